@@ -12,18 +12,6 @@
 
 namespace tessera::cli {
 
-int exitCodeOf(const Diagnostic& diagnostic) {
-  switch (diagnostic.kind) {
-    case ErrorKind::Invalid: return kInvalid;
-    case ErrorKind::Unsupported: return kUnsupported;
-    case ErrorKind::Runtime: return kFailedRunning;
-    case ErrorKind::Input: return kNoInput;
-    case ErrorKind::Output: return kNoOutput;
-    case ErrorKind::Usage: return kUsage;
-  }
-  return kInvalid;
-}
-
 void Report::line(const std::string& text) {
   if (!json) std::fwrite((text + "\n").data(), 1, text.size() + 1, stdout);
 }
@@ -45,7 +33,7 @@ void Report::failure(const Diagnostic& diagnostic) {
       error["line"] = diagnostic.position.line, error["column"] = diagnostic.position.column;
     object["error"] = std::move(error);
   }
-  raise(exitCodeOf(diagnostic));
+  raise(exitCodeOf(diagnostic.kind));
 }
 
 void Report::raise(int code) { exit = std::max(exit, code); }

@@ -1,29 +1,16 @@
-// What the subcommands of `tessera` share: exit codes, diagnostics on stderr, one JSON object on stdout.
+// What the subcommands of `tessera` share: diagnostics on stderr, one JSON object on stdout.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "app/shared/exit_code.h"
 #include "core/base/diagnostics.h"
 #include "core/formats/protobuf.h"
 #include "core/hlo/module.h"
 
 namespace tessera::cli {
-
-// The exit codes are a contract with scripts.
-enum Exit : int {
-  kFine = 0,
-  kNo = 1,             // the answer is no
-  kInvalid = 2,        // does not parse, verify or compile
-  kDiffers = 3,        // ran, values differ
-  kUnsupported = 4,    // this backend cannot run it
-  kFailedRunning = 5,  // memory, a custom call's error, cancelled
-  kUsage = 64,
-  kNoInput = 66,
-  kNoOutput = 73,
-};
-int exitCodeOf(const Diagnostic& diagnostic);
 
 // What a subcommand has to say; printed once, at the end.
 class Report {

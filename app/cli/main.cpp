@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/cli/command.h"
-#include "app/cli/last_words.h"
+#include "app/shared/last_words.h"
 #include "core/base/tuning_constants.h"
 #include "core/tools/find_instruction.h"
 
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   using namespace tessera::cli;
   holdStandardStreams();
   const bool asksForJson = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
-  endWithASentence(asksForJson);
+  tessera::endWithASentence({.json = asksForJson});
   CLI::App app{"tessera: reads, checks, runs, profiles and draws XLA HLO programs", "tessera"};
   app.set_version_flag("--version", "tessera 0.1.0");
   app.require_subcommand(1);

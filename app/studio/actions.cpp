@@ -5,6 +5,8 @@
 #include <QMenu>
 #include <algorithm>
 
+#include "editor/text/plain_text.h"
+
 namespace tessera {
 
 QAction* Actions::add(QMenu& menu, ActionSpec spec) {
@@ -39,6 +41,8 @@ void Actions::update() {
     const QString iconText = action->iconText();  // the tool bar's, which stays
     action->setText(spec.currentText());
     action->setIconText(iconText);
+    action->setToolTip({});  // what Qt makes of the text: without its mnemonic
+    action->setToolTip(asPlainText(action->toolTip()));
   }
 }
 

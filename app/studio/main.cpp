@@ -1,11 +1,12 @@
 // tessera-studio: opens the window on a file or on a first graph with the start page beside it; with --screenshot, --do
-// or
-// --timing it does the same without a person and ends.
+// or --timing it does the same without a person and ends.
 #include <QCommandLineParser>
 #include <QElapsedTimer>
 #include <QTimer>
 #include <cstdio>
 
+#include "app/shared/exit_code.h"
+#include "app/shared/last_words.h"
 #include "app/studio/main_window.h"
 #include "app/studio/script.h"
 #include "app/studio/studio_application.h"
@@ -14,27 +15,6 @@
 
 namespace tessera {
 namespace {
-
-enum ExitCode {
-  kFine = 0,
-  kRefused = 2,
-  kCannotRun = 4,
-  kFailedRunning = 5,
-  kUsage = 64,
-  kNoInput = 66,
-  kNoOutput = 73
-};
-
-int exitCodeOf(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::Usage: return kUsage;
-    case ErrorKind::Input: return kNoInput;
-    case ErrorKind::Output: return kNoOutput;
-    case ErrorKind::Runtime: return kFailedRunning;
-    case ErrorKind::Unsupported: return kCannotRun;
-    default: return kRefused;
-  }
-}
 
 int complain(const Diagnostic& d) {
   std::fprintf(stderr, "%s\n", d.toString().c_str());
@@ -160,6 +140,8 @@ int run(StudioApplication& app) {
       if (const Status played = playCommand(window, name + QLatin1Char(' ') + parser.value(name)); !played)
         return complain(played.error());
   if (alone) return runAlone(app, window, parser, file);
+  // It is in the recovery file by then (editor/document/recovery).
+  endWithASentence({.advice = "; unsaved work is offered at the next start"});
   window.show();
   if (!file.isEmpty())
     window.openFile(file);
@@ -216,6 +198,7 @@ bool prepare(int argc, char** argv) {
 }  // namespace tessera
 
 int main(int argc, char** argv) {
+  tessera::endWithASentence({});
   if (!tessera::prepare(argc, argv)) return tessera::kUsage;
   tessera::StudioApplication app(argc, argv);
   QApplication::setApplicationName(QStringLiteral("Tessera Studio"));

@@ -17,7 +17,6 @@
 #include <algorithm>
 
 #include "app/studio/actions.h"
-#include "app/studio/lesson_controller.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
@@ -30,6 +29,7 @@
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/controllers/group_actions.h"
 #include "editor/controllers/layout_binding.h"
+#include "editor/controllers/lesson_controller.h"
 #include "editor/controllers/run_controller.h"
 #include "editor/controllers/undo_highlight.h"
 #include "editor/controllers/wire_preview.h"
@@ -43,6 +43,7 @@
 #include "editor/panels/size_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
+#include "editor/text/plain_text.h"
 #include "editor/values/call_bar.h"
 #include "editor/values/value_panel.h"
 
@@ -145,14 +146,19 @@ void MainWindow::makeCentre() {
     newFile();
     if (!firstGraph_) panels_->raise(QStringLiteral("palette"));  // to look through what there is
   });
-  lessons_ = new LessonController(*this, *lessons);
+  lessons_ = new LessonController(*document_, *canvas_, *lessons, this);
+  lessons_->setMayLeave([this] { return mayLeave(); });
+  connect(lessons_, &LessonController::panelWanted, this, [this](const QString& name) {
+    if (name == QLatin1String("inspector")) panels_->lower(*this);  // nothing below: the height is the graph's
+    panels_->raise(name);
+  });
   connect(startPage_, &StartPage::lessonsWanted, this, [this] { lessons_->begin(0); });
 }
 
 void MainWindow::makeStatusBar() {
-  factsLabel_ = new QLabel(this);
-  zoomLabel_ = new QLabel(this);
-  busyLabel_ = new QLabel(this);
+  factsLabel_ = new PlainLabel(this);
+  zoomLabel_ = new PlainLabel(this);
+  busyLabel_ = new PlainLabel(this);
   busyBar_ = new QProgressBar(this);
   busyBar_->setMaximumWidth(160);
   busyBar_->setTextVisible(false);
@@ -204,7 +210,7 @@ void MainWindow::connectCanvas() {
   connect(binding_, &CanvasBinding::detailsWanted, this, [this] { panels_->raise(QStringLiteral("inspector")); });
   connect(binding_, &CanvasBinding::pictureShown, this, &MainWindow::showScene);
   connect(graphEdit_, &GraphEditController::placed, binding_, &CanvasBinding::followNext);
-  connect(canvas_, &Canvas::zoomChanged, this, [this](double zoom) {
+  connect(&canvas_->viewport(), &Viewport::zoomChanged, this, [this](double zoom) {
     zoomLabel_->setText(QStringLiteral("%1 %").arg(100 * zoom, 0, 'f', zoom < 0.1 ? 1 : 0));
   });
   connect(canvas_, &Canvas::valueWanted, this, [this](InstructionId id) {

@@ -11,13 +11,14 @@
 #include <QStatusBar>
 
 #include "app/studio/first_start.h"
-#include "app/studio/lesson_controller.h"
 #include "app/studio/main_window.h"
 #include "app/studio/start_page.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -96,7 +97,7 @@ void MainWindow::save(bool ask) {
 }
 
 QMessageBox::StandardButton MainWindow::askToRewrite(const QString& name) {
-  QMessageBox box(QMessageBox::Question, tr("Tessera"), tr("%1 was written by another program.").arg(name),
+  QMessageBox box(QMessageBox::Question, tr("Tessera"), asPlainText(tr("%1 was written by another program.").arg(name)),
                   QMessageBox::Save | QMessageBox::SaveAll | QMessageBox::Cancel, this);
   box.setInformativeText(tr(
       "Saving over it gives it the form that this program writes: comments and what only the other program knows go."));
@@ -109,9 +110,9 @@ QMessageBox::StandardButton MainWindow::askToRewrite(const QString& name) {
 bool MainWindow::mayLoseChanges() {
   if (!remembers_ || firstGraph_ || lessons_->isOn() || !document_->isOpen() || !document_->file().isModified())
     return true;
-  const auto answer =
-      QMessageBox::question(this, tr("Tessera"), tr("%1 has changes that are not saved.").arg(fileNameOf(*document_)),
-                            QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
+  const QString unsaved = asPlainText(tr("%1 has changes that are not saved.").arg(fileNameOf(*document_)));
+  const auto answer = QMessageBox::question(
+      this, tr("Tessera"), unsaved, QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
   if (answer == QMessageBox::Save) save(false);
   return answer == QMessageBox::Discard || (answer == QMessageBox::Save && !document_->file().isModified());
 }

@@ -11,17 +11,19 @@
 #include <QToolBar>
 
 #include "app/studio/actions.h"
-#include "app/studio/lesson_controller.h"
 #include "app/studio/main_window.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/breadcrumbs.h"
+#include "editor/controllers/lesson_controller.h"
 #include "editor/controllers/node_labels.h"
+#include "editor/controllers/place_history.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/help_panel.h"
+#include "editor/panels/permission_list.h"
 #include "editor/panels/text_panel.h"
 
 namespace tessera {
@@ -70,7 +72,7 @@ void MainWindow::makeViewMenu() {
   actions_->addOverCanvas(menu,
                           {tr("Fit &all"),
                            {QKeySequence(Qt::Key_A), QKeySequence(Qt::Key_Home), QKeySequence(Qt::CTRL | Qt::Key_0)},
-                           [this](bool) { canvas_->fitAll(); },
+                           [this](bool) { canvas_->viewport().fitAll(); },
                            QStringLiteral("fit all"),
                            open});
   actions_->addOverCanvas(menu, {tr("Fit &selection"),
@@ -85,9 +87,10 @@ void MainWindow::makeViewMenu() {
                                  [this] { return hasSelection(); }});
   actions_->add(menu, {tr("Zoom &in"),
                        {QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)},
-                       [this, middle](bool) { canvas_->zoomBy(1.25, middle()); }});
-  actions_->add(menu,
-                {tr("Zoom &out"), {QKeySequence::ZoomOut}, [this, middle](bool) { canvas_->zoomBy(0.8, middle()); }});
+                       [this, middle](bool) { canvas_->viewport().zoomBy(1.25, middle()); }});
+  actions_->add(menu, {tr("Zoom &out"), {QKeySequence::ZoomOut}, [this, middle](bool) {
+                         canvas_->viewport().zoomBy(0.8, middle());
+                       }});
   menu.addSeparator();
   actions_->add(menu, {tr("&Open all groups"),
                        {QKeySequence(Qt::CTRL | Qt::Key_E)},
@@ -157,12 +160,13 @@ void MainWindow::makeGoMenu() {
   add(tr("&Go to anything …"), QKeySequence(Qt::CTRL | Qt::Key_K), [](Navigation& n) { n.goToAnything(); });
   add(tr("&Commands …"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P), [](Navigation& n) { n.chooseCommand(); });
   menu.addSeparator();
-  add(tr("&Back"), QKeySequence(Qt::ALT | Qt::Key_Left), [](Navigation& n) { n.back(); });
-  add(tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right), [](Navigation& n) { n.forward(); });
+  add(tr("&Back"), QKeySequence(Qt::ALT | Qt::Key_Left), [](Navigation& n) { n.history().back(); });
+  add(tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right), [](Navigation& n) { n.history().forward(); });
   menu.addSeparator();
   add(tr("Boo&kmark the selection, or no longer"), QKeySequence(Qt::CTRL | Qt::Key_B),
-      [](Navigation& n) { n.toggleBookmark(); });
-  add(tr("Next book&mark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B), [](Navigation& n) { n.nextBookmark(); });
+      [](Navigation& n) { n.history().toggleBookmark(); });
+  add(tr("Next book&mark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B),
+      [](Navigation& n) { n.history().nextBookmark(); });
   menu.addSeparator();
   add(tr("Next &panel"), QKeySequence(Qt::Key_F6), [](Navigation& n) { n.nextPanel(false); });
   add(tr("P&revious panel"), QKeySequence(Qt::SHIFT | Qt::Key_F6), [](Navigation& n) { n.nextPanel(true); });
@@ -192,6 +196,12 @@ void MainWindow::makeRunMenu() {
                        [this](bool) { document_->cancel(); },
                        QStringLiteral("cancel"),
                        [this] { return document_->run().isRunning() || document_->fetch().isRunning(); }});
+  menu.addSeparator();
+  actions_->add(menu, {tr("Allowed &files …"),
+                       {},
+                       [this](bool) { (new PermissionList(*document_, this))->show(); },
+                       QStringLiteral("allowed files"),
+                       [this] { return document_->isOpen(); }});
 }
 
 void MainWindow::makeHelpMenu() {

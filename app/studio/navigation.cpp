@@ -1,5 +1,4 @@
-// See navigation.h. A place is left when another computation is shown or something is gone to; panning about leaves
-// none.
+// See navigation.h. Entries of the lists are made anew for each word that is typed.
 #include "app/studio/navigation.h"
 
 #include <QAction>
@@ -13,12 +12,13 @@
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/place_history.h"
 #include "editor/document/document.h"
 
 namespace tessera {
 namespace {
 
-constexpr size_t kMaxFound = 200, kMaxPlaces = 100;
+constexpr size_t kMaxFound = 200;
 
 QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
 
@@ -29,75 +29,11 @@ Navigation::Navigation(MainWindow& window, bool remembers)
       window_(window),
       remembers_(remembers),
       keys_(window, remembers ? std::make_unique<QSettings>().get() : nullptr),
-      list_(new QuickList(&window.canvas())) {
-  connect(&window.document(), &Document::opened, this,
-          [this] { behind_.clear(), ahead_.clear(), left_.reset(), wanted_.reset(); });
-  connect(&window.document().view(), &SceneView::changed, this, &Navigation::arrived, Qt::QueuedConnection);
-}
+      list_(new QuickList(&window.canvas())),
+      history_(new PlaceHistory(
+          window.document(), window.canvas(), [&window](InstructionId id) { window.revealInstruction(id); }, this)) {}
 
 // --- places
-
-std::optional<Navigation::Place> Navigation::here() const {
-  if (!window_.document().isOpen()) return std::nullopt;
-  const Canvas& canvas = window_.canvas();
-  return Place{window_.document().view().computation(), canvas.toScene(QPointF(canvas.width(), canvas.height()) / 2),
-               canvas.zoom()};
-}
-
-void Navigation::remember() {
-  const auto place = here();
-  if (!place) return;
-  behind_.push_back(*place);
-  if (behind_.size() > kMaxPlaces) behind_.erase(behind_.begin());
-  ahead_.clear();
-}
-
-// What was shown before another computation came is a place too, however it came.
-void Navigation::arrived() {
-  const auto now = here();
-  if (!now) return;
-  if (wanted_ && wanted_->computation == now->computation) {
-    window_.canvas().zoomBy(wanted_->zoom / window_.canvas().zoom(), {});
-    window_.canvas().centerOn(wanted_->centre);
-    wanted_.reset();
-  } else if (left_ && left_->computation != now->computation) {
-    behind_.push_back(*left_);
-    ahead_.clear();
-  }
-  left_ = here();
-}
-
-void Navigation::show(const Place& place) {
-  if (!window_.document().module().contains(place.computation)) return;
-  wanted_ = place;
-  if (place.computation == window_.document().view().computation()) return arrived();
-  left_.reset();
-  window_.document().view().showComputation(place.computation);
-}
-
-void Navigation::back() {
-  const auto now = here();
-  if (behind_.empty() || !now) return;
-  const Place place = behind_.back();
-  behind_.pop_back();
-  ahead_.push_back(*now);
-  show(place);
-}
-
-void Navigation::forward() {
-  const auto now = here();
-  if (ahead_.empty() || !now) return;
-  const Place place = ahead_.back();
-  ahead_.pop_back();
-  behind_.push_back(*now);
-  show(place);
-}
-
-void Navigation::goTo(InstructionId id) {
-  remember();
-  left_.reset();
-  window_.revealInstruction(id);
-}
 
 void Navigation::goToAnything() {
   if (!window_.document().isOpen() || window_.document().isPlainGraph()) return;
@@ -113,11 +49,9 @@ std::vector<QuickEntry> Navigation::places(const QString& words) {
     const QString detail = text(nameOf(in.opcode)) + QLatin1Char(' ') + text(toString(*in.shape, false).substr(0, 60)) +
                            mark + tr(" in %1").arg(text(module.at(in.computation).name));
     if (out.size() < kMaxFound && matchesWords(text(in.name) + QLatin1Char(' ') + detail, words))
-      out.push_back({text(in.name), detail, [this, id] { goTo(id); }});
+      out.push_back({text(in.name), detail, [this, id] { history_->goTo(id); }});
   };
-  for (const ProjectPage& page : window_.document().project().pages)
-    for (const std::string& name : page.bookmarks)
-      if (const auto id = module.findInstruction(name)) instruction(*id, tr(" · bookmark"));
+  for (InstructionId id : history_->bookmarks()) instruction(id, tr(" · bookmark"));
   for (ComputationId id : module.order()) {
     if (out.size() >= kMaxFound || !matchesWords(text(module.at(id).name) + tr(" computation"), words)) continue;
     out.push_back({text(module.at(id).name), tr("computation, %L1 instructions").arg(module.at(id).instructions.size()),
@@ -198,30 +132,7 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
   return out;
 }
 
-// --- bookmarks and panels
-
-void Navigation::toggleBookmark() {
-  Document& document = window_.document();
-  const InstructionId id = document.selected();
-  if (!id.valid() || document.isPlainGraph() || document.module().at(id).computation != document.view().computation())
-    return;
-  const std::string name(document.module().at(id).name);
-  document.arrange(tr("Bookmark"), [name](ProjectPage& page) {
-    if (std::erase(page.bookmarks, name) == 0) page.bookmarks.push_back(name);
-  });
-}
-
-void Navigation::nextBookmark() {
-  Document& document = window_.document();
-  if (!document.isOpen()) return;
-  std::vector<InstructionId> all;
-  for (const ProjectPage& page : document.project().pages)
-    for (const std::string& name : page.bookmarks)
-      if (const auto id = document.module().findInstruction(name)) all.push_back(*id);
-  if (all.empty()) return;
-  const auto now = std::ranges::find(all, document.selected());
-  goTo(now == all.end() || now + 1 == all.end() ? all.front() : *(now + 1));
-}
+// --- panels
 
 void Navigation::nextPanel(bool backwards) {
   std::vector<QWidget*> all{&window_.canvas()};

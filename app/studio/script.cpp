@@ -10,7 +10,6 @@
 #include <map>
 #include <optional>
 
-#include "app/studio/lesson_controller.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
 #include "app/studio/script_gestures.h"
@@ -18,6 +17,7 @@
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/lessons/lesson.h"
@@ -112,7 +112,7 @@ Status hidePanel(MainWindow& w, const QString& name) {
 Status zoom(MainWindow& w, const QString& factor) {
   const double value = factor.toDouble();
   if (!(value > 0)) return usage(QObject::tr("%1 is no zoom factor").arg(factor));
-  w.canvas().zoomBy(value, QPointF(w.canvas().width(), w.canvas().height()) / 2);
+  w.canvas().viewport().zoomBy(value, QPointF(w.canvas().width(), w.canvas().height()) / 2);
   return {};
 }
 
@@ -186,7 +186,7 @@ const std::map<QString, Command>& commands() {
       {"computation", showComputation},
       {"fit",
        [](W w, S) {
-         w.canvas().fitAll();
+         w.canvas().viewport().fitAll();
          return Status{};
        }},
       {"fit-selection",
@@ -244,7 +244,7 @@ Status playAsEvent(MainWindow& window, Command command, const QString& words) {
 bool waitUntilIdle(MainWindow& window) {
   const auto idle = [&] {
     return !window.document().isBusy() && !window.panels().compiled->isBusy() && window.canvas().tilesReady() &&
-           !window.canvas().isGliding();
+           !window.canvas().viewport().isGliding();
   };
   QElapsedTimer clock;
   clock.start();

@@ -19,6 +19,7 @@
 #include "app/studio/script.h"
 #include "app/studio/script_moves.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/tools/wire_tool.h"
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/controllers/run_controller.h"
 #include "editor/document/document.h"
@@ -68,8 +69,8 @@ Result<Wire> wireOf(MainWindow& w, const QString& words) {
   const Instruction& instruction = module.at(*user);
   const size_t count = instruction.operands.size() +
                        (operand == static_cast<int>(instruction.operands.size()) ? 1 : 0);  // one more than there are
-  return Wire{w.canvas().outputAt(w.canvas().view()->boxOf(*value)),
-              w.canvas().inputAt(w.canvas().view()->boxOf(*user), operand, count)};
+  return Wire{w.canvas().wires().outputAt(w.canvas().view()->boxOf(*value)),
+              w.canvas().wires().inputAt(w.canvas().view()->boxOf(*user), operand, count)};
 }
 
 Status carry(MainWindow& w, const QString& words) {
@@ -110,7 +111,7 @@ Status draw(MainWindow& w, const QString& words) {
   if (!value || w.canvas().view()->boxOf(*value) < 0)
     return refusedGesture(QObject::tr("%1 has a name that is not on the canvas").arg(words));
   const QPointF corner(w.canvas().width() - 20, w.canvas().height() - 20);
-  pointer(w, QEvent::MouseButtonPress, w.canvas().outputAt(w.canvas().view()->boxOf(*value)));
+  pointer(w, QEvent::MouseButtonPress, w.canvas().wires().outputAt(w.canvas().view()->boxOf(*value)));
   pointer(w, QEvent::MouseMove, corner - QPointF(9, 9));
   pointer(w, QEvent::MouseMove, corner);
   pointer(w, QEvent::MouseButtonRelease, corner);
@@ -139,7 +140,7 @@ Status scrub(MainWindow& w, const QString& words) {
   if (!id || w.canvas().boxOf(*id).isEmpty())
     return refusedGesture(QObject::tr("%1 has a name that is not on the canvas").arg(words));
   const QRectF box = w.canvas().boxOf(*id);
-  const QPointF at = w.canvas().toWidget(QPointF(box.left() + 18, box.bottom() - 8)),
+  const QPointF at = w.canvas().viewport().toWidget(QPointF(box.left() + 18, box.bottom() - 8)),
                 to = at + QPointF(words.section(QLatin1Char(' '), 1).toDouble(), 0);
   pointer(w, QEvent::MouseButtonPress, at);
   pointer(w, QEvent::MouseMove, (at + to) / 2);

@@ -12,6 +12,7 @@
 #include "app/studio/main_window.h"
 #include "app/studio/script_gestures.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/tools/wire_tool.h"
 #include "editor/controllers/arrange_controller.h"
 #include "editor/document/document.h"
 #include "editor/panels/size_panel.h"
@@ -40,7 +41,7 @@ Result<QPointF> bodyOf(MainWindow& w, const QString& name) {
   if (!id || w.canvas().boxOf(*id).isEmpty())
     return std::unexpected(refusedGesture(QObject::tr("%1 is not on the canvas").arg(name)).error());
   const QRectF box = w.canvas().boxOf(*id);
-  return w.canvas().toWidget(box.topLeft() + QPointF(box.width() * 0.25, 10));
+  return w.canvas().viewport().toWidget(box.topLeft() + QPointF(box.width() * 0.25, 10));
 }
 
 // "NAME DX DY", in pixels.
@@ -67,11 +68,11 @@ Status insert(MainWindow& w, const QString& words, bool hold) {
   const auto id = w.document().module().findInstruction(parts[0].toStdString());
   if (!value.valid() || view.boxOf(value) < 0 || view.boxOf(*user) < 0)
     return refusedGesture(QObject::tr("the wire is not on the canvas"));
-  const QPointF middle =
-      (w.canvas().outputAt(view.boxOf(value)) + w.canvas().inputAt(view.boxOf(*user), static_cast<int32_t>(input),
-                                                                   w.document().module().at(*user).operands.size())) /
-      2;
-  const QPointF centre = w.canvas().toWidget(w.canvas().boxOf(*id).center());
+  const QPointF middle = (w.canvas().wires().outputAt(view.boxOf(value)) +
+                          w.canvas().wires().inputAt(view.boxOf(*user), static_cast<int32_t>(input),
+                                                     w.document().module().at(*user).operands.size())) /
+                         2;
+  const QPointF centre = w.canvas().viewport().toWidget(w.canvas().boxOf(*id).center());
   drag(w, from, from + middle - centre, hold);
   return {};
 }

@@ -1,4 +1,4 @@
-// Doors, examples with their pictures, and what was open before. Pictures are drawn by a worker from the files
+// Entries, examples with their pictures, and what was open before. Pictures are drawn by a worker from the files
 // themselves.
 #include "app/studio/start_page.h"
 
@@ -18,6 +18,7 @@
 #include "core/formats/module_file.h"
 #include "editor/canvas/render.h"
 #include "editor/document/scene_maker.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -40,7 +41,7 @@ QString descriptionOf(const QString& example) {
 }
 
 QLabel* heading(const QString& text, QWidget* parent) {
-  auto* label = new QLabel(text, parent);
+  auto* label = new PlainLabel(text, parent);
   QFont font = label->font();
   font.setBold(true);
   label->setFont(font);
@@ -48,7 +49,7 @@ QLabel* heading(const QString& text, QWidget* parent) {
 }
 
 // A link in a frame of its own: what looks like a heading is not clicked.
-class Door : public QCommandLinkButton {
+class FramedLink : public QCommandLinkButton {
  public:
   using QCommandLinkButton::QCommandLinkButton;
 
@@ -65,7 +66,7 @@ class Door : public QCommandLinkButton {
 };
 
 QCommandLinkButton* makeLink(const QString& title, const QString& description, QWidget* parent) {
-  auto* link = new Door(title, description, parent);
+  auto* link = new FramedLink(title, description, parent);
   link->setIcon(QIcon());
   link->setFixedWidth(kColumnWidth);
   link->setCursor(Qt::PointingHandCursor);
@@ -95,7 +96,7 @@ QString StartPage::examplesFolder() {
 
 StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   auto* page = new QWidget;
-  auto* title = new QLabel(tr("Tessera"), page);
+  auto* title = new PlainLabel(tr("Tessera"), page);
   QFont font = title->font();
   font.setPointSizeF(22);
   font.setBold(true);
@@ -105,19 +106,19 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   inner->setSpacing(6);
   inner->addWidget(title);
   inner->addSpacing(8);
-  const auto door = [&](const QString& text, const QString& what, auto signal) {
+  const auto entry = [&](const QString& text, const QString& what, auto signal) {
     QCommandLinkButton* link = makeLink(text, what, page);
     connect(link, &QCommandLinkButton::clicked, this, signal);
     inner->addWidget(link);
     return link;
   };
   QCommandLinkButton* build =
-      door(tr("Build your own"), tr("An empty graph; one more click gives its first value"), &StartPage::newWanted);
+      entry(tr("Build your own"), tr("An empty graph; one more click gives its first value"), &StartPage::newWanted);
   build->setObjectName(QStringLiteral("build"));
   build->setDefault(true);  // it stands out
-  door(tr("Learn"), tr("Eight small graphs: what to drag, what to watch"), &StartPage::lessonsWanted)
+  entry(tr("Learn"), tr("Eight small graphs: what to drag, what to watch"), &StartPage::lessonsWanted)
       ->setObjectName(QStringLiteral("learn"));
-  door(tr("Open a dump"), tr("HLO text, protobuf, StableHLO, a project; or drop one here"), &StartPage::openWanted)
+  entry(tr("Open a dump"), tr("HLO text, protobuf, StableHLO, a project; or drop one here"), &StartPage::openWanted)
       ->setObjectName(QStringLiteral("open"));
   inner->addSpacing(10);
   recent_ = new QVBoxLayout;
@@ -179,7 +180,7 @@ void StartPage::setRecentFiles(const QStringList& paths) {
     const QString folder = QFileInfo(path).path();
     const QString shown = fontMetrics().elidedText(folder, Qt::ElideMiddle, kColumnWidth - 60);
     auto* link = makeLink(QFileInfo(path).fileName(), shown, this);
-    link->setToolTip(path);
+    link->setToolTip(asPlainText(path));
     connect(link, &QCommandLinkButton::clicked, this, [this, path] { emit fileChosen(path); });
     recent_->addWidget(link);
   }

@@ -57,7 +57,7 @@ void applyTheme(Theme theme) {
           "QDockWidget::title { background: %2; padding: 5px 8px; border-bottom: 1px solid %1; }"
           "QMainWindow::separator { background: %1; width: 3px; height: 3px; }"
           "QAbstractScrollArea { border: none; }"
-          "#completions { border: 1px solid %3; }"  // it lies over text of its own colour
+          "#completions { border: 1px solid %3; }"  // text of the same colour is below it
           "QHeaderView { background: %2; }"
           "QTreeView::item { padding: 2px 6px; }"
           "QPushButton { padding: 5px 14px; }"

@@ -53,6 +53,18 @@ bool prefersReductionLanes(const LoopProgram& program, const ProgramAnalysis& an
   return across > along;
 }
 
+// Straight code of several elements an iteration (unroll_tiny), all of which lanes would gather and scatter.
+bool isStridedThroughout(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t axis) {
+  if (program.stores.size() < 2 || program.stores[0].output != program.stores[1].output || !program.body.loops.empty())
+    return false;
+  const auto isStrided = [&](const Address& address) { return address.coefficientOf(axis) > 1; };
+  for (size_t n = 0; n < program.body.nodes.size(); ++n)
+    if (analysis.needed[n] && analysis.addresses[n] && analysis.addresses[n]->coefficientOf(axis) != 0 &&
+        !isStrided(*analysis.addresses[n]))
+      return false;
+  return std::ranges::all_of(analysis.storeAddresses, isStrided);
+}
+
 int32_t chooseAxis(const LoopProgram& program, const ProgramAnalysis& analysis, unsigned lanes) {
   const auto& space = analysis.spaceCounters[0];
   if (space.empty()) return -1;
@@ -61,7 +73,7 @@ int32_t chooseAxis(const LoopProgram& program, const ProgramAnalysis& analysis, 
   int32_t longest =
       *std::max_element(space.begin(), space.end(), [&](int32_t a, int32_t b) { return size(a) < size(b); });
   if (size(axis) < lanes / 2 && size(longest) >= 2 * size(axis)) axis = longest;
-  if (prefersReductionLanes(program, analysis, axis, lanes)) return -1;
+  if (prefersReductionLanes(program, analysis, axis, lanes) || isStridedThroughout(program, analysis, axis)) return -1;
   return axis;
 }
 

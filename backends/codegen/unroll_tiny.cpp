@@ -8,6 +8,7 @@
 #include "backends/codegen/program_analysis.h"
 #include "core/base/tuning.h"
 #include "core/element/copy_node.h"
+#include "core/element/scalar_functions.h"
 
 namespace tessera::codegen {
 
@@ -20,16 +21,22 @@ int64_t productOf(const std::vector<int64_t>& sizes) {
   return product;
 }
 
+std::vector<int64_t> without(std::vector<int64_t> dims, size_t first, size_t last) {
+  dims.erase(dims.begin() + static_cast<ptrdiff_t>(first), dims.begin() + static_cast<ptrdiff_t>(last));
+  return dims;
+}
+
 class TinyUnrolling {
  public:
-  // keepsRows: the last dimension stays.
-  TinyUnrolling(const LoopProgram& program, const ProgramAnalysis& analysis, bool keepsRows)
+  // Dimensions [first, last) of the iteration space are unrolled, the others stay.
+  TinyUnrolling(const LoopProgram& program, const ProgramAnalysis& analysis, size_t first, size_t last)
       : program_(program),
         body_(program.body),
         analysis_(analysis),
-        unrolled_(body_.outputDims.begin(), body_.outputDims.end() - (keepsRows ? 1 : 0)),
-        b_(body_.operands,
-           {body_.outputDims.begin() + static_cast<ptrdiff_t>(unrolled_.size()), body_.outputDims.end()}) {}
+        first_(first),
+        unrolled_(body_.outputDims.begin() + static_cast<ptrdiff_t>(first),
+                  body_.outputDims.begin() + static_cast<ptrdiff_t>(last)),
+        b_(body_.operands, without(body_.outputDims, first, last)) {}
   std::optional<LoopProgram> run();
 
  private:
@@ -51,7 +58,8 @@ class TinyUnrolling {
   const LoopProgram& program_;
   const ElementProgram& body_;
   const ProgramAnalysis& analysis_;
-  const std::vector<int64_t> unrolled_;  // dimensions
+  const size_t first_;  // of the unrolled dimensions
+  const std::vector<int64_t> unrolled_;
   ElementBuilder b_;
   std::vector<NodeId> kept_;   // of all stores: indices, value and guard
   std::vector<Store> stores_;  // in numbers of kept_
@@ -79,8 +87,11 @@ NodeId TinyUnrolling::make(const Node& node, NodeId id, Round& round) {
     return each;
   };
   switch (node.op) {
-    case NodeOp::OutputIndex:
-      return node.bits0 < unrolled_.size() ? b_.index(roundOf(-1)->indices[node.bits0]) : b_.outputIndex(0);
+    case NodeOp::OutputIndex: {
+      const size_t d = node.bits0, last = first_ + unrolled_.size();
+      if (d >= first_ && d < last) return b_.index(roundOf(-1)->indices[d - first_]);
+      return b_.outputIndex(static_cast<int64_t>(d < first_ ? d : d - unrolled_.size()));
+    }
     case NodeOp::LoopIndex: {
       // Nothing that sees no round of the loop depends on its index.
       const Round* own = roundOf(static_cast<int64_t>(node.bits0));
@@ -181,6 +192,31 @@ bool hasFewRows(const LoopProgram& program, const Target& target) {
   return rows > 1 && hasFewRounds(program, rows) && dims.back() * 8 >= static_cast<int64_t>(target.vectorBytes);
 }
 
+// Lanes along the axis would gather.
+bool gathers(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest) {
+  if (nest.axis < 0) return false;
+  for (size_t n = 0; n < program.body.nodes.size(); ++n)
+    if (std::ranges::find(nest.tiles, n, &RowTile::node) == nest.tiles.end() && analysis.needed[n] &&
+        analysis.addresses[n] && analysis.addresses[n]->coefficientOf(nest.axis) > 1)
+      return true;
+  return false;
+}
+
+bool isLight(const LoopProgram& program) {
+  return std::ranges::none_of(program.body.nodes, [](const Node& node) {
+    const ScalarFunctionInfo* function = scalarFunctionOf(node.op);
+    return node.op == NodeOp::DimensionSize || (function && function->price.kernel > tuning().codegen.maxTinyWeight);
+  });
+}
+
+// The first of the minor dimensions that together are few elements.
+size_t firstOfMinor(const std::vector<int64_t>& dims) {
+  size_t first = dims.size();
+  for (int64_t elements = 1; first > 1 && elements * dims[first - 1] <= tuning().codegen.maxTinyElements; --first)
+    elements *= dims[first - 1];
+  return first;
+}
+
 std::optional<double> costOf(const LoopProgram& program, const Target& target) {
   const auto analysis = ProgramAnalysis::of(program);
   if (!analysis) return std::nullopt;
@@ -197,13 +233,27 @@ LoopProgram unrollTiny(LoopProgram program, const Target& target) {
   if (!analysis || hasSizes) return program;
   const bool tiny = isTiny(program, *analysis, KernelNest::of(program, *analysis, target));
   if (!tiny && !hasFewRows(program, target)) return program;
-  auto unrolled = TinyUnrolling(program, *analysis, !tiny).run();
+  auto unrolled = TinyUnrolling(program, *analysis, 0, program.body.outputDims.size() - (tiny ? 0 : 1)).run();
   const auto before = costOf(program, target), after = unrolled ? costOf(*unrolled, target) : std::nullopt;
   // Rows of the same work are better one array.
   const bool pays = before && after &&
                     (tiny ? *after <= tuning().codegen.scalarWork * *before + tuning().codegen.maskedAccessNs
                           : *after <= 0.8 * *before);
   return pays ? std::move(*unrolled) : std::move(program);
+}
+
+LoopProgram unrollSmallProducts(LoopProgram program, const Target& target) {
+  const std::vector<int64_t>& dims = program.body.outputDims;
+  const bool isParallel = program.parallelDims == static_cast<int64_t>(dims.size());
+  const size_t first = firstOfMinor(dims);
+  const int64_t elements = productOf({dims.begin() + static_cast<ptrdiff_t>(first), dims.end()});
+  if (!isParallel || elements < 2 || program.body.loops.empty() || readsOutputs(program) || !isLight(program) ||
+      !hasFewRounds(program, elements))
+    return program;
+  const auto analysis = ProgramAnalysis::of(program);
+  if (!analysis || !gathers(program, *analysis, KernelNest::of(program, *analysis, target))) return program;
+  auto unrolled = TinyUnrolling(program, *analysis, first, dims.size()).run();
+  return unrolled ? std::move(*unrolled) : std::move(program);
 }
 
 }  // namespace tessera::codegen

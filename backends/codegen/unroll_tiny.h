@@ -12,4 +12,8 @@ namespace tessera::codegen {
 
 LoopProgram unrollTiny(LoopProgram program, const Target& target);
 
+// Many small products (matrices of 3x3, 4x4): the elements of one and its sums become straight code of scalars, where
+// lanes over the batch would gather everything that they read.
+LoopProgram unrollSmallProducts(LoopProgram program, const Target& target);
+
 }  // namespace tessera::codegen

@@ -11,6 +11,7 @@
 #include "backends/codegen/program_analysis.h"
 #include "backends/codegen/split_reduction.h"
 #include "backends/codegen/split_scatter.h"
+#include "backends/codegen/unroll_tiny.h"
 #include "backends/cpu/library/concatenate.h"
 #include "backends/cpu/library/convolution_epilogue.h"
 #include "backends/cpu/library/evaluate_step.h"
@@ -275,6 +276,7 @@ Status PlanBuilder::planKernel(const Instruction& instruction, LoopProgram progr
   slots.insert(slots.end(), results.begin(), results.end());
   if (std::ranges::any_of(slots, [](int slot) { return slot < 0; }))
     return unsupported(instruction, "an operand is not an array");
+  program = codegen::unrollSmallProducts(std::move(program), kernels_.target());
   TESSERA_TRY(checkPlaces(instruction, program, slots));
   bool loops = program.initialOperand[0] >= 0;
   const bool streams = !loops && usesNonTemporalStores(program, slots, kernels_.target().cacheBytes);

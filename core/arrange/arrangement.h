@@ -28,6 +28,11 @@ struct RectF {
   }
 };
 
+// Where the size of a dimension stands in a text; bytes.
+struct SizeSpan {
+  uint32_t begin = 0, end = 0;
+};
+
 // One box of the view: an instruction, an attached hub (a constant drawn beside its user), or a group.
 struct ViewNode {
   enum class Kind : uint8_t { Instruction, Attached, CollapsedGroup, OpenGroup };
@@ -43,11 +48,13 @@ struct ViewNode {
   bool chip = false;            // a broadcast of the editor's own, drawn as a chip on its wire; `group` opens it
   // A generated input (a constant, one broadcast number, an iota) that one input reads is a field in a row of its
   // reader.
-  std::string label = {};         // the input's name
-  int32_t owner = -1;             // Attached: the reader's box, in which it stands; `group` pulls it out
-  bool pulled = false;            // pulled out as a box of its own; `group` folds it back
-  bool number = false;            // one number that a drag may change
-  std::vector<int8_t> hues = {};  // by dimension, how its size in the subtitle is coloured; -1: plainly
+  std::string label = {};  // the input's name
+  int32_t owner = -1;      // Attached: the reader's box, in which it stands; `group` pulls it out
+  bool pulled = false;     // pulled out as a box of its own; `group` folds it back
+  bool number = false;     // one number that a drag may change
+  // By dimension, where its size stands in the subtitle and how it is coloured there; -1: plainly. Empty: all is plain.
+  std::vector<SizeSpan> sizes = {};
+  std::vector<int8_t> hues = {};
 };
 struct ViewEdge {
   int32_t from = -1, to = -1;  // ViewNode indices
@@ -110,5 +117,11 @@ Arrangement arrange(const GraphView& view, std::stop_token stop = {});
 // Title and subtitle of a node: "reduce max over 1", "f32 32×128".
 std::string titleOf(const Module& module, InstructionId id);
 std::string subtitleOf(const Module& module, InstructionId id);
+// The subtitle of an array, with names of its sizes where these are given: "f32 B=32×128".
+struct SizedText {
+  std::string text;
+  std::vector<SizeSpan> sizes;  // by dimension
+};
+SizedText arrayText(const Shape& shape, std::span<const std::string> names = {});
 
 }  // namespace tessera

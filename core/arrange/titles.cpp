@@ -143,23 +143,21 @@ std::string titleOf(const Module& module, InstructionId id) {
   return op->title.empty() ? std::string(instruction.opcodeName()) : filledIn(module, instruction, op->title);
 }
 
-namespace {
-
-std::string arrayText(const Shape& shape) {
-  std::string out(nameOf(shape.type));
+SizedText arrayText(const Shape& shape, std::span<const std::string> names) {
+  SizedText out{std::string(nameOf(shape.type)), {}};
   for (size_t d = 0; d < shape.dimensions.size(); ++d) {
-    const int64_t size = shape.dimensions[d];
-    out += d == 0 ? " " : "×";
-    if (size == Shape::kUnbounded)
-      out += "?";
+    out.text += d == 0 ? " " : "×";
+    const auto begin = static_cast<uint32_t>(out.text.size());
+    if (d < names.size() && !names[d].empty()) out.text += names[d] + "=";
+    if (shape.dimensions[d] == Shape::kUnbounded)
+      out.text += "?";
     else
-      out += (shape.isDynamicDimension(static_cast<int64_t>(d)) ? "≤" : "") + std::to_string(size);
+      out.text += (shape.isDynamicDimension(static_cast<int64_t>(d)) ? "≤" : "") + std::to_string(shape.dimensions[d]);
+    out.sizes.push_back({begin, static_cast<uint32_t>(out.text.size())});
   }
-  if (shape.layout && !shape.layout->isRowMajor()) out += " " + toString(*shape.layout);
+  if (shape.layout && !shape.layout->isRowMajor()) out.text += " " + toString(*shape.layout);
   return out;
 }
-
-}  // namespace
 
 std::string subtitleOf(const Module& module, InstructionId id) {
   const Shape& shape = module.shapeOf(id);
@@ -169,11 +167,11 @@ std::string subtitleOf(const Module& module, InstructionId id) {
     if (n > 2) return fmt::format("tuple of {}", n);
     std::string out = "(";
     for (const Shape& element : shape.elements)
-      out +=
-          (out.size() > 1 ? ", " : "") + (element.isArray() ? arrayText(element) : std::string(nameOf(element.type)));
+      out += (out.size() > 1 ? ", " : "") +
+             (element.isArray() ? arrayText(element).text : std::string(nameOf(element.type)));
     return out + ")";
   }
-  return shape.isArray() ? arrayText(shape) : std::string(nameOf(shape.type));
+  return shape.isArray() ? arrayText(shape).text : std::string(nameOf(shape.type));
 }
 
 }  // namespace tessera

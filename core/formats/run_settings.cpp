@@ -51,7 +51,8 @@ std::string printRunSettings(const RunSettings& s) {
   if (!s.outfeed.empty()) line("outfeed " + s.outfeed);
   if (!s.library.empty()) line("library " + s.library);
   for (const auto& [leaf, source] : s.sources) line("argument " + std::to_string(leaf) + " " + source);
-  for (const auto& [argument, output] : s.ties) line("tie " + std::to_string(argument) + " " + std::to_string(output));
+  for (const auto& [argument, output] : s.feedback)
+    line("tie " + std::to_string(argument) + " " + std::to_string(output));
   return out;
 }
 
@@ -87,7 +88,7 @@ Status readRunSetting(RunSettings& s, std::string_view line) {
   }
   if (key == "tie") {
     if (!readNumber(rest, output, int64_t{0}, kMaxLeaves)) return wrong(line, "the number of an output");
-    s.ties[leaf] = output;
+    s.feedback[leaf] = output;
     return {};
   }
   return wrong(line, "backend, threads, replicas, partitions, seed, infeed, outfeed, library, argument or tie");

@@ -19,7 +19,7 @@ struct RunSettings {
   uint64_t seed = 0;
   std::map<int64_t, std::string> sources;  // by argument leaf: words of argument_source.h; others are the default
   std::string infeed, outfeed, library;    // files; empty: none
-  std::map<int64_t, int64_t> ties;         // play: argument leaf -> output leaf that feeds it
+  std::map<int64_t, int64_t> feedback;     // play: argument leaf -> output leaf that feeds it
   bool operator==(const RunSettings&) const = default;
 };
 

@@ -1,56 +1,23 @@
 // Patterns: reading constants and classes of opcodes.
 #include "core/passes/patterns.h"
-#include "core/ops/op.h"
 
-#include <cmath>
-#include <cstring>
+#include "core/hlo/numbers.h"
+#include "core/ops/op.h"
 
 namespace tessera {
 namespace {
 
-template <class T>
-T load(const Literal& literal) {
-  T value;
-  std::memcpy(&value, literal.bytes().data(), sizeof(T));
-  return value;
-}
-
+// Of types that are whole bytes; integers as far as a double holds them exactly.
 std::optional<double> firstElement(const Literal& literal) {
-  switch (literal.shape().type) {
-    case ElementType::F32: return load<float>(literal);
-    case ElementType::F64: return load<double>(literal);
-    case ElementType::BF16: {
-      uint32_t bits = static_cast<uint32_t>(load<uint16_t>(literal)) << 16;
-      float value;
-      std::memcpy(&value, &bits, 4);
-      return value;
-    }
-    case ElementType::F16: {
-      uint16_t bits = load<uint16_t>(literal);
-      int exponent = (bits >> 10) & 31, mantissa = bits & 1023;
-      if (exponent == 31) return std::nullopt;
-      double magnitude = exponent ? std::ldexp(1024 + mantissa, exponent - 25) : std::ldexp(mantissa, -24);
-      return bits & 0x8000 ? -magnitude : magnitude;
-    }
-    case ElementType::S32: return load<int32_t>(literal);
-    case ElementType::U32: return load<uint32_t>(literal);
-    case ElementType::S16: return load<int16_t>(literal);
-    case ElementType::U16: return load<uint16_t>(literal);
-    case ElementType::S8: return load<int8_t>(literal);
-    case ElementType::U8: return load<uint8_t>(literal);
-    case ElementType::Pred: return load<uint8_t>(literal) ? 1 : 0;
-    case ElementType::S64: {
-      int64_t value = load<int64_t>(literal);
-      if (value > (1ll << 53) || value < -(1ll << 53)) return std::nullopt;
-      return static_cast<double>(value);
-    }
-    case ElementType::U64: {
-      uint64_t value = load<uint64_t>(literal);
-      if (value > (1ull << 53)) return std::nullopt;
-      return static_cast<double>(value);
-    }
-    default: return std::nullopt;
-  }
+  const ElementType type = literal.shape().type;
+  const std::byte* at = literal.bytes().data();
+  if (isFloat(type)) return info(type).bits < 16 ? std::nullopt : std::optional(loadDouble(type, at));
+  if (type == ElementType::Pred) return loadInt(type, at) != 0;
+  if (!isInteger(type) || info(type).bits < 8) return std::nullopt;
+  constexpr int64_t kExact = int64_t{1} << 53;
+  const int64_t value = loadInt(type, at);  // of u64 the bits
+  if (value > kExact || value < (isUnsigned(type) ? 0 : -kExact)) return std::nullopt;
+  return static_cast<double>(value);
 }
 
 }  // namespace

@@ -72,20 +72,24 @@ class Drawer {
     picture_.items.push_back(std::move(item));
     return picture_.items.back();
   }
-  PictureItem& addBox(int32_t v, RectF bounds, ColorRole fill, ColorRole stroke, float radius) {
+  using Part = PictureItem::Part;
+  PictureItem& addBox(int32_t v, RectF bounds, ColorRole fill, ColorRole stroke, float radius,
+                      Part part = Part::Other) {
     PictureItem& item = add(PictureItem::Kind::Box, v, bounds);
+    item.part = part;
     item.fill = fill;
     item.stroke = stroke;
     item.radius = radius;
     return item;
   }
-  // `top` is the upper edge of the line of text; the text is cut to maxWidth.
+  // `topLeft` is the upper edge of the line of text; the text is cut to maxWidth. Titles alone are bold.
   void addText(int32_t v, PointF topLeft, std::string_view text, float size, float maxWidth, ColorRole color, bool bold,
                float minZoom) {
     std::string cut = elideText(text, size, maxWidth, bold);
     if (cut.empty()) return;
     const RectF bounds{topLeft.x, topLeft.y, textWidth(cut, size, bold), size * 1.25f};
     PictureItem& item = add(PictureItem::Kind::Text, v, bounds, minZoom);
+    if (bold) item.part = Part::Title;
     item.text = std::move(cut);
     item.size = size;
     item.bold = bold;
@@ -97,33 +101,28 @@ class Drawer {
   void addSizes(int32_t v, PointF topLeft, float maxWidth, float minZoom) {
     const ViewNode& node = view_.nodes[at(v)];
     const std::string& text = node.subtitle;
-    const size_t sizes = text.find(' ');
-    if (node.hues.empty() || timeOf(v) || sizes == std::string::npos || textWidth(text, box::kSubtitleSize) > maxWidth)
+    if (node.hues.empty() || node.sizes.empty() || timeOf(v) || textWidth(text, box::kSubtitleSize) > maxWidth)
       return addText(v, topLeft, text, box::kSubtitleSize, maxWidth, textColor(v, ColorRole::NodeSubtext), false,
                      minZoom);
-    const size_t end = std::min(text.find(' ', sizes + 1), text.size());
     const auto put = [&](std::string_view part, ColorRole color) {
       const float width = textWidth(part, box::kSubtitleSize);
       if (!part.empty()) addText(v, topLeft, part, box::kSubtitleSize, width + 1, color, false, minZoom);
       topLeft.x += width;
     };
-    constexpr std::string_view kTimes = "×";
     const std::string_view all(text);
-    put(all.substr(0, sizes + 1), ColorRole::NodeSubtext);
-    size_t from = sizes + 1;
-    for (size_t d = 0; from <= end && from < all.size(); ++d) {
-      const size_t to = std::min(all.find(kTimes, from), end);
-      put(all.substr(from, to - from), hueRole(d < node.hues.size() ? node.hues[d] : -1));
-      if (to >= end) break;
-      put(kTimes, ColorRole::NodeSubtext);
-      from = to + kTimes.size();
+    size_t from = 0;
+    for (size_t d = 0; d < node.sizes.size(); ++d) {
+      const SizeSpan size = node.sizes[d];
+      put(all.substr(from, size.begin - from), ColorRole::NodeSubtext);
+      put(all.substr(size.begin, size.end - size.begin), hueRole(d < node.hues.size() ? node.hues[d] : -1));
+      from = size.end;
     }
-    put(all.substr(end), ColorRole::NodeSubtext);
+    put(all.substr(from), ColorRole::NodeSubtext);
   }
 
   void drawOpenGroup(int32_t v) {
     const RectF& b = arrangement_.boxes[at(v)];
-    addBox(v, b, groupFill(v), ColorRole::GroupBorder, 8).width = 1.2f;
+    addBox(v, b, groupFill(v), ColorRole::GroupBorder, 8, Part::Frame).width = 1.2f;
   }
   // Nested groups alternate.
   ColorRole groupFill(int32_t v) const {
@@ -181,18 +180,18 @@ class Drawer {
     }
   }
 
-  // The input's name, its value in a field, and the mark that pulls it out. The field's second box is the mark.
+  // The input's name, its value in a field, and the mark that pulls it out.
   void drawField(int32_t v) {
     const ViewNode& node = view_.nodes[at(v)];
     const RectF &b = arrangement_.boxes[at(v)], &user = arrangement_.boxes[at(node.owner)];
     const float line = b.y + (b.height - box::kAttachedSize * 1.25f) / 2;
     addText(v, {user.x + box::kRowMargin, line}, node.label, box::kAttachedSize, b.x - user.x - box::kRowMargin - 2,
             textColor(node.owner, ColorRole::NodeSubtext), false, kSubtitleZoom);
-    PictureItem& field = addBox(v, b, ColorRole::Constant, ColorRole::NodeBorder, 4);
+    PictureItem& field = addBox(v, b, ColorRole::Constant, ColorRole::NodeBorder, 4, Part::Frame);
     field.width = 0.7f;
     field.minZoom = kTitleZoom;
     const RectF mark{b.x + b.width - box::kPullMark, b.y, box::kPullMark, b.height};
-    PictureItem& pull = addBox(v, mark, ColorRole::Constant, ColorRole::NodeBorder, 4);
+    PictureItem& pull = addBox(v, mark, ColorRole::Constant, ColorRole::NodeBorder, 4, Part::PullMark);
     pull.filled = pull.stroked = false;
     pull.minZoom = kSubtitleZoom;
     addText(v, {mark.x + 2, line}, "↗", 9, mark.width, ColorRole::NodeSubtext, false, kSubtitleZoom);
@@ -211,7 +210,7 @@ class Drawer {
     addBox(
         v, b,
         categoryOf(module_.at(node.instruction)) == ColorRole::Parameter ? ColorRole::Parameter : ColorRole::Constant,
-        ColorRole::NodeBorder, b.height / 2)
+        ColorRole::NodeBorder, b.height / 2, Part::Frame)
         .width = 0.8f;
     const std::string text = elideText(node.title, box::kAttachedSize, b.width - 12);
     const float width = textWidth(text, box::kAttachedSize);
@@ -223,7 +222,7 @@ class Drawer {
     const RectF& b = arrangement_.boxes[at(v)];
     for (float back = view_.nodes[at(v)].repeats > 0 ? 9.f : 3.f; back > 0; back -= 3)
       addBox(-1, {b.x + back, b.y + back, b.width, b.height}, ColorRole::GroupFill, ColorRole::GroupBorder, 6);
-    PictureItem& frame = addBox(v, b, ColorRole::GroupFill, ColorRole::GroupBorder, 6);
+    PictureItem& frame = addBox(v, b, ColorRole::GroupFill, ColorRole::GroupBorder, 6, Part::Frame);
     frame.width = 1.4f;
     heat(v, frame);
     const ViewNode& node = view_.nodes[at(v)];
@@ -240,7 +239,7 @@ class Drawer {
   // What it was broadcast to; the wire runs through it.
   void drawChip(int32_t v) {
     const RectF& b = arrangement_.boxes[at(v)];
-    addBox(v, b, ColorRole::DataMovement, ColorRole::NodeBorder, b.height / 2).width = 0.8f;
+    addBox(v, b, ColorRole::DataMovement, ColorRole::NodeBorder, b.height / 2, Part::Frame).width = 0.8f;
     const std::string text = elideText(view_.nodes[at(v)].subtitle, box::kAttachedSize, b.width - 12);
     const float width = textWidth(text, box::kAttachedSize);
     addText(v, {b.x + (b.width - width) / 2, b.y + 4}, text, box::kAttachedSize, width + 1, ColorRole::NodeText, false,
@@ -253,7 +252,7 @@ class Drawer {
     const ViewNode& node = view_.nodes[at(v)];
     PictureItem& frame =
         addBox(v, b, node.instruction.valid() ? categoryOf(module_.at(node.instruction)) : ColorRole::Other,
-               ColorRole::NodeBorder, 5);
+               ColorRole::NodeBorder, 5, Part::Frame);
     heat(v, frame);
     if (!timeOf(v)) {
       const float top = box::kTitleHeight;
@@ -270,11 +269,11 @@ class Drawer {
     drawBadge(v);
   }
 
-  // What was pulled out of its reader: the second box with a stroke folds it back.
+  // On what was pulled out of its reader.
   void drawFoldMark(int32_t v) {
     const RectF& b = arrangement_.boxes[at(v)];
     const RectF mark{b.x + b.width - box::kPullMark - 3, b.y + 3, box::kPullMark, box::kTitleHeight - 5};
-    PictureItem& fold = addBox(v, mark, ColorRole::Constant, ColorRole::NodeBorder, 4);
+    PictureItem& fold = addBox(v, mark, ColorRole::Constant, ColorRole::NodeBorder, 4, Part::FoldMark);
     fold.width = 0.7f;
     fold.minZoom = kSubtitleZoom;
     addText(v, {mark.x + 3, mark.y + 2}, "↙", 10, mark.width, ColorRole::NodeText, false, kSubtitleZoom);

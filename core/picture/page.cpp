@@ -13,8 +13,9 @@ RectF rectOf(const PageBox& b) {
   return {static_cast<float>(b.x), static_cast<float>(b.y), static_cast<float>(b.width), static_cast<float>(b.height)};
 }
 
-PictureItem boxItem(const RectF& bounds, ColorRole fill, ColorRole stroke) {
+PictureItem boxItem(const RectF& bounds, ColorRole fill, ColorRole stroke, PictureItem::Part part) {
   PictureItem item;
+  item.part = part;
   item.bounds = bounds;
   item.fill = fill;
   item.stroke = stroke;
@@ -79,7 +80,8 @@ ColorRole colorOfPage(int32_t color, ColorRole plain) {
 
 void appendNote(Picture& picture, const PageBox& note, int32_t pageItem) {
   const RectF box = rectOf(note);
-  picture.items.push_back(boxItem(box, colorOfPage(note.color, ColorRole::NodeFill), ColorRole::GroupBorder));
+  picture.items.push_back(
+      boxItem(box, colorOfPage(note.color, ColorRole::NodeFill), ColorRole::GroupBorder, PictureItem::Part::PageNote));
   picture.items.back().pageItem = pageItem;
   float y = box.y + kPadding;
   for (const std::string& line : wrapped(note.text, box.width - 2 * kPadding)) {
@@ -110,7 +112,8 @@ Picture withPage(Picture picture, const ProjectPage& page) {
   std::vector<PictureItem> behind;
   for (const PageBox& frame : page.frames) {
     const RectF box = rectOf(frame);
-    behind.push_back(boxItem(box, colorOfPage(frame.color, ColorRole::GroupFill), ColorRole::GroupBorder));
+    behind.push_back(boxItem(box, colorOfPage(frame.color, ColorRole::GroupFill), ColorRole::GroupBorder,
+                             PictureItem::Part::PageFrame));
     behind.back().pageItem = static_cast<int32_t>(&frame - page.frames.data());
     behind.push_back(textItem({box.x + kPadding, box.y + kPadding / 2}, frame.text, kTitleSize, true,
                               box.width - 2 * kPadding, ColorRole::GroupText));

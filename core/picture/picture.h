@@ -70,7 +70,18 @@ Rgba colorOf(ColorRole role, Theme theme);
 
 struct PictureItem {
   enum class Kind : uint8_t { Box, Path, Text };
+  // What it is to whoever points at it; position in the list says nothing but what is painted over what.
+  enum class Part : uint8_t {
+    Other,
+    Frame,      // of a node or group: its whole box
+    Title,      // the first text in it
+    PullMark,   // of a field: pulls it out as a node of its own
+    FoldMark,   // of what was pulled out: folds it back
+    PageFrame,  // drawn by a person round nodes, behind them
+    PageNote,
+  };
   Kind kind = Kind::Box;
+  Part part = Part::Other;
   RectF bounds;                // Text: baseline is bounds.y + 0.8·size
   std::vector<PointF> points;  // Path: polyline; cubic when `curved` (points 3n+1)
   std::string text;
@@ -80,10 +91,11 @@ struct PictureItem {
   ColorRole fill = ColorRole::NodeFill, stroke = ColorRole::NodeBorder;
   bool filled = true, stroked = true, curved = false, hatched = false, bold = false, arrow = false;
   InstructionId instruction;  // what a click on it means; invalid: nothing
-  int32_t viewNode = -1;      // the box it belongs to; its first Box item is the frame of the node
+  int32_t viewNode = -1;      // the box it belongs to
   int32_t viewEdge = -1;      // the wire that it is, as an index of GraphView::edges
   int32_t pageItem = -1;      // a frame or note of the page: frames first, then notes
   float minZoom = 0;          // not drawn below this zoom (level of detail)
+  bool isFieldMark() const { return part == Part::PullMark || part == Part::FoldMark; }
 };
 
 struct Picture {

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <tuple>
 
 #include "core/base/safe_files.h"
 #include "core/base/sha256.h"
 #include "core/evaluate/argument_source.h"
 #include "core/formats/file_content.h"
 #include "core/formats/hlo_text.h"
-#include "core/trust/allowances.h"
 
 namespace tessera {
 namespace {
@@ -142,8 +142,27 @@ bool FileAccess::allows(const std::string& hash) const {
 }
 
 Status FileAccess::allow(const FileAsk& ask) {
-  allowed_.insert(ask.hash);
+  allowed_.emplace(ask.hash, ask.words());
   return graph_.empty() ? Status() : addAllowance(ask.hash, ask.words());
+}
+
+Status FileAccess::withdraw(const std::string& hash) {
+  allowed_.erase(hash);
+  return removeAllowance(hash);
+}
+
+std::vector<FileAccess::Granted> FileAccess::granted(const RunSettings& settings) const {
+  std::set<std::string> used;
+  for (const FileRequest& request : requestsOf(settings))
+    if (const auto need = isOwnWord(request) ? std::nullopt : needFor(request)) used.insert(need->hash);
+  std::map<std::string, std::string> all = allowed_;
+  for (Allowance& each : keptAllowances()) all.emplace(std::move(each.hash), std::move(each.words));
+  std::vector<Granted> out;
+  for (auto& [hash, words] : all) out.push_back({{hash, words}, used.contains(hash)});
+  std::ranges::sort(out, [](const Granted& a, const Granted& b) {
+    return std::tuple(!a.used, a.words, a.hash) < std::tuple(!b.used, b.words, b.hash);
+  });
+  return out;
 }
 
 void FileAccess::save(const fs::path& folder, const Module& graph, const RunSettings& settings) {
@@ -169,8 +188,8 @@ std::optional<fs::path> FileAccess::beneath(const FileRequest& request) const {
   return name;
 }
 
-// Absent: it lies in the folder, or is allowed. The user's own word is not looked at.
-std::optional<FileAsk> FileAccess::askFor(const FileRequest& request) const {
+// Absent: it lies in the folder. The user's own word is not looked at.
+std::optional<FileAsk> FileAccess::needFor(const FileRequest& request) const {
   if (const auto name = beneath(request)) {
     const auto file = openBeneath(folder_, *name);
     if (file || (file.error() != ELOOP && file.error() != EXDEV)) return std::nullopt;
@@ -180,8 +199,12 @@ std::optional<FileAsk> FileAccess::askFor(const FileRequest& request) const {
   if (request.use == FileUse::Library)
     if (const auto file = openWithoutLinks(out.path)) library = bytesOf(*file).value_or("");
   out.hash = hashOf(request, out.path, library);
-  if (allows(out.hash)) return std::nullopt;
   return out;
+}
+
+std::optional<FileAsk> FileAccess::askFor(const FileRequest& request) const {
+  auto need = needFor(request);
+  return need && allows(need->hash) ? std::nullopt : need;
 }
 
 std::optional<FileRequest> FileAccess::inputs() const {
@@ -191,11 +214,15 @@ std::optional<FileRequest> FileAccess::inputs() const {
   return request;
 }
 
+std::vector<FileRequest> FileAccess::requestsOf(const RunSettings& settings) const {
+  std::vector<FileRequest> out = filesNamedBy(settings);
+  if (auto beside = inputs()) out.push_back(*std::move(beside));
+  return out;
+}
+
 std::vector<FileAsk> FileAccess::asks(const RunSettings& settings) const {
-  std::vector<FileRequest> wanted = filesNamedBy(settings);
-  if (auto beside = inputs()) wanted.push_back(*std::move(beside));
   std::vector<FileAsk> out;
-  for (const FileRequest& request : wanted) {
+  for (const FileRequest& request : requestsOf(settings)) {
     if (isOwnWord(request)) continue;
     if (auto ask = askFor(request)) out.push_back(*std::move(ask));
   }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,6 +20,7 @@
 #include "core/formats/npz.h"
 #include "core/formats/run_settings.h"
 #include "core/hlo/module.h"
+#include "core/trust/allowances.h"
 
 namespace tessera {
 
@@ -55,6 +57,12 @@ class FileAccess {
   bool isOwnWord(const FileRequest& request) const;
   // Allowed from now on; fails where it cannot be kept for later sessions.
   Status allow(const FileAsk& ask);
+  Status withdraw(const std::string& hash);
+  // All that the user has allowed, whatever the graph; what a run with these settings uses of it comes first.
+  struct Granted : Allowance {
+    bool used = false;
+  };
+  std::vector<Granted> granted(const RunSettings& settings) const;
   // What the document may use as it is saved, it may use when it is opened again.
   void save(const std::filesystem::path& folder, const Module& graph, const RunSettings& settings);
 
@@ -75,15 +83,17 @@ class FileAccess {
  private:
   bool allows(const std::string& hash) const;
   FileRequest wordOf(const FileRequest& request) const;
+  std::vector<FileRequest> requestsOf(const RunSettings& settings) const;
+  std::optional<FileAsk> needFor(const FileRequest& request) const;
   std::optional<FileAsk> askFor(const FileRequest& request) const;
   std::string hashOf(const FileRequest& request, const std::filesystem::path& path, std::string_view library) const;
   std::optional<std::filesystem::path> beneath(const FileRequest& request) const;
   Result<Descriptor> open(const FileRequest& request) const;
 
   std::filesystem::path folder_, outfeedFolder_;
-  std::string graph_;              // its hash
-  std::set<FileRequest> words_;    // with absolute names
-  std::set<std::string> allowed_;  // hashes
+  std::string graph_;                           // its hash
+  std::set<FileRequest> words_;                 // with absolute names
+  std::map<std::string, std::string> allowed_;  // in this session: words by hash
 };
 
 }  // namespace tessera

@@ -19,6 +19,7 @@
 #include "core/formats/module_file.h"
 #include "core/formats/npz.h"
 #include "core/hlo/module.h"
+#include "editor/text/plain_text.h"
 #include "editor/values/value_slice.h"
 
 namespace tessera {
@@ -38,7 +39,7 @@ std::string literalOf(const std::vector<int64_t>& sizes, const QStringList& cell
 }  // namespace
 
 LiteralTable::LiteralTable(QWidget* parent)
-    : AttributePicture(parent), table_(new QTableWidget(this)), error_(new QLabel(this)) {
+    : AttributePicture(parent), table_(new QTableWidget(this)), error_(new PlainLabel(this)) {
   table_->setAccessibleName(tr("Elements of the constant"));
   table_->horizontalHeader()->setDefaultSectionSize(9 * fontMetrics().averageCharWidth());
   table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "core/hlo/module.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -20,7 +21,7 @@ constexpr int kMaxShown = 64;
 }
 
 ReplicaMatrix::ReplicaMatrix(QWidget* parent)
-    : AttributePicture(parent), table_(new QTableWidget(this)), error_(new QLabel(this)) {
+    : AttributePicture(parent), table_(new QTableWidget(this)), error_(new PlainLabel(this)) {
   table_->setAccessibleName(tr("Replica groups"));
   table_->setToolTip(tr("A group a row: type a device's number, or drag one onto another to change places"));
   table_->horizontalHeader()->setDefaultSectionSize(44);

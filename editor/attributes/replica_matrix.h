@@ -1,5 +1,5 @@
 // Replica groups as a matrix, a group a row. Cells are typed; a cell dragged onto another changes places with it. An
-// iota form is shown as what it stands for, and written out when it is changed.
+// iota form is shown as what it stands for, and becomes a list of groups when it is changed.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// The pointer: pan (middle drag, space drag, trackpad), zoom at it (wheel, pinch), click and box selection,
-// double click on groups, hover and tooltips. Moving is in canvas_moves.cpp, keys are in canvas_keys.cpp.
+// The pointer: what is under it, clicks and double clicks, hover and tooltips, the wheel and a trackpad. What a pressed
+// button does is in tools/, keys are in canvas_keys.cpp.
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QNativeGestureEvent>
@@ -10,70 +10,38 @@
 #include <utility>
 
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/page_items.h"
+#include "editor/canvas/paths.h"
 #include "editor/canvas/render.h"
 #include "editor/canvas/spatial_index.h"
+#include "editor/canvas/tools/canvas_tools.h"
+#include "editor/canvas/value_strips.h"
 
 namespace tessera {
 namespace {
 
-constexpr double kDragStart = 4;  // pixels
 constexpr double kWireReach = 5;  // pixels
 constexpr double kZoomStep = 1.2;
-constexpr double kWheelPan = 80;  // pixels a notch
-constexpr double kSmallestFrame = 40;
+constexpr double kWheelPan = 80;               // pixels a notch
 constexpr int kBesideBox = 8, kAboveTip = 16;  // pixels; the system puts help a little below the place
 
-double distanceToSegment(QPointF p, QPointF a, QPointF b) {
-  const QPointF d = b - a;
-  const double length = QPointF::dotProduct(d, d);
-  const double t = length > 0 ? std::clamp(QPointF::dotProduct(p - a, d) / length, 0.0, 1.0) : 0;
-  const QPointF off = p - (a + d * t);
-  return std::hypot(off.x(), off.y());
-}
-
-// Of a rectangle that holds the points [first, last] of a path, and so its curve between them.
-double distanceToHull(const PictureItem& item, size_t first, size_t last, QPointF p) {
-  double left = item.points[first].x, right = left, top = item.points[first].y, bottom = top;
-  for (size_t i = first + 1; i <= last; ++i) {
-    left = std::min<double>(left, item.points[i].x), right = std::max<double>(right, item.points[i].x);
-    top = std::min<double>(top, item.points[i].y), bottom = std::max<double>(bottom, item.points[i].y);
-  }
-  const double x = std::max({left - p.x(), p.x() - right, 0.0}), y = std::max({top - p.y(), p.y() - bottom, 0.0});
-  return std::sqrt(x * x + y * y);
-}
-
-// Exact where it is below `best`; else some larger number. Wires by the thousand are asked at every move of the
-// pointer.
-double distanceToPath(const PictureItem& item, QPointF p, double best) {
-  auto at = [&](size_t i) { return QPointF(item.points[i].x, item.points[i].y); };
-  const size_t step = item.curved ? 3 : 1;
-  for (size_t i = 0; i + step < item.points.size(); i += step) {
-    if (distanceToHull(item, i, i + step, p) >= best) continue;
-    if (!item.curved) {
-      best = std::min(best, distanceToSegment(p, at(i), at(i + 1)));
-      continue;
-    }
-    QPointF last = at(i);
-    for (int k = 1; k <= 12; ++k) {
-      const double t = k / 12.0, u = 1 - t;
-      const QPointF next =
-          at(i) * (u * u * u) + at(i + 1) * (3 * u * u * t) + at(i + 2) * (3 * u * t * t) + at(i + 3) * (t * t * t);
-      best = std::min(best, distanceToSegment(p, last, next));
-      last = next;
-    }
-  }
-  return best;
+// Beside the box where it fits: there it covers neither the value nor the output. In widget pixels.
+QPoint tipPlace(const Canvas& canvas, InstructionId id, QPoint pointer) {
+  const QRectF box = canvas.boxOf(id);
+  const QPoint corner = canvas.viewport().toWidget(box.topRight()).toPoint();
+  const bool fits = box.isValid() && corner.x() >= pointer.x() && corner.x() < canvas.width() && corner.y() >= 0;
+  return fits ? corner + QPoint(kBesideBox, -kAboveTip) : pointer;
 }
 
 }  // namespace
 
 int32_t Canvas::itemAt(QPointF widget) const {
   if (!picture_ || !index_) return -1;
-  const QPointF p = toScene(widget);
-  const double reach = kWireReach / zoom_;
+  const QPointF p = viewport_.toScene(widget);
+  const double reach = kWireReach / viewport_.zoom();
   const RectF around{static_cast<float>(p.x() - reach), static_cast<float>(p.y() - reach),
                      static_cast<float>(2 * reach), static_cast<float>(2 * reach)};
-  const auto items = index_->itemsIn(*picture_, around, zoom_);
+  const auto items = index_->itemsIn(*picture_, around, viewport_.zoom());
   int32_t wire = -1, box = -1;
   double nearest = reach;
   for (auto i = items.rbegin(); i != items.rend(); ++i) {
@@ -100,20 +68,17 @@ void Canvas::changeSelection(std::vector<InstructionId> selection) {
 }
 
 void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
-  const int32_t item = itemAt(widget);
+  const int32_t at = itemAt(widget);
   const bool extend = modifiers & (Qt::ShiftModifier | Qt::ControlModifier);
-  if (item < 0) {
+  if (!extend) pageItems_->select({});
+  if (at < 0) {
     if (!extend) changeSelection({});
-    if (!extend) selectPageItems({});
     return;
   }
-  if (!extend) selectPageItems({});
-  if (isFieldMark(item)) {
-    const int32_t node = picture_->items[static_cast<size_t>(item)].viewNode;
-    emit groupToggled(QString::fromStdString(view_->nodes[static_cast<size_t>(node)].group));
-    return;
-  }
-  const InstructionId id = picture_->items[static_cast<size_t>(item)].instruction;
+  const PictureItem& item = picture_->items[static_cast<size_t>(at)];
+  if (item.isFieldMark())
+    return emit groupToggled(QString::fromStdString(view_->nodes[static_cast<size_t>(item.viewNode)].group));
+  const InstructionId id = item.instruction;
   if (!id.valid()) return;
   constexpr auto kBoth = Qt::ShiftModifier | Qt::ControlModifier;
   if ((modifiers & kBoth) == kBoth) {
@@ -131,7 +96,7 @@ void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
 }
 
 void Canvas::selectBox(QRectF widget, Qt::KeyboardModifiers modifiers) {
-  const QRectF scene(toScene(widget.topLeft()), toScene(widget.bottomRight()));
+  const QRectF scene(viewport_.toScene(widget.topLeft()), viewport_.toScene(widget.bottomRight()));
   std::vector<InstructionId> next;
   if (modifiers & (Qt::ShiftModifier | Qt::ControlModifier)) next = selection_;
   std::vector<bool> known(view_->boxes.size());
@@ -153,71 +118,41 @@ void Canvas::selectBox(QRectF widget, Qt::KeyboardModifiers modifiers) {
 
 // --- mouse
 
+Pointer Canvas::pointerOf(const QMouseEvent& event) const {
+  return {event.position(), pressed_, last_, event.button(), event.modifiers()};
+}
+
 void Canvas::mousePressEvent(QMouseEvent* event) {
-  glide_.stop();
+  viewport_.stop();
+  if (CanvasTool* interrupted = std::exchange(active_, nullptr)) interrupted->cancel();  // by another button
   pressed_ = last_ = event->position();
-  if (event->button() == Qt::MiddleButton || (event->button() == Qt::LeftButton && space_)) {
-    drag_ = Drag::Pan;
-    setCursor(Qt::ClosedHandCursor);
-  } else if (event->button() == Qt::RightButton && movable_ && (event->modifiers() & Qt::ControlModifier)) {
-    drag_ = Drag::Stroke;
-    stroke_ = {pressed_};
-  } else if (event->button() == Qt::LeftButton) {
-    if (move_ && move_->dropped) return;  // the next picture brings it
-    grab_ = {};
-    if (!(wire_ && wire_->sticky) && pressHandle(pressed_)) return;
-    grab_ = grabAt(pressed_, event->modifiers());
-    drag_ = (wire_ && wire_->sticky) || pressSocket(pressed_) ? Drag::Wire : Drag::Pending;
-    scrubbed_ = drag_ == Drag::Pending ? scrubAt(pressed_) : InstructionId();
-  }
+  const bool waits = event->button() == Qt::LeftButton && tools_->move.isDropped();  // the next picture brings it
+  const Pointer pointer = pointerOf(*event);
+  for (CanvasTool* tool : tools_->inOrder())
+    if ((!waits || tool == &tools_->pan) && tool->press(pointer)) {
+      active_ = tool;
+      return;
+    }
 }
 
 void Canvas::mouseMoveEvent(QMouseEvent* event) {
   const QPointF at = event->position();
-  if (drag_ == Drag::Wire || (wire_ && wire_->sticky && drag_ == Drag::None)) return moveWire(at);
-  if (drag_ == Drag::None) {
-    setCursor(scrubAt(at).valid() ? Qt::SizeHorCursor : space_ ? Qt::OpenHandCursor : Qt::ArrowCursor);
+  const Pointer pointer = pointerOf(*event);
+  last_ = at;
+  if (!active_ && tools_->wire.isSticky()) return tools_->wire.drag(pointer);
+  if (!active_) {
+    setCursor(values_->numberAt(at).valid() ? Qt::SizeHorCursor
+              : tools_->pan.holdsSpace()    ? Qt::OpenHandCursor
+                                            : Qt::ArrowCursor);
     return setHover(itemAt(at));
   }
-  const QPointF moved = at - last_;
-  last_ = at;
-  if (drag_ == Drag::Pan) return setTransform(zoom_, origin_ - moved / zoom_);
-  const bool starts = drag_ == Drag::Pending && (at - pressed_).manhattanLength() > kDragStart;
-  if (starts) {
-    drag_ = scrubbed_.valid() ? Drag::Scrub : grab_.node >= 0 || grab_.pageItem >= 0 ? Drag::Move : Drag::Box;
-    if (drag_ == Drag::Move) startMove();
-  }
-  if (drag_ == Drag::Scrub)
-    emit valueScrubbed(scrubbed_, (at.x() - pressed_.x()) * (event->modifiers() & Qt::ShiftModifier ? 0.1 : 1), starts);
-  if (drag_ == Drag::Move) moveTo(at);
-  if (drag_ == Drag::Stroke) stroke_.push_back(at);
-  if (drag_ == Drag::Reroute) reroute_->at = toScene(at);
-  if (drag_ == Drag::Resize)
-    resized_.setBottomRight({std::max(toScene(at).x(), resized_.left() + kSmallestFrame),
-                             std::max(toScene(at).y(), resized_.top() + kSmallestFrame)});
-  if (drag_ != Drag::Pending) update();
+  active_->drag(pointer);
+  update();
 }
 
 void Canvas::mouseReleaseEvent(QMouseEvent* event) {
-  const Drag drag = std::exchange(drag_, Drag::None);
-  if (drag == Drag::Pan) setCursor(space_ ? Qt::OpenHandCursor : Qt::ArrowCursor);
-  if (!picture_) return;
-  if (drag == Drag::Wire) releaseWire(event->position());
-  if (drag == Drag::Stroke) releaseStroke();
-  if (drag == Drag::Move) releaseMove();
-  if (drag == Drag::Reroute && reroute_) {
-    const ReroutePoint point = *reroute_;
-    if (event->position() == pressed_)
-      endMove();
-    else
-      emit rerouteMoved(point);
-  }
-  if (drag == Drag::Resize) emit pageItemResized(grab_.pageItem, resized_);
-  if (drag == Drag::Pending && grab_.pageItem >= 0)
-    clickPageItem(event->modifiers());
-  else if (drag == Drag::Pending)
-    click(event->position(), event->modifiers());
-  if (drag == Drag::Box) selectBox(QRectF(pressed_, event->position()).normalized(), event->modifiers());
+  CanvasTool* tool = std::exchange(active_, nullptr);
+  if (tool && (picture_ || tool == &tools_->pan)) tool->release(pointerOf(*event));
   update();
 }
 
@@ -229,23 +164,54 @@ void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
     return;
   }
   const PictureItem& hit = picture_->items[static_cast<size_t>(item)];
-  if (hit.viewNode >= 0 && !isFieldMark(item)) activate(hit.viewNode);
+  if (hit.viewNode >= 0 && !hit.isFieldMark()) activate(hit.viewNode);
+}
+
+// What stands over nodes: points of wires, wires, frames and notes.
+bool Canvas::activateHandle(QPointF at) {
+  if (!movable_) return false;
+  if (const ReroutePoint* point = tools_->reroute.pointAt(at)) {
+    emit rerouteActivated(*point);
+    return true;
+  }
+  const int32_t item = itemAt(at);
+  if (const int32_t edge = item < 0 ? -1 : picture_->items[static_cast<size_t>(item)].viewEdge; edge >= 0) {
+    emit wireActivated(edge, viewport_.toScene(at));
+    return true;
+  }
+  const int pageItem = tools_->move.pageItemUnder(at);
+  if (pageItem >= 0) emit pageItemActivated(pageItem);
+  return pageItem >= 0;
+}
+
+// Opens or closes a group, which stays where it is; tells of a node.
+void Canvas::activate(int32_t viewNode) {
+  if (!view_ || viewNode < 0) return;
+  const ViewNode& node = view_->nodes[static_cast<size_t>(viewNode)];
+  if (node.group.empty() || node.owner >= 0 || node.pulled) {
+    emit instructionActivated(node.instruction);
+    return;
+  }
+  const QString group = QString::fromStdString(node.group);  // the view may be another one after the signal
+  anchorGroup_ = group;
+  anchorAt_ = viewport_.toWidget(frameOf(viewNode).topLeft());
+  emit groupToggled(group);
 }
 
 // A wheel zooms at the pointer and with Shift goes sideways. Two fingers on a trackpad, which tell pixels or phases,
 // pan; with Ctrl they zoom. (Mice tell pixels too on some systems.)
 void Canvas::wheelEvent(QWheelEvent* event) {
-  glide_.stop();
+  viewport_.stop();
   const QPoint pixels = event->pixelDelta(), angle = event->angleDelta();
   const bool fingers = event->deviceType() == QInputDevice::DeviceType::TouchPad ||
                        event->phase() != Qt::NoScrollPhase || angle.isNull();
   const bool sideways = event->modifiers() & Qt::ShiftModifier;
   if ((event->modifiers() & Qt::ControlModifier) || (!fingers && !sideways)) {
-    zoomBy(std::pow(kZoomStep, angle.y() / 120.0), event->position());
+    viewport_.zoomBy(std::pow(kZoomStep, angle.y() / 120.0), event->position());
   } else {
     QPointF by = pixels.isNull() ? QPointF(angle) / 120.0 * kWheelPan : QPointF(pixels);
     if (sideways && by.x() == 0) by = by.transposed();
-    setTransform(zoom_, origin_ - by / zoom_);
+    viewport_.panBy(by);
   }
   event->accept();
 }
@@ -257,35 +223,36 @@ void Canvas::setHover(int32_t item) {
   emit hovered(item < 0 ? InstructionId() : picture_->items[static_cast<size_t>(item)].instruction);
 }
 
+const PictureItem* Canvas::hoveredItem() const {
+  return hover_ < 0 ? nullptr : &picture_->items[static_cast<size_t>(hover_)];
+}
+
 void Canvas::leaveEvent(QEvent*) { setHover(-1); }
 
-QPoint Canvas::besideBox(InstructionId id, QPoint pointer) const {
-  const QRectF box = boxOf(id);
-  const int right = toWidget(box.topRight()).toPoint().x(), top = toWidget(box.topRight()).toPoint().y();
-  const bool fits = box.isValid() && right >= pointer.x() && right < width() && top >= 0;
-  return fits ? QPoint(right + kBesideBox, top - kAboveTip) : pointer;
+void Canvas::showTip(const QHelpEvent& help) {
+  const int32_t at = itemAt(help.pos());
+  const PictureItem* item = at < 0 ? nullptr : &picture_->items[static_cast<size_t>(at)];
+  if (item && item->isFieldMark())
+    QToolTip::showText(help.globalPos(),
+                       item->part == PictureItem::Part::FoldMark ? tr("Back into the field of what reads it")
+                                                                 : tr("Show it as a node of its own"),
+                       this);
+  else if (item && tooltip_ && item->instruction.valid())
+    QToolTip::showText(mapToGlobal(tipPlace(*this, item->instruction, help.pos())), tooltip_(item->instruction), this);
+  else
+    QToolTip::hideText();
 }
 
 bool Canvas::event(QEvent* event) {
   if (event->type() == QEvent::NativeGesture) {  // two fingers on a trackpad
     const auto* gesture = static_cast<QNativeGestureEvent*>(event);
     if (gesture->gestureType() != Qt::ZoomNativeGesture) return QWidget::event(event);
-    zoomBy(1 + gesture->value(), gesture->position());
+    viewport_.zoomBy(1 + gesture->value(), gesture->position());
     return true;
   }
-  if (event->type() == QEvent::ContentsRectChange && fitted_) fitAll();
+  if (event->type() == QEvent::ContentsRectChange && viewport_.showsAll()) viewport_.fitAll();
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-  const auto* help = static_cast<QHelpEvent*>(event);
-  const int32_t item = itemAt(help->pos());
-  const InstructionId id = item < 0 ? InstructionId() : picture_->items[static_cast<size_t>(item)].instruction;
-  if (isFieldMark(item)) {
-    const bool pulled = view_->nodes[static_cast<size_t>(picture_->items[static_cast<size_t>(item)].viewNode)].pulled;
-    QToolTip::showText(help->globalPos(),
-                       pulled ? tr("Back into the field of what reads it") : tr("Show it as a node of its own"), this);
-  } else if (tooltip_ && id.valid())
-    QToolTip::showText(mapToGlobal(besideBox(id, help->pos())), tooltip_(id), this);
-  else
-    QToolTip::hideText();
+  showTip(*static_cast<QHelpEvent*>(event));
   return true;
 }
 

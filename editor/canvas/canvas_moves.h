@@ -1,4 +1,4 @@
-// What was moved on the canvas, as it is told to the owner. Before: canvas_moves.cpp; after: the studio's arranging.
+// What was moved on the canvas, as it is told to the owner. Said by MoveTool; heard by ArrangeController.
 #pragma once
 
 #include <QPointF>

@@ -31,12 +31,9 @@ SpatialIndex::SpatialIndex(const Picture& picture) : bounds_(picture.bounds) {
   };
   for (uint32_t i = 0; i < picture.items.size(); ++i) {
     const PictureItem& item = picture.items[i];
-    if (item.kind == PictureItem::Kind::Box && item.viewNode >= 0) {
-      if (static_cast<size_t>(item.viewNode) >= frames_.size())
-        frames_.resize(static_cast<size_t>(item.viewNode) + 1, -1);
-      int32_t& frame = frames_[static_cast<size_t>(item.viewNode)];
-      frameBounds_.resize(frames_.size());
-      if (frame < 0) frame = static_cast<int32_t>(i), frameBounds_[static_cast<size_t>(item.viewNode)] = item.bounds;
+    if (item.part == PictureItem::Part::Frame && item.viewNode >= 0) {
+      frameBounds_.resize(std::max(frameBounds_.size(), static_cast<size_t>(item.viewNode) + 1));
+      frameBounds_[static_cast<size_t>(item.viewNode)] = item.bounds;
     }
     if (item.viewEdge >= 0) {
       wires_.resize(std::max(wires_.size(), static_cast<size_t>(item.viewEdge) + 1), -1);

@@ -15,11 +15,6 @@ class SpatialIndex {
 
   // Items that may touch the rectangle and show at the zoom, ascending (painter's order).
   std::vector<uint32_t> itemsIn(const Picture& picture, const RectF& scene, double zoom) const;
-  // The first Box item of a view node; -1: none.
-  int32_t frameItem(int32_t viewNode) const {
-    return viewNode >= 0 && static_cast<size_t>(viewNode) < frames_.size() ? frames_[static_cast<size_t>(viewNode)]
-                                                                           : -1;
-  }
   // Bounds of a view node's frame; empty: none. In one array, so that all nodes can be looked at in a millisecond.
   RectF frameBounds(int32_t viewNode) const {
     return viewNode >= 0 && static_cast<size_t>(viewNode) < frameBounds_.size()
@@ -40,7 +35,7 @@ class SpatialIndex {
   int32_t columns_ = 1, rows_ = 1;
   std::vector<uint32_t> begin_, items_;  // by cell
   std::vector<uint32_t> large_;          // items over many cells, looked at always
-  std::vector<int32_t> frames_, wires_;
+  std::vector<int32_t> wires_;
   std::vector<RectF> frameBounds_;
 };
 

@@ -1,5 +1,5 @@
 // What the canvas asks about wires that are drawn by hand: the inputs of a node, and whether a value fits one.
-// Before: core/edit/wiring/wiring.h through whoever owns the document; after: canvas_wires.cpp.
+// Answered by whoever owns the document; asked by WireTool and MoveTool.
 #pragma once
 
 #include <QString>
@@ -24,26 +24,6 @@ struct WireHints {
   std::function<WireVerdict(InstructionId value, InstructionId user, int32_t operand)> judge;
   // Whether a node that is dropped on a wire (an edge of the view) would be put into it.
   std::function<bool(InstructionId node, int32_t edge)> inserts = nullptr;
-};
-
-// What a node would become if what is in the hand were done: its new shape, or what would be wrong with it.
-struct Foreseen {
-  InstructionId instruction;
-  QString text;
-  bool wrong = false;
-};
-
-// A node's value as it is painted under its shape.
-struct NodeValue {
-  enum class Form : uint8_t { None, Line, Heat, Image, Bars };
-  QString text;  // a number, or what a picture cannot say
-  Form form = Form::None;
-  std::vector<float>
-      samples;  // row by row, within 0 … 1 between least and greatest; NaN stays; three a pixel of an image
-  int columns = 0;
-  bool bad = false;       // holds NaN or an infinity
-  InstructionId badFrom;  // where that first appeared
-  bool scrubs = false;    // a number that a drag on it changes
 };
 
 }  // namespace tessera

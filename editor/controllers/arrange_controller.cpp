@@ -9,6 +9,7 @@
 #include "core/edit/wiring/splicing.h"
 #include "core/picture/page.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/page_items.h"
 #include "editor/document/document.h"
 #include "editor/panels/size_panel.h"
 #include "editor/panels/value_field.h"
@@ -223,19 +224,19 @@ void ArrangeController::frameSelection() {
     noteAll(page, module, scene);
     page.frames.push_back({around.x(), around.y(), around.width(), around.height(), "frame"});
   });
-  canvas_.selectPageItems({item});
+  canvas_.pageItems().select({item});
   editPageItem(item);
 }
 
 void ArrangeController::addNote(QPointF widget) {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
-  const QPointF scene = canvas_.toScene(widget);
+  const QPointF scene = canvas_.viewport().toScene(widget);
   const ProjectPage* page = document_.page();
   const int item = page ? static_cast<int>(page->frames.size() + page->notes.size()) : 0;
   document_.arrange(tr("Note"), [scene](ProjectPage& p) {
     p.notes.push_back({scene.x(), scene.y(), kNoteWidth, noteHeight({}), "note"});
   });
-  canvas_.selectPageItems({item});
+  canvas_.pageItems().select({item});
   editPageItem(item);
 }
 
@@ -255,7 +256,7 @@ void ArrangeController::editPageItem(int item) {
       if (note) changed->height = std::max(changed->height, noteHeight(text));
     });
   });
-  const QPoint place = canvas_.toWidget({box->x, box->y}).toPoint();
+  const QPoint place = canvas_.viewport().toWidget({box->x, box->y}).toPoint();
   field_->openAt(place, note ? tr("note") : tr("frame"), QString::fromStdString(box->text),
                  [](const QString&) { return QString(); });
 }
@@ -267,7 +268,7 @@ void ArrangeController::resizePageItem(int item, QRectF scene) {
 }
 
 void ArrangeController::nextColor() {
-  const auto items = canvas_.selectedPageItems();
+  const auto items = canvas_.pageItems().selected();
   if (items.empty()) return emit explained(tr("Select a frame or a note first."));
   document_.arrange(tr("Colour"), [items](ProjectPage& page) {
     for (int item : items)
@@ -276,9 +277,9 @@ void ArrangeController::nextColor() {
 }
 
 bool ArrangeController::removePageItems() {
-  std::vector<int> items = canvas_.selectedPageItems();
+  std::vector<int> items = canvas_.pageItems().selected();
   if (items.empty() || !document_.page()) return false;
-  canvas_.selectPageItems({});
+  canvas_.pageItems().select({});
   std::ranges::sort(items, std::greater<>());  // notes stand behind frames, later ones go first
   document_.arrange(tr("Delete frames and notes"), [items](ProjectPage& page) {
     for (int item : items) {

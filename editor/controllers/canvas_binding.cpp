@@ -9,6 +9,8 @@
 #include "core/ops/inference/unfinished.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/dimension_color.h"
+#include "editor/canvas/highlights.h"
+#include "editor/canvas/value_strips.h"
 #include "editor/document/document.h"
 #include "editor/panels/instruction_facts.h"
 
@@ -29,7 +31,7 @@ CanvasBinding::CanvasBinding(Document& document, Canvas& canvas, QObject* parent
   connect(&document_.view(), &SceneView::changed, this, &CanvasBinding::showScene);
   connect(&document_, &Document::diagnosticsChanged, this, &CanvasBinding::showMarks);
   connect(&document_, &Document::selectionChanged, this, [this] { canvas_.setSelection(document_.selection(), true); });
-  connect(&document_.live(), &LiveValues::changed, this, [this] { canvas_.setValues(document_.live().values()); });
+  connect(&document_.live(), &LiveValues::changed, this, [this] { canvas_.values().set(document_.live().values()); });
   connect(&canvas_, &Canvas::selectionChanged, &document_, &Document::select);
   connect(&canvas_, &Canvas::groupToggled, &document_.view(), &SceneView::toggleGroup);
   connect(&canvas_, &Canvas::instructionActivated, this, &CanvasBinding::activate);
@@ -64,7 +66,7 @@ void CanvasBinding::showMarks() {
   for (const SceneWarning& warning : document_.view().scene().warnings)
     if (marks.size() < kMaxMarks)
       marks.emplace_back(warning.instruction, tr("warning: %1").arg(QString::fromStdString(warning.text)));
-  canvas_.setMarks(std::move(marks));
+  canvas_.highlights().setMarks(std::move(marks));
 }
 
 // Into what it calls; the picture may be older than the graph.

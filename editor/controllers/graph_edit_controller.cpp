@@ -11,6 +11,7 @@
 #include "core/ops/inference/unfinished.h"
 #include "core/ops/op.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/tools/wire_tool.h"
 #include "editor/document/document.h"
 #include "editor/panels/add_search.h"
 #include "editor/panels/choice_list.h"
@@ -63,7 +64,7 @@ uint32_t additionsIn(const Edit& edit) {
 }
 
 // What a way puts between: "transpose f32[3,2]".
-QStringList ghostsOf(const ConnectionOption& way) {
+QStringList insertedBy(const ConnectionOption& way) {
   QStringList out;
   for (const EditAction& action : way.edit.actions)
     if (const auto* add = std::get_if<AddInstruction>(&action)) {
@@ -84,15 +85,15 @@ GraphEditController::GraphEditController(Document& document, Canvas& canvas, QOb
       choices_(new ChoiceList(&canvas)),
       field_(new ValueField(&canvas)) {
   connect(&document_, &Document::opened, this, [this] {  // a Graphviz graph has no operations to wire
-    canvas_.setWireHints(document_.isPlainGraph() ? WireHints() : hints());
+    canvas_.wires().setHints(document_.isPlainGraph() ? WireHints() : hints());
   });
   connectCanvas();
   connect(search_, &AddSearch::chosen, this, &GraphEditController::place);
   connect(choices_, &ChoiceList::chosen, this, &GraphEditController::takeWay);
-  connect(choices_, &ChoiceList::cancelled, &canvas_, &Canvas::takeWireBack);
+  connect(choices_, &ChoiceList::cancelled, this, [this] { canvas_.wires().takeBack(); });
   connect(choices_, &ChoiceList::highlighted, this, [this](int line) {
     if (line >= 0 && static_cast<size_t>(line) < ways_.size())
-      canvas_.setGhosts(ghostsOf(ways_[static_cast<size_t>(line)]));
+      canvas_.wires().setInserted(insertedBy(ways_[static_cast<size_t>(line)]));
   });
 }
 
@@ -108,13 +109,13 @@ void GraphEditController::connectCanvas() {
   connect(&canvas_, &Canvas::emptyActivated, this, [this](QPointF at) { openSearch(at.toPoint()); });
   connect(&canvas_, &Canvas::wireDropped, this, &GraphEditController::dropWire);
   connect(&canvas_, &Canvas::wireDroppedOnEmpty, this, [this](InstructionId value, QPointF at) {
-    if (!document_.module().contains(value)) return canvas_.endWire();  // the picture may be older than the graph
+    if (!document_.module().contains(value)) return canvas_.wires().end();  // the picture may be older than the graph
     openSearch(at.toPoint());
     droppedValue_ = value;
     search_->openFor(at.toPoint(), document_.module().shapeOf(value));
   });
   connect(&canvas_, &Canvas::inputDroppedOnEmpty, this, [this](InstructionId user, int operand, QPointF at) {
-    if (!hasInput(user, operand)) return canvas_.endWire();
+    if (!hasInput(user, operand)) return canvas_.wires().end();
     openSearch(at.toPoint());
     droppedUser_ = user;
     droppedOperand_ = operand;
@@ -213,17 +214,17 @@ void GraphEditController::dropWire(InstructionId value, InstructionId user, int 
   const Module& module = document_.module();
   if (operand < 0 || !module.contains(value) || !module.contains(user) || value == user ||
       module.at(value).computation != module.at(user).computation)
-    return canvas_.endWire();
+    return canvas_.wires().end();
   ConnectionCheck fit = fitOf(module, value, user, operand);
   if (fit.ways.size() == 1) {
-    canvas_.endWire();
+    canvas_.wires().end();
     return document_.perform(std::move(fit.ways[0].edit), user);
   }
   if (fit.fits()) return offer(std::move(fit.ways), user, tr("How does it lie?"), at);
   std::vector<ConnectionOption> repairs = repairsOf(module, value, user, operand);
   const QString reason = QString::fromStdString(fit.reason);
   if (!repairs.empty()) return offer(std::move(repairs), user, reason, at);
-  canvas_.takeWireBack();
+  canvas_.wires().takeBack();
   emit explained(reason);
 }
 
@@ -239,7 +240,7 @@ void GraphEditController::offer(std::vector<ConnectionOption> ways, InstructionI
 }
 
 void GraphEditController::takeWay(int line) {
-  canvas_.endWire();
+  canvas_.wires().end();
   if (line < 0 || static_cast<size_t>(line) >= ways_.size()) return;
   document_.perform(std::move(ways_[static_cast<size_t>(line)].edit), waysUser_);
   ways_.clear();
@@ -260,7 +261,7 @@ void GraphEditController::openField(InstructionId user, int operand) {
     else
       emit explained(textOf(edit.error()));
   });
-  field_->openAt(canvas_.toWidget(box.topLeft()).toPoint() - QPoint(0, 40), name, QString(),
+  field_->openAt(canvas_.viewport().toWidget(box.topLeft()).toPoint() - QPoint(0, 40), name, QString(),
                  [this, user, operand](const QString& text) {
                    const auto edit = filling(document_.module(), user, operand, text.toStdString());
                    return edit ? QString() : textOf(edit.error());
@@ -287,7 +288,7 @@ bool GraphEditController::editInput(const ViewNode& field, int32_t box) {
       emit explained(textOf(edit.error()));
   });
   const QPointF row(canvas_.boxOf(user).left(), canvas_.boxOf(field.instruction).top());
-  field_->openAt(canvas_.toWidget(row).toPoint() - QPoint(4, 8), QString::fromStdString(field.label),
+  field_->openAt(canvas_.viewport().toWidget(row).toPoint() - QPoint(4, 8), QString::fromStdString(field.label),
                  QString::fromStdString(*text), [this, user, operand](const QString& typed) {
                    const auto edit = refilling(document_.module(), user, operand, typed.toStdString());
                    return edit ? QString() : textOf(edit.error());
@@ -331,7 +332,7 @@ bool GraphEditController::editConstant(InstructionId id) {
       emit explained(textOf(edit.error()));
   });
   const QString value = QString::fromStdString(valueOf(document_.module(), id).value_or(""));
-  field_->openAt(canvas_.toWidget(box.topLeft()).toPoint() - QPoint(0, 40), tr("value"), value,
+  field_->openAt(canvas_.viewport().toWidget(box.topLeft()).toPoint() - QPoint(0, 40), tr("value"), value,
                  [this, id](const QString& text) {
                    const auto edit = resetting(document_.module(), id, text.toStdString());
                    return edit ? QString() : textOf(edit.error());

@@ -94,7 +94,7 @@ void GroupActions::offer(std::vector<Choice> choices, const QString& heading) {
   QStringList lines;
   for (const Choice& each : offered_) lines << each.line;
   const QRectF box = canvas_.boxOf(document_.selected());
-  choices_->openAt(canvas_.toWidget(box.topRight()).toPoint() + QPoint(12, 0), heading, lines);
+  choices_->openAt(canvas_.viewport().toWidget(box.topRight()).toPoint() + QPoint(12, 0), heading, lines);
 }
 
 void GroupActions::take(int line) {

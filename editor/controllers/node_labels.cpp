@@ -49,14 +49,15 @@ QString NodeLabels::textOf(InstructionId id) const {
 
 void NodeLabels::paintEvent(QPaintEvent*) {
   const auto& view = canvas_.view();
-  if (!view || canvas_.zoom() < kSmallestZoom) return;
+  if (!view || canvas_.viewport().zoom() < kSmallestZoom) return;
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   int painted = 0;
   for (const ViewNode& node : view->nodes) {
     if (node.kind != ViewNode::Kind::Instruction || node.chip || painted >= kMaxPainted) continue;
     const QRectF box = canvas_.boxOf(node.instruction);
-    const QPointF below = canvas_.toWidget(box.bottomLeft()), right = canvas_.toWidget(box.bottomRight());
+    const QPointF below = canvas_.viewport().toWidget(box.bottomLeft()),
+                  right = canvas_.viewport().toWidget(box.bottomRight());
     if (box.isEmpty() || right.x() < 0 || below.x() > width() || below.y() < 0 || below.y() > height()) continue;
     PictureItem item;
     item.kind = PictureItem::Kind::Text;

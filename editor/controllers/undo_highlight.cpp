@@ -5,6 +5,8 @@
 #include <set>
 
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/highlights.h"
+#include "editor/canvas/tools/wire_tool.h"
 #include "editor/document/document.h"
 
 namespace tessera {
@@ -75,7 +77,7 @@ UndoHighlight::UndoHighlight(Document& document, Canvas& canvas, QObject* parent
   end_.setSingleShot(true);
   end_.setInterval(kGlowMs);
   connect(&end_, &QTimer::timeout, this, [this] {
-    if (!canvas_.carriesWire()) canvas_.setForesight({});
+    if (!canvas_.wires().isCarrying()) canvas_.highlights().setPreview({});
   });
   connect(&document_, &Document::stepped, this, &UndoHighlight::show);
   // After the window has shown the scene.
@@ -84,13 +86,13 @@ UndoHighlight::UndoHighlight(Document& document, Canvas& canvas, QObject* parent
 }
 
 void UndoHighlight::show(const HistoryStep& step) {
-  if (canvas_.carriesWire()) return;
+  if (canvas_.wires().isCarrying()) return;
   Change change = changeBetween(step.before, document_.module());
   if (!change.home.valid()) change = changeBetween(step.arranged, document_.project(), document_.module());
   const QString title = (step.undone ? tr("undone: %1") : tr("again: %1")).arg(step.title);
-  std::vector<Foreseen> glow;
+  std::vector<NodePreview> glow;
   for (InstructionId id : change.instructions) glow.push_back({id, glow.empty() ? title : QString(), false});
-  canvas_.setForesight(std::move(glow));
+  canvas_.highlights().setPreview(std::move(glow));
   end_.start();
   places_ = std::move(change.instructions);
   home_ = change.home;
@@ -116,7 +118,7 @@ void UndoHighlight::goThere() {
   std::vector<QRectF> boxes;
   for (InstructionId id : places_)
     if (const QRectF box = canvas_.boxOf(id); !box.isEmpty()) boxes.push_back(box);
-  canvas_.glideTo(boxes);
+  canvas_.viewport().glideTo(boxes);
   end_.start();  // the glow is to be seen there
 }
 

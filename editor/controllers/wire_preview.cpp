@@ -1,4 +1,4 @@
-// Small graphs only: the hand waits for no inference.
+// Small graphs only: a drag never waits for inference.
 #include "editor/controllers/wire_preview.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "core/edit/wiring/wiring.h"
 #include "core/ops/inference/unfinished.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/highlights.h"
 #include "editor/document/document.h"
 
 namespace tessera {
@@ -14,8 +15,8 @@ namespace {
 
 constexpr size_t kMaxInstructions = 5000, kMaxShown = 60;
 
-std::vector<Foreseen> foreseen(const Module& before, const EditResult& after) {
-  std::vector<Foreseen> out;
+std::vector<NodePreview> previewOf(const Module& before, const EditResult& after) {
+  std::vector<NodePreview> out;
   std::unordered_set<uint32_t> wrong;
   for (const Diagnostic& d : after.diagnostics.items()) {
     if (d.severity != Severity::Error || d.label == kUnfinished || !before.contains(d.instruction) ||
@@ -43,7 +44,7 @@ WirePreview::WirePreview(Document& document, Canvas& canvas, QObject* parent)
 
 // Only where letting go would do it at once.
 void WirePreview::look(InstructionId value, InstructionId user, int operand) {
-  canvas_.setForesight({});
+  canvas_.highlights().setPreview({});
   if (!document_.isOpen() || !value.valid() || !user.valid() || operand < 0) return;
   const Module& module = document_.module();
   if (module.instructionCount() > kMaxInstructions || value == user || !module.contains(value) ||
@@ -51,7 +52,7 @@ void WirePreview::look(InstructionId value, InstructionId user, int operand) {
     return;
   const ConnectionCheck fit = fitOf(module, value, user, operand);
   if (fit.ways.size() != 1) return;
-  if (const auto done = apply(module, fit.ways[0].edit)) canvas_.setForesight(foreseen(module, *done));
+  if (const auto done = apply(module, fit.ways[0].edit)) canvas_.highlights().setPreview(previewOf(module, *done));
 }
 
 }  // namespace tessera

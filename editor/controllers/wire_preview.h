@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/base/ids.h"
-#include "editor/canvas/wire_hints.h"
 
 namespace tessera {
 

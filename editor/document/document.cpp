@@ -261,6 +261,12 @@ void Document::allow(const FileAsk& ask) {
   if (!kept) emit failed(QString::fromStdString(kept.error().toString()), kept.error().kind);
 }
 
+void Document::withdraw(const std::string& hash) {
+  const Status done = state_.files.withdraw(hash);
+  showAsks(filesOfRun().asks(runSettings()));
+  if (!done) emit failed(QString::fromStdString(done.error().toString()), done.error().kind);
+}
+
 void Document::showAsks(std::vector<FileAsk> asks) {
   state_.asks = std::move(asks);
   emit asksChanged();

@@ -80,6 +80,9 @@ class Document : public QObject {
   const std::vector<FileAsk>& asks() const { return state_.asks; }
   // The user says so; for this graph, this place and a library's content as it is, now and in later sessions.
   void allow(const FileAsk& ask);
+  // What was allowed, here and for other files; what this document uses comes first.
+  std::vector<FileAccess::Granted> allowances() const { return files().granted(runSettings()); }
+  void withdraw(const std::string& hash);
 
   // Of the open module, and before them those of the file that could not be opened last.
   const std::vector<Diagnostic>& diagnostics() const { return state_.diagnostics; }

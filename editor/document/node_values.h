@@ -10,7 +10,7 @@
 #include "core/evaluate/trace.h"
 #include "core/formats/run_settings.h"
 #include "core/trust/file_access.h"
-#include "editor/canvas/wire_hints.h"
+#include "editor/canvas/node_value.h"
 
 namespace tessera {
 

@@ -35,7 +35,7 @@ std::vector<Shape> outputShapes(const Module& module) {
   return out;
 }
 
-std::map<int64_t, int64_t> impliedTies(const Module& module) {
+std::map<int64_t, int64_t> impliedFeedback(const Module& module) {
   std::map<int64_t, int64_t> out;
   const std::vector<Shape> outputs = outputShapes(module);
   if (outputs.empty()) return out;
@@ -76,32 +76,32 @@ Player::Player(Document& document, QObject* parent) : QObject(parent), document_
   });
 }
 
-std::map<int64_t, int64_t> Player::ties() const {
+std::map<int64_t, int64_t> Player::feedback() const {
   if (!document_.isOpen() || document_.isPlainGraph()) return {};
   const Module& module = document_.module();
   std::map<int64_t, int64_t> out =
-      document_.runSettings().ties.empty() ? impliedTies(module) : document_.runSettings().ties;
+      document_.runSettings().feedback.empty() ? impliedFeedback(module) : document_.runSettings().feedback;
   const std::vector<Shape> arguments = entryArgumentShapes(module), outputs = outputShapes(module);
-  std::erase_if(out, [&](const auto& tie) {
-    const auto [argument, output] = tie;
+  std::erase_if(out, [&](const auto& edge) {
+    const auto [argument, output] = edge;
     return argument >= static_cast<int64_t>(arguments.size()) || output >= static_cast<int64_t>(outputs.size()) ||
            !same(arguments[static_cast<size_t>(argument)], outputs[static_cast<size_t>(output)]);
   });
   return out;
 }
 
-void Player::tie(int64_t argument, int64_t output) {
+void Player::feedBack(int64_t argument, int64_t output) {
   RunSettings settings = document_.runSettings();
-  settings.ties = ties();
+  settings.feedback = feedback();
   if (output < 0)
-    settings.ties.erase(argument);
+    settings.feedback.erase(argument);
   else
-    settings.ties[argument] = output;
-  document_.setRunSettings(std::move(settings), tr("Tie an output to an input"));
+    settings.feedback[argument] = output;
+  document_.setRunSettings(std::move(settings), tr("Feed an output back to an input"));
 }
 
 bool Player::canPlay() const {
-  return document_.isOpen() && document_.live().isOn() && document_.live().trace() && !ties().empty();
+  return document_.isOpen() && document_.live().isOn() && document_.live().trace() && !feedback().empty();
 }
 
 void Player::setRate(int stepsASecond) {
@@ -129,7 +129,7 @@ void Player::step() {
   std::vector<Literal> outputs;
   addLeaves(*root, outputs);
   std::map<int64_t, Literal> next;
-  for (const auto& [argument, output] : ties())
+  for (const auto& [argument, output] : feedback())
     if (output < static_cast<int64_t>(outputs.size())) next[argument] = outputs[static_cast<size_t>(output)];
   if (next.empty()) return pause();
   waiting_ = true;

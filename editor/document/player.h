@@ -1,5 +1,5 @@
-// Player: feeds outputs back to the inputs that they are tied to, step by step or at a rate: a simulation or a training
-// step runs as a live picture. Ties are the document's own, else the module's aliases, else the first input of an
+// Player: feeds outputs back to inputs, step by step or at a rate: a simulation or a training
+// step runs as a live picture. Feedback is the document's own, else the module's aliases, else the first input of an
 // output's shape. Before: Document's live values; after: the bar that plays.
 #pragma once
 
@@ -15,7 +15,7 @@ class Document;
 
 // Argument leaf -> output leaf. Aliases of the module; without one, inputs that get the first output of just their
 // shape.
-std::map<int64_t, int64_t> impliedTies(const Module& module);
+std::map<int64_t, int64_t> impliedFeedback(const Module& module);
 std::vector<Shape> outputShapes(const Module& module);  // leaves of the entry's root, tokens skipped
 
 class Player : public QObject {
@@ -25,8 +25,8 @@ class Player : public QObject {
   explicit Player(Document& document, QObject* parent = nullptr);
 
   // Those that fit the shapes as they are now.
-  std::map<int64_t, int64_t> ties() const;
-  void tie(int64_t argument, int64_t output);  // an output of -1: not tied
+  std::map<int64_t, int64_t> feedback() const;
+  void feedBack(int64_t argument, int64_t output);  // an output of -1: the input keeps its value
   bool canPlay() const;
   bool isPlaying() const { return timer_.isActive(); }
   int64_t steps() const { return steps_; }

@@ -78,19 +78,10 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
     const std::lock_guard lock(mutex_);
     GraphView view = views().view(computation, scene.options);
     scene.sizeNames = sizeNames();
-    if (scene.sizeNames)
-      for (ViewNode& node : view.nodes)
-        if (const auto* names = node.kind == ViewNode::Kind::Instruction || node.kind == ViewNode::Kind::Attached
-                                    ? scene.sizeNames->find(node.instruction)
-                                    : nullptr)
-          node.subtitle = subtitleWithNames(module_.shapeOf(node.instruction), *names);
     scene.hues = hues(scene.sizeNames.get());
     scene.warnings = warnings(computation);
-    if (scene.hues && view.nodes.size() <= kMaxHuedBoxes)
-      for (ViewNode& node : view.nodes)
-        if (node.kind == ViewNode::Kind::Instruction && !node.chip)
-          for (const DimensionHue& each : scene.hues->of(node.instruction))
-            node.hues.push_back(each.hue < 0 ? int8_t{-1} : static_cast<int8_t>(each.hue % kHues));
+    const bool hued = scene.hues && view.nodes.size() <= kMaxHuedBoxes;
+    for (ViewNode& node : view.nodes) writeSizes(scene, hued, node);
     scene.view = std::make_shared<const GraphView>(std::move(view));
   }
   Arrangement arrangement = arrange(*scene.view);
@@ -98,6 +89,25 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
   if (!plain_) endAtSockets(module_, *scene.view, arrangement);
   scene.arrangement = std::make_shared<const Arrangement>(std::move(arrangement));
   return redraw(std::move(scene), overlay);
+}
+
+// The names and hues of a result's sizes.
+void SceneMaker::writeSizes(const Scene& scene, bool hued, ViewNode& node) const {
+  const bool instruction = node.kind == ViewNode::Kind::Instruction;
+  if (!instruction && node.kind != ViewNode::Kind::Attached) return;
+  const auto* names = scene.sizeNames ? scene.sizeNames->find(node.instruction) : nullptr;
+  const bool coloured = hued && instruction && !node.chip;
+  const Shape& shape = module_.shapeOf(node.instruction);
+  if ((!names && !coloured) || !shape.isArray()) return;
+  std::vector<std::string> words;
+  if (names)
+    for (const SizeNames::Named& each : *names) words.push_back(each.name);
+  SizedText text = arrayText(shape, words);
+  if (names) node.subtitle = std::move(text.text);
+  if (!coloured) return;
+  node.sizes = std::move(text.sizes);
+  for (const DimensionHue& each : scene.hues->of(node.instruction))
+    node.hues.push_back(each.hue < 0 ? int8_t{-1} : static_cast<int8_t>(each.hue % kHues));
 }
 
 // Called with mutex_ held.
@@ -145,7 +155,7 @@ void SceneMaker::showMuted(Picture& picture, const ProjectPage& page) const {
     if (item.kind == PictureItem::Kind::Box) {
       item.hatched = item.stroked;
       item.fill = ColorRole::NodeFill;
-    } else if (item.kind == PictureItem::Kind::Text && item.bold) {
+    } else if (item.part == PictureItem::Part::Title) {
       item.text = "muted: " + item.text;
       item.bounds.width = textWidth(item.text, item.size, true);
       item.fill = ColorRole::NodeSubtext;

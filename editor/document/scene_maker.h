@@ -76,6 +76,7 @@ class SceneMaker {
   std::shared_ptr<const SizeNames> sizeNames();
   std::shared_ptr<const DimensionHues> hues(const SizeNames* names);
   const std::vector<SceneWarning>& warnings(ComputationId computation);
+  void writeSizes(const Scene& scene, bool hued, ViewNode& node) const;
   void showMuted(Picture& picture, const ProjectPage& page) const;
 
   std::shared_ptr<const ProjectPage> pageOf(ComputationId computation) const;  // null: nothing is said of it

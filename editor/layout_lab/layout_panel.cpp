@@ -16,6 +16,7 @@
 #include "editor/layout_lab/presets.h"
 #include "editor/layout_lab/readout.h"
 #include "editor/layout_lab/slice_steppers.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -42,9 +43,9 @@ const Shape& withoutBuffer(const Shape& shape) {
 }  // namespace
 
 LayoutPanel::LayoutPanel(QWidget* parent) : QWidget(parent), state_(new LabState(this)) {
-  title_ = new QLabel(this);
-  sentence_ = new QLabel(this);
-  error_ = new QLabel(this);
+  title_ = new PlainLabel(this);
+  sentence_ = new PlainLabel(this);
+  error_ = new PlainLabel(this);
   text_ = field(this, QStringLiteral("shapeText"), QStringLiteral("bf16[3,130]{1,0:T(8,128)(2,1)}"),
                 tr("A shape in HLO text"));
   padded_ = field(this, QStringLiteral("paddedDimensions"), tr("none"),
@@ -123,7 +124,7 @@ QLayout* LayoutPanel::buildControls() {
   const auto labelled = [&](const QString& name, QLineEdit* edit) {
     auto* column = new QVBoxLayout;
     column->setSpacing(3);
-    auto* label = new QLabel(name, this);
+    auto* label = new PlainLabel(name, this);
     label->setBuddy(edit);
     column->addWidget(label);
     column->addWidget(edit);
@@ -139,7 +140,7 @@ void LayoutPanel::showShape(const Shape& shape, const QString& name, std::vector
   state_->setDimensions(std::move(dimensions));
   explore();
   title_->setText(name);
-  title_->setToolTip(name);
+  title_->setToolTip(asPlainText(name));
   title_->setVisible(!name.isEmpty());
   ofWire_ = showWhole(shape);
   if (ofWire_) return;

@@ -6,6 +6,7 @@
 #include <QToolButton>
 
 #include "editor/canvas/dimension_color.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -41,7 +42,7 @@ void SliceSteppers::rebuild() {
 void SliceSteppers::addStepper(int dimension) {
   const int row = dimension / kPerRow, column = dimension % kPerRow * 5;
   const QString letter = letterOf(state_->dimensions(), static_cast<size_t>(dimension));
-  auto* name = new QLabel(
+  auto* name = new PlainLabel(
       tr("slice of dimension %1").arg(dimension) + (letter.isEmpty() ? QString() : QStringLiteral(" ") + letter), this);
   if (!letter.isEmpty()) {
     QPalette own = name->palette();
@@ -70,8 +71,8 @@ void SliceSteppers::addStepper(int dimension) {
   grid_->addWidget(button(Qt::LeftArrow, -1, QStringLiteral("sliceDown%1")), row, column + 1);
   grid_->addWidget(field, row, column + 2);
   grid_->addWidget(button(Qt::RightArrow, 1, QStringLiteral("sliceUp%1")), row, column + 3);
-  auto* of =
-      new QLabel(tr("of %1   ").arg(QString::fromStdString(grouped(extents_[static_cast<size_t>(dimension)]))), this);
+  auto* of = new PlainLabel(
+      tr("of %1   ").arg(QString::fromStdString(grouped(extents_[static_cast<size_t>(dimension)]))), this);
   grid_->addWidget(of, row, column + 4);
   fields_.push_back(field);
 }

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "editor/lessons/lesson.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -24,8 +25,8 @@ QString fromView(std::string_view text) { return QString::fromUtf8(text.data(), 
 LessonPanel::LessonPanel(QWidget* parent)
     : QWidget(parent),
       list_(new QListWidget(this)),
-      title_(new QLabel(this)),
-      words_(new QLabel(this)),
+      title_(new PlainLabel(this)),
+      words_(new PlainLabel(this)),
       previous_(new QPushButton(tr("‹ Previous"), this)),
       next_(new QPushButton(tr("Next ›"), this)) {
   setFixedWidth(kWidth);
@@ -59,9 +60,9 @@ LessonPanel::LessonPanel(QWidget* parent)
   scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   scroll->setWidget(page);
   auto* head = new QHBoxLayout;
-  head->addWidget(new QLabel(tr("Lessons"), this), 1);
+  head->addWidget(new PlainLabel(tr("Lessons"), this), 1);
   head->addWidget(close);
-  auto* kept = new QLabel(tr("What you change here is kept only if you save it."), this);
+  auto* kept = new PlainLabel(tr("What you change here is kept only if you save it."), this);
   kept->setWordWrap(true);
   kept->setForegroundRole(QPalette::PlaceholderText);
   auto* buttons = new QHBoxLayout;

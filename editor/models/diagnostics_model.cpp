@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "core/ops/inference/unfinished.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -84,7 +85,7 @@ QVariant DiagnosticsModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid()) return {};
   const Diagnostic& d = diagnostics_[static_cast<size_t>(index.row())];
   if (role == Qt::DisplayRole) return textOf(d, index.column());
-  if (role == Qt::ToolTipRole) return QString::fromStdString(d.toString());
+  if (role == Qt::ToolTipRole) return asPlainText(QString::fromStdString(d.toString()));
   if (role == Qt::ForegroundRole && index.column() == kSeverity && d.severity == Severity::Error && !isOpenPlace(d))
     return errorColor();
   return {};

@@ -3,6 +3,8 @@
 
 #include <QFontDatabase>
 
+#include "editor/text/plain_text.h"
+
 namespace tessera {
 
 void OutputsModel::setOutputs(std::vector<Shape> shapes, std::vector<QString> values, std::vector<QString> names) {
@@ -22,7 +24,7 @@ QVariant OutputsModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid()) return {};
   const auto row = static_cast<size_t>(index.row());
   if (role == Qt::FontRole && index.column() != kNumber) return QFontDatabase::systemFont(QFontDatabase::FixedFont);
-  if (role == Qt::ToolTipRole) return values_[row];
+  if (role == Qt::ToolTipRole) return asPlainText(values_[row]);
   if (role != Qt::DisplayRole) return {};
   switch (index.column()) {
     case kNumber: return row < names_.size() ? names_[row] : QStringLiteral("out%1").arg(row);

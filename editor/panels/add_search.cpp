@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "editor/panels/search_row.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -87,7 +88,7 @@ void AddSearch::search(const QString& line) {
     item->setData(SearchRow::kGives, gives);
     item->setData(SearchRow::kSummary, summary);
     item->setData(SearchRow::kCategory, QString::fromStdString(entry.category));
-    item->setToolTip(summary);
+    item->setToolTip(asPlainText(summary));
     list_->addItem(item);
     found_.push_back(entry);
     foundBlocks_.emplace_back();
@@ -121,7 +122,7 @@ void AddSearch::findBlocks(const QString& words) {
     item->setData(SearchRow::kTitle, name);
     item->setData(SearchRow::kSummary, summary);
     item->setData(SearchRow::kCategory, tr("My blocks, version %1").arg(block.version));
-    item->setToolTip(summary);
+    item->setToolTip(asPlainText(summary));
     list_->addItem(item);
     found_.emplace_back();
     foundBlocks_.push_back(name);

@@ -17,6 +17,7 @@
 #include "core/ops/op.h"
 #include "editor/attributes/attribute_picture.h"
 #include "editor/document/document.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -185,10 +186,10 @@ QString AttributeForm::helpOnDimensions(Attr name) const {
 void AttributeForm::addLine(const QString& name, const QString& help, std::function<QString()> text, MakeEdit make) {
   auto* cell = new QWidget(this);
   auto* field = new QLineEdit(cell);
-  auto* error = new QLabel(cell);
-  auto* label = new QLabel(name, this);
+  auto* error = new PlainLabel(cell);
+  auto* label = new PlainLabel(name, this);
   field->setAccessibleName(name);
-  for (QWidget* w : std::initializer_list<QWidget*>{field, label}) w->setToolTip(help);
+  for (QWidget* w : std::initializer_list<QWidget*>{field, label}) w->setToolTip(asPlainText(help));
   error->setWordWrap(true);
   error->hide();
   QPalette wrong = error->palette();

@@ -6,6 +6,8 @@
 #include <QStyle>
 #include <QToolButton>
 
+#include "editor/text/plain_text.h"
+
 namespace tessera {
 namespace {
 constexpr qsizetype kMaxCharacters = 600;
@@ -19,7 +21,7 @@ Banner::Banner(QWidget* parent) : QFrame(parent) {
                      "background: transparent; } #banner QToolButton { border: 1px solid rgba(255,255,255,120); "
                      "border-radius: 4px; padding: 3px 9px; } #banner QToolButton:hover { background: "
                      "rgba(255,255,255,40); }"));
-  text_ = new QLabel(this);
+  text_ = new PlainLabel(this);
   text_->setTextFormat(Qt::PlainText);
   text_->setWordWrap(true);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse);

@@ -7,12 +7,14 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "editor/text/plain_text.h"
+
 namespace tessera {
 namespace {
 constexpr int kMargin = 4, kMaxLines = 10, kNarrowest = 220, kWidest = 420;
 }
 
-ChoiceList::ChoiceList(QWidget* parent) : QFrame(parent), heading_(new QLabel(this)), list_(new QListWidget(this)) {
+ChoiceList::ChoiceList(QWidget* parent) : QFrame(parent), heading_(new PlainLabel(this)), list_(new QListWidget(this)) {
   setFrameShape(QFrame::StyledPanel);
   setAutoFillBackground(true);
   heading_->setWordWrap(true);

@@ -18,6 +18,7 @@
 #include "core/ops/inference/infer.h"
 #include "core/tools/explain.h"
 #include "editor/document/document.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 
@@ -113,7 +114,7 @@ QString kept(const std::string& text) {
 CompiledPanel::CompiledPanel(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
-      words_(new QLabel(this)),
+      words_(new PlainLabel(this)),
       compile_(new QPushButton(tr("Compile"), this)),
       measure_(new QPushButton(tr("Measure this machine"), this)),
       tabs_(new QTabWidget(this)),

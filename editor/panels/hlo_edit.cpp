@@ -14,6 +14,7 @@
 #include "core/ops/inference/unfinished.h"
 #include "editor/document/document.h"
 #include "editor/text/hlo_highlight.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -229,7 +230,7 @@ void HloEdit::showProblems() {
     const QColor color = problem.reads ? colorOfOpen(theme_) : colorOfError(theme_);
     auto* item = new QListWidgetItem(problem.message, list_);
     item->setForeground(color);
-    item->setToolTip(problem.message);
+    item->setToolTip(asPlainText(problem.message));
     if (problem.end == problem.begin) continue;
     QTextEdit::ExtraSelection mark;
     mark.cursor = QTextCursor(field_->document());
@@ -376,7 +377,7 @@ bool HloEdit::eventFilter(QObject* watched, QEvent* event) {
     completion_->hide();
   if (watched == field_->viewport() && event->type() == QEvent::ToolTip) {
     const auto* help = static_cast<QHelpEvent*>(event);
-    QToolTip::showText(help->globalPos(), problemAt(help->pos()), field_);
+    QToolTip::showText(help->globalPos(), asPlainText(problemAt(help->pos())), field_);
     return true;
   }
   return QWidget::eventFilter(watched, event);

@@ -18,6 +18,7 @@
 #include "editor/layout_lab/dimension_chips.h"
 #include "editor/panels/attribute_form.h"
 #include "editor/panels/instruction_facts.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -37,17 +38,17 @@ QStringList namesOf(const Document& document, InstructionId id) {
 }  // namespace
 
 Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), document_(document) {
-  shapeLabel_ = new QLabel(tr("Parameter shape"), this);
+  shapeLabel_ = new PlainLabel(tr("Parameter shape"), this);
   shapeField_ = new QLineEdit(this);
   shapeField_->setToolTip(tr("Type a shape, e.g. f32[32,128]; everything downstream is inferred again"));
-  shapeError_ = new QLabel(this);
+  shapeError_ = new PlainLabel(this);
   shapeError_->setWordWrap(true);
-  namesLabel_ = new QLabel(tr("Size names"), this);
+  namesLabel_ = new PlainLabel(tr("Size names"), this);
   namesField_ = new QLineEdit(this);
   namesField_->setAccessibleName(namesLabel_->text());
   namesField_->setPlaceholderText(tr("B, T, H: one for each dimension, or none"));
   namesField_->setToolTip(tr("A name belongs to every dimension that is the same one, and stands on the nodes"));
-  layoutLabel_ = new QLabel(tr("Layout: the most minor dimension first"), this);
+  layoutLabel_ = new PlainLabel(tr("Layout: the most minor dimension first"), this);
   layoutChips_ = new DimensionChips(this);
   layoutChips_->setToolTip(
       tr("Drag, or Ctrl and arrows: the first dimension's elements lie next to each other in memory"));

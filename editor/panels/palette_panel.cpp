@@ -8,6 +8,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "editor/text/plain_text.h"
+
 namespace tessera {
 namespace {
 
@@ -95,7 +97,7 @@ void PalettePanel::add(QTreeWidgetItem* section, const QString& title, const QSt
   const QString shown = title.startsWith(QLatin1String(kBlockMark)) ? title.mid(qstrlen(kBlockMark)) : title;
   auto* item = new QTreeWidgetItem(section, {shown});
   item->setData(0, Qt::UserRole, title);
-  item->setToolTip(0, summary);
+  item->setToolTip(0, asPlainText(summary));
   item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsDragEnabled);
 }
 

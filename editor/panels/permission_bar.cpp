@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "editor/document/document.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -26,9 +27,10 @@ PermissionBar::PermissionBar(Document& document, QWidget* parent)
                      "rgba(0,0,0,110); border-radius: 4px; padding: 3px 9px; }"));
   layout_->setContentsMargins(12, 7, 8, 7);
   auto* top = new QHBoxLayout;
-  auto* title = new QLabel(tr("This file asks for more than it holds. Allow what you know; a library is a program that "
-                              "runs as you."),
-                           this);
+  auto* title =
+      new PlainLabel(tr("This file asks for more than it holds. Allow what you know; a library is a program that "
+                        "runs as you."),
+                     this);
   title->setWordWrap(true);
   auto* close = new QToolButton(this);
   close->setText(QStringLiteral("✕"));
@@ -58,7 +60,7 @@ void PermissionBar::rebuild() {
 void PermissionBar::addRow(int row) {
   const FileAsk ask = document_.asks()[static_cast<size_t>(row)];
   auto* line = new QHBoxLayout;
-  auto* words = new QLabel(QString::fromStdString(ask.words()), rows_);
+  auto* words = new PlainLabel(QString::fromStdString(ask.words()), rows_);
   words->setTextFormat(Qt::PlainText);
   words->setWordWrap(true);
   auto* allow = new QToolButton(rows_);

@@ -9,6 +9,7 @@
 
 #include "editor/document/document.h"
 #include "editor/models/outputs_model.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -52,7 +53,7 @@ QString summaryOf(const RunOutcome& outcome) {
 ResultsPanel::ResultsPanel(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
-      summary_(new QLabel(this)),
+      summary_(new PlainLabel(this)),
       table_(new QTreeView(this)),
       model_(new OutputsModel(this)) {
   summary_->setContentsMargins(8, 6, 8, 6);

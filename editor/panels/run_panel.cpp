@@ -21,6 +21,7 @@
 
 #include "core/evaluate/argument_source.h"
 #include "editor/document/document.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -64,7 +65,7 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
       library_(nullptr),
       arguments_(new QWidget(this)),
       grid_(new QGridLayout(arguments_)),
-      command_(new QLabel(this)) {
+      command_(new PlainLabel(this)) {
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::Base);
   backend_->addItems({QStringLiteral("cpu"), QStringLiteral("evaluator")});
@@ -98,7 +99,7 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
   columns->setSpacing(20);
   columns->addLayout(form, 2);
   auto* right = new QVBoxLayout;
-  auto* head = new QLabel(
+  auto* head = new PlainLabel(
       tr("<b>Where arguments come from</b> · nothing: inputs.npz beside the file, else the fill rule"), this);
   head->setWordWrap(true);
   right->addWidget(head);
@@ -225,7 +226,7 @@ void RunPanel::rebuildArguments() {
     field->setCompleter(
         new QCompleter(QStringList{"rule", "constant 0", "ramp 0 1", "random 0 1", "npy ", "image "}, field));
     field->setAccessibleName(names[row]);
-    auto* error = new QLabel(arguments_);
+    auto* error = new PlainLabel(arguments_);
     error->setWordWrap(true);
     QPalette wrong = error->palette();
     wrong.setColor(QPalette::WindowText, palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80)
@@ -235,7 +236,7 @@ void RunPanel::rebuildArguments() {
     auto* choose = new QToolButton(arguments_);
     choose->setText(QStringLiteral("…"));
     choose->setToolTip(tr("An npy array or a picture"));
-    grid_->addWidget(new QLabel(names[row], arguments_), 2 * row, 0);
+    grid_->addWidget(new PlainLabel(names[row], arguments_), 2 * row, 0);
     grid_->addWidget(field, 2 * row, 1);
     grid_->addWidget(choose, 2 * row, 2);
     grid_->addWidget(error, 2 * row + 1, 1);

@@ -15,6 +15,7 @@
 
 #include "editor/canvas/dimension_color.h"
 #include "editor/document/document.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -40,7 +41,7 @@ SizePanel::SizePanel(Document& document, QWidget* parent)
       name_(new QLineEdit(this)),
       choices_(new QListWidget(this)),
       changes_(new QListWidget(this)),
-      summary_(new QLabel(this)),
+      summary_(new PlainLabel(this)),
       take_(new QPushButton(tr("Change everywhere"), this)),
       timer_(new QTimer(this)) {
   setFrameShape(QFrame::StyledPanel);

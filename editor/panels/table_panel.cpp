@@ -11,11 +11,12 @@
 #include "editor/document/document.h"
 #include "editor/models/diagnostics_model.h"
 #include "editor/models/profile_model.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 
 TablePanel::TablePanel(Document& document, const QString& emptyText, QWidget* parent)
-    : QWidget(parent), document_(document), table_(new QTreeView(this)), empty_(new QLabel(emptyText, this)) {
+    : QWidget(parent), document_(document), table_(new QTreeView(this)), empty_(new PlainLabel(emptyText, this)) {
   table_->setRootIsDecorated(false);
   table_->setUniformRowHeights(true);
   table_->setAlternatingRowColors(true);

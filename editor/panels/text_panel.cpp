@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "editor/document/document.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 
@@ -19,7 +20,7 @@ TextPanel::TextPanel(Document& document, QWidget* parent) : QWidget(parent), doc
   findField_ = new QLineEdit(this);
   findField_->setPlaceholderText(tr("Find in the text (Enter: next, Shift+Enter: previous)"));
   findField_->setClearButtonEnabled(true);
-  state_ = new QLabel(this);
+  state_ = new PlainLabel(this);
   view_ = new HloTextView(this);
   edit_ = new HloEdit(document, this);
   stack_ = new QStackedWidget(this);

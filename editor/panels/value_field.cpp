@@ -8,13 +8,15 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "editor/text/plain_text.h"
+
 namespace tessera {
 namespace {
 constexpr int kWidth = 260, kMargin = 4;
 }
 
 ValueField::ValueField(QWidget* parent)
-    : QFrame(parent), name_(new QLabel(this)), field_(new QLineEdit(this)), error_(new QLabel(this)) {
+    : QFrame(parent), name_(new PlainLabel(this)), field_(new QLineEdit(this)), error_(new PlainLabel(this)) {
   setFrameShape(QFrame::StyledPanel);
   setAutoFillBackground(true);
   field_->setPlaceholderText(tr("3.5 · {1,2,3} · iota"));

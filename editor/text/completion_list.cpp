@@ -4,6 +4,8 @@
 #include <QHeaderView>
 #include <algorithm>
 
+#include "editor/text/plain_text.h"
+
 namespace tessera {
 namespace {
 
@@ -33,7 +35,7 @@ void CompletionList::show(const Completions& found, const QRect& cursor, bool pr
   for (const Completion& each : found.items) {
     auto* item = new QTreeWidgetItem(this, {QString::fromStdString(each.text), QString::fromStdString(each.hint)});
     item->setForeground(1, palette().placeholderText());
-    item->setToolTip(1, QString::fromStdString(each.hint));
+    item->setToolTip(1, asPlainText(QString::fromStdString(each.hint)));
   }
   setCurrentItem(preferred ? topLevelItem(0) : nullptr);
   resizeColumnToContents(0);

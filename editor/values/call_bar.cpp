@@ -14,6 +14,7 @@
 #include "core/formats/hlo_text.h"
 #include "editor/document/document.h"
 #include "editor/document/value_text.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -54,7 +55,7 @@ CallBar::CallBar(Document& document, QWidget* parent)
     : QFrame(parent),
       document_(document),
       callers_(new QComboBox(this)),
-      words_(new QLabel(this)),
+      words_(new PlainLabel(this)),
       slider_(new QSlider(Qt::Horizontal, this)),
       play_(new QToolButton(this)),
       tableButton_(new QToolButton(this)),

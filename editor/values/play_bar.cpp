@@ -1,4 +1,4 @@
-// Buttons of a Player; the menu of ties is made when it is opened.
+// Buttons of a Player; the menu of feedback is made when it is opened.
 #include "editor/values/play_bar.h"
 
 #include <QHBoxLayout>
@@ -10,6 +10,7 @@
 #include "core/evaluate/evaluate.h"
 #include "editor/document/document.h"
 #include "editor/document/player.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -47,9 +48,9 @@ PlayBar::PlayBar(Document& document, Player& player, QWidget* parent)
       play_(button(this, QStringLiteral("▶"), tr("Play: outputs become the inputs of the next step"))),
       step_(button(this, QStringLiteral("▶|"), tr("One step"))),
       reset_(button(this, QStringLiteral("|◀"), tr("Back to the first values"))),
-      ties_(button(this, tr("Ties"), tr("Which output feeds which input"))),
+      feedback_(button(this, tr("Feedback"), tr("Which output feeds which input"))),
       rate_(new QSpinBox(this)),
-      steps_(new QLabel(this)) {
+      steps_(new PlainLabel(this)) {
   setFrameShape(QFrame::StyledPanel);
   setAutoFillBackground(true);
   rate_->setRange(1, 60);
@@ -57,17 +58,18 @@ PlayBar::PlayBar(Document& document, Player& player, QWidget* parent)
   rate_->setSuffix(tr(" / s"));
   rate_->setAccessibleName(tr("Steps a second"));
   rate_->setFocusPolicy(Qt::ClickFocus);
-  ties_->setPopupMode(QToolButton::InstantPopup);
-  ties_->setMenu(new QMenu(ties_));
+  feedback_->setPopupMode(QToolButton::InstantPopup);
+  feedback_->setMenu(new QMenu(feedback_));
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(6, 3, 6, 3);
   layout->setSpacing(3);
-  for (QWidget* w : std::initializer_list<QWidget*>{reset_, play_, step_, rate_, ties_, steps_}) layout->addWidget(w);
+  for (QWidget* w : std::initializer_list<QWidget*>{reset_, play_, step_, rate_, feedback_, steps_})
+    layout->addWidget(w);
   connect(play_, &QToolButton::clicked, this, [this] { player_.isPlaying() ? player_.pause() : player_.play(); });
   connect(step_, &QToolButton::clicked, this, [this] { player_.pause(), player_.step(); });
   connect(reset_, &QToolButton::clicked, &player_, &Player::reset);
   connect(rate_, &QSpinBox::valueChanged, &player_, &Player::setRate);
-  connect(ties_->menu(), &QMenu::aboutToShow, this, &PlayBar::fillTies);
+  connect(feedback_->menu(), &QMenu::aboutToShow, this, &PlayBar::fillFeedback);
   connect(&player_, &Player::changed, this, &PlayBar::show);
   show();
 }
@@ -84,31 +86,31 @@ void PlayBar::show() {
   emit resized();
 }
 
-void PlayBar::fillTies() {
-  QMenu* menu = ties_->menu();
+void PlayBar::fillFeedback() {
+  QMenu* menu = feedback_->menu();
   menu->clear();
   const std::vector<tessera::Shape> arguments = entryArgumentShapes(document_.module()),
                                     outputs = outputShapes(document_.module());
-  const auto ties = player_.ties();
+  const auto feedback = player_.feedback();
   for (size_t a = 0; a < arguments.size(); ++a) {
     const auto argument = static_cast<int64_t>(a);
-    const auto tied = ties.find(argument);
+    const auto fed = feedback.find(argument);
     QMenu* choices = nullptr;
     const auto add = [&](const QString& text, int64_t output, bool chosen) {
       QAction* action = choices->addAction(text);
       action->setCheckable(true);
       action->setChecked(chosen);
-      connect(action, &QAction::triggered, this, [this, argument, output] { player_.tie(argument, output); });
+      connect(action, &QAction::triggered, this, [this, argument, output] { player_.feedBack(argument, output); });
     };
     for (size_t o = 0; o < outputs.size(); ++o) {
       if (outputs[o].type != arguments[a].type || outputs[o].dimensions != arguments[a].dimensions) continue;
       if (!choices) {
         choices = menu->addMenu(inputName(document_.module(), argument) + QStringLiteral("  ") +
                                 QString::fromStdString(toString(arguments[a], false)));
-        add(tr("keeps its value"), -1, tied == ties.end());
+        add(tr("keeps its value"), -1, fed == feedback.end());
       }
       add(tr("output %1").arg(o), static_cast<int64_t>(o),
-          tied != ties.end() && tied->second == static_cast<int64_t>(o));
+          fed != feedback.end() && fed->second == static_cast<int64_t>(o));
     }
   }
   if (menu->isEmpty()) menu->addAction(tr("No output has the shape of an input"))->setEnabled(false);

@@ -29,11 +29,11 @@ class PlayBar : public QFrame {
 
  private:
   void show();
-  void fillTies();
+  void fillFeedback();
 
   Document& document_;
   Player& player_;
-  QToolButton *play_, *step_, *reset_, *ties_;
+  QToolButton *play_, *step_, *reset_, *feedback_;
   QSpinBox* rate_;
   QLabel* steps_;
 };

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "editor/canvas/render.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -56,8 +57,8 @@ QVariant SliceModel::headerData(int section, Qt::Orientation orientation, int ro
   if (role == Qt::DisplayRole) return section;
   if (!axis) return {};
   if (role == Qt::ForegroundRole) return axis->color;
-  if (role == Qt::ToolTipRole)
-    return tr("%1 %2 along dimension %3").arg(axis->letter).arg(section).arg(axis->dimension);
+  if (role != Qt::ToolTipRole) return {};
+  return asPlainText(tr("%1 %2 along dimension %3").arg(axis->letter).arg(section).arg(axis->dimension));
   return {};
 }
 

@@ -20,6 +20,7 @@
 #include "core/formats/npz.h"
 #include "core/hlo/numbers.h"
 #include "editor/document/document.h"
+#include "editor/text/plain_text.h"
 #include "editor/values/value_view.h"
 
 namespace tessera {
@@ -48,7 +49,7 @@ ValuePanel::ValuePanel(Document& document, QWidget* parent)
       document_(document),
       current_(new ValueView),
       pinned_(new ValueView),
-      difference_(new QLabel(this)),
+      difference_(new PlainLabel(this)),
       pin_(new QPushButton(tr("Pin to compare"), this)),
       sliderRow_(new QWidget(this)),
       slider_(new QSlider(Qt::Horizontal, sliderRow_)),

@@ -1,4 +1,4 @@
-// Painting; colours are those of the canvas' heat, lines the palette's highlight with turned hues.
+// Painting; colours are those of the canvas' heat, lines the palette's highlight with rotated hues.
 #include "editor/values/value_plot.h"
 
 #include <QHelpEvent>
@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "editor/canvas/render.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -186,7 +187,7 @@ bool ValuePlot::event(QEvent* event) {
   if (event->type() == QEvent::PaletteChange) show(ValueSlice(slice_), summary_);
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
-  QToolTip::showText(help->globalPos(), wordsAt(help->pos()), this);
+  QToolTip::showText(help->globalPos(), asPlainText(wordsAt(help->pos())), this);
   return true;
 }
 

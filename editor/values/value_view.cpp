@@ -13,6 +13,7 @@
 
 #include "core/formats/hlo_text.h"
 #include "editor/canvas/dimension_color.h"
+#include "editor/text/plain_text.h"
 #include "editor/values/slice_model.h"
 #include "editor/values/value_plot.h"
 
@@ -20,8 +21,8 @@ namespace tessera {
 
 ValueView::ValueView(QWidget* parent)
     : QWidget(parent),
-      title_(new QLabel(this)),
-      summary_(new QLabel(this)),
+      title_(new PlainLabel(this)),
+      summary_(new PlainLabel(this)),
       element_(new QComboBox(this)),
       selectorRow_(new QWidget(this)),
       selectorLayout_(new QHBoxLayout(selectorRow_)),

@@ -133,7 +133,7 @@ int main(int argc, char** argv) {
   frames.run("zoom in", 60, [&](int) { wheel(canvas, middle, 120, Qt::ControlModifier); });
   gestures(canvas, frames, "close");
   frames.run("zoom out", 60, [&](int) { wheel(canvas, middle, -120, Qt::ControlModifier); });
-  frames.run("fit all", 1, [&](int) { canvas.fitAll(); });
+  frames.run("fit all", 1, [&](int) { canvas.viewport().fitAll(); });
   frames.run("theme", 1, [&](int) { canvas.setTheme(Theme::Dark); });
   frames.run("back to an old picture", 2, [&](int) { canvas.setPicture(picture, view, Canvas::KeepView::Yes, index); });
   fmt::print("longest frame of the UI thread: {:.1f} ms\n", frames.worstOwn());

@@ -2,6 +2,8 @@
 #ifdef TESSERA_STUDIO_PROGRAM
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/cli/spawn.h"
 
 namespace tessera {
@@ -97,6 +99,28 @@ TEST_F(StudioProgram, RunsThatFail) {
   scratch_.write("huge.hlo", negateProgram("4611686018427387904"));
   ends("--do run.txt huge.hlo", 5, "f32[4611686018427387904]");
 }
+
+#ifndef TESSERA_NO_RUNTIME  // a sanitizer needs more address space than there is
+// Wherever it runs out: while the file is read, in a worker, or in a library that lets no exception out.
+TEST_F(StudioProgram, MemoryThatRunsOutIsSaid) {
+  constexpr int kInstructions = 200000;
+  std::string module = "HloModule big\n\nENTRY main {\n  v0 = f32[4] parameter(0)\n";
+  for (int i = 1; i < kInstructions; ++i)
+    module += "  v" + std::to_string(i) + " = f32[4] add(v" + std::to_string(i - 1) + ", v" +
+              std::to_string(std::max(0, i - 7)) + ")\n";
+  scratch_.write("big.hlo", module + "  ROOT r = f32[4] negate(v9)\n}\n");
+  int ended = 0;
+  for (const int megabytes : {250, 300, 350, 400, 450}) {
+    const Ran ran = studio("--screenshot big.png big.hlo",
+                           "-u QT_QPA_PLATFORM prlimit --as=" + std::to_string(megabytes) + "000000 env");
+    EXPECT_TRUE(ran.exit == 0 || ran.exit == 5) << megabytes << " MB: " << ran.exit << "\n" << ran.err;
+    if (ran.exit != 5) continue;
+    EXPECT_NE(ran.err.find("not enough memory"), std::string::npos) << megabytes << " MB\n" << ran.err;
+    ++ended;
+  }
+  EXPECT_GT(ended, 0);
+}
+#endif
 
 }  // namespace
 }  // namespace tessera

@@ -8,6 +8,7 @@
 #include "core/arrange/box_style.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/highlights.h"
 #include "editor/controllers/canvas_binding.h"
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/controllers/layout_binding.h"
@@ -54,7 +55,7 @@ class BindingTest : public QObject {
   InstructionId named(const char* name) const { return document_->module().findInstruction(name).value(); }
   QPoint titleOf(const char* name) const {
     const QRectF box = canvas_->boxOf(named(name));
-    return canvas_->toWidget(QPointF(box.center().x(), box.top() + box::kTitleHeight / 2)).toPoint();
+    return canvas_->viewport().toWidget(QPointF(box.center().x(), box.top() + box::kTitleHeight / 2)).toPoint();
   }
   void doubleClick(const char* name) {
     const QPoint at = titleOf(name);
@@ -100,15 +101,15 @@ class BindingTest : public QObject {
     const auto& warnings = document_->view().scene().warnings;
     QCOMPARE(warnings.size(), size_t{1});
     QCOMPARE(warnings[0].instruction, named("top"));
-    QCOMPARE(canvas_->marks().size(), size_t{1});
-    QVERIFY(canvas_->marks()[0].second.startsWith("warning: "));
+    QCOMPARE(canvas_->highlights().marks().size(), size_t{1});
+    QVERIFY(canvas_->highlights().marks()[0].second.startsWith("warning: "));
     document_->perform({"Rewire", {SetOperand{named("top"), 1, named("x")}}});  // an array as initial value
     settle();
     const auto isError = [](const auto& mark) { return !mark.second.startsWith("warning: "); };
-    QVERIFY(std::ranges::any_of(canvas_->marks(), isError));
+    QVERIFY(std::ranges::any_of(canvas_->highlights().marks(), isError));
     document_->undo();
     settle();
-    QCOMPARE(canvas_->marks().size(), size_t{1});
+    QCOMPARE(canvas_->highlights().marks().size(), size_t{1});
   }
 
   void aDoubleClickGoesInAndAsksTheEditorFirst() {

@@ -42,7 +42,7 @@ class CanvasTest : public QObject {
   InstructionId p_, tanh_, sum_;
   std::unique_ptr<Canvas> canvas_;
 
-  QPoint middleOf(InstructionId id) { return canvas_->toWidget(canvas_->boxOf(id).center()).toPoint(); }
+  QPoint middleOf(InstructionId id) { return canvas_->viewport().toWidget(canvas_->boxOf(id).center()).toPoint(); }
 
  private slots:
   void init() {
@@ -91,77 +91,77 @@ class CanvasTest : public QObject {
   }
 
   void middleDragPansAndControlWheelZoomsAtThePointer() {
-    canvas_->zoomBy(2, QPointF(400, 300));
-    const QPointF before = canvas_->toScene(QPointF(400, 300));
+    canvas_->viewport().zoomBy(2, QPointF(400, 300));
+    const QPointF before = canvas_->viewport().toScene(QPointF(400, 300));
     QTest::mousePress(canvas_.get(), Qt::MiddleButton, {}, QPoint(400, 300));
     QTest::mouseMove(canvas_.get(), QPoint(420, 330));
     QTest::mouseRelease(canvas_.get(), Qt::MiddleButton, {}, QPoint(420, 330));
-    QVERIFY((canvas_->toScene(QPointF(420, 330)) - before).manhattanLength() < 0.01);
+    QVERIFY((canvas_->viewport().toScene(QPointF(420, 330)) - before).manhattanLength() < 0.01);
     const QPointF at(420, 330);
-    const double zoom = canvas_->zoom();
+    const double zoom = canvas_->viewport().zoom();
     QWheelEvent wheel(at, canvas_->mapToGlobal(at), {}, QPoint(0, 120), Qt::NoButton, Qt::ControlModifier,
                       Qt::NoScrollPhase, false);
     QCoreApplication::sendEvent(canvas_.get(), &wheel);
-    QVERIFY(canvas_->zoom() > zoom);
-    QVERIFY((canvas_->toScene(at) - before).manhattanLength() < 0.01);
+    QVERIFY(canvas_->viewport().zoom() > zoom);
+    QVERIFY((canvas_->viewport().toScene(at) - before).manhattanLength() < 0.01);
   }
 
   void keysFit() {
-    canvas_->zoomBy(3, QPointF(0, 0));
+    canvas_->viewport().zoomBy(3, QPointF(0, 0));
     QTest::keyClick(canvas_.get(), Qt::Key_A);
     QVERIFY(QRectF(0, 0, 800, 600).contains(QRectF(middleOf(p_), QSizeF(1, 1))));
-    QVERIFY(canvas_->zoom() <= 1);
+    QVERIFY(canvas_->viewport().zoom() <= 1);
     canvas_->setSelection({sum_});
     QTest::keyClick(canvas_.get(), Qt::Key_F);
     QVERIFY((middleOf(sum_) - QPoint(400, 300)).manhattanLength() < 4);
   }
 
   void spaceDragAndFingersPan() {
-    canvas_->zoomBy(2, QPointF(400, 300));
-    const QPointF before = canvas_->toScene(QPointF(200, 200));
+    canvas_->viewport().zoomBy(2, QPointF(400, 300));
+    const QPointF before = canvas_->viewport().toScene(QPointF(200, 200));
     QTest::keyPress(canvas_.get(), Qt::Key_Space);
     QTest::mousePress(canvas_.get(), Qt::LeftButton, {}, QPoint(200, 200));
     QTest::mouseMove(canvas_.get(), QPoint(230, 180));
     QTest::mouseRelease(canvas_.get(), Qt::LeftButton, {}, QPoint(230, 180));
     QTest::keyRelease(canvas_.get(), Qt::Key_Space);
-    QVERIFY((canvas_->toScene(QPointF(230, 180)) - before).manhattanLength() < 0.01);
+    QVERIFY((canvas_->viewport().toScene(QPointF(230, 180)) - before).manhattanLength() < 0.01);
     QVERIFY(canvas_->selection().empty());
     const QPointF at(300, 300);
     QWheelEvent pixels(at, canvas_->mapToGlobal(at), QPoint(-5, 12), QPoint(), Qt::NoButton, {}, Qt::NoScrollPhase,
                        false);
-    const QPointF fixed = canvas_->toScene(at);
+    const QPointF fixed = canvas_->viewport().toScene(at);
     QCoreApplication::sendEvent(canvas_.get(), &pixels);
-    QVERIFY((canvas_->toScene(at + QPointF(-5, 12)) - fixed).manhattanLength() < 0.01);
+    QVERIFY((canvas_->viewport().toScene(at + QPointF(-5, 12)) - fixed).manhattanLength() < 0.01);
   }
 
   void aWheelZoomsAtThePointerAndGoesSideways() {
-    const QPointF at(300, 250), fixed = canvas_->toScene(at);
-    const double zoom = canvas_->zoom();
+    const QPointF at(300, 250), fixed = canvas_->viewport().toScene(at);
+    const double zoom = canvas_->viewport().zoom();
     const auto turn = [&](Qt::KeyboardModifiers modifiers) {
       QWheelEvent notch(at, canvas_->mapToGlobal(at), QPoint(), QPoint(0, 120), Qt::NoButton, modifiers,
                         Qt::NoScrollPhase, false);
       QCoreApplication::sendEvent(canvas_.get(), &notch);
     };
     turn({});
-    QVERIFY(canvas_->zoom() > 1.1 * zoom);
-    QVERIFY((canvas_->toScene(at) - fixed).manhattanLength() < 0.01);
-    canvas_->zoomBy(2, at);
-    const double closer = canvas_->zoom();
-    const QPointF before = canvas_->toScene(at);
+    QVERIFY(canvas_->viewport().zoom() > 1.1 * zoom);
+    QVERIFY((canvas_->viewport().toScene(at) - fixed).manhattanLength() < 0.01);
+    canvas_->viewport().zoomBy(2, at);
+    const double closer = canvas_->viewport().zoom();
+    const QPointF before = canvas_->viewport().toScene(at);
     turn(Qt::ShiftModifier);
-    QCOMPARE(canvas_->zoom(), closer);
-    QVERIFY(canvas_->toScene(at).x() < before.x());
-    QVERIFY(std::abs(canvas_->toScene(at).y() - before.y()) < 0.01);
+    QCOMPARE(canvas_->viewport().zoom(), closer);
+    QVERIFY(canvas_->viewport().toScene(at).x() < before.x());
+    QVERIFY(std::abs(canvas_->viewport().toScene(at).y() - before.y()) < 0.01);
   }
 
   void pinchZoomsAtThePointer() {
-    const QPointF at(420, 330), fixed = canvas_->toScene(at);
-    const double zoom = canvas_->zoom();
+    const QPointF at(420, 330), fixed = canvas_->viewport().toScene(at);
+    const double zoom = canvas_->viewport().zoom();
     const auto* device = QPointingDevice::primaryPointingDevice();
     QNativeGestureEvent pinch(Qt::ZoomNativeGesture, device, 2, at, at, canvas_->mapToGlobal(at), 0.25, QPointF());
     QCoreApplication::sendEvent(canvas_.get(), &pinch);
-    QVERIFY(std::abs(canvas_->zoom() - zoom * 1.25) < 1e-9);
-    QVERIFY((canvas_->toScene(at) - fixed).manhattanLength() < 0.01);
+    QVERIFY(std::abs(canvas_->viewport().zoom() - zoom * 1.25) < 1e-9);
+    QVERIFY((canvas_->viewport().toScene(at) - fixed).manhattanLength() < 0.01);
   }
 
   void arrowsWalkAlongWiresAndBack() {
@@ -176,10 +176,10 @@ class CanvasTest : public QObject {
     canvas_->setSelection({sum_});
     QTest::keyClick(canvas_.get(), Qt::Key_Up, Qt::ShiftModifier);
     QCOMPARE(canvas_->selection().size(), size_t{2});
-    const QPointF before = canvas_->toScene({0, 0});
-    canvas_->zoomBy(3, QPointF(400, 300));
+    const QPointF before = canvas_->viewport().toScene({0, 0});
+    canvas_->viewport().zoomBy(3, QPointF(400, 300));
     QTest::keyClick(canvas_.get(), Qt::Key_Down, Qt::ControlModifier);
-    QVERIFY(canvas_->toScene({0, 0}) != before);
+    QVERIFY(canvas_->viewport().toScene({0, 0}) != before);
     QCOMPARE(canvas_->selection().size(), size_t{2});
   }
 
@@ -190,11 +190,12 @@ class CanvasTest : public QObject {
 
   void arrowsBringTheirBoxIntoSight() {
     canvas_->setSelection({p_});
-    canvas_->zoomBy(8, canvas_->toWidget(canvas_->boxOf(p_).center()));
+    canvas_->viewport().zoomBy(8, canvas_->viewport().toWidget(canvas_->boxOf(p_).center()));
     QTest::keyClick(canvas_.get(), Qt::Key_Down);
     const QRectF box = canvas_->boxOf(canvas_->selection()[0]);
     QVERIFY(QRectF(0, 0, 800, 600)
-                .intersects(QRectF(canvas_->toWidget(box.topLeft()), canvas_->toWidget(box.bottomRight()))));
+                .intersects(QRectF(canvas_->viewport().toWidget(box.topLeft()),
+                                   canvas_->viewport().toWidget(box.bottomRight()))));
   }
 
   void enterTogglesTheSelectedGroup() {
@@ -227,8 +228,8 @@ class CanvasTest : public QObject {
       return item.viewEdge >= 0 && item.instruction == p_;
     });
     QVERIFY(wire != picture_->items.end());
-    canvas_->zoomBy(2, canvas_->toWidget(QPointF(wire->points[0].x, wire->points[0].y)));
-    const QPoint onWire = canvas_->toWidget(QPointF(wire->points[0].x, wire->points[0].y + 6)).toPoint();
+    canvas_->viewport().zoomBy(2, canvas_->viewport().toWidget(QPointF(wire->points[0].x, wire->points[0].y)));
+    const QPoint onWire = canvas_->viewport().toWidget(QPointF(wire->points[0].x, wire->points[0].y + 6)).toPoint();
     QTest::mouseClick(canvas_.get(), Qt::LeftButton, {}, onWire);
     QVERIFY(canvas_->selection() == std::vector<InstructionId>{p_});
   }
@@ -238,7 +239,7 @@ class CanvasTest : public QObject {
     QVERIFY(canvas_->tilesReady());
     const QImage shot = canvas_->grab().toImage();
     const QRectF box = canvas_->boxOf(p_);
-    const QPoint inTitle = canvas_->toWidget(box.topLeft() + QPointF(4, 8)).toPoint();
+    const QPoint inTitle = canvas_->viewport().toWidget(box.topLeft() + QPointF(4, 8)).toPoint();
     QCOMPARE(shot.pixelColor(inTitle), toQColor(ColorRole::Parameter, Theme::Light));
     canvas_->setTheme(Theme::Dark);
     canvas_->waitForTiles();

@@ -170,7 +170,7 @@ ENTRY main {
   void anOpenInputIsNoMistake() {
     hand().add("f32[2,3]");
     const InstructionId sum = hand().add("add");
-    QVERIFY(hand().canvas().marks().empty());  // its field says that it is open
+    QVERIFY(hand().canvas().highlights().marks().empty());  // its field says that it is open
     hand().drag(hand().outputOf(hand().named("parameter")), hand().emptyPlace());
     AddSearch& search = hand().window().addSearch();
     QTest::keyClicks(search.field(), "dot");
@@ -181,8 +181,8 @@ ENTRY main {
     hand().add("reduce sum");
     say("to_apply", "multiply");
     finish("to_apply");
-    QCOMPARE(hand().canvas().marks().size(), size_t{1});
-    QVERIFY(hand().canvas().marks()[0].second.contains("no identity"));
+    QCOMPARE(hand().canvas().highlights().marks().size(), size_t{1});
+    QVERIFY(hand().canvas().highlights().marks()[0].second.contains("no identity"));
   }
 
   void whatExplainsStandsBesideTheCanvas() {
@@ -204,7 +204,7 @@ ENTRY main {
     QVERIFY(bar.table()->isVisible());
     QVERIFY(!place(*bar.table()).intersects(place(hand().canvas())));
     const QRectF state = hand().canvas().boxOf(hand().named("state"));
-    QVERIFY(hand().canvas().toWidget(state.topLeft()).y() > bar.geometry().bottom());
+    QVERIFY(hand().canvas().viewport().toWidget(state.topLeft()).y() > bar.geometry().bottom());
     hand().document().view().showComputation(hand().module().entry());
     hand().settle();
     QVERIFY(!bar.table()->isVisible());
@@ -256,15 +256,15 @@ ENTRY main {
     QVERIFY(hand().named("multiply") == twice);
     const auto glow = [&] {
       std::vector<InstructionId> out;
-      for (const Foreseen& each : hand().canvas().foresight()) out.push_back(each.instruction);
+      for (const NodePreview& each : hand().canvas().highlights().preview()) out.push_back(each.instruction);
       return out;
     };
     QVERIFY(glow() == std::vector<InstructionId>{twice});
-    QVERIFY2(hand().canvas().foresight()[0].text.contains("undone: Rename"),
-             qPrintable(hand().canvas().foresight()[0].text));
+    QVERIFY2(hand().canvas().highlights().preview()[0].text.contains("undone: Rename"),
+             qPrintable(hand().canvas().highlights().preview()[0].text));
     hand().redo();
     QVERIFY(glow() == std::vector<InstructionId>{twice});
-    QTRY_VERIFY(hand().canvas().foresight().empty());
+    QTRY_VERIFY(hand().canvas().highlights().preview().empty());
   }
 
   void namesAndLayoutsAreWrittenUnderNodes() {

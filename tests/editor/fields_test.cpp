@@ -233,8 +233,9 @@ class FieldsTest : public QObject {
     hand().window().revealInstruction(far);
     hand().settle();
     QVERIFY(hand().selected() == far);
-    QVERIFY(QRectF(hand().canvas().rect()).contains(hand().canvas().toWidget(hand().canvas().boxOf(far).center())));
-    QVERIFY(std::ranges::any_of(hand().canvas().marks(),
+    QVERIFY(QRectF(hand().canvas().rect())
+                .contains(hand().canvas().viewport().toWidget(hand().canvas().boxOf(far).center())));
+    QVERIFY(std::ranges::any_of(hand().canvas().highlights().marks(),
                                 [&](const auto& mark) { return mark.first == t; }));  // the sizes disagree
   }
 

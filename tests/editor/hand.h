@@ -14,6 +14,8 @@
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/highlights.h"
+#include "editor/canvas/tools/wire_tool.h"
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/document/document.h"
 #include "editor/panels/add_search.h"
@@ -122,8 +124,10 @@ class Hand {
   // A node is taken by its title: fields of its inputs stand below. A field of its own is taken left of its mark.
   QPoint bodyOf(InstructionId id) {
     const QRectF box = canvas().boxOf(id);
-    if (nodeOf(id).owner >= 0) return canvas().toWidget(box.center() - QPointF(box::kPullMark / 2, 0)).toPoint();
+    if (nodeOf(id).owner >= 0)
+      return canvas().viewport().toWidget(box.center() - QPointF(box::kPullMark / 2, 0)).toPoint();
     return canvas()
+        .viewport()
         .toWidget(nodeOf(id).kind == ViewNode::Kind::Instruction
                       ? QPointF(box.center().x(), box.top() + std::min(box.height() / 2, 21.0))
                       : box.center())
@@ -132,25 +136,31 @@ class Hand {
   QPoint markOf(InstructionId id) {  // pulls a field out, or folds it back
     const QRectF box = canvas().boxOf(id);
     return canvas()
+        .viewport()
         .toWidget(nodeOf(id).owner >= 0 ? QPointF(box.right() - box::kPullMark / 2, box.center().y())
                                         : QPointF(box.right() - box::kPullMark / 2 - 3, box.top() + 10))
         .toPoint();
   }
-  QPoint outputOf(InstructionId id) { return canvas().outputAt(canvas().view()->boxOf(id)).toPoint(); }
+  QPoint outputOf(InstructionId id) { return canvas().wires().outputAt(canvas().view()->boxOf(id)).toPoint(); }
   QPoint inputOf(InstructionId id, int32_t operand) {
     const bool whole = std::ranges::all_of(at(id).operands, [](InstructionId each) { return each.valid(); });
     const bool appends = whole && arityOf(at(id).opcode) < 0;  // while a wire is in the hand there is one input more
-    return canvas().inputAt(canvas().view()->boxOf(id), operand, at(id).operands.size() + (appends ? 1 : 0)).toPoint();
+    return canvas()
+        .wires()
+        .inputAt(canvas().view()->boxOf(id), operand, at(id).operands.size() + (appends ? 1 : 0))
+        .toPoint();
   }
   // A field's place: sockets stand as without the one for another wire.
   QPoint fieldOf(InstructionId id, int32_t operand) {
-    return canvas().inputAt(canvas().view()->boxOf(id), operand, at(id).operands.size()).toPoint() - QPoint(0, 15);
+    return canvas().wires().inputAt(canvas().view()->boxOf(id), operand, at(id).operands.size()).toPoint() -
+           QPoint(0, 15);
   }
   QPoint emptyPlace() { return {canvas().width() - 25, canvas().height() - 25}; }
   QPoint groupTitle(const QString& group) {
     const int32_t node = canvas().view()->findGroup(group.toStdString());
     for (const PictureItem& item : canvas().picture()->items)
-      if (item.viewNode == node) return canvas().toWidget(QPointF(item.bounds.x + 30, item.bounds.y + 14)).toPoint();
+      if (item.viewNode == node)
+        return canvas().viewport().toWidget(QPointF(item.bounds.x + 30, item.bounds.y + 14)).toPoint();
     qFatal("there is no such group");
   }
 

@@ -7,9 +7,9 @@
 #include <QTest>
 #include <cmath>
 
-#include "app/studio/lesson_controller.h"
 #include "app/studio/panels.h"
 #include "core/tools/op_examples.h"
+#include "editor/controllers/lesson_controller.h"
 #include "editor/layout_lab/dimension_chips.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/lessons/lesson.h"
@@ -30,7 +30,7 @@ class LearningTest : public QObject {
   // A number's place in the strip of its node.
   QPoint numberOf(InstructionId id) {
     const QRectF box = hand().canvas().boxOf(id);
-    return hand().canvas().toWidget(QPointF(box.left() + 18, box.bottom() - 8)).toPoint();
+    return hand().canvas().viewport().toWidget(QPointF(box.left() + 18, box.bottom() - 8)).toPoint();
   }
 
  private slots:

@@ -50,7 +50,7 @@ class MovingTest : public QObject {
     const QPointF before = place(exp_), others = place(neg_);
     dragWith(bodyOf(exp_), bodyOf(exp_) + QPoint(160, 10), {});
     const QPointF moved = place(exp_) - before;
-    QVERIFY2(std::abs(moved.x() * hand_->canvas().zoom() - 160) < 3, qPrintable(QString::number(moved.x())));
+    QVERIFY2(std::abs(moved.x() * hand_->canvas().viewport().zoom() - 160) < 3, qPrintable(QString::number(moved.x())));
     hand_->add("sine");  // the graph grows and nothing jumps
     QCOMPARE(place(exp_), before + moved);
     QCOMPARE(place(neg_), others);
@@ -139,7 +139,7 @@ class MovingTest : public QObject {
     const ProjectPage* page = hand_->document().page();
     QVERIFY(page && page->reroutes.size() == 1);
     const PagePoint point = page->reroutes.begin()->second.at(0);
-    const QPoint handle = hand_->canvas().toWidget({point.x, point.y}).toPoint();
+    const QPoint handle = hand_->canvas().viewport().toWidget({point.x, point.y}).toPoint();
     dragWith(handle, handle + QPoint(80, 0), {});
     QVERIFY(hand_->document().page()->reroutes.begin()->second.at(0).x > point.x + 30);
     QTest::mouseDClick(&hand_->canvas(), Qt::LeftButton, {}, handle + QPoint(80, 0));
@@ -188,7 +188,8 @@ class MovingTest : public QObject {
     QCOMPARE(page->frames.size(), size_t{1});
     QCOMPARE(page->frames[0].text, std::string("activation"));
     const QPointF before = place(exp_);
-    const QPoint title = hand_->canvas().toWidget({page->frames[0].x + 60, page->frames[0].y + 10}).toPoint();
+    const QPoint title =
+        hand_->canvas().viewport().toWidget({page->frames[0].x + 60, page->frames[0].y + 10}).toPoint();
     dragWith(title, title + QPoint(120, 0), {});
     QVERIFY(place(exp_).x() > before.x() + 60);
     hand_->key(Qt::Key_C, Qt::ShiftModifier);

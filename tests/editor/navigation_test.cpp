@@ -143,13 +143,13 @@ class NavigationTest : public QObject {
     hand_->document().select({});
     const InstructionId wide = hand_->add("f32[7]");
     hand_->carry(hand_->outputOf(wide), hand_->inputOf(n, 0));
-    QVERIFY(!hand_->canvas().foresight().empty());
+    QVERIFY(!hand_->canvas().highlights().preview().empty());
     bool downstream = false;
-    for (const Foreseen& each : hand_->canvas().foresight())
+    for (const NodePreview& each : hand_->canvas().highlights().preview())
       downstream = downstream || (each.instruction == e && each.text.contains("f32[7]"));
     QVERIFY(downstream);
     QTest::keyClick(&hand_->canvas(), Qt::Key_Escape);
-    QVERIFY(hand_->canvas().foresight().empty());
+    QVERIFY(hand_->canvas().highlights().preview().empty());
     QVERIFY(hand_->at(n).operands[0] == a && b.valid());
   }
 };

@@ -2,7 +2,9 @@
 // link, no live mode and no swapped file gets round it.
 #include <sys/stat.h>
 
+#include <QListWidget>
 #include <QProcess>
+#include <QPushButton>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
@@ -10,6 +12,7 @@
 #include "core/formats/npz.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/permission_bar.h"
+#include "editor/panels/permission_list.h"
 #include "tests/editor/hand.h"
 
 using namespace tessera;
@@ -148,6 +151,32 @@ class PermissionsTest : public QObject {
     QVERIFY(::chmod(kept.toLocal8Bit().constData(), 0666) == 0);
     open();
     QCOMPARE(hand().document().asks().size(), size_t{2});
+  }
+
+  void whatWasAllowedIsListedAndTakenBack() {
+    write("project/model.hlo", kModel);
+    library("project/notes.dat", 2);
+    project("run outfeed out.npz\nrun library notes.dat\n");
+    open();
+    allowAll();
+    for (QAction* action : hand().window().findChildren<QAction*>())
+      if (action->text() == "Allowed &files …") action->trigger();
+    auto* list = hand().window().findChild<PermissionList*>();
+    QVERIFY(list && list->isVisible());
+    QCOMPARE(list->list()->count(), 2);
+    QVERIFY(!list->takeBackButton()->isEnabled());
+    const auto rows = list->list()->findItems("load the library notes.dat", Qt::MatchContains);
+    QCOMPARE(rows.size(), 1);
+    QVERIFY2(rows[0]->text().startsWith("this file: "), qPrintable(rows[0]->text()));
+    QTest::mouseClick(list->list()->viewport(), Qt::LeftButton, {}, list->list()->visualItemRect(rows[0]).center());
+    QTest::mouseClick(list->takeBackButton(), Qt::LeftButton);
+    QCOMPARE(list->list()->count(), 1);
+    QVERIFY(bar().isVisible());
+    run();
+    QVERIFY2(message().contains("not allowed"), qPrintable(message()));
+    QVERIFY(!wasLoaded());
+    open();
+    QCOMPARE(hand().document().asks().size(), size_t{1});
   }
 
   void aSwappedLibraryIsAskedForAnew() {

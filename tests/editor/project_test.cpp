@@ -227,7 +227,7 @@ class ProjectTest : public QObject {
     const RectF box = document().view().scene().arrangement->boxes[1];
     const PointF middle{box.x + box.width / 2, box.y + box.height / 2};
     QTest::mouseClick(&window_->canvas(), Qt::LeftButton, {},
-                      window_->canvas().toWidget(QPointF(middle.x, middle.y)).toPoint());
+                      window_->canvas().viewport().toWidget(QPointF(middle.x, middle.y)).toPoint());
     QVERIFY(document().selection().empty());
     open(write("plain.hlo", kGraph));
     QVERIFY(!document().isPlainGraph());

@@ -20,10 +20,12 @@ class SteadyTest : public QObject {
   std::unique_ptr<Hand> hand_;
 
   Hand& hand() { return *hand_; }
-  QPointF onScreen(InstructionId id) { return hand().canvas().toWidget(hand().canvas().boxOf(id).topLeft()); }
+  QPointF onScreen(InstructionId id) {
+    return hand().canvas().viewport().toWidget(hand().canvas().boxOf(id).topLeft());
+  }
   QRectF frameOnScreen(InstructionId id) {
     const QRectF box = hand().canvas().boxOf(id);
-    return {hand().canvas().toWidget(box.topLeft()), hand().canvas().toWidget(box.bottomRight())};
+    return {hand().canvas().viewport().toWidget(box.topLeft()), hand().canvas().viewport().toWidget(box.bottomRight())};
   }
   static double distance(QPointF a, QPointF b) { return std::hypot(a.x() - b.x(), a.y() - b.y()); }
   QString diagnosticsTitle() { return hand().window().panels().find(QStringLiteral("diagnostics"))->windowTitle(); }
@@ -53,19 +55,19 @@ class SteadyTest : public QObject {
   void allStaysInSightWhileItCanBeRead() {
     InstructionId last = hand().add("f32[4]");
     std::vector<InstructionId> all{last};
-    double zoom = hand().canvas().zoom();
+    double zoom = hand().canvas().viewport().zoom();
     int zooms = 0, whole = 0;
     for (int i = 0; i < 16; ++i) {
       all.push_back(last = hand().drawTo(last, "exp"));
-      QVERIFY(hand().canvas().zoom() >= 0.6);
+      QVERIFY(hand().canvas().viewport().zoom() >= 0.6);
       QVERIFY2(hand().canvas().rect().contains(frameOnScreen(last).toRect()), qPrintable(QString::number(i)));
       whole += std::ranges::all_of(
           all, [&](InstructionId id) { return hand().canvas().rect().contains(frameOnScreen(id).toRect()); });
-      zooms += std::exchange(zoom, hand().canvas().zoom()) != hand().canvas().zoom();
+      zooms += std::exchange(zoom, hand().canvas().viewport().zoom()) != hand().canvas().viewport().zoom();
     }
     QVERIFY2(zooms >= 1 && zooms <= 4, qPrintable(QString::number(zooms)));
     QVERIFY2(whole >= 4 && whole < 16, qPrintable(QString::number(whole)));
-    hand().canvas().fitAll();
+    hand().canvas().viewport().fitAll();
     for (InstructionId id : all) QVERIFY(hand().canvas().rect().contains(frameOnScreen(id).toRect()));
   }
 
@@ -74,12 +76,12 @@ class SteadyTest : public QObject {
     const InstructionId first = hand().add("f32[4]");
     InstructionId last = first;
     for (int i = 0; i < 4; ++i) last = hand().drawTo(last, "exp");
-    hand().canvas().zoomBy(1.5, hand().bodyOf(first));
+    hand().canvas().viewport().zoomBy(1.5, hand().bodyOf(first));
     const QPointF at = onScreen(first);
-    const double zoom = hand().canvas().zoom();
+    const double zoom = hand().canvas().viewport().zoom();
     hand().click(first);
     hand().key(Qt::Key_D, Qt::ControlModifier);
-    QCOMPARE(hand().canvas().zoom(), zoom);
+    QCOMPARE(hand().canvas().viewport().zoom(), zoom);
     hand().key(Qt::Key_Z, Qt::ControlModifier);
     QVERIFY(distance(onScreen(first), at) < 12);
   }
@@ -128,12 +130,12 @@ class SteadyTest : public QObject {
     const auto isSeen = [&](InstructionId id) {
       return QRectF(hand().canvas().rect()).contains(frameOnScreen(id).center());
     };
-    hand().canvas().zoomBy(2, QPointF(hand().canvas().width() / 2.0, 0));
-    hand().canvas().centerOn(hand().canvas().boxOf(first).center());
+    hand().canvas().viewport().zoomBy(2, QPointF(hand().canvas().width() / 2.0, 0));
+    hand().canvas().viewport().centerOn(hand().canvas().boxOf(first).center());
     QVERIFY(!isSeen(last) && isSeen(first));
     undo();
     redo();
-    QTRY_VERIFY(!hand().canvas().isGliding() && isSeen(twice));
+    QTRY_VERIFY(!hand().canvas().viewport().isGliding() && isSeen(twice));
     const QPointF there = onScreen(last);
     undo();
     redo();

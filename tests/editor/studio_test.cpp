@@ -169,7 +169,7 @@ class StudioTest : public QObject {
     const QString before =
         fresh.document().live().values().at(fresh.document().module().findInstruction("relu").value()).text;
     const QRectF box = fresh.canvas().boxOf(*number);
-    const QPoint at = fresh.canvas().toWidget(QPointF(box.left() + 18, box.bottom() - 8)).toPoint();
+    const QPoint at = fresh.canvas().viewport().toWidget(QPointF(box.left() + 18, box.bottom() - 8)).toPoint();
     QTest::mousePress(&fresh.canvas(), Qt::LeftButton, {}, at);
     QTest::mouseMove(&fresh.canvas(), at + QPoint(40, 0));
     QTest::mouseMove(&fresh.canvas(), at + QPoint(90, 0));
@@ -234,7 +234,8 @@ class StudioTest : public QObject {
     Canvas& canvas = window_->canvas();
     QTest::mouseClick(
         &canvas, Qt::LeftButton, {},
-        canvas.toWidget(QPointF(canvas.boxOf(id("activated")).center().x(), canvas.boxOf(id("activated")).top() + 15))
+        canvas.viewport()
+            .toWidget(QPointF(canvas.boxOf(id("activated")).center().x(), canvas.boxOf(id("activated")).top() + 15))
             .toPoint());
     QVERIFY(document().selection() == only("activated"));
     QVERIFY(window_->panels().inspector->shownText().contains("activated in main"));
@@ -340,7 +341,7 @@ class StudioTest : public QObject {
     QVERIFY(ownBox("n57"));
     QVERIFY(document().selection() == only("n57"));
     QVERIFY(QRectF(window_->canvas().rect())
-                .contains(window_->canvas().toWidget(window_->canvas().boxOf(id("n57")).center())));
+                .contains(window_->canvas().viewport().toWidget(window_->canvas().boxOf(id("n57")).center())));
   }
 
   void goingIntoAComputationAndBack() {
@@ -360,11 +361,12 @@ class StudioTest : public QObject {
     canvas.setFocus();
     document().select(only("x"));
     key(Qt::Key_F);
-    const double near = canvas.zoom();
-    canvas.zoomBy(0.2, QPointF(0, 0));
+    const double near = canvas.viewport().zoom();
+    canvas.viewport().zoomBy(0.2, QPointF(0, 0));
     key(Qt::Key_A);
-    QVERIFY(canvas.zoom() <= near);
-    QVERIFY(QRectF(canvas.rect()).contains(QRectF(canvas.toWidget(canvas.boxOf(id("x")).topLeft()), QSizeF(1, 1))));
+    QVERIFY(canvas.viewport().zoom() <= near);
+    QVERIFY(QRectF(canvas.rect())
+                .contains(QRectF(canvas.viewport().toWidget(canvas.boxOf(id("x")).topLeft()), QSizeF(1, 1))));
   }
 
   // Everything downstream follows the parameter; undo and redo are exact.

@@ -197,7 +197,7 @@ ENTRY main {
     settings.seed = 7;
     settings.replicas = 2;
     settings.sources = {{0, "ramp 0 1"}, {3, "npy a b.npy"}};
-    settings.ties = {{1, 0}};
+    settings.feedback = {{1, 0}};
     settings.library = "libmine.so";
     RunSettings read;
     for (const QString& line : QString::fromStdString(printRunSettings(settings)).split('\n', Qt::SkipEmptyParts)) {
@@ -243,7 +243,7 @@ ENTRY main {
   // --- numbers that are dragged
   QPoint numberOf(InstructionId id) {
     const QRectF box = hand().canvas().boxOf(id);
-    return hand().canvas().toWidget(QPointF(box.left() + 18, box.bottom() - 8)).toPoint();
+    return hand().canvas().viewport().toWidget(QPointF(box.left() + 18, box.bottom() - 8)).toPoint();
   }
 
   void aDragAlongAScalarInputChangesWhatRuns() {
@@ -394,23 +394,23 @@ ENTRY life {
     QCOMPARE(valueOf("board", 12), 1.0);
   }
 
-  void tiesAreTheModulesAliasesOrWhatTheUserTies() {
+  void feedbackIsTheModulesAliasesOrWhatTheUserSets() {
     hand().openText(
         "HloModule t\nENTRY main {\n  a = f32[2] parameter(0)\n  b = f32[2] parameter(1)\n  c = f32[2] add(a, b)\n  "
         "ROOT r = (f32[2], f32[2]) tuple(b, c)\n}");
     Player& player = hand().window().runController().player();
-    QCOMPARE(player.ties().at(0), int64_t{0});
-    player.tie(0, 1);
+    QCOMPARE(player.feedback().at(0), int64_t{0});
+    player.feedBack(0, 1);
     hand().settle();
-    QCOMPARE(player.ties().at(0), int64_t{1});
-    player.tie(0, -1);
+    QCOMPARE(player.feedback().at(0), int64_t{1});
+    player.feedBack(0, -1);
     hand().settle();
-    QVERIFY(!player.ties().contains(0));
+    QVERIFY(!player.feedback().contains(0));
     const Module aliased = moduleOf(
         "HloModule a, input_output_alias={ {1}: (1, {}, may-alias) }\nENTRY main {\n  a = f32[2] parameter(0)\n  b = "
         "f32[2] parameter(1)\n  ROOT r = (f32[2], f32[2]) tuple(a, b)\n}");
-    QCOMPARE(impliedTies(aliased).size(), size_t{1});
-    QCOMPARE(impliedTies(aliased).at(1), int64_t{1});
+    QCOMPARE(impliedFeedback(aliased).size(), size_t{1});
+    QCOMPARE(impliedFeedback(aliased).at(1), int64_t{1});
   }
 
   // --- the bar of a call

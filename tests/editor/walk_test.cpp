@@ -184,10 +184,10 @@ class WalkTest : public QObject {
         const InstructionId id = all[static_cast<size_t>(below(static_cast<int>(all.size())))];
         const bool drawn = hand.canvas().view() && id.value < hand.canvas().view()->boxes.size();
         const int32_t node = drawn ? hand.canvas().view()->boxOf(id) : -1;
-        if (node >= 0 && below(3) == 0) return hand.canvas().outputAt(node).toPoint();
+        if (node >= 0 && below(3) == 0) return hand.canvas().wires().outputAt(node).toPoint();
         const size_t inputs = module.at(id).operands.size();
         if (node >= 0 && inputs > 0 && below(2) == 0)
-          return hand.canvas().inputAt(node, below(static_cast<int>(inputs)), inputs).toPoint();
+          return hand.canvas().wires().inputAt(node, below(static_cast<int>(inputs)), inputs).toPoint();
         if (node >= 0) return hand.bodyOf(id);
       }
     }

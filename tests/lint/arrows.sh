@@ -12,9 +12,9 @@ refuse() {  # refuse WHAT PATTERN FOLDER…
   echo "$hits"
   failed=1
 }
-refuse "Qt outside editor and app/studio" '#include *<Q' core backends app/cli
+refuse "Qt outside editor and app/studio" '#include *<Q' core backends app/cli app/shared
 refuse "LLVM outside backends/codegen and backends/cpu" '#include *[<"]llvm/' core editor app backends/cpu/aot backends/*.h backends/*.cpp
-mapfile -t headers < <(find core backends/*.h app/cli -name '*.h')
+mapfile -t headers < <(find core backends/*.h app/cli app/shared -name '*.h')
 refuse "LLVM, modules or plans in the run time" '#include *[<"](llvm/|core/(formats|ops|passes|evaluate|compose|devices|element/(element|region)|hlo/(module|literal))|backends/(cpu|codegen|aot))' backends/runtime
 refuse "LLVM, Qt or protobuf in a header" '#include *[<"](llvm|google/protobuf|Q[A-Z]|.*\.pb\.h)' "${headers[@]}"
 refuse "core includes another folder" '#include "(backends|editor|app)/' core

@@ -36,26 +36,28 @@ TEST(CpuAliasScopes, WhatMayBeWrittenOverIsNotTakenForApart) {
   EXPECT_TRUE(has(wider.irBefore, "!noalias") && has(wider.irBefore, "!alias.scope"));
 }
 
-// A loop over x and two arrays that stay as they are: these are read before it.
+// A loop over x and two arrays that stay as they are: these are read before it. All are too large for registers.
 TEST(CpuAliasScopes, WhatALoopNeverWritesIsReadBeforeIt) {
-  const std::string tuple = "(s32[], f32[16], f32[16], f32[16])";
+  const std::string tuple = "(s32[], f32[80], f32[80], f32[80])";
   const StepListing loop =
       codeOf("HloModule m\n\nc {\n  p = " + tuple +
                  " parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  n = s32[] constant(1000)\n"
                  "  ROOT l = pred[] compare(i, n), direction=LT\n}\n\nb {\n  p = " +
                  tuple +
                  " parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n"
-                 "  x = f32[16] get-tuple-element(p), index=1\n  w = f32[16] get-tuple-element(p), index=2\n  d = "
-                 "f32[16] get-tuple-element(p), index=3\n"
-                 "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  y = f32[16] multiply(x, w)\n  z = f32[16] "
-                 "add(y, d)\n  ROOT t = " +
+                 "  x = f32[80] get-tuple-element(p), index=1\n  w = f32[80] get-tuple-element(p), index=2\n  d = "
+                 "f32[80] get-tuple-element(p), index=3\n"
+                 "  xs = f32[16] slice(x), slice={[0:16]}\n  ws = f32[16] slice(w), slice={[0:16]}\n"
+                 "  ds = f32[16] slice(d), slice={[0:16]}\n  zero = s32[] constant(0)\n"
+                 "  one = s32[] constant(1)\n  j = s32[] add(i, one)\n  y = f32[16] multiply(xs, ws)\n  v = f32[16] "
+                 "add(y, ds)\n  z = f32[80] dynamic-update-slice(x, v, zero)\n  ROOT t = " +
                  tuple +
                  " tuple(j, z, w, d)\n}\n\n"
-                 "ENTRY e {\n  i = s32[] constant(0)\n  x = f32[16] parameter(0)\n  w = f32[16] parameter(1)\n  d = "
-                 "f32[16] parameter(2)\n"
+                 "ENTRY e {\n  i = s32[] constant(0)\n  x = f32[80] parameter(0)\n  w = f32[80] parameter(1)\n  d = "
+                 "f32[80] parameter(2)\n"
                  "  t = " +
                  tuple + " tuple(i, x, w, d)\n  l = " + tuple +
-                 " while(t), condition=c, body=b\n  ROOT r = f32[16] get-tuple-element(l), index=1\n}\n",
+                 " while(t), condition=c, body=b\n  ROOT r = f32[80] get-tuple-element(l), index=1\n}\n",
              Opcode::While);
   const std::string& code = loop.irAfter;
   const size_t begin = code.find("\nwhile:");

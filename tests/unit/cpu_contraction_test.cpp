@@ -293,5 +293,54 @@ TEST(CpuDots, BatchesAnywhereAndTinyOnes) {
   }
 }
 
+// Values are the same whichever way runs: the step's name says which it was.
+TEST(CpuDots, EachProductRunsInItsOwnWay) {
+  const auto expectStep = [](const std::string& what, const std::string& body) {
+    const auto inspect = [&](Executable&, const Profile& profile) {
+      EXPECT_TRUE(std::ranges::any_of(profile.steps, [&](const StepProfile& s) { return s.what == what; }))
+          << what << " takes no part in\n"
+          << body;
+    };
+    test::expectLikeEvaluator("HloModule m\n\nENTRY e {\n" + body + "}\n", {.fill = {1, 1.0, 251}, .inspect = inspect});
+  };
+  const auto product = [](const std::string& type, const std::string& result) {
+    return "  a = " + type + "[70,90] parameter(0)\n  b = " + type + "[90,80] parameter(1)\n  ROOT d = " + result +
+           "[70,80] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+  };
+  expectStep("dot (sgemm)", product("f32", "f32"));
+  expectStep("dot (dgemm)", product("f64", "f64"));
+  for (const char* type : {"s16", "s32", "u64", "c64", "c128"}) expectStep("dot (contraction)", product(type, type));
+  expectStep("dot (contraction)", product("s4", "s8"));
+  expectStep("convolution (contraction)",
+             "  x = c64[2,6,14,14] parameter(0)\n  k = c64[8,6,3,3] parameter(1)\n"
+             "  ROOT c = c64[2,8,12,12] convolution(x, k), window={size=3x3}, dim_labels=bf01_oi01->bf01\n");
+}
+
+// Matrices of two to four rows: scalars, since all that lanes over the batch read would be gathered.
+TEST(CpuDots, ManySmallMatricesGatherNothing) {
+  for (const char* type : {"f32", "f64", "s32", "c64", "bf16"})
+    for (const auto& [lhs, rhs, out] :
+         {std::array{"[500,3,3]", "[500,3,3]", "[500,3,3]"}, std::array{"[500,4,4]", "[500,4,4]", "[500,4,4]"},
+          std::array{"[50,10,2,3]", "[50,10,3,4]", "[50,10,2,4]"}, std::array{"[500,3,3]", "[500,3]", "[500,3]"}}) {
+      const bool isDeep = std::string(lhs).starts_with("[50,");
+      const std::string batch = isDeep ? "{0,1}" : "{0}";
+      const std::string text = fmt::format(
+          "HloModule m\n\nENTRY e {{\n  x = {0}{1} parameter(0)\n  y = {0}{2} parameter(1)\n  ROOT r = {0}{3} dot(x, "
+          "y), lhs_batch_dims={4}, rhs_batch_dims={4}, lhs_contracting_dims={{{5}}}, "
+          "rhs_contracting_dims={{{6}}}\n}}\n",
+          type, lhs, rhs, out, batch, isDeep ? 3 : 2, isDeep ? 2 : 1);
+      expectLikeEvaluator(text);
+      const auto read = readHloText(text);
+      const auto executable = makeBackend("cpu").value()->compile(*read.module);
+      ASSERT_TRUE(executable) << text;
+      const Module& optimized = (*executable)->optimized();
+      const auto steps = (*executable)->list(optimized.at(optimized.entry()).root, true);
+      ASSERT_TRUE(steps && !steps->empty()) << text;
+      if (std::string(type) != "bf16") {
+        EXPECT_EQ((*steps)[0].irBefore.find("masked.gather"), std::string::npos) << text;
+      }
+    }
+}
+
 }  // namespace
 }  // namespace tessera

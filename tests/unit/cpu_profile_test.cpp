@@ -71,6 +71,19 @@ TEST(CpuProfile, TimesAddUp) {
   }
 }
 
+// However many pieces its threads take of a step.
+TEST(CpuProfile, TheCallingThreadHasOneEventOfAStepAndRun) {
+  const Measured m = measure(
+      "HloModule m\n\nENTRY e {\n  a = f32[1048576] parameter(0)\n  x = f32[1048576] exponential(a)\n"
+      "  ROOT y = f32[1048576] sine(x)\n}\n",
+      3);
+  ASSERT_FALSE(m.profile.steps.empty());
+  for (size_t step = 0; step < m.profile.steps.size(); ++step) {
+    const auto isOwn = [&](const TimelineEvent& e) { return e.thread == 0 && e.step == static_cast<int32_t>(step); };
+    EXPECT_EQ(std::ranges::count_if(m.profile.timeline, isOwn), m.profile.steps[step].count);
+  }
+}
+
 TEST(CpuProfile, LoopsAreExclusiveOfTheirBodies) {
   Measured m = measure(
       "HloModule m\n\nc {\n  p = (s32[], f32[4096]) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  n = "

@@ -45,6 +45,22 @@ TEST(CpuReduction, WithWorkAroundIt) {
       "  d = f32[] divide(s, t)\n  ROOT l = f32[] log(d)\n}\n");
 }
 
+// Two in one kernel: of different lengths, and of one length where only the first may be cut into blocks.
+TEST(CpuReduction, TwoOfWhichOneIsCut) {
+  const std::string reducers =
+      "HloModule m\n\nr {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT c = s32[] add(a, b)\n}\n\n"
+      "d {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT c = s32[] subtract(a, b)\n}\n\n";
+  const auto both = [&](const char* second, const char* reducer) {
+    const std::string q = std::string("s32[") + second + "]";
+    return reducers + "ENTRY e {\n  p = s32[600011] parameter(0)\n  q = " + q + " parameter(1)\n  n = " + q +
+           " negate(q)\n  z = s32[] constant(5)\n  s = s32[] reduce(p, z), dimensions={0}, to_apply=r\n"
+           "  t = s32[] reduce(n, z), dimensions={0}, to_apply=" +
+           reducer + "\n  ROOT l = s32[] multiply(s, t)\n}\n";
+  };
+  expectLikeEvaluator(both("300007", "r"));
+  expectLikeEvaluator(both("600011", "d"));
+}
+
 TEST(CpuReduction, ComplexTails) {
   for (const char* dims : {"5", "16", "37", "3,41", "2,64"})
     expectLikeEvaluator(std::string("HloModule m\n\nENTRY e {\n  p = c64[") + dims + "] parameter(0)\n  q = c64[" +

@@ -332,6 +332,22 @@ TEST(CpuRegion, StackedRowsNeedNoConditions) {
   EXPECT_EQ(code.find("readDone"), std::string::npos) << code;
 }
 
+// A round writes one row of a large array.
+TEST(CpuRegion, AScansResultsMayBeLarge) {
+  const std::string body =
+      "  v = f32[8] get-tuple-element(p), index=1\n  all = f32[5000,8] get-tuple-element(p), index=2\n"
+      "  k = f32[] constant(0.5)\n  kb = f32[8] broadcast(k), dimensions={}\n  w = f32[8] multiply(v, kb)\n"
+      "  row = f32[1,8] reshape(w)\n  o = s32[] constant(0)\n"
+      "  all2 = f32[5000,8] dynamic-update-slice(all, row, i, o)\n";
+  const Ran ran =
+      expectLikeEvaluator(loop("5000", "f32[8], f32[5000,8]", body, "w, all2",
+                               "  v = f32[8] parameter(0)\n  f = f32[] constant(0)\n"
+                               "  all = f32[5000,8] broadcast(f), dimensions={}\n"
+                               "  t = (s32[], f32[8], f32[5000,8]) tuple(z, v, all)\n"
+                               "  ROOT l = (s32[], f32[8], f32[5000,8]) while(t), condition=condition, body=body\n"));
+  EXPECT_EQ(ran.regions(), 1);
+}
+
 // Scatters, sums and slices at places that only the run tells, of integers, halves and complex numbers.
 TEST(CpuRegion, TinyVectorsOfAnyType) {
   const std::string add = "add {\n  x = T[] parameter(0)\n  y = T[] parameter(1)\n  ROOT s = T[] add(x, y)\n}\n\n";

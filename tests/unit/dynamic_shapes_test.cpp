@@ -43,6 +43,13 @@ std::vector<Literal> runOn(std::string_view backendName, const Module& module, s
   return out ? *out : std::vector<Literal>();
 }
 
+void expectPaddedToRightHlo(Module module) {
+  const auto padded = padDynamicDimensions(module);
+  ASSERT_TRUE(padded) << padded.error().toString();
+  const Diagnostics found = verify(module);
+  for (const Diagnostic& d : found.items()) ADD_FAILURE() << d.toString() << "\n" << printHloText(module);
+}
+
 TEST(DynamicShapes, ParametersTakeAnySizeAndResultsHaveTheirs) {
   const Module module = moduleOf(R"(HloModule m
 add { a = f32[] parameter(0)
@@ -76,11 +83,7 @@ ENTRY main {
  g = s32[] get-dimension-size(d), dimensions={0}
  ROOT t = (f32[0,<=4], s32[]) tuple(r, g)
 })";
-  Module module = moduleOf(text);
-  const auto padded = padDynamicDimensions(module);
-  ASSERT_TRUE(padded) << padded.error().toString();
-  const Diagnostics found = verify(module);
-  for (const Diagnostic& d : found.items()) ADD_FAILURE() << d.toString() << "\n" << printHloText(module);
+  expectPaddedToRightHlo(moduleOf(text));
   for (std::string_view backend : backendNames()) {
     const auto out = runOn(backend, moduleOf(text), {floats({2, 0}, {})});
     ASSERT_EQ(out.size(), 2u) << backend;
@@ -112,6 +115,25 @@ ENTRY main {
     ASSERT_EQ(out.size(), 1u);
     EXPECT_TRUE(out[0].identical(floats({3}, {1, 2, 3}))) << backend;
   }
+}
+
+// Three rows of at most four: as a batch of three.
+TEST(DynamicShapes, BatchNormsAverageOverTheElementsThatCount) {
+  const auto text = [](const std::string& rows) {
+    const std::string x = "f32[" + rows + ",2]";
+    return "HloModule m\nENTRY main {\n x = " + x +
+           " parameter(0)\n s = f32[2] constant({1, 2})\n"
+           " o = f32[2] constant({0.5, -1})\n"
+           " t = (" +
+           x +
+           ", f32[2], f32[2]) batch-norm-training(x, s, o), epsilon=0.25, feature_index=1\n"
+           " m = f32[2] get-tuple-element(t), index=1\n v = f32[2] get-tuple-element(t), index=2\n"
+           " ROOT r = (f32[2], f32[2]) tuple(m, v)\n}";
+  };
+  const std::vector<Literal> rows{floats({3, 2}, {1, 2, 4, 8, -2, 5})};
+  const auto expected = runOn("evaluator", moduleOf(text("3")), rows);
+  for (std::string_view backend : backendNames())
+    EXPECT_TRUE(test::sameValues(expected, runOn(backend, moduleOf(text("<=4")), rows))) << backend;
 }
 
 TEST(DynamicShapes, NothingDynamicIsLeftForBackends) {
@@ -301,6 +323,7 @@ TEST(DynamicShapes, EvaluatorAndPaddedProgramAgree) {
     const std::vector<Literal> arguments{
         floats(writer.firstDims(), values),
         Literal::scalar<int32_t>(ElementType::S32, static_cast<int32_t>(writer.pick(0, writer.bound())))};
+    expectPaddedToRightHlo(module);
     // The optimised module is HLO too: the evaluator runs both, so that no code is generated for so many programs.
     const auto optimized = optimize(module);
     ASSERT_TRUE(optimized) << optimized.error().toString();

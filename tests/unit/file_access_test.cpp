@@ -121,6 +121,26 @@ TEST_F(FileAccessTest, AllowancesAreTheUsersAlone) {
   EXPECT_EQ(access().asks(argument("../far")).size(), 1u);
 }
 
+TEST_F(FileAccessTest, AnAllowanceIsTakenBack) {
+  FileAccess files = access();
+  const RunSettings far = argument("../far");
+  ASSERT_TRUE(files.granted(far).empty());
+  ASSERT_TRUE(files.allow(files.asks(far).at(0)));
+  ASSERT_TRUE(files.allow(files.asks(library("library")).at(0)));
+  const auto granted = files.granted(library("library"));
+  ASSERT_EQ(granted.size(), 2u);
+  EXPECT_TRUE(granted[0].used && granted[0].words.starts_with("load the library library"));
+  EXPECT_FALSE(granted[1].used);
+  EXPECT_NE(granted[1].words.find("../far"), std::string::npos);
+  ASSERT_TRUE(files.withdraw(granted[1].hash));
+  EXPECT_EQ(files.asks(far).size(), 1u);
+  EXPECT_TRUE(files.asks(library("library")).empty());
+  EXPECT_EQ(access().asks(far).size(), 1u);  // nor in the next session
+  EXPECT_TRUE(access().asks(library("library")).empty());
+  EXPECT_TRUE(files.withdraw("unknown"));
+  EXPECT_EQ(files.granted(far).size(), 1u);
+}
+
 TEST_F(FileAccessTest, WithoutAGraphAnAllowanceLastsForTheSession) {
   FileAccess files(project_);
   ASSERT_TRUE(files.allow(files.asks(argument("../far")).at(0)));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <utility>
 
 #include "core/cost/cost.h"
 #include "core/evaluate/evaluate.h"
@@ -125,6 +126,50 @@ TEST(OpsContract, ConvolutionWithPaddingStrideAndReversal) {
                  windowOf({{.size = 3, .stride = 2, .paddingLow = 1, .paddingHigh = 0, .reversal = true}}));
   g.module.setAttributes(id, attributes);
   EXPECT_EQ(g.run(values), (std::vector<float>{12, 234}));
+}
+
+// Products of a window's elements with an input element, by trying all: padding and holes give none.
+int64_t productsOf(const WindowDimension& w, int64_t size, int64_t positions) {
+  int64_t count = 0;
+  for (int64_t p = 0; p < positions; ++p)
+    for (int64_t k = 0; k < w.size; ++k) {
+      const int64_t at = p * w.stride + k * w.windowDilation - w.paddingLow;
+      count += at >= 0 && at <= (size - 1) * w.baseDilation && at % w.baseDilation == 0;
+    }
+  return count;
+}
+
+void expectCountedProducts(const WindowDimension& window, int64_t size) {
+  const int64_t spread = (size - 1) * window.baseDilation + 1 + window.paddingLow + window.paddingHigh,
+                span = (window.size - 1) * window.windowDilation + 1;
+  if (spread < span) return;
+  const int64_t positions = (spread - span) / window.stride + 1;
+  Graph g;
+  const auto x = g.parameter(f32({1, 1, size})), k = g.parameter(f32({1, 1, window.size}));
+  ConvolutionDimensions dims;
+  dims.inputBatch = dims.outputBatch = dims.kernelOutput = 0;
+  dims.inputFeature = dims.outputFeature = dims.kernelInput = 1;
+  dims.inputSpatial = dims.outputSpatial = dims.kernelSpatial = {2};
+  AttributeSet attributes;
+  attributes.set(Attr::dim_labels, Boxed<ConvolutionDimensions>(dims));
+  attributes.set(Attr::window, windowOf({window}));
+  const auto id = g.root(Opcode::Convolution, f32({1, 1, positions}), {x, k}, attributes);
+  ASSERT_EQ(costOf(g.module, id).flops, static_cast<double>(2 * productsOf(window, size, positions)))
+      << "size " << size << ", window " << window.size << ", stride " << window.stride << ", padding "
+      << window.paddingLow << "_" << window.paddingHigh << ", dilation " << window.windowDilation << " and "
+      << window.baseDilation;
+}
+
+TEST(OpsContract, ConvolutionCostsTheProductsThatMeetAnElement) {
+  for (int64_t at = 0; at < 4 * 3 * 3 * 4 * 3 * 2 * 3; ++at) {
+    int64_t rest = at;
+    const auto next = [&](int64_t first, int64_t count) { return first + std::exchange(rest, rest / count) % count; };
+    WindowDimension window;
+    const int64_t size = next(1, 4);
+    window.size = next(1, 3), window.stride = next(1, 3), window.paddingLow = next(-1, 4);
+    window.paddingHigh = next(-1, 3), window.windowDilation = next(1, 2), window.baseDilation = next(1, 3);
+    expectCountedProducts(window, size);
+  }
 }
 
 TEST(OpsContract, ReduceWindowLeavesPaddingOut) {

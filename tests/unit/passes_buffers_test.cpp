@@ -195,6 +195,26 @@ TEST(PassesBuffers, FusionsOfSeveralResultsOverwriteWhatTheyReadInPlace) {
   }
 }
 
+// A tuple among the operands does not hide the array behind it.
+TEST(PassesBuffers, FusionsOverwriteAnArrayBehindATuple) {
+  Module m;
+  Graph body(m, "body");
+  const InstructionId pair = body.parameter(Shape::tuple({f32({64}), f32({64})})), a = body.parameter(f32({64}));
+  const ComputationId sum = body.root(body.op(Opcode::Add, f32({64}), {body.element(pair, 0), a}));
+  Graph g(m, "main");
+  const InstructionId given = g.parameter(Shape::tuple({f32({64}), f32({64})})), x = g.parameter(f32({64}));
+  const InstructionId dies = g.op(Opcode::Negate, f32({64}), {x});
+  AttributeSet attributes;
+  attributes.set(Attr::kind, std::string("kLoop"));
+  attributes.set(Attr::calls, sum);
+  const InstructionId root = g.op(Opcode::Fusion, f32({64}), {given, dies}, attributes);
+  g.entry(root);
+  const Module d = prepared(m);
+  const BufferAssignment b = assignBuffers(d).value();
+  EXPECT_EQ(b.slotOf(dies), b.slotOf(root));
+  EXPECT_EQ(b.arenaBytes, 0);
+}
+
 TEST(PassesBuffers, ArgumentAndTwiceTheSameResultAreCopied) {
   Module m;
   Graph g(m, "main");

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/passes/common_subexpressions.h"
 #include "core/passes/control/call_inliner.h"
 #include "core/passes/control/flatten_control.h"
 #include "core/passes/dead_code.h"
+#include "core/passes/patterns.h"
 #include "core/passes/pipeline.h"
 #include "core/passes/simplify/simplify.h"
 #include "tests/unit/passes_builder.h"
@@ -129,6 +131,31 @@ TEST(PassesCommonSubexpressions, ListsOfComputationsNameTheOneThatIsKept) {
   ASSERT_EQ(callees.size(), 2u);
   EXPECT_EQ(m.at(callees[0]).name, "first");
   EXPECT_EQ(callees[1], callees[0]);
+}
+
+TEST(PassesPatterns, SplatValuesOfEveryWholeType) {
+  const auto valueOf = [](const std::string& type, const std::string& value) {
+    const Module m = test::moduleFrom("HloModule m\nENTRY e {\n  c = " + type + "[] constant(" + value +
+                                      ")\n  o = " + type + "[1] reshape(c)\n  s = " + type +
+                                      "[] reshape(o)\n  ROOT b = " + type + "[4] broadcast(s), dimensions={}\n}\n");
+    return splatValue(m, m.entryComputation().root);
+  };
+  for (const char* type : {"s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"})
+    EXPECT_EQ(valueOf(type, "3"), 3.0) << type;
+  for (const char* type : {"f16", "bf16", "f32", "f64"}) {
+    EXPECT_EQ(valueOf(type, "-2.5"), -2.5) << type;
+    EXPECT_EQ(valueOf(type, "inf"), std::numeric_limits<double>::infinity()) << type;
+  }
+  EXPECT_EQ(valueOf("f16", "5.9604645e-08"), 0x1p-24);
+  EXPECT_EQ(valueOf("s8", "-128"), -128.0);
+  EXPECT_EQ(valueOf("pred", "true"), 1.0);
+  for (const char* type : {"s64", "u64"}) {
+    EXPECT_EQ(valueOf(type, "9007199254740992"), 0x1p53);
+    EXPECT_EQ(valueOf(type, "9007199254740993"), std::nullopt) << "no double is this number";
+  }
+  EXPECT_EQ(valueOf("s64", "-9007199254740993"), std::nullopt);
+  EXPECT_EQ(valueOf("u64", "18446744073709551615"), std::nullopt);
+  EXPECT_EQ(valueOf("c64", "(1, 0)"), std::nullopt);
 }
 
 TEST(PassesSimplify, BiasChainBecomesOneBroadcast) {

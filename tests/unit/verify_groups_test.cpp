@@ -399,6 +399,27 @@ ENTRY e { x = f32[4] parameter(0)
                                             });
 }
 
+// Text that ends too soon, as an edit or another format may give it.
+TEST(VerifyGroups, SharedBuffersThatCannotBeRead) {
+  ReadResult read = readHloText(R"(HloModule m
+ENTRY e { x = f32[4] parameter(0)
+ ROOT d = (f32[4], f32[4]) custom-call(x), custom_call_target="f" })");
+  Module& module = read.module.value();
+  inferModule(module);
+  const InstructionId call = module.entryComputation().root;
+  const auto isRefused = [&](std::string_view text) {
+    AttributeSet attributes = *module.at(call).attributes;
+    attributes.set(Attr::output_to_operand_aliasing, RawText{std::string(text)});
+    module.setAttributes(call, std::move(attributes));
+    const Diagnostics found = verify(module);
+    return std::ranges::find(found.items(), "output_to_operand_aliasing", &Diagnostic::label) != found.items().end();
+  };
+  EXPECT_FALSE(isRefused("{{0}: (0, {})}"));
+  for (const char* text : {"{{0", "{{0,", "{{0, ", "{{0}", "{{0}:", "{{0}: (", "{{0}: (0", "{{0}: (0,", "{{0}: (0, {",
+                           "{{0}: (0, {}", "{{0}: (0, {0", "{{x}: (0, {})}", "{{0}: (x, {})}"})
+    EXPECT_TRUE(isRefused(text)) << text;
+}
+
 TEST(VerifyGroups, AliasesAreArrays) {
   expectLabel("alias", {
                            // alias tuple

@@ -44,6 +44,19 @@ bool isLarge(const Instruction& instruction) {
   });
 }
 
+// An array that is updated in place may be of any size: of a scan's results, a round writes one.
+bool isSmall(const LoopProgram& program, std::span<const int> operands, std::span<const int> results) {
+  int64_t elements = 1;
+  for (int64_t size : program.body.outputDims)
+    if (__builtin_mul_overflow(elements, size, &elements) || elements > tuning().regions.maxElements) return false;
+  for (size_t k = 0; k < results.size(); ++k) {
+    const int64_t initial = program.initialOperand[k];
+    const bool inPlace = initial >= 0 && operands[static_cast<size_t>(initial)] == results[k];
+    if (!inPlace && countOf(program.outputs[k]) > tuning().regions.maxElements) return false;
+  }
+  return true;
+}
+
 // By array, operands before results: whether every access is to an element, or a whole vector, that constants tell.
 std::vector<bool> accessedAtConstants(const LoopProgram& program, const codegen::ProgramAnalysis& analysis,
                                       const codegen::KernelNest& nest) {
@@ -89,7 +102,8 @@ RegionPlanner::Sized RegionPlanner::measureProgram(const Instruction& instructio
       runningTotal(module_, instruction))
     return {};
   for (const ShapeLeaf& leaf : leavesOf(*instruction.shape))
-    if (const int64_t count = countOf(*leaf.shape); count < 1 || count > tuning().regions.maxElements) return {};
+    if (const int64_t count = countOf(*leaf.shape); count < 1 || (count > tuning().regions.maxElements && !op->loops))
+      return {};
   LoopProgram program;
   if (op->loops) {
     auto stores = storesOf(module_, instruction.id);
@@ -100,9 +114,11 @@ RegionPlanner::Sized RegionPlanner::measureProgram(const Instruction& instructio
     if (!elements || codegen::splitReduction(*elements, target_)) return {};
     program = codegen::asLoopProgram(*elements);
   }
-  const size_t operands = operandSlots(module_, buffers_, instruction).size(),
-               results = resultSlots(buffers_, instruction).size();
-  if (program.body.operands.size() != operands || program.outputs.size() != results) return {};
+  const std::vector<int> operands = operandSlots(module_, buffers_, instruction),
+                         results = resultSlots(buffers_, instruction);
+  if (program.body.operands.size() != operands.size() || program.outputs.size() != results.size() ||
+      !isSmall(program, operands, results))
+    return {};
   if (std::ranges::any_of(program.body.outputDims, [](int64_t d) { return d == 0; })) return {};
   program = codegen::unrollTiny(codegen::unrollShort(std::move(program)), target_);
   program = codegen::flattenShortAxis(std::move(program), target_.vectorBytes / 4);

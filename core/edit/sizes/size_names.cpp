@@ -43,20 +43,6 @@ SizeNames sizeNamesOf(const Module& module, const Sizes& sizes, const Project& p
   return out;
 }
 
-std::string subtitleWithNames(const Shape& shape, const std::vector<SizeNames::Named>& names) {
-  std::string out(nameOf(shape.type));
-  for (size_t d = 0; d < shape.dimensions.size(); ++d) {
-    out += d == 0 ? " " : "×";
-    if (d < names.size() && !names[d].name.empty()) out += names[d].name + "=";
-    if (shape.dimensions[d] == Shape::kUnbounded)
-      out += "?";
-    else
-      out += (shape.isDynamicDimension(static_cast<int64_t>(d)) ? "≤" : "") + std::to_string(shape.dimensions[d]);
-  }
-  if (shape.layout && !shape.layout->isRowMajor()) out += " " + toString(*shape.layout);
-  return out;
-}
-
 void nameSize(ProjectPage& page, const SizeNames::Named* before, const PageSpot& at, const std::string& name) {
   if (before && before->page == page.computation) page.sizeNames.erase(before->given);
   page.sizeNames.erase(at);

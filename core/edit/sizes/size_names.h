@@ -27,9 +27,6 @@ struct SizeNames {
 // O(instructions) once in `sizes`, and what each name reaches.
 SizeNames sizeNamesOf(const Module& module, const Sizes& sizes, const Project& project);
 
-// "f32 B=32×128": the second line of a node whose first dimension is named.
-std::string subtitleWithNames(const Shape& shape, const std::vector<SizeNames::Named>& names);
-
 // Names a dimension, or takes its name away (empty): what stood at another dimension of the same size goes.
 void nameSize(ProjectPage& page, const SizeNames::Named* before, const PageSpot& at, const std::string& name);
 

@@ -1,30 +1,33 @@
 // See last_words.h. Nothing here takes memory: there may be none.
-#include "app/cli/last_words.h"
+#include "app/shared/last_words.h"
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
 #include <system_error>
 
-#include "app/cli/command.h"
+#include "app/shared/exit_code.h"
 
-namespace tessera::cli {
+namespace tessera {
 namespace {
 
-bool asksForJson = false;
+LastWords last;
 
 void say(int stream, const char* text) {
   const ssize_t written = ::write(stream, text, std::strlen(text));
   (void)written;
 }
 
+void sayOnStderr(const char* what, const char* reason) {
+  for (const char* text : {"error: ", what, reason, last.advice, "\n"}) say(STDERR_FILENO, text);
+}
+
 [[noreturn]] void endFor(const char* reason) {
-  say(STDERR_FILENO, "error: ");
-  say(STDERR_FILENO, reason);
-  say(STDERR_FILENO, "\n");
-  if (asksForJson) {
+  sayOnStderr("", reason);
+  if (last.json) {
     say(STDOUT_FILENO, "{\n  \"error\": {\n    \"message\": \"");
     say(STDOUT_FILENO, reason);
     say(STDOUT_FILENO, "\"\n  }\n}\n");
@@ -39,16 +42,19 @@ void say(int stream, const char* text) {
     endFor("not enough memory");
   } catch (const std::system_error&) {
     endFor("the system gives no more threads");
+  } catch (const std::exception& error) {
+    sayOnStderr("internal error: ", error.what());
   } catch (...) {
+    sayOnStderr("internal error", "");
   }
   std::abort();
 }
 
 }  // namespace
 
-void endWithASentence(bool json) {
-  asksForJson = json;
+void endWithASentence(LastWords words) {
+  last = words;
   std::set_terminate(lastWords);
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera

@@ -1,4 +1,6 @@
-// Values on nodes: a number, a line or a little heat map in the strip under the shape; NaN and infinities stand out.
+// NaN and infinities stand out: in red, and as gaps of a line.
+#include "editor/canvas/value_strips.h"
+
 #include <QImage>
 #include <QPainter>
 #include <QPainterPath>
@@ -9,7 +11,6 @@
 #include "core/arrange/text_metrics.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/render.h"
-#include "editor/canvas/spatial_index.h"
 
 namespace tessera {
 namespace {
@@ -90,61 +91,57 @@ void paintForm(QPainter& painter, const NodeValue& value, const QRectF& area, Th
 
 }  // namespace
 
-void Canvas::setValues(std::unordered_map<InstructionId, NodeValue> values) {
+void ValueStrips::set(std::unordered_map<InstructionId, NodeValue> values) {
   values_ = std::move(values);
-  update();
+  canvas_.update();
 }
 
-void Canvas::paintValues(QPainter& painter, const QRectF& visible) {
-  if (values_.empty() || !view_ || view_->valueStrip <= 0 || zoom_ < kStripZoom) return;
+void ValueStrips::paint(QPainter& painter) const {
+  const GraphView* view = canvas_.view().get();
+  if (values_.empty() || !view || view->valueStrip <= 0 || canvas_.viewport().zoom() < kStripZoom) return;
+  const QRectF visible = canvas_.viewport().visible();
   int painted = 0;
-  for (size_t v = 0; v < view_->nodes.size() && painted < kMaxPainted; ++v) {
-    const ViewNode& node = view_->nodes[v];
+  for (size_t v = 0; v < view->nodes.size() && painted < kMaxPainted; ++v) {
+    const ViewNode& node = view->nodes[v];
     if (node.kind != ViewNode::Kind::Instruction || node.chip) continue;
     const auto found = values_.find(node.instruction);
-    const QRectF frame = frameOf(static_cast<int32_t>(v));
+    const QRectF frame = canvas_.frameOf(static_cast<int32_t>(v));
     if (found == values_.end() || !frame.intersects(visible)) continue;
     paintValue(painter, found->second,
-               QRectF(frame.left() + 6, frame.bottom() - view_->valueStrip, frame.width() - 12, view_->valueStrip - 6));
+               QRectF(frame.left() + 6, frame.bottom() - view->valueStrip, frame.width() - 12, view->valueStrip - 6));
     ++painted;
   }
 }
 
-bool Canvas::isFieldMark(int32_t item) const {
-  if (item < 0 || !index_) return false;
-  const PictureItem& hit = picture_->items[static_cast<size_t>(item)];
-  if (hit.kind != PictureItem::Kind::Box || hit.viewNode < 0 || index_->frameItem(hit.viewNode) == item) return false;
-  const ViewNode& node = view_->nodes[static_cast<size_t>(hit.viewNode)];
-  return node.owner >= 0 || (node.pulled && hit.fill == ColorRole::Constant);
-}
-
 // A number in a field or a node's strip, or a constant that is drawn beside what it feeds.
-InstructionId Canvas::scrubAt(QPointF widget) const {
-  if (!view_ || zoom_ < kStripZoom) return {};
-  const int32_t item = itemAt(widget);
-  const int32_t box = item < 0 ? -1 : picture_->items[static_cast<size_t>(item)].viewNode;
-  if (box < 0) return {};
-  const ViewNode& node = view_->nodes[static_cast<size_t>(box)];
-  if (node.owner >= 0) return node.number && !isFieldMark(item) ? node.instruction : InstructionId();
-  if (values_.empty() || view_->valueStrip <= 0) return {};
+InstructionId ValueStrips::numberAt(QPointF widget) const {
+  const GraphView* view = canvas_.view().get();
+  const int32_t hit = view && canvas_.viewport().zoom() >= kStripZoom ? canvas_.itemAt(widget) : -1;
+  if (hit < 0) return {};
+  const PictureItem& item = canvas_.picture()->items[static_cast<size_t>(hit)];
+  if (item.viewNode < 0) return {};
+  const ViewNode& node = view->nodes[static_cast<size_t>(item.viewNode)];
+  if (node.owner >= 0) return node.number && !item.isFieldMark() ? node.instruction : InstructionId();
+  if (values_.empty() || view->valueStrip <= 0) return {};
   const bool beside = node.kind == ViewNode::Kind::Attached;
   if (!beside && node.kind != ViewNode::Kind::Instruction) return {};
-  const bool inStrip = beside || toScene(widget).y() >= frameOf(box).bottom() - view_->valueStrip;
+  const double stripTop = canvas_.frameOf(item.viewNode).bottom() - view->valueStrip;
+  const bool inStrip = beside || canvas_.viewport().toScene(widget).y() >= stripTop;
   const auto found = values_.find(node.instruction);
   return inStrip && !node.chip && found != values_.end() && found->second.scrubs ? node.instruction : InstructionId();
 }
 
 // The picture at the left, the text at the right of the strip; in scene units.
-void Canvas::paintValue(QPainter& painter, const NodeValue& value, QRectF strip) {
+void ValueStrips::paintValue(QPainter& painter, const NodeValue& value, QRectF strip) const {
   painter.save();
-  painter.scale(zoom_, zoom_);
-  painter.translate(-origin_);
+  canvas_.viewport().toSceneUnits(painter);
   const QString shown = value.scrubs ? QStringLiteral("‹ %1 ›").arg(value.text) : value.text;
   const std::string text = elideText(shown.toStdString(), kValueSize, static_cast<float>(strip.width()));
   const double wide = textWidth(text, kValueSize);
   const bool pictured = value.columns > 0 && strip.width() - wide > 20;
   if (pictured)
-    paintForm(painter, value, QRectF(strip.left(), strip.top(), strip.width() - wide - 6, strip.height()), theme_);
+    paintForm(painter, value, QRectF(strip.left(), strip.top(), strip.width() - wide - 6, strip.height()),
+              canvas_.theme());
   PictureItem item;
   item.kind = PictureItem::Kind::Text;
   item.text = text;
@@ -152,7 +149,7 @@ void Canvas::paintValue(QPainter& painter, const NodeValue& value, QRectF strip)
   item.fill = value.bad ? ColorRole::Error : ColorRole::NodeText;
   const double left = pictured ? strip.right() - wide : strip.left() + 4;
   item.bounds = {static_cast<float>(left), static_cast<float>(strip.center().y()) - kValueSize * 0.6f, 0, 0};
-  paintItem(painter, item, zoom_, theme_);
+  paintItem(painter, item, canvas_.viewport().zoom(), canvas_.theme());
   painter.restore();
 }
 

@@ -1,0 +1,137 @@
+// Few things, painted directly at each frame: of a selection of everything only as much as is in sight.
+#include "editor/canvas/highlights.h"
+
+#include <QPainter>
+#include <algorithm>
+
+#include "core/arrange/text_metrics.h"
+#include "editor/canvas/canvas.h"
+#include "editor/canvas/plate.h"
+#include "editor/canvas/render.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kMaxVisibleSelected = 400;
+constexpr double kReasonZoom = 0.45;  // below it marks have no room for words
+constexpr float kReasonText = 11, kReasonWidth = 420, kPreviewWidth = 320;
+
+}  // namespace
+
+void Highlights::setMarks(std::vector<Mark> marks) {
+  marks_ = std::move(marks);
+  canvas_.update();
+}
+
+void Highlights::setPreview(std::vector<NodePreview> preview) {
+  preview_ = std::move(preview);
+  canvas_.update();
+}
+
+QColor Highlights::colorOf(ColorRole role, double opacity) const {
+  QColor color = toQColor(role, canvas_.theme());
+  color.setAlphaF(static_cast<float>(opacity));
+  return color;
+}
+
+void Highlights::paint(QPainter& painter, bool wires) const {
+  const QRectF visible = canvas_.viewport().visible();
+  if (wires) paintSelectedWires(painter, visible);
+  paintSelection(painter, visible);
+  paintMarks(painter, visible);
+  paintHover(painter);
+}
+
+void Highlights::paintOutline(QPainter& painter, const QRectF& scene, double opacity, double width) const {
+  const double radius = 5 * canvas_.viewport().zoom() + width;
+  painter.setPen(QPen(colorOf(ColorRole::Selection, opacity), width));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRoundedRect(canvas_.viewport().toWidget(scene).adjusted(-width, -width, width, width), radius, radius);
+}
+
+void Highlights::paintWire(QPainter& painter, const PictureItem& wire, double opacity) const {
+  const double zoom = canvas_.viewport().zoom();
+  PictureItem thick = wire;
+  thick.width = static_cast<float>(std::max(2.5, 2.0 / zoom));
+  thick.stroke = ColorRole::Selection;
+  thick.minZoom = 0;
+  painter.save();
+  canvas_.viewport().toSceneUnits(painter);
+  painter.setOpacity(opacity);
+  paintItem(painter, thick, zoom, canvas_.theme());
+  painter.restore();
+}
+
+void Highlights::paintSelection(QPainter& painter, const QRectF& visible) const {
+  size_t painted = 0;
+  for (int32_t node : canvas_.selectedNodes()) {
+    const QRectF frame = canvas_.frameOf(node);
+    if (!frame.intersects(visible)) continue;
+    paintOutline(painter, frame, 1, 2.5);
+    if (++painted == kMaxVisibleSelected) break;
+  }
+}
+
+void Highlights::paintSelectedWires(QPainter& painter, const QRectF& visible) const {
+  for (int32_t item : canvas_.selectedWires()) {
+    const PictureItem& wire = canvas_.picture()->items[static_cast<size_t>(item)];
+    if (canvas_.viewport().zoom() < wire.minZoom) continue;  // not drawn at all so far out
+    if (toQRectF(wire.bounds).adjusted(-2, -2, 2, 2).intersects(visible)) paintWire(painter, wire, 0.6);
+  }
+}
+
+void Highlights::paintHover(QPainter& painter) const {
+  const PictureItem* item = canvas_.hoveredItem();
+  if (!item) return;
+  if (item->kind == PictureItem::Kind::Path)
+    paintWire(painter, *item, 0.7);
+  else
+    paintOutline(painter, canvas_.frameOf(item->viewNode), 0.7, 1.5);
+}
+
+// What changes glows, what would break glows with its reason.
+void Highlights::paintPreview(QPainter& painter) const {
+  const QRectF visible = canvas_.viewport().visible();
+  for (const NodePreview& each : preview_) {
+    const QRectF frame = canvas_.boxOf(each.instruction);
+    if (frame.isEmpty() || !frame.intersects(visible)) continue;
+    const ColorRole role = each.wrong ? ColorRole::Error : ColorRole::Selection;
+    const QRectF box = canvas_.viewport().toWidget(frame);
+    painter.setBrush(Qt::NoBrush);
+    for (int ring = 3; ring > 0; --ring) {
+      painter.setPen(QPen(colorOf(role, 0.35 / ring), 3.0 * ring));
+      painter.drawRoundedRect(box, 6, 6);
+    }
+    if (!each.text.isEmpty())
+      paintPlate(painter, canvas_.size(), box.topRight() + QPointF(6, 4),
+                 QString::fromStdString(elideText(each.text.toStdString(), kPlateText, kPreviewWidth)), role, true,
+                 canvas_.theme());
+  }
+}
+
+void Highlights::paintMarks(QPainter& painter, const QRectF& visible) const {
+  const QColor color = colorOf(ColorRole::Error);
+  for (const auto& [id, reason] : marks_) {
+    const QRectF frame = canvas_.boxOf(id);
+    if (frame.isEmpty() || !frame.intersects(visible)) continue;
+    const QRectF box = canvas_.viewport().toWidget(frame);
+    painter.setPen(QPen(color, 2));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(box.adjusted(-3, -3, 3, 3), 6, 6);
+    if (canvas_.viewport().zoom() < kReasonZoom || reason.isEmpty()) continue;
+    const std::string cut = elideText(reason.toStdString(), kReasonText, kReasonWidth);
+    const QRectF plate(box.left(), box.top() - 21, textWidth(cut, kReasonText) + 12, 17);
+    painter.setPen(QPen(color, 1));
+    painter.setBrush(colorOf(ColorRole::NodeFill));
+    painter.drawRoundedRect(plate, 3, 3);
+    PictureItem text;
+    text.kind = PictureItem::Kind::Text;
+    text.bounds = {static_cast<float>(plate.x()) + 6, static_cast<float>(plate.y()) + 3, 0, 0};
+    text.text = cut;
+    text.size = kReasonText;
+    text.fill = ColorRole::NodeText;
+    paintItem(painter, text, 1, canvas_.theme());
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,56 @@
+// Highlights: what is painted on nodes and wires above the tiles: selection, hover, errors with their reasons, and what
+// an edit would change or just changed. Used by Canvas; errors and previews come from the controllers.
+#pragma once
+
+#include <QColor>
+#include <QString>
+#include <utility>
+#include <vector>
+
+#include "core/base/ids.h"
+#include "core/picture/picture.h"
+
+class QPainter;
+class QRectF;
+
+namespace tessera {
+
+class Canvas;
+
+// What a node would become if what is in the hand were done: its new shape, or what would be wrong with it.
+struct NodePreview {
+  InstructionId instruction;
+  QString text;
+  bool wrong = false;
+};
+
+class Highlights {
+ public:
+  explicit Highlights(Canvas& canvas) : canvas_(canvas) {}
+
+  // Instructions where something is wrong, with the reason.
+  using Mark = std::pair<InstructionId, QString>;
+  void setMarks(std::vector<Mark> marks);
+  const std::vector<Mark>& marks() const { return marks_; }
+  // What nodes would become, or became just now: they glow, with the new shape or the reason.
+  void setPreview(std::vector<NodePreview> preview);
+  const std::vector<NodePreview>& preview() const { return preview_; }
+
+  void paint(QPainter& painter, bool wires) const;  // wires: those of the selection, too
+  void paintPreview(QPainter& painter) const;
+  void paintWire(QPainter& painter, const PictureItem& wire, double opacity) const;
+
+ private:
+  QColor colorOf(ColorRole role, double opacity = 1) const;
+  void paintOutline(QPainter& painter, const QRectF& scene, double opacity, double width) const;
+  void paintSelection(QPainter& painter, const QRectF& visible) const;
+  void paintSelectedWires(QPainter& painter, const QRectF& visible) const;
+  void paintMarks(QPainter& painter, const QRectF& visible) const;
+  void paintHover(QPainter& painter) const;
+
+  Canvas& canvas_;
+  std::vector<Mark> marks_;
+  std::vector<NodePreview> preview_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,26 @@
+// PressTool: the left button on the picture, which is a click until the hand goes far enough; then it drags a number or
+// boxes, or pulls a rubber band.
+#pragma once
+
+#include "editor/canvas/tools/tool.h"
+
+namespace tessera {
+
+class MoveTool;
+
+class PressTool : public CanvasTool {
+ public:
+  PressTool(Canvas& canvas, CanvasTool& scrub, MoveTool& move, CanvasTool& box)
+      : CanvasTool(canvas), scrub_(scrub), move_(move), box_(box) {}
+  bool press(const Pointer& pointer) override;
+  void drag(const Pointer& pointer) override;
+  void release(const Pointer& pointer) override;
+
+ private:
+  CanvasTool& scrub_;
+  MoveTool& move_;
+  CanvasTool& box_;
+  CanvasTool* next_ = nullptr;  // what a drag would be
+};
+
+}  // namespace tessera

@@ -1,0 +1,144 @@
+// What of wires is painted above the tiles.
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+#include <cmath>
+
+#include "core/arrange/text_metrics.h"
+#include "editor/canvas/canvas.h"
+#include "editor/canvas/plate.h"
+#include "editor/canvas/render.h"
+#include "editor/canvas/tools/wire_tool.h"
+
+namespace tessera {
+namespace {
+
+constexpr double kSocketRadius = 4;  // pixels
+constexpr size_t kMaxJudged = 120;
+
+}  // namespace
+
+// The field of an open input: above its socket, no wider than the sockets stand apart.
+QRectF WireTool::plateOf(int32_t node, int32_t operand, size_t count) const {
+  const QPointF socket = inputAt(node, operand, count);
+  const double room =
+      canvas_.frameOf(node).width() * canvas_.viewport().zoom() / static_cast<double>(std::max<size_t>(count, 1)) - 4;
+  const double wide = std::clamp(room, 16.0, 64.0);
+  return {socket.x() - wide / 2, socket.y() - 24, wide, 17};
+}
+
+void WireTool::paintSockets(QPainter& painter) {
+  const auto nodes = wirableNodes();
+  const PictureItem* hovered = canvas_.hoveredItem();
+  size_t judged = 0;
+  for (int32_t node : nodes) {
+    const InstructionId id = nodeAt(node).instruction;
+    const auto inputs = hints_.inputs(id);
+    const bool carried = wire_ && wire_->moved && wire_->value.valid() && judged++ < kMaxJudged;
+    if (carried)
+      paintTargets(painter, node, id, inputs);
+    else
+      paintInputs(painter, node, inputs);
+    const bool near = hovered && hovered->viewNode == node;
+    if (!near && !(wire_ && wire_->openUser.valid())) continue;
+    painter.setPen(QPen(toQColor(ColorRole::Selection, canvas_.theme()), 1.5));
+    painter.setBrush(toQColor(ColorRole::NodeFill, canvas_.theme()));
+    painter.drawEllipse(outputAt(node), kSocketRadius + 1, kSocketRadius + 1);
+  }
+}
+
+void WireTool::paintInputs(QPainter& painter, int32_t node, const std::vector<CanvasInput>& inputs) {
+  const size_t count = countOf(inputs);
+  for (size_t k = 0; k < count; ++k) {
+    if (inputs[k].value.valid()) continue;
+    const auto operand = static_cast<int32_t>(k);
+    const QRectF plate = plateOf(node, operand, count);
+    painter.setPen(QPen(toQColor(ColorRole::Error, canvas_.theme()), 1.3));
+    painter.setBrush(toQColor(ColorRole::NodeFill, canvas_.theme()));
+    painter.drawEllipse(inputAt(node, operand, count), kSocketRadius, kSocketRadius);
+    painter.setPen(QPen(toQColor(ColorRole::NodeBorder, canvas_.theme()), 1, Qt::DashLine));
+    painter.drawRoundedRect(plate, 3, 3);
+    PictureItem text;
+    text.kind = PictureItem::Kind::Text;
+    text.size = 9.5f;
+    text.fill = ColorRole::NodeText;
+    text.text = elideText(inputs[k].name.toStdString() + " ?", text.size, static_cast<float>(plate.width()) - 6);
+    if (text.text.empty()) text.text.push_back('?');
+    text.bounds = {static_cast<float>(plate.center().x()) - textWidth(text.text, text.size) / 2,
+                   static_cast<float>(plate.y()) + 3, 0, 0};
+    paintItem(painter, text, 1, canvas_.theme());
+  }
+}
+
+// While a wire is in the hand: inputs that take it are filled, others dimmed; a node without any is dimmed whole.
+void WireTool::paintTargets(QPainter& painter, int32_t node, InstructionId id, const std::vector<CanvasInput>& inputs) {
+  bool any = id == wire_->value;
+  for (size_t k = 0; k < inputs.size(); ++k) any = verdictOf(id, static_cast<int32_t>(k)).fits || any;
+  const QRectF frame = canvas_.frameOf(node);
+  if (!any && nodeAt(node).kind != ViewNode::Kind::OpenGroup) {
+    QColor veil = toQColor(ColorRole::Background, canvas_.theme());
+    veil.setAlphaF(0.6f);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(veil);
+    painter.drawRect(canvas_.viewport().toWidget(frame).adjusted(-2, -2, 2, 2));
+  }
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const bool fits = verdictOf(id, static_cast<int32_t>(k)).fits;
+    const bool snapped = wire_->target.node == id && wire_->target.operand == static_cast<int32_t>(k);
+    QColor color = toQColor(fits      ? ColorRole::Selection
+                            : snapped ? ColorRole::Error
+                                      : ColorRole::NodeBorder,
+                            canvas_.theme());
+    if (!fits && !snapped) color.setAlphaF(0.5f);
+    painter.setPen(QPen(color, 1.5));
+    painter.setBrush(fits ? color : toQColor(ColorRole::NodeFill, canvas_.theme()));
+    const double radius = snapped ? kSocketRadius + 3 : kSocketRadius;
+    painter.drawEllipse(inputAt(node, static_cast<int32_t>(k), inputs.size()), radius, radius);
+  }
+}
+
+void WireTool::paint(QPainter& painter) {
+  if (!wire_ || !wire_->moved) return;
+  QPointF from, to = wire_->at;
+  const auto socketOf = [&](InstructionId id, int32_t operand) {
+    const int32_t node = canvas_.nodeOf(id);
+    return operand < 0 ? outputAt(node) : inputAt(node, operand, std::max<size_t>(hints_.inputs(id).size(), 1));
+  };
+  const bool fromInput = wire_->openUser.valid();
+  from = fromInput ? socketOf(wire_->openUser, wire_->openOperand) : socketOf(wire_->value, -1);
+  bool refused = false;
+  if (wire_->target.node.valid()) {
+    to = socketOf(wire_->target.node, wire_->target.operand);
+    refused = !fromInput && !verdictOf(wire_->target.node, wire_->target.operand).fits;
+  }
+  if (fromInput) std::swap(from, to);
+  QPainterPath path(from);
+  const double bend = std::max(24.0, std::abs(to.y() - from.y()) / 2);
+  path.cubicTo(from + QPointF(0, bend), to - QPointF(0, bend), to);
+  painter.setBrush(Qt::NoBrush);
+  painter.setPen(QPen(toQColor(refused ? ColorRole::Error : ColorRole::Selection, canvas_.theme()), 2.2,
+                      refused ? Qt::DashLine : Qt::SolidLine));
+  painter.drawPath(path);
+  paintInserted(painter, path);
+  if (!fromInput) paintVerdict(painter);
+}
+
+// The nodes that a repair would put into the wire.
+void WireTool::paintInserted(QPainter& painter, const QPainterPath& wire) {
+  for (qsizetype i = 0; i < inserted_.size(); ++i) {
+    const QPointF at = wire.pointAtPercent(static_cast<double>(i + 1) / static_cast<double>(inserted_.size() + 1));
+    const double wide = textWidth(inserted_[i].toStdString(), kPlateText) + 12;
+    paintPlate(painter, canvas_.size(), at - QPointF(wide / 2, 9), inserted_[i], ColorRole::Selection, true,
+               canvas_.theme());
+  }
+}
+
+void WireTool::paintVerdict(QPainter& painter) {
+  if (!wire_->target.node.valid() || !inserted_.empty()) return;
+  const WireVerdict& verdict = verdictOf(wire_->target.node, wire_->target.operand);
+  if (verdict.text.isEmpty() || (!verdict.fits && !wire_->reasonShown)) return;
+  paintPlate(painter, canvas_.size(), wire_->at + QPointF(16, 14), verdict.text,
+             verdict.fits ? ColorRole::Selection : ColorRole::Error, false, canvas_.theme());
+}
+
+}  // namespace tessera

@@ -1,0 +1,88 @@
+// WireTool: wires by hand: sockets, a wire in the hand that snaps to inputs, dimmed inputs that cannot take it, the
+// reason beside the pointer, and what a drop means. The graph is changed by whoever hears of the drop; until that says
+// how it ends, the wire stays. Used by Canvas and by whoever edits a graph.
+#pragma once
+
+#include <QRectF>
+#include <QStringList>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "editor/canvas/tools/tool.h"
+#include "editor/canvas/wire_hints.h"
+
+class QPainterPath;
+
+namespace tessera {
+
+struct ViewNode;
+
+class WireTool : public CanvasTool {
+ public:
+  using CanvasTool::CanvasTool;
+
+  // Makes wires drawable by hand: from an output to an input or onto a node, from an open input, off an input.
+  void setHints(WireHints hints);
+  const WireHints& hints() const { return hints_; }
+  bool isCarrying() const { return wire_.has_value(); }
+  bool isSticky() const { return wire_ && wire_->sticky; }  // in the hand without a button
+  QString shownVerdict();                                   // what stands beside the pointer; empty: nothing
+  // After a drop: it is done with, or it is in the hand again.
+  void end();
+  void takeBack();
+  void setInserted(QStringList titles);  // nodes that a repair would put into the wire
+
+  // Sockets of a view node, in widget pixels.
+  QPointF outputAt(int32_t node) const;
+  QPointF inputAt(int32_t node, int32_t operand, size_t count) const;
+
+  bool press(const Pointer& pointer) override;
+  void drag(const Pointer& pointer) override;
+  void release(const Pointer& pointer) override;
+  bool cancel() override;
+  void pictureChanged();
+  void paint(QPainter& painter) override;
+  void paintSockets(QPainter& painter);
+
+ private:
+  struct Socket {
+    InstructionId node;
+    int32_t operand = -1;  // -1: the output
+    bool open = false;
+    InstructionId value;  // of a connected input
+    bool isSame(const Socket& other) const { return node == other.node && operand == other.operand; }
+  };
+  // From a value, or from an open input.
+  struct Wire {
+    InstructionId value, openUser, pulledUser;
+    int32_t openOperand = -1, pulledOperand = -1;
+    QPointF at;
+    Socket target;  // what it snapped to
+    bool moved = false, held = false, sticky = false, reasonShown = false;
+    std::map<std::pair<InstructionId, int32_t>, WireVerdict> verdicts;
+  };
+  const ViewNode& nodeAt(int32_t node) const;
+  std::vector<int32_t> wirableNodes() const;
+  Socket socketAt(QPointF at) const;
+  static size_t countOf(const std::vector<CanvasInput>& inputs);
+  bool isAttached(InstructionId value, int32_t user) const;
+  void moveTo(QPointF at, QPointF pressed);
+  void hover();
+  void drop(const Wire& wire, QPointF at);
+  void snap(QPointF at);
+  void snapToBody(int32_t node);
+  const WireVerdict& verdictOf(InstructionId user, int32_t operand);
+  QRectF plateOf(int32_t node, int32_t operand, size_t count) const;
+  void paintInputs(QPainter& painter, int32_t node, const std::vector<CanvasInput>& inputs);
+  void paintTargets(QPainter& painter, int32_t node, InstructionId id, const std::vector<CanvasInput>& inputs);
+  void paintInserted(QPainter& painter, const QPainterPath& wire);
+  void paintVerdict(QPainter& painter);
+
+  WireHints hints_;
+  std::optional<Wire> wire_;
+  QStringList inserted_;
+};
+
+}  // namespace tessera

@@ -1,68 +1,61 @@
 #!/usr/bin/env python3
 """Tries a quarter and four times the value of each tuning constant on the programs of tests/bench/programs.
 
-  tuning_sweep.py build/release/bin/tessera [--only=fusion.] [--programs=sort,knn] [--minutes=60] [--state=FILE]
+  tuning_sweep.py build/release/bin/tessera [--modules] [--only=fusion.] [--programs=knn,scan_rnn] [--minutes=60] [--state=FILE]
 
-A case (constant, value, program) is tried once. Where instructions, memory or time then differ from what the machine's own
-value takes, both are run again in turns, and the least of each counts. Ratios are "machine's value : tried value", so under
-1 the tried value is worse. Where `tessera opt` prints the same module for both values, a constant that only passes read
-decides nothing. The state file keeps what is done: a sweep may end at any time and go on later. Writes TUNING.md beside
-this file; figures of a machine that is busy with other things are worth little, but for instructions and memory.
+First, what no load of the machine changes: for constants that only passes read, whether `tessera opt` prints another module.
+Where it prints the same one, the constant decides nothing in that program. --modules ends there. Without it, the other cases
+are run: once, and where time or memory differ, both values again in turns, the least of each counts. That wants a quiet
+machine. The state file keeps what is done: a sweep may end at any time and go on later. Writes TUNING.md beside this file.
 """
 import argparse
 import glob
 import json
 import os
-import re
 import subprocess
 import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-GATE, TELLS = 0.06, 0.10  # differences: worth another look; worth a row
-PASSES_ONLY = ("simplify.", "control.", "siblings.", "fusion.")
-MEASURES = ("run", "compile", "memory", "instructions")
-# Where a group decides nothing without one of these opcodes.
-CONCERNS = {
-    "sort.": r" (sort|topk|custom-call)\(",
-    "movement.": r" (transpose|concatenate|pad|copy)\(",
-    "products.": r" (dot|convolution)\(",
-    "epilogues.": r" (dot|convolution)\(",
-    "regions.": r" (while|conditional|call)\(",
-    "control.": r" (while|conditional)\(",
-}
+FACTORS = ("÷4", "×4")
+MEASURES = {"run": "run_ms", "compile": "compile_ms", "memory": "peak_bytes"}
+GATE, TELLS = 0.06, 0.10  # differences: worth another look; worth a place in the table
+READ_BY_PASSES_ALONE = ("simplify.", "control.", "siblings.", "fusion.")
+ALSO_READ_LATER = ("fusion.maxUnrolledRounds",)  # by code generation
 
 
-def environment(constant, value):
-    out = dict(os.environ)
-    out.pop("TESSERA_TUNING", None)
-    if constant:
-        out["TESSERA_TUNING"] = f"{constant}={value}"
-    return out
+def nameOf(program):
+    folder, file = os.path.split(program)
+    return os.path.basename(folder) if file == "before.hlo" else file[:-4]
 
 
-def run(tessera, program, constant=None, value=None):
-    """One process: least time of a run, time of compiling, bytes, instructions of all of it; None where it fails."""
-    with tempfile.TemporaryDirectory() as cache, tempfile.NamedTemporaryFile("r") as counts:
+def environment(constant=None, value=None):
+    out = {name: text for name, text in os.environ.items() if name != "TESSERA_TUNING"}
+    return out | ({"TESSERA_TUNING": f"{constant}={value}"} if constant else {})
+
+
+def optimised(tessera, program, *tuning):
+    return subprocess.run([tessera, "opt", program], capture_output=True, text=True, env=environment(*tuning)).stdout
+
+
+def run(tessera, program, *tuning):
+    """One process: the least time of a run, the time of compiling, bytes; None where it fails."""
+    with tempfile.TemporaryDirectory() as cache:
         command = [tessera, "run", program, "--json", "--runs=12", "--kernel-cache=" + cache]
-        counted = ["perf", "stat", "-x,", "-e", "instructions:u", "-o", counts.name, "--"]
         try:
-            ran = subprocess.run(counted + command, capture_output=True, text=True, timeout=120,
-                                 env=environment(constant, value))
+            ran = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment(*tuning))
             report = json.loads(ran.stdout)
-            out = {"run": report["run_ms"], "compile": report["compile_ms"], "memory": report["peak_bytes"]}
+            return {measure: report[name] for measure, name in MEASURES.items()}
         except (subprocess.TimeoutExpired, json.JSONDecodeError, KeyError):
             return None
-        count = re.search(r"^(\d+),", counts.read(), re.M)
-    return out | {"instructions": int(count.group(1)) if count else 0}
 
 
 def least(samples):
-    return {measure: min(sample[measure] for sample in samples) for measure in MEASURES}
+    return {measure: min(sample[measure] for sample in samples if sample) for measure in MEASURES}
 
 
 def ratios(own, tried):
-    return {measure: own[measure] / tried[measure] if tried[measure] > 0 and own[measure] > 0 else 1.0
+    return {measure: own[measure] / tried[measure] if min(own[measure], tried[measure]) > 0 else 1.0
             for measure in MEASURES}
 
 
@@ -70,62 +63,48 @@ def differs(ratio, share):
     return ratio > 1 + share or ratio < 1 / (1 + share)
 
 
-def optimised(tessera, program, constant=None, value=None):
-    ran = subprocess.run([tessera, "opt", program], capture_output=True, text=True, env=environment(constant, value))
-    return ran.stdout
-
-
 class Sweep:
     def __init__(self, options):
-        self.tessera, self.state = options.tessera, options.state
-        self.own, self.modules, self.texts = {}, {}, {}
-        self.done = {}
+        self.tessera, self.state, self.modulesAlone = options.tessera, options.state, options.modules
+        self.own, self.modules, self.done = {}, {}, {}
         if os.path.exists(self.state):
             for line in open(self.state):
                 entry = json.loads(line)
                 self.done[entry["constant"], entry["factor"], entry["program"]] = entry
 
-    def concerns(self, constant, program):
-        if program not in self.texts:
-            self.texts[program] = open(program).read()
-        wanted = [pattern for group, pattern in CONCERNS.items() if constant.startswith(group)]
-        return all(re.search(pattern, self.texts[program]) for pattern in wanted)
-
-    def ownOf(self, program):
-        if program not in self.own:
-            self.own[program] = least([sample for sample in (run(self.tessera, program) for _ in range(3)) if sample])
-        return self.own[program]
-
-    def isSameModule(self, constant, value, program):
-        if not constant.startswith(PASSES_ONLY) or constant == "fusion.maxUnrolledRounds":  # code generation reads it, too
-            return False
+    def changesModule(self, constant, value, program):
+        """None: cannot be told by the module."""
+        if not constant.startswith(READ_BY_PASSES_ALONE) or constant in ALSO_READ_LATER:
+            return None
         if program not in self.modules:
             self.modules[program] = optimised(self.tessera, program)
-        return self.modules[program] == optimised(self.tessera, program, constant, value)
+        return self.modules[program] != optimised(self.tessera, program, constant, value)
 
     def measure(self, constant, value, program):
-        if not self.concerns(constant, program) or self.isSameModule(constant, value, program):
-            return {}
         tried = run(self.tessera, program, constant, value)
         if not tried:
-            return {"failed": True}
-        own = self.ownOf(program)
-        first = ratios(own, tried)
-        # Time alone may be another program's doing: it counts when the instructions differ, or when it differs much.
-        if not (differs(first["instructions"], 0.02) or differs(first["memory"], GATE) or differs(first["run"], 0.25)):
+            return None
+        if program not in self.own:
+            self.own[program] = least([run(self.tessera, program) for _ in range(3)])
+        own = self.own[program]
+        if not any(differs(ratio, GATE) for ratio in ratios(own, tried).values()):
             return {}
         ours, theirs = [own], [tried]
         for _ in range(4):
             ours.append(run(self.tessera, program))
             theirs.append(run(self.tessera, program, constant, value))
-        return ratios(least([s for s in ours if s]), least([s for s in theirs if s]))
+        return ratios(least(ours), least(theirs))
 
     def tryCase(self, constant, factor, value, program):
-        name = os.path.basename(program)[:-4]
-        if (constant, factor, name) in self.done:
+        key = constant, factor, nameOf(program)
+        entry = self.done.get(key) or {"constant": key[0], "factor": key[1], "program": key[2],
+                                       "changes": self.changesModule(constant, value, program)}
+        wantsRun = entry["changes"] is not False and not self.modulesAlone and "ratios" not in entry
+        if key in self.done and not wantsRun:
             return
-        entry = {"constant": constant, "factor": factor, "program": name, "ratios": self.measure(constant, value, program)}
-        self.done[constant, factor, name] = entry
+        if wantsRun:
+            entry["ratios"] = self.measure(constant, value, program)
+        self.done[key] = entry
         with open(self.state, "a") as out:
             out.write(json.dumps(entry) + "\n")
 
@@ -133,7 +112,7 @@ class Sweep:
 def valuesOf(constant):
     """By factor: the value within the range, where it is another one."""
     out = {}
-    for factor, value in (("÷4", constant["value"] / 4), ("×4", constant["value"] * 4)):
+    for factor, value in zip(FACTORS, (constant["value"] / 4, constant["value"] * 4)):
         value = min(max(value, constant["least"]), constant["most"])
         value = int(value) if constant["whole"] else value
         if value != constant["value"]:
@@ -141,62 +120,77 @@ def valuesOf(constant):
     return out
 
 
-def effect(entries):
-    told = []
-    for entry in entries:
-        if entry["ratios"].get("failed"):
-            told.append((0, f"{entry['program']}: did not end in two minutes"))
-        for measure in MEASURES[:3]:
-            ratio = entry["ratios"].get(measure, 1.0)
-            # What a busy machine does to a time is no effect: instructions or a large difference must bear it out.
-            isBorneOut = measure == "memory" or differs(entry["ratios"].get("instructions", 1.0), 0.02)
-            if differs(ratio, TELLS) and (isBorneOut or differs(ratio, 0.25)):
-                told.append((min(ratio, 1 / ratio), f"{measure} of {entry['program']} {ratio:.2f}"))
-    return "; ".join(text for _, text in sorted(told)[:6]) or "–"
+def effectOf(entry):
+    """What the table says of one program; "" where nothing moves, None where that is not known."""
+    if entry["changes"] is False:
+        return ""
+    if "ratios" not in entry:
+        return f"{entry['program']} compiles differently" if entry["changes"] else None
+    if entry["ratios"] is None:
+        return f"{entry['program']} fails or takes over two minutes"
+    told = [f"{measure} {ratio:.2f}" for measure, ratio in entry["ratios"].items() if differs(ratio, TELLS)]
+    return f"{entry['program']} {', '.join(told)}" if told else ""
 
 
-def write(sweep, constants, path, programs):
+def cell(sweep, constant, factor, programs):
+    if factor not in valuesOf(constant):
+        return "end of its range"
+    names = [nameOf(program) for program in programs]
+    unknown = {"changes": None}
+    effects = [effectOf(sweep.done.get((constant["name"], factor, name), unknown)) for name in names]
+    told = [effect for effect in effects if effect]
+    return "; ".join(told) if told else "not measured" if None in effects else "none"
+
+
+def write(sweep, constants, programs, path):
     lines = ["# Tuning constants", "",
-             "Written by `tuning_sweep.py`: what a quarter and four times the value of each constant of core/base/tuning.inc do to",
-             f"the {len(programs)} programs of `programs/`. Ratios are machine's value : tried value, the least of five processes of 12",
-             "runs each, in turns; under 1 the tried value is worse. Differences of less than 10 %, and of times up to 25 % that",
-             "the number of instructions does not bear out, are left out. –: no program tells the two values apart. Blank: not",
-             "tried, at the end of its range or not yet.", "",
+             "Written by `tuning_sweep.py`: what a quarter and four times the value of each constant of `core/base/tuning.inc` do",
+             f"to {len(programs)} programs of `programs/` and the corpus. Ratios are machine's value : tried value, the least of five processes",
+             "of 12 runs each in turns; under 1 the tried value is worse; less than 10 % is left out. \"none\": no program tells the",
+             "two values apart (of a constant that only passes read: all modules come out the same). \"compiles differently\": the",
+             "module comes out another one, its times have not been measured. \"not measured\": only times could tell.", "",
              "| constant | value here | ÷4 | ×4 |", "|---|---|---|---|"]
     for constant in constants:
-        cells = []
-        for factor in ("÷4", "×4"):
-            entries = [e for (name, f, _), e in sweep.done.items() if name == constant["name"] and f == factor]
-            whole = len(entries) >= len(programs)
-            cells.append(effect(entries) if whole else "")
-        lines.append(f"| `{constant['name']}` | {constant['value']:g} | {cells[0]} | {cells[1]} |")
-    open(path, "w").write("\n".join(lines) + "\n")
+        cells = [cell(sweep, constant, factor, programs) for factor in FACTORS]
+        lines.append(f"| `{constant['name']}` | {constant['value']:.10g} | {cells[0]} | {cells[1]} |")
+    with open(path, "w") as out:
+        out.write("\n".join(lines) + "\n")
+
+
+def constantsOf(tessera):
+    listed = subprocess.run([tessera, "machine", "--tuning", "--json"], capture_output=True, text=True, check=True,
+                            env=environment())
+    return [c for c in json.loads(listed.stdout)["tuning"] if not c["name"].startswith("caches.")]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tessera")
+    parser.add_argument("--modules", action="store_true", help="only what no load of the machine changes")
     parser.add_argument("--only", default="", help="constants whose names begin so")
     parser.add_argument("--programs", default="", help="names, separated by commas")
+    parser.add_argument("--more", default="", help="a pattern of other programs, such as 'corpus/*/before.hlo'")
     parser.add_argument("--minutes", type=float, default=1e9)
     parser.add_argument("--state", default="tuning_sweep.jsonl")
+    parser.add_argument("--table", default=os.path.join(HERE, "TUNING.md"))
     options = parser.parse_args()
     end = time.time() + 60 * options.minutes
     programs = sorted(glob.glob(os.path.join(HERE, "programs", "*.hlo")))
-    wanted = [name for name in options.programs.split(",") if name]
-    programs = [p for p in programs if not wanted or os.path.basename(p)[:-4] in wanted]
-    listed = subprocess.run([options.tessera, "machine", "--tuning", "--json"], capture_output=True, text=True, check=True,
-                            env=environment(None, None))
-    constants = [c for c in json.loads(listed.stdout)["tuning"] if not c["name"].startswith("caches.")]
+    programs += sorted(glob.glob(options.more))
+    if options.programs:
+        programs = [p for p in programs if nameOf(p) in options.programs.split(",")]
+    constants = constantsOf(options.tessera)
     sweep = Sweep(options)
     for constant in constants:
         if not constant["name"].startswith(options.only):
+            continue
+        if options.modules and not constant["name"].startswith(READ_BY_PASSES_ALONE):
             continue
         for factor, value in valuesOf(constant).items():
             for program in programs:
                 if time.time() < end:
                     sweep.tryCase(constant["name"], factor, value, program)
-    write(sweep, constants, os.path.join(HERE, "TUNING.md"), programs)
+    write(sweep, constants, programs, options.table)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@
 
 #include "app/cli/command.h"
 #include "app/shared/last_words.h"
+#include "core/base/tuning_constants.h"
 #include "core/tools/find_instruction.h"
 
 namespace tessera::cli {
@@ -61,6 +62,11 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("Example: tessera check model.hlo");
   Report report;
+  if (const tessera::Status taken = tessera::takeTuningFromEnvironment(); !taken) {
+    report.json = asksForJson;
+    report.failure(taken.error());
+    return report.finish();
+  }
   addCheck(app, report);
   addPrint(app, report);
   addStats(app, report);

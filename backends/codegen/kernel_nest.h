@@ -7,6 +7,7 @@
 
 #include "backends/codegen/program_analysis.h"
 #include "backends/codegen/row_tile.h"
+#include "core/base/tuning.h"
 
 namespace tessera::codegen {
 
@@ -15,7 +16,7 @@ inline constexpr int64_t kLineBytes = 64;  // of the caches
 struct Target {
   unsigned vectorBytes = 64;
   bool fusedMultiplyAdd = true;
-  int64_t cacheBytes = int64_t{32} << 20;  // the last cache; larger results go past it
+  int64_t cacheBytes = Caches{}.lastBytes;  // larger results go past the last cache
 };
 
 struct KernelNest {

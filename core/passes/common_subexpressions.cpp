@@ -6,12 +6,11 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "core/base/tuning.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera {
 namespace {
-
-constexpr size_t kLargestComparedLiteral = 1 << 16;  // bytes
 
 void mix(size_t& hash, size_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15ull + (hash >> 29); }
 
@@ -46,7 +45,8 @@ size_t hashAttributes(const AttributeSet& attributes) {
 
 bool equalLiterals(const LiteralPtr& a, const LiteralPtr& b) {
   if (a == b) return true;
-  return a && b && a->bytes().size() <= kLargestComparedLiteral && !a->elided() && !b->elided() && a->identical(*b);
+  return a && b && a->bytes().size() <= tuning().simplify.comparedLiteralBytes && !a->elided() && !b->elided() &&
+         a->identical(*b);
 }
 
 size_t hashLiteral(const LiteralPtr& literal) {
@@ -122,7 +122,6 @@ void redirectCallees(Rewriter& rewriter, InstructionId id, const std::unordered_
 bool mergeComputations(Rewriter& rewriter) {
   Module& module = rewriter.module();
   Comparison comparison(module);
-  constexpr size_t kLargest = 64;  // instructions; reducers and comparators are far smaller
   std::unordered_multimap<size_t, ComputationId> seen;
   std::unordered_map<uint32_t, ComputationId> same;
   std::vector<bool> control(module.computationSlots());
@@ -132,7 +131,7 @@ bool mergeComputations(Rewriter& rewriter) {
     if (!same.empty())
       for (InstructionId id : instructions)
         if (!module.at(id).attributes->empty()) redirectCallees(rewriter, id, same);
-    if (instructions.size() > kLargest || control[c.value]) continue;
+    if (instructions.size() > tuning().simplify.comparedInstructions || control[c.value]) continue;
     size_t hash = comparison.hash(module.at(c));
     auto [begin, end] = seen.equal_range(hash);
     auto found = std::find_if(

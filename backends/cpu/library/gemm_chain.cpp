@@ -11,17 +11,12 @@
 #include "backends/cpu/plan/step_program.h"
 #include "backends/runtime/gemm/gemm_chain_step.h"
 #include "core/base/checked_math.h"
+#include "core/base/tuning.h"
 #include "core/passes/fusion/gemm_chain.h"
 
 namespace tessera::cpu {
 
 namespace {
-
-constexpr int64_t kTileBytes = 1 << 17;     // of one array between members
-constexpr int64_t kEndTileBytes = 1 << 19;  // of a dot's rows that only its end reads, once
-constexpr int64_t kFewestRows = 64;         // a dot packs its right side anew for each tile
-constexpr int64_t kWantedTasks = 16;        // where that leaves tiles of kFewestRows
-constexpr int64_t kWantedEndTasks = 8;      // as a dot without an end is cut
 
 class ChainPlanner {
  public:
@@ -97,6 +92,7 @@ class ChainPlanner {
   }
 
   bool describeTiles(GemmChainStep& step) const {
+    const auto& limits = tuning().epilogues;
     auto analysis = codegen::ProgramAnalysis::of(program_);
     if (!analysis || step.form.elements() == 0 || program_.body.operands.size() + 1 > GemmChainStep::kMaxSlots)
       return false;
@@ -108,13 +104,14 @@ class ChainPlanner {
     step.locality = *locality;
     const int64_t step0 =
         locality->elements / std::gcd(locality->elements, step.form.columns);  // rows of a whole number of pieces
-    const int64_t inCache = std::max((consumer() ? kTileBytes : kEndTileBytes) / 4 / step.form.columns, kFewestRows);
-    const int64_t wanted = consumer() ? kWantedTasks : kWantedEndTasks;
-    const int64_t shared = std::max((step.form.batches * step.form.rows + wanted - 1) / wanted, kFewestRows);
+    const int64_t inCache =
+        std::max((consumer() ? limits.tileBytes : limits.endTileBytes) / 4 / step.form.columns, limits.fewestRows);
+    const int64_t wanted = consumer() ? limits.wantedTasks : limits.wantedEndTasks;
+    const int64_t shared = std::max((step.form.batches * step.form.rows + wanted - 1) / wanted, limits.fewestRows);
     step.tileRows = (std::min({inCache, shared, step.form.rows}) + step0 - 1) / step0 * step0;
     if (step.tileRows > step.form.rows) step.tileRows = step.form.rows;
     const bool batchesFit = step.form.batches == 1 || step.form.rows * step.form.columns % locality->elements == 0;
-    return batchesFit && step.tileRows * step.form.columns <= 4 * kTileBytes;
+    return batchesFit && step.tileRows * step.form.columns <= 4 * limits.tileBytes;
   }
 
   std::vector<int> kernelSlots(const GemmChainStep& step) const {

@@ -12,16 +12,13 @@
 #include "backends/runtime/sort/bucket_sort_step.h"
 #include "backends/runtime/sort/radix_sort.h"
 #include "backends/runtime/sort/radix_sort_step.h"
+#include "core/base/tuning.h"
 #include "core/compose/compose.h"
 #include "core/element/approximations/approximations.h"
 
 namespace tessera::cpu {
 
 namespace {
-
-constexpr int64_t kFewRows = 8;  // of so many or more, or of short ones, each thread sorts its own …
-constexpr int64_t kGroup = 1 << 11,
-                  kMaxGroup = 1 << 17;  // … in groups of so many elements, whose items alone are in memory
 
 // How the kernel runs on a part of the elements.
 std::optional<codegen::RowLocality> localityOf(const LoopProgram& program, const codegen::Target& target) {
@@ -40,14 +37,15 @@ LoopProgram kernelOf(const SortKey& key, const codegen::Target& target) {
 // Few long rows are sorted one after the other by all threads; a kernel that cannot run in parts makes all items at
 // once.
 RowGroups groupsOf(const LoopProgram& program, const SortShape& shape, const codegen::Target& target) {
+  const auto& limits = tuning().sort;
   const int64_t all = shape.rows * shape.length, unit = shape.length * shape.inner;
-  if (all == 0 || (shape.rows < kFewRows && shape.length >= ParallelRadixSort::kWorthSharing)) return {};
+  if (all == 0 || (shape.rows < limits.fewRows && shape.length >= limits.sharedItems)) return {};
   const auto locality = localityOf(program, target);
   if (!locality) return {};
   const int64_t step = locality->elements / std::gcd(locality->elements, unit),
-                wanted = (std::clamp<int64_t>(all / 16, 1, kGroup) + unit - 1) / unit;
+                wanted = (std::clamp<int64_t>(all / 16, 1, limits.groupElements) + unit - 1) / unit;
   const int64_t units = (wanted + step - 1) / step * step, elements = units * unit;
-  if (elements > kMaxGroup || elements > all / 2) return {};
+  if (elements > limits.maxGroupElements || elements > all / 2) return {};
   return {(all + elements - 1) / elements, elements, units * shape.inner, *locality};
 }
 
@@ -76,7 +74,7 @@ Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const Sor
   sort.outputs = context.outputs;
   sort.widths = std::move(widths);
   const bool grouped = sort.groups.count > 0, keysAlone = payload == SortPayload::None;
-  sort.isShared = !grouped && shape.length >= ParallelRadixSort::kWorthSharing && shape.rows < 2 * context.threads;
+  sort.isShared = !grouped && shape.length >= tuning().sort.sharedItems && shape.rows < 2 * context.threads;
   const int64_t busy =
       std::min<int64_t>(context.threads, (sort.parts() + sort.partsAtOnce() - 1) / sort.partsAtOnce());  // threads
   const int64_t all = shape.rows * shape.length,
@@ -106,7 +104,7 @@ Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const Sor
 Result<StepPtr> planKeysInResult(LibraryContext& context, const ElementProgram& comparator,
                                  std::span<const Shape> operands, const SortShape& shape, std::vector<int> widths,
                                  int64_t dimension, SortPayload payload) {
-  if (shape.length >= ParallelRadixSort::kWorthSharing || payload == SortPayload::None) return nullptr;
+  if (shape.length >= tuning().sort.sharedItems || payload == SortPayload::None) return nullptr;
   const auto key = sortKeyOf(comparator, operands, dimension, SortPayload::None);
   if (!key || key->isWide) return nullptr;
   RadixSort sort;
@@ -132,7 +130,8 @@ Result<StepPtr> planKeysInResult(LibraryContext& context, const ElementProgram& 
 // Long rows by 32-bit keys; nullptr: not such. Results are written while operands are still read.
 Result<StepPtr> planBuckets(LibraryContext& context, const ElementProgram& comparator, std::span<const Shape> operands,
                             const SortShape& shape, const std::vector<int>& widths, int64_t dimension) {
-  if (shape.inner != 1 || shape.rows >= kFewRows || shape.length < BucketSort::kWorthIt) return nullptr;
+  if (shape.inner != 1 || shape.rows >= tuning().sort.fewRows || shape.length < tuning().sort.bucketedElements)
+    return nullptr;
   if (isInPlace(context)) return nullptr;
   const auto key = sortKeyOf(comparator, operands, dimension, SortPayload::None);
   if (!key || key->isWide) return nullptr;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/base/tuning.h"
+
 namespace tessera::cpu {
 
 namespace {
@@ -11,13 +13,6 @@ namespace {
 template <class Real>
 constexpr int64_t kBlockSteps = 2048 / sizeof(Real);
 constexpr int64_t kBlockColumns = 32, kWideColumns = 128;  // of a packed block: 64 KiB, on the stack, or 256 KiB
-template <class Real>
-constexpr int64_t kDirectElements = (1 << 18) / sizeof(Real);  // a right side as small is read where it lies
-template <class Real>
-constexpr int64_t kWideElements = (1 << 22) /
-                                  sizeof(Real);  // one larger is worth wide blocks: its left side is read less often
-constexpr int64_t kFewDots = 4,
-                  kLongDots = 128;  // rows or columns that are sums of their own, more of them where these are long
 
 constexpr int64_t pieces(int64_t size, int64_t each) { return (size + each - 1) / each; }
 constexpr int64_t rounded(int64_t size, int64_t unit) { return pieces(size, unit) * unit; }
@@ -27,12 +22,12 @@ template <class Real>
 bool areDots(const Gemm<Real>& p, const GemmTiles<Real>& tiles) {
   const bool along = !p.leftView.transposed && (p.rightView.transposed || (p.n == 1 && p.rightView.ld == 1));
   const int64_t few = std::min(p.m, p.n);
-  return along && few <= tiles.rows && (few <= kFewDots || p.k >= kLongDots);
+  return along && few <= tiles.rows && (few <= tuning().products.fewDots || p.k >= tuning().products.longDots);
 }
 
 template <class Real>
 bool isSmall(int64_t n, int64_t k) {
-  return n * k <= kDirectElements<Real>;
+  return n * k <= tuning().products.directBytes / static_cast<int64_t>(sizeof(Real));
 }
 
 template <class Real>
@@ -122,7 +117,8 @@ class Product {
 
 template <class Real>
 int64_t gemmScratch(int64_t n, int64_t k) {
-  return n * k > kWideElements<Real> ? kBlockSteps<Real> * kWideColumns : 0;
+  const int64_t wide = tuning().products.wideBytes / static_cast<int64_t>(sizeof(Real));
+  return n * k > wide ? kBlockSteps<Real> * kWideColumns : 0;
 }
 
 template <class Real>

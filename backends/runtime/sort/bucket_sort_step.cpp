@@ -10,12 +10,13 @@
 #include <cstring>
 
 #include "backends/runtime/sort/radix_sort.h"
+#include "core/base/tuning.h"
 
 namespace tessera::cpu {
 
 namespace {
 
-constexpr int64_t kMaxBuckets = 2048, kBucket = 8192;  // elements of a bucket, about
+constexpr int64_t kMaxBuckets = 2048;
 constexpr int64_t kSamples = 8192, kSampleRun = 64;
 
 // Key and index, sorted by both.
@@ -94,8 +95,8 @@ void BucketSortStep::findCells(const uint32_t* samples, uint32_t* counts, int64_
 
 // A new bucket begins where the next cell would make one of more than its share, so two neighbours have that together.
 void BucketSortStep::cutCells(const Row& row, const uint32_t* counts, int64_t n) {
-  const int64_t wanted =
-      std::clamp<int64_t>(shape.length / std::min(kBucket, mostInBucket() / 2), 16, kMaxBuckets / 2 - 1);
+  const int64_t wanted = std::clamp<int64_t>(shape.length / std::min(tuning().sort.bucketElements, mostInBucket() / 2),
+                                             16, kMaxBuckets / 2 - 1);
   uint16_t bucket = 0;
   int64_t sum = 0;
   for (int64_t c = 0; c < kCells; ++c) {

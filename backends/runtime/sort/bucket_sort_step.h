@@ -19,7 +19,8 @@ struct BucketSort {
   KeyForm form;
   std::vector<int> operands, outputs, widths;
 
-  static constexpr int64_t kCells = 1 << 14, kWorthIt = 1 << 16;  // elements of a row
+  // Cells and samples lie in the keys of a row until these are dealt: it has sort.bucketedElements of tuning.inc.
+  static constexpr int64_t kCells = 1 << 14;
   int64_t chunkElements() const { return (2047 + locality.elements) / locality.elements * locality.elements; }
   int64_t mostInBucket() const { return std::max<int64_t>(4096, shape.length / 64); }
   int64_t scratchBytes() const { return mostInBucket() * (indices < 0 ? 4 : 16); }

@@ -4,11 +4,18 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/tuning.h"
+
 namespace tessera::cpu {
 
 namespace {
 
-constexpr int64_t kRun = 16, kPiece = 4096;
+int64_t runElements() { return tuning().sort.comparedRun; }
+// Whole runs.
+int64_t pieceElements() {
+  const int64_t run = runElements();
+  return std::max(run, tuning().sort.comparedPiece / run * run);
+}
 
 }  // namespace
 
@@ -68,9 +75,9 @@ struct SortByCalls::Row {
 };
 
 void SortByCalls::sortAlone(Row& row) const {
-  const int64_t n = shape.length;
-  for (int64_t begin = 0; begin < n; begin += kRun) row.insertionSort(begin, std::min(n, begin + kRun));
-  for (int64_t width = kRun; width < n; width *= 2) {
+  const int64_t n = shape.length, run = runElements();
+  for (int64_t begin = 0; begin < n; begin += run) row.insertionSort(begin, std::min(n, begin + run));
+  for (int64_t width = run; width < n; width *= 2) {
     for (int64_t begin = 0; begin < n; begin += 2 * width)
       row.mergePart(begin, width, n, 0, std::min(2 * width, n - begin));
     std::swap(row.order, row.other);
@@ -78,16 +85,16 @@ void SortByCalls::sortAlone(Row& row) const {
 }
 
 void SortByCalls::sortShared(RunState& state, Row& row) const {
-  const int64_t n = shape.length, pieces = (n + kPiece - 1) / kPiece;
+  const int64_t n = shape.length, run = runElements(), each = pieceElements(), pieces = (n + each - 1) / each;
   auto forPieces = [&](auto&& work) {
     state.pool->parallelFor(pieces, 1, [&](int64_t begin, int64_t end, int) {
-      for (int64_t piece = begin; piece < end; ++piece) work(piece * kPiece, std::min(n, (piece + 1) * kPiece));
+      for (int64_t piece = begin; piece < end; ++piece) work(piece * each, std::min(n, (piece + 1) * each));
     });
   };
   forPieces([&](int64_t begin, int64_t end) {
-    for (int64_t at = begin; at < end; at += kRun) row.insertionSort(at, std::min(end, at + kRun));
+    for (int64_t at = begin; at < end; at += run) row.insertionSort(at, std::min(end, at + run));
   });
-  for (int64_t width = kRun; width < n; width *= 2) {
+  for (int64_t width = run; width < n; width *= 2) {
     forPieces([&](int64_t begin, int64_t end) {
       for (int64_t at = begin; at < end;) {
         const int64_t pair = at / (2 * width) * (2 * width), stop = std::min({end, pair + 2 * width, n});
@@ -127,11 +134,12 @@ Status SortByCalls::run(RunState& state) {
     };
     return Row{this, &state, shape.firstOf(row), state.kernels[comparator].function, scratch(orders), scratch(others)};
   };
-  if (shape.length > 2 * kPiece && shape.rows < 2 * state.pool->threads()) {
+  if (shape.length > 2 * pieceElements() && shape.rows < 2 * state.pool->threads()) {
     for (int64_t r = 0; r < shape.rows; ++r) {
       Row row = rowAt(r);
       sortShared(state, row);
-      state.pool->parallelFor(shape.length, kPiece, [&](int64_t begin, int64_t end, int) { write(row, begin, end); });
+      state.pool->parallelFor(shape.length, pieceElements(),
+                              [&](int64_t begin, int64_t end, int) { write(row, begin, end); });
     }
     return {};
   }

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
+#include "core/base/tuning.h"
 #include "core/passes/dead_code.h"
 #include "core/passes/fusion/gemm_chain.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera {
 namespace {
-
-constexpr int64_t kWorthPieces = 1 << 16;  // elements of the convolution, from which on pieces save memory traffic
 
 // `epilogue` reads exactly one convolution, as one of its operands, and has an element for each of its elements.
 std::optional<ConvolutionEpilogue> epilogueOf(const Module& module, InstructionId epilogue) {
@@ -30,7 +29,7 @@ std::optional<ConvolutionEpilogue> epilogueOf(const Module& module, InstructionI
 
 bool isWorthIt(const Module& module, const ConvolutionEpilogue& found) {
   const Shape& shape = module.shapeOf(found.convolution);
-  return isFloat(shape.type) && shape.elementCount().value_or(0) >= kWorthPieces;
+  return isFloat(shape.type) && shape.elementCount().value_or(0) >= tuning().epilogues.convolutionElements;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/tuning.h"
 #include "core/ops/op.h"
 #include "core/passes/dead_code.h"
 #include "core/passes/patterns.h"
@@ -10,10 +11,6 @@
 
 namespace tessera {
 namespace {
-
-constexpr int64_t kWorthTiles = 1 << 16;  // elements between two members, from which on tiles save memory traffic
-constexpr int64_t kFewestRows = 64;       // of one batch: a dot of fewer is not cut
-constexpr int64_t kMaxColumns = 2048;     // so that tiles of so many rows stay in a core's cache
 
 bool isF32(const Shape& shape) { return shape.isArray() && shape.type == ElementType::F32; }
 
@@ -121,7 +118,8 @@ class ChainFuser {
     for (InstructionId product : chain.products) {
       if (!product.valid()) continue;
       const Matrices m = resultOf(module_, module_.at(product));
-      return m.rows >= kFewestRows && m.columns <= kMaxColumns && m.batches * m.rows * m.columns >= kWorthTiles;
+      return m.rows >= tuning().epilogues.fewestRows && m.columns <= tuning().epilogues.maxColumns &&
+             m.batches * m.rows * m.columns >= tuning().epilogues.chainElements;
     }
     return false;
   }

@@ -1,8 +1,9 @@
-// tessera machine: the measured roofline of this machine.
+// tessera machine: the measured roofline of this machine, or its tuning constants.
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
 #include "backends/roofline.h"
+#include "core/base/tuning_constants.h"
 
 namespace tessera::cli {
 namespace {
@@ -30,15 +31,34 @@ void tell(const Roofline& roofline, Report& report) {
                             peak.allCores / 1e9));
 }
 
+void tellTuning(Report& report) {
+  report.object["tuning"] = nlohmann::ordered_json::array();
+  for (const TuningConstant& constant : tuningConstants(tuning())) {
+    report.object["tuning"].push_back({{"name", constant.name},
+                                       {"value", constant.value},
+                                       {"least", constant.least},
+                                       {"most", constant.most},
+                                       {"whole", constant.isWhole},
+                                       {"decides", constant.decides},
+                                       {"chosen_by", constant.chosenBy}});
+    report.line(fmt::format("{:34} {:>12}  {}", constant.name, constant.value, constant.decides));
+  }
+}
+
 }  // namespace
 
 void addMachine(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("machine", "Measure what this machine can do at most: its roofline");
   auto seconds = std::make_shared<double>(0.05);
   command->add_option("--seconds", *seconds, "Time for each figure")->check(CLI::Range(0.001, 10.0));
+  auto listsTuning = std::make_shared<bool>(false);
+  command->add_flag("--tuning", *listsTuning, "List the constants that decide how programs are compiled, instead");
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera machine --json");
-  command->callback([seconds, &report] { tell(measureRoofline(*seconds), report); });
+  command->callback([seconds, listsTuning, &report] {
+    if (*listsTuning) return tellTuning(report);
+    tell(measureRoofline(*seconds), report);
+  });
 }
 
 }  // namespace tessera::cli

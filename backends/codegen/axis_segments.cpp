@@ -4,15 +4,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/tuning.h"
 #include "core/element/element_builder.h"
 
 namespace tessera::codegen {
 
 namespace {
-
-constexpr size_t kMaxSegments = 24, kMaxNodes = 600;  // of all segments together: each is code to compile
-constexpr int64_t kLongSegment = 32,
-                  kWorthCutting = 1 << 15;  // elements: of a segment on average; of the whole program
 
 // slope · index of the axis + constant.
 struct Line {
@@ -96,7 +93,8 @@ bool canBeCut(const LoopProgram& program, const KernelNest& nest) {
 }  // namespace
 
 AxisSegments AxisSegments::of(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest) {
-  if (!canBeCut(program, nest) || elementsOf(analysis) < kWorthCutting) return {};
+  const auto& limits = tuning().codegen;
+  if (!canBeCut(program, nest) || elementsOf(analysis) < limits.segmentedElements) return {};
   const ElementProgram& body = program.body;
   const Reader reader(body, analysis, nest.axis);
   const int64_t size = analysis.counters[static_cast<size_t>(nest.axis)].size;
@@ -116,8 +114,9 @@ AxisSegments AxisSegments::of(const LoopProgram& program, const ProgramAnalysis&
   std::ranges::sort(out.bounds);
   out.bounds.erase(std::ranges::unique(out.bounds).begin(), out.bounds.end());
   const size_t segments = out.bounds.size() - 1;
-  const bool areLong = static_cast<int64_t>(segments) * kLongSegment <= size;
-  if (segments < 2 || segments > kMaxSegments || segments * needed > kMaxNodes || !areLong) return {};
+  const bool areLong = static_cast<int64_t>(segments) * limits.segmentLength <= size;
+  if (segments < 2 || segments > limits.maxSegments || segments * needed > limits.maxSegmentNodes || !areLong)
+    return {};
   for (size_t c = 0; c < differences.size(); ++c)
     for (size_t s = 0; s < segments; ++s)
       out.conditions[c].holds.push_back(holdsAt(

@@ -6,11 +6,11 @@
 #include <map>
 #include <optional>
 
+#include "core/base/tuning.h"
+
 namespace tessera::codegen {
 
 namespace {
-
-constexpr size_t kMaxNodes = 64;
 
 // Whether the node is arithmetic, or read from neighbours by the lanes of the counter.
 bool runsInLanes(const LoopProgram& program, const ProgramAnalysis& analysis, uint32_t n, int32_t counter) {
@@ -80,7 +80,7 @@ GuardLanes GuardLanes::of(const LoopProgram& program, const ProgramAnalysis& ana
   out.nodes = {out.guard.value};
   for (size_t next = 0; next < out.nodes.size(); ++next) {
     const uint32_t n = out.nodes[next];
-    if (!runsInLanes(program, analysis, n, out.counter) || out.nodes.size() > kMaxNodes) return {};
+    if (!runsInLanes(program, analysis, n, out.counter) || out.nodes.size() > tuning().codegen.maxGuardNodes) return {};
     if (analysis.addresses[n]) continue;
     for (NodeId input : program.body.inputsOf(NodeId{n}))
       if (std::ranges::find(out.nodes, input.value) == out.nodes.end()) out.nodes.push_back(input.value);

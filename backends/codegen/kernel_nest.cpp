@@ -4,15 +4,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/base/tuning.h"
 #include "core/element/scalar_functions.h"
 
 namespace tessera::codegen {
 
 namespace {
-
-// Rows no longer than this are turned rather than summed by lanes; longer ones only when a tile serves several times.
-constexpr int64_t kShortRow = 48;
-constexpr int64_t kWorthKeeping = 8;  // rounds of `inner`
 
 bool sees(const ProgramAnalysis& analysis, const RowTile& tile, int32_t counter) {
   return analysis.addresses[tile.node]->coefficientOf(counter) != 0;
@@ -23,7 +20,7 @@ int32_t innerOf(const ProgramAnalysis& analysis, std::span<const RowTile> tiles,
   auto size = [&](int32_t c) { return analysis.counters[static_cast<size_t>(c)].size; };
   int32_t inner = -1;
   for (int32_t c : analysis.spaceCounters[0]) {
-    if (c == axis || size(c) < kWorthKeeping ||
+    if (c == axis || size(c) < tuning().codegen.tileRounds ||
         std::ranges::any_of(tiles, [&](const RowTile& tile) { return sees(analysis, tile, c); }))
       continue;
     if (inner < 0 || size(c) > size(inner)) inner = c;
@@ -31,10 +28,11 @@ int32_t innerOf(const ProgramAnalysis& analysis, std::span<const RowTile> tiles,
   return inner;
 }
 
-// Whether a loop with its lanes along the axis would read this row turned.
-bool isTurned(const LoopProgram& program, const ProgramAnalysis& analysis, size_t node, int32_t axis, unsigned lanes) {
+// Whether a loop with its lanes along the axis would read this row transposed.
+bool isTransposed(const LoopProgram& program, const ProgramAnalysis& analysis, size_t node, int32_t axis,
+                  unsigned lanes) {
   const auto tile = rowTileOf(program, analysis, node, axis, lanes);
-  return tile && (tile->length <= kShortRow || innerOf(analysis, {&*tile, 1}, axis) >= 0);
+  return tile && (tile->length <= tuning().codegen.shortTileRow || innerOf(analysis, {&*tile, 1}, axis) >= 0);
 }
 
 // Votes of the accesses inside reducible loops: is memory contiguous along the axis or along the loop?
@@ -47,7 +45,7 @@ bool prefersReductionLanes(const LoopProgram& program, const ProgramAnalysis& an
     for (size_t n = 0; n < program.body.nodes.size(); ++n) {
       if (!analysis.needed[n] || !analysis.addresses[n] || !analysis.dependence[n].loops.test(l)) continue;
       int64_t onAxis = analysis.addresses[n]->coefficientOf(axis), onLoop = analysis.addresses[n]->coefficientOf(inner);
-      if (onAxis == 1 || isTurned(program, analysis, n, axis, lanes))
+      if (onAxis == 1 || isTransposed(program, analysis, n, axis, lanes))
         ++along;
       else if (onAxis != 0 && onLoop == 1)
         ++across;
@@ -105,7 +103,6 @@ bool widens(const LoopProgram& program, const ProgramAnalysis& analysis, const K
 // How many vectors run side by side. A loop's accumulator is one chain of dependent operations: a core has room for
 // several of those at once. Only where the counter over lanes is long enough to fill them, and the body is small.
 unsigned chooseVectors(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest) {
-  constexpr size_t kSmallBody = 48;
   int64_t length = nest.axis >= 0 ? std::min(nest.block, analysis.counters[static_cast<size_t>(nest.axis)].size) : 0;
   size_t body = 0;
   bool chains = false;
@@ -124,7 +121,7 @@ unsigned chooseVectors(const LoopProgram& program, const ProgramAnalysis& analys
       length = length == 0 ? inner : std::min(length, inner);
     }
   }
-  if (!chains || body > kSmallBody) return 1;
+  if (!chains || body > tuning().codegen.smallBody) return 1;
   for (unsigned vectors : {4u, 2u}) {
     int64_t step = static_cast<int64_t>(vectors) * nest.lanes;
     const bool fits = std::ranges::all_of(nest.tiles, [&](const RowTile& tile) {
@@ -142,19 +139,20 @@ bool seesCounter(const ProgramAnalysis& analysis, NodeId node, int32_t counter) 
 // In a program whose iterations run in order: may the last counter run over lanes? All stores then go to neighbours,
 // each lane reads from the outputs only what it stores itself, and whether it stores is the same for all lanes.
 bool lanesNeverMeet(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t axis) {
-  auto isOwnPlace = [&](const Address& address) {
+  auto isIdentityIndex = [&](const Address& address) {
     return address.coefficientOf(axis) == 1 && std::ranges::none_of(address.others, [&](const auto& other) {
              return seesCounter(analysis, other.first, axis);
            });
   };
   for (size_t s = 0; s < program.stores.size(); ++s) {
     const Store& store = program.stores[s];
-    if (!isOwnPlace(analysis.storeAddresses[s]) || (store.guard.valid() && seesCounter(analysis, store.guard, axis)))
+    if (!isIdentityIndex(analysis.storeAddresses[s]) ||
+        (store.guard.valid() && seesCounter(analysis, store.guard, axis)))
       return false;
     for (size_t other = 0; other < s; ++other)
       if (program.stores[other].output == store.output) return false;
   }
-  auto isStorePlace = [&](const Node& node, const Address& address) {
+  auto isStoreAddress = [&](const Node& node, const Address& address) {
     for (size_t s = 0; s < program.stores.size(); ++s) {
       const Address& store = analysis.storeAddresses[s];
       if (program.stores[s].output != node.bits0 || store.constant != address.constant ||
@@ -171,7 +169,7 @@ bool lanesNeverMeet(const LoopProgram& program, const ProgramAnalysis& analysis,
   for (size_t n = 0; n < program.body.nodes.size(); ++n) {
     const Node& node = program.body.nodes[n];
     if (node.op == NodeOp::ReadOutput && analysis.needed[n] &&
-        !(analysis.addresses[n] && isStorePlace(node, *analysis.addresses[n])))
+        !(analysis.addresses[n] && isStoreAddress(node, *analysis.addresses[n])))
       return false;
   }
   return true;
@@ -228,8 +226,7 @@ double costOfItem(const LoopProgram& program, const ProgramAnalysis& analysis, c
 }
 
 void findTiles(const LoopProgram& program, const ProgramAnalysis& analysis, KernelNest& nest) {
-  constexpr size_t kMaxTiles = 4;
-  for (size_t n = 0; n < program.body.nodes.size() && nest.tiles.size() < kMaxTiles; ++n)
+  for (size_t n = 0; n < program.body.nodes.size() && nest.tiles.size() < tuning().codegen.maxRowTiles; ++n)
     if (auto tile = rowTileOf(program, analysis, n, nest.axis, nest.lanes)) nest.tiles.push_back(*tile);
   if (!nest.tiles.empty() && nest.sequential.empty() && !hasUniformLoop(program, analysis, nest.axis))
     nest.inner = innerOf(analysis, nest.tiles, nest.axis);
@@ -237,17 +234,16 @@ void findTiles(const LoopProgram& program, const ProgramAnalysis& analysis, Kern
 
 // Items enough for all threads, whose tiles yet serve for many rounds of `inner`.
 void cutInner(const ProgramAnalysis& analysis, KernelNest& nest) {
-  constexpr int64_t kItems = 32;
   auto size = [&](int32_t c) { return analysis.counters[static_cast<size_t>(c)].size; };
   int64_t others = 1;
   for (int32_t c : nest.outer) others *= size(c);
   const int64_t lanes = static_cast<int64_t>(nest.lanes) * nest.vectors,
                 vectors = (size(nest.axis) + lanes - 1) / lanes;
-  const int64_t wanted = (kItems + others - 1) / others;
+  const int64_t wanted = (tuning().codegen.tileItems + others - 1) / others;
   nest.block = std::max<int64_t>(1, vectors / wanted) * lanes;
   nest.blocks = (size(nest.axis) + nest.block - 1) / nest.block;
   const int64_t pieces =
-      std::clamp<int64_t>((wanted + nest.blocks - 1) / nest.blocks, 1, size(nest.inner) / kWorthKeeping);
+      std::clamp<int64_t>((wanted + nest.blocks - 1) / nest.blocks, 1, size(nest.inner) / tuning().codegen.tileRounds);
   nest.innerBlock = (size(nest.inner) + pieces - 1) / pieces;
   nest.innerBlocks = (size(nest.inner) + nest.innerBlock - 1) / nest.innerBlock;
   nest.parallelCount = others * nest.innerBlocks * nest.blocks;
@@ -284,12 +280,11 @@ bool storesLines(const LoopProgram& program, const ProgramAnalysis& analysis, co
 }
 
 bool isShortAxis(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest) {
-  constexpr int64_t kMaxVectors = 4;
-  constexpr size_t kMaxNodes = 256;
+  const auto& limits = tuning().codegen;
   if (nest.axis < 0 || !nest.outer.empty() || !nest.sequential.empty() || nest.inner >= 0 || nest.blocks != 1)
     return false;
-  return program.body.loops.empty() && nest.tiles.empty() && program.body.nodes.size() <= kMaxNodes &&
-         analysis.counters[static_cast<size_t>(nest.axis)].size <= kMaxVectors * nest.lanes;
+  return program.body.loops.empty() && nest.tiles.empty() && program.body.nodes.size() <= limits.shortAxisNodes &&
+         analysis.counters[static_cast<size_t>(nest.axis)].size <= limits.shortAxisVectors * nest.lanes;
 }
 
 KernelNest KernelNest::of(const LoopProgram& program, const ProgramAnalysis& analysis, const Target& target) {
@@ -311,10 +306,10 @@ KernelNest KernelNest::of(const LoopProgram& program, const ProgramAnalysis& ana
   }
   for (int32_t c : nest.outer) nest.parallelCount *= analysis.counters[static_cast<size_t>(c)].size;
   if (nest.axis >= 0) {
-    constexpr int64_t kBlock = 2048;
+    const int64_t block = tuning().codegen.axisBlockElements / 256 * 256;  // whole vectors and lines
     int64_t size = analysis.counters[static_cast<size_t>(nest.axis)].size;
     nest.block = size;
-    if (allParallel && size > kBlock && !hasUniformLoop(program, analysis, nest.axis)) nest.block = kBlock;
+    if (allParallel && size > block && !hasUniformLoop(program, analysis, nest.axis)) nest.block = block;
     // Threads take columns of what runs in order.
     if (!allParallel && isSplitByPitch(program, analysis, nest.axis))
       nest.block = (size + 4 * nest.lanes - 1) / (4 * nest.lanes) * nest.lanes;

@@ -7,6 +7,7 @@
 
 #include "backends/codegen/program_analysis.h"
 #include "backends/codegen/row_tile.h"
+#include "core/base/tuning.h"
 
 namespace tessera::codegen {
 
@@ -15,7 +16,7 @@ inline constexpr int64_t kLineBytes = 64;  // of the caches
 struct Target {
   unsigned vectorBytes = 64;
   bool fusedMultiplyAdd = true;
-  int64_t cacheBytes = int64_t{32} << 20;  // the last cache; larger results go past it
+  int64_t cacheBytes = Caches{}.lastBytes;  // larger results go past the last cache
 };
 
 struct KernelNest {
@@ -25,7 +26,7 @@ struct KernelNest {
   std::vector<int32_t> outer;       // parallel counters but for the axis and `inner`, major to minor
   std::vector<int32_t> sequential;  // the iteration space's counters that must run in order
   int64_t block = 1, blocks = 1;    // the axis in pieces of `block`
-  std::vector<RowTile> tiles;       // reads that are turned on the stack before the loop that makes them
+  std::vector<RowTile> tiles;       // reads that are transposed on the stack before the loop that makes them
   int32_t inner = -1;  // a parallel counter that no tile sees: an item's innermost loop, so that tiles serve often
   int64_t innerBlock = 1, innerBlocks = 1;  // in pieces
   int64_t parallelCount = 1;                // items that threads share out: product(outer) × innerBlocks × blocks

@@ -5,12 +5,12 @@
 #include <map>
 #include <tuple>
 
+#include "core/base/tuning.h"
+
 namespace tessera::codegen {
 
 namespace {
 
-constexpr int kDear = 6;                 // nodes that a value takes, from which on it is kept
-constexpr int64_t kMaxBytes = 48 << 10;  // of all buffers: they share the first levels of cache with the row
 constexpr int32_t kNoWalk = -1;
 
 // Whose values in registers are plain numbers of one width.
@@ -177,10 +177,10 @@ void RowFinder::number() {
 bool RowFinder::takesFromEarlierWalk(uint32_t n) {
   const uint32_t kept = earliest_[same_[n]];
   const ElementType type = body_.nodes[n].type;
-  if (kept == n || walk_[kept] >= walk_[n] || price_[n] < kDear || !isKept(type)) return false;
+  if (kept == n || walk_[kept] >= walk_[n] || price_[n] < tuning().codegen.keptRowPrice || !isKept(type)) return false;
   if (out_.keptIn[kept] == RowCache::kNone) {
     const int64_t bytes = (out_.length + nest_.lanes) * std::max(byteWidth(type), 4);
-    if (bytes_ + bytes > kMaxBytes) return false;
+    if (bytes_ + bytes > tuning().codegen.keptRowBytes) return false;
     bytes_ += bytes;
     out_.keptIn[kept] = static_cast<int32_t>(out_.buffers.size());
     out_.buffers.push_back(type);

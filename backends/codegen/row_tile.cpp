@@ -1,12 +1,11 @@
 // See row_tile.h.
 #include "backends/codegen/row_tile.h"
 
+#include "core/base/tuning.h"
+
 namespace tessera::codegen {
 
 namespace {
-
-constexpr int64_t kMaxBytes = 1 << 14;  // of a tile: half of a core's first cache
-constexpr int64_t kLeastLength = 4;     // below it, gathers are no slower
 
 bool isWholeLane(ElementType type) {
   return type == ElementType::F32 || type == ElementType::F64 || type == ElementType::S32 || type == ElementType::U32 ||
@@ -17,6 +16,7 @@ bool isWholeLane(ElementType type) {
 
 std::optional<RowTile> rowTileOf(const LoopProgram& program, const ProgramAnalysis& analysis, size_t node, int32_t axis,
                                  unsigned lanes) {
+  const auto& limits = tuning().codegen;
   const Node& read = program.body.nodes[node];
   if (read.op != NodeOp::Read || !analysis.needed[node] || axis < 0 || !isWholeLane(read.type) || analysis.narrow[node])
     return std::nullopt;
@@ -28,7 +28,8 @@ std::optional<RowTile> rowTileOf(const LoopProgram& program, const ProgramAnalys
     return std::nullopt;
   auto size = [&](int32_t c) { return analysis.counters[static_cast<size_t>(c)].size; };
   const RowTile tile{static_cast<uint32_t>(node), counters[0], size(counters[0]), address.coefficientOf(axis)};
-  if (tile.length < kLeastLength || tile.length > kMaxBytes / (byteWidth(read.type) * static_cast<int64_t>(lanes)))
+  if (tile.length < limits.shortestTileRow ||
+      tile.length > limits.rowTileBytes / (byteWidth(read.type) * static_cast<int64_t>(lanes)))
     return std::nullopt;
   if (2 * size(axis) < lanes) return std::nullopt;
   return tile;

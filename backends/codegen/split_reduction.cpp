@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/tuning.h"
 #include "core/element/copy_node.h"
 #include "core/element/loop_nest.h"
 #include "core/element/scalar_functions.h"
@@ -11,11 +12,6 @@
 namespace tessera::codegen {
 
 namespace {
-
-constexpr int64_t kManyItems = 16;  // parallel items that keep all cores busy as they are
-constexpr int64_t kMaxBlocks = 64;
-constexpr double kLongNs = 40'000, kBlockNs = 8'000;
-constexpr double kMinRounds = 64;  // of a block: shorter ones cost more to store and join than they share out
 
 // How the loops are cut: `dimension` of their equal ranges into `blocks` of `size`, `rest` remaining.
 struct Cut {
@@ -225,6 +221,7 @@ bool canCut(const ElementProgram& program, const ProgramAnalysis& analysis, cons
 }
 
 std::optional<Cut> chooseCut(const ElementProgram& program, const ProgramAnalysis& analysis, double totalNs) {
+  const auto& limits = tuning().codegen;
   Cut cut;
   cut.loops.assign(program.loops.size(), false);
   const std::vector<bool> sees = seesLoops(program);
@@ -240,8 +237,9 @@ std::optional<Cut> chooseCut(const ElementProgram& program, const ProgramAnalysi
   if (!ranges || ranges->empty()) return std::nullopt;
   for (size_t l = 0; l < program.loops.size(); ++l)
     cut.loops[l] = program.loops[l].ranges == *ranges && canCut(program, analysis, sees, l);
-  auto wanted = std::clamp<int64_t>(static_cast<int64_t>(totalNs / kBlockNs), 2, kMaxBlocks);
-  wanted = std::min(wanted, static_cast<int64_t>(length(*ranges) / kMinRounds));
+  auto wanted =
+      std::clamp<int64_t>(static_cast<int64_t>(totalNs / limits.reductionBlockNs), 2, limits.maxReductionBlocks);
+  wanted = std::min(wanted, static_cast<int64_t>(length(*ranges) / limits.fewestBlockRounds));
   auto first = std::ranges::find_if(*ranges, [&](int64_t d) { return d >= wanted; });
   if (first == ranges->end()) first = std::ranges::max_element(*ranges);
   cut.dimension = static_cast<size_t>(first - ranges->begin());
@@ -264,13 +262,15 @@ std::optional<ScalarBits> neutralOf(NodeOp op, ElementType type) {
 }
 
 std::optional<SplitReduction> splitReduction(const ElementProgram& program, const Target& target) {
+  const auto& limits = tuning().codegen;
   if (program.loops.empty()) return std::nullopt;
   LoopProgram whole = asLoopProgram(program);
   auto analysis = ProgramAnalysis::of(whole);
   if (!analysis) return std::nullopt;
   KernelNest nest = KernelNest::of(whole, *analysis, target);
   double total = nest.costPerItem * static_cast<double>(nest.parallelCount);
-  if (nest.parallelCount == 0 || nest.parallelCount >= kManyItems || total < kLongNs) return std::nullopt;
+  if (nest.parallelCount == 0 || nest.parallelCount >= limits.manyItems || total < limits.splitReductionNs)
+    return std::nullopt;
   auto cut = chooseCut(program, *analysis, total);
   if (!cut) return std::nullopt;
   auto blocks = Blocks(program, *cut).run();

@@ -4,15 +4,14 @@
 #include <algorithm>
 
 #include "backends/codegen/split_reduction.h"
+#include "core/base/tuning.h"
 #include "core/element/copy_node.h"
 
 namespace tessera::codegen {
 
 namespace {
 
-constexpr int64_t kPieces = 8;
-constexpr int64_t kManyUpdates = 1 << 15;  // fewer are done before another thread has woken
-constexpr int64_t kMaxBytes = 1 << 18;     // of one piece's array: it stays in a core's cache
+int64_t piecesOfScatter() { return tuning().codegen.scatterPieces; }
 
 int64_t countOf(const std::vector<int64_t>& dims) {
   int64_t count = 1;
@@ -67,8 +66,8 @@ class Pieces {
       : program_(program),
         body_(program.body),
         update_(update),
-        size_((body_.outputDims[0] + kPieces - 1) / kPieces),
-        b_(body_.operands, behind({kPieces, size_}, {body_.outputDims.begin() + 1, body_.outputDims.end()})),
+        size_((body_.outputDims[0] + piecesOfScatter() - 1) / piecesOfScatter()),
+        b_(body_.operands, behind({piecesOfScatter(), size_}, {body_.outputDims.begin() + 1, body_.outputDims.end()})),
         copies_(body_.nodes.size()) {}
 
   LoopProgram run() {
@@ -86,7 +85,7 @@ class Pieces {
     LoopProgram out;
     out.body = b_.finish(std::move(kept));
     const std::vector<NodeId> made = std::exchange(out.body.results, {});
-    out.outputs = {Shape::array(update_.type, behind({kPieces}, program_.outputs[0].dimensions))};
+    out.outputs = {Shape::array(update_.type, behind({piecesOfScatter()}, program_.outputs[0].dimensions))};
     out.initialOperand = {-1};
     out.stores = {Store{
         0, {made.begin(), made.begin() + static_cast<std::ptrdiff_t>(indices)}, made[indices + 1], made[indices]}};
@@ -120,14 +119,14 @@ class Pieces {
 };
 
 ElementProgram fillOf(const Update& update, const std::vector<int64_t>& dims) {
-  ElementBuilder b({}, behind({kPieces}, dims));
+  ElementBuilder b({}, behind({piecesOfScatter()}, dims));
   return b.finish({b.constantBits(update.type, update.neutral.low)});
 }
 
 std::optional<ElementProgram> joinOf(const LoopProgram& program, const Update& update) {
   const std::vector<int64_t>& dims = program.outputs[0].dimensions;
   std::vector<Shape> operands = program.body.operands;
-  operands.push_back(Shape::array(update.type, behind({kPieces}, dims)));
+  operands.push_back(Shape::array(update.type, behind({piecesOfScatter()}, dims)));
   ElementBuilder b(operands, dims);
   std::vector<NodeId> place;
   for (size_t d = 0; d < dims.size(); ++d) place.push_back(b.outputIndex(static_cast<int64_t>(d)));
@@ -137,7 +136,7 @@ std::optional<ElementProgram> joinOf(const LoopProgram& program, const Update& u
     at.insert(at.end(), place.begin(), place.end());
     return std::vector<NodeId>{b.binary(update.op, accumulators[0], b.read(operands.size() - 1, at))};
   };
-  auto joined = b.loop({kPieces}, {b.read(static_cast<size_t>(program.initialOperand[0]), place)}, describe);
+  auto joined = b.loop({piecesOfScatter()}, {b.read(static_cast<size_t>(program.initialOperand[0]), place)}, describe);
   if (!joined) return std::nullopt;
   return b.finish(std::move(*joined));
 }
@@ -145,14 +144,15 @@ std::optional<ElementProgram> joinOf(const LoopProgram& program, const Update& u
 }  // namespace
 
 std::optional<SplitScatter> splitScatter(const LoopProgram& program, const Target& target) {
+  const auto& limits = tuning().codegen;
   const std::vector<int64_t>& space = program.body.outputDims;
-  if (program.parallelDims != 0 || space.empty() || space[0] < 4 * kPieces) return std::nullopt;
+  if (program.parallelDims != 0 || space.empty() || space[0] < 4 * piecesOfScatter()) return std::nullopt;
   const auto update = updateOf(program);
   if (!update) return std::nullopt;
   const int64_t updates = countOf(space), elements = countOf(program.outputs[0].dimensions);
-  const bool few =
-      elements > 0 && elements <= kMaxBytes / byteWidth(update->type) && elements <= updates / (2 * kPieces);
-  if (!few || updates < kManyUpdates) return std::nullopt;
+  const bool few = elements > 0 && elements <= limits.scatterPieceBytes / byteWidth(update->type) &&
+                   elements <= updates / (2 * piecesOfScatter());
+  if (!few || updates < limits.splitUpdates) return std::nullopt;
   auto analysis = ProgramAnalysis::of(program);
   if (!analysis || KernelNest::of(program, *analysis, target).parallelCount > 1) return std::nullopt;
   auto join = joinOf(program, *update);

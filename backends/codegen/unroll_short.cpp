@@ -6,13 +6,11 @@
 #include <tuple>
 
 #include "backends/codegen/program_analysis.h"
-#include "core/passes/fusion/fusion_cost.h"
+#include "core/base/tuning.h"
 
 namespace tessera::codegen {
 
 namespace {
-
-constexpr size_t kMaxNodes = 512;  // of the program that comes out
 
 // Appends nodes to a program.
 class Writer {
@@ -42,7 +40,7 @@ class Writer {
 int64_t roundsOf(const Loop& loop) {
   int64_t rounds = 1;
   for (int64_t range : loop.ranges) {
-    if (range == 0 || range > kMaxUnroll) return 0;
+    if (range == 0 || range > tuning().fusion.maxUnrolledRounds) return 0;
     rounds *= range;
   }
   return rounds;
@@ -85,17 +83,18 @@ bool LoopUnrolling::pays() {
     const Node& node = body_.nodes[n];
     if (node.op != NodeOp::LoopResult || analysis_.homeLoop[n] < 0) continue;
     const int64_t rounds = roundsOf(body_.loops[node.bits0]);
-    if (rounds >= 1 && rounds <= kMaxUnroll) unrolled_[node.bits0] = true;
+    if (rounds >= 1 && rounds <= tuning().fusion.maxUnrolledRounds) unrolled_[node.bits0] = true;
   }
   for (size_t l = 0; l < unrolled_.size(); ++l) {
     if (!unrolled_[l]) continue;
     for (size_t n = 0; n < body_.nodes.size(); ++n) {
       if (!analysis_.dependence[n].loops.test(l)) continue;
       if (body_.nodes[n].op == NodeOp::LoopResult && body_.nodes[n].bits0 != l) unrolled_[l] = false;
-      added += static_cast<size_t>(kMaxUnroll);
+      added += static_cast<size_t>(tuning().fusion.maxUnrolledRounds);
     }
   }
-  return std::ranges::find(unrolled_, true) != unrolled_.end() && body_.nodes.size() + added <= kMaxNodes;
+  return std::ranges::find(unrolled_, true) != unrolled_.end() &&
+         body_.nodes.size() + added <= tuning().codegen.maxUnrolledNodes;
 }
 
 NodeId LoopUnrolling::copy(NodeId id, Round* round) {
@@ -179,7 +178,7 @@ class AxisUnrolling {
 
  private:
   int64_t size() const { return body_.outputDims.back(); }
-  bool isOwnPlace(const Store& store) const;
+  bool isIdentityIndex(const Store& store) const;
   void findVarying();
   bool sharesWork() const;
   void copyNode(uint32_t n);
@@ -192,7 +191,7 @@ class AxisUnrolling {
   std::vector<std::vector<NodeId>> copies_;  // by node: one, or one for each index
 };
 
-bool AxisUnrolling::isOwnPlace(const Store& store) const {
+bool AxisUnrolling::isIdentityIndex(const Store& store) const {
   if (store.guard.valid() || program_.outputs[store.output].dimensions != body_.outputDims) return false;
   for (size_t d = 0; d < store.indices.size(); ++d) {
     const Node& node = body_.at(store.indices[d]);
@@ -237,10 +236,11 @@ bool AxisUnrolling::sharesWork() const {
 
 bool AxisUnrolling::pays() {
   const auto rank = static_cast<int64_t>(body_.outputDims.size());
-  if (rank < 2 || body_.loops.empty() || program_.parallelDims != rank || size() < 2 || size() > kMaxUnroll)
+  if (rank < 2 || body_.loops.empty() || program_.parallelDims != rank || size() < 2 ||
+      size() > tuning().fusion.maxUnrolledRounds)
     return false;
-  if (body_.nodes.size() * static_cast<size_t>(size()) > kMaxNodes) return false;
-  if (!std::ranges::all_of(program_.stores, [&](const Store& store) { return isOwnPlace(store); })) return false;
+  if (body_.nodes.size() * static_cast<size_t>(size()) > tuning().codegen.maxUnrolledNodes) return false;
+  if (!std::ranges::all_of(program_.stores, [&](const Store& store) { return isIdentityIndex(store); })) return false;
   if (std::ranges::any_of(body_.nodes, [](const Node& node) { return node.op == NodeOp::ReadOutput; })) return false;
   findVarying();
   return sharesWork();
@@ -299,7 +299,7 @@ LoopProgram AxisUnrolling::run() {
 }  // namespace
 
 LoopProgram unrollShort(LoopProgram program) {
-  if (program.body.loops.empty() || program.body.nodes.size() > kMaxNodes) return program;
+  if (program.body.loops.empty() || program.body.nodes.size() > tuning().codegen.maxUnrolledNodes) return program;
   if (auto analysis =
           program.body.loops.size() > 1 ? ProgramAnalysis::of(program) : Result<ProgramAnalysis>(fail("one loop"))) {
     LoopUnrolling loops(program, *analysis);

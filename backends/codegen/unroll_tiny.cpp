@@ -6,18 +6,13 @@
 #include <optional>
 
 #include "backends/codegen/program_analysis.h"
+#include "core/base/tuning.h"
 #include "core/element/copy_node.h"
 #include "core/element/scalar_functions.h"
 
 namespace tessera::codegen {
 
 namespace {
-
-constexpr int64_t kMaxTinyElements = 16;  // of the iteration space, or rows
-constexpr int64_t kMaxTinyRounds = 64;    // elements times rounds of loops
-constexpr size_t kMaxTinyNodes = 512;     // of the program that comes out
-constexpr double kScalarFactor = 2.5;     // how much more work elements one by one may be
-constexpr double kMaskedAccessNs = 16;    // what storing and reading back a part of a vector costs
 
 int64_t productOf(const std::vector<int64_t>& sizes) {
   int64_t product = 1;
@@ -58,7 +53,7 @@ class TinyUnrolling {
   NodeId copy(NodeId id, Round& round);
   NodeId make(const Node& node, NodeId id, Round& round);
   const std::vector<NodeId>& resultsOf(uint64_t loop, Round& round);
-  bool isTooLarge() const { return b_.program().nodes.size() > kMaxTinyNodes; }
+  bool isTooLarge() const { return b_.program().nodes.size() > tuning().codegen.maxTinyNodes; }
 
   const LoopProgram& program_;
   const ElementProgram& body_;
@@ -168,9 +163,11 @@ std::optional<LoopProgram> TinyUnrolling::run() {
 
 bool hasFewRounds(const LoopProgram& program, int64_t elements) {
   const ElementProgram& body = program.body;
-  if (elements > kMaxTinyElements || body.nodes.size() > kMaxTinyNodes) return false;
+  if (elements > tuning().codegen.maxTinyElements || body.nodes.size() > tuning().codegen.maxTinyNodes) return false;
   for (const Loop& loop : body.loops)
-    if (__builtin_mul_overflow(elements, productOf(loop.ranges), &elements) || elements > kMaxTinyRounds) return false;
+    if (__builtin_mul_overflow(elements, productOf(loop.ranges), &elements) ||
+        elements > tuning().codegen.maxTinyRounds)
+      return false;
   return true;
 }
 
@@ -206,17 +203,16 @@ bool gathers(const LoopProgram& program, const ProgramAnalysis& analysis, const 
 }
 
 bool isLight(const LoopProgram& program) {
-  constexpr double kMaxWeight = 8;
   return std::ranges::none_of(program.body.nodes, [](const Node& node) {
     const ScalarFunctionInfo* function = scalarFunctionOf(node.op);
-    return node.op == NodeOp::DimensionSize || (function && function->price.kernel > kMaxWeight);
+    return node.op == NodeOp::DimensionSize || (function && function->price.kernel > tuning().codegen.maxTinyWeight);
   });
 }
 
 // The first of the minor dimensions that together are few elements.
 size_t firstOfMinor(const std::vector<int64_t>& dims) {
   size_t first = dims.size();
-  for (int64_t elements = 1; first > 1 && elements * dims[first - 1] <= kMaxTinyElements; --first)
+  for (int64_t elements = 1; first > 1 && elements * dims[first - 1] <= tuning().codegen.maxTinyElements; --first)
     elements *= dims[first - 1];
   return first;
 }
@@ -240,8 +236,9 @@ LoopProgram unrollTiny(LoopProgram program, const Target& target) {
   auto unrolled = TinyUnrolling(program, *analysis, 0, program.body.outputDims.size() - (tiny ? 0 : 1)).run();
   const auto before = costOf(program, target), after = unrolled ? costOf(*unrolled, target) : std::nullopt;
   // Rows of the same work are better one array.
-  const bool pays =
-      before && after && (tiny ? *after <= kScalarFactor * *before + kMaskedAccessNs : *after <= 0.8 * *before);
+  const bool pays = before && after &&
+                    (tiny ? *after <= tuning().codegen.scalarWork * *before + tuning().codegen.maskedAccessNs
+                          : *after <= 0.8 * *before);
   return pays ? std::move(*unrolled) : std::move(program);
 }
 

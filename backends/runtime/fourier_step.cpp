@@ -5,13 +5,12 @@
 #include <cmath>
 #include <vector>
 
+#include "core/base/tuning.h"
 #include "core/fourier/transform.h"
 
 namespace tessera::cpu {
 
 namespace {
-
-constexpr size_t kWorthSharing = 1 << 13;  // elements: fewer are transformed before another thread wakes
 
 template <class Real>
 class FourierStep : public FourierStepBase {
@@ -104,7 +103,7 @@ void FourierStep<Real>::forChunks(RunState& state, const Transform& transform, s
   const auto threads = static_cast<size_t>(shape_.threads);
   Real* base = reinterpret_cast<Real*>(state.pointers[static_cast<size_t>(shape_.scratch)]) + spectraSize();
   Real* lanes = base + (lineSize_ + oddSize()) * threads;
-  if (chunks < threads && transform.length() >= kWorthSharing) {
+  if (chunks < threads && transform.length() >= tuning().threads.fourierElements) {
     const FourierLoop loop{[](void* pool, int64_t count, int64_t chunk, FourierLoop::Work work, void* context) {
                              static_cast<ThreadPool*>(pool)->run(count, chunk, work, context);
                            },
@@ -112,7 +111,7 @@ void FourierStep<Real>::forChunks(RunState& state, const Transform& transform, s
     for (size_t i = 0; i < chunks; ++i) fn(i, Work{base, lanes, loop}, base + lineSize_);
     return;
   }
-  const size_t grain = std::max<size_t>(1, kWorthSharing / std::max<size_t>(1, chunkElements));
+  const size_t grain = std::max<size_t>(1, tuning().threads.fourierElements / std::max<size_t>(1, chunkElements));
   state.pool->parallelFor(static_cast<int64_t>(chunks), static_cast<int64_t>(grain),
                           [&](int64_t begin, int64_t end, int thread) {
                             Real* mine = base + (lineSize_ + oddSize()) * static_cast<size_t>(thread);

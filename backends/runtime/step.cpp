@@ -4,15 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/tuning.h"
+
 namespace tessera::cpu {
-
-namespace {
-
-// A chunk is worth handing to another thread from about this many estimated nanoseconds on.
-constexpr double kChunkNs = 8000;
-constexpr int64_t kCopyChunk = 1 << 18;
-
-}  // namespace
 
 Status Sequence::run(RunState& state) {
   if (state.profile) return runMeasured(state);
@@ -45,11 +39,11 @@ Status KernelStep::run(RunState& state) {
     buffers_[i] = state.pointers[static_cast<size_t>(slots_[i])] + (i < starts_.size() ? starts_[i] : 0);
   double total = kernel.costPerItem * static_cast<double>(kernel.parallelCount);
   int threads = state.pool->threads();
-  if (threads == 1 || total < 2 * kChunkNs || kernel.parallelCount == 1) {
+  if (threads == 1 || total < 2 * tuning().threads.chunkNs || kernel.parallelCount == 1) {
     kernel.function(buffers_.data(), 0, kernel.parallelCount);
     return {};
   }
-  auto byCost = static_cast<int64_t>(kChunkNs / kernel.costPerItem) + 1;
+  auto byCost = static_cast<int64_t>(tuning().threads.chunkNs / kernel.costPerItem) + 1;
   int64_t chunk = std::max(byCost, kernel.parallelCount / (threads * 4) + 1);
   chunk = std::min(chunk, (kernel.parallelCount + threads - 1) / threads);
   state.pool->parallelFor(kernel.parallelCount, chunk, [&](int64_t begin, int64_t end, int thread) {
@@ -75,7 +69,7 @@ Status CopyStep::run(RunState& state) {
   std::byte* to = state.pointers[static_cast<size_t>(to_)];
   const std::byte* from = state.pointers[static_cast<size_t>(from_)];
   if (to == from || bytes_ == 0) return {};
-  state.pool->parallelFor(bytes_, kCopyChunk, [&](int64_t begin, int64_t end, int) {
+  state.pool->parallelFor(bytes_, tuning().threads.copyChunkBytes, [&](int64_t begin, int64_t end, int) {
     std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
   });
   return {};
@@ -104,7 +98,7 @@ Status ConditionalStep::run(RunState& state) {
   return branches[branch].run(state);
 }
 
-Status StepsStep::run(RunState& state) {
+Status CompoundStep::run(RunState& state) {
   for (const StepPtr& step : steps) TESSERA_TRY(step->run(state));
   return {};
 }
@@ -140,5 +134,5 @@ Step* tessera_step_region(FieldReader& in) { return loadStep<RegionCallStep>(in)
 Step* tessera_step_copy(FieldReader& in) { return loadStep<CopyStep>(in); }
 Step* tessera_step_while(FieldReader& in) { return loadStep<WhileStep>(in); }
 Step* tessera_step_conditional(FieldReader& in) { return loadStep<ConditionalStep>(in); }
-Step* tessera_step_steps(FieldReader& in) { return loadStep<StepsStep>(in); }
+Step* tessera_step_compound(FieldReader& in) { return loadStep<CompoundStep>(in); }
 }

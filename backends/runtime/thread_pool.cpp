@@ -9,12 +9,11 @@
 #include <mutex>
 #include <system_error>
 
+#include "core/base/tuning.h"
+
 namespace tessera::cpu {
 
 namespace {
-constexpr int kSpins = 2000;
-constexpr int64_t kLongWaitNs = 200'000;
-constexpr int64_t kMaxPatience = 64;
 
 int64_t nowNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
@@ -57,8 +56,9 @@ void ThreadPool::takeChunks(int thread) {
 
 void ThreadPool::work(int thread) {
   uint32_t seen = 0;
+  const int spins = tuning().threads.spins;
   while (!stop_.load()) {
-    for (int i = 0; i < kSpins && generation_.load() == seen; ++i) __builtin_ia32_pause();
+    for (int i = 0; i < spins && generation_.load() == seen; ++i) __builtin_ia32_pause();
     generation_.wait(seen);
     seen = generation_.load();
     if (thread >= width_.load()) continue;
@@ -83,11 +83,11 @@ int ThreadPool::width() {
 // A wait much longer than the work itself means that a worker sits in a chunk without a core. Waiting on costs a time
 // slice of the other programs a job, working alone costs a part of ours: so the width is halved for some waits' time.
 void ThreadPool::noteWait(int64_t workedNs, int64_t waitedNs) {
-  if (waitedNs < kLongWaitNs + 2 * workedNs) {
+  if (waitedNs < tuning().threads.longWaitNs + 2 * workedNs) {
     patience_ /= 2;
     return;
   }
-  patience_ = std::clamp<int64_t>(patience_ * 2, 4, kMaxPatience);
+  patience_ = std::clamp<int64_t>(patience_ * 2, 4, tuning().threads.maxPatience);
   width_.store(std::max(1, width_.load() / 2));
   narrowUntilNs_ = nowNs() + patience_ * waitedNs;
 }
@@ -117,8 +117,9 @@ void ThreadPool::runTogether(int64_t count, int64_t chunk, Work work, void* cont
   // Spins while the workers are about to end, then sleeps: yielding would lose whole time slices to other programs.
   int64_t end = 0;
   int32_t none = 0;
+  const int spins = tuning().threads.spins;
   for (int i = 0; !inside_.compare_exchange_weak(none, -1); none = 0) {
-    if (++i <= kSpins || none <= 0) {
+    if (++i <= spins || none <= 0) {
       __builtin_ia32_pause();
       continue;
     }

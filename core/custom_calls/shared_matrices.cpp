@@ -7,11 +7,10 @@
 #include <mutex>
 #include <utility>
 
+#include "core/base/tuning.h"
+
 namespace tessera {
 namespace {
-
-constexpr double kWorthSharing = 1 << 15;  // operations before another thread wakes
-constexpr double kCall = 1 << 10;          // what a call costs besides, in operations
 
 thread_local const ShareItems* shareItems = nullptr;
 
@@ -55,7 +54,9 @@ Status forEachMatrix(int64_t count, double operations, const std::function<Statu
       }
     }
   };
-  const auto chunk = std::max<int64_t>(1, static_cast<int64_t>(kWorthSharing / (operations + kCall)));
+  const auto& limits = tuning().threads;
+  const double worthSharing = limits.matrixOperations / (operations + limits.matrixCallOperations);
+  const auto chunk = std::max<int64_t>(1, static_cast<int64_t>(worthSharing));
   if (shareItems && count > chunk)
     (*shareItems)(count, chunk, range);
   else

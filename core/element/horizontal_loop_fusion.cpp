@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/tuning.h"
 #include "core/element/copy_node.h"
 #include "core/element/loop_nest.h"
 
 namespace tessera {
 
 namespace {
-
-constexpr size_t kMaxAccumulators = 8;  // of a joined loop: each is a register or several
 
 // By loop: 0 where it needs no other loop's result, else one more than the highest level that it needs.
 std::vector<int32_t> levelsOf(const ElementProgram& program) {
@@ -41,7 +40,7 @@ std::vector<std::vector<uint32_t>> groupsOf(const ElementProgram& program, const
       const Loop& other = program.loops[first];
       return !groups[first].empty() && groups[first][0] == first && nest.parent[first] < 0 &&
              levels[first] == levels[l] && other.ranges == loop.ranges && other.associative == loop.associative &&
-             accumulators[first] + loop.inits.size() <= kMaxAccumulators;
+             accumulators[first] + loop.inits.size() <= tuning().codegen.maxAccumulators;
     };
     uint32_t home = l;
     for (uint32_t first = 0; first < l && home == l && nest.parent[l] < 0; ++first)

@@ -6,13 +6,11 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "core/passes/copy_reason.h"
+#include "core/base/tuning.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera {
 namespace {
-
-constexpr size_t kLargestComparedLiteral = 1 << 16;  // bytes
 
 void mix(size_t& hash, size_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15ull + (hash >> 29); }
 
@@ -29,25 +27,9 @@ bool isCommutative(Opcode opcode) {
   }
 }
 
-// Who asked for it makes no difference.
-bool counts(const Attribute& item) { return !isCopyReason(item); }
-
-bool equalInWhatCounts(const AttributeSet& a, const AttributeSet& b) {
-  if (equalAttributes(a, b)) return true;
-  if (std::ranges::all_of(a.items(), counts) && std::ranges::all_of(b.items(), counts)) return false;
-  const auto allIn = [](const AttributeSet& from, const AttributeSet& in) {
-    return std::ranges::all_of(from.items(), [&](const Attribute& item) {
-      const AttributeValue* other = in.find(item.name);
-      return !counts(item) || (other && *other == item.value);
-    });
-  };
-  return a.unknown.empty() && b.unknown.empty() && allIn(a, b) && allIn(b, a);
-}
-
 size_t hashAttributes(const AttributeSet& attributes) {
   size_t sum = 0;
   for (const Attribute& item : attributes.items()) {
-    if (!counts(item)) continue;
     size_t one = static_cast<size_t>(item.name);
     if (const auto* i = std::get_if<int64_t>(&item.value)) mix(one, static_cast<size_t>(*i));
     if (const auto* v = std::get_if<std::vector<int64_t>>(&item.value))
@@ -63,7 +45,8 @@ size_t hashAttributes(const AttributeSet& attributes) {
 
 bool equalLiterals(const LiteralPtr& a, const LiteralPtr& b) {
   if (a == b) return true;
-  return a && b && a->bytes().size() <= kLargestComparedLiteral && !a->elided() && !b->elided() && a->identical(*b);
+  return a && b && a->bytes().size() <= tuning().simplify.comparedLiteralBytes && !a->elided() && !b->elided() &&
+         a->identical(*b);
 }
 
 size_t hashLiteral(const LiteralPtr& literal) {
@@ -81,7 +64,7 @@ class Comparison {
   bool equal(const Instruction& a, const Instruction& b) const {
     return a.opcode == b.opcode && a.shape == b.shape && a.parameterNumber == b.parameterNumber &&
            a.unknownOpcode == b.unknownOpcode && equalLiterals(a.literal, b.literal) &&
-           equalInWhatCounts(*a.attributes, *b.attributes);
+           equalAttributes(*a.attributes, *b.attributes);
   }
   size_t hash(const Instruction& a) const {
     size_t out = static_cast<size_t>(a.opcode);
@@ -139,7 +122,6 @@ void redirectCallees(Rewriter& rewriter, InstructionId id, const std::unordered_
 bool mergeComputations(Rewriter& rewriter) {
   Module& module = rewriter.module();
   Comparison comparison(module);
-  constexpr size_t kLargest = 64;  // instructions; reducers and comparators are far smaller
   std::unordered_multimap<size_t, ComputationId> seen;
   std::unordered_map<uint32_t, ComputationId> same;
   std::vector<bool> control(module.computationSlots());
@@ -149,7 +131,7 @@ bool mergeComputations(Rewriter& rewriter) {
     if (!same.empty())
       for (InstructionId id : instructions)
         if (!module.at(id).attributes->empty()) redirectCallees(rewriter, id, same);
-    if (instructions.size() > kLargest || control[c.value]) continue;
+    if (instructions.size() > tuning().simplify.comparedInstructions || control[c.value]) continue;
     size_t hash = comparison.hash(module.at(c));
     auto [begin, end] = seen.equal_range(hash);
     auto found = std::find_if(

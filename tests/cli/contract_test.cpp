@@ -316,6 +316,32 @@ TEST_F(Contract, ToolsRefuseBadInput) {
   refused("extract add.hlo sum -o nowhere/a.hlo", 73, "nowhere/a.hlo");
 }
 
+// --- constants of speed
+TEST_F(Contract, TuningConstantsAreListedAndSet) {
+  const Ran listed =
+      scratch_.tessera("machine --tuning", {}, "TESSERA_TUNING=fusion.launch=77,caches.lastBytes=4194304");
+  EXPECT_EQ(listed.exit, 0) << listed.err;
+  EXPECT_TRUE(contains(listed.out, "fusion.launch                                77  element operations"))
+      << listed.out;
+  EXPECT_TRUE(contains(listed.out, "movement.streamedBytes                  1048576  bytes")) << listed.out;
+  const Ran refusal = scratch_.tessera("check add.hlo", {}, "TESSERA_TUNING=fusion.launch=low");
+  EXPECT_EQ(refusal.exit, 64);
+  EXPECT_TRUE(contains(refusal.err,
+                       "TESSERA_TUNING: the tuning constant fusion.launch cannot have this value; "
+                       "expected a number from 0 to 1000000000, found low"))
+      << refusal.err;
+}
+TEST_F(Contract, KernelsOfOtherConstantsAreNotTakenFromTheCache) {
+  const auto cached = [&](const std::string& tuning) {
+    const Ran ran = scratch_.tessera("run add.hlo --json --kernel-cache=kept", {}, "TESSERA_TUNING=" + tuning);
+    EXPECT_EQ(ran.exit, 0) << ran.err;
+    return contains(ran.out, "\"kernels_cached\": 1");
+  };
+  EXPECT_FALSE(cached("codegen.smallBody=48"));
+  EXPECT_TRUE(cached("codegen.smallBody=48"));
+  EXPECT_FALSE(cached("codegen.smallBody=12"));
+}
+
 // A dump without the values of its large constants runs, and says that its results are others.
 TEST_F(Contract, ConstantsLeftOutAreTold) {
   scratch_.write("dump.hlo",

@@ -2,12 +2,13 @@
 #include "backends/cpu/kernels/host_processor.h"
 
 #include <algorithm>
-#include <fstream>
 #include <string_view>
 #include <vector>
 
 #include <llvm/ADT/StringMap.h>
 #include <llvm/TargetParser/Host.h>
+
+#include "core/base/tuning.h"
 
 namespace tessera::cpu {
 
@@ -36,19 +37,6 @@ const Level kLevels[] = {
      "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi,bmi2,f16c,fma,lzcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl",
      {.vectorBytes = 64}}};
 
-// As the system tells it: what the C library has by sysconf is of all sockets on some processors.
-int64_t lastCacheBytes(int64_t otherwise) {
-  int64_t most = 0;
-  for (int index = 0; index < 8; ++index) {
-    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
-    int64_t size = 0;
-    char unit = 0;
-    if (file >> size >> unit && size > 0 && size < int64_t{1} << 30)
-      most = std::max(most, unit == 'M' ? size << 20 : size << 10);
-  }
-  return most > 0 ? most : otherwise;
-}
-
 }  // namespace
 
 bool isLevel(const std::string& isa) { return std::ranges::find(kLevels, isa, &Level::name) != std::end(kLevels); }
@@ -75,7 +63,7 @@ HostProcessor hostProcessor(const std::string& isa) {
   auto has = [&](const char* feature) { return std::ranges::binary_search(features, std::string(feature)); };
   host.target.vectorBytes = 16;
   host.target.fusedMultiplyAdd = has("+fma");
-  host.target.cacheBytes = lastCacheBytes(host.target.cacheBytes);
+  host.target.cacheBytes = tuning().caches.lastBytes;
   if (has("+avx2")) host.target.vectorBytes = 32;
   if (has("+avx512bw") && has("+avx512vl") && has("+avx512dq")) host.target.vectorBytes = 64;
   return host;

@@ -9,6 +9,8 @@
 #include <llvm/Support/BLAKE3.h>
 #include <llvm/TargetParser/Host.h>
 
+#include "core/base/tuning_constants.h"
+
 namespace tessera::cpu {
 
 namespace {
@@ -160,7 +162,8 @@ std::string kernelEnvironment(const HostProcessor& host) {
   static const std::string theirs = buildIdOf(reinterpret_cast<const void*>(&llvm::sys::getProcessTriple));
   if (ours.empty()) return {};
   std::string out;
-  for (const std::string& part : {ours, theirs, std::string(LLVM_VERSION_STRING), host.name, host.features}) {
+  for (const std::string& part :
+       {ours, theirs, std::string(LLVM_VERSION_STRING), host.name, host.features, bytesOf(tuning())}) {
     out += part;
     out += '\0';
   }

@@ -1,5 +1,6 @@
 // The key of a compiled kernel: a hash of its program (or tile, or region) and of all else that its code depends on,
-// which is this library's and LLVM's builds, the processor and the features that may be used. Used by KernelCache.
+// which is this library's and LLVM's builds, the processor, the features that may be used and the tuning constants.
+// Used by KernelCache.
 #pragma once
 
 #include <array>

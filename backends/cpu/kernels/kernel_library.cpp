@@ -19,6 +19,7 @@
 #include "backends/cpu/kernels/kernel_cache.h"
 #include "backends/cpu/kernels/within_memory.h"
 #include "core/base/own_symbol.h"
+#include "core/base/tuning.h"
 
 namespace tessera::cpu {
 
@@ -152,7 +153,6 @@ const codegen::Target& KernelLibrary::target() const { return impl_->host.target
 
 // Gives the kernels that were not found.
 std::vector<size_t> KernelLibrary::Impl::takeCached(size_t threads) {
-  constexpr size_t kEach = 16;
   std::vector<char> found(pending.size(), 0);
   std::atomic<size_t> next{0};
   auto take = [&](size_t i) -> Status {
@@ -166,7 +166,7 @@ std::vector<size_t> KernelLibrary::Impl::takeCached(size_t threads) {
   auto work = [&] {
     for (size_t i; (i = next.fetch_add(1)) < pending.size();) (void)withinMemory([&] { return take(i); });
   };
-  if (cache.isOn()) onThreads(std::min(threads, pending.size() / kEach + 1), work);
+  if (cache.isOn()) onThreads(std::min(threads, pending.size() / tuning().codegen.lookupsPerThread + 1), work);
   std::vector<size_t> missing;
   for (size_t i = 0; i < pending.size(); ++i)
     if (!found[i]) missing.push_back(i);
@@ -186,9 +186,8 @@ Status KernelLibrary::Impl::compileBatch(KernelCompiler& compiler, std::span<con
 
 Status KernelLibrary::Impl::compileMissing(const std::vector<size_t>& missing, size_t threads,
                                            const std::atomic<bool>* cancel) {
-  constexpr size_t kMaxInBatch = 6;
-  const size_t each =
-      std::clamp<size_t>((missing.size() + threads - 1) / threads, 1, kMaxInBatch);  // few kernels are shared out, too
+  const size_t each = std::clamp<size_t>((missing.size() + threads - 1) / threads, 1,
+                                         tuning().codegen.kernelsInBatch);  // few kernels are shared out, too
   const size_t batches = (missing.size() + each - 1) / each;
   std::atomic<size_t> next{0};
   std::mutex mutex;

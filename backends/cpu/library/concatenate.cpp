@@ -4,17 +4,13 @@
 #include <algorithm>
 
 #include "backends/runtime/movement/concatenate_step.h"
+#include "core/base/tuning.h"
 
 namespace tessera::cpu {
 
-namespace {
-
-constexpr int64_t kLongInner = 256, kFewRows = 16;  // bytes behind the dimension; rows before it
-
-}  // namespace
-
 StepPtr planConcatenate(const Module& module, const Instruction& instruction, std::span<const int> operands,
                         int result) {
+  const auto& limits = tuning().movement;
   if (instruction.opcode != Opcode::Concatenate || std::ranges::find(operands, result) != operands.end())
     return nullptr;
   const Shape& shape = *instruction.shape;
@@ -22,7 +18,8 @@ StepPtr planConcatenate(const Module& module, const Instruction& instruction, st
   int64_t rows = 1, inner = byteWidth(shape.type);
   for (size_t d = 0; d < along; ++d) rows *= shape.dimensions[d];
   for (size_t d = along + 1; d < shape.dimensions.size(); ++d) inner *= shape.dimensions[d];
-  if (shape.elementCount().value_or(0) == 0 || rows < kFewRows || inner >= kLongInner) return nullptr;
+  if (shape.elementCount().value_or(0) == 0 || rows < limits.concatenateRows || inner >= limits.concatenateInnerBytes)
+    return nullptr;
   std::vector<ConcatenateStep::Piece> pieces;
   for (size_t i = 0; i < operands.size(); ++i) {
     const int64_t size = module.shapeOf(instruction.operands[i]).dimensions[along];

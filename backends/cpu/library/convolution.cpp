@@ -4,6 +4,7 @@
 
 #include "backends/cpu/library/contraction.h"
 #include "backends/cpu/library/convolution_form.h"
+#include "core/base/tuning.h"
 
 namespace tessera::cpu {
 
@@ -68,13 +69,12 @@ double ConvolutionForm::flops() const {
 }
 
 bool isFilter(const ConvolutionForm& form) {
-  constexpr int64_t kMaxFeatures = 4;
   if (form.window.empty() || form.featureGroups != 1 || form.batchGroups != 1) return false;
   const bool isWide = form.resultType == ElementType::F32 || form.resultType == ElementType::F64;  // sums in the type
   if (!isWide || form.inputType != form.resultType || form.kernelType != form.resultType) return false;
   const auto isPlain = [](const WindowDimension& d) { return d.stride == 1 && d.baseDilation == 1; };
   const auto isMinor = [](const Dims& dims) { return dims.back().stride == 1 && dims.back().size > 1; };
-  return form.kernelOutput.size == 1 && form.kernelInput.size <= kMaxFeatures &&
+  return form.kernelOutput.size == 1 && form.kernelInput.size <= tuning().products.maxFilterFeatures &&
          std::ranges::all_of(form.window, isPlain) && isMinor(form.input) && isMinor(form.output);
 }
 

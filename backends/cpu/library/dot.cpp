@@ -7,18 +7,24 @@
 
 #include "backends/cpu/library/contraction.h"
 #include "backends/cpu/library/dot_form.h"
+#include "core/base/tuning.h"
 
 namespace tessera::cpu {
 
 namespace {
 
 // Of many tiny products each would cost more to call for, or to pack, than to compute.
-constexpr int64_t kManyBatches = 16, kTinyProduct = 512, kSmallVectorProduct = 4096;
-
 bool isOneOfManySmall(const DotForm& form) {
-  const bool isVector = form.m == 1 || form.n == 1;
-  return form.batches >= kManyBatches &&
-         (form.m * form.n == 1 || form.m * form.n * form.k <= (isVector ? kSmallVectorProduct : kTinyProduct));
+  const auto& limits = tuning().products;
+  const int64_t most = form.m == 1 || form.n == 1 ? limits.smallVectorProduct : limits.tinyProduct;
+  return form.batches >= limits.manyBatches && (form.m * form.n == 1 || form.m * form.n * form.k <= most);
+}
+
+// Many points times a small matrix: packing costs more than the products.
+bool isOfPoints(const DotForm& form) {
+  const auto& limits = tuning().products;
+  return form.n > 1 && form.k <= limits.maxPointsDepth && form.n * form.k <= limits.maxPointsMatrix &&
+         form.m >= limits.fewestPoints;
 }
 
 Contraction contractionOf(const DotForm& form, const LibraryContext& context) {
@@ -87,7 +93,7 @@ Result<StepPtr> planDot(LibraryContext& context) {
   const Instruction& dot = context.instruction;
   if (dot.operands.size() != 2) return StepPtr{};
   DotForm form = dotFormOf(context.module, dot);
-  if (isOneOfManySmall(form)) return StepPtr{};
+  if (isOneOfManySmall(form) || isOfPoints(form)) return StepPtr{};
   auto gemm = planGemm(context, form);
   if (!gemm || *gemm) return gemm;
   if (form.m == 1 || form.n == 1) return StepPtr{};

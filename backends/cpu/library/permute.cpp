@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "backends/runtime/movement/permute_step.h"
+#include "core/base/tuning.h"
 
 namespace tessera::cpu {
 
@@ -50,12 +51,10 @@ std::vector<Axis> merged(const std::vector<Axis>& axes) {
   return out;
 }
 
-constexpr int64_t kLargeRuns = int64_t{8} << 20, kLongRun = 256;  // bytes; a kernel copies what is smaller as well
-
 // Rows that stay rows, in the operand's order.
 StepPtr planRuns(std::vector<Axis> axes, int64_t width, int from, int to) {
   const Axis row = axes.back();
-  if (row.size * width < kLongRun || row.size * width % 64 != 0) return nullptr;
+  if (row.size * width < tuning().movement.longRunBytes || row.size * width % 64 != 0) return nullptr;
   axes.pop_back();
   std::ranges::sort(axes, std::ranges::greater{}, &Axis::from);
   return makePermuteStep({std::move(axes), row, Axis{}, width, from, to, -1});
@@ -65,7 +64,7 @@ StepPtr planRuns(std::vector<Axis> axes, int64_t width, int from, int to) {
 
 Result<StepPtr> planPermute(const ElementProgram& program, int from, int to, int threads,
                             const std::function<Result<int>(int64_t bytes)>& scratch) {
-  constexpr int64_t kShort = 8, kSmall = 4096;
+  const auto& limits = tuning().movement;
   const auto found = axesOf(program);
   if (!found) return StepPtr{};
   std::vector<Axis> axes = merged(*found);
@@ -75,9 +74,10 @@ Result<StepPtr> planPermute(const ElementProgram& program, int from, int to, int
   int64_t elements = 1;
   for (const Axis& axis : axes) elements *= axis.size;
   if (across + 1 == axes.end())
-    return elements * width >= kLargeRuns ? planRuns(std::move(axes), width, from, to) : StepPtr{};
+    return elements * width >= limits.streamedBytes ? planRuns(std::move(axes), width, from, to) : StepPtr{};
   const Axis along = axes.back(), acrossAxis = *across;
-  if (along.size < kShort || acrossAxis.size < kShort || elements < kSmall) return StepPtr{};
+  if (along.size < limits.shortAxis || acrossAxis.size < limits.shortAxis || elements < limits.smallTranspose)
+    return StepPtr{};
   axes.erase(across);
   axes.pop_back();
   Permute permute{std::move(axes), along, acrossAxis, width, from, to, -1};

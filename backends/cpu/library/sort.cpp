@@ -12,6 +12,7 @@
 #include "backends/runtime/sort/bucket_sort_step.h"
 #include "backends/runtime/sort/radix_sort.h"
 #include "backends/runtime/sort/radix_sort_step.h"
+#include "core/base/tuning.h"
 #include "core/compose/compose.h"
 #include "core/element/approximations/approximations.h"
 
@@ -19,11 +20,7 @@ namespace tessera::cpu {
 
 namespace {
 
-constexpr int64_t kFewRows = 8;  // of so many or more, or of short ones, each thread sorts its own …
-constexpr int64_t kGroup = 1 << 11,
-                  kMaxGroup = 1 << 17;  // … in groups of so many elements, whose items alone are in memory
-
-// How the kernel runs on a piece of the elements.
+// How the kernel runs on a part of the elements.
 std::optional<codegen::RowLocality> localityOf(const LoopProgram& program, const codegen::Target& target) {
   if (program.body.operands.size() > 32) return std::nullopt;
   auto analysis = codegen::ProgramAnalysis::of(program);
@@ -40,14 +37,15 @@ LoopProgram kernelOf(const SortKey& key, const codegen::Target& target) {
 // Few long rows are sorted one after the other by all threads; a kernel that cannot run in parts makes all items at
 // once.
 RowGroups groupsOf(const LoopProgram& program, const SortShape& shape, const codegen::Target& target) {
+  const auto& limits = tuning().sort;
   const int64_t all = shape.rows * shape.length, unit = shape.length * shape.inner;
-  if (all == 0 || (shape.rows < kFewRows && shape.length >= ParallelRadixSort::kWorthSharing)) return {};
+  if (all == 0 || (shape.rows < limits.fewRows && shape.length >= limits.sharedItems)) return {};
   const auto locality = localityOf(program, target);
   if (!locality) return {};
   const int64_t step = locality->elements / std::gcd(locality->elements, unit),
-                wanted = (std::clamp<int64_t>(all / 16, 1, kGroup) + unit - 1) / unit;
+                wanted = (std::clamp<int64_t>(all / 16, 1, limits.groupElements) + unit - 1) / unit;
   const int64_t units = (wanted + step - 1) / step * step, elements = units * unit;
-  if (elements > kMaxGroup || elements > all / 2) return {};
+  if (elements > limits.maxGroupElements || elements > all / 2) return {};
   return {(all + elements - 1) / elements, elements, units * shape.inner, *locality};
 }
 
@@ -56,7 +54,7 @@ bool isInPlace(const LibraryContext& context) {
 }
 
 // Of words of `bytes`, one an element: a result of such elements lends its memory until it is written, else scratch.
-Result<int> placeOfWords(LibraryContext& context, const SortShape& shape, std::span<const int> widths, int bytes,
+Result<int> slotForWords(LibraryContext& context, const SortShape& shape, std::span<const int> widths, int bytes,
                          int taken = -1) {
   for (size_t k = 0; k < widths.size() && !isInPlace(context); ++k)
     if (widths[k] == bytes && context.outputs[k] != taken) return context.outputs[k];
@@ -76,7 +74,7 @@ Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const Sor
   sort.outputs = context.outputs;
   sort.widths = std::move(widths);
   const bool grouped = sort.groups.count > 0, keysAlone = payload == SortPayload::None;
-  sort.isShared = !grouped && shape.length >= ParallelRadixSort::kWorthSharing && shape.rows < 2 * context.threads;
+  sort.isShared = !grouped && shape.length >= tuning().sort.sharedItems && shape.rows < 2 * context.threads;
   const int64_t busy =
       std::min<int64_t>(context.threads, (sort.parts() + sort.partsAtOnce() - 1) / sort.partsAtOnce());  // threads
   const int64_t all = shape.rows * shape.length,
@@ -84,7 +82,7 @@ Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const Sor
   const int64_t itemBytes = keysAlone ? 4 : key.isWide ? sizeof(WideItem) : sizeof(uint64_t);
   sort.items = context.outputs[0];  // keys without payload lie where their values will
   if (key.isWide && !grouped) {
-    TESSERA_ASSIGN_OR_RETURN(sort.items, placeOfWords(context, shape, sort.widths, 8));
+    TESSERA_ASSIGN_OR_RETURN(sort.items, slotForWords(context, shape, sort.widths, 8));
   } else if (!keysAlone || grouped) {
     TESSERA_ASSIGN_OR_RETURN(sort.items,
                              context.scratch((keysAlone ? 4 : 8) * (grouped ? busy * sort.groups.elements : all)));
@@ -106,7 +104,7 @@ Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const Sor
 Result<StepPtr> planKeysInResult(LibraryContext& context, const ElementProgram& comparator,
                                  std::span<const Shape> operands, const SortShape& shape, std::vector<int> widths,
                                  int64_t dimension, SortPayload payload) {
-  if (shape.length >= ParallelRadixSort::kWorthSharing || payload == SortPayload::None) return nullptr;
+  if (shape.length >= tuning().sort.sharedItems || payload == SortPayload::None) return nullptr;
   const auto key = sortKeyOf(comparator, operands, dimension, SortPayload::None);
   if (!key || key->isWide) return nullptr;
   RadixSort sort;
@@ -119,7 +117,7 @@ Result<StepPtr> planKeysInResult(LibraryContext& context, const ElementProgram& 
   sort.addsPayload = true;
   sort.kernelSlots = sort.operands = context.operands;
   sort.outputs = context.outputs;
-  TESSERA_ASSIGN_OR_RETURN(sort.items, placeOfWords(context, shape, widths, 4));
+  TESSERA_ASSIGN_OR_RETURN(sort.items, slotForWords(context, shape, widths, 4));
   sort.widths = std::move(widths);
   TESSERA_ASSIGN_OR_RETURN(sort.kernel, context.kernels.add(std::move(program), std::string(context.instruction.name)));
   sort.kernelSlots.push_back(sort.items);
@@ -132,7 +130,8 @@ Result<StepPtr> planKeysInResult(LibraryContext& context, const ElementProgram& 
 // Long rows by 32-bit keys; nullptr: not such. Results are written while operands are still read.
 Result<StepPtr> planBuckets(LibraryContext& context, const ElementProgram& comparator, std::span<const Shape> operands,
                             const SortShape& shape, const std::vector<int>& widths, int64_t dimension) {
-  if (shape.inner != 1 || shape.rows >= kFewRows || shape.length < BucketSort::kWorthIt) return nullptr;
+  if (shape.inner != 1 || shape.rows >= tuning().sort.fewRows || shape.length < tuning().sort.bucketedElements)
+    return nullptr;
   if (isInPlace(context)) return nullptr;
   const auto key = sortKeyOf(comparator, operands, dimension, SortPayload::None);
   if (!key || key->isWide) return nullptr;
@@ -149,12 +148,12 @@ Result<StepPtr> planBuckets(LibraryContext& context, const ElementProgram& compa
   step->widths = widths;
   if (const auto said = operandRecoverableFromKey(comparator, operands))
     step->keyed = said->operand, step->form = said->form;
-  TESSERA_ASSIGN_OR_RETURN(step->keys, placeOfWords(context, shape, widths, 4));
+  TESSERA_ASSIGN_OR_RETURN(step->keys, slotForWords(context, shape, widths, 4));
   if (operands.size() > 1 || step->keyed < 0) {
-    TESSERA_ASSIGN_OR_RETURN(step->places, placeOfWords(context, shape, widths, 4, step->keys));
+    TESSERA_ASSIGN_OR_RETURN(step->indices, slotForWords(context, shape, widths, 4, step->keys));
   }
   TESSERA_ASSIGN_OR_RETURN(step->cells, context.scratch(BucketSort::kCells * static_cast<int64_t>(sizeof(uint16_t))));
-  TESSERA_ASSIGN_OR_RETURN(step->pieces, context.scratch(context.threads * step->pieceElements() * 4));
+  TESSERA_ASSIGN_OR_RETURN(step->chunks, context.scratch(context.threads * step->chunkElements() * 4));
   TESSERA_ASSIGN_OR_RETURN(step->spare, context.scratch(context.threads * step->scratchBytes()));
   TESSERA_ASSIGN_OR_RETURN(step->kernel,
                            context.kernels.add(std::move(program), std::string(context.instruction.name)));

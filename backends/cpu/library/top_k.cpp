@@ -4,6 +4,7 @@
 
 #include "backends/cpu/library/library_steps.h"
 #include "backends/runtime/sort/top_k_step.h"
+#include "core/base/tuning.h"
 
 namespace tessera::cpu {
 
@@ -11,13 +12,14 @@ namespace {
 
 // Few long lines are cut in pieces that are much longer than what they give.
 TopK shapeOf(const Shape& operand, int64_t k) {
-  constexpr int64_t kLeastPiece = 1 << 14, kMaxPieces = 64, kManyLines = 16, kRoom = 128;
+  const auto& limits = tuning().sort;
+  constexpr int64_t kRoom = 128;
   TopK shape;
   shape.k = k;
   shape.length = operand.dimensions.back();
   for (size_t d = 0; d + 1 < operand.dimensions.size(); ++d) shape.lines *= operand.dimensions[d];
-  if (shape.lines < kManyLines && shape.length >= 2 * kLeastPiece)
-    shape.pieces = std::clamp<int64_t>(shape.length / std::max(kLeastPiece, 16 * k), 1, kMaxPieces);
+  if (shape.lines < limits.manyTopKLines && shape.length >= 2 * limits.topKPiece)
+    shape.pieces = std::clamp<int64_t>(shape.length / std::max(limits.topKPiece, 16 * k), 1, limits.maxTopKPieces);
   shape.room = std::min(2 * k + kRoom, shape.piece() + 1);
   return shape;
 }
@@ -42,7 +44,7 @@ Result<StepPtr> planTopK(LibraryContext& context) {
   topK.largest = context.instruction.attributes->boolOr(Attr::largest, true);
   topK.from = context.operands[0];
   topK.values = context.outputs[0];
-  topK.places = context.outputs[1];
+  topK.indices = context.outputs[1];
   TESSERA_ASSIGN_OR_RETURN(topK.scratch, context.scratch(itemBytes * context.threads * topK.room));
   TESSERA_ASSIGN_OR_RETURN(topK.joined,
                            context.scratch(topK.pieces > 1 ? itemBytes * topK.lines * topK.pieces * topK.k : 0));

@@ -10,6 +10,7 @@
 #include "backends/codegen/unroll_short.h"
 #include "backends/codegen/unroll_tiny.h"
 #include "backends/cpu/plan/step_program.h"
+#include "core/base/tuning.h"
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
 #include "core/passes/patterns.h"
@@ -19,16 +20,6 @@ namespace tessera::cpu {
 
 namespace {
 
-constexpr double kMaxProgramNs = 4000;     // a program that takes longer may be worth several threads
-constexpr double kStepNs = 500;            // in a loop: work beside which the call of a step still counts
-constexpr double kLoneStepNs = 30;         // the same where it runs once
-constexpr double kMaxMemberNs = 200;       // of a chain: what is longer is better compiled once for all its likes
-constexpr double kMaxProductNs = 400;      // of a dot by its element program: from there on the library is faster
-constexpr int64_t kMaxElements = 1 << 12;  // of a result
-constexpr int64_t kMaxLoneElements = 64;   // the same where it runs once
-constexpr int kMaxSteps = 96;
-constexpr size_t kMaxNodes = 6000;  // code generation of one function is not spread over threads
-constexpr int64_t kMaxCopyBytes = 1 << 16;
 constexpr int64_t kRegisterBytes = 256;
 
 int64_t countOf(const Shape& shape) { return shape.isArray() ? shape.elementCount().value_or(INT64_MAX) : 0; }
@@ -48,19 +39,20 @@ bool isLarge(const Instruction& instruction) {
   if (isControl(instruction.opcode) || needsNoStep(instruction.opcode) || instruction.opcode == Opcode::Constant ||
       instruction.opcode == Opcode::Copy)
     return false;
-  return std::ranges::any_of(leavesOf(*instruction.shape),
-                             [](const ShapeLeaf& leaf) { return countOf(*leaf.shape) > kMaxLoneElements; });
+  return std::ranges::any_of(leavesOf(*instruction.shape), [](const ShapeLeaf& leaf) {
+    return countOf(*leaf.shape) > tuning().regions.maxLoneElements;
+  });
 }
 
 // An array that is updated in place may be of any size: of a scan's results, a round writes one.
 bool isSmall(const LoopProgram& program, std::span<const int> operands, std::span<const int> results) {
   int64_t elements = 1;
   for (int64_t size : program.body.outputDims)
-    if (__builtin_mul_overflow(elements, size, &elements) || elements > kMaxElements) return false;
+    if (__builtin_mul_overflow(elements, size, &elements) || elements > tuning().regions.maxElements) return false;
   for (size_t k = 0; k < results.size(); ++k) {
     const int64_t initial = program.initialOperand[k];
     const bool inPlace = initial >= 0 && operands[static_cast<size_t>(initial)] == results[k];
-    if (!inPlace && countOf(program.outputs[k]) > kMaxElements) return false;
+    if (!inPlace && countOf(program.outputs[k]) > tuning().regions.maxElements) return false;
   }
   return true;
 }
@@ -110,7 +102,8 @@ RegionPlanner::Sized RegionPlanner::measureProgram(const Instruction& instructio
       runningTotal(module_, instruction))
     return {};
   for (const ShapeLeaf& leaf : leavesOf(*instruction.shape))
-    if (const int64_t count = countOf(*leaf.shape); count < 1 || (count > kMaxElements && !op->loops)) return {};
+    if (const int64_t count = countOf(*leaf.shape); count < 1 || (count > tuning().regions.maxElements && !op->loops))
+      return {};
   LoopProgram program;
   if (op->loops) {
     auto stores = storesOf(module_, instruction.id);
@@ -133,7 +126,7 @@ RegionPlanner::Sized RegionPlanner::measureProgram(const Instruction& instructio
   if (!analysis) return {};
   const codegen::KernelNest nest = codegen::KernelNest::of(program, *analysis, target_);
   const double ns = nest.costPerItem * static_cast<double>(nest.parallelCount);
-  if (ns > (isProduct ? kMaxProductNs : kMaxProgramNs)) return {};
+  if (ns > (isProduct ? tuning().regions.maxProductNs : tuning().regions.maxProgramNs)) return {};
   const Size size{1, 1, isProduct, 0, program.body.nodes.size(), ns};
   std::vector<bool> atConstants = accessedAtConstants(program, *analysis, nest);
   return {size, std::move(program), std::move(atConstants)};
@@ -147,7 +140,7 @@ std::optional<RegionPlanner::Size> RegionPlanner::measureBlocks(const std::vecto
       const Sized& one = sizedOf(id);
       if (!one.size) return std::nullopt;
       total.add(*one.size);
-      if (total.steps > kMaxSteps || total.nodes > kMaxNodes) return std::nullopt;
+      if (total.steps > tuning().regions.maxSteps || total.nodes > tuning().regions.maxNodes) return std::nullopt;
     }
   return total;
 }
@@ -162,7 +155,7 @@ RegionPlanner::Sized RegionPlanner::measure(const Instruction& instruction) {
     Size size;
     for (const ShapeLeaf& leaf : leavesOf(*instruction.shape)) {
       const int64_t bytes = leaf.shape->denseBytes().value_or(INT64_MAX);
-      if (bytes > kMaxCopyBytes) return {};
+      if (bytes > tuning().regions.maxCopyBytes) return {};
       ++size.steps;
       size.ns += static_cast<double>(bytes) / 16;
     }
@@ -189,7 +182,7 @@ const RegionPlanner::Sized& RegionPlanner::sizedOf(InstructionId id) {
 }
 
 bool RegionPlanner::pays(const Size& size, bool inLoop) const {
-  return size.ns <= size.steps * (inLoop ? kStepNs : kLoneStepNs);
+  return size.ns <= size.steps * (inLoop ? tuning().regions.stepNs : tuning().regions.loneStepNs);
 }
 
 // --- one region
@@ -377,6 +370,7 @@ PlannedRegion RegionBuilder::build(ComputationId computation, size_t begin, size
 }
 
 std::optional<PlannedRegion> RegionPlanner::plan(ComputationId computation, size_t begin, bool inLoop) {
+  const auto& limits = tuning().regions;
   const std::vector<InstructionId>& instructions = module_.at(computation).instructions;
   Size total;
   size_t end = begin;
@@ -387,8 +381,8 @@ std::optional<PlannedRegion> RegionPlanner::plan(ComputationId computation, size
     if (!one.size) break;
     Size with = total;
     with.add(*one.size);
-    if (with.steps > kMaxSteps || with.nodes > kMaxNodes) break;
-    if (one.size->loops == 0 && (one.size->ns > kMaxMemberNs || (!inLoop && one.size->products > 0))) break;
+    if (with.steps > limits.maxSteps || with.nodes > limits.maxNodes) break;
+    if (one.size->loops == 0 && (one.size->ns > limits.maxMemberNs || (!inLoop && one.size->products > 0))) break;
     total = with;
   }
   if (total.loops == 0 && (total.programs < 2 || !pays(total, inLoop))) return std::nullopt;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "core/base/tuning.h"
+
 namespace tessera::cpu {
 
 namespace {
@@ -14,14 +16,12 @@ using Forward = dnnl::convolution_forward;
 using SourceGradient = dnnl::convolution_backward_data;
 using WeightsGradient = dnnl::convolution_backward_weights;
 
-constexpr double kWorthSharing = 4e5;                      // flops
-constexpr int64_t kPieceBytes = 1 << 18, kMaxPieces = 64;  // of the result, where a kernel follows
-
 // How many pieces a convolution is cut into at most: as many as fit `least`, or a core's cache where a kernel follows.
 int64_t piecesOf(const DnnlStep& step, const Axes& result, int64_t least) {
   if (!step.end) return least;
   const int64_t bytes = result.count() * static_cast<int64_t>(dnnl::memory::data_type_size(result.kind));
-  return std::clamp(bytes / kPieceBytes, least, std::max(least, kMaxPieces));
+  return std::clamp(bytes / tuning().epilogues.convolutionPieceBytes, least,
+                    std::max(least, tuning().epilogues.maxConvolutionPieces));
 }
 
 dnnl::primitive_attr userScratch() {
@@ -98,12 +98,13 @@ void addForward(ConvolutionStep& step, const Geometry& g, const ConvolutionSlots
 
 // In pieces of the batch, and of rows where the batch is small.
 void buildForward(ConvolutionStep& step, const Geometry& g, const ConvolutionSlots& slots, double flops) {
-  const int64_t most = piecesOf(step, g.result, 8), batch = g.source.sizes[0], rows = g.result.sizes[2];
-  const bool small = flops < kWorthSharing;
+  const int64_t most = piecesOf(step, g.result, tuning().products.convolutionPieces), batch = g.source.sizes[0],
+                rows = g.result.sizes[2];
+  const bool small = flops < tuning().products.librarySharedFlops;
   const int64_t each = small ? batch : (batch + most - 1) / most, inBatch = (batch + each - 1) / each;
   // A kernel that follows needs rows that are neighbours in memory, of one entry.
   const bool mayCutRows = !step.end || (each == 1 && g.result.strides[2] * rows * batch == g.result.count());
-  const int64_t wanted = step.end ? most : 4,
+  const int64_t wanted = step.end ? most : tuning().products.convolutionRowPieces,
                 wantedRows = small || !mayCutRows ? 1 : std::min(rows, (wanted + inBatch - 1) / inBatch);
   int64_t rowsEach = (rows + wantedRows - 1) / wantedRows;
   for (int64_t b = 0; b < batch; b += each)
@@ -129,8 +130,9 @@ void addSourceGradient(DnnlStep& step, const Geometry& g, const ConvolutionSlots
 }
 
 void buildSourceGradient(ConvolutionStep& step, const Geometry& whole, const ConvolutionSlots& slots, double flops) {
-  const int64_t most = piecesOf(step, whole.source, 8);
-  int64_t batch = whole.source.sizes[0], each = flops < kWorthSharing ? batch : (batch + most - 1) / most;
+  const int64_t most = piecesOf(step, whole.source, tuning().products.convolutionPieces);
+  int64_t batch = whole.source.sizes[0],
+          each = flops < tuning().products.librarySharedFlops ? batch : (batch + most - 1) / most;
   for (int64_t b = 0; b < batch; b += each) {
     Geometry g = whole;
     g.source.narrow(0, b, std::min(each, batch - b));
@@ -156,10 +158,12 @@ void addWeightsGradient(DnnlStep& step, const Geometry& g, const ConvolutionSlot
 
 // By output features, in multiples of a vector.
 void buildWeightsGradient(ConvolutionStep& step, const Geometry& whole, const ConvolutionSlots& slots, double flops) {
-  constexpr int64_t kPieces = 2, kVector = 16;
+  constexpr int64_t kVector = 16;
+  const int64_t wanted = tuning().products.weightsGradientPieces;
   int64_t features = whole.weights.sizes[0];
-  int64_t each =
-      flops < kWorthSharing ? features : ((features + kPieces - 1) / kPieces + kVector - 1) / kVector * kVector;
+  int64_t each = flops < tuning().products.librarySharedFlops
+                     ? features
+                     : ((features + wanted - 1) / wanted + kVector - 1) / kVector * kVector;
   for (int64_t f = 0; f < features; f += each) {
     Geometry g = whole;
     g.weights.narrow(0, f, std::min(each, features - f));

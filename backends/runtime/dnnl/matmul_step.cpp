@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "backends/runtime/dnnl/dnnl_engine.h"
+#include "core/base/tuning.h"
 
 namespace tessera::cpu {
 
@@ -53,10 +54,9 @@ bool MatmulStep::prepare() {
 }
 
 void MatmulStep::split() {
-  constexpr int64_t kPieces = 4;
   double flops =
       2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) * static_cast<double>(batches);
-  int64_t wanted = flops < 4e5 ? 1 : kPieces;
+  int64_t wanted = flops < tuning().products.librarySharedFlops ? 1 : tuning().products.libraryPieces;
   if (batches >= wanted) {
     int64_t each = isRegular() ? (batches + wanted - 1) / wanted : 1;
     for (int64_t b = 0; b < batches; b += each) addPiece(b, 0, std::min(each, batches - b), m);

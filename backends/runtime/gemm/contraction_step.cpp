@@ -11,6 +11,7 @@ namespace tessera::cpu {
 
 namespace {
 
+// Plan and run time agree on tasks, since panels lie in memory that was planned: these are no tuning constants.
 constexpr int64_t kStepsPerBlock = 256;  // a right panel of so many steps stays in the first cache
 constexpr int64_t kPanelsPerTask = 16;   // left panels that one task keeps in the second cache
 constexpr double kTaskFlops = 4e5;

@@ -3,22 +3,25 @@
 
 #include <algorithm>
 
+#include "core/base/tuning.h"
+
 namespace tessera::cpu {
 
 // Blocks of rows (or, for flat products, of columns) so that each task has some 10^6 flops or more: a few microseconds.
 void GemmStep::split() {
-  constexpr int64_t kWantedTasks = 8;
-  const bool turnsOnce =
-      rhs.view.transposed && n >= std::max(32 * kWantedTasks, m / 4);  // tasks of rows would turn it each for itself
+  const auto& limits = tuning().products;
+  const bool turnsOnce = rhs.view.transposed && n >= std::max(32 * limits.wantedTasks,
+                                                              m / 4);  // tasks of rows would turn it each for itself
   splitsColumns_ = m < n || turnsOnce;
   extent_ = splitsColumns_ ? n : m;
   double flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  int64_t wanted = std::max<int64_t>(1, kWantedTasks / std::max<int64_t>(batches, 1));
-  wanted = std::min(wanted, static_cast<int64_t>(flops / 1e6) + 1);
+  int64_t wanted = std::max<int64_t>(1, limits.wantedTasks / std::max<int64_t>(batches, 1));
+  wanted = std::min(wanted, static_cast<int64_t>(flops / limits.taskFlops) + 1);
   const int64_t unit = splitsColumns_ ? 32 : 16;
   block_ = std::max(unit, ((extent_ + wanted - 1) / wanted + unit - 1) / unit * unit);
   blocks_ = (extent_ + block_ - 1) / block_;
-  tasksPerChunk_ = static_cast<int64_t>(2e5 / (flops / static_cast<double>(std::max<int64_t>(blocks_, 1)) + 1)) + 1;
+  tasksPerChunk_ =
+      static_cast<int64_t>(limits.chunkFlops / (flops / static_cast<double>(std::max<int64_t>(blocks_, 1)) + 1)) + 1;
 }
 
 int64_t GemmStep::scratchBytes() const {

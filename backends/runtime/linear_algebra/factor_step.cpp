@@ -7,12 +7,10 @@
 #include <optional>
 
 #include "backends/runtime/gemm/matrix_panels.h"
+#include "core/base/tuning.h"
 
 namespace tessera::cpu {
 namespace {
-
-constexpr size_t kWorthSharing = 1 << 15;  // products in lanes, before another thread wakes
-constexpr size_t kRowsTogether = 16;
 
 // One thread's working memory; a pool where the rows of a matrix are shared.
 template <class Real>
@@ -27,12 +25,12 @@ void subtractRows(const FactorWork<Real>& work, const StridedMatrix<const Real>&
                   size_t begin, size_t end) {
   if (begin >= end) return;
   if (!work.pool) return subtractProducts<Real>(m, count, by, work.panel, begin, end);
-  const size_t groups = (end - begin + kRowsTogether - 1) / kRowsTogether,
-               least = kWorthSharing / (kRowsTogether * (count + 1));
+  const size_t rows = tuning().threads.factorRows, groups = (end - begin + rows - 1) / rows,
+               least = tuning().threads.laneProducts / (rows * (count + 1));
   work.pool->parallelFor(static_cast<int64_t>(groups), static_cast<int64_t>(std::max<size_t>(1, least)),
                          [&](int64_t first, int64_t last, int) {
-                           const size_t from = begin + static_cast<size_t>(first) * kRowsTogether,
-                                        to = std::min(end, begin + static_cast<size_t>(last) * kRowsTogether);
+                           const size_t from = begin + static_cast<size_t>(first) * rows,
+                                        to = std::min(end, begin + static_cast<size_t>(last) * rows);
                            subtractProducts<Real>(m, count, by, work.panel, from, to);
                          });
 }
@@ -193,12 +191,13 @@ void FactorStep<Real>::factor(const RunState& state, size_t item, const FactorWo
 template <class Real>
 Status FactorStep<Real>::run(RunState& state) {
   const size_t products = rows() * columns() * std::min(rows(), columns()) / kVectorLanes<Real> + rows() * columns();
-  if (shape_.batch < shape_.threads && products > kWorthSharing) {
+  if (shape_.batch < shape_.threads && products > tuning().threads.laneProducts) {
     const FactorWork<Real> work = workOf(state, 0, state.pool);
     for (int64_t item = 0; item < shape_.batch; ++item) factor(state, static_cast<size_t>(item), work);
     return {};
   }
-  state.pool->parallelFor(shape_.batch, static_cast<int64_t>(std::max<size_t>(1, kWorthSharing / products)),
+  state.pool->parallelFor(shape_.batch,
+                          static_cast<int64_t>(std::max<size_t>(1, tuning().threads.laneProducts / products)),
                           [&](int64_t begin, int64_t end, int thread) {
                             const FactorWork<Real> work = workOf(state, thread, nullptr);
                             for (int64_t item = begin; item < end; ++item)

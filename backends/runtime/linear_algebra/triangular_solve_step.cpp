@@ -4,11 +4,10 @@
 #include <algorithm>
 
 #include "backends/runtime/gemm/matrix_panels.h"
+#include "core/base/tuning.h"
 
 namespace tessera::cpu {
 namespace {
-
-constexpr size_t kWorthSharing = 1 << 15;  // products in lanes, before another thread wakes
 
 template <class Real>
 class TriangularSolveStep : public Step {
@@ -30,7 +29,7 @@ template <class Real>
 Status TriangularSolveStep<Real>::run(RunState& state) {
   const size_t vectors = panelVectors<Real>(sides()), lanes = vectors * kVectorLanes<Real>, n = size();
   const size_t panels = (sides() + lanes - 1) / lanes;
-  const size_t grain = std::max<size_t>(1, kWorthSharing / (n * n / 2 * vectors + n * lanes));
+  const size_t grain = std::max<size_t>(1, tuning().threads.laneProducts / (n * n / 2 * vectors + n * lanes));
   Real* scratch = reinterpret_cast<Real*>(state.pointers[static_cast<size_t>(shape_.scratch)]);
   state.pool->parallelFor(shape_.batch * static_cast<int64_t>(panels), static_cast<int64_t>(grain),
                           [&](int64_t begin, int64_t end, int thread) {

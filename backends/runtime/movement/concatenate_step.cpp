@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/tuning.h"
+
 namespace tessera::cpu {
 
 namespace {
-
-constexpr int64_t kBlockBytes = 16 << 10, kWorthSharing = 128 << 10;
 
 struct Runs {
   std::byte* to;
@@ -56,9 +56,9 @@ void ConcatenateStep::fill(const RunState& state, int64_t begin, int64_t end) co
 }
 
 Status ConcatenateStep::run(RunState& state) {
-  const int64_t whole = rowBytes(), block = std::max<int64_t>(1, kBlockBytes / whole),
+  const int64_t whole = rowBytes(), block = std::max<int64_t>(1, tuning().movement.concatenateBlockBytes / whole),
                 blocks = (rows_ + block - 1) / block;
-  state.pool->parallelFor(blocks, std::max<int64_t>(1, kWorthSharing / (block * whole)),
+  state.pool->parallelFor(blocks, std::max<int64_t>(1, tuning().movement.concatenateChunkBytes / (block * whole)),
                           [&](int64_t begin, int64_t end, int) {
                             for (int64_t b = begin; b < end; ++b)
                               fill(state, b * block, std::min(rows_, (b + 1) * block));

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "backends/runtime/movement/transpose_lines.h"
+#include "core/base/tuning.h"
 
 namespace tessera::cpu {
 
@@ -15,18 +16,13 @@ namespace {
 constexpr int64_t tileOf(size_t width) { return std::max<int64_t>(16, 128 / static_cast<int64_t>(width)); }
 
 // A block of a large result: so many elements of the operand's rows, which become columns of so many bytes. Shorter
-// runs leave the memory idle between them; of rows a power of two apart the second cache holds no more than that.
+// runs leave the memory idle between them; of rows a power of two apart the second cache holds no more than that. Plan
+// and run time agree on buffers: these are no tuning constants.
 constexpr int64_t kRunElements = 512, kResultRunBytes = 256;
-constexpr int64_t kPrefetchLines = 64;                       // prefetched before they are read
 constexpr int64_t kDenseBytes = 2048, kShortRowBytes = 256;  // rows up to that, if they are neighbours, are read as one
 constexpr int64_t bufferBytes(int64_t width) {
   return kResultRunBytes / width * (kRunElements * width + kLineBytes) + kLineBytes;
 }
-
-// Results of as many bytes take non-temporal stores: a core's share of the last cache holds no more, whatever the whole
-// is said to have.
-constexpr int64_t kStreamed = int64_t{8} << 20;
-constexpr int64_t kMaxInARow = 32;  // blocks that a thread takes at once: the first has not been asked for
 
 int64_t resultBytes(const Permute& permute) {
   int64_t bytes = permute.across.size * permute.along.size * permute.width;
@@ -101,7 +97,7 @@ void PermuteStep::transpose(const T* from, T* to, int64_t rows, int64_t columns)
 // Lines of the result are whole where all strides are.
 bool PermuteStep::streamsTo(const void* to) const {
   auto isLines = [&](int64_t elements) { return elements * permute_.width % 64 == 0; };
-  return resultBytes(permute_) >= kStreamed && isLines(permute_.along.size) &&
+  return resultBytes(permute_) >= tuning().movement.streamedBytes && isLines(permute_.along.size) &&
          reinterpret_cast<uintptr_t>(to) % 64 == 0 && (permute_.across.size == 1 || isLines(permute_.across.to)) &&
          std::ranges::all_of(permute_.outer, [&](const PermutedAxis& axis) { return isLines(axis.to); });
 }
@@ -146,7 +142,8 @@ class PermuteStep::BlockReader {
         filling_(begin),
         at_{begin, 0, step.blockAt(step.large_, begin)},
         prefetch_(at_) {
-    for (int64_t lines = 0; lines < kPrefetchLines; lines += blocksOf(bytesOf(at_), kLineBytes)) advance(prefetch_);
+    for (int64_t lines = 0; lines < tuning().movement.prefetchLines; lines += blocksOf(bytesOf(at_), kLineBytes))
+      advance(prefetch_);
     enterRow();
   }
 
@@ -228,7 +225,7 @@ void PermuteStep::transposeLarge(RunState& state) const {
   auto* buffers = reinterpret_cast<char*>(state.pointers[static_cast<size_t>(permute_.buffers)]);
   const bool streams = streamsTo(to);
   const int64_t count = blocks(large_),
-                inARow = std::clamp<int64_t>(count / (4 * state.pool->threads()), 1, kMaxInARow);
+                inARow = std::clamp<int64_t>(count / (4 * state.pool->threads()), 1, tuning().movement.maxBlocksInARow);
   state.pool->parallelFor(count, inARow, [&](int64_t begin, int64_t end, int thread) {
     BlockReader reader(*this, from, buffers + 2 * thread * bufferBytes(permute_.width), begin, end);
     for (int64_t item = begin; item < end; ++item) {
@@ -272,11 +269,12 @@ void PermuteStep::transposeBlock(const T* from, T* to, int64_t rows, int64_t col
 
 // As large as pages like, smaller while there are few blocks; of large results, as large as a buffer.
 void PermuteStep::chooseCut() {
-  constexpr int64_t kMost = 512, kWanted = 16;
+  const auto& limits = tuning().movement;
   outerCount_ = 1;
   for (const PermutedAxis& axis : permute_.outer) outerCount_ *= axis.size;
-  int64_t edge = kMost;
-  while (edge > 2 * tileOf(static_cast<size_t>(permute_.width)) && blocks({edge, edge}) < kWanted) edge /= 2;
+  int64_t edge = limits.blockEdge;
+  while (edge > 2 * tileOf(static_cast<size_t>(permute_.width)) && blocks({edge, edge}) < limits.wantedBlocks)
+    edge /= 2;
   cut_ = {edge, edge};
   const int64_t line = kLineBytes / permute_.width;
   large_.across = std::min(kRunElements, permute_.across.size);
@@ -294,7 +292,8 @@ void PermuteStep::copyRuns(RunState& state) const {
   const int64_t bytes = permute_.along.size * permute_.width;
   const PermutedAxis& last = permute_.outer.back();
   const bool streams = streamsTo(to);
-  state.pool->parallelFor(outerCount_ / last.size, std::max<int64_t>(1, (1 << 18) / (bytes * last.size)),
+  state.pool->parallelFor(outerCount_ / last.size,
+                          std::max<int64_t>(1, tuning().movement.runChunkBytes / (bytes * last.size)),
                           [&](int64_t begin, int64_t end, int) {
                             for (int64_t item = begin; item < end; ++item) {
                               int64_t in = 0, out = 0, rest = item;
@@ -335,7 +334,7 @@ Status PermuteStep::run(RunState& state) {
 }  // namespace
 
 int64_t permuteBufferBytes(const Permute& permute, int threads) {
-  const bool isTransposed = permute.along.from != 1 && resultBytes(permute) >= kStreamed;
+  const bool isTransposed = permute.along.from != 1 && resultBytes(permute) >= tuning().movement.streamedBytes;
   return isTransposed ? 2 * threads * bufferBytes(permute.width) : 0;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/runtime/thread_pool.h"
+#include "core/base/tuning.h"
 
 namespace tessera::cpu {
 
@@ -48,15 +49,12 @@ Item* radixSortBy(Item* from, Item* other, int64_t n) {
 
 template <class Item>
 Item* radixSort(Item* from, Item* other, int64_t n) {
-  constexpr int64_t kShort = 4096;
-  return n <= kShort ? radixSortBy<Item, 8>(from, other, n) : radixSortBy<Item, 11>(from, other, n);
+  return n <= tuning().sort.shortRow ? radixSortBy<Item, 8>(from, other, n) : radixSortBy<Item, 11>(from, other, n);
 }
 
 // One long row on all threads: each counts and moves the digits of its own piece.
 class ParallelRadixSort {
  public:
-  static constexpr int64_t kWorthSharing = 1 << 16;  // items
-
   template <class Item>
   Item* sort(ThreadPool& pool, Item* from, Item* other, int64_t n) {
     constexpr int kDigit = 11;

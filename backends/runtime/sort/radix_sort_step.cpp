@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "backends/runtime/sort/radix_sort.h"
+#include "core/base/tuning.h"
 
 namespace tessera::cpu {
 
@@ -123,14 +124,13 @@ void RadixSortStep<Item, Made>::write(RunState& state, int64_t row, const Item* 
 
 template <class Item, class Made>
 void RadixSortStep<Item, Made>::sortLongRow(RunState& state, int64_t row) {
-  constexpr int64_t kPiece = 1 << 14;
   Item* from = scratch<Item>(state, sorted) + row * shape.length;
   Item* other = scratch<Item>(state, spare) + row * shape.length;
-  state.pool->parallelFor(shape.length, kPiece, [&](int64_t begin, int64_t end, int) {
+  state.pool->parallelFor(shape.length, tuning().sort.copiedItems, [&](int64_t begin, int64_t end, int) {
     load(scratch<Made>(state, items) + shape.firstOf(row), from, begin, end);
   });
   const Item* result = together_.sort(*state.pool, from, other, shape.length);
-  state.pool->parallelFor(shape.length, kPiece,
+  state.pool->parallelFor(shape.length, tuning().sort.copiedItems,
                           [&](int64_t begin, int64_t end, int) { write(state, row, result, begin, end); });
 }
 

@@ -1,5 +1,5 @@
 // RadixSortStep: rows sorted by the digits of a key that a kernel makes of each element. Rows are spread over threads,
-// long ones are shared. Before: cpu/library/sort.
+// long ones are shared. Made by cpu/library/sort.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,8 @@ struct RadixSort {
   // when the row is sorted.
   bool addsPayload = false;
   SortPayload payload = SortPayload::Index;
-  KeyForm form;                               // without a payload
+  KeyForm form;  // without a payload
+  // Plan and run time agree on these: they say how much scratch there is.
   static constexpr int64_t kFew = 64;         // elements of a row that are sorted by comparison
   static constexpr int64_t kOnStack = 512;    // elements of a row whose `spare` is the thread's stack
   static constexpr int64_t kChunk = 1 << 11;  // elements that a thread takes at least

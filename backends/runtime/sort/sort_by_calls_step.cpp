@@ -4,11 +4,18 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/tuning.h"
+
 namespace tessera::cpu {
 
 namespace {
 
-constexpr int64_t kRun = 16, kPiece = 4096;
+int64_t runElements() { return tuning().sort.comparedRun; }
+// Whole runs.
+int64_t pieceElements() {
+  const int64_t run = runElements();
+  return std::max(run, tuning().sort.comparedPiece / run * run);
+}
 
 }  // namespace
 
@@ -18,7 +25,7 @@ struct SortByCalls::Row {
   const RunState* state;
   int64_t first;
   CompiledKernel::Function compare;
-  Place *order, *other;
+  Index *order, *other;
 
   std::byte* at(size_t operand, int64_t i) const {
     return state->pointers[static_cast<size_t>(step->operands[operand])] +
@@ -40,11 +47,11 @@ struct SortByCalls::Row {
     for (int64_t i = begin; i < end; ++i) {
       int64_t j = i;
       for (; j > begin && less(i, order[j - 1]); --j) order[j] = order[j - 1];
-      order[j] = static_cast<Place>(i);
+      order[j] = static_cast<Index>(i);
     }
   }
   // How many of the first `rank` merged elements come from the left run.
-  int64_t leftCount(const Place* left, int64_t nl, const Place* right, int64_t nr, int64_t rank) const {
+  int64_t leftCount(const Index* left, int64_t nl, const Index* right, int64_t nr, int64_t rank) const {
     int64_t low = std::max<int64_t>(0, rank - nr), high = std::min(rank, nl);
     while (low < high) {
       const int64_t middle = (low + high) / 2;
@@ -57,7 +64,7 @@ struct SortByCalls::Row {
   }
   // Elements [from, to) of the merge of the runs that begin at `begin` with `width` elements each.
   void mergePart(int64_t begin, int64_t width, int64_t n, int64_t from, int64_t to) const {
-    const Place *left = order + begin, *right = order + std::min(begin + width, n);
+    const Index *left = order + begin, *right = order + std::min(begin + width, n);
     const int64_t nl = right - left, nr = std::min(width, n - std::min(begin + width, n));
     int64_t i = leftCount(left, nl, right, nr, from), j = from - i;
     for (int64_t k = from; k < to; ++k) {
@@ -68,9 +75,9 @@ struct SortByCalls::Row {
 };
 
 void SortByCalls::sortAlone(Row& row) const {
-  const int64_t n = shape.length;
-  for (int64_t begin = 0; begin < n; begin += kRun) row.insertionSort(begin, std::min(n, begin + kRun));
-  for (int64_t width = kRun; width < n; width *= 2) {
+  const int64_t n = shape.length, run = runElements();
+  for (int64_t begin = 0; begin < n; begin += run) row.insertionSort(begin, std::min(n, begin + run));
+  for (int64_t width = run; width < n; width *= 2) {
     for (int64_t begin = 0; begin < n; begin += 2 * width)
       row.mergePart(begin, width, n, 0, std::min(2 * width, n - begin));
     std::swap(row.order, row.other);
@@ -78,16 +85,16 @@ void SortByCalls::sortAlone(Row& row) const {
 }
 
 void SortByCalls::sortShared(RunState& state, Row& row) const {
-  const int64_t n = shape.length, pieces = (n + kPiece - 1) / kPiece;
+  const int64_t n = shape.length, run = runElements(), each = pieceElements(), pieces = (n + each - 1) / each;
   auto forPieces = [&](auto&& work) {
     state.pool->parallelFor(pieces, 1, [&](int64_t begin, int64_t end, int) {
-      for (int64_t piece = begin; piece < end; ++piece) work(piece * kPiece, std::min(n, (piece + 1) * kPiece));
+      for (int64_t piece = begin; piece < end; ++piece) work(piece * each, std::min(n, (piece + 1) * each));
     });
   };
   forPieces([&](int64_t begin, int64_t end) {
-    for (int64_t at = begin; at < end; at += kRun) row.insertionSort(at, std::min(end, at + kRun));
+    for (int64_t at = begin; at < end; at += run) row.insertionSort(at, std::min(end, at + run));
   });
-  for (int64_t width = kRun; width < n; width *= 2) {
+  for (int64_t width = run; width < n; width *= 2) {
     forPieces([&](int64_t begin, int64_t end) {
       for (int64_t at = begin; at < end;) {
         const int64_t pair = at / (2 * width) * (2 * width), stop = std::min({end, pair + 2 * width, n});
@@ -123,15 +130,16 @@ Status SortByCalls::run(RunState& state) {
   if (shape.length == 0) return {};
   auto rowAt = [&](int64_t row) {
     auto scratch = [&](int slot) {
-      return reinterpret_cast<Place*>(state.pointers[static_cast<size_t>(slot)]) + row * shape.length;
+      return reinterpret_cast<Index*>(state.pointers[static_cast<size_t>(slot)]) + row * shape.length;
     };
     return Row{this, &state, shape.firstOf(row), state.kernels[comparator].function, scratch(orders), scratch(others)};
   };
-  if (shape.length > 2 * kPiece && shape.rows < 2 * state.pool->threads()) {
+  if (shape.length > 2 * pieceElements() && shape.rows < 2 * state.pool->threads()) {
     for (int64_t r = 0; r < shape.rows; ++r) {
       Row row = rowAt(r);
       sortShared(state, row);
-      state.pool->parallelFor(shape.length, kPiece, [&](int64_t begin, int64_t end, int) { write(row, begin, end); });
+      state.pool->parallelFor(shape.length, pieceElements(),
+                              [&](int64_t begin, int64_t end, int) { write(row, begin, end); });
     }
     return {};
   }

@@ -8,12 +8,11 @@
 #include <set>
 
 #include "core/base/checked_math.h"
+#include "core/base/tuning.h"
 
 namespace tessera {
 
 namespace {
-
-constexpr size_t kFew = 500;
 
 std::optional<int64_t> roundedUp(int64_t bytes, int64_t unit) {
   auto more = checkedAdd(bytes, unit - 1);
@@ -176,7 +175,7 @@ std::optional<ArenaPacking> packArena(std::span<const LiveRange> ranges, std::sp
   for (size_t k = 0; k < lenders.size(); ++k) sorted[k] = lenders[static_cast<size_t>(number[k])];
   auto out = packInOrder(ranges, sorted);
   if (!out) return out;
-  if (ranges.size() <= kFew)
+  if (ranges.size() <= tuning().buffers.packedBothWays)
     if (auto other = packLargestFirst(ranges, sorted); other && other->bytes < out->bytes) out = std::move(other);
   for (ArenaOffset& offset : out->offsets)
     if (offset.lender >= 0) offset.lender = number[static_cast<size_t>(offset.lender)];

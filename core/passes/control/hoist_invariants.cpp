@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
+#include "core/base/tuning.h"
 #include "core/passes/control/loop_form.h"
 #include "core/passes/fusion/fusion_cost.h"
 #include "core/passes/patterns.h"
 
 namespace tessera {
 namespace {
-
-constexpr double kDearPrice = 16;  // of an element: as much as reading it from memory costs, and more
 
 class Hoist {
  public:
@@ -100,7 +99,7 @@ class Hoist {
       default: break;
     }
     if (!isElementwise(in.opcode) && !hasInnerLoop(in.opcode)) return false;
-    return elementPrice(module_, in) >= kDearPrice || (!fromIota && readsMore(in));
+    return elementPrice(module_, in) >= tuning().control.hoistedPrice || (!fromIota && readsMore(in));
   }
   // Reads at least twice what it gives.
   bool readsMore(const Instruction& in) const {
@@ -129,8 +128,7 @@ class Hoist {
   bool isWorthItsMemory(const Instruction& in, const Value& value, bool storedEachRound) {
     if (!value.fromIota) return storedEachRound || !isSpread(in);
     if (!storedEachRound && (in.opcode == Opcode::Broadcast || elements(in) > 2 * value.heavyElements)) return false;
-    constexpr double kMaxBytes = 256 << 20;  // of all that a loop keeps of this kind
-    if (bytes_ + bytes(in.id) > kMaxBytes) return false;
+    if (bytes_ + bytes(in.id) > tuning().control.hoistedBytes) return false;
     bytes_ += bytes(in.id);
     return true;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/tuning.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/callee_index.h"
 #include "core/passes/control/loop_form.h"
@@ -13,8 +14,9 @@ namespace {
 
 using Ids = std::vector<InstructionId>;
 
-constexpr int64_t kMaxElements = 64;  // of a value that is computed for both branches
-constexpr size_t kMaxInstructions = 8;
+bool hasFewElements(const Shape& shape) {
+  return shape.isArray() && shape.elementCount().value_or(INT64_MAX) <= tuning().control.selectedElements;
+}
 
 class Choice {
  public:
@@ -85,17 +87,13 @@ class Choice {
       const Instruction& in = module_.at(id);
       if (in.opcode == Opcode::Parameter || in.opcode == Opcode::Tuple || in.opcode == Opcode::GetTupleElement)
         continue;
-      if (!in.shape->isArray() || in.shape->elementCount().value_or(kMaxElements + 1) > kMaxElements || isStateful(in))
-        return false;
+      if (!hasFewElements(*in.shape) || isStateful(in)) return false;
       const bool cheap = isElementwise(in.opcode) || in.opcode == Opcode::Constant || in.opcode == Opcode::Broadcast ||
                          in.opcode == Opcode::Reshape || in.opcode == Opcode::Iota;
-      if (!cheap || in.opcode == Opcode::Map || ++work > kMaxInstructions) return false;
+      if (!cheap || in.opcode == Opcode::Map || ++work > tuning().control.selectedInstructions) return false;
     }
     const Shape& result = module_.shapeOf(module_.at(branch).root);
-    if (result.isArray()) return result.elementCount().value_or(kMaxElements + 1) <= kMaxElements;
-    return std::ranges::all_of(result.elements, [](const Shape& s) {
-      return s.isArray() && s.elementCount().value_or(kMaxElements + 1) <= kMaxElements;
-    });
+    return result.isArray() ? hasFewElements(result) : std::ranges::all_of(result.elements, hasFewElements);
   }
   InstructionId add(Opcode opcode, const Shape& shape, Ids operands, AttributeSet attributes = {}) {
     const InstructionId origin[] = {in_.id};

@@ -3,33 +3,26 @@
 
 #include <algorithm>
 
+#include "core/base/tuning.h"
 #include "core/passes/control/loop_form.h"
 #include "core/passes/patterns.h"
 
 namespace tessera {
 namespace {
 
-constexpr int64_t kMaxTrips = 8;
-constexpr int64_t kMaxInstructions =
-    48;  // of all steps together; beyond that the kernels that compile cost more than the loop
-
 // Steps that only carry long arrays on, element by element, cost a pass over memory each in a loop, and one together:
-// random bits of Threefry are five such steps of fifty instructions.
-constexpr int64_t kMaxElementwise = 320;
-constexpr int64_t kLongArray = 1 << 10;
-
-// Whether the body changes long arrays, all of that by elementwise instructions, and reads other arrays than those by
-// broadcasts.
+// random bits of Threefry are five such steps of fifty instructions. Whether the body changes long arrays, all of that
+// by elementwise instructions, and reads other arrays than those by broadcasts.
 bool isLongAndElementwise(const Module& module, const LoopForm& form) {
   bool isLong = false;
   for (size_t i = 0; i < form.size(); ++i) {
     const Shape& shape = module.shapeOf(form.next[i]);
-    isLong |= !form.invariant[i] && shape.isArray() && shape.elementCount().value_or(0) >= kLongArray;
+    isLong |= !form.invariant[i] && shape.isArray() && shape.elementCount().value_or(0) >= tuning().control.longArray;
   }
   if (!isLong) return false;
   return std::ranges::all_of(module.at(form.body).instructions, [&](InstructionId id) {
     const Instruction& in = module.at(id);
-    if (!in.shape->isArray() || in.shape->elementCount().value_or(0) < kLongArray) return true;
+    if (!in.shape->isArray() || in.shape->elementCount().value_or(0) < tuning().control.longArray) return true;
     return isElementwise(in.opcode) || in.opcode == Opcode::Parameter || in.opcode == Opcode::GetTupleElement ||
            in.opcode == Opcode::Broadcast || in.opcode == Opcode::Constant || in.opcode == Opcode::Iota;
   });
@@ -63,8 +56,11 @@ bool unroll(Rewriter& rewriter, const LoopForm& form) {
   Module& module = rewriter.module();
   const auto trips = tripCount(rewriter, form);
   const auto work = workOf(module, form);
-  if (!trips || *trips < 1 || *trips > kMaxTrips || !work) return false;
-  if (*work * *trips > (isLongAndElementwise(module, form) ? kMaxElementwise : kMaxInstructions)) return false;
+  if (!trips || *trips < 1 || *trips > tuning().control.maxUnrolledTrips || !work) return false;
+  const auto& limits = tuning().control;
+  if (*work * *trips >
+      (isLongAndElementwise(module, form) ? limits.maxUnrolledElementwise : limits.maxUnrolledInstructions))
+    return false;
   if (!isPure(module, form.condition) || !isPure(module, form.body)) return false;
   std::vector<InstructionId> state;
   for (size_t i = 0; i < form.size(); ++i) state.push_back(initialElement(rewriter, form, i));

@@ -1,19 +1,19 @@
 // See widen_products.h.
 #include "core/passes/expand/widen_products.h"
 
+#include "core/base/tuning.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera {
 namespace {
-
-constexpr int64_t kLeastElements = 1 << 10;  // of the result: fewer are not worth kernels of their own
 
 bool isNarrow(ElementType type) { return isFloat(type) && !isComplex(type) && info(type).bits < 32; }
 
 // Both sides float of at most 32 bits, one narrow, and not both bf16.
 bool isToBeWidened(const Module& module, const Instruction& in) {
   if (in.opcode != Opcode::Dot && in.opcode != Opcode::Convolution) return false;
-  if (in.operands.size() != 2 || !in.shape->isArray() || in.shape->elementCount().value_or(0) < kLeastElements)
+  if (in.operands.size() != 2 || !in.shape->isArray() ||
+      in.shape->elementCount().value_or(0) < tuning().simplify.widenedElements)
     return false;
   if (in.attributes->has(Attr::algorithm) || in.attributes->has(Attr::sparsity_config)) return false;
   const ElementType a = module.shapeOf(in.operands[0]).type, b = module.shapeOf(in.operands[1]).type,

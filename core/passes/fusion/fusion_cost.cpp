@@ -1,20 +1,12 @@
-// Prices for the fusion pass. Measured roughly on AVX-512 kernels; only ratios matter.
+// See fusion_cost.h. Measured roughly on AVX-512 kernels; only ratios matter.
 #include "core/passes/fusion/fusion_cost.h"
+#include "core/base/tuning.h"
 #include "core/element/scalar_functions.h"
 
 #include <algorithm>
 
 namespace tessera {
 namespace {
-
-constexpr double kLaunch = 2000;
-// Of so few elements a loop's body computes the nest in one function with its neighbours: no launch, a few registers.
-constexpr double kLaunchInRegion = 100;
-constexpr double kMaxInRegion = 16;
-// Of four bytes written and read back. Beyond the caches the written lines are fetched first, and each reader waits for
-// them.
-constexpr double kNear = 2, kFar = 10;
-constexpr double kBeyondCaches = 8 << 20;  // bytes
 
 double elements(const Shape& shape) {
   if (shape.isTuple()) return shape.elements.empty() ? 1 : elements(shape.elements[0]);
@@ -86,9 +78,10 @@ double elementPrice(const Module& module, const Instruction& in) {
 }
 
 double materialisationPrice(const Shape& shape, bool inLoop) {
+  const auto& prices = tuning().fusion;
   const double width = shape.isArray() ? byteWidth(shape.type) / 4.0 : 1, count = elements(shape);
-  const double price = 4 * width * count < kBeyondCaches ? kNear : kFar;
-  return price * count * width + (inLoop && count <= kMaxInRegion ? kLaunchInRegion : kLaunch);
+  const double price = 4 * width * count < prices.farBytes ? prices.nearPrice : prices.farPrice;
+  return price * count * width + (inLoop && count <= prices.maxRegionElements ? prices.launchInRegion : prices.launch);
 }
 
 }  // namespace tessera

@@ -5,9 +5,6 @@
 
 namespace tessera {
 
-// Generators write out dimensions of so few elements: loops of few rounds, minor dimensions of a result around loops.
-inline constexpr int64_t kMaxUnroll = 4;
-
 // Evaluating one result element once, operands given; a reduction counts its whole inner loop.
 double elementPrice(const Module& module, const Instruction& instruction);
 // How often one evaluation of `user` evaluates operand `operand`.

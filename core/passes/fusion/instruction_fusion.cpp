@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/tuning.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_relations.h"
 #include "core/passes/dead_code.h"
@@ -17,12 +18,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMaxUses = 12;         // different (fusion, view) pairs in which one value is computed
-constexpr size_t kMaxFreeUses = 256;    // the same of what costs nothing
-constexpr uint32_t kMaxMembers = 256;   // instructions of one fusion: random bits and what becomes of them are 200
-constexpr uint32_t kMaxViews = 384;     // evaluations written out in one fusion
 constexpr uint64_t kStatisticView = 2;  // one value a row: always read at the row's own indices
-constexpr double kRowReread = 0.5;      // price of an element that an earlier pass over the row left in the cache
 
 // A value computed inside a fusion. Two uses with equal views read the value at the same indices, so that the
 // element program computes it once.
@@ -129,7 +125,7 @@ class Fuser {
     if (in.shape->isTuple() && !in.shape->elements.empty())
       count = static_cast<double>(in.shape->elements[0].elementCount().value_or(INT64_MAX));
     const bool isShort = in.shape->isArray() && in.shape->rank() >= 2 && in.shape->dimensions.back() > 1 &&
-                         in.shape->dimensions.back() <= kMaxUnroll;
+                         in.shape->dimensions.back() <= tuning().fusion.maxUnrolledRounds;
     const RowView row = isUpdateRoot(i) ? RowView::Other : rowViewOfRoot(in);
     node.uses = {{i, 0, count, false, row, isShort ? static_cast<int32_t>(in.shape->rank()) - 1 : -1}};
   }
@@ -150,7 +146,7 @@ class Fuser {
     out.insideLoop |= hasInnerLoop(in.opcode);
     if (use.writtenOut >= 0)
       out.writtenOut = static_cast<int32_t>(alignedDimensions(module_, in, k)[static_cast<size_t>(use.writtenOut)]);
-    // In a loop, what is the same for the elements that are written out is computed once for them.
+    // In a loop, what is the same for the unrolled elements is computed once for them.
     if (use.writtenOut >= 0 && out.writtenOut < 0 && use.insideLoop && in.opcode == Opcode::Broadcast)
       out.evaluations /= static_cast<double>(in.shape->dimensions[static_cast<size_t>(use.writtenOut)]);
     if (operand.isScalar())
@@ -174,7 +170,7 @@ class Fuser {
   // False when too many, or when some consumer takes in nothing.
   bool collectUses(uint32_t i, std::vector<Use>& uses) const {
     const Node& node = nodes_[i];
-    const size_t most = isFree(at(i)) ? kMaxFreeUses : kMaxUses;
+    const size_t most = isFree(at(i)) ? tuning().fusion.maxFreeUses : tuning().fusion.maxUses;
     for (auto [user, k] : node.users) {
       const Node& consumer = nodes_[user];
       if (consumer.role != Role::Root && consumer.role != Role::Fused) return false;
@@ -206,7 +202,7 @@ class Fuser {
     return penalty;
   }
 
-  // Passes over a row in one nest but for the first: the generator keeps what is dear to compute for them.
+  // Passes over a row in one nest but for the first: the generator keeps what is expensive to compute for them.
   bool isLaterPass(const std::vector<Use>& uses, size_t u) const {
     auto sameRows = [&](const Use& use) { return use.root == uses[u].root && readsRow(use.row); };
     return readsRow(uses[u].row) && std::any_of(uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(u), sameRows);
@@ -227,18 +223,20 @@ class Fuser {
     double count = static_cast<double>(in.shape->elementCount().value_or(INT64_MAX));
     double price = elementPrice(module_, in);
     double recomputed = std::max(0.0, price * (evaluations - count));
-    if (hasInnerLoop(in.opcode) && insideLoop && roundsOf(in) > kMaxUnroll)
+    if (hasInnerLoop(in.opcode) && insideLoop && roundsOf(in) > tuning().fusion.maxUnrolledRounds)
       recomputed = price * evaluations;  // a loop in a loop
     for (auto [user, k] : node.users)
       if (nodes_[user].role == Role::Fused) node.recomputed = std::max(node.recomputed, nodes_[user].recomputed);
     node.recomputed += recomputed;
-    return node.recomputed + reread * std::min(price, kRowReread) + (price > 0 ? reshapePenalty(node) : 0) <=
+    return node.recomputed + reread * std::min(price, tuning().fusion.rowReread) +
+               (price > 0 ? reshapePenalty(node) : 0) <=
            materialisationPrice(*in.shape, inLoop_);
   }
 
   bool fits(const std::vector<Use>& uses) {
     for (const Use& use : uses)
-      if (nodes_[use.root].members >= kMaxMembers || nodes_[use.root].views >= kMaxViews) return false;
+      if (nodes_[use.root].members >= tuning().fusion.maxMembers || nodes_[use.root].views >= tuning().fusion.maxViews)
+        return false;
     return true;
   }
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/tuning.h"
 #include "core/passes/dead_code.h"
 #include "core/passes/fusion/iteration_signature.h"
 #include "core/passes/patterns.h"
@@ -16,15 +17,6 @@
 
 namespace tessera {
 namespace {
-
-constexpr size_t kMaxResults = 6;
-constexpr size_t kMaxOperands = 64;
-constexpr size_t kMaxMembers = 128;  // nests in one
-// Of one nest. A large elementwise nest keeps in registers what smaller ones would store: worth its code where arrays
-// leave the caches of a core. What is smaller costs little to store, and several nests compile side by side.
-constexpr size_t kMaxInstructions = 64, kMaxElementwise = 1024;
-constexpr int64_t kWorthCode = 1 << 16;  // elements
-constexpr size_t kMaxReaders = 64;       // of an array, looked at for siblings
 
 class Siblings {
  public:
@@ -65,12 +57,15 @@ class Siblings {
       if (forms_[i]) join(i);
   }
 
-  // Those whom no later sibling took in are stored early, all at once: such groups are found again among small ones.
+  // A group may end with more results than a nest may have, as no later sibling joins them: it is formed again,
+  // smaller.
   bool narrowCrowded() {
+    const auto& limits = tuning().siblings;
     bool any = false;
     for (const std::vector<uint32_t>& group : groups_) {
-      if (group.size() <= kMaxResults || std::ranges::count_if(group, [&](uint32_t i) { return isResult(group, i); }) <=
-                                             static_cast<int64_t>(kMaxResults))
+      if (group.size() <= limits.maxResults || std::ranges::count_if(group, [&](uint32_t i) {
+                                                 return isResult(group, i);
+                                               }) <= static_cast<int64_t>(limits.maxResults))
         continue;
       for (uint32_t i : group) narrow_[i] = any = true;
     }
@@ -95,7 +90,7 @@ class Siblings {
       if (forms_[maker]) tryGroup(groupOf_[maker], i);
       const std::vector<uint32_t>& readers = readers_[operand.value];
       uint32_t tried = i;
-      for (size_t r = readers.size() > kMaxReaders ? readers.size() - kMaxReaders : 0;
+      for (size_t r = readers.size() > tuning().siblings.maxReaders ? readers.size() - tuning().siblings.maxReaders : 0;
            r < readers.size() && groupOf_[i] == i; ++r)
         if (const uint32_t group = groupOf_[readers[r]]; group != tried) tryGroup(tried = group, i);
     }
@@ -118,23 +113,27 @@ class Siblings {
   }
 
   bool fits(uint32_t group, uint32_t i) const {
+    const auto& limits = tuning().siblings;
     if (!canShare(*forms_[groups_[group][0]], *forms_[i])) return false;
     const bool isNarrow =
         narrow_[i] || std::ranges::any_of(groups_[group], [&](uint32_t member) { return narrow_[member]; });
-    if (groups_[group].size() >= (isNarrow ? kMaxResults : kMaxMembers)) return false;
+    if (groups_[group].size() >= (isNarrow ? limits.maxResults : limits.maxNests)) return false;
     size_t size = sizeOf(at(i)), results = staysResult(group, i, i),
-           most = isNarrow ? kMaxInstructions : mostInstructions(i);
+           most = isNarrow ? limits.maxInstructions : mostInstructions(i);
     for (uint32_t member : groups_[group]) {
       size += sizeOf(at(member));
       results += staysResult(group, i, member);
       most = std::min(most, mostInstructions(member));
     }
-    return size <= most && results <= kMaxResults && readsOf(group, i).size() <= kMaxOperands;
+    return size <= most && results <= limits.maxResults && readsOf(group, i).size() <= limits.maxOperands;
   }
 
+  // A large elementwise nest keeps in registers what smaller ones would store: worth its code where arrays leave the
+  // caches of a core. What is smaller costs little to store, and several nests compile side by side.
   size_t mostInstructions(uint32_t i) const {
-    return !forms_[i]->reduces && at(i).shape->elementCount().value_or(0) >= kWorthCode ? kMaxElementwise
-                                                                                        : kMaxInstructions;
+    const auto& limits = tuning().siblings;
+    return !forms_[i]->reduces && at(i).shape->elementCount().value_or(0) >= limits.largeNest ? limits.maxElementwise
+                                                                                              : limits.maxInstructions;
   }
 
   // What the group and `i` read of others, each once.

@@ -3,24 +3,21 @@
 
 #include <algorithm>
 
+#include "core/base/tuning.h"
 #include "core/ops/shared/dimension_relations.h"
 #include "core/passes/patterns.h"
 
 namespace tessera {
 namespace {
 
-constexpr int64_t kShortestRow = 128;     // in shorter ones the passes wait for each other's last element
-constexpr int64_t kLongestRow = 1 << 13;  // elements that stay in a core's cache
-constexpr int64_t kFewRows = 16;          // fewer rows would leave cores idle …
-constexpr int64_t kLittleWork = 1 << 14;  // … unless it is done at once
-
 int64_t lastDimension(const Shape& shape) { return shape.dimensions.empty() ? 1 : shape.dimensions.back(); }
 
 bool isRowed(const Shape& shape) {
+  const auto& limits = tuning().fusion;
   if (!shape.isArray() || shape.dimensions.empty() || isComplex(shape.type)) return false;
   const int64_t length = lastDimension(shape), count = shape.elementCount().value_or(0);
-  return length >= kShortestRow && length <= kLongestRow && count > 0 &&
-         (count / length >= kFewRows || count <= kLittleWork);
+  return length >= limits.shortestRow && length <= limits.longestRow && count > 0 &&
+         (count / length >= limits.fewestRows || count <= limits.littleWork);
 }
 
 // The reduction keeps all dimensions but the last, by an operation that vector lanes may share out.

@@ -3,16 +3,12 @@
 
 #include <algorithm>
 
+#include "core/base/tuning.h"
+
 namespace tessera {
-namespace {
-
-constexpr size_t kMaxMembers = 16, kMaxCopies = 256;  // of the expression; of all its pieces together
-
-}  // namespace
-
 ConcatenatedPieces::ConcatenatedPieces(Site& site, InstructionId value)
     : site_(site), value_(value), dimensions_(site.shapeOf(value).dimensions) {
-  if (!visit(value) || dimension_ < 0 || reads_.size() * sizes_.size() > kMaxCopies) return;
+  if (!visit(value) || dimension_ < 0 || reads_.size() * sizes_.size() > tuning().simplify.maxPieceCopies) return;
   isValid_ = std::ranges::all_of(
       reads_, [&](const auto& member) { return site_.useCount(InstructionId{member.first}) <= member.second; });
 }
@@ -24,7 +20,8 @@ bool ConcatenatedPieces::visit(InstructionId id) {
   if (in.opcode != Opcode::Concatenate && isReadByPieces(in)) return true;
   if (++reads_[id.value] > 1) return true;
   if (in.opcode == Opcode::Concatenate) return visitConcatenate(in);
-  if (!isElementwise(in.opcode) || in.opcode == Opcode::Map || reads_.size() > kMaxMembers) return false;
+  if (!isElementwise(in.opcode) || in.opcode == Opcode::Map || reads_.size() > tuning().simplify.maxPieceMembers)
+    return false;
   return std::ranges::all_of(in.operands, [&](InstructionId operand) { return visit(operand); });
 }
 

@@ -4,16 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/tuning.h"
 #include "core/evaluate/evaluate.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/window_math.h"
 
 namespace tessera {
 namespace {
-
-constexpr int64_t kSmallElements = 256;
-constexpr int64_t kMaxElements = 1 << 14;  // of one result; more would only be read from memory instead of computed
-constexpr double kMaxWork = 1 << 20;       // operations for one result
 
 bool isKnown(const Instruction& in) {
   return in.opcode == Opcode::Constant && in.literal && !in.literal->elided() && in.shape->isArray();
@@ -83,6 +80,7 @@ double workOf(const Module& module, const Instruction& in) {
 }
 
 bool isFoldable(const Module& module, const Instruction& in) {
+  const auto& limits = tuning().simplify;
   switch (in.opcode) {
     case Opcode::Iota:
     case Opcode::Copy:
@@ -99,17 +97,19 @@ bool isFoldable(const Module& module, const Instruction& in) {
   if (!op || !op->evaluate ||
       (op->kind != ExecutionKind::Element && op->kind != ExecutionKind::Loops && op->kind != ExecutionKind::Library))
     return false;
-  if (!canFold(module, in, kMaxElements)) return false;
+  if (!canFold(module, in, limits.foldedElements)) return false;
   int64_t given = 0;
   for (InstructionId id : in.operands) given += module.shapeOf(id).elementCount().value_or(0);
-  return workOf(module, in) <= kMaxWork && *in.shape->elementCount() <= std::max(given, kSmallElements);
+  return workOf(module, in) <= limits.foldedOperations &&
+         *in.shape->elementCount() <= std::max(given, limits.alwaysFoldedElements);
 }
 
 }  // namespace
 
 InstructionId foldSmallConstant(Rewriter& rewriter, const Instruction& in) {
   const OpDef* op = findOp(in.opcode);
-  if (!op || op->kind != ExecutionKind::Element || !op->evaluate || !canFold(rewriter.module(), in, kSmallElements))
+  if (!op || op->kind != ExecutionKind::Element || !op->evaluate ||
+      !canFold(rewriter.module(), in, tuning().simplify.alwaysFoldedElements))
     return {};
   return rewriter.module().callees(in).empty() ? fold(rewriter, in) : InstructionId();
 }

@@ -2,6 +2,7 @@
 // "regrouped": sums of floats then differ in rounding.
 #include <algorithm>
 
+#include "core/base/tuning.h"
 #include "core/passes/simplify/concatenated_pieces.h"
 #include "core/passes/simplify/simplify_rules.h"
 
@@ -196,11 +197,11 @@ Id reduceOfPad(Site& s) {
 // Pieces joined along a reduced dimension, and what is computed of them element by element, are reduced by themselves:
 // one loop over all would ask for each element which piece it is in.
 Id reduceOfConcatenate(Site& s) {
-  constexpr size_t kMaxPieces = 32;
   const auto op = isSingle(s) ? reducer(s) : std::nullopt;
   if (!op || !isAlmostNeutral(s, s.operand(1), *op)) return {};
   ConcatenatedPieces pieces(s, s.operand(0));
-  if (!pieces.isValid() || pieces.count() > kMaxPieces || !isReduced(s.in, pieces.dimension())) return {};
+  if (!pieces.isValid() || pieces.count() > tuning().simplify.maxReducedPieces || !isReduced(s.in, pieces.dimension()))
+    return {};
   for (size_t i = 0; i < pieces.count(); ++i)
     if (!startsNeutral(s, *op) && !combines(pieces.shapeOfPiece(i), s.in)) return {};
   Id out;

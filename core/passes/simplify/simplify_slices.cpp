@@ -1,6 +1,7 @@
 // Rules of slice, concatenate and pad: parts put together and taken apart. All exact.
 #include <algorithm>
 
+#include "core/base/tuning.h"
 #include "core/passes/simplify/simplify_rules.h"
 
 namespace tessera {
@@ -109,7 +110,6 @@ Id sliceOfReverse(Site& s) {
 Id concatenateOfOne(Site& s) { return s.in.operands.size() == 1 ? s.operand(0) : Id(); }
 // Empty pieces go, pieces that are concatenates of their own are taken apart.
 Id concatenateFlat(Site& s) {
-  constexpr size_t kMaxPieces = 64;
   const size_t along = joined(s.in);
   std::vector<Id> pieces;
   bool changed = false;
@@ -123,7 +123,7 @@ Id concatenateFlat(Site& s) {
     } else
       pieces.push_back(piece);
   }
-  if (!changed || pieces.empty() || pieces.size() > kMaxPieces) return {};
+  if (!changed || pieces.empty() || pieces.size() > tuning().simplify.maxSlicedPieces) return {};
   if (pieces.size() == 1) return pieces[0];
   return s.make(Opcode::Concatenate, *s.in.shape, pieces, *s.in.attributes);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/tuning.h"
 #include "core/passes/control/loop_form.h"
 
 namespace tessera {
@@ -11,7 +12,6 @@ namespace {
 
 using Ids = std::vector<InstructionId>;
 using Slices = std::vector<SliceDimension>;
-constexpr int64_t kShare = 4;  // of a line, one part in so many: a heap of more costs what the sort does
 
 // Types that the kernel of topk orders as whole numbers of their width.
 bool hasKernel(ElementType type) {
@@ -99,7 +99,8 @@ bool makeTopK(Rewriter& rewriter, InstructionId id) {
   if (!readers || readers->empty()) return false;
   int64_t k = 0;
   for (const Reader& reader : *readers) k = std::max(k, module.shapeOf(reader.slice).dimensions.back());
-  if (k == 0 || k * kShare > values.dimensions.back() || values.dimensions.back() >= INT32_MAX) return false;
+  if (k == 0 || k * tuning().simplify.topKShare > values.dimensions.back() || values.dimensions.back() >= INT32_MAX)
+    return false;
 
   std::vector<int64_t> first = values.dimensions;
   first.back() = k;

@@ -4,6 +4,7 @@
 // unsupported.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "core/compose/compose.h"

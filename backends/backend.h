@@ -22,7 +22,7 @@ class CustomCallLibrary;  // core/custom_calls/custom_call_library.h
 
 struct CompileOptions {
   int threads = 0;                            // 0: all cores
-  const std::atomic<bool>* cancel = nullptr;  // polled; cancelled compiles fail with Fault::Runtime
+  const std::atomic<bool>* cancel = nullptr;  // polled; cancelled compiles fail with ErrorKind::Runtime
   std::function<void(std::string_view stage, double fraction)> progress;
   // Widest vectors: "native", "avx2" or "sse4"; libraries choose for themselves. With keepsCode also the levels
   // "x86-64-v2", "x86-64-v3", "x86-64-v4", which this machine need not have.
@@ -49,7 +49,7 @@ struct KernelCounts {
 };
 
 // Where an array of a step lies while it runs.
-struct BufferPlace {
+struct BufferLocation {
   std::string role;   // "operand 0", "result", "scratch"
   std::string place;  // "argument 1", "output 0", "constant", "arena"
   int64_t offset = 0, bytes = 0;
@@ -58,7 +58,7 @@ struct BufferPlace {
 // What a step of a run is, for readers.
 struct StepListing {
   std::string name, what;  // as in StepProfile
-  std::vector<BufferPlace> buffers;
+  std::vector<BufferLocation> buffers;
   double flops = 0, bytes = 0;              // estimated
   std::string irBefore, irAfter, assembly;  // of its kernel, if it has one: LLVM's, before and after its passes
 };
@@ -92,7 +92,7 @@ class Executable {
     return std::vector<StepListing>{};
   }
   // Functions NAME_run and NAME_workspace_bytes, which need the run-time library and no Tessera. Needs keepsCode.
-  // Fault::Unsupported names the instruction that needs more.
+  // ErrorKind::Unsupported names the instruction that needs more.
   virtual Result<CompiledObject> object(const std::string& name) {
     return fail(ErrorKind::Unsupported, name + " cannot be compiled ahead of time: the backend writes no objects");
   }
@@ -105,7 +105,7 @@ class Backend {
   virtual Result<std::unique_ptr<Executable>> compile(const Module& module, const CompileOptions& options = {}) = 0;
 };
 
-// "cpu" (opens the module that links LLVM at the first call) or "evaluator". Fails with Fault::Usage on others.
+// "cpu" (opens the module that links LLVM at the first call) or "evaluator". Fails with ErrorKind::Usage on others.
 Result<std::unique_ptr<Backend>> makeBackend(std::string_view name);
 std::vector<std::string_view> backendNames();
 

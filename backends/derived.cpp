@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "core/passes/rewriter.h"
 
 namespace tessera {
@@ -23,6 +25,13 @@ std::vector<std::string> sourcesOf(const Module& source, const Module& optimized
     for (InstructionId each : provenance->sources)
       if (source.contains(each)) out.emplace_back(source.at(each).name);
   return out;
+}
+
+std::string insertionText(const Module& optimized, InstructionId derived) {
+  const auto& provenance = optimized.at(derived).provenance;
+  if (!provenance || !provenance->insertion) return {};
+  const Insertion& insertion = *provenance->insertion;
+  return fmt::format("inserted for %{}: {}", optimized.at(insertion.user).name, insertion.reason);
 }
 
 }  // namespace tessera

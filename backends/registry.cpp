@@ -1,5 +1,5 @@
 // The backends by name. "evaluator" is linked in; "cpu" is a module that is opened at the first request, so that
-// programs which never run anything never load LLVM. Before: the apps; after: the backends' compile().
+// programs which never run anything never load LLVM.
 #include <dlfcn.h>
 #include <unistd.h>
 

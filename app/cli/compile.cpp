@@ -24,13 +24,6 @@ struct Options {
   CompileOptions compile;
 };
 
-Diagnostic fault(ErrorKind kind, std::string message) {
-  Diagnostic d;
-  d.kind = kind;
-  d.message = std::move(message);
-  return d;
-}
-
 bool isIdentifier(const std::string& name) {
   const auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
@@ -91,11 +84,10 @@ std::string complaintIn(const std::string& path) {
 Result<std::string> linkLibrary(const CompiledObject& object) {
   const std::string folder = runtimeFolder();
   if (folder.empty())
-    return fail(
-        fault(ErrorKind::Unsupported, "libtessera_runtime.a is not installed; an object (-o OUT.o) needs no linker"));
+    return fail(ErrorKind::Unsupported, "libtessera_runtime.a is not installed; an object (-o OUT.o) needs no linker");
   const InterruptsForChildren interrupts;  // before the folder, which is to be removed
   const ScratchFolder scratch;
-  if (!scratch.exists()) return fail(fault(ErrorKind::Output, "no folder for temporary files can be made"));
+  if (!scratch.exists()) return fail(ErrorKind::Output, "no folder for temporary files can be made");
   TESSERA_TRY(writeFileAtomically(scratch.at("program.o"), object.bytes));
   TESSERA_TRY(writeFileAtomically(scratch.at("said"), ""));
   const char* chosen = std::getenv("CC");
@@ -114,14 +106,13 @@ Result<std::string> linkLibrary(const CompiledObject& object) {
   auto ended = runProcess(words, kSeconds, scratch.at("said"));
   if (!ended && ended.error().kind == ErrorKind::Runtime) return fail(std::move(ended).error());
   if (!ended)
-    return fail(fault(ErrorKind::Unsupported, "no linker was found: " + ended.error().message +
-                                                  "; set CC, or write an object (-o OUT.o), which needs none"));
+    return fail(ErrorKind::Unsupported, "no linker was found: " + ended.error().message +
+                                            "; set CC, or write an object (-o OUT.o), which needs none");
   if (ended->exit != 0)
-    return fail(fault(ErrorKind::Unsupported, words[0] + " cannot link the library" +
-                                                  (ended->timedOut ? " in time" : "") + ": " +
-                                                  complaintIn(scratch.at("said"))));
+    return fail(ErrorKind::Unsupported, words[0] + " cannot link the library" + (ended->timedOut ? " in time" : "") +
+                                            ": " + complaintIn(scratch.at("said")));
   std::string out = contentOf(scratch.at("program.so"));
-  if (out.empty()) return fail(fault(ErrorKind::Output, words[0] + " has written no library"));
+  if (out.empty()) return fail(ErrorKind::Output, words[0] + " has written no library");
   return out;
 }
 
@@ -152,8 +143,7 @@ void tell(const Options& options, const CompiledObject& object, Report& report) 
 
 Status compile(const Module& module, Options& options, Report& report) {
   if (options.name.empty()) options.name = identifierOf(module.name);
-  if (!isIdentifier(options.name))
-    return fail(fault(ErrorKind::Usage, "\"" + options.name + "\" is no name of a C function"));
+  if (!isIdentifier(options.name)) return fail(ErrorKind::Usage, "\"" + options.name + "\" is no name of a C function");
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend("cpu"));
   TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, options.compile));
   TESSERA_ASSIGN_OR_RETURN(const CompiledObject object, executable->object(options.name));

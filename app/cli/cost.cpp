@@ -1,4 +1,4 @@
-// tessera cost FILE: flops, transcendentals and bytes of each instruction, dearest first.
+// tessera cost FILE: flops, transcendentals and bytes of each instruction, most expensive first.
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
@@ -46,12 +46,13 @@ void tell(const Module& module, const CostTable& table, const Options& options, 
 }  // namespace
 
 void addCost(CLI::App& app, Report& report) {
-  auto* command = app.add_subcommand("cost", "List what each instruction costs, dearest first, and all together");
+  auto* command =
+      app.add_subcommand("cost", "List what each instruction costs, most expensive first, and all together");
   auto options = std::make_shared<Options>();
   command->add_option("FILE", options->file, "HLO file")->required();
   command->add_option("--by", options->by, "flops, transcendentals or bytes")
       ->check(CLI::IsMember({"flops", "transcendentals", "bytes"}));
-  command->add_option("--top", options->top, "Only the N dearest (0: all that cost anything)");
+  command->add_option("--top", options->top, "Only the N most expensive (0: all that cost anything)");
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer(
       "Loops count once; a loop's row includes its body.\nExample: tessera cost model.hlo --by=bytes --top=10");

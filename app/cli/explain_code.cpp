@@ -22,13 +22,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Diagnostic inputFault(std::string message) {
-  Diagnostic d;
-  d.kind = ErrorKind::Input;
-  d.message = std::move(message);
-  return d;
-}
-
 std::string trimmed(std::string text) {
   text.erase(0, text.find_first_not_of(' '));
   while (text.ends_with('\n')) text.pop_back();
@@ -49,7 +42,7 @@ Result<std::vector<InstructionId>> findOptimized(const Module& source, const Mod
 Result<Roofline> readRoofline(const std::string& file) {
   TESSERA_ASSIGN_OR_RETURN(const std::string text, readFile(file));
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  auto refused = [&] { return std::unexpected(inputFault(file + ": this is no output of tessera machine --json")); };
+  auto refused = [&] { return fail(ErrorKind::Input, file + ": this is no output of tessera machine --json"); };
   if (!json.is_object() || !json.contains("arithmetic") || !json.contains("memory")) return refused();
   Roofline out;
   try {
@@ -63,10 +56,10 @@ Result<Roofline> readRoofline(const std::string& file) {
   return out;
 }
 
-class Teller {
+class CodeReporter {
  public:
-  Teller(const Module& source, const Executable& executable, const CodeOptions& options, const Roofline* roofline,
-         const Profile& profile, Report& report)
+  CodeReporter(const Module& source, const Executable& executable, const CodeOptions& options, const Roofline* roofline,
+               const Profile& profile, Report& report)
       : source_(source),
         optimized_(executable.optimized()),
         executable_(executable),
@@ -75,13 +68,14 @@ class Teller {
         profile_(profile),
         report_(report) {}
 
-  Status tell(InstructionId id);
+  Status report(InstructionId id);
 
  private:
-  void tellSources(InstructionId id, Json& out);
-  Status tellLoops(InstructionId id, Json& out);
-  void tellStep(const StepListing& step, size_t occurrence, ElementType type, Json& out);
-  void tellTime(const StepListing& step, size_t occurrence, Json& out);
+  void reportSources(InstructionId id, Json& out);
+  void reportInsertion(InstructionId id, Json& out);
+  Status reportLoops(InstructionId id, Json& out);
+  void reportStep(const StepListing& step, size_t occurrence, ElementType type, Json& out);
+  void reportTime(const StepListing& step, size_t occurrence, Json& out);
   void block(const char* title, const std::string& text);
 
   const Module &source_, &optimized_;
@@ -92,13 +86,13 @@ class Teller {
   Report& report_;
 };
 
-void Teller::block(const char* title, const std::string& text) {
+void CodeReporter::block(const char* title, const std::string& text) {
   report_.line(title);
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) report_.line("  " + line);
 }
 
-void Teller::tellSources(InstructionId id, Json& out) {
+void CodeReporter::reportSources(InstructionId id, Json& out) {
   out["sources"] = Json::array();
   std::string text;
   for (const std::string& name : sourcesOf(source_, optimized_, id)) {
@@ -108,7 +102,15 @@ void Teller::tellSources(InstructionId id, Json& out) {
   if (!text.empty()) report_.line("computes: " + text);
 }
 
-Status Teller::tellLoops(InstructionId id, Json& out) {
+void CodeReporter::reportInsertion(InstructionId id, Json& out) {
+  const std::string text = insertionText(optimized_, id);
+  if (text.empty()) return;
+  const Insertion& insertion = *optimized_.at(id).provenance->insertion;
+  out["insertion"] = {{"user", optimized_.at(insertion.user).name}, {"reason", insertion.reason}};
+  report_.line(text);
+}
+
+Status CodeReporter::reportLoops(InstructionId id, Json& out) {
   TESSERA_ASSIGN_OR_RETURN(const Explanation e, explain(optimized_, id));
   out["loop_nest"] = e.loopNest;
   if (e.loopNest.empty()) {
@@ -121,7 +123,7 @@ Status Teller::tellLoops(InstructionId id, Json& out) {
 }
 
 // Of the whole step: a region's time is that of all its instructions. The profile lists steps in the same order.
-void Teller::tellTime(const StepListing& step, size_t occurrence, Json& out) {
+void CodeReporter::reportTime(const StepListing& step, size_t occurrence, Json& out) {
   if (profile_.runs == 0) return;
   for (const StepProfile& each : profile_.steps) {
     if (each.name != step.name || each.what != step.what || occurrence-- > 0) continue;
@@ -141,20 +143,20 @@ void Teller::tellTime(const StepListing& step, size_t occurrence, Json& out) {
   report_.line("measured: it did not run");
 }
 
-void Teller::tellStep(const StepListing& step, size_t occurrence, ElementType type, Json& out) {
+void CodeReporter::reportStep(const StepListing& step, size_t occurrence, ElementType type, Json& out) {
   out["name"] = step.name;
   out["what"] = step.what;
   out["flops"] = step.flops;
   out["bytes"] = step.bytes;
   report_.line(fmt::format("step: {}, estimated {:.0f} flops, {:.0f} bytes", step.what, step.flops, step.bytes));
-  tellTime(step, occurrence, out);
+  reportTime(step, occurrence, out);
   if (roofline_) {
     const double ns = roofline_->attainableNs(std::string(info(type).name), step.flops, step.bytes);
     out["attainable_ns"] = ns;
     report_.line(fmt::format("attainable on this machine: {:.3f} us from memory", ns / 1e3));
   }
   out["buffers"] = Json::array();
-  for (const BufferPlace& buffer : step.buffers) {
+  for (const BufferLocation& buffer : step.buffers) {
     out["buffers"].push_back(
         {{"role", buffer.role}, {"place", buffer.place}, {"offset", buffer.offset}, {"bytes", buffer.bytes}});
     report_.line(fmt::format("  {}: {} at {}, {} bytes", buffer.role, buffer.place, buffer.offset, buffer.bytes));
@@ -176,13 +178,14 @@ void Teller::tellStep(const StepListing& step, size_t occurrence, ElementType ty
   }
 }
 
-Status Teller::tell(InstructionId id) {
+Status CodeReporter::report(InstructionId id) {
   Json out;
   const std::string text = trimmed(printInstruction(optimized_, id));
   out["text"] = text;
   report_.line(text);
-  tellSources(id, out);
-  if (options_.loops) TESSERA_TRY(tellLoops(id, out));
+  reportSources(id, out);
+  reportInsertion(id, out);
+  if (options_.loops) TESSERA_TRY(reportLoops(id, out));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<StepListing> steps,
                            executable_.list(id, options_.ir || options_.assembly));
   out["steps"] = Json::array();
@@ -193,7 +196,7 @@ Status Teller::tell(InstructionId id) {
         static_cast<size_t>(std::count_if(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(i), isLike));
     Json& one = out["steps"].emplace_back(Json::object());
     const Shape& shape = optimized_.shapeOf(id);
-    tellStep(step, before, shape.isArray() ? shape.type : ElementType::F32, one);
+    reportStep(step, before, shape.isArray() ? shape.type : ElementType::F32, one);
   }
   if (steps.empty()) report_.line("step: none of its own");
   report_.object["optimized"].push_back(std::move(out));
@@ -261,8 +264,8 @@ Status explainCode(const Module& module, const std::string& name, const CodeOpti
   }
   report.object["optimized"] = Json::array();
   if (ids.empty()) report.line("nothing of it is left in the optimised module: it was folded, merged or not needed");
-  Teller teller(module, *executable, options, roofline ? &*roofline : nullptr, profile, report);
-  for (InstructionId id : ids) TESSERA_TRY(teller.tell(id));
+  CodeReporter reporter(module, *executable, options, roofline ? &*roofline : nullptr, profile, report);
+  for (InstructionId id : ids) TESSERA_TRY(reporter.report(id));
   return {};
 }
 

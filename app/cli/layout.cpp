@@ -13,16 +13,9 @@ struct Options {
   std::optional<int64_t> linear;
 };
 
-std::unexpected<Diagnostic> usage(std::string message) {
-  Diagnostic d;
-  d.kind = ErrorKind::Usage;
-  d.message = std::move(message);
-  return std::unexpected(std::move(d));
-}
-
 Result<Shape> shapeOf(const Options& options) {
   TESSERA_ASSIGN_OR_RETURN(Shape shape, parseShape(options.shape));
-  if (!shape.isArray()) return usage("a layout needs an array shape, not " + toString(shape));
+  if (!shape.isArray()) return fail(ErrorKind::Usage, "a layout needs an array shape, not " + toString(shape));
   fillDefaultLayouts(shape);
   shape.layout->paddedDimensions = options.padded;
   shape.layout->paddingValue = options.paddingValue;
@@ -31,11 +24,12 @@ Result<Shape> shapeOf(const Options& options) {
 
 Status checkIndex(const Shape& shape, const std::vector<int64_t>& index) {
   if (index.size() != shape.dimensions.size())
-    return usage("--index needs " + std::to_string(shape.rank()) + " numbers, found " + std::to_string(index.size()));
+    return fail(ErrorKind::Usage,
+                "--index needs " + std::to_string(shape.rank()) + " numbers, found " + std::to_string(index.size()));
   for (size_t d = 0; d < index.size(); ++d)
     if (index[d] < 0 || index[d] >= shape.dimensions[d])
-      return usage("index " + std::to_string(index[d]) + " of dimension " + std::to_string(d) + " is outside 0 … " +
-                   std::to_string(shape.dimensions[d] - 1));
+      return fail(ErrorKind::Usage, "index " + std::to_string(index[d]) + " of dimension " + std::to_string(d) +
+                                        " is outside 0 … " + std::to_string(shape.dimensions[d] - 1));
   return {};
 }
 
@@ -51,7 +45,7 @@ Status describe(const Options& options, Report& report) {
   }
   if (linear) {
     if (*linear < 0 || *linear >= map.positions())
-      return usage("--linear is outside 0 … " + std::to_string(map.positions() - 1));
+      return fail(ErrorKind::Usage, "--linear is outside 0 … " + std::to_string(map.positions() - 1));
     auto index = map.index(*linear);
     out["index"] = index ? nlohmann::ordered_json(*index) : nlohmann::ordered_json(nullptr);
     out["linear"] = *linear;

@@ -43,11 +43,8 @@ int refuseUsage(const CLI::App& app, const CLI::ParseError& error, Report& repor
     app.exit(error);  // --help, --version
     return report.flushed(kFine);
   }
-  Diagnostic diagnostic;
-  diagnostic.kind = ErrorKind::Usage;
-  diagnostic.message = unknownSubcommand(app).value_or(error.what());
   report.json = json;
-  report.failure(diagnostic);
+  report.failure({.kind = ErrorKind::Usage, .message = unknownSubcommand(app).value_or(error.what())});
   std::fputs("Run with --help for more information.\n", stderr);
   return report.finish();
 }
@@ -91,11 +88,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const std::bad_alloc&) {
-    tessera::Diagnostic diagnostic;
-    diagnostic.kind = tessera::ErrorKind::Runtime;
-    diagnostic.message = "not enough memory";
     report.json = asksForJson;
-    report.failure(diagnostic);
+    report.failure({.kind = tessera::ErrorKind::Runtime, .message = "not enough memory"});
   } catch (const CLI::ParseError& error) {
     return refuseUsage(app, error, report, asksForJson);
   }

@@ -23,11 +23,8 @@ Status makeFolder(const std::string& folder) {
   std::error_code error;
   if (folder.empty() || std::filesystem::create_directories(folder, error) || std::filesystem::is_directory(folder))
     return {};
-  Diagnostic d;
-  d.kind = ErrorKind::Output;
-  d.file = folder;
-  d.message = "the folder cannot be made: " + (error ? error.message() : std::string("something else has its name"));
-  return std::unexpected(std::move(d));
+  const std::string reason = error ? error.message() : "something else has its name";
+  return fail({.kind = ErrorKind::Output, .message = "the folder cannot be made: " + reason, .file = folder});
 }
 
 Result<Module> optimised(const Module& module, const Options& options, Report& report) {

@@ -20,13 +20,6 @@ void appendLeaves(const Shape& entry, const Shape& own, std::vector<Shape>& out)
   }
 }
 
-Diagnostic inputFault(std::string message) {
-  Diagnostic d;
-  d.kind = ErrorKind::Input;
-  d.message = std::move(message);
-  return d;
-}
-
 }  // namespace
 
 EntryMemory entryMemoryOf(const Module& module) {
@@ -45,7 +38,7 @@ EntryMemory entryMemoryOf(const Module& module) {
 
 Result<Literal> fromMemory(const Literal& bytes, const Shape& shape, const std::string& name) {
   if (bytes.shape().type != ElementType::U8)
-    return fail(inputFault(name + " must be an array of u8, the bytes of " + toString(shape)));
+    return fail(ErrorKind::Input, name + " must be an array of u8, the bytes of " + toString(shape));
   auto value = unpackLiteral(bytes.bytes(), shape);
   if (value) return value;
   Diagnostic d = std::move(value).error();

@@ -61,10 +61,7 @@ void give(const Options& options, std::string text, bool binary, Report& report)
   if (!options.out.empty()) {
     if (auto written = writeFileAtomically(options.out, text); !written) report.failure(written.error());
   } else if (report.json && binary) {
-    Diagnostic d;
-    d.kind = ErrorKind::Usage;
-    d.message = "pb is binary and does not fit into JSON: give -o OUT";
-    report.failure(d);
+    report.failure({.kind = ErrorKind::Usage, .message = "pb is binary and does not fit into JSON: give -o OUT"});
   } else if (report.json) {
     report.object["text"] = std::move(text);
   } else {
@@ -76,11 +73,9 @@ void give(const Options& options, std::string text, bool binary, Report& report)
 void tellLosses(const Module& module, const Form& form, const std::string& file, Report& report) {
   auto lost = nlohmann::ordered_json::array();
   for (const std::string& what : lostPadding(module, form.padding)) {
-    Diagnostic d;
-    d.severity = Severity::Warning;
-    d.file = file;
-    d.message = "not written, " + std::string(form.name) + " has no form for it: " + what;
-    report.failure(d);
+    report.failure({.severity = Severity::Warning,
+                    .message = "not written, " + std::string(form.name) + " has no form for it: " + what,
+                    .file = file});
     lost.push_back(what);
   }
   if (!lost.empty()) report.object["lost"] = std::move(lost);

@@ -1,5 +1,5 @@
 // posix_spawn in a process group of its own, so that a time limit reaches a shell's children too. The terminal's
-// interrupts do not reach such a group: they are caught here and handed on.
+// interrupts do not reach such a group: they are caught here and passed on.
 #include "app/cli/process.h"
 
 #include <fcntl.h>
@@ -36,10 +36,7 @@ Result<pid_t> start(const std::vector<std::string>& words, const std::string& ou
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&group);
   if (error == 0) return pid;
-  Diagnostic d;
-  d.kind = ErrorKind::Usage;
-  d.message = words[0] + " cannot be started: " + std::strerror(error);
-  return std::unexpected(std::move(d));
+  return fail(ErrorKind::Usage, words[0] + " cannot be started: " + std::strerror(error));
 }
 
 volatile std::sig_atomic_t interruptedBy = 0;
@@ -47,10 +44,7 @@ bool watching = false;
 void noteInterrupt(int signal) { interruptedBy = signal; }
 
 std::unexpected<Diagnostic> interrupted() {
-  Diagnostic d;
-  d.kind = ErrorKind::Runtime;
-  d.message = std::string("interrupted: ") + ::strsignal(interruptedBy);
-  return std::unexpected(std::move(d));
+  return fail(ErrorKind::Runtime, std::string("interrupted: ") + ::strsignal(interruptedBy));
 }
 
 // Hands the signal on; what does not end by it is killed.

@@ -31,7 +31,7 @@ class InterruptsForChildren {
 };
 
 // Runs the program (looked up in PATH) with its output thrown away; after `seconds` it and its children are killed.
-// Fault::Usage when it cannot be started, Fault::Runtime when an interrupt ended it.
+// ErrorKind::Usage when it cannot be started, ErrorKind::Runtime when an interrupt ended it.
 // output: a file for what it prints; "": thrown away.
 Result<Ended> runProcess(const std::vector<std::string>& words, double seconds, const std::string& output = {});
 

@@ -66,12 +66,7 @@ Result<bool> stillFails(const Options& options, const fs::path& file, const Modu
 Result<Reduction> reduced(const Module& module, const Options& options, Report& report) {
   const InterruptsForChildren interrupts;  // before the folder, which is to be removed
   const Folder folder;
-  if (folder.path().empty()) {
-    Diagnostic d;
-    d.kind = ErrorKind::Output;
-    d.message = "no folder for temporary files can be made";
-    return std::unexpected(std::move(d));
-  }
+  if (folder.path().empty()) return fail(ErrorKind::Output, "no folder for temporary files can be made");
   auto& steps = report.object["steps"] = nlohmann::ordered_json::array();
   ReduceOptions how;
   how.mostRuns = options.runs;

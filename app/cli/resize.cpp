@@ -22,12 +22,8 @@ Result<SizeWish> wishIn(const Module& module, const std::string& words) {
   const char* end = words.data() + words.size();
   const char* begin = equals == std::string::npos ? end : words.data() + equals + 1;
   const auto [stopped, error] = std::from_chars(begin, end, wish.size);
-  if (begin == end || error != std::errc() || stopped != end) {
-    Diagnostic d;
-    d.kind = ErrorKind::Usage;
-    d.message = "\"" + words + "\" is no change like x:1=64";
-    return std::unexpected(std::move(d));
-  }
+  if (begin == end || error != std::errc() || stopped != end)
+    return fail(ErrorKind::Usage, "\"" + words + "\" is no change like x:1=64");
   auto spot = dimensionNamed(module, words.substr(0, equals));
   if (!spot) {
     spot.error().kind = ErrorKind::Usage;
@@ -89,13 +85,8 @@ void resize(const Module& module, const Options& options, Report& report) {
       others.push_back(other);
   describe(module, *resizing, others, options.listed, report);
   for (const auto& line : resizing->stops) {
-    Diagnostic d;
-    d.message = "cannot follow: " + line.text;
-    if (module.contains(line.instruction))
-      d.instruction = line.instruction, d.instructionName = module.at(line.instruction).name,
-      d.position = module.at(line.instruction).position;
-    d.file = options.file;
-    report.failure(d);
+    Diagnostic d{.message = "cannot follow: " + line.text, .file = options.file};
+    report.failure(module.contains(line.instruction) ? placedAt(module.at(line.instruction), std::move(d)) : d);
   }
   if (!resizing->stops.empty() || options.listed) return;
   const auto done = apply(module, resizing->edit);

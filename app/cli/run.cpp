@@ -33,13 +33,6 @@ struct Options {
   CompileOptions compile;
 };
 
-std::unexpected<Diagnostic> usage(std::string message) {
-  Diagnostic d;
-  d.kind = ErrorKind::Usage;
-  d.message = std::move(message);
-  return fail(std::move(d));
-}
-
 // --- which files are used
 
 // What a project says of its runs, where FILE is one.
@@ -81,7 +74,7 @@ Status trustAllowed(const Options& options, const RunSettings& settings, FileAcc
     bool found = false;
     for (const FileRequest& request : filesNamedBy(settings))
       if (request.name == name) files.trust(request), found = true;
-    if (!found) return usage("--allow=" + name + ": the project names no such file");
+    if (!found) return fail(ErrorKind::Usage, "--allow=" + name + ": the project names no such file");
   }
   return {};
 }
@@ -126,10 +119,10 @@ Status takeSources(Options& options) {
     const size_t equals = words.find('=');
     const auto [end, error] = std::from_chars(words.data(), words.data() + std::min(equals, words.size()), leaf);
     if (equals == std::string::npos || error != std::errc() || end != words.data() + equals || leaf < 0)
-      return usage("--argument=" + words + ": expected N=SOURCE, such as 0=constant 3");
+      return fail(ErrorKind::Usage, "--argument=" + words + ": expected N=SOURCE, such as 0=constant 3");
     const std::string source = words.substr(equals + 1);
     if (const Status known = checkArgumentSource(source); !known)
-      return usage("--argument=" + words + ": " + known.error().message);
+      return fail(ErrorKind::Usage, "--argument=" + words + ": " + known.error().message);
     options.settings.sources[leaf] = source;
   }
   return {};
@@ -249,7 +242,7 @@ Status runAsAsked(const Module& module, const CLI::App& command, Options& option
 // Values that a dump leaves out are zeros in a run, and its results are not the program's.
 void tellElided(const Module& module, const std::string& file, Report& report) {
   int64_t count = 0;
-  Diagnostic d;
+  Diagnostic d{.severity = Severity::Warning, .file = file};
   for (ComputationId computation : module.order()) {
     for (InstructionId id : module.at(computation).instructions) {
       const Instruction& in = module.at(id);
@@ -259,8 +252,6 @@ void tellElided(const Module& module, const std::string& file, Report& report) {
     }
   }
   if (count == 0) return;
-  d.severity = Severity::Warning;
-  d.file = file;
   d.message = "%" + d.instructionName +
               (count > 1 ? " and " + std::to_string(count - 1) + " more constants are" : " is a constant that is") +
               " written as {...}: the values that the file leaves out are zeros here";
@@ -299,72 +290,102 @@ CLI::Validator countFrom(uint64_t least, const char* name) {
   return {check, name};
 }
 
+// What is run, and on what.
+void addArguments(CLI::App& command, Options& options) {
+  command.add_option("FILE", options.file, "HLO file; an HloSnapshot brings its arguments and expected result")
+      ->required();
+  command.add_option("--backend", options.settings.backend, "cpu or evaluator")
+      ->check(CLI::IsMember({"cpu", "evaluator"}));
+  command.add_option("--inputs", options.inputs, "npz with arg0 …; missing ones follow the fill rule");
+  command
+      .add_option("--argument", options.sources,
+                  "N=SOURCE, the value of one argument: constant V, ramp A B, random A B, npy FILE or image FILE "
+                  "(pgm, ppm); may be repeated")
+      ->allow_extra_args(false);
+}
+
+void addDevices(CLI::App& command, Options& options) {
+  command.add_option("--threads", options.settings.threads, "Threads of a run on one device (default: all cores)")
+      ->check(CLI::Range(0, 4096));
+  command
+      .add_option("--replicas", options.settings.replicas,
+                  "Replicas that run at once, each in a thread (default: as the module says)")
+      ->check(CLI::Range(1, 1024));
+  command
+      .add_option("--partitions", options.settings.partitions,
+                  "Partitions of each replica (default: as the module says)")
+      ->check(CLI::Range(1, 1024));
+}
+
+// Feeds, a library, and what of a project may be used.
+void addFiles(CLI::App& command, Options& options) {
+  command.add_option("--infeed", options.settings.infeed, "npz with feed0 …: the source of infeeds");
+  command.add_option("--outfeed", options.settings.outfeed, "npz for what outfeeds give: feed0 …");
+  command.add_option("--custom-call-library", options.settings.library, "Shared library with targets of custom calls");
+  command
+      .add_option("--allow", options.allowed,
+                  "A file that the project FILE names and that this run may use: a library, a feed, a file elsewhere; "
+                  "may be repeated")
+      ->allow_extra_args(false);
+}
+
+// The fill rule, outputs, and the form of both.
+void addFillRule(CLI::App& command, Options& options) {
+  command.add_option("--seed", options.settings.seed, "Fill rule: seed")->check(countFrom(0, "NONNEGATIVE"));
+  command.add_option("--scale", options.fill.scale, "Fill rule: floats lie in [0, scale)")->check(kFraction);
+  command.add_option("--imax", options.fill.imax, "Fill rule: integers lie in [0, imax)")
+      ->check(countFrom(1, "POSITIVE"));
+  command.add_option("--out", options.out, "npz for the outputs out0 …");
+  command.add_flag("--physical", options.physical,
+                   "--inputs, --out and feeds hold buffers: npz arrays of u8, each the bytes in memory under the "
+                   "program's layout, padding and tiles");
+}
+
+void addExpectation(CLI::App& command, Options& options) {
+  command.add_option("--expected", options.expectation.file, "npz to compare the outputs with");
+  command.add_option("--rtol", options.expectation.rtol, "Relative tolerance (default: by output type)")
+      ->check(kFraction);
+  command
+      .add_option("--atol", options.expectation.atol,
+                  "Tolerance as a share of an output's largest magnitude (default: by output type)")
+      ->check(kFraction);
+  command
+      .add_option("--floor", options.expectation.floor,
+                  "Differences up to this never count (default: the type's smallest normal number)")
+      ->check(kFraction);
+}
+
+void addMeasurement(CLI::App& command, Options& options) {
+  command.add_option("--runs", options.runs, "Timed runs; with more than one, a warm-up goes first")
+      ->check(CLI::Range(1, 1000000));
+  command.add_option("--profile", options.profile, "Write a Chrome trace with the profile of as many further runs");
+  command.add_option("--hottest", options.hottest, "List the N instructions that took the most time")
+      ->check(CLI::Range(0, 1000000));
+}
+
+void addCompilation(CLI::App& command, Options& options) {
+  options.compile.kernelCache = defaultKernelCache();
+  command
+      .add_option("--kernel-cache", options.compile.kernelCache,
+                  "Folder of compiled kernels, or off (default: $TESSERA_KERNEL_CACHE, else tessera/kernels in the "
+                  "user's cache folder)")
+      ->transform([](const std::string& folder) { return folder == "off" ? std::string() : folder; });
+  command.add_option("--isa", options.compile.isa, "Widest vectors of kernels: native, avx2 or sse4")
+      ->check(CLI::IsMember({"native", "avx2", "sse4"}));
+}
+
 }  // namespace
 
 void addRun(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("run", "Compile and run a module; time, compare, profile");
   auto options = std::make_shared<Options>();
-  command->add_option("FILE", options->file, "HLO file; an HloSnapshot brings its arguments and expected result")
-      ->required();
-  command->add_option("--backend", options->settings.backend, "cpu or evaluator")
-      ->check(CLI::IsMember({"cpu", "evaluator"}));
-  command->add_option("--inputs", options->inputs, "npz with arg0 …; missing ones follow the fill rule");
-  command
-      ->add_option("--argument", options->sources,
-                   "N=SOURCE, the value of one argument: constant V, ramp A B, random A B, npy FILE or image FILE "
-                   "(pgm, ppm); may be repeated")
-      ->allow_extra_args(false);
-  command->add_option("--threads", options->settings.threads, "Threads of a run on one device (default: all cores)")
-      ->check(CLI::Range(0, 4096));
-  command
-      ->add_option("--replicas", options->settings.replicas,
-                   "Replicas that run at once, each in a thread (default: as the module says)")
-      ->check(CLI::Range(1, 1024));
-  command
-      ->add_option("--partitions", options->settings.partitions,
-                   "Partitions of each replica (default: as the module says)")
-      ->check(CLI::Range(1, 1024));
-  command->add_option("--infeed", options->settings.infeed, "npz with feed0 …: the source of infeeds");
-  command->add_option("--outfeed", options->settings.outfeed, "npz for what outfeeds give: feed0 …");
-  command->add_option("--custom-call-library", options->settings.library,
-                      "Shared library with targets of custom calls");
-  command
-      ->add_option("--allow", options->allowed,
-                   "A file that the project FILE names and that this run may use: a library, a feed, a file elsewhere; "
-                   "may be repeated")
-      ->allow_extra_args(false);
-  command->add_option("--seed", options->settings.seed, "Fill rule: seed")->check(countFrom(0, "NONNEGATIVE"));
-  command->add_option("--scale", options->fill.scale, "Fill rule: floats lie in [0, scale)")->check(kFraction);
-  command->add_option("--imax", options->fill.imax, "Fill rule: integers lie in [0, imax)")
-      ->check(countFrom(1, "POSITIVE"));
-  command->add_option("--out", options->out, "npz for the outputs out0 …");
-  command->add_flag("--physical", options->physical,
-                    "--inputs, --out and feeds hold buffers: npz arrays of u8, each the bytes in memory under the "
-                    "program's layout, padding and tiles");
-  command->add_option("--expected", options->expectation.file, "npz to compare the outputs with");
-  command->add_option("--rtol", options->expectation.rtol, "Relative tolerance (default: by output type)")
-      ->check(kFraction);
-  command
-      ->add_option("--atol", options->expectation.atol,
-                   "Tolerance as a share of an output's largest magnitude (default: by output type)")
-      ->check(kFraction);
-  command
-      ->add_option("--floor", options->expectation.floor,
-                   "Differences up to this never count (default: the type's smallest normal number)")
-      ->check(kFraction);
-  command->add_option("--runs", options->runs, "Timed runs; with more than one, a warm-up goes first")
-      ->check(CLI::Range(1, 1000000));
-  command->add_option("--profile", options->profile, "Write a Chrome trace with the profile of as many further runs");
-  command->add_option("--hottest", options->hottest, "List the N instructions that took the most time")
-      ->check(CLI::Range(0, 1000000));
-  options->compile.kernelCache = defaultKernelCache();
-  command
-      ->add_option("--kernel-cache", options->compile.kernelCache,
-                   "Folder of compiled kernels, or off (default: $TESSERA_KERNEL_CACHE, else tessera/kernels in the "
-                   "user's cache folder)")
-      ->transform([](const std::string& folder) { return folder == "off" ? std::string() : folder; });
-  command->add_option("--isa", options->compile.isa, "Widest vectors of kernels: native, avx2 or sse4")
-      ->check(CLI::IsMember({"native", "avx2", "sse4"}));
+  addArguments(*command, *options);
+  addDevices(*command, *options);
+  addFiles(*command, *options);
+  addFillRule(*command, *options);
+  addExpectation(*command, *options);
+  addMeasurement(*command, *options);
+  addCompilation(*command, *options);
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera run model.hlo --inputs=inputs.npz --expected=expected.npz --runs=10");
   command->callback([options, command, &report] {

@@ -42,8 +42,8 @@ Status expectCount(const NamedArrays& expected, size_t outputs, const Expectatio
     const bool isOutput = key.starts_with("out") && key.size() > 3 &&
                           std::all_of(key.begin() + 3, key.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (!isOutput || std::strtoull(key.c_str() + 3, nullptr, 10) < outputs) continue;
-    return std::unexpected(inputFault(fmt::format("{} has {}, the program gives {} output{}", sourceOf(wanted), key,
-                                                  outputs, outputs == 1 ? "" : "s")));
+    return fail(ErrorKind::Input, fmt::format("{} has {}, the program gives {} output{}", sourceOf(wanted), key,
+                                              outputs, outputs == 1 ? "" : "s"));
   }
   return {};
 }
@@ -51,7 +51,7 @@ Status expectCount(const NamedArrays& expected, size_t outputs, const Expectatio
 Result<Literal> arrayOf(const NamedArrays& expected, size_t output, const Expectation& wanted) {
   const std::string key = "out" + std::to_string(output);
   const auto given = expected.find(key);
-  if (given == expected.end()) return std::unexpected(inputFault(sourceOf(wanted) + " lacks " + key));
+  if (given == expected.end()) return fail(ErrorKind::Input, sourceOf(wanted) + " lacks " + key);
   return given->second;
 }
 
@@ -101,20 +101,11 @@ void reportComparison(const Comparison& all, Report& report) {
   report.object["equal"] = all.equal;
   report.line(fmt::format("max_abs_err: {:.6g}, max_rel_err: {:.6g}", all.maxAbsError, all.maxRelError));
   if (all.equal) return;
-  Diagnostic d;
-  d.message = "values differ: " + all.firstMismatch;
-  report.failure(d);
+  report.failure({.message = "values differ: " + all.firstMismatch});
   report.exit = kDiffers;  // not "does not compile"
 }
 
 }  // namespace
-
-Diagnostic inputFault(std::string message) {
-  Diagnostic d;
-  d.kind = ErrorKind::Input;
-  d.message = std::move(message);
-  return d;
-}
 
 NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& prefix) {
   std::vector<Literal> leaves;

@@ -20,11 +20,10 @@ struct Expectation {
   std::optional<double> rtol, atol, floor;  // Tolerance's; absent: by output type
 };
 
-Diagnostic inputFault(std::string message);
 // Array leaves in order, as PREFIX0 ….
 NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& prefix);
 
-// Differences are reported and raise exit code 3; a fault is what could not be read.
+// Differences are reported and raise exit code 3; an error is what could not be read.
 Status compareOutputs(const Module& module, const Expectation& wanted, const std::vector<Literal>& outputs,
                       Report& report);
 Status compareDevices(const Module& module, const Expectation& wanted, const DeviceArrays& outputs, Report& report);

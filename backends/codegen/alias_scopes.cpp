@@ -45,7 +45,7 @@ void MemoryScope::mark(llvm::Instruction* access) const {
   if (apart) access->setMetadata(llvm::LLVMContext::MD_noalias, apart);
 }
 
-// A scope for each output, and one for all operands that lie over none: what is only read needs no telling apart.
+// A scope for each output, and one for all operands that alias none: what is only read needs no scope of its own.
 std::vector<MemoryScope> scopesOf(llvm::LLVMContext& context, const LoopProgram& program) {
   const size_t operands = program.body.operands.size(), outputs = program.outputs.size(), readOnly = outputs;
   std::vector<std::vector<bool>> lies;  // by array, then by scope

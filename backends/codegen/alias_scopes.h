@@ -1,8 +1,7 @@
 // Alias scopes: what accesses tell LLVM of the arrays they touch: which ones lie apart, so that loads may pass stores.
 // Only what the plan promises is claimed. A kernel is compiled once for equal programs wherever its arrays lie, so
-// whether it works in place is not known: an operand that may lie where a result does shares that result's scope.
-// Before: the plan's promise (outputMayAliasOperand here, RegionProgram::mayAlias). After: kernel_memory, which marks
-// each access.
+// whether it works in place is not known: an operand that may lie where a result does shares that result's scope. Used
+// by plan_builder, which promises what does not alias, and kernel_memory, which marks each access.
 #pragma once
 
 #include <cstddef>

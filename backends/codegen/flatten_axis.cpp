@@ -16,7 +16,7 @@ class Flattening {
   LoopProgram run();
 
  private:
-  bool isOwnPlace(std::span<const NodeId> indices, const Shape& shape) const;
+  bool isIdentityIndex(std::span<const NodeId> indices, const Shape& shape) const;
   bool isFlatOperand(size_t operand) const;
   int64_t count() const;
   NodeId append(NodeOp op, ElementType type, std::vector<NodeId> inputs, uint64_t bits0 = 0);
@@ -41,7 +41,7 @@ int64_t Flattening::count() const {
 }
 
 // Indexed by the iteration space's own indices, in an array of the same dimensions.
-bool Flattening::isOwnPlace(std::span<const NodeId> indices, const Shape& shape) const {
+bool Flattening::isIdentityIndex(std::span<const NodeId> indices, const Shape& shape) const {
   if (shape.dimensions != body_.outputDims || indices.size() != body_.outputDims.size()) return false;
   for (size_t d = 0; d < indices.size(); ++d) {
     const Node& node = body_.at(indices[d]);
@@ -57,7 +57,7 @@ bool Flattening::isFlatOperand(size_t operand) const {
     const Node& node = body_.nodes[n];
     if ((node.op == NodeOp::DimensionSize || node.op == NodeOp::ReadIf) && node.bits0 == operand) return false;
     if (node.op != NodeOp::Read || node.bits0 != operand) continue;
-    if (!isOwnPlace(body_.inputsOf(NodeId{n}), body_.operands[operand])) return false;
+    if (!isIdentityIndex(body_.inputsOf(NodeId{n}), body_.operands[operand])) return false;
     read = true;
   }
   return read;
@@ -71,7 +71,7 @@ bool Flattening::pays(unsigned lanes) const {
   if (!isShort || count() < 4 * static_cast<int64_t>(lanes) || count() > std::numeric_limits<int32_t>::max() / 4)
     return false;
   for (const Store& store : program_.stores)
-    if (store.guard.valid() || !isOwnPlace(store.indices, program_.outputs[store.output])) return false;
+    if (store.guard.valid() || !isIdentityIndex(store.indices, program_.outputs[store.output])) return false;
   for (const Node& node : body_.nodes)
     if (node.op == NodeOp::ReadOutput) return false;
   for (size_t operand = 0; operand < body_.operands.size(); ++operand)

@@ -14,7 +14,7 @@ void KernelEmission::fillTiles() {
     Address start = *analysis_.addresses[tile.node];  // of row 0
     std::erase_if(start.terms,
                   [&](const CounterTerm& term) { return term.counter == tile.along || term.counter == nest_.axis; });
-    const Place place = placeOf(start, operandBase_[read.bits0]);
+    const LaneAddress place = laneAddressOf(start, operandBase_[read.bits0]);
     tiles_.fill(t, {b.CreateGEP(scalars_.memoryType(read.type), place.base.pointer, place.scalar), place.base.scope},
                 counterValue_[axis], analysis_.counters[axis].size);
   }
@@ -32,8 +32,8 @@ Value* KernelEmission::rowPlace(int32_t buffer) {
   return b.CreateGEP(scalars_.registerType(rows_.buffers[at]), rowBase_[at], counterValue_[static_cast<size_t>(axis_)]);
 }
 
-Place KernelEmission::placeOf(const Address& address, const ArrayBase& base) {
-  Place place{base, int64(address.constant), 0, nullptr};
+LaneAddress KernelEmission::laneAddressOf(const Address& address, const ArrayBase& base) {
+  LaneAddress place{base, int64(address.constant), 0, nullptr};
   for (const CounterTerm& term : address.terms) {
     Value* counter = counterValue_[static_cast<size_t>(term.counter)];
     place.scalar =
@@ -58,7 +58,7 @@ Val KernelEmission::emitRead(NodeId id) {
     if (nest_.tiles[t].node == id.value)
       return tiles_.load(t, counterValue_[static_cast<size_t>(nest_.tiles[t].along)]);
   const ArrayBase& base = node.op == NodeOp::ReadOutput ? outputBase_[node.bits0] : operandBase_[node.bits0];
-  Place place = placeOf(*analysis_.addresses[id.value], base);
+  LaneAddress place = laneAddressOf(*analysis_.addresses[id.value], base);
   return memory_.load(node.type, place, place.varies() ? mask_ : nullptr);
 }
 
@@ -84,7 +84,7 @@ Val KernelEmission::emitReadIf(NodeId id) {
   const Node& node = body_.at(id);
   auto inputs = body_.inputsOf(id);
   Val condition = value(inputs[0]), otherwise = value(inputs[1]);
-  Place place = placeOf(*analysis_.addresses[id.value], operandBase_[node.bits0]);
+  LaneAddress place = laneAddressOf(*analysis_.addresses[id.value], operandBase_[node.bits0]);
   if (const auto* settled = llvm::dyn_cast<llvm::ConstantInt>(condition.re)) {
     if (settled->isZero()) return otherwise;
     return memory_.load(node.type, place, place.varies() ? mask_ : nullptr);
@@ -117,7 +117,7 @@ void KernelEmission::openStreams() {
 }
 
 // Over lanes; only whole vectors are streamed.
-void KernelEmission::emitStore(size_t store, const Place& place, Val value, Value* mask) {
+void KernelEmission::emitStore(size_t store, const LaneAddress& place, Val value, Value* mask) {
   const ElementType type = program_.outputs[program_.stores[store].output].type;
   if (!streams_[store]) return memory_.store(type, place, value, mask, true);
   Value* whole = mask ? b.CreateAnd(streams_[store], b.CreateAndReduce(mask)) : streams_[store];
@@ -130,7 +130,7 @@ void KernelEmission::emitStores() {
     const Store& store = program_.stores[s];
     const LineScope line(b, lines_, store.value.value);
     ElementType type = program_.outputs[store.output].type;
-    Place place = placeOf(analysis_.storeAddresses[s], outputBase_[store.output]);
+    LaneAddress place = laneAddressOf(analysis_.storeAddresses[s], outputBase_[store.output]);
     Val v = value(store.value);
     if (!v) return;
     bool overLanes = axis_ >= 0;

@@ -71,7 +71,7 @@ class KernelEmission {
   void emitGuarded();
   void emitStores();
   void openStreams();
-  void emitStore(size_t store, const Place& place, Val value, llvm::Value* mask);
+  void emitStore(size_t store, const LaneAddress& place, Val value, llvm::Value* mask);
   void forRange(llvm::Value* from, llvm::Value* to, int64_t step, const std::function<void(llvm::Value*)>& body) {
     emitRange(b, from, to, step, body);
   }
@@ -91,7 +91,7 @@ class KernelEmission {
   Val emitUnaryOrBinary(NodeId id);
   Val emitIntegerIndexOp(NodeId id);
   Val branchedLoad(bool vector, llvm::Value* condition, Val otherwise, const std::function<Val()>& load);
-  Place placeOf(const Address& address, const ArrayBase& base);
+  LaneAddress laneAddressOf(const Address& address, const ArrayBase& base);
   void unify(std::initializer_list<Val*> values);
   void unsupported(NodeId id);
 

@@ -16,7 +16,7 @@
 
 namespace tessera::codegen {
 
-// Adds the function to the module. Fails with Fault::Unsupported on a node that has no code for its type.
+// Adds the function to the module. Fails with ErrorKind::Unsupported on a node that has no code for its type.
 Status emitKernel(llvm::Module& module, const std::string& name, const LoopProgram& program,
                   const ProgramAnalysis& analysis, const KernelNest& nest, const SourceLines& lines = {});
 // All items of the program at the end of a block that a function of this kind already has; bases: of operands,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "backends/codegen/kernel_function.h"
 #include "backends/codegen/kernel_nest.h"
 
 namespace tessera::codegen {
@@ -13,7 +14,7 @@ namespace {
 llvm::Align alignOf(llvm::Type* type) { return llvm::Align(type->getScalarSizeInBits() / 8); }
 
 template <class Access>
-Access* marked(const Place& place, Access* access) {
+Access* marked(const LaneAddress& place, Access* access) {
   place.base.scope.mark(access);
   return access;
 }
@@ -31,14 +32,14 @@ Value* KernelMemory::firstLanes(Value* left) {
   return b.CreateICmpULT(iota(b.getInt32Ty()), scalars_.splat(count, lanes_));
 }
 
-Value* KernelMemory::address(llvm::Type* type, const Place& place, int64_t scale, int64_t offset) {
+Value* KernelMemory::address(llvm::Type* type, const LaneAddress& place, int64_t scale, int64_t offset) {
   Value* at = place.scalar;
   if (scale != 1) at = b.CreateMul(at, b.getInt64(static_cast<uint64_t>(scale)));
   if (offset != 0) at = b.CreateAdd(at, b.getInt64(static_cast<uint64_t>(offset)));
   return b.CreateGEP(type, place.base.pointer, at);
 }
 
-Value* KernelMemory::addresses(llvm::Type* type, const Place& place, int64_t scale, int64_t offset) {
+Value* KernelMemory::addresses(llvm::Type* type, const LaneAddress& place, int64_t scale, int64_t offset) {
   Value* first = address(type, place, scale, offset);
   auto splat = [&](int64_t v) { return b.CreateVectorSplat(lanes_, b.getInt64(static_cast<uint64_t>(v))); };
   Value* offsets = nullptr;
@@ -49,7 +50,7 @@ Value* KernelMemory::addresses(llvm::Type* type, const Place& place, int64_t sca
   return b.CreateGEP(type, first, offsets);
 }
 
-Value* KernelMemory::loadPart(llvm::Type* type, const Place& place, Value* mask, int64_t scale, int64_t offset) {
+Value* KernelMemory::loadPart(llvm::Type* type, const LaneAddress& place, Value* mask, int64_t scale, int64_t offset) {
   auto* vector = llvm::FixedVectorType::get(type, lanes_);
   if (!place.varies() && !mask)
     return marked(place, b.CreateAlignedLoad(type, address(type, place, scale, offset), alignOf(type)));
@@ -58,9 +59,58 @@ Value* KernelMemory::loadPart(llvm::Type* type, const Place& place, Value* mask,
     if (!mask) return marked(place, b.CreateAlignedLoad(vector, at, alignOf(type)));
     return marked(place, b.CreateMaskedLoad(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector)));
   }
+  if (scale != 1 || !isNarrowStride(type, place)) return gather(type, place, mask, scale, offset);
+  if (!mask) return loadStrided(type, place);
+  Value *whole = nullptr, *part = nullptr;
+  llvm::BasicBlock *fromWhole = nullptr, *fromPart = nullptr;
+  emitIf(
+      b, b.CreateAndReduce(mask),
+      [&] {
+        whole = loadStrided(type, place);
+        fromWhole = b.GetInsertBlock();
+      },
+      [&] {
+        part = gather(type, place, mask, scale, offset);
+        fromPart = b.GetInsertBlock();
+      });
+  return joinPaths(b, whole, fromWhole, part, fromPart);
+}
+
+Value* KernelMemory::gather(llvm::Type* type, const LaneAddress& place, Value* mask, int64_t scale, int64_t offset) {
+  auto* vector = llvm::FixedVectorType::get(type, lanes_);
   Value* at = addresses(type, place, scale, offset);
   if (!mask) return marked(place, b.CreateMaskedGather(vector, at, alignOf(type)));
   return marked(place, b.CreateMaskedGather(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector)));
+}
+
+// Columns of short rows: whole vectors and a shuffle cost less than a gather.
+bool KernelMemory::isNarrowStride(const llvm::Type* type, const LaneAddress& place) const {
+  const unsigned bits = type->getScalarSizeInBits();
+  return place.step >= 2 && place.step <= 4 && !place.lanes && lanes_ >= 4 && (bits == 32 || bits == 64);
+}
+
+// Every step-th element of as many vectors; of the last, none beyond the last lane's element is read.
+Value* KernelMemory::loadStrided(llvm::Type* type, const LaneAddress& place) {
+  const auto step = static_cast<unsigned>(place.step), last = (lanes_ - 1) * step;
+  auto* vector = llvm::FixedVectorType::get(type, lanes_);
+  Value* out = nullptr;
+  for (unsigned part = 0; part < step; ++part) {
+    const unsigned first = part * lanes_;
+    Value* at = address(type, place, 1, first);
+    std::vector<llvm::Constant*> inside;
+    for (unsigned l = 0; l < lanes_; ++l) inside.push_back(b.getInt1(first + l <= last));
+    Value* loaded = first + lanes_ - 1 <= last
+                        ? static_cast<Value*>(marked(place, b.CreateAlignedLoad(vector, at, alignOf(type))))
+                        : marked(place, b.CreateMaskedLoad(vector, at, alignOf(type), llvm::ConstantVector::get(inside),
+                                                           llvm::Constant::getNullValue(vector)));
+    std::vector<int> lanes;  // of what is there, or of the vector behind it
+    for (unsigned l = 0; l < lanes_; ++l) {
+      const unsigned element = l * step;
+      lanes.push_back(static_cast<int>(element / lanes_ == part ? lanes_ + element % lanes_ : l));
+    }
+    out = b.CreateShuffleVector(out ? out : llvm::PoisonValue::get(vector), loaded, lanes);
+  }
+  return out;
 }
 
 // A lane's mask for both of its parts.
@@ -70,7 +120,7 @@ Value* KernelMemory::pairMask(Value* mask) {
   return b.CreateShuffleVector(mask, twice);
 }
 
-Val KernelMemory::loadPairs(llvm::Type* part, const Place& place, Value* mask) {
+Val KernelMemory::loadPairs(llvm::Type* part, const LaneAddress& place, Value* mask) {
   auto* wide = llvm::FixedVectorType::get(part, 2 * lanes_);
   Value* at = address(part, place, 2, 0);
   Value* both = mask ? static_cast<Value*>(marked(place, b.CreateMaskedLoad(wide, at, alignOf(part), pairMask(mask),
@@ -84,7 +134,7 @@ Val KernelMemory::loadPairs(llvm::Type* part, const Place& place, Value* mask) {
   return {b.CreateShuffleVector(both, even), b.CreateShuffleVector(both, odd)};
 }
 
-void KernelMemory::storePairs(Val value, llvm::Type* part, const Place& place, Value* mask) {
+void KernelMemory::storePairs(Val value, llvm::Type* part, const LaneAddress& place, Value* mask) {
   std::vector<int> woven;
   for (int i = 0; i < static_cast<int>(lanes_); ++i) {
     woven.push_back(i);
@@ -98,14 +148,14 @@ void KernelMemory::storePairs(Val value, llvm::Type* part, const Place& place, V
     marked(place, b.CreateAlignedStore(both, at, alignOf(part)));
 }
 
-Val KernelMemory::load(ElementType type, const Place& place, Value* mask) {
+Val KernelMemory::load(ElementType type, const LaneAddress& place, Value* mask) {
   auto* memory = scalars_.memoryType(type);
   if (!isComplex(type)) return scalars_.fromMemory(type, {loadPart(memory, place, mask, 1, 0)});
   if (place.step == 1 && !place.lanes) return loadPairs(memory, place, mask);
   return {loadPart(memory, place, mask, 2, 0), loadPart(memory, place, mask, 2, 1)};
 }
 
-void KernelMemory::storePart(Value* value, llvm::Type* type, const Place& place, Value* mask, int64_t scale,
+void KernelMemory::storePart(Value* value, llvm::Type* type, const LaneAddress& place, Value* mask, int64_t scale,
                              int64_t offset, bool overLanes) {
   if (!overLanes) {
     marked(place, b.CreateAlignedStore(value, address(type, place, scale, offset), alignOf(type)));
@@ -122,7 +172,7 @@ void KernelMemory::storePart(Value* value, llvm::Type* type, const Place& place,
   marked(place, b.CreateMaskedScatter(value, addresses(type, place, scale, offset), alignOf(type), mask));
 }
 
-void KernelMemory::stream(ElementType type, const Place& place, Val value) {
+void KernelMemory::stream(ElementType type, const LaneAddress& place, Val value) {
   auto* memory = scalars_.memoryType(type);
   const Val raw = scalars_.splat(scalars_.toMemory(type, value), lanes_);
   const uint64_t bytes = lanes_ * memory->getScalarSizeInBits() / 8;
@@ -132,7 +182,7 @@ void KernelMemory::stream(ElementType type, const Place& place, Val value) {
   store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), one));
 }
 
-void KernelMemory::store(ElementType type, const Place& place, Val value, Value* mask, bool overLanes) {
+void KernelMemory::store(ElementType type, const LaneAddress& place, Val value, Value* mask, bool overLanes) {
   auto* memory = scalars_.memoryType(type);
   Val raw = scalars_.toMemory(type, value);
   if (overLanes) raw = scalars_.splat(raw, lanes_);

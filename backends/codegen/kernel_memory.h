@@ -8,7 +8,7 @@
 namespace tessera::codegen {
 
 // Where an access lies in elements: scalar + step · lane + lanes[lane].
-struct Place {
+struct LaneAddress {
   ArrayBase base;
   llvm::Value* scalar = nullptr;  // i64
   int64_t step = 0;
@@ -22,24 +22,27 @@ class KernelMemory {
       : b(builder), scalars_(scalars), lanes_(lanes) {}
 
   // mask: <W x i1> or null. Lanes that are masked out hold zero.
-  Val load(ElementType type, const Place& place, llvm::Value* mask);
-  void store(ElementType type, const Place& place, Val value, llvm::Value* mask, bool overLanes);
-  // All lanes to neighbours that begin a line or a part of one as long as the vector: past the caches.
-  void stream(ElementType type, const Place& place, Val value);
+  Val load(ElementType type, const LaneAddress& place, llvm::Value* mask);
+  void store(ElementType type, const LaneAddress& place, Val value, llvm::Value* mask, bool overLanes);
+  // All lanes to neighbours that begin a cache line or a vector-long part of one: a non-temporal store.
+  void stream(ElementType type, const LaneAddress& place, Val value);
   llvm::Value* iota(llvm::Type* type) { return iota(type, lanes_); }
   llvm::Value* iota(llvm::Type* type, unsigned lanes);
   // Lanes below `left` (i64, positive).
   llvm::Value* firstLanes(llvm::Value* left);
 
  private:
-  llvm::Value* loadPart(llvm::Type* type, const Place& place, llvm::Value* mask, int64_t scale, int64_t offset);
-  void storePart(llvm::Value* value, llvm::Type* type, const Place& place, llvm::Value* mask, int64_t scale,
+  llvm::Value* loadPart(llvm::Type* type, const LaneAddress& place, llvm::Value* mask, int64_t scale, int64_t offset);
+  llvm::Value* gather(llvm::Type* type, const LaneAddress& place, llvm::Value* mask, int64_t scale, int64_t offset);
+  bool isNarrowStride(const llvm::Type* type, const LaneAddress& place) const;
+  llvm::Value* loadStrided(llvm::Type* type, const LaneAddress& place);
+  void storePart(llvm::Value* value, llvm::Type* type, const LaneAddress& place, llvm::Value* mask, int64_t scale,
                  int64_t offset, bool overLanes);
-  llvm::Value* address(llvm::Type* type, const Place& place, int64_t scale, int64_t offset);
-  llvm::Value* addresses(llvm::Type* type, const Place& place, int64_t scale, int64_t offset);
+  llvm::Value* address(llvm::Type* type, const LaneAddress& place, int64_t scale, int64_t offset);
+  llvm::Value* addresses(llvm::Type* type, const LaneAddress& place, int64_t scale, int64_t offset);
   llvm::Value* pairMask(llvm::Value* mask);
-  Val loadPairs(llvm::Type* part, const Place& place, llvm::Value* mask);
-  void storePairs(Val value, llvm::Type* part, const Place& place, llvm::Value* mask);
+  Val loadPairs(llvm::Type* part, const LaneAddress& place, llvm::Value* mask);
+  void storePairs(Val value, llvm::Type* part, const LaneAddress& place, llvm::Value* mask);
 
   llvm::IRBuilder<>& b;
   ScalarEmitter& scalars_;

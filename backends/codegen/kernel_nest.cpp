@@ -28,8 +28,9 @@ int32_t innerOf(const ProgramAnalysis& analysis, std::span<const RowTile> tiles,
   return inner;
 }
 
-// Whether a loop with its lanes along the axis would read this row turned.
-bool isTurned(const LoopProgram& program, const ProgramAnalysis& analysis, size_t node, int32_t axis, unsigned lanes) {
+// Whether a loop with its lanes along the axis would read this row transposed.
+bool isTransposed(const LoopProgram& program, const ProgramAnalysis& analysis, size_t node, int32_t axis,
+                  unsigned lanes) {
   const auto tile = rowTileOf(program, analysis, node, axis, lanes);
   return tile && (tile->length <= tuning().codegen.shortTileRow || innerOf(analysis, {&*tile, 1}, axis) >= 0);
 }
@@ -44,7 +45,7 @@ bool prefersReductionLanes(const LoopProgram& program, const ProgramAnalysis& an
     for (size_t n = 0; n < program.body.nodes.size(); ++n) {
       if (!analysis.needed[n] || !analysis.addresses[n] || !analysis.dependence[n].loops.test(l)) continue;
       int64_t onAxis = analysis.addresses[n]->coefficientOf(axis), onLoop = analysis.addresses[n]->coefficientOf(inner);
-      if (onAxis == 1 || isTurned(program, analysis, n, axis, lanes))
+      if (onAxis == 1 || isTransposed(program, analysis, n, axis, lanes))
         ++along;
       else if (onAxis != 0 && onLoop == 1)
         ++across;
@@ -138,19 +139,20 @@ bool seesCounter(const ProgramAnalysis& analysis, NodeId node, int32_t counter) 
 // In a program whose iterations run in order: may the last counter run over lanes? All stores then go to neighbours,
 // each lane reads from the outputs only what it stores itself, and whether it stores is the same for all lanes.
 bool lanesNeverMeet(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t axis) {
-  auto isOwnPlace = [&](const Address& address) {
+  auto isIdentityIndex = [&](const Address& address) {
     return address.coefficientOf(axis) == 1 && std::ranges::none_of(address.others, [&](const auto& other) {
              return seesCounter(analysis, other.first, axis);
            });
   };
   for (size_t s = 0; s < program.stores.size(); ++s) {
     const Store& store = program.stores[s];
-    if (!isOwnPlace(analysis.storeAddresses[s]) || (store.guard.valid() && seesCounter(analysis, store.guard, axis)))
+    if (!isIdentityIndex(analysis.storeAddresses[s]) ||
+        (store.guard.valid() && seesCounter(analysis, store.guard, axis)))
       return false;
     for (size_t other = 0; other < s; ++other)
       if (program.stores[other].output == store.output) return false;
   }
-  auto isStorePlace = [&](const Node& node, const Address& address) {
+  auto isStoreAddress = [&](const Node& node, const Address& address) {
     for (size_t s = 0; s < program.stores.size(); ++s) {
       const Address& store = analysis.storeAddresses[s];
       if (program.stores[s].output != node.bits0 || store.constant != address.constant ||
@@ -167,7 +169,7 @@ bool lanesNeverMeet(const LoopProgram& program, const ProgramAnalysis& analysis,
   for (size_t n = 0; n < program.body.nodes.size(); ++n) {
     const Node& node = program.body.nodes[n];
     if (node.op == NodeOp::ReadOutput && analysis.needed[n] &&
-        !(analysis.addresses[n] && isStorePlace(node, *analysis.addresses[n])))
+        !(analysis.addresses[n] && isStoreAddress(node, *analysis.addresses[n])))
       return false;
   }
   return true;

@@ -26,7 +26,7 @@ struct KernelNest {
   std::vector<int32_t> outer;       // parallel counters but for the axis and `inner`, major to minor
   std::vector<int32_t> sequential;  // the iteration space's counters that must run in order
   int64_t block = 1, blocks = 1;    // the axis in pieces of `block`
-  std::vector<RowTile> tiles;       // reads that are turned on the stack before the loop that makes them
+  std::vector<RowTile> tiles;       // reads that are transposed on the stack before the loop that makes them
   int32_t inner = -1;  // a parallel counter that no tile sees: an item's innermost loop, so that tiles serve often
   int64_t innerBlock = 1, innerBlocks = 1;  // in pieces
   int64_t parallelCount = 1;                // items that threads share out: product(outer) × innerBlocks × blocks

@@ -16,7 +16,7 @@
 
 namespace tessera::codegen {
 
-// Adds the function to the module. Fails with Fault::Unsupported on a node that has no code for its type.
+// Adds the function to the module. Fails with ErrorKind::Unsupported on a node that has no code for its type.
 // lines: by program, or none.
 Status emitRegion(llvm::Module& module, const std::string& name, const RegionProgram& region, const Target& target,
                   std::span<const SourceLines> lines = {});

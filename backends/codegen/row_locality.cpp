@@ -20,7 +20,7 @@ class LocalityFinder {
     if (!storesInOrder()) return std::nullopt;
     if (!nest_.outer.empty() && allReads([&](const Address& a) { return staysInRow(a); }))
       return RowLocality{axisSize(), nest_.blocks, readsFirst()};
-    if (nest_.outer.empty() && nest_.blocks > 1 && allReads([&](const Address& a) { return isStorePlace(a); }))
+    if (nest_.outer.empty() && nest_.blocks > 1 && allReads([&](const Address& a) { return isStoreAddress(a); }))
       return RowLocality{nest_.block, 1, true};
     return std::nullopt;
   }
@@ -58,14 +58,14 @@ class LocalityFinder {
     return low >= 0 && high < axisSize();
   }
 
-  bool isStorePlace(const Address& address) const {
+  bool isStoreAddress(const Address& address) const {
     return sameOuter(address) && address.constant == 0 && address.terms.size() == store().terms.size() &&
            address.coefficientOf(nest_.axis) == 1;
   }
 
   // Each local element is read either at its own place or by a loop that ends before the row is stored.
   bool readsFirst() const {
-    return allReads([&](const Address& address) { return isStorePlace(address); },
+    return allReads([&](const Address& address) { return isStoreAddress(address); },
                     [&](size_t n) { return nest_.blocks == 1 && endsBeforeStores(n); });
   }
 

@@ -30,7 +30,7 @@ void RowTileEmitter::open(const std::vector<ElementType>& types) {
 }
 
 // Transposition of a square by halves: pairs of rows change blocks of 1, 2, 4 … columns.
-void RowTileEmitter::turn(std::vector<Value*>& rows) {
+void RowTileEmitter::transpose(std::vector<Value*>& rows) {
   const auto width = static_cast<int>(width_);
   for (int step = 1; step < width; step *= 2) {
     std::vector<int> upper, lower;
@@ -41,9 +41,9 @@ void RowTileEmitter::turn(std::vector<Value*>& rows) {
     for (int r = 0; r < width; ++r) {
       if (r & step) continue;
       Value *&x = rows[static_cast<size_t>(r)], *&y = rows[static_cast<size_t>(r + step)];
-      Value* turned = b.CreateShuffleVector(x, y, upper);
+      Value* transposed = b.CreateShuffleVector(x, y, upper);
       y = b.CreateShuffleVector(x, y, lower);
-      x = turned;
+      x = transposed;
     }
   }
 }
@@ -70,7 +70,7 @@ void RowTileEmitter::fillSquare(size_t t, const ArrayBase& base, Value* lane, Va
     base.scope.mark(loaded);
     square.push_back(loaded);
   }
-  turn(square);
+  transpose(square);
   for (unsigned c = 0; c < std::min<int64_t>(width_, tile.length); ++c) {
     Value* to = b.CreateAdd(b.CreateMul(b.CreateAdd(column, int64(c)), int64(nest_.lanes)), lane);
     b.CreateAlignedStore(square[c], b.CreateGEP(element, places_[t], to), llvm::Align(alignOf(t).value() * width_));

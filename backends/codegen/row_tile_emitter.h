@@ -1,4 +1,4 @@
-// RowTileEmitter: the code of a kernel's row tiles (row_tile.h): places on the stack, rows turned into them, loads.
+// RowTileEmitter: the code of a kernel's row tiles (row_tile.h): places on the stack, rows transposed into them, loads.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ class RowTileEmitter {
  private:
   void fillSquare(size_t tile, const ArrayBase& base, llvm::Value* lane, llvm::Value* top, llvm::Value* column,
                   int64_t rows);
-  void turn(std::vector<llvm::Value*>& rows);
+  void transpose(std::vector<llvm::Value*>& rows);
   void inSteps(int64_t to, const std::function<void(llvm::Value*)>& body);
   llvm::Value* int64(int64_t v) { return b.getInt64(static_cast<uint64_t>(v)); }
   llvm::Align alignOf(size_t tile) const { return llvm::Align(static_cast<uint64_t>(byteWidth(types_[tile]))); }

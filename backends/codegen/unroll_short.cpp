@@ -178,7 +178,7 @@ class AxisUnrolling {
 
  private:
   int64_t size() const { return body_.outputDims.back(); }
-  bool isOwnPlace(const Store& store) const;
+  bool isIdentityIndex(const Store& store) const;
   void findVarying();
   bool sharesWork() const;
   void copyNode(uint32_t n);
@@ -191,7 +191,7 @@ class AxisUnrolling {
   std::vector<std::vector<NodeId>> copies_;  // by node: one, or one for each index
 };
 
-bool AxisUnrolling::isOwnPlace(const Store& store) const {
+bool AxisUnrolling::isIdentityIndex(const Store& store) const {
   if (store.guard.valid() || program_.outputs[store.output].dimensions != body_.outputDims) return false;
   for (size_t d = 0; d < store.indices.size(); ++d) {
     const Node& node = body_.at(store.indices[d]);
@@ -240,7 +240,7 @@ bool AxisUnrolling::pays() {
       size() > tuning().fusion.maxUnrolledRounds)
     return false;
   if (body_.nodes.size() * static_cast<size_t>(size()) > tuning().codegen.maxUnrolledNodes) return false;
-  if (!std::ranges::all_of(program_.stores, [&](const Store& store) { return isOwnPlace(store); })) return false;
+  if (!std::ranges::all_of(program_.stores, [&](const Store& store) { return isIdentityIndex(store); })) return false;
   if (std::ranges::any_of(body_.nodes, [](const Node& node) { return node.op == NodeOp::ReadOutput; })) return false;
   findVarying();
   return sharesWork();

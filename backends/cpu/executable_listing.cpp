@@ -13,8 +13,8 @@ namespace tessera::cpu {
 
 namespace {
 
-BufferPlace placeOf(const Plan& plan, const StepName& step, int slot, std::string role) {
-  BufferPlace out;
+BufferLocation locationOf(const Plan& plan, const StepName& step, int slot, std::string role) {
+  BufferLocation out;
   out.role = std::move(role);
   if (slot < 0) {
     out.place = "none (a token)";
@@ -81,10 +81,10 @@ Result<std::vector<StepListing>> CpuExecutable::list(InstructionId instruction, 
     step.name = name.name;
     step.what = std::move(what);
     for (size_t i = 0; i < operands.size(); ++i)
-      step.buffers.push_back(placeOf(plan_, name, operands[i], fmt::format("operand {}", i)));
+      step.buffers.push_back(locationOf(plan_, name, operands[i], fmt::format("operand {}", i)));
     for (size_t i = 0; i < results.size(); ++i)
       step.buffers.push_back(
-          placeOf(plan_, name, results[i], results.size() == 1 ? "result" : fmt::format("result {}", i)));
+          locationOf(plan_, name, results[i], results.size() == 1 ? "result" : fmt::format("result {}", i)));
     step.flops = cost.flops + cost.transcendentals;
     step.bytes = cost.bytesAccessed;
     return withCode ? addCode(*kernels_, optimized_, name, step) : Status{};

@@ -223,17 +223,17 @@ Status PlanBuilder::planSplit(const Instruction& instruction, codegen::SplitScat
   return planPart(instruction, codegen::asLoopProgram(split.join), std::move(slots), resultSlots(instruction), out);
 }
 
-// What kernels are told of their arrays (codegen/alias_scopes.h). slots: of operands, then results.
-Status checkPlaces(const Instruction& instruction, const LoopProgram& program, std::span<const int> slots) {
+// What kernels assume of their arrays (codegen/alias_scopes.h). slots: of operands, then results.
+Status checkAliasing(const Instruction& instruction, const LoopProgram& program, std::span<const int> slots) {
   const size_t operands = program.body.operands.size();
   for (size_t k = 0; k < program.outputs.size(); ++k) {
     const int result = slots[operands + k];
     for (size_t i = 0; i < operands; ++i)
       if (slots[i] == result && !codegen::outputMayAliasOperand(program, k, i))
-        return fail(fmt::format("{}: result {} lies over operand {}, which its kernel takes for apart",
+        return fail(fmt::format("{}: result {} shares a slot with operand {}, which its kernel assumes not to alias",
                                 instruction.name, k, i));
     if (std::ranges::count(slots.subspan(operands), result) > 1)
-      return fail(fmt::format("{}: result {} lies over another", instruction.name, k));
+      return fail(fmt::format("{}: result {} shares a slot with another", instruction.name, k));
   }
   return {};
 }
@@ -244,7 +244,7 @@ Status PlanBuilder::planPart(const Instruction& instruction, LoopProgram program
   from.insert(from.end(), to.begin(), to.end());
   if (std::ranges::any_of(from, [](int slot) { return slot < 0; }))
     return unsupported(instruction, "an operand is not an array");
-  TESSERA_TRY(checkPlaces(instruction, program, from));
+  TESSERA_TRY(checkAliasing(instruction, program, from));
   auto kernel = kernels_.add(std::move(program), std::string(instruction.name));
   if (!kernel) return unsupported(instruction, kernel.error().message);
   emit(out, std::make_unique<KernelStep>(*kernel, std::move(from)), instruction, "kernel");
@@ -277,7 +277,7 @@ Status PlanBuilder::planKernel(const Instruction& instruction, LoopProgram progr
   if (std::ranges::any_of(slots, [](int slot) { return slot < 0; }))
     return unsupported(instruction, "an operand is not an array");
   program = codegen::unrollSmallProducts(std::move(program), kernels_.target());
-  TESSERA_TRY(checkPlaces(instruction, program, slots));
+  TESSERA_TRY(checkAliasing(instruction, program, slots));
   bool loops = program.initialOperand[0] >= 0;
   const bool streams = !loops && usesNonTemporalStores(program, slots, kernels_.target().cacheBytes);
   std::vector<int64_t> starts = takeOperandStarts(program);
@@ -305,8 +305,8 @@ Status PlanBuilder::planChain(const Instruction& instruction, Sequence& out) {
   LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction),
                          {},      {},          threads_};
   context.scratch = [&](int64_t bytes) { return scratch(instruction, bytes); };
-  auto step = planRowChain(context);
-  if (step && !*step) step = planConvolutionEnd(context);
+  auto step = planGemmChain(context);
+  if (step && !*step) step = planConvolutionEpilogue(context);
   if (!step) return fail(std::move(step).error());
   if (!*step) return planElements(instruction, out);
   emit(out, std::move(*step), instruction, context.what);

@@ -1,7 +1,7 @@
 // FourierStep: Fourier transforms along the last one to three dimensions (core/fourier/transform), dimension by
 // dimension, in the precision of their type; lines go to all threads, or the groups of columns and rows of few long
 // ones. Real lines of even length are complex ones of half of it. How a line is computed does not depend on the
-// threads. Before: cpu/library/fourier.
+// threads. Made by cpu/library/fourier.
 #pragma once
 
 #include <array>

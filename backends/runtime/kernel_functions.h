@@ -1,7 +1,7 @@
 // Kernel functions: what kernels call where there is no instruction for an operation: libm for nodes that no
 // approximation replaced, narrow float encoding. C names, since objects that are compiled ahead of time name them too;
-// beside these, kernels call only the C library (fmod, fma, memcpy …). After: codegen/runtime_functions lists their
-// addresses.
+// beside these, kernels call only the C library (fmod, fma, memcpy …). Used by codegen/runtime_functions, which lists
+// their addresses.
 #pragma once
 
 #include <cstdint>

@@ -94,11 +94,11 @@ Failure checkMemory(const Program& program, const void* const* arguments, void* 
       return refused(name + " lies in the workspace");
     for (uint64_t j = 0; j < program.resultCount; ++j)
       if (j != i && overlap(results[i], result.bytes, results[j], program.results[j].bytes))
-        return refused(name + " lies over result " + std::to_string(j));
+        return refused(name + " overlaps result " + std::to_string(j));
     for (uint64_t j = 0; j < program.argumentCount; ++j) {
       if (!overlap(results[i], result.bytes, arguments[j], program.arguments[j].bytes)) continue;
       if (result.argument == static_cast<int64_t>(j) && results[i] == arguments[j]) continue;
-      return refused(name + " lies over argument " + std::to_string(j));
+      return refused(name + " overlaps argument " + std::to_string(j));
     }
   }
   for (uint64_t j = 0; j < program.argumentCount; ++j)

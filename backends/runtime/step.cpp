@@ -98,7 +98,7 @@ Status ConditionalStep::run(RunState& state) {
   return branches[branch].run(state);
 }
 
-Status StepsStep::run(RunState& state) {
+Status CompoundStep::run(RunState& state) {
   for (const StepPtr& step : steps) TESSERA_TRY(step->run(state));
   return {};
 }
@@ -134,5 +134,5 @@ Step* tessera_step_region(FieldReader& in) { return loadStep<RegionCallStep>(in)
 Step* tessera_step_copy(FieldReader& in) { return loadStep<CopyStep>(in); }
 Step* tessera_step_while(FieldReader& in) { return loadStep<WhileStep>(in); }
 Step* tessera_step_conditional(FieldReader& in) { return loadStep<ConditionalStep>(in); }
-Step* tessera_step_steps(FieldReader& in) { return loadStep<StepsStep>(in); }
+Step* tessera_step_compound(FieldReader& in) { return loadStep<CompoundStep>(in); }
 }

@@ -188,9 +188,9 @@ class ConditionalStep : public SerializableStep<ConditionalStep> {
 };
 
 // Steps one after the other that are one instruction's.
-class StepsStep : public SerializableStep<StepsStep> {
+class CompoundStep : public SerializableStep<CompoundStep> {
  public:
-  static constexpr const char* kLoader = "tessera_step_steps";
+  static constexpr const char* kLoader = "tessera_step_compound";
   std::vector<StepPtr> steps;
   Status run(RunState& state) override;
   template <class Fields>

@@ -1,4 +1,4 @@
-// Boxes set in line or at equal distances: where each goes. Before: the studio's commands; after: places of a project.
+// Boxes set in line or at equal distances: where each goes. Used by the studio's commands.
 #pragma once
 
 #include <span>

@@ -104,7 +104,6 @@ class ViewMaker {
 // The same for a single view.
 GraphView makeView(const Module& module, ComputationId computation, const ViewOptions& options);
 ViewOptions initialView(const Module& module, ComputationId computation, size_t mostBoxes = 150);
-std::vector<std::string> groupPathsOf(const Module& module, ComputationId computation);
 
 struct Arrangement {
   std::vector<RectF> boxes;                 // parallel to GraphView::nodes

@@ -10,7 +10,7 @@ namespace tessera {
 namespace {
 
 constexpr float kAspect = 1.6f;  // wished width : height of a level
-constexpr float kLeastWidthLimit = 1400;
+constexpr float kMinWidthLimit = 1400;
 constexpr int32_t kSourceSearch = 20;  // rows looked at for a source's place above its first user
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
@@ -76,7 +76,7 @@ class RowAssigner {
     double area = 0;
     for (const LevelBox& b : level_.boxes)
       area += static_cast<double>(b.left + b.right + box::kColumnGap) * (b.height + box::kRowGap);
-    return std::max(kLeastWidthLimit, static_cast<float>(std::sqrt(area * kAspect)));
+    return std::max(kMinWidthLimit, static_cast<float>(std::sqrt(area * kAspect)));
   }
 
   bool fits(int32_t row, float width) const {

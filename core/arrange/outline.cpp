@@ -21,7 +21,7 @@ constexpr size_t kFewInstructions = 80;  // containers up to this size are not s
 constexpr size_t kMaxChildren = 200;     // a container with more boxes is cut into clusters
 constexpr size_t kManyParameters = 16;
 constexpr size_t kClusterSize = 40;
-constexpr size_t kLeastPiece = 4;  // fewer stay as they are
+constexpr size_t kMinPiece = 4;  // fewer stay as they are
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
@@ -370,7 +370,7 @@ class OutlineBuilder {
       for (size_t begin = 0; begin < rest.size();) {
         const size_t end = partAfter(rest, begin);
         const std::span<const Child> piece = std::span(rest).subspan(begin, end - begin);
-        if (piece.size() < kLeastPiece) {
+        if (piece.size() < kMinPiece) {
           begin = end;
           continue;
         }

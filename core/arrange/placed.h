@@ -1,5 +1,5 @@
 // Places that a person chose, over the arrangement that was worked out: boxes move with what is in them or attached to
-// them, their wires follow. Before: arrange; after: draw.
+// them, their wires follow. Used by core/picture.
 #pragma once
 
 #include <map>

@@ -12,7 +12,7 @@ namespace tessera {
 namespace {
 
 constexpr size_t kMaxWork = 3'000'000;  // instructions looked at
-constexpr size_t kLeastStack = 3;       // numbered sibling scopes that make a stack
+constexpr size_t kMinStack = 3;         // numbered sibling scopes that make a stack
 
 size_t at(int32_t i) { return static_cast<size_t>(i); }
 
@@ -103,7 +103,7 @@ class StackFinder {
     for (size_t begin = 0; begin < members.size();) {
       size_t end = begin + 1;
       while (end < members.size() && follows(members[end - 1], members[end])) ++end;
-      if (end - begin >= kLeastStack) add(std::span(members).subspan(begin, end - begin));
+      if (end - begin >= kMinStack) add(std::span(members).subspan(begin, end - begin));
       begin = end;
     }
   }

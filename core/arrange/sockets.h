@@ -1,5 +1,5 @@
 // Sockets: where wires begin and end on a box when people draw them by hand. Inputs stand along the upper edge in the
-// order of the operands, the output in the middle of the lower edge. Before: arrange; after: drawing and the canvas.
+// order of the operands, the output in the middle of the lower edge. Used by the canvas.
 #pragma once
 
 #include <algorithm>

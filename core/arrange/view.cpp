@@ -424,9 +424,6 @@ GraphView makeView(const Module& module, ComputationId computation, const ViewOp
 ViewOptions initialView(const Module& module, ComputationId computation, size_t mostBoxes) {
   return ViewMaker(module).initialView(computation, mostBoxes);
 }
-std::vector<std::string> groupPathsOf(const Module& module, ComputationId computation) {
-  return ViewMaker(module).groupPaths(computation);
-}
 
 int32_t GraphView::findGroup(std::string_view path) const {
   for (size_t n = 0; n < nodes.size(); ++n)

@@ -9,7 +9,7 @@
 namespace tessera {
 
 // The program of one instruction of kind Element over its operands' buffers (array operands in order; a tuple operand
-// contributes its leaves in order), or of a fusion over the fusion's operand leaves. Fails with Fault::Unsupported,
+// contributes its leaves in order), or of a fusion over the fusion's operand leaves. Fails with ErrorKind::Unsupported,
 // naming the instruction, when something in it cannot be described per element.
 Result<ElementProgram> composeElement(const Module& module, InstructionId id);
 // The program of an instruction of kind Loops, or of a fusion whose root is one.

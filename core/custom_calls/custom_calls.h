@@ -1,7 +1,6 @@
 // What the targets of custom-call mean. Built in are annotations of partitioners and schedulers (they hand their value
 // on), the borders of manual regions (cut and joined between devices), TopK, XLA's matrix decompositions and the LAPACK
-// targets of jaxlib; a user's library goes before all of them.
-// Before: core/evaluate (devices, shardings), LAPACK; after: core/ops/custom_call.cpp, the backends.
+// targets of jaxlib; a user's library goes before all of them. Used by core/evaluate and the backends.
 #pragma once
 
 #include <span>
@@ -31,7 +30,7 @@ std::span<const CustomCallTarget> arrayTargets();
 
 // Null: there is no such built-in.
 CustomCallFunction findBuiltInTarget(std::string_view name);
-// Fault::Unsupported, naming the target, when neither the library (may be null) nor a built-in has it.
+// ErrorKind::Unsupported, naming the target, when neither the library (may be null) nor a built-in has it.
 Status checkTarget(const Instruction& instruction, const CustomCallLibrary* library);
 // The same for every custom call that the entry reaches.
 Status checkTargets(const Module& module, const CustomCallLibrary* library);

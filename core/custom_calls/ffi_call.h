@@ -1,6 +1,5 @@
 // Calls of XLA's typed foreign functions in a user's library: the call frame, and what a handler may ask of us (errors,
-// state between its stages, memory, a pool of one thread, futures). Before: xla_ffi_abi.h, ffi_attributes. After:
-// custom_call_library.cpp.
+// state between its stages, memory, a pool of one thread, futures). Used by custom_call_library.cpp.
 #pragma once
 
 #include <map>
@@ -25,8 +24,8 @@ class FfiRegistrationScope {
   FfiRegistrationScope& operator=(const FfiRegistrationScope&) = delete;
 };
 
-// All stages of one call, execution last. Fault::Runtime with the handler's message when it fails, Fault::Unsupported
-// when it was compiled against another major version.
+// All stages of one call, execution last. ErrorKind::Runtime with the handler's message when it fails,
+// ErrorKind::Unsupported when it was compiled against another major version.
 Status callFfi(const FfiBundle& bundle, const std::string& target, std::span<FfiBuffer> arguments,
                std::span<FfiBuffer> results, const std::string& config);
 

@@ -1,5 +1,5 @@
 // Eigenvalues and eigenvectors of symmetric and Hermitian matrices by Jacobi rotations in the rounds of Brent and Luk:
-// what XLA expands its custom call "Eigh" to, so that order and signs are XLA's. After: decomposition_targets.cpp.
+// what XLA expands its custom call "Eigh" to, so that order and signs are XLA's. Used by decomposition_targets.cpp.
 #pragma once
 
 #include <complex>

@@ -82,9 +82,9 @@ Result<MatrixBatch> matricesOf(const EvaluateContext& context, ElementType type)
   out.batch.assign(shape.dimensions.begin(), shape.dimensions.end() - 2);
   for (int64_t size : out.batch) out.count *= size;
   const int64_t m = shape.dimensions[out.batch.size()], n = shape.dimensions.back();
-  constexpr int64_t kMost = std::numeric_limits<int>::max();
+  constexpr int64_t kMaxInt = std::numeric_limits<int>::max();
   // Work arrays are sized by products of both.
-  if (m > kMost || n > kMost || !checkedMul(std::max(m, n), std::max(m, n)) || std::max(m, n) > 40000)
+  if (m > kMaxInt || n > kMaxInt || !checkedMul(std::max(m, n), std::max(m, n)) || std::max(m, n) > 40000)
     return fail(ErrorKind::Runtime, targetOf(context) + " cannot hold matrices of " + toString(shape, false));
   out.rows = static_cast<int>(m);
   out.columns = static_cast<int>(n);

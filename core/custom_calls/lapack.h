@@ -1,7 +1,7 @@
 // LAPACK and BLAS of the system, opened at the first use, so that programs without decompositions need none. Routines
 // are found by name and called with Fortran's words: everything by address, lengths of strings behind the last
-// argument. OpenBLAS where it is installed (Debian's libopenblas0-serial), else the reference's (liblapack3). Before:
-// the system; after: lapack_targets.cpp, decomposition_targets.cpp.
+// argument. OpenBLAS where it is installed (Debian's libopenblas0-serial), else the reference's (liblapack3). Used by
+// matrix_factors.h and backends/cpu/library/linear_algebra.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ using RealOf = typename LapackType<T>::Real;
 template <class T>
 using ComplexOf = std::complex<RealOf<T>>;
 
-// Fault::Unsupported when the library or the routine is missing. "geqrf" of float is sgeqrf_.
+// ErrorKind::Unsupported when the library or the routine is missing. "geqrf" of float is sgeqrf_.
 Result<void*> lapackRoutine(char letter, const char* name);
 template <class T>
 Result<void*> lapackRoutine(const char* name) {

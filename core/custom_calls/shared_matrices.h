@@ -1,7 +1,7 @@
 // The matrices of a batch, shared among threads by whoever has some. A backend opens a scope around an evaluation;
 // without one, and on other threads than the scope's, matrices go one after another. Each is computed as it is alone,
-// so results do not depend on the number of threads. Before: core/base; after: lapack_targets.cpp,
-// decomposition_targets.cpp, cpu/library/evaluate_step.cpp.
+// so results do not depend on the number of threads. Used by lapack_targets.cpp, decomposition_targets.cpp and
+// backends/cpu/library/evaluate_step.cpp.
 #pragma once
 
 #include <cstdint>

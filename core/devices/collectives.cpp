@@ -1,4 +1,4 @@
-// See collectives.h. One lock for the fleet: exchanges carry whole arrays, so they are rare beside the work between
+// See collectives.h. One lock for the group: exchanges carry whole arrays, so they are rare beside the work between
 // them.
 #include "core/devices/collectives.h"
 
@@ -41,7 +41,7 @@ void DeviceGroup::checkProgress() {
            .message = device.what + " on " + nameOf(static_cast<int64_t>(i)) + " waits for a send that never comes"});
     }
     for (size_t m = 0; m < device.round->values.size(); ++m) {
-      const int64_t member = device.round->meeting.members[m];
+      const int64_t member = device.round->rendezvous.members[m];
       if (device.round->values[m] || (anybodyRuns && !devices_[static_cast<size_t>(member)].finished)) continue;
       return stop(
           {.kind = ErrorKind::Runtime,
@@ -67,7 +67,7 @@ Status DeviceGroup::wait(std::unique_lock<std::mutex>& lock, int64_t device, con
 }
 
 void DeviceGroup::complete(Round& round) {
-  for (int64_t member : round.meeting.members) devices_[static_cast<size_t>(member)].ready = true;
+  for (int64_t member : round.rendezvous.members) devices_[static_cast<size_t>(member)].ready = true;
   changed_.notify_all();
 }
 
@@ -78,35 +78,35 @@ void DeviceGroup::finish(int64_t device, const Diagnostic* failure) {
   checkProgress();
 }
 
-Result<std::vector<Literal>> Communicator::exchange(const Meeting& meeting, Literal value,
+Result<std::vector<Literal>> Communicator::exchange(const Rendezvous& rendezvous, Literal value,
                                                     const std::function<bool()>& cancelled) {
-  const auto place = std::ranges::find(meeting.members, device_);
-  if (place == meeting.members.end())
-    return fail(ErrorKind::Runtime, meeting.what + ": " + fleet_.nameOf(device_) + " is in no group");
-  for (int64_t member : meeting.members)
+  const auto place = std::ranges::find(rendezvous.members, device_);
+  if (place == rendezvous.members.end())
+    return fail(ErrorKind::Runtime, rendezvous.what + ": " + group_.nameOf(device_) + " is in no group");
+  for (int64_t member : rendezvous.members)
     if (member < 0 || member >= grid().count())
-      return fail(ErrorKind::Runtime, meeting.what + " names device " + std::to_string(member) + "; the run has " +
+      return fail(ErrorKind::Runtime, rendezvous.what + " names device " + std::to_string(member) + "; the run has " +
                                           std::to_string(grid().count()));
-  if (meeting.members.size() == 1) return std::vector<Literal>{std::move(value)};
+  if (rendezvous.members.size() == 1) return std::vector<Literal>{std::move(value)};
 
-  std::unique_lock lock(fleet_.mutex_);
-  if (fleet_.failure_) return std::unexpected(*fleet_.failure_);
-  const std::pair key(meeting.key, meeting.members);
-  std::shared_ptr<DeviceGroup::Round>& open = fleet_.rounds_[key];
+  std::unique_lock lock(group_.mutex_);
+  if (group_.failure_) return std::unexpected(*group_.failure_);
+  const std::pair key(rendezvous.key, rendezvous.members);
+  std::shared_ptr<DeviceGroup::Round>& open = group_.rounds_[key];
   if (!open)
     open = std::make_shared<DeviceGroup::Round>(
-        DeviceGroup::Round{meeting, std::vector<std::optional<Literal>>(meeting.members.size()), 0});
+        DeviceGroup::Round{rendezvous, std::vector<std::optional<Literal>>(rendezvous.members.size()), 0});
   const std::shared_ptr<DeviceGroup::Round> round = open;
-  round->values[static_cast<size_t>(place - meeting.members.begin())] = std::move(value);
-  DeviceGroup::Device& self = fleet_.devices_[static_cast<size_t>(device_)];
-  self.what = meeting.what;
-  if (++round->arrived == meeting.members.size()) {
-    fleet_.rounds_.erase(key);
-    fleet_.complete(*round);
+  round->values[static_cast<size_t>(place - rendezvous.members.begin())] = std::move(value);
+  DeviceGroup::Device& self = group_.devices_[static_cast<size_t>(device_)];
+  self.what = rendezvous.what;
+  if (++round->arrived == rendezvous.members.size()) {
+    group_.rounds_.erase(key);
+    group_.complete(*round);
     self.ready = false;
   } else {
     self.round = round.get();
-    TESSERA_TRY(fleet_.wait(lock, device_, cancelled));
+    TESSERA_TRY(group_.wait(lock, device_, cancelled));
   }
   std::vector<Literal> out;
   for (const std::optional<Literal>& each : round->values) out.push_back(*each);
@@ -117,26 +117,26 @@ Status Communicator::send(int64_t channel, int64_t target, Literal value) {
   if (target < 0 || target >= grid().count())
     return fail(ErrorKind::Runtime,
                 "a send names device " + std::to_string(target) + "; the run has " + std::to_string(grid().count()));
-  std::lock_guard lock(fleet_.mutex_);
+  std::lock_guard lock(group_.mutex_);
   const DeviceGroup::Mailbox box(channel, target);
-  fleet_.mail_[box].push_back(std::move(value));
-  if (auto waiting = fleet_.receivers_.find(box); waiting != fleet_.receivers_.end()) {
-    fleet_.devices_[static_cast<size_t>(waiting->second)].ready = true;
-    fleet_.changed_.notify_all();
+  group_.mail_[box].push_back(std::move(value));
+  if (auto waiting = group_.receivers_.find(box); waiting != group_.receivers_.end()) {
+    group_.devices_[static_cast<size_t>(waiting->second)].ready = true;
+    group_.changed_.notify_all();
   }
   return {};
 }
 
 Result<Literal> Communicator::receive(int64_t channel, std::string what, const std::function<bool()>& cancelled) {
-  std::unique_lock lock(fleet_.mutex_);
-  if (fleet_.failure_) return std::unexpected(*fleet_.failure_);
+  std::unique_lock lock(group_.mutex_);
+  if (group_.failure_) return std::unexpected(*group_.failure_);
   const DeviceGroup::Mailbox box(channel, device_);
-  std::deque<Literal>& mail = fleet_.mail_[box];
+  std::deque<Literal>& mail = group_.mail_[box];
   if (mail.empty()) {
-    fleet_.receivers_[box] = device_;
-    fleet_.devices_[static_cast<size_t>(device_)].what = std::move(what);
-    const Status came = fleet_.wait(lock, device_, cancelled);
-    fleet_.receivers_.erase(box);
+    group_.receivers_[box] = device_;
+    group_.devices_[static_cast<size_t>(device_)].what = std::move(what);
+    const Status came = group_.wait(lock, device_, cancelled);
+    group_.receivers_.erase(box);
     TESSERA_TRY(came);
   }
   Literal value = std::move(mail.front());
@@ -145,15 +145,15 @@ Result<Literal> Communicator::receive(int64_t channel, std::string what, const s
 }
 
 Result<Literal> Communicator::infeed(const Shape& shape) {
-  std::lock_guard lock(fleet_.mutex_);
-  if (!fleet_.feeds_.infeed) return fail(ErrorKind::Runtime, "there is no source for the infeed");
-  return fleet_.feeds_.infeed(device_, shape);
+  std::lock_guard lock(group_.mutex_);
+  if (!group_.feeds_.infeed) return fail(ErrorKind::Runtime, "there is no source for the infeed");
+  return group_.feeds_.infeed(device_, shape);
 }
 
 Status Communicator::outfeed(const Literal& value) {
-  std::lock_guard lock(fleet_.mutex_);
-  if (!fleet_.feeds_.outfeed) return fail(ErrorKind::Runtime, "there is no sink for the outfeed");
-  return fleet_.feeds_.outfeed(device_, value);
+  std::lock_guard lock(group_.mutex_);
+  if (!group_.feeds_.outfeed) return fail(ErrorKind::Runtime, "there is no sink for the outfeed");
+  return group_.feeds_.outfeed(device_, value);
 }
 
 }  // namespace tessera

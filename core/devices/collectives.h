@@ -2,7 +2,7 @@
 // each; a Communicator is one device's end of it, handed to the ops through EvaluateContext and RunOptions. Devices
 // meet by key: an exchange returns when every member has come, with the values in the order of the members. A wait that
 // can never end (a member that has finished, or everybody waiting) fails on all devices and names who waits for whom.
-// Before: core/hlo; after: the collective ops, core/evaluate/replicas.h, the backends.
+// Used by the collective ops, core/evaluate/replicas.h and the backends.
 #pragma once
 
 #include <condition_variable>
@@ -22,17 +22,18 @@ namespace tessera {
 
 // Devices are numbered replica · partitions + partition, as XLA flattens them.
 struct DeviceGrid {
-  static constexpr int64_t kMost = 1024;  // each device of a run is a thread
+  static constexpr int64_t kMaxDevices = 1024;  // each device of a run is a thread
 
   int64_t replicas = 1, partitions = 1;
   int64_t count() const { return replicas * partitions; }
   bool fits() const {
-    return replicas >= 1 && partitions >= 1 && replicas <= kMost && partitions <= kMost && count() <= kMost;
+    return replicas >= 1 && partitions >= 1 && replicas <= kMaxDevices && partitions <= kMaxDevices &&
+           count() <= kMaxDevices;
   }
 };
 
 // What an exchange is about: devices meet when key and members are equal. `what` names the instruction in messages.
-struct Meeting {
+struct Rendezvous {
   std::string key;
   std::vector<int64_t> members;
   std::string what;
@@ -59,7 +60,7 @@ class DeviceGroup {
  private:
   friend class Communicator;
   struct Round {
-    Meeting meeting;
+    Rendezvous rendezvous;
     std::vector<std::optional<Literal>> values;  // by place in members
     size_t arrived = 0;
   };
@@ -92,14 +93,14 @@ class DeviceGroup {
 
 class Communicator {
  public:
-  Communicator(DeviceGroup& fleet, int64_t device) : fleet_(fleet), device_(device) {}
-  const DeviceGrid& grid() const { return fleet_.grid(); }
+  Communicator(DeviceGroup& group, int64_t device) : group_(group), device_(device) {}
+  const DeviceGrid& grid() const { return group_.grid(); }
   int64_t device() const { return device_; }
   int64_t replica() const { return device_ / grid().partitions; }
   int64_t partition() const { return device_ % grid().partitions; }
 
-  // Gives every member's value in the order of meeting.members; this device must be one of them.
-  Result<std::vector<Literal>> exchange(const Meeting& meeting, Literal value,
+  // Gives every member's value in the order of rendezvous.members; this device must be one of them.
+  Result<std::vector<Literal>> exchange(const Rendezvous& rendezvous, Literal value,
                                         const std::function<bool()>& cancelled = {});
   // Leaves a value for `target` on a channel; never waits.
   Status send(int64_t channel, int64_t target, Literal value);
@@ -108,10 +109,10 @@ class Communicator {
   Result<Literal> infeed(const Shape& shape);
   Status outfeed(const Literal& value);
   // Null: the built-in targets only.
-  const CustomCallLibrary* customCalls() const { return fleet_.feeds_.customCalls; }
+  const CustomCallLibrary* customCalls() const { return group_.feeds_.customCalls; }
 
  private:
-  DeviceGroup& fleet_;
+  DeviceGroup& group_;
   int64_t device_;
 };
 

@@ -141,12 +141,12 @@ bool readSharding(Reader& reader, ValueSharding& sharding) {
 }
 
 // Where a device stands along an axis reference, out of its number in the mesh.
-struct AxisPlace {
+struct AxisCoordinate {
   int64_t stride = 1, size = 1;
   int64_t of(int64_t number) const { return number / stride % size; }
 };
 
-Result<AxisPlace> placeOf(const Mesh& mesh, const AxisReference& axis) {
+Result<AxisCoordinate> coordinateOf(const Mesh& mesh, const AxisReference& axis) {
   int64_t stride = 1;
   for (size_t i = mesh.axes.size(); i-- > 0;) {
     const auto& [name, size] = mesh.axes[i];
@@ -157,7 +157,7 @@ Result<AxisPlace> placeOf(const Mesh& mesh, const AxisReference& axis) {
     const int64_t part = axis.size == 0 ? size : axis.size;
     const auto upTo = checkedMul(axis.preSize, part);
     if (!upTo || size % *upTo != 0) return refuse("part of the mesh axis", name);
-    return AxisPlace{stride * (size / *upTo), part};
+    return AxisCoordinate{stride * (size / *upTo), part};
   }
   return refuse("mesh axis", "\"" + axis.name + "\"");
 }
@@ -167,14 +167,14 @@ Result<Tiling> tilingOf(const ValueSharding& sharding, const Meshes& meshes, con
   if (found == meshes.end()) return refuse("mesh", "@" + sharding.mesh);
   const Mesh& mesh = found->second;
   Tiling out;
-  std::vector<std::vector<AxisPlace>> places;
+  std::vector<std::vector<AxisCoordinate>> places;
   int64_t tiles = 1;
   for (const auto& dimension : sharding.dimensions) {
     places.emplace_back();
     int64_t cuts = 1;
     for (const AxisReference& axis : dimension) {
       if (std::ranges::find(axes, axis.name) == axes.end()) continue;
-      TESSERA_ASSIGN_OR_RETURN(const AxisPlace place, placeOf(mesh, axis));
+      TESSERA_ASSIGN_OR_RETURN(const AxisCoordinate place, coordinateOf(mesh, axis));
       places.back().push_back(place);
       cuts *= place.size;
     }
@@ -186,7 +186,7 @@ Result<Tiling> tilingOf(const ValueSharding& sharding, const Meshes& meshes, con
   for (size_t n = 0; n < mesh.devices.size(); ++n) {
     int64_t tile = 0;
     for (const auto& dimension : places)
-      for (const AxisPlace& place : dimension) tile = tile * place.size + place.of(static_cast<int64_t>(n));
+      for (const AxisCoordinate& place : dimension) tile = tile * place.size + place.of(static_cast<int64_t>(n));
     holders[static_cast<size_t>(tile)].push_back(mesh.devices[n]);
   }
   out.copies = static_cast<int64_t>(mesh.devices.size()) / tiles;

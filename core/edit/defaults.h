@@ -1,5 +1,5 @@
 // What a new instruction's attributes are before anybody says otherwise, from its attribute rows and operand shapes.
-// Before: performer.cpp; after: core/ops, which infers with them.
+// Used by performer.cpp.
 #pragma once
 
 #include <vector>

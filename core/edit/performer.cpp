@@ -93,8 +93,8 @@ Status Performer::operator()(const SetShape& action) {
   TESSERA_ASSIGN_OR_RETURN(const InstructionId id, resolve(action.instruction));
   TESSERA_TRY(setShape(id, action.shape));
   if (const auto inferred = inferInstruction(module_, id);
-      inferred && !sameIgnoringLayout(inferred->shape, module_.shapeOf(id)))
-    return refuse(module_, id, "its shape follows from its operands: " + toString(inferred->shape, false));
+      inferred && !sameIgnoringLayout(*inferred, module_.shapeOf(id)))
+    return refuse(module_, id, "its shape follows from its operands: " + toString(*inferred, false));
   return {};
 }
 

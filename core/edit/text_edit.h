@@ -1,6 +1,6 @@
 // The text of one computation as something to type in: what was typed becomes one edit that keeps the ids of what
-// stayed. Instructions are matched by name, then, where one was taken for another, by what they do. Before: the text
-// panel; after: edit.h.
+// stayed. Instructions are matched by name, then, where one was taken for another, by what they do. Used by the text
+// panel.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // One node of an element program again in another one: for passes that copy a program and change some of its nodes.
-// Before: element_builder; after: those that split programs.
+// Used by functions that split or join programs.
 #pragma once
 
 #include <span>

@@ -48,7 +48,7 @@ struct ElementBuilder::State {
   NodeId intern(NodeOp op, ElementType type, std::span<const NodeId> inputs, uint64_t bits0 = 0, uint64_t bits1 = 0);
   NodeId constant(ElementType type, ScalarBits bits) { return intern(NodeOp::Constant, type, {}, bits.low, bits.high); }
   NodeId index(int64_t value) { return constant(ElementType::S64, {static_cast<uint64_t>(value), 0}); }
-  // A node of kind isScalarOp, folded when all its inputs are constants.
+  // A node for applyScalar, folded when all its inputs are constants.
   NodeId scalar(NodeOp op, ElementType type, std::initializer_list<NodeId> inputs, uint64_t bits0 = 0,
                 uint64_t bits1 = 0);
   std::optional<ScalarBits> valueOf(NodeId id) const;

@@ -1,7 +1,7 @@
 // NodeOrigins: for which instruction each node of an element program was made. Programs do not say it themselves: equal
 // ones are one kernel, whoever they come from. So readers of generated code have a program described once more while a
-// Recording lives, and look the nodes up by what they compute. Before: compose, expandApproximations; after: marks in
-// assembly.
+// Recording lives, and look the nodes up by what they compute. Filled by core/compose and expandApproximations; used by
+// marks in assembly.
 #pragma once
 
 #include <span>

@@ -245,16 +245,6 @@ ScalarBits scalarFromDouble(ElementType type, double value) {
 
 int64_t scalarAsInt(TypedScalar value) { return loadInt(value.type, &value.bits); }
 
-bool isScalarOp(NodeOp op) {
-  switch (op) {
-    case NodeOp::Read:
-    case NodeOp::ReadIf:
-    case NodeOp::ReadOutput:
-    case NodeOp::LoopResult: return false;
-    default: return !isLeaf(op);
-  }
-}
-
 ScalarBits applyScalar(const Node& node, std::span<const TypedScalar> inputs) {
   switch (node.op) {
     case NodeOp::Select: return inputs[0].bits.low ? inputs[1].bits : inputs[2].bits;

@@ -27,8 +27,7 @@ ScalarBits scalarFromInt(ElementType type, int64_t value);
 ScalarBits scalarFromDouble(ElementType type, double value);
 int64_t scalarAsInt(TypedScalar value);
 
-// Leaves, memory and loops have no scalar meaning of their own.
-bool isScalarOp(NodeOp op);
+// Of an op that computes its value from those of its inputs: no leaf, access to memory or loop.
 ScalarBits applyScalar(const Node& node, std::span<const TypedScalar> inputs);
 
 }  // namespace tessera

@@ -1,6 +1,6 @@
 // The k-th application of a computation that an operation applies to elements, by the operation's definition: what a
-// reducer or comparator is given then. The evaluator works on whole arrays and applies nothing one by one. Before:
-// trace.cpp; after: evaluate.h, which applies the ones before.
+// reducer or comparator is given then. The evaluator works on whole arrays and applies nothing one by one. Used by
+// trace.cpp.
 #pragma once
 
 #include <atomic>

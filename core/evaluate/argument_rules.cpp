@@ -7,20 +7,13 @@
 namespace tessera {
 namespace {
 
-std::unexpected<Diagnostic> wrong(ErrorKind kind, std::string message) {
-  Diagnostic d;
-  d.kind = kind;
-  d.message = std::move(message);
-  return fail(std::move(d));
-}
-
 // An array under another name would be left out without a word, and the fill rule's values taken.
 Status checkNames(const ArgumentRules& rules) {
   for (const auto& [name, value] : rules.given)
     if (!name.starts_with("arg") || name.size() == 3 ||
         !std::ranges::all_of(name.substr(3), [](char c) { return c >= '0' && c <= '9'; }))
-      return wrong(ErrorKind::Input,
-                   rules.givenFrom + ": an argument's array is named arg0, arg1 … after its number; found " + name);
+      return fail(ErrorKind::Input,
+                  rules.givenFrom + ": an argument's array is named arg0, arg1 … after its number; found " + name);
   return {};
 }
 
@@ -33,7 +26,7 @@ Result<DeviceArrays> argumentsBy(const ArgumentRules& rules, const Module& modul
   for (const auto& [leaf, words] : rules.sources) {
     const std::string what = "argument " + std::to_string(leaf) + ": ";
     if (leaf < 0 || static_cast<size_t>(leaf) >= shapes.size())
-      return wrong(ErrorKind::Usage, what + "the program has " + std::to_string(shapes.size()) + " arguments");
+      return fail(ErrorKind::Usage, what + "the program has " + std::to_string(shapes.size()) + " arguments");
     auto made = argumentFrom(words, shapes[static_cast<size_t>(leaf)],
                              {rules.fill, static_cast<uint64_t>(leaf), rules.readFile, rules.decodeImage});
     if (!made) {

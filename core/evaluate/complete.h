@@ -1,5 +1,5 @@
-// The part of an unfinished graph that can run: a module without what is open and without what needs it. Before:
-// trace.h, which says what is complete; after: a run of a graph that somebody is still building.
+// The part of an unfinished graph that can run: a module without what is open and without what needs it. Used by runs
+// of a graph that somebody is still building.
 #pragma once
 
 #include <string>

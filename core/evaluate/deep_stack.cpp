@@ -14,7 +14,7 @@ namespace tessera {
 namespace {
 
 constexpr int64_t kLevelsHere = 400;          // far above real programs, far below the end of a stack of 8 MiB
-constexpr int64_t kMostLevels = 1 << 16;      // 2 GiB of addresses
+constexpr int64_t kMaxLevels = 1 << 16;       // 2 GiB of addresses
 constexpr int64_t kBytesPerLevel = 32 << 10;  // calls take 3 to 5 KiB, windows and maps 5 to 10
 
 struct Task {
@@ -54,9 +54,9 @@ Status withRoomForCalls(const Module& module, ComputationId from, const std::fun
       module.computationSlots() <= static_cast<size_t>(kLevelsHere);  // asked for each call of a reducer
   const int64_t levels = isSmall ? 1 : callDepth(module, from);
   if (levels <= kLevelsHere) return work(), Status();
-  if (levels > kMostLevels)
+  if (levels > kMaxLevels)
     return fail(ErrorKind::Unsupported, "calls are nested " + std::to_string(levels) + " deep, the evaluator runs " +
-                                            std::to_string(kMostLevels));
+                                            std::to_string(kMaxLevels));
   Task task{work, nullptr};
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);

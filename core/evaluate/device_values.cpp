@@ -130,7 +130,7 @@ Result<DeviceGrid> gridOf(const Module& module, int64_t replicas, int64_t partit
   if (grid.fits()) return grid;
   return fail(
       {.kind = replicas > 0 || partitions > 0 ? ErrorKind::Usage : ErrorKind::Unsupported,
-       .message = "a run takes at most " + std::to_string(DeviceGrid::kMost) + " devices",
+       .message = "a run takes at most " + std::to_string(DeviceGrid::kMaxDevices) + " devices",
        .found = std::to_string(grid.replicas) + " replicas of " + std::to_string(grid.partitions) + " partitions"});
 }
 

@@ -1,6 +1,5 @@
 // One program's values on several devices: how many devices it wants, its arguments cut by the parameters' shardings,
-// and its outputs as they are compared with the whole: device by device, or joined.
-// Before: sharding.h, shardy.h; after: `tessera run`, the corpus' tests.
+// and its outputs as they are compared with the whole: device by device, or joined. Used by run requests and tests.
 #pragma once
 
 #include <map>

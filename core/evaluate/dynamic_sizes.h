@@ -1,5 +1,5 @@
 // Sizes of results from sizes of the run, by the relations of the op (core/ops/shared/dimension_relations.h). Where a
-// size lies outside 0 to its bound, such a number is handed on as it was given, as XLA does, while the elements that
+// size lies outside 0 to its bound, such a number is passed on as it was given, as XLA does, while the elements that
 // count are those within the bounds. Beside dynamic_values.h, which cuts the elements.
 #pragma once
 

@@ -164,7 +164,7 @@ class DynamicOp {
     return withSizes(std::move(out), sizes);
   }
 
-  // Sizes of the result, from those that the elements that count make: a size outside its bound is handed on as it is.
+  // Sizes of the result, from those that the elements that count make: a size outside its bound is passed on as it is.
   Sizes asGiven(Sizes counted, size_t leaf = 0) const {
     const std::vector<SizedOperand> sized = sizedOperands();
     return anyOutside(sized) ? sizesAsGiven(relations(), leaf, sized, std::move(counted)) : counted;
@@ -204,8 +204,7 @@ class DynamicOp {
       for (size_t i = 0; i < shapes[0].dimensions.size(); ++i)
         written.dimensions[static_cast<size_t>(attributes().ints(Attr::dimensions)[i])] = shapes[0].dimensions[i];
     infer.written = &written;
-    TESSERA_ASSIGN_OR_RETURN(Inferred inferred, op_.inferShape(infer));
-    return inferred.shape;
+    return op_.inferShape(infer);
   }
 
   Result<std::vector<Literal>> operandsCut(const std::vector<bool>& cut) const {

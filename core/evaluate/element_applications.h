@@ -1,5 +1,5 @@
 // The k-th application of what map and scatter apply: to elements that lie at one place, and to updates one after the
-// other. Before: applications.h, which asks for them; after: core/ops/shared/scatter_targets.h and evaluate.h.
+// other. Used by applications.cpp.
 #pragma once
 
 #include "core/evaluate/applications.h"

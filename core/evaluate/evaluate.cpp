@@ -107,7 +107,7 @@ int64_t bytesOf(const Literal& literal) {
   return sum;
 }
 
-// Structure ops hand on their operands' buffers, so their values cost nothing.
+// Structure ops pass on their operands' buffers, so their values cost nothing.
 bool sharesBuffers(const OpDef& op) { return op.kind == ExecutionKind::Structure || op.kind == ExecutionKind::Control; }
 
 class Evaluator {

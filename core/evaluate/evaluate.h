@@ -55,7 +55,7 @@ Result<Literal> evaluateComputation(const Module& module, ComputationId computat
                                     const EvaluateOptions& options);
 // A literal for each parameter of the entry (tuples whole) from the leaves; fails when count or shapes differ.
 Result<std::vector<Literal>> wholeArguments(const Module& module, std::span<const Literal> leaves);
-// Fails with Fault::Unsupported on the first reachable instruction that has no evaluation.
+// Fails with ErrorKind::Unsupported on the first reachable instruction that has no evaluation.
 Status canEvaluate(const Module& module);
 
 // Element j of parameter i: splitmix64(seed·2^56 xor i·2^40 xor j), see the README of this folder.

@@ -191,9 +191,9 @@ Matrix matrixOf(const Literal& literal, int64_t item, bool vector, bool transpos
     out.data.push_back(isComplex(type) ? loadComplex(type, at) : Complex(loadDouble(type, at)));
   }
   if (!transposed) return out;
-  Matrix turned = adjoint(out);
-  for (Complex& value : turned.data) value = std::conj(value);
-  return turned;
+  Matrix conjugated = adjoint(out);
+  for (Complex& value : conjugated.data) value = std::conj(value);
+  return conjugated;
 }
 
 // a · diag(values) · b, over as many columns as all of them have.

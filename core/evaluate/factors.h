@@ -1,7 +1,7 @@
 // Outputs that are factors of a decomposition. Singular vectors, eigenvectors and the factors of QR and Schur forms are
 // unique only up to signs (phases), and up to rotations where values coincide: two answers are equal when their
 // products are. Which outputs belong together is read from the program: the results of one decomposition, followed
-// through what only moves them or puts NaN in their place. After: `tessera run --expected`, when values differ element
+// through what only moves them or puts NaN in their place. Used by `tessera run --expected`, when values differ element
 // by element.
 #pragma once
 

@@ -13,19 +13,16 @@ Result<Literal> FeedArrays::next(int64_t device, const Shape& shape) {
     return Literal::tuple(std::move(elements));
   }
   const std::string key = "feed" + std::to_string(read_[device]++);
-  Diagnostic d;
-  d.kind = ErrorKind::Input;
   const auto found = source_->find(key);
-  if (found == source_->end()) {
-    d.message = "the infeed wants " + key + " (" + toString(shape, false) + "), which is not in its source";
-    return fail(std::move(d));
-  }
+  if (found == source_->end())
+    return fail(ErrorKind::Input,
+                "the infeed wants " + key + " (" + toString(shape, false) + "), which is not in its source");
   if (form_.toValue) return form_.toValue(found->second, shape, key);
   if (compatible(found->second.shape(), shape)) return found->second;
-  d.message = "the infeed's " + key + " has the wrong shape";
-  d.expected = toString(shape, false);
-  d.found = toString(found->second.shape(), false);
-  return fail(std::move(d));
+  return fail({.kind = ErrorKind::Input,
+               .message = "the infeed's " + key + " has the wrong shape",
+               .expected = toString(shape, false),
+               .found = toString(found->second.shape(), false)});
 }
 
 Status FeedArrays::store(int64_t device, const Literal& value) {

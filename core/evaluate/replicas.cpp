@@ -16,38 +16,38 @@ struct Outcome {
   }
 };
 
-void runDevice(DeviceGroup& fleet, int64_t device, const DeviceProgram& program, std::vector<Literal>& outputs,
+void runDevice(DeviceGroup& group, int64_t device, const DeviceProgram& program, std::vector<Literal>& outputs,
                Outcome& outcome) {
-  Communicator communicator(fleet, device);
+  Communicator communicator(group, device);
   auto result = program(communicator);
   if (!result) {
     outcome.record(result.error());
-    return fleet.finish(device, &result.error());
+    return group.finish(device, &result.error());
   }
   outputs = std::move(*result);
-  fleet.finish(device);
+  group.finish(device);
 }
 
 }  // namespace
 
 Result<std::vector<std::vector<Literal>>> runOnDevices(DeviceGrid grid, const DeviceProgram& program, HostFeeds feeds) {
   if (!grid.fits())
-    return fail(ErrorKind::Usage, "a run takes 1 to " + std::to_string(DeviceGrid::kMost) + " devices, not " +
+    return fail(ErrorKind::Usage, "a run takes 1 to " + std::to_string(DeviceGrid::kMaxDevices) + " devices, not " +
                                       std::to_string(grid.replicas) + " replicas of " +
                                       std::to_string(grid.partitions) + " partitions");
-  DeviceGroup fleet(grid, std::move(feeds));
+  DeviceGroup group(grid, std::move(feeds));
   std::vector<std::vector<Literal>> outputs(static_cast<size_t>(grid.count()));
   Outcome outcome;
   std::vector<std::thread> threads;
   for (int64_t device = 0; device < grid.count(); ++device) {
     try {
       threads.emplace_back(
-          [&, device] { runDevice(fleet, device, program, outputs[static_cast<size_t>(device)], outcome); });
+          [&, device] { runDevice(group, device, program, outputs[static_cast<size_t>(device)], outcome); });
     } catch (const std::system_error&) {
       const Diagnostic failure{.kind = ErrorKind::Runtime,
                                .message = "the system gives no thread for device " + std::to_string(device)};
       outcome.record(failure);
-      for (int64_t rest = device; rest < grid.count(); ++rest) fleet.finish(rest, &failure);
+      for (int64_t rest = device; rest < grid.count(); ++rest) group.finish(rest, &failure);
       break;
     }
   }

@@ -37,7 +37,7 @@ class Callees {
   bool complete(InstructionId id) {
     const Instruction& instruction = module_.at(id);
     const auto inferred = inferInstruction(module_, id);
-    return inferred && compatible(inferred->shape, *instruction.shape) && complete(instruction);
+    return inferred && compatible(*inferred, *instruction.shape) && complete(instruction);
   }
 
   const Module& module_;
@@ -228,7 +228,7 @@ std::vector<InstructionId> completePart(const Module& module, ComputationId comp
     if (!std::ranges::all_of(operands, [&](InstructionId o) { return module.contains(o) && complete[o.value]; }))
       continue;
     const auto inferred = inferInstruction(module, id);
-    if (!inferred || !compatible(inferred->shape, module.shapeOf(id)) || !callees.complete(module.at(id))) continue;
+    if (!inferred || !compatible(*inferred, module.shapeOf(id)) || !callees.complete(module.at(id))) continue;
     complete[id.value] = true;
     out.push_back(id);
   }

@@ -1,6 +1,6 @@
 // The values of every instruction of one call: of the entry, and of computations that it calls, each in the application
 // that a path of callers chooses (the 7th iteration of a loop, the branch taken, the k-th step of a reducer). What is
-// incomplete is left out. Before: a module under work; after: values on nodes, the value viewer, the bar of a call.
+// incomplete is left out. Used by complete.cpp and the studio's values on nodes.
 #pragma once
 
 #include <atomic>

@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-// Fail with Fault::Unsupported and the instruction that has no form.
+// Fail with ErrorKind::Unsupported and the instruction that has no form.
 Result<std::string> printXlaBuilder(const Module& module);
 Result<std::string> printJax(const Module& module);
 

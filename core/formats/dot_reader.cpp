@@ -15,7 +15,7 @@ namespace {
 
 using namespace dot;
 
-constexpr size_t kMost = 2'000'000;  // nodes, and edges
+constexpr size_t kMaxParts = 2'000'000;  // nodes, and edges
 constexpr int kDeepest = 200;
 
 // A name or value as it was written.
@@ -199,7 +199,7 @@ class DotReader {
       edges = true;
       std::vector<int32_t> to;
       TESSERA_TRY(readTarget(scope, depth, to));
-      if (from.size() * to.size() > kMost || graph_.edges.size() + from.size() * to.size() > kMost)
+      if (from.size() * to.size() > kMaxParts || graph_.edges.size() + from.size() * to.size() > kMaxParts)
         return tooMuch("edges");
       for (int32_t a : from)
         for (int32_t b : to) graph_.edges.push_back({a, b, {}});
@@ -291,7 +291,7 @@ class DotReader {
   Result<int32_t> nodeOf(const std::string& id, Scope& scope) {
     const auto [it, fresh] = nodes_.try_emplace(id, static_cast<int32_t>(graph_.nodes.size()));
     if (fresh) {
-      if (graph_.nodes.size() == kMost) return tooMuch("nodes");
+      if (graph_.nodes.size() == kMaxParts) return tooMuch("nodes");
       graph_.nodes.push_back({id, {}, -1});
       labels_.push_back(scope.node);
     }

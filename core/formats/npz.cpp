@@ -1,5 +1,5 @@
 // npz archives: zip by libzip, npy headers of versions 1 to 3, both element orders and both byte orders. Types that
-// NumPy lacks carry a suffix on the key. Before: files and the command line; after: arguments and expected values.
+// NumPy lacks carry a suffix on the key.
 #include "core/formats/npz.h"
 
 #include <fmt/format.h>

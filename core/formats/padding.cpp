@@ -168,8 +168,8 @@ class Losses {
 
   void look(const Shape& shape, const std::string& where, bool hasForm) {
     for (const ShapeLeaf& leaf : leavesOf(shape)) {
-      constexpr size_t kMost = 100;
-      if (!hasPadding(*leaf.shape) || (hasForm && carried()) || found_.size() == kMost) continue;
+      constexpr size_t kMaxLeaves = 100;
+      if (!hasPadding(*leaf.shape) || (hasForm && carried()) || found_.size() == kMaxLeaves) continue;
       found_.push_back("the padding of " + where + " (" + layoutPadding(*leaf.shape->layout) + ")");
     }
   }

@@ -241,14 +241,4 @@ Result<std::string> writeProto(const Module& module, const ProtoOptions& options
   return serialized(*message, options.text);
 }
 
-Result<std::string> writeSnapshot(const Module& module, const std::vector<Literal>& arguments,
-                                  const std::optional<Literal>& result) {
-  TESSERA_TRY(checkFinished(module));
-  pb::HloSnapshot message;
-  fillHlo(module, nullptr, *message.mutable_hlo());
-  for (const Literal& argument : arguments) proto::writeLiteral(argument, *message.add_arguments());
-  if (result) proto::writeLiteral(*result, *message.mutable_result());
-  return serialized(message, false);
-}
-
 }  // namespace tessera

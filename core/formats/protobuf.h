@@ -41,8 +41,5 @@ struct ProtoOptions {
 // Fails when the message would exceed protobuf's 2 GiB, and where a name or metadata is no UTF-8: nothing would read
 // that again.
 Result<std::string> writeProto(const Module& module, const ProtoOptions& options = {});
-// A binary HloSnapshot.
-Result<std::string> writeSnapshot(const Module& module, const std::vector<Literal>& arguments,
-                                  const std::optional<Literal>& result);
 
 }  // namespace tessera

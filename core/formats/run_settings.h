@@ -1,5 +1,5 @@
-// How a document is run: kept with its project, shown in the studio, and said as a `tessera run` line. Before: the run
-// panel and project files; after: whoever runs.
+// How a document is run: kept with its project, shown in the studio, and said as a `tessera run` line. Used by project
+// files, file access and the run panel.
 #pragma once
 
 #include <cstdint>

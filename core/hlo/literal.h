@@ -1,5 +1,5 @@
 // Literal: a constant value with a shape. Array data is an immutable shared buffer, 64-byte aligned, dense and in
-// row-major logical order whatever the shape's layout says (the layout is what the user asked for; backends lay the
+// row-major logical order whatever the shape's layout says (the layout is what the user wrote; backends lay the
 // data out when they take it). Elements have byteWidth(type) bytes each: sub-byte types are unpacked.
 #pragma once
 
@@ -24,7 +24,7 @@ class Literal {
   Literal& operator=(const Literal& other);
   Literal& operator=(Literal&& other) noexcept;
 
-  // Uninitialised storage that the caller fills through mutableBytes(). Fails with Fault::Runtime, naming the size,
+  // Uninitialised storage that the caller fills through mutableBytes(). Fails with ErrorKind::Runtime, naming the size,
   // when the memory cannot be had, and on overflow.
   static Result<Literal> allocate(Shape shape);
   // Takes ownership of nothing: copies. bytes.size() must be the dense size of the shape.

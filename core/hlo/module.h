@@ -23,11 +23,18 @@
 
 namespace tessera {
 
+// Why a pass inserted a copy, transpose or pad that the source does not have. It says nothing about values.
+struct Insertion {
+  InstructionId user;       // the instruction that needs it, in the derived module; it may be removed by now
+  std::string_view reason;  // one sentence without its full stop; static storage
+};
+
 // Where an instruction of a derived module comes from: the instructions of the source module whose work it does,
 // and the pass that made it.
 struct Provenance {
   std::vector<InstructionId> sources;  // sorted, unique
   std::string_view pass;               // static storage
+  std::optional<Insertion> insertion = {};
 };
 using ProvenancePtr = std::shared_ptr<const Provenance>;
 

@@ -218,6 +218,11 @@ std::optional<int64_t> Shape::denseBytes() const {
 bool sameIgnoringLayout(const Shape& a, const Shape& b) { return sameStructure(a, b, true); }
 bool compatible(const Shape& a, const Shape& b) { return sameStructure(a, b, false); }
 
+bool isUnbounded(const Shape& shape) {
+  return std::ranges::count(shape.dimensions, Shape::kUnbounded) > 0 ||
+         std::ranges::any_of(shape.elements, isUnbounded);
+}
+
 void fillDefaultLayouts(Shape& shape) {
   for (Shape& element : shape.elements) fillDefaultLayouts(element);
   if (shape.isArray() && !shape.layout) shape.layout = Layout::rowMajor(shape.rank());

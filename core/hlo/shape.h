@@ -109,6 +109,8 @@ struct Shape {
 bool sameIgnoringLayout(const Shape& a, const Shape& b);
 // Equal but for layouts and dynamic flags.
 bool compatible(const Shape& a, const Shape& b);
+// A dimension of it, or of an array in it, is written "?".
+bool isUnbounded(const Shape& shape);
 // Gives every array leaf without a layout the default one.
 void fillDefaultLayouts(Shape& shape);
 // Shape without any layout.

@@ -65,24 +65,16 @@ Result<Shape> gatheredAll(const InferContext& context) {
   return joinedShape(std::move(shapes));
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Shape shape, gatheredAll(context));
-  std::vector<std::string> reasons;
-  if (shape.isArray()) {
-    reasons = reasonsAsOperand(shape, 0);
-    const auto d = static_cast<size_t>(context.attributes->ints(Attr::dimensions)[0]);
-    if (shape.dimensions[d] != Shape::kUnbounded)
-      reasons[d] = "dimension " + std::to_string(d) + " = " + std::to_string(shape.dimensions[d]) +
-                   ", the group's arrays side by side";
-  }
-  return Inferred{std::move(shape), std::move(reasons)};
+  return shape;
 }
 
-Result<Inferred> inferStart(const InferContext& context) {
+Result<Shape> inferStart(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Shape result, gatheredAll(context));
   std::vector<Shape> operands;
   for (const Shape* operand : context.operands) operands.push_back(withoutLayout(*operand));
-  return Inferred{Shape::tuple({joinedShape(std::move(operands)), std::move(result)}), {}};
+  return Shape::tuple({joinedShape(std::move(operands)), std::move(result)});
 }
 
 Result<Literal> gather(const EvaluateContext& context, const Shape& result) {
@@ -112,13 +104,12 @@ Result<Literal> evaluateStart(const EvaluateContext& context) {
   return Literal::tuple({joinedValue(context), std::move(result)});
 }
 
-Result<Inferred> inferDone(const InferContext& context) {
+Result<Shape> inferDone(const InferContext& context) {
   const Shape& start = context.operand(0);
   if (!start.isTuple() || start.elements.size() < 2)
     return context.violated("C1", "the operand is no started all-gather", "(operand, result)", toString(start, false));
   const Shape& result = start.elements[1];
-  return Inferred{withoutLayout(result),
-                  std::vector<std::string>(static_cast<size_t>(result.rank()), "as the start gives it")};
+  return withoutLayout(result);
 }
 void doneLayout(const InferContext& context, Shape& result) {
   if (context.operand(0).elements.size() >= 2) result = context.operand(0).elements[1];

@@ -1,5 +1,5 @@
 // all-reduce, its -start and -done: every device gets the reduction of all devices' values, element by element, folded
-// in the order of the group. After: the Communicator of the run brings the values together.
+// in the order of the group. The Communicator of the run brings the values together.
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
 #include "core/ops/shared/collective_reduction.h"
@@ -25,16 +25,14 @@ constexpr Constraint kConstraints[] = {
     {"C2", "to_apply takes two scalars of one type and gives one; its type is that of the operands"},
 };
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkCollectiveOperands(context));
   TESSERA_TRY(checkGroups(context, "C1"));
   TESSERA_TRY(checkDeviceReducer(context, "C2"));
   std::vector<Shape> shapes;
   for (const Shape* operand : context.operands) shapes.push_back(withoutLayout(*operand));
   Shape shape = joinedShape(std::move(shapes));
-  std::vector<std::string> reasons;
-  if (shape.isArray()) reasons = reasonsAsOperand(shape, 0);
-  return Inferred{std::move(shape), std::move(reasons)};
+  return shape;
 }
 
 void inferLayout(const InferContext& context, Shape& result) {
@@ -50,10 +48,9 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return reduceOverDevices(context, values);
 }
 
-Result<Inferred> inferDone(const InferContext& context) {
+Result<Shape> inferDone(const InferContext& context) {
   const Shape& start = context.operand(0);
-  return Inferred{withoutLayout(start),
-                  std::vector<std::string>(static_cast<size_t>(start.rank()), "as the start gives it")};
+  return withoutLayout(start);
 }
 void doneLayout(const InferContext& context, Shape& result) { result = context.operand(0); }
 Result<Literal> evaluateDone(const EvaluateContext& context) { return context.operands[0]; }

@@ -22,7 +22,7 @@ constexpr Constraint kConstraints[] = {
     {"C3", "without dimensions the operands have one shape, and there is one for each device of a group"},
 };
 
-Result<Inferred> inferCut(const InferContext& context, const std::vector<int64_t>& dims) {
+Result<Shape> inferCut(const InferContext& context, const std::vector<int64_t>& dims) {
   const Shape& operand = context.operand(0);
   const bool fits = context.operands.size() == 1 && dims.size() == 1 && dims[0] >= 0 && dims[0] < operand.rank();
   if (!fits)
@@ -33,10 +33,10 @@ Result<Inferred> inferCut(const InferContext& context, const std::vector<int64_t
   if (size != Shape::kUnbounded && size % blocks != 0)
     return context.violated("C2", "dimension " + std::to_string(dims[0]) + " cannot be cut evenly",
                             "a multiple of " + std::to_string(blocks), std::to_string(size));
-  return Inferred{withoutLayout(operand), reasonsAsOperand(operand, 0)};
+  return withoutLayout(operand);
 }
 
-Result<Inferred> inferBlocks(const InferContext& context) {
+Result<Shape> inferBlocks(const InferContext& context) {
   const auto size = groupSizeOf(*context.attributes);
   if (size && *size != static_cast<int64_t>(context.operands.size()))
     return context.violated("C3", "all-to-all takes one operand for each device of a group", std::to_string(*size),
@@ -48,12 +48,11 @@ Result<Inferred> inferBlocks(const InferContext& context) {
                               toString(*operand, false));
     shapes.push_back(withoutLayout(*operand));
   }
-  if (shapes.size() == 1 && context.written && context.written->isArray())
-    return Inferred{shapes[0], reasonsAsOperand(shapes[0], 0)};
-  return Inferred{Shape::tuple(std::move(shapes)), {}};
+  if (shapes.size() == 1 && context.written && context.written->isArray()) return shapes[0];
+  return Shape::tuple(std::move(shapes));
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkCollectiveOperands(context));
   TESSERA_TRY(checkGroups(context, "C1"));
   const std::vector<int64_t>& dims = context.attributes->ints(Attr::dimensions);

@@ -41,7 +41,7 @@ void appendContexts(const InferContext& context, size_t first, std::vector<Shape
     elements.push_back(withoutLayout(context.written->elements[i]));
 }
 
-Result<Inferred> inferStart(const InferContext& context) {
+Result<Shape> inferStart(const InferContext& context) {
   if (context.computations.empty()) return context.violated("C1", "no computation to run");
   const ProgramShape& program = context.computations[0];
   if (context.operands.size() > program.parameters.size())
@@ -56,7 +56,7 @@ Result<Inferred> inferStart(const InferContext& context) {
   }
   std::vector<Shape> elements{Shape::tuple(std::move(operands)), withoutLayout(program.result)};
   appendContexts(context, 2, elements);
-  return Inferred{Shape::tuple(std::move(elements)), {}};
+  return Shape::tuple(std::move(elements));
 }
 
 void startLayout(const InferContext& context, Shape& result) {
@@ -102,12 +102,12 @@ Status checkState(const InferContext& context) {
                           given ? toString(context.operand(0), false) : "");
 }
 
-Result<Inferred> inferUpdate(const InferContext& context) {
+Result<Shape> inferUpdate(const InferContext& context) {
   TESSERA_TRY(checkState(context));
   Shape state = withoutLayout(context.operand(0));
   for (size_t i = 1; i < context.operands.size(); ++i)
     state.elements[0].elements.push_back(withoutLayout(context.operand(i)));
-  return Inferred{std::move(state), {}};
+  return state;
 }
 void updateLayout(const InferContext& context, Shape& result) {
   if (context.operands.size() == 1) result = context.operand(0);
@@ -123,20 +123,19 @@ Result<Literal> evaluateUpdate(const EvaluateContext& context) {
   return Literal::tuple(std::move(elements));
 }
 
-Result<Inferred> inferDone(const InferContext& context) {
+Result<Shape> inferDone(const InferContext& context) {
   TESSERA_TRY(checkState(context));
   const Shape& result = context.operand(0).elements[1];
-  return Inferred{withoutLayout(result),
-                  std::vector<std::string>(static_cast<size_t>(result.rank()), "as the computation gives it")};
+  return withoutLayout(result);
 }
 void doneLayout(const InferContext& context, Shape& result) {
   if (context.operand(0).elements.size() >= 2) result = context.operand(0).elements[1];
 }
 Result<Literal> evaluateDone(const EvaluateContext& context) { return context.operands[0].elements()[1]; }
 
-Result<Inferred> inferCopyStart(const InferContext& context) {
+Result<Shape> inferCopyStart(const InferContext& context) {
   const Shape value = withoutLayout(context.operand(0));
-  return Inferred{Shape::tuple({value, value, Shape::array(ElementType::U32, {})}), {}};
+  return Shape::tuple({value, value, Shape::array(ElementType::U32, {})});
 }
 void copyStartLayout(const InferContext& context, Shape& result) {
   result.elements[0] = result.elements[1] = context.operand(0);
@@ -145,13 +144,12 @@ Result<Literal> evaluateCopyStart(const EvaluateContext& context) {
   return Literal::tuple({context.operands[0], context.operands[0], Literal::scalar(ElementType::U32, uint32_t{0})});
 }
 
-Result<Inferred> inferCopyDone(const InferContext& context) {
+Result<Shape> inferCopyDone(const InferContext& context) {
   const Shape& start = context.operand(0);
   if (!start.isTuple() || start.elements.size() != 3 || !compatible(start.elements[0], start.elements[1]))
     return context.violated("C1", "the operand is no started copy", "(copy, operand, u32[])", toString(start, false));
   const Shape& result = start.elements[0];
-  return Inferred{withoutLayout(result),
-                  std::vector<std::string>(static_cast<size_t>(result.rank()), "as the operand of the copy")};
+  return withoutLayout(result);
 }
 void copyDoneLayout(const InferContext& context, Shape& result) {
   if (!context.operand(0).elements.empty()) result = context.operand(0).elements[0];

@@ -56,22 +56,22 @@ Result<Features> checkNormalized(const InferContext& context, int operands, size
 
 Shape likeOperand(const InferContext& context) { return withoutLayout(context.operand(0)); }
 
-Result<Inferred> inferWithVectors(const InferContext& context, Features features) {
+Result<Shape> inferWithVectors(const InferContext& context, Features features) {
   const Shape vector = arrayOf(context.operand(0).type, {features.count});
-  return Inferred{Shape::tuple({likeOperand(context), vector, vector}), {}};
+  return Shape::tuple({likeOperand(context), vector, vector});
 }
 
-Result<Inferred> inferTraining(const InferContext& context) {
+Result<Shape> inferTraining(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const Features features, checkNormalized(context, 3, 1, 2));
   return inferWithVectors(context, features);
 }
 
-Result<Inferred> inferInference(const InferContext& context) {
+Result<Shape> inferInference(const InferContext& context) {
   TESSERA_TRY(checkNormalized(context, 5, 1, 4));
-  return Inferred{likeOperand(context), reasonsAsOperand(likeOperand(context), 0)};
+  return likeOperand(context);
 }
 
-Result<Inferred> inferGrad(const InferContext& context) {
+Result<Shape> inferGrad(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const Features features, checkNormalized(context, 5, 1, 3));
   if (!sameDimensions(context.operand(4), context.operand(0)) ||
       !sameButPrecision(context.operand(4).type, context.operand(0).type))
@@ -223,9 +223,8 @@ const OpDef kBatchNormTraining = {
     .category = {OpCategory::Normalization},
     .summary = "Normalises each feature by the batch's own mean and variance",
     .doc =
-        "With mean $\\mu$ and variance $v$ of each feature over all other dimensions the result is "
-        "$(x - \\mu) / \\sqrt{v + \\epsilon} \\cdot scale + offset$; the tuple gives it, $\\mu$ and $v$ (divided by "
-        "the count).",
+        "With mean $\\mu$ and variance $v$ of each feature over all other dimensions the result is $(x - \\mu) / "
+        "\\sqrt{v + \\epsilon} \\cdot scale + offset$; the tuple gives it, $\\mu$ and $v$ (divided by the count).",
     .operands = kTrainingOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -242,8 +241,7 @@ const OpDef kBatchNormInference = {
     .summary = "Normalises each feature by a given mean and variance",
     .doc =
         "The result is $(x - mean) / \\sqrt{variance + \\epsilon} \\cdot scale + offset$, the vectors taken along the "
-        "feature "
-        "dimension.",
+        "feature dimension.",
     .operands = kInferenceOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,
@@ -260,8 +258,7 @@ const OpDef kBatchNormGrad = {
     .summary = "Gradients of batch-norm-training",
     .doc =
         "With $s = 1 / \\sqrt{variance + \\epsilon}$ and $n$ elements a feature the tuple holds the gradient of the "
-        "operand "
-        "$scale \\cdot s / n \\cdot (n \\, dy - \\sum dy - (x - mean) s^2 \\sum dy (x - mean))$, of the scale "
+        "operand $scale \\cdot s / n \\cdot (n \\, dy - \\sum dy - (x - mean) s^2 \\sum dy (x - mean))$, of the scale "
         "$\\sum dy (x - mean) s$, and of the offset $\\sum dy$.",
     .operands = kGradOperands,
     .attributes = kAttributes,

@@ -38,7 +38,7 @@ int memoryBits(const Shape& shape) {
   return asked > 0 ? static_cast<int>(asked) : 8 * static_cast<int>(byteWidth(shape.type));
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   const Shape& operand = context.operand(0);
@@ -48,11 +48,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   if (from && to && plain && static_cast<double>(*from) * fromBits != static_cast<double>(*to) * toBits) {
     return context.violated("C1", "bitcast must keep the number of bytes", toString(operand), toString(*written));
   }
-  Shape shape = arrayOf(written->type, written->dimensions, written->dynamic);
-  std::vector<std::string> reasons;
-  for (int64_t size : shape.dimensions)
-    reasons.push_back(fmt::format("dimension {} = {}, as written", reasons.size(), size));
-  return Inferred{shape, reasons};
+  return arrayOf(written->type, written->dimensions, written->dynamic);
 }
 
 bool isRowMajorShape(const Shape& shape) { return !shape.layout || shape.layout->isRowMajor(); }
@@ -293,8 +289,7 @@ const OpDef kBitcast = {
     .summary = "The same buffer under another shape",
     .doc =
         "The bytes in memory stay where they are; shape and layout say how they are read. A transpose is a bitcast "
-        "when "
-        "the layouts are permuted alike, a reshape when both are row-major.",
+        "when the layouts are permuted alike, a reshape when both are row-major.",
     .operands = kOperands,
     .attributes = {},
     .constraints = kConstraints,

@@ -39,7 +39,7 @@ Result<std::vector<int64_t>> resultDimensions(const InferContext& context, const
   return dims;
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   const Shape& operand = context.operand(0);
@@ -51,12 +51,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(std::vector<int64_t> dims, resultDimensions(context, operand, written->type));
   Shape shape = arrayOf(written->type, dims);
   if (dims.size() == operand.dimensions.size()) shape.dynamic = operand.dynamic;
-  std::vector<std::string> reasons = reasonsAsOperand(shape, 0);
-  if (dims.size() > operand.dimensions.size()) {
-    reasons.back() = fmt::format("dimension {} = {}: {} bits of {} in parts of {} bits", dims.size() - 1, dims.back(),
-                                 info(operand.type).bits, nameOf(operand.type), info(written->type).bits);
-  }
-  return Inferred{shape, reasons};
+  return shape;
 }
 
 // Bits of an element of at most 64 bits, and back; the stored form of narrow integers is extended again.

@@ -28,20 +28,7 @@ Status checkDimension(const InferContext& context, const Shape& result, size_t i
   return {};
 }
 
-std::vector<std::string> reasonsFor(const Shape& result, const std::vector<int64_t>& dims) {
-  std::vector<std::string> reasons;
-  for (int64_t d = 0; d < result.rank(); ++d) {
-    const auto from = std::ranges::find(dims, d);
-    const int64_t size = result.dimensions[static_cast<size_t>(d)];
-    reasons.push_back(
-        from == dims.end()
-            ? fmt::format("dimension {} = {}, as written: broadcast repeats along it", d, size)
-            : fmt::format("dimension {} = {}, as dimension {} of the operand", d, size, from - dims.begin()));
-  }
-  return reasons;
-}
-
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& operand = context.operand(0);
   const auto& dims = context.attributes->ints(Attr::dimensions);
@@ -59,7 +46,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     }
   }
   Shape shape = arrayOf(operand.type, written->dimensions, written->dynamic);
-  return Inferred{shape, reasonsFor(shape, dims)};
+  return shape;
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {
@@ -107,9 +94,8 @@ const OpDef kBroadcast = {
     .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Repeat along new dimensions",
     .doc =
-        "$r_{i_0 \\dots i_n} = x_{i_{d_0} \\dots i_{d_m}}$ with $d$ = dimensions. A scalar becomes "
-        "an array of equal elements; "
-        "a vector can become the rows or the columns of a matrix.",
+        "$r_{i_0 \\dots i_n} = x_{i_{d_0} \\dots i_{d_m}}$ with $d$ = dimensions. A scalar becomes an array of equal "
+        "elements; a vector can become the rows or the columns of a matrix.",
     .synonyms = "expand tile repeat",
     .title = "broadcast{to dimensions}",
     .operands = kOperands,

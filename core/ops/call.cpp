@@ -1,5 +1,5 @@
 // call and fusion: run a computation on the operands. A fusion is one kernel by intent: its computation stays closed.
-// Before: the inlining and fusion passes; after: codegen composes a fusion's ops into one program.
+// The inlining pass removes calls; codegen composes a fusion's ops into one program.
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/fused_bytes.h"
@@ -24,7 +24,7 @@ constexpr Constraint kConstraints[] = {
     {"C2", "each operand has the shape of its parameter"},
 };
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   if (context.computations.empty()) return context.violated("C1", "no computation to run");
   const ProgramShape& program = context.computations[0];
   if (program.parameters.size() != context.operands.size())
@@ -35,8 +35,7 @@ Result<Inferred> inferShape(const InferContext& context) {
       return context.violated("C2", "operand " + std::to_string(i) + " has another shape than its parameter",
                               toString(program.parameters[i], false), toString(context.operand(i), false));
   const Shape& result = program.result;
-  return Inferred{withoutLayout(result),
-                  std::vector<std::string>(static_cast<size_t>(result.rank()), "as the computation gives it")};
+  return withoutLayout(result);
 }
 
 void inferLayout(const InferContext& context, Shape& result) {
@@ -84,8 +83,8 @@ const OpDef kFusion = {
     .category = {OpCategory::Control},
     .summary = "Several instructions that run as one kernel.",
     .doc =
-        "Means the same as a call of the fused computation; the values between its instructions are never written "
-        "to memory.",
+        "Means the same as a call of the fused computation; the values between its instructions are never written to "
+        "memory.",
     .title = "fusion {callee}",
     .operands = kOperands,
     .attributes = kFusionAttributes,

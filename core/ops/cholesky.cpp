@@ -22,7 +22,7 @@ constexpr Constraint kConstraints[] = {
     {"C3", "The elements are floats or complex numbers."},
 };
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& a = context.operand(0);
   if (a.rank() < 2)
@@ -32,7 +32,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   if (!isFloat(a.type) && !isComplex(a.type))
     return context.violated("C3", "cholesky works on floats and complex numbers", "a float or complex type",
                             std::string(nameOf(a.type)));
-  return Inferred{withoutLayout(a), reasonsAsOperand(a, 0)};
+  return withoutLayout(a);
 }
 
 double realOf(double x) { return x; }
@@ -109,9 +109,8 @@ const OpDef kCholesky = {
     .summary = "Cholesky factor of each matrix",
     .doc =
         "$a = L L^H$ with lower triangular $L$, or $a = U^H U$. Only the triangle that is asked for is read, and the "
-        "imaginary "
-        "part of the diagonal is not; the other triangle of the result is zero. A matrix that is not positive definite "
-        "gives NaN everywhere. Computed in double precision.",
+        "imaginary part of the diagonal is not; the other triangle of the result is zero. A matrix that is not "
+        "positive definite gives NaN everywhere. Computed in double precision.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -14,7 +14,7 @@ namespace tessera {
 
 namespace {
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 3));
   const Shape& operand = context.operand(1);
   for (size_t i : {size_t{0}, size_t{2}}) {
@@ -35,7 +35,7 @@ Result<Inferred> inferShape(const InferContext& context) {
                             std::string(nameOf(operand.type)));
   }
   Shape shape = elementwiseShape(context, operand, operand.type);
-  return Inferred{shape, reasonsAsOperand(shape, 1)};
+  return shape;
 }
 
 void inferLayout(const InferContext& context, Shape& result) {
@@ -91,8 +91,8 @@ const OpDef kClamp = {
     .category = {OpCategory::Elementwise, kElementwise},
     .summary = "Limit to a range",
     .doc =
-        "$r_i = \\min(\\max(x_i, a_i), b_i)$. NaN in any of the three gives NaN; when the bounds cross, "
-        "the upper one wins.",
+        "$r_i = \\min(\\max(x_i, a_i), b_i)$. NaN in any of the three gives NaN; when the bounds cross, the upper one "
+        "wins.",
     .synonyms = "clip",
     .operands = kOperands,
     .attributes = {},

@@ -68,36 +68,33 @@ Status checkPairs(const InferContext& context) {
   return {};
 }
 
-Inferred likeOperands(const InferContext& context) {
+Shape likeOperands(const InferContext& context) {
   std::vector<Shape> shapes;
   for (const Shape* operand : context.operands) shapes.push_back(withoutLayout(*operand));
-  Shape shape = joinedShape(std::move(shapes));
-  std::vector<std::string> reasons;
-  if (shape.isArray()) reasons = reasonsAsOperand(shape, 0);
-  return {std::move(shape), std::move(reasons)};
+  return joinedShape(std::move(shapes));
 }
 
 // In place, operands are values or tuples of them; the result is the output.
-Result<Inferred> inferPermute(const InferContext& context) {
+Result<Shape> inferPermute(const InferContext& context) {
   TESSERA_TRY(checkPairs(context));
   if (isInPlace(*context.attributes)) {
     if (context.operands.size() != 4)
       return context.violated("C2", "a permute in place takes input, output and two starts", "4",
                               std::to_string(context.operands.size()));
-    return Inferred{withoutLayout(context.operand(1)), {}};
+    return withoutLayout(context.operand(1));
   }
   TESSERA_TRY(checkCollectiveOperands(context));
   return likeOperands(context);
 }
 
-Result<Inferred> inferStart(const InferContext& context) {
-  TESSERA_ASSIGN_OR_RETURN(Inferred result, inferPermute(context));
-  Shape operand = isInPlace(*context.attributes) ? withoutLayout(context.operand(0)) : result.shape;
-  std::vector<Shape> elements{std::move(operand), std::move(result.shape)};
+Result<Shape> inferStart(const InferContext& context) {
+  TESSERA_ASSIGN_OR_RETURN(Shape result, inferPermute(context));
+  Shape operand = isInPlace(*context.attributes) ? withoutLayout(context.operand(0)) : result;
+  std::vector<Shape> elements{std::move(operand), std::move(result)};
   if (context.written && context.written->isTuple())  // whatever a target keeps beside: u32[] contexts
     for (size_t i = 2; i < context.written->elements.size(); ++i)
       elements.push_back(withoutLayout(context.written->elements[i]));
-  return Inferred{Shape::tuple(std::move(elements)), {}};
+  return Shape::tuple(std::move(elements));
 }
 
 void likeOperandLayouts(const InferContext& context, Shape& result) {
@@ -306,14 +303,13 @@ Result<Literal> evaluateStart(const EvaluateContext& context) {
   return Literal::tuple(std::move(elements));
 }
 
-Result<Inferred> inferDone(const InferContext& context) {
+Result<Shape> inferDone(const InferContext& context) {
   const Shape& start = context.operand(0);
   if (!start.isTuple() || start.elements.size() < 2)
     return context.violated("C1", "the operand is no started collective-permute", "(operand, result)",
                             toString(start, false));
   const Shape& result = start.elements[1];
-  return Inferred{withoutLayout(result),
-                  std::vector<std::string>(static_cast<size_t>(result.rank()), "as the start gives it")};
+  return withoutLayout(result);
 }
 void doneLayout(const InferContext& context, Shape& result) {
   if (context.operand(0).elements.size() >= 2) result = context.operand(0).elements[1];
@@ -321,7 +317,7 @@ void doneLayout(const InferContext& context, Shape& result) {
 Result<Literal> evaluateDone(const EvaluateContext& context) { return context.operands[0].elements()[1]; }
 
 // With a dynamic root the last operand says who sends, and is no value.
-Result<Inferred> inferBroadcast(const InferContext& context) {
+Result<Shape> inferBroadcast(const InferContext& context) {
   TESSERA_TRY(checkCollectiveOperands(context));
   TESSERA_TRY(checkGroups(context, "C1"));
   if (!context.attributes->boolOr(Attr::has_dynamic_root, false)) return likeOperands(context);
@@ -356,12 +352,10 @@ const OpDef kCollectivePermute = {
     .summary = "Moves values from device to device.",
     .doc =
         "For each pair $(s, t)$ the result on device $t$ is the operand of device $s$. A device that is no target gets "
-        "zeros. "
-        "With slice_sizes, slices of the first operand go into the second one, at the starts that the third and fourth "
-        "operands "
-        "(tuples of scalars, or of such tuples for several slices) name on the sender and on the receiver; the rest of "
-        "it stays. "
-        "A device may then be in as many pairs as it has slices: its $k$-th pair moves its $k$-th slice.",
+        "zeros. With slice_sizes, slices of the first operand go into the second one, at the starts that the third and "
+        "fourth operands (tuples of scalars, or of such tuples for several slices) name on the sender and on the "
+        "receiver; the rest of it stays. A device may then be in as many pairs as it has slices: its $k$-th pair moves "
+        "its $k$-th slice.",
     .operands = kOperands,
     .attributes = kPermuteAttributes,
     .constraints = kPermuteConstraints,

@@ -33,7 +33,7 @@ bool typeFits(std::string_view text, ElementType type) {
   return text == "UNSIGNED" && (isUnsigned(type) || type == ElementType::Pred);
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &lhs = context.operand(0), &rhs = context.operand(1);
   if (!sameDimensions(lhs, rhs)) {
@@ -59,7 +59,7 @@ Result<Inferred> inferShape(const InferContext& context) {
                             std::string(type));
   }
   Shape shape = elementwiseShape(context, lhs, ElementType::Pred);
-  return Inferred{shape, reasonsAsOperand(shape, 0)};
+  return shape;
 }
 
 template <class T>
@@ -135,8 +135,7 @@ const OpDef kCompare = {
     .summary = "Relation of two arrays",
     .doc =
         "$r_i = (a_i \\mathbin{D} b_i)$. As floats, every relation with NaN is false but NE. TOTALORDER orders all "
-        "floats: "
-        "-NaN, -inf, negative numbers, -0, 0, positive numbers, inf, NaN.",
+        "floats: -NaN, -inf, negative numbers, -0, 0, positive numbers, inf, NaN.",
     .synonyms = "equal less greater ==",
     .title = "compare{ relation}",
     .operands = kOperands,

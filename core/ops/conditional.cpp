@@ -1,5 +1,4 @@
-// conditional: runs one of several computations, chosen by a truth value or an index. After: the control steps of the
-// backends.
+// conditional: runs one of several computations, chosen by a truth value or an index.
 #include <algorithm>
 
 #include "core/hlo/numbers.h"
@@ -51,7 +50,7 @@ Status checkSelector(const InferContext& context, size_t branches) {
   return {};
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   const std::vector<size_t> branches = branchIndices(*context.attributes);
   TESSERA_TRY(checkSelector(context, branches.size()));
   if (context.operands.size() != branches.size() + 1)
@@ -70,8 +69,7 @@ Result<Inferred> inferShape(const InferContext& context) {
       return context.violated("C4", name + " gives another shape than branch 0", toString(result, false),
                               toString(branch.result, false));
   }
-  return Inferred{withoutLayout(result),
-                  std::vector<std::string>(static_cast<size_t>(result.rank()), "as the branches give it")};
+  return withoutLayout(result);
 }
 
 void inferLayout(const InferContext& context, Shape& result) {
@@ -123,7 +121,7 @@ Status element(ElementContext& context) {
   return {};
 }
 
-// Its dearest branch, in each respect.
+// Its most expensive branch, in each respect.
 Cost cost(const CostContext& context) {
   Cost cost;
   for (size_t i = 0; i < context.module.callees(context.instruction).size(); ++i) {

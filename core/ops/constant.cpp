@@ -18,17 +18,12 @@ constexpr Constraint kParameterConstraints[] = {
     {"C2", "the parameter has a number"},
 };
 
-Inferred withReasons(Shape shape, const char* reason) {
-  auto rank = static_cast<size_t>(shape.isArray() ? shape.rank() : 0);
-  return {withoutLayout(std::move(shape)), std::vector<std::string>(rank, reason)};
-}
-
-Result<Inferred> inferConstant(const InferContext& context) {
+Result<Shape> inferConstant(const InferContext& context) {
   if (!context.literal) return context.violated("C1", "the constant has no value");
   if (context.written && !compatible(*context.written, context.literal->shape()))
     return context.violated("C2", "the value has another shape", toString(*context.written, false),
                             toString(context.literal->shape(), false));
-  return withReasons(context.written ? *context.written : context.literal->shape(), "as written");
+  return withoutLayout(context.written ? *context.written : context.literal->shape());
 }
 
 Result<Literal> evaluateConstant(const EvaluateContext& context) {
@@ -53,11 +48,11 @@ Status elementOfConstant(ElementContext& context) {
               "%" + std::string(context.instruction.name) + " holds different values and has to be a buffer");
 }
 
-Result<Inferred> inferParameter(const InferContext& context) {
+Result<Shape> inferParameter(const InferContext& context) {
   if (!context.written) return context.violated("C1", "the parameter has no shape");
   if (context.parameterNumber < 0)
     return context.violated("C2", "the parameter has no number", "0 or more", std::to_string(context.parameterNumber));
-  return withReasons(*context.written, "as the parameter says");
+  return withoutLayout(*context.written);
 }
 
 }  // namespace

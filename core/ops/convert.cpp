@@ -1,8 +1,6 @@
 // convert: the same values in another element type. Floats round to nearest even; floats to integers truncate and
 // saturate, NaN gives 0; integers to narrower integers wrap; anything to pred is "not zero"; real to complex has a
 // zero imaginary part. The result's element type is a fact of the instruction.
-#include <fmt/format.h>
-
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
@@ -13,7 +11,7 @@ namespace tessera {
 
 namespace {
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   const Shape& operand = context.operand(0);
@@ -22,7 +20,7 @@ Result<Inferred> inferShape(const InferContext& context) {
                             "a complex type", std::string(nameOf(written->type)));
   }
   Shape shape = elementwiseShape(context, operand, written->type);
-  return Inferred{shape, reasonsAsOperand(shape, 0)};
+  return shape;
 }
 
 // From integers: through the target's own precision, so that a value is rounded once.
@@ -63,8 +61,7 @@ const OpDef kConvert = {
     .summary = "Values in another element type",
     .doc =
         "Floats round to nearest, ties to even. A float becomes an integer by truncation toward zero and saturation; "
-        "NaN "
-        "becomes 0. Integers wrap. Pred is 0 or 1, and anything that is not zero is true.",
+        "NaN becomes 0. Integers wrap. Pred is 0 or 1, and anything that is not zero is true.",
     .synonyms = "cast astype",
     .operands = kOperands,
     .attributes = {},

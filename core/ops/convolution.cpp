@@ -110,7 +110,7 @@ Status checkGroups(const InferContext& context, const ConvolutionFacts& facts) {
   return {};
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   const bool arrays = context.operands.size() >= 2 && context.operand(0).isArray() && context.operand(1).isArray();
   if (!arrays || context.operand(0).rank() != context.operand(1).rank())
     return context.violated("C1", "the operands do not fit each other");
@@ -119,57 +119,46 @@ Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkGroups(context, facts));
   const Shape &lhs = context.operand(0), &rhs = context.operand(1);
   const ConvolutionDimensions& dims = *facts.dims;
-  Inferred out;
+  Shape out;
   const bool written = context.written && context.written->isArray();
-  out.shape.type = written ? context.written->type : widerType(lhs.type, rhs.type);
-  out.shape.dimensions.resize(lhs.dimensions.size());
-  out.reasons.resize(lhs.dimensions.size());
-  const auto set = [&](int64_t at, int64_t size, std::string reason) {
-    out.shape.dimensions[static_cast<size_t>(at)] = size;
-    out.reasons[static_cast<size_t>(at)] = std::move(reason);
-  };
-  const int64_t batch = sizeAt(lhs, dims.inputBatch) / facts.batchGroups;
-  set(dims.outputBatch, batch,
-      fmt::format("dimension {} = {}: the batch of the input, by {} groups", dims.outputBatch, batch,
-                  facts.batchGroups));
-  const int64_t features = sizeAt(rhs, dims.kernelOutput);
-  set(dims.outputFeature, features,
-      fmt::format("dimension {} = {}: the kernel's output features", dims.outputFeature, features));
+  out.type = written ? context.written->type : widerType(lhs.type, rhs.type);
+  out.dimensions.resize(lhs.dimensions.size());
+  const auto set = [&](int64_t at, int64_t size) { out.dimensions[static_cast<size_t>(at)] = size; };
+  set(dims.outputBatch, sizeAt(lhs, dims.inputBatch) / facts.batchGroups);
+  set(dims.outputFeature, sizeAt(rhs, dims.kernelOutput));
   for (size_t i = 0; i < dims.inputSpatial.size(); ++i) {
-    const int64_t size = sizeAt(lhs, dims.inputSpatial[i]);
-    const auto positions = windowPositions(facts.window.dimensions[i], size);
+    const auto positions = windowPositions(facts.window.dimensions[i], sizeAt(lhs, dims.inputSpatial[i]));
     if (!positions) return context.violated("C4", fmt::format("the size of spatial dimension {} overflows", i));
-    set(dims.outputSpatial[i], *positions,
-        windowReason(static_cast<size_t>(dims.outputSpatial[i]), facts.window.dimensions[i], size, *positions));
+    set(dims.outputSpatial[i], *positions);
   }
   return out;
 }
 
-// Everything along one spatial dimension for one output position: which kernel element meets which input element.
-struct Meeting {
+// Everything along one spatial dimension for one output position: which kernel element multiplies which input element.
+struct Tap {
   int64_t kernelOffset, inputOffset;
 };
 
-// [spatial dimension][output position] -> meetings, offsets in elements.
-using MeetingTable = std::vector<std::vector<std::vector<Meeting>>>;
+// [spatial dimension][output position] -> taps, offsets in elements.
+using TapTable = std::vector<std::vector<std::vector<Tap>>>;
 
-MeetingTable meetingsOf(const ConvolutionFacts& facts, const Shape& lhs, const Shape& rhs, const Shape& out) {
+TapTable tapsOf(const ConvolutionFacts& facts, const Shape& lhs, const Shape& rhs, const Shape& out) {
   const IndexVector left = rowMajorStrides(lhs.dimensions), right = rowMajorStrides(rhs.dimensions);
-  MeetingTable table;
+  TapTable table;
   for (size_t i = 0; i < facts.dims->inputSpatial.size(); ++i) {
     const WindowDimension& window = facts.window.dimensions[i];
     const auto in = static_cast<size_t>(facts.dims->inputSpatial[i]),
                kernel = static_cast<size_t>(facts.dims->kernelSpatial[i]);
     auto& positions = table.emplace_back();
     for (int64_t p = 0; p < sizeAt(out, facts.dims->outputSpatial[i]); ++p) {
-      auto& meetings = positions.emplace_back();
+      auto& taps = positions.emplace_back();
       for (int64_t w = 0; w < window.size; ++w) {
-        // `reversal` turns the kernel around: window element w then meets kernel element size-1-w.
+        // `reversal` reverses the kernel: window element w then reads kernel element size-1-w.
         WindowDimension straight = window;
         straight.reversal = false;
         const int64_t element = window.reversal ? window.size - 1 - w : w;
         if (const auto source = windowSource(straight, lhs.dimensions[in], p, w))
-          meetings.push_back({element * right[kernel], *source * left[in]});
+          taps.push_back({element * right[kernel], *source * left[in]});
       }
     }
   }
@@ -177,12 +166,12 @@ MeetingTable meetingsOf(const ConvolutionFacts& facts, const Shape& lhs, const S
 }
 
 // All (kernel, input) offset pairs of one output position over all spatial dimensions.
-void combine(const MeetingTable& table, std::span<const int64_t> position, size_t dimension, Meeting soFar,
-             std::vector<Meeting>& out) {
+void combine(const TapTable& table, std::span<const int64_t> position, size_t dimension, Tap soFar,
+             std::vector<Tap>& out) {
   if (dimension == table.size()) return out.push_back(soFar);
-  for (const Meeting& m : table[dimension][static_cast<size_t>(position[dimension])])
-    combine(table, position, dimension + 1, {soFar.kernelOffset + m.kernelOffset, soFar.inputOffset + m.inputOffset},
-            out);
+  for (const Tap& tap : table[dimension][static_cast<size_t>(position[dimension])])
+    combine(table, position, dimension + 1,
+            {soFar.kernelOffset + tap.kernelOffset, soFar.inputOffset + tap.inputOffset}, out);
 }
 
 template <class Acc>
@@ -197,14 +186,14 @@ Status convolve(const EvaluateContext& context, const ConvolutionFacts& facts, L
   const int64_t batch = sizeAt(out, dims.outputBatch);
   const int64_t outputsInGroup = std::max<int64_t>(outputs / facts.featureGroups, 1);
   const int64_t outputsInBatchGroup = std::max<int64_t>(outputs / facts.batchGroups, 1);
-  const MeetingTable table = meetingsOf(facts, lhs, rhs, out);
+  const TapTable table = tapsOf(facts, lhs, rhs, out);
   const int64_t inputStep = at(left, dims.inputFeature), kernelStep = at(right, dims.kernelInput);
-  std::vector<Meeting> meetings;
+  std::vector<Tap> taps;
   bool stop = false;
   forEachIndex(pickDims(out.dimensions, dims.outputSpatial), [&](const IndexVector& position) {
     if (stop || (stop = isCancelled(context))) return;
-    meetings.clear();
-    combine(table, position, 0, {0, 0}, meetings);
+    taps.clear();
+    combine(table, position, 0, {0, 0}, taps);
     const int64_t outBase = linearIndexOf(position, pickDims(result, dims.outputSpatial));
     for (int64_t cell = 0; cell < batch * outputs; ++cell) {
       const int64_t b = cell / outputs, f = cell % outputs;
@@ -212,8 +201,8 @@ Status convolve(const EvaluateContext& context, const ConvolutionFacts& facts, L
       const int64_t inputBase = inputBatch * at(left, dims.inputBatch) + f / outputsInGroup * depth * inputStep;
       const int64_t kernelBase = f * at(right, dims.kernelOutput);
       Acc sum{};
-      for (const Meeting& m : meetings) {
-        const Acc *x = input.data() + inputBase + m.inputOffset, *k = kernel.data() + kernelBase + m.kernelOffset;
+      for (const Tap& tap : taps) {
+        const Acc *x = input.data() + inputBase + tap.inputOffset, *k = kernel.data() + kernelBase + tap.kernelOffset;
         for (int64_t i = 0; i < depth; ++i) sum += x[i * inputStep] * k[i * kernelStep];
       }
       const int64_t offset = outBase + b * at(result, dims.outputBatch) + f * at(result, dims.outputFeature);
@@ -269,8 +258,8 @@ Taps tapsOf(ElementContext& context, const ConvolutionFacts& facts, std::span<co
                                      context.indices[static_cast<size_t>(dims.outputSpatial[i])], loop[i]);
     put(taps.input, dims.inputSpatial[i], source.index);
     taps.present = b.logicalAnd(taps.present, source.present);
-    const bool turned = facts.window.dimensions[i].reversal;
-    put(taps.kernel, dims.kernelSpatial[i], turned ? b.subtract(b.index(straight.size - 1), loop[i]) : loop[i]);
+    const bool reversed = facts.window.dimensions[i].reversal;
+    put(taps.kernel, dims.kernelSpatial[i], reversed ? b.subtract(b.index(straight.size - 1), loop[i]) : loop[i]);
   }
   return taps;
 }
@@ -327,8 +316,8 @@ int64_t positionsMeeting(const WindowDimension& window, int64_t size, int64_t po
 // Pairs (output position, window element) that meet an input element: a sum over the window's elements, of very many
 // over every so manieth.
 double validPositions(const WindowDimension& window, int64_t size, int64_t positions) {
-  constexpr int64_t kMostTerms = int64_t{1} << 20;
-  const int64_t each = window.size / kMostTerms + 1;
+  constexpr int64_t kMaxTerms = int64_t{1} << 20;
+  const int64_t each = window.size / kMaxTerms + 1;
   double count = 0;
   for (int64_t w = 0; w < window.size; w += each)
     count += static_cast<double>(std::min(each, window.size - w)) *
@@ -388,9 +377,9 @@ const OpDef kConvolution = {
     .summary = "Slides a kernel over spatial dimensions",
     .doc =
         "Each output element is the sum, over the kernel's spatial elements and input features, of kernel element "
-        "times the input element that it lies on. Along a spatial dimension of $n$ elements there are "
-        "$\\lfloor (n' + low + high - k') / stride \\rfloor + 1$ positions, with $n'$ and $k'$ the dilated sizes of "
-        "input and kernel. Elements outside the input count as zero.",
+        "times the input element that it lies on. Along a spatial dimension of $n$ elements there are $\\lfloor (n' + "
+        "low + high - k') / stride \\rfloor + 1$ positions, with $n'$ and $k'$ the dilated sizes of input and kernel. "
+        "Elements outside the input count as zero.",
     .synonyms = "conv depthwise",
     .title = "convolution{ window}",
     .operands = kOperands,

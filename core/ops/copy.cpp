@@ -8,13 +8,12 @@ namespace tessera {
 
 namespace {
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   if (context.operands.size() != 1) {
     return context.violated("operands", "copy takes 1 operand(s)", "1", std::to_string(context.operands.size()));
   }
   const Shape& operand = context.operand(0);
-  return Inferred{withoutLayout(operand),
-                  operand.isArray() ? reasonsAsOperand(operand, 0) : std::vector<std::string>()};
+  return withoutLayout(operand);
 }
 
 void inferLayout(const InferContext& context, Shape& result) {

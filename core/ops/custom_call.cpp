@@ -32,7 +32,7 @@ constexpr Constraint kConstraints[] = {
     {"C3", "each of operand_layout_constraints is its operand's shape, with a layout of its own"},
 };
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   if (!context.written) return context.violated("C1", "the result of a custom-call has to be written");
   const auto* layouts = context.attributes->get<std::vector<Shape>>(Attr::operand_layout_constraints);
   if (layouts && layouts->size() != context.operands.size())
@@ -43,8 +43,7 @@ Result<Inferred> inferShape(const InferContext& context) {
       return context.violated("C3", "operand_layout_constraints has another shape for operand " + std::to_string(i),
                               toString(context.operand(i), false), toString((*layouts)[i], false));
   const Shape& shape = *context.written;
-  return Inferred{withoutLayout(shape),
-                  std::vector<std::string>(static_cast<size_t>(shape.rank()), "as the target says")};
+  return withoutLayout(shape);
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {
@@ -61,10 +60,9 @@ const OpDef kCustomCall = {
     .summary = "Calls something outside HLO by its name.",
     .doc =
         "The target, its operands and its result are kept as written. Known are annotations of partitioners, the "
-        "borders "
-        "of manual regions, TopK, XLA's matrix decompositions, the LAPACK targets of jaxlib, and what a library of the "
-        "user "
-        "offers (tessera run --custom-call-library). An unknown target is an error when the program runs, not before.",
+        "borders of manual regions, TopK, XLA's matrix decompositions, the LAPACK targets of jaxlib, and what a "
+        "library of the user offers (tessera run --custom-call-library). An unknown target is an error when the "
+        "program runs, not before.",
     .title = "custom-call {custom_call_target}",
     .operands = kOperands,
     .attributes = kAttributes,

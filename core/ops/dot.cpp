@@ -1,8 +1,6 @@
 // dot: contraction of two arrays over any dimensions, with batch dimensions. The result's dimensions are the batch
 // ones, then the other ones of the left, then of the right operand. The result type is the one written in the module
 // (the preferred element type), else the wider of the operands' types.
-#include <fmt/format.h>
-
 #include "core/base/result.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
@@ -60,7 +58,7 @@ DotDims dimsOf(const AttributeSet& attributes, int64_t lhsRank, int64_t rhsRank)
   return out;
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   if (context.operands.size() < 2 || !context.operand(0).isArray() || !context.operand(1).isArray())
     return context.violated("C1", "dot takes two arrays");
   const Shape &lhs = context.operand(0), &rhs = context.operand(1);
@@ -69,14 +67,14 @@ Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkNamedOnce(context, 1, {&dims.rhsBatch, &dims.rhsContracting}));
   TESSERA_TRY(checkDimensionPairs(context, "C3", "batch", dims.lhsBatch, dims.rhsBatch));
   TESSERA_TRY(checkDimensionPairs(context, "C4", "contracting", dims.lhsContracting, dims.rhsContracting));
-  Inferred out;
+  Shape out;
   const bool written = context.written && context.written->isArray();
-  out.shape.type = written ? context.written->type : widerType(lhs.type, rhs.type);
+  out.type = written ? context.written->type : widerType(lhs.type, rhs.type);
   const DotDims all = dimsOf(*context.attributes, lhs.rank(), rhs.rank());
-  appendDimensions(out, lhs, all.lhsBatch, "lhs", "batch dimension");
-  appendDimensions(out, lhs, all.lhsFree, "lhs");
-  appendDimensions(out, rhs, all.rhsFree, "rhs");
-  if (!out.shape.hasDynamicDimensions()) out.shape.dynamic.clear();
+  appendDimensions(out, lhs, all.lhsBatch);
+  appendDimensions(out, lhs, all.lhsFree);
+  appendDimensions(out, rhs, all.rhsFree);
+  if (!out.hasDynamicDimensions()) out.dynamic.clear();
   return out;
 }
 
@@ -197,9 +195,9 @@ const OpDef kDot = {
     .summary = "Products summed over contracting dimensions",
     .doc =
         "$out[b…, i…, j…] = \\sum_{k…} lhs[b…, i…, k…] · rhs[b…, k…, j…]$, where the dimensions of each operand may "
-        "stand in any order. Vector products, matrix products and batched products are all this op. Where the "
-        "element types differ, the operands are converted to the result's type if that is the higher one; else the "
-        "product is computed in the higher type of the operands, and converted.",
+        "stand in any order. Vector products, matrix products and batched products are all this op. Where the element "
+        "types differ, the operands are converted to the result's type if that is the higher one; else the product is "
+        "computed in the higher type of the operands, and converted.",
     .synonyms = "matmul mm gemm einsum @",
     .operands = kOperands,
     .attributes = kAttributes,

@@ -23,7 +23,7 @@ Status checkSizes(const InferContext& context, const Shape& result) {
   return {};
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, -1));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   TESSERA_TRY(checkSizes(context, *written));
@@ -33,11 +33,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C3", "dynamic-reshape must keep the number of elements within the bounds",
                             fmt::format("{} elements, as {}", *from, toString(operand, false)),
                             fmt::format("{} elements in {}", *to, toString(*written, false)));
-  Inferred out{arrayOf(operand.type, written->dimensions, written->dynamic), {}};
-  for (int64_t d = 0; d < out.shape.rank(); ++d)
-    out.reasons.push_back(fmt::format("dimension {} <= {}, as written: its size is operand {}", d,
-                                      out.shape.dimensions[static_cast<size_t>(d)], d + 1));
-  return out;
+  return arrayOf(operand.type, written->dimensions, written->dynamic);
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {

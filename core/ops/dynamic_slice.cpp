@@ -14,7 +14,7 @@ namespace tessera {
 
 namespace {
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, -1));
   const Shape& operand = context.operand(0);
   TESSERA_TRY(checkStartOperands(context, {1, operand.rank()}));
@@ -23,14 +23,13 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C1", "dynamic_slice_sizes needs one size for each dimension of the operand",
                             fmt::format("{} sizes", operand.rank()), listOf(*sizes));
   }
-  Inferred out{Shape::array(operand.type, *sizes), {}};
+  Shape out = Shape::array(operand.type, *sizes);
   for (size_t d = 0; d < sizes->size(); ++d) {
     const int64_t size = (*sizes)[d], limit = operand.dimensions[d];
     if (size < 0 || (limit != Shape::kUnbounded && size > limit)) {
       return context.violated("C2", fmt::format("the slice size of dimension {} does not fit the operand", d),
                               fmt::format("0 to {}", limit), fmt::format("{}", size));
     }
-    out.reasons.push_back(fmt::format("dimension {} = {}, from dynamic_slice_sizes", d, size));
   }
   return out;
 }

@@ -15,7 +15,7 @@ namespace tessera {
 
 namespace {
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, -2));
   const Shape &operand = context.operand(0), &update = context.operand(1);
   if (!sameButPrecision(update.type, operand.type)) {
@@ -35,7 +35,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   }
   TESSERA_TRY(checkStartOperands(context, {2, operand.rank()}));
   Shape shape = arrayOf(operand.type, operand.dimensions, operand.dynamic);
-  return Inferred{shape, reasonsAsOperand(shape, 0)};
+  return shape;
 }
 
 void inferLayout(const InferContext& context, Shape& result) {
@@ -137,8 +137,7 @@ const OpDef kDynamicUpdateSlice = {
     .summary = "Replace a part at a computed place",
     .doc =
         "The operand, but $r_{s + i} = u_i$ with $s = \\min(\\max(start, 0), size - part)$ in each dimension. When "
-        "nobody "
-        "else needs the operand, only the part is written.",
+        "nobody else needs the operand, only the part is written.",
     .operands = kOperands,
     .attributes = {},
     .constraints = kConstraints,

@@ -120,7 +120,7 @@ constexpr BinaryRow kRows[] = {
 
 const BinaryRow& rowOf(Opcode opcode) { return *std::ranges::find(kRows, opcode, &BinaryRow::opcode); }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &lhs = context.operand(0), &rhs = context.operand(1);
   if (!sameDimensions(lhs, rhs)) {
@@ -139,7 +139,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   ElementType type = widerType(lhs.type, rhs.type);
   if (takes & kGivesComplex) type = type == ElementType::F32 ? ElementType::C64 : ElementType::C128;
   Shape shape = elementwiseShape(context, lhs, type);
-  return Inferred{shape, reasonsAsOperand(shape, 0)};
+  return shape;
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {

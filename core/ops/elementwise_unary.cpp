@@ -78,7 +78,7 @@ ElementType resultType(unsigned takes, ElementType type) {
   return type == ElementType::C64 ? ElementType::F32 : ElementType::F64;
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& operand = context.operand(0);
   const unsigned takes = scalarFunctionOf(context.opcode)->takes;
@@ -88,7 +88,7 @@ Result<Inferred> inferShape(const InferContext& context) {
                             takenTypesText(takes), std::string(nameOf(operand.type)));
   }
   Shape shape = elementwiseShape(context, operand, resultType(takes, operand.type));
-  return Inferred{shape, reasonsAsOperand(shape, 0)};
+  return shape;
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {

@@ -51,7 +51,7 @@ Status checkTypes(const InferContext& context, std::string_view type) {
   return {};
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& operand = context.operand(0);
   const auto& lengths = context.attributes->ints(Attr::fft_length);
@@ -61,7 +61,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C1", "these are no lengths of a transform", "one to three, and at most the rank",
                             listOf(lengths));
   TESSERA_TRY(checkTypes(context, type));
-  Inferred out{withoutLayout(operand), reasonsAsOperand(operand, 0)};
+  Shape out = withoutLayout(operand);
   const size_t first = operand.dimensions.size() - lengths.size();
   for (size_t i = 0; i < lengths.size(); ++i) {
     const bool half = type == "IRFFT" && i + 1 == lengths.size();
@@ -71,10 +71,8 @@ Result<Inferred> inferShape(const InferContext& context) {
                               fmt::format("{}", expected), fmt::format("{}", operand.dimensions[first + i]));
   }
   if (type == "RFFT" || type == "IRFFT") {
-    out.shape.type = partOf(operand.type);
-    out.shape.dimensions.back() = type == "RFFT" ? halfOf(lengths.back()) : lengths.back();
-    out.reasons.back() = fmt::format("dimension {} = {} because {} transforms {} real numbers", operand.rank() - 1,
-                                     out.shape.dimensions.back(), type, lengths.back());
+    out.type = partOf(operand.type);
+    out.dimensions.back() = type == "RFFT" ? halfOf(lengths.back()) : lengths.back();
   }
   return out;
 }
@@ -233,12 +231,9 @@ const OpDef kFft = {
     .summary = "Fourier transform of the last dimensions",
     .doc =
         "FFT: $X_k = \\sum_j x_j e^{-2 \\pi i j k / n}$ along each of the last one to three dimensions; IFFT the "
-        "inverse, "
-        "divided by $n$. RFFT takes real numbers and gives the first $n / 2 + 1$ of the last dimension, the others "
-        "being "
-        "conjugates; IRFFT is its inverse and ignores the imaginary parts that a real array's spectrum cannot have. "
-        "Any "
-        "length: small prime factors by mixed radix, others by Bluestein's method.",
+        "inverse, divided by $n$. RFFT takes real numbers and gives the first $n / 2 + 1$ of the last dimension, the "
+        "others being conjugates; IRFFT is its inverse and ignores the imaginary parts that a real array's spectrum "
+        "cannot have. Any length: small prime factors by mixed radix, others by Bluestein's method.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -145,7 +145,7 @@ Status checkSlices(const InferContext& context, const GatherDims& dims) {
   return {};
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const GatherDims dims(*context.attributes);
   TESSERA_TRY(checkIndices(context, dims));
@@ -160,20 +160,16 @@ Result<Inferred> inferShape(const InferContext& context) {
                             fmt::format("{} increasing dimensions below {}", visible.size(), rank),
                             listOf(dims.offset));
   }
-  Inferred out{Shape::array(operand.type, {}), {}};
+  Shape out = Shape::array(operand.type, {});
   size_t nextOffset = 0;
   int64_t nextStarts = 0;
   for (int64_t d = 0; d < rank; ++d) {
     if (contains(dims.offset, d)) {
       const int64_t from = visible[nextOffset++];
-      out.shape.dimensions.push_back(dims.sliceSizes[static_cast<size_t>(from)]);
-      out.reasons.push_back(fmt::format("dimension {} = {}, the slice size of operand dimension {}", d,
-                                        out.shape.dimensions.back(), from));
+      out.dimensions.push_back(dims.sliceSizes[static_cast<size_t>(from)]);
     } else {
       nextStarts += nextStarts == dims.indexVector;
-      out.shape.dimensions.push_back(starts.dimensions[static_cast<size_t>(nextStarts)]);
-      out.reasons.push_back(fmt::format("dimension {} = {}, as dimension {} of start_indices", d,
-                                        out.shape.dimensions.back(), nextStarts++));
+      out.dimensions.push_back(starts.dimensions[static_cast<size_t>(nextStarts++)]);
     }
   }
   return out;
@@ -307,11 +303,9 @@ const OpDef kGather = {
     .summary = "Collect slices at computed places",
     .doc =
         "For each index vector of start_indices a slice of slice_sizes is taken from the operand; starts are clamped "
-        "so "
-        "that the slice lies inside. Batch dimensions come from start_indices, offset dimensions from the slice; "
-        "collapsed "
-        "dimensions of slice size 0 give zeros. Taking rows of a table by number is the common case: offset_dims={1}, "
-        "collapsed_slice_dims={0}, start_index_map={0}.",
+        "so that the slice lies inside. Batch dimensions come from start_indices, offset dimensions from the slice; "
+        "collapsed dimensions of slice size 0 give zeros. Taking rows of a table by number is the common case: "
+        "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}.",
     .synonyms = "gather_nd take index embedding",
     .operands = kOperands,
     .attributes = kAttributes,

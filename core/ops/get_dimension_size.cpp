@@ -11,14 +11,14 @@ namespace tessera {
 
 namespace {
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& operand = context.operand(0);
   const auto& dims = context.attributes->ints(Attr::dimensions);
   if (dims.empty() || dims[0] < 0 || dims[0] >= operand.rank())
     return context.violated("C1", "get-dimension-size asks for one dimension of its operand",
                             fmt::format("one number from 0 to {}", operand.rank() - 1), listOf(dims));
-  return Inferred{Shape::array(ElementType::S32, {}), {}};
+  return Shape::array(ElementType::S32, {});
 }
 
 // A literal has the size that its shape says; dynamic values are answered by whoever keeps their sizes.

@@ -1,6 +1,5 @@
-// Ops that hand on their operand: opt-barrier, domain, add-dependency; and after-all, which joins tokens. They order or
+// Ops that pass their operand on: opt-barrier, domain, add-dependency; and after-all, which joins tokens. They order or
 // mark, and move no data.
-#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/element_context.h"
@@ -15,9 +14,7 @@ constexpr OperandDoc kTokens[] = {{"tokens", "tokens, or values to wait for: any
 constexpr AttributeRow kDomainAttributes[] = {{Attr::domain, true, "", "kind, entry and exit of the domain"}};
 constexpr Constraint kDependencyConstraints[] = {{"C1", "the second operand is a token"}};
 
-Inferred sameAs(const Shape& shape) { return {withoutLayout(shape), reasonsAsOperand(shape, 0)}; }
-
-Result<Inferred> inferSame(const InferContext& context) { return sameAs(context.operand(0)); }
+Result<Shape> inferSame(const InferContext& context) { return withoutLayout(context.operand(0)); }
 void sameLayout(const InferContext& context, Shape& result) { result = context.operand(0); }
 Result<Literal> evaluateSame(const EvaluateContext& context) { return context.operands[0]; }
 
@@ -31,13 +28,13 @@ Status elementSame(ElementContext& context) {
   return {};
 }
 
-Result<Inferred> inferDependency(const InferContext& context) {
+Result<Shape> inferDependency(const InferContext& context) {
   if (!context.operand(1).isToken())
     return context.violated("C1", "the second operand is no token", "token[]", toString(context.operand(1), false));
-  return sameAs(context.operand(0));
+  return withoutLayout(context.operand(0));
 }
 
-Result<Inferred> inferAfterAll(const InferContext&) { return Inferred{Shape::token(), {}}; }
+Result<Shape> inferAfterAll(const InferContext&) { return Shape::token(); }
 Result<Literal> evaluateAfterAll(const EvaluateContext&) { return Literal::token(); }
 
 }  // namespace
@@ -78,8 +75,8 @@ const OpDef kOptBarrier = {
     .category = {OpCategory::Structure, kPassesOn},
     .summary = "A value that no pass moves work across.",
     .doc =
-        "The result is the operand. All of it is computed before anything that reads the result, and no pass merges "
-        "or moves instructions from one side to the other.",
+        "The result is the operand. All of it is computed before anything that reads the result, and no pass merges or "
+        "moves instructions from one side to the other.",
     .operands = kValue,
     .attributes = {},
     .constraints = {},

@@ -31,7 +31,7 @@ bool isFlat(const Shape& data) {
   return data.isArray() || (data.isTuple() && std::ranges::all_of(data.elements, &Shape::isArray));
 }
 
-Result<Inferred> inferInfeed(const InferContext& context) {
+Result<Shape> inferInfeed(const InferContext& context) {
   if (!context.operand(0).isToken())
     return context.violated("C1", "the operand is no token", "token[]", toString(context.operand(0), false));
   const Shape* written = context.written;
@@ -41,7 +41,7 @@ Result<Inferred> inferInfeed(const InferContext& context) {
   if (!isFlat(written->elements[0]))
     return context.violated("C3", "the data of an infeed cannot be nested", "an array or a tuple of arrays",
                             toString(written->elements[0], false));
-  return Inferred{withoutLayout(*written), {}};
+  return withoutLayout(*written);
 }
 
 // An empty tuple reads nothing.
@@ -58,14 +58,14 @@ Result<Literal> evaluateInfeed(const EvaluateContext& context) {
   return Literal::tuple({std::move(value), Literal::token()});
 }
 
-Result<Inferred> inferOutfeed(const InferContext& context) {
+Result<Shape> inferOutfeed(const InferContext& context) {
   if (!context.operand(1).isToken())
     return context.violated("C1", "the second operand is no token", "token[]", toString(context.operand(1), false));
   const Shape* outside = context.attributes->get<Shape>(Attr::outfeed_shape);
   if (outside && !compatible(*outside, context.operand(0)))
     return context.violated("C2", "outfeed_shape is another shape than the data's", toString(context.operand(0), false),
                             toString(*outside, false));
-  return Inferred{Shape::token(), {}};
+  return Shape::token();
 }
 
 // The value with the layouts that its sink sees.

@@ -12,7 +12,7 @@ namespace tessera {
 
 namespace {
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 0));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   if (written->type == ElementType::Pred) {
@@ -23,11 +23,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C2", "iota_dimension is not a dimension of the result",
                             fmt::format("0 to {}", written->rank() - 1), fmt::format("{}", along));
   }
-  Shape shape = arrayOf(written->type, written->dimensions, written->dynamic);
-  std::vector<std::string> reasons;
-  for (int64_t size : shape.dimensions)
-    reasons.push_back(fmt::format("dimension {} = {}, as written", reasons.size(), size));
-  return Inferred{shape, reasons};
+  return arrayOf(written->type, written->dimensions, written->dynamic);
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {

@@ -25,7 +25,7 @@ constexpr Constraint kConstraints[] = {
     {"C3", "`to_apply` takes one scalar of each operand's type and gives a scalar."},
 };
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkEqualDimensions(context, "C1"));
   const Shape& first = context.operand(0);
   const auto& dims = context.attributes->ints(Attr::dimensions);
@@ -42,10 +42,8 @@ Result<Inferred> inferShape(const InferContext& context) {
     fits = parameter.isScalar() && parameter.type == context.operand(i).type;
   }
   if (!fits) return context.violated("C3", "the mapped computation does not fit the operands");
-  Inferred out{Shape::array(context.computations[0].result.type, first.dimensions), {}};
-  out.shape.dynamic = first.dynamic;
-  for (size_t d = 0; d < first.dimensions.size(); ++d)
-    out.reasons.push_back(fmt::format("dimension {} = {} as in the operands", d, first.dimensions[d]));
+  Shape out = Shape::array(context.computations[0].result.type, first.dimensions);
+  out.dynamic = first.dynamic;
   return out;
 }
 

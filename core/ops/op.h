@@ -120,13 +120,6 @@ struct InferContext {
                                        std::string found = {}) const;
 };
 
-// Result of inference: the shape, and for every dimension of the (array) result one sentence saying why it has its
-// size. For tuples reasons may be empty.
-struct Inferred {
-  Shape shape;
-  std::vector<std::string> reasons;
-};
-
 struct Cost {
   double flops = 0, transcendentals = 0, bytesAccessed = 0;
 };
@@ -166,13 +159,14 @@ struct OpDef {
   std::span<const OperandDoc> operands;
   std::span<const AttributeRow> attributes;  // print order
   std::span<const Constraint> constraints;
-  Result<Inferred> (*inferShape)(const InferContext&) = nullptr;
+  // Without layout. Why each dimension has its size: `dimensions`, in words dimensionReasons.
+  Result<Shape> (*inferShape)(const InferContext&) = nullptr;
   // Layout of the result from the operands' layouts, per array leaf; null: default layout.
   void (*inferLayout)(const InferContext&, Shape& result) = nullptr;
   // What XLA's cost analysis counts; null: no arithmetic, and every operand read and the result written once.
   Cost (*cost)(const CostContext&) = nullptr;
   Result<Literal> (*evaluate)(const EvaluateContext&) = nullptr;
-  // kind Element: one scalar per array leaf of the result. Fails with Fault::Unsupported for types it cannot do.
+  // kind Element: one scalar per array leaf of the result. Fails with ErrorKind::Unsupported for types it cannot do.
   Status (*element)(ElementContext&) = nullptr;
   // kind Loops.
   Status (*loops)(LoopContext&) = nullptr;

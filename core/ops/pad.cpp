@@ -37,7 +37,7 @@ Result<int64_t> paddedSize(const InferContext& context, size_t d, const PaddingD
   return *size;
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &operand = context.operand(0), &value = context.operand(1);
   if (!value.isScalar() || !sameButPrecision(value.type, operand.type)) {
@@ -50,18 +50,11 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C2", "pad needs one entry of padding for each dimension of the operand",
                             fmt::format("{} entries", operand.rank()), fmt::format("{}", entries));
   }
-  Inferred out{arrayOf(widerType(operand.type, value.type), operand.dimensions, operand.dynamic), {}};
+  Shape out = arrayOf(widerType(operand.type, value.type), operand.dimensions, operand.dynamic);
   for (size_t d = 0; d < entries; ++d) {
     const PaddingDimension& pad = (*padding)[d];
-    if (operand.dimensions[d] == Shape::kUnbounded) {
-      out.reasons.push_back(fmt::format("dimension {} = ?, as in operand 0", d));
-      continue;
-    }
-    TESSERA_ASSIGN_OR_RETURN(out.shape.dimensions[d], paddedSize(context, d, pad));
-    std::string inside = fmt::format("{}", operand.dimensions[d]);
-    if (pad.interior != 0) inside += fmt::format(" with {} between neighbours", pad.interior);
-    out.reasons.push_back(fmt::format("dimension {} = {} because low padding {} + {} + high padding {}", d,
-                                      out.shape.dimensions[d], pad.low, inside, pad.high));
+    if (operand.dimensions[d] == Shape::kUnbounded) continue;
+    TESSERA_ASSIGN_OR_RETURN(out.dimensions[d], paddedSize(context, d, pad));
   }
   return out;
 }
@@ -145,8 +138,8 @@ const OpDef kPad = {
     .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Surround and space out with a value",
     .doc =
-        "Element $x_i$ goes to place $low + i (interior + 1)$; all other places hold the padding value. A "
-        "dimension of size $n$ becomes $low + n + (n - 1) \\cdot interior + high$. Negative low and high cut.",
+        "Element $x_i$ goes to place $low + i (interior + 1)$; all other places hold the padding value. A dimension of "
+        "size $n$ becomes $low + n + (n - 1) \\cdot interior + high$. Negative low and high cut.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

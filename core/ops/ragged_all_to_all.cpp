@@ -28,7 +28,7 @@ constexpr Constraint kConstraints[] = {
     {"C3", "offsets and sizes are four integer vectors of one length, a multiple of the group's size"},
 };
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 6));
   TESSERA_TRY(checkGroups(context, "C1"));
   const Shape &input = context.operand(0), &output = context.operand(1);
@@ -48,7 +48,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   if (length % size != 0)
     return context.violated("C3", "the pieces cannot be shared out evenly", "a multiple of " + std::to_string(size),
                             std::to_string(length));
-  return Inferred{withoutLayout(output), reasonsAsOperand(output, 1)};
+  return withoutLayout(output);
 }
 
 void inferLayout(const InferContext& context, Shape& result) { result = context.operand(1); }

@@ -18,8 +18,8 @@ constexpr OperandDoc kOperands[] = {
     {"lhs", "left array, with the ragged dimension"},
     {"rhs", "right array; with a group dimension when the ragged dimension is a free one"},
     {"group_sizes",
-     "integers: sizes of the groups along the ragged dimension, [groups], or one row of them for each index "
-     "of the dimensions that come before it"},
+     "integers: sizes of the groups along the ragged dimension, [groups], or one row of them for each index of the "
+     "dimensions that come before it"},
 };
 
 constexpr AttributeRow kAttributes[] = {
@@ -112,7 +112,7 @@ Status checkGroups(const InferContext& context, const Parts& parts) {
   return {};
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   const Shape &lhs = context.operand(0), &rhs = context.operand(1), &sizes = context.operand(2);
   if (!lhs.isArray() || !rhs.isArray() || !multiplicable(lhs.type, rhs.type) || !isInteger(sizes.type))
     return context.violated("C1", "ragged-dot takes two arrays to multiply and integer group sizes", "",
@@ -129,15 +129,13 @@ Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkDimensionPairs(context, "C3", "batch", parts.leftBatch, parts.rightBatch));
   TESSERA_TRY(checkDimensionPairs(context, "C4", "contracting", parts.leftContracting, parts.rightContracting));
   TESSERA_TRY(checkGroups(context, parts));
-  Inferred out;
-  out.shape.type =
-      context.written && context.written->isArray() ? context.written->type : widerType(lhs.type, rhs.type);
-  if (parts.form == Form::Contracting)
-    appendDimensions(out, sizes, {sizes.rank() - 1}, "group_sizes: one result for each group");
-  appendDimensions(out, lhs, parts.leftBatch, "lhs");
-  appendDimensions(out, lhs, parts.leftFree, "lhs");
-  appendDimensions(out, rhs, parts.rightFree, "rhs");
-  out.shape.dynamic.clear();  // sizes of the run do not go through groups
+  Shape out;
+  out.type = context.written && context.written->isArray() ? context.written->type : widerType(lhs.type, rhs.type);
+  if (parts.form == Form::Contracting) appendDimensions(out, sizes, {sizes.rank() - 1});
+  appendDimensions(out, lhs, parts.leftBatch);
+  appendDimensions(out, lhs, parts.leftFree);
+  appendDimensions(out, rhs, parts.rightFree);
+  out.dynamic.clear();  // sizes of the run do not go through groups
   return out;
 }
 
@@ -316,9 +314,9 @@ const OpDef kRaggedDot = {
     .doc =
         "One dimension of lhs is cut into groups whose sizes are the third operand. Where it is a free dimension, "
         "$out[b…, m, n] = \\sum_k lhs[b…, m, k] · rhs[g(m), b…, k, n]$ with $g(m)$ the group that holds row $m$; rows "
-        "of no group give 0. Where it is a contracting dimension, result $g$ sums over the indices of group $g$ "
-        "alone. Where it is a batch dimension the groups make no difference. Mixtures of experts use the first "
-        "form, their gradients the second.",
+        "of no group give 0. Where it is a contracting dimension, result $g$ sums over the indices of group $g$ alone. "
+        "Where it is a batch dimension the groups make no difference. Mixtures of experts use the first form, their "
+        "gradients the second.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -39,7 +39,7 @@ Shape keptShape(const Shape& input, ElementType type, std::span<const int64_t> k
   return out;
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const size_t n, checkReductionOperands(context));
   const Shape& input = context.operand(0);
   const auto& dims = context.attributes->ints(Attr::dimensions);
@@ -50,14 +50,9 @@ Result<Inferred> inferShape(const InferContext& context) {
   for (size_t i = 0; i < n; ++i) types.push_back(context.operand(i).type);
   TESSERA_ASSIGN_OR_RETURN(const auto results, reducerTypes(context, "C5", types));
   const IndexVector kept = otherDims(input.rank(), dims);
-  Inferred out;
   std::vector<Shape> shapes;
   for (ElementType type : results) shapes.push_back(keptShape(input, type, kept));
-  out.shape = arrayOrTuple(std::move(shapes), givesTuple(context));
-  for (size_t i = 0; i < kept.size() && out.shape.isArray(); ++i)
-    out.reasons.push_back(fmt::format("dimension {} = {} because dimension {} of the input is kept", i,
-                                      input.dimensions[static_cast<size_t>(kept[i])], kept[i]));
-  return out;
+  return arrayOrTuple(std::move(shapes), givesTuple(context));
 }
 
 // The kept dimensions stay in the order in which they lie in the first input.
@@ -256,12 +251,10 @@ const OpDef kReduce = {
     .summary = "Combines the elements along dimensions",
     .doc =
         "Every result element starts from the initial value and takes in, with `to_apply`, all elements of the input "
-        "that differ from it only in the reduced dimensions. The computation must be associative and the "
-        "initial value its identity; the order of combination is not specified. Sums and products of floats narrower "
-        "than "
-        "f32 are carried in f32 or wider and rounded once; XLA:CPU rounds after every step. Where nothing is combined, "
-        "because the "
-        "reduced dimensions have size 1, the initial value is not looked at. With N inputs, N values are carried "
+        "that differ from it only in the reduced dimensions. The computation must be associative and the initial value "
+        "its identity; the order of combination is not specified. Sums and products of floats narrower than f32 are "
+        "carried in f32 or wider and rounded once; XLA:CPU rounds after every step. Where nothing is combined, because "
+        "the reduced dimensions have size 1, the initial value is not looked at. With N inputs, N values are carried "
         "together and the result is a tuple; so it is with one input when `to_apply` gives a tuple of one.",
     .title = "reduce {reducer}{over dimensions}",
     .operands = kOperands,

@@ -16,7 +16,7 @@ namespace tessera {
 
 namespace {
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& operand = context.operand(0);
   if (!isFloat(operand.type)) {
@@ -32,7 +32,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C3", "mantissa_bits must be 0 to 64", "0 to 64", fmt::format("{}", mantissa));
   }
   Shape shape = elementwiseShape(context, operand, operand.type);
-  return Inferred{shape, reasonsAsOperand(shape, 0)};
+  return shape;
 }
 
 // Exponent bits of a float type; its smallest normal number is 2^(2 - 2^(bits - 1)).
@@ -103,8 +103,7 @@ const OpDef kReducePrecision = {
     .summary = "Round to fewer bits, keep the type",
     .doc =
         "Rounds to the given mantissa bits, ties to even; what exceeds the given exponent range becomes infinity, what "
-        "is "
-        "below its smallest normal number becomes zero with its sign. NaN stays NaN.",
+        "is below its smallest normal number becomes zero with its sign. NaN stays NaN.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -51,7 +51,7 @@ Result<Shape> scattered(const InferContext& context, size_t i, int64_t dim) {
   return out;
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkCollectiveOperands(context));
   TESSERA_TRY(checkGroups(context, "C1"));
   TESSERA_TRY(checkDeviceReducer(context, "C2"));
@@ -64,15 +64,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     shapes.push_back(std::move(shape));
   }
   Shape shape = joinedShape(std::move(shapes));
-  std::vector<std::string> reasons;
-  if (shape.isArray()) {
-    reasons = reasonsAsOperand(shape, 0);
-    const auto d = static_cast<size_t>(dims[0]);
-    if (shape.dimensions[d] != Shape::kUnbounded)
-      reasons[d] = "dimension " + std::to_string(d) + " = " + std::to_string(shape.dimensions[d]) +
-                   ", one of the group's equal parts of operand 0";
-  }
-  return Inferred{std::move(shape), std::move(reasons)};
+  return shape;
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {

@@ -35,7 +35,7 @@ constexpr Constraint kConstraints[] = {
     {"C6", "`to_apply` takes 2N scalars and gives N: (accumulators, values) -> accumulators."},
 };
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const size_t n, checkReductionOperands(context));
   const Shape& input = context.operand(0);
   const Window window = windowOr(*context.attributes, 0);
@@ -46,19 +46,15 @@ Result<Inferred> inferShape(const InferContext& context) {
   std::vector<ElementType> types;
   for (size_t i = 0; i < n; ++i) types.push_back(context.operand(i).type);
   TESSERA_ASSIGN_OR_RETURN(const auto results, reducerTypes(context, "C6", types));
-  Inferred out;
   std::vector<int64_t> sizes;
   for (size_t d = 0; d < input.dimensions.size(); ++d) {
     const auto positions = windowPositions(window.dimensions[d], input.dimensions[d]);
     if (!positions) return context.violated("C5", fmt::format("the size of dimension {} overflows", d));
     sizes.push_back(*positions);
-    out.reasons.push_back(windowReason(d, window.dimensions[d], input.dimensions[d], *positions));
   }
   std::vector<Shape> shapes;
   for (ElementType type : results) shapes.push_back(Shape::array(type, sizes));
-  out.shape = arrayOrTuple(std::move(shapes), givesTuple(context));
-  if (out.shape.isTuple()) out.reasons.clear();
-  return out;
+  return arrayOrTuple(std::move(shapes), givesTuple(context));
 }
 
 void inferLayout(const InferContext& context, Shape& result) {
@@ -189,10 +185,9 @@ const OpDef kReduceWindow = {
     .category = {OpCategory::Reduction},
     .summary = "Reduces each position of a sliding window",
     .doc =
-        "Pooling and cumulative sums. Each result element reduces the input elements under one position of the "
-        "window, starting from the initial value; padding and dilation holes take no part. Along a dimension of $n$ "
-        "elements there are $\\lfloor (n' + low + high - w') / stride \\rfloor + 1$ positions, with dilated $n'$, "
-        "$w'$.",
+        "Pooling and cumulative sums. Each result element reduces the input elements under one position of the window, "
+        "starting from the initial value; padding and dilation holes take no part. Along a dimension of $n$ elements "
+        "there are $\\lfloor (n' + low + high - w') / stride \\rfloor + 1$ positions, with dilated $n'$, $w'$.",
     .synonyms = "pool",
     .title = "reduce-window {reducer}{ window}",
     .operands = kOperands,

@@ -13,7 +13,7 @@ namespace tessera {
 
 namespace {
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   const Shape& operand = context.operand(0);
@@ -28,13 +28,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C2", "inferred_dimension is not a dimension of the result",
                             fmt::format("0 to {}", written->rank() - 1), fmt::format("{}", inferred));
   }
-  Shape shape = arrayOf(operand.type, written->dimensions, written->dynamic);
-  std::vector<std::string> reasons;
-  for (int64_t d = 0; d < shape.rank(); ++d) {
-    reasons.push_back(fmt::format("dimension {} = {}, as written: the sizes multiply to the operand's {} elements", d,
-                                  shape.dimensions[static_cast<size_t>(d)], from.value_or(0)));
-  }
-  return Inferred{shape, reasons};
+  return arrayOf(operand.type, written->dimensions, written->dynamic);
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {

@@ -1,4 +1,4 @@
-// reverse: turns the order of the elements round along the given dimensions.
+// reverse: reverses the order of the elements along the given dimensions.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace tessera {
 
 namespace {
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<int64_t>* dims, requireInts(context, Attr::dimensions));
   const Shape& operand = context.operand(0);
@@ -27,7 +27,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     }
   }
   Shape shape = elementwiseShape(context, operand, operand.type);
-  return Inferred{shape, reasonsAsOperand(shape, 0)};
+  return shape;
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {
@@ -56,7 +56,7 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array to turn round."}};
+constexpr OperandDoc kOperands[] = {{"operand", "The array to reverse."}};
 constexpr AttributeRow kAttributes[] = {{Attr::dimensions, true, "", "The dimensions whose order is reversed.", ""}};
 constexpr Constraint kConstraints[] = {
     {"C1", "Every entry of dimensions is a dimension of the operand."},

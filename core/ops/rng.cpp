@@ -26,7 +26,7 @@ constexpr Constraint kRngConstraints[] = {
     {"C3", "rng_normal gives floats; rng_uniform gives floats, integers or pred."},
 };
 
-Result<Inferred> inferRng(const InferContext& context) {
+Result<Shape> inferRng(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &a = context.operand(0), &b = context.operand(1);
   if (!a.isScalar() || !b.isScalar() || a.type != b.type)
@@ -40,10 +40,7 @@ Result<Inferred> inferRng(const InferContext& context) {
   if (!(kind == "rng_uniform" && !isComplex(a.type)) && !(kind == "rng_normal" && isFloat(a.type)))
     return context.violated("C3", fmt::format("{} of {}", kind, nameOf(a.type)),
                             "rng_uniform or rng_normal of real numbers", std::string(kind));
-  Inferred out{withoutLayout(*context.written), {}};
-  for (size_t d = 0; d < out.shape.dimensions.size(); ++d)
-    out.reasons.push_back(fmt::format("dimension {} = {} as written", d, out.shape.dimensions[d]));
-  return out;
+  return withoutLayout(*context.written);
 }
 
 // Numbers of one execution of an instruction: the n-th word of its stream.
@@ -107,11 +104,11 @@ Result<Literal> evaluateRng(const EvaluateContext& context) {
 constexpr AttributeRow kStateAttributes[] = {{Attr::delta, true, "", "what is added to the state of 128 bits"}};
 constexpr Constraint kStateConstraints[] = {{"C1", "The result is written as u64[2]."}};
 
-Result<Inferred> inferState(const InferContext& context) {
+Result<Shape> inferState(const InferContext& context) {
   const Shape state = arrayOf(ElementType::U64, {2});
   if (context.written && !compatible(*context.written, state))
     return context.violated("C1", "the state has another shape", "u64[2]", toString(*context.written, false));
-  return Inferred{state, {"dimension 0 = 2 because the state has 128 bits"}};
+  return state;
 }
 
 Result<Literal> evaluateState(const EvaluateContext& context) {
@@ -136,10 +133,8 @@ const OpDef kRng = {
     .summary = "Random numbers of a distribution",
     .doc =
         "rng_uniform draws from $[a, b)$, rng_normal with mean $a$ and standard deviation $b$. Each execution within a "
-        "run gives "
-        "other numbers; another run of the same program gives the same ones. The numbers are not XLA's, whose seed is "
-        "not part "
-        "of the program.",
+        "run gives other numbers; another run of the same program gives the same ones. The numbers are not XLA's, "
+        "whose seed is not part of the program.",
     .operands = kRngOperands,
     .attributes = kRngAttributes,
     .constraints = kRngConstraints,
@@ -156,8 +151,7 @@ const OpDef kRngGetAndUpdateState = {
     .summary = "The state of a generator, which moves on",
     .doc =
         "Gives the instruction's state of 128 bits, lower word first, and adds delta to it. The state begins at "
-        "0x7012395, as in "
-        "XLA, and goes on from run to run of one executable.",
+        "0x7012395, as in XLA, and goes on from run to run of one executable.",
     .operands = {},
     .attributes = kStateAttributes,
     .constraints = kStateConstraints,

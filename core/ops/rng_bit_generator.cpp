@@ -3,8 +3,6 @@
 #include <cstring>
 #include <functional>
 
-#include <fmt/format.h>
-
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_relations.h"
@@ -25,7 +23,7 @@ constexpr Constraint kConstraints[] = {
     {"C3", "algorithm is rng_default, rng_three_fry or rng_philox."},
 };
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& state = context.operand(0);
   const std::string_view algorithm = context.attributes->textOr(Attr::algorithm, "");
@@ -44,7 +42,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C2", "the result is not a state and an array of bits",
                             "(" + toString(state, false) + ", u32[…])",
                             written ? toString(*written, false) : "nothing");
-  return Inferred{withoutLayout(*written), {}};
+  return withoutLayout(*written);
 }
 
 std::array<uint32_t, 2> halves(uint64_t x) { return {static_cast<uint32_t>(x), static_cast<uint32_t>(x >> 32)}; }
@@ -133,8 +131,8 @@ const OpDef kRngBitGenerator = {
     .summary = "Random bits and the next state",
     .doc =
         "Fills an array with random bits by a counter-based generator and gives the state for the next call. Equal "
-        "states give "
-        "equal bits. The first word of the state is the key, the rest the counter. Bits are those of XLA on the CPU.",
+        "states give equal bits. The first word of the state is the key, the rest the counter. Bits are those of XLA "
+        "on the CPU.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -56,7 +56,7 @@ Status checkScale(const InferContext& context, size_t operand) {
                           "sizes that divide " + toString(values, false), toString(scale, false));
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   for (size_t i = 0; i < context.operands.size(); ++i) {
     const ElementType type = context.operand(i).type;
     if (!isFloat(type) && !isInteger(type))
@@ -71,13 +71,13 @@ Result<Inferred> inferShape(const InferContext& context) {
   TESSERA_TRY(checkDimensionPairs(context, "C4", "contracting", left.contracting, right.contracting));
   TESSERA_TRY(checkScale(context, 0));
   TESSERA_TRY(checkScale(context, 1));
-  Inferred out;
+  Shape out;
   const bool written = context.written && context.written->isArray();
-  out.shape.type = written ? context.written->type : widerType(lhs.type, rhs.type);
-  appendDimensions(out, lhs, left.batch, "lhs");
-  appendDimensions(out, lhs, left.free, "lhs");
-  appendDimensions(out, rhs, right.free, "rhs");
-  if (!out.shape.hasDynamicDimensions()) out.shape.dynamic.clear();
+  out.type = written ? context.written->type : widerType(lhs.type, rhs.type);
+  appendDimensions(out, lhs, left.batch);
+  appendDimensions(out, lhs, left.free);
+  appendDimensions(out, rhs, right.free);
+  if (!out.hasDynamicDimensions()) out.dynamic.clear();
   return out;
 }
 
@@ -201,10 +201,10 @@ const OpDef kScaledDot = {
     .category = {OpCategory::LinearAlgebra},
     .summary = "A dot of operands with a scale for each block",
     .doc =
-        "$out = dot(lhs · s, rhs · t)$, where $s$ and $t$ repeat each scale of lhs and rhs over the block of "
-        "elements that it stands for: along a dimension of size $n$ with $m$ scales a block has $n/m$ elements. With "
-        "f8 or f4 values and f8e8m0fnu scales these are the micro-scaling formats. Sums are kept in f32 (f64 for f64 "
-        "results) and rounded once.",
+        "$out = dot(lhs · s, rhs · t)$, where $s$ and $t$ repeat each scale of lhs and rhs over the block of elements "
+        "that it stands for: along a dimension of size $n$ with $m$ scales a block has $n/m$ elements. With f8 or f4 "
+        "values and f8e8m0fnu scales these are the micro-scaling formats. Sums are kept in f32 (f64 for f64 results) "
+        "and rounded once.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -111,7 +111,7 @@ Result<int64_t> lengthOf(const InferContext& context, const Parts& parts, int64_
   return context.violated("C5", "nothing says how many steps the scan has", "an input, or a written output");
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const Parts parts, partsOf(context));
   TESSERA_ASSIGN_OR_RETURN(const int64_t dimension, dimensionOf(context, parts));
   TESSERA_TRY(checkCallee(context, parts, dimension));
@@ -126,14 +126,7 @@ Result<Inferred> inferShape(const InferContext& context) {
     leaf.dimensions.insert(leaf.dimensions.begin() + dimension, length);
     if (!leaf.dynamic.empty()) leaf.dynamic.insert(leaf.dynamic.begin() + dimension, false);
   }
-  Inferred out;
-  out.shape = result.isTuple() ? Shape::tuple(std::move(leaves)) : leaves[0];
-  if (out.shape.isArray())
-    for (int64_t d = 0; d < out.shape.rank(); ++d)
-      out.reasons.push_back(
-          fmt::format("dimension {} = {}{}", d, out.shape.dimensions[static_cast<size_t>(d)],
-                      parts.outputs && d == dimension ? ", one for each step" : ", as the computation gives"));
-  return out;
+  return result.isTuple() ? Shape::tuple(std::move(leaves)) : leaves[0];
 }
 
 // An array seen as [outer, length, inner] around the dimension.
@@ -249,11 +242,10 @@ const OpDef kScan = {
     .category = {OpCategory::Reduction},
     .summary = "Steps along a dimension with carried values",
     .doc =
-        "For each index $i$ along the dimension, in order (or from the last down with `is_reverse`), "
-        "$(out_i, c) = f(in_i, c)$, where $f$ is `to_apply`, $in_i$ are the slices of the inputs at $i$, without the "
-        "dimension, "
-        "and $c$ the carries, at first the initial values. The results are all $out_i$ along the dimension, and the "
-        "last carries. A running sum is a scan whose computation gives the sum twice.",
+        "For each index $i$ along the dimension, in order (or from the last down with `is_reverse`), $(out_i, c) = "
+        "f(in_i, c)$, where $f$ is `to_apply`, $in_i$ are the slices of the inputs at $i$, without the dimension, and "
+        "$c$ the carries, at first the initial values. The results are all $out_i$ along the dimension, and the last "
+        "carries. A running sum is a scan whose computation gives the sum twice.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

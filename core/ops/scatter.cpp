@@ -109,7 +109,7 @@ Status checkSizes(const InferContext& context, const ScatterFacts& facts, const 
   return {};
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   const size_t n = context.operands.size() / 2;
   TESSERA_TRY(checkArrays(context, n));
   const Shape &operand = context.operand(0), &indices = context.operand(n), &updates = context.operand(n + 1);
@@ -119,13 +119,9 @@ Result<Inferred> inferShape(const InferContext& context) {
   std::vector<ElementType> types;
   for (size_t i = 0; i < n; ++i) types.push_back(context.operand(i).type);
   TESSERA_TRY(reducerTypes(context, "C9", types));
-  Inferred out;
   std::vector<Shape> shapes;
   for (size_t i = 0; i < n; ++i) shapes.push_back(withoutLayout(context.operand(i)));
-  out.shape = arrayOrTuple(std::move(shapes));
-  for (size_t d = 0; d < operand.dimensions.size() && n == 1; ++d)
-    out.reasons.push_back(fmt::format("dimension {} = {} as in the operand", d, operand.dimensions[d]));
-  return out;
+  return arrayOrTuple(std::move(shapes));
 }
 
 void inferLayout(const InferContext& context, Shape& result) {

@@ -10,7 +10,7 @@ namespace tessera {
 
 namespace {
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 3));
   const Shape &pred = context.operand(0), &onTrue = context.operand(1), &onFalse = context.operand(2);
   if (pred.type != ElementType::Pred) {
@@ -26,7 +26,7 @@ Result<Inferred> inferShape(const InferContext& context) {
                             toString(onTrue, false), toString(pred, false));
   }
   Shape shape = elementwiseShape(context, onTrue, widerType(onTrue.type, onFalse.type));
-  return Inferred{shape, reasonsAsOperand(shape, 1)};
+  return shape;
 }
 
 void inferLayout(const InferContext& context, Shape& result) {

@@ -63,7 +63,7 @@ Status checkWindowOf(const InferContext& context, const Window& window) {
   return {};
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   if (context.operands.size() != 3)
     return context.violated("C1", "select-and-scatter takes operand, source and initial value", "3 operands",
                             std::to_string(context.operands.size()));
@@ -79,10 +79,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   if (!takesTwo(context.computations[kScatter], source.type) ||
       !sameButPrecision(context.computations[kScatter].result.type, source.type))
     return context.violated("C6", "the scatter computation does not fit the source");
-  Inferred out{Shape::array(operand.type, operand.dimensions), {}};
-  for (size_t d = 0; d < operand.dimensions.size(); ++d)
-    out.reasons.push_back(fmt::format("dimension {} = {} as in the operand", d, operand.dimensions[d]));
-  return out;
+  return Shape::array(operand.type, operand.dimensions);
 }
 
 void inferLayout(const InferContext& context, Shape& result) {
@@ -258,9 +255,8 @@ const OpDef kSelectAndScatter = {
     .doc =
         "A window slides over the operand; `select` finds one element in each position (the first, replaced by each "
         "candidate in row-major order for which it gives false, so of equal ones GE keeps the first). The result "
-        "starts as the initial value; the source element of each "
-        "position is combined by `scatter` into the result at the selected place. Elements that several windows "
-        "select take in several source elements.",
+        "starts as the initial value; the source element of each position is combined by `scatter` into the result at "
+        "the selected place. Elements that several windows select take in several source elements.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

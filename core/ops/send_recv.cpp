@@ -29,21 +29,20 @@ bool isContext(const Shape& shape) {
          shape.elements[1].type == ElementType::U32 && shape.elements[2].isToken();
 }
 
-Result<Inferred> inferSend(const InferContext& context) {
+Result<Shape> inferSend(const InferContext& context) {
   if (!context.operand(1).isToken())
     return context.violated("C1", "the second operand is no token", "token[]", toString(context.operand(1), false));
-  return Inferred{Shape::tuple({withoutLayout(context.operand(0)), Shape::array(ElementType::U32, {}), Shape::token()}),
-                  {}};
+  return Shape::tuple({withoutLayout(context.operand(0)), Shape::array(ElementType::U32, {}), Shape::token()});
 }
 void sendLayout(const InferContext& context, Shape& result) { result.elements[0] = context.operand(0); }
 
-Result<Inferred> inferRecv(const InferContext& context) {
+Result<Shape> inferRecv(const InferContext& context) {
   if (!context.operand(0).isToken())
     return context.violated("C1", "the operand is no token", "token[]", toString(context.operand(0), false));
   if (!context.written || !isContext(*context.written))
     return context.violated("C2", "the result of a recv is a context", "(data, u32[], token[])",
                             context.written ? toString(*context.written, false) : "");
-  return Inferred{withoutLayout(*context.written), {}};
+  return withoutLayout(*context.written);
 }
 
 Status checkContext(const InferContext& context) {
@@ -52,13 +51,13 @@ Status checkContext(const InferContext& context) {
                           toString(context.operand(0), false));
 }
 
-Result<Inferred> inferSendDone(const InferContext& context) {
+Result<Shape> inferSendDone(const InferContext& context) {
   TESSERA_TRY(checkContext(context));
-  return Inferred{Shape::token(), {}};
+  return Shape::token();
 }
-Result<Inferred> inferRecvDone(const InferContext& context) {
+Result<Shape> inferRecvDone(const InferContext& context) {
   TESSERA_TRY(checkContext(context));
-  return Inferred{Shape::tuple({withoutLayout(context.operand(0).elements[0]), Shape::token()}), {}};
+  return Shape::tuple({withoutLayout(context.operand(0).elements[0]), Shape::token()});
 }
 void recvDoneLayout(const InferContext& context, Shape& result) {
   if (!context.operand(0).elements.empty()) result.elements[0] = context.operand(0).elements[0];

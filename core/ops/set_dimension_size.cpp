@@ -22,7 +22,7 @@ Shape resultShape(const InferContext& context, int64_t dimension) {
   return arrayOf(operand.type, operand.dimensions, std::move(dynamic));
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &operand = context.operand(0), &size = context.operand(1);
   const auto& dims = context.attributes->ints(Attr::dimensions);
@@ -31,10 +31,7 @@ Result<Inferred> inferShape(const InferContext& context) {
                             fmt::format("one number from 0 to {}", operand.rank() - 1), listOf(dims));
   if (!size.isScalar() || size.type != ElementType::S32)
     return context.violated("C2", "the size is not an s32 scalar", "s32[]", toString(size, false));
-  Inferred out{resultShape(context, dims[0]), reasonsAsOperand(operand, 0)};
-  const auto d = static_cast<size_t>(dims[0]);
-  out.reasons[d] = fmt::format("dimension {} <= {}: its size is operand 1", d, operand.dimensions[d]);
-  return out;
+  return resultShape(context, dims[0]);
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {

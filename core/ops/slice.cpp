@@ -32,7 +32,7 @@ Status checkSlice(const InferContext& context, size_t d, const SliceDimension& s
   return {};
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& operand = context.operand(0);
   const auto* slices = context.attributes->get<Slices>(Attr::slice);
@@ -40,17 +40,13 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C1", "slice needs one range for each dimension of the operand",
                             fmt::format("{} ranges", operand.rank()), fmt::format("{}", slices ? slices->size() : 0));
   }
-  Inferred out{Shape::array(operand.type, {}), {}};
+  Shape out = Shape::array(operand.type, {});
   for (size_t d = 0; d < slices->size(); ++d) {
     const SliceDimension& slice = (*slices)[d];
     TESSERA_TRY(checkSlice(context, d, slice));
     const int64_t length = slice.limit - slice.start;
     const int64_t size = length / slice.stride + (length % slice.stride != 0);
-    out.shape.dimensions.push_back(size);
-    out.reasons.push_back(slice.stride == 1
-                              ? fmt::format("dimension {} = {}: limit {} - start {}", d, size, slice.limit, slice.start)
-                              : fmt::format("dimension {} = {}: every {}. element of [{}, {})", d, size, slice.stride,
-                                            slice.start, slice.limit));
+    out.dimensions.push_back(size);
   }
   return out;
 }
@@ -109,8 +105,8 @@ const OpDef kSlice = {
     .category = {OpCategory::DataMovement, kMovesData},
     .summary = "A part of an array",
     .doc =
-        "$r_i = x_{s + i \\cdot t}$ in each dimension, with start $s$ and stride $t$; the size is "
-        "$\\lceil (limit - s) / t \\rceil$.",
+        "$r_i = x_{s + i \\cdot t}$ in each dimension, with start $s$ and stride $t$; the size is $\\lceil (limit - s) "
+        "/ t \\rceil$.",
     .title = "slice{ slice}",
     .operands = kOperands,
     .attributes = kAttributes,

@@ -33,7 +33,7 @@ constexpr Constraint kConstraints[] = {
     {"C3", "`to_apply` takes two scalars of each operand's type, in order of operands, and gives a pred."},
 };
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkEqualDimensions(context, "C1"));
   const Shape& first = context.operand(0);
   const auto& dims = context.attributes->ints(Attr::dimensions);
@@ -48,13 +48,9 @@ Result<Inferred> inferShape(const InferContext& context) {
     fits = parameter.isScalar() && parameter.type == context.operand(i / 2).type;
   }
   if (!fits) return context.violated("C3", "the comparator does not fit the operands");
-  Inferred out;
   std::vector<Shape> shapes;
   for (const Shape* operand : context.operands) shapes.push_back(withoutLayout(*operand));
-  out.shape = arrayOrTuple(std::move(shapes));
-  for (size_t d = 0; d < first.dimensions.size() && n == 1; ++d)
-    out.reasons.push_back(fmt::format("dimension {} = {} as in the operand", d, first.dimensions[d]));
-  return out;
+  return arrayOrTuple(std::move(shapes));
 }
 
 void inferLayout(const InferContext& context, Shape& result) {
@@ -167,9 +163,9 @@ const OpDef kSort = {
     .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Sorts along a dimension with a comparator",
     .doc =
-        "Every line of elements along the dimension is ordered so that no later element comes before an earlier one "
-        "by the comparator. With N operands the comparator sees all of them at both positions and all are moved "
-        "together; the result is a tuple.",
+        "Every line of elements along the dimension is ordered so that no later element comes before an earlier one by "
+        "the comparator. With N operands the comparator sees all of them at both positions and all are moved together; "
+        "the result is a tuple.",
     .synonyms = "order argsort",
     .title = "sort{over dimensions}",
     .operands = kOperands,

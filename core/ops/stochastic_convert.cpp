@@ -3,8 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
-
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/evaluate_loops.h"
@@ -20,7 +18,7 @@ constexpr Constraint kConstraints[] = {
     {"C2", "The result is written with integers as elements and the operand's dimensions."},
 };
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &operand = context.operand(0), &random = context.operand(1);
   if (!isFloat(operand.type) || !isUnsigned(random.type) || info(operand.type).bits != info(random.type).bits ||
@@ -30,7 +28,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   if (!context.written || !isInteger(context.written->type) || !sameDimensions(*context.written, operand))
     return context.violated("C2", "the result is not integers of the operand's dimensions", "an integer type",
                             context.written ? toString(*context.written, false) : "nothing");
-  return Inferred{arrayOf(context.written->type, operand.dimensions, operand.dynamic), reasonsAsOperand(operand, 0)};
+  return arrayOf(context.written->type, operand.dimensions, operand.dynamic);
 }
 
 struct Range {
@@ -84,8 +82,7 @@ const OpDef kStochasticConvert = {
     .summary = "Floats to integers, rounded at random",
     .doc =
         "$|x|$ is rounded up when the random number, read as a fraction of $2^{bits}$, is below the fractional part of "
-        "$|x|$, else "
-        "down; the sign comes back after that. Values outside the integer type saturate and NaN gives 0.",
+        "$|x|$, else down; the sign comes back after that. Values outside the integer type saturate and NaN gives 0.",
     .operands = kOperands,
     .attributes = {},
     .constraints = kConstraints,

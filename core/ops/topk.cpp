@@ -22,7 +22,7 @@ constexpr Constraint kConstraints[] = {
     {"C3", "The elements are pred, integers or floats."},
 };
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& operand = context.operand(0);
   if (operand.rank() == 0)
@@ -36,7 +36,7 @@ Result<Inferred> inferShape(const InferContext& context) {
                             std::string(nameOf(operand.type)));
   std::vector<int64_t> dims = operand.dimensions;
   dims.back() = k;
-  return Inferred{Shape::tuple({arrayOf(operand.type, dims), arrayOf(ElementType::S32, dims)}), {}};
+  return Shape::tuple({arrayOf(operand.type, dims), arrayOf(ElementType::S32, dims)});
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {
@@ -64,11 +64,8 @@ const OpDef kTopk = {
     .summary = "The k largest or smallest elements of each line",
     .doc =
         "Along the last dimension the $k$ largest (or smallest) elements in descending (ascending) order, and their "
-        "indices "
-        "as s32. True is larger than false. Of equal elements the one with the lower index comes first. Floats are in "
-        "total order: $-0 < 0$, and "
-        "NaN "
-        "stands beyond infinity on the side of its sign.",
+        "indices as s32. True is larger than false. Of equal elements the one with the lower index comes first. Floats "
+        "are in total order: $-0 < 0$, and NaN stands beyond infinity on the side of its sign.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

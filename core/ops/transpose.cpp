@@ -1,5 +1,5 @@
 // transpose: result dimension i is operand dimension dimensions[i]. The inferred layout keeps the operand's memory
-// order, so that a transpose whose layout nobody asked for moves nothing.
+// order, so that a transpose whose layout nobody set moves nothing.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ bool isPermutation(const std::vector<int64_t>& dims) {
   return true;
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<int64_t>* dims, requireInts(context, Attr::dimensions));
   const Shape& operand = context.operand(0);
@@ -31,16 +31,13 @@ Result<Inferred> inferShape(const InferContext& context) {
     return context.violated("C1", "dimensions of transpose must be a permutation of the operand's dimensions",
                             fmt::format("a permutation of 0 to {}", operand.rank() - 1), listOf(*dims));
   }
-  Shape shape = Shape::array(operand.type, {});
+  std::vector<int64_t> sizes;
   std::vector<bool> dynamic;
-  std::vector<std::string> reasons;
   for (int64_t from : *dims) {
-    shape.dimensions.push_back(operand.dimensions[static_cast<size_t>(from)]);
+    sizes.push_back(operand.dimensions[static_cast<size_t>(from)]);
     dynamic.push_back(operand.isDynamicDimension(from));
-    reasons.push_back(fmt::format("dimension {} = {}, as dimension {} of the operand", reasons.size(),
-                                  shape.dimensions.back(), from));
   }
-  return Inferred{arrayOf(operand.type, shape.dimensions, dynamic), reasons};
+  return arrayOf(operand.type, sizes, dynamic);
 }
 
 void inferLayout(const InferContext& context, Shape& result) {
@@ -91,8 +88,8 @@ const OpDef kTranspose = {
     .category = {OpCategory::DataMovement, kMovesData},
     .summary = "Permute dimensions",
     .doc =
-        "$r_{i_0 i_1 \\dots} = x_{j_0 j_1 \\dots}$ with $j_{d_k} = i_k$ and $d$ = dimensions. {1,0} "
-        "swaps rows and columns.",
+        "$r_{i_0 i_1 \\dots} = x_{j_0 j_1 \\dots}$ with $j_{d_k} = i_k$ and $d$ = dimensions. {1,0} swaps rows and "
+        "columns.",
     .synonyms = "permute swapaxes",
     .title = "transpose{to dimensions}",
     .operands = kOperands,

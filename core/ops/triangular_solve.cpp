@@ -42,7 +42,7 @@ Status checkDimensions(const InferContext& context) {
   return {};
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &a = context.operand(0), &b = context.operand(1);
   if ((!isFloat(a.type) && !isComplex(a.type)) || !sameButPrecision(a.type, b.type))
@@ -53,7 +53,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   if (transpose != "NO_TRANSPOSE" && transpose != "TRANSPOSE" && transpose != "ADJOINT")
     return context.violated("C5", "transpose_a is needed", "NO_TRANSPOSE, TRANSPOSE or ADJOINT",
                             transpose.empty() ? "nothing" : std::string(transpose));
-  return Inferred{withoutLayout(b), reasonsAsOperand(b, 1)};
+  return withoutLayout(b);
 }
 
 void layoutOfB(const InferContext& context, Shape& result) {
@@ -140,10 +140,8 @@ const OpDef kTriangularSolve = {
     .summary = "Solves linear systems with a triangular matrix",
     .doc =
         "$op(a) x = b$ when left_side, else $x\\, op(a) = b$, for each matrix of the batch. The other triangle of $a$ "
-        "is not "
-        "read, nor its diagonal when it is the unit. $op$ is the identity, the transpose or the conjugate transpose. A "
-        "zero "
-        "on the diagonal divides by zero as floats do. Computed in double precision.",
+        "is not read, nor its diagonal when it is the unit. $op$ is the identity, the transpose or the conjugate "
+        "transpose. A zero on the diagonal divides by zero as floats do. Computed in double precision.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -14,10 +14,10 @@ constexpr Constraint kGetConstraints[] = {
     {"C2", "index is one of its elements"},
 };
 
-Result<Inferred> inferTuple(const InferContext& context) {
+Result<Shape> inferTuple(const InferContext& context) {
   std::vector<Shape> elements;
   for (const Shape* operand : context.operands) elements.push_back(withoutLayout(*operand));
-  return Inferred{Shape::tuple(std::move(elements)), {}};
+  return Shape::tuple(std::move(elements));
 }
 
 void tupleLayout(const InferContext& context, Shape& result) {
@@ -29,7 +29,7 @@ Result<Literal> evaluateTuple(const EvaluateContext& context) {
   return Literal::tuple(std::vector<Literal>(context.operands.begin(), context.operands.end()));
 }
 
-Result<Inferred> inferGet(const InferContext& context) {
+Result<Shape> inferGet(const InferContext& context) {
   const Shape& tuple = context.operand(0);
   if (!tuple.isTuple()) return context.violated("C1", "the operand is no tuple", "a tuple", toString(tuple, false));
   const int64_t index = context.attributes->intOr(Attr::index, -1), count = static_cast<int64_t>(tuple.elements.size());
@@ -37,9 +37,7 @@ Result<Inferred> inferGet(const InferContext& context) {
     return context.violated("C2", "the tuple has no element " + std::to_string(index),
                             "0 to " + std::to_string(count - 1), std::to_string(index));
   const Shape& element = tuple.elements[static_cast<size_t>(index)];
-  return Inferred{withoutLayout(element),
-                  std::vector<std::string>(static_cast<size_t>(element.rank()),
-                                           "as element " + std::to_string(index) + " of the tuple")};
+  return withoutLayout(element);
 }
 
 void getLayout(const InferContext& context, Shape& result) {

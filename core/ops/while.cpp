@@ -1,5 +1,4 @@
-// while: repeats `body` on a value as long as `condition` holds for it. Before: nothing special; after: the control
-// steps of the backends.
+// while: repeats `body` on a value as long as `condition` holds for it.
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_relations.h"
@@ -31,7 +30,7 @@ Status takesInit(const InferContext& context, size_t callee, const char* name) {
   return {};
 }
 
-Result<Inferred> inferShape(const InferContext& context) {
+Result<Shape> inferShape(const InferContext& context) {
   auto condition = calleeIndex(*context.attributes, Attr::condition),
        body = calleeIndex(*context.attributes, Attr::body);
   if (!condition || !body || context.computations.size() != 2)
@@ -45,8 +44,7 @@ Result<Inferred> inferShape(const InferContext& context) {
   if (!compatible(next, context.operand(0)))
     return context.violated("C3", "body gives another shape than init", toString(context.operand(0), false),
                             toString(next, false));
-  return Inferred{withoutLayout(context.operand(0)),
-                  std::vector<std::string>(static_cast<size_t>(context.operand(0).rank()), "as init")};
+  return withoutLayout(context.operand(0));
 }
 
 void inferLayout(const InferContext& context, Shape& result) { result = context.operand(0); }

@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "core/base/tuning.h"
-#include "core/passes/copy_reason.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera {
@@ -28,25 +27,9 @@ bool isCommutative(Opcode opcode) {
   }
 }
 
-// Who asked for it makes no difference.
-bool counts(const Attribute& item) { return !isCopyReason(item); }
-
-bool equalInWhatCounts(const AttributeSet& a, const AttributeSet& b) {
-  if (equalAttributes(a, b)) return true;
-  if (std::ranges::all_of(a.items(), counts) && std::ranges::all_of(b.items(), counts)) return false;
-  const auto allIn = [](const AttributeSet& from, const AttributeSet& in) {
-    return std::ranges::all_of(from.items(), [&](const Attribute& item) {
-      const AttributeValue* other = in.find(item.name);
-      return !counts(item) || (other && *other == item.value);
-    });
-  };
-  return a.unknown.empty() && b.unknown.empty() && allIn(a, b) && allIn(b, a);
-}
-
 size_t hashAttributes(const AttributeSet& attributes) {
   size_t sum = 0;
   for (const Attribute& item : attributes.items()) {
-    if (!counts(item)) continue;
     size_t one = static_cast<size_t>(item.name);
     if (const auto* i = std::get_if<int64_t>(&item.value)) mix(one, static_cast<size_t>(*i));
     if (const auto* v = std::get_if<std::vector<int64_t>>(&item.value))
@@ -81,7 +64,7 @@ class Comparison {
   bool equal(const Instruction& a, const Instruction& b) const {
     return a.opcode == b.opcode && a.shape == b.shape && a.parameterNumber == b.parameterNumber &&
            a.unknownOpcode == b.unknownOpcode && equalLiterals(a.literal, b.literal) &&
-           equalInWhatCounts(*a.attributes, *b.attributes);
+           equalAttributes(*a.attributes, *b.attributes);
   }
   size_t hash(const Instruction& a) const {
     size_t out = static_cast<size_t>(a.opcode);

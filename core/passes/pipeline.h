@@ -24,7 +24,7 @@ std::span<const Pass> passes();
 // A copy of `source` in which each instruction is its own provenance, same ids.
 Module derive(const Module& source);
 // derive + every pass of passes(). `observe` sees the module after each pass. `cancel` is looked at between passes:
-// what is cancelled fails with Fault::Runtime.
+// what is cancelled fails with ErrorKind::Runtime.
 Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe = {},
                         const std::atomic<bool>* cancel = nullptr);
 

@@ -22,6 +22,11 @@ std::string_view baseName(std::string_view name) {
   return digits ? name.substr(0, at) : name;
 }
 
+ProvenancePtr withInsertion(Provenance provenance, const Insertion& insertion) {
+  provenance.insertion = insertion;
+  return std::make_shared<const Provenance>(std::move(provenance));
+}
+
 }  // namespace
 
 InstructionId Rewriter::resolve(InstructionId id) const {
@@ -45,7 +50,9 @@ ProvenancePtr Rewriter::provenanceOf(std::span<const InstructionId> from) const 
   // A constant that stands for thousands is cloned into thousands of fusions: its list is shared, not copied.
   constexpr size_t kShared = 16;
   if (from.size() == 1)
-    if (const ProvenancePtr& one = module_.at(from[0]).provenance; one && one->sources.size() > kShared) return one;
+    if (const ProvenancePtr& one = module_.at(from[0]).provenance;
+        one && one->sources.size() > kShared && !one->insertion)
+      return one;
   return mergeProvenance(module_, from, pass_);
 }
 
@@ -72,7 +79,9 @@ InstructionId Rewriter::clone(InstructionId original, ComputationId into, std::s
   copy.name = name;
   copy.operands = operands;
   const InstructionId from[] = {original};
+  const ProvenancePtr provenance = copy.provenance;
   copy.provenance = provenanceOf(from);
+  if (provenance && provenance->insertion) copy.provenance = withInsertion(*copy.provenance, *provenance->insertion);
   touch(into);
   const Shape& shape = *copy.shape;
   return module_.add(into, std::move(copy), shape);
@@ -149,6 +158,10 @@ InstructionId Rewriter::fuse(std::span<const InstructionId> members, std::string
   return fusion;
 }
 
+void Rewriter::noteInsertion(InstructionId inserted, const Insertion& insertion) {
+  module_.edit(inserted).provenance = withInsertion(*module_.at(inserted).provenance, insertion);
+}
+
 void Rewriter::replace(InstructionId old, InstructionId by) {
   by = resolve(by);
   if (old == by) return;
@@ -175,7 +188,9 @@ void Rewriter::applyAbsorbed() {
     const InstructionId id(target);
     ProvenancePtr old = module_.at(id).provenance;
     ProvenancePtr merged = mergeProvenance(module_, others, pass_);
-    if (!old || old->sources != merged->sources) module_.edit(id).provenance = std::move(merged);
+    if (old && old->sources == merged->sources) continue;
+    if (old && old->insertion) merged = withInsertion(*merged, *old->insertion);
+    module_.edit(id).provenance = std::move(merged);
   }
   absorbed_.clear();
 }

@@ -40,6 +40,8 @@ class Rewriter {
 
   // All uses of `old`, as root too, go to `by`, which takes over its provenance; old disappears.
   void replace(InstructionId old, InstructionId by);
+  // Notes in the provenance of an instruction that was just added which instruction needs it, and why.
+  void noteInsertion(InstructionId inserted, const Insertion& insertion);
   // `id` also does the work of `other` from now on.
   void absorb(InstructionId id, InstructionId other) { absorbed_[id.value].push_back(other); }
   // Says that something changed in a way the rewriter did not see.

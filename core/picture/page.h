@@ -1,5 +1,5 @@
 // What a project page adds to the picture of its computation: places of boxes before it is drawn, frames behind it,
-// notes above it. Before: core/formats/project; after: render, the studio's scenes.
+// notes above it. Used by `tessera render` and the studio's scenes.
 #pragma once
 
 #include "core/arrange/placed.h"

@@ -1,5 +1,5 @@
 // A graph without operations (a Graphviz file) as a picture: the same boxes, wires and groups as a Module's, none of
-// which means an instruction. Before: core/formats/dot_reader; after: render and the studio.
+// which means an instruction. Used by `tessera render` and the studio.
 #pragma once
 
 #include "core/formats/dot_reader.h"

@@ -1,5 +1,5 @@
 // Profile <-> Chrome trace JSON. The events are what Perfetto draws; the object "tessera" carries the whole profile, so
-// reading gives back what was written. Before: Executable::run; after: files, the overlay and the profile table.
+// reading gives back what was written.
 #include <cmath>
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-// What each instruction costs, dearest first. Before it: core/cost; after it: `tessera cost`, the studio.
+// What each instruction costs, most expensive first. Used by `tessera cost`.
 #pragma once
 
 #include <vector>

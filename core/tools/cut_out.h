@@ -1,5 +1,5 @@
 // Cutting a runnable module out of another: what a value needs, down to a chosen edge, where values become parameters.
-// Before it: a verified module; after it: `tessera extract` and `isolate`, reduce.h, the studio's "extract".
+// Used by `tessera extract` and `isolate`, reduce.h, and the studio's "extract".
 #pragma once
 
 #include <cstdint>

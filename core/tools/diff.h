@@ -1,5 +1,5 @@
-// Structural comparison of two modules: the same graph under other names, ids and parameter orders is equal.
-// Before it: two modules with inferred shapes; after it: `tessera diff`, tests.
+// Structural comparison of two modules: the same graph under other names, ids and parameter orders is equal. Used by
+// `tessera diff` and tests.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Gathers from inference (reasons), the op's definition (words) and its element form (loops and reads).
+// Gathers from the dimension relations (reasons), the op's definition (words) and its element form (loops and reads).
 #include "core/tools/explain.h"
 
 #include <fmt/format.h>
@@ -7,7 +7,8 @@
 #include "core/compose/compose.h"
 #include "core/element/trace_reads.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/inference/infer.h"
+#include "core/ops/op.h"
+#include "core/ops/shared/dimension_reasons.h"
 
 namespace tessera {
 namespace {
@@ -105,7 +106,7 @@ Result<Explanation> explain(const Module& module, InstructionId id, const std::o
   out.summary = op ? std::string(op->summary) : "";
   out.kind = op ? std::string(wordsOf(op->kind)) : "not known to this version";
   out.shape = toString(*instruction.shape);
-  if (auto inferred = inferInstruction(module, id)) out.reasons = std::move(inferred->reasons);
+  out.reasons = dimensionReasons(module, id);
   out.buffers = bufferNames(module, instruction);
   if (op && (op->element || op->loops || instruction.opcode == Opcode::Fusion))
     TESSERA_TRY(describeLoops(module, id, index, out));

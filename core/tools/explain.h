@@ -1,5 +1,5 @@
 // Everything there is to say about one instruction: its shape and why, how its elements come about, what they read.
-// Before it: a verified module; after it: `tessera explain`, the studio's inspector.
+// Used by `tessera explain` and the studio's panel of compiled code.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ struct Explanation {
 };
 inline constexpr size_t kMaxReads = 32;
 
-// `index`: the output element to trace; absent: the middle one. Fault::Usage when it is outside.
+// `index`: the output element to trace; absent: the middle one. ErrorKind::Usage when it is outside.
 Result<Explanation> explain(const Module& module, InstructionId id,
                             const std::optional<std::vector<int64_t>>& index = {});
 

@@ -1,5 +1,5 @@
-// The instruction or computation that a user means by a name. Before it: a module; after it: every tool that is told
-// which instruction to look at.
+// The instruction or computation that a user means by a name. Used by every tool that is told which instruction to look
+// at.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-// "%add.5", "add.5" (the entry's first), or "COMPUTATION/add.5". Fails with Fault::Usage, naming what comes near.
+// "%add.5", "add.5" (the entry's first), or "COMPUTATION/add.5". Fails with ErrorKind::Usage, naming what comes near.
 Result<InstructionId> instructionNamed(const Module& module, std::string_view name);
 Result<ComputationId> computationNamed(const Module& module, std::string_view name);
 

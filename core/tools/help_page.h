@@ -1,6 +1,5 @@
 // The help page of an operation, from its OpDef, the example of its case file and its examples of the reference; for
-// terminals and as HTML. Before it: core/ops, core/picture; after it: `tessera help`, the docs, the studio's help
-// panel.
+// terminals and as HTML. Used by `tessera help` and the studio's help panel.
 #pragma once
 
 #include <string>
@@ -19,7 +18,7 @@ struct HelpPage {
   OpExample example;
   std::vector<const ReferenceExample*> references;
 };
-// By its name in HLO text. Fault::Usage with near misses where there is none.
+// By its name in HLO text. ErrorKind::Usage with near misses where there is none.
 Result<HelpPage> helpPage(std::string_view opcode);
 
 std::string toText(const HelpPage& page);

@@ -1,5 +1,5 @@
 // Chosen passes over a module, one after another, and the file names under which XLA would dump what stands between
-// them. Before it: a verified module; after it: `tessera opt`.
+// them. Used by `tessera opt`.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace tessera {
 
-// By name, in the given order, a name as often as it is given; no names: all of passes(). Fault::Usage for an unknown
-// one.
+// By name, in the given order, a name as often as it is given; no names: all of passes(). ErrorKind::Usage for an
+// unknown one.
 Result<std::vector<const Pass*>> choosePasses(std::span<const std::string> names);
 
 struct PassStep {

@@ -1,5 +1,5 @@
-// Shrinking a module while something about it stays true: the smallest program that still crashes a compiler.
-// Before it: a verified module; after it: `tessera reduce`, fuzzing.
+// Shrinking a module while something about it stays true: the smallest program that still crashes a compiler. Used by
+// `tessera reduce` and fuzzing.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ struct Reduction {
   bool complete = false;  // no step helps any more; false: the runs were used up
 };
 
-// Fails with Fault::Usage when the module does not fail to begin with.
+// Fails with ErrorKind::Usage when the module does not fail to begin with.
 Result<Reduction> reduceModule(const Module& module, const ReduceOptions& options);
 
 }  // namespace tessera

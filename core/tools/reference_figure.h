@@ -1,5 +1,5 @@
-// The graph of an example of the reference as SVG, drawn as the canvas draws it. Before it: op_examples, core/picture;
-// after it: the HTML form of the help pages.
+// The graph of an example of the reference as SVG, drawn as the canvas draws it. Used by the HTML form of the help
+// pages.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// Finding instructions by what they are: opcode, name, op_name, shape. Before it: a module that was only read;
-// after it: `tessera grep`.
+// Finding instructions by what they are: opcode, name, op_name, shape. Used by `tessera grep`.
 #pragma once
 
 #include <optional>
@@ -19,7 +18,7 @@ bool matchesGlob(std::string_view pattern, std::string_view text);
 // matches when an array inside it does.
 class ShapePattern {
  public:
-  static Result<ShapePattern> parse(std::string_view text);  // Fault::Usage
+  static Result<ShapePattern> parse(std::string_view text);  // ErrorKind::Usage
   bool matches(const Shape& shape) const;
 
  private:

@@ -19,10 +19,7 @@ namespace {
 constexpr const char* kFile = "allowed_files";
 
 std::unexpected<Diagnostic> cannotKeep(const std::string& reason) {
-  Diagnostic d;
-  d.kind = ErrorKind::Output;
-  d.message = "what is allowed cannot be kept for the next time: " + reason;
-  return fail(std::move(d));
+  return fail(ErrorKind::Output, "what is allowed cannot be kept for the next time: " + reason);
 }
 
 SystemResult<Descriptor> openAllowances(int flags) {

@@ -22,20 +22,13 @@ namespace fs = std::filesystem;
 
 ErrorKind kindOf(FileUse use) { return use == FileUse::Outfeed ? ErrorKind::Output : ErrorKind::Input; }
 
-std::unexpected<Diagnostic> failed(FileUse use, std::string message) {
-  Diagnostic d;
-  d.kind = kindOf(use);
-  d.message = std::move(message);
-  return fail(std::move(d));
-}
-
 std::unexpected<Diagnostic> cannotOpen(const FileRequest& request, int error) {
   const char* what = request.use == FileUse::Outfeed ? " cannot be written: " : " cannot be read: ";
-  return failed(request.use, request.name + what + std::strerror(error));
+  return fail(kindOf(request.use), request.name + what + std::strerror(error));
 }
 
 std::unexpected<Diagnostic> refused(const FileAsk& ask) {
-  return failed(ask.request.use, "the file asks to " + ask.words() + ", which is not allowed yet");
+  return fail(kindOf(ask.request.use), "the file asks to " + ask.words() + ", which is not allowed yet");
 }
 
 // Control characters and those that turn the direction of writing would let a name look like another.
@@ -261,7 +254,8 @@ Result<std::string> FileAccess::readLibrary(const FileRequest& request) const {
   const fs::path path = realPath(pathOf(request));
   const auto file = openWithoutLinks(path);
   if (!file)
-    return failed(request.use, "the library " + request.name + " cannot be loaded: " + std::strerror(file.error()));
+    return fail(kindOf(request.use),
+                "the library " + request.name + " cannot be loaded: " + std::strerror(file.error()));
   auto content = bytesOf(*file);
   if (!content) return cannotOpen(request, content.error());
   const std::string hash = hashOf(request, path, *content);

@@ -84,7 +84,7 @@ QString stepPage(const StepListing& step, const Profile* profile, double attaina
   QString rows = row(QObject::tr("estimated"), QObject::tr("%1, %2").arg(amount(step.flops, QObject::tr("flops")),
                                                                          amount(step.bytes, QStringLiteral("B")))) +
                  timeRows(step, profile, attainableNs);
-  for (const BufferPlace& buffer : step.buffers)
+  for (const BufferLocation& buffer : step.buffers)
     rows += row(escaped(buffer.role), QObject::tr("%1 at %2, %3")
                                           .arg(escaped(buffer.place))
                                           .arg(buffer.offset)
@@ -260,6 +260,7 @@ CompiledPanel::Listing CompiledPanel::listingOf(const Program& program, const Pr
     for (const std::string& name : sourcesOf(program.source, optimized, each)) sources << escaped(name);
     out.steps += QStringLiteral("<p style='margin:10px 0 0 0'><code>%1</code></p><p style='margin:0'>%2</p>")
                      .arg(escaped(text), QObject::tr("computes %1").arg(sources.join(QStringLiteral(", "))));
+    out.steps += QStringLiteral("<p style='margin:0'>%1</p>").arg(escaped(insertionText(optimized, each)));
     const std::string head = "; " + std::string(optimized.at(each).name) + "\n";
     pages[kLoops] += head + loopsOf(optimized, each) + "\n";
     const auto steps = program.executable->list(each, true);

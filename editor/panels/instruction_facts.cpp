@@ -10,8 +10,8 @@
 #include "core/edit/wiring/initial_value.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/memory_map.h"
-#include "core/ops/inference/infer.h"
 #include "core/ops/op.h"
+#include "core/ops/shared/dimension_reasons.h"
 
 namespace tessera {
 namespace {
@@ -62,12 +62,11 @@ QString shapeSection(const Module& module, const Instruction& i, const QString& 
   }
   if (!dimensions.isEmpty()) rows += row(QObject::tr("dimensions"), dimensions);
   QString out = heading(QObject::tr("Result")) + table(rows);
-  const auto inferred = inferInstruction(module, i.id);
-  if (!inferred || inferred->reasons.empty()) return out;
-  QString reasons;
-  for (size_t d = 0; d < inferred->reasons.size(); ++d)
-    reasons += row(QString::number(d), escaped(inferred->reasons[d]));
-  return out + heading(QObject::tr("Why these dimensions")) + table(reasons);
+  const std::vector<std::string> reasons = dimensionReasons(module, i.id);
+  if (reasons.empty()) return out;
+  QString why;
+  for (size_t d = 0; d < reasons.size(); ++d) why += row(QString::number(d), escaped(reasons[d]));
+  return out + heading(QObject::tr("Why these dimensions")) + table(why);
 }
 
 // The form above the page has a field for each of the op's own rows.
@@ -147,11 +146,8 @@ QString tooltipOf(const Module& module, InstructionId id, const QString& dimensi
   if (i.metadata && !i.metadata->sourceFile.empty())
     lines << escaped(i.metadata->sourceFile) + QStringLiteral(":%1").arg(i.metadata->sourceLine);
   constexpr size_t kMaxReasons = 8;
-  if (const auto inferred = inferInstruction(module, id))
-    for (size_t d = 0; d < std::min(inferred->reasons.size(), kMaxReasons); ++d) {
-      const std::string& reason = inferred->reasons[d];
-      lines << (reason.starts_with("dimension") ? QString() : QObject::tr("dimension %1: ").arg(d)) + escaped(reason);
-    }
+  const std::vector<std::string> reasons = dimensionReasons(module, id);
+  for (size_t d = 0; d < std::min(reasons.size(), kMaxReasons); ++d) lines << escaped(reasons[d]);
   if (const auto warning = initialValueWarning(module, id)) lines << escaped(*warning);
   return lines.join(QStringLiteral("<br>"));
 }

@@ -346,13 +346,13 @@ TEST(AheadOfTimeCalls, ADeclaredAliasMayShareMemory) {
   // The other result may not, and neither may a part.
   void* undeclared[] = {other.mutableBytes().data(), x.mutableBytes().data()};
   EXPECT_EQ(library.run(in, undeclared, workspace.get(), error, sizeof error), 1);
-  EXPECT_STREQ(error, "result 1 lies over argument 0");
+  EXPECT_STREQ(error, "result 1 overlaps argument 0");
   void* part[] = {x.mutableBytes().data() + 4, other.mutableBytes().data()};
   EXPECT_EQ(library.run(in, part, workspace.get(), error, sizeof error), 1);
 }
 
 // What C gives is aligned to an element, not to a line or a vector: kernels, loops in one function, transposes that are
-// stored past the caches where they can be.
+// stored with non-temporal stores where they can be.
 TEST(AheadOfTimeCalls, ArraysBeginAnywhere) {
   const Module module = moduleOf(
       "HloModule m\n\nc { p = (s32[], f32[16], f32[16]) parameter(0)  i = s32[] get-tuple-element(p), index=0  n = "
@@ -499,7 +499,7 @@ TEST(AheadOfTimeCalls, SeveralDevicesRunAtOnce) {
   const DeviceArrays arguments = argumentsByDevice(module, {3, 1}, {}, {}).value(),
                      expected = onDevices(module, {3, 1}, arguments).value();
   for (int i = 0; i < 3; ++i) expectSame(flat(expected), call(library, flat(arguments), flat(expected)));
-  // A result of one device may lie over its argument, not over another device's.
+  // A result of one device may overlap its argument, not another device's.
   std::vector<Literal> own;
   for (const Literal& argument : flat(arguments))
     own.push_back(Literal::fromBytes(argument.shape(), argument.bytes()).value());
@@ -518,7 +518,7 @@ TEST(AheadOfTimeCalls, SeveralDevicesRunAtOnce) {
     EXPECT_TRUE(own[d].identical(expected[d][1]) && gathered[d].identical(expected[d][0])) << d;
   std::swap(out[1], out[3]);
   EXPECT_EQ(library.run(in, out, workspace.get(), error, sizeof error), 1);
-  EXPECT_STREQ(error, "result 1 lies over argument 1");
+  EXPECT_STREQ(error, "result 1 overlaps argument 1");
 }
 
 // What is kept of a border of a manual region has the module's mesh beside it.

@@ -100,6 +100,30 @@ TEST_F(ExplainCode, MarksWithinALoopThatIsOneFunction) {
   for (const std::string& mark : parts) EXPECT_NE(mark.find(" = divide"), std::string::npos) << mark;
 }
 
+TEST_F(ExplainCode, InsertedCopiesSayForWhatAndWhy) {
+  scratch_.write("m.hlo",
+                 "HloModule m\n\nc {\n  s = (s32[], f32[4096]) parameter(0)\n"
+                 "  i = s32[] get-tuple-element(s), index=0\n  n = s32[] constant(1000)\n"
+                 "  ROOT p = pred[] compare(i, n), direction=LT\n}\n\n"
+                 "b {\n  s = (s32[], f32[4096]) parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n"
+                 "  x = f32[4096] get-tuple-element(s), index=1\n  one = s32[] constant(1)\n"
+                 "  j = s32[] add(i, one)\n  y = f32[4096] sine(x)\n"
+                 "  ROOT t = (s32[], f32[4096]) tuple(j, y)\n}\n\n"
+                 "ENTRY main {\n  x = f32[4096] parameter(0)\n  zero = s32[] constant(0)\n"
+                 "  t = (s32[], f32[4096]) tuple(zero, x)\n"
+                 "  ROOT l = (s32[], f32[4096]) while(t), condition=c, body=b\n}\n");
+  const Ran words = scratch_.tessera("explain m.hlo l --asm"), ran = scratch_.tessera("explain m.hlo l --asm --json");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const std::string reason = "the loop changes its state, which begins as something that may not be written";
+  EXPECT_NE(words.out.find("inserted for %l: " + reason + "\n"), std::string::npos) << words.out;
+  EXPECT_EQ(words.out.find("frontend_attributes"), std::string::npos);
+  int notes = 0;
+  for (const auto& instruction : nlohmann::json::parse(ran.out)["optimized"])
+    notes += instruction.contains("insertion") && instruction["insertion"]["user"] == "l" &&
+             instruction["insertion"]["reason"] == reason;
+  EXPECT_GE(notes, 1) << ran.out;
+}
+
 TEST_F(ExplainCode, MeasuredTimes) {
   scratch_.write("m.hlo",
                  "HloModule m\n\nENTRY main {\n  x = f32[1000] parameter(0)\n  ROOT e = f32[1000] exponential(x)\n}\n");

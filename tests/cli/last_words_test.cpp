@@ -11,14 +11,18 @@ namespace tessera {
 namespace {
 
 template <class Thrown>
+void raise(Thrown thrown) {
+  throw thrown;
+}
+template <class Thrown>
 void endInAThread(LastWords words, Thrown thrown) {
   endWithASentence(words);
-  std::thread([&] { throw thrown; }).join();
+  std::thread([&] { raise(thrown); }).join();
 }
 template <class Thrown>
 void endBelowNoexcept(LastWords words, Thrown thrown) {
   endWithASentence(words);
-  [&]() noexcept { throw thrown; }();
+  [&]() noexcept { raise(thrown); }();
 }
 
 TEST(LastWordsDeathTest, MemoryEndsWithCodeFive) {

@@ -1,4 +1,4 @@
-// The first minute of somebody who has never seen the program: doors that look like doors, beginnings to click, what
+// The first minute of somebody who has never seen the program: buttons that look like buttons, things to click, what
 // comes next in one line, a search that begins with what is of use. Real key and mouse events; each step undone and
 // redone.
 #include <QCommandLinkButton>

@@ -1,5 +1,5 @@
-// A hand for Qt tests of building: real key and mouse events on the canvas, each counted as a gesture. Before: the
-// tests build_test and tasks_test; after: MainWindow.
+// A hand for Qt tests of building: real key and mouse events on the canvas of a MainWindow, each counted as a gesture.
+// Used by build_test, tasks_test and others.
 #pragma once
 
 #include <QLineEdit>

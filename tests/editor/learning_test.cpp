@@ -1,5 +1,5 @@
-// The Learn door: within two clicks a lesson's graph is live; each lesson's number is dragged and what is to be watched
-// changes; next and previous go through; another document ends it.
+// The Learn button: within two clicks a lesson's graph is live; each lesson's number is dragged and what is to be
+// watched changes; next and previous go through; another document ends it.
 #include <QCommandLinkButton>
 #include <QDockWidget>
 #include <QListWidget>
@@ -40,12 +40,12 @@ class LearningTest : public QObject {
   void theDoorLeadsToALiveGraph() {
     hand().window().showFirstGraph();
     hand().settle();
-    auto* door = hand().window().findChild<QCommandLinkButton*>("learn");
-    QVERIFY(door && door->isVisible());
-    QTest::mouseClick(door, Qt::LeftButton);
+    auto* button = hand().window().findChild<QCommandLinkButton*>("learn");
+    QVERIFY(button && button->isVisible());
+    QTest::mouseClick(button, Qt::LeftButton);
     hand().settle();
     QVERIFY(panel().isVisible());
-    QVERIFY(!door->isVisible());
+    QVERIFY(!button->isVisible());
     QVERIFY(hand().document().live().isOn());
     QVERIFY(!hand().document().live().values().empty());
   }

@@ -1,6 +1,6 @@
 // Bytes as a program of edits on a small module: each few bytes are one action (sensible or not), undo or redo. Keeps
-// the promises of History: undo gives exactly the module before, redo exactly the one after, an edit survives the
-// journal, and every document can be printed. Used by the fuzzer and by the property test.
+// the promises of History: undo gives exactly the module before, redo exactly the one after; and every document can be
+// printed. Used by the fuzzer and by the property test.
 #pragma once
 
 #include <cstdint>
@@ -137,7 +137,7 @@ class EditBytes {
       out.dimensions.push_back(size < 8 ? size : size < 250 ? size % 8 : int64_t{1} << (size - 194));
     }
     if (next() % 16 == 0) out = Shape::tuple({out, out});
-    fillDefaultLayouts(out);  // as the text in the journal reads
+    fillDefaultLayouts(out);  // as text reads
     return out;
   }
 

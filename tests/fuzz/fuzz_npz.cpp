@@ -1,5 +1,5 @@
 // Arrays from files: any bytes as an npy array, and any bytes as an npz archive. (An archive's checksums hide its
-// inside from a fuzzer, so both doors are tried.)
+// inside from a fuzzer, so both ways in are tried.)
 #include "core/formats/npz.h"
 #include "tests/fuzz/expect.h"
 

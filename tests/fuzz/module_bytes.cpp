@@ -312,13 +312,13 @@ std::optional<ModuleMaker::Attempt> ModuleMaker::tryOnce(const OpDef& op) {
   context.attributes = &out.attributes;
   context.written = out.written ? &*out.written : nullptr;
   auto inferred = op.inferShape(context);
-  if (!inferred || elementsOf(inferred->shape) > kMaxElements) return std::nullopt;
+  if (!inferred || elementsOf(*inferred) > kMaxElements) return std::nullopt;
   const auto isWhole = [](const Operand& operand) { return hasOnlyIntegers(operand.shape); };
-  if (op.category.category == OpCategory::LinearAlgebra && hasOnlyIntegers(inferred->shape) &&
+  if (op.category.category == OpCategory::LinearAlgebra && hasOnlyIntegers(*inferred) &&
       !std::ranges::all_of(out.operands, isWhole))
     return std::nullopt;  // whether products or their sum are rounded to integers, nothing says
   for (auto& [attribute, kind] : out.callees) kind |= static_cast<int>(leading) << 8;
-  out.result = std::move(inferred->shape);
+  out.result = std::move(*inferred);
   fillDefaultLayouts(out.result);
   return out;
 }

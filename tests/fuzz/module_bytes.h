@@ -1,7 +1,6 @@
 // Bytes as a module made from the schema: opcodes, operands, attributes and called computations are drawn from the
 // OpDef tables until inference accepts them, so a new op is in it by its op file alone. Keeps the promise that a module
-// which the verifier accepts runs to the same values on the evaluator and the CPU backend. Before it: core/ops; after
-// it: fuzz_modules.
+// which the verifier accepts runs to the same values on the evaluator and the CPU backend. Used by fuzz_modules.
 #pragma once
 
 #include <cstdint>

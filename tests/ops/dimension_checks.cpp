@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "core/ops/inference/infer.h"
+#include "core/ops/shared/dimension_reasons.h"
 #include "core/ops/shared/dimension_relations.h"
 
 namespace tessera {
@@ -85,13 +86,6 @@ class Site {
   AttributeSet attributes_;
   DimensionRelations relations_;
 };
-
-bool isUnbounded(const Shape& shape) {
-  for (const ShapeLeaf& leaf : leavesOf(shape))
-    for (int64_t size : leaf.shape->dimensions)
-      if (size < 0) return true;
-  return false;
-}
 
 void checkHolds(Site& site, DimensionChecks& checks, const std::string& opcode) {
   const auto& rows = site.relations().rows;
@@ -216,8 +210,8 @@ void checkResizing(const Module& module, const Instruction& instruction, Dimensi
         site.adaptAttributes();
         const auto inferred = site.context().op->inferShape(site.context());
         ASSERT_TRUE(inferred) << site.where(ref) << ": " << inferred.error().toString();
-        EXPECT_TRUE(compatible(inferred->shape, site.result()))
-            << site.where(ref) << ": inference gives " << toString(inferred->shape, false) << ", the relations "
+        EXPECT_TRUE(compatible(*inferred, site.result()))
+            << site.where(ref) << ": inference gives " << toString(*inferred, false) << ", the relations "
             << toString(site.result(), false);
         ++checks.resizings;
         checks.resized.insert(std::string(instruction.opcodeName()));
@@ -238,7 +232,9 @@ void DimensionChecks::check(const Module& module) {
         known = known && operand.valid() && module.contains(operand) && !isUnbounded(module.shapeOf(operand));
       if (!known) continue;
       const auto inferred = inferInstruction(module, id);
-      if (!inferred || !compatible(inferred->shape, *instruction.shape)) continue;
+      if (!inferred || !compatible(*inferred, *instruction.shape)) continue;
+      const size_t rank = instruction.shape->isArray() ? instruction.shape->dimensions.size() : 0;
+      EXPECT_EQ(dimensionReasons(module, id).size(), rank) << instruction.opcodeName();
       Site site(module, instruction);
       if (site.relations().opaque) continue;
       checkHolds(site, *this, std::string(instruction.opcodeName()));

@@ -47,7 +47,7 @@ inline std::string brokenPromise(const Module& module, ComputationId computation
     for (size_t a = 0; a < results; ++a)
       for (size_t b = 0; b < used.size(); ++b)
         if (used[a] >= 0 && used[b] >= 0 && used[a] != used[b] && !buffers.areDisjoint(used[a], used[b]))
-          return std::string(in.name) + ": a result may lie over part of an array";
+          return std::string(in.name) + ": a result may alias part of an array";
   }
   return "";
 }

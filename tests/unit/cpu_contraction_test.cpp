@@ -256,6 +256,20 @@ TEST_F(CpuContraction, FormsOfConvolutionsThatTheLibraryHas) {
   }
 }
 
+TEST_F(CpuContraction, PointsTimesASmallMatrixAreAKernel) {
+  for (const auto& [points, matrix, numbers] :
+       {std::array{"1001,3", "3,3", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+        std::array{"1001,3", "3,3", "lhs_contracting_dims={1}, rhs_contracting_dims={1}"},
+        std::array{"1001,2", "2,3", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"}}) {
+    const std::string text = fmt::format(
+        "HloModule m\n\nENTRY e {{\n  a = f32[{}] parameter(0)\n  b = f32[{}] parameter(1)\n"
+        "  ROOT c = f32[1001,3] dot(a, b), {}\n}}\n",
+        points, matrix, numbers);
+    expectLikeEvaluator(text);
+    EXPECT_EQ(stepOf(*backend_, text), "kernel") << text;
+  }
+}
+
 TEST_F(CpuContraction, DotsOfSeveralBlocks) {
   for (const char* type : {"f64", "c64", "s32", "f16"})
     expectLikeEvaluator(

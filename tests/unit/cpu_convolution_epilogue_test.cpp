@@ -50,7 +50,7 @@ const std::string kBiasAndRelu =
     "  vb = $S broadcast(v), dimensions={3}\n  s = $S add(c, vb)\n  t = $S add(s, r)\n  z = f32[] constant(0)\n  zb = "
     "$S broadcast(z), dimensions={}\n  ROOT m = $S maximum(t, zb)\n";
 
-TEST(CpuConvolutionEnd, BiasResidualAndActivationRunOnEachPiece) {
+TEST(CpuConvolutionEpilogue, BiasResidualAndActivationRunOnEachPiece) {
   expectEnd(program("f32[9,18,20,16]", "f32[3,3,16,32]", "f32[9,18,20,32]", "32",
                     "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", kBiasAndRelu),
             kPieces);
@@ -62,7 +62,7 @@ TEST(CpuConvolutionEnd, BiasResidualAndActivationRunOnEachPiece) {
             kPieces);
 }
 
-TEST(CpuConvolutionEnd, GroupsDilationAndFeaturesInFront) {
+TEST(CpuConvolutionEpilogue, GroupsDilationAndFeaturesInFront) {
   expectEnd(program("f32[4,24,24,32]", "f32[3,3,1,32]", "f32[4,24,24,32]", "32",
                     "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=32", kBiasAndRelu),
             kPieces);
@@ -78,7 +78,7 @@ TEST(CpuConvolutionEnd, GroupsDilationAndFeaturesInFront) {
 
 // Its own result stays beside where it has another width; what reads rows of features needs the whole of them, which
 // pieces have.
-TEST(CpuConvolutionEnd, ConversionsAndRows) {
+TEST(CpuConvolutionEpilogue, ConversionsAndRows) {
   const std::string how = "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f";
   expectEnd(program("f32[8,16,16,16]", "f32[3,3,16,32]", "f32[8,16,16,32]", "32", how,
                     "  t = $S tanh(c)\n  ROOT h = bf16[8,16,16,32] convert(t)\n"),
@@ -89,13 +89,13 @@ TEST(CpuConvolutionEnd, ConversionsAndRows) {
             kPieces);
 }
 
-TEST(CpuConvolutionEnd, GradientsHaveEndsToo) {
+TEST(CpuConvolutionEpilogue, GradientsHaveEndsToo) {
   expectEnd(program("f32[8,12,12,16]", "f32[3,3,16,32]", "f32[8,23,23,32]", "32",
                     "window={size=3x3 pad=1_1x1_1 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f", kBiasAndRelu),
             "convolution (oneDNN, data), kernel on each piece");
 }
 
-TEST(CpuConvolutionEnd, WhatHasOtherReadersOrIsSmallStaysAlone) {
+TEST(CpuConvolutionEpilogue, WhatHasOtherReadersOrIsSmallStaysAlone) {
   const std::string how = "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f";
   expectEnd(program("f32[8,16,16,16]", "f32[3,3,16,32]", "f32[8,16,16,32]", "32", how,
                     "  t = $S tanh(c)\n  ROOT p = ($S, $S) tuple(c, t)\n"),

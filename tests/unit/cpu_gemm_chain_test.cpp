@@ -1,4 +1,4 @@
-// Row chains: dots and what is done to their rows as one fusion that runs by tiles. Which graphs become one, that
+// GEMM chains: dots and what is done to their rows as one fusion that runs by tiles. Which graphs become one, that
 // values are the evaluator's and the same bits on any number of threads, and that the arrays between are not in memory.
 #include <gtest/gtest.h>
 
@@ -94,20 +94,20 @@ std::string dense(const std::string& work, int64_t m, int64_t n, int64_t k) {
   return out + array({m, n}) + " dot(a, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n" + work + "}\n";
 }
 
-TEST(CpuRowChain, AttentionRunsByTiles) {
+TEST(CpuGemmChain, AttentionRunsByTiles) {
   expectChains(attention(4, 256, 256, 16, false), 1);
   expectChains(attention(4, 256, 256, 16, true), 1);
   expectChains(attention(3, 201, 333, 24, false), 1);  // a tile that is not full, rows that fill no vector
   expectChains(attention(3, 201, 333, 24, true), 1);
 }
 
-TEST(CpuRowChain, ScoresAreNotInMemory) {
+TEST(CpuGemmChain, ScoresAreNotInMemory) {
   const int64_t scores = 16 * 512 * 512 * 4, outside = (4 * 16 * 512 * 16 + 512 * 512) * 4;
   EXPECT_LT(expectChains(attention(16, 512, 512, 16, false), 1), outside + scores / 8);
 }
 
 // The kernel reads elements that it has stored over by then: the tile behind it is another one.
-TEST(CpuRowChain, RowsThatAreReadBackwardsAreNotOverwritten) {
+TEST(CpuGemmChain, RowsThatAreReadBackwardsAreNotOverwritten) {
   const std::string s = array({300, 260});
   expectChains(dense("  x = " + s + " reverse(d), dimensions={1}\n  y = " + s + " subtract(x, d)\n  t = " + s +
                          " tanh(y)\n  v = f32[260,30] parameter(3)\n  ROOT o = f32[300,30] dot(t, v), "
@@ -116,9 +116,9 @@ TEST(CpuRowChain, RowsThatAreReadBackwardsAreNotOverwritten) {
                1);
 }
 
-TEST(CpuRowChain, SmallScoresStayApart) { expectChains(attention(2, 64, 64, 8, false), 0); }
+TEST(CpuGemmChain, SmallScoresStayApart) { expectChains(attention(2, 64, 64, 8, false), 0); }
 
-TEST(CpuRowChain, WorkBehindADotJoinsIt) {
+TEST(CpuGemmChain, WorkBehindADotJoinsIt) {
   const std::string s = array({300, 260});
   expectChains(
       dense("  bb = " + s + " broadcast(b), dimensions={1}\n  x = " + s + " add(d, bb)\n  ROOT t = " + s + " tanh(x)\n",
@@ -136,7 +136,7 @@ TEST(CpuRowChain, WorkBehindADotJoinsIt) {
 }
 
 // A dot lies where its end's result will, unless elements are needed once more after that or are of another width.
-TEST(CpuRowChain, EndsAreWrittenOverTheirDot) {
+TEST(CpuGemmChain, EndsAreWrittenOverTheirDot) {
   const std::string s = array({700, 260}), bias = "  bb = " + s + " broadcast(b), dimensions={1}\n";
   const int64_t arguments = 4 * (700 * 40 + 40 * 260 + 260);
   EXPECT_EQ(expectChains(dense(bias + "  x = " + s + " add(d, bb)\n  ROOT t = " + s + " tanh(x)\n", 700, 260, 40), 1),
@@ -155,7 +155,7 @@ TEST(CpuRowChain, EndsAreWrittenOverTheirDot) {
                1);
 }
 
-TEST(CpuRowChain, TwoDotsOneKernel) {
+TEST(CpuGemmChain, TwoDotsOneKernel) {
   const std::string s = array({300, 260});
   expectChains(dense("  g = " + array({300, 40}) + " parameter(3)\n  e = " + s +
                          " dot(g, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  l = " + s +
@@ -164,7 +164,7 @@ TEST(CpuRowChain, TwoDotsOneKernel) {
                1);  // the first lies in the result, the other in tiles
 }
 
-TEST(CpuRowChain, DenseLayersInARow) {
+TEST(CpuGemmChain, DenseLayersInARow) {
   const std::string s = array({300, 260});
   expectChains(dense("  t = " + s +
                          " tanh(d)\n  v = f32[260,30] parameter(3)\n  ROOT o = f32[300,30] dot(t, v), "
@@ -174,13 +174,13 @@ TEST(CpuRowChain, DenseLayersInARow) {
 }
 
 // Values that somebody else reads as well must be in memory.
-TEST(CpuRowChain, AnotherReaderKeepsTheDotApart) {
+TEST(CpuGemmChain, AnotherReaderKeepsTheDotApart) {
   const std::string s = array({300, 260});
   expectChains(dense("  t = " + s + " tanh(d)\n  ROOT o = (" + s + ", " + s + ") tuple(t, d)\n", 300, 260, 40), 0);
 }
 
 // Rows in another order than they are made in: whole arrays, in three steps.
-TEST(CpuRowChain, KernelsThatMixRowsRunOverWholeArrays) {
+TEST(CpuGemmChain, KernelsThatMixRowsRunOverWholeArrays) {
   const std::string s = array({300, 260});
   expectChains(dense("  x = " + s + " reverse(d), dimensions={0}\n  y = " + s + " add(x, d)\n  t = " + s +
                          " tanh(y)\n  v = f32[260,30] parameter(3)\n  ROOT o = f32[300,30] dot(t, v), "

@@ -86,7 +86,7 @@ TEST(CpuMovement, OnlyResultsBeyondTheCacheAreStreamed) {
   EXPECT_NE(large.find("fence seq_cst"), std::string::npos) << large;  // the lines are there when the step is over
 }
 
-// Results that go past the caches: lines of the result are whole, tiles at its ends are not.
+// Results with non-temporal stores: lines of the result are whole, tiles at its ends are not.
 TEST(CpuMovement, LargePermutedDimensions) {
   expectLikeEvaluator(transposeOf("f32", "1040,2064", "1,0", "2064,1040"), "transpose");
   expectLikeEvaluator(transposeOf("s8", "3,1600,1856", "0,2,1", "3,1856,1600"), "transpose");

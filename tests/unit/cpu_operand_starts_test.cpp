@@ -1,4 +1,4 @@
-// Kernels that differ only in where they begin to read are one kernel: the steps of a loop that was written out. What
+// Kernels that differ only in where they begin to read are one kernel: the steps of an unrolled loop. What
 // they read stays what the program says, whatever its indices are made of.
 #include <gtest/gtest.h>
 

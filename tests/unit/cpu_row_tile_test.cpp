@@ -1,4 +1,4 @@
-// Kernels of the CPU backend that turn rows on the stack, and those whose short dimensions are written out, against the
+// Kernels of the CPU backend that turn rows on the stack, and those whose short dimensions are unrolled, against the
 // evaluator: short rows and ragged ones, distances between points, a reduction of two arrays; the same bits on one
 // thread and on several.
 #include <gtest/gtest.h>
@@ -121,6 +121,30 @@ TEST(CpuShortAxis, LoopsOfFewRounds) {
       "  x = f32[60,90,2,2] parameter(0)\n  z = f32[] constant(0)\n  m = f32[60,90] reduce(x, z), dimensions={2,3}, "
       "to_apply=most\n"
       "  s = f32[60] reduce(m, z), dimensions={1}, to_apply=sum\n  ROOT r = f32[60] negate(s)\n}\n");
+}
+
+// The product of the first and the last column of rows of two to four; the last row ends where its page may.
+TEST(CpuColumns, OfShortRowsAreShuffledNotGathered) {
+  for (const char* type : {"f32", "s32", "f64", "u64", "bf16", "c64"})
+    for (const int width : {2, 3, 4})
+      for (const int rows : {16, 1024, 1001}) {
+        const std::string text =
+            with(fmt::format("HloModule m\n\nENTRY e {{\n  x = $T[{0},{1}] parameter(0)\n"
+                             "  a = $T[{0},1] slice(x), slice={{[0:{0}], [0:1]}}\n  b = $T[{0},1] slice(x), "
+                             "slice={{[0:{0}], [{2}:{1}]}}\n  ar = $T[{0}] reshape(a)\n  br = $T[{0}] reshape(b)\n"
+                             "  ROOT r = $T[{0}] multiply(ar, br)\n}}\n",
+                             rows, width, width - 1),
+                 {{"$T", type}});
+        expectLikeEvaluator(text);
+        if (rows != 1024 || std::string(type) != "f32") continue;
+        const auto read = readHloText(text);
+        const auto executable = makeBackend("cpu").value()->compile(*read.module);
+        ASSERT_TRUE(executable) << text;
+        const Module& optimized = (*executable)->optimized();
+        const auto steps = (*executable)->list(optimized.at(optimized.entry()).root, true);
+        ASSERT_TRUE(steps && !steps->empty()) << text;
+        EXPECT_EQ((*steps)[0].irBefore.find("masked.gather"), std::string::npos) << text;
+      }
 }
 
 }  // namespace

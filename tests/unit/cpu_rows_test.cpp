@@ -1,5 +1,6 @@
-// Kernels that walk a row several times: statistics of rows and the elements that use them in one nest, dear values of
-// the first walk read back by the later ones. Values as the evaluator's, the same bits on one thread and on several.
+// Kernels that walk a row several times: statistics of rows and the elements that use them in one nest; expensive
+// values of the first walk read back by the later ones. Values as the evaluator's, the same bits on one thread and on
+// several.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -104,7 +105,7 @@ TEST(CpuRows, GradientOfSoftmaxIsOneKernel) {
       1);
 }
 
-// The row's dear values are used twice after a statistic of something else: nothing of the first walk is equal.
+// The row's expensive values are used twice after a statistic of something else: nothing of the first walk is equal.
 TEST(CpuRows, UnequalWalksShareNothing) {
   expectLikeEvaluator(with(std::string(kReducers) + "ENTRY e {\n  x = A parameter(0)\n  y = A parameter(1)\n  ex = A "
                                                     "exponential(x)\n  ey = A exponential(y)\n"

@@ -157,9 +157,9 @@ ENTRY main {
 TEST(DeviceValues, MoreDevicesThanThreadsAreRefused) {
   const ReadResult read = readHloText("HloModule m\n\nENTRY e {\n  ROOT a = f32[] parameter(0)\n}\n");
   ASSERT_TRUE(read.module);
-  EXPECT_TRUE(gridOf(*read.module, DeviceGrid::kMost, 1));
+  EXPECT_TRUE(gridOf(*read.module, DeviceGrid::kMaxDevices, 1));
   for (const auto& [replicas, partitions] :
-       {std::pair<int64_t, int64_t>{DeviceGrid::kMost, 2}, {INT64_MAX, INT64_MAX}, {1, 99999999}}) {
+       {std::pair<int64_t, int64_t>{DeviceGrid::kMaxDevices, 2}, {INT64_MAX, INT64_MAX}, {1, 99999999}}) {
     const auto grid = gridOf(*read.module, replicas, partitions);
     ASSERT_FALSE(grid);
     EXPECT_EQ(grid.error().kind, ErrorKind::Usage);

@@ -229,13 +229,28 @@ TEST(Protobuf, PaddingOfALayout) {
   EXPECT_NE(written->find("padding_value: ZERO_PAD"), std::string::npos);
 }
 
+// A field of a message that holds bytes: a message, or packed numbers.
+std::string field(int number, std::string_view bytes) {
+  std::string out(1, static_cast<char>(number << 3 | 2));
+  for (size_t rest = bytes.size(); rest > 0; rest >>= 7)
+    out += static_cast<char>((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
+  return out.append(bytes);
+}
+
+// A LiteralProto of f32[2]: its shape (element_type F32, dimensions) and f32s.
+std::string literalOfTwo(float first, float second) {
+  const float values[] = {first, second};
+  return field(1, std::string("\x10\x0b", 2) + field(3, "\x02")) +
+         field(8, {reinterpret_cast<const char*>(values), sizeof values});
+}
+
 TEST(Protobuf, ASnapshotBringsItsValues) {
   const Module module = readGood("ENTRY e {\n  p = f32[2]{0} parameter(0)\n  ROOT n = f32[2]{0} negate(p)\n}\n");
   const Literal argument = parseLiteral("{1, 2}", Shape::arrayRowMajor(ElementType::F32, {2})).value();
   const Literal result = parseLiteral("{-1, -2}", Shape::arrayRowMajor(ElementType::F32, {2})).value();
-  auto bytes = writeSnapshot(module, {argument}, result);
-  ASSERT_TRUE(bytes);
-  ProtoContent back = readProto(*bytes);
+  const auto hlo = writeProto(module);
+  ASSERT_TRUE(hlo);
+  ProtoContent back = readProto(field(1, *hlo) + field(2, literalOfTwo(1, 2)) + field(3, literalOfTwo(-1, -2)));
   ASSERT_TRUE(back.module) << errorOf(back);
   EXPECT_TRUE(back.snapshot);
   ASSERT_EQ(back.arguments.size(), 1u);

@@ -37,9 +37,9 @@ struct Inside {
 };
 
 std::vector<GemmVectors> widths() {
-  std::vector<GemmVectors> out{GemmVectors::Plain};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) out.push_back(GemmVectors::Wide);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) out.push_back(GemmVectors::Widest);
+  std::vector<GemmVectors> out{GemmVectors::Sse};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) out.push_back(GemmVectors::Avx2);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) out.push_back(GemmVectors::Avx512);
   return out;
 }
 

@@ -59,8 +59,7 @@ struct Graph {
     const auto shape = inferInstruction(module, module.entryComputation().root);
     EXPECT_TRUE(shape) << shape.error().toString();
     if (!shape) return {};
-    EXPECT_TRUE(sameIgnoringLayout(shape->shape, module.shapeOf(module.entryComputation().root)))
-        << toString(shape->shape);
+    EXPECT_TRUE(sameIgnoringLayout(*shape, module.shapeOf(module.entryComputation().root))) << toString(*shape);
     const auto out = evaluateModule(module, arguments);
     EXPECT_TRUE(out) << out.error().toString();
     if (!out) return {};

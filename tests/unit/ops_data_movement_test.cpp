@@ -1,4 +1,4 @@
-// Data movement and elementwise ops called through their OpDefs on hand-built modules: values by definition, reasons,
+// Data movement and elementwise ops called through their OpDefs on hand-built modules: values by definition,
 // and the label of each broken constraint.
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ struct Case {
     id = module.add(entry, opcode, result, operands, std::move(attributes));
   }
 
-  Result<Inferred> infer() const {
+  Result<Shape> infer() const {
     InferContext context{};
     context.opcode = module.at(id).opcode;
     for (InstructionId operand : module.at(id).operands) context.operands.push_back(&module.shapeOf(operand));
@@ -91,21 +91,21 @@ TEST(OpsDataMovement, PadWithInteriorAndNegative) {
   const Case c(Opcode::Pad, s32({5}), {s32({3}, {1, 2, 3}), s32({}, {9})}, with(Attr::padding, padding));
   const auto inferred = c.infer();
   ASSERT_TRUE(inferred);
-  EXPECT_EQ(inferred->shape.dimensions, (Ints{5}));
+  EXPECT_EQ(inferred->dimensions, (Ints{5}));
   EXPECT_EQ(c.values<int32_t>(), (S32s{9, 1, 9, 2, 9}));
 }
 
 TEST(OpsDataMovement, TransposeBroadcastSlice) {
   const Literal x = s32({2, 3}, {0, 1, 2, 3, 4, 5});
   const Case transpose(Opcode::Transpose, s32({3, 2}), {x}, with(Attr::dimensions, Ints{1, 0}));
-  EXPECT_EQ(transpose.infer()->shape.dimensions, (Ints{3, 2}));
+  EXPECT_EQ(transpose.infer()->dimensions, (Ints{3, 2}));
   EXPECT_EQ(transpose.values<int32_t>(), (S32s{0, 3, 1, 4, 2, 5}));
   EXPECT_EQ(Case(Opcode::Transpose, s32({3, 2}), {x}, with(Attr::dimensions, Ints{1, 1})).label(), "transpose.C1");
   const Case broadcast(Opcode::Broadcast, s32({2, 2}), {s32({2}, {1, 2})}, with(Attr::dimensions, Ints{0}));
   EXPECT_EQ(broadcast.values<int32_t>(), (S32s{1, 1, 2, 2}));
   const std::vector<SliceDimension> slices = {{1, 2, 1}, {0, 3, 2}};
   const Case slice(Opcode::Slice, s32({1, 2}), {x}, with(Attr::slice, slices));
-  EXPECT_EQ(slice.infer()->shape.dimensions, (Ints{1, 2}));
+  EXPECT_EQ(slice.infer()->dimensions, (Ints{1, 2}));
   EXPECT_EQ(slice.values<int32_t>(), (S32s{3, 5}));
 }
 
@@ -125,7 +125,7 @@ TEST(OpsDataMovement, GatherRows) {
   attributes.set(Attr::index_vector_dim, int64_t{1});
   attributes.set(Attr::slice_sizes, Ints{1, 2});
   const Case c(Opcode::Gather, s32({3, 2}), {s32({3, 2}, {0, 1, 2, 3, 4, 5}), s32({3}, {2, -1, 7})}, attributes);
-  EXPECT_EQ(c.infer()->shape.dimensions, (Ints{3, 2}));
+  EXPECT_EQ(c.infer()->dimensions, (Ints{3, 2}));
   EXPECT_EQ(c.values<int32_t>(), (S32s{4, 5, 0, 1, 4, 5}));
 }
 

@@ -63,16 +63,16 @@ std::string attention(const std::string& rows, const std::string& keys, const st
                          : " ROOT both = (f32[" + rows + ",8]{1,0}, f32[" + rows + "," + keys + "]{1,0}) tuple(o, " +
                                beside + ")");
 }
-TEST(PassesRowChains, DotsAndWhatStandsBetween) {
-  const Module m = after(fuseRowChains, attention("64", "1024"), true);
+TEST(PassesGemmChains, DotsAndWhatStandsBetween) {
+  const Module m = after(fuseGemmChains, attention("64", "1024"), true);
   EXPECT_EQ(outputFusionsOf(m), 1);
   EXPECT_EQ(countOf(m, Opcode::Tanh), 1);
 }
-TEST(PassesRowChains, SmallOnesStay) {
-  EXPECT_EQ(outputFusionsOf(after(fuseRowChains, attention("64", "512"), false)), 0);
+TEST(PassesGemmChains, SmallOnesStay) {
+  EXPECT_EQ(outputFusionsOf(after(fuseGemmChains, attention("64", "512"), false)), 0);
 }
-TEST(PassesRowChains, ScoresThatAreAResultStay) {
-  EXPECT_EQ(outputFusionsOf(after(fuseRowChains, attention("64", "1024", "s"), false)), 0);
+TEST(PassesGemmChains, ScoresThatAreAResultStay) {
+  EXPECT_EQ(outputFusionsOf(after(fuseGemmChains, attention("64", "1024", "s"), false)), 0);
 }
 
 std::string convolution(const std::string& size) {
@@ -81,11 +81,11 @@ std::string convolution(const std::string& size) {
          ",4]{3,2,1,0} parameter(0)\n w = f32[1,1,4,16]{3,2,1,0} parameter(1)\n c = " + shape +
          " convolution(x, w), window={size=1x1}, dim_labels=b01f_01io->b01f\n ROOT a = " + shape + " abs(c)";
 }
-TEST(PassesConvolutionEnds, AConvolutionAndItsReader) {
-  EXPECT_EQ(outputFusionsOf(after(fuseConvolutionEnds, convolution("64"), true)), 1);
+TEST(PassesConvolutionEpilogues, AConvolutionAndItsReader) {
+  EXPECT_EQ(outputFusionsOf(after(fuseConvolutionEpilogues, convolution("64"), true)), 1);
 }
-TEST(PassesConvolutionEnds, SmallOnesStay) {
-  EXPECT_EQ(outputFusionsOf(after(fuseConvolutionEnds, convolution("32"), false)), 0);
+TEST(PassesConvolutionEpilogues, SmallOnesStay) {
+  EXPECT_EQ(outputFusionsOf(after(fuseConvolutionEpilogues, convolution("32"), false)), 0);
 }
 
 }  // namespace

@@ -150,7 +150,7 @@ ENTRY e { i = s32[] constant(0)
 struct Count {
   const char* direction;
   const char* operation;
-  int start, step, bound, trips;  // trips -1: unknown, or more than are written out
+  int start, step, bound, trips;  // trips -1: unknown, or more than are unrolled
 };
 
 TEST(PassesLoops, TripCounts) {
@@ -199,7 +199,7 @@ TEST(PassesLoops, ShortOnesAreWrittenOut) {
   EXPECT_FALSE(long_.changed);
 }
 
-// Fifty instructions a step on long arrays: five passes over memory in a loop, one kernel written out. Short arrays
+// Fifty instructions a step on long arrays: five passes over memory in a loop, one unrolled kernel. Short arrays
 // stay in a loop, and so does what is not elementwise.
 TEST(PassesLoops, ElementwiseStepsOnLongArraysAreWrittenOut) {
   const auto loopOf = [](const std::string& shape, const std::string& last) {
@@ -311,7 +311,7 @@ TEST(PassesLoops, CheapValuesOfIotasStayInside) {
   EXPECT_FALSE(after(maskLoop(8, parity), {hoistInvariants}).changed) << "a remainder by a constant is a few products";
 }
 
-// Only what is dear moves: the mask around it would be eight times its size.
+// Only what is expensive moves: the mask around it would be eight times its size.
 TEST(PassesLoops, OfValuesOfIotasOnlyTheDearPartMovesOut) {
   const Changed c = after(maskLoop(8,
                                    " v = ROW iota(), iota_dimension=0\n u = ROW exponential(v)\n w = ALL broadcast(u), "
@@ -661,10 +661,10 @@ ENTRY e { a = f32[4] parameter(0)
   for (ComputationId computation : m.order())
     for (InstructionId id : m.at(computation).instructions) {
       if (m.at(id).opcode != Opcode::Copy) continue;
-      const auto* why = m.at(id).attributes->get<RawText>(Attr::frontend_attributes);
-      ASSERT_TRUE(why);
-      forLoop += why->text.find("inserted_for=\"l\",reason=\"the loop changes its state") != std::string::npos;
-      forSwap += why->text.find("changes places") != std::string::npos;
+      ASSERT_TRUE(m.at(id).provenance && m.at(id).provenance->insertion);
+      const Insertion& why = *m.at(id).provenance->insertion;
+      forLoop += m.at(why.user).name == "l" && why.reason.starts_with("the loop changes its state");
+      forSwap += why.reason.find("changes places") != std::string::npos;
     }
   EXPECT_EQ(forLoop, 3);
   EXPECT_GE(forSwap, 1);

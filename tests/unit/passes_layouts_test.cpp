@@ -81,18 +81,29 @@ TEST(PassesLayouts, ThereAndBackIsNothing) {
 
 std::string textOf(const Module& module) { return printHloText(module); }
 
-TEST(PassesLayouts, WhoAskedIsRemembered) {
-  const Module bitcast = assigned(
-      "x = f32[3,4]{1,0} parameter(0)\n n = f32[3,4]{1,0} negate(x)\n turn = f32[4,3]{0,1} bitcast(n)\n ROOT r = "
-      "f32[4,3]{0,1} abs(turn)");
-  EXPECT_NE(textOf(bitcast).find("inserted_for=\"turn\",reason=\"the same bytes"), std::string::npos)
-      << textOf(bitcast);
-  const Module tuple = assigned("x = f32[3,4]{0,1} parameter(0)\n ROOT pair = (f32[3,4]{1,0}) tuple(x)");
-  EXPECT_NE(textOf(tuple).find("inserted_for=\"pair\""), std::string::npos) << textOf(tuple);
+// The notes of what the passes inserted, each as "user: reason".
+std::vector<std::string> insertionsOf(const Module& module) {
+  std::vector<std::string> out;
+  for (ComputationId computation : module.order())
+    for (InstructionId id : module.at(computation).instructions)
+      if (const auto& from = module.at(id).provenance; from && from->insertion)
+        out.push_back(std::string(module.at(from->insertion->user).name) + ": " + std::string(from->insertion->reason));
+  return out;
 }
 
-// Two who ask for the same share it.
-TEST(PassesLayouts, WhoAskedMakesNoDifference) {
+TEST(PassesLayouts, InsertedInstructionsNoteTheirUserAndWhy) {
+  const Module bitcast = assigned(
+      "x = f32[3,4]{1,0} parameter(0)\n n = f32[3,4]{1,0} negate(x)\n b = f32[4,3]{0,1} bitcast(n)\n ROOT r = "
+      "f32[4,3]{0,1} abs(b)");
+  EXPECT_EQ(insertionsOf(bitcast),
+            std::vector<std::string>{"b: the same bytes under another layout are the values in another order"});
+  const Module tuple = assigned("x = f32[3,4]{0,1} parameter(0)\n ROOT pair = (f32[3,4]{1,0}) tuple(x)");
+  EXPECT_EQ(insertionsOf(tuple), std::vector<std::string>{"pair: its elements are passed on in this layout"});
+  EXPECT_EQ(textOf(tuple).find("frontend_attributes"), std::string::npos) << textOf(tuple);
+}
+
+// Equal instructions that two users need are one.
+TEST(PassesLayouts, InsertionsMakeNoDifference) {
   Module m = assigned(
       "x = f32[3,4]{1,0} parameter(0)\n a = f32[4,3]{0,1} bitcast(x)\n b = f32[4,3]{0,1} bitcast(x)\n"
       " c = f32[4,3]{0,1} negate(a)\n d = f32[4,3]{0,1} abs(b)\n ROOT r = f32[4,3]{0,1} add(c, d)");

@@ -162,7 +162,7 @@ TEST(PassesSiblings, WhatOnlyMembersReadIsNoResult) {
     EXPECT_TRUE(m.at(id).opcode != Opcode::Fusion || m.at(id).shape->elements.size() == 2);
 }
 
-// `count` dear values of x, f32[size], that both results read: each is stored or made by their nest.
+// `count` expensive values of x, f32[size], that both results read: each is stored or made by their nest.
 std::string dearValues(int size, int count) {
   std::string text = fmt::format(
       " x = f32[{0}] parameter(0)\n y = f32[{0}] parameter(1)\n t0 = f32[{0}] add(x, y)\n h0 = f32[{0}] subtract(x, "

@@ -70,7 +70,7 @@ Literal evaluated(const ScalarFunctionInfo& function, std::span<const Literal> a
   }
   const InstructionId id = module.add(entry, function.opcode, arguments[0].shape(), operands, {});
   module.setRoot(entry, id);
-  module.setShape(id, inferInstruction(module, id).value().shape);
+  module.setShape(id, inferInstruction(module, id).value());
   return evaluateModule(module, arguments).value()[0];
 }
 

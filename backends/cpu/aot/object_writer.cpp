@@ -1,4 +1,4 @@
-// See object_writer.h. Sections: the parts, their relocations, then symbols and names; <elf.h> has the structures.
+// See object_writer.h. The sections of content, their relocations, then symbols and names; <elf.h> has the structures.
 #include "backends/cpu/aot/object_writer.h"
 
 #include <elf.h>
@@ -10,14 +10,14 @@ namespace tessera::aot {
 
 namespace {
 
-struct PartForm {
+struct SectionForm {
   const char *name, *relocations;
   uint64_t flags;
 };
-constexpr PartForm kForms[] = {{".text", ".rela.text", SHF_ALLOC | SHF_EXECINSTR},
-                               {".rodata", ".rela.rodata", SHF_ALLOC},
-                               {".data.rel.ro", ".rela.data.rel.ro", SHF_ALLOC | SHF_WRITE},
-                               {".data", ".rela.data", SHF_ALLOC | SHF_WRITE}};
+constexpr SectionForm kForms[] = {{".text", ".rela.text", SHF_ALLOC | SHF_EXECINSTR},
+                                  {".rodata", ".rela.rodata", SHF_ALLOC},
+                                  {".data.rel.ro", ".rela.data.rel.ro", SHF_ALLOC | SHF_WRITE},
+                                  {".data", ".rela.data", SHF_ALLOC | SHF_WRITE}};
 
 uint32_t typeOf(Reference kind) {
   switch (kind) {
@@ -100,17 +100,17 @@ class File {
 
 }  // namespace
 
-Place ObjectWriter::add(Part part, std::string_view bytes, uint64_t alignment) {
-  Content& content = parts_[static_cast<size_t>(part)];
+SectionOffset ObjectWriter::add(Section section, std::string_view bytes, uint64_t alignment) {
+  Content& content = sections_[static_cast<size_t>(section)];
   content.alignment = std::max(content.alignment, alignment);
   content.bytes.append((alignment - content.bytes.size() % alignment) % alignment, '\0');
   const uint64_t offset = content.bytes.size();
   content.bytes.append(bytes);
-  return {part, offset};
+  return {section, offset};
 }
 
-void ObjectWriter::replace(Place at, std::string_view bytes) {
-  parts_[static_cast<size_t>(at.part)].bytes.replace(at.offset, bytes.size(), bytes);
+void ObjectWriter::replace(SectionOffset at, std::string_view bytes) {
+  sections_[static_cast<size_t>(at.section)].bytes.replace(at.offset, bytes.size(), bytes);
 }
 
 uint32_t ObjectWriter::numberOf(const std::string& function) {
@@ -119,70 +119,77 @@ uint32_t ObjectWriter::numberOf(const std::string& function) {
   return at->second;
 }
 
-void ObjectWriter::refer(Place at, Reference kind, Place target, int64_t addend) {
-  parts_[static_cast<size_t>(at.part)].relocations.push_back(
-      {at.offset, kind, static_cast<uint32_t>(target.part) + 1, 0, static_cast<int64_t>(target.offset) + addend});
+void ObjectWriter::refer(SectionOffset at, Reference kind, SectionOffset target, int64_t addend) {
+  sections_[static_cast<size_t>(at.section)].relocations.push_back(
+      {at.offset, kind, static_cast<uint32_t>(target.section) + 1, 0, static_cast<int64_t>(target.offset) + addend});
 }
 
-void ObjectWriter::refer(Place at, Reference kind, const std::string& function, int64_t addend) {
-  parts_[static_cast<size_t>(at.part)].relocations.push_back({at.offset, kind, 0, numberOf(function), addend});
+void ObjectWriter::refer(SectionOffset at, Reference kind, const std::string& function, int64_t addend) {
+  sections_[static_cast<size_t>(at.section)].relocations.push_back({at.offset, kind, 0, numberOf(function), addend});
 }
 
-void ObjectWriter::define(const std::string& name, Place at, uint64_t size) {
+void ObjectWriter::define(const std::string& name, SectionOffset at, uint64_t size) {
   functions_[numberOf(name)] = {name, at, size, true};
+}
+
+std::string ObjectWriter::relocationBytes(size_t section) const {
+  std::string out;
+  for (const Relocation& r : sections_[section].relocations) {
+    const uint64_t symbol = r.section != 0 ? r.section : kLocals + r.function;
+    append(out, Elf64_Rela{r.offset, ELF64_R_INFO(symbol, typeOf(r.kind)), r.addend});
+  }
+  return out;
+}
+
+ObjectWriter::SymbolTable ObjectWriter::symbolTable() const {
+  SymbolTable out;
+  Names names;
+  append(out.symbols, Elf64_Sym{});
+  for (uint16_t s = 1; s <= kSections; ++s)
+    append(out.symbols, Elf64_Sym{.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION), .st_shndx = s});
+  for (const Function& f : functions_) {
+    const auto section = static_cast<uint16_t>(static_cast<uint16_t>(f.at.section) + 1);
+    Elf64_Sym symbol = {};
+    symbol.st_name = names.add(f.name);
+    symbol.st_info = f.isDefined ? ELF64_ST_INFO(STB_GLOBAL, STT_FUNC) : ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
+    symbol.st_shndx = f.isDefined ? section : static_cast<uint16_t>(SHN_UNDEF);
+    symbol.st_value = f.at.offset;
+    symbol.st_size = f.size;
+    append(out.symbols, symbol);
+  }
+  out.names = names.bytes();
+  return out;
 }
 
 Result<std::string> ObjectWriter::finish() const {
   File file;
   uint64_t total = 0;
-  for (const Content& content : parts_) total += content.bytes.size();
+  for (const Content& content : sections_) total += content.bytes.size();
   if (total > static_cast<uint64_t>(std::numeric_limits<int32_t>::max()))
     return fail("code and constants of an object are limited to 2 GiB");
-  for (size_t p = 0; p < kParts; ++p)
-    file.add(kForms[p].name,
-             {.sh_type = SHT_PROGBITS, .sh_flags = kForms[p].flags, .sh_addralign = parts_[p].alignment},
-             parts_[p].bytes);
-  // Symbols: none, one a part, then the functions.
-  constexpr uint32_t kLocals = 1 + kParts;
-  constexpr uint32_t kSymbols = 1 + 2 * kParts;  // section number, after the parts and their relocations
-  for (size_t p = 0; p < kParts; ++p) {
-    std::string bytes;
-    for (const Relocation& r : parts_[p].relocations) {
-      const uint64_t symbol = r.section != 0 ? r.section : kLocals + r.function;
-      append(bytes, Elf64_Rela{r.offset, ELF64_R_INFO(symbol, typeOf(r.kind)), r.addend});
-    }
-    file.add(kForms[p].relocations,
+  for (size_t s = 0; s < kSections; ++s)
+    file.add(kForms[s].name,
+             {.sh_type = SHT_PROGBITS, .sh_flags = kForms[s].flags, .sh_addralign = sections_[s].alignment},
+             sections_[s].bytes);
+  constexpr uint32_t kSymbols = 1 + 2 * kSections;  // section number, after the sections and their relocations
+  for (size_t s = 0; s < kSections; ++s)
+    file.add(kForms[s].relocations,
              {.sh_type = SHT_RELA,
               .sh_flags = SHF_INFO_LINK,
               .sh_link = kSymbols,
-              .sh_info = static_cast<uint32_t>(p) + 1,
+              .sh_info = static_cast<uint32_t>(s) + 1,
               .sh_addralign = 8,
               .sh_entsize = sizeof(Elf64_Rela)},
-             bytes);
-  }
-  Names names;
-  std::string symbols;
-  append(symbols, Elf64_Sym{});
-  for (uint16_t p = 1; p <= kParts; ++p)
-    append(symbols, Elf64_Sym{.st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION), .st_shndx = p});
-  for (const Function& f : functions_) {
-    Elf64_Sym symbol = {};
-    symbol.st_name = names.add(f.name);
-    symbol.st_info = f.isDefined ? ELF64_ST_INFO(STB_GLOBAL, STT_FUNC) : ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
-    symbol.st_shndx =
-        f.isDefined ? static_cast<uint16_t>(static_cast<uint16_t>(f.at.part) + 1) : static_cast<uint16_t>(SHN_UNDEF);
-    symbol.st_value = f.at.offset;
-    symbol.st_size = f.size;
-    append(symbols, symbol);
-  }
+             relocationBytes(s));
+  const SymbolTable table = symbolTable();
   file.add(".symtab",
            {.sh_type = SHT_SYMTAB,
             .sh_link = kSymbols + 1,
             .sh_info = kLocals,
             .sh_addralign = 8,
             .sh_entsize = sizeof(Elf64_Sym)},
-           symbols);
-  file.add(".strtab", {.sh_type = SHT_STRTAB, .sh_addralign = 1}, names.bytes());
+           table.symbols);
+  file.add(".strtab", {.sh_type = SHT_STRTAB, .sh_addralign = 1}, table.names);
   file.add(".note.GNU-stack", {.sh_type = SHT_PROGBITS, .sh_addralign = 1}, {});
   return file.finish();
 }

@@ -13,10 +13,10 @@
 
 namespace tessera::aot {
 
-enum class Part : uint8_t { Text, ReadOnly, ReadOnlyPointers, Data };  // .text, .rodata, .data.rel.ro, .data
+enum class Section : uint8_t { Text, ReadOnly, ReadOnlyPointers, Data };  // .text, .rodata, .data.rel.ro, .data
 
-struct Place {
-  Part part = Part::Text;
+struct SectionOffset {
+  Section section = Section::Text;
   uint64_t offset = 0;
 };
 
@@ -29,28 +29,29 @@ enum class Reference : uint8_t {
 
 class ObjectWriter {
  public:
-  Place add(Part part, std::string_view bytes, uint64_t alignment);
+  SectionOffset add(Section section, std::string_view bytes, uint64_t alignment);
   // Writes over what was added there.
-  void replace(Place at, std::string_view bytes);
-  void refer(Place at, Reference kind, Place target, int64_t addend);
-  void refer(Place at, Reference kind, const std::string& function, int64_t addend);  // one of another file
+  void replace(SectionOffset at, std::string_view bytes);
+  void refer(SectionOffset at, Reference kind, SectionOffset target, int64_t addend);
+  void refer(SectionOffset at, Reference kind, const std::string& function, int64_t addend);  // one of another file
   // A function that other files may call.
-  void define(const std::string& name, Place at, uint64_t size);
-  // The whole file. Fails where a part is too large for 32-bit distances.
+  void define(const std::string& name, SectionOffset at, uint64_t size);
+  // The whole file. Fails where a section is too large for 32-bit distances.
   Result<std::string> finish() const;
 
  private:
-  static constexpr size_t kParts = 4;
+  static constexpr size_t kSections = 4;
+  static constexpr uint32_t kLocals = 1 + kSections;  // symbols: none, one a section, then the functions
   struct Relocation {
     uint64_t offset = 0;
     Reference kind = Reference::Absolute64;
-    uint32_t section = 0;  // 1 …: of a part; 0: symbol
+    uint32_t section = 0;  // 1 …: of a section; 0: symbol
     uint32_t function = 0;
     int64_t addend = 0;
   };
   struct Function {
     std::string name;
-    Place at;
+    SectionOffset at;
     uint64_t size = 0;
     bool isDefined = false;
   };
@@ -59,9 +60,14 @@ class ObjectWriter {
     uint64_t alignment = 1;
     std::vector<Relocation> relocations;
   };
+  struct SymbolTable {
+    std::string symbols, names;
+  };
   uint32_t numberOf(const std::string& function);
+  std::string relocationBytes(size_t section) const;
+  SymbolTable symbolTable() const;
 
-  std::array<Content, kParts> parts_;
+  std::array<Content, kSections> sections_;
   std::vector<Function> functions_;
   std::map<std::string, uint32_t> numbers_;
 };

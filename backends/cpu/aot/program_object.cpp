@@ -28,7 +28,7 @@ template <class T>
 std::string_view bytesOf(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
-Place behind(Place at, size_t offset) { return {at.part, at.offset + offset}; }
+SectionOffset behind(SectionOffset at, size_t offset) { return {at.section, at.offset + offset}; }
 
 std::unexpected<Diagnostic> unsupported(const cpu::StepName& step) {
   return fail({.kind = ErrorKind::Unsupported,
@@ -46,17 +46,19 @@ class ObjectMaker {
  private:
   Status placeWorkspace();
   void addKernels();
-  void addCode(const cpu::KernelCode& code, Place& first);
+  void addCode(const cpu::KernelCode& code, SectionOffset& first);
   void addSlots();
   void addPlan(const cpu::FieldWriter& plan);
-  Place addArrays(const std::vector<ArrayForm>& arrays);
+  SectionOffset addArrays(const std::vector<ArrayForm>& arrays);
   void addFunctions();
-  void point(size_t field, Place target) { writer_.refer(behind(program_, field), Reference::Absolute64, target, 0); }
+  void point(size_t field, SectionOffset target) {
+    writer_.refer(behind(program_, field), Reference::Absolute64, target, 0);
+  }
 
   ProgramParts& parts_;
   ObjectWriter writer_;
   Program content_ = {};
-  Place program_;
+  SectionOffset program_;
   std::vector<uint64_t> spares_;  // by result
 };
 
@@ -92,17 +94,17 @@ Reference referenceOf(cpu::RelocationKind kind) {
 }
 
 // The kernel itself is the first section, tables that it reads the others.
-void ObjectMaker::addCode(const cpu::KernelCode& code, Place& first) {
-  std::vector<Place> places;
+void ObjectMaker::addCode(const cpu::KernelCode& code, SectionOffset& first) {
+  std::vector<SectionOffset> places;
   for (const cpu::CodeSection& section : code.sections) {
     const bool hasPointers = std::ranges::any_of(
         section.relocations, [](const auto& r) { return r.kind == cpu::RelocationKind::Absolute64; });
-    const Part part = places.empty() ? Part::Text : hasPointers ? Part::ReadOnlyPointers : Part::ReadOnly;
-    places.push_back(writer_.add(part, section.bytes, section.alignment));
+    const Section kind = places.empty() ? Section::Text : hasPointers ? Section::ReadOnlyPointers : Section::ReadOnly;
+    places.push_back(writer_.add(kind, section.bytes, section.alignment));
   }
   for (size_t s = 0; s < places.size(); ++s)
     for (const cpu::CodeRelocation& r : code.sections[s].relocations) {
-      const Place at = behind(places[s], r.offset);
+      const SectionOffset at = behind(places[s], r.offset);
       if (r.section >= 0)
         writer_.refer(at, referenceOf(r.kind), places[static_cast<size_t>(r.section)], r.addend);
       else
@@ -113,12 +115,12 @@ void ObjectMaker::addCode(const cpu::KernelCode& code, Place& first) {
 
 void ObjectMaker::addKernels() {
   std::vector<cpu::CompiledKernel> table;
-  std::vector<Place> entries(parts_.codes.size());
+  std::vector<SectionOffset> entries(parts_.codes.size());
   for (size_t k = 0; k < parts_.codes.size(); ++k) {
     addCode(parts_.codes[k], entries[k]);
     table.push_back({nullptr, parts_.kernels[k].parallelCount, parts_.kernels[k].costPerItem});
   }
-  const Place at = writer_.add(Part::ReadOnlyPointers, bytesOf(table), 8);
+  const SectionOffset at = writer_.add(Section::ReadOnlyPointers, bytesOf(table), 8);
   for (size_t k = 0; k < entries.size(); ++k)
     writer_.refer(behind(at, k * sizeof table[0] + offsetof(cpu::CompiledKernel, function)), Reference::Absolute64,
                   entries[k], 0);
@@ -140,11 +142,12 @@ void ObjectMaker::addSlots() {
         table.push_back({ProgramSlotKind::Workspace, static_cast<uint64_t>(slot.offset), nullptr});
         break;
     }
-  const Place at = writer_.add(Part::ReadOnlyPointers, bytesOf(table), 8);
+  const SectionOffset at = writer_.add(Section::ReadOnlyPointers, bytesOf(table), 8);
   for (size_t s = 0; s < slots.size(); ++s) {
     if (slots[s].kind != SlotKind::Constant || !slots[s].literal) continue;
     const auto bytes = slots[s].literal->bytes();
-    const Place value = writer_.add(Part::ReadOnly, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, 64);
+    const SectionOffset value =
+        writer_.add(Section::ReadOnly, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, 64);
     writer_.refer(behind(at, s * sizeof table[0] + offsetof(ProgramSlot, constant)), Reference::Absolute64, value, 0);
   }
   point(offsetof(Program, slots), at);
@@ -152,17 +155,17 @@ void ObjectMaker::addSlots() {
 }
 
 void ObjectMaker::addPlan(const cpu::FieldWriter& plan) {
-  point(offsetof(Program, plan), writer_.add(Part::ReadOnly, plan.bytes, 8));
+  point(offsetof(Program, plan), writer_.add(Section::ReadOnly, plan.bytes, 8));
   content_.planBytes = plan.bytes.size();
   const std::vector<cpu::StepLoader> table(plan.loaders.size());
-  const Place at = writer_.add(Part::ReadOnlyPointers, bytesOf(table), 8);
+  const SectionOffset at = writer_.add(Section::ReadOnlyPointers, bytesOf(table), 8);
   for (size_t i = 0; i < table.size(); ++i)
     writer_.refer(behind(at, i * sizeof table[0]), Reference::Absolute64, plan.loaders[i], 0);
   point(offsetof(Program, loaders), at);
   content_.loaderCount = table.size();
 }
 
-Place ObjectMaker::addArrays(const std::vector<ArrayForm>& arrays) {
+SectionOffset ObjectMaker::addArrays(const std::vector<ArrayForm>& arrays) {
   std::vector<ProgramArray> table;
   for (size_t i = 0; i < arrays.size(); ++i) {
     const ElementType type = arrays[i].shape->type;
@@ -171,21 +174,21 @@ Place ObjectMaker::addArrays(const std::vector<ArrayForm>& arrays) {
     table.push_back(
         {static_cast<uint64_t>(arrays[i].shape->denseBytes().value_or(0)), alignment, arrays[i].argument, spare});
   }
-  return writer_.add(Part::ReadOnly, bytesOf(table), 8);
+  return writer_.add(Section::ReadOnly, bytesOf(table), 8);
 }
 
 // Two functions by hand: the one loads the program's address as a sixth argument and jumps, the other answers a number.
 void ObjectMaker::addFunctions() {
   constexpr std::string_view kRun("\xf3\x0f\x1e\xfa\x4c\x8d\x0d\0\0\0\0\xe9\0\0\0\0",
                                   16);  // endbr64; lea program(%rip), %r9; jmp
-  const Place run = writer_.add(Part::Text, kRun, 16);
+  const SectionOffset run = writer_.add(Section::Text, kRun, 16);
   writer_.refer(behind(run, 7), Reference::Relative32, program_, -4);
   writer_.refer(behind(run, 12), Reference::Call32, "tessera_program_run", -4);
   writer_.define(parts_.name + "_run", run, kRun.size());
   std::string answer("\xf3\x0f\x1e\xfa\x48\xb8", 6);  // endbr64; movabs $bytes, %rax; ret
   answer += bytesOf(content_.workspaceBytes);
   answer += '\xc3';
-  writer_.define(parts_.name + "_workspace_bytes", writer_.add(Part::Text, answer, 16), answer.size());
+  writer_.define(parts_.name + "_workspace_bytes", writer_.add(Section::Text, answer, 16), answer.size());
 }
 
 std::vector<std::string> librariesOf(const cpu::FieldWriter& plan, bool severalDevices) {
@@ -212,7 +215,7 @@ Result<CompiledObject> ObjectMaker::make() {
   if (plan.refused >= 0) return unsupported(parts_.plan.names[static_cast<size_t>(plan.refused)]);
   TESSERA_TRY(placeWorkspace());
   // The structure goes in first, empty, so that relocations know its place; its numbers follow when all are known.
-  program_ = writer_.add(Part::Data, bytesOf(content_), 16);
+  program_ = writer_.add(Section::Data, bytesOf(content_), 16);
   content_.version = cpu::kProgramVersion;
   content_.argumentCount = parts_.arguments.size();
   content_.resultCount = parts_.results.size();
@@ -228,7 +231,7 @@ Result<CompiledObject> ObjectMaker::make() {
   addPlan(plan);
   point(offsetof(Program, arguments), addArrays(parts_.arguments));
   point(offsetof(Program, results), addArrays(parts_.results));
-  point(offsetof(Program, features), writer_.add(Part::ReadOnly, parts_.features + std::string(1, '\0'), 1));
+  point(offsetof(Program, features), writer_.add(Section::ReadOnly, parts_.features + std::string(1, '\0'), 1));
   addFunctions();
   writer_.replace(program_, bytesOf(content_));
   CompiledObject out;

@@ -1,6 +1,6 @@
 // ProgramObject: a plan and the machine code of its kernels as an object file with a C entry point, and the C header
 // that says how to call it. The run-time library (backends/runtime) makes steps of the plan again and runs them, so
-// each kind of step has one implementation. Before: cpu/cpu_executable; after: a linker.
+// each kind of step has one implementation. Used by cpu_executable.
 #pragma once
 
 #include <span>
@@ -41,7 +41,7 @@ struct ProgramParts {
 // sizes follow.
 void describeArrays(const Module& source, ProgramParts& parts);
 
-// Fault::Unsupported names the instruction whose step no object can hold.
+// ErrorKind::Unsupported names the instruction whose step no object can hold.
 Result<CompiledObject> makeObject(ProgramParts& parts);
 
 // The header: `workspace` is what NAME_workspace_bytes answers.

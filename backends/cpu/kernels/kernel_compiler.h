@@ -24,7 +24,7 @@ struct KernelSource {
   std::optional<codegen::TileShape> tile;
   std::optional<RegionProgram> region;
   std::string owner;     // the instruction that errors name
-  bool streams = false;  // the program's results go past the caches (KernelNest::streams)
+  bool streams = false;  // results are stored with non-temporal stores (KernelNest::streams)
 };
 
 struct KernelMarks;  // marked_assembly.h

@@ -28,7 +28,8 @@ class KernelLibrary {
  public:
   explicit KernelLibrary(const CompileOptions& options);
   ~KernelLibrary();
-  // Index of the program's kernel. owner: the instruction that errors name. streams: its results go past the caches.
+  // Index of the program's kernel. owner: the instruction that errors name. streams: its results are stored with
+  // non-temporal stores.
   Result<size_t> add(LoopProgram program, std::string owner, bool streams = false);
   // Index of a contraction's register tile (codegen/contraction_tile.h says how it is called).
   size_t addTile(const codegen::TileShape& tile);

@@ -1,6 +1,6 @@
 // Marked assembly: a kernel's assembly with comments that say for which HLO instruction each stretch of it is. The
 // lines that nodes are given (KernelMarks) go through LLVM as line numbers (codegen/source_lines) and come back as
-// texts. Before: kernel_compiler; after: executable_listing.
+// texts. Used by kernel_compiler and executable_listing.
 #pragma once
 
 #include <cstdint>

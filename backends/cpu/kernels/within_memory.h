@@ -1,5 +1,5 @@
-// Memory that ends while a program is compiled is a failure of the compilation, on whatever thread it ends. Before:
-// what allocates, LLVM too; after: cpu_backend, kernel_library.
+// Memory that ends while a program is compiled is a failure of the compilation, on whatever thread it ends. Used by
+// cpu_backend and kernel_library.
 #pragma once
 
 #include <new>
@@ -8,7 +8,7 @@
 
 namespace tessera::cpu {
 
-// work(), which gives a Result; where it throws std::bad_alloc: Fault::Runtime.
+// work(), which gives a Result; where it throws std::bad_alloc: ErrorKind::Runtime.
 template <class Work>
 auto withinMemory(Work&& work) -> decltype(work()) {
   try {

@@ -67,10 +67,10 @@ Result<StepPtr> planContraction(LibraryContext& context, Contraction contraction
     return StepPtr{};
   const codegen::Target& target = context.kernels.target();
   int64_t rows = contraction.lhs.outerSize(), columns = contraction.rhs.outerSize();
-  TileShape tile = tileFor(sums, rows, columns, target), turned = tileFor(sums, columns, rows, target);
-  if (paddedSums(turned, columns, rows) * 1.5 < paddedSums(tile, rows, columns)) {
+  TileShape tile = tileFor(sums, rows, columns, target), swapped = tileFor(sums, columns, rows, target);
+  if (paddedSums(swapped, columns, rows) * 1.5 < paddedSums(tile, rows, columns)) {
     swapSides(contraction);
-    tile = turned;
+    tile = swapped;
   }
   auto step = std::make_unique<ContractionStep>(contraction, tile);
   auto bytes = step->packedBytes(context.threads);

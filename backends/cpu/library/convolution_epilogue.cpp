@@ -12,9 +12,9 @@ namespace tessera::cpu {
 
 namespace {
 
-class EndPlanner {
+class EpiloguePlanner {
  public:
-  EndPlanner(LibraryContext& context, ComputationId inside, ConvolutionEpilogue found)
+  EpiloguePlanner(LibraryContext& context, ComputationId inside, ConvolutionEpilogue found)
       : context_(context),
         module_(context.module),
         found_(found),
@@ -22,7 +22,7 @@ class EndPlanner {
         outside_(module_, inside, context.operands) {}
 
   Result<StepPtr> plan() {
-    TESSERA_ASSIGN_OR_RETURN(const ElementProgram elements, elementsOf(module_, found_.end));
+    TESSERA_ASSIGN_OR_RETURN(const ElementProgram elements, elementsOf(module_, found_.epilogue));
     LoopProgram program = codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(elements)),
                                                     context_.kernels.target().vectorBytes / 4);
     const auto locality = localityOf(program);
@@ -46,9 +46,9 @@ class EndPlanner {
                                   codegen::KernelNest::of(program, *analysis, context_.kernels.target()), local);
   }
 
-  // Where the convolution's own result lies: where the end's will, if that is written over it element by element.
+  // Where the convolution's own result lies: where the epilogue's will, if that overwrites it element by element.
   Status choosePlace(const std::optional<codegen::RowLocality>& locality) {
-    const Shape &made = *convolution_.shape, &wanted = *module_.at(found_.end).shape;
+    const Shape &made = *convolution_.shape, &wanted = *module_.at(found_.epilogue).shape;
     if (locality && locality->mayOverwrite && byteWidth(made.type) == byteWidth(wanted.type)) {
       place_ = context_.outputs[0];
       return {};
@@ -70,7 +70,7 @@ class EndPlanner {
 
   std::vector<int> kernelSlots() const {
     std::vector<int> slots;
-    for (InstructionId operand : module_.at(found_.end).operands) slots.push_back(outside_.of(operand));
+    for (InstructionId operand : module_.at(found_.epilogue).operands) slots.push_back(outside_.of(operand));
     slots[found_.operand] = place_;
     slots.push_back(context_.outputs[0]);
     return slots;
@@ -87,7 +87,7 @@ class EndPlanner {
   }
 
   Result<StepPtr> planWhole(size_t kernel) {
-    auto steps = std::make_unique<StepsStep>();
+    auto steps = std::make_unique<CompoundStep>();
     LibraryContext inner = contextOfConvolution();
     TESSERA_ASSIGN_OR_RETURN(StepPtr step, planConvolution(inner));
     if (!step) {
@@ -113,12 +113,12 @@ class EndPlanner {
 
 }  // namespace
 
-Result<StepPtr> planConvolutionEnd(LibraryContext& context) {
+Result<StepPtr> planConvolutionEpilogue(LibraryContext& context) {
   const std::vector<ComputationId> callees = context.module.callees(context.instruction);
   if (callees.size() != 1 || context.outputs.size() != 1) return StepPtr{};
-  const auto found = convolutionEndOf(context.module, callees[0]);
+  const auto found = convolutionEpilogueOf(context.module, callees[0]);
   if (!found) return StepPtr{};
-  return EndPlanner(context, callees[0], *found).plan();
+  return EpiloguePlanner(context, callees[0], *found).plan();
 }
 
 }  // namespace tessera::cpu

@@ -8,6 +8,6 @@
 namespace tessera::cpu {
 
 // context.instruction: the fusion. A null step: it has another form.
-Result<StepPtr> planConvolutionEnd(LibraryContext& context);
+Result<StepPtr> planConvolutionEpilogue(LibraryContext& context);
 
 }  // namespace tessera::cpu

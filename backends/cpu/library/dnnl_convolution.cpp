@@ -7,18 +7,19 @@ namespace tessera::cpu {
 
 namespace {
 
-// The kernel turned around along some of its spatial dimensions, dense in the order of `weights`, in scratch memory.
-Status turnKernel(LibraryContext& context, const std::vector<bool>& turned, ConvolutionStep& step) {
-  if (std::ranges::none_of(turned, [](bool t) { return t; })) return {};
+// The kernel reversed along some of its spatial dimensions, dense in the order of `weights`, in scratch memory.
+Status reverseKernel(LibraryContext& context, const std::vector<bool>& reversed, ConvolutionStep& step) {
+  if (std::ranges::none_of(reversed, [](bool t) { return t; })) return {};
   Axes& weights = step.geometry.weights;
   size_t first = weights.sizes.size() - step.geometry.spatial();
   Gather gather;
   gather.from = step.slots.kernel;
   Dims inside;
   for (size_t d = 0; d < weights.sizes.size(); ++d) {
-    bool turns = d >= first && turned[d - first];
-    if (turns) gather.start += (weights.sizes[d] - 1) * weights.strides[d];
-    (d < first ? gather.rows : inside).push_back({weights.sizes[d], turns ? -weights.strides[d] : weights.strides[d]});
+    bool isReversed = d >= first && reversed[d - first];
+    if (isReversed) gather.start += (weights.sizes[d] - 1) * weights.strides[d];
+    (d < first ? gather.rows : inside)
+        .push_back({weights.sizes[d], isReversed ? -weights.strides[d] : weights.strides[d]});
   }
   gather.inside = allOffsets(inside);
   int64_t stride = 1;
@@ -64,7 +65,7 @@ Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionFo
   step->geometry = std::move(*geometry);
   step->slots = {context.operands[0], context.operands[1], context.outputs[0]};
   step->flops = form.flops();
-  if (!weightsGradient) TESSERA_TRY(turnKernel(context, reversals(form, dilatedBase), *step));
+  if (!weightsGradient) TESSERA_TRY(reverseKernel(context, reversals(form, dilatedBase), *step));
   step->end = std::move(end);
   if (!step->prepare() || (step->end && step->pieces.size() == 1)) return StepPtr{};
   context.what = weightsGradient ? "convolution (oneDNN, weights)"

@@ -1,6 +1,6 @@
 // See dnnl_geometry.h. With s the base dilation, k the window's size and w its dilation, output position p of HLO sums
 // x[o] · kernel[j] over o·s = p + j·w - low. The gradient of a source sums over p = o·s + (k-1-j)·w - pad with
-// pad = (k-1)·w - low: the same with the kernel turned around.
+// pad = (k-1)·w - low: the same with the kernel reversed.
 #include "backends/cpu/library/dnnl_geometry.h"
 
 #include <algorithm>
@@ -35,8 +35,8 @@ std::optional<int64_t> highPadding(int64_t from, int64_t to, int64_t kernel, int
 std::optional<Geometry> forwardGeometry(const ConvolutionForm& form) {
   auto kind = kindOf(form);
   auto plain = [](const WindowDimension& d) { return d.baseDilation == 1 && d.paddingLow >= 0 && d.paddingHigh >= 0; };
-  bool turned = std::ranges::any_of(form.window, &WindowDimension::reversal);
-  if (!kind || form.batchGroups != 1 || !std::ranges::all_of(form.window, plain) || (turned && *kind != Kind::f32))
+  bool reversed = std::ranges::any_of(form.window, &WindowDimension::reversal);
+  if (!kind || form.batchGroups != 1 || !std::ranges::all_of(form.window, plain) || (reversed && *kind != Kind::f32))
     return std::nullopt;
   Geometry g;
   g.source.kind = g.weights.kind = *kind;

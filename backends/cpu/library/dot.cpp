@@ -20,6 +20,13 @@ bool isOneOfManySmall(const DotForm& form) {
   return form.batches >= limits.manyBatches && (form.m * form.n == 1 || form.m * form.n * form.k <= most);
 }
 
+// Many points times a small matrix: packing costs more than the products.
+bool isOfPoints(const DotForm& form) {
+  const auto& limits = tuning().products;
+  return form.n > 1 && form.k <= limits.maxPointsDepth && form.n * form.k <= limits.maxPointsMatrix &&
+         form.m >= limits.fewestPoints;
+}
+
 Contraction contractionOf(const DotForm& form, const LibraryContext& context) {
   Contraction c;
   c.lhs = {.type = form.lhsType, .batch = form.lhsBatch, .outer = form.rows, .inner = form.lhsInner};
@@ -86,7 +93,7 @@ Result<StepPtr> planDot(LibraryContext& context) {
   const Instruction& dot = context.instruction;
   if (dot.operands.size() != 2) return StepPtr{};
   DotForm form = dotFormOf(context.module, dot);
-  if (isOneOfManySmall(form)) return StepPtr{};
+  if (isOneOfManySmall(form) || isOfPoints(form)) return StepPtr{};
   auto gemm = planGemm(context, form);
   if (!gemm || *gemm) return gemm;
   if (form.m == 1 || form.n == 1) return StepPtr{};

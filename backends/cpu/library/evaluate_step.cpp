@@ -1,4 +1,4 @@
-// See evaluate_step.h. Operands are copied out of the arena first, so a result may lie over an operand.
+// See evaluate_step.h. Operands are copied out of the arena first, so a result may alias an operand.
 #include "backends/cpu/library/evaluate_step.h"
 
 #include <cstring>

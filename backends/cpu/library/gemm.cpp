@@ -5,8 +5,8 @@
 namespace tessera::cpu {
 
 GemmVectors gemmVectors(const codegen::Target& target) {
-  if (target.vectorBytes == 64) return GemmVectors::Widest;
-  return target.vectorBytes == 32 && target.fusedMultiplyAdd ? GemmVectors::Wide : GemmVectors::Plain;
+  if (target.vectorBytes == 64) return GemmVectors::Avx512;
+  return target.vectorBytes == 32 && target.fusedMultiplyAdd ? GemmVectors::Avx2 : GemmVectors::Sse;
 }
 
 Result<ThreadScratch> takeThreadScratch(const LibraryContext& context, int64_t bytes) {

@@ -27,8 +27,8 @@ class ChainPlanner {
         outside_(module_, inside, context.operands) {}
 
   Result<StepPtr> plan() {
-    TESSERA_TRY(composeMiddle());
-    auto step = std::make_unique<RowChainStep>();
+    TESSERA_TRY(composeKernel());
+    auto step = std::make_unique<GemmChainStep>();
     if (!describe(*step)) return planWhole();
     step->slots = kernelSlots(*step);
     TESSERA_TRY(takeScratch(*step));
@@ -42,11 +42,11 @@ class ChainPlanner {
   }
 
  private:
-  const Instruction& middle() const { return module_.at(chain_.middle); }
+  const Instruction& kernelInstruction() const { return module_.at(chain_.kernel); }
   const Instruction* consumer() const { return chain_.consumer.valid() ? &module_.at(chain_.consumer) : nullptr; }
 
-  Status composeMiddle() {
-    TESSERA_ASSIGN_OR_RETURN(const ElementProgram program, elementsOf(module_, chain_.middle));
+  Status composeKernel() {
+    TESSERA_ASSIGN_OR_RETURN(const ElementProgram program, elementsOf(module_, chain_.kernel));
     program_ = codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(program)),
                                          context_.kernels.target().vectorBytes / 4);
     return {};
@@ -62,14 +62,14 @@ class ChainPlanner {
   }
 
   // False: not by tiles.
-  bool describe(RowChainStep& step) const {
+  bool describe(GemmChainStep& step) const {
     for (size_t k = 0; k < chain_.products.size(); ++k)
       if (chain_.products[k].valid() && !describeProduct(step, k)) return false;
     if (consumer() && !describeConsumer(step)) return false;
     return describeTiles(step);
   }
 
-  bool describeProduct(RowChainStep& step, size_t operand) const {
+  bool describeProduct(GemmChainStep& step, size_t operand) const {
     const Instruction& dot = module_.at(chain_.products[operand]);
     const DotForm form = dotFormOf(module_, dot);
     auto lhs = whole(dot.operands[0], form.lhsBatch, form.rows, form.lhsInner);
@@ -80,7 +80,7 @@ class ChainPlanner {
     return true;
   }
 
-  bool describeConsumer(RowChainStep& step) const {
+  bool describeConsumer(GemmChainStep& step) const {
     const Instruction& dot = *consumer();
     const DotForm form = dotFormOf(module_, dot);
     const bool right = chain_.consumedOnRight;
@@ -91,10 +91,10 @@ class ChainPlanner {
     return true;
   }
 
-  bool describeTiles(RowChainStep& step) const {
+  bool describeTiles(GemmChainStep& step) const {
     const auto& limits = tuning().epilogues;
     auto analysis = codegen::ProgramAnalysis::of(program_);
-    if (!analysis || step.form.elements() == 0 || program_.body.operands.size() + 1 > RowChainStep::kMaxSlots)
+    if (!analysis || step.form.elements() == 0 || program_.body.operands.size() + 1 > GemmChainStep::kMaxSlots)
       return false;
     std::vector<bool> local(program_.body.operands.size(), false);
     for (const ChainProduct& product : step.products) local[product.operand] = true;
@@ -114,21 +114,21 @@ class ChainPlanner {
     return batchesFit && step.tileRows * step.form.columns <= 4 * limits.tileBytes;
   }
 
-  std::vector<int> kernelSlots(const RowChainStep& step) const {
+  std::vector<int> kernelSlots(const GemmChainStep& step) const {
     std::vector<int> slots;
-    for (InstructionId operand : middle().operands) slots.push_back(outside_.of(operand));
+    for (InstructionId operand : kernelInstruction().operands) slots.push_back(outside_.of(operand));
     for (const ChainProduct& product : step.products) slots[product.operand] = -1;
     slots.push_back(consumer() ? -1 : context_.outputs[0]);
     return slots;
   }
 
   // Whether the first product may lie where the end's result will, which is then written over it.
-  bool firstLiesInResult(const RowChainStep& step) const {
+  bool firstLiesInResult(const GemmChainStep& step) const {
     return !consumer() && step.locality.mayOverwrite && byteWidth(program_.outputs[0].type) == 4 &&
            std::ranges::find(context_.operands, context_.outputs[0]) == context_.operands.end();
   }
 
-  Status takeScratch(RowChainStep& step) const {
+  Status takeScratch(GemmChainStep& step) const {
     const bool hasOwn = consumer() && !step.locality.mayOverwrite;
     const size_t arrays = step.products.size() + (hasOwn ? 1 : 0);
     step.resultTile = hasOwn ? step.products.size() : 0;
@@ -144,7 +144,7 @@ class ChainPlanner {
   }
 
   // A dot with its arrays in slots; what no library takes runs by its element program.
-  Status planWholeDot(const Instruction& dot, int lhs, int rhs, int out, StepsStep& steps) {
+  Status planWholeDot(const Instruction& dot, int lhs, int rhs, int out, CompoundStep& steps) {
     LibraryContext context{module_, dot, context_.kernels, {lhs, rhs}, {out}, context_.scratch, {}, context_.threads};
     TESSERA_ASSIGN_OR_RETURN(StepPtr step, planDot(context));
     if (!step) {
@@ -158,10 +158,10 @@ class ChainPlanner {
   }
 
   Result<StepPtr> planWhole() {
-    auto steps = std::make_unique<StepsStep>();
+    auto steps = std::make_unique<CompoundStep>();
     std::vector<int> slots;
     for (size_t k = 0; k < chain_.products.size(); ++k) {
-      slots.push_back(outside_.of(middle().operands[k]));
+      slots.push_back(outside_.of(kernelInstruction().operands[k]));
       if (!chain_.products[k].valid()) continue;
       const Instruction& dot = module_.at(chain_.products[k]);
       TESSERA_ASSIGN_OR_RETURN(slots.back(), context_.scratch(dot.shape->denseBytes().value_or(INT64_MAX)));
@@ -169,7 +169,7 @@ class ChainPlanner {
     }
     int result = context_.outputs[0];
     if (consumer()) {
-      TESSERA_ASSIGN_OR_RETURN(result, context_.scratch(middle().shape->denseBytes().value_or(INT64_MAX)));
+      TESSERA_ASSIGN_OR_RETURN(result, context_.scratch(kernelInstruction().shape->denseBytes().value_or(INT64_MAX)));
     }
     slots.push_back(result);
     TESSERA_ASSIGN_OR_RETURN(size_t kernel,
@@ -193,10 +193,10 @@ class ChainPlanner {
 
 }  // namespace
 
-Result<StepPtr> planRowChain(LibraryContext& context) {
+Result<StepPtr> planGemmChain(LibraryContext& context) {
   const std::vector<ComputationId> callees = context.module.callees(context.instruction);
   if (callees.size() != 1 || context.outputs.size() != 1) return StepPtr{};
-  auto chain = rowChainOf(context.module, callees[0]);
+  auto chain = gemmChainOf(context.module, callees[0]);
   if (!chain) return StepPtr{};
   return ChainPlanner(context, callees[0], std::move(*chain)).plan();
 }

@@ -1,5 +1,5 @@
-// A row chain (core/passes/fusion/gemm_chain.h) as one step: tile after tile of rows goes through the dots in front
-// (our gemm), the kernel of the middle and the dot behind, while it is in a core's cache. Tiles follow from the shapes
+// A GEMM chain (core/passes/fusion/gemm_chain.h) as one step: tile after tile of rows goes through the dots in front
+// (our gemm), the kernel of the kernel and the dot behind, while it is in a core's cache. Tiles follow from the shapes
 // alone. Stands behind plan_builder for fusions of kind kOutput.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace tessera::cpu {
 
-// context.instruction: the fusion. A null step: it is no row chain.
-Result<StepPtr> planRowChain(LibraryContext& context);
+// context.instruction: the fusion. A null step: it is no GEMM chain.
+Result<StepPtr> planGemmChain(LibraryContext& context);
 
 }  // namespace tessera::cpu

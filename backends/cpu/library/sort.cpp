@@ -20,7 +20,7 @@ namespace tessera::cpu {
 
 namespace {
 
-// How the kernel runs on a piece of the elements.
+// How the kernel runs on a part of the elements.
 std::optional<codegen::RowLocality> localityOf(const LoopProgram& program, const codegen::Target& target) {
   if (program.body.operands.size() > 32) return std::nullopt;
   auto analysis = codegen::ProgramAnalysis::of(program);
@@ -54,7 +54,7 @@ bool isInPlace(const LibraryContext& context) {
 }
 
 // Of words of `bytes`, one an element: a result of such elements lends its memory until it is written, else scratch.
-Result<int> placeOfWords(LibraryContext& context, const SortShape& shape, std::span<const int> widths, int bytes,
+Result<int> slotForWords(LibraryContext& context, const SortShape& shape, std::span<const int> widths, int bytes,
                          int taken = -1) {
   for (size_t k = 0; k < widths.size() && !isInPlace(context); ++k)
     if (widths[k] == bytes && context.outputs[k] != taken) return context.outputs[k];
@@ -82,7 +82,7 @@ Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const Sor
   const int64_t itemBytes = keysAlone ? 4 : key.isWide ? sizeof(WideItem) : sizeof(uint64_t);
   sort.items = context.outputs[0];  // keys without payload lie where their values will
   if (key.isWide && !grouped) {
-    TESSERA_ASSIGN_OR_RETURN(sort.items, placeOfWords(context, shape, sort.widths, 8));
+    TESSERA_ASSIGN_OR_RETURN(sort.items, slotForWords(context, shape, sort.widths, 8));
   } else if (!keysAlone || grouped) {
     TESSERA_ASSIGN_OR_RETURN(sort.items,
                              context.scratch((keysAlone ? 4 : 8) * (grouped ? busy * sort.groups.elements : all)));
@@ -117,7 +117,7 @@ Result<StepPtr> planKeysInResult(LibraryContext& context, const ElementProgram& 
   sort.addsPayload = true;
   sort.kernelSlots = sort.operands = context.operands;
   sort.outputs = context.outputs;
-  TESSERA_ASSIGN_OR_RETURN(sort.items, placeOfWords(context, shape, widths, 4));
+  TESSERA_ASSIGN_OR_RETURN(sort.items, slotForWords(context, shape, widths, 4));
   sort.widths = std::move(widths);
   TESSERA_ASSIGN_OR_RETURN(sort.kernel, context.kernels.add(std::move(program), std::string(context.instruction.name)));
   sort.kernelSlots.push_back(sort.items);
@@ -148,12 +148,12 @@ Result<StepPtr> planBuckets(LibraryContext& context, const ElementProgram& compa
   step->widths = widths;
   if (const auto said = operandRecoverableFromKey(comparator, operands))
     step->keyed = said->operand, step->form = said->form;
-  TESSERA_ASSIGN_OR_RETURN(step->keys, placeOfWords(context, shape, widths, 4));
+  TESSERA_ASSIGN_OR_RETURN(step->keys, slotForWords(context, shape, widths, 4));
   if (operands.size() > 1 || step->keyed < 0) {
-    TESSERA_ASSIGN_OR_RETURN(step->places, placeOfWords(context, shape, widths, 4, step->keys));
+    TESSERA_ASSIGN_OR_RETURN(step->indices, slotForWords(context, shape, widths, 4, step->keys));
   }
   TESSERA_ASSIGN_OR_RETURN(step->cells, context.scratch(BucketSort::kCells * static_cast<int64_t>(sizeof(uint16_t))));
-  TESSERA_ASSIGN_OR_RETURN(step->pieces, context.scratch(context.threads * step->pieceElements() * 4));
+  TESSERA_ASSIGN_OR_RETURN(step->chunks, context.scratch(context.threads * step->chunkElements() * 4));
   TESSERA_ASSIGN_OR_RETURN(step->spare, context.scratch(context.threads * step->scratchBytes()));
   TESSERA_ASSIGN_OR_RETURN(step->kernel,
                            context.kernels.add(std::move(program), std::string(context.instruction.name)));

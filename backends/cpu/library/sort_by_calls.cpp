@@ -18,7 +18,7 @@ Result<int> placeOfPermutation(LibraryContext& context, const SortShape& shape, 
     const int slot = context.outputs[k];
     if (widths[k] == 4 && slot != taken && std::ranges::count(context.operands, slot) == 0) return slot;
   }
-  return context.scratch(static_cast<int64_t>(sizeof(SortByCalls::Place)) * shape.rows * shape.length);
+  return context.scratch(static_cast<int64_t>(sizeof(SortByCalls::Index)) * shape.rows * shape.length);
 }
 
 }  // namespace

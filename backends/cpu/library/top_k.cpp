@@ -44,7 +44,7 @@ Result<StepPtr> planTopK(LibraryContext& context) {
   topK.largest = context.instruction.attributes->boolOr(Attr::largest, true);
   topK.from = context.operands[0];
   topK.values = context.outputs[0];
-  topK.places = context.outputs[1];
+  topK.indices = context.outputs[1];
   TESSERA_ASSIGN_OR_RETURN(topK.scratch, context.scratch(itemBytes * context.threads * topK.room));
   TESSERA_ASSIGN_OR_RETURN(topK.joined,
                            context.scratch(topK.pieces > 1 ? itemBytes * topK.lines * topK.pieces * topK.k : 0));

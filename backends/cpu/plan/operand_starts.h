@@ -1,6 +1,6 @@
 // Where a kernel begins to read its operands: constant parts of its indices, which slices leave, become an offset of
-// the pointer that it is given. The steps of an unrolled loop, which differ in nothing else, are then one kernel.
-// Before: the element program of an instruction. After: plan_builder, KernelStep.
+// the pointer that it is given. The steps of an unrolled loop, which differ in nothing else, are then one kernel. Used
+// by plan_builder.
 #pragma once
 
 #include <cstdint>

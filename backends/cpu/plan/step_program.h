@@ -19,7 +19,7 @@ namespace tessera::cpu {
 // The instruction whose op says how this one computes: a fusion runs as its root does. Null: a fusion that calls
 // nothing.
 const Instruction* fusionRootOf(const Module& module, const Instruction& instruction);
-// Programs over dense row-major arrays, approximations expanded. Fault::Unsupported where there is no description.
+// Programs over dense row-major arrays, approximations expanded. ErrorKind::Unsupported where there is no description.
 Result<ElementProgram> elementsOf(const Module& module, InstructionId id);
 Result<LoopProgram> storesOf(const Module& module, InstructionId id);
 // The result is the operand; annotations of a partitioner or a scheduler hand it on.

@@ -1,7 +1,7 @@
 // ConvolutionStep: a convolution through oneDNN: forward, or one of the two gradients in whose form front ends write
 // backward passes. The work is cut by batch entries, by rows of the output where the batch is small, or by features, so
-// that all threads share it; a convolution of few flops, or one whose pieces do not fit each other, is one piece.
-// Before: cpu/library/dnnl_convolution.
+// that all threads share it; a convolution of few flops, or one whose pieces do not fit each other, is one piece. Made
+// by cpu/library/dnnl_convolution.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // DnnlStep: one oneDNN primitive, cut into pieces that our threads share. Arrays stay dense and row-major outside; what
-// a primitive wants in another format is reordered before or after it. Before: plans (dnnl_convolution); after:
-// RunState.
+// a primitive wants in another format is reordered before or after it. Made by cpu/library/dnnl_convolution.
 #pragma once
 
 #include <optional>

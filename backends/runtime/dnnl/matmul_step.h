@@ -1,5 +1,5 @@
 // MatmulStep: bf16, s8 and u8 dots through oneDNN's matmul, on operands where they lie: one primitive per piece of the
-// batch or of the rows, so that our threads share the work. Before: cpu/library/matmul.
+// batch or of the rows, so that our threads share the work. Made by cpu/library/matmul.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>

@@ -1,7 +1,7 @@
 // ContractionStep: our own matrix product: any types, any dimension order, batches, and convolutions as products of
 // patches and kernels. Both sides are packed into panels, of many rows each task its own; a register tile made by
 // codegen walks them, cache block by cache block; all threads share both phases. The order of each sum depends on the
-// shape alone. Before: cpu/library/contraction.
+// shape alone. Made by cpu/library/contraction.
 #pragma once
 
 #include <optional>

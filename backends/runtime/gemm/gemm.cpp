@@ -39,8 +39,8 @@ class Product {
         tiles_(tiles),
         packed_(block),
         rowTiles_(pieces(product.m, tiles.rows)),
-        isTurned_(product.rightView.column() != 1),
-        packs_(isTurned_ || (rowTiles_ > 1 && !isSmall<Real>(product.n, product.k))),
+        isTransposed_(product.rightView.column() != 1),
+        packs_(isTransposed_ || (rowTiles_ > 1 && !isSmall<Real>(product.n, product.k))),
         blockColumns_(packs_ ? blockColumns : kWideColumns) {}
 
   void run() const {
@@ -57,7 +57,7 @@ class Product {
   };
 
   void runBlock(const Block& block) const {
-    if (isTurned_) turn(block);
+    if (isTransposed_) transpose(block);
     for (int64_t i = 0; i < rowTiles_; ++i) runRow(block, p_.m * i / rowTiles_, p_.m * (i + 1) / rowTiles_);
   }
 
@@ -66,25 +66,25 @@ class Product {
   }
   // Columns of whole vectors that the tile at `column` covers: more of them where the rows are few.
   int64_t width(const Block& block, int64_t column) const {
-    const int64_t most = isTurned_ ? 0 : tiles_.mostVectors(rowTiles_ == 1 ? p_.m : tiles_.rows) * tiles_.lanes;
+    const int64_t most = isTransposed_ ? 0 : tiles_.mostVectors(rowTiles_ == 1 ? p_.m : tiles_.rows) * tiles_.lanes;
     if (most > tiles_.columns() && most <= block.columnEnd - column) return most;
     return std::min(tiles_.columns(), rounded(block.columnEnd - column, tiles_.lanes));
   }
 
-  void turn(const Block& block) const {
+  void transpose(const Block& block) const {
     Real* to = packed_;
     for (int64_t column = block.column; column < block.columnEnd; column += tiles_.columns()) {
       const int64_t columns = width(block, column);
       for (int64_t j = 0; j < columns; j += tiles_.lanes)
-        tiles_.turn(rightAt(block.step, column + j), p_.rightView.column(),
-                    std::min(tiles_.lanes, block.columnEnd - column - j), block.steps(), to + j, columns);
+        tiles_.transpose(rightAt(block.step, column + j), p_.rightView.column(),
+                         std::min(tiles_.lanes, block.columnEnd - column - j), block.steps(), to + j, columns);
       to += block.steps() * columns;
     }
   }
 
   // All tiles of the block in rows [begin, end).
   void runRow(const Block& block, int64_t begin, int64_t end) const {
-    const bool readsPacked = isTurned_ || (packs_ && begin > 0);
+    const bool readsPacked = isTransposed_ || (packs_ && begin > 0);
     GemmTile<Real> tile;
     tile.left = p_.left + begin * p_.leftView.row() + block.step * p_.leftView.column();
     tile.leftRow = p_.leftView.row();
@@ -109,7 +109,7 @@ class Product {
   const GemmTiles<Real>& tiles_;
   Real* packed_;
   int64_t rowTiles_;
-  bool isTurned_, packs_;
+  bool isTransposed_, packs_;
   int64_t blockColumns_;
 };
 

@@ -6,7 +6,7 @@
 
 namespace tessera::cpu {
 
-Status RowChainStep::run(RunState& state) {
+Status GemmChainStep::run(RunState& state) {
   const int64_t tiles = (form.rows + tileRows - 1) / tileRows;
   state.pool->parallelFor(form.batches * tiles, 1, [&](int64_t begin, int64_t end, int thread) {
     const int64_t start = state.profile ? state.profile->now() : 0;
@@ -16,13 +16,13 @@ Status RowChainStep::run(RunState& state) {
   return {};
 }
 
-float* RowChainStep::tileAt(const RunState& state, size_t array, int thread, int64_t first) const {
+float* GemmChainStep::tileAt(const RunState& state, size_t array, int thread, int64_t first) const {
   if (scratch[array] < 0) return reinterpret_cast<float*>(state.pointers[static_cast<size_t>(out)]) + first;
   return reinterpret_cast<float*>(state.pointers[static_cast<size_t>(scratch[array])]) +
          thread * tileRows * form.columns;
 }
 
-int64_t RowChainStep::packedBytes() const {
+int64_t GemmChainStep::packedBytes() const {
   int64_t most = 0;
   for (const ChainProduct& p : products) most = std::max(most, gemmScratch<float>(form.columns, p.depth));
   if (consumer.exists)
@@ -30,7 +30,7 @@ int64_t RowChainStep::packedBytes() const {
   return most * static_cast<int64_t>(sizeof(float));
 }
 
-void RowChainStep::runTile(RunState& state, int64_t batch, int64_t first, int thread) const {
+void GemmChainStep::runTile(RunState& state, int64_t batch, int64_t first, int thread) const {
   const int64_t count = std::min(tileRows, form.rows - first), element = (batch * form.rows + first) * form.columns;
   for (size_t p = 0; p < products.size(); ++p)
     gemm<float>(productOf(state, products[p], batch, first, count, tileAt(state, p, thread, element)), vectors,
@@ -41,8 +41,8 @@ void RowChainStep::runTile(RunState& state, int64_t batch, int64_t first, int th
                 packed.at<float>(state, thread));
 }
 
-Gemm<float> RowChainStep::productOf(const RunState& state, const ChainProduct& p, int64_t batch, int64_t first,
-                                    int64_t count, float* tile) const {
+Gemm<float> GemmChainStep::productOf(const RunState& state, const ChainProduct& p, int64_t batch, int64_t first,
+                                     int64_t count, float* tile) const {
   return {count,
           form.columns,
           p.depth,
@@ -55,7 +55,7 @@ Gemm<float> RowChainStep::productOf(const RunState& state, const ChainProduct& p
 }
 
 // The kernel indexes whole arrays: a tile stands where its elements would lie in one.
-void RowChainStep::runKernel(const RunState& state, int64_t first, int64_t count, int thread) const {
+void GemmChainStep::runKernel(const RunState& state, int64_t first, int64_t count, int thread) const {
   std::array<void*, kMaxSlots> buffers;
   for (size_t i = 0; i < slots.size(); ++i)
     buffers[i] = slots[i] < 0 ? nullptr : state.pointers[static_cast<size_t>(slots[i])];
@@ -71,8 +71,8 @@ void RowChainStep::runKernel(const RunState& state, int64_t first, int64_t count
   compiled.function(buffers.data(), itemOf(first), itemOf(first + count));
 }
 
-Gemm<float> RowChainStep::consumption(const RunState& state, int64_t batch, int64_t first, int64_t count,
-                                      const float* tile) const {
+Gemm<float> GemmChainStep::consumption(const RunState& state, int64_t batch, int64_t first, int64_t count,
+                                       const float* tile) const {
   const MatrixView& view = consumer.other.view;
   const float* other = consumer.other.at(state, batch);
   float* c = reinterpret_cast<float*>(state.pointers[static_cast<size_t>(out)]) + batch * form.rows * consumer.columns;
@@ -85,6 +85,6 @@ Gemm<float> RowChainStep::consumption(const RunState& state, int64_t batch, int6
 
 }  // namespace tessera::cpu
 
-extern "C" tessera::cpu::Step* tessera_step_row_chain(tessera::cpu::FieldReader& in) {
-  return tessera::cpu::loadStep<tessera::cpu::RowChainStep>(in);
+extern "C" tessera::cpu::Step* tessera_step_gemm_chain(tessera::cpu::FieldReader& in) {
+  return tessera::cpu::loadStep<tessera::cpu::GemmChainStep>(in);
 }

@@ -1,5 +1,5 @@
-// RowChainStep: dots with the kernel on their rows and the dot behind it, tile of rows by tile, so that what lies
-// between them stays in a core's cache. Before: cpu/library/gemm_chain.
+// GemmChainStep: dots with the kernel on their rows and the dot behind it, tile of rows by tile, so that what lies
+// between them stays in a core's cache. Made by cpu/library/gemm_chain.
 #pragma once
 
 #include "backends/runtime/gemm/gemm.h"
@@ -50,9 +50,9 @@ struct ChainForm {
   int64_t elements() const { return batches * rows * columns; }
 };
 
-class RowChainStep : public SerializableStep<RowChainStep> {
+class GemmChainStep : public SerializableStep<GemmChainStep> {
  public:
-  static constexpr const char* kLoader = "tessera_step_row_chain";
+  static constexpr const char* kLoader = "tessera_step_gemm_chain";
   static constexpr size_t kMaxSlots = 64;
 
   ChainForm form;
@@ -61,13 +61,13 @@ class RowChainStep : public SerializableStep<RowChainStep> {
   size_t kernel = 0;
   std::vector<int> slots;  // of the kernel's operands, then its result; -1: a tile
   std::vector<int>
-      scratch;  // by product: tiles of all threads (-1: it lies in the result); then the middle's, where it has its own
-  size_t resultTile = 0;  // of the middle, if there is a consumer: one of `scratch`
+      scratch;  // by product: tiles of all threads (-1: it lies in the result); then the kernel's, where it has its own
+  size_t resultTile = 0;  // of the kernel, if there is a consumer: one of `scratch`
   int out = -1;
   codegen::RowLocality locality;
   int64_t tileRows = 1;
   ThreadScratch packed;  // of packedBytes()
-  GemmVectors vectors = GemmVectors::Plain;
+  GemmVectors vectors = GemmVectors::Sse;
 
   int64_t packedBytes() const;  // once the dots are known
   Status run(RunState& state) override;

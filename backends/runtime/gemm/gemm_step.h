@@ -1,5 +1,5 @@
 // GemmStep: dots of f32 or f64 through our gemm, on operands where they lie. Batches and blocks of rows (or columns)
-// are split over the threads. Before: cpu/library/gemm.
+// are split over the threads. Made by cpu/library/gemm.
 #pragma once
 
 #include "backends/runtime/gemm/gemm.h"
@@ -25,7 +25,7 @@ class GemmStep : public SerializableStep<GemmStep> {
   int out = -1;
   bool isDouble = false;
   ThreadScratch scratch;  // of scratchBytes()
-  GemmVectors vectors = GemmVectors::Plain;
+  GemmVectors vectors = GemmVectors::Sse;
 
   void split();  // once the shape is known
   int64_t scratchBytes() const;

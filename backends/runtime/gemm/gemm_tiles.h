@@ -1,14 +1,14 @@
 // The register tiles of gemm, of f32 and f64: rows × vectors of sums that stay in registers while they walk the
 // contracted dimension. Made by the C++ compiler for three widths of vectors, so that no program waits for their code.
-// Before: gemm.
+// Used by gemm.
 #pragma once
 
 #include <cstdint>
 
 namespace tessera::cpu {
 
-// Widest first in what they need: AVX-512 (F, VL), AVX2 with FMA, what every x86-64 has.
-enum class GemmVectors : uint8_t { Plain, Wide, Widest };
+// What every x86-64 has, AVX2 with FMA, AVX-512 (F, VL).
+enum class GemmVectors : uint8_t { Sse, Avx2, Avx512 };
 
 // One tile: out[i, j] (+)= Σ_s left[i, s] · right[s, j]. Strides and counts are in elements.
 template <class Real>
@@ -43,8 +43,8 @@ struct GemmTiles {
   void (*run)(const GemmTile<Real>& tile, int64_t rows, int64_t vectors) = nullptr;
   void (*dots)(const GemmDots<Real>& dots, int64_t rows, int64_t columns) = nullptr;
   // to[s · toStep + j] = from[j · fromColumn + s] for s < steps, j < columns, columns ≤ lanes; zero up to lanes.
-  void (*turn)(const Real* from, int64_t fromColumn, int64_t columns, int64_t steps, Real* to,
-               int64_t toStep) = nullptr;
+  void (*transpose)(const Real* from, int64_t fromColumn, int64_t columns, int64_t steps, Real* to,
+                    int64_t toStep) = nullptr;
   int (*mostVectors)(int rows) = nullptr;
   int64_t columns() const { return kVectors * lanes; }
 };

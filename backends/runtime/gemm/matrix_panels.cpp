@@ -120,28 +120,28 @@ TESSERA_INLINE void eliminateHere(const Panel<Real>& panel, size_t source, size_
 }
 
 #if defined(__x86_64__)
-enum class Width { Plain, Wide, Widest };
-const Width kWidth = __builtin_cpu_supports("avx512f")                                 ? Width::Widest
-                     : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Width::Wide
-                                                                                       : Width::Plain;
+enum class Width { Sse, Avx2, Avx512 };
+const Width kWidth = __builtin_cpu_supports("avx512f")                                 ? Width::Avx512
+                     : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Width::Avx2
+                                                                                       : Width::Sse;
 
 // One function for each width of vectors, and the choice; narrower ones have half as many registers of half or less the
 // lanes.
 #define TESSERA_WIDTHS(name, parameters, arguments)                 \
   template <class Real>                                             \
-  __attribute__((target("avx512f"))) void name##Widest parameters { \
+  __attribute__((target("avx512f"))) void name##Avx512 parameters { \
     name##Here<8> arguments;                                        \
   }                                                                 \
   template <class Real>                                             \
-  __attribute__((target("avx2,fma"))) void name##Wide parameters {  \
+  __attribute__((target("avx2,fma"))) void name##Avx2 parameters {  \
     name##Here<2> arguments;                                        \
   }                                                                 \
   template <class Real>                                             \
   void name##Chosen parameters {                                    \
     switch (kWidth) {                                               \
-      case Width::Widest: return name##Widest<Real> arguments;      \
-      case Width::Wide: return name##Wide<Real> arguments;          \
-      case Width::Plain: break;                                     \
+      case Width::Avx512: return name##Avx512<Real> arguments;      \
+      case Width::Avx2: return name##Avx2<Real> arguments;          \
+      case Width::Sse: break;                                       \
     }                                                               \
     name##Here<1> arguments;                                        \
   }

@@ -1,6 +1,6 @@
 // Panels: some columns of a matrix side by side in the lanes of vectors, row after row, from which products with rows
 // of another matrix are subtracted. What triangular systems and factorisations spend their time in; compiled for the
-// widths of vectors that processors have. Before: nothing. After: triangular_solve_step, factor_step.
+// widths of vectors that processors have. Used by triangular_solve_step and factor_step.
 #pragma once
 
 #include <cstddef>

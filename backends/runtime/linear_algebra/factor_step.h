@@ -1,6 +1,6 @@
 // FactorStep: the LU or Cholesky factors of each matrix of a batch, in the precision of their type. Panels of columns
 // from left to right: what earlier columns take from a panel is subtracted at once, then it is eliminated column by
-// column. Matrices go to all threads, or the rows of few large ones. Before: cpu/library/linear_algebra.
+// column. Matrices go to all threads, or the rows of few large ones. Made by cpu/library/linear_algebra.
 #pragma once
 
 #include "backends/runtime/step.h"

@@ -1,5 +1,5 @@
 // TriangularSolveStep: op(a) x = b or x op(a) = b for a batch of triangles, in the precision of their type. Right sides
-// go side by side into panels (matrix_panels), panels to all threads; each is solved as if it were alone. Before:
+// go side by side into panels (matrix_panels), panels to all threads; each is solved as if it were alone. Made by
 // cpu/library/linear_algebra.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace tessera::cpu {
 
-// a: [batch, n, n]; b and x: [batch, n, sides] where left, else [batch, sides, n]. Slots; x may lie over b, not over a.
+// a: [batch, n, n]; b and x: [batch, n, sides] where left, else [batch, sides, n]. Slots; x may alias b, not a.
 struct TriangularSolve {
   int64_t batch = 1, n = 0, sides = 0;
   bool left = true, lower = true, transposed = false, unit = false;

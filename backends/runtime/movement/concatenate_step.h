@@ -1,5 +1,5 @@
 // ConcatenateStep: arrays joined along a dimension whose pieces are short: each row of the result is a run of bytes out
-// of each operand. Rows go to all threads; a block of them stays in the first cache while the operands fill it. Before:
+// of each operand. Rows go to all threads; a block of them stays in the first cache while the operands fill it. Made by
 // cpu/library/concatenate.
 #pragma once
 

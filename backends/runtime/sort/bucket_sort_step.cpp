@@ -1,7 +1,7 @@
 // See bucket_sort_step.h. A row's range of keys is cut into cells of equal width, cells into buckets of about equal
-// numbers of keys by a sample; all keys are counted, then dealt, piece by piece of the row and in order, so that places
-// of equal keys stay in order. A bucket that is too large for the scratch is split where it lies, by digits, the
-// highest first.
+// numbers of keys by a sample; all keys are counted, then distributed, chunk by chunk of the row and in order, so that
+// indices of equal keys stay in order. A bucket that is too large for the scratch is split where it lies, by digits,
+// the highest first.
 #include "backends/runtime/sort/bucket_sort_step.h"
 
 #include <algorithm>
@@ -19,12 +19,12 @@ namespace {
 constexpr int64_t kMaxBuckets = 2048;
 constexpr int64_t kSamples = 8192, kSampleRun = 64;
 
-// Key and place, sorted by both.
-struct KeyAndPlace {
+// Key and index, sorted by both.
+struct KeyAndIndex {
   uint64_t bits;
 };
-inline uint64_t radixKey(const KeyAndPlace& item) { return item.bits; }
-inline int radixKeyBits(const KeyAndPlace&) { return 64; }
+inline uint64_t radixKey(const KeyAndIndex& item) { return item.bits; }
+inline int radixKeyBits(const KeyAndIndex&) { return 64; }
 
 template <class T>
 void gather(const uint64_t* sorted, const std::byte* in, std::byte* out, int64_t n) {
@@ -41,7 +41,7 @@ struct Bytes16 {
 struct BucketSortStep::Row {
   RunState& state;
   int64_t first = 0;  // element
-  uint32_t *keys = nullptr, *places = nullptr;
+  uint32_t *keys = nullptr, *indices = nullptr;
   uint16_t* cells = nullptr;
 };
 
@@ -54,7 +54,7 @@ struct BucketSortStep::Bucket {
 // array: the thread's few stand where they would lie in one.
 const uint32_t* BucketSortStep::makeKeys(const Row& row, int64_t begin, int64_t end, int thread) const {
   constexpr size_t kMaxBuffers = 64;
-  auto* own = reinterpret_cast<uint32_t*>(row.state.pointers[static_cast<size_t>(pieces)]) + thread * pieceElements();
+  auto* own = reinterpret_cast<uint32_t*>(row.state.pointers[static_cast<size_t>(chunks)]) + thread * chunkElements();
   const int64_t first = row.first + begin, last = row.first + end;
   void* buffers[kMaxBuffers];
   for (size_t i = 0; i < kernelSlots.size(); ++i) buffers[i] = row.state.pointers[static_cast<size_t>(kernelSlots[i])];
@@ -68,7 +68,7 @@ const uint32_t* BucketSortStep::makeKeys(const Row& row, int64_t begin, int64_t 
   return own;
 }
 
-// Runs of keys from all over the row; kept in the memory of the keys, which have not been dealt yet.
+// Runs of keys from all over the row; kept in the memory of the keys, which have not been distributed yet.
 void BucketSortStep::sample(const Row& row) {
   const int64_t unit = locality.elements, run = (kSampleRun + unit - 1) / unit * unit;
   const int64_t runs = std::max<int64_t>(2, std::min(kSamples / run, shape.length / run)),
@@ -107,32 +107,32 @@ void BucketSortStep::cutCells(const Row& row, const uint32_t* counts, int64_t n)
   buckets_ = bucket + 1;
 }
 
-void BucketSortStep::countPiece(const Row& row, int64_t piece, int thread) {
-  uint32_t* count = at_.data() + piece * kMaxBuckets;
+void BucketSortStep::countChunk(const Row& row, int64_t chunk, int thread) {
+  uint32_t* count = at_.data() + chunk * kMaxBuckets;
   std::fill(count, count + buckets_, 0u);
-  const int64_t last = std::min(shape.length, (piece + 1) * each_);
-  for (int64_t begin = piece * each_; begin < last; begin += pieceElements()) {
-    const int64_t end = std::min(last, begin + pieceElements());
+  const int64_t last = std::min(shape.length, (chunk + 1) * each_);
+  for (int64_t begin = chunk * each_; begin < last; begin += chunkElements()) {
+    const int64_t end = std::min(last, begin + chunkElements());
     const uint32_t* made = makeKeys(row, begin, end, thread);
     for (int64_t i = 0; i < end - begin; ++i) ++count[row.cells[cellOf(made[i])]];
   }
 }
 
-void BucketSortStep::dealPiece(const Row& row, int64_t piece, int thread) {
-  uint32_t* at = at_.data() + piece * kMaxBuckets;
-  const int64_t last = std::min(shape.length, (piece + 1) * each_);
-  for (int64_t begin = piece * each_; begin < last; begin += pieceElements()) {
-    const int64_t end = std::min(last, begin + pieceElements());
+void BucketSortStep::distributeChunk(const Row& row, int64_t chunk, int thread) {
+  uint32_t* at = at_.data() + chunk * kMaxBuckets;
+  const int64_t last = std::min(shape.length, (chunk + 1) * each_);
+  for (int64_t begin = chunk * each_; begin < last; begin += chunkElements()) {
+    const int64_t end = std::min(last, begin + chunkElements());
     const uint32_t* made = makeKeys(row, begin, end, thread);
     for (int64_t i = 0; i < end - begin; ++i) {
       const uint32_t to = at[row.cells[cellOf(made[i])]]++;
       row.keys[to] = made[i];
-      if (row.places) row.places[to] = static_cast<uint32_t>(begin + i);
+      if (row.indices) row.indices[to] = static_cast<uint32_t>(begin + i);
     }
   }
 }
 
-// Counts become the places where each piece's keys of a bucket begin.
+// Counts become the indices where each chunk's keys of a bucket begin.
 void BucketSortStep::beginBuckets() {
   uint32_t sum = 0;
   for (int64_t b = 0; b < buckets_; ++b) {
@@ -142,18 +142,18 @@ void BucketSortStep::beginBuckets() {
   begins_[static_cast<size_t>(buckets_)] = sum;
 }
 
-void BucketSortStep::deal(const Row& row) {
+void BucketSortStep::distribute(const Row& row) {
   ThreadPool& pool = *row.state.pool;
-  const int64_t unit = pieceElements(), count = 2 * pool.threads();
+  const int64_t unit = chunkElements(), count = 2 * pool.threads();
   each_ = ((shape.length + count - 1) / count + unit - 1) / unit * unit;
   at_.resize(static_cast<size_t>(count * kMaxBuckets));
   begins_.resize(kMaxBuckets + 1);
   pool.parallelFor(count, 1, [&](int64_t begin, int64_t end, int thread) {
-    for (int64_t p = begin; p < end; ++p) countPiece(row, p, thread);
+    for (int64_t p = begin; p < end; ++p) countChunk(row, p, thread);
   });
   beginBuckets();
   pool.parallelFor(count, 1, [&](int64_t begin, int64_t end, int thread) {
-    for (int64_t p = begin; p < end; ++p) dealPiece(row, p, thread);
+    for (int64_t p = begin; p < end; ++p) distributeChunk(row, p, thread);
   });
 }
 
@@ -187,18 +187,18 @@ void BucketSortStep::finishKeys(const Row& row, const Bucket& bucket, int thread
   for (int64_t i = 0; i < bucket.size(); ++i) out[i] = form.valueOf(sorted[i]);
 }
 
-// isInOrder: places of equal keys are.
-void BucketSortStep::finishPlaces(const Row& row, const Bucket& bucket, bool isInOrder, int thread) const {
+// isInOrder: indices of equal keys are.
+void BucketSortStep::finishIndices(const Row& row, const Bucket& bucket, bool isInOrder, int thread) const {
   auto* from =
       reinterpret_cast<uint64_t*>(row.state.pointers[static_cast<size_t>(spare)]) + 2 * thread * mostInBucket();
   uint64_t* other = from + mostInBucket();
   for (int64_t i = 0; i < bucket.size(); ++i)
-    from[i] = uint64_t{row.keys[bucket.begin + i]} << 32 | row.places[bucket.begin + i];
+    from[i] = uint64_t{row.keys[bucket.begin + i]} << 32 | row.indices[bucket.begin + i];
   const uint64_t* sorted = nullptr;
   if (isInOrder)
     sorted = radixSort(from, other, bucket.size());
   else
-    sorted = &radixSortBy<KeyAndPlace, 8>(reinterpret_cast<KeyAndPlace*>(from), reinterpret_cast<KeyAndPlace*>(other),
+    sorted = &radixSortBy<KeyAndIndex, 8>(reinterpret_cast<KeyAndIndex*>(from), reinterpret_cast<KeyAndIndex*>(other),
                                           bucket.size())
                   ->bits;
   write(row, sorted, bucket.begin, bucket.size());
@@ -219,7 +219,7 @@ void BucketSortStep::splitBucket(const Row& row, const Bucket& bucket, int shift
       const int64_t to = next[digit]++;
       if (digit == d) continue;
       std::swap(row.keys[i], row.keys[to]);
-      if (row.places) std::swap(row.places[i], row.places[to]);
+      if (row.indices) std::swap(row.indices[i], row.indices[to]);
     }
   for (size_t d = 0; d < 256; ++d) {
     const Bucket part{begins[d], begins[d + 1]};
@@ -232,18 +232,18 @@ void BucketSortStep::splitBucket(const Row& row, const Bucket& bucket, int shift
 
 // A part that is small, or has one key.
 void BucketSortStep::finishSplit(const Row& row, const Bucket& part, int thread) const {
-  if (!row.places) return finishKeys(row, part, thread);
-  uint32_t *first = row.places + part.begin, *last = row.places + part.end;
+  if (!row.indices) return finishKeys(row, part, thread);
+  uint32_t *first = row.indices + part.begin, *last = row.indices + part.end;
   if (part.size() > mostInBucket() && !std::is_sorted(first, last)) std::sort(first, last);
   for (int64_t begin = part.begin; begin < part.end; begin += mostInBucket())
-    finishPlaces(row, {begin, std::min(part.end, begin + mostInBucket())}, false, thread);
+    finishIndices(row, {begin, std::min(part.end, begin + mostInBucket())}, false, thread);
 }
 
 void BucketSortStep::sortBucket(const Row& row, const Bucket& bucket, int thread) const {
   if (bucket.size() == 0) return;
   if (bucket.size() > mostInBucket()) return splitBucket(row, bucket, 24, thread);
-  if (row.places)
-    finishPlaces(row, bucket, true, thread);
+  if (row.indices)
+    finishIndices(row, bucket, true, thread);
   else
     finishKeys(row, bucket, thread);
 }
@@ -254,10 +254,10 @@ Status BucketSortStep::run(RunState& state) {
       return slot < 0 ? nullptr
                       : reinterpret_cast<uint32_t*>(state.pointers[static_cast<size_t>(slot)]) + r * shape.length;
     };
-    const Row row{state, r * shape.length, at(keys), at(places),
+    const Row row{state, r * shape.length, at(keys), at(indices),
                   reinterpret_cast<uint16_t*>(state.pointers[static_cast<size_t>(cells)])};
     sample(row);
-    deal(row);
+    distribute(row);
     state.pool->parallelFor(buckets_, 1, [&](int64_t begin, int64_t end, int thread) {
       for (int64_t b = begin; b < end; ++b)
         sortBucket(row, {begins_[static_cast<size_t>(b)], begins_[static_cast<size_t>(b) + 1]}, thread);

@@ -1,5 +1,5 @@
 // RadixSortStep: rows sorted by the digits of a key that a kernel makes of each element. Rows are spread over threads,
-// long ones are shared. Before: cpu/library/sort.
+// long ones are shared. Made by cpu/library/sort.
 #pragma once
 
 #include <algorithm>

@@ -25,7 +25,7 @@ struct SortByCalls::Row {
   const RunState* state;
   int64_t first;
   CompiledKernel::Function compare;
-  Place *order, *other;
+  Index *order, *other;
 
   std::byte* at(size_t operand, int64_t i) const {
     return state->pointers[static_cast<size_t>(step->operands[operand])] +
@@ -47,11 +47,11 @@ struct SortByCalls::Row {
     for (int64_t i = begin; i < end; ++i) {
       int64_t j = i;
       for (; j > begin && less(i, order[j - 1]); --j) order[j] = order[j - 1];
-      order[j] = static_cast<Place>(i);
+      order[j] = static_cast<Index>(i);
     }
   }
   // How many of the first `rank` merged elements come from the left run.
-  int64_t leftCount(const Place* left, int64_t nl, const Place* right, int64_t nr, int64_t rank) const {
+  int64_t leftCount(const Index* left, int64_t nl, const Index* right, int64_t nr, int64_t rank) const {
     int64_t low = std::max<int64_t>(0, rank - nr), high = std::min(rank, nl);
     while (low < high) {
       const int64_t middle = (low + high) / 2;
@@ -64,7 +64,7 @@ struct SortByCalls::Row {
   }
   // Elements [from, to) of the merge of the runs that begin at `begin` with `width` elements each.
   void mergePart(int64_t begin, int64_t width, int64_t n, int64_t from, int64_t to) const {
-    const Place *left = order + begin, *right = order + std::min(begin + width, n);
+    const Index *left = order + begin, *right = order + std::min(begin + width, n);
     const int64_t nl = right - left, nr = std::min(width, n - std::min(begin + width, n));
     int64_t i = leftCount(left, nl, right, nr, from), j = from - i;
     for (int64_t k = from; k < to; ++k) {
@@ -130,7 +130,7 @@ Status SortByCalls::run(RunState& state) {
   if (shape.length == 0) return {};
   auto rowAt = [&](int64_t row) {
     auto scratch = [&](int slot) {
-      return reinterpret_cast<Place*>(state.pointers[static_cast<size_t>(slot)]) + row * shape.length;
+      return reinterpret_cast<Index*>(state.pointers[static_cast<size_t>(slot)]) + row * shape.length;
     };
     return Row{this, &state, shape.firstOf(row), state.kernels[comparator].function, scratch(orders), scratch(others)};
   };

@@ -1,6 +1,6 @@
 // SortByCalls: a stable merge sort of an index permutation by the compiled comparator, row by row. Runs of a few
 // elements are sorted by insertion, then merged pairwise; every level of a long row is cut into pieces by rank, which
-// all threads merge. Before: cpu/library/sort_by_calls.
+// all threads merge. Made by cpu/library/sort_by_calls.
 #pragma once
 
 #include "backends/runtime/step.h"
@@ -20,7 +20,7 @@ class SortByCalls : public SerializableStep<SortByCalls> {
   std::vector<int> operands, outputs, widths;
   SortShape shape;
   size_t comparator = 0;
-  using Place = uint32_t;
+  using Index = uint32_t;
   int orders = -1, others = -1;  // two permutations of each row: scratch, or results of 4-byte elements
 
   Status run(RunState& state) override;

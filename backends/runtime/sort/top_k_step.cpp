@@ -9,11 +9,11 @@ namespace tessera::cpu {
 
 namespace {
 
-// The smallest come first; equal ones by their place in the line.
+// The smallest come first; equal ones by their index in the line.
 template <class Key>
 struct Candidate {
   Key key;
-  int32_t place;
+  int32_t index;
   auto operator<=>(const Candidate&) const = default;
 };
 
@@ -92,8 +92,8 @@ template <class Key>
 void TopKStep<Key>::write(RunState& state, int64_t line, const Item* items) const {
   const Key* from = at<Key>(state, shape_.from) + line * shape_.length;
   for (int64_t i = 0; i < shape_.k; ++i) {
-    at<Key>(state, shape_.values)[line * shape_.k + i] = from[items[i].place];
-    at<int32_t>(state, shape_.places)[line * shape_.k + i] = items[i].place;
+    at<Key>(state, shape_.values)[line * shape_.k + i] = from[items[i].index];
+    at<int32_t>(state, shape_.indices)[line * shape_.k + i] = items[i].index;
   }
 }
 

@@ -1,6 +1,6 @@
 // TopKStep: the k first of each line by a number that orders like the element. A line is read once against the worst of
 // the k best so far; what beats it joins a small heap of candidates that is cut back to k when it is full. Long lines
-// are cut in pieces, by shape alone, whose best are joined. Before: cpu/library/top_k.
+// are cut in pieces, by shape alone, whose best are joined. Made by cpu/library/top_k.
 #pragma once
 
 #include "backends/runtime/step.h"
@@ -15,7 +15,7 @@ struct TopK {
   int64_t width = 4;             // bytes of an element
   TopKOrder order = TopKOrder::Float;
   bool largest = true;
-  int from = -1, values = -1, places = -1, scratch = -1, joined = -1;  // slots; the last two as topKItemBytes says
+  int from = -1, values = -1, indices = -1, scratch = -1, joined = -1;  // slots; the last two as topKItemBytes says
   int64_t piece() const { return (length + pieces - 1) / pieces; }
 };
 

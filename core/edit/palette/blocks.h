@@ -1,7 +1,7 @@
 // Blocks: named, versioned pieces of graph. One is placed as a composite call (the reference's CompositeCall: name,
 // version and attributes beside the computation that it stands for), so that its decomposition stays open to everybody.
 // Shipped blocks are made for the shapes that they are given; a person's own are kept in a library file and have the
-// shapes they were saved with. Before: a selection, or the palette; after: edit.h.
+// shapes they were saved with. Used by the palette and the studio.
 #pragma once
 
 #include <filesystem>

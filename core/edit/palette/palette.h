@@ -1,8 +1,8 @@
 // What can be added by hand: every operation, and the few words people say for a combination (relu, reduce sum), found
 // by name, category and synonym. A line may also be a value ("3.5"), a shape ("f32[4,8]": a parameter), or an operation
 // with its shape and attributes ("iota s32[10]", "transpose dimensions={1,0}"), with the value of its second input
-// ("multiply 2"), or with the shape of a new parameter at its first open input ("matmul f32[8,16]"). Before: the
-// studio's search; after: edit.h, whose actions placing makes.
+// ("multiply 2"), or with the shape of a new parameter at its first open input ("matmul f32[8,16]"). Used by the
+// studio's search; the result is an edit.
 #pragma once
 
 #include <span>

@@ -1,6 +1,5 @@
 // Builder forms of the reference that are no opcode of their own, and shipped blocks, as entries of the palette: the
-// name of a form and the edit that makes the instructions it means. Before: palette_search.cpp, palette_place.cpp;
-// after: edit.h.
+// name of a form and the edit that makes the instructions it means. Used by palette_search.cpp and palette_place.cpp.
 #pragma once
 
 #include <span>

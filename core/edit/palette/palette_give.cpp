@@ -32,15 +32,15 @@ struct Scratch {
   }
 };
 
-// Sets of inputs that may lead to the shape: itself, of other types, turned round, with a dimension more, as a product.
+// Sets of inputs that may lead to the shape: itself, of other types, reversed, with one dimension more, as a product.
 std::vector<std::vector<Shape>> guesses(const Shape& wanted) {
-  Shape plain = withoutLayout(wanted), turned = plain, longer = plain, pred = plain, number = plain;
-  std::ranges::reverse(turned.dimensions);
+  Shape plain = withoutLayout(wanted), reversed = plain, longer = plain, pred = plain, number = plain;
+  std::ranges::reverse(reversed.dimensions);
   longer.dimensions.push_back(kExtra);
   pred.type = ElementType::Pred;
   number.type = isFloat(plain.type) ? ElementType::S32 : ElementType::F32;
   std::vector<std::vector<Shape>> out{
-      {plain}, {plain, plain}, {pred, plain, plain}, {plain, plain, plain}, {number, number}, {turned}, {longer}};
+      {plain}, {plain, plain}, {pred, plain, plain}, {plain, plain, plain}, {number, number}, {reversed}, {longer}};
   if (plain.dimensions.size() == 2)
     out.push_back({Shape::array(plain.type, {plain.dimensions[0], kExtra}),
                    Shape::array(plain.type, {kExtra, plain.dimensions[1]})});

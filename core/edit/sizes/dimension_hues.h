@@ -1,7 +1,7 @@
 // One hue and one letter a dimension, in every view: the shape rules say which dimensions are one and the same
 // (core/edit/sizes/sizes), and each of those classes has its row here. The letter is the name that a person gave its
-// size, else i, j, k … in the order in which the classes first appear. Before: Scene; after: second lines of nodes, the
-// inspector, the layout panel, values.
+// size, else i, j, k … in the order in which the classes first appear. Used by second lines of nodes, the inspector,
+// the layout panel and values.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// See size_flow.h. Every dimension begins as an atom of its own; the relations of the ops unite them, whatever the
+// See size_flow.h. Every dimension begins as a variable of its own; the relations of the ops unify them, whatever the
 // order. Beside those only slices of one value need more than one instruction at a time.
 #include "core/edit/sizes/size_flow.h"
 
@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-using Dims = std::vector<SizeTerm>;
+using Dims = std::vector<SymbolicSize>;
 
 class Rules {
  public:
@@ -39,7 +39,7 @@ class Rules {
   void makeAtoms(InstructionId id) {
     for (const ShapeLeaf& leaf : leavesOf(module_.shapeOf(id))) {
       Dims& dims = flow_.values[id.value].emplace_back();
-      for (int64_t size : leaf.shape->dimensions) dims.push_back(flow_.terms.atom(size));
+      for (int64_t size : leaf.shape->dimensions) dims.push_back(flow_.terms.variable(size));
     }
   }
   bool operandsStand(InstructionId id) const {
@@ -50,20 +50,20 @@ class Rules {
   // Relations are only read where they hold: attributes of a broken instruction may name anything.
   bool agrees(InstructionId id) const {
     const auto inferred = inferInstruction(module_, id);
-    return inferred && compatible(inferred->shape, module_.shapeOf(id));
+    return inferred && compatible(*inferred, module_.shapeOf(id));
   }
   const Dims& dims(InstructionId id) const {
     static const Dims kNone;
     return flow_.values[id.value].empty() ? kNone : flow_.values[id.value].front();
   }
-  int64_t size(SizeTerm term) const { return flow_.terms.sizeOf(term); }
+  int64_t size(SymbolicSize term) const { return flow_.terms.sizeOf(term); }
 
-  void same(InstructionId id, SizeTerm a, SizeTerm b) {
-    if (!flow_.terms.unite(a, b) && size(a) == size(b))
-      flow_.balances.push_back({{a}, {b}, id, "two sizes that are made in unlike ways meet here"});
+  void same(InstructionId id, SymbolicSize a, SymbolicSize b) {
+    if (!flow_.terms.unify(a, b) && size(a) == size(b))
+      flow_.constraints.push_back({{a}, {b}, id, "two sizes that are made in unlike ways meet here"});
   }
   void fix(InstructionId id, const Dims& all, std::string_view reason) {
-    for (SizeTerm term : all) flow_.fixed.push_back({term, id, std::string(reason)});
+    for (SymbolicSize term : all) flow_.fixed.push_back({term, id, std::string(reason)});
   }
   // Nothing tells how a result follows: neither it nor what it reads may change.
   void opaque(InstructionId id) {
@@ -77,7 +77,7 @@ class Rules {
   }
 
   // nullptr: there is no such dimension, as in a called computation that does not fit.
-  const SizeTerm* termOf(InstructionId id, const DimensionRef& ref) const {
+  const SymbolicSize* termOf(InstructionId id, const DimensionRef& ref) const {
     const Instruction& in = module_.at(id);
     InstructionId value = id;
     if (ref.of == DimensionRef::Of::Operand) {
@@ -100,7 +100,7 @@ class Rules {
     for (size_t i = 0; i < rows.size(); ++i) {
       const bool again = i > 0 && rows[i].to == rows[i - 1].to && rows[i].rule == rows[i - 1].rule;
       if (again && rows[i].rule != DimensionRule::Same) continue;
-      const SizeTerm *to = termOf(id, rows[i].to), *from = termOf(id, rows[i].from);
+      const SymbolicSize *to = termOf(id, rows[i].to), *from = termOf(id, rows[i].from);
       if (!to || (!from && rows[i].rule != DimensionRule::Fixed)) continue;
       if (rows[i].rule == DimensionRule::Sum)
         sum(id, *to, std::span(rows).subspan(i));
@@ -110,7 +110,7 @@ class Rules {
         relate(id, rows[i], *to, *from);
     }
   }
-  void relate(InstructionId id, const DimensionRelation& relation, SizeTerm to, SizeTerm from) {
+  void relate(InstructionId id, const DimensionRelation& relation, SymbolicSize to, SymbolicSize from) {
     if (!relation.fixed.empty())
       return fix(id, relation.rule == DimensionRule::Same ? Dims{to} : Dims{from, to}, relation.fixed);
     if (relation.aligned) return same(id, to, from);
@@ -131,23 +131,23 @@ class Rules {
     }
   }
 
-  void sum(InstructionId id, SizeTerm to, std::span<const DimensionRelation> rows) {
+  void sum(InstructionId id, SymbolicSize to, std::span<const DimensionRelation> rows) {
     Dims parts;
     for (const DimensionRelation& row : rows) {
       if (row.to != rows[0].to || row.rule != DimensionRule::Sum) break;
-      if (const SizeTerm* part = termOf(id, row.from)) parts.push_back(*part);
+      if (const SymbolicSize* part = termOf(id, row.from)) parts.push_back(*part);
     }
     same(id, to, parts.size() == 1 ? parts[0] : flow_.terms.sum(parts, 0));
   }
   // What a rule makes of a dimension; the same where it keeps every size.
-  void through(InstructionId id, const DimensionRelation& relation, SizeTerm to, SizeTerm from) {
+  void through(InstructionId id, const DimensionRelation& relation, SymbolicSize to, SymbolicSize from) {
     const auto rule = [relation, whole = size(from)](int64_t n) { return sizeByRule(relation, n, whole); };
     const int64_t probe = size(from) + 97;
     if (rule(size(from)) != size(to)) return fix(id, {from, to}, "the window does not say how the size follows");
     if (size(from) == size(to) && rule(probe) == probe) return same(id, from, to);
     same(id, to, flow_.terms.mapped(from, rule));
   }
-  void half(InstructionId id, const DimensionRelation& relation, SizeTerm to, SizeTerm from) {
+  void half(InstructionId id, const DimensionRelation& relation, SymbolicSize to, SymbolicSize from) {
     if (const auto known = halves_.find(flow_.terms.find(to)); known != halves_.end())
       return same(id, from, known->second);  // there and back
     through(id, relation, to, from);
@@ -158,9 +158,9 @@ class Rules {
     for (size_t d : group.from) from.push_back(dims(module_.at(id).operands[0])[d]);
     for (size_t d : group.to) to.push_back(dims(id)[d]);
     if (!flow_.terms.uniteProducts(from, to))
-      flow_.balances.push_back({from, to, id, "the dimensions are merged here in a way that leaves no single size"});
+      flow_.constraints.push_back({from, to, id, "the dimensions are merged here in a way that leaves no single size"});
     for (Dims side : {from, to}) {
-      std::erase_if(side, [&](SizeTerm term) { return size(term) != 1; });
+      std::erase_if(side, [&](SymbolicSize term) { return size(term) != 1; });
       fix(id, side, "a size of 1 that a reshape adds or takes away");
     }
   }
@@ -196,7 +196,7 @@ class Rules {
   void alone(const SliceOf& part, size_t d) {
     constexpr int64_t kShift = 2;  // x[:-1] is cut off at the end, x[:8] is a beginning
     const auto& [slice, row] = part;
-    const SizeTerm whole = dims(module_.at(slice).operands[0])[d], length = dims(slice)[d];
+    const SymbolicSize whole = dims(module_.at(slice).operands[0])[d], length = dims(slice)[d];
     const int64_t cut = size(whole) - row.limit;
     flow_.sliceStarts.push_back({slice, d, row.start, {}});
     if (row.stride == 1 && (cut == 0 || (row.start == 0 && cut <= kShift && row.limit > kShift)))
@@ -210,7 +210,7 @@ class Rules {
   const Module& module_;
   SizeFlow& flow_;
   std::map<std::pair<InstructionId, size_t>, std::vector<SliceOf>> slices_;  // by value and dimension
-  std::map<SizeTerm, SizeTerm> halves_;  // of real transforms: the real side of a complex one
+  std::map<SymbolicSize, SymbolicSize> halves_;  // of real transforms: the real side of a complex one
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
 // What the shape rules say of sizes: which dimensions are one and the same, which are made of others, which nothing
-// tells. The relations come from core/ops/shared/dimension_relations.h. Read by sizes.cpp; uses size_terms.h.
+// tells. The relations come from core/ops/shared/dimension_relations.h. Read by sizes.cpp; uses symbolic_sizes.h.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "core/edit/sizes/size_terms.h"
+#include "core/edit/sizes/symbolic_sizes.h"
 #include "core/hlo/module.h"
 
 namespace tessera {
@@ -13,29 +13,29 @@ namespace tessera {
 struct SizeFlow {
   explicit SizeFlow(const Module& module);
 
-  SizeTerms terms;
-  std::vector<std::vector<std::vector<SizeTerm>>> values;  // by instruction, array leaf of its result, dimension
+  SymbolicSizes terms;
+  std::vector<std::vector<std::vector<SymbolicSize>>> values;  // by instruction, array leaf of its result, dimension
 
   // Dimensions that keep their size, with the reason: a term may change only if none of these does.
   struct Fixed {
-    SizeTerm term;
+    SymbolicSize term;
     InstructionId instruction;
     std::string reason;
   };
   std::vector<Fixed> fixed;
   // Sides whose products must stay equal: reshapes whose sizes do not meet.
-  struct Balance {
-    std::vector<SizeTerm> left, right;
+  struct SizeConstraint {
+    std::vector<SymbolicSize> left, right;
     InstructionId instruction;
     std::string reason;
   };
-  std::vector<Balance> balances;
+  std::vector<SizeConstraint> constraints;
   // One dimension of a slice: where it starts is `start` and the sum of these.
   struct SliceStart {
     InstructionId slice;
     size_t dimension = 0;
     int64_t start = 0;
-    std::vector<SizeTerm> before;
+    std::vector<SymbolicSize> before;
   };
   std::vector<SliceStart> sliceStarts;
 };

@@ -1,5 +1,5 @@
-// Names of sizes: a name given to one dimension belongs to every dimension that the shape rules say is the same.
-// Before: Project's sizeNames, where a person gave them; after: second lines of nodes, the inspector, the size panel.
+// Names of sizes: a name given to one dimension belongs to every dimension that the shape rules say is the same. Used
+// by second lines of nodes, the inspector and the size panel.
 #pragma once
 
 #include <string>

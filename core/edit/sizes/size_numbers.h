@@ -1,5 +1,5 @@
 // Scalar constants that may mean a size: a mean's divisor, a scale, a loop's end. Nothing proves it, so they are only
-// offered. Before: sizes.cpp; after: core/hlo.
+// offered. Used by sizes.cpp.
 #pragma once
 
 #include <span>

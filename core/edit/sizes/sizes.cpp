@@ -18,7 +18,7 @@
 namespace tessera {
 namespace {
 
-// One change: new sizes of atoms, and what follows for each value.
+// One change: new sizes of variables, and what follows for each value.
 class Change {
  public:
   Change(const Module& module, const SizeFlow& flow, NewSizes sizes)
@@ -29,17 +29,17 @@ class Change {
       for (InstructionId id : module_.at(computation).instructions) visit(id);
     for (const SizeFlow::Fixed& each : flow_.fixed)
       if (after(each.term) != flow_.terms.sizeOf(each.term)) stop(each.instruction, each.reason);
-    for (const SizeFlow::Balance& each : flow_.balances)
+    for (const SizeFlow::SizeConstraint& each : flow_.constraints)
       if (product(each.left) != product(each.right)) stop(each.instruction, each.reason);
     return std::move(out_);
   }
 
  private:
-  std::optional<int64_t> after(SizeTerm term) { return flow_.terms.after(term, sizes_, known_); }
+  std::optional<int64_t> after(SymbolicSize term) { return flow_.terms.after(term, sizes_, known_); }
   // As a wide number: the two sides are only compared.
-  double product(const std::vector<SizeTerm>& terms) {
+  double product(const std::vector<SymbolicSize>& terms) {
     double out = 1;
-    for (SizeTerm term : terms) out *= static_cast<double>(after(term).value_or(-1));
+    for (SymbolicSize term : terms) out *= static_cast<double>(after(term).value_or(-1));
     return out;
   }
   void stop(InstructionId id, std::string reason) {
@@ -55,7 +55,7 @@ class Change {
     if (!possible) stop(id, "nothing would be left of a dimension, or it would be too large");
     return changed && possible ? std::optional(std::move(shape)) : std::nullopt;
   }
-  void resize(Shape& shape, const std::vector<std::vector<SizeTerm>>& leaves, size_t& leaf, bool& changed,
+  void resize(Shape& shape, const std::vector<std::vector<SymbolicSize>>& leaves, size_t& leaf, bool& changed,
               bool& possible) {
     if (shape.isTuple()) {
       for (Shape& element : shape.elements) resize(element, leaves, leaf, changed, possible);
@@ -132,7 +132,7 @@ class Change {
     }
     for (const SizeFlow::SliceStart& each : starts(id)) {
       int64_t start = each.start;
-      for (SizeTerm term : each.before) start += after(term).value_or(0);
+      for (SymbolicSize term : each.before) start += after(term).value_or(0);
       rows[each.dimension].limit += start - rows[each.dimension].start;
       rows[each.dimension].start = start;
     }
@@ -162,13 +162,13 @@ class Change {
   const Module& module_;
   const SizeFlow& flow_;
   const NewSizes sizes_;
-  SizeTerms::Known known_;
+  SymbolicSizes::Known known_;
   Resizing out_;
   std::unordered_set<uint32_t> stopped_;
   std::multimap<uint32_t, SizeFlow::SliceStart> starts_;
 };
 
-const SizeTerm* termOf(const SizeFlow& flow, DimensionSpot spot) {
+const SymbolicSize* termOf(const SizeFlow& flow, DimensionSpot spot) {
   if (spot.instruction.value >= flow.values.size() || spot.leaf < 0 || spot.dimension < 0) return nullptr;
   const auto& leaves = flow.values[spot.instruction.value];
   if (static_cast<size_t>(spot.leaf) >= leaves.size()) return nullptr;
@@ -201,15 +201,15 @@ Sizes::~Sizes() = default;
 Sizes::Sizes(Sizes&&) noexcept = default;
 
 bool Sizes::same(DimensionSpot a, DimensionSpot b) const {
-  const SizeTerm *first = termOf(*flow_, a), *second = termOf(*flow_, b);
+  const SymbolicSize *first = termOf(*flow_, a), *second = termOf(*flow_, b);
   return first && second && flow_->terms.find(*first) == flow_->terms.find(*second);
 }
 
 std::vector<DimensionSpot> Sizes::sameAs(DimensionSpot spot) const {
   std::vector<DimensionSpot> out;
-  const SizeTerm* wanted = termOf(*flow_, spot);
+  const SymbolicSize* wanted = termOf(*flow_, spot);
   if (!wanted) return out;
-  const SizeTerm root = flow_->terms.find(*wanted);
+  const SymbolicSize root = flow_->terms.find(*wanted);
   for (ComputationId computation : module_.order())
     for (InstructionId id : module_.at(computation).instructions) {
       const auto& leaves = flow_->values[id.value];
@@ -222,15 +222,15 @@ std::vector<DimensionSpot> Sizes::sameAs(DimensionSpot spot) const {
 }
 
 std::optional<uint32_t> Sizes::classOf(DimensionSpot spot) const {
-  const SizeTerm* term = termOf(*flow_, spot);
+  const SymbolicSize* term = termOf(*flow_, spot);
   return term ? std::optional(flow_->terms.find(*term)) : std::nullopt;
 }
 
 std::vector<DimensionSpot> Sizes::othersLike(DimensionSpot spot) const {
   std::vector<DimensionSpot> out;
-  const SizeTerm* wanted = termOf(*flow_, spot);
+  const SymbolicSize* wanted = termOf(*flow_, spot);
   if (!wanted) return out;
-  std::set<SizeTerm> seen{flow_->terms.find(*wanted)};
+  std::set<SymbolicSize> seen{flow_->terms.find(*wanted)};
   for (InstructionId id : module_.entryComputation().parameters) {
     if (!id.valid()) continue;
     const auto& leaves = flow_->values[id.value];
@@ -248,7 +248,7 @@ Result<Resizing> Sizes::resized(std::span<const SizeWish> wishes, const std::set
   std::vector<std::pair<int64_t, int64_t>> changes;
   std::string title = "Resize";
   for (const SizeWish& wish : wishes) {
-    const SizeTerm* term = termOf(*flow_, wish.spot);
+    const SymbolicSize* term = termOf(*flow_, wish.spot);
     if (!term) return fail("there is no such dimension");
     if (wish.size < 0 || wish.size > (int64_t{1} << 40)) return fail(fmt::format("{} is no size", wish.size));
     const int64_t old = flow_->terms.sizeOf(*term);

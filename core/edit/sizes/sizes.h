@@ -1,6 +1,6 @@
 // "Change 32 to 64 everywhere it flows": from a dimension and its new size to one edit over parameters, broadcasts,
-// iotas, reshapes, slices, gathers and called computations; what cannot follow is told with its reason. Before: the
-// studio's size panel and `tessera resize`; after: size_flow.h, which knows what flows, and edit.h.
+// iotas, reshapes, slices, gathers and called computations; what cannot follow is told with its reason. Used by the
+// studio's size panel and `tessera resize`.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// A copy of instructions beside themselves. Before: the studio's Duplicate; after: edit.h.
+// A copy of instructions beside themselves. Used by the studio's Duplicate.
 #pragma once
 
 #include <span>

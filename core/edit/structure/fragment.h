@@ -1,5 +1,5 @@
-// A selection as HLO text and back: what the clipboard carries. Before: the studio's cut, copy and paste; after:
-// edit.h.
+// A selection as HLO text and back: what the clipboard carries. Used by the studio's cut, copy and paste, and by
+// blocks.
 #pragma once
 
 #include <span>

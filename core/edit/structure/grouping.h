@@ -1,5 +1,5 @@
 // Parts of a graph made computations and back: what stands between a selection and a group, and a selection as a module
-// of its own. Before: the studio's selection; after: edit.h, whose GroupInstructions and InlineCall do it.
+// of its own. Used by the studio; the edits GroupInstructions and InlineCall do it.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // An input as a field: a number, an array or a generator typed for it becomes the constant, broadcast or iota that HLO
-// needs. Before: the field on the canvas; after: edit.h.
+// needs. Used by the field on the canvas and the attribute form.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // A constant becomes a parameter. What it was stands beside every caller then, where it can be promoted again, until it
-// is an input of the entry. Callers that hand on one value (loops, branches, reductions, sorts) are widened; others
+// is an input of the entry. Callers that pass on one value (loops, branches, reductions, sorts) are widened; others
 // refuse and say why.
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// Nodes into wires and out of them, wires cut, inputs swapped: edits that change only wires. Before: gestures on the
-// canvas; after: edit.h.
+// Nodes into wires and out of them, wires cut, inputs swapped: edits that change only wires. Used by gestures on the
+// canvas.
 #pragma once
 
 #include <span>

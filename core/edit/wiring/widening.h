@@ -1,6 +1,6 @@
 // What a caller hands its computation by one value, one value wider: a loop carries one more element, a branch gets one
 // more, a reduction and a sort take one more array along. Then a constant of such a computation can come from outside.
-// Before: promoting.cpp; after: inference, which follows from what is seeded here.
+// Used by promoting.cpp; inference follows from what is seeded here.
 #pragma once
 
 #include <vector>

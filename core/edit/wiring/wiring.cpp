@@ -172,13 +172,12 @@ Result<Shape> tried(const Module& module, const Edit& edit, InstructionId user) 
   for (const EditAction& action : edit.actions)
     TESSERA_TRY(std::visit([&](const auto& each) { return performer(each); }, action));
   for (InstructionId id : performer.added()) {
-    TESSERA_ASSIGN_OR_RETURN(Inferred inferred, inferInstruction(copy, id));
-    fillDefaultLayouts(inferred.shape);
-    copy.setShape(id, inferred.shape);
+    TESSERA_ASSIGN_OR_RETURN(Shape inferred, inferInstruction(copy, id));
+    fillDefaultLayouts(inferred);
+    copy.setShape(id, inferred);
   }
   if (hasOpenInput(copy.at(user))) return copy.shapeOf(user);
-  TESSERA_ASSIGN_OR_RETURN(Inferred inferred, inferInstruction(copy, user));
-  return std::move(inferred.shape);
+  return inferInstruction(copy, user);
 }
 
 Status performable(const Module& module, const Edit& edit) {

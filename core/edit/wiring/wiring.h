@@ -1,5 +1,6 @@
 // How a value can become an input: as it is, by the broadcast that the builder's rules imply, by one of several
-// broadcasts, or not, and then why not and what would mend it. Before: a wire in the hand; after: edit.h.
+// broadcasts, or not, and then why not and what would mend it. Used by the canvas while a wire is drawn, the palette
+// and the attribute form.
 #pragma once
 
 #include <span>

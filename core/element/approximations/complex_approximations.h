@@ -48,8 +48,8 @@ class ComplexApproximations {
   Parts sqrt(Parts z);
   Parts sine(Parts z);
   Parts cosine(Parts z);
-  Parts sinh(Parts z) { return turnBack(sine(turn(z))); }
-  Parts cosh(Parts z) { return cosine(turn(z)); }
+  Parts sinh(Parts z) { return timesMinusI(sine(timesI(z))); }
+  Parts cosh(Parts z) { return cosine(timesI(z)); }
   Parts tanh(Parts z);
   Parts asin(Parts z);
   Parts acos(Parts z);
@@ -61,8 +61,8 @@ class ComplexApproximations {
   Parts one(Parts z) { return {like(z.re, 1), like(z.re, 0)}; }
   Parts onePlus(Parts z) { return {b_.add(z.re, like(z.re, 1)), z.im}; }
   Parts oneMinus(Parts z) { return {b_.subtract(like(z.re, 1), z.re), b_.unary(NodeOp::Negate, z.im)}; }
-  Parts turn(Parts z) { return {b_.unary(NodeOp::Negate, z.im), z.re}; }      // i · z
-  Parts turnBack(Parts z) { return {z.im, b_.unary(NodeOp::Negate, z.re)}; }  // -i · z
+  Parts timesI(Parts z) { return {b_.unary(NodeOp::Negate, z.im), z.re}; }       // i · z
+  Parts timesMinusI(Parts z) { return {z.im, b_.unary(NodeOp::Negate, z.re)}; }  // -i · z
 
   ElementBuilder& b_;
   UnaryFn unary_;

@@ -51,12 +51,13 @@ std::complex<double> powerOf(std::complex<double> z, std::complex<double> w) {
 // In double while w ln z leaves enough of its digits behind the point: |z|² of floats neither overflows nor vanishes
 // there.
 std::complex<float> powerOf(std::complex<float> z, std::complex<float> w) {
-  constexpr double kMost = 1 << 22;
+  constexpr double kMaxTerms = 1 << 22;
   const std::complex<double> wide(z), exponent(w);
   const double re = wide.real(), im = wide.imag(), log = std::log(re * re + im * im) / 2, angle = std::atan2(im, re);
   const double a = exponent.real() * log - exponent.imag() * angle, b = exponent.real() * angle + exponent.imag() * log;
   const double terms = (std::abs(exponent.real()) + std::abs(exponent.imag())) * (std::abs(log) + std::abs(angle));
-  if (!(terms > 0 && terms < kMost)) return std::complex<float>(powerOf(wide, exponent));  // of 0, of 1, to 0, NaN too
+  if (!(terms > 0 && terms < kMaxTerms))
+    return std::complex<float>(powerOf(wide, exponent));  // of 0, of 1, to 0, NaN too
   const double size = std::exp(a);
   return std::complex<float>(b == 0 ? std::complex<double>(size, b)
                                     : std::complex<double>(size * std::cos(b), size * std::sin(b)));

@@ -227,7 +227,7 @@ NodeId RealApproximations::log1p64(NodeId x) {
 
 // The same for |x| >= 2^25, where x = m · 2^e with an integer m of 24 bits: 2^e · 2/pi mod 4 is a window of the bits of
 // 2/pi, and m times it, modulo 2^64, has the quadrant in its two upper bits (Payne and Hanek 1983).
-RealApproximations::Turned RealApproximations::reduceFar(NodeId x) {
+RealApproximations::Quadrant RealApproximations::reduceFar(NodeId x) {
   constexpr uint64_t kTwoOverPi[] = {0xA2F9836E4E441529, 0xFC2757D1F534DDC0, 0xDB6295993C439041, 0xFE5163ABDEBBC561};
   const auto u64 = [&](uint64_t v) { return b_.constantBits(ElementType::U64, v); };
   const auto left = [&](NodeId a, NodeId by) { return b_.binary(NodeOp::ShiftLeft, a, by); };
@@ -259,7 +259,7 @@ NodeId RealApproximations::circular(NodeOp op, NodeId x) {
   r = b_.fma(minusK, like(w, kHalfPi3), r);
   r = b_.minimum(b_.maximum(r, like(w, -1.5)), like(w, 1.5));
   NodeId quadrant = b_.fma(b_.unary(NodeOp::Floor, b_.multiply(k, like(w, 0.25))), like(w, -4), k);
-  const Turned far = reduceFar(x);
+  const Quadrant far = reduceFar(x);
   NodeId isFar = greater(abs(x), 0x1p40);
   r = b_.select(isFar, far.rest, r);
   quadrant = b_.select(isFar, far.quadrant, quadrant);

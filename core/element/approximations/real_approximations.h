@@ -48,10 +48,10 @@ class RealApproximations {
   };
   Rounded rounded(NodeId shifted);
   Reduced reduceExp(NodeId x);  // x = exponent · ln 2 + rest
-  struct Turned {
+  struct Quadrant {
     NodeId rest, quadrant;  // f64: x = (4n + quadrant) · pi/2 + rest
   };
-  Turned reduceFar(NodeId x);
+  Quadrant reduceFar(NodeId x);
   NodeId powerOfTwo(NodeId exponent);  // f32, -126 <= exponent <= 127
   struct Split {
     NodeId exponent, fraction;  // x = 2^exponent · fraction, fraction in [2/3, 4/3); exponent as a float

@@ -64,13 +64,13 @@ const ConvolutionDimensions& labelsOf(const Context& c) {
   return found ? *found : kNone;
 }
 
-// jax.lax has no window reversal; the kernel is turned before.
+// jax.lax has no window reversal; the kernel is reversed before.
 std::string kernel(const Context& c) {
-  Ints turned;
+  Ints reversed;
   const auto& window = windowOf(c).dimensions;
   for (size_t i = 0; i < window.size() && i < labelsOf(c).kernelSpatial.size(); ++i)
-    if (window[i].reversal) turned.push_back(labelsOf(c).kernelSpatial[i]);
-  return turned.empty() ? c.operand(1) : "lax.rev(" + c.operand(1) + ", " + c.ints(turned) + ")";
+    if (window[i].reversal) reversed.push_back(labelsOf(c).kernelSpatial[i]);
+  return reversed.empty() ? c.operand(1) : "lax.rev(" + c.operand(1) + ", " + c.ints(reversed) + ")";
 }
 
 std::string precision(const Context& c) {

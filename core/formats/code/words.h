@@ -26,7 +26,7 @@ std::string typeName(Language language, ElementType type);
 // C++: an xla::Shape; Python: (type, sizes), tuples nested.
 std::string shapeText(Language language, const Shape& shape);
 
-// The row's text with its placeholders resolved. Fails with Fault::Unsupported where an attribute has no form.
+// The row's text with its placeholders resolved. Fails with ErrorKind::Unsupported where an attribute has no form.
 Result<std::string> fillIn(std::string_view text, const Module& module, const Instruction& instruction,
                            Language language, const Names& names);
 std::unexpected<Diagnostic> noForm(const Instruction& instruction, Language language, const std::string& why);

@@ -128,11 +128,11 @@ bool deviceList(Lexer& lexer, const PlainSharding& sharding) {
   if (lexer.accept("<=")) {
     std::vector<int64_t> order;
     if (!lexer.expect('[', "after <=") || !integers(lexer, ']', devices, "a size")) return false;
-    const bool turned = lexer.accept("T(");
-    if (turned && !integers(lexer, ')', order, "a dimension")) return false;
-    if (!turned && devices.size() > 1)
+    const bool transposed = lexer.accept("T(");
+    if (transposed && !integers(lexer, ')', order, "a dimension")) return false;
+    if (!transposed && devices.size() > 1)
       return lexer.failAt(at, "devices in several dimensions need their transposition", "T(…)");
-    if (turned && order.size() != devices.size())
+    if (transposed && order.size() != devices.size())
       return lexer.failAt(at, "the devices' transposition has another rank than they",
                           std::to_string(devices.size()) + " dimensions");
     if (productOf(devices) != productOf(sharding.tiles))

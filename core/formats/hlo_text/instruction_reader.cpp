@@ -336,9 +336,9 @@ void ModuleReader::checkSugar(const Draft& draft, InstructionId id) {
 void ModuleReader::inferLeftOutShape(InstructionId id) {
   const Instruction& instruction = module_.at(id);
   auto inferred = inferInstruction(module_, id);
-  if (inferred && inferred->shape.type != ElementType::Invalid) {
-    fillDefaultLayouts(inferred->shape);
-    module_.setShape(id, inferred->shape);
+  if (inferred && inferred->type != ElementType::Invalid) {
+    fillDefaultLayouts(*inferred);
+    module_.setShape(id, *inferred);
     return;
   }
   Diagnostic d = inferred ? Diagnostic() : std::move(inferred).error();
@@ -355,9 +355,9 @@ void ModuleReader::inferLeftOutShape(InstructionId id) {
 // What was open may have been connected by hand since; if not, the verifier says what is missing.
 void ModuleReader::inferOpenShape(InstructionId id) {
   auto inferred = inferInstruction(module_, id);
-  if (!inferred || inferred->shape.type == ElementType::Invalid) return;
-  fillDefaultLayouts(inferred->shape);
-  if (!sameIgnoringLayout(inferred->shape, module_.shapeOf(id))) module_.setShape(id, inferred->shape);
+  if (!inferred || inferred->type == ElementType::Invalid) return;
+  fillDefaultLayouts(*inferred);
+  if (!sameIgnoringLayout(*inferred, module_.shapeOf(id))) module_.setShape(id, *inferred);
 }
 
 bool ModuleReader::wrapInAsyncComputation(Draft& draft) {

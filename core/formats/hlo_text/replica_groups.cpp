@@ -57,10 +57,10 @@ bool readIotaTail(Lexer& lexer, std::vector<int64_t>& devices) {
   const size_t at = lexer.offset();
   if (!readSequence(lexer, '[', ']', sizes)) return false;
   const size_t end = lexer.offset();
-  const bool turned = lexer.accept('T');
-  if (!turned) lexer.seek(end);  // the blanks that follow are no part of the text
-  if (turned && !readSequence(lexer, '(', ')', permutation)) return false;
-  if (!turned && sizes.size() > 1)
+  const bool hasOrder = lexer.accept('T');
+  if (!hasOrder) lexer.seek(end);  // the blanks that follow are no part of the text
+  if (hasOrder && !readSequence(lexer, '(', ')', permutation)) return false;
+  if (!hasOrder && sizes.size() > 1)
     return lexer.failAt(at, "device ids in several dimensions need their transposition", "T(…)");
   auto count = product(sizes);
   if (!count)

@@ -106,14 +106,14 @@ const EnumValueDescriptor* enumValueOf(const FieldRow& row, const FieldDescripto
 
 // --- the field at the end of a path
 
-struct Place {
+struct FieldRef {
   Message* message = nullptr;
   const FieldDescriptor* field = nullptr;
   const Reflection& reflection() const { return *message->GetReflection(); }
 };
 
 // For reading: null when a message on the way is absent.
-Place find(HloInstructionProto& root, const Step& step) {
+FieldRef find(HloInstructionProto& root, const Step& step) {
   Message* message = &root;
   for (size_t i = 0; i + 1 < step.path.size(); ++i) {
     if (!message->GetReflection()->HasField(*message, step.path[i])) return {};
@@ -122,85 +122,83 @@ Place find(HloInstructionProto& root, const Step& step) {
   return {message, step.path.back()};
 }
 
-Place make(HloInstructionProto& root, const Step& step) {
+FieldRef make(HloInstructionProto& root, const Step& step) {
   Message* message = &root;
   for (size_t i = 0; i + 1 < step.path.size(); ++i)
     message = message->GetReflection()->MutableMessage(message, step.path[i]);
   return {message, step.path.back()};
 }
 
-int64_t integerAt(const Place& place) {
-  const Reflection& r = place.reflection();
-  if (place.field->cpp_type() == FieldDescriptor::CPPTYPE_INT32) return r.GetInt32(*place.message, place.field);
-  if (place.field->cpp_type() == FieldDescriptor::CPPTYPE_ENUM) return r.GetEnumValue(*place.message, place.field);
-  return r.GetInt64(*place.message, place.field);
+int64_t integerAt(const FieldRef& at) {
+  const Reflection& r = at.reflection();
+  if (at.field->cpp_type() == FieldDescriptor::CPPTYPE_INT32) return r.GetInt32(*at.message, at.field);
+  if (at.field->cpp_type() == FieldDescriptor::CPPTYPE_ENUM) return r.GetEnumValue(*at.message, at.field);
+  return r.GetInt64(*at.message, at.field);
 }
 
 // --- reading by kind
 
-Taken takeBool(const Place& place, const Step& step) {
-  const bool value = place.message && place.reflection().GetBool(*place.message, place.field);
+Taken takeBool(const FieldRef& at, const Step& step) {
+  const bool value = at.message && at.reflection().GetBool(*at.message, at.field);
   return value || step.always ? Taken(value) : Taken();
 }
 
-Taken takeInt(const Place& place, const Step& step) {
-  if (!place.message) return step.always ? Taken(int64_t{0}) : Taken();
-  if (place.field->is_repeated()) {
-    if (place.reflection().FieldSize(*place.message, place.field) == 0)
-      return step.always ? Taken(int64_t{0}) : Taken();
-    return place.reflection().GetRepeatedInt64(*place.message, place.field, 0);
+Taken takeInt(const FieldRef& at, const Step& step) {
+  if (!at.message) return step.always ? Taken(int64_t{0}) : Taken();
+  if (at.field->is_repeated()) {
+    if (at.reflection().FieldSize(*at.message, at.field) == 0) return step.always ? Taken(int64_t{0}) : Taken();
+    return at.reflection().GetRepeatedInt64(*at.message, at.field, 0);
   }
-  const bool set = place.reflection().HasField(*place.message, place.field);
-  const int64_t value = integerAt(place);
-  return step.always || (set && (value != step.row->quiet || place.field->has_presence())) ? Taken(value) : Taken();
+  const bool set = at.reflection().HasField(*at.message, at.field);
+  const int64_t value = integerAt(at);
+  return step.always || (set && (value != step.row->quiet || at.field->has_presence())) ? Taken(value) : Taken();
 }
 
-Taken takeFloat(const Place& place, const Step& step) {
-  const double value =
-      place.message ? static_cast<double>(place.reflection().GetFloat(*place.message, place.field)) : 0;
+Taken takeFloat(const FieldRef& at, const Step& step) {
+  const double value = at.message ? static_cast<double>(at.reflection().GetFloat(*at.message, at.field)) : 0;
   return value != 0 || step.always ? Taken(value) : Taken();
 }
 
-Taken takeText(const Place& place, const Step& step) {
-  if (!place.message) return {};
-  if (place.field->cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
-    const int64_t number = integerAt(place);
+Taken takeText(const FieldRef& at, const Step& step) {
+  if (!at.message) return {};
+  if (at.field->cpp_type() == FieldDescriptor::CPPTYPE_ENUM) {
+    const int64_t number = integerAt(at);
     if (!step.always && (number == 0 || number == step.row->quiet)) return {};
-    return wordOf(*step.row, place.reflection().GetEnum(*place.message, place.field)->name());
+    return wordOf(*step.row, at.reflection().GetEnum(*at.message, at.field)->name());
   }
-  std::string value = place.reflection().GetString(*place.message, place.field);
+  std::string value = at.reflection().GetString(*at.message, at.field);
   const bool absent = !step.always && (value.empty() || value == step.row->quietText);
   return absent ? Taken() : Taken(std::move(value));
 }
 
-Taken takeWords(const Place& place, const Step& step) {
-  if (!place.message) return {};
+Taken takeWords(const FieldRef& at, const Step& step) {
+  if (!at.message) return {};
   std::vector<std::string> words;
   bool any = false;
-  for (int i = 0; i < place.reflection().FieldSize(*place.message, place.field); ++i) {
-    const EnumValueDescriptor* value = place.reflection().GetRepeatedEnum(*place.message, place.field, i);
+  for (int i = 0; i < at.reflection().FieldSize(*at.message, at.field); ++i) {
+    const EnumValueDescriptor* value = at.reflection().GetRepeatedEnum(*at.message, at.field, i);
     any |= value->number() != 0;
     words.push_back(wordOf(*step.row, value->name()));
   }
   return any ? Taken(std::move(words)) : Taken();
 }
 
-std::vector<int64_t> intsAt(const Place& place) {
+std::vector<int64_t> intsAt(const FieldRef& at) {
   std::vector<int64_t> out;
-  if (!place.message) return out;
-  for (int i = 0; i < place.reflection().FieldSize(*place.message, place.field); ++i)
-    out.push_back(place.reflection().GetRepeatedInt64(*place.message, place.field, i));
+  if (!at.message) return out;
+  for (int i = 0; i < at.reflection().FieldSize(*at.message, at.field); ++i)
+    out.push_back(at.reflection().GetRepeatedInt64(*at.message, at.field, i));
   return out;
 }
 
-Taken takeInts(const Place& place, const Step& step) {
-  std::vector<int64_t> values = intsAt(place);
+Taken takeInts(const FieldRef& at, const Step& step) {
+  std::vector<int64_t> values = intsAt(at);
   return !values.empty() || step.always ? Taken(std::move(values)) : Taken();
 }
 
 // Sizes of a collective-permute's slices: one flat list, cut by the ranks of what is sent.
-Taken takeSliceLists(const Place& place, const Instruction& instruction, const Module& module) {
-  std::vector<int64_t> flat = intsAt(place);
+Taken takeSliceLists(const FieldRef& at, const Instruction& instruction, const Module& module) {
+  std::vector<int64_t> flat = intsAt(at);
   if (flat.empty() || instruction.operands.empty()) return {};
   std::vector<std::vector<int64_t>> lists;
   size_t next = 0;
@@ -221,7 +219,7 @@ std::string_view defaultComparison(const Instruction& instruction, const Module&
   return isSigned(type) ? "SIGNED" : "UNSIGNED";
 }
 
-// Place of a callee in called_computation_ids.
+// Index of a callee in called_computation_ids.
 size_t calleeIndex(Attr attr) {
   return attr == Attr::condition || attr == Attr::scatter || attr == Attr::false_computation ? 1 : 0;
 }
@@ -282,8 +280,8 @@ Result<Taken> takeLiteral(const HloInstructionProto& message) {
   return Taken(std::make_shared<const Literal>(std::move(literal)));
 }
 
-Taken takeRaw(const Place& place) {
-  std::string value = place.reflection().GetString(*place.message, place.field);
+Taken takeRaw(const FieldRef& at) {
+  std::string value = at.reflection().GetString(*at.message, at.field);
   if (value.empty()) return {};
   const bool quoted = !isOneDictionary(value);
   return RawText{std::move(value), quoted};
@@ -299,88 +297,86 @@ Result<Taken> takeOne(HloInstructionProto& message, const Step& step, const Inst
                       const ReadScope& scope) {
   if (step.braced) return takeBraced(message, step, instruction);
   if (step.path.empty()) return Taken();
-  const Place place = find(message, step);
+  const FieldRef at = find(message, step);
   switch (step.kind) {
-    case AttributeKind::Bool: return takeBool(place, step);
-    case AttributeKind::Int: return takeInt(place, step);
-    case AttributeKind::Float: return takeFloat(place, step);
-    case AttributeKind::String: return takeText(place, step);
+    case AttributeKind::Bool: return takeBool(at, step);
+    case AttributeKind::Int: return takeInt(at, step);
+    case AttributeKind::Float: return takeFloat(at, step);
+    case AttributeKind::String: return takeText(at, step);
     case AttributeKind::Enum: {
-      Taken word = takeText(place, step);
+      Taken word = takeText(at, step);
       const bool plain = step.attr == Attr::type && word &&
                          std::get<std::string>(*word) == defaultComparison(instruction, scope.module);
       return plain ? Taken() : word;
     }
-    case AttributeKind::Enums: return takeWords(place, step);
-    case AttributeKind::Ints: return takeInts(place, step);
+    case AttributeKind::Enums: return takeWords(at, step);
+    case AttributeKind::Ints: return takeInts(at, step);
     case AttributeKind::IntsOrIntLists:
-      if (instruction.opcode != Opcode::Gather) return takeSliceLists(place, instruction, scope.module);
-      return takeInts(place, step);
+      if (instruction.opcode != Opcode::Gather) return takeSliceLists(at, instruction, scope.module);
+      return takeInts(at, step);
     case AttributeKind::Computation:
     case AttributeKind::Computations: return takeCallees(message, step, instruction, scope);
     case AttributeKind::Instructions: return takePredecessors(message, scope);
     case AttributeKind::Shape:
     case AttributeKind::Shapes: return takeShapes(message, step);
     case AttributeKind::ShapedLiteral: return takeLiteral(message);
-    case AttributeKind::StringOrJson: return takeRaw(place);
+    case AttributeKind::StringOrJson: return takeRaw(at);
     default: return takeStructured(message, step.kind);
   }
 }
 
 // --- writing by kind
 
-bool putInt(const Place& place, int64_t value) {
-  const Reflection& r = place.reflection();
-  if (place.field->is_repeated())
-    r.AddInt64(place.message, place.field, value);
-  else if (place.field->cpp_type() == FieldDescriptor::CPPTYPE_INT32)
-    r.SetInt32(place.message, place.field, static_cast<int32_t>(value));
-  else if (place.field->cpp_type() == FieldDescriptor::CPPTYPE_ENUM)
-    r.SetEnumValue(place.message, place.field, static_cast<int>(value));
+bool putInt(const FieldRef& at, int64_t value) {
+  const Reflection& r = at.reflection();
+  if (at.field->is_repeated())
+    r.AddInt64(at.message, at.field, value);
+  else if (at.field->cpp_type() == FieldDescriptor::CPPTYPE_INT32)
+    r.SetInt32(at.message, at.field, static_cast<int32_t>(value));
+  else if (at.field->cpp_type() == FieldDescriptor::CPPTYPE_ENUM)
+    r.SetEnumValue(at.message, at.field, static_cast<int>(value));
   else
-    r.SetInt64(place.message, place.field, value);
+    r.SetInt64(at.message, at.field, value);
   return true;
 }
 
-bool putText(const Place& place, const Step& step, const std::string& value) {
-  if (place.field->cpp_type() != FieldDescriptor::CPPTYPE_ENUM) {
-    place.reflection().SetString(place.message, place.field, value);
+bool putText(const FieldRef& at, const Step& step, const std::string& value) {
+  if (at.field->cpp_type() != FieldDescriptor::CPPTYPE_ENUM) {
+    at.reflection().SetString(at.message, at.field, value);
     return true;
   }
-  const EnumValueDescriptor* word = enumValueOf(*step.row, place.field, value);
-  if (word) place.reflection().SetEnum(place.message, place.field, word);
+  const EnumValueDescriptor* word = enumValueOf(*step.row, at.field, value);
+  if (word) at.reflection().SetEnum(at.message, at.field, word);
   return word != nullptr;
 }
 
 // Puts one value into a plain field. Overloads by the value's type; other types have functions of their own.
 struct PlainPut {
-  const Place& place;
+  const FieldRef& at;
   const Step& step;
-  bool operator()(bool v) const { return place.reflection().SetBool(place.message, place.field, v), true; }
-  bool operator()(int64_t v) const { return putInt(place, v); }
+  bool operator()(bool v) const { return at.reflection().SetBool(at.message, at.field, v), true; }
+  bool operator()(int64_t v) const { return putInt(at, v); }
   bool operator()(double v) const {
-    return place.reflection().SetFloat(place.message, place.field, static_cast<float>(v)), true;
+    return at.reflection().SetFloat(at.message, at.field, static_cast<float>(v)), true;
   }
-  bool operator()(const std::string& v) const { return putText(place, step, v); }
+  bool operator()(const std::string& v) const { return putText(at, step, v); }
   bool operator()(const std::vector<std::string>& v) const {
     for (const std::string& word : v) {
-      const EnumValueDescriptor* value = enumValueOf(*step.row, place.field, word);
+      const EnumValueDescriptor* value = enumValueOf(*step.row, at.field, word);
       if (!value) return false;
-      place.reflection().AddEnum(place.message, place.field, value);
+      at.reflection().AddEnum(at.message, at.field, value);
     }
     return true;
   }
   bool operator()(const std::vector<int64_t>& v) const {
-    for (int64_t one : v) place.reflection().AddInt64(place.message, place.field, one);
+    for (int64_t one : v) at.reflection().AddInt64(at.message, at.field, one);
     return true;
   }
   bool operator()(const std::vector<std::vector<int64_t>>& v) const {
     for (const std::vector<int64_t>& list : v) (*this)(list);
     return true;
   }
-  bool operator()(const RawText& v) const {
-    return place.reflection().SetString(place.message, place.field, v.text), true;
-  }
+  bool operator()(const RawText& v) const { return at.reflection().SetString(at.message, at.field, v.text), true; }
   bool operator()(const auto&) const { return false; }
 };
 
@@ -447,7 +443,7 @@ Result<AttributeSet> takeAttributes(HloInstructionProto& message, const Instruct
   }
   for (const Step& step : plan) {
     if (step.path.empty()) continue;
-    if (Place place = find(message, step); place.message) place.reflection().ClearField(place.message, place.field);
+    if (FieldRef at = find(message, step); at.message) at.reflection().ClearField(at.message, at.field);
   }
   message.clear_called_computation_ids();
   return out;

@@ -1,5 +1,5 @@
 // Strings of a message that are no UTF-8. Protobuf's text form lets any bytes in by escapes; its binary form then
-// refuses what was written. Before: a parsed message; after: the reader's error.
+// refuses what was written. Used by protobuf.cpp.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // A value while a lowering writes an expression over HLO's elementwise operations: `(x * x).of(Opcode::Sqrt) + 1.0`.
-// After: special_functions.cpp, lower_chlo.cpp.
+// Used by special_functions.cpp and lower_chlo.cpp.
 #pragma once
 
 #include <span>

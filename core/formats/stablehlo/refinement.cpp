@@ -32,9 +32,9 @@ std::string withoutNumber(std::string_view name) { return std::string(name.subst
 // A result whose type leaves sizes open is what inference says.
 void Lowering::settle(InstructionId id) {
   auto inferred = inferInstruction(module_, id);
-  if (!inferred || inferred->shape.type != module_.shapeOf(id).type) return;
-  fillDefaultLayouts(inferred->shape);
-  module_.setShape(id, inferred->shape);
+  if (!inferred || inferred->type != module_.shapeOf(id).type) return;
+  fillDefaultLayouts(*inferred);
+  module_.setShape(id, *inferred);
 }
 
 bool Lowering::regionTakesSizes(const Region& region) {

@@ -1,5 +1,5 @@
 // Special functions of chlo that HLO has no instruction for, as expressions over its elementwise operations. Arguments
-// are f32 or f64. After: lower_chlo.cpp.
+// are f32 or f64. Used by lower_chlo.cpp.
 #pragma once
 
 #include "core/formats/stablehlo/lowering_value.h"

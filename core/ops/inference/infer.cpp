@@ -1,5 +1,5 @@
 // Shape inference over a module: each instruction by its op, callees before callers; and the incremental form, which
-// follows only what changed. Before: readers and edits; after: the verifier, arrangement, passes.
+// follows only what changed.
 #include "core/ops/inference/infer.h"
 
 #include <algorithm>
@@ -93,12 +93,12 @@ void inferOne(Module& module, InstructionId id, Diagnostics& diagnostics) {
     return;
   }
   if (isWritten(instruction)) {
-    if (!agrees(instruction, inferred->shape)) diagnostics.add(mismatch(instruction, inferred->shape));
+    if (!agrees(instruction, *inferred)) diagnostics.add(mismatch(instruction, *inferred));
     if (everyLeafHasLayout(*instruction.shape)) return;
     module.setShape(id, completeLayouts(module, instruction, *instruction.shape));
     return;
   }
-  Shape shape = completeLayouts(module, instruction, std::move(inferred->shape));
+  Shape shape = completeLayouts(module, instruction, std::move(*inferred));
   if (shape != *instruction.shape) module.setShape(id, shape);
 }
 
@@ -194,7 +194,7 @@ class Reinference {
     if (operandChanged) intoCallees(instruction);
     auto inferred = inferInstruction(module_, id);
     if (!inferred) return;
-    Shape shape = completeLayouts(module_, instruction, std::move(inferred->shape));
+    Shape shape = completeLayouts(module_, instruction, std::move(*inferred));
     if (sameIgnoringLayout(shape, *instruction.shape)) return;
     module_.setShape(id, shape);
     module_.edit(id).shapeWritten = false;
@@ -240,8 +240,8 @@ class Reinference {
       auto inferred = inferInstruction(module_, id);
       if (!inferred)
         out_.diagnostics.add(std::move(inferred).error());
-      else if (!agrees(module_.at(id), inferred->shape))
-        out_.diagnostics.add(mismatch(module_.at(id), inferred->shape));
+      else if (!agrees(module_.at(id), *inferred))
+        out_.diagnostics.add(mismatch(module_.at(id), *inferred));
     }
     std::ranges::sort(out_.changed);
   }
@@ -272,12 +272,12 @@ InferContext inferContextOf(const Module& module, const Instruction& instruction
   return context;
 }
 
-Result<Inferred> inferInstruction(const Module& module, InstructionId id) {
+Result<Shape> inferInstruction(const Module& module, InstructionId id) {
   const Instruction& instruction = module.at(id);
   TESSERA_TRY(checkOperands(module, instruction));
   TESSERA_TRY(checkAttributes(module, instruction));
   const OpDef* op = findOp(instruction.opcode);
-  if (!op || !op->inferShape) return Inferred{*instruction.shape, {}};
+  if (!op || !op->inferShape) return *instruction.shape;
   auto inferred = op->inferShape(inferContextOf(module, instruction));
   if (!inferred) return std::unexpected(placedAt(instruction, std::move(inferred).error()));
   return inferred;

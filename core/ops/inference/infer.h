@@ -1,4 +1,4 @@
-// Inference over a module: shapes with reasons, layouts, diagnostics; whole, or only what an edit touches.
+// Inference over a module: shapes, layouts, diagnostics; whole, or only what an edit touches.
 // Stands after the readers and before the verifier, which adds the rules that are not about one op's shape.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace tessera {
 
 // The context of one instruction, for calling its OpDef directly. Holds pointers into the module.
 InferContext inferContextOf(const Module& module, const Instruction& instruction);
-// Shape and reasons of one instruction. Ops without an op file or without inference give their written shape.
-Result<Inferred> inferInstruction(const Module& module, InstructionId id);
+// Shape of one instruction. Ops without an op file or without inference give their written shape.
+Result<Shape> inferInstruction(const Module& module, InstructionId id);
 
 // Infers every instruction in order. A written shape is a fact: a mismatch is a diagnostic and the shape stays;
 // a derived one is replaced silently. Layouts are filled in.

@@ -100,16 +100,6 @@ Shape elementwiseShape(const InferContext& context, const Shape& like, ElementTy
   return shape;
 }
 
-std::vector<std::string> reasonsAsOperand(const Shape& shape, size_t operand) {
-  std::vector<std::string> reasons;
-  for (size_t d = 0; d < shape.dimensions.size(); ++d) {
-    const int64_t size = shape.dimensions[d];
-    const std::string text = size == Shape::kUnbounded ? "?" : fmt::format("{}", size);
-    reasons.push_back(fmt::format("dimension {} = {}, as in operand {}", d, text, operand));
-  }
-  return reasons;
-}
-
 Shape arrayOf(ElementType type, std::vector<int64_t> dims, std::vector<bool> dynamic) {
   Shape shape = Shape::array(type, std::move(dims));
   if (std::ranges::find(dynamic, true) != dynamic.end()) shape.dynamic = std::move(dynamic);

@@ -1,5 +1,5 @@
 // Checks and sentences that the shape inference of many ops shares: operand counts, equal dimensions, attribute
-// access, reasons. Each failure is a labelled Diagnostic made by InferContext::violated.
+// access. Each failure is a labelled Diagnostic made by InferContext::violated.
 #pragma once
 
 #include <string>
@@ -36,8 +36,6 @@ bool sameDimensions(const Shape& a, const Shape& b);
 // Array without layout with `type` and the dimensions of `like`; a dimension is dynamic when it is in any operand of
 // the same dimensions.
 Shape elementwiseShape(const InferContext& context, const Shape& like, ElementType type);
-// "dimension 1 = 5, as in operand 0" for every dimension.
-std::vector<std::string> reasonsAsOperand(const Shape& shape, size_t operand);
 // The shape of a type and dims without layout; dynamic flags dropped when all false.
 Shape arrayOf(ElementType type, std::vector<int64_t> dims, std::vector<bool> dynamic = {});
 // "{0,2,1}"

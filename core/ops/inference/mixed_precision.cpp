@@ -211,7 +211,7 @@ std::optional<MixedPrecision> mixedPrecisionOf(const Module& module, const Instr
     }
   auto inferred = op->inferShape(context);
   if (!inferred) return std::nullopt;
-  out.computed = std::move(inferred->shape);
+  out.computed = std::move(*inferred);
   if (!nestAlike(out.computed, *instruction.shape)) return std::nullopt;
   if (isContraction(instruction.opcode) && out.operands) out.computed.type = *out.operands;
   if (!out.operands && !leavesDiffer(out.computed, *instruction.shape)) return std::nullopt;

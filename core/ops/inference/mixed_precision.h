@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-// False for ops that hand on or reinterpret existing data: there the written type must be the inferred one exactly.
+// False for ops that pass on or reinterpret existing data: there the written type must be the inferred one exactly.
 bool mayRoundItsResult(Opcode opcode);
 
 // How a mixed instruction is computed.

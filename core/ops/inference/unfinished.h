@@ -1,6 +1,6 @@
 // What an unfinished graph leaves open: inputs that read nothing, required attributes that nobody has said, bodies
 // without an instruction, and shapes that inference cannot give. Such a graph is a legal document; HLO text says `?` in
-// each of these places. Before: edits and the reader; after: the printer, the verifier, a run of the complete part.
+// each of these places. Used by the readers and printers, the verifier, edits and runs of the complete part.
 #pragma once
 
 #include <span>

@@ -78,8 +78,8 @@ Complex128 complexTanh(Complex128 z) {
 // tan z = -i tanh(iz).
 Complex128 complexTan(Complex128 z) {
   if (isFinite(z)) return std::tan(z);
-  const Complex128 turned = complexTanh({-z.imag(), z.real()});
-  return {turned.imag(), -turned.real()};
+  const Complex128 rotated = complexTanh({-z.imag(), z.real()});
+  return {rotated.imag(), -rotated.real()};
 }
 
 Complex128 complexSign(Complex128 z) {

@@ -1,5 +1,5 @@
 // Complex functions for evaluation, in double precision: the C library's where they are XLA's, else with XLA's values
-// for infinities, NaN and zeros of either sign. After: the elementwise ops and ScalarFunction.
+// for infinities, NaN and zeros of either sign. Used by the elementwise ops and scalar_function.
 #pragma once
 
 #include <complex>

@@ -1,7 +1,7 @@
 // Where the sizes of dimensions come from, as data: for each dimension of an operation's result the dimension of an
 // operand that it is, a window over one, a sum, a multiple; and what holds among the operands. An op file gives them by
 // one function, `OpDef::dimensions`. Read by resizing and hues (core/edit/sizes), by sizes of the run in the evaluator
-// and the padding pass, by fusion's views and by the reasons of inference.
+// and the padding pass, by fusion's views and by the sentences that the inspector shows (dimension_reasons).
 //
 // A dimension that no relation tells of is given by the text or an attribute. What inference checks beyond sizes is not
 // repeated here.

@@ -34,14 +34,10 @@ Status checkDimensionPairs(const InferContext& context, std::string_view label, 
   return {};
 }
 
-void appendDimensions(Inferred& out, const Shape& source, const IndexVector& dims, std::string_view of,
-                      std::string_view kind) {
+void appendDimensions(Shape& out, const Shape& source, const IndexVector& dims) {
   for (int64_t d : dims) {
-    const int64_t size = source.dimensions[static_cast<size_t>(d)];
-    out.reasons.push_back(
-        fmt::format("dimension {} = {} from {} {} of {}", out.shape.dimensions.size(), size, kind, d, of));
-    out.shape.dimensions.push_back(size);
-    out.shape.dynamic.push_back(source.isDynamicDimension(d));
+    out.dimensions.push_back(source.dimensions[static_cast<size_t>(d)]);
+    out.dynamic.push_back(source.isDynamicDimension(d));
   }
 }
 

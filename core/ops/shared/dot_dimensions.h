@@ -32,9 +32,8 @@ Status checkNamedOnce(const InferContext& context, size_t operand, std::initiali
 // left[i] of lhs and right[i] of rhs have equal sizes. `kind` is what they are called: "batch".
 Status checkDimensionPairs(const InferContext& context, std::string_view label, std::string_view kind,
                            const IndexVector& left, const IndexVector& right);
-// Adds dimensions of an operand to the result, each with its reason: "dimension 2 = 64 from dimension 0 of rhs".
-void appendDimensions(Inferred& out, const Shape& source, const IndexVector& dims, std::string_view of,
-                      std::string_view kind = "dimension");
+// Adds dimensions of an operand to the result.
+void appendDimensions(Shape& out, const Shape& source, const IndexVector& dims);
 
 // Batch dimensions, then the free ones of lhs, then of rhs, from result dimension `next` on; what is summed over
 // agrees.

@@ -1,5 +1,5 @@
-// Where a scatter's updates go: its dimension numbers worked out, and the operand's index of each update. Before: an
-// instruction's attributes and shapes; after: scatter.cpp, and who looks at single applications of its computation.
+// Where a scatter's updates go: its dimension numbers worked out, and the operand's index of each update. Used by
+// scatter, the simplifier and core/evaluate's applications.
 #pragma once
 
 #include <optional>

@@ -27,17 +27,6 @@ std::optional<int64_t> windowPositions(const WindowDimension& window, int64_t si
   return (*padded - *span) / window.stride + 1;
 }
 
-std::string windowReason(size_t dimension, const WindowDimension& window, int64_t size, int64_t positions) {
-  std::string base = std::to_string(size);
-  if (window.baseDilation != 1) base += fmt::format(" dilated by {}", window.baseDilation);
-  if (window.paddingLow || window.paddingHigh)
-    base += fmt::format(" padded by {} and {}", window.paddingLow, window.paddingHigh);
-  std::string span = std::to_string(window.size);
-  if (window.windowDilation != 1) span += fmt::format(" dilated by {}", window.windowDilation);
-  return fmt::format("dimension {} = {} because a window of {} with stride {} fits so often into {}", dimension,
-                     positions, span, window.stride, base);
-}
-
 Status checkWindow(const InferContext& context, const Window& window, std::string_view label) {
   for (size_t d = 0; d < window.dimensions.size(); ++d) {
     const WindowDimension& each = window.dimensions[d];

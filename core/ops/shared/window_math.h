@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
@@ -12,8 +11,6 @@ namespace tessera {
 
 // Positions of the window along one dimension of `size` elements; nullopt on overflow.
 std::optional<int64_t> windowPositions(const WindowDimension& window, int64_t size);
-// "dimension 1 = 5 because …"
-std::string windowReason(size_t dimension, const WindowDimension& window, int64_t size, int64_t positions);
 // Sizes, strides and dilations are positive. Violates `label`.
 Status checkWindow(const InferContext& context, const Window& window, std::string_view label);
 // The attribute, or a window of ones of the given rank.

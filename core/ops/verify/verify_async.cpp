@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-// What may read a start, and what a done may end. A send or receive may be handed on by a loop's tuple.
+// What may read a start, and what a done may end. A send or receive may be passed on by a loop's tuple.
 struct Pairing {
   Opcode opcode;
   bool begins;  // its users are meant; else its first operand

@@ -198,14 +198,6 @@ Status BufferAssignment::addScratch(std::span<const ScratchNeed> needs, const st
   return {};
 }
 
-int64_t BufferAssignment::totalBytes() const {
-  int64_t total = arenaBytes;
-  for (const Slot& slot : slots)
-    if (slot.kind == SlotKind::Output || slot.kind == SlotKind::Constant)
-      if (__builtin_add_overflow(total, slot.bytes, &total)) return INT64_MAX;
-  return total;
-}
-
 Result<BufferAssignment> assignBuffers(const Module& module, bool lendsResults) {
   TESSERA_ASSIGN_OR_RETURN(AliasAnalysis analysis, AliasAnalysis::of(module));
   if (!analysis.requests().empty()) return fail("buffers can be assigned only after copy insertion");

@@ -49,6 +49,7 @@ class BufferAssignment {
 
   // Slot of one array leaf (order of leavesOf(shape)) of an instruction of the entry, a while body or condition, or a
   // branch. Instructions inside fusions, reducers and comparators have none.
+  // Every root leaf of the entry has an Output slot of its own, filled when the last step has run.
   int32_t slotOf(InstructionId instruction, size_t leaf = 0) const {
     const uint32_t begin = first_[instruction.value];
     return begin == UINT32_MAX ? kNoSlot : slotOfValue_[begin + leaf];
@@ -57,9 +58,6 @@ class BufferAssignment {
   // step can count on it for its operands and results, which all live while it runs: two of them are one slot or lie
   // apart.
   bool areDisjoint(int32_t slot, int32_t other) const;
-  // Every root leaf of the entry has an Output slot of its own, filled when the last step has run.
-  // Bytes of arena, outputs and constants together.
-  int64_t totalBytes() const;
   // Places all temporaries anew, with scratch among them: a slot of its own for each need, in order, behind the others.
   // hasMemory (by slot): false for temporaries that backends keep in registers, which then take none.
   Status addScratch(std::span<const ScratchNeed> needs, const std::vector<bool>& hasMemory);
@@ -86,7 +84,7 @@ class BufferAssignment {
 // its condition and body and the body's root share their slots leaf by leaf. A conditional's branches write their
 // roots into the conditional's own slots; branch parameters share the slots of the branch operands.
 // lendsResults: temporaries may lie in the memory of results that are computed later.
-// Fails (Fault::Runtime) when sizes overflow, (Fault::Invalid) on a module that was not prepared.
+// Fails (ErrorKind::Runtime) when sizes overflow, (ErrorKind::Invalid) on a module that was not prepared.
 Result<BufferAssignment> assignBuffers(const Module& module, bool lendsResults = true);
 
 }  // namespace tessera

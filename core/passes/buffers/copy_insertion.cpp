@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "core/passes/buffers/alias_analysis.h"
-#include "core/passes/copy_reason.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera {
@@ -62,17 +61,18 @@ class CopyInserter {
     return made_.back();
   }
 
-  AttributeSet copyReason(InstructionId user) const {
-    AttributeSet out;
-    setCopyReason(out, module_.at(user).name, reason_);
-    return out;
+  InstructionId makeCopy(InstructionId operand, InstructionId user) {
+    const InstructionId operands[] = {operand};
+    const InstructionId copy = make(Opcode::Copy, module_.shapeOf(operand), operands, {}, user);
+    rewriter_.noteInsertion(copy, {user, reason_});
+    return copy;
   }
 
   // The value with the wanted leaves copied; `first` is the number of its first leaf.
   InstructionId copied(InstructionId id, uint32_t first, const std::vector<uint32_t>& leaves, InstructionId user) {
     const Shape& shape = module_.shapeOf(id);
     const InstructionId operands[] = {id};
-    if (!shape.isTuple()) return make(Opcode::Copy, shape, operands, copyReason(user), user);
+    if (!shape.isTuple()) return makeCopy(id, user);
     std::vector<InstructionId> elements;
     const bool isTuple = module_.at(id).opcode == Opcode::Tuple;
     for (size_t i = 0; i < shape.elements.size(); ++i) {

@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-// Fails (Fault::Invalid) when nested calls would multiply into more instructions than a machine can hold.
+// Fails (ErrorKind::Invalid) when nested calls would multiply into more instructions than a machine can hold.
 Result<bool> inlineCalls(Module& module);
 
 }  // namespace tessera

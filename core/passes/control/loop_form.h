@@ -16,7 +16,7 @@ struct LoopForm {
   ComputationId condition, body;
   InstructionId conditionState, bodyState;  // their parameters
   std::vector<InstructionId> next;          // the body's root's operands: the state after a step, by index
-  std::vector<bool> invariant;              // handed on as it is
+  std::vector<bool> invariant;              // passed on unchanged
   std::vector<InstructionId> initial;       // operands of init when it is a tuple; else empty
   size_t size() const { return next.size(); }
 };
@@ -32,7 +32,7 @@ std::optional<size_t> elementOf(const Module& module, InstructionId id, Instruct
 InstructionId initialElement(Rewriter& rewriter, const LoopForm& form, size_t i);
 
 // Another state: the elements `kept` (indices, ascending), then `added` values of the loop's computation, which the
-// loop hands on unchanged. `hoisted` says which instructions of the body read one of the added (by number) instead of
+// loop passes on unchanged. `hoisted` says which instructions of the body read one of the added (by number) instead of
 // being computed. What only dropped elements need is dropped. Users of the loop are moved over; the loop disappears.
 void rebuildLoop(Rewriter& rewriter, const LoopForm& form, const std::vector<size_t>& kept,
                  const std::vector<InstructionId>& added, const std::unordered_map<uint32_t, size_t>& hoisted);

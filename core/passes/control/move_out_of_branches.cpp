@@ -18,7 +18,7 @@ using Ids = std::vector<InstructionId>;
 constexpr size_t kMaxInstructions = 10'000;  // of a branch
 constexpr size_t kMaxRounds = 16;            // ends that stand behind one another
 
-bool isDear(Opcode opcode) {
+bool isExpensive(Opcode opcode) {
   switch (opcode) {
     case Opcode::Dot:
     case Opcode::Convolution:
@@ -62,8 +62,8 @@ class BranchMotion {
   struct Work {
     Ids samples;  // by branch, as far as it has one
     std::vector<size_t> operands;
-    InstructionId outside;  // where it is already
-    bool dear = false;      // it, or what it needs, is
+    InstructionId outside;   // where it is already
+    bool expensive = false;  // it, or what it needs, is
     size_t branches = 0;
   };
 
@@ -135,10 +135,10 @@ class BranchMotion {
                                           !other.literal->elided() && in.literal->identical(*other.literal));
       if (in.shape == other.shape && equalLiterals && equalAttributes(*in.attributes, *other.attributes)) return w;
     }
-    bool dear = isDear(in.opcode);
-    for (size_t operand : operands) dear = dear || works_[operand].dear;
+    bool expensive = isExpensive(in.opcode);
+    for (size_t operand : operands) expensive = expensive || works_[operand].expensive;
     alike.push_back(works_.size());
-    works_.push_back({{}, std::move(operands), {}, dear, 0});
+    works_.push_back({{}, std::move(operands), {}, expensive, 0});
     return works_.size() - 1;
   }
 
@@ -151,11 +151,11 @@ class BranchMotion {
   // Dear, the same everywhere, and no larger than what it is made of.
   bool moves(size_t work) const {
     const Work& w = works_[work];
-    if (!w.dear || w.outside.valid() || !isCommon(work)) return false;
+    if (!w.expensive || w.outside.valid() || !isCommon(work)) return false;
     const Instruction& in = module_.at(w.samples[0]);
     double read = 0;
     for (InstructionId operand : in.operands) read += bytesOf(module_.shapeOf(operand));
-    return isDear(in.opcode) || bytesOf(*in.shape) <= read;
+    return isExpensive(in.opcode) || bytesOf(*in.shape) <= read;
   }
 
   // The last ones of what moves: some branch reads them by what stays.

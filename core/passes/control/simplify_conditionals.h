@@ -1,6 +1,6 @@
 // Conditionals whose branch is known become that branch's instructions; small branches without effects are both
 // computed and one is selected; results that nobody reads, or that every branch takes from the same place, are dropped.
-// Before: the algebra, which makes predicates constant; after: it again.
+// Runs between two runs of the simplifier, which makes predicates constant.
 #pragma once
 
 #include "core/passes/pipeline.h"

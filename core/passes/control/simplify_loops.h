@@ -1,6 +1,6 @@
-// Loops that run never or once disappear; elements of the state that a loop hands on unchanged are read where they come
-// from, constants inside too; elements that nobody needs are dropped. Before: the algebra, which makes bounds constant;
-// after: invariant motion and unrolling.
+// Loops that run never or once disappear; elements of the state that a loop passes on unchanged are read where they
+// come from, constants inside too; elements that nobody needs are dropped. Runs after the simplifier, which makes
+// bounds constant.
 #pragma once
 
 #include "core/passes/pipeline.h"

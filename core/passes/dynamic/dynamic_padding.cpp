@@ -28,11 +28,6 @@ bool needsPadding(const Module& module) {
   return false;
 }
 
-bool isUnbounded(const Shape& shape) {
-  return std::ranges::count(shape.dimensions, Shape::kUnbounded) > 0 ||
-         std::ranges::any_of(shape.elements, isUnbounded);
-}
-
 // A dimension of a leaf whose size is handed over.
 struct SizedDimension {
   size_t leaf, dimension;

@@ -14,7 +14,7 @@ namespace {
 
 bool changesShapeOnly(Opcode opcode) { return opcode == Opcode::Reshape || opcode == Opcode::Bitcast; }
 
-// Sizes are handed on with the value; a bitcast has others.
+// Sizes are passed on with the value; a bitcast has others.
 bool isIdentity(Opcode opcode) {
   if (hasTrait(opcode, kPassesOn)) return opcode != Opcode::Bitcast;
   return opcode == Opcode::Copy || opcode == Opcode::CopyStart || opcode == Opcode::CopyDone ||

@@ -26,8 +26,8 @@ class DynamicSizes {
 
 // The shape without dynamic flags.
 Shape staticShape(Shape shape);
-// Makes the instruction static; its operands are already, and their sizes known. Fails with Fault::Unsupported for an
-// operation without a rule whose operands have sizes.
+// Makes the instruction static; its operands are already, and their sizes known. Fails with ErrorKind::Unsupported for
+// an operation without a rule whose operands have sizes.
 Status makeStatic(Rewriter& rewriter, DynamicSizes& sizes, InstructionId id);
 
 }  // namespace tessera

@@ -6,7 +6,6 @@
 
 #include "core/element/scalar_functions.h"
 #include "core/hlo/numbers.h"
-#include "core/passes/copy_reason.h"
 
 namespace tessera {
 namespace {
@@ -105,9 +104,10 @@ InstructionId StaticBuilder::pad(InstructionId operand, InstructionId value, siz
   dims[dimension] += low + high;
   AttributeSet attributes;
   attributes.set(Attr::padding, std::move(padding));
-  setCopyReason(attributes, rewriter_.module().at(source_).name,
-                "arrays with dynamic dimensions have a static size inside");
-  return make(Opcode::Pad, withDims(shapeOf(operand), std::move(dims)), {operand, value}, std::move(attributes));
+  const InstructionId out =
+      make(Opcode::Pad, withDims(shapeOf(operand), std::move(dims)), {operand, value}, std::move(attributes));
+  rewriter_.noteInsertion(out, {source_, "arrays with dynamic dimensions have a static size inside"});
+  return out;
 }
 
 InstructionId StaticBuilder::slice(InstructionId operand, size_t dimension, int64_t start, int64_t limit) {

@@ -11,9 +11,9 @@
 namespace tessera {
 namespace {
 
-// `end` reads exactly one convolution, as one of its operands, and has an element for each of its elements.
-std::optional<ConvolutionEpilogue> endOf(const Module& module, InstructionId end) {
-  const Instruction& in = module.at(end);
+// `epilogue` reads exactly one convolution, as one of its operands, and has an element for each of its elements.
+std::optional<ConvolutionEpilogue> epilogueOf(const Module& module, InstructionId epilogue) {
+  const Instruction& in = module.at(epilogue);
   if (!isOneKernel(module, in)) return std::nullopt;
   std::optional<ConvolutionEpilogue> found;
   for (size_t k = 0; k < in.operands.size(); ++k) {
@@ -22,7 +22,7 @@ std::optional<ConvolutionEpilogue> endOf(const Module& module, InstructionId end
         module.at(from).shape->elementCount() != in.shape->elementCount())
       continue;
     if (found) return std::nullopt;
-    found = ConvolutionEpilogue{from, end, k};
+    found = ConvolutionEpilogue{from, epilogue, k};
   }
   return found;
 }
@@ -34,23 +34,23 @@ bool isWorthIt(const Module& module, const ConvolutionEpilogue& found) {
 
 }  // namespace
 
-std::optional<ConvolutionEpilogue> convolutionEndOf(const Module& module, ComputationId computation) {
-  const auto found = endOf(module, module.at(computation).root);
+std::optional<ConvolutionEpilogue> convolutionEpilogueOf(const Module& module, ComputationId computation) {
+  const auto found = epilogueOf(module, module.at(computation).root);
   if (!found) return std::nullopt;
   auto isMember = [&](InstructionId id) {
-    return module.at(id).opcode == Opcode::Parameter || behindBitcasts(module, id) != id || id == found->end ||
+    return module.at(id).opcode == Opcode::Parameter || behindBitcasts(module, id) != id || id == found->epilogue ||
            id == found->convolution;
   };
   return std::ranges::all_of(module.at(computation).instructions, isMember) ? found : std::nullopt;
 }
 
-Result<bool> fuseConvolutionEnds(Module& module) {
+Result<bool> fuseConvolutionEpilogues(Module& module) {
   bool changed = false;
-  Rewriter rewriter(module, "fuse-convolution-ends");
+  Rewriter rewriter(module, "fuse-convolution-epilogues");
   const UserTable users(module);
   for (ComputationId computation : controlComputations(module))
     for (InstructionId id : std::vector<InstructionId>(module.at(computation).instructions)) {
-      const auto found = endOf(module, id);
+      const auto found = epilogueOf(module, id);
       if (!found || !isWorthIt(module, *found) || onlyReaderOf(module, users, computation, found->convolution) != id)
         continue;
       std::vector<InstructionId> members;

@@ -68,13 +68,13 @@ bool isFreeBitcast(const Module& module, const Instruction& in) {
 }
 
 // Of any type where nothing stands behind it: the end of a dot may convert.
-bool isMiddle(const Module& module, const Instruction& in) { return in.shape->isArray() && isOneKernel(module, in); }
+bool mayBeKernel(const Module& module, const Instruction& in) { return in.shape->isArray() && isOneKernel(module, in); }
 
-// The chain around `middle`: products among its operands, consumer as given (or invalid).
-std::optional<GemmChain> chainAround(const Module& module, InstructionId middle, InstructionId consumer) {
-  const Instruction& in = module.at(middle);
-  if (!isMiddle(module, in)) return std::nullopt;
-  GemmChain chain{{}, middle, consumer, false};
+// The chain around `kernel`: products among its operands, consumer as given (or invalid).
+std::optional<GemmChain> chainAround(const Module& module, InstructionId kernel, InstructionId consumer) {
+  const Instruction& in = module.at(kernel);
+  if (!mayBeKernel(module, in)) return std::nullopt;
+  GemmChain chain{{}, kernel, consumer, false};
   std::optional<Matrices> form;
   for (InstructionId operand : in.operands) {
     const InstructionId from = behindBitcasts(module, operand);
@@ -90,8 +90,8 @@ std::optional<GemmChain> chainAround(const Module& module, InstructionId middle,
   if (!isF32(*in.shape)) return std::nullopt;
   const Instruction& dot = module.at(consumer);
   if (!isMatrixProduct(module, dot)) return std::nullopt;
-  const bool left = behindBitcasts(module, dot.operands[0]) == middle,
-             right = behindBitcasts(module, dot.operands[1]) == middle;
+  const bool left = behindBitcasts(module, dot.operands[0]) == kernel,
+             right = behindBitcasts(module, dot.operands[1]) == kernel;
   if (left == right || rowsOfOperand(module, dot, left ? 0 : 1) != form) return std::nullopt;
   chain.consumedOnRight = right;
   return chain;
@@ -124,16 +124,16 @@ class ChainFuser {
     return false;
   }
 
-  std::optional<GemmChain> chainOf(InstructionId middle) const {
-    if (!isMiddle(module_, module_.at(middle))) return std::nullopt;
-    const InstructionId reader = onlyReader(middle);
+  std::optional<GemmChain> chainOf(InstructionId kernel) const {
+    if (!mayBeKernel(module_, module_.at(kernel))) return std::nullopt;
+    const InstructionId reader = onlyReader(kernel);
     std::optional<GemmChain> chain;
-    if (reader.valid() && !isTaken(reader)) chain = chainAround(module_, middle, reader);
-    if (!chain) chain = chainAround(module_, middle, InstructionId());
+    if (reader.valid() && !isTaken(reader)) chain = chainAround(module_, kernel, reader);
+    if (!chain) chain = chainAround(module_, kernel, InstructionId());
     if (!chain) return std::nullopt;
     bool any = false;
     for (InstructionId& product : chain->products) {
-      if (product.valid() && (onlyReader(product) != middle || isTaken(product))) product = InstructionId();
+      if (product.valid() && (onlyReader(product) != kernel || isTaken(product))) product = InstructionId();
       any = any || product.valid();
     }
     return any && isWorthIt(*chain) ? chain : std::nullopt;
@@ -143,14 +143,14 @@ class ChainFuser {
 
   void fuse(const GemmChain& chain) {
     std::vector<InstructionId> members;
-    const Instruction& middle = module_.at(chain.middle);
+    const Instruction& kernel = module_.at(chain.kernel);
     for (size_t k = 0; k < chain.products.size(); ++k)
-      if (chain.products[k].valid()) addPathFrom(module_, middle.operands[k], members);
+      if (chain.products[k].valid()) addPathFrom(module_, kernel.operands[k], members);
     if (chain.consumer.valid()) {
       addPathFrom(module_, module_.at(chain.consumer).operands[chain.consumedOnRight ? 1 : 0], members);
       members.push_back(chain.consumer);
     } else {
-      members.push_back(chain.middle);
+      members.push_back(chain.kernel);
     }
     for (InstructionId member : members) taken_[member.value] = true;
     rewriter_.fuse(members, "kOutput");
@@ -196,7 +196,7 @@ void addPathFrom(const Module& module, InstructionId operand, std::vector<Instru
   members.insert(members.end(), path.rbegin(), path.rend());
 }
 
-std::optional<GemmChain> rowChainOf(const Module& module, ComputationId computation) {
+std::optional<GemmChain> gemmChainOf(const Module& module, ComputationId computation) {
   const InstructionId root = module.at(computation).root;
   std::optional<GemmChain> chain;
   if (isMatrixProduct(module, module.at(root))) {
@@ -208,15 +208,15 @@ std::optional<GemmChain> rowChainOf(const Module& module, ComputationId computat
   if (!chain) return std::nullopt;
   auto isMember = [&](InstructionId id) {
     const Instruction& in = module.at(id);
-    return in.opcode == Opcode::Parameter || isFreeBitcast(module, in) || id == chain->middle ||
+    return in.opcode == Opcode::Parameter || isFreeBitcast(module, in) || id == chain->kernel ||
            id == chain->consumer || std::ranges::find(chain->products, id) != chain->products.end();
   };
   return std::ranges::all_of(module.at(computation).instructions, isMember) ? chain : std::nullopt;
 }
 
-Result<bool> fuseRowChains(Module& module) {
+Result<bool> fuseGemmChains(Module& module) {
   bool changed = false;
-  Rewriter rewriter(module, "fuse-row-chains");
+  Rewriter rewriter(module, "fuse-gemm-chains");
   const UserTable users(module);
   std::vector<bool> taken(module.instructionSlots());
   for (ComputationId computation : controlComputations(module))

@@ -1,4 +1,4 @@
-// Row chains: dots, the elementwise work and row statistics on their results, and the dot that reads those: attention,
+// GEMM chains: dots, the elementwise work and row statistics on their results, and the dot that reads those: attention,
 // and dense layers with what follows them. They become one fusion (kind kOutput) that a backend runs by tiles of rows,
 // so that the arrays between never are in memory as a whole. Stands after bitcasts replaced reshapes: everything on the
 // way from one member to the next is row-major, and a tile of rows is a piece of memory.
@@ -12,8 +12,8 @@
 namespace tessera {
 
 struct GemmChain {
-  std::vector<InstructionId> products;  // by operand of `middle`: the dot that it is the result of, or invalid
-  InstructionId middle;          // f32 where there is a consumer, one kernel: a fusion or an elementwise operation
+  std::vector<InstructionId> products;  // by operand of `kernel`: the dot that it is the result of, or invalid
+  InstructionId kernel;          // f32 where there is a consumer, one kernel: a fusion or an elementwise operation
   InstructionId consumer;        // the dot that reads it, or invalid
   bool consumedOnRight = false;  // as its second operand
 };
@@ -28,8 +28,8 @@ InstructionId onlyReaderOf(const Module& module, const UserTable& users, Computa
 void addPathFrom(const Module& module, InstructionId operand, std::vector<InstructionId>& members);
 
 // What a computation of that form does; nullopt: it has another form.
-std::optional<GemmChain> rowChainOf(const Module& module, ComputationId computation);
+std::optional<GemmChain> gemmChainOf(const Module& module, ComputationId computation);
 
-Result<bool> fuseRowChains(Module& module);
+Result<bool> fuseGemmChains(Module& module);
 
 }  // namespace tessera

@@ -146,7 +146,7 @@ class Fuser {
     out.insideLoop |= hasInnerLoop(in.opcode);
     if (use.writtenOut >= 0)
       out.writtenOut = static_cast<int32_t>(alignedDimensions(module_, in, k)[static_cast<size_t>(use.writtenOut)]);
-    // In a loop, what is the same for the elements that are written out is computed once for them.
+    // In a loop, what is the same for the unrolled elements is computed once for them.
     if (use.writtenOut >= 0 && out.writtenOut < 0 && use.insideLoop && in.opcode == Opcode::Broadcast)
       out.evaluations /= static_cast<double>(in.shape->dimensions[static_cast<size_t>(use.writtenOut)]);
     if (operand.isScalar())
@@ -202,7 +202,7 @@ class Fuser {
     return penalty;
   }
 
-  // Passes over a row in one nest but for the first: the generator keeps what is dear to compute for them.
+  // Passes over a row in one nest but for the first: the generator keeps what is expensive to compute for them.
   bool isLaterPass(const std::vector<Use>& uses, size_t u) const {
     auto sameRows = [&](const Use& use) { return use.root == uses[u].root && readsRow(use.row); };
     return readsRow(uses[u].row) && std::any_of(uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(u), sameRows);

@@ -57,7 +57,8 @@ class Siblings {
       if (forms_[i]) join(i);
   }
 
-  // Those whom no later sibling took in are stored early, all at once: such groups are found again among small ones.
+  // A group may end with more results than a nest may have, as no later sibling joins them: it is formed again,
+  // smaller.
   bool narrowCrowded() {
     const auto& limits = tuning().siblings;
     bool any = false;

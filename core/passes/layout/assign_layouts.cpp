@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/ops/inference/callee_index.h"
-#include "core/passes/copy_reason.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
@@ -86,13 +85,15 @@ class Assignment {
                     std::vector<int64_t> permutation = {}) {
     AttributeSet attributes;
     if (opcode == Opcode::Transpose) attributes.set(Attr::dimensions, std::move(permutation));
-    if (opcode == Opcode::Transpose)
-      setCopyReason(attributes, in.name, "the same bytes under another layout are the values in another order");
-    if (opcode == Opcode::Copy) setCopyReason(attributes, in.name, "its layout is visible outside the program");
     const InstructionId origin[] = {in.id};
     const InstructionId operands[] = {operand};
-    return rewriter_.add(in.computation, opcode, Shape::arrayRowMajor(in.shape->type, std::move(dims)), operands,
-                         std::move(attributes), origin);
+    const InstructionId out =
+        rewriter_.add(in.computation, opcode, Shape::arrayRowMajor(in.shape->type, std::move(dims)), operands,
+                      std::move(attributes), origin);
+    if (opcode == Opcode::Transpose)
+      rewriter_.noteInsertion(out, {in.id, "the same bytes under another layout are the values in another order"});
+    if (opcode == Opcode::Copy) rewriter_.noteInsertion(out, {in.id, "its layout is visible outside the program"});
+    return out;
   }
   static std::vector<int64_t> permuted(const std::vector<int64_t>& dims, const std::vector<int64_t>& permutation) {
     std::vector<int64_t> out;
@@ -146,17 +147,16 @@ class Assignment {
 
   // --- copies where one who has a say meets who has none
 
-  InstructionId copied(InstructionId id, const Shape& shape, std::string_view user, std::string_view reason) {
+  InstructionId copied(InstructionId id, const Shape& shape, const Insertion& why) {
     const InstructionId from[] = {id};
-    AttributeSet attributes;
-    setCopyReason(attributes, user, reason);
-    return rewriter_.add(module_.at(id).computation, Opcode::Copy, shape, from, std::move(attributes), from);
+    const InstructionId copy = rewriter_.add(module_.at(id).computation, Opcode::Copy, shape, from, {}, from);
+    rewriter_.noteInsertion(copy, why);
+    return copy;
   }
   // Arrays alone: a tuple is made anew where its elements are.
-  InstructionId withShape(InstructionId id, const Shape& shape, std::string_view user, std::string_view reason) {
-    return shape.isArray() && module_.shapeOf(id).isArray() && module_.shapeOf(id) != shape
-               ? copied(id, shape, user, reason)
-               : id;
+  InstructionId withShape(InstructionId id, const Shape& shape, const Insertion& why) {
+    const bool differs = shape.isArray() && module_.shapeOf(id).isArray() && module_.shapeOf(id) != shape;
+    return differs ? copied(id, shape, why) : id;
   }
   void reconcile(InstructionId id) {
     const Instruction in = rewriter_.visit(id);
@@ -164,20 +164,18 @@ class Assignment {
     std::vector<InstructionId> operands(in.operands.begin(), in.operands.end());
     if (in.opcode == Opcode::Tuple)
       for (size_t i = 0; i < operands.size(); ++i)
-        operands[i] =
-            withShape(operands[i], in.shape->elements[i], in.name, "its elements are handed on in this layout");
+        operands[i] = withShape(operands[i], in.shape->elements[i], {id, "its elements are passed on in this layout"});
     const std::vector<ComputationId> callees = calledOnArrays(in);
     for (size_t k = 0; k < callees.size(); ++k) {
       const std::vector<InstructionId> parameters = module_.at(callees[k]).parameters;
       const size_t first = in.opcode == Opcode::Conditional ? k + 1 : 0;
       for (size_t i = 0; i < parameters.size() && first + i < operands.size(); ++i)
-        operands[first + i] = withShape(operands[first + i], module_.shapeOf(parameters[i]), in.name,
-                                        "the computation that it calls takes this layout");
+        operands[first + i] = withShape(operands[first + i], module_.shapeOf(parameters[i]),
+                                        {id, "the computation that it calls has this layout for its parameter"});
       const InstructionId root = rewriter_.resolve(module_.at(callees[k]).root);
       const auto* condition = in.attributes->get<ComputationId>(Attr::condition);
       const bool isCondition = condition && *condition == callees[k];
-      if (const InstructionId fit =
-              isCondition ? root : withShape(root, *in.shape, in.name, "its result has this layout");
+      if (const InstructionId fit = isCondition ? root : withShape(root, *in.shape, {id, "its result has this layout"});
           fit != root) {
         module_.setRoot(callees[k], fit);
         rewriter_.touch(callees[k]);
@@ -206,7 +204,7 @@ class Assignment {
     if (!isPinned(in.id) || !wanted.isArray()) return module_.setShape(in.id, element);
     const InstructionId taken = rewriter_.clone(in.id, in.computation, in.operands);
     module_.setShape(taken, element);
-    rewriter_.replace(in.id, copied(taken, wanted, in.name, "its reader, outside the program, takes this layout"));
+    rewriter_.replace(in.id, copied(taken, wanted, {in.id, "its layout is visible outside the program"}));
   }
 
   Module& module_;

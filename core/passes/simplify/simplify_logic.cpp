@@ -71,11 +71,11 @@ Id notCompare(Site& s) {
   const Instruction& compare = s.from(0);
   if (compare.opcode != Opcode::Compare) return {};
   const ElementType type = s.shapeOf(compare.operands[0]).type;
-  const std::string_view direction = directionOf(compare), turned = opposite(direction);
+  const std::string_view direction = directionOf(compare), inverted = opposite(direction);
   const bool ordered = isInteger(type) || type == ElementType::Pred || direction == "EQ" || direction == "NE";
-  if (turned.empty() || !ordered) return {};
+  if (inverted.empty() || !ordered) return {};
   AttributeSet attributes = *compare.attributes;
-  attributes.set(Attr::direction, std::string(turned));
+  attributes.set(Attr::direction, std::string(inverted));
   return s.make(Opcode::Compare, *s.in.shape, compare.operands, std::move(attributes), compare.id);
 }
 

@@ -149,7 +149,7 @@ Id convolutionOfPad(Site& s) {
   attributes.set(Attr::window, std::move(window));
   return s.make(Opcode::Convolution, *s.in.shape, {from.operands[0], s.operand(1)}, std::move(attributes), from.id);
 }
-// A kernel that is turned round in its spatial dimensions: the window says so.
+// A kernel that is reversed along its spatial dimensions: the window says so.
 Id convolutionOfReverse(Site& s) {
   const Instruction& from = s.from(1);
   if (!hasForm(s.in) || from.opcode != Opcode::Reverse) return {};

@@ -1,4 +1,4 @@
-// What the rules of simplify are written with. Before: the rewriter; after: the tables of rules.
+// What the rules of simplify are written with. Used by the tables of rules.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
-// See size_terms.h.
-#include "core/edit/sizes/size_terms.h"
+// See symbolic_sizes.h.
+#include "core/edit/sizes/symbolic_sizes.h"
 
 #include <algorithm>
 #include <array>
@@ -9,27 +9,27 @@
 
 namespace tessera {
 
-SizeTerm SizeTerms::add(Node node) {
+SymbolicSize SymbolicSizes::add(Node node) {
   nodes_.push_back(std::move(node));
-  return static_cast<SizeTerm>(nodes_.size() - 1);
+  return static_cast<SymbolicSize>(nodes_.size() - 1);
 }
 
-SizeTerm SizeTerms::atom(int64_t size) {
+SymbolicSize SymbolicSizes::variable(int64_t size) {
   Node node;
   node.size = size;
   return add(std::move(node));
 }
 
-SizeTerm SizeTerms::sum(std::vector<SizeTerm> parts, int64_t plus) {
+SymbolicSize SymbolicSizes::sum(std::vector<SymbolicSize> parts, int64_t plus) {
   Node node;
   node.kind = Kind::Sum;
   node.plus = node.size = plus;
-  for (SizeTerm part : parts) node.size += sizeOf(part);
+  for (SymbolicSize part : parts) node.size += sizeOf(part);
   node.parts = std::move(parts);
   return add(std::move(node));
 }
 
-SizeTerm SizeTerms::mapped(SizeTerm of, std::function<int64_t(int64_t)> rule) {
+SymbolicSize SymbolicSizes::mapped(SymbolicSize of, std::function<int64_t(int64_t)> rule) {
   Node node;
   node.kind = Kind::Mapped;
   node.size = rule(sizeOf(of));
@@ -38,27 +38,27 @@ SizeTerm SizeTerms::mapped(SizeTerm of, std::function<int64_t(int64_t)> rule) {
   return add(std::move(node));
 }
 
-SizeTerm SizeTerms::find(SizeTerm term) const {
+SymbolicSize SymbolicSizes::find(SymbolicSize term) const {
   while (nodes_[term].same) term = *nodes_[term].same;
   return term;
 }
 
 // Sums may share parts many times over, so each is looked at once.
-bool SizeTerms::contains(SizeTerm term, SizeTerm atom) const {
-  atom = find(atom);
-  std::unordered_set<SizeTerm> seen;
-  std::vector<SizeTerm> pending{find(term)};
+bool SymbolicSizes::contains(SymbolicSize term, SymbolicSize variable) const {
+  variable = find(variable);
+  std::unordered_set<SymbolicSize> seen;
+  std::vector<SymbolicSize> pending{find(term)};
   while (!pending.empty()) {
-    const SizeTerm at = pending.back();
+    const SymbolicSize at = pending.back();
     pending.pop_back();
-    if (at == atom) return true;
+    if (at == variable) return true;
     if (nodes_[at].parts.empty() || !seen.insert(at).second) continue;
-    for (SizeTerm part : nodes_[at].parts) pending.push_back(find(part));
+    for (SymbolicSize part : nodes_[at].parts) pending.push_back(find(part));
   }
   return false;
 }
 
-bool SizeTerms::unite(SizeTerm a, SizeTerm b) {
+bool SymbolicSizes::unify(SymbolicSize a, SymbolicSize b) {
   a = find(a);
   b = find(b);
   if (a == b) return true;
@@ -72,28 +72,28 @@ bool SizeTerms::unite(SizeTerm a, SizeTerm b) {
   if (nodes_[a].kind == Kind::Product || nodes_[b].kind == Kind::Product)
     return uniteProducts(std::array{a}, std::array{b});
   if (nodes_[a].kind != Kind::Sum || nodes_[b].kind != Kind::Sum) return false;
-  const std::vector<SizeTerm> left = nodes_[a].parts, right = nodes_[b].parts;
+  const std::vector<SymbolicSize> left = nodes_[a].parts, right = nodes_[b].parts;
   if (left.size() != right.size() || nodes_[a].plus != nodes_[b].plus) return false;
   for (size_t i = 0; i < left.size(); ++i)
     if (sizeOf(left[i]) != sizeOf(right[i])) return false;
   bool all = true;
-  for (size_t i = 0; i < left.size(); ++i) all = unite(left[i], right[i]) && all;
+  for (size_t i = 0; i < left.size(); ++i) all = unify(left[i], right[i]) && all;
   return all;
 }
 
-void SizeTerms::appendFactors(SizeTerm term, std::vector<SizeTerm>& out) const {
+void SymbolicSizes::appendFactors(SymbolicSize term, std::vector<SymbolicSize>& out) const {
   term = find(term);
   if (nodes_[term].kind == Kind::Product)
-    for (SizeTerm part : nodes_[term].parts) appendFactors(part, out);
+    for (SymbolicSize part : nodes_[term].parts) appendFactors(part, out);
   else if (nodes_[term].size != 1)
     out.push_back(term);
 }
 
-// Takes a factor off an atom, which becomes the product; `large` is then what is left.
-bool SizeTerms::split(SizeTerm& large, SizeTerm small) {
+// Takes a factor off a variable, which becomes the product; `large` is then what is left.
+bool SymbolicSizes::split(SymbolicSize& large, SymbolicSize small) {
   const int64_t size = nodes_[large].size, factor = sizeOf(small);
   if (nodes_[large].kind != Kind::Atom || factor <= 0 || size % factor != 0 || contains(small, large)) return false;
-  const SizeTerm rest = atom(size / factor);
+  const SymbolicSize rest = variable(size / factor);
   Node product;
   product.kind = Kind::Product;
   product.size = size;
@@ -103,18 +103,18 @@ bool SizeTerms::split(SizeTerm& large, SizeTerm small) {
   return true;
 }
 
-bool SizeTerms::uniteProducts(std::span<const SizeTerm> from, std::span<const SizeTerm> to) {
-  std::vector<SizeTerm> left, right;
-  for (SizeTerm term : from) appendFactors(term, left);
-  for (SizeTerm term : to) appendFactors(term, right);
+bool SymbolicSizes::uniteProducts(std::span<const SymbolicSize> from, std::span<const SymbolicSize> to) {
+  std::vector<SymbolicSize> left, right;
+  for (SymbolicSize term : from) appendFactors(term, left);
+  for (SymbolicSize term : to) appendFactors(term, right);
   size_t i = 0, j = 0;
   while (i < left.size() && j < right.size()) {
-    SizeTerm &a = left[i], &b = right[j];
+    SymbolicSize &a = left[i], &b = right[j];
     a = find(a);
     b = find(b);
     const int64_t sizeA = nodes_[a].size, sizeB = nodes_[b].size;
     if (sizeA == sizeB) {
-      if (!unite(a, b)) return false;
+      if (!unify(a, b)) return false;
       ++i, ++j;
     } else if (sizeA < sizeB) {
       if (!split(b, a)) return false;
@@ -127,7 +127,7 @@ bool SizeTerms::uniteProducts(std::span<const SizeTerm> from, std::span<const Si
   return i == left.size() && j == right.size();
 }
 
-std::optional<int64_t> SizeTerms::after(SizeTerm term, const NewSizes& sizes, Known& known) const {
+std::optional<int64_t> SymbolicSizes::after(SymbolicSize term, const NewSizes& sizes, Known& known) const {
   term = find(term);
   const Node& node = nodes_[term];
   if (node.kind == Kind::Atom) {
@@ -136,7 +136,7 @@ std::optional<int64_t> SizeTerms::after(SizeTerm term, const NewSizes& sizes, Kn
   }
   if (const auto found = known.find(term); found != known.end()) return found->second;
   std::optional<int64_t> out = node.kind == Kind::Product ? 1 : node.plus;
-  for (SizeTerm part : node.parts) {
+  for (SymbolicSize part : node.parts) {
     const auto each = after(part, sizes, known);
     if (!each || !out) return known[term] = std::nullopt;
     if (node.kind == Kind::Mapped)
@@ -148,12 +148,12 @@ std::optional<int64_t> SizeTerms::after(SizeTerm term, const NewSizes& sizes, Kn
   return known[term] = out;
 }
 
-bool SizeTerms::solveSum(const Node& node, int64_t size, NewSizes& sizes) const {
+bool SymbolicSizes::solveSum(const Node& node, int64_t size, NewSizes& sizes) const {
   const int64_t before = node.size - node.plus, wanted = size - node.plus;
   if (before <= 0 || wanted < 0) return false;
   NewSizes scaled = sizes;  // all parts in proportion
   bool all = true;
-  for (SizeTerm part : node.parts) {
+  for (SymbolicSize part : node.parts) {
     const auto grown = checkedMul(sizeOf(part), wanted);
     all = all && grown && *grown % before == 0 && solve(part, *grown / before, scaled);
   }
@@ -162,7 +162,7 @@ bool SizeTerms::solveSum(const Node& node, int64_t size, NewSizes& sizes) const 
   return true;
 }
 
-bool SizeTerms::solve(SizeTerm term, int64_t size, NewSizes& sizes) const {
+bool SymbolicSizes::solve(SymbolicSize term, int64_t size, NewSizes& sizes) const {
   term = find(term);
   const Node& node = nodes_[term];
   if (size == node.size && !sizes.contains(term)) return true;

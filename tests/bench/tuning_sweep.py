@@ -125,7 +125,7 @@ def effectOf(entry):
     if entry["changes"] is False:
         return ""
     if "ratios" not in entry:
-        return f"{entry['program']} compiles differently" if entry["changes"] else None
+        return f"{entry['program']} (other module)" if entry["changes"] else None
     if entry["ratios"] is None:
         return f"{entry['program']} fails or takes over two minutes"
     told = [f"{measure} {ratio:.2f}" for measure, ratio in entry["ratios"].items() if differs(ratio, TELLS)]
@@ -135,11 +135,13 @@ def effectOf(entry):
 def cell(sweep, constant, factor, programs):
     if factor not in valuesOf(constant):
         return "end of its range"
-    names = [nameOf(program) for program in programs]
     unknown = {"changes": None}
-    effects = [effectOf(sweep.done.get((constant["name"], factor, name), unknown)) for name in names]
-    told = [effect for effect in effects if effect]
-    return "; ".join(told) if told else "not measured" if None in effects else "none"
+    effects = [effectOf(sweep.done.get((constant["name"], factor, nameOf(program)), unknown)) for program in programs]
+    known = [effect for effect in effects if effect is not None]
+    if not known:
+        return "not measured"
+    told = "; ".join(effect for effect in known if effect) or "none"
+    return told if len(known) == len(programs) else f"{told} (of {len(known)} programs)"
 
 
 def write(sweep, constants, programs, path):
@@ -147,8 +149,8 @@ def write(sweep, constants, programs, path):
              "Written by `tuning_sweep.py`: what a quarter and four times the value of each constant of `core/base/tuning.inc` do",
              f"to {len(programs)} programs of `programs/` and the corpus. Ratios are machine's value : tried value, the least of five processes",
              "of 12 runs each in turns; under 1 the tried value is worse; less than 10 % is left out. \"none\": no program tells the",
-             "two values apart (of a constant that only passes read: all modules come out the same). \"compiles differently\": the",
-             "module comes out another one, its times have not been measured. \"not measured\": only times could tell.", "",
+             "two values apart (of a constant that only passes read: all modules come out the same). \"other module\": the program",
+             "compiles to another one; times have not been measured. \"of N programs\": the others have not been tried.", "",
              "| constant | value here | ÷4 | ×4 |", "|---|---|---|---|"]
     for constant in constants:
         cells = [cell(sweep, constant, factor, programs) for factor in FACTORS]

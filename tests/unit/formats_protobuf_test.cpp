@@ -232,8 +232,10 @@ TEST(Protobuf, PaddingOfALayout) {
 // A field of a message that holds bytes: a message, or packed numbers.
 std::string field(int number, std::string_view bytes) {
   std::string out(1, static_cast<char>(number << 3 | 2));
-  for (size_t rest = bytes.size(); rest > 0; rest >>= 7)
-    out += static_cast<char>((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
+  for (size_t size = bytes.size();; size >>= 7) {
+    out += static_cast<char>((size & 127) | (size > 127 ? 128 : 0));
+    if (size <= 127) break;
+  }
   return out.append(bytes);
 }
 
@@ -289,16 +291,6 @@ TEST(Protobuf, DamageIsNamed) {
             std::string::npos);
   EXPECT_NE(one("instructions { nonsense: 1 }").find(":"), std::string::npos);
   EXPECT_NE(errorOf(readProto(std::string("\x08\x01\xff\x02", 4))), "");
-}
-
-// A length-delimited field of a message on the wire.
-std::string field(int number, const std::string& payload) {
-  std::string out(1, static_cast<char>(number << 3 | 2));
-  for (size_t size = payload.size();; size >>= 7) {
-    out += static_cast<char>((size & 127) | (size > 127 ? 128 : 0));
-    if (size <= 127) break;
-  }
-  return out + payload;
 }
 
 // 80 KB each: they took minutes, and a list of all errors would be longer than the file.

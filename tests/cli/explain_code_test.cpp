@@ -117,8 +117,9 @@ TEST_F(ExplainCode, InsertedCopiesSayForWhatAndWhy) {
   const std::string reason = "the loop changes its state, which begins as something that may not be written";
   EXPECT_NE(words.out.find("inserted for %l: " + reason + "\n"), std::string::npos) << words.out;
   EXPECT_EQ(words.out.find("frontend_attributes"), std::string::npos);
+  const auto told = nlohmann::json::parse(ran.out);
   int notes = 0;
-  for (const auto& instruction : nlohmann::json::parse(ran.out)["optimized"])
+  for (const auto& instruction : told["optimized"])
     notes += instruction.contains("insertion") && instruction["insertion"]["user"] == "l" &&
              instruction["insertion"]["reason"] == reason;
   EXPECT_GE(notes, 1) << ran.out;

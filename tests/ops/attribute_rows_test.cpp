@@ -32,6 +32,12 @@ std::string without(std::string text, const std::string& line, Attr attribute) {
   return text.erase(begin, end - begin);
 }
 
+// `negate-start(x)` names no computation: what it wraps has no name in the text.
+bool isSugar(const Module& module, const Instruction& instruction) {
+  return std::ranges::any_of(module.callees(instruction),
+                             [&](ComputationId callee) { return module.at(callee).asyncSugar; });
+}
+
 class AttributeRows : public testing::TestWithParam<std::string> {};
 
 TEST_P(AttributeRows, ReaderAndVerifierRequireTheSame) {
@@ -46,6 +52,7 @@ TEST_P(AttributeRows, ReaderAndVerifierRequireTheSame) {
         const Instruction& instruction = read.module->at(id);
         const std::string line = std::string(instruction.name) + " = ";
         if (instruction.opcode != opcode || read.module->at(computation).asyncSugar) continue;
+        if (isSugar(*read.module, instruction)) continue;
         for (const AttributeRow& row : findOp(opcode)->attributes) {
           if (!instruction.attributes->has(row.name)) continue;
           SCOPED_TRACE(section.name + ": " + line + std::string(nameOf(row.name)));

@@ -27,6 +27,14 @@ class FieldReader;
 // takes only those from the run-time library.
 using StepLoader = Step* (*)(FieldReader& in);
 
+// What stands between members is whatever the memory held: objects of equal programs shall be equal. (g++ alone.)
+template <class T>
+void clearPadding([[maybe_unused]] T& value) {
+#if __has_builtin(__builtin_clear_padding)
+  if constexpr (!std::has_unique_object_representations_v<T>) __builtin_clear_padding(&value);
+#endif
+}
+
 class FieldWriter {
  public:
   template <class... T>
@@ -46,7 +54,9 @@ class FieldWriter {
       value.fields(*this);
     else {
       static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
-      bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+      T copy = value;
+      clearPadding(copy);
+      bytes.append(reinterpret_cast<const char*>(&copy), sizeof copy);
     }
   }
   template <class T>

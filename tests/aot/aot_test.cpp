@@ -291,9 +291,11 @@ const Case kCases[] = {
 };
 
 class AheadOfTime : public testing::TestWithParam<Case> {};
+Module programOf(const Case& one) {
+  return moduleOf(std::string("HloModule m\n") + kComputations + "ENTRY main { " + one.entry + " }\n");
+}
 TEST_P(AheadOfTime, GivesTheBitsOfARun) {
-  const Module module =
-      moduleOf(std::string("HloModule m\n") + kComputations + "ENTRY main { " + GetParam().entry + " }\n");
+  const Module module = programOf(GetParam());
   auto object = objectOf(module);
   ASSERT_TRUE(object) << object.error().toString();
   const Library library(*object, "program");
@@ -301,6 +303,17 @@ TEST_P(AheadOfTime, GivesTheBitsOfARun) {
   const std::vector<Literal> arguments = filled(module), expected = expectedOf(module, arguments);
   for (int i = 0; i < 2; ++i) expectSame(expected, call(library, arguments, expected));
 }
+// Builds are reproducible, and nothing of the compiler's memory is in an object.
+TEST_P(AheadOfTime, IsTheSameEachTime) {
+  const Module module = programOf(GetParam());
+  const auto first = objectOf(module);
+  for (size_t bytes = 16; bytes < 1 << 16; bytes += 48) std::string(bytes, '\xa5');  // freed memory that is not zero
+  const auto second = objectOf(module);
+  ASSERT_TRUE(first && second);
+  EXPECT_TRUE(first->bytes == second->bytes);
+  EXPECT_EQ(first->header, second->header);
+}
+
 INSTANTIATE_TEST_SUITE_P(Steps, AheadOfTime, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 

@@ -21,12 +21,15 @@ using cpu::ProgramSlot;
 using cpu::ProgramSlotKind;
 
 template <class T>
-std::string_view bytesOf(const T& value) {
+std::string bytesOf(T value) {
+  cpu::clearPadding(value);
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 template <class T>
-std::string_view bytesOf(const std::vector<T>& values) {
-  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+std::string bytesOf(const std::vector<T>& values) {
+  std::string out;
+  for (const T& value : values) out += bytesOf(value);
+  return out;
 }
 SectionOffset behind(SectionOffset at, size_t offset) { return {at.section, at.offset + offset}; }
 

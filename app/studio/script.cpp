@@ -32,10 +32,7 @@ constexpr qint64 kLongestWaitMs = 180000;
 constexpr int kListedGroups = 12;
 
 Status usage(const QString& message) {
-  Diagnostic d;
-  d.kind = ErrorKind::Usage;
-  d.message = message.toStdString();
-  return fail(std::move(d));
+  return fail({.kind = ErrorKind::Usage, .message = message.toStdString()});
 }
 
 // The instruction or the error, and the same for the one that takes "NAME REST".
@@ -292,11 +289,7 @@ Status playScript(MainWindow& window, const QString& path, const std::function<v
 Status writeScreenshot(MainWindow& window, const QString& path) {
   waitUntilIdle(window);
   if (window.grab().save(path)) return {};
-  Diagnostic d;
-  d.kind = ErrorKind::Output;
-  d.file = path.toStdString();
-  d.message = "the picture cannot be written";
-  return fail(std::move(d));
+  return fail({.kind = ErrorKind::Output, .message = "the picture cannot be written", .file = path.toStdString()});
 }
 
 }  // namespace tessera

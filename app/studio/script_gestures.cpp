@@ -36,10 +36,7 @@
 namespace tessera {
 
 Status refusedGesture(const QString& message) {
-  Diagnostic d;
-  d.kind = ErrorKind::Usage;
-  d.message = message.toStdString();
-  return fail(std::move(d));
+  return fail({.kind = ErrorKind::Usage, .message = message.toStdString()});
 }
 
 namespace {

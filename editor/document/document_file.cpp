@@ -85,13 +85,11 @@ Status checkEnding(const std::filesystem::path& path) {
   constexpr std::array kOthers{".gz", ".zst", ".mlir", ".dot", ".gv", ".svg", ".png", ".npy", ".npz", ".json"};
   const std::string ending = path.extension().string();
   if (std::ranges::find(kOthers, ending) == kOthers.end()) return {};
-  Diagnostic d;
-  d.kind = ErrorKind::Output;
-  d.file = path.string();
-  d.message = "a graph is not saved as " + ending;
-  d.expected = ".hlo, .txt, .pb, .pbtxt or .tessera";
-  d.found = ending;
-  return fail(std::move(d));
+  return fail({.kind = ErrorKind::Output,
+               .message = "a graph is not saved as " + ending,
+               .expected = ".hlo, .txt, .pb, .pbtxt or .tessera",
+               .found = ending,
+               .file = path.string()});
 }
 
 Status checkSidecar(const std::filesystem::path& graph) {
@@ -118,11 +116,9 @@ Status writeSidecar(const std::filesystem::path& graph, const std::string& conte
   const std::filesystem::path sidecar = folder / sidecarOf(graph).filename();
   const auto written = writeWithoutLinks(sidecar, content);
   if (written) return {};
-  Diagnostic d;
-  d.kind = ErrorKind::Output;
-  d.file = sidecar.string();
-  d.message = std::string("cannot be written: ") + std::strerror(written.error());
-  return fail(std::move(d));
+  return fail({.kind = ErrorKind::Output,
+               .message = std::string("cannot be written: ") + std::strerror(written.error()),
+               .file = sidecar.string()});
 }
 
 }  // namespace

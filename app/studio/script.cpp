@@ -31,9 +31,7 @@ namespace {
 constexpr qint64 kLongestWaitMs = 180000;
 constexpr int kListedGroups = 12;
 
-Status usage(const QString& message) {
-  return fail({.kind = ErrorKind::Usage, .message = message.toStdString()});
-}
+Status usage(const QString& message) { return fail({.kind = ErrorKind::Usage, .message = message.toStdString()}); }
 
 // The instruction or the error, and the same for the one that takes "NAME REST".
 Result<InstructionId> instructionOf(MainWindow& window, const QString& name) {

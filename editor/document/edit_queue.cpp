@@ -17,6 +17,9 @@ std::set<std::string> mutedOn(const Project& project, const std::string& computa
 
 }  // namespace
 
+EditQueue::EditQueue(Background& background) : background_(background) {}
+EditQueue::~EditQueue() = default;
+
 void EditQueue::begin(Module module, Project project) {
   background_.dispose(std::exchange(history_, History(std::move(module), std::move(project))));
   waiting_.clear();

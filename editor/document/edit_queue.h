@@ -30,7 +30,8 @@ class EditQueue : public QObject {
  public:
   using PageChange = std::function<void(ProjectPage&)>;
 
-  explicit EditQueue(Background& background) : background_(background) {}
+  explicit EditQueue(Background& background);
+  ~EditQueue() override;
 
   void begin(Module module, Project project);            // another file; says nothing
   bool replaceUnedited(Module module, Project project);  // by what was inferred; false: an edit came first

@@ -41,7 +41,7 @@ void sayOnStderr(const char* what, const char* reason) {
   } catch (const std::bad_alloc&) {
     endFor("not enough memory");
   } catch (const std::system_error&) {
-    endFor("the system gives no more threads");
+    endWithoutThreads();
   } catch (const std::exception& error) {
     sayOnStderr("internal error: ", error.what());
   } catch (...) {
@@ -51,6 +51,8 @@ void sayOnStderr(const char* what, const char* reason) {
 }
 
 }  // namespace
+
+void endWithoutThreads() { endFor("the system gives no more threads"); }
 
 void endWithASentence(LastWords words) {
   last = words;

@@ -11,5 +11,7 @@ struct LastWords {
 // From now on std::terminate ends so: without memory or threads with the exit code of a failed run, else with the
 // exception's words and SIGABRT.
 void endWithASentence(LastWords words);
+// The same end, for a library that only prints that a thread could not be started.
+[[noreturn]] void endWithoutThreads();
 
 }  // namespace tessera

@@ -21,6 +21,12 @@ int complain(const Diagnostic& d) {
   return exitCodeOf(d.kind);
 }
 
+// Qt only prints that a thread could not be started, and whoever waits for its work waits for ever.
+void onQtMessage(QtMsgType type, const QMessageLogContext& context, const QString& message) {
+  if (message.startsWith(QLatin1String("QThread::start: Thread creation error"))) endWithoutThreads();
+  std::fprintf(stderr, "%s\n", qUtf8Printable(qFormatLogMessage(type, context, message)));
+}
+
 void addOptions(QCommandLineParser& parser) {
   parser.setApplicationDescription(
       QObject::tr("Opens an HLO file in the studio.\nExample: tessera-studio --screenshot out.png --size 1600x1000 "
@@ -199,6 +205,7 @@ bool prepare(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   tessera::endWithASentence({});
+  qInstallMessageHandler(tessera::onQtMessage);
   if (!tessera::prepare(argc, argv)) return tessera::kUsage;
   tessera::StudioApplication app(argc, argv);
   QApplication::setApplicationName(QStringLiteral("Tessera Studio"));

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every opcode of opcodes.inc is defined once, by an OpDef in an op file or by a row of scalar_functions.inc, with a
-# summary and a text of help, and has a case file with an example. That constraints have wrong uses is tests/ops' matter.
+# Every opcode of opcodes.inc is defined once, by an OpDef in an op file or by a row of scalar_functions.inc, with its
+# opcode, kind, category, summary and text of help, and has a case file with an example. That constraints have wrong uses is tests/ops' matter.
 cd "$1" || exit 1
 failed=0
 rows=core/element/scalar_functions.inc
@@ -13,8 +13,11 @@ while IFS=$'\t' read -r op name; do
   [ "$count" = 1 ] || complain "$op is defined $count times, not once, in core/ops/*.cpp and $rows"
   if [ -n "$defined" ]; then
     body=$(sed -n "/^const OpDef k$op = {/,/^};/p" $defined)
-    grep -qE '\.summary =' <<< "$body" || complain "$defined: $op has no summary"
-    grep -qE '\.doc =' <<< "$body" || complain "$defined: $op has no doc"
+    grep -qE "\.opcode = Opcode::$op,\$" <<< "$body" || complain "$defined: k$op is not .opcode = Opcode::$op"
+    # Each has a default, which would go unnoticed.
+    for field in kind category summary doc; do
+      grep -qE "\.$field =" <<< "$body" || complain "$defined: $op has no $field"
+    done
   fi
   if [ -f "tests/ops/$name.hlo" ]; then
     grep -q '^// case ' "tests/ops/$name.hlo" || complain "tests/ops/$name.hlo has no case"

@@ -182,7 +182,7 @@ TESSERA_BY_TYPE(eigh)
 TESSERA_BY_TYPE(cholesky)
 #undef TESSERA_BY_TYPE
 
-constexpr CustomCallTarget kTargets[] = {
+constexpr CustomCallTarget kDecompositionTargets[] = {
     {"Qr", qrByType},
     {"ProductOfElementaryHouseholderReflectors", reflectorsByType},
     {"LuDecomposition", luByType},
@@ -192,6 +192,6 @@ constexpr CustomCallTarget kTargets[] = {
 
 }  // namespace
 
-std::span<const CustomCallTarget> decompositionTargets() { return kTargets; }
+std::span<const CustomCallTarget> decompositionTargets() { return kDecompositionTargets; }
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/base/hash.h"
 #include "core/element/index_algebra.h"
 #include "core/element/scalar_math.h"
 #include "core/hlo/numbers.h"
@@ -15,12 +16,10 @@ namespace {
 // Sums with more terms stay nested as they were written.
 constexpr size_t kMaxTerms = 10;
 
-size_t mix(size_t seed, uint64_t value) { return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2)); }
-
 size_t hashNode(const Node& node, std::span<const NodeId> inputs) {
-  size_t seed = mix(static_cast<size_t>(node.op), static_cast<uint64_t>(node.type));
-  seed = mix(mix(seed, node.bits0), node.bits1);
-  for (NodeId id : inputs) seed = mix(seed, id.value);
+  size_t seed = mixedHash(static_cast<size_t>(node.op), static_cast<uint64_t>(node.type));
+  seed = mixedHash(mixedHash(seed, node.bits0), node.bits1);
+  for (NodeId id : inputs) seed = mixedHash(seed, id.value);
   return seed;
 }
 

@@ -526,5 +526,6 @@ bool allFinite(const Real* elements, size_t count) {
   template bool allFinite(const Real*, size_t);
 TESSERA_FOURIER(float)
 TESSERA_FOURIER(double)
+#undef TESSERA_FOURIER
 
 }  // namespace tessera

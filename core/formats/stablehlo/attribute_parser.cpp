@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/formats/hex_digit.h"
 #include "core/formats/stablehlo/mlir_parser.h"
 
 namespace tessera::mlir {
@@ -61,12 +62,6 @@ std::optional<ElementType> elementTypeNamed(std::string_view name) {
 
 bool startsType(std::string_view word) {
   return word == "tensor" || word == "tuple" || word == "complex" || word == "none" || elementTypeNamed(word);
-}
-
-int hexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 }  // namespace

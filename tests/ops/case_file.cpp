@@ -2,7 +2,6 @@
 #include "tests/ops/case_file.h"
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -167,6 +166,29 @@ std::string textOf(const Section& section, const Variant& variant) {
   std::string out = "HloModule case\n\n";
   for (const std::string& line : section.common) out += line + "\n";
   return substituted(out + body, variant);
+}
+
+void forEachCase(const File& file, const std::function<void(const Section&, const Variant&)>& visit) {
+  for (const Section& section : file.sections) {
+    if (section.wrong) continue;
+    for (const Variant& variant : variantsOf(section)) {
+      SCOPED_TRACE(file.name + ".hlo:" + std::to_string(section.line) + " case " + section.name + " " + keyOf(variant));
+      visit(section, variant);
+    }
+  }
+}
+
+void forEachModule(const File& file, const std::function<void(Module&)>& visit) {
+  forEachCase(file, [&](const Section& section, const Variant& variant) {
+    ReadResult read = readHloText(textOf(section, variant));
+    if (read.module) visit(*read.module);
+  });
+}
+
+std::string testName(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
 }
 
 std::vector<std::string> directivesOf(const Section& section, const Variant& variant, const std::string& word) {

@@ -2,28 +2,16 @@
 // That an operation tells relations at all is a row here.
 #include <gtest/gtest.h>
 
-#include "core/formats/hlo_text.h"
 #include "tests/ops/case_file.h"
 #include "tests/ops/dimension_checks.h"
 
 namespace tessera::cases {
 namespace {
 
-void checkFile(const std::string& name, DimensionChecks& checks) {
-  const File file = readFile(name);
-  for (const Section& section : file.sections) {
-    if (section.wrong) continue;
-    for (const Variant& variant : variantsOf(section)) {
-      SCOPED_TRACE(name + ".hlo case " + section.name + " " + keyOf(variant));
-      const auto read = readHloText(textOf(section, variant));
-      if (read.module) checks.check(*read.module);
-    }
-  }
-}
-
 TEST(DimensionRelations, OfEveryCaseFileHoldAndInferenceAgrees) {
   DimensionChecks checks;
-  for (const std::string& name : fileNames()) checkFile(name, checks);
+  for (const std::string& name : fileNames())
+    forEachModule(readFile(name), [&](const Module& module) { checks.check(module); });
   for (const char* opcode : {"add",
                              "all-gather",
                              "all-reduce",

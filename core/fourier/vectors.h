@@ -55,7 +55,7 @@ TESSERA_INLINE Parts<T> halved(const Parts<T>& x) {
   return {x.re / 2, x.im / 2};
 }
 template <class T, class Real>
-TESSERA_INLINE Parts<T> turned(const Parts<T>& x, const std::complex<Real>& root) {
+TESSERA_INLINE Parts<T> product(const Parts<T>& x, const std::complex<Real>& root) {
   return {x.re * root.real() - x.im * root.imag(), x.re * root.imag() + x.im * root.real()};
 }
 

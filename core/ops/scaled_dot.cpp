@@ -22,7 +22,7 @@ constexpr OperandDoc kOperands[] = {
 
 constexpr AttributeRow kAttributes[] = {
     kLhsBatchRow,       kLhsContractingRow,   kRhsBatchRow,
-    kRhsContractingRow, kOperandPrecisionRow, {Attr::algorithm, false, "", "precision algorithm by name; kept"},
+    kRhsContractingRow, kOperandPrecisionRow, kAlgorithmRow,
 };
 
 constexpr Constraint kConstraints[] = {

@@ -19,7 +19,8 @@ inline constexpr AttributeRow kConstrainRow = {Attr::constrain_layout, false, "f
                                                "the layouts are the same on all devices"};
 inline constexpr AttributeRow kGlobalIdsRow = {Attr::use_global_device_ids, false, "false",
                                                "groups number devices: replica · partitions + partition"};
-inline constexpr AttributeRow kModeRow = {Attr::mode, false, "", "what the groups number, written out",
+inline constexpr AttributeRow kModeRow = {Attr::mode, false, "",
+                                          "what the groups number: replicas, partitions or devices",
                                           "cross_replica cross_partition cross_replica_and_partition flattened_id"};
 inline constexpr std::string_view kGroupsText = "the groups name each device 0 … n-1 once, and none is empty";
 

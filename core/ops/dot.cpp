@@ -19,12 +19,7 @@ constexpr OperandDoc kOperands[] = {
 };
 
 constexpr AttributeRow kAttributes[] = {
-    kLhsBatchRow,
-    kLhsContractingRow,
-    kRhsBatchRow,
-    kRhsContractingRow,
-    kOperandPrecisionRow,
-    kAlgorithmRow,
+    kLhsBatchRow, kLhsContractingRow, kRhsBatchRow, kRhsContractingRow, kOperandPrecisionRow, kAlgorithmRow,
 };
 
 constexpr Constraint kConstraints[] = {

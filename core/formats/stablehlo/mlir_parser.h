@@ -47,6 +47,8 @@ class Parser {
   bool generic(Operation& out, int depth);
   bool pretty(Operation& out, int depth);
   bool prettyItem(Operation& out, bool& done, int depth);
+  bool bracketItem(Operation& out, bool& done);
+  bool wordItem(Operation& out, bool& done, int depth);
   bool clause(Operation& out, std::string_view name, int depth);
   bool operandName(Operation& out);
   bool operandList(Operation& out);

@@ -164,10 +164,8 @@ TESSERA_BY_TYPE(cholesky)
 #undef TESSERA_BY_TYPE
 
 constexpr CustomCallTarget kTargets[] = {
-    {"Qr", geqrfByType},
-    {"ProductOfElementaryHouseholderReflectors", reflectorsByType},
-    {"LuDecomposition", luByType},
-    {"Eigh", eighByType},
+    {"Qr", geqrfByType},           {"ProductOfElementaryHouseholderReflectors", reflectorsByType},
+    {"LuDecomposition", luByType}, {"Eigh", eighByType},
     {"Cholesky", choleskyByType},
 };
 

@@ -1,7 +1,7 @@
 // Fourier transforms of lines of complex numbers, of any length, in the precision of their type: mixed radix for small
 // prime factors, Rader's circle of powers for primes next to such lengths, Bluestein's chirp for the others. Several
 // lines go side by side in the lanes of vectors; a long line is cut into a matrix whose columns, then rows, do (the
-// four-step method). Made once per length, applied to many lines by whoever brings working memory and a way to run
+// four-step method). Made once per length, applied to many lines by callers that bring working memory and a way to run
 // loops. Stands below the op file fft.cpp and below backends/runtime/fourier_step.
 #pragma once
 

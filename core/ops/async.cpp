@@ -1,6 +1,6 @@
 // async-start, async-update, async-done: a call that runs beside others; and copy-start, copy-done: a copy that does.
 // Run one after the other they mean the call and the copy: the start does the work (or the update that brings the last
-// argument), the done hands it on.
+// argument), the done returns the result.
 #include "core/base/result.h"
 #include "core/ops/inference/callgraph.h"
 #include "core/ops/inference/infer_checks.h"

@@ -36,6 +36,8 @@ struct File {
   std::vector<Section> sections;
 };
 
+// At blanks.
+std::vector<std::string> wordsOf(const std::string& text);
 // Every *.hlo file of tests/ops by name; reports what is no case file as a test failure.
 std::vector<std::string> fileNames();
 File readFile(const std::string& name);

@@ -34,6 +34,10 @@ int64_t groupExtent(const Instruction& instruction, const DeviceGrid& grid);
 // the written result says; 0 when neither fits.
 int64_t shardCountOf(const InferContext& context, int64_t larger, int64_t smaller);
 
+// OpDef::dimensions of all-gather and reduce-scatter: along one dimension the larger side is the smaller one times the
+// size of a group; the others are the operand's.
+DimensionRelations relationsOfShards(const InferContext& context);
+
 // This device's group as flattened device numbers in the group's order; empty: the device is in no group.
 std::vector<int64_t> membersOf(const EvaluateContext& context);
 // Device of a number in a group or pair list (a replica, partition or flattened number, as the attributes say), in

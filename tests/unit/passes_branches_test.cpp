@@ -45,6 +45,26 @@ TEST(PassesConditionals, SmallOnesBecomeSelects) {
   EXPECT_EQ(countOf(c.result, Opcode::Select), 1);
 }
 
+// Both branches of a select are computed: only few elementwise operations, constants and what costs nothing to move.
+TEST(PassesConditionals, OnlyCheapBranchesBecomeSelects) {
+  const std::string root = " ROOT r = f32[4] conditional(c, t, t), true_computation=y, false_computation=n";
+  const auto left = [&](const std::string& branch) {
+    const Changed c = after(branches("c = pred[] parameter(2)", branch, "ROOT r = f32[4] negate(a)\n", root),
+                            {simplifyConditionals, simplify});
+    return countOf(c.result, Opcode::Conditional);
+  };
+  const std::string index = "i = s32[4] iota(), iota_dimension=0\n f = f32[4] convert(i)\n";
+  EXPECT_EQ(left("q = f32[2,2] reshape(a)\n e = f32[2,2] cosine(q)\n ROOT r = f32[4] reshape(e)\n"), 0);
+  EXPECT_EQ(left(index + " ROOT r = f32[4] multiply(a, f)\n"), 0);
+  EXPECT_EQ(left("k = f32[] constant(3)\n s = f32[4] broadcast(k), dimensions={}\n ROOT r = f32[4] add(a, s)\n"), 0);
+  EXPECT_EQ(left("ROOT r = f32[4] reverse(a), dimensions={0}\n"), 1);
+  EXPECT_EQ(left("ROOT r = f32[4] slice(b), slice={[3:7]}\n"), 1);
+  EXPECT_EQ(left("s = f32[100] negate(b)\n ROOT r = f32[4] slice(s), slice={[3:7]}\n"), 1) << "too many elements";
+  std::string chain = "v0 = f32[4] cosine(a)\n";
+  for (int i = 1; i < 100; ++i) chain += "v" + std::to_string(i) + " = f32[4] cosine(v" + std::to_string(i - 1) + ")\n";
+  EXPECT_EQ(left(chain + " ROOT r = f32[4] negate(v99)\n"), 1) << "too many operations";
+}
+
 // Two branches over (x, y); `yes` and `no` give their results.
 std::string branchesOverMatrices(const std::string& yes, const std::string& no, const std::string& result) {
   const std::string head =

@@ -48,7 +48,7 @@ class Hashes {
   std::vector<size_t> all_;
 };
 
-// What everybody may have is nobody's.
+// Nodes that any instruction may have belong to none.
 bool isAnonymous(const Node& node) {
   return node.op == NodeOp::Constant || node.op == NodeOp::OutputIndex || node.op == NodeOp::LoopIndex ||
          node.op == NodeOp::Accumulator;

@@ -193,7 +193,7 @@ std::vector<Shape> shapesWantedAt(const Module& module, InstructionId id, int32_
   if (open.size() == 2 && candidates.size() > kMaxTriedOfTwo) candidates.resize(kMaxTriedOfTwo);
   std::ranges::copy_if(candidates, std::back_inserter(out),
                        [&](const Shape& shape) { return takes(module, user, open, shape, candidates); });
-  if (out.size() * 2 > candidates.size()) return {};  // what takes nearly everything wants nothing
+  if (out.size() * 2 > candidates.size()) return {};  // an input that takes nearly everything suggests nothing
   const std::vector<ElementType> types = typesOf(known);
   const auto isAround = [&](const Shape& shape) { return std::ranges::find(types, shape.type) != types.end(); };
   if (std::ranges::any_of(out, isAround)) std::erase_if(out, [&](const Shape& shape) { return !isAround(shape); });

@@ -124,8 +124,11 @@ Status writeSidecar(const std::filesystem::path& graph, const std::string& conte
 }  // namespace
 
 void DocumentFile::begin(const OpenedFile& file) {
-  state_ = State{file.recoveredFor.value_or(file.path)};
-  if (file.recoveredFor) state_.savedState = state_.savedGraph = kNeverSaved;
+  state_ = State{.path = file.path};
+  if (!file.recoveredFor) return;
+  state_.path = *file.recoveredFor;
+  state_.recoveredFrom = file.path;
+  state_.savedState = state_.savedGraph = kNeverSaved;
 }
 
 void DocumentFile::open(const QString& path) { read(path, std::nullopt); }

@@ -1,5 +1,5 @@
-// A value as a person reads it: small ones in full, of big ones the first elements and a summary. Linear in the value,
-// so it is made by the worker that ran the module.
+// A value as text: small ones in full, of large ones the first elements and a summary. Linear in the value, so the
+// worker that ran the module makes it.
 #pragma once
 
 #include <QString>

@@ -37,7 +37,14 @@ class LearningTest : public QObject {
   void init() { hand_ = std::make_unique<Hand>(); }
   void cleanup() { hand_.reset(); }
 
-  void theDoorLeadsToALiveGraph() {
+  // Values inside what is called stand there from the first picture on.
+  void theLoopLessonShowsItsFirstIteration() {
+    hand().window().lessons().begin(7);
+    hand().settle();
+    QVERIFY(hand().document().live().values().contains(named("doubled")));
+  }
+
+  void learnOpensALiveGraph() {
     hand().window().showFirstGraph();
     hand().settle();
     auto* button = hand().window().findChild<QCommandLinkButton*>("learn");

@@ -4,10 +4,11 @@
 
 #include "editor/attributes/attribute_picture.h"
 
-class QLabel;
 class QTableWidget;
 
 namespace tessera {
+
+class ErrorLabel;
 
 class LiteralTable : public AttributePicture {
   Q_OBJECT
@@ -31,7 +32,7 @@ class LiteralTable : public AttributePicture {
   void askForFile();
 
   QTableWidget* table_;
-  QLabel* error_;
+  ErrorLabel* error_;
   InstructionId id_;
   Shape shape_;
 };

@@ -1,5 +1,5 @@
-// See arranging.h. What is placed by hand stays: the first move on a page notes the places of all its boxes, so that
-// nothing else jumps when the graph grows. Pages of very many boxes note only what was moved.
+// The first move on a page records the places of all its boxes, so that no other box moves when the graph grows. Pages
+// with very many boxes record only what was moved.
 #include "editor/controllers/arrange_controller.h"
 
 #include <algorithm>
@@ -65,7 +65,10 @@ ArrangeController::ArrangeController(Document& document, Canvas& canvas, QObject
     canvas_.setFocus();
     canvas_.setSelection(document_.selection());
   });
-  connect(&document_, &Document::opened, this, [this] { canvas_.setMovable(!document_.isPlainGraph()); });
+  connect(&document_, &Document::opened, this, [this] {
+    field_->hide();
+    canvas_.setMovable(!document_.isPlainGraph());
+  });
   connect(&document_.view(), &SceneView::changed, this, &ArrangeController::showDocument);
   connect(&canvas_, &Canvas::boxesMoved, this, &ArrangeController::move);
   connect(&canvas_, &Canvas::wiresCut, this, &ArrangeController::cut);
@@ -127,7 +130,7 @@ void ArrangeController::move(const MovedBoxes& moved) {
   });
 }
 
-// An edit of wires with the place where the hand let go.
+// An edit of wires with the place of the drop.
 void ArrangeController::performOrExplain(Result<Edit> edit, const MovedBoxes* moved) {
   if (!edit) {
     canvas_.endMove();
@@ -175,7 +178,7 @@ void ArrangeController::align(Alignment alignment) {
                     });
 }
 
-// All: what was placed by hand is forgotten. A selection: as it would be arranged, round the place where it is.
+// All: places are forgotten. A selection: as it would be arranged, round the place where it is.
 void ArrangeController::tidy() {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
   const auto nodes = selectedNodes();
@@ -249,7 +252,7 @@ void ArrangeController::editPageItem(int item) {
   const bool note = item >= static_cast<int>(copy.frames.size());
   disconnect(field_, &ValueField::entered, this, nullptr);
   connect(field_, &ValueField::entered, this, [this, item, note](const QString& text) {
-    document_.arrange(note ? tr("Words of a note") : tr("Title of a frame"), [item, note, text](ProjectPage& p) {
+    document_.arrange(note ? tr("Text of a note") : tr("Title of a frame"), [item, note, text](ProjectPage& p) {
       PageBox* changed = pageBox(p, item);
       if (!changed) return;
       changed->text = text.toStdString();

@@ -1,6 +1,6 @@
-// The palette dock and a person's library of blocks: placing by double click or drop, saving the selection as a block,
-// bringing uses up to the library's version. Before: PalettePanel, core/edit's blocks; after: MainWindow, which only
-// makes it.
+// BlockActions: the palette dock and the user's library of blocks: placing by double click or drop, saving the
+// selection as a block, updating the uses of a block to the library's version. Uses PalettePanel and core/edit's
+// blocks; made by MainWindow.
 #pragma once
 
 #include <QObject>

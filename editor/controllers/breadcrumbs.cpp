@@ -1,4 +1,4 @@
-// Nothing is said of the entry; deep ways leave out the middle.
+// Nothing is shown in the entry; long paths leave out the middle.
 #include "editor/controllers/breadcrumbs.h"
 
 #include "core/evaluate/trace.h"

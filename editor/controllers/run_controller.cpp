@@ -58,14 +58,16 @@ void RunController::scrub(InstructionId id, double pixels, bool first) {
   const ElementType type = module.shapeOf(id).type;
   if (first) {
     gesture_.end();
-    const Instruction& number = module.at(id);
+    scrubbedFrom_.reset();
+    const Instruction& dragged = module.at(id);
     const Literal* now =
-        number.opcode == Opcode::Constant && number.literal ? &*number.literal : document_.live().valueOf(id);
+        dragged.opcode == Opcode::Constant && dragged.literal ? &*dragged.literal : document_.live().valueOf(id);
     if (!now || !now->shape().isScalar()) return;
-    scrubbedFrom_ = loadDouble(type, now->bytes().data());
-    if (!std::isfinite(scrubbedFrom_)) scrubbedFrom_ = 0;
+    const double number = loadDouble(type, now->bytes().data());
+    scrubbedFrom_ = std::isfinite(number) ? number : 0;
   }
-  const QString text = QString::number(scrubbed(scrubbedFrom_, pixels, type), 'g', 8);
+  if (!scrubbedFrom_) return;
+  const QString text = QString::number(scrubbed(*scrubbedFrom_, pixels, type), 'g', 8);
   if (module.at(id).opcode == Opcode::Constant) {
     const std::string literal =
         type == ElementType::Pred ? (text == QLatin1String("0") ? "false" : "true") : text.toStdString();

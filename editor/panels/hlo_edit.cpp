@@ -13,6 +13,7 @@
 #include "core/edit/text_edit.h"
 #include "core/ops/inference/unfinished.h"
 #include "editor/document/document.h"
+#include "editor/text/error_label.h"
 #include "editor/text/hlo_highlight.h"
 #include "editor/text/plain_text.h"
 
@@ -37,7 +38,6 @@ class Highlighter : public QSyntaxHighlighter {
   const Theme* theme_;
 };
 
-QColor colorOfError(Theme theme) { return theme == Theme::Dark ? QColor(0xff, 0x8a, 0x80) : QColor(0xb3, 0x26, 0x1e); }
 QColor colorOfOpen(Theme theme) { return theme == Theme::Dark ? QColor(0xff, 0xc1, 0x6b) : QColor(0x9a, 0x5b, 0x00); }
 
 bool inWord(QChar c) { return c.isLetterOrNumber() || c == u'_' || c == u'-' || c == u'.' || c == u'%'; }
@@ -111,6 +111,12 @@ HloEdit::HloEdit(Document& document, QWidget* parent)
   connect(&document_, &Document::diagnosticsChanged, this, &HloEdit::markGraph);
   connect(&document_, &Document::moduleChanged, this, &HloEdit::follow);
   connect(&document_.view(), &SceneView::changed, this, &HloEdit::follow);
+  connect(&document_, &Document::opened, this, [this] {
+    shown_ = {};
+    typing_ = false;
+    timer_.stop();
+    if (isVisible()) begin();  // else when it is shown again
+  });
 }
 
 QString HloEdit::errorText() const {
@@ -123,28 +129,42 @@ void HloEdit::setTheme(Theme theme) {
   if (isVisible()) begin();
 }
 
+void HloEdit::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  follow();
+}
+
+bool HloEdit::isOpen() const { return document_.isOpen() && !document_.isPlainGraph(); }
+bool HloEdit::isSmall() const { return isOpen() && document_.module().instructionCount() <= kMaxInstructions; }
+
 void HloEdit::begin() {
   typing_ = false;
   timer_.stop();
   completion_->hide();
   filling_ = true;
-  const bool open = document_.isOpen() && !document_.isPlainGraph();
-  const bool small = open && document_.module().instructionCount() <= kMaxInstructions;
+  const bool small = isSmall();
+  shown_ = isOpen() ? document_.view().computation() : ComputationId();
   field_->setReadOnly(!small);
-  field_->setPlainText(
-      small ? QString::fromStdString(computationText(document_.module(), document_.view().computation())) : QString());
+  field_->setPlainText(small ? QString::fromStdString(computationText(document_.module(), shown_)) : QString());
   filling_ = false;
   mark({});
-  if (open && !small) say(tr("Only graphs of up to %L1 instructions are edited as text.").arg(kMaxInstructions));
+  if (isOpen() && !small) say(tr("Only graphs of up to %L1 instructions are edited as text.").arg(kMaxInstructions));
 }
 
-// The graph was changed elsewhere, or undone: the text follows, unless it is the hand's own typing that did it.
+// The graph was changed elsewhere, or undone: the text follows, unless it was typed here. Another computation ends what
+// was typed for the one before: what reads is read, what does not is dropped.
 void HloEdit::follow() {
-  if (!isVisible() || !document_.isOpen() || timer_.isActive() || errorLine_ >= 0) return;
-  const QString now = QString::fromStdString(computationText(document_.module(), document_.view().computation()));
+  if (!isVisible() || !document_.isOpen()) return;
+  if (!isSmall() && field_->isReadOnly()) return;  // as it was: there is nothing to print
+  if (shown_ != document_.view().computation()) {
+    if (timer_.isActive()) readNow();
+    return begin();
+  }
+  if (timer_.isActive() || errorLine_ >= 0) return;
+  if (!isSmall()) return begin();
+  const QString now = QString::fromStdString(computationText(document_.module(), shown_));
   if (typing_ && field_->hasFocus()) {
-    if (const auto same =
-            editFromText(document_.module(), document_.view().computation(), field_->toPlainText().toStdString());
+    if (const auto same = editFromText(document_.module(), shown_, field_->toPlainText().toStdString());
         same && same->actions.empty())
       return;
   }
@@ -158,10 +178,10 @@ void HloEdit::follow() {
 
 void HloEdit::readNow() {
   timer_.stop();
-  if (!document_.isOpen() || field_->isReadOnly()) return;
+  if (!document_.isOpen() || field_->isReadOnly() || !document_.module().contains(shown_)) return;
   const std::string typed = field_->toPlainText().toStdString();
-  auto edit = editFromText(document_.module(), document_.view().computation(), typed);
-  if (!edit) return mark(problemsInText(document_.module(), document_.view().computation(), typed));
+  auto edit = editFromText(document_.module(), shown_, typed);
+  if (!edit) return mark(problemsInText(document_.module(), shown_, typed));
   mark({});
   if (edit->actions.empty()) return;
   typing_ = true;
@@ -227,7 +247,7 @@ void HloEdit::showProblems() {
   if (!said_.isEmpty()) list_->addItem(said_);
   QList<QTextEdit::ExtraSelection> marks;
   for (const Problem& problem : problems_) {
-    const QColor color = problem.reads ? colorOfOpen(theme_) : colorOfError(theme_);
+    const QColor color = problem.reads ? colorOfOpen(theme_) : errorColor(theme_ == Theme::Dark);
     auto* item = new QListWidgetItem(problem.message, list_);
     item->setForeground(color);
     item->setToolTip(asPlainText(problem.message));

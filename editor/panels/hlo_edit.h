@@ -1,7 +1,6 @@
-// The text of one computation to type in. It is read while it is typed: what reads becomes an edit, what does not is
-// underlined in its place and listed below, and the graph stays at its last good state; what is wrong or open in the
-// graph itself is underlined too. Words are completed at the cursor (Ctrl+Space asks). Before: Document; after:
-// TextPanel.
+// HloEdit: an editor for the text of one computation. Text that parses becomes an edit; text that does not is
+// underlined and listed below, and the graph stays as it was. Diagnostics of the graph itself are underlined too.
+// Ctrl+Space completes the word at the cursor. Used by TextPanel.
 #pragma once
 
 #include <QPlainTextEdit>
@@ -38,16 +37,19 @@ class HloEdit : public QWidget {
   QString problemAt(QPoint inViewport) const;  // what the tooltip says there
   QListWidget* list() const { return list_; }
   CompletionList* completion() const { return completion_; }
-  void begin();  // with the computation that is shown
+  void begin();  // with the computation that is shown; what was typed and not read yet is dropped
   void setTheme(Theme theme);
   bool findNext(const QString& words, bool backwards);
   int replaceAll(const QString& words, const QString& by);
   void readNow();  // what was typed, without waiting
 
  protected:
+  void showEvent(QShowEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  bool isOpen() const;   // a graph of operations
+  bool isSmall() const;  // enough to be edited as text
   void follow();
   void say(const QString& message);  // about the field as a whole
   void mark(const std::vector<Diagnostic>& wrong);
@@ -68,6 +70,7 @@ class HloEdit : public QWidget {
   QString said_;
   QTimer timer_;
   Theme theme_ = Theme::Light;
+  ComputationId shown_;  // whose text the field holds
   int errorLine_ = -1;
   bool typing_ = false, filling_ = false;
 };

@@ -15,6 +15,7 @@
 
 #include "editor/canvas/dimension_color.h"
 #include "editor/document/document.h"
+#include "editor/text/error_label.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -68,6 +69,11 @@ SizePanel::SizePanel(Document& document, QWidget* parent)
   layout->addWidget(take_, 0, Qt::AlignRight);
   timer_->setSingleShot(true);
   timer_->setInterval(kWaitMs);
+  connectParts();
+  hide();
+}
+
+void SizePanel::connectParts() {
   connect(timer_, &QTimer::timeout, this, &SizePanel::look);
   connect(size_, &QLineEdit::textEdited, timer_, qOverload<>(&QTimer::start));
   connect(dimension_, &QComboBox::currentIndexChanged, this, &SizePanel::showDimension);
@@ -82,7 +88,6 @@ SizePanel::SizePanel(Document& document, QWidget* parent)
   });
   for (QWidget* each : std::initializer_list<QWidget*>{dimension_, size_, name_, choices_, changes_, take_})
     each->installEventFilter(this);
-  hide();
 }
 
 SizePanel::~SizePanel() = default;
@@ -203,9 +208,7 @@ void SizePanel::say(const std::vector<Resizing::Line>& lines, bool wrong) {
         module_.contains(line.instruction) ? text(std::string(module_.at(line.instruction).name)) : QString();
     auto* item = new QListWidgetItem(
         (wrong ? tr("cannot follow · %1: %2") : QStringLiteral("%1: %2")).arg(name, text(line.text)), changes_);
-    if (wrong)
-      item->setForeground(palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80)
-                                                                            : QColor(0xb3, 0x26, 0x1e));
+    if (wrong) item->setForeground(errorColor(palette()));
   }
 }
 

@@ -1,6 +1,6 @@
-// SizePanel: a dimension changed everywhere it flows. Over the canvas: which dimension of the selected instruction, its
-// new size and its name, what else may be meant, and what would change or cannot follow, as it is typed. One edit in
-// the end. Before: the studio's Sizes command; after: core/edit/sizes/sizes.h and Document.
+// SizePanel: changes the size of a dimension everywhere it flows. Beside the canvas: the dimension of the selected
+// instruction, its new size and name, which other dimensions may be meant, and a preview of what changes or cannot
+// follow. One edit at the end. Uses core/edit/sizes.
 #pragma once
 
 #include <QFrame>
@@ -36,7 +36,7 @@ class SizePanel : public QFrame {
   QListWidget* choices() const { return choices_; }
   QListWidget* changes() const { return changes_; }
   QPushButton* button() const { return take_; }
-  void look();  // at once, without waiting for the hand to rest
+  void look();  // at once, without waiting for a pause in typing
 
  signals:
   void previewed(std::vector<tessera::InstructionId> touched);
@@ -47,6 +47,7 @@ class SizePanel : public QFrame {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
+  void connectParts();
   void showDimension();
   void listChoices(const Resizing* resizing);
   void take();

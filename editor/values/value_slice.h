@@ -1,5 +1,5 @@
-// What of an array is on a plane: all of it up to rank 2, above that the two last dimensions at chosen indices before
-// them. Numbers only, no widgets. Before: a Literal; after: the value viewer's table, pictures and texts.
+// ValueSlice: the plane of an array that is shown: all of it up to rank 2, above that the last two dimensions at chosen
+// indices of the others. Numbers only, no widgets. Used by ValueView, SliceModel and ValuePlot.
 #pragma once
 
 #include <QString>

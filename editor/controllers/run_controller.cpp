@@ -42,12 +42,19 @@ RunController::RunController(Document& document, Canvas& canvas, QObject* parent
   connect(&canvas_, &Canvas::valueScrubbed, this, &RunController::scrub);
   connect(playBar_, &PlayBar::resized, this, &RunController::placeBars);
   connect(callBar_, &CallBar::resized, this, &RunController::placeBars);
-  connect(&document_.view(), &SceneView::changed, this,
-          [this] {  // what is fitted there leaves room for the bar of its call
-            const bool called = document_.isOpen() && document_.live().isOn() &&
-                                document_.view().computation() != document_.module().entry();
-            canvas_.setContentsMargins(0, called ? kBarRoom : 0, 0, 0);
-          });
+  connect(&document_.view(), &SceneView::changed, this, &RunController::leaveRoom);
+}
+
+// What is fitted leaves room for the bar that chooses a call, where the scene has calls to choose from.
+void RunController::leaveRoom() {
+  const auto isCalled = [this](const ViewNode& node) {
+    return node.kind == ViewNode::Kind::Instruction && document_.module().contains(node.instruction) &&
+           document_.module().at(node.instruction).computation != document_.module().entry();
+  };
+  const auto& view = document_.view().scene().view;
+  const bool calls = document_.isOpen() && !document_.isPlainGraph() && document_.live().isOn() && view &&
+                     std::ranges::any_of(view->nodes, isCalled);
+  canvas_.setContentsMargins(0, calls ? kBarRoom : 0, 0, 0);
 }
 
 void RunController::scrub(InstructionId id, double pixels, bool first) {

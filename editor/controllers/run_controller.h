@@ -30,6 +30,7 @@ class RunController : public QObject {
 
  private:
   void scrub(InstructionId id, double pixels, bool first);
+  void leaveRoom();
   void placeBars();
 
   Document& document_;

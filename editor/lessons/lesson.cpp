@@ -214,8 +214,8 @@ constexpr Lesson kLessons[] = {
     {"While: a loop",
      "<p><b>while</b> carries a tuple round: the <i>condition</i> looks at it, the <i>body</i> gives the next one.</p>"
      "<p><b>Drag</b> the number ‹5›: how often the loop goes. <b>Watch</b> <i>power</i> double.</p>"
-     "<p>Double click <i>loop</i>, then its body: the bar above chooses the iteration, and <i>Carried</i> lists the "
-     "tuple of each.</p>",
+     "<p>Click a node of the <i>body</i>: the bar above chooses the iteration, and <i>Carried</i> lists the tuple of "
+     "each.</p>",
      "while_1000", kWhile, "times", "power", "loop", "inspector"},
 };
 

@@ -1,5 +1,5 @@
 // A constant's elements as a table: the last dimension across, the others down. Cells are typed, a spreadsheet's cells
-// are pasted, an npy file of the same shape is loaded. What does not read is explained and changes nothing.
+// are pasted, an npy file of the same shape is loaded. What does not parse is explained and changes nothing.
 #pragma once
 
 #include "editor/attributes/attribute_picture.h"

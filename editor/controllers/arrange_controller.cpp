@@ -369,7 +369,7 @@ void ArrangeController::toggleMute() {
       return emit explained(tr("Enter the computation of %1 to mute it.").arg(QString::fromStdString(name)));
     if (!passedOn(document_.module(), id).valid())
       return emit explained(
-          tr("%1 has no operand of its own shape that could pass it by.").arg(QString::fromStdString(name)));
+          tr("No operand of %1 has its shape, so it cannot be bypassed.").arg(QString::fromStdString(name)));
     all = all && std::ranges::find(muted, id) != muted.end();
     names.push_back(name);
   }

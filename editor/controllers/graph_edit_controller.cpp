@@ -1,12 +1,8 @@
-// Searching, placing, wiring, typing values; and what the keys of the canvas do to the selection.
+// Searching, placing, wiring, typing values. What keys do to the selection is in graph_edit_selection.cpp.
 #include "editor/controllers/graph_edit_controller.h"
 
-#include <QClipboard>
-#include <QGuiApplication>
 #include <algorithm>
 
-#include "core/edit/structure/duplicate.h"
-#include "core/edit/structure/fragment.h"
 #include "core/edit/wiring/field.h"
 #include "core/ops/inference/unfinished.h"
 #include "core/ops/op.h"
@@ -337,67 +333,6 @@ bool GraphEditController::editConstant(InstructionId id) {
          QString::fromStdString(valueOf(document_.module(), id).value_or("")),
          [this, id](const std::string& typed) { return resetting(document_.module(), id, typed); });
   return true;
-}
-
-// --- the selection
-
-void GraphEditController::leaveComputation() {
-  if (!document_.isOpen()) return;
-  const Module& module = document_.module();
-  for (ComputationId id : module.order())
-    for (InstructionId caller : module.at(id).instructions)
-      if (const auto callees = module.callees(module.at(caller));
-          std::ranges::find(callees, document_.view().computation()) != callees.end()) {
-        document_.view().showComputation(id);
-        return document_.select({caller});
-      }
-}
-
-void GraphEditController::removeSelection(Gap gap) {
-  if (document_.selection().empty() || document_.isPlainGraph()) return;
-  const auto& selection = document_.selection();
-  Edit edit{selection.size() == 1 ? "Delete " + std::string(document_.module().at(selection[0]).name) : "Delete", {}};
-  const Module& module = document_.module();
-  const auto isSelected = [&](InstructionId id) { return std::ranges::find(selection, id) != selection.end(); };
-  if (gap == Gap::Open)
-    for (InstructionId user : module.at(module.at(selection[0]).computation).instructions)
-      for (size_t k = 0; !isSelected(user) && k < module.at(user).operands.size(); ++k)
-        if (isSelected(module.at(user).operands[k]))
-          edit.actions.push_back(SetOperand{user, static_cast<int32_t>(k), {}});
-  for (InstructionId id : selection) edit.actions.push_back(RemoveInstruction{id});
-  document_.perform(std::move(edit));
-}
-
-void GraphEditController::duplicateSelection() {
-  Edit edit = duplicating(document_.module(), document_.selection());
-  if (edit.actions.empty()) return;
-  emit placed();
-  document_.perform(std::move(edit));
-}
-
-void GraphEditController::makeResult() {
-  if (const InstructionId id = document_.selected(); id.valid())
-    document_.perform({"Make it the result", {SetRoot{id}}});
-}
-
-void GraphEditController::copySelection() {
-  const std::string text = fragmentText(document_.module(), document_.selection());
-  if (!text.empty()) QGuiApplication::clipboard()->setText(QString::fromStdString(text));
-}
-
-void GraphEditController::cutSelection() {
-  copySelection();
-  removeSelection();
-}
-
-void GraphEditController::paste(bool keepInputs) {
-  const QString text = QGuiApplication::clipboard()->text();
-  if (!document_.isOpen() || document_.isPlainGraph()) return;
-  if (text.trimmed().isEmpty()) return emit explained(tr("The clipboard holds no text to paste."));
-  auto edit = pasting(document_.module(), computation(), text.toStdString(), keepInputs);
-  if (!edit) return emit explained(textOf(edit.error()));
-  emit placed();
-  document_.perform(std::move(*edit));
 }
 
 }  // namespace tessera

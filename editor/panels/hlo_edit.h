@@ -25,13 +25,13 @@ class HloEdit : public QWidget {
  public:
   explicit HloEdit(Document& document, QWidget* parent = nullptr);
   QPlainTextEdit* field() const { return field_; }
-  QString errorText() const;                    // the first that does not read; empty: the text reads
+  QString errorText() const;                    // the first that does not parse; empty: the text parses
   int errorLine() const { return errorLine_; }  // from 0; -1: none
-  // What is underlined: first what does not read, then what is wrong or open in the graph.
+  // What is underlined: first what does not parse, then what is wrong or open in the graph.
   struct Problem {
     QString message;
     int begin = 0, end = 0;  // in the field; equal: it has no place
-    bool reads = true;       // the graph has it; false: the text does not read
+    bool reads = true;       // the graph has it; false: the text does not parse
   };
   const std::vector<Problem>& problems() const { return problems_; }
   QString problemAt(QPoint inViewport) const;  // what the tooltip says there
@@ -48,6 +48,7 @@ class HloEdit : public QWidget {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  void connectParts();
   bool isOpen() const;   // a graph of operations
   bool isSmall() const;  // enough to be edited as text
   void follow();

@@ -129,7 +129,7 @@ void Inspector::showNames() {
   if (any && !namesField_->hasFocus()) namesField_->setText(namesOf(document_, shown_).join(QStringLiteral(", ")));
 }
 
-// One step for all that was changed; what does not read is explained and changes nothing.
+// One step for all that was changed; what does not parse is explained and changes nothing.
 void Inspector::editNames() {
   if (!document_.isOpen() || !document_.module().contains(shown_) || namesField_->isHidden()) return;
   const auto rank = static_cast<qsizetype>(document_.module().shapeOf(shown_).rank());

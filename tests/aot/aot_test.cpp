@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <thread>
 
 #include "backends/backend.h"
+#include "core/base/tuning.h"
 #include "core/evaluate/device_values.h"
 #include "core/evaluate/dynamic_values.h"
 #include "core/evaluate/evaluate.h"
@@ -18,7 +20,9 @@
 #include "core/formats/npz.h"
 #include "core/ops/inference/infer.h"
 #include "tests/corpus/corpus.h"
+#include "tests/support/planned_memory.h"
 #include "tests/support/skips.h"
+#include "tests/support/values.h"
 
 namespace tessera {
 namespace {
@@ -70,7 +74,7 @@ struct Called {
   std::vector<Literal> results;
 };
 
-// The results' memory is filled with what no program leaves there by chance.
+// The results' memory is filled with what no program leaves there by chance, and so is what lies behind the workspace.
 Called call(const Library& library, const std::vector<Literal>& arguments, const std::vector<Literal>& like) {
   Called out;
   std::vector<const void*> in;
@@ -81,10 +85,15 @@ Called call(const Library& library, const std::vector<Literal>& arguments, const
     std::memset(out.results.back().mutableBytes().data(), 0xa5, out.results.back().bytes().size());
   }
   for (Literal& result : out.results) to.push_back(result.mutableBytes().data());
-  const Memory workspace = memoryOf(library.workspaceBytes());
+  constexpr size_t kGuard = 1 << 16;
+  const size_t bytes = library.workspaceBytes();
+  const Memory workspace = memoryOf(bytes + kGuard);
+  const std::span guard(static_cast<unsigned char*>(workspace.get()) + bytes, kGuard);
+  std::ranges::fill(guard, 0x5a);
   char error[256] = "";
   out.answer = library.run(in.data(), to.data(), workspace.get(), error, sizeof error);
   out.error = error;
+  EXPECT_TRUE(std::ranges::all_of(guard, [](unsigned char byte) { return byte == 0x5a; })) << "behind the workspace";
   return out;
 }
 
@@ -333,6 +342,26 @@ TEST(AheadOfTimeCalls, RunsMayOverlap) {
     threads.emplace_back([&] {
       for (int i = 0; i < 10; ++i) expectSame(expected, call(library, arguments, expected));
     });
+}
+
+// The library's tuning constants follow from this machine's caches, whatever those of the compiling one were.
+TEST(AheadOfTimeCalls, MemoryIsAsItWasPlanned) {
+  const Module module = moduleOf(test::kPlannedMemory);
+  const std::vector<Literal> arguments = filled(module), expected = expectedOf(module, arguments);
+  const Tuning before = tuning();
+  const Caches small{.firstBytes = 8 << 10, .secondBytes = 64 << 10, .lastBytes = 256 << 10},
+      large{.firstBytes = 256 << 10, .secondBytes = 64 << 20, .lastBytes = 512 << 20};
+  for (const Caches& caches : {small, large}) {
+    setTuning(tuningFor(caches));
+    const auto object = objectOf(module, "native", 3);
+    setTuning(before);
+    ASSERT_TRUE(object) << object.error().toString();
+    const Library library(*object, "program");
+    ASSERT_TRUE(library.run);
+    const Called called = call(library, arguments, expected);
+    ASSERT_EQ(called.answer, 0) << called.error;
+    EXPECT_TRUE(test::sameValues(expected, called.results)) << caches.lastBytes;
+  }
 }
 
 TEST(AheadOfTimeCalls, ADeclaredAliasMayShareMemory) {

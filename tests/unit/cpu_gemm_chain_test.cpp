@@ -170,6 +170,20 @@ TEST(CpuGemmChain, RowStatisticsAreWrittenOverTheirDot) {
             arguments + 4 * 300 * 260);
 }
 
+// Each element of a row is summed up from all of the row's products, so none may be stored before the last is made.
+TEST(CpuGemmChain, RowsThatEachElementReadsKeepTheirDot) {
+  const std::string s = array({512, 128}), c = array({512, 128, 128});
+  const int64_t arguments = 4 * (512 * 40 + 40 * 128 + 128 + 128 * 128);
+  EXPECT_GT(expectChains(
+                dense("  m = f32[128,128] parameter(3)\n  db = " + c + " broadcast(d), dimensions={0,2}\n  mb = " + c +
+                          " broadcast(m), dimensions={2,1}\n  x = " + c +
+                          " maximum(db, mb)\n  z = f32[] constant(0)\n  ROOT t = " + s +
+                          " reduce(x, z), dimensions={2}, to_apply=sum\n",
+                      512, 128, 40),
+                1),
+            arguments + 4 * 512 * 128);
+}
+
 TEST(CpuGemmChain, TwoDotsOneKernel) {
   const std::string s = array({300, 260});
   expectChains(dense("  g = " + array({300, 40}) + " parameter(3)\n  e = " + s +

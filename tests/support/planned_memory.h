@@ -35,20 +35,20 @@ ENTRY main {
   wide = f64[96,120] dot(g, h), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   d = bf16[96,516] parameter(10)
   halves = bf16[96,520] dot(d, w), lhs_contracting_dims={1}, rhs_contracting_dims={1}
-  query = f32[2,300,32] parameter(11)
-  scores = f32[2,300,300] dot(query, query), lhs_batch_dims={0}, rhs_batch_dims={0},
+  query = f32[2,256,32] parameter(11)
+  scores = f32[2,256,256] dot(query, query), lhs_batch_dims={0}, rhs_batch_dims={0},
     lhs_contracting_dims={2}, rhs_contracting_dims={2}
-  weights = f32[2,300,300] tanh(scores)
-  attended = f32[2,300,32] dot(weights, query), lhs_batch_dims={0}, rhs_batch_dims={0},
+  weights = f32[2,256,256] tanh(scores)
+  attended = f32[2,256,32] dot(weights, query), lhs_batch_dims={0}, rhs_batch_dims={0},
     lhs_contracting_dims={2}, rhs_contracting_dims={1}
 
-  image = f32[4,40,40,8] parameter(12)
+  image = f32[4,32,32,8] parameter(12)
   filter = f32[3,3,8,16] parameter(13)
-  convolved = f32[4,38,38,16] convolution(image, filter),
-    window={size=3x3}, dim_labels=b01f_01io->b01f
-  ended = f32[4,38,38,16] tanh(convolved)
+  convolved = f32[4,32,32,16] convolution(image, filter),
+    window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+  ended = f32[4,32,32,16] tanh(convolved)
   back = f32[3,3,8,8] parameter(14)
-  gradient = f32[4,81,81,8] convolution(image, back),
+  gradient = f32[4,65,65,8] convolution(image, back),
     window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2 rhs_reversal=1x1}, dim_labels=b01f_01io->b01f
 
   line = f32[150000] parameter(15)
@@ -71,7 +71,7 @@ ENTRY main {
   totals = f32[150000] reduce-window(line, zero), window={size=150000 pad=149999_0}, to_apply=sum
 
   ROOT all = (f32[512,520], bf16[516,520], f32[50,40,128], f32[701,103], f32[300,512], f32[64,520], f32[3,520],
-    f64[96,120], bf16[96,520], f32[2,300,32], f32[4,38,38,16], f32[4,81,81,8], f32[150000], f32[300,512], f32[300,512],
+    f64[96,120], bf16[96,520], f32[2,256,32], f32[4,32,32,16], f32[4,65,65,8], f32[150000], f32[300,512], f32[300,512],
     s32[70000], f32[9000], f32[3,5], c64[300,261], c64[75001], f32[150000])
     tuple(transposed, narrow, runs, joined, product, across, dots, wide, halves, attended, ended, gradient, sorted,
     rows, columns, places, called, values, spectrum, long, totals)

@@ -42,6 +42,22 @@ std::vector<NamedTuning> tunings() {
           {"most", atEnd(true)}};
 }
 
+// What a test sets is what the backend's module reads: a transpose beyond the caches has buffers.
+TEST(CpuTuning, PlansFollowTheTuning) {
+  const TuningAsBefore asBefore;
+  const Module module = test::parsedModule(
+      "HloModule m\nENTRY e {\n  a = f32[520,512] parameter(0)\n  ROOT t = f32[512,520] transpose(a), "
+      "dimensions={1,0}\n}\n");
+  const auto peakWith = [&](const Tuning& which) {
+    setTuning(which);
+    const auto executable = test::compiled(module, 3);
+    return executable ? executable->peakBytes() : 0;
+  };
+  const int64_t arrays = int64_t{2} * 520 * 512 * 4;
+  EXPECT_EQ(peakWith(tunings()[0].tuning), arrays);
+  EXPECT_GT(peakWith(tunings()[1].tuning), arrays);
+}
+
 TEST(CpuTuning, RunsKeepToThePlan) {
   const TuningAsBefore asBefore;
   const Module module = test::parsedModule(test::kPlannedMemory);

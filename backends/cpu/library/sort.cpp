@@ -158,7 +158,7 @@ Result<StepPtr> planBuckets(LibraryContext& context, const ElementProgram& compa
   return step;
 }
 
-SortShape shapeOf(const Shape& array, size_t dimension) {
+SortShape sortShapeOf(const Shape& array, size_t dimension) {
   SortShape shape;
   shape.length = array.dimensions[dimension];
   for (size_t d = 0; d < array.dimensions.size(); ++d) {
@@ -180,7 +180,7 @@ Result<StepPtr> planSort(LibraryContext& context) {
   const auto dimension = static_cast<size_t>(dimensions.empty() ? first.rank() - 1 : dimensions[0]);
   auto comparator = composeScalar(context.module, callees[0]);
   if (!comparator) return fail(std::move(comparator).error());
-  const SortShape shape = shapeOf(first, dimension);
+  const SortShape shape = sortShapeOf(first, dimension);
   std::vector<Shape> operands;
   std::vector<int> widths;
   for (InstructionId operand : sort.operands) {

@@ -163,7 +163,7 @@ TESSERA_BY_TYPE(eigh)
 TESSERA_BY_TYPE(cholesky)
 #undef TESSERA_BY_TYPE
 
-constexpr CustomCallTarget kTargets[] = {
+constexpr CustomCallTarget kDecompositionTargets[] = {
     {"Qr", geqrfByType},           {"ProductOfElementaryHouseholderReflectors", reflectorsByType},
     {"LuDecomposition", luByType}, {"Eigh", eighByType},
     {"Cholesky", choleskyByType},
@@ -171,6 +171,6 @@ constexpr CustomCallTarget kTargets[] = {
 
 }  // namespace
 
-std::span<const CustomCallTarget> decompositionTargets() { return kTargets; }
+std::span<const CustomCallTarget> decompositionTargets() { return kDecompositionTargets; }
 
 }  // namespace tessera

@@ -16,7 +16,7 @@ namespace {
       {"lapack_c" #complexName "_ffi", name<std::complex<float>>}, {               \
     "lapack_z" #complexName "_ffi", name<std::complex<double>>                     \
   }
-constexpr CustomCallTarget kTargets[] = {
+constexpr CustomCallTarget kLapackTargets[] = {
     TESSERA_LAPACK(geqrf),
     TESSERA_LAPACK(geqp3),
     TESSERA_LAPACK(getrf),
@@ -36,6 +36,6 @@ constexpr CustomCallTarget kTargets[] = {
 
 }  // namespace
 
-std::span<const CustomCallTarget> lapackTargets() { return kTargets; }
+std::span<const CustomCallTarget> lapackTargets() { return kLapackTargets; }
 
 }  // namespace tessera

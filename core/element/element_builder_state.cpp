@@ -3,17 +3,16 @@
 
 #include <algorithm>
 
+#include "core/base/hash.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera {
 namespace {
 
-size_t mix(size_t seed, uint64_t value) { return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2)); }
-
 size_t hashNode(const Node& node, std::span<const NodeId> inputs) {
-  size_t seed = mix(static_cast<size_t>(node.op), static_cast<uint64_t>(node.type));
-  seed = mix(mix(seed, node.bits0), node.bits1);
-  for (NodeId id : inputs) seed = mix(seed, id.value);
+  size_t seed = mixedHash(static_cast<size_t>(node.op), static_cast<uint64_t>(node.type));
+  seed = mixedHash(mixedHash(seed, node.bits0), node.bits1);
+  for (NodeId id : inputs) seed = mixedHash(seed, id.value);
   return seed;
 }
 

@@ -193,5 +193,6 @@ void transformRows(const LaneTransform<Real>& transform, Real* group, const Four
   template void transformRows(const LaneTransform<Real>&, Real*, const FourierLines<Real>&, Real*);
 TESSERA_FOURIER(float)
 TESSERA_FOURIER(double)
+#undef TESSERA_FOURIER
 
 }  // namespace tessera

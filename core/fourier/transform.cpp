@@ -382,5 +382,6 @@ void addUnbounded(const Real* line, size_t step, size_t length, std::complex<Rea
   template void addUnbounded(const Real*, size_t, size_t, std::complex<Real>*);
 TESSERA_FOURIER(float)
 TESSERA_FOURIER(double)
+#undef TESSERA_FOURIER
 
 }  // namespace tessera

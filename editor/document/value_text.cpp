@@ -19,7 +19,7 @@ struct Summary {
   int64_t nans = 0, infinities = 0, finite = 0;
 };
 
-Summary summaryOf(const Literal& value) {
+Summary textSummary(const Literal& value) {
   Summary out;
   const ElementType type = value.shape().type;
   const auto width = static_cast<size_t>(byteWidth(type));
@@ -61,7 +61,7 @@ QString valueText(const Literal& value) {
   if (value.elementCount() <= kShownWhole) return QString::fromStdString(printLiteral(value)).simplified();
   QString out = firstElements(value) + QStringLiteral(", …");
   if (isComplex(value.shape().type)) return out;
-  const Summary s = summaryOf(value);
+  const Summary s = textSummary(value);
   if (s.finite)
     out += QObject::tr("\nleast %1, greatest %2, mean %3")
                .arg(s.least)

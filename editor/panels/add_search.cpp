@@ -13,7 +13,7 @@
 
 namespace tessera {
 namespace {
-constexpr int kWidth = 520, kHeight = 320, kMargin = 4;
+constexpr int kSearchWidth = 520, kSearchHeight = 320, kSearchMargin = 4;
 constexpr size_t kMaxFound = 200;
 }  // namespace
 
@@ -25,8 +25,8 @@ AddSearch::AddSearch(QWidget* parent) : QFrame(parent), field_(new QLineEdit(thi
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   list_->setItemDelegate(new SearchRow(list_));
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
-  layout->setSpacing(kMargin);
+  layout->setContentsMargins(kSearchMargin, kSearchMargin, kSearchMargin, kSearchMargin);
+  layout->setSpacing(kSearchMargin);
   layout->addWidget(field_);
   layout->addWidget(list_, 1);
   field_->installEventFilter(this);
@@ -59,7 +59,7 @@ void AddSearch::openAt(QPoint at, Page page) {
   page_ = page;
   field_->setPlaceholderText(tr("Operation, value or shape: matmul · 3.5 · f32[4,8]"));
   const QSize room = parentWidget()->size();
-  resize(std::min(kWidth, room.width()), std::min(kHeight, room.height()));
+  resize(std::min(kSearchWidth, room.width()), std::min(kSearchHeight, room.height()));
   move(std::clamp(at.x(), 0, room.width() - width()), std::clamp(at.y(), 0, room.height() - height()));
   field_->clear();
   search({});

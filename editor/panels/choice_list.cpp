@@ -11,7 +11,7 @@
 
 namespace tessera {
 namespace {
-constexpr int kMargin = 4, kMaxLines = 10, kNarrowest = 220, kWidest = 420;
+constexpr int kChoiceMargin = 4, kMaxChoices = 10, kNarrowestChoice = 220, kWidestChoice = 420;
 }
 
 ChoiceList::ChoiceList(QWidget* parent) : QFrame(parent), heading_(new PlainLabel(this)), list_(new QListWidget(this)) {
@@ -21,8 +21,8 @@ ChoiceList::ChoiceList(QWidget* parent) : QFrame(parent), heading_(new PlainLabe
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   list_->setAccessibleName(tr("Choices"));
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
-  layout->setSpacing(kMargin);
+  layout->setContentsMargins(kChoiceMargin, kChoiceMargin, kChoiceMargin, kChoiceMargin);
+  layout->setSpacing(kChoiceMargin);
   layout->addWidget(heading_);
   layout->addWidget(list_, 1);
   list_->installEventFilter(this);
@@ -46,10 +46,11 @@ void ChoiceList::openAt(QPoint at, const QString& heading, const QStringList& li
   list_->addItems(lines);
   const int wide =
       std::clamp(std::max(list_->sizeHintForColumn(0) + 40, heading_->fontMetrics().horizontalAdvance(heading) + 20),
-                 kNarrowest, kWidest);
+                 kNarrowestChoice, kWidestChoice);
   const int line = std::max(18, list_->sizeHintForRow(0));
-  const int high = line * static_cast<int>(std::min<qsizetype>(lines.size(), kMaxLines)) + 8 +
-                   (heading.isEmpty() ? 0 : heading_->heightForWidth(wide - 2 * kMargin) + kMargin) + 2 * kMargin;
+  const int high = line * static_cast<int>(std::min<qsizetype>(lines.size(), kMaxChoices)) + 8 +
+                   (heading.isEmpty() ? 0 : heading_->heightForWidth(wide - 2 * kChoiceMargin) + kChoiceMargin) +
+                   2 * kChoiceMargin;
   const QSize room = parentWidget()->size();
   resize(std::min(wide, room.width()), std::min(high, room.height()));
   move(std::clamp(at.x(), 0, room.width() - width()), std::clamp(at.y(), 0, room.height() - height()));

@@ -10,7 +10,7 @@
 
 namespace tessera {
 namespace {
-constexpr int kWidth = 560, kHeight = 380, kMargin = 4;
+constexpr int kQuickWidth = 560, kQuickHeight = 380, kQuickMargin = 4;
 constexpr qsizetype kShortest = 3;
 
 bool lettersInOrder(const QString& text, const QString& letters) {
@@ -38,8 +38,8 @@ QuickList::QuickList(QWidget* parent) : QFrame(parent), field_(new QLineEdit(thi
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   list_->setTextElideMode(Qt::ElideRight);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
-  layout->setSpacing(kMargin);
+  layout->setContentsMargins(kQuickMargin, kQuickMargin, kQuickMargin, kQuickMargin);
+  layout->setSpacing(kQuickMargin);
   layout->addWidget(field_);
   layout->addWidget(list_, 1);
   field_->installEventFilter(this);
@@ -54,7 +54,7 @@ void QuickList::open(const QString& placeholder, Find find) {
   field_->setPlaceholderText(placeholder);
   field_->setAccessibleName(placeholder);
   const QSize room = parentWidget()->size();
-  resize(std::min(kWidth, room.width()), std::min(kHeight, room.height()));
+  resize(std::min(kQuickWidth, room.width()), std::min(kQuickHeight, room.height()));
   move((room.width() - width()) / 2, std::max(0, (room.height() - height()) / 5));
   const QSignalBlocker blocker(field_);
   field_->clear();

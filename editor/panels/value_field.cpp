@@ -12,7 +12,7 @@
 
 namespace tessera {
 namespace {
-constexpr int kWidth = 260, kMargin = 4;
+constexpr int kFieldWidth = 260, kFieldMargin = 4;
 }
 
 ValueField::ValueField(QWidget* parent)
@@ -26,8 +26,8 @@ ValueField::ValueField(QWidget* parent)
   line->addWidget(name_);
   line->addWidget(field_, 1);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
-  layout->setSpacing(kMargin);
+  layout->setContentsMargins(kFieldMargin, kFieldMargin, kFieldMargin, kFieldMargin);
+  layout->setSpacing(kFieldMargin);
   layout->addLayout(line);
   layout->addWidget(error_);
   field_->installEventFilter(this);
@@ -45,7 +45,7 @@ void ValueField::openAt(QPoint at, const QString& name, const QString& text,
   field_->selectAll();
   error_->clear();
   error_->hide();
-  resize(kWidth, sizeHint().height());
+  resize(kFieldWidth, sizeHint().height());
   const QSize room = parentWidget()->size();
   move(std::clamp(at.x(), 0, std::max(0, room.width() - width())),
        std::clamp(at.y(), 0, std::max(0, room.height() - height())));
@@ -58,7 +58,7 @@ void ValueField::look(const QString& text) {
   const QString wrong = text.trimmed().isEmpty() ? QString() : check_(text);
   error_->setText(wrong);
   error_->setVisible(!wrong.isEmpty());
-  resize(kWidth, wrong.isEmpty() ? minimumSizeHint().height() : layout()->heightForWidth(kWidth));
+  resize(kFieldWidth, wrong.isEmpty() ? minimumSizeHint().height() : layout()->heightForWidth(kFieldWidth));
 }
 
 void ValueField::leave() {

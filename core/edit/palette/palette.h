@@ -24,6 +24,7 @@ struct PaletteEntry {
 };
 
 // Best first; an empty line gives everything, by category. What a line says beside the operation is in the entries.
+inline constexpr size_t kAllEntries = 1000;  // more than there are
 std::vector<PaletteEntry> searchPalette(const std::string& line, size_t most = 60);
 
 // The entries that can take a value of this shape as their first input, and the shape that they then give; nullopt:

@@ -12,7 +12,7 @@ namespace tessera {
 namespace {
 
 constexpr int64_t kFree = 4;  // a size that nothing round the input says
-constexpr size_t kMaxSizes = 6, kMaxTried = 900, kMaxTriedOfTwo = 48;
+constexpr size_t kMaxWantedSizes = 6, kMaxTried = 900, kMaxTriedOfTwo = 48;
 
 // Shapes to try, each once, the likely ones first.
 class Candidates {
@@ -49,7 +49,7 @@ std::vector<int64_t> sizesOf(const std::vector<Shape>& shapes) {
   std::vector<int64_t> out;
   for (const Shape& shape : shapes)
     for (int64_t size : shape.dimensions)
-      if (size >= 0 && out.size() < kMaxSizes && std::ranges::find(out, size) == out.end()) out.push_back(size);
+      if (size >= 0 && out.size() < kMaxWantedSizes && std::ranges::find(out, size) == out.end()) out.push_back(size);
   for (int64_t size : {kFree, int64_t{1}, int64_t{2}, int64_t{3}})
     if (std::ranges::find(out, size) == out.end()) out.push_back(size);
   return out;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/formats/hex_digit.h"
 #include "core/formats/stablehlo/mlir_parser.h"
 
 namespace tessera::mlir {
@@ -56,12 +57,6 @@ std::optional<ElementType> elementTypeNamed(std::string_view name) {
   for (const TypeName& t : kTypeNames)
     if (t.name == name) return t.type;
   return std::nullopt;
-}
-
-int hexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 
 #include "backends/codegen/axis_segments.h"
 #include "backends/codegen/guard_lanes.h"
+#include "backends/codegen/interleaved_stores.h"
 #include "backends/codegen/kernel_function.h"
 #include "backends/codegen/kernel_memory.h"
 #include "backends/codegen/kernel_nest.h"
@@ -41,6 +42,7 @@ class KernelEmission {
         rows_(RowCache::of(program, analysis, nest)),
         guards_(GuardLanes::of(program, analysis, nest)),
         segments_(AxisSegments::of(program, analysis, nest)),
+        woven_(interleavedStores(program, analysis, nest.axis)),
         b(module.getContext()),
         scalars_(module, b),
         memory_(b, scalars_, nest.lanes),
@@ -71,6 +73,7 @@ class KernelEmission {
   void emitGuarded();
   void emitStores();
   void openStreams();
+  bool emitWoven(size_t store);
   void emitStore(size_t store, const LaneAddress& place, Val value, llvm::Value* mask);
   void forRange(llvm::Value* from, llvm::Value* to, int64_t step, const std::function<void(llvm::Value*)>& body) {
     emitRange(b, from, to, step, body);
@@ -112,6 +115,7 @@ class KernelEmission {
   const RowCache rows_;
   const GuardLanes guards_;
   const AxisSegments segments_;
+  const std::vector<std::vector<size_t>> woven_;  // stores that are made together
   llvm::IRBuilder<> b;
   ScalarEmitter scalars_;
   KernelMemory memory_;

@@ -19,8 +19,8 @@ DnnlArgument::DnnlArgument(int kind, int slot, int64_t offset, const dnnl::memor
   move_ = isResult ? dnnl::reorder(packed_, plain_) : dnnl::reorder(plain_, packed_);
 }
 
-void DnnlArgument::bind(RunState& state) {
-  plain_.set_data_handle(state.pointers[static_cast<size_t>(slot_)] + offset_);
+void DnnlArgument::bind(const RunState& state, std::byte* piece) {
+  plain_.set_data_handle((slot_ == kSlotOfPiece ? piece : state.pointers[static_cast<size_t>(slot_)]) + offset_);
 }
 
 void DnnlArgument::reorder(dnnl::stream& stream, const dnnl::memory& from, const dnnl::memory& to) const {
@@ -50,9 +50,10 @@ void DnnlStep::gatherRows(RunState& state) const {
                           });
 }
 
-void PieceKernel::run(const RunState& state, int64_t first, int64_t count) const {
+void PieceKernel::run(const RunState& state, int64_t first, int64_t count, std::byte* piece) const {
   std::array<void*, kMaxSlots> buffers;
-  for (size_t i = 0; i < slots.size(); ++i) buffers[i] = state.pointers[static_cast<size_t>(slots[i])];
+  for (size_t i = 0; i < slots.size(); ++i)
+    buffers[i] = slots[i] == kSlotOfPiece ? piece : state.pointers[static_cast<size_t>(slots[i])];
   const CompiledKernel& compiled = state.kernels[kernel];
   auto itemOf = [&](int64_t element) {
     return element == elements ? compiled.parallelCount : element / locality.elements * locality.items;
@@ -67,26 +68,35 @@ void DnnlStep::bindAll(DnnlPiece& piece) const {
     piece.bound.push_back({argument.kind(), argument.memory().get()});
 }
 
+std::byte* DnnlStep::placeOf(const RunState& state, const DnnlPiece& piece, int thread) const {
+  if (pieceScratch.slot < 0) return nullptr;
+  std::byte* const base = state.pointers[static_cast<size_t>(pieceScratch.slot)];
+  if (pieceScratch.bytes == 0) return base;
+  return base + thread * pieceScratch.bytes - piece.first * pieceScratch.elementBytes;
+}
+
 Status DnnlStep::run(RunState& state) {
   if (gather) gatherRows(state);
   if (shared) {
     OneOpenMpThread single;
     TESSERA_TRY(dnnlGuarded(what_, [&] {
-      shared->bind(state);
+      shared->bind(state, nullptr);
       shared->packIn(dnnlStream());
     }));
   }
-  return dnnlForEach(*state.pool, static_cast<int64_t>(pieces.size()), what_, [&](int64_t i, dnnl::stream& stream) {
-    DnnlPiece& piece = pieces[static_cast<size_t>(i)];
-    if (piece.bound.empty()) bindAll(piece);
-    for (DnnlArgument& argument : piece.arguments) {
-      argument.bind(state);
-      argument.packIn(stream);
-    }
-    dnnlExecute(piece.primitive, stream, piece.bound);
-    for (DnnlArgument& argument : piece.arguments) argument.unpackOut(stream);
-    if (end) end->run(state, piece.first, piece.count);
-  });
+  return dnnlForEach(*state.pool, static_cast<int64_t>(pieces.size()), what_,
+                     [&](int64_t i, dnnl::stream& stream, int thread) {
+                       DnnlPiece& piece = pieces[static_cast<size_t>(i)];
+                       std::byte* const place = placeOf(state, piece, thread);
+                       if (piece.bound.empty()) bindAll(piece);
+                       for (DnnlArgument& argument : piece.arguments) {
+                         argument.bind(state, place);
+                         argument.packIn(stream);
+                       }
+                       dnnlExecute(piece.primitive, stream, piece.bound);
+                       for (DnnlArgument& argument : piece.arguments) argument.unpackOut(stream);
+                       if (end) end->run(state, piece.first, piece.count, place);
+                     });
 }
 
 }  // namespace tessera::cpu

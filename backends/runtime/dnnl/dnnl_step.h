@@ -19,7 +19,8 @@ class DnnlArgument {
   DnnlArgument(int kind, int slot, int64_t offset, const dnnl::memory::desc& plain, const dnnl::memory::desc& wanted,
                bool isResult);
 
-  void bind(RunState& state);
+  // piece: where the array of kSlotOfPiece would begin, were there a whole one.
+  void bind(const RunState& state, std::byte* piece);
   void packIn(dnnl::stream& stream);     // an operand into the primitive's format
   void unpackOut(dnnl::stream& stream);  // a result out of it
   int kind() const { return kind_; }
@@ -33,6 +34,19 @@ class DnnlArgument {
   bool isResult_, moves_;
   dnnl::memory plain_, packed_;
   dnnl::reorder move_;
+};
+
+// The slot of an array of which there is only the piece that a thread is at, in scratch.
+inline constexpr int kSlotOfPiece = -2;
+
+struct PieceScratch {
+  int slot = -1;             // -1: nothing lies there
+  int64_t bytes = 0;         // of a thread; 0: the whole array
+  int64_t elementBytes = 0;  // of the array
+  template <class Fields>
+  void fields(Fields& f) {
+    f(slot, bytes, elementBytes);
+  }
 };
 
 struct DnnlPiece {
@@ -66,7 +80,7 @@ struct PieceKernel {
   void fields(Fields& f) {
     f(kernel, slots, locality, elements);
   }
-  void run(const RunState& state, int64_t first, int64_t count) const;
+  void run(const RunState& state, int64_t first, int64_t count, std::byte* piece) const;
 };
 
 class DnnlStep : public Step {
@@ -78,8 +92,10 @@ class DnnlStep : public Step {
   std::optional<DnnlArgument> shared;  // an operand of all pieces, packed once
   std::vector<DnnlPiece> pieces;
   std::optional<PieceKernel> end;
+  PieceScratch pieceScratch;  // of what the kernel that follows reads
 
  private:
+  std::byte* placeOf(const RunState& state, const DnnlPiece& piece, int thread) const;
   void gatherRows(RunState& state) const;
   void bindAll(DnnlPiece& piece) const;
   const char* what_;

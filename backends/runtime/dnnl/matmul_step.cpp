@@ -29,17 +29,18 @@ void MatmulStep::addPiece(int64_t batch, int64_t row, int64_t count, int64_t row
 }
 
 Status MatmulStep::run(RunState& state) {
-  return dnnlForEach(*state.pool, static_cast<int64_t>(pieces_.size()), "dot", [&](int64_t i, dnnl::stream& stream) {
-    MatmulPiece& piece = pieces_[static_cast<size_t>(i)];
-    piece.lhs.set_data_handle(lhs.at(state, piece.batch, piece.row));
-    piece.rhs.set_data_handle(rhs.at(state, piece.batch, 0));
-    piece.out.set_data_handle(out.at(state, piece.batch, piece.row));
-    const dnnl_exec_arg_t all[] = {{DNNL_ARG_SRC, piece.lhs.get()},
-                                   {DNNL_ARG_WEIGHTS, piece.rhs.get()},
-                                   {DNNL_ARG_DST, piece.out.get()},
-                                   {DNNL_ARG_SCRATCHPAD, piece.scratch.get()}};
-    dnnlExecute(piece.primitive, stream, all);
-  });
+  return dnnlForEach(*state.pool, static_cast<int64_t>(pieces_.size()), "dot",
+                     [&](int64_t i, dnnl::stream& stream, int) {
+                       MatmulPiece& piece = pieces_[static_cast<size_t>(i)];
+                       piece.lhs.set_data_handle(lhs.at(state, piece.batch, piece.row));
+                       piece.rhs.set_data_handle(rhs.at(state, piece.batch, 0));
+                       piece.out.set_data_handle(out.at(state, piece.batch, piece.row));
+                       const dnnl_exec_arg_t all[] = {{DNNL_ARG_SRC, piece.lhs.get()},
+                                                      {DNNL_ARG_WEIGHTS, piece.rhs.get()},
+                                                      {DNNL_ARG_DST, piece.out.get()},
+                                                      {DNNL_ARG_SCRATCHPAD, piece.scratch.get()}};
+                       dnnlExecute(piece.primitive, stream, all);
+                     });
 }
 
 bool MatmulStep::prepare() {

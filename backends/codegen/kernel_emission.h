@@ -22,6 +22,7 @@
 #include "backends/codegen/kernel_function.h"
 #include "backends/codegen/kernel_memory.h"
 #include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/rare_sides.h"
 #include "backends/codegen/row_cache.h"
 #include "backends/codegen/row_tile_emitter.h"
 #include "backends/codegen/scalar_emitter.h"
@@ -43,6 +44,7 @@ class KernelEmission {
         guards_(GuardLanes::of(program, analysis, nest)),
         segments_(AxisSegments::of(program, analysis, nest)),
         woven_(interleavedStores(program, analysis, nest.axis)),
+        rare_(RareSides::of(program, analysis, unmoved())),
         b(module.getContext()),
         scalars_(module, b),
         memory_(b, scalars_, nest.lanes),
@@ -85,7 +87,9 @@ class KernelEmission {
   llvm::Value* rowPlace(int32_t buffer);
   void fillTiles();
   void emitVector();
-  Val value(NodeId id);        // S64: i64 lanes
+  Val value(NodeId id);  // S64: i64 lanes
+  std::vector<bool> unmoved() const;
+  void emitRare(int32_t side);
   Val narrowValue(NodeId id);  // S64: i32 lanes when the node is narrow
   Val emitNode(NodeId id);
   Val emitIndex(NodeId id);
@@ -116,6 +120,7 @@ class KernelEmission {
   const GuardLanes guards_;
   const AxisSegments segments_;
   const std::vector<std::vector<size_t>> woven_;  // stores that are made together
+  const RareSides rare_;
   llvm::IRBuilder<> b;
   ScalarEmitter scalars_;
   KernelMemory memory_;
@@ -131,6 +136,7 @@ class KernelEmission {
   llvm::Value *innerBegin_ = nullptr, *innerEnd_ = nullptr;  // of nest.inner, in this item
   llvm::Value* mask_ = nullptr;                              // lanes in range; null: all
   bool guardHolds_ = false;                                  // as guards_ have told
+  int32_t openSide_ = RareSides::kNone;                      // whose branch is being made
   std::vector<Val> memo_;
   std::vector<bool> done_;
   std::vector<LoopState> loops_;

@@ -16,7 +16,7 @@ std::string moduleOf(const std::string& body) {
          body + "}\n";
 }
 
-void expectLikeEvaluator(const std::string& body, double scale = 1) {
+void expectSides(const std::string& body, double scale = 1) {
   test::expectLikeEvaluator(moduleOf(body), {.fill = {3, scale, 8}, .threads = {1, 3}, .closeness = {}});
 }
 
@@ -36,23 +36,23 @@ TEST(CpuRareSides, NoSomeAndAllLanes) {
   for (const double bound : {-1.0, 0.0, 0.5, 0.99, 2.0})
     for (const int n : {5, 64, 1000}) {
       const std::string shape = fmt::format("f32[{}]", n);
-      expectLikeEvaluator(chosen(shape, bound) + fmt::format("  ROOT q = {0} add(r, x)\n", shape));
+      expectSides(chosen(shape, bound) + fmt::format("  ROOT q = {0} add(r, x)\n", shape));
       // What is read elsewhere as well has no branch.
-      expectLikeEvaluator(chosen(shape, bound) + fmt::format("  ROOT q = {0} add(r, o)\n", shape));
+      expectSides(chosen(shape, bound) + fmt::format("  ROOT q = {0} add(r, o)\n", shape));
     }
 }
 
 TEST(CpuRareSides, InReductions) {
   for (const double bound : {0.5, 2.0})
-    expectLikeEvaluator(chosen("f32[37,300]", bound) +
-                        "  z = f32[] constant(0)\n  ROOT t = f32[37] reduce(r, z), dimensions={1}, to_apply=add\n");
+    expectSides(chosen("f32[37,300]", bound) +
+                "  z = f32[] constant(0)\n  ROOT t = f32[37] reduce(r, z), dimensions={1}, to_apply=add\n");
 }
 
 // Arguments up to 2^50, few of them beyond 2^40.
 TEST(CpuRareSides, SinesOfFarArguments) {
   for (const char* op : {"sine", "cosine", "tan"})
     for (const int n : {3, 16, 500})
-      expectLikeEvaluator(
+      expectSides(
           fmt::format("  x = f32[{0}] parameter(0)\n  y = f32[{0}] multiply(x, x)\n  z = f32[{0}] multiply(y, y)\n"
                       "  w = f32[{0}] multiply(z, z)\n  ROOT s = f32[{0}] {1}(w)\n",
                       n, op),

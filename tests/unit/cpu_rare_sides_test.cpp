@@ -10,14 +10,14 @@
 namespace tessera {
 namespace {
 
-std::string moduleOf(const std::string& body) {
+std::string sidesText(const std::string& body) {
   return "HloModule m\n\nadd {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  ROOT s = f32[] add(p, q)\n}\n\n"
          "ENTRY e {\n" +
          body + "}\n";
 }
 
 void expectSides(const std::string& body, double scale = 1) {
-  test::expectLikeEvaluator(moduleOf(body), {.fill = {3, scale, 8}, .threads = {1, 3}, .closeness = {}});
+  test::expectLikeEvaluator(sidesText(body), {.fill = {3, scale, 8}, .threads = {1, 3}, .closeness = {}});
 }
 
 // x in [0, 1), chosen by x > bound: sine of far arguments, or a chain of many steps.
@@ -60,7 +60,7 @@ TEST(CpuRareSides, SinesOfFarArguments) {
 }
 
 TEST(CpuRareSides, FarArgumentsStandBehindABranch) {
-  const Module module = test::parsedModule(moduleOf("  x = f32[1024] parameter(0)\n  ROOT s = f32[1024] sine(x)\n"));
+  const Module module = test::parsedModule(sidesText("  x = f32[1024] parameter(0)\n  ROOT s = f32[1024] sine(x)\n"));
   const auto executable = test::compiled(module, 1);
   ASSERT_TRUE(executable);
   const auto steps = executable->list(executable->optimized().entryComputation().root, true);

@@ -6,18 +6,13 @@
 #include <algorithm>
 
 #include "core/hlo/module.h"
+#include "core/ops/inference/infer_checks.h"
 #include "editor/canvas/dimension_color.h"
 
 namespace tessera {
 namespace {
 
-constexpr double kChipHeight = 30, kLabel = 34, kGap = 8, kTop = 6, kBetween = 46;
-
-std::string listOf(const std::vector<int64_t>& numbers) {
-  std::string out = "{";
-  for (size_t i = 0; i < numbers.size(); ++i) out += (i ? "," : "") + std::to_string(numbers[i]);
-  return out + "}";
-}
+constexpr double kPairHeight = 30, kLabel = 34, kPairGap = 8, kTop = 6, kBetween = 46;
 
 }  // namespace
 
@@ -50,8 +45,8 @@ void DimensionPairs::show(const Module& module, InstructionId id) {
 
 QRectF DimensionPairs::chip(int operand, int dimension) const {
   const auto count = static_cast<double>(std::max<size_t>({sizes_[0].size(), sizes_[1].size(), 1}));
-  const double wide = std::min((width() - kLabel - kGap) / count - kGap, 80.0);
-  return {kLabel + dimension * (wide + kGap), kTop + operand * (kChipHeight + kBetween), wide, kChipHeight};
+  const double wide = std::min((width() - kLabel - kPairGap) / count - kPairGap, 80.0);
+  return {kLabel + dimension * (wide + kPairGap), kTop + operand * (kPairHeight + kBetween), wide, kPairHeight};
 }
 
 int DimensionPairs::pairOf(int operand, int dimension) const {
@@ -73,7 +68,7 @@ void DimensionPairs::paintEvent(QPaintEvent*) {
   paintLines(painter);
   for (int operand = 0; operand < 2; ++operand) {
     painter.setPen(palette().color(QPalette::PlaceholderText));
-    painter.drawText(QRectF(0, chip(operand, 0).top(), kLabel - 4, kChipHeight), Qt::AlignVCenter | Qt::AlignLeft,
+    painter.drawText(QRectF(0, chip(operand, 0).top(), kLabel - 4, kPairHeight), Qt::AlignVCenter | Qt::AlignLeft,
                      operand ? tr("rhs") : tr("lhs"));
     for (int d = 0; d < static_cast<int>(sizes_[operand].size()); ++d) paintChip(painter, operand, d);
   }

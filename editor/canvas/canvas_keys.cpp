@@ -10,7 +10,6 @@
 namespace tessera {
 namespace {
 
-constexpr double kZoomStep = 1.2;
 constexpr double kKeyPan = 80;  // pixels
 
 bool isArrow(int key) {

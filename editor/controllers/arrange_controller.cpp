@@ -18,9 +18,7 @@ namespace tessera {
 namespace {
 
 constexpr size_t kMaxNoted = 400, kMaxTidied = 4000;
-constexpr double kFramePadding = 18, kFrameTitle = 32, kNoteWidth = 200;
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
+constexpr double kFramePadding = 18, kFrameHeader = 32, kNoteWidth = 200;
 
 PagePoint pointOf(const RectF& box, QPointF by = {}) { return {box.x + by.x(), box.y + by.y()}; }
 
@@ -221,7 +219,7 @@ void ArrangeController::frameSelection() {
                   std::ranges::find(nodes, edge.to) != nodes.end());
     if (in) around |= QRectF(box.x, box.y, box.width, box.height);
   }
-  around.adjust(-kFramePadding, -kFrameTitle, kFramePadding, kFramePadding);
+  around.adjust(-kFramePadding, -kFrameHeader, kFramePadding, kFramePadding);
   const int item = document_.page() ? static_cast<int>(document_.page()->frames.size()) : 0;
   document_.arrange(tr("Frame"), [scene, around, module = document_.module()](ProjectPage& page) {
     noteAll(page, module, scene);

@@ -16,8 +16,6 @@
 namespace tessera {
 namespace {
 
-QString textOf(const Diagnostic& d) { return QString::fromStdString(d.message); }
-
 // Where boxes have places, the group stands in the middle of what it holds.
 std::vector<PlaceInstruction> placeOf(const Document& document, const Canvas& canvas,
                                       const std::vector<InstructionId>& members) {
@@ -41,7 +39,7 @@ GroupActions::GroupActions(Document& document, Canvas& canvas, QObject* parent)
 void GroupActions::group() {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
   const auto grouping = groupingOf(document_.module(), document_.selection());
-  if (!grouping) return emit explained(textOf(grouping.error()));
+  if (!grouping) return emit explained(QString::fromStdString(grouping.error().message));
   const auto places = placeOf(document_, canvas_, grouping->members);
   std::vector<Choice> choices;
   const auto add = [&](const QString& line, Opcode caller, const char* name, const char* kind) {
@@ -108,7 +106,7 @@ void GroupActions::take(int line) {
 void GroupActions::askWhereToExtract() {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
   if (const auto grouping = groupingOf(document_.module(), document_.selection()); !grouping)
-    return emit explained(textOf(grouping.error()));
+    return emit explained(QString::fromStdString(grouping.error().message));
   const QString path = QFileDialog::getSaveFileName(&canvas_, tr("Extract the selection as a module"),
                                                     QStringLiteral("extracted.hlo"), tr("HLO text (*.hlo *.txt)"));
   if (path.isEmpty()) return;

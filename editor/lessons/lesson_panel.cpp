@@ -16,9 +16,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kWidth = 340, kMargin = 14;
-
-QString fromView(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+constexpr int kLessonWidth = 340, kLessonMargin = 14;
 
 }  // namespace
 
@@ -29,13 +27,14 @@ LessonPanel::LessonPanel(QWidget* parent)
       words_(new PlainLabel(this)),
       previous_(new QPushButton(tr("‹ Previous"), this)),
       next_(new QPushButton(tr("Next ›"), this)) {
-  setFixedWidth(kWidth);
+  setFixedWidth(kLessonWidth);
   setAutoFillBackground(true);
   list_->setAccessibleName(tr("Lessons"));
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   list_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   int number = 0;
-  for (const Lesson& each : lessons()) list_->addItem(QStringLiteral("%1  %2").arg(++number).arg(fromView(each.title)));
+  for (const Lesson& each : lessons())
+    list_->addItem(QStringLiteral("%1  %2").arg(++number).arg(QString::fromUtf8(each.title)));
   list_->setFixedHeight(list_->sizeHintForRow(0) * list_->count() + 2 * list_->frameWidth() + 2);
   auto* close = new QToolButton(this);
   close->setText(QStringLiteral("✕"));
@@ -51,7 +50,7 @@ LessonPanel::LessonPanel(QWidget* parent)
   buttons->addWidget(previous_);
   buttons->addWidget(next_);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(kMargin, 8, kMargin, kMargin);
+  layout->setContentsMargins(kLessonMargin, 8, kLessonMargin, kLessonMargin);
   layout->addLayout(head);
   layout->addWidget(list_);
   layout->addSpacing(6);
@@ -95,8 +94,8 @@ void LessonPanel::showLesson(int lesson) {
   lesson_ = lesson;
   const Lesson& shown = lessons()[static_cast<size_t>(lesson)];
   list_->setCurrentRow(lesson);
-  title_->setText(fromView(shown.title));
-  words_->setText(fromView(shown.words));
+  title_->setText(QString::fromUtf8(shown.title));
+  words_->setText(QString::fromUtf8(shown.words));
   previous_->setEnabled(lesson > 0);
   next_->setEnabled(static_cast<size_t>(lesson) + 1 < lessons().size());
 }

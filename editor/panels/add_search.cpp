@@ -10,7 +10,7 @@
 
 namespace tessera {
 namespace {
-constexpr int kWidth = 520, kHeight = 320;
+constexpr int kSearchWidth = 520, kSearchHeight = 320;
 constexpr size_t kMaxFound = 200;
 }  // namespace
 
@@ -54,7 +54,7 @@ void AddSearch::openAt(QPoint at, Page page) {
   field_->setPlaceholderText(tr("Operation, value or shape: matmul · 3.5 · f32[4,8]"));
   field_->clear();
   search({});
-  PopupFrame::openAt(at, {kWidth, kHeight});
+  PopupFrame::openAt(at, {kSearchWidth, kSearchHeight});
   field_->setFocus();
 }
 

@@ -23,8 +23,6 @@
 namespace tessera {
 namespace {
 
-QString fromView(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
-
 bool takesShape(Opcode opcode) {
   switch (opcode) {
     case Opcode::Parameter:
@@ -94,7 +92,8 @@ void AttributeForm::rebuild() {
   if (!shown_.valid() || !document_.module().contains(shown_)) return;
   const auto instruction = [this]() -> const Instruction& { return document_.module().at(shown_); };
   addLine(
-      QStringLiteral("name"), tr("Its name in the text"), [instruction] { return fromView(instruction().name); },
+      QStringLiteral("name"), tr("Its name in the text"),
+      [instruction] { return QString::fromUtf8(instruction().name); },
       [this](const std::string& text) -> Result<Edit> {
         return Edit{"Rename", {Rename{shown_, text}}};
       });
@@ -125,13 +124,13 @@ void AttributeForm::addShape() {
 void AttributeForm::addAttributes() {
   for (const AttributeRow& row : attributeRowsOf(opcode_)) {
     const Attr name = row.name;
-    QString help = fromView(row.doc);
-    if (!row.choices.empty()) help += tr(" One of: %1.").arg(fromView(row.choices));
-    if (!row.defaultText.empty()) help += tr(" Without it: %1.").arg(fromView(row.defaultText));
+    QString help = QString::fromUtf8(row.doc);
+    if (!row.choices.empty()) help += tr(" One of: %1.").arg(QString::fromUtf8(row.choices));
+    if (!row.defaultText.empty()) help += tr(" Without it: %1.").arg(QString::fromUtf8(row.defaultText));
     const QStringList words = wordsFor(name, row.choices);
     help += helpOnDimensions(name);
     addLine(
-        fromView(nameOf(name)), help,
+        QString::fromUtf8(nameOf(name)), help,
         [this, name] {
           const AttributeValue* value = document_.module().at(shown_).attributes->find(name);
           return value ? QString::fromStdString(printAttributeValue(document_.module(), *value, kindOf(name)))
@@ -150,10 +149,10 @@ void AttributeForm::addAttributes() {
           return Edit{std::string(nameOf(name)) + " of " + std::string(module.at(shown_).name),
                       {SetAttribute{shown_, name, text}}};
         });
-    QLineEdit* field = lines_[fromView(nameOf(name))].field;
+    QLineEdit* field = lines_[QString::fromUtf8(nameOf(name))].field;
     field->setPlaceholderText(row.defaultText.empty() ? (row.required ? tr("needed") : QString())
-                                                      : fromView(row.defaultText));
-    addPicture(fromView(nameOf(name)), makeAttributePicture(opcode_, name, this));
+                                                      : QString::fromUtf8(row.defaultText));
+    addPicture(QString::fromUtf8(nameOf(name)), makeAttributePicture(opcode_, name, this));
     if (!words.isEmpty()) field->setCompleter(new QCompleter(words, field));
   }
 }
@@ -161,7 +160,7 @@ void AttributeForm::addAttributes() {
 // What a field offers while it is typed: choices, or ready computations and those that are there.
 QStringList AttributeForm::wordsFor(Attr name, std::string_view choices) const {
   constexpr qsizetype kMaxWords = 200;
-  if (!choices.empty()) return fromView(choices).split(QLatin1Char(' '));
+  if (!choices.empty()) return QString::fromUtf8(choices).split(QLatin1Char(' '));
   const Module& module = document_.module();
   QStringList out;
   for (const std::string& word : readyComputations(module, module.at(shown_), name))

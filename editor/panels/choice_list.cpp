@@ -10,7 +10,7 @@
 
 namespace tessera {
 namespace {
-constexpr int kMaxLines = 10, kNarrowest = 220, kWidest = 420;
+constexpr int kMaxChoices = 10, kNarrowestChoice = 220, kWidestChoice = 420;
 }
 
 ChoiceList::ChoiceList(QWidget* parent)
@@ -39,9 +39,9 @@ void ChoiceList::openAt(QPoint at, const QString& heading, const QStringList& li
   list_->addItems(lines);
   const int wide =
       std::clamp(std::max(list_->sizeHintForColumn(0) + 40, heading_->fontMetrics().horizontalAdvance(heading) + 20),
-                 kNarrowest, kWidest);
+                 kNarrowestChoice, kWidestChoice);
   const int line = std::max(18, list_->sizeHintForRow(0));
-  const int high = line * static_cast<int>(std::min<qsizetype>(lines.size(), kMaxLines)) + 8 +
+  const int high = line * static_cast<int>(std::min<qsizetype>(lines.size(), kMaxChoices)) + 8 +
                    (heading.isEmpty() ? 0 : heading_->heightForWidth(wide - 2 * kMargin) + kMargin) + 2 * kMargin;
   PopupFrame::openAt(at, {wide, high});
   list_->setFocus();

@@ -20,8 +20,8 @@
 namespace tessera {
 namespace {
 
-constexpr int kWaitMs = 250;
-constexpr size_t kMaxInstructions = 5000;
+constexpr int kTypingWaitMs = 250;
+constexpr size_t kMaxCheckedInstructions = 5000;
 constexpr int kMaxListed = 4;  // lines of the list that are in sight
 
 class Highlighter : public QSyntaxHighlighter {
@@ -40,13 +40,13 @@ class Highlighter : public QSyntaxHighlighter {
 
 QColor colorOfOpen(Theme theme) { return theme == Theme::Dark ? QColor(0xff, 0xc1, 0x6b) : QColor(0x9a, 0x5b, 0x00); }
 
-bool inWord(QChar c) { return c.isLetterOrNumber() || c == u'_' || c == u'-' || c == u'.' || c == u'%'; }
+bool inEditedWord(QChar c) { return c.isLetterOrNumber() || c == u'_' || c == u'-' || c == u'.' || c == u'%'; }
 
 // The word at a column; the rest of the line where there is none.
 std::pair<int, int> wordAt(const QString& line, int column) {
   const int size = static_cast<int>(line.size());
   int begin = std::clamp(column, 0, size), end = begin;
-  while (end < size && inWord(line[end])) ++end;
+  while (end < size && inEditedWord(line[end])) ++end;
   if (end == begin && end < size) ++end;
   if (end > begin) return {begin, end};
   while (begin > 0 && line[begin - 1].isSpace()) --begin;
@@ -93,7 +93,7 @@ HloEdit::HloEdit(Document& document, QWidget* parent)
   layout->addWidget(field_, 1);
   layout->addWidget(list_);
   timer_.setSingleShot(true);
-  timer_.setInterval(kWaitMs);
+  timer_.setInterval(kTypingWaitMs);
   connectParts();
 }
 
@@ -139,7 +139,7 @@ void HloEdit::showEvent(QShowEvent* event) {
 }
 
 bool HloEdit::isOpen() const { return document_.isOpen() && !document_.isPlainGraph(); }
-bool HloEdit::isSmall() const { return isOpen() && document_.module().instructionCount() <= kMaxInstructions; }
+bool HloEdit::isSmall() const { return isOpen() && document_.module().instructionCount() <= kMaxCheckedInstructions; }
 
 void HloEdit::begin() {
   typing_ = false;
@@ -152,7 +152,8 @@ void HloEdit::begin() {
   field_->setPlainText(small ? QString::fromStdString(computationText(document_.module(), shown_)) : QString());
   filling_ = false;
   mark({});
-  if (isOpen() && !small) say(tr("Only graphs of up to %L1 instructions are edited as text.").arg(kMaxInstructions));
+  if (isOpen() && !small)
+    say(tr("Only graphs of up to %L1 instructions are edited as text.").arg(kMaxCheckedInstructions));
 }
 
 // The graph was changed elsewhere, or undone: the text follows, unless it was typed here. Another computation ends what

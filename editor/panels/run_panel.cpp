@@ -27,7 +27,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMaxLines = 64;
+constexpr size_t kMaxOutputLines = 64;
 
 QStringList argumentNames(const Module& module) {
   QStringList out;
@@ -240,7 +240,7 @@ void RunPanel::show() {
 }
 
 void RunPanel::rebuildArguments() {
-  QStringList names = argumentNames(document_.module()).mid(0, kMaxLines);
+  QStringList names = argumentNames(document_.module()).mid(0, kMaxOutputLines);
   if (names == shown_) return;
   shown_ = names;
   typing_ = -1;

@@ -21,9 +21,10 @@
 namespace tessera {
 namespace {
 
-constexpr int kWidth = 400, kMargin = 8, kWaitMs = 120, kKind = Qt::UserRole, kIndex = Qt::UserRole + 1;
-constexpr size_t kMaxShown = 300;
-constexpr size_t kSmall = 3000;  // instructions whose sizes are followed within a frame or two
+constexpr int kSizePanelWidth = 400, kSizePanelMargin = 8, kPreviewWaitMs = 120, kKind = Qt::UserRole,
+              kIndex = Qt::UserRole + 1;
+constexpr size_t kMaxShownSizes = 300;
+constexpr size_t kFollowedAtOnce = 3000;  // instructions whose sizes are followed within a frame or two
 enum Kind { kOther, kNumber };
 
 QString text(const std::string& words) { return QString::fromStdString(words); }
@@ -59,7 +60,7 @@ SizePanel::SizePanel(Document& document, QWidget* parent)
   setFrameShape(QFrame::StyledPanel);
   setAutoFillBackground(true);
   setFocusPolicy(Qt::StrongFocus);
-  setFixedWidth(kWidth);  // beside the canvas, not over what it speaks of
+  setFixedWidth(kSizePanelWidth);  // beside the canvas, not over what it speaks of
   size_->setAccessibleName(tr("New size"));
   name_->setAccessibleName(tr("Name of the size"));
   name_->setPlaceholderText(tr("B, T, H …"));
@@ -72,14 +73,14 @@ SizePanel::SizePanel(Document& document, QWidget* parent)
   form->addRow(tr("New size"), size_);
   form->addRow(tr("Name"), name_);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
+  layout->setContentsMargins(kSizePanelMargin, kSizePanelMargin, kSizePanelMargin, kSizePanelMargin);
   layout->addLayout(form);
   layout->addWidget(choices_, 1);
   layout->addWidget(summary_);
   layout->addWidget(changes_, 2);
   layout->addWidget(take_, 0, Qt::AlignRight);
   timer_->setSingleShot(true);
-  timer_->setInterval(kWaitMs);
+  timer_->setInterval(kPreviewWaitMs);
   connectParts();
   hide();
 }
@@ -108,7 +109,7 @@ SizePanel::~SizePanel() {
 
 void SizePanel::work(std::function<Answer()> question) {
   const uint64_t request = ++asked_;
-  if (module_.instructionCount() <= kSmall) return question()();
+  if (module_.instructionCount() <= kFollowedAtOnce) return question()();
   pool_.setMaxThreadCount(1);
   pool_.clear();
   pool_.start([this, request, question = std::move(question)] {
@@ -256,7 +257,7 @@ std::set<InstructionId> SizePanel::numbers() const {
 
 void SizePanel::say(const std::vector<Resizing::Line>& lines, bool wrong) {
   for (const Resizing::Line& line : lines) {
-    if (static_cast<size_t>(changes_->count()) >= kMaxShown) return;
+    if (static_cast<size_t>(changes_->count()) >= kMaxShownSizes) return;
     const QString name =
         module_.contains(line.instruction) ? text(std::string(module_.at(line.instruction).name)) : QString();
     auto* item = new QListWidgetItem(

@@ -11,7 +11,7 @@
 
 namespace tessera {
 namespace {
-constexpr int kWidth = 260;
+constexpr int kFieldWidth = 260;
 }
 
 ValueField::ValueField(QWidget* parent)
@@ -39,14 +39,14 @@ void ValueField::openAt(QPoint at, const QString& name, const QString& text,
   field_->setText(text);
   field_->selectAll();
   error_->say({});
-  PopupFrame::openAt(at, {kWidth, sizeHint().height()});
+  PopupFrame::openAt(at, {kFieldWidth, sizeHint().height()});
   field_->setFocus();
 }
 
 void ValueField::look(const QString& text) {
   const QString wrong = text.trimmed().isEmpty() ? QString() : check_(text);
   error_->say(wrong);
-  resize(kWidth, wrong.isEmpty() ? minimumSizeHint().height() : layout()->heightForWidth(kWidth));
+  resize(kFieldWidth, wrong.isEmpty() ? minimumSizeHint().height() : layout()->heightForWidth(kFieldWidth));
 }
 
 // Stays open until the text is right.

@@ -19,10 +19,8 @@
 namespace tessera {
 namespace {
 
-constexpr int kShownRows = 4, kLongestSlider = 1 << 30;
+constexpr int kShownCalls = 4, kLongestSlider = 1 << 30;
 constexpr int kPlayMs = 250;
-
-QString fromView(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
 
 // What an application is called, by its caller.
 QString applicationText(const Module& module, const CallFrame& frame, const CallTrace& call) {
@@ -141,7 +139,7 @@ void CallBar::fillCallers() {
       const QString where = computation == module.entry()
                                 ? QString()
                                 : QString::fromStdString(module.at(computation).name) + QStringLiteral(" › ");
-      callers_->addItem(where + fromView(module.at(id).name), id.value);
+      callers_->addItem(where + QString::fromUtf8(module.at(id).name), id.value);
       if (id == frame.caller) callers_->setCurrentIndex(callers_->count() - 1);
     }
 }
@@ -207,7 +205,7 @@ void CallBar::fillTable() {
                                                .left(60)));
   }
   table_->resizeColumnsToContents();
-  const int shown = std::min<int>(kShownRows, table_->rowCount());
+  const int shown = std::min<int>(kShownCalls, table_->rowCount());
   table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + shown * table_->rowHeight(0) + 20);
   const auto now = static_cast<int>(trace->calls.back().application);
   table_->selectRow(now);

@@ -19,9 +19,7 @@ namespace {
 
 constexpr int kShakes = 5;          // changes of direction
 constexpr double kShakeReach = 10;  // pixels between two
-constexpr size_t kMaxPainted = 4000, kMaxWires = 400;
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
+constexpr size_t kMaxMovedPaths = 4000, kMaxWires = 400;
 
 }  // namespace
 
@@ -102,7 +100,7 @@ void MoveTool::takeAlong(Move& move) const {
     return item.pageItem >= 0 && std::ranges::find(move.moved.pageItems, item.pageItem) != move.moved.pageItems.end();
   };
   const auto& items = canvas_.picture()->items;
-  for (size_t i = 0; i < items.size() && move.items.size() < kMaxPainted; ++i)
+  for (size_t i = 0; i < items.size() && move.items.size() < kMaxMovedPaths; ++i)
     if (goesAlong(items[i])) move.items.push_back(static_cast<uint32_t>(i));
   for (size_t e = 0; e < view.edges.size() && move.wires.size() < kMaxWires; ++e)
     if (move.nodes[at(view.edges[e].from)] || move.nodes[at(view.edges[e].to)]) move.wires.push_back(e);

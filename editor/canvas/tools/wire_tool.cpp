@@ -19,7 +19,7 @@ namespace tessera {
 namespace {
 
 constexpr double kSocketReach = 9, kSnapReach = 16;  // pixels
-constexpr double kSmallestZoom = 0.35;               // below it nodes are too small for sockets
+constexpr double kSmallestSocketZoom = 0.35;         // below it nodes are too small for sockets
 constexpr double kMoved = 4;                         // pixels; less is a click
 constexpr int kReasonAfterMs = 150;
 constexpr size_t kMaxDrawn = 250;
@@ -37,7 +37,7 @@ const ViewNode& WireTool::nodeAt(int32_t node) const { return canvas_.view()->no
 
 std::vector<int32_t> WireTool::wirableNodes() const {
   std::vector<int32_t> out;
-  if (!hints_.inputs || !canvas_.view() || canvas_.viewport().zoom() < kSmallestZoom) return out;
+  if (!hints_.inputs || !canvas_.view() || canvas_.viewport().zoom() < kSmallestSocketZoom) return out;
   const QRectF visible = canvas_.viewport().visible();
   const auto count = static_cast<int32_t>(canvas_.view()->nodes.size());
   for (int32_t v = 0; v < count && out.size() < kMaxDrawn; ++v)

@@ -209,6 +209,13 @@ bool isLight(const LoopProgram& program) {
   });
 }
 
+// A maximum of floats heeds NaN and signs of zeros: of scalars it costs what it costs of a whole vector.
+bool sumsAlone(const ElementProgram& body) {
+  return std::ranges::all_of(body.loops, [&](const Loop& loop) {
+    return std::ranges::all_of(loop.next, [&](NodeId next) { return body.at(next).op == NodeOp::Add; });
+  });
+}
+
 // The first of the minor dimensions that together are few elements.
 size_t firstOfMinor(const std::vector<int64_t>& dims) {
   size_t first = dims.size();
@@ -238,7 +245,7 @@ LoopProgram unrollTiny(LoopProgram program, const Target& target) {
   // Rows of the same work are better one array.
   const bool pays = before && after &&
                     (tiny ? *after <= tuning().codegen.scalarWork * *before + tuning().codegen.maskedAccessNs
-                          : *after <= 0.8 * *before);
+                          : *after <= tuning().codegen.unrolledRowsWork * *before);
   return pays ? std::move(*unrolled) : std::move(program);
 }
 
@@ -248,7 +255,7 @@ LoopProgram unrollSmallProducts(LoopProgram program, const Target& target) {
   const size_t first = firstOfMinor(dims);
   const int64_t elements = productOf({dims.begin() + static_cast<ptrdiff_t>(first), dims.end()});
   if (!isParallel || elements < 2 || program.body.loops.empty() || readsOutputs(program) || !isLight(program) ||
-      !hasFewRounds(program, elements))
+      !sumsAlone(program.body) || !hasFewRounds(program, elements))
     return program;
   const auto analysis = ProgramAnalysis::of(program);
   if (!analysis || !gathers(program, *analysis, KernelNest::of(program, *analysis, target))) return program;

@@ -10,10 +10,11 @@
 
 namespace tessera::codegen {
 
+// The program itself where it is not one of those, or where that would cost more.
 LoopProgram unrollTiny(LoopProgram program, const Target& target);
 
 // Many small products (matrices of 3x3, 4x4): the elements of one and its sums become straight code of scalars, where
-// lanes over the batch would gather everything that they read.
+// lanes over the batch would gather everything that they read. Loops that do more than add stay as they are.
 LoopProgram unrollSmallProducts(LoopProgram program, const Target& target);
 
 }  // namespace tessera::codegen

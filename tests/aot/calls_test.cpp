@@ -4,8 +4,11 @@
 #include <cstring>
 #include <thread>
 
+#include "core/base/tuning.h"
 #include "core/evaluate/evaluate.h"
 #include "tests/aot/library.h"
+#include "tests/support/planned_memory.h"
+#include "tests/support/values.h"
 
 namespace tessera::aot {
 namespace {
@@ -23,6 +26,26 @@ TEST(AheadOfTimeCalls, RunsMayOverlap) {
     threads.emplace_back([&] {
       for (int i = 0; i < 10; ++i) expectSame(expected, call(library, arguments, expected));
     });
+}
+
+// The library's tuning constants follow from this machine's caches, whatever those of the compiling one were.
+TEST(AheadOfTimeCalls, MemoryIsAsItWasPlanned) {
+  const Module module = moduleOf(test::kPlannedMemory);
+  const std::vector<Literal> arguments = filled(module), expected = expectedOf(module, arguments);
+  const Tuning before = tuning();
+  const Caches small{.firstBytes = 8 << 10, .secondBytes = 64 << 10, .lastBytes = 256 << 10},
+      large{.firstBytes = 256 << 10, .secondBytes = 64 << 20, .lastBytes = 512 << 20};
+  for (const Caches& caches : {small, large}) {
+    setTuning(tuningFor(caches));
+    const auto object = objectOf(module, "native", 3);
+    setTuning(before);
+    ASSERT_TRUE(object) << object.error().toString();
+    const Library library(*object, "program");
+    ASSERT_TRUE(library.run);
+    const Called called = call(library, arguments, expected);
+    ASSERT_EQ(called.answer, 0) << called.error;
+    EXPECT_TRUE(test::sameValues(expected, called.results)) << caches.lastBytes;
+  }
 }
 
 TEST(AheadOfTimeCalls, ADeclaredAliasMayShareMemory) {

@@ -3,8 +3,10 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <span>
 
 #include "core/evaluate/device_values.h"
 #include "core/evaluate/dynamic_values.h"
@@ -65,10 +67,15 @@ Called call(const Library& library, const std::vector<Literal>& arguments, const
     std::memset(out.results.back().mutableBytes().data(), 0xa5, out.results.back().bytes().size());
   }
   for (Literal& result : out.results) to.push_back(result.mutableBytes().data());
-  const Memory workspace = memoryOf(library.workspaceBytes());
+  constexpr size_t kGuard = 1 << 16;
+  const size_t bytes = library.workspaceBytes();
+  const Memory workspace = memoryOf(bytes + kGuard);
+  const std::span guard(static_cast<unsigned char*>(workspace.get()) + bytes, kGuard);
+  std::ranges::fill(guard, 0x5a);
   char error[256] = "";
   out.answer = library.run(in.data(), to.data(), workspace.get(), error, sizeof error);
   out.error = error;
+  EXPECT_TRUE(std::ranges::all_of(guard, [](unsigned char byte) { return byte == 0x5a; })) << "behind the workspace";
   return out;
 }
 

@@ -62,7 +62,7 @@ struct Called {
   std::string error;
   std::vector<Literal> results;
 };
-// The results' memory is filled with what no program leaves there by chance.
+// The results' memory is filled with what no program leaves there by chance, and so is what lies behind the workspace.
 Called call(const Library& library, const std::vector<Literal>& arguments, const std::vector<Literal>& like);
 // A program with dynamic sizes, called as its header says: arrays as large as their bounds, sizes behind them.
 Called callInBounds(const Module& module, const Library& library, const std::vector<Literal>& arguments);

@@ -33,7 +33,7 @@ void expectEnd(const std::string& text, const std::string& what) {
 const std::string kHead =
     "HloModule m\n\nadd {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n\nENTRY "
     "e {\n";
-constexpr const char* kPieces = "convolution (oneDNN), kernel on each piece";
+constexpr const char* kShards = "convolution (oneDNN), epilogue on each shard";
 
 // a ∗ k with `rest` behind it; s: the result's shape, v: an argument of one value a feature, r: one of the result's
 // shape.
@@ -53,27 +53,27 @@ const std::string kBiasAndRelu =
 TEST(CpuConvolutionEpilogue, BiasResidualAndActivationRunOnEachPiece) {
   expectEnd(program("f32[9,18,20,16]", "f32[3,3,16,32]", "f32[9,18,20,32]", "32",
                     "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", kBiasAndRelu),
-            kPieces);
+            kShards);
   expectEnd(program("f32[1,96,40,3]", "f32[5,5,3,24]", "f32[1,96,40,24]", "24",
                     "window={size=5x5 pad=2_2x2_2}, dim_labels=b01f_01io->b01f", kBiasAndRelu),
-            kPieces);
+            kShards);
   expectEnd(program("f32[8,33,33,8]", "f32[3,3,8,64]", "f32[8,17,17,64]", "64",
                     "window={size=3x3 stride=2x2 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", kBiasAndRelu),
-            kPieces);
+            kShards);
 }
 
 TEST(CpuConvolutionEpilogue, GroupsDilationAndFeaturesInFront) {
   expectEnd(program("f32[4,24,24,32]", "f32[3,3,1,32]", "f32[4,24,24,32]", "32",
                     "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=32", kBiasAndRelu),
-            kPieces);
+            kShards);
   expectEnd(program("f32[4,24,24,32]", "f32[3,3,8,64]", "f32[4,24,24,64]", "64",
                     "window={size=3x3 pad=2_2x2_2 rhs_dilate=2x2}, dim_labels=b01f_01io->b01f, feature_group_count=4",
                     kBiasAndRelu),
-            kPieces);
+            kShards);
   expectEnd(program("f32[8,5,24,24]", "f32[32,5,3,3]", "f32[8,32,24,24]", "32",
                     "window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01",
                     "  vb = $S broadcast(v), dimensions={1}\n  s = $S multiply(c, vb)\n  ROOT l = $S logistic(s)\n"),
-            kPieces);
+            kShards);
 }
 
 // Its own result stays beside where it has another width; what reads rows of features needs the whole of them, which
@@ -82,17 +82,17 @@ TEST(CpuConvolutionEpilogue, ConversionsAndRows) {
   const std::string how = "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f";
   expectEnd(program("f32[8,16,16,16]", "f32[3,3,16,32]", "f32[8,16,16,32]", "32", how,
                     "  t = $S tanh(c)\n  ROOT h = bf16[8,16,16,32] convert(t)\n"),
-            kPieces);
+            kShards);
   expectEnd(program("f32[4,16,16,4]", "f32[3,3,4,128]", "f32[4,16,16,128]", "128", how,
                     "  z = f32[] constant(0)\n  m = f32[4,16,16] reduce(c, z), dimensions={3}, to_apply=add\n  mb = $S "
                     "broadcast(m), dimensions={0,1,2}\n  ROOT d = $S subtract(c, mb)\n"),
-            kPieces);
+            kShards);
 }
 
 TEST(CpuConvolutionEpilogue, GradientsHaveEndsToo) {
   expectEnd(program("f32[8,12,12,16]", "f32[3,3,16,32]", "f32[8,23,23,32]", "32",
                     "window={size=3x3 pad=1_1x1_1 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f", kBiasAndRelu),
-            "convolution (oneDNN, data), kernel on each piece");
+            "convolution (oneDNN, data), epilogue on each shard");
 }
 
 TEST(CpuConvolutionEpilogue, WhatHasOtherReadersOrIsSmallStaysAlone) {

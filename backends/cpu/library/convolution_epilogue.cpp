@@ -1,4 +1,4 @@
-// See convolution_epilogue.h. What has no pieces that the kernel can follow runs as two steps over whole arrays.
+// See convolution_epilogue.h. Where shards are no ranges of the epilogue's elements, two steps run over whole arrays.
 #include "backends/cpu/library/convolution_epilogue.h"
 
 #include "backends/codegen/flatten_axis.h"
@@ -30,7 +30,7 @@ class EpiloguePlanner {
     TESSERA_ASSIGN_OR_RETURN(const size_t kernel,
                              context_.kernels.add(std::move(program), std::string(context_.instruction.name)));
     if (locality) {
-      TESSERA_ASSIGN_OR_RETURN(StepPtr step, planPieces(kernel, *locality));
+      TESSERA_ASSIGN_OR_RETURN(StepPtr step, planShards(kernel, *locality));
       if (step) return step;
     }
     return planWhole(kernel);
@@ -39,7 +39,7 @@ class EpiloguePlanner {
  private:
   std::optional<codegen::RowLocality> localityOf(const LoopProgram& program) const {
     auto analysis = codegen::ProgramAnalysis::of(program);
-    if (!analysis || program.body.operands.size() + 1 > PieceKernel::kMaxSlots) return std::nullopt;
+    if (!analysis || program.body.operands.size() + 1 > DnnlEpilogue::kMaxSlots) return std::nullopt;
     std::vector<bool> local(program.body.operands.size(), false);
     local[found_.operand] = true;
     return codegen::rowLocalityOf(program, *analysis,
@@ -76,13 +76,13 @@ class EpiloguePlanner {
     return slots;
   }
 
-  Result<StepPtr> planPieces(size_t kernel, const codegen::RowLocality& locality) {
+  Result<StepPtr> planShards(size_t kernel, const codegen::RowLocality& locality) {
     LibraryContext inner = contextOfConvolution();
     const auto form = convolutionFormOf(module_, convolution_);
     if (!form) return StepPtr{};
-    PieceKernel end{kernel, kernelSlots(), locality, convolution_.shape->elementCount().value_or(0)};
-    auto step = planDnnlConvolution(inner, *form, std::move(end));
-    if (step && *step) context_.what = inner.what + ", kernel on each piece";
+    DnnlEpilogue epilogue{kernel, kernelSlots(), locality, convolution_.shape->elementCount().value_or(0)};
+    auto step = planDnnlConvolution(inner, *form, std::move(epilogue));
+    if (step && *step) context_.what = inner.what + ", epilogue on each shard";
     return step;
   }
 

@@ -49,7 +49,7 @@ bool isEmpty(const ConvolutionForm& form) {
 }  // namespace
 
 Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionForm& form,
-                                    std::optional<PieceKernel> end) {
+                                    std::optional<DnnlEpilogue> epilogue) {
   size_t spatial = form.window.size();
   if (isEmpty(form) || isFilter(form) || spatial < 1 || spatial > 3) return StepPtr{};
   bool dilatedBase = std::ranges::any_of(form.window, [](const WindowDimension& d) { return d.baseDilation > 1; });
@@ -66,8 +66,8 @@ Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionFo
   step->slots = {context.operands[0], context.operands[1], context.outputs[0]};
   step->flops = form.flops();
   if (!weightsGradient) TESSERA_TRY(reverseKernel(context, reversals(form, dilatedBase), *step));
-  step->end = std::move(end);
-  if (!step->prepare() || (step->end && step->pieces.size() == 1)) return StepPtr{};
+  step->epilogue = std::move(epilogue);
+  if (!step->prepare() || (step->epilogue && step->shards.size() == 1)) return StepPtr{};
   context.what = weightsGradient ? "convolution (oneDNN, weights)"
                  : dilatedBase   ? "convolution (oneDNN, data)"
                                  : "convolution (oneDNN)";

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/tuning.h"
+
 namespace tessera::cpu {
 
 DnnlArgument::DnnlArgument(int kind, int slot, int64_t offset, const dnnl::memory::desc& plain,
@@ -40,7 +42,7 @@ void DnnlStep::gatherRows(RunState& state) const {
   const auto* from = reinterpret_cast<const float*>(state.pointers[static_cast<size_t>(gather->from)]) + gather->start;
   auto* to = reinterpret_cast<float*>(state.pointers[static_cast<size_t>(gather->to)]);
   auto each = static_cast<int64_t>(gather->inside.size());
-  state.pool->parallelFor(product(gather->rows), std::max<int64_t>(1, 16384 / each),
+  state.pool->parallelFor(product(gather->rows), std::max<int64_t>(1, tuning().products.gatheredElements / each),
                           [&](int64_t begin, int64_t end, int) {
                             for (int64_t row = begin; row < end; ++row) {
                               const float* at = from + offsetAt(gather->rows, row);
@@ -50,7 +52,7 @@ void DnnlStep::gatherRows(RunState& state) const {
                           });
 }
 
-void PieceKernel::run(const RunState& state, int64_t first, int64_t count) const {
+void DnnlEpilogue::run(const RunState& state, int64_t first, int64_t count) const {
   std::array<void*, kMaxSlots> buffers;
   for (size_t i = 0; i < slots.size(); ++i) buffers[i] = state.pointers[static_cast<size_t>(slots[i])];
   const CompiledKernel& compiled = state.kernels[kernel];
@@ -60,11 +62,11 @@ void PieceKernel::run(const RunState& state, int64_t first, int64_t count) const
   compiled.function(buffers.data(), itemOf(first), itemOf(first + count));
 }
 
-void DnnlStep::bindAll(DnnlPiece& piece) const {
-  piece.bound.push_back({DNNL_ARG_SCRATCHPAD, piece.scratch.get()});
-  if (shared) piece.bound.push_back({shared->kind(), shared->memory().get()});
-  for (const DnnlArgument& argument : piece.arguments)
-    piece.bound.push_back({argument.kind(), argument.memory().get()});
+void DnnlStep::bindAll(DnnlShard& shard) const {
+  shard.bound.push_back({DNNL_ARG_SCRATCHPAD, shard.scratch.get()});
+  if (shared) shard.bound.push_back({shared->kind(), shared->memory().get()});
+  for (const DnnlArgument& argument : shard.arguments)
+    shard.bound.push_back({argument.kind(), argument.memory().get()});
 }
 
 Status DnnlStep::run(RunState& state) {
@@ -76,16 +78,16 @@ Status DnnlStep::run(RunState& state) {
       shared->packIn(dnnlStream());
     }));
   }
-  return dnnlForEach(*state.pool, static_cast<int64_t>(pieces.size()), what_, [&](int64_t i, dnnl::stream& stream) {
-    DnnlPiece& piece = pieces[static_cast<size_t>(i)];
-    if (piece.bound.empty()) bindAll(piece);
-    for (DnnlArgument& argument : piece.arguments) {
+  return dnnlForEach(*state.pool, static_cast<int64_t>(shards.size()), what_, [&](int64_t i, dnnl::stream& stream) {
+    DnnlShard& shard = shards[static_cast<size_t>(i)];
+    if (shard.bound.empty()) bindAll(shard);
+    for (DnnlArgument& argument : shard.arguments) {
       argument.bind(state);
       argument.packIn(stream);
     }
-    dnnlExecute(piece.primitive, stream, piece.bound);
-    for (DnnlArgument& argument : piece.arguments) argument.unpackOut(stream);
-    if (end) end->run(state, piece.first, piece.count);
+    dnnlExecute(shard.primitive, stream, shard.bound);
+    for (DnnlArgument& argument : shard.arguments) argument.unpackOut(stream);
+    if (epilogue) epilogue->run(state, shard.first, shard.count);
   });
 }
 

@@ -1,5 +1,5 @@
-// DnnlStep: one oneDNN primitive, cut into pieces that our threads share. Arrays stay dense and row-major outside; what
-// a primitive wants in another format is reordered before or after it. Made by cpu/library/dnnl_convolution.
+// DnnlStep: one oneDNN primitive, cut into shards that our threads take. Arrays stay dense and row-major outside; what
+// a primitive takes in another format is reordered before or after it. Made by cpu/library/dnnl_convolution.
 #pragma once
 
 #include <optional>
@@ -35,8 +35,8 @@ class DnnlArgument {
   dnnl::reorder move_;
 };
 
-struct DnnlPiece {
-  int64_t first = 0, count = 0;  // its elements of the result, where a kernel follows
+struct DnnlShard {
+  int64_t first = 0, count = 0;  // its elements of the result, where there is an epilogue
   dnnl::primitive primitive;
   std::vector<DnnlArgument> arguments;
   dnnl::memory scratch;
@@ -55,8 +55,8 @@ struct Gather {
   }
 };
 
-// The kernel that follows on the elements of each piece. slots: of its operands, then its result.
-struct PieceKernel {
+// The kernel that computes on the elements of each shard once they are made. slots: of its operands, then its result.
+struct DnnlEpilogue {
   static constexpr size_t kMaxSlots = 64;
   size_t kernel = 0;
   std::vector<int> slots;
@@ -75,13 +75,13 @@ class DnnlStep : public Step {
   Status run(RunState& state) override;
 
   std::optional<Gather> gather;        // first of all
-  std::optional<DnnlArgument> shared;  // an operand of all pieces, packed once
-  std::vector<DnnlPiece> pieces;
-  std::optional<PieceKernel> end;
+  std::optional<DnnlArgument> shared;  // an operand of all shards, packed once
+  std::vector<DnnlShard> shards;
+  std::optional<DnnlEpilogue> epilogue;
 
  private:
   void gatherRows(RunState& state) const;
-  void bindAll(DnnlPiece& piece) const;
+  void bindAll(DnnlShard& shard) const;
   const char* what_;
 };
 

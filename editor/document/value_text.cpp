@@ -34,7 +34,7 @@ double numberAt(const Literal& value, int64_t index) {
   return isComplex(type) ? std::abs(loadComplex(type, at)) : loadDouble(type, at);
 }
 
-ValueSummary textSummary(const Literal& value) {
+ValueSummary summaryOf(const Literal& value) {
   ValueSummary out;
   out.count = value.elementCount();
   double sum = 0, squares = 0;

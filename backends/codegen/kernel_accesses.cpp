@@ -1,4 +1,6 @@
 // See kernel_emission.h: where arrays are read and written, and the rows and tiles that are kept on the stack.
+#include <algorithm>
+
 #include "backends/codegen/kernel_emission.h"
 
 namespace tessera::codegen {
@@ -125,8 +127,26 @@ void KernelEmission::emitStore(size_t store, const LaneAddress& place, Val value
       b, whole, [&] { memory_.stream(type, place, value); }, [&] { memory_.store(type, place, value, mask, true); });
 }
 
+// With the others of its group, at the first of them. False: it has none.
+bool KernelEmission::emitWoven(size_t store) {
+  const auto group =
+      std::ranges::find_if(woven_, [&](const auto& each) { return std::ranges::find(each, store) != each.end(); });
+  if (group == woven_.end() || axis_ != nest_.axis) return false;
+  if (std::ranges::min(*group) != store) return true;
+  std::vector<Val> values;
+  for (size_t s : *group) {
+    values.push_back(value(program_.stores[s].value));
+    if (!values.back()) return true;
+  }
+  const size_t output = program_.stores[store].output;
+  memory_.storeWoven(program_.outputs[output].type,
+                     laneAddressOf(analysis_.storeAddresses[group->front()], outputBase_[output]), values, mask_);
+  return true;
+}
+
 void KernelEmission::emitStores() {
   for (size_t s = 0; s < program_.stores.size() && !failure_; ++s) {
+    if (emitWoven(s)) continue;
     const Store& store = program_.stores[s];
     const LineScope line(b, lines_, store.value.value);
     ElementType type = program_.outputs[store.output].type;

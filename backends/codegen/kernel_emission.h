@@ -18,9 +18,11 @@
 
 #include "backends/codegen/axis_segments.h"
 #include "backends/codegen/guard_lanes.h"
+#include "backends/codegen/interleaved_stores.h"
 #include "backends/codegen/kernel_function.h"
 #include "backends/codegen/kernel_memory.h"
 #include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/rare_sides.h"
 #include "backends/codegen/row_cache.h"
 #include "backends/codegen/row_tile_emitter.h"
 #include "backends/codegen/scalar_emitter.h"
@@ -41,6 +43,8 @@ class KernelEmission {
         rows_(RowCache::of(program, analysis, nest)),
         guards_(GuardLanes::of(program, analysis, nest)),
         segments_(AxisSegments::of(program, analysis, nest)),
+        woven_(interleavedStores(program, analysis, nest.axis)),
+        rare_(RareSides::of(program, analysis, unmoved())),
         b(module.getContext()),
         scalars_(module, b),
         memory_(b, scalars_, nest.lanes),
@@ -71,6 +75,7 @@ class KernelEmission {
   void emitGuarded();
   void emitStores();
   void openStreams();
+  bool emitWoven(size_t store);
   void emitStore(size_t store, const LaneAddress& place, Val value, llvm::Value* mask);
   void forRange(llvm::Value* from, llvm::Value* to, int64_t step, const std::function<void(llvm::Value*)>& body) {
     emitRange(b, from, to, step, body);
@@ -82,7 +87,9 @@ class KernelEmission {
   llvm::Value* rowPlace(int32_t buffer);
   void fillTiles();
   void emitVector();
-  Val value(NodeId id);        // S64: i64 lanes
+  Val value(NodeId id);  // S64: i64 lanes
+  std::vector<bool> unmoved() const;
+  void emitRare(int32_t side);
   Val narrowValue(NodeId id);  // S64: i32 lanes when the node is narrow
   Val emitNode(NodeId id);
   Val emitIndex(NodeId id);
@@ -112,6 +119,8 @@ class KernelEmission {
   const RowCache rows_;
   const GuardLanes guards_;
   const AxisSegments segments_;
+  const std::vector<std::vector<size_t>> woven_;  // stores that are made together
+  const RareSides rare_;
   llvm::IRBuilder<> b;
   ScalarEmitter scalars_;
   KernelMemory memory_;
@@ -127,6 +136,7 @@ class KernelEmission {
   llvm::Value *innerBegin_ = nullptr, *innerEnd_ = nullptr;  // of nest.inner, in this item
   llvm::Value* mask_ = nullptr;                              // lanes in range; null: all
   bool guardHolds_ = false;                                  // as guards_ have it
+  int32_t openSide_ = RareSides::kNone;                      // whose branch is being made
   std::vector<Val> memo_;
   std::vector<bool> done_;
   std::vector<LoopState> loops_;

@@ -199,6 +199,7 @@ void KernelEmission::emitGuarded() {
 void KernelEmission::emitScope(const std::vector<uint32_t>& nodes) {
   for (uint32_t n : nodes) {
     if (failure_) return;
+    if (rare_.sideOf[n] != RareSides::kNone) continue;
     Val v = narrowValue(NodeId{n});
     if (rows_.keptIn[n] >= 0)
       b.CreateAlignedStore(scalars_.splat(v, nest_.lanes).re, rowPlace(rows_.keptIn[n]), llvm::Align(4));

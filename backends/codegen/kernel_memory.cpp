@@ -172,6 +172,56 @@ void KernelMemory::storePart(Value* value, llvm::Type* type, const LaneAddress& 
   marked(place, b.CreateMaskedScatter(value, addresses(type, place, scale, offset), alignOf(type), mask));
 }
 
+// The first lanes of all vectors, then the second ones …; in as many vectors.
+std::vector<Value*> KernelMemory::weave(std::vector<Value*> vectors) {
+  const size_t count = vectors.size();
+  std::vector<Value*> out;
+  if (count == 1) return vectors;
+  if (count % 2 == 0) {
+    std::vector<Value*> even, odd;
+    for (size_t v = 0; v < count; ++v) (v % 2 == 0 ? even : odd).push_back(vectors[v]);
+    even = weave(std::move(even));
+    odd = weave(std::move(odd));
+    for (size_t v = 0; v < count; ++v) {
+      std::vector<int> lanes;
+      for (unsigned l = 0; l < lanes_; ++l)
+        lanes.push_back(static_cast<int>((v % 2 * lanes_ + l) / 2 + (l + v % 2 * lanes_) % 2 * lanes_));
+      out.push_back(b.CreateShuffleVector(even[v / 2], odd[v / 2], lanes));
+    }
+    return out;
+  }
+  for (unsigned part = 0; part < count; ++part) {
+    Value* made = vectors[0];
+    for (unsigned v = 1; v < count; ++v) {
+      std::vector<int> lanes;  // of what is there, or of the vector
+      for (unsigned l = 0; l < lanes_; ++l) {
+        const unsigned element = part * lanes_ + l, from = element % static_cast<unsigned>(count);
+        const unsigned lane = element / static_cast<unsigned>(count);
+        lanes.push_back(static_cast<int>(from == v ? lanes_ + lane : v == 1 && from == 0 ? lane : l));
+      }
+      made = b.CreateShuffleVector(made, vectors[v], lanes);
+    }
+    out.push_back(made);
+  }
+  return out;
+}
+
+void KernelMemory::storeWoven(ElementType type, const LaneAddress& place, std::span<const Val> values, Value* mask) {
+  auto* memory = scalars_.memoryType(type);
+  std::vector<Value*> raw;
+  for (const Val& value : values) raw.push_back(scalars_.splat(scalars_.toMemory(type, value), lanes_).re);
+  const auto storeWhole = [&] {
+    const std::vector<Value*> parts = weave(raw);
+    for (size_t p = 0; p < parts.size(); ++p)
+      marked(place, b.CreateAlignedStore(parts[p], address(memory, place, 1, static_cast<int64_t>(p) * lanes_),
+                                         alignOf(memory)));
+  };
+  if (!mask) return storeWhole();
+  emitIf(b, b.CreateAndReduce(mask), storeWhole, [&] {
+    for (size_t v = 0; v < raw.size(); ++v) storePart(raw[v], memory, place, mask, 1, static_cast<int64_t>(v), true);
+  });
+}
+
 void KernelMemory::stream(ElementType type, const LaneAddress& place, Val value) {
   auto* memory = scalars_.memoryType(type);
   const Val raw = scalars_.splat(scalars_.toMemory(type, value), lanes_);

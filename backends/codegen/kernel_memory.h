@@ -2,6 +2,9 @@
 // masked. Knows nothing of programs; KernelEmitter tells it where an access lies.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "backends/codegen/alias_scopes.h"
 #include "backends/codegen/scalar_emitter.h"
 
@@ -24,6 +27,8 @@ class KernelMemory {
   // mask: <W x i1> or null. Lanes that are masked out hold zero.
   Val load(ElementType type, const LaneAddress& place, llvm::Value* mask);
   void store(ElementType type, const LaneAddress& place, Val value, llvm::Value* mask, bool overLanes);
+  // Values whose lanes lie place.step elements apart, as many as the step, each one element behind the one before.
+  void storeWoven(ElementType type, const LaneAddress& place, std::span<const Val> values, llvm::Value* mask);
   // All lanes to neighbours that begin a cache line or a vector-long part of one: a non-temporal store.
   void stream(ElementType type, const LaneAddress& place, Val value);
   llvm::Value* iota(llvm::Type* type) { return iota(type, lanes_); }
@@ -38,6 +43,7 @@ class KernelMemory {
   llvm::Value* loadStrided(llvm::Type* type, const LaneAddress& place);
   void storePart(llvm::Value* value, llvm::Type* type, const LaneAddress& place, llvm::Value* mask, int64_t scale,
                  int64_t offset, bool overLanes);
+  std::vector<llvm::Value*> weave(std::vector<llvm::Value*> vectors);
   llvm::Value* address(llvm::Type* type, const LaneAddress& place, int64_t scale, int64_t offset);
   llvm::Value* addresses(llvm::Type* type, const LaneAddress& place, int64_t scale, int64_t offset);
   llvm::Value* pairMask(llvm::Value* mask);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "backends/codegen/interleaved_stores.h"
 #include "core/base/tuning.h"
 #include "core/element/scalar_functions.h"
 
@@ -58,16 +59,29 @@ bool prefersReductionLanes(const LoopProgram& program, const ProgramAnalysis& an
   return across > along;
 }
 
-// Straight code of several elements an iteration (unroll_tiny), all of which lanes would gather and scatter.
-bool isStridedThroughout(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t axis) {
+// Lanes take such columns with whole vectors and shuffles.
+bool isNarrowColumn(ElementType type, int64_t step) {
+  return step <= 4 && !isComplex(type) && (info(type).bits == 32 || info(type).bits == 64);
+}
+
+// Straight code of several elements an iteration (unroll_tiny), all of which lanes would gather and scatter: but for
+// narrow columns on both sides of an axis most of whose vectors are whole.
+bool isStridedThroughout(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t axis, unsigned lanes) {
   if (program.stores.size() < 2 || program.stores[0].output != program.stores[1].output || !program.body.loops.empty())
     return false;
   const auto isStrided = [&](const Address& address) { return address.coefficientOf(axis) > 1; };
-  for (size_t n = 0; n < program.body.nodes.size(); ++n)
-    if (analysis.needed[n] && analysis.addresses[n] && analysis.addresses[n]->coefficientOf(axis) != 0 &&
-        !isStrided(*analysis.addresses[n]))
-      return false;
-  return std::ranges::all_of(analysis.storeAddresses, isStrided);
+  const int64_t size = analysis.counters[static_cast<size_t>(axis)].size;
+  bool areNarrow = size % lanes == 0 || size >= 4 * static_cast<int64_t>(lanes);
+  for (size_t n = 0; n < program.body.nodes.size(); ++n) {
+    const int64_t step = analysis.needed[n] && analysis.addresses[n] ? analysis.addresses[n]->coefficientOf(axis) : 0;
+    if (step == 0) continue;
+    if (!isStrided(*analysis.addresses[n])) return false;
+    areNarrow = areNarrow && analysis.addresses[n]->others.empty() && isNarrowColumn(program.body.nodes[n].type, step);
+  }
+  if (!std::ranges::all_of(analysis.storeAddresses, isStrided)) return false;
+  size_t woven = 0;
+  for (const auto& group : interleavedStores(program, analysis, axis)) woven += group.size();
+  return !areNarrow || woven < program.stores.size();
 }
 
 int32_t chooseAxis(const LoopProgram& program, const ProgramAnalysis& analysis, unsigned lanes) {
@@ -78,7 +92,8 @@ int32_t chooseAxis(const LoopProgram& program, const ProgramAnalysis& analysis, 
   int32_t longest =
       *std::max_element(space.begin(), space.end(), [&](int32_t a, int32_t b) { return size(a) < size(b); });
   if (size(axis) < lanes / 2 && size(longest) >= 2 * size(axis)) axis = longest;
-  if (prefersReductionLanes(program, analysis, axis, lanes) || isStridedThroughout(program, analysis, axis)) return -1;
+  if (prefersReductionLanes(program, analysis, axis, lanes) || isStridedThroughout(program, analysis, axis, lanes))
+    return -1;
   return axis;
 }
 

@@ -1,4 +1,6 @@
 // See kernel_emission.h: the value of each node, for one place or for all lanes.
+#include <utility>
+
 #include "backends/codegen/kernel_emission.h"
 
 namespace tessera::codegen {
@@ -12,8 +14,43 @@ void KernelEmission::unsupported(NodeId id) {
                          std::string(nameOf(body_.at(id).type))};
 }
 
+// Nodes whose values are stored, or known, where they stand.
+std::vector<bool> KernelEmission::unmoved() const {
+  std::vector<bool> out(body_.nodes.size(), guards_.counter >= 0);
+  for (size_t n = 0; n < out.size(); ++n)
+    if (rows_.keptIn[n] >= 0 || rows_.readFrom[n] >= 0 || rows_.idle[n]) out[n] = true;
+  for (const AxisSegments::Condition& condition : segments_.conditions) out[condition.node] = true;
+  return out;
+}
+
+// A branch around what no lane may need. Everything that it reads is computed before it.
+void KernelEmission::emitRare(int32_t number) {
+  const RareSides::Side& side = rare_.sides[static_cast<size_t>(number)];
+  for (uint32_t n : side.nodes)
+    for (NodeId input : body_.inputsOf(NodeId{n}))
+      if (!rare_.contains(number, input)) (void)narrowValue(input);
+  Value* condition = value(side.condition).re;
+  if (!side.whenTrue) condition = b.CreateNot(condition);
+  if (condition->getType()->isVectorTy()) condition = b.CreateOrReduce(condition);
+  auto* before = b.GetInsertBlock();
+  llvm::BasicBlock* end = nullptr;
+  const int32_t outer = std::exchange(openSide_, number);
+  emitIf(b, condition, [&] {
+    for (uint32_t n : side.nodes)
+      if (rare_.sideOf[n] == number) (void)narrowValue(NodeId{n});
+    end = b.GetInsertBlock();
+  });
+  openSide_ = outer;
+  const auto join = [&](Value* made) {
+    return made ? joinPaths(b, made, end, llvm::Constant::getNullValue(made->getType()), before) : nullptr;
+  };
+  for (uint32_t root : side.roots) memo_[root] = {join(memo_[root].re), join(memo_[root].im)};
+}
+
 Val KernelEmission::narrowValue(NodeId id) {
   if (guardHolds_ && guards_.settled[id.value].valid()) id = guards_.settled[id.value];
+  if (const int32_t side = rare_.sideOf[id.value]; !done_[id.value] && side != RareSides::kNone && side != openSide_)
+    emitRare(side);
   if (!done_[id.value]) {
     const LineScope line(b, lines_, id.value);
     memo_[id.value] = emitNode(id);

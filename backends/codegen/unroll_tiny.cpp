@@ -224,6 +224,35 @@ size_t firstOfMinor(const std::vector<int64_t>& dims) {
   return first;
 }
 
+// Dimensions of the iteration space that each node sees.
+std::vector<uint64_t> dimensionsSeen(const ElementProgram& body) {
+  std::vector<uint64_t> seen(body.nodes.size(), 0);
+  for (uint32_t n = 0; n < body.nodes.size(); ++n) {
+    const Node& node = body.nodes[n];
+    if (node.op == NodeOp::OutputIndex) seen[n] = uint64_t{1} << std::min<uint64_t>(node.bits0, 63);
+    for (NodeId input : body.inputsOf(NodeId{n})) seen[n] |= seen[input.value];
+  }
+  return seen;
+}
+
+// The minor one of those that a comparison of indices sees alone. What only moves is better off whole, unless lanes
+// would gather it.
+std::optional<size_t> stackedDimension(const ElementProgram& body) {
+  const std::vector<int64_t>& dims = body.outputDims;
+  const std::vector<uint64_t> seen = dimensionsSeen(body);
+  const bool computes = std::ranges::any_of(
+      body.nodes, [](const Node& node) { return isArithmetic(node.op) && node.type != ElementType::S64; });
+  for (size_t d = std::min<size_t>(dims.size(), 63); d-- > 0;) {
+    if (dims[d] < 2 || dims[d] > tuning().fusion.maxStackedPieces) continue;
+    if (!computes && d + 1 < dims.size()) continue;
+    for (uint32_t n = 0; n < body.nodes.size(); ++n)
+      if (body.nodes[n].op == NodeOp::Compare && seen[n] == uint64_t{1} << d &&
+          body.at(body.inputsOf(NodeId{n})[0]).type == ElementType::S64)
+        return d;
+  }
+  return std::nullopt;
+}
+
 std::optional<double> costOf(const LoopProgram& program, const Target& target) {
   const auto analysis = ProgramAnalysis::of(program);
   if (!analysis) return std::nullopt;
@@ -247,6 +276,22 @@ LoopProgram unrollTiny(LoopProgram program, const Target& target) {
                     (tiny ? *after <= tuning().codegen.scalarWork * *before + tuning().codegen.maskedAccessNs
                           : *after <= tuning().codegen.unrolledRowsWork * *before);
   return pays ? std::move(*unrolled) : std::move(program);
+}
+
+LoopProgram unrollStacks(LoopProgram program) {
+  const auto isParallel = [&] { return program.parallelDims == static_cast<int64_t>(program.body.outputDims.size()); };
+  if (!program.body.loops.empty() || !isParallel() || readsOutputs(program)) return program;
+  while (const auto d = stackedDimension(program.body)) {
+    const std::vector<int64_t>& dims = program.body.outputDims;
+    if (productOf(dims) / dims[*d] < tuning().fusion.fewestStackedRows) break;
+    if (program.body.nodes.size() > tuning().codegen.maxTinyNodes) break;
+    const auto analysis = ProgramAnalysis::of(program);
+    if (!analysis) break;
+    auto unrolled = TinyUnrolling(program, *analysis, *d, *d + 1).run();
+    if (!unrolled) break;
+    program = std::move(*unrolled);
+  }
+  return program;
 }
 
 LoopProgram unrollSmallProducts(LoopProgram program, const Target& target) {

@@ -17,4 +17,9 @@ LoopProgram unrollTiny(LoopProgram program, const Target& target);
 // lanes over the batch would gather everything that they read. Loops that do more than add stay as they are.
 LoopProgram unrollSmallProducts(LoopProgram program, const Target& target);
 
+// A short dimension along which conditions tell what an element is (the pieces of a stack) becomes several stores of
+// one iteration, without conditions: each piece is computed for its own elements alone, and what pieces share once.
+// core/passes/fusion counts on it.
+LoopProgram unrollStacks(LoopProgram program);
+
 }  // namespace tessera::codegen

@@ -89,6 +89,17 @@ TEST(CpuConvolutionEpilogue, ConversionsAndRows) {
             kShards);
 }
 
+// What the kernel cannot overwrite is there for the piece that a thread is at, not as a whole.
+TEST(CpuConvolutionEpilogue, NarrowResultsNeedAPieceAThread) {
+  const Module module = test::parsedModule(
+      "HloModule m\n\nENTRY e {\n  a = f16[8,32,32,16] parameter(0)\n  k = f16[3,3,16,32] parameter(1)\n"
+      "  ROOT c = f16[8,32,32,32] convolution(a, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f\n}\n");
+  const auto executable = test::compiled(module, 1);
+  ASSERT_TRUE(executable);
+  constexpr int64_t kElements = 8 * 32 * 32 * 32, kWidened = 8 * 32 * 32 * 16 + 3 * 3 * 16 * 32;
+  EXPECT_LT(executable->peakBytes(), 6 * kWidened + 2 * kElements + 2 * kElements);
+}
+
 TEST(CpuConvolutionEpilogue, GradientsHaveEndsToo) {
   expectEnd(program("f32[8,12,12,16]", "f32[3,3,16,32]", "f32[8,23,23,32]", "32",
                     "window={size=3x3 pad=1_1x1_1 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f", kBiasAndRelu),

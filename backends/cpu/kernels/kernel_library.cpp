@@ -16,7 +16,9 @@
 #include "backends/codegen/flatten_axis.h"
 #include "backends/codegen/runtime_functions.h"
 #include "backends/codegen/unroll_short.h"
+#include "backends/codegen/unroll_tiny.h"
 #include "backends/cpu/kernels/kernel_cache.h"
+#include "backends/cpu/kernels/warm_up.h"
 #include "backends/cpu/kernels/within_memory.h"
 #include "core/base/own_symbol.h"
 #include "core/base/tuning.h"
@@ -81,11 +83,12 @@ struct KernelLibrary::Impl {
   std::vector<KernelCode> codes;  // by kernel, until they are loaded, or always
   CodeRegion region;
   KernelCounts counts;
+  std::atomic<bool> isWarm{false};  // nothing is gained any more by warming up
   std::vector<std::jthread> preparations;
 
   std::vector<size_t> takeCached(size_t threads);
   Status compileMissing(const std::vector<size_t>& missing, size_t threads, const std::atomic<bool>* cancel);
-  Status compileBatch(KernelCompiler& compiler, std::span<const size_t> batch);
+  Status compileBatch(KernelCompiler& compiler, std::span<const size_t> batch, const std::atomic<bool>* cancel);
   size_t mention(size_t index) {
     mentioned.push_back(index);
     return index;
@@ -93,7 +96,7 @@ struct KernelLibrary::Impl {
 };
 
 KernelLibrary::KernelLibrary(const CompileOptions& options) : impl_(std::make_unique<Impl>(options)) {}
-KernelLibrary::~KernelLibrary() = default;
+KernelLibrary::~KernelLibrary() { impl_->isWarm = true; }
 size_t KernelLibrary::size() const { return impl_->pending.size(); }
 KernelCounts KernelLibrary::counts() const { return impl_->counts; }
 std::span<const KernelCode> KernelLibrary::codes() const { return impl_->codes; }
@@ -101,7 +104,8 @@ const std::string& KernelLibrary::features() const { return impl_->host.present;
 std::vector<size_t> KernelLibrary::takeMentioned() { return std::exchange(impl_->mentioned, {}); }
 
 Result<size_t> KernelLibrary::add(LoopProgram program, std::string owner, bool streams) {
-  program = codegen::flattenShortAxis(codegen::unrollShort(std::move(program)), impl_->host.target.vectorBytes / 4);
+  program = codegen::unrollStacks(codegen::unrollShort(std::move(program)));
+  program = codegen::flattenShortAxis(std::move(program), impl_->host.target.vectorBytes / 4);
   size_t hash = hashValue(program.body) ^ (program.stores.size() * 0x9e3779b97f4a7c15ULL);
   auto [first, last] = impl_->byHash.equal_range(hash);
   for (auto at = first; at != last; ++at)
@@ -149,6 +153,12 @@ void KernelLibrary::prepare(std::function<void()> work) {
   }
 }
 
+void KernelLibrary::warmUp(int threads) {
+  static std::atomic_flag begun;
+  if (threads < 2 || begun.test_and_set()) return;
+  prepare([impl = impl_.get()] { compileWarmUp(impl->host, impl->isWarm); });
+}
+
 const codegen::Target& KernelLibrary::target() const { return impl_->host.target; }
 
 // Gives the kernels that were not found.
@@ -173,10 +183,11 @@ std::vector<size_t> KernelLibrary::Impl::takeCached(size_t threads) {
   return missing;
 }
 
-Status KernelLibrary::Impl::compileBatch(KernelCompiler& compiler, std::span<const size_t> batch) {
+Status KernelLibrary::Impl::compileBatch(KernelCompiler& compiler, std::span<const size_t> batch,
+                                         const std::atomic<bool>* cancel) {
   std::vector<const KernelSource*> sources;
   for (size_t i : batch) sources.push_back(&pending[i]->source);
-  TESSERA_ASSIGN_OR_RETURN(std::vector<KernelCode> made, compiler.compile(sources));
+  TESSERA_ASSIGN_OR_RETURN(std::vector<KernelCode> made, compiler.compile(sources, cancel));
   for (size_t k = 0; k < batch.size(); ++k) {
     cache.store(pending[batch[k]]->key, made[k]);
     codes[batch[k]] = std::move(made[k]);
@@ -199,7 +210,7 @@ Status KernelLibrary::Impl::compileMissing(const std::vector<size_t>& missing, s
       const size_t begin = i * each, end = std::min(missing.size(), begin + each);
       Status status = withinMemory([&] {
         if (!compiler) compiler.emplace(host);
-        return compileBatch(*compiler, std::span(missing).subspan(begin, end - begin));
+        return compileBatch(*compiler, std::span(missing).subspan(begin, end - begin), cancel);
       });
       if (status) continue;
       std::lock_guard lock(mutex);
@@ -219,7 +230,9 @@ Status KernelLibrary::compile(int threads, const std::atomic<bool>* cancel) {
   const auto count = static_cast<size_t>(std::max(threads, 1));
   impl_->codes.resize(kernels_.size());
   const std::vector<size_t> missing = impl_->takeCached(count);
+  if (missing.empty()) impl_->isWarm = true;
   TESSERA_TRY(impl_->compileMissing(missing, count, cancel));
+  impl_->isWarm = true;
   TESSERA_TRY(impl_->region.load(impl_->codes, runtimeFunction));
   for (size_t i = 0; i < kernels_.size(); ++i) {
     const Pending& pending = *impl_->pending[i];

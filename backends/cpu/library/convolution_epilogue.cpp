@@ -26,7 +26,7 @@ class EpiloguePlanner {
     LoopProgram program = codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(elements)),
                                                     context_.kernels.target().vectorBytes / 4);
     const auto locality = localityOf(program);
-    TESSERA_TRY(choosePlace(locality));
+    choosePlace(locality);
     TESSERA_ASSIGN_OR_RETURN(const size_t kernel,
                              context_.kernels.add(std::move(program), std::string(context_.instruction.name)));
     if (locality) {
@@ -46,15 +46,12 @@ class EpiloguePlanner {
                                   codegen::KernelNest::of(program, *analysis, context_.kernels.target()), local);
   }
 
-  // Where the convolution's own result lies: where the epilogue's will, if that overwrites it element by element.
-  Status choosePlace(const std::optional<codegen::RowLocality>& locality) {
+  // Where the convolution's own result lies: where the epilogue's will, if that overwrites it element by element; else
+  // there is a piece of it for each thread.
+  void choosePlace(const std::optional<codegen::RowLocality>& locality) {
     const Shape &made = *convolution_.shape, &wanted = *module_.at(found_.epilogue).shape;
-    if (locality && locality->mayOverwrite && byteWidth(made.type) == byteWidth(wanted.type)) {
-      place_ = context_.outputs[0];
-      return {};
-    }
-    TESSERA_ASSIGN_OR_RETURN(place_, context_.scratch(made.denseBytes().value_or(INT64_MAX)));
-    return {};
+    const bool overwrites = locality && locality->mayOverwrite && byteWidth(made.type) == byteWidth(wanted.type);
+    place_ = overwrites ? context_.outputs[0] : kSlotOfShard;
   }
 
   LibraryContext contextOfConvolution() const {
@@ -87,6 +84,9 @@ class EpiloguePlanner {
   }
 
   Result<StepPtr> planWhole(size_t kernel) {
+    if (place_ == kSlotOfShard) {
+      TESSERA_ASSIGN_OR_RETURN(place_, context_.scratch(convolution_.shape->denseBytes().value_or(INT64_MAX)));
+    }
     auto steps = std::make_unique<CompoundStep>();
     LibraryContext inner = contextOfConvolution();
     TESSERA_ASSIGN_OR_RETURN(StepPtr step, planConvolution(inner));

@@ -30,6 +30,24 @@ Status reverseKernel(LibraryContext& context, const std::vector<bool>& reversed,
   return {};
 }
 
+// For the array of kSlotOfShard.
+Status takeShardScratch(LibraryContext& context, ConvolutionStep& step) {
+  if (step.slots.output != kSlotOfShard) return {};
+  const Geometry& g = step.geometry;
+  const Axes& result = step.pass == ConvolutionPass::Weights  ? g.weights
+                       : step.pass == ConvolutionPass::Source ? g.source
+                                                              : g.result;
+  int64_t most = 0;
+  for (const DnnlShard& shard : step.shards) most = std::max(most, shard.count);
+  ShardScratch& scratch = step.shardScratch;
+  scratch.elementBytes = static_cast<int64_t>(dnnl::memory::data_type_size(result.kind));
+  scratch.bytes = (most * scratch.elementBytes + 63) / 64 * 64;
+  const int64_t whole = result.count() * scratch.elementBytes;
+  if (scratch.bytes * context.threads >= whole) scratch.bytes = 0;
+  TESSERA_ASSIGN_OR_RETURN(scratch.slot, context.scratch(scratch.bytes > 0 ? scratch.bytes * context.threads : whole));
+  return {};
+}
+
 std::vector<bool> reversals(const ConvolutionForm& form, bool wanted) {
   std::vector<bool> out;
   for (const WindowDimension& d : form.window) out.push_back(d.reversal != wanted && d.size > 1);
@@ -68,6 +86,7 @@ Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionFo
   if (!weightsGradient) TESSERA_TRY(reverseKernel(context, reversals(form, dilatedBase), *step));
   step->epilogue = std::move(epilogue);
   if (!step->prepare() || (step->epilogue && step->shards.size() == 1)) return StepPtr{};
+  TESSERA_TRY(takeShardScratch(context, *step));
   context.what = weightsGradient ? "convolution (oneDNN, weights)"
                  : dilatedBase   ? "convolution (oneDNN, data)"
                                  : "convolution (oneDNN)";

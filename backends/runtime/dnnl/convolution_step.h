@@ -76,7 +76,7 @@ class ConvolutionStep : public DnnlStep {
   void save(FieldWriter& out) override { fields(out); }
   template <class Fields>
   void fields(Fields& f) {
-    f(pass, geometry, slots, flops, gather, epilogue);
+    f(pass, geometry, slots, flops, gather, epilogue, shardScratch);
   }
 
  private:

@@ -94,15 +94,15 @@ class DnnlAnswers {
   std::atomic<dnnl_status_t> failed_{dnnl_success};
 };
 
-// work(i, stream) for all shards on all threads; no exception leaves a thread.
+// work(i, stream, thread) for all shards on all threads; no exception leaves a thread.
 template <class Work>
 Status dnnlForEach(ThreadPool& pool, int64_t shards, const char* what, Work&& work) {
   std::mutex mutex;
   Status first;
-  pool.parallelFor(shards, 1, [&](int64_t begin, int64_t end, int) {
+  pool.parallelFor(shards, 1, [&](int64_t begin, int64_t end, int thread) {
     OneOpenMpThread single;
     Status status = dnnlGuarded(what, [&] {
-      for (int64_t i = begin; i < end; ++i) work(i, dnnlStream());
+      for (int64_t i = begin; i < end; ++i) work(i, dnnlStream(), thread);
     });
     std::lock_guard lock(mutex);
     if (!status && first) first = std::move(status);

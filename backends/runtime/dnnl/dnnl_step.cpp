@@ -21,8 +21,8 @@ DnnlArgument::DnnlArgument(int kind, int slot, int64_t offset, const dnnl::memor
   move_ = isResult ? dnnl::reorder(packed_, plain_) : dnnl::reorder(plain_, packed_);
 }
 
-void DnnlArgument::bind(RunState& state) {
-  plain_.set_data_handle(state.pointers[static_cast<size_t>(slot_)] + offset_);
+void DnnlArgument::bind(const RunState& state, std::byte* shard) {
+  plain_.set_data_handle((slot_ == kSlotOfShard ? shard : state.pointers[static_cast<size_t>(slot_)]) + offset_);
 }
 
 void DnnlArgument::reorder(dnnl::stream& stream, const dnnl::memory& from, const dnnl::memory& to) const {
@@ -52,9 +52,10 @@ void DnnlStep::gatherRows(RunState& state) const {
                           });
 }
 
-void DnnlEpilogue::run(const RunState& state, int64_t first, int64_t count) const {
+void DnnlEpilogue::run(const RunState& state, int64_t first, int64_t count, std::byte* shard) const {
   std::array<void*, kMaxSlots> buffers;
-  for (size_t i = 0; i < slots.size(); ++i) buffers[i] = state.pointers[static_cast<size_t>(slots[i])];
+  for (size_t i = 0; i < slots.size(); ++i)
+    buffers[i] = slots[i] == kSlotOfShard ? shard : state.pointers[static_cast<size_t>(slots[i])];
   const CompiledKernel& compiled = state.kernels[kernel];
   auto itemOf = [&](int64_t element) {
     return element == elements ? compiled.parallelCount : element / locality.elements * locality.items;
@@ -69,26 +70,35 @@ void DnnlStep::bindAll(DnnlShard& shard) const {
     shard.bound.push_back({argument.kind(), argument.memory().get()});
 }
 
+std::byte* DnnlStep::placeOf(const RunState& state, const DnnlShard& shard, int thread) const {
+  if (shardScratch.slot < 0) return nullptr;
+  std::byte* const base = state.pointers[static_cast<size_t>(shardScratch.slot)];
+  if (shardScratch.bytes == 0) return base;
+  return base + thread * shardScratch.bytes - shard.first * shardScratch.elementBytes;
+}
+
 Status DnnlStep::run(RunState& state) {
   if (gather) gatherRows(state);
   if (shared) {
     OneOpenMpThread single;
     TESSERA_TRY(dnnlGuarded(what_, [&] {
-      shared->bind(state);
+      shared->bind(state, nullptr);
       shared->packIn(dnnlStream());
     }));
   }
-  return dnnlForEach(*state.pool, static_cast<int64_t>(shards.size()), what_, [&](int64_t i, dnnl::stream& stream) {
-    DnnlShard& shard = shards[static_cast<size_t>(i)];
-    if (shard.bound.empty()) bindAll(shard);
-    for (DnnlArgument& argument : shard.arguments) {
-      argument.bind(state);
-      argument.packIn(stream);
-    }
-    dnnlExecute(shard.primitive, stream, shard.bound);
-    for (DnnlArgument& argument : shard.arguments) argument.unpackOut(stream);
-    if (epilogue) epilogue->run(state, shard.first, shard.count);
-  });
+  return dnnlForEach(*state.pool, static_cast<int64_t>(shards.size()), what_,
+                     [&](int64_t i, dnnl::stream& stream, int thread) {
+                       DnnlShard& shard = shards[static_cast<size_t>(i)];
+                       std::byte* const place = placeOf(state, shard, thread);
+                       if (shard.bound.empty()) bindAll(shard);
+                       for (DnnlArgument& argument : shard.arguments) {
+                         argument.bind(state, place);
+                         argument.packIn(stream);
+                       }
+                       dnnlExecute(shard.primitive, stream, shard.bound);
+                       for (DnnlArgument& argument : shard.arguments) argument.unpackOut(stream);
+                       if (epilogue) epilogue->run(state, shard.first, shard.count, place);
+                     });
 }
 
 }  // namespace tessera::cpu

@@ -19,7 +19,8 @@ class DnnlArgument {
   DnnlArgument(int kind, int slot, int64_t offset, const dnnl::memory::desc& plain, const dnnl::memory::desc& wanted,
                bool isResult);
 
-  void bind(RunState& state);
+  // shard: where the array of kSlotOfShard would begin, were there a whole one.
+  void bind(const RunState& state, std::byte* shard);
   void packIn(dnnl::stream& stream);     // an operand into the primitive's format
   void unpackOut(dnnl::stream& stream);  // a result out of it
   int kind() const { return kind_; }
@@ -33,6 +34,19 @@ class DnnlArgument {
   bool isResult_, moves_;
   dnnl::memory plain_, packed_;
   dnnl::reorder move_;
+};
+
+// The slot of an array of which there is only the shard that a thread is at, in scratch.
+inline constexpr int kSlotOfShard = -2;
+
+struct ShardScratch {
+  int slot = -1;             // -1: nothing lies there
+  int64_t bytes = 0;         // of a thread; 0: the whole array
+  int64_t elementBytes = 0;  // of the array
+  template <class Fields>
+  void fields(Fields& f) {
+    f(slot, bytes, elementBytes);
+  }
 };
 
 struct DnnlShard {
@@ -66,7 +80,7 @@ struct DnnlEpilogue {
   void fields(Fields& f) {
     f(kernel, slots, locality, elements);
   }
-  void run(const RunState& state, int64_t first, int64_t count) const;
+  void run(const RunState& state, int64_t first, int64_t count, std::byte* shard) const;
 };
 
 class DnnlStep : public Step {
@@ -78,8 +92,10 @@ class DnnlStep : public Step {
   std::optional<DnnlArgument> shared;  // an operand of all shards, packed once
   std::vector<DnnlShard> shards;
   std::optional<DnnlEpilogue> epilogue;
+  ShardScratch shardScratch;  // of what the kernel that follows reads
 
  private:
+  std::byte* placeOf(const RunState& state, const DnnlShard& shard, int thread) const;
   void gatherRows(RunState& state) const;
   void bindAll(DnnlShard& shard) const;
   const char* what_;

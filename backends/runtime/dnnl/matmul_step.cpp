@@ -29,17 +29,18 @@ void MatmulStep::addShard(int64_t batch, int64_t row, int64_t count, int64_t row
 }
 
 Status MatmulStep::run(RunState& state) {
-  return dnnlForEach(*state.pool, static_cast<int64_t>(shards_.size()), "dot", [&](int64_t i, dnnl::stream& stream) {
-    MatmulShard& shard = shards_[static_cast<size_t>(i)];
-    shard.lhs.set_data_handle(lhs.at(state, shard.batch, shard.row));
-    shard.rhs.set_data_handle(rhs.at(state, shard.batch, 0));
-    shard.out.set_data_handle(out.at(state, shard.batch, shard.row));
-    const dnnl_exec_arg_t all[] = {{DNNL_ARG_SRC, shard.lhs.get()},
-                                   {DNNL_ARG_WEIGHTS, shard.rhs.get()},
-                                   {DNNL_ARG_DST, shard.out.get()},
-                                   {DNNL_ARG_SCRATCHPAD, shard.scratch.get()}};
-    dnnlExecute(shard.primitive, stream, all);
-  });
+  return dnnlForEach(*state.pool, static_cast<int64_t>(shards_.size()), "dot",
+                     [&](int64_t i, dnnl::stream& stream, int) {
+                       MatmulShard& shard = shards_[static_cast<size_t>(i)];
+                       shard.lhs.set_data_handle(lhs.at(state, shard.batch, shard.row));
+                       shard.rhs.set_data_handle(rhs.at(state, shard.batch, 0));
+                       shard.out.set_data_handle(out.at(state, shard.batch, shard.row));
+                       const dnnl_exec_arg_t all[] = {{DNNL_ARG_SRC, shard.lhs.get()},
+                                                      {DNNL_ARG_WEIGHTS, shard.rhs.get()},
+                                                      {DNNL_ARG_DST, shard.out.get()},
+                                                      {DNNL_ARG_SCRATCHPAD, shard.scratch.get()}};
+                       dnnlExecute(shard.primitive, stream, all);
+                     });
 }
 
 bool MatmulStep::prepare() {

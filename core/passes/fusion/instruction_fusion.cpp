@@ -29,6 +29,8 @@ struct Use {
   bool insideLoop;
   RowView row;
   int32_t writtenOut = -1;  // the value's dimension that is the root's last, where the generator writes that out
+  bool isOfRoot = true;     // each element is part of one of the root's
+  double stacked = 1;       // as many times `evaluations` where the generator does not unroll the stacks in between
 };
 
 enum class Role : uint8_t {
@@ -130,6 +132,24 @@ class Fuser {
     node.uses = {{i, 0, count, false, row, isShort ? static_cast<int32_t>(in.shape->rank()) - 1 : -1}};
   }
 
+  // A concatenate of so few elements along its dimension that the generator unrolls it: each piece is computed for its
+  // own elements, at the same indices as pieces of its size.
+  bool isStack(const Instruction& in) const {
+    if (in.opcode != Opcode::Concatenate) return false;
+    const int64_t size = sizeAlong(in, *in.shape);
+    return size > 0 && size <= tuning().fusion.maxStackedPieces &&
+           in.shape->elementCount().value_or(0) / size >= tuning().fusion.fewestStackedRows;
+  }
+  int64_t sizeAlong(const Instruction& concatenate, const Shape& shape) const {
+    return shape.dimensions[static_cast<size_t>(concatenate.attributes->ints(Attr::dimensions)[0])];
+  }
+  // Each element of the operand is part of one element of the result.
+  bool keepsElements(const Instruction& in, const Shape& operand) const {
+    if (in.opcode == Opcode::Transpose || isStack(in)) return true;
+    if (in.opcode == Opcode::Reshape) return significantDimensions(operand) == significantDimensions(*in.shape);
+    return isElementwise(in.opcode) && operand.dimensions == in.shape->dimensions;
+  }
+
   // How operand `k` of `user` is read where `user` is computed as `use`.
   Use viewOf(uint32_t user, uint32_t k, const Use& use) const {
     const Instruction& in = at(user);
@@ -149,11 +169,25 @@ class Fuser {
     // In a loop, what is the same for the unrolled elements is computed once for them.
     if (use.writtenOut >= 0 && out.writtenOut < 0 && use.insideLoop && in.opcode == Opcode::Broadcast)
       out.evaluations /= static_cast<double>(in.shape->dimensions[static_cast<size_t>(use.writtenOut)]);
+    out.isOfRoot = use.isOfRoot && keepsElements(in, operand);
     if (operand.isScalar())
       out.view = 1;
-    else if (!isElementwise(in.opcode) || operand.dimensions != in.shape->dimensions)
+    else if (out.isOfRoot && in.opcode == Opcode::Concatenate)
+      takePiece(in, operand, out);
+    else if (!(out.isOfRoot && use.stacked > 1 && in.opcode == Opcode::Reshape) &&
+             (!isElementwise(in.opcode) || operand.dimensions != in.shape->dimensions))
       out.view = mixView(use.view, user, k);
     return out;
+  }
+
+  // Pieces of one size are read at the same indices.
+  void takePiece(const Instruction& stack, const Shape& piece, Use& use) const {
+    constexpr uint64_t kViewOfPiece = uint64_t{1} << 32;  // no user's number
+    const int64_t size = sizeAlong(stack, piece), whole = sizeAlong(stack, *stack.shape);
+    const auto along = static_cast<uint64_t>(stack.attributes->ints(Attr::dimensions)[0]);
+    use.evaluations *= static_cast<double>(size) / static_cast<double>(whole);
+    use.stacked *= static_cast<double>(whole) / static_cast<double>(std::max<int64_t>(size, 1));
+    use.view = mixView(use.view, kViewOfPiece + along, static_cast<uint64_t>(size));
   }
 
   // Of the loop that one element of a reduction runs.
@@ -182,11 +216,18 @@ class Fuser {
         if (same == uses.end())
           uses.push_back(view);
         else
-          same->evaluations = std::max(same->evaluations, view.evaluations), same->insideLoop |= view.insideLoop;
+          join(*same, view);
         if (uses.size() > most) return false;
       }
     }
     return !uses.empty();
+  }
+
+  static void join(Use& use, const Use& other) {
+    use.evaluations = std::max(use.evaluations, other.evaluations);
+    use.stacked = std::max(use.stacked, other.stacked);
+    use.insideLoop |= other.insideLoop;
+    use.isOfRoot &= other.isOfRoot;
   }
 
   // Index arithmetic of a reshape that really changes the loop nest.
@@ -214,10 +255,11 @@ class Fuser {
     double evaluations = 0, reread = 0;
     bool insideLoop = false;
     for (size_t u = 0; u < uses.size(); ++u) {
+      const double each = uses[u].evaluations * (hasInnerLoop(in.opcode) ? uses[u].stacked : 1);
       if (isLaterPass(uses, u))
-        reread += uses[u].evaluations;
+        reread += each;
       else
-        evaluations += uses[u].evaluations;
+        evaluations += each;
       insideLoop |= uses[u].insideLoop;
     }
     double count = static_cast<double>(in.shape->elementCount().value_or(INT64_MAX));

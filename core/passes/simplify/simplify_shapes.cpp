@@ -102,6 +102,29 @@ Id transposeOfBroadcast(Site& s) {
   if (!std::ranges::is_sorted(moved)) return {};
   return s.make(Opcode::Broadcast, *s.in.shape, {from.operands[0]}, dimensionsAttribute(std::move(moved)), from.id);
 }
+// Of pieces in each of which only ones move.
+Id transposeOfStack(Site& s) {
+  const Instruction& from = s.from(0);
+  if (from.opcode != Opcode::Concatenate || !s.usedOnce(from.id)) return {};
+  const std::vector<int64_t> order = dims(s.in);
+  const auto along = static_cast<int64_t>(std::ranges::find(order, dims(from)[0]) - order.begin());
+  std::vector<Shape> shapes;
+  for (Id piece : from.operands) {
+    const Shape& shape = s.shapeOf(piece);
+    std::vector<int64_t> sizes, moved;
+    for (int64_t d : order) {
+      sizes.push_back(sizeAt(shape, d));
+      if (sizes.back() != 1) moved.push_back(d);
+    }
+    shapes.push_back(withDimensions(shape, std::move(sizes)));
+    if (!std::ranges::is_sorted(moved) || !keepsBytes(shape, shapes.back())) return {};
+  }
+  const std::vector<Id> pieces(from.operands.begin(), from.operands.end());
+  const Id stack = from.id;
+  std::vector<Id> reshaped;
+  for (size_t i = 0; i < pieces.size(); ++i) reshaped.push_back(s.reshape(pieces[i], shapes[i]));
+  return s.make(Opcode::Concatenate, *s.in.shape, reshaped, dimensionsAttribute({along}), stack);
+}
 // The transposed product is the product of the operands in the other order, when they have nothing else to move.
 Id transposeOfDot(Site& s) {
   const Instruction& dot = s.from(0);
@@ -185,6 +208,7 @@ constexpr Rule kShapeRules[] = {
     {Opcode::Transpose, "transpose(transpose x) = transpose x", transposeOfTranspose},
     {Opcode::Transpose, "a transpose that moves ones is a reshape", transposeAsReshape},
     {Opcode::Transpose, "transpose(broadcast x) = broadcast x", transposeOfBroadcast},
+    {Opcode::Transpose, "transpose(concatenate x) = concatenate x where only ones move", transposeOfStack},
     {Opcode::Transpose, "transpose(dot(x, y)) = dot(y, x)", transposeOfDot},
     {Opcode::Reverse, "reverse of size 1", reverseOfOnes},
     {Opcode::Reverse, "reverse(reverse x) = x", reverseOfReverse},

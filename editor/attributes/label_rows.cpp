@@ -1,4 +1,4 @@
-// Painting and the hand are shared; a row's chips change places only within it.
+// Painting and dragging are shared; a row's chips change places only within it.
 #include "editor/attributes/label_rows.h"
 
 #include <QMouseEvent>

@@ -180,6 +180,7 @@ void Canvas::endMove() {
   tools_->move.end();
   tools_->reroute.end();
   tools_->resize.end();
+  tools_->cut.end();
   update();
 }
 

@@ -16,7 +16,7 @@
 namespace tessera {
 namespace {
 
-// Where a person placed boxes, the group stands in the middle of what it holds.
+// Where boxes have places, the group stands in the middle of what it holds.
 std::vector<PlaceInstruction> placeOf(const Document& document, const Canvas& canvas,
                                       const std::vector<InstructionId>& members) {
   if (!document.page() || document.page()->instructions.empty()) return {};
@@ -33,6 +33,7 @@ std::vector<PlaceInstruction> placeOf(const Document& document, const Canvas& ca
 GroupActions::GroupActions(Document& document, Canvas& canvas, QObject* parent)
     : QObject(parent), document_(document), canvas_(canvas), choices_(new ChoiceList(&canvas)) {
   connect(choices_, &ChoiceList::chosen, this, &GroupActions::take);
+  connect(&document_, &Document::opened, choices_, &QWidget::hide);  // they are of the document before
 }
 
 void GroupActions::group() {

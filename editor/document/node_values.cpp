@@ -58,7 +58,10 @@ void addCounts(const Literal& value, double least, double most, NodeValue& out) 
   for (int64_t i = 0; i < value.elementCount(); ++i) {
     const double element = sampleAt(value, i);
     if (!std::isfinite(element)) continue;
-    const double part = most > least ? (element - least) / (most - least) : 0.5;
+    const double whole = most - least, part = whole == 0 ? 0.5
+                                              : std::isfinite(whole)
+                                                  ? (element - least) / whole
+                                                  : (element / 2 - least / 2) / (most / 2 - least / 2);
     out.samples[static_cast<size_t>(std::clamp(static_cast<int>(part * kBars), 0, kBars - 1))] += 1;
   }
   const float highest = *std::ranges::max_element(out.samples);

@@ -1,4 +1,4 @@
-// Dragging chips. The order changes while a chip passes over its neighbours, so that memory answers in the hand; Escape
+// Dragging chips. The order changes while a chip passes over its neighbours, so that the memory pane follows; Escape
 // puts the old order back.
 #include "editor/layout_lab/dimension_chips.h"
 

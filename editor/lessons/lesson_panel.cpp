@@ -36,28 +36,10 @@ LessonPanel::LessonPanel(QWidget* parent)
   for (const Lesson& each : lessons())
     list_->addItem(QStringLiteral("%1  %2").arg(++number).arg(QString::fromUtf8(each.title)));
   list_->setFixedHeight(list_->sizeHintForRow(0) * list_->count() + 2 * list_->frameWidth() + 2);
-  QFont larger = title_->font();
-  larger.setPointSizeF(larger.pointSizeF() * 1.3);
-  larger.setBold(true);
-  for (QLabel* label : {title_, words_})
-    label->setWordWrap(true), label->setTextFormat(label == title_ ? Qt::PlainText : Qt::RichText);
-  title_->setFont(larger);
-  words_->setAlignment(Qt::AlignTop);
-  words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   auto* close = new QToolButton(this);
   close->setText(QStringLiteral("✕"));
   close->setAccessibleName(tr("Close the lessons"));
   close->setAutoRaise(true);
-  auto* page = new QWidget;
-  auto* inside = new QVBoxLayout(page);
-  inside->setContentsMargins(0, 0, 8, 0);
-  inside->addWidget(title_);
-  inside->addWidget(words_, 1);
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidgetResizable(true);
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll->setWidget(page);
   auto* head = new QHBoxLayout;
   head->addWidget(new PlainLabel(tr("Lessons"), this), 1);
   head->addWidget(close);
@@ -72,7 +54,7 @@ LessonPanel::LessonPanel(QWidget* parent)
   layout->addLayout(head);
   layout->addWidget(list_);
   layout->addSpacing(6);
-  layout->addWidget(scroll, 1);
+  layout->addWidget(makePage(), 1);
   layout->addWidget(kept);
   layout->addLayout(buttons);
   connect(list_, &QListWidget::itemClicked, this, [this] { emit lessonWanted(list_->currentRow()); });
@@ -81,6 +63,28 @@ LessonPanel::LessonPanel(QWidget* parent)
   connect(next_, &QPushButton::clicked, this, [this] { emit lessonWanted(lesson_ + 1); });
   connect(close, &QToolButton::clicked, this, &LessonPanel::closed);
   hide();
+}
+
+QWidget* LessonPanel::makePage() {
+  QFont larger = title_->font();
+  larger.setPointSizeF(larger.pointSizeF() * 1.3);
+  larger.setBold(true);
+  for (QLabel* label : {title_, words_})
+    label->setWordWrap(true), label->setTextFormat(label == title_ ? Qt::PlainText : Qt::RichText);
+  title_->setFont(larger);
+  words_->setAlignment(Qt::AlignTop);
+  words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  auto* page = new QWidget;
+  auto* inside = new QVBoxLayout(page);
+  inside->setContentsMargins(0, 0, 8, 0);
+  inside->addWidget(title_);
+  inside->addWidget(words_, 1);
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setWidget(page);
+  return scroll;
 }
 
 QString LessonPanel::words() const { return words_->text(); }

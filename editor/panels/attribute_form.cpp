@@ -17,6 +17,7 @@
 #include "core/ops/op.h"
 #include "editor/attributes/attribute_picture.h"
 #include "editor/document/document.h"
+#include "editor/text/error_label.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -185,16 +186,10 @@ QString AttributeForm::helpOnDimensions(Attr name) const {
 void AttributeForm::addLine(const QString& name, const QString& help, std::function<QString()> text, MakeEdit make) {
   auto* cell = new QWidget(this);
   auto* field = new QLineEdit(cell);
-  auto* error = new PlainLabel(cell);
+  auto* error = new ErrorLabel(cell);
   auto* label = new PlainLabel(name, this);
   field->setAccessibleName(name);
   for (QWidget* w : std::initializer_list<QWidget*>{field, label}) w->setToolTip(asPlainText(help));
-  error->setWordWrap(true);
-  error->hide();
-  QPalette wrong = error->palette();
-  wrong.setColor(QPalette::WindowText, palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80)
-                                                                                         : QColor(0xb3, 0x26, 0x1e));
-  error->setPalette(wrong);
   auto* layout = new QVBoxLayout(cell);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(1);
@@ -219,7 +214,7 @@ void AttributeForm::addPicture(const QString& name, AttributePicture* picture) {
           [this, name](Edit edit, bool continues) { take(name, std::move(edit), continues); });
 }
 
-// What a picture wishes is tried like what is typed: explained under the line, and done where it makes sense.
+// An edit of a picture is tried like what is typed: explained under the line, and done where it makes sense.
 void AttributeForm::take(const QString& name, Edit edit, bool continues) {
   if (!stands(document_, shown_, opcode_)) return;
   const Line& line = lines_[name];
@@ -228,8 +223,7 @@ void AttributeForm::take(const QString& name, Edit edit, bool continues) {
   if (done)
     if (const auto shape = tried(document_.module(), edit, shown_); !shape)
       wrong = QString::fromStdString(shape.error().message);
-  line.error->setText(wrong);
-  line.error->setVisible(!wrong.isEmpty());
+  line.error->say(wrong);
   if (!continues) gesture_.end();
   if (done) document_.perform(std::move(edit), shown_, gesture_.key(shown_, name.toStdString()));
 }
@@ -241,8 +235,7 @@ void AttributeForm::refill() {
     if (line->picture) line->picture->setHues(document_.view().scene().hues);
     if (line->picture) line->picture->show(document_.module(), shown_);
     if (line.key() == typing_) continue;
-    line->error->hide();
-    line->error->clear();
+    line->error->say({});
     const QString text = line->text();
     if (line->field->text() == text) continue;
     line->field->setText(text);
@@ -262,8 +255,7 @@ void AttributeForm::typed(const QString& name, const QString& text) {
   if (edit)
     if (const auto shape = tried(document_.module(), *edit, shown_); !shape)
       wrong = QString::fromStdString(shape.error().message);
-  line.error->setText(wrong);
-  line.error->setVisible(!wrong.isEmpty());
+  line.error->say(wrong);
   if (edit) document_.perform(std::move(*edit), shown_, gesture_.key(shown_, name.toStdString()));
 }
 

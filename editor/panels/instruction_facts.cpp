@@ -12,6 +12,7 @@
 #include "core/hlo/memory_map.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_reasons.h"
+#include "editor/text/error_label.h"
 
 namespace tessera {
 namespace {
@@ -130,10 +131,9 @@ QString factsOf(const Module& module, InstructionId id, std::span<const Instruct
 }
 
 QString factsStyle(const QPalette& palette) {
-  const bool dark = palette.color(QPalette::Base).lightness() < 128;
   return QStringLiteral("a { color: %1 } .muted { color: %2 } .error { color: %3 }")
       .arg(palette.color(QPalette::Link).name(), palette.color(QPalette::PlaceholderText).name(),
-           dark ? QStringLiteral("#ff8a80") : QStringLiteral("#b3261e"));
+           errorColor(palette).name());
 }
 
 QString tooltipOf(const Module& module, InstructionId id, const QString& dimensions) {

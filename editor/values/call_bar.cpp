@@ -76,7 +76,7 @@ CallBar::CallBar(Document& document, QWidget* parent)
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
   table_->verticalHeader()->hide();
   table_->horizontalHeader()->setStretchLastSection(true);
-  table_->hide();  // whoever owns the bar puts it where it covers nothing
+  table_->hide();  // the owner of the bar places it
   auto* line = new QHBoxLayout;
   line->setSpacing(6);
   for (QWidget* w : std::initializer_list<QWidget*>{callers_, play_, slider_, words_, tableButton_}) line->addWidget(w);
@@ -85,6 +85,11 @@ CallBar::CallBar(Document& document, QWidget* parent)
   layout->setSpacing(3);
   layout->addLayout(line);
   timer_.setInterval(kPlayMs);
+  connectParts();
+  hide();
+}
+
+void CallBar::connectParts() {
   connect(&timer_, &QTimer::timeout, this, &CallBar::advance);
   connect(play_, &QToolButton::toggled, this, [this](bool on) {
     play_->setText(on ? QStringLiteral("❚❚") : QStringLiteral("▶"));
@@ -101,7 +106,6 @@ CallBar::CallBar(Document& document, QWidget* parent)
     play_->setChecked(false);
     show();
   });
-  hide();
 }
 
 QString CallBar::words() const { return words_->text(); }

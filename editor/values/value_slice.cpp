@@ -16,11 +16,6 @@ const std::byte* bytesAt(const Literal& value, int64_t index) {
   return value.bytes().data() + static_cast<size_t>(index) * static_cast<size_t>(byteWidth(value.shape().type));
 }
 
-double numberAt(const Literal& value, int64_t index) {
-  const ElementType type = value.shape().type;
-  return isComplex(type) ? std::abs(loadComplex(type, bytesAt(value, index))) : loadDouble(type, bytesAt(value, index));
-}
-
 QString indexText(const Shape& shape, int64_t linear) {
   QStringList out;
   for (size_t d = shape.dimensions.size(); d-- > 0;) {
@@ -92,35 +87,6 @@ QString ValueSlice::csv() const {
       out += (c ? QStringLiteral(",") : QString()) + text(r, c).remove(QLatin1Char(' '));
     out += QLatin1Char('\n');
   }
-  return out;
-}
-
-ValueSummary summaryOf(const Literal& value) {
-  ValueSummary out;
-  out.count = value.elementCount();
-  double sum = 0, squares = 0;
-  int64_t finite = 0;
-  for (int64_t i = 0; i < out.count; ++i) {
-    const double element = numberAt(value, i);
-    if (std::isnan(element)) {
-      ++out.nans;
-      continue;
-    }
-    if (std::isinf(element)) {
-      ++out.infinities;
-      continue;
-    }
-    out.least = finite ? std::min(out.least, element) : element;
-    out.most = finite ? std::max(out.most, element) : element;
-    out.zeros += element == 0;
-    ++finite;
-    const double step = element - sum;  // Welford: no sum of squares that cancels
-    sum += step / static_cast<double>(finite);
-    squares += step * (element - sum);
-  }
-  out.anyFinite = finite > 0;
-  out.mean = sum;
-  out.deviation = finite > 1 ? std::sqrt(squares / static_cast<double>(finite)) : 0;
   return out;
 }
 

@@ -1,4 +1,4 @@
-// What is in the hand is painted above the tiles.
+// What is being dragged is painted above the tiles.
 #include "editor/canvas/tools/move_tool.h"
 
 #include <QPainter>
@@ -17,8 +17,8 @@
 namespace tessera {
 namespace {
 
-constexpr int kShakes = 5;          // turns of the hand
-constexpr double kShakeReach = 10;  // pixels a turn
+constexpr int kShakes = 5;          // changes of direction
+constexpr double kShakeReach = 10;  // pixels between two
 constexpr size_t kMaxMovedPaths = 4000, kMaxWires = 400;
 
 }  // namespace
@@ -129,7 +129,7 @@ void MoveTool::drag(const Pointer& pointer) {
   move_->moved.wire = single ? wireUnder(move_->moved.nodes[0]) : -1;
 }
 
-// A hand that goes to and fro takes the node out of its wires.
+// A node that is shaken is taken out of its wires.
 void MoveTool::lookForShake(double x) {
   Move& move = *move_;
   if (move.turns == 0 && move.lastX == 0) move.lastX = move.turnedAt = x;
@@ -173,14 +173,8 @@ void MoveTool::release(const Pointer&) {
   canvas_.setCursor(Qt::ArrowCursor);
   if (!move_) return;
   move_->dropped = true;
-  const MovedBoxes moved = move_->moved;  // who hears of it may end the move
+  const MovedBoxes moved = move_->moved;  // the receiver may end the move
   emit canvas_.boxesMoved(moved);
-}
-
-bool MoveTool::cancel() {
-  canvas_.setCursor(Qt::ArrowCursor);
-  end();
-  return true;
 }
 
 void MoveTool::end() {

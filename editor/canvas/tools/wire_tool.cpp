@@ -1,4 +1,4 @@
-// Verdicts are asked of the owner once an input and kept for as long as the wire is in the hand.
+// Each input is judged once while a wire is dragged; the verdicts are kept until the wire or the picture changes.
 #include "editor/canvas/tools/wire_tool.h"
 
 #include <QPainter>
@@ -79,7 +79,7 @@ WireTool::Socket WireTool::socketAt(QPointF at) const {
   return best;
 }
 
-// Of those that are drawn while no wire is in the hand.
+// Of those that are drawn while no wire is dragged.
 size_t WireTool::countOf(const std::vector<CanvasInput>& inputs) {
   return static_cast<size_t>(std::ranges::count_if(inputs, [](const CanvasInput& i) { return !i.appends; }));
 }
@@ -92,7 +92,7 @@ bool WireTool::isAttached(InstructionId value, int32_t user) const {
   return false;
 }
 
-// --- the hand
+// --- dragging
 
 bool WireTool::press(const Pointer& pointer) {
   if (pointer.button != Qt::LeftButton) return false;

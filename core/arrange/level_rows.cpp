@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/arrange/arrangement.h"
+
 #include "core/arrange/layers.h"
 
 namespace tessera {

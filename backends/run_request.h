@@ -1,6 +1,5 @@
 // One way to run a module: what is run, with which arguments, on how many devices, with which feeds, how often, and
-// what is measured. Used by `tessera run`, the studio and tests. Files are read before and written after by whoever
-// asks.
+// what is measured. Used by `tessera run`, the studio and tests, which read files before and write them after.
 #pragma once
 
 #include <memory>
@@ -57,7 +56,7 @@ struct RunReport {
 Result<RunReport> runModule(const Module& module, const RunRequest& request);
 
 // With the files of settings, as far as they may be used: the library is loaded, the infeed read; sources are read when
-// the run wants them.
+// the run needs them.
 Result<RunRequest> requestOf(const RunSettings& settings, const FileAccess& files);
 // The arguments alone, which touch no feed and no library; with inputs.npz beside the file.
 Result<ArgumentRules> argumentRulesOf(const RunSettings& settings, const FileAccess& files);

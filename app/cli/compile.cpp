@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct CompileArguments {
   std::string file, out, header, name;
   CompileOptions compile;
 };
@@ -116,7 +116,7 @@ Result<std::string> linkLibrary(const CompiledObject& object) {
   return out;
 }
 
-Status write(const Options& options, const CompiledObject& object) {
+Status write(const CompileArguments& options, const CompiledObject& object) {
   std::string content = object.bytes;
   if (options.out.ends_with(".so")) {
     TESSERA_ASSIGN_OR_RETURN(content, linkLibrary(object));
@@ -125,7 +125,7 @@ Status write(const Options& options, const CompiledObject& object) {
   return options.header.empty() ? Status{} : writeFileAtomically(options.header, object.header);
 }
 
-void tell(const Options& options, const CompiledObject& object, Report& report) {
+void tell(const CompileArguments& options, const CompiledObject& object, Report& report) {
   report.object["output"] = options.out;
   report.object["name"] = options.name;
   report.object["libraries"] = object.libraries;
@@ -141,7 +141,7 @@ void tell(const Options& options, const CompiledObject& object, Report& report) 
   report.line(words);
 }
 
-Status compile(const Module& module, Options& options, Report& report) {
+Status compile(const Module& module, CompileArguments& options, Report& report) {
   if (options.name.empty()) options.name = identifierOf(module.name);
   if (!isIdentifier(options.name)) return fail(ErrorKind::Usage, "\"" + options.name + "\" is no name of a C function");
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend("cpu"));
@@ -157,7 +157,7 @@ Status compile(const Module& module, Options& options, Report& report) {
 void addCompile(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand(
       "compile", "Compile a module ahead of time: an object or a library with a C entry point, and its header");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompileArguments>();
   command->add_option("FILE", options->file, "HLO file")->required();
   command->add_option("-o,--output", options->out, "OUT.o, or OUT.so (linked by $CC, else cc)")
       ->required()

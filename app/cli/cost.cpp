@@ -7,7 +7,7 @@
 namespace tessera::cli {
 namespace {
 
-struct Options {
+struct CostArguments {
   std::string file, by = "flops";
   size_t top = 0;
 };
@@ -23,7 +23,7 @@ void put(nlohmann::ordered_json& to, const Cost& cost) {
   to["bytes_accessed"] = cost.bytesAccessed;
 }
 
-void tell(const Module& module, const CostTable& table, const Options& options, Report& report) {
+void tell(const Module& module, const CostTable& table, const CostArguments& options, Report& report) {
   put(report.object["total"], table.total);
   auto& list = report.object["instructions"] = nlohmann::ordered_json::array();
   const auto row = [&](const Cost& cost, const std::string& name) {
@@ -48,7 +48,7 @@ void tell(const Module& module, const CostTable& table, const Options& options, 
 void addCost(CLI::App& app, Report& report) {
   auto* command =
       app.add_subcommand("cost", "List what each instruction costs, most expensive first, and all together");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CostArguments>();
   command->add_option("FILE", options->file, "HLO file")->required();
   command->add_option("--by", options->by, "flops, transcendentals or bytes")
       ->check(CLI::IsMember({"flops", "transcendentals", "bytes"}));

@@ -10,13 +10,13 @@
 namespace tessera::cli {
 namespace {
 
-struct Options {
+struct CutArguments {
   std::string file, name, out;
   int64_t height = kWholeCone;
   bool computation = false;
 };
 
-Result<Module> isolated(const Module& module, const Options& options) {
+Result<Module> isolated(const Module& module, const CutArguments& options) {
   if (!options.computation) {
     const auto instruction = instructionNamed(module, options.name);
     if (instruction) return isolate(module, *instruction);
@@ -26,13 +26,13 @@ Result<Module> isolated(const Module& module, const Options& options) {
   return isolate(module, id);
 }
 
-Result<Module> extracted(const Module& module, const Options& options) {
+Result<Module> extracted(const Module& module, const CutArguments& options) {
   TESSERA_ASSIGN_OR_RETURN(const InstructionId id, instructionNamed(module, options.name));
   return extract(module, id, options.height);
 }
 
 // What came out is a module like any other, so it is checked like any other.
-void deliver(Result<Module> cut, const Options& options, Report& report) {
+void deliver(Result<Module> cut, const CutArguments& options, Report& report) {
   if (!cut) return report.failure(cut.error());
   Diagnostics found = inferModule(*cut);
   found.addAll(verify(*cut).items());
@@ -44,7 +44,7 @@ void deliver(Result<Module> cut, const Options& options, Report& report) {
 }
 
 CLI::App* addCut(CLI::App& app, const char* name, const char* what, const char* nameHelp, Report& report,
-                 const std::shared_ptr<Options>& options) {
+                 const std::shared_ptr<CutArguments>& options) {
   auto* command = app.add_subcommand(name, what);
   command->add_option("FILE", options->file, "HLO file")->required();
   command->add_option("NAME", options->name, nameHelp)->required();
@@ -69,7 +69,7 @@ void printModule(const Module& module, const std::string& out, Report& report) {
 }
 
 void addExtract(CLI::App& app, Report& report) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CutArguments>();
   auto* command = addCut(app, "extract", "Cut an instruction and what it needs out, as a runnable module",
                          "An instruction's name; COMPUTATION/NAME where several have it", report, options);
   command->add_option("--height", options->height, "At most so many operands up; what is above becomes a parameter")
@@ -82,7 +82,7 @@ void addExtract(CLI::App& app, Report& report) {
 }
 
 void addIsolate(CLI::App& app, Report& report) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CutArguments>();
   auto* command = addCut(app, "isolate", "Cut one instruction or computation out, its operands as parameters",
                          "An instruction's or a computation's name", report, options);
   command->add_flag("--computation", options->computation, "NAME is a computation, even if an instruction has it too");

@@ -12,7 +12,7 @@
 namespace tessera::cli {
 namespace {
 
-struct Options {
+struct ExplainArguments {
   std::string file, name;
   std::vector<int64_t> index;
   CodeOptions code;
@@ -56,7 +56,7 @@ void tell(const Explanation& e, Report& report) {
   if (!e.users.empty()) report.line(fmt::format("used by: {}", fmt::join(e.users, ", ")));
 }
 
-Result<Explanation> explanationOf(const Module& module, const Options& options) {
+Result<Explanation> explanationOf(const Module& module, const ExplainArguments& options) {
   TESSERA_ASSIGN_OR_RETURN(const InstructionId id, instructionNamed(module, options.name));
   return explain(module, id, options.index.empty() ? std::nullopt : std::optional(options.index));
 }
@@ -66,7 +66,7 @@ Result<Explanation> explanationOf(const Module& module, const Options& options) 
 void addExplain(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand(
       "explain", "Explain an instruction: shape with reasons, loop nest, elements read, compiled code");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainArguments>();
   command->add_option("FILE", options->file, "HLO file")->required();
   command->add_option("INSTRUCTION", options->name, "Its name; COMPUTATION/NAME where several have it")->required();
   command->add_option("--index", options->index, "The output element whose reads are listed (default: the middle)")

@@ -6,12 +6,12 @@
 namespace tessera::cli {
 namespace {
 
-struct Options {
+struct GrepArguments {
   std::vector<std::string> files;
   std::string opcode, name, opName, shape;
 };
 
-Result<Search> searchOf(const Options& options) {
+Result<Search> searchOf(const GrepArguments& options) {
   Search out{options.opcode, options.name, options.opName, {}};
   if (options.shape.empty()) return out;
   TESSERA_ASSIGN_OR_RETURN(out.shape, ShapePattern::parse(options.shape));
@@ -36,7 +36,7 @@ void tell(const Module& module, const std::string& file, InstructionId id, Repor
 
 void addGrep(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("grep", "Find instructions by opcode, name, op_name or shape");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GrepArguments>();
   command->add_option("FILE", options->files, "HLO files")->required();
   command->add_option("--opcode", options->opcode, "An opcode; * and ? stand for letters: 'all-*'");
   command->add_option("--name", options->name, "A part of the name, or with * and ? the whole of it");

@@ -15,7 +15,7 @@
 namespace tessera::cli {
 namespace {
 
-struct Options {
+struct HelpArguments {
   std::string op, html, example;
 };
 
@@ -90,7 +90,7 @@ std::vector<std::string> allNames() {
 
 void addHelp(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("help", "Show an operation's page, or the list of operations");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<HelpArguments>();
   command->add_option("OP", options->op, "An operation as HLO text names it, e.g. dot");
   command->add_option("--html", options->html, "Write OP.html, or all pages and an index, into this folder");
   command->add_option("--example", options->example, "Print this example of the reference, an HLO file")->needs("OP");

@@ -6,14 +6,14 @@
 namespace tessera::cli {
 namespace {
 
-struct Options {
+struct LayoutArguments {
   std::string shape;
   std::vector<int64_t> padded, index;
   std::optional<double> paddingValue;
   std::optional<int64_t> linear;
 };
 
-Result<Shape> shapeOf(const Options& options) {
+Result<Shape> shapeOf(const LayoutArguments& options) {
   TESSERA_ASSIGN_OR_RETURN(Shape shape, parseShape(options.shape));
   if (!shape.isArray()) return fail(ErrorKind::Usage, "a layout needs an array shape, not " + toString(shape));
   fillDefaultLayouts(shape);
@@ -33,7 +33,7 @@ Status checkIndex(const Shape& shape, const std::vector<int64_t>& index) {
   return {};
 }
 
-Status describe(const Options& options, Report& report) {
+Status describe(const LayoutArguments& options, Report& report) {
   TESSERA_ASSIGN_OR_RETURN(Shape shape, shapeOf(options));
   TESSERA_ASSIGN_OR_RETURN(MemoryMap map, MemoryMap::of(shape));
   auto& out = report.object;
@@ -61,7 +61,7 @@ Status describe(const Options& options, Report& report) {
 
 void addLayout(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("layout", "Show where the elements of a shape lie in memory");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LayoutArguments>();
   command->add_option("SHAPE", options->shape, "e.g. 'bf16[3,130]{1,0:T(8,128)(2,1)}'")->required();
   command->add_option("--padded", options->padded, "padded_dimensions, e.g. 3,5")->delimiter(',');
   command->add_option("--padding-value", options->paddingValue, "What the padding holds");

@@ -8,13 +8,13 @@
 namespace tessera::cli {
 namespace {
 
-struct Options {
+struct OptArguments {
   std::string file, out, dump;
   std::vector<std::string> passes;
   bool list = false;
 };
 
-Status dumpTo(const Options& options, const std::string& name, const Module& module) {
+Status dumpTo(const OptArguments& options, const std::string& name, const Module& module) {
   return options.dump.empty() ? Status()
                               : writeFileAtomically(std::filesystem::path(options.dump) / name, printHloText(module));
 }
@@ -27,7 +27,7 @@ Status makeFolder(const std::string& folder) {
   return fail({.kind = ErrorKind::Output, .message = "the folder cannot be made: " + reason, .file = folder});
 }
 
-Result<Module> optimised(const Module& module, const Options& options, Report& report) {
+Result<Module> optimised(const Module& module, const OptArguments& options, Report& report) {
   TESSERA_ASSIGN_OR_RETURN(const auto chosen, choosePasses(options.passes));
   TESSERA_TRY(makeFolder(options.dump));
   TESSERA_TRY(dumpTo(options, dumpName(module, "before_optimizations"), module));
@@ -52,7 +52,7 @@ void listPasses(Report& report) {
   }
 }
 
-void tell(const Module& module, const Options& options, Report& report) {
+void tell(const Module& module, const OptArguments& options, Report& report) {
   if (options.dump.empty() || !options.out.empty()) return printModule(module, options.out, report);
   for (const auto& step : report.object["passes"])
     report.line(step["file"].get<std::string>() + (step["changed"].get<bool>() ? "" : " (nothing changed)"));
@@ -62,7 +62,7 @@ void tell(const Module& module, const Options& options, Report& report) {
 
 void addOpt(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("opt", "Run optimisation passes; print or dump the module after each");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<OptArguments>();
   auto* list = command->add_flag("--list", options->list, "List the passes in their order");
   command->add_option("FILE", options->file, "HLO file")->excludes(list);
   command->add_option("--passes", options->passes, "Passes in this order (default: all)")->delimiter(',');

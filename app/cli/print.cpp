@@ -13,7 +13,7 @@
 namespace tessera::cli {
 namespace {
 
-struct Options {
+struct PrintArguments {
   std::string file, out, to = "hlo";
 };
 
@@ -56,7 +56,7 @@ std::vector<std::string> formNames() {
   return out;
 }
 
-void give(const Options& options, std::string text, bool binary, Report& report) {
+void give(const PrintArguments& options, std::string text, bool binary, Report& report) {
   report.object["bytes"] = text.size();
   if (!options.out.empty()) {
     if (auto written = writeFileAtomically(options.out, text); !written) report.failure(written.error());
@@ -85,7 +85,7 @@ void tellLosses(const Module& module, const Form& form, const std::string& file,
 
 void addPrint(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("print", "Print a file as HLO text, protobuf, Graphviz, a project, C++ or Python");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PrintArguments>();
   command->add_option("FILE", options->file, "HLO text, protobuf, StableHLO text or a project")->required();
   command
       ->add_option("--to", options->to,

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ReduceArguments {
   std::string file, out;
   std::vector<std::string> command;
   int64_t runs = 1000;
@@ -56,14 +56,14 @@ std::vector<std::string> wordsFor(const std::vector<std::string>& command, const
   return out;
 }
 
-Result<bool> stillFails(const Options& options, const fs::path& file, const Module& module) {
+Result<bool> stillFails(const ReduceArguments& options, const fs::path& file, const Module& module) {
   TESSERA_TRY(writeFileAtomically(file, printHloText(module)));
   TESSERA_ASSIGN_OR_RETURN(const Ended ended, runProcess(wordsFor(options.command, file.string()), options.timeout));
   if (ended.timedOut) return options.timeoutFails;
   return options.exit ? ended.exit == *options.exit : ended.exit != 0;
 }
 
-Result<Reduction> reduced(const Module& module, const Options& options, Report& report) {
+Result<Reduction> reduced(const Module& module, const ReduceArguments& options, Report& report) {
   const InterruptsForChildren interrupts;  // before the folder, which is to be removed
   const Folder folder;
   if (folder.path().empty()) return fail(ErrorKind::Output, "no folder for temporary files can be made");
@@ -82,7 +82,7 @@ Result<Reduction> reduced(const Module& module, const Options& options, Report& 
 
 void addReduce(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("reduce", "Shrink a module while a command still fails on it");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReduceArguments>();
   command->add_option("FILE", options->file, "HLO file")->required();
   command
       ->add_option("COMMAND", options->command,

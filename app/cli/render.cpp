@@ -9,12 +9,12 @@
 namespace tessera::cli {
 namespace {
 
-struct Options {
+struct RenderArguments {
   std::string file, out, computation, profile, theme = "light";
   std::vector<std::string> open;
 };
 
-Result<std::string> render(const Module& module, const Options& options) {
+Result<std::string> render(const Module& module, const RenderArguments& options) {
   TESSERA_ASSIGN_OR_RETURN(const Project project, readArrangement(options.file));
   ComputationId computation = module.findComputation(project.shown).value_or(module.entry());
   if (!options.computation.empty()) {
@@ -42,7 +42,7 @@ Result<std::string> render(const Module& module, const Options& options) {
 }
 
 // Of a Graphviz file; nullopt: it is none.
-std::optional<Result<std::string>> renderPlainGraph(const Options& options) {
+std::optional<Result<std::string>> renderPlainGraph(const RenderArguments& options) {
   const auto content = readFile(options.file);
   if (!content || !looksLikeDot(*content)) return std::nullopt;
   const auto graph = readDot(*content, options.file);
@@ -51,7 +51,7 @@ std::optional<Result<std::string>> renderPlainGraph(const Options& options) {
   return toSvg(drawPlain(*graph, view, arrange(view)), options.theme == "dark" ? Theme::Dark : Theme::Light);
 }
 
-Result<std::string> renderFile(const Options& options, Report& report) {
+Result<std::string> renderFile(const RenderArguments& options, Report& report) {
   if (auto plain = renderPlainGraph(options)) return *std::move(plain);
   const auto module = loadModule(options.file, report, false);
   if (!module) return std::string();  // it was reported
@@ -62,7 +62,7 @@ Result<std::string> renderFile(const Options& options, Report& report) {
 
 void addRender(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("render", "Draw a computation as SVG");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RenderArguments>();
   command->add_option("FILE", options->file, "HLO file, project or Graphviz file")->required();
   command->add_option("-o,--output", options->out, "The SVG to write")->required();
   command->add_option("--computation", options->computation, "A computation's name (default: the entry)");

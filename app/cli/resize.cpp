@@ -10,7 +10,7 @@
 namespace tessera::cli {
 namespace {
 
-struct Options {
+struct ResizeArguments {
   std::string file, out;
   std::vector<std::string> wishes;
   bool numbers = false, listed = false;
@@ -68,7 +68,7 @@ std::set<InstructionId> constantsOf(const Resizing& resizing) {
   return out;
 }
 
-void resize(const Module& module, const Options& options, Report& report) {
+void resize(const Module& module, const ResizeArguments& options, Report& report) {
   const Sizes sizes(module);
   std::vector<SizeWish> wishes;
   for (const std::string& words : options.wishes) {
@@ -99,7 +99,7 @@ void resize(const Module& module, const Options& options, Report& report) {
 }  // namespace
 
 void addResize(CLI::App& app, Report& report) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ResizeArguments>();
   auto* command = app.add_subcommand("resize", "Change a dimension everywhere it flows");
   command->add_option("FILE", options->file, "HLO file")->required();
   command->add_option("CHANGE", options->wishes, "NAME:DIMENSION=SIZE; several at once")->required();

@@ -19,7 +19,7 @@
 namespace tessera::cli {
 namespace {
 
-struct Options {
+struct RunArguments {
   std::string file, inputs, out, profile;
   RunSettings settings;              // backend, devices, feeds, library: of the command line, else of a project
   std::vector<std::string> sources;  // "0=constant 3"
@@ -69,7 +69,7 @@ RunSettings overlaid(RunSettings project, const RunSettings& own, const CLI::App
   return project;
 }
 
-Status trustAllowed(const Options& options, const RunSettings& settings, FileAccess& files) {
+Status trustAllowed(const RunArguments& options, const RunSettings& settings, FileAccess& files) {
   for (const std::string& name : options.allowed) {
     bool found = false;
     for (const FileRequest& request : filesNamedBy(settings))
@@ -80,7 +80,7 @@ Status trustAllowed(const Options& options, const RunSettings& settings, FileAcc
 }
 
 // All that is missing is told, with the option that gives it.
-Status checkAsks(const FileAccess& files, const Options& options, Report& report) {
+Status checkAsks(const FileAccess& files, const RunArguments& options, Report& report) {
   std::optional<Diagnostic> last;
   for (const FileAsk& ask : files.asks(options.settings)) {
     if (last) report.failure(*last);
@@ -94,7 +94,7 @@ Status checkAsks(const FileAccess& files, const Options& options, Report& report
 }
 
 // The files of a run: what the command line names is the user's own word, what a project names is not.
-Result<FileAccess> takeFiles(const Module& module, const CLI::App& command, Options& options, Report& report) {
+Result<FileAccess> takeFiles(const Module& module, const CLI::App& command, RunArguments& options, Report& report) {
   TESSERA_ASSIGN_OR_RETURN(const auto project, projectSettings(options.file));
   FileAccess files;
   if (project) {
@@ -113,7 +113,7 @@ Result<FileAccess> takeFiles(const Module& module, const CLI::App& command, Opti
 // --- what is run
 
 // --argument=N=SOURCE
-Status takeSources(Options& options) {
+Status takeSources(RunArguments& options) {
   for (const std::string& words : options.sources) {
     int64_t leaf = 0;
     const size_t equals = words.find('=');
@@ -128,7 +128,7 @@ Status takeSources(Options& options) {
   return {};
 }
 
-Status takeInputs(const Module& module, const Options& options, ArgumentRules& rules) {
+Status takeInputs(const Module& module, const RunArguments& options, ArgumentRules& rules) {
   rules.given = namedLeaves(options.snapshot.arguments, "arg");
   rules.givenFrom = options.file;
   if (options.inputs.empty()) return {};
@@ -144,7 +144,7 @@ FeedForm memoryForm() {
   return {fromMemory, [](const Literal& value) { return toMemory(value, value.shape()); }};
 }
 
-Result<RunRequest> makeRequest(const Module& module, const FileAccess& files, const Options& options) {
+Result<RunRequest> makeRequest(const Module& module, const FileAccess& files, const RunArguments& options) {
   TESSERA_ASSIGN_OR_RETURN(RunRequest out, requestOf(options.settings, files));
   const int threads = out.compile.threads;
   out.compile = options.compile;
@@ -170,7 +170,7 @@ NamedArrays namedOutputs(const DeviceArrays& outputs) {
   return arrays;
 }
 
-Status writeOutputs(const Module& module, const Options& options, DeviceArrays outputs) {
+Status writeOutputs(const Module& module, const RunArguments& options, DeviceArrays outputs) {
   if (options.out.empty()) return {};
   const EntryMemory memory = entryMemoryOf(module);
   for (std::vector<Literal>& device : outputs) {
@@ -197,13 +197,13 @@ void printHottest(const Module& module, const Profile& profile, int64_t count, R
   }
 }
 
-Status writeProfile(const Module& module, const Options& options, const Profile& profile, Report& report) {
+Status writeProfile(const Module& module, const RunArguments& options, const Profile& profile, Report& report) {
   if (options.hottest > 0) printHottest(module, profile, options.hottest, report);
   if (options.profile.empty()) return {};
   return writeFileAtomically(options.profile, toChromeTrace(profile));
 }
 
-void tell(const RunReport& ran, const Options& options, Report& report) {
+void tell(const RunReport& ran, const RunArguments& options, Report& report) {
   const auto count = [](int64_t number) { return static_cast<long long>(number); };
   char line[240], devices[80] = "";
   if (ran.grid.count() > 1) {
@@ -226,7 +226,7 @@ void tell(const RunReport& ran, const Options& options, Report& report) {
   report.line(line);
 }
 
-Status runAsAsked(const Module& module, const CLI::App& command, Options& options, Report& report) {
+Status runAsAsked(const Module& module, const CLI::App& command, RunArguments& options, Report& report) {
   TESSERA_TRY(takeSources(options));
   TESSERA_ASSIGN_OR_RETURN(const FileAccess files, takeFiles(module, command, options, report));
   TESSERA_ASSIGN_OR_RETURN(const RunRequest request, makeRequest(module, files, options));
@@ -261,7 +261,7 @@ void tellElided(const Module& module, const std::string& file, Report& report) {
 
 // A backend knows neither the file nor what the reader sees of the instruction but its place; memory
 // that a run cannot have is asked for by no single instruction.
-Diagnostic placed(Diagnostic diagnostic, const Options& options) {
+Diagnostic placed(Diagnostic diagnostic, const RunArguments& options) {
   const bool ofTheModule = diagnostic.position.line || diagnostic.kind == ErrorKind::Runtime;
   if (diagnostic.file.empty() && ofTheModule) diagnostic.file = options.file;
   if (diagnostic.message.find(diagnostic.instructionName) == std::string::npos)
@@ -291,7 +291,7 @@ CLI::Validator countFrom(uint64_t least, const char* name) {
 }
 
 // What is run, and on what.
-void addArguments(CLI::App& command, Options& options) {
+void addArguments(CLI::App& command, RunArguments& options) {
   command.add_option("FILE", options.file, "HLO file; an HloSnapshot brings its arguments and expected result")
       ->required();
   command.add_option("--backend", options.settings.backend, "cpu or evaluator")
@@ -304,7 +304,7 @@ void addArguments(CLI::App& command, Options& options) {
       ->allow_extra_args(false);
 }
 
-void addDevices(CLI::App& command, Options& options) {
+void addDevices(CLI::App& command, RunArguments& options) {
   command.add_option("--threads", options.settings.threads, "Threads of a run on one device (default: all cores)")
       ->check(CLI::Range(0, 4096));
   command
@@ -318,7 +318,7 @@ void addDevices(CLI::App& command, Options& options) {
 }
 
 // Feeds, a library, and what of a project may be used.
-void addFiles(CLI::App& command, Options& options) {
+void addFiles(CLI::App& command, RunArguments& options) {
   command.add_option("--infeed", options.settings.infeed, "npz with feed0 …: the source of infeeds");
   command.add_option("--outfeed", options.settings.outfeed, "npz for what outfeeds give: feed0 …");
   command.add_option("--custom-call-library", options.settings.library, "Shared library with targets of custom calls");
@@ -330,7 +330,7 @@ void addFiles(CLI::App& command, Options& options) {
 }
 
 // The fill rule, outputs, and the form of both.
-void addFillRule(CLI::App& command, Options& options) {
+void addFillRule(CLI::App& command, RunArguments& options) {
   command.add_option("--seed", options.settings.seed, "Fill rule: seed")->check(countFrom(0, "NONNEGATIVE"));
   command.add_option("--scale", options.fill.scale, "Fill rule: floats lie in [0, scale)")->check(kFraction);
   command.add_option("--imax", options.fill.imax, "Fill rule: integers lie in [0, imax)")
@@ -341,7 +341,7 @@ void addFillRule(CLI::App& command, Options& options) {
                    "program's layout, padding and tiles");
 }
 
-void addExpectation(CLI::App& command, Options& options) {
+void addExpectation(CLI::App& command, RunArguments& options) {
   command.add_option("--expected", options.expectation.file, "npz to compare the outputs with");
   command.add_option("--rtol", options.expectation.rtol, "Relative tolerance (default: by output type)")
       ->check(kFraction);
@@ -355,7 +355,7 @@ void addExpectation(CLI::App& command, Options& options) {
       ->check(kFraction);
 }
 
-void addMeasurement(CLI::App& command, Options& options) {
+void addMeasurement(CLI::App& command, RunArguments& options) {
   command.add_option("--runs", options.runs, "Timed runs; with more than one, a warm-up goes first")
       ->check(CLI::Range(1, 1000000));
   command.add_option("--profile", options.profile, "Write a Chrome trace with the profile of as many further runs");
@@ -363,7 +363,7 @@ void addMeasurement(CLI::App& command, Options& options) {
       ->check(CLI::Range(0, 1000000));
 }
 
-void addCompilation(CLI::App& command, Options& options) {
+void addCompilation(CLI::App& command, RunArguments& options) {
   options.compile.kernelCache = defaultKernelCache();
   command
       .add_option("--kernel-cache", options.compile.kernelCache,
@@ -378,7 +378,7 @@ void addCompilation(CLI::App& command, Options& options) {
 
 void addRun(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("run", "Compile and run a module; time, compare, profile");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunArguments>();
   addArguments(*command, *options);
   addDevices(*command, *options);
   addFiles(*command, *options);

@@ -1,6 +1,8 @@
 // See last_words.h. Nothing here takes memory: there may be none.
 #include "app/shared/last_words.h"
 
+#include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -50,6 +52,15 @@ void sayOnStderr(const char* what, const char* reason) {
   std::abort();
 }
 
+// Libraries such as Qt use what malloc gave them without a look at it. A crash while the system gives no memory is
+// taken for that; any other one happens again, with the system's own end.
+void onCrash(int) {
+  constexpr size_t kLittle = size_t{16} << 20;
+  void* memory = ::mmap(nullptr, kLittle, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) endFor("not enough memory");
+  ::munmap(memory, kLittle);
+}
+
 }  // namespace
 
 void endWithoutThreads() { endFor("the system gives no more threads"); }
@@ -57,6 +68,10 @@ void endWithoutThreads() { endFor("the system gives no more threads"); }
 void endWithASentence(LastWords words) {
   last = words;
   std::set_terminate(lastWords);
+  struct sigaction action {};
+  action.sa_handler = onCrash;
+  action.sa_flags = SA_RESETHAND;
+  ::sigaction(SIGSEGV, &action, nullptr);
 }
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// What stands on the canvas before anything was opened: a small graph that runs, and a line that says what can be done
-// with it. Before: nothing; after: MainWindow, which lets it go when a document is opened.
+// What the canvas shows before a file is opened: a small live graph, and one line of hints over it. Used by MainWindow,
+// which removes the hint when a document is opened.
 #pragma once
 
 #include <QLabel>

@@ -1,6 +1,5 @@
-// KeyMap: every action of the window's menus with its keys. Keys can be given by hand; what a person chose is kept
-// between sessions. No two actions that can be meant at the same time share a key. Before: the key sheet; after:
-// QAction.
+// KeyMap: every action of the menus with its shortcuts. A user can change them; changes are kept between sessions. No
+// two actions that are enabled at the same time share a shortcut. Used by Navigation.
 #pragma once
 
 #include <QKeySequence>

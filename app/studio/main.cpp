@@ -1,5 +1,5 @@
 // tessera-studio: opens the window on a file or on a first graph with the start page beside it; with --screenshot, --do
-// or --timing it does the same without a person and ends.
+// or --timing it does the same unattended and ends.
 #include <QCommandLineParser>
 #include <QElapsedTimer>
 #include <QTimer>
@@ -21,7 +21,7 @@ int complain(const Diagnostic& d) {
   return exitCodeOf(d.kind);
 }
 
-// Qt only prints that a thread could not be started, and whoever waits for its work waits for ever.
+// Qt only prints that a thread could not be started; what waits for its work would wait for ever.
 void onQtMessage(QtMsgType type, const QMessageLogContext& context, const QString& message) {
   if (message.startsWith(QLatin1String("QThread::start: Thread creation error"))) endWithoutThreads();
   std::fprintf(stderr, "%s\n", qUtf8Printable(qFormatLogMessage(type, context, message)));
@@ -98,7 +98,7 @@ Status playOptions(StudioApplication& app, MainWindow& window, const QCommandLin
   return {};
 }
 
-// Without a person: open, wait, play, print. A file that cannot be opened is shown, and is the exit code.
+// Unattended: open, wait, play, print. A file that cannot be opened is shown, and is the exit code.
 int runAlone(StudioApplication& app, MainWindow& window, const QCommandLineParser& parser, const QString& file) {
   window.show();
   waitUntilIdle(window);

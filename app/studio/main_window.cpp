@@ -95,7 +95,7 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
     restoreSession();
     recovery_ = new Recovery(*document_, Recovery::usualFolder(), this);
     connect(recovery_, &Recovery::failed, this, [this](const QString& why) {
-      banner_->showMessage(tr("Unsaved changes cannot be kept aside: %1").arg(why));
+      banner_->showMessage(tr("The recovery file cannot be written: %1").arg(why));
     });
   }
   docksWhenOpen_ = saveState(kDockState);

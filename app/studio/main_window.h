@@ -128,7 +128,7 @@ class MainWindow : public QMainWindow {
   GroupActions* groups_ = nullptr;
   LessonController* lessons_ = nullptr;
   Navigation* navigation_ = nullptr;
-  Recovery* recovery_ = nullptr;  // of a person's sessions
+  Recovery* recovery_ = nullptr;  // null in sessions that a script drives
   std::unique_ptr<Panels> panels_;
   Banner* banner_ = nullptr;
   HeatLegend* legend_ = nullptr;

@@ -171,7 +171,8 @@ bool MainWindow::restoreLeftBehind() {
   const QString name = left.front().path.isEmpty() ? tr("a new graph") : left.front().path;
   connect(
       document_, &Document::opened, this,
-      [this, name] {
+      [this, name, file = left.front().file] {
+        if (document_->file().recoveredFrom() != file) return;  // it did not open, and something else was
         banner_->showMessage(
             tr("Tessera ended unexpectedly. This is %1 with the changes that were not saved; Save keeps them.")
                 .arg(name));

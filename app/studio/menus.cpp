@@ -108,7 +108,7 @@ void MainWindow::makeViewMenu() {
   QMenu* panels = menu.addMenu(tr("&Panels"));
   for (QDockWidget* dock : panels_->docks) panels->addAction(dock->toggleViewAction());
   panels->addSeparator();
-  actions_->add(*panels, {tr("Everything at its first place"), {}, [this](bool) { panels_->arrange(*this); }});
+  actions_->add(*panels, {tr("Reset all panels"), {}, [this](bool) { panels_->arrange(*this); }});
   actions_->add(menu, {tr("S&tart page beside the canvas"), {}, [this](bool) {
                          startPage_->setVisible(startPage_->isHidden());
                        }});
@@ -163,8 +163,7 @@ void MainWindow::makeGoMenu() {
   add(tr("&Back"), QKeySequence(Qt::ALT | Qt::Key_Left), [](Navigation& n) { n.history().back(); });
   add(tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right), [](Navigation& n) { n.history().forward(); });
   menu.addSeparator();
-  add(tr("Boo&kmark the selection, or no longer"), QKeySequence(Qt::CTRL | Qt::Key_B),
-      [](Navigation& n) { n.history().toggleBookmark(); });
+  add(tr("Toggle boo&kmark"), QKeySequence(Qt::CTRL | Qt::Key_B), [](Navigation& n) { n.history().toggleBookmark(); });
   add(tr("Next book&mark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B),
       [](Navigation& n) { n.history().nextBookmark(); });
   menu.addSeparator();

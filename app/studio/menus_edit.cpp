@@ -1,4 +1,4 @@
-// The Edit and Arrange menus: what is done to the selection and by hand on the canvas. Their keys act only while the
+// The Edit and Arrange menus: what is done to the selection and on the canvas. Their keys act only while the
 // canvas has the focus, but for undo, redo and finding.
 #include <QCursor>
 #include <QLineEdit>
@@ -83,13 +83,13 @@ void MainWindow::addBuildItems(QMenu& menu) {
   add(tr("Paste &keeping inputs"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)}, open,
       [this] { graphEdit_->paste(true); });
   add(tr("D&uplicate"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, selected, [this] { graphEdit_->duplicateSelection(); });
-  add(tr("&Delete and heal"), {QKeySequence(Qt::Key_Delete)}, selected, [this] {
+  add(tr("&Delete and reconnect"), {QKeySequence(Qt::Key_Delete)}, selected, [this] {
     if (!arrangement_->removePageItems()) graphEdit_->removeSelection();
   });
   add(tr("Delete, leaving inputs &open"), {QKeySequence(Qt::SHIFT | Qt::Key_Delete)}, selected,
       [this] { graphEdit_->removeSelection(GraphEditController::Gap::Open); });
   add(tr("Make it the &result"), {QKeySequence(Qt::Key_R)}, selected, [this] { graphEdit_->makeResult(); });
-  add(tr("&Value as a node, or back in its field"), {QKeySequence(Qt::Key_V)}, nullptr,
+  add(tr("Show a &value as a node or in its reader"), {QKeySequence(Qt::Key_V)}, nullptr,
       [this] { graphEdit_->toggleFields(); });
   add(
       tr("&Leave the computation"), {QKeySequence(Qt::ALT | Qt::Key_Up)},
@@ -136,13 +136,13 @@ void MainWindow::makeArrangeMenu() {
   add(menu, tr("Next &colour of a frame or note"), QKeySequence(Qt::SHIFT | Qt::Key_C),
       [](Controller& c) { c.nextColor(); });
   menu.addSeparator();
-  add(menu, tr("&Mute: a run passes it by"), QKeySequence(Qt::Key_M), [](Controller& c) { c.toggleMute(); });
+  add(menu, tr("&Mute (bypassed when run)"), QKeySequence(Qt::Key_M), [](Controller& c) { c.toggleMute(); });
   add(menu, tr("&Swap two inputs"), QKeySequence(Qt::Key_X), [](Controller& c) { c.swapInputs(); });
   add(menu, tr("&Pull out of its wires"), QKeySequence(Qt::Key_P), [](Controller& c) { c.pullOut(); });
-  add(menu, tr("Change a size &everywhere it flows …"), QKeySequence(Qt::Key_S), [](Controller& c) { c.changeSize(); });
+  add(menu, tr("Change a size &everywhere …"), QKeySequence(Qt::Key_S), [](Controller& c) { c.changeSize(); });
   menu.addSeparator();
-  add(menu, tr("Select what it &needs"), QKeySequence(Qt::Key_L), [](Controller& c) { c.selectAlong(true); });
-  add(menu, tr("Select what &uses it"), QKeySequence(Qt::SHIFT | Qt::Key_L),
+  add(menu, tr("Select all it &depends on"), QKeySequence(Qt::Key_L), [](Controller& c) { c.selectAlong(true); });
+  add(menu, tr("Select all that &use it"), QKeySequence(Qt::SHIFT | Qt::Key_L),
       [](Controller& c) { c.selectAlong(false); });
 }
 

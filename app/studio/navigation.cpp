@@ -7,6 +7,7 @@
 #include <QListWidget>
 #include <QSettings>
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "app/studio/main_window.h"
@@ -18,7 +19,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMaxFound = 200;
+constexpr size_t kMaxFound = 200, kShapeLength = 60;
 
 QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
 
@@ -31,7 +32,9 @@ Navigation::Navigation(MainWindow& window, bool remembers)
       keys_(window, remembers ? std::make_unique<QSettings>().get() : nullptr),
       list_(new QuickList(&window.canvas())),
       history_(new PlaceHistory(
-          window.document(), window.canvas(), [&window](InstructionId id) { window.revealInstruction(id); }, this)) {}
+          window.document(), window.canvas(), [&window](InstructionId id) { window.revealInstruction(id); }, this)) {
+  connect(&window.document(), &Document::opened, list_, &QWidget::hide);  // it lists what was open before
+}
 
 // --- places
 
@@ -44,22 +47,26 @@ void Navigation::goToAnything() {
 std::vector<QuickEntry> Navigation::places(const QString& words) {
   std::vector<QuickEntry> out;
   const Module& module = window_.document().module();
-  const auto instruction = [&](InstructionId id, const QString& mark) {
+  const SearchWords search(words);
+  std::unordered_map<const Shape*, std::string> shapes;  // there are few, and a hundred thousand instructions
+  const auto instruction = [&](InstructionId id, const char* mark) {
     const Instruction& in = module.at(id);
-    const QString detail = text(nameOf(in.opcode)) + QLatin1Char(' ') + text(toString(*in.shape, false).substr(0, 60)) +
-                           mark + tr(" in %1").arg(text(module.at(in.computation).name));
-    if (out.size() < kMaxFound && matchesWords(text(in.name) + QLatin1Char(' ') + detail, words))
-      out.push_back({text(in.name), detail, [this, id] { history_->goTo(id); }});
+    const std::string_view opcode = nameOf(in.opcode), home = module.at(in.computation).name;
+    std::string& shape = shapes[in.shape];
+    if (shape.empty()) shape = toString(*in.shape, false).substr(0, kShapeLength);
+    if (out.size() >= kMaxFound || !search.match({in.name, opcode, shape, mark, home})) return;
+    const QString detail = text(opcode) + QLatin1Char(' ') + text(shape) + tr(mark) + tr(" in %1").arg(text(home));
+    out.push_back({text(in.name), detail, [this, id] { history_->goTo(id); }});
   };
-  for (InstructionId id : history_->bookmarks()) instruction(id, tr(" · bookmark"));
+  for (InstructionId id : history_->bookmarks()) instruction(id, QT_TR_NOOP(" · bookmark"));
   for (ComputationId id : module.order()) {
-    if (out.size() >= kMaxFound || !matchesWords(text(module.at(id).name) + tr(" computation"), words)) continue;
+    if (out.size() >= kMaxFound || !search.match({module.at(id).name, "computation"})) continue;
     out.push_back({text(module.at(id).name), tr("computation, %L1 instructions").arg(module.at(id).instructions.size()),
                    [this, id] { window_.document().view().showComputation(id); }});
   }
   for (auto computation = module.order().rbegin(); computation != module.order().rend() && out.size() < kMaxFound;
        ++computation)  // the entry stands last
-    for (InstructionId id : module.at(*computation).instructions) instruction(id, {});
+    for (InstructionId id : module.at(*computation).instructions) instruction(id, "");
   return out;
 }
 
@@ -81,7 +88,7 @@ std::vector<QuickEntry> Navigation::commands(const QString& words) {
 
 void Navigation::showKeys() {
   capturing_.clear();
-  list_->open(tr("Keys: type to search, Enter gives another key, Enter and then Delete takes it away"),
+  list_->open(tr("Keys: type to search; Enter changes a key, Enter then Delete removes it"),
               [this](const QString& words) { return keyLines(words); });
 }
 
@@ -105,11 +112,10 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
       });
       list_->refresh();
     };
-    out.push_back({entry.name,
-                   capturing_ == entry.name
-                       ? tr("press the new key · Delete: none · Backspace: as it was · Esc: leave it")
-                       : keys,
-                   rebind, true});
+    out.push_back(
+        {entry.name,
+         capturing_ == entry.name ? tr("press the new key · Delete: none · Backspace: default · Esc: keep") : keys,
+         rebind, true});
   }
   // What the mouse does has no action.
   static const std::pair<const char*, const char*> kGestures[] = {
@@ -119,8 +125,8 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
       {QT_TR_NOOP("Move boxes, frames and notes"), QT_TR_NOOP("drag them; on a wire: into it")},
       {QT_TR_NOOP("Pull a node out of its wires"), QT_TR_NOOP("shake it, or Ctrl+Shift+drag")},
       {QT_TR_NOOP("Cut wires"), QT_TR_NOOP("Ctrl+right drag over them")},
-      {QT_TR_NOOP("Lead a wire through a point"),
-       QT_TR_NOOP("double click the wire; double click the point takes it away")},
+      {QT_TR_NOOP("Reroute a wire"),
+       QT_TR_NOOP("double click the wire adds a point; double click the point removes it")},
       {QT_TR_NOOP("Wire"),
        QT_TR_NOOP("drag from the lower edge of a node to an input, a node or empty canvas; off an input: unwire")},
       {QT_TR_NOOP("Type a value"), QT_TR_NOOP("click an open input, double click a constant")},

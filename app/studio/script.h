@@ -1,4 +1,4 @@
-// Script: plays named commands on a window without a person, one a line ("select dot.3", "run", "screenshot OUT.png").
+// Script: plays named commands on a window, one a line ("select dot.3", "run", "screenshot OUT.png").
 // Every command waits until its work is done and painted. The list of commands is in the README of this folder.
 #pragma once
 
@@ -13,7 +13,7 @@ class MainWindow;
 
 // Works off events until no worker is busy and every visible tile is filled; false after the time limit.
 bool waitUntilIdle(MainWindow& window);
-// Fails with Fault::Usage on an unknown command or name, Fault::Output when a picture cannot be written.
+// Fails with ErrorKind::Usage on an unknown command or name, ErrorKind::Output when a picture cannot be written.
 Status playCommand(MainWindow& window, const QString& line);
 // done: called after each command.
 Status playScript(MainWindow& window, const QString& path,

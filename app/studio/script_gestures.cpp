@@ -1,4 +1,4 @@
-// Places are asked of the canvas when a gesture is played, as a person looks for them.
+// Positions are read from the canvas when a gesture is played.
 #include "app/studio/script_gestures.h"
 
 #include <QApplication>

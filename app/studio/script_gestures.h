@@ -1,5 +1,4 @@
-// Commands of a script that build: they send the key and mouse events that a hand would. Before: script.cpp; after:
-// MainWindow.
+// Commands of a script that build a graph: they send the key and mouse events of a user. Used by script.cpp.
 #pragma once
 
 #include <QString>
@@ -11,10 +10,10 @@ namespace tessera {
 class MainWindow;
 
 using GestureCommand = Status (*)(MainWindow&, const QString&);
-// new · add LINE · wire VALUE USER INPUT · carry VALUE USER INPUT · draw VALUE LINE · field USER INPUT TEXT · key KEYS
-// · type TEXT; null: there is no such gesture.
+// new, add LINE, wire VALUE USER INPUT, carry VALUE USER INPUT, draw VALUE LINE, field USER INPUT TEXT, key KEYS,
+// type TEXT; null: there is no such gesture.
 GestureCommand gestureNamed(const QString& name);
-// A command that cannot be done: Fault::Usage.
+// A command that cannot be done: ErrorKind::Usage.
 Status refusedGesture(const QString& message);
 
 }  // namespace tessera

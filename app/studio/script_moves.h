@@ -1,5 +1,4 @@
-// Commands of scripts that move things on the canvas with the pointer. Before: script_gestures.cpp; after: Canvas,
-// ArrangeController.
+// Commands of a script that move items on the canvas with the pointer. Used by script_gestures.cpp.
 #pragma once
 
 #include "app/studio/script_gestures.h"

@@ -175,7 +175,7 @@ void StartPage::setRecentFiles(const QStringList& paths) {
     delete item;
   }
   if (paths.isEmpty()) return;
-  recent_->addWidget(heading(tr("Used last"), this));
+  recent_->addWidget(heading(tr("Recent"), this));
   for (const QString& path : paths.mid(0, kMaxRecent)) {
     const QString folder = QFileInfo(path).path();
     const QString shown = fontMetrics().elidedText(folder, Qt::ElideMiddle, kColumnWidth - 60);

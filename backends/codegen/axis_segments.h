@@ -1,6 +1,6 @@
 // AxisSegments: the vector axis cut where comparisons of its index with constants change (the pieces of a concatenate,
-// the borders of a pad). In a segment they are constants, so its loop reads one piece alone, unmasked. Stands between
-// KernelNest and KernelEmitter.
+// the borders of a pad). In a segment they are constants, so its loop reads one piece alone, unmasked. Reads
+// KernelNest. Used by KernelEmitter.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // ContractionTile: the innermost loop of a contraction as one LLVM function: a tile of rows × (vectors · lanes) sums
 // kept in registers while it walks the contracted dimension over two packed panels.
-// Stands before the JIT; backends/cpu/library/contraction.h cuts the operands into panels and calls it.
+// Compiled by KernelCompiler; runtime/gemm/contraction_step cuts the operands into panels and calls it.
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@ namespace tessera::codegen {
 
 using llvm::Value;
 
-// Turns the rows of the lanes that come next.
+// Transposes the rows of the lanes that come next.
 void KernelEmission::fillTiles() {
   const auto axis = static_cast<size_t>(nest_.axis);
   for (size_t t = 0; t < nest_.tiles.size(); ++t) {

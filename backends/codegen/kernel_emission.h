@@ -135,7 +135,7 @@ class KernelEmission {
   std::vector<llvm::Value*> streams_;       // by store: whether its vectors begin where lines do; null: it is no stream
   llvm::Value *innerBegin_ = nullptr, *innerEnd_ = nullptr;  // of nest.inner, in this item
   llvm::Value* mask_ = nullptr;                              // lanes in range; null: all
-  bool guardHolds_ = false;                                  // as guards_ have told
+  bool guardHolds_ = false;                                  // as guards_ have it
   int32_t openSide_ = RareSides::kNone;                      // whose branch is being made
   std::vector<Val> memo_;
   std::vector<bool> done_;

@@ -1,6 +1,6 @@
 // KernelEmitter: a LoopProgram as one LLVM function void(ptr buffers, i64 begin, i64 end). `buffers` holds the
 // operands' pointers, then the outputs'; [begin, end) is a part of the nest's parallel items, never empty.
-// Stands after ProgramAnalysis and KernelNest and before the JIT.
+// Reads ProgramAnalysis and KernelNest. Used by KernelCompiler.
 #pragma once
 
 #include <span>

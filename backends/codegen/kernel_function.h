@@ -13,7 +13,7 @@ namespace tessera::codegen {
 
 // Still empty.
 llvm::Function* makeKernelFunction(llvm::Module& module, const std::string& name);
-// Of functions that keep buffers in stack slots, which want more than promotion of whole slots.
+// Of functions that keep buffers in stack slots, which need more than promotion of whole slots.
 inline constexpr char kRegionAttribute[] = "tessera-region";
 
 // for (i = from; i < to; i += step) body(i); runs at least once. One round is no loop: what it reads may then leave

@@ -1,7 +1,7 @@
-// ProgramAnalysis: what a generator wants to know about a LoopProgram before it emits code: which nodes carry values
+// ProgramAnalysis: what code generation reads of a LoopProgram before it emits code: which nodes carry values
 // (affine index arithmetic does not), where each access lies as a linear form over the loop counters, which adjacent
 // dimensions act as one, in which loop each node lives, and which loops may be reduced lane by lane.
-// Stands between composition (core/element) and KernelEmitter.
+// Follows composition (core/element). Used by KernelNest and KernelEmitter.
 #pragma once
 
 #include <bitset>

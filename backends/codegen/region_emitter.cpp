@@ -108,7 +108,7 @@ Value* RegionEmitter::loaded(llvm::Type* type, const ArrayBase& base) {
   return load;
 }
 
-// The pointer of an array, all of which is there: with that told, loads may stand before the loop that wants them.
+// The pointer of an array, all of which is there: with that known, loads may move before the loop that needs them.
 Value* RegionEmitter::arrayArgument(size_t index, const Extent& extent) {
   auto* pointer = llvm::cast<llvm::LoadInst>(argument(index));
   auto number = [&](int64_t value) {

@@ -1,7 +1,7 @@
 // RowCache: what several passes over a row compute alike. A kernel that reduces a row and then uses its elements (the
 // exponentials of a softmax: summed, then divided) walks it once a loop; a value that is expensive and the same in a
 // later pass is kept by the first one in a buffer as long as the row, and read back. Found by numbering the nodes as if
-// all walks had the same counter. Stands between KernelNest and KernelEmitter.
+// all walks had the same counter. Reads KernelNest. Used by KernelEmitter.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // RowLocality: whether a kernel can run on a tile of its result alone: which of its items compute a piece of
-// consecutive elements, reading of some operands only that same piece. Stands after KernelNest; tiled plans
-// (cpu/gemm_chain_step) ask.
+// consecutive elements, reading of some operands only that same piece. Reads KernelNest. Used by plans of tiles
+// (cpu/library/gemm_chain, convolution_epilogue) and of groups of rows (sort).
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // splitReduction: a program with few results, each of a long reduction, as two: the first reduces blocks of the range
 // side by side, the second joins the blocks' results in order. The blocks follow from the shapes alone, so that results
-// do not depend on the number of threads. Stands before the kernel library, on programs of element operations.
+// do not depend on the number of threads. Used by plan_builder, on programs of element operations.
 #pragma once
 
 #include <optional>

@@ -5,7 +5,9 @@
 #include <map>
 #include <optional>
 
+#include "backends/codegen/flatten_axis.h"
 #include "backends/codegen/program_analysis.h"
+#include "backends/codegen/unroll_short.h"
 #include "core/base/tuning.h"
 #include "core/element/copy_node.h"
 #include "core/element/scalar_functions.h"
@@ -209,6 +211,13 @@ bool isLight(const LoopProgram& program) {
   });
 }
 
+// A maximum of floats heeds NaN and signs of zeros: of scalars it costs what it costs of a whole vector.
+bool sumsAlone(const ElementProgram& body) {
+  return std::ranges::all_of(body.loops, [&](const Loop& loop) {
+    return std::ranges::all_of(loop.next, [&](NodeId next) { return body.at(next).op == NodeOp::Add; });
+  });
+}
+
 // The first of the minor dimensions that together are few elements.
 size_t firstOfMinor(const std::vector<int64_t>& dims) {
   size_t first = dims.size();
@@ -267,7 +276,7 @@ LoopProgram unrollTiny(LoopProgram program, const Target& target) {
   // Rows of the same work are better one array.
   const bool pays = before && after &&
                     (tiny ? *after <= tuning().codegen.scalarWork * *before + tuning().codegen.maskedAccessNs
-                          : *after <= 0.8 * *before);
+                          : *after <= tuning().codegen.unrolledRowsWork * *before);
   return pays ? std::move(*unrolled) : std::move(program);
 }
 
@@ -287,13 +296,17 @@ LoopProgram unrollStacks(LoopProgram program) {
   return program;
 }
 
+LoopProgram kernelForm(LoopProgram program, const Target& target) {
+  return flattenShortAxis(unrollStacks(unrollShort(std::move(program))), target.vectorBytes / 4);
+}
+
 LoopProgram unrollSmallProducts(LoopProgram program, const Target& target) {
   const std::vector<int64_t>& dims = program.body.outputDims;
   const bool isParallel = program.parallelDims == static_cast<int64_t>(dims.size());
   const size_t first = firstOfMinor(dims);
   const int64_t elements = productOf({dims.begin() + static_cast<ptrdiff_t>(first), dims.end()});
   if (!isParallel || elements < 2 || program.body.loops.empty() || readsOutputs(program) || !isLight(program) ||
-      !hasFewRounds(program, elements))
+      !sumsAlone(program.body) || !hasFewRounds(program, elements))
     return program;
   const auto analysis = ProgramAnalysis::of(program);
   if (!analysis || !gathers(program, *analysis, KernelNest::of(program, *analysis, target))) return program;

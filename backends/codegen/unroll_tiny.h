@@ -10,15 +10,20 @@
 
 namespace tessera::codegen {
 
+// The program itself where it is not one of those, or where that would cost more.
 LoopProgram unrollTiny(LoopProgram program, const Target& target);
 
 // Many small products (matrices of 3x3, 4x4): the elements of one and its sums become straight code of scalars, where
-// lanes over the batch would gather everything that they read.
+// lanes over the batch would gather everything that they read. Loops that do more than add stay as they are.
 LoopProgram unrollSmallProducts(LoopProgram program, const Target& target);
 
 // A short dimension along which conditions tell what an element is (the pieces of a stack) becomes several stores of
 // one iteration, without conditions: each piece is computed for its own elements alone, and what pieces share once.
 // core/passes/fusion counts on it.
 LoopProgram unrollStacks(LoopProgram program);
+
+// What the kernel library compiles: unrollShort, unrollStacks and flattenShortAxis, which change nothing a second time.
+// For those who ask for a kernel's nest before they add it.
+LoopProgram kernelForm(LoopProgram program, const Target& target);
 
 }  // namespace tessera::codegen

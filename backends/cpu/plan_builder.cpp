@@ -251,8 +251,8 @@ Status PlanBuilder::planPart(const Instruction& instruction, LoopProgram program
   return {};
 }
 
-// Lines that nobody will find in a cache again need not be read to be written; in place they have been read. slots: of
-// operands, then results.
+// Lines that will have left the caches before they are read need not be read to be written; in place they have been
+// read. slots: of operands, then results.
 bool usesNonTemporalStores(const LoopProgram& program, std::span<const int> slots, int64_t cacheBytes) {
   const auto operands = slots.first(slots.size() - program.outputs.size()),
              results = slots.last(program.outputs.size());

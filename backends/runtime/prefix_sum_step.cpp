@@ -8,6 +8,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/base/tuning.h"
+
 namespace tessera::cpu {
 
 namespace {
@@ -173,18 +175,20 @@ void PrefixSumStep<T, Op, S>::scanRow(RunState& state, int64_t row) const {
 template <class T, class Op, class S>
 Status PrefixSumStep<T, Op, S>::run(RunState& state) {
   if (shape_.outer * shape_.length * shape_.inner == 0) return {};
+  const auto& limits = tuning().threads;
   const int64_t blocks = blocksOf(shape_);
   if (shape_.inner > 1) {
-    const int64_t pieces = (shape_.inner + kColumns - 1) / kColumns;
-    state.pool->parallelFor(shape_.outer * pieces, std::max<int64_t>(1, 256 / shape_.length),
+    const int64_t groups = (shape_.inner + kColumns - 1) / kColumns;
+    state.pool->parallelFor(shape_.outer * groups,
+                            std::max<int64_t>(1, limits.scannedElements / (kColumns * shape_.length)),
                             [&](int64_t begin, int64_t end, int) {
                               for (int64_t i = begin; i < end; ++i)
-                                scanColumns(state, i / pieces, i % pieces * kColumns);
+                                scanColumns(state, i / groups, i % groups * kColumns);
                             });
     return {};
   }
-  if (shape_.outer >= 8 || blocks < 8) {
-    state.pool->parallelFor(shape_.outer, std::max<int64_t>(1, 4 * kBlock / shape_.length),
+  if (shape_.outer >= limits.scannedRows || blocks < limits.scannedRows) {
+    state.pool->parallelFor(shape_.outer, std::max<int64_t>(1, limits.scannedElements / shape_.length),
                             [&](int64_t begin, int64_t end, int) {
                               for (int64_t row = begin; row < end; ++row) scanRow(state, row);
                             });
@@ -192,7 +196,8 @@ Status PrefixSumStep<T, Op, S>::run(RunState& state) {
   }
   T* totals = reinterpret_cast<T*>(state.pointers[static_cast<size_t>(shape_.totals)]);
   auto forBlocks = [&](auto&& work) {
-    state.pool->parallelFor(shape_.outer * blocks, 4, [&](int64_t begin, int64_t end, int) {
+    const int64_t atOnce = std::max<int64_t>(1, limits.scannedElements / kBlock);
+    state.pool->parallelFor(shape_.outer * blocks, atOnce, [&](int64_t begin, int64_t end, int) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t row = i / blocks, first = i % blocks * kBlock;
         work(i, row * shape_.length, first, std::min(shape_.length, first + kBlock));

@@ -1,5 +1,5 @@
 // Processor features that kernels may use, as lists in LLVM's words ("avx2,fma"). The code generator's target writes
-// the list into a program; the run time asks whether this processor has all of it.
+// the list into a program; the run time checks that this processor has all of it.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // Program: an executable that was compiled ahead of time. Its object (aot/program_object) holds one Program with all
 // that it points to, and a C function that calls tessera_program_run with it. The first run makes steps of the plan's
-// bytes; they are kept for the next. Runs may overlap: each has steps and state of its own. Stands at the end of the
-// run-time library; before: an object, after: its caller in C.
+// bytes; they are kept for the next. Runs may overlap: each has steps and state of its own. Written by
+// aot/program_object, called from C.
 #pragma once
 
 #include <cstddef>

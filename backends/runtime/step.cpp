@@ -37,14 +37,15 @@ Status KernelStep::run(RunState& state) {
   const CompiledKernel& kernel = state.kernels[kernel_];
   for (size_t i = 0; i < slots_.size(); ++i)
     buffers_[i] = state.pointers[static_cast<size_t>(slots_[i])] + (i < starts_.size() ? starts_[i] : 0);
+  const auto& limits = tuning().threads;
   double total = kernel.costPerItem * static_cast<double>(kernel.parallelCount);
-  int threads = state.pool->threads();
-  if (threads == 1 || total < 2 * tuning().threads.chunkNs || kernel.parallelCount == 1) {
+  const int64_t threads = state.pool->threads();
+  if (threads == 1 || total < 2 * limits.chunkNs || kernel.parallelCount == 1) {
     kernel.function(buffers_.data(), 0, kernel.parallelCount);
     return {};
   }
-  auto byCost = static_cast<int64_t>(tuning().threads.chunkNs / kernel.costPerItem) + 1;
-  int64_t chunk = std::max(byCost, kernel.parallelCount / (threads * 4) + 1);
+  auto byCost = static_cast<int64_t>(limits.chunkNs / kernel.costPerItem) + 1;
+  int64_t chunk = std::max(byCost, kernel.parallelCount / (threads * limits.chunksPerThread) + 1);
   chunk = std::min(chunk, (kernel.parallelCount + threads - 1) / threads);
   state.pool->parallelFor(kernel.parallelCount, chunk, [&](int64_t begin, int64_t end, int thread) {
     int64_t start = state.profile ? state.profile->now() : 0;

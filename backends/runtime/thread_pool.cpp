@@ -32,7 +32,7 @@ std::shared_ptr<ThreadPool> ThreadPool::shared(int threads) {
   return pool;
 }
 
-ThreadPool::ThreadPool(int threads) : width_(std::max(threads, 1)) {
+ThreadPool::ThreadPool(int threads) : spins_(tuning().threads.spins), width_(std::max(threads, 1)) {
   try {
     for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
   } catch (const std::system_error&) {
@@ -46,19 +46,21 @@ ThreadPool::~ThreadPool() {
   generation_.notify_all();
 }
 
-void ThreadPool::takeChunks(int thread) {
-  for (;;) {
-    int64_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
-    if (begin >= count_) return;
+void ThreadPool::takeChunks(int64_t begin, int thread) {
+  for (; begin < count_; begin = next_.fetch_add(chunk_, std::memory_order_relaxed))
     work_(context_, begin, std::min(begin + chunk_, count_), thread);
-  }
+}
+
+// The first chunk is the caller's. Each helper has another one, so the number that it takes then is below theirs.
+void ThreadPool::help() {
+  const int64_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
+  if (begin < count_) takeChunks(begin, helpers_.fetch_add(1, std::memory_order_relaxed) + 1);
 }
 
 void ThreadPool::work(int thread) {
   uint32_t seen = 0;
-  const int spins = tuning().threads.spins;
   while (!stop_.load()) {
-    for (int i = 0; i < spins && generation_.load() == seen; ++i) __builtin_ia32_pause();
+    for (int i = 0; i < spins_ && generation_.load() == seen; ++i) __builtin_ia32_pause();
     generation_.wait(seen);
     seen = generation_.load();
     if (thread >= width_.load()) continue;
@@ -66,7 +68,7 @@ void ThreadPool::work(int thread) {
     while (inside >= 0 && !inside_.compare_exchange_weak(inside, inside + 1)) {
     }
     if (inside < 0) continue;
-    takeChunks(thread);
+    help();
     if (inside_.fetch_sub(1) == 1) inside_.notify_one();
   }
 }
@@ -108,18 +110,18 @@ void ThreadPool::runTogether(int64_t count, int64_t chunk, Work work, void* cont
   chunk_ = chunk;
   work_ = work;
   context_ = context;
-  next_.store(0);
+  next_.store(chunk);
+  helpers_.store(0);
   inside_.store(0);
   int64_t begin = nowNs();
   generation_.fetch_add(1);
   generation_.notify_all();
-  takeChunks(0);
+  takeChunks(0, 0);
   // Spins while the workers are about to end, then sleeps: yielding would lose whole time slices to other programs.
   int64_t end = 0;
   int32_t none = 0;
-  const int spins = tuning().threads.spins;
   for (int i = 0; !inside_.compare_exchange_weak(none, -1); none = 0) {
-    if (++i <= spins || none <= 0) {
+    if (++i <= spins_ || none <= 0) {
       __builtin_ia32_pause();
       continue;
     }

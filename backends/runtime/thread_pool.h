@@ -24,7 +24,8 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
-  // Calls work on [0, count) in chunks; returns when all is done. Thread 0 is the caller. From any thread.
+  // Calls work on [0, count) in chunks; returns when all is done. The caller is thread 0, helpers are numbered as they
+  // come: below threads(), and below the number of chunks, so memory for the lesser of both is enough. From any thread.
   void run(int64_t count, int64_t chunk, Work work, void* context);
   template <class Fn>
   void parallelFor(int64_t count, int64_t chunk, Fn&& fn) {
@@ -38,15 +39,18 @@ class ThreadPool {
 
  private:
   void work(int thread);
-  void takeChunks(int thread);
+  void takeChunks(int64_t begin, int thread);
+  void help();
   void runTogether(int64_t count, int64_t chunk, Work work, void* context);
   int width();
   void noteWait(int64_t workedNs, int64_t waitedNs);
 
   std::vector<std::jthread> workers_;
+  const int spins_;
   std::atomic<uint32_t> generation_{0};
   std::atomic<int32_t> inside_{-1};  // workers inside the job; -1: closed
   std::atomic<int64_t> next_{0};
+  std::atomic<int> helpers_{0};  // workers that have taken a chunk of the job
   std::atomic<bool> stop_{false};
   std::atomic<bool> taken_{false};  // by a job; what follows but width_ is its caller's
   std::atomic<int> width_;          // threads that take part in jobs

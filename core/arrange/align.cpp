@@ -8,24 +8,24 @@ namespace tessera {
 namespace {
 
 // One axis of a box.
-struct Stretch {
+struct Interval {
   float begin = 0, length = 0;
   float end() const { return begin + length; }
 };
 
-std::vector<Stretch> stretches(std::span<const RectF> boxes, bool across) {
-  std::vector<Stretch> out;
-  for (const RectF& box : boxes) out.push_back(across ? Stretch{box.x, box.width} : Stretch{box.y, box.height});
+std::vector<Interval> stretches(std::span<const RectF> boxes, bool across) {
+  std::vector<Interval> out;
+  for (const RectF& box : boxes) out.push_back(across ? Interval{box.x, box.width} : Interval{box.y, box.height});
   return out;
 }
 
-void spread(std::vector<Stretch>& all) {
+void spread(std::vector<Interval>& all) {
   if (all.size() < 3) return;
   std::vector<size_t> order(all.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, {}, [&](size_t i) { return all[i].begin + all[i].length / 2; });
   float taken = 0;
-  for (const Stretch& each : all) taken += each.length;
+  for (const Interval& each : all) taken += each.length;
   const float room = all[order.back()].end() - all[order.front()].begin;
   const float gap = (room - taken) / static_cast<float>(all.size() - 1);
   float next = all[order.front()].begin;
@@ -36,11 +36,11 @@ void spread(std::vector<Stretch>& all) {
 }
 
 // part: 0 the beginnings, 0.5 the middles, 1 the ends in one line.
-void line(std::vector<Stretch>& all, float part) {
+void line(std::vector<Interval>& all, float part) {
   float begin = all[0].begin, end = all[0].end();
-  for (const Stretch& each : all) begin = std::min(begin, each.begin), end = std::max(end, each.end());
+  for (const Interval& each : all) begin = std::min(begin, each.begin), end = std::max(end, each.end());
   const float at = begin + (end - begin) * part;
-  for (Stretch& each : all) each.begin = at - each.length * part;
+  for (Interval& each : all) each.begin = at - each.length * part;
 }
 
 }  // namespace

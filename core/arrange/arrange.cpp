@@ -16,8 +16,6 @@ namespace {
 constexpr size_t kFewBoxes = 10000;  // views up to this size are arranged thoroughly
 constexpr float kNarrowestWithValue = 160;
 
-size_t at(int32_t i) { return static_cast<size_t>(i); }
-
 struct Size {
   float width = 0, height = 0;
 };

@@ -3,6 +3,7 @@
 // input gives the same arrangement.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -16,6 +17,9 @@
 #include "core/hlo/module.h"
 
 namespace tessera {
+
+// Boxes, layers and rows are numbered with 32 bits; vectors are indexed with this.
+inline size_t at(int32_t number) { return static_cast<size_t>(number); }
 
 struct PointF {
   float x = 0, y = 0;

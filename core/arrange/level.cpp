@@ -15,8 +15,6 @@ constexpr int32_t kLongestLane = 200;  // rows
 constexpr size_t kMaxLanes = 24000;    // in one level; the longest wires go without first
 constexpr float kLaneHalfWidth = 1;
 
-size_t at(int32_t i) { return static_cast<size_t>(i); }
-
 // The longest span of wires (in rows crossed) up to which all lanes together are few enough.
 int32_t longestSpanWithLanes(const Level& level) {
   std::vector<size_t> bySpan(at(kLongestLane) + 1, 0);

@@ -9,14 +9,12 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kSmall = 4000, kMiddle = 20000;  // segments
-constexpr int kSweepsSmall = 24, kSweepsMiddle = 10, kSweepsBig = 6;
+constexpr size_t kFewSegments = 4000, kManySegments = 20000;  // segments
+constexpr int kOrderSweepsFew = 24, kOrderSweepsMany = 10, kOrderSweepsMost = 6;
 constexpr int kExchangeRounds = 4;
 constexpr size_t kShakenSize = 1200;  // segments
 constexpr int kShakes = 16;
 constexpr int kVainSweeps = 8;  // without a better order
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
 
 class RowOrder {
  public:
@@ -29,15 +27,15 @@ class RowOrder {
     fewest_ = crossings();
     const auto start = layers_.rows;
     const size_t size = layers_.thorough ? layers_.segments.size() : SIZE_MAX;
-    search(size <= kSmall ? kSweepsSmall : size <= kMiddle ? kSweepsMiddle : kSweepsBig, false);
-    if (size <= kMiddle && fewest_ > 0) {
+    search(size <= kFewSegments ? kOrderSweepsFew : size <= kManySegments ? kOrderSweepsMany : kOrderSweepsMost, false);
+    if (size <= kManySegments && fewest_ > 0) {
       restart(start);
-      search(size <= kSmall ? kSweepsSmall : kSweepsMiddle, true);
+      search(size <= kFewSegments ? kOrderSweepsFew : kOrderSweepsMany, true);
     }
     for (int round = 0; size <= kShakenSize && round < kShakes && fewest_ > 0; ++round) {
       restart(best_);
       shake();
-      search(kSweepsBig, true);
+      search(kOrderSweepsMost, true);
     }
     restart(best_);
   }
@@ -57,7 +55,7 @@ class RowOrder {
         sweepMedians(sweep % 2 == 0, sweep % 4 < 2);
       else
         sweepRows(sweep % 2 == 0);
-      if (layers_.thorough && layers_.segments.size() <= kSmall) exchange(byMedian);
+      if (layers_.thorough && layers_.segments.size() <= kFewSegments) exchange(byMedian);
       const size_t now = crossings();
       if (now >= fewest_) continue;
       fewest_ = now;

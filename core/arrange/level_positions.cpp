@@ -8,12 +8,10 @@
 namespace tessera {
 namespace {
 
-constexpr int kSweepsSmall = 30, kSweepsBig = 4;
-constexpr size_t kSmall = 8000;  // spots
+constexpr int kPositionSweepsFew = 30, kPositionSweepsMany = 4;
+constexpr size_t kFewSpots = 8000;  // spots
 constexpr double kLaneWeight = 3;
 constexpr int kStraightenRounds = 2;
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
 
 class RowPlacer {
  public:
@@ -23,7 +21,7 @@ class RowPlacer {
   }
 
   void run() {
-    const int sweeps = layers_.thorough && layers_.spots.size() <= kSmall ? kSweepsSmall : kSweepsBig;
+    const int sweeps = layers_.thorough && layers_.spots.size() <= kFewSpots ? kPositionSweepsFew : kPositionSweepsMany;
     for (int sweep = 0; sweep < sweeps; ++sweep) sweepRows(sweep % 2 == 0);
     const auto chains = straightChains();
     for (int round = 0; round < kStraightenRounds; ++round)

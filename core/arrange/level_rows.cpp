@@ -13,8 +13,6 @@ constexpr float kAspect = 1.6f;  // wished width : height of a level
 constexpr float kMinWidthLimit = 1400;
 constexpr int32_t kSourceSearch = 20;  // rows looked at for a source's place above its first user
 
-size_t at(int32_t i) { return static_cast<size_t>(i); }
-
 std::vector<std::pair<int32_t, int32_t>> innerWires(const Level& level) {
   std::vector<std::pair<int32_t, int32_t>> out;
   for (const LevelWire& w : level.wires)

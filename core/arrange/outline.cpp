@@ -13,6 +13,7 @@
 #include "core/arrange/repeats.h"
 #include "core/arrange/scope_turns.h"
 #include "core/arrange/scopes.h"
+#include "core/base/hash.h"
 
 namespace tessera {
 namespace {
@@ -22,13 +23,6 @@ constexpr size_t kMaxChildren = 200;     // a container with more boxes is cut i
 constexpr size_t kManyParameters = 16;
 constexpr size_t kClusterSize = 40;
 constexpr size_t kMinPiece = 4;  // fewer stay as they are
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
-
-uint64_t mixed(uint64_t a, uint64_t b) {
-  uint64_t x = (a ^ (b + 0x9e3779b97f4a7c15ull)) * 0xbf58476d1ce4e5b9ull;
-  return x ^ (x >> 31);
-}
 
 class OutlineBuilder {
  public:
@@ -89,7 +83,7 @@ class OutlineBuilder {
     std::vector<uint64_t> out(tree_.scopes.size());
     for (int32_t i = 0; i < count(); ++i) {
       if (!isContent(i)) continue;
-      const uint64_t own = mixed(static_cast<uint64_t>(instruction(i).opcode), 17);
+      const uint64_t own = mixedHash(static_cast<uint64_t>(instruction(i).opcode), 17);
       for (int32_t s = tree_.scopeOf[at(i)]; s >= 0; s = tree_.scopes[at(s)].parent) out[at(s)] += own;
     }
     return out;
@@ -190,9 +184,9 @@ class OutlineBuilder {
       const Instruction& i = instruction(items[k]);
       const int32_t scope = tree_.scopeOf[at(items[k])];
       cuts[k] = cuts_[at(items[k])];
-      loose[k] = mixed(static_cast<uint64_t>(i.opcode), scope < 0 ? 0 : tree_.scopes[at(scope)].pattern);
+      loose[k] = mixedHash(static_cast<uint64_t>(i.opcode), scope < 0 ? 0 : tree_.scopes[at(scope)].pattern);
       if (inStack(scope, base)) loose[k] = barrier(items[k]);  // has its place
-      exact[k] = mixed(loose[k], reinterpret_cast<uintptr_t>(i.shape));
+      exact[k] = mixedHash(loose[k], reinterpret_cast<uintptr_t>(i.shape));
     }
     std::vector<Repeat> out = findRepeats(exact, cuts);
     size_t left = items.size();
@@ -206,7 +200,7 @@ class OutlineBuilder {
     std::sort(out.begin(), out.end(), [](const Repeat& a, const Repeat& b) { return a.begin < b.begin; });
     return out;
   }
-  static uint64_t barrier(int32_t item) { return mixed(static_cast<uint64_t>(item), 0x5bd1e995); }
+  static uint64_t barrier(int32_t item) { return mixedHash(static_cast<uint64_t>(item), 0x5bd1e995); }
   // cuts_[i]: how many values that are computed before instruction i are used at i or later.
   void countCuts() {
     std::vector<int32_t> change(at(count()) + 1);

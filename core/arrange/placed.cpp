@@ -10,8 +10,6 @@
 namespace tessera {
 namespace {
 
-size_t at(int32_t i) { return static_cast<size_t>(i); }
-
 class Placer {
  public:
   Placer(const Module& module, const GraphView& view, const Places& places, Arrangement& arrangement)

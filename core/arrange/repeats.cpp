@@ -6,6 +6,8 @@
 #include <array>
 #include <unordered_map>
 
+#include "core/base/hash.h"
+
 namespace tessera {
 namespace {
 
@@ -16,13 +18,6 @@ constexpr size_t kShortestPeriod = 4;
 constexpr size_t kShortestPair = 48;  // a stretch that comes only twice must be this long to count
 constexpr size_t kShortestStretch = 24;
 constexpr int kRounds = 3;
-
-uint64_t mixed(uint64_t a, uint64_t b) {
-  uint64_t x = a * 0x9e3779b97f4a7c15ull + b;
-  x ^= x >> 29;
-  x *= 0xbf58476d1ce4e5b9ull;
-  return x ^ (x >> 32);
-}
 
 // Distances at which windows come again, by how often, at most kMaxCandidates.
 std::vector<size_t> candidatePeriods(std::span<const uint64_t> tokens) {
@@ -35,7 +30,7 @@ std::vector<size_t> candidatePeriods(std::span<const uint64_t> tokens) {
   seen.reserve(tokens.size());
   for (size_t i = 0; i + kWindow <= tokens.size(); ++i) {
     uint64_t window = 0;
-    for (size_t k = 0; k < kWindow; ++k) window = mixed(window, tokens[i + k]);
+    for (size_t k = 0; k < kWindow; ++k) window = mixedHash(window, tokens[i + k]);
     Places& places = seen[window];
     for (uint32_t k = 0; k < std::min<uint32_t>(places.count, kRemembered); ++k) ++votes[i - places.at[k]];
     places.at[places.count++ % kRemembered] = static_cast<uint32_t>(i);

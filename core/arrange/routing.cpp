@@ -14,8 +14,6 @@ namespace {
 constexpr int32_t kLongWire = 48;  // rows; longer wires without lanes run beside the level
 constexpr int32_t kNearestMargins = 24, kMarginStep = 7;
 
-size_t at(int32_t i) { return static_cast<size_t>(i); }
-
 int32_t depthOf(const GraphView& view, int32_t node) {
   int32_t depth = 0;
   for (; node >= 0; node = view.nodes[at(node)].parent) ++depth;

@@ -14,8 +14,6 @@ namespace {
 constexpr size_t kMaxWork = 3'000'000;  // instructions looked at
 constexpr size_t kMinStack = 3;         // numbered sibling scopes that make a stack
 
-size_t at(int32_t i) { return static_cast<size_t>(i); }
-
 class TurnCounter {
  public:
   TurnCounter(const ScopeTree& tree, const OperandPlaces& operands, const std::vector<bool>& content)

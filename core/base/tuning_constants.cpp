@@ -15,14 +15,19 @@ namespace {
 constexpr double kLeastCache = 4 << 10, kMostCache = 1 << 30;
 constexpr std::string_view kMeasured = "the system tells it";
 
-// Calls fn(constant without its value, the field) for each constant.
+struct Row {
+  std::string_view group, name;
+  double least, most;
+  std::string_view decides, chosenBy;
+};
+
+// Calls fn(row, the field) for each constant.
 template <class AnyTuning, class Fn>
 void forEachConstant(AnyTuning& tuning, Fn&& fn) {
   std::string_view prefix = "caches";
   auto visit = [&](std::string_view name, auto& field, double least, double most, std::string_view decides,
                    std::string_view chosenBy) {
-    const bool isWhole = std::is_integral_v<std::remove_cvref_t<decltype(field)>>;
-    fn(TuningConstant{fmt::format("{}.{}", prefix, name), 0, least, most, isWhole, decides, chosenBy}, field);
+    fn(Row{prefix, name, least, most, decides, chosenBy}, field);
   };
   auto& caches = tuning.caches;
   visit("firstBytes", caches.firstBytes, kLeastCache, kMostCache, "bytes: of a core's first cache, for data",
@@ -37,6 +42,17 @@ void forEachConstant(AnyTuning& tuning, Fn&& fn) {
   visit(#name, group.name, least, most, decides, chosenBy);
 #define TESSERA_TUNING_END(name) }
 #include "core/base/tuning.inc"
+}
+
+template <class Field>
+TuningConstant constantOf(const Row& row, const Field& field) {
+  return {fmt::format("{}.{}", row.group, row.name),
+          static_cast<double>(field),
+          row.least,
+          row.most,
+          std::is_integral_v<Field>,
+          row.decides,
+          row.chosenBy};
 }
 
 struct Wanted {
@@ -77,7 +93,8 @@ Result<double> valueOf(const TuningConstant& constant, std::string_view text) {
 
 Status setConstant(Tuning& tuning, const Wanted& wanted) {
   Status status = refuse("there is no such tuning constant", "a name that tessera machine --tuning lists", wanted.name);
-  forEachConstant(tuning, [&](const TuningConstant& constant, auto& field) {
+  forEachConstant(tuning, [&](const Row& row, auto& field) {
+    const TuningConstant constant = constantOf(row, field);
     if (constant.name != wanted.name) return;
     const Result<double> value = valueOf(constant, wanted.value);
     if (value) field = static_cast<std::remove_cvref_t<decltype(field)>>(*value);
@@ -92,26 +109,16 @@ bool isOfCaches(const Wanted& wanted) { return wanted.name.starts_with("caches."
 
 std::vector<TuningConstant> tuningConstants(const Tuning& tuning) {
   std::vector<TuningConstant> out;
-  forEachConstant(tuning, [&](TuningConstant constant, const auto& field) {
-    constant.value = static_cast<double>(field);
-    out.push_back(std::move(constant));
-  });
+  forEachConstant(tuning, [&](const Row& row, const auto& field) { out.push_back(constantOf(row, field)); });
   return out;
 }
 
 std::string bytesOf(const Tuning& tuning) {
   std::string out;
-  auto append = [&out](auto field) {
+  forEachConstant(tuning, [&](const Row&, const auto& field) {
     const auto value = static_cast<double>(field);
     out.append(reinterpret_cast<const char*>(&value), sizeof value);
-  };
-  append(tuning.caches.firstBytes), append(tuning.caches.secondBytes), append(tuning.caches.lastBytes);
-#define TESSERA_TUNING_GROUP(name, what) \
-  {                                      \
-    const auto& group = tuning.name;
-#define TESSERA_TUNING(type, name, value, least, most, decides, chosenBy) append(group.name);
-#define TESSERA_TUNING_END(name) }
-#include "core/base/tuning.inc"
+  });
   return out;
 }
 

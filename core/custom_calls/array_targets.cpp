@@ -246,12 +246,12 @@ Result<Literal> perturbedTridiagonal(const EvaluateContext& context) {
   }
 }
 
-constexpr CustomCallTarget kTargets[] = {{"ApproxTopK", bestOfLines},
-                                         {"cpu_csr_sparse_dense_ffi", sparseByDense},
-                                         {"tridiagonal_solve_perturbed_ffi", perturbedTridiagonal}};
+constexpr CustomCallTarget kArrayTargets[] = {{"ApproxTopK", bestOfLines},
+                                              {"cpu_csr_sparse_dense_ffi", sparseByDense},
+                                              {"tridiagonal_solve_perturbed_ffi", perturbedTridiagonal}};
 
 }  // namespace
 
-std::span<const CustomCallTarget> arrayTargets() { return kTargets; }
+std::span<const CustomCallTarget> arrayTargets() { return kArrayTargets; }
 
 }  // namespace tessera

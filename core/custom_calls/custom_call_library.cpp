@@ -138,7 +138,7 @@ std::vector<TesseraArray> arraysOf(std::vector<Buffer>& buffers) {
   return out;
 }
 
-// A frame's dimensions are not const, and nobody may change them.
+// A frame's dimensions are not const; handlers must not change them.
 std::vector<FfiBuffer> ffiBuffersOf(std::vector<Buffer>& buffers) {
   std::vector<FfiBuffer> out;
   for (Buffer& buffer : buffers)
@@ -319,7 +319,7 @@ Result<std::shared_ptr<const CustomCallLibrary>> load(const std::string& path, c
   return std::make_shared<const SharedLibrary>(path, std::move(image), handle, std::move(registered));
 }
 
-// The content as a file in memory that nobody can change any more.
+// The content as a file in memory that cannot be changed any more.
 Result<Descriptor> sealedFile(const std::string& path, std::string_view content) {
   Descriptor out(::memfd_create("custom calls", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   while (out.isOpen() && !content.empty()) {

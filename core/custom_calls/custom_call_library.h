@@ -6,7 +6,7 @@
 //   API_VERSION_STATUS_RETURNING_UNIFIED  void (void* out, const void** in, const char* opaque, size_t,
 //   XlaCustomCallStatus*)
 // out is the result's buffer, or an array of buffers for a tuple. A target is looked up in the library alone, never in
-// what it depends on. Used by custom_calls.h and by whoever runs a program.
+// what it depends on. Used by custom_calls.h and by runs of programs.
 #pragma once
 
 #include <memory>

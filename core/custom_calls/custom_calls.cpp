@@ -46,7 +46,7 @@ Result<Literal> topK(const EvaluateContext& context) {
   return largestOfLines(context, context.operands[0], values.dimensions.back(), true);
 }
 
-// A buffer that somebody fills later; nothing is said about what is in it.
+// A buffer that is filled later; what it holds at first is unspecified.
 Result<Literal> allocateBuffer(const EvaluateContext& context) {
   if (!context.shape.isArray())
     return failUnsupported("a buffer has the shape of an array, not " + toString(context.shape, false));

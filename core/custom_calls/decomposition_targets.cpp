@@ -7,6 +7,7 @@
 #include "core/base/result.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/custom_calls/jacobi_eigen.h"
+#include "core/custom_calls/lapack_routines.h"
 #include "core/custom_calls/matrix_factors.h"
 #include "core/custom_calls/shared_matrices.h"
 #include "core/ops/shared/evaluate_loops.h"
@@ -15,34 +16,16 @@ namespace tessera {
 namespace {
 
 template <class T>
-Result<Literal> qr(const EvaluateContext& context) {
-  TESSERA_TRY(expectOperandCount(context, 1));
-  TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, LapackType<T>::type));
-  const int k = std::min(x.rows, x.columns);
-  TESSERA_ASSIGN_OR_RETURN(
-      MatrixResults out,
-      MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.columns), x.vector(LapackType<T>::type, k)}));
-  TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
-    std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns), tau;
-    TESSERA_TRY(factorQr(a, x.rows, x.columns, tau));
-    out.storeMatrix(0, item, a, x.rows, x.columns);
-    out.storeRow(1, item, tau, k);
-    return {};
-  }));
-  return out.take();
-}
-
-template <class T>
 Result<Literal> reflectors(const EvaluateContext& context) {
   TESSERA_TRY(expectOperandCount(context, 2));
-  TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, LapackType<T>::type));
+  TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, kLapackType<T>));
   const Shape& taus = context.operands[1].shape();
   const int64_t k = taus.isArray() && taus.rank() > 0 ? taus.dimensions.back() : -1;
-  TESSERA_TRY(expectOperand(context, 1, x.vector(LapackType<T>::type, k)));
+  TESSERA_TRY(expectOperand(context, 1, x.vector(kLapackType<T>, k)));
   if (x.rows < x.columns || k > x.columns)
     return failUnsupported("a product of reflectors needs no fewer rows than columns and no more factors than columns");
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out,
-                           MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.columns)}));
+                           MatrixResults::of(context, {x.matrix(kLapackType<T>, x.rows, x.columns)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns);
     TESSERA_TRY(multiplyReflectors(a, x.rows, x.columns, rowOf<T>(context.operands[1], item, k), static_cast<int>(k)));
@@ -63,12 +46,11 @@ std::vector<int> permutationOf(const std::vector<int>& pivots, int rows) {
 template <class T>
 Result<Literal> lu(const EvaluateContext& context) {
   TESSERA_TRY(expectOperandCount(context, 1));
-  TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, LapackType<T>::type));
+  TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, kLapackType<T>));
   const int k = std::min(x.rows, x.columns);
-  TESSERA_ASSIGN_OR_RETURN(
-      MatrixResults out,
-      MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.columns), x.vector(ElementType::S32, k),
-                                  x.vector(ElementType::S32, x.rows)}));
+  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kLapackType<T>, x.rows, x.columns),
+                                                                          x.vector(ElementType::S32, k),
+                                                                          x.vector(ElementType::S32, x.rows)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.columns);
     std::vector<int> pivots;
@@ -123,11 +105,11 @@ T rounded(std::complex<double> value) {
 template <class T>
 Result<Literal> eigh(const EvaluateContext& context) {
   TESSERA_TRY(expectOperandCount(context, 1));
-  TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, LapackType<T>::type));
+  TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, kLapackType<T>));
   if (x.rows != x.columns) return failUnsupported("\"Eigh\" takes square matrices");
   const auto [lower, options] = eighConfigOf(context);
-  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.rows),
-                                                                          x.vector(LapackType<T>::realType, x.rows)}));
+  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kLapackType<T>, x.rows, x.rows),
+                                                                          x.vector(kLapackReal<T>, x.rows)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     if (isCancelled(context)) return failCancelled();
     const EigenPairs pairs =
@@ -147,11 +129,10 @@ Result<Literal> eigh(const EvaluateContext& context) {
 template <class T>
 Result<Literal> cholesky(const EvaluateContext& context) {
   TESSERA_TRY(expectOperandCount(context, 1));
-  TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, LapackType<T>::type));
+  TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, kLapackType<T>));
   if (x.rows != x.columns) return failUnsupported("\"Cholesky\" takes square matrices");
   const auto n = static_cast<size_t>(x.rows);
-  TESSERA_ASSIGN_OR_RETURN(MatrixResults out,
-                           MatrixResults::of(context, {x.matrix(LapackType<T>::type, x.rows, x.rows)}));
+  TESSERA_ASSIGN_OR_RETURN(MatrixResults out, MatrixResults::of(context, {x.matrix(kLapackType<T>, x.rows, x.rows)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
     std::vector<T> a = columnsOf<T>(context.operands[0], item, x.rows, x.rows);
     TESSERA_ASSIGN_OR_RETURN(const int info, factorCholesky(a, x.rows, 'L'));
@@ -175,23 +156,21 @@ Result<Literal> cholesky(const EvaluateContext& context) {
       default: return failUnsupported("matrices of f32, f64, c64 and c128 are decomposed, no others"); \
     }                                                                                                  \
   }
-TESSERA_BY_TYPE(qr)
+TESSERA_BY_TYPE(geqrf)
 TESSERA_BY_TYPE(reflectors)
 TESSERA_BY_TYPE(lu)
 TESSERA_BY_TYPE(eigh)
 TESSERA_BY_TYPE(cholesky)
 #undef TESSERA_BY_TYPE
 
-constexpr CustomCallTarget kTargets[] = {
-    {"Qr", qrByType},
-    {"ProductOfElementaryHouseholderReflectors", reflectorsByType},
-    {"LuDecomposition", luByType},
-    {"Eigh", eighByType},
+constexpr CustomCallTarget kDecompositionTargets[] = {
+    {"Qr", geqrfByType},           {"ProductOfElementaryHouseholderReflectors", reflectorsByType},
+    {"LuDecomposition", luByType}, {"Eigh", eighByType},
     {"Cholesky", choleskyByType},
 };
 
 }  // namespace
 
-std::span<const CustomCallTarget> decompositionTargets() { return kTargets; }
+std::span<const CustomCallTarget> decompositionTargets() { return kDecompositionTargets; }
 
 }  // namespace tessera

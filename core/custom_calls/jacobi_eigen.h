@@ -1,5 +1,6 @@
-// Eigenvalues and eigenvectors of symmetric and Hermitian matrices by Jacobi rotations in the rounds of Brent and Luk:
-// what XLA expands its custom call "Eigh" to, so that order and signs are XLA's. Used by decomposition_targets.cpp.
+// Eigenvalues and eigenvectors of symmetric and Hermitian matrices by Jacobi rotations in the rounds of Brent and Luk
+// (1985): what XLA expands its custom call "Eigh" to, so that order and signs are XLA's. Used by
+// decomposition_targets.cpp.
 #pragma once
 
 #include <complex>

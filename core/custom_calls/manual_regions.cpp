@@ -127,7 +127,7 @@ Result<Literal> shardToFull(const EvaluateContext& context) {
   return gatherBlocks(context, {tiling});
 }
 
-constexpr CustomCallTarget kTargets[] = {
+constexpr CustomCallTarget kManualRegionTargets[] = {
     {"xla.sdy.GlobalToLocalShape", globalToLocal},
     {"xla.sdy.LocalToGlobalShape", localToGlobal},
     {"SPMDFullToShardShape", fullToShard},
@@ -136,6 +136,6 @@ constexpr CustomCallTarget kTargets[] = {
 
 }  // namespace
 
-std::span<const CustomCallTarget> manualRegionTargets() { return kTargets; }
+std::span<const CustomCallTarget> manualRegionTargets() { return kManualRegionTargets; }
 
 }  // namespace tessera

@@ -1,6 +1,6 @@
-// The matrices of a batch, shared among threads by whoever has some. A backend opens a scope around an evaluation;
+// The matrices of a batch, shared among the threads of a backend. It opens a scope around an evaluation;
 // without one, and on other threads than the scope's, matrices go one after another. Each is computed as it is alone,
-// so results do not depend on the number of threads. Used by lapack_targets.cpp, decomposition_targets.cpp and
+// so results do not depend on the number of threads. Used by the targets of this folder and
 // backends/cpu/library/evaluate_step.cpp.
 #pragma once
 

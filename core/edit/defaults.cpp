@@ -7,40 +7,37 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 
 namespace tessera {
 namespace {
 
-using Sizes = std::vector<int64_t>;
-
-std::string braced(const Sizes& values) { return fmt::format("{{{}}}", fmt::join(values, ",")); }
-
-Sizes upTo(size_t count) {
-  Sizes out(count);
+std::vector<int64_t> upTo(size_t count) {
+  std::vector<int64_t> out(count);
   std::iota(out.begin(), out.end(), 0);
   return out;
 }
 
 // Where the operand's dimensions go: behind the result's leading ones, as sizes align in most languages.
 std::string broadcastDimensions(const Shape& from, const Shape& to) {
-  Sizes out = upTo(from.dimensions.size());
+  std::vector<int64_t> out = upTo(from.dimensions.size());
   if (to.dimensions.size() >= out.size())
     for (int64_t& d : out) d += static_cast<int64_t>(to.dimensions.size() - out.size());
-  return braced(out);
+  return listOf(out);
 }
 
 std::string dimensionsText(const Instruction& instruction, const Shape& operand) {
   const size_t rank = operand.dimensions.size();
-  Sizes reversed = upTo(rank);
+  std::vector<int64_t> reversed = upTo(rank);
   std::ranges::reverse(reversed);
   switch (instruction.opcode) {
     case Opcode::Broadcast: return broadcastDimensions(operand, *instruction.shape);
-    case Opcode::Transpose: return braced(reversed);
-    case Opcode::Map: return braced(upTo(rank));
+    case Opcode::Transpose: return listOf(reversed);
+    case Opcode::Map: return listOf(upTo(rank));
     case Opcode::Reverse:
     case Opcode::Concatenate: return rank ? "{0}" : "";
-    default: return rank ? braced({static_cast<int64_t>(rank) - 1}) : "{}";
+    default: return rank ? listOf({static_cast<int64_t>(rank) - 1}) : "{}";
   }
 }
 
@@ -94,12 +91,12 @@ std::string textFor(const AttributeRow& row, const Instruction& instruction, std
     case Attr::dimensions: return dimensionsText(instruction, first);
     case Attr::slice: return wholeSlice(first);
     case Attr::padding: return noPadding(first);
-    case Attr::dynamic_slice_sizes: return braced(first.dimensions);
-    case Attr::lhs_contracting_dims: return last >= 0 ? braced({last}) : "";
+    case Attr::dynamic_slice_sizes: return listOf(first.dimensions);
+    case Attr::lhs_contracting_dims: return last >= 0 ? listOf({last}) : "";
     case Attr::rhs_contracting_dims:
       return second.dimensions.empty()
                  ? ""
-                 : braced({std::max<int64_t>(0, static_cast<int64_t>(second.dimensions.size()) - 2)});
+                 : listOf({std::max<int64_t>(0, static_cast<int64_t>(second.dimensions.size()) - 2)});
     case Attr::window:
       return instruction.opcode == Opcode::Convolution    ? sameWindow(second)
              : instruction.opcode == Opcode::ReduceWindow ? windowOfThree(first)

@@ -169,6 +169,8 @@ class History {
   void redo();
   std::string undoTitle() const;
   std::string redoTitle() const;
+  // The graph as it was opened, with what inference found out since; steps that arranged keep it. False: it was edited.
+  bool replaceFirstGraph(const Module& inferred);
   // Another number after every edit, the same again after its undo: whether what stands is what was saved.
   uint64_t state() const { return steps_[position_]->state; }
   // The same for the graph alone: arranging leaves it.

@@ -128,6 +128,16 @@ void History::arrange(const std::function<void(Project&)>& change, std::string t
   push(base, {before.module, std::move(project), std::move(title), std::move(key), made_, before.graph});
 }
 
+bool History::replaceFirstGraph(const Module& inferred) {
+  if (std::ranges::any_of(steps_, [](const auto& step) { return step->graph != 0; })) return false;
+  for (auto& step : steps_) {
+    Step with = *step;
+    with.module = inferred;
+    step = std::make_shared<const Step>(std::move(with));
+  }
+  return true;
+}
+
 void History::undo() {
   if (canUndo()) --position_;
 }

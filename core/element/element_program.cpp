@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/base/hash.h"
 #include "core/element/loop_nest.h"
 #include "core/element/scalar_functions.h"
 #include "core/element/scalar_math.h"
@@ -58,8 +59,6 @@ bool gather(const ElementProgram& program, NodeId id, int64_t scale, AffineForm&
     default: return false;
   }
 }
-
-size_t mix(size_t seed, uint64_t value) { return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2)); }
 
 // --- text
 
@@ -250,18 +249,18 @@ std::optional<AffineForm> affineForm(const ElementProgram& program, NodeId index
 
 size_t hashValue(const ElementProgram& program) {
   size_t seed = program.nodes.size();
-  for (const Shape& shape : program.operands) seed = mix(seed, hashValue(shape));
-  for (int64_t d : program.outputDims) seed = mix(seed, static_cast<uint64_t>(d));
+  for (const Shape& shape : program.operands) seed = mixedHash(seed, hashValue(shape));
+  for (int64_t d : program.outputDims) seed = mixedHash(seed, static_cast<uint64_t>(d));
   for (const Node& node : program.nodes) {
-    seed = mix(seed, (static_cast<uint64_t>(node.op) << 8) | static_cast<uint64_t>(node.type));
-    seed = mix(mix(seed, node.bits0), node.bits1);
+    seed = mixedHash(seed, (static_cast<uint64_t>(node.op) << 8) | static_cast<uint64_t>(node.type));
+    seed = mixedHash(mixedHash(seed, node.bits0), node.bits1);
   }
-  for (NodeId id : program.inputs) seed = mix(seed, id.value);
+  for (NodeId id : program.inputs) seed = mixedHash(seed, id.value);
   for (const Loop& loop : program.loops) {
-    for (int64_t r : loop.ranges) seed = mix(seed, static_cast<uint64_t>(r));
-    for (NodeId id : loop.next) seed = mix(seed, id.value);
+    for (int64_t r : loop.ranges) seed = mixedHash(seed, static_cast<uint64_t>(r));
+    for (NodeId id : loop.next) seed = mixedHash(seed, id.value);
   }
-  for (NodeId id : program.results) seed = mix(seed, id.value);
+  for (NodeId id : program.results) seed = mixedHash(seed, id.value);
   return seed;
 }
 

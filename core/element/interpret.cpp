@@ -61,7 +61,7 @@ void storeResult(Literal& into, int64_t offset, const ProgramRunner& runner, Nod
   scalarToBytes(type, *runner.valueOf(value), into.mutableBytes().data() + offset * byteWidth(type));
 }
 
-// A copy that nobody else holds.
+// A copy with a buffer of its own.
 Result<Literal> ownCopy(const Shape& shape, const Literal& from) { return Literal::fromBytes(shape, from.bytes()); }
 
 Result<std::vector<Literal>> startOutputs(const LoopProgram& program, std::span<const Literal> operands) {

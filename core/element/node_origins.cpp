@@ -1,13 +1,13 @@
 // See node_origins.h. A node's hash is that of the expression below it, so it survives renumbering.
 #include "core/element/node_origins.h"
 
+#include "core/base/hash.h"
+
 namespace tessera {
 namespace {
 
 thread_local NodeOrigins* recording = nullptr;
 constexpr size_t kMaxNodes = 4000;  // each note hashes the program so far
-
-size_t mix(size_t seed, uint64_t value) { return seed ^ (value + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2)); }
 
 // Loops are known by their ranges and what they gather, not by their numbers.
 class Hashes {
@@ -20,25 +20,26 @@ class Hashes {
  private:
   size_t hashOf(NodeId id) const {
     const Node& node = program_.at(id);
-    size_t seed = mix(static_cast<size_t>(node.op), static_cast<uint64_t>(node.type));
+    size_t seed = mixedHash(static_cast<size_t>(node.op), static_cast<uint64_t>(node.type));
     const bool isIndex = node.op == NodeOp::OutputIndex || node.op == NodeOp::LoopIndex;
     if (isIndex && isLoose_) return seed;
     if (node.op == NodeOp::LoopIndex)
-      return mix(mix(seed, static_cast<uint64_t>(program_.loops[node.bits0].ranges[node.bits1])), node.bits1);
-    if (node.op == NodeOp::Accumulator) return mix(seed, node.bits1);
-    if (node.op == NodeOp::LoopResult) return loopHash(mix(seed, node.bits1), program_.loops[node.bits0]);
-    seed = mix(mix(seed, node.bits0), node.bits1);
+      return mixedHash(mixedHash(seed, static_cast<uint64_t>(program_.loops[node.bits0].ranges[node.bits1])),
+                       node.bits1);
+    if (node.op == NodeOp::Accumulator) return mixedHash(seed, node.bits1);
+    if (node.op == NodeOp::LoopResult) return loopHash(mixedHash(seed, node.bits1), program_.loops[node.bits0]);
+    seed = mixedHash(mixedHash(seed, node.bits0), node.bits1);
     const bool isRead = node.op == NodeOp::Read || node.op == NodeOp::ReadOutput;
     if (isRead && isLoose_) return seed;
     for (NodeId input : program_.inputsOf(id))
-      if (!isLoose_ || program_.at(input).type != ElementType::S64) seed = mix(seed, at(input));
+      if (!isLoose_ || program_.at(input).type != ElementType::S64) seed = mixedHash(seed, at(input));
     return seed;
   }
   size_t loopHash(size_t seed, const Loop& loop) const {
     if (!isLoose_)
-      for (int64_t range : loop.ranges) seed = mix(seed, static_cast<uint64_t>(range));
-    for (NodeId init : loop.inits) seed = mix(seed, at(init));
-    for (NodeId next : loop.next) seed = mix(seed, at(next));
+      for (int64_t range : loop.ranges) seed = mixedHash(seed, static_cast<uint64_t>(range));
+    for (NodeId init : loop.inits) seed = mixedHash(seed, at(init));
+    for (NodeId next : loop.next) seed = mixedHash(seed, at(next));
     return seed;
   }
 
@@ -47,7 +48,7 @@ class Hashes {
   std::vector<size_t> all_;
 };
 
-// What everybody may have is nobody's.
+// Nodes that any instruction may have belong to none.
 bool isAnonymous(const Node& node) {
   return node.op == NodeOp::Constant || node.op == NodeOp::OutputIndex || node.op == NodeOp::LoopIndex ||
          node.op == NodeOp::Accumulator;

@@ -1,7 +1,7 @@
 // NodeOrigins: for which instruction each node of an element program was made. Programs do not say it themselves: equal
-// ones are one kernel, whoever they come from. So readers of generated code have a program described once more while a
-// Recording lives, and look the nodes up by what they compute. Filled by core/compose and expandApproximations; used by
-// marks in assembly.
+// ones are one kernel, whatever instruction they come from. So readers of generated code have a program described once
+// more while a Recording lives, and look the nodes up by what they compute. Filled by core/compose and
+// expandApproximations; used by marks in assembly.
 #pragma once
 
 #include <span>
@@ -31,7 +31,7 @@ class NodeOrigins {
   static void note(const ElementProgram& program, std::span<const NodeId> results, InstructionId instruction);
   static void carry(const ElementProgram& from, NodeId node, const ElementProgram& to, NodeId now);
 
-  // By node: the instruction whose result it is, else that of a node that needs it; invalid where nobody is known. A
+  // By node: the instruction whose result it is, else that of a node that needs it; invalid where none is known. A
   // program that was changed since (unrolled, split) is known by its operations, without the indices.
   std::vector<InstructionId> of(const ElementProgram& program) const;
 

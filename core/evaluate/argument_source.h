@@ -21,7 +21,7 @@ struct Samples {
 };
 // Of a file's content; the name is for messages.
 using ImageDecoder = std::function<Result<Samples>(std::string_view content, const std::string& name)>;
-// Binary pgm and ppm; other kinds are for whoever has a decoder.
+// Binary pgm and ppm; other kinds need a decoder of the caller.
 Result<Samples> decodeNetpbm(std::string_view content, const std::string& name);
 // The content of a file that a source names: see core/trust for who may name which.
 using FileReader = std::function<Result<std::string>(const std::string& name)>;

@@ -1,4 +1,4 @@
-// Incomplete instructions and computations that nobody calls any more are taken out of a copy.
+// Incomplete instructions and computations that are not called any more are taken out of a copy.
 #include "core/evaluate/complete.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The part of an unfinished graph that can run: a module without what is open and without what needs it. Used by runs
-// of a graph that somebody is still building.
+// of a graph that is still being built.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// One program's values on several devices: how many devices it wants, its arguments cut by the parameters' shardings,
+// One program's values on several devices: how many devices it needs, its arguments cut by the parameters' shardings,
 // and its outputs as they are compared with the whole: device by device, or joined. Used by run requests and tests.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Values with run-time sizes in the evaluator: a buffer of the bounds and the sizes of its dimensions, kept together as
-// a pair where the declared shape says array; so tuples, loops and calls hand them on without knowing. Ops are run on
-// the elements that count alone, with shapes inferred from their sizes. core/passes/dynamic/dynamic_padding answers the
-// same questions in another way, which is how the two check each other.
+// a pair where the declared shape says array; so tuples, loops and calls pass them on unchanged. Ops are run on
+// the elements that count alone, with shapes inferred from their sizes. core/passes/dynamic/dynamic_padding does the
+// same in another way, so each checks the other.
 #pragma once
 
 #include <span>

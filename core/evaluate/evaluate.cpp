@@ -27,7 +27,7 @@ struct Step {
   std::vector<uint32_t> operands;    // slots
   std::vector<bool> last;            // per operand: its value dies here
   std::vector<const Shape*> shapes;  // per operand
-  bool unused = false;               // nobody reads the value
+  bool unused = false;               // no instruction reads the value
 };
 
 struct Plan {
@@ -60,7 +60,7 @@ Status checkEvaluable(const Module& module, const Instruction& instruction) {
   return {};
 }
 
-// Marks at each step the operands that nobody reads later; an operand named twice dies at its last mention.
+// Marks at each step the operands that are not read later; an operand named twice dies at its last mention.
 void markLastUses(Plan& plan) {
   std::vector<bool> readLater(plan.slots, false);
   readLater[plan.rootSlot] = true;

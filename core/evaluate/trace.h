@@ -43,8 +43,8 @@ Result<Trace> traceModule(const Module& module, std::span<const Literal> argumen
 
 // Instructions of a computation that have all they need and whose shapes agree, operands first.
 std::vector<InstructionId> completePart(const Module& module, ComputationId computation);
-// The first callers from the entry down to a computation, each in its first application; empty: the entry, or nobody
-// calls it.
+// The first callers from the entry down to a computation, each in its first application; empty: the entry, or it is
+// not called.
 CallPath pathTo(const Module& module, ComputationId computation);
 
 }  // namespace tessera

@@ -40,16 +40,17 @@ void transformLines(const LaneTransform<Real>& transform, const FourierLines<Rea
                     Real* lanes);
 
 // The four-step method, one line as a matrix with element (i, j) at i·columns + j. Its first half: some of the columns,
-// whose first is `column`, are transformed, their elements (u, j) turned by root(u·j), and stored as groups of rows:
-// lane buffers of `columns` elements one after the other. turns: of (u, column); near: lane buffer of root(u·lane).
+// whose first is `column`, are transformed, their elements (u, j) multiplied by the twiddle factor root(u·j), and
+// stored as groups of rows: lane buffers of `columns` elements one after the other. far: of (u, column); near: lane
+// buffer of root(u·lane).
 template <class Real>
-struct ColumnTurns {
+struct ColumnTwiddles {
   const std::complex<Real>* far;
   const Real* near;
 };
 template <class Real>
 void transformColumns(const LaneTransform<Real>& transform, const FourierLines<Real>& from,
-                      const ColumnTurns<Real>& turns, size_t columns, size_t column, Real* matrix, Real* lanes);
+                      const ColumnTwiddles<Real>& twiddles, size_t columns, size_t column, Real* matrix, Real* lanes);
 // Its second half: a group of rows, which is overwritten. Row u's element v goes to line u of `to`.
 template <class Real>
 void transformRows(const LaneTransform<Real>& transform, Real* group, const FourierLines<Real>& to, Real* lanes);

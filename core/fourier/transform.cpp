@@ -127,8 +127,8 @@ std::complex<double> rootOfUnity(size_t numerator, size_t denominator, double si
       (static_cast<double>(numerator) * 4 - static_cast<double>(quarter) * static_cast<double>(denominator)) /
       (4 * static_cast<double>(denominator));
   const double c = std::cos(2 * std::numbers::pi * rest), s = std::sin(2 * std::numbers::pi * rest);
-  const std::complex<double> turned[] = {{c, s}, {-s, c}, {-c, -s}, {s, -c}};
-  const std::complex<double> root = turned[quarter % 4];
+  const std::complex<double> rotated[] = {{c, s}, {-s, c}, {-c, -s}, {s, -c}};
+  const std::complex<double> root = rotated[quarter % 4];
   return {root.real(), sign * root.imag()};
 }
 
@@ -233,12 +233,13 @@ struct FourierTransform<Real>::Chirp {
 };
 
 // A line of rows · columns elements as a matrix: with element (i, j) at i·columns + j, and (u, v) of its spectrum at u
-// + rows·v, the columns are transformed, each (u, j) is turned by u·j steps, and then the rows are.
+// + rows·v, the columns are transformed, each (u, j) is multiplied by the twiddle factor root(u·j), and then the rows
+// are.
 template <class Real>
 struct FourierTransform<Real>::Split {
   size_t rows, columns;
   FourierTransform down, across;
-  std::vector<Complex> far;  // turns of (u, first column of a group) at group · rows + u
+  std::vector<Complex> far;  // twiddle factors of (u, first column of a group) at group · rows + u
   std::vector<Real> near;    // a lane buffer of root(u · lane)
 
   Split(size_t rowCount, size_t columnCount, bool inverse)
@@ -381,5 +382,6 @@ void addUnbounded(const Real* line, size_t step, size_t length, std::complex<Rea
   template void addUnbounded(const Real*, size_t, size_t, std::complex<Real>*);
 TESSERA_FOURIER(float)
 TESSERA_FOURIER(double)
+#undef TESSERA_FOURIER
 
 }  // namespace tessera

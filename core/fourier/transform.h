@@ -1,7 +1,7 @@
 // Fourier transforms of lines of complex numbers, of any length, in the precision of their type: mixed radix for small
-// prime factors, Rader's circle of powers for primes next to such lengths, Bluestein's chirp for the others. Several
+// prime factors (Stockham), Rader's algorithm for primes next to such lengths, Bluestein's for the others. Several
 // lines go side by side in the lanes of vectors; a long line is cut into a matrix whose columns, then rows, do (the
-// four-step method). Made once per length, applied to many lines by whoever brings working memory and a way to run
+// four-step method). Made once per length, applied to many lines by callers that bring working memory and a way to run
 // loops. Stands below the op file fft.cpp and below backends/runtime/fourier_step.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace tessera {
 
-// exp(sign · 2πi · numerator / denominator), exact at multiples of a quarter turn.
+// exp(sign · 2πi · numerator / denominator), exact where the angle is a multiple of π/2.
 std::complex<double> rootOfUnity(size_t numerator, size_t denominator, double sign);
 // Those of 0 to length - 1.
 template <class Real>

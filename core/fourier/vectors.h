@@ -1,5 +1,6 @@
 // Complex numbers in lanes: real parts in one vector, imaginary ones in another; arithmetic on them, and how they come
-// from interleaved memory. Everything is inlined into functions for a width of vectors. Part of lanes.cpp alone.
+// from interleaved memory. Everything is inlined into functions for a width of vectors. Part of the sources of this
+// folder that compute in lanes.
 #pragma once
 
 #include <complex>
@@ -8,8 +9,9 @@
 
 #include "core/fourier/lanes.h"
 
-// Vectors never cross a real call.
+// Vectors never cross a real call, and a pair of them lies in registers, where alignment means nothing.
 #pragma GCC diagnostic ignored "-Wpsabi"
+#pragma GCC diagnostic ignored "-Wignored-attributes"
 #define TESSERA_INLINE __attribute__((always_inline)) inline
 #define TESSERA_INLINE_LAMBDA __attribute__((always_inline))
 
@@ -55,7 +57,7 @@ TESSERA_INLINE Parts<T> halved(const Parts<T>& x) {
   return {x.re / 2, x.im / 2};
 }
 template <class T, class Real>
-TESSERA_INLINE Parts<T> turned(const Parts<T>& x, const std::complex<Real>& root) {
+TESSERA_INLINE Parts<T> product(const Parts<T>& x, const std::complex<Real>& root) {
   return {x.re * root.real() - x.im * root.imag(), x.re * root.imag() + x.im * root.real()};
 }
 

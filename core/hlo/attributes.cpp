@@ -8,12 +8,12 @@
 namespace tessera {
 namespace {
 
-struct Row {
+struct AttributeName {
   std::string_view name;
   AttributeKind kind;
 };
 
-constexpr auto kAttributes = std::to_array<Row>({
+constexpr auto kAttributes = std::to_array<AttributeName>({
 #define TESSERA_ATTRIBUTE(name, kind) {#name, AttributeKind::kind},
 #include "core/hlo/attributes.inc"
 #undef TESSERA_ATTRIBUTE

@@ -7,12 +7,12 @@
 namespace tessera {
 namespace {
 
-struct Row {
+struct OpcodeName {
   std::string_view name;
   int arity;
 };
 
-constexpr auto kOpcodes = std::to_array<Row>({
+constexpr auto kOpcodes = std::to_array<OpcodeName>({
 #define TESSERA_OPCODE(enumerator, name, arity) {name, arity},
 #include "core/hlo/opcodes.inc"
 #undef TESSERA_OPCODE

@@ -2,7 +2,6 @@
 #include "core/base/checked_math.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
-#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/scalar_callee.h"
 
 namespace tessera {
@@ -116,21 +115,6 @@ void doneLayout(const InferContext& context, Shape& result) {
 }
 Result<Literal> evaluateDone(const EvaluateContext& context) { return context.operands[0].elements()[1]; }
 
-// One dimension grows by the number of devices.
-DimensionRelations dimensions(const InferContext& context) {
-  DimensionRelations out = relationsOfElementwise(context);
-  const auto leaves = leavesOf(*context.written);
-  for (DimensionRelation& row : out.rows) {
-    const int64_t size = context.operand(row.from.value).dimensions[row.from.dimension],
-                  sizeOfResult = leaves[row.to.leaf].shape->dimensions[row.to.dimension];
-    if (size == sizeOfResult) continue;
-    row.aligned = false;
-    row.rule = DimensionRule::Multiple;
-    row.how = sizeOfResult / std::max<int64_t>(size, 1);
-  }
-  return out;
-}
-
 }  // namespace
 
 const OpDef kAllGather = {
@@ -146,7 +130,7 @@ const OpDef kAllGather = {
     .constraints = kConstraints,
     .inferShape = inferShape,
     .evaluate = evaluate,
-    .dimensions = dimensions,
+    .dimensions = relationsOfShards,
 };
 const OpDef kAllGatherStart = {
     .opcode = Opcode::AllGatherStart,

@@ -22,7 +22,7 @@ constexpr AttributeRow kAttributes[] = {
 };
 constexpr Constraint kConstraints[] = {
     {"C1", kGroupsText},
-    {"C2", "to_apply takes two scalars of one type and gives one; its type is that of the operands"},
+    {"C2", kDeviceReducerText},
 };
 
 Result<Shape> inferShape(const InferContext& context) {

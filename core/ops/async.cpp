@@ -1,11 +1,12 @@
 // async-start, async-update, async-done: a call that runs beside others; and copy-start, copy-done: a copy that does.
 // Run one after the other they mean the call and the copy: the start does the work (or the update that brings the last
-// argument), the done hands it on.
+// argument), the done returns the result.
 #include "core/base/result.h"
 #include "core/ops/inference/callgraph.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/op_cost.h"
+#include "core/ops/shared/zero_values.h"
 
 namespace tessera {
 namespace {
@@ -62,17 +63,6 @@ Result<Shape> inferStart(const InferContext& context) {
 void startLayout(const InferContext& context, Shape& result) {
   for (size_t i = 0; i < context.operands.size(); ++i) result.elements[0].elements[i] = context.operand(i);
   result.elements[1] = context.computations[0].result;
-}
-
-Result<Literal> zerosOf(const Shape& shape) {
-  if (shape.isToken()) return Literal::token();
-  if (!shape.isTuple()) return Literal::zeros(shape);
-  std::vector<Literal> elements;
-  for (const Shape& element : shape.elements) {
-    TESSERA_ASSIGN_OR_RETURN(Literal zeros, zerosOf(element));
-    elements.push_back(std::move(zeros));
-  }
-  return Literal::tuple(std::move(elements));
 }
 
 // The computation waits for arguments that an async-update brings.

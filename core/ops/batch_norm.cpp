@@ -212,6 +212,9 @@ DimensionRelations dimensions(const InferContext& context) {
     relate(DimensionRef::operand(k, 0), context.operand(k), context.opcode == Opcode::BatchNormGrad && k == 4);
   const auto leaves = leavesOf(*context.written);
   for (size_t k = 0; k < leaves.size(); ++k) relate(DimensionRef::result(0, k), *leaves[k].shape, k == 0);
+  // Means and variances over the other dimensions are given to inference, and computed from all elements by the others.
+  for (DimensionRelation& row : out.rows)
+    row.aligned = row.from.dimension == feature || context.opcode == Opcode::BatchNormInference;
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "core/ops/shared/collective_groups.h"
 #include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/zero_values.h"
 
 namespace tessera {
 namespace {
@@ -103,17 +104,6 @@ void likeOperandLayouts(const InferContext& context, Shape& result) {
     result = context.operand(0);
   else
     for (size_t i = 0; i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
-}
-
-Result<Literal> zerosOf(const Shape& shape) {
-  if (shape.isToken()) return Literal::token();
-  if (!shape.isTuple()) return Literal::zeros(shape);
-  std::vector<Literal> elements;
-  for (const Shape& element : shape.elements) {
-    TESSERA_ASSIGN_OR_RETURN(Literal zeros, zerosOf(element));
-    elements.push_back(std::move(zeros));
-  }
-  return Literal::tuple(std::move(elements));
 }
 
 // --- slices in place

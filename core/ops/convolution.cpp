@@ -11,6 +11,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/accumulation.h"
 #include "core/ops/shared/dimension_relations.h"
+#include "core/ops/shared/dot_dimensions.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/ops/shared/scalar_callee.h"
@@ -31,9 +32,8 @@ constexpr AttributeRow kAttributes[] = {
     {Attr::feature_group_count, false, "1", "input features are cut into so many groups with kernels of their own"},
     {Attr::batch_group_count, false, "1", "the batch is cut into so many groups with output features of their own"},
     {Attr::convolution_kind, false, "", "what the convolution was made from", "fprop wgrad dgrad"},
-    {Attr::operand_precision, false, "{default,default}", "precision of each operand",
-     "default high highest packed_nibble"},
-    {Attr::algorithm, false, "", "precision algorithm by name"},
+    kOperandPrecisionRow,
+    kAlgorithmRow,
     {Attr::sparsity_config, false, "", "structured sparsity; kept and shown"},
 };
 

@@ -1,5 +1,5 @@
-// custom-call: a call of something outside HLO by its name. Every target is kept and shown; whoever evaluates brings
-// the function that runs them (core/custom_calls).
+// custom-call: a call of something outside HLO by its name. Every target is kept and shown; the evaluator and the
+// backends bring the function that runs them (core/custom_calls).
 #include "core/base/result.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/op_cost.h"

@@ -19,15 +19,7 @@ constexpr OperandDoc kOperands[] = {
 };
 
 constexpr AttributeRow kAttributes[] = {
-    kLhsBatchRow,
-    kLhsContractingRow,
-    kRhsBatchRow,
-    kRhsContractingRow,
-    kOperandPrecisionRow,
-    {Attr::algorithm, false, "", "precision algorithm by name",
-     "dot_any_f8_any_f8_f32 dot_any_f8_any_f8_f32_fast_accum dot_f16_f16_f16 dot_f16_f16_f32 dot_bf16_bf16_bf16 "
-     "dot_bf16_bf16_f32 dot_bf16_bf16_f32_x3 dot_bf16_bf16_f32_x6 dot_bf16_bf16_f32_x9 dot_tf32_tf32_f32 "
-     "dot_tf32_tf32_f32_x3 dot_f32_f32_f32 dot_f64_f64_f64"},
+    kLhsBatchRow, kLhsContractingRow, kRhsBatchRow, kRhsContractingRow, kOperandPrecisionRow, kAlgorithmRow,
 };
 
 constexpr Constraint kConstraints[] = {

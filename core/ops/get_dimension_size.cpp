@@ -21,7 +21,7 @@ Result<Shape> inferShape(const InferContext& context) {
   return Shape::array(ElementType::S32, {});
 }
 
-// A literal has the size that its shape says; dynamic values are answered by whoever keeps their sizes.
+// A literal has the size that its shape says; the sizes of dynamic values are kept by core/evaluate/dynamic_values.
 Result<Literal> evaluate(const EvaluateContext& context) {
   const auto d = static_cast<size_t>(context.instruction.attributes->ints(Attr::dimensions)[0]);
   return Literal::scalar<int32_t>(ElementType::S32, static_cast<int32_t>(context.operands[0].shape().dimensions[d]));

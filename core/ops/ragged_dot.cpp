@@ -31,7 +31,7 @@ constexpr AttributeRow kAttributes[] = {
     {Attr::rhs_group_dims, false, "{}",
      "the dimension of rhs that counts groups, when the ragged dimension is a free one"},
     kOperandPrecisionRow,
-    {Attr::algorithm, false, "", "precision algorithm by name; kept"},
+    kAlgorithmRow,
 };
 
 constexpr Constraint kConstraints[] = {
@@ -299,7 +299,7 @@ DimensionRelations dimensions(const InferContext& context) {
   const DimensionRef groups = DimensionRef::operand(2, groupRank - 1);
   const bool contracted = containsDim(a.ints(Attr::lhs_contracting_dims), ragged[0]);
   if (!grouped.empty()) out.same(DimensionRef::operand(1, static_cast<size_t>(grouped[0])), groups);
-  if (contracted) out.same(DimensionRef::result(0), groups);
+  if (contracted) out.same(DimensionRef::result(0), groups, false);  // a group starts where those before it end
   relateProduct(out, context, contracted ? 1 : 0, grouped);
   return out;
 }

@@ -2,7 +2,6 @@
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
 #include "core/ops/shared/collective_reduction.h"
-#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/scalar_callee.h"
 
 #include <algorithm>
@@ -22,7 +21,7 @@ constexpr AttributeRow kAttributes[] = {
 };
 constexpr Constraint kConstraints[] = {
     {"C1", kGroupsText},
-    {"C2", "to_apply takes two scalars of one type and gives one; its type is that of the operands"},
+    {"C2", kDeviceReducerText},
     {"C3", "dimensions names one dimension of the operands"},
     {"C4", "that dimension of the operand is the result's times the size of a group"},
 };
@@ -89,22 +88,6 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return literalOrTuple(std::move(out));
 }
 
-// One dimension is shared out among the devices.
-DimensionRelations dimensions(const InferContext& context) {
-  DimensionRelations out = relationsOfElementwise(context);
-  const auto leaves = leavesOf(*context.written);
-  for (DimensionRelation& row : out.rows) {
-    const int64_t size = context.operand(row.from.value).dimensions[row.from.dimension],
-                  sizeOfResult = leaves[row.to.leaf].shape->dimensions[row.to.dimension];
-    if (size == sizeOfResult) continue;
-    row.aligned = false;
-    row.rule = DimensionRule::Multiple;
-    row.how = size / std::max<int64_t>(sizeOfResult, 1);
-    std::swap(row.to, row.from);
-  }
-  return out;
-}
-
 }  // namespace
 
 const OpDef kReduceScatter = {
@@ -120,7 +103,7 @@ const OpDef kReduceScatter = {
     .constraints = kConstraints,
     .inferShape = inferShape,
     .evaluate = evaluate,
-    .dimensions = dimensions,
+    .dimensions = relationsOfShards,
 };
 
 }  // namespace tessera

@@ -21,8 +21,7 @@ constexpr OperandDoc kOperands[] = {
 };
 
 constexpr AttributeRow kAttributes[] = {
-    kLhsBatchRow,       kLhsContractingRow,   kRhsBatchRow,
-    kRhsContractingRow, kOperandPrecisionRow, {Attr::algorithm, false, "", "precision algorithm by name; kept"},
+    kLhsBatchRow, kLhsContractingRow, kRhsBatchRow, kRhsContractingRow, kOperandPrecisionRow, kAlgorithmRow,
 };
 
 constexpr Constraint kConstraints[] = {

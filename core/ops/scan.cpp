@@ -108,7 +108,8 @@ Result<int64_t> lengthOf(const InferContext& context, const Parts& parts, int64_
     const std::vector<Shape> written = resultLeaves(*context.written);
     if (!written.empty() && written[0].isArray() && d < written[0].dimensions.size()) return written[0].dimensions[d];
   }
-  return context.violated("C5", "nothing says how many steps the scan has", "an input, or a written output");
+  return context.violated("C5", "no operand has the number of steps of the scan",
+                          "an input, or an output with a shape in the text");
 }
 
 Result<Shape> inferShape(const InferContext& context) {

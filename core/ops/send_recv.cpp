@@ -5,6 +5,7 @@
 #include "core/devices/collectives.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/send_recv_pairs.h"
+#include "core/ops/shared/zero_values.h"
 
 namespace tessera {
 namespace {
@@ -88,16 +89,6 @@ Result<Literal> evaluateSend(const EvaluateContext& context) {
   return Literal::tuple({value, Literal::scalar(ElementType::U32, static_cast<uint32_t>(channel)), Literal::token()});
 }
 Result<Literal> evaluateSendDone(const EvaluateContext&) { return Literal::token(); }
-
-Result<Literal> zerosOf(const Shape& shape) {
-  if (!shape.isTuple()) return Literal::zeros(shape);
-  std::vector<Literal> elements;
-  for (const Shape& element : shape.elements) {
-    TESSERA_ASSIGN_OR_RETURN(Literal zeros, zerosOf(element));
-    elements.push_back(std::move(zeros));
-  }
-  return Literal::tuple(std::move(elements));
-}
 
 Result<Literal> evaluateRecv(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Literal empty, zerosOf(context.shape.elements[0]));

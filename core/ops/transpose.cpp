@@ -1,5 +1,5 @@
 // transpose: result dimension i is operand dimension dimensions[i]. The inferred layout keeps the operand's memory
-// order, so that a transpose whose layout nobody set moves nothing.
+// order, so that a transpose without a layout of its own moves nothing.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -9,7 +9,7 @@ namespace tessera {
 namespace {
 
 constexpr int kSteps = 10;
-constexpr float kStepWidth = 34, kBarHeight = 14, kText = 11, kPadding = 12, kLineHeight = 18, kGap = 16;
+constexpr float kStepWidth = 34, kBarHeight = 14, kText = 11, kLegendPadding = 12, kLineHeight = 18, kGap = 16;
 
 void addText(Picture& picture, float x, float y, std::string text, bool bold = false) {
   PictureItem item;
@@ -40,24 +40,24 @@ double timeAt(const Overlay& overlay, double heat) {
 
 Picture legendOf(const Overlay& overlay) {
   Picture out;
-  const float barTop = kPadding + kLineHeight, numbersTop = barTop + kBarHeight + 4;
-  addText(out, kPadding, kPadding - 2, overlay.title, true);
+  const float barTop = kLegendPadding + kLineHeight, numbersTop = barTop + kBarHeight + 4;
+  addText(out, kLegendPadding, kLegendPadding - 2, overlay.title, true);
   for (int step = 0; step < kSteps; ++step)
-    addStep(out, {kPadding + kStepWidth * static_cast<float>(step), barTop, kStepWidth, kBarHeight},
+    addStep(out, {kLegendPadding + kStepWidth * static_cast<float>(step), barTop, kStepWidth, kBarHeight},
             heatRole((step + 0.5) / kSteps), false);
-  const float end = kPadding + kStepWidth * kSteps;
+  const float end = kLegendPadding + kStepWidth * kSteps;
   const bool any = overlay.hotNs > 0 && overlay.coldNs > 0;
   const std::string cold = any ? "≤ " + durationText(overlay.coldNs) : "",
                     middle = any ? durationText(timeAt(overlay, 0.5)) : "",
                     hot = any ? durationText(overlay.hotNs) : "";
-  addText(out, kPadding, numbersTop, cold);
-  addText(out, (kPadding + end - textWidth(middle, kText)) / 2, numbersTop, middle);
+  addText(out, kLegendPadding, numbersTop, cold);
+  addText(out, (kLegendPadding + end - textWidth(middle, kText)) / 2, numbersTop, middle);
   addText(out, end - textWidth(hot, kText), numbersTop, hot);
   addStep(out, {end + kGap, barTop, kStepWidth, kBarHeight}, ColorRole::Heat4, true);
   addText(out, end + kGap + kStepWidth + 6, barTop, "apportioned within a kernel");
   const float right = end + kGap + kStepWidth + 6 + textWidth("apportioned within a kernel", kText);
-  out.bounds = {0, 0, std::max(right, kPadding + textWidth(overlay.title, kText, true)) + kPadding,
-                numbersTop + kLineHeight + kPadding / 2};
+  out.bounds = {0, 0, std::max(right, kLegendPadding + textWidth(overlay.title, kText, true)) + kLegendPadding,
+                numbersTop + kLineHeight + kLegendPadding / 2};
   return out;
 }
 

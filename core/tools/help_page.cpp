@@ -17,8 +17,6 @@ namespace {
 // How formulas are set; what stands between them is escaped in HTML.
 enum class Setting : uint8_t { Text, Tags, MathMl };
 
-std::string escaped(std::string_view text) { return escapedForHtml(text); }
-
 std::string formulaAs(std::string_view formula, Setting setting) {
   if (setting == Setting::Text) return formulaText(formula);
   if (setting == Setting::MathMl) return formulaMathMl(formula);
@@ -31,10 +29,11 @@ std::string withNames(std::string_view text) {
   while (!text.empty()) {
     const size_t begin = text.find('`'), end = begin == std::string_view::npos ? begin : text.find('`', begin + 1);
     if (end == std::string_view::npos) break;
-    out += escaped(text.substr(0, begin)) + "<code>" + escaped(text.substr(begin + 1, end - begin - 1)) + "</code>";
+    out += escapedForHtml(text.substr(0, begin)) + "<code>" + escapedForHtml(text.substr(begin + 1, end - begin - 1)) +
+           "</code>";
     text.remove_prefix(end + 1);
   }
-  return out + escaped(text);
+  return out + escapedForHtml(text);
 }
 
 std::string typeset(std::string_view text, Setting setting) {
@@ -97,23 +96,24 @@ std::string htmlSection(std::string_view title, const Rows& rows, Setting settin
   std::string out = fmt::format("<h2>{}</h2>\n<dl>\n", title);
   for (const auto& one : rows) {
     const auto [name, words] = row(one);
-    out += fmt::format("<dt><code>{}</code></dt><dd>{}</dd>\n", escaped(name), typeset(words, setting));
+    out += fmt::format("<dt><code>{}</code></dt><dd>{}</dd>\n", escapedForHtml(name), typeset(words, setting));
   }
   return out + "</dl>\n";
 }
 
 std::string htmlExample(const OpExample& example) {
-  std::string out = "<pre>" + escaped(example.text) + "</pre>\n";
-  for (const std::string& value : example.inputs) out += "<p>with <code>" + escaped(value) + "</code></p>\n";
-  for (const std::string& value : example.outputs) out += "<p>gives <code>" + escaped(value) + "</code></p>\n";
+  std::string out = "<pre>" + escapedForHtml(example.text) + "</pre>\n";
+  for (const std::string& value : example.inputs) out += "<p>with <code>" + escapedForHtml(value) + "</code></p>\n";
+  for (const std::string& value : example.outputs) out += "<p>gives <code>" + escapedForHtml(value) + "</code></p>\n";
   return out;
 }
 
 // The program, its values and its graph as the canvas draws it.
 std::string htmlReference(const ReferenceExample& one) {
   const auto figure = figureOf(one);
-  return fmt::format("<h3 id=\"{0}\">{0}</h3>\n<p>{1} <small>({2})</small></p>\n{3}{4}", one.name, escaped(one.title),
-                     escaped(one.source), htmlExample(one.example), figure ? "<figure>" + *figure + "</figure>\n" : "");
+  return fmt::format("<h3 id=\"{0}\">{0}</h3>\n<p>{1} <small>({2})</small></p>\n{3}{4}", one.name,
+                     escapedForHtml(one.title), escapedForHtml(one.source), htmlExample(one.example),
+                     figure ? "<figure>" + *figure + "</figure>\n" : "");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace tessera {
 
 void AttributePicture::emitText(InstructionId id, Attr name, const std::string& text, bool continues) {
-  emit edited(Edit{std::string(nameOf(name)) + " by hand", {SetAttribute{id, name, text}}}, continues);
+  emit edited(Edit{"Edit " + std::string(nameOf(name)), {SetAttribute{id, name, text}}}, continues);
 }
 
 AttributePicture* makeAttributePicture(Opcode opcode, Attr name, QWidget* parent) {

@@ -1,6 +1,6 @@
-// An attribute as something to take hold of: a window over a grid, dimensions as chips, groups as a matrix, a constant
-// as a table. A picture stands under its text field in the inspector, reads the graph and says which edit is wished;
-// what is wrong with it is explained there. Before: the selected instruction; after: AttributeForm.
+// AttributePicture: an attribute as a graphical editor: a window over a grid, dimensions as chips, groups as a matrix,
+// a constant as a table. It stands under the attribute's text field, reads the graph and emits edits. Used by
+// AttributeForm, which checks them and shows what is wrong.
 #pragma once
 
 #include <QWidget>
@@ -17,7 +17,7 @@ class AttributePicture : public QWidget {
 
  public:
   using QWidget::QWidget;
-  // Reads the graph anew; never while the hand is on it.
+  // Reads the graph anew; never during a drag.
   virtual void show(const Module& module, InstructionId id) = 0;
   // How the canvas shows dimensions; null: nothing is known of them. For the next show().
   void setHues(std::shared_ptr<const DimensionHues> hues) { hues_ = std::move(hues); }

@@ -6,18 +6,13 @@
 #include <algorithm>
 
 #include "core/hlo/module.h"
+#include "core/ops/inference/infer_checks.h"
 #include "editor/canvas/dimension_color.h"
 
 namespace tessera {
 namespace {
 
-constexpr double kChipHeight = 30, kLabel = 34, kGap = 8, kTop = 6, kBetween = 46;
-
-std::string listOf(const std::vector<int64_t>& numbers) {
-  std::string out = "{";
-  for (size_t i = 0; i < numbers.size(); ++i) out += (i ? "," : "") + std::to_string(numbers[i]);
-  return out + "}";
-}
+constexpr double kPairHeight = 30, kLabel = 34, kPairGap = 8, kTop = 6, kBetween = 46;
 
 }  // namespace
 
@@ -50,8 +45,8 @@ void DimensionPairs::show(const Module& module, InstructionId id) {
 
 QRectF DimensionPairs::chip(int operand, int dimension) const {
   const auto count = static_cast<double>(std::max<size_t>({sizes_[0].size(), sizes_[1].size(), 1}));
-  const double wide = std::min((width() - kLabel - kGap) / count - kGap, 80.0);
-  return {kLabel + dimension * (wide + kGap), kTop + operand * (kChipHeight + kBetween), wide, kChipHeight};
+  const double wide = std::min((width() - kLabel - kPairGap) / count - kPairGap, 80.0);
+  return {kLabel + dimension * (wide + kPairGap), kTop + operand * (kPairHeight + kBetween), wide, kPairHeight};
 }
 
 int DimensionPairs::pairOf(int operand, int dimension) const {
@@ -70,45 +65,15 @@ bool DimensionPairs::chipAt(QPointF at, int& operand, int& dimension) const {
 void DimensionPairs::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  const QColor contracted = palette().color(QPalette::Highlight), batch = palette().color(QPalette::Link),
-               free = palette().color(QPalette::Button);
-  for (const Pair& pair : pairs_) {
-    if (pair.left >= static_cast<int64_t>(sizes_[0].size()) || pair.right >= static_cast<int64_t>(sizes_[1].size()))
-      continue;
-    const QRectF above = chip(0, static_cast<int>(pair.left)), below = chip(1, static_cast<int>(pair.right));
-    painter.setPen(QPen(pair.batch ? batch : contracted, 2.4, pair.batch ? Qt::DashLine : Qt::SolidLine));
-    painter.drawLine(QPointF(above.center().x(), above.bottom()), QPointF(below.center().x(), below.top()));
-  }
-  for (int o = 0; o < 2; ++o) {
+  paintLines(painter);
+  for (int operand = 0; operand < 2; ++operand) {
     painter.setPen(palette().color(QPalette::PlaceholderText));
-    painter.drawText(QRectF(0, chip(o, 0).top(), kLabel - 4, kChipHeight), Qt::AlignVCenter | Qt::AlignLeft,
-                     o ? tr("rhs") : tr("lhs"));
-    for (int d = 0; d < static_cast<int>(sizes_[o].size()); ++d) {
-      const int pair = pairOf(o, d);
-      QColor fill = pair < 0 ? free : pairs_[static_cast<size_t>(pair)].batch ? batch : contracted;
-      if (pair >= 0) fill.setAlpha(70);
-      painter.setPen(QPen(pair < 0                                  ? palette().color(QPalette::Mid)
-                          : pairs_[static_cast<size_t>(pair)].batch ? batch
-                                                                    : contracted,
-                          1.4));
-      painter.setBrush(fill);
-      painter.drawRoundedRect(chip(o, d), 5, 5);
-      const auto at = static_cast<size_t>(d);
-      const QString letter = letterOf(dimensions_[o], at);
-      painter.setPen(pair < 0 ? dimensionColor(dimensions_[o], at, palette()) : palette().color(QPalette::Text));
-      painter.drawText(chip(o, d), Qt::AlignCenter,
-                       QStringLiteral("%1: %2%3")
-                           .arg(d)
-                           .arg(letter.isEmpty() ? QString() : letter + QLatin1Char(' '))
-                           .arg(sizes_[o][at]));
-      if (pair < 0 || at >= dimensions_[o].size())
-        continue;  // on the ground that says how it is paired, a stroke in its colour
-      painter.setPen(QPen(dimensionColor(dimensions_[o], at, palette()), 3));
-      painter.drawLine(chip(o, d).bottomLeft() + QPointF(8, -2), chip(o, d).bottomRight() + QPointF(-8, -2));
-    }
+    painter.drawText(QRectF(0, chip(operand, 0).top(), kLabel - 4, kPairHeight), Qt::AlignVCenter | Qt::AlignLeft,
+                     operand ? tr("rhs") : tr("lhs"));
+    for (int d = 0; d < static_cast<int>(sizes_[operand].size()); ++d) paintChip(painter, operand, d);
   }
   if (heldOperand_ >= 0) {
-    painter.setPen(QPen(shift_ ? batch : contracted, 2.4, shift_ ? Qt::DashLine : Qt::SolidLine));
+    painter.setPen(penOf(shift_));
     painter.drawLine(chip(heldOperand_, heldDimension_).center(), at_);
   }
   const auto count = [&](bool isBatch) {
@@ -117,6 +82,46 @@ void DimensionPairs::paintEvent(QPaintEvent*) {
   painter.setPen(palette().color(QPalette::PlaceholderText));
   painter.drawText(QRectF(0, chip(1, 0).bottom() + 4, width(), 20), Qt::AlignLeft,
                    tr("%1 contracted (solid) · %2 batch (dashed)").arg(count(false)).arg(count(true)));
+}
+
+QPen DimensionPairs::penOf(bool isBatch) const {
+  return QPen(palette().color(isBatch ? QPalette::Link : QPalette::Highlight), 2.4,
+              isBatch ? Qt::DashLine : Qt::SolidLine);
+}
+
+void DimensionPairs::paintLines(QPainter& painter) const {
+  for (const Pair& pair : pairs_) {
+    if (pair.left >= static_cast<int64_t>(sizes_[0].size()) || pair.right >= static_cast<int64_t>(sizes_[1].size()))
+      continue;
+    const QRectF above = chip(0, static_cast<int>(pair.left)), below = chip(1, static_cast<int>(pair.right));
+    painter.setPen(penOf(pair.batch));
+    painter.drawLine(QPointF(above.center().x(), above.bottom()), QPointF(below.center().x(), below.top()));
+  }
+}
+
+// The ground says how it is paired; a stroke at the lower edge has the colour of the dimension then.
+void DimensionPairs::paintChip(QPainter& painter, int operand, int dimension) const {
+  const int pair = pairOf(operand, dimension);
+  const bool paired = pair >= 0;
+  const QColor color = paired ? penOf(pairs_[static_cast<size_t>(pair)].batch).color() : palette().color(QPalette::Mid);
+  QColor fill = paired ? color : palette().color(QPalette::Button);
+  if (paired) fill.setAlpha(70);
+  const QRectF box = chip(operand, dimension);
+  painter.setPen(QPen(color, 1.4));
+  painter.setBrush(fill);
+  painter.drawRoundedRect(box, 5, 5);
+  const auto at = static_cast<size_t>(dimension);
+  const auto& dimensions = dimensions_[operand];
+  const QString letter = letterOf(dimensions, at);
+  painter.setPen(paired ? palette().color(QPalette::Text) : dimensionColor(dimensions, at, palette()));
+  painter.drawText(box, Qt::AlignCenter,
+                   QStringLiteral("%1: %2%3")
+                       .arg(dimension)
+                       .arg(letter.isEmpty() ? QString() : letter + QLatin1Char(' '))
+                       .arg(sizes_[operand][at]));
+  if (!paired || at >= dimensions.size()) return;
+  painter.setPen(QPen(dimensionColor(dimensions, at, palette()), 3));
+  painter.drawLine(box.bottomLeft() + QPointF(8, -2), box.bottomRight() + QPointF(-8, -2));
 }
 
 void DimensionPairs::mousePressEvent(QMouseEvent* event) {

@@ -32,6 +32,9 @@ class DimensionPairs : public AttributePicture {
   };
   int pairOf(int operand, int dimension) const;  // -1: free
   bool chipAt(QPointF at, int& operand, int& dimension) const;
+  QPen penOf(bool isBatch) const;
+  void paintLines(QPainter& painter) const;
+  void paintChip(QPainter& painter, int operand, int dimension) const;
   void commit();
 
   InstructionId id_;

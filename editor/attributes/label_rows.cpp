@@ -1,4 +1,4 @@
-// Painting and the hand are shared; a row's chips change places only within it.
+// Painting and dragging are shared; a row's chips change places only within it.
 #include "editor/attributes/label_rows.h"
 
 #include <QMouseEvent>
@@ -6,12 +6,13 @@
 #include <algorithm>
 
 #include "core/hlo/module.h"
+#include "core/ops/inference/infer_checks.h"
 #include "editor/canvas/dimension_color.h"
 
 namespace tessera {
 namespace {
 
-constexpr double kName = 58, kHigh = 28, kGap = 6, kWidest = 66;
+constexpr double kName = 58, kHigh = 28, kLetterGap = 6, kWidestLetter = 66;
 
 QString sizeOf(const Module& module, const Instruction& instruction, int operand, size_t dimension) {
   const Shape* shape = operand < 0 ? instruction.shape
@@ -25,12 +26,6 @@ QString sizeOf(const Module& module, const Instruction& instruction, int operand
 }
 
 bool holds(const std::vector<int64_t>& list, int64_t number) { return std::ranges::find(list, number) != list.end(); }
-
-std::string listOf(const std::vector<int64_t>& numbers) {
-  std::string out = "{";
-  for (size_t i = 0; i < numbers.size(); ++i) out += (i ? "," : "") + std::to_string(numbers[i]);
-  return out + "}";
-}
 
 }  // namespace
 
@@ -46,14 +41,14 @@ std::optional<DimensionHue> ChipRows::dimensionAt(InstructionId id, size_t dimen
 }
 
 QSize ChipRows::sizeHint() const {
-  return {240, static_cast<int>(static_cast<double>(rows_.size()) * (kHigh + kGap) + kGap)};
+  return {240, static_cast<int>(static_cast<double>(rows_.size()) * (kHigh + kLetterGap) + kLetterGap)};
 }
 
 QRectF ChipRows::chip(int row, int place) const {
   size_t most = 1;
   for (const Row& each : rows_) most = std::max(most, each.chips.size());
-  const double wide = std::min((width() - kName) / static_cast<double>(most) - kGap, kWidest);
-  return {kName + place * (wide + kGap), kGap + row * (kHigh + kGap), wide, kHigh};
+  const double wide = std::min((width() - kName) / static_cast<double>(most) - kLetterGap, kWidestLetter);
+  return {kName + place * (wide + kLetterGap), kLetterGap + row * (kHigh + kLetterGap), wide, kHigh};
 }
 
 bool ChipRows::chipAt(QPointF at, int& row, int& place) const {

@@ -19,6 +19,7 @@
 #include "core/formats/module_file.h"
 #include "core/formats/npz.h"
 #include "core/hlo/module.h"
+#include "editor/text/error_label.h"
 #include "editor/text/plain_text.h"
 #include "editor/values/value_slice.h"
 
@@ -39,13 +40,11 @@ std::string literalOf(const std::vector<int64_t>& sizes, const QStringList& cell
 }  // namespace
 
 LiteralTable::LiteralTable(QWidget* parent)
-    : AttributePicture(parent), table_(new QTableWidget(this)), error_(new PlainLabel(this)) {
+    : AttributePicture(parent), table_(new QTableWidget(this)), error_(new ErrorLabel(this)) {
   table_->setAccessibleName(tr("Elements of the constant"));
   table_->horizontalHeader()->setDefaultSectionSize(9 * fontMetrics().averageCharWidth());
   table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
   table_->installEventFilter(this);
-  error_->setWordWrap(true);
-  error_->hide();
   auto* pasting = new QPushButton(tr("Paste"), this);
   auto* loading = new QPushButton(tr("Load npy …"), this);
   auto* bar = new QHBoxLayout;
@@ -103,14 +102,7 @@ void LiteralTable::show(const Module& module, InstructionId id) {
   say({});
 }
 
-void LiteralTable::say(const QString& wrong) {
-  QPalette colors = error_->palette();
-  colors.setColor(QPalette::WindowText, palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80)
-                                                                                          : QColor(0xb3, 0x26, 0x1e));
-  error_->setPalette(colors);
-  error_->setText(wrong);
-  error_->setVisible(!wrong.isEmpty());
-}
+void LiteralTable::say(const QString& wrong) { error_->say(wrong); }
 
 void LiteralTable::commit() {
   QStringList cells;

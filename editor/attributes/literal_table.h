@@ -1,13 +1,14 @@
 // A constant's elements as a table: the last dimension across, the others down. Cells are typed, a spreadsheet's cells
-// are pasted, an npy file of the same shape is loaded. What does not read is explained and changes nothing.
+// are pasted, an npy file of the same shape is loaded. What does not parse is explained and changes nothing.
 #pragma once
 
 #include "editor/attributes/attribute_picture.h"
 
-class QLabel;
 class QTableWidget;
 
 namespace tessera {
+
+class ErrorLabel;
 
 class LiteralTable : public AttributePicture {
   Q_OBJECT
@@ -31,7 +32,7 @@ class LiteralTable : public AttributePicture {
   void askForFile();
 
   QTableWidget* table_;
-  QLabel* error_;
+  ErrorLabel* error_;
   InstructionId id_;
   Shape shape_;
 };

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "core/hlo/module.h"
+#include "editor/text/error_label.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -21,15 +22,13 @@ constexpr int kMaxShown = 64;
 }
 
 ReplicaMatrix::ReplicaMatrix(QWidget* parent)
-    : AttributePicture(parent), table_(new QTableWidget(this)), error_(new PlainLabel(this)) {
+    : AttributePicture(parent), table_(new QTableWidget(this)), error_(new ErrorLabel(this)) {
   table_->setAccessibleName(tr("Replica groups"));
   table_->setToolTip(tr("A group a row: type a device's number, or drag one onto another to change places"));
   table_->horizontalHeader()->setDefaultSectionSize(44);
   table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
   table_->horizontalHeader()->hide();
   table_->viewport()->installEventFilter(this);
-  error_->setWordWrap(true);
-  error_->hide();
   auto* bar = new QHBoxLayout;
   const auto add = [&](const QString& text, const QString& help, auto slot) {
     auto* button = new QPushButton(text, this);
@@ -75,8 +74,7 @@ void ReplicaMatrix::show(const Module& module, InstructionId id) {
   table_->setVisible(!rows.empty());
   table_->setFixedHeight(
       static_cast<int>(std::min<size_t>(rows.size(), 6)) * table_->verticalHeader()->defaultSectionSize() + 8);
-  error_->hide();
-  error_->clear();
+  error_->say({});
 }
 
 void ReplicaMatrix::resizeTo(int groups, int members) {
@@ -123,8 +121,7 @@ void ReplicaMatrix::commit() {
     }
     text += "}";
   }
-  error_->setText(wrong);
-  error_->setVisible(!wrong.isEmpty());
+  error_->say(wrong);
   if (wrong.isEmpty()) emitText(id_, Attr::replica_groups, text + "}", false);
 }
 

@@ -6,10 +6,11 @@
 
 #include "editor/attributes/attribute_picture.h"
 
-class QLabel;
 class QTableWidget;
 
 namespace tessera {
+
+class ErrorLabel;
 
 class ReplicaMatrix : public AttributePicture {
   Q_OBJECT
@@ -29,7 +30,7 @@ class ReplicaMatrix : public AttributePicture {
   void commit();
 
   QTableWidget* table_;
-  QLabel* error_;
+  ErrorLabel* error_;
   InstructionId id_;
   int pressedRow_ = -1, pressedColumn_ = -1;
 };

@@ -36,8 +36,8 @@ WindowPicture::WindowPicture(QWidget* parent) : AttributePicture(parent) {
   setMouseTracking(true);
   setAccessibleName(tr("The window"));
   setToolTip(
-      tr("Drag the corner of the window: its size · the outlined second place: stride · the dot: dilation · the edges "
-         "of the data: padding"));
+      tr("Drag the corner of the window: its size · the outlined second place: stride · the dot: dilation · the "
+         "edges of the data: padding"));
 }
 
 void WindowPicture::show(const Module& module, InstructionId id) {
@@ -119,9 +119,17 @@ void WindowPicture::paintEvent(QPaintEvent*) {
   if (x_.dimension < 0) return;
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  const QColor line = palette().color(QPalette::Mid), tap = palette().color(QPalette::Highlight),
-               text = palette().color(QPalette::Text);
-  const WindowDimension &wx = of(x_), &wy = of(y_);
+  paintCells(painter);
+  paintWindow(painter);
+  paintHandles(painter);
+  painter.setPen(palette().color(QPalette::Text));
+  painter.drawText(QRectF(10, height() - kWordsHeight, width() - 20, kWordsHeight), Qt::AlignLeft | Qt::TextWordWrap,
+                   words());
+}
+
+// Data and padding.
+void WindowPicture::paintCells(QPainter& painter) const {
+  const QColor line = palette().color(QPalette::Mid);
   const auto inData = [&](const Axis& axis, int64_t at) {
     return at >= shownLow(axis) && at < shownLow(axis) + shownData(axis);
   };
@@ -136,14 +144,19 @@ void WindowPicture::paintEvent(QPaintEvent*) {
       painter.setBrush(data ? QBrush(palette().color(QPalette::AlternateBase)) : QBrush(line, Qt::BDiagPattern));
       painter.drawRect(cell(r, c));
     }
+}
+
+// The taps at the first place; its outline, and that of the next place.
+void WindowPicture::paintWindow(QPainter& painter) const {
+  const QColor tap = palette().color(QPalette::Highlight);
+  const WindowDimension &wx = of(x_), &wy = of(y_);
+  QColor fill = tap;
+  fill.setAlpha(120);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(fill);
   for (int64_t r = 0; r < wy.size && r < 2 * kMaxData; ++r)
-    for (int64_t c = 0; c < wx.size && c < 2 * kMaxData; ++c) {
-      QColor fill = tap;
-      fill.setAlpha(120);
-      painter.setPen(Qt::NoPen);
-      painter.setBrush(fill);
+    for (int64_t c = 0; c < wx.size && c < 2 * kMaxData; ++c)
       painter.drawRect(cell(r * wy.windowDilation, c * wx.windowDilation).adjusted(1, 1, -1, -1));
-    }
   const auto outline = [&](int64_t row, int64_t column, Qt::PenStyle style) {
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(tap, 2, style));
@@ -153,22 +166,22 @@ void WindowPicture::paintEvent(QPaintEvent*) {
   };
   outline(y_.dimension < 0 ? 0 : wy.stride, wx.stride, Qt::DashLine);
   outline(0, 0, Qt::SolidLine);
+}
+
+void WindowPicture::paintHandles(QPainter& painter) const {
   for (Handle handle : {Handle::LowPadding, Handle::HighPadding, Handle::Stride, Handle::Dilation, Handle::Size}) {
     const QPointF at = handleAt(handle);
     if (at.isNull()) continue;
     painter.setPen(QPen(palette().color(QPalette::Base), 1.5));
-    painter.setBrush(handle == hover_ || handle == held_ ? text
+    painter.setBrush(handle == hover_ || handle == held_ ? palette().color(QPalette::Text)
                      : handle == Handle::LowPadding || handle == Handle::HighPadding
                          ? palette().color(QPalette::PlaceholderText)
-                         : tap);
+                         : palette().color(QPalette::Highlight));
     if (handle == Handle::Size)
       painter.drawRect(QRectF(at - QPointF(5, 5), QSizeF(10, 10)));
     else
       painter.drawEllipse(at, handle == Handle::Dilation ? 4 : 5, handle == Handle::Dilation ? 4 : 5);
   }
-  painter.setPen(text);
-  painter.drawText(QRectF(10, height() - kWordsHeight, width() - 20, kWordsHeight), Qt::AlignLeft | Qt::TextWordWrap,
-                   words());
 }
 
 QString WindowPicture::words() const {

@@ -41,6 +41,9 @@ class WindowPicture : public AttributePicture {
   double side() const;
   QPointF origin() const;
   QString words() const;
+  void paintCells(QPainter& painter) const;
+  void paintWindow(QPainter& painter) const;
+  void paintHandles(QPainter& painter) const;
   void drag(QPointF at);
   void change(int64_t WindowDimension::*member, int64_t x, int64_t y, int64_t least);
 

@@ -19,7 +19,7 @@ namespace tessera {
 namespace {
 
 constexpr double kSelectionMargin = 40;  // scene units
-constexpr size_t kMaxSelectedWires = 400, kMaxCompared = 4000;
+constexpr size_t kMaxSelectedWires = 400, kMaxComparedNodes = 4000;
 
 double middleOf(std::vector<double>& all) {
   const auto at = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
@@ -32,7 +32,7 @@ std::optional<QPointF> shiftBetween(const GraphView& before, const SpatialIndex&
                                     const SpatialIndex& index) {
   std::vector<double> x, y;
   if (before.computation != now.computation) return std::nullopt;
-  for (size_t v = 0; v < before.nodes.size() && x.size() < kMaxCompared; ++v) {
+  for (size_t v = 0; v < before.nodes.size() && x.size() < kMaxComparedNodes; ++v) {
     const ViewNode& node = before.nodes[v];
     const int32_t same = node.kind == ViewNode::Kind::Instruction ? now.boxOf(node.instruction) : -1;
     if (same < 0 || now.nodes[static_cast<size_t>(same)].kind != node.kind) continue;
@@ -180,6 +180,7 @@ void Canvas::endMove() {
   tools_->move.end();
   tools_->reroute.end();
   tools_->resize.end();
+  tools_->cut.end();
   update();
 }
 

@@ -53,7 +53,7 @@ class Canvas : public QWidget {
   Highlights& highlights() { return *highlights_; }  // errors and previews on nodes
   ValueStrips& values() { return *values_; }         // values on nodes whose view keeps a strip for them
   PageItems& pageItems() { return *pageItems_; }     // frames and notes
-  WireTool& wires();                                 // wires drawn by hand
+  WireTool& wires();                                 // drawing wires
 
   void setTheme(Theme theme);
   Theme theme() const { return theme_; }
@@ -68,7 +68,7 @@ class Canvas : public QWidget {
   // The tooltip of an instruction, as rich text; without it there is none.
   void setTooltipProvider(std::function<QString(InstructionId)> provider) { tooltip_ = std::move(provider); }
 
-  // Boxes, frames and notes can be moved by hand. After boxesMoved they stay where they were dropped until the next
+  // Boxes, frames and notes can be dragged. After boxesMoved they stay where they were dropped until the next
   // picture or endMove.
   void setMovable(bool movable) { movable_ = movable; }
   bool isMovable() const { return movable_; }
@@ -79,7 +79,7 @@ class Canvas : public QWidget {
   QRectF boxOf(InstructionId id) const { return frameOf(nodeOf(id)); }
 
   // --- for what the canvas is made of, and its tools
-  QRectF frameOf(int32_t viewNode) const;  // scene, where it is in the hand as well
+  QRectF frameOf(int32_t viewNode) const;  // scene; while it is dragged, too
   int32_t nodeOf(InstructionId id) const { return view_ ? view_->boxOf(id) : -1; }
   int32_t itemAt(QPointF widget) const;    // index into picture items; -1: nothing
   const PictureItem* hoveredItem() const;  // null: none
@@ -128,6 +128,7 @@ class Canvas : public QWidget {
   void wheelEvent(QWheelEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void keyReleaseEvent(QKeyEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
   void leaveEvent(QEvent* event) override;
   bool event(QEvent* event) override;
 
@@ -147,6 +148,7 @@ class Canvas : public QWidget {
   bool moveKey(const QKeyEvent& event);
   bool cancel();
   void navigate(int key, bool extend);
+  void releaseSpace();
 
   std::shared_ptr<const Picture> picture_;
   std::shared_ptr<const GraphView> view_;

@@ -20,8 +20,7 @@
 namespace tessera {
 namespace {
 
-constexpr double kWireReach = 5;  // pixels
-constexpr double kZoomStep = 1.2;
+constexpr double kWireReach = 5;               // pixels
 constexpr double kWheelPan = 80;               // pixels a notch
 constexpr int kBesideBox = 8, kAboveTip = 16;  // pixels; the system puts help a little below the place
 

@@ -10,7 +10,6 @@
 namespace tessera {
 namespace {
 
-constexpr double kZoomStep = 1.2;
 constexpr double kKeyPan = 80;  // pixels
 
 bool isArrow(int key) {
@@ -39,7 +38,7 @@ void Canvas::keyPressEvent(QKeyEvent* event) {
   QWidget::keyPressEvent(event);
 }
 
-// What is in the hand; else the selection.
+// Ends a drag; else clears the selection.
 bool Canvas::cancel() {
   if (tools_->wire.cancel() || (active_ && active_->cancel())) {
     active_ = nullptr;
@@ -89,6 +88,17 @@ void Canvas::navigate(int key, bool extend) {
 
 void Canvas::keyReleaseEvent(QKeyEvent* event) {
   if (event->key() != Qt::Key_Space || event->isAutoRepeat()) return QWidget::keyReleaseEvent(event);
+  releaseSpace();
+}
+
+// Another window may get the release of the key.
+void Canvas::focusOutEvent(QFocusEvent* event) {
+  releaseSpace();
+  QWidget::focusOutEvent(event);
+}
+
+void Canvas::releaseSpace() {
+  if (!tools_->pan.holdsSpace()) return;
   tools_->pan.holdSpace(false);
   if (active_ != &tools_->pan) setCursor(Qt::ArrowCursor);
 }

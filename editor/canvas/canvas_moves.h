@@ -1,4 +1,4 @@
-// What was moved on the canvas, as it is told to the owner. Said by MoveTool; heard by ArrangeController.
+// What was moved on the canvas: types of its signals. Sent by MoveTool and RerouteTool, received by ArrangeController.
 #pragma once
 
 #include <QPointF>
@@ -15,7 +15,7 @@ struct MovedBoxes {
   bool pulled = false;         // shaken, or dragged with Ctrl+Shift: out of its wires
 };
 
-// A point that a person led a wire through.
+// A point that a wire was routed through.
 struct ReroutePoint {
   int32_t edge = -1;
   int32_t index = 0;

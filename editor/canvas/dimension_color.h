@@ -1,5 +1,5 @@
-// The one colour of a dimension in panels, from their palette, and its legend. Before: core/edit/sizes/dimension_hues
-// and the colours of core/picture; after: inspector, layout lab, attributes, values, tooltips.
+// The colour of a dimension in panels, from their palette, and its legend. Uses core/edit/sizes/dimension_hues; used by
+// the inspector, layout lab, attributes, values and tooltips.
 #pragma once
 
 #include <QCoreApplication>

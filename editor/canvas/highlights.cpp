@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMaxVisibleSelected = 400;
 constexpr double kReasonZoom = 0.45;  // below it marks have no room for words
-constexpr float kReasonText = 11, kReasonWidth = 420, kPreviewWidth = 320;
+constexpr float kReasonWidth = 420, kPreviewWidth = 320;
 
 }  // namespace
 
@@ -119,18 +119,9 @@ void Highlights::paintMarks(QPainter& painter, const QRectF& visible) const {
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(box.adjusted(-3, -3, 3, 3), 6, 6);
     if (canvas_.viewport().zoom() < kReasonZoom || reason.isEmpty()) continue;
-    const std::string cut = elideText(reason.toStdString(), kReasonText, kReasonWidth);
-    const QRectF plate(box.left(), box.top() - 21, textWidth(cut, kReasonText) + 12, 17);
-    painter.setPen(QPen(color, 1));
-    painter.setBrush(colorOf(ColorRole::NodeFill));
-    painter.drawRoundedRect(plate, 3, 3);
-    PictureItem text;
-    text.kind = PictureItem::Kind::Text;
-    text.bounds = {static_cast<float>(plate.x()) + 6, static_cast<float>(plate.y()) + 3, 0, 0};
-    text.text = cut;
-    text.size = kReasonText;
-    text.fill = ColorRole::NodeText;
-    paintItem(painter, text, 1, canvas_.theme());
+    paintPlate(painter, canvas_.size(), box.topLeft() - QPointF(0, 22),
+               QString::fromStdString(elideText(reason.toStdString(), kPlateText, kReasonWidth)), ColorRole::Error,
+               false, canvas_.theme());
   }
 }
 

@@ -17,7 +17,7 @@ namespace tessera {
 
 class Canvas;
 
-// What a node would become if what is in the hand were done: its new shape, or what would be wrong with it.
+// What a node would become if the drag ended here: its new shape, or what would be wrong with it.
 struct NodePreview {
   InstructionId instruction;
   QString text;

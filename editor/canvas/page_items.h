@@ -1,5 +1,5 @@
-// PageItems: the frames and notes that a person drew round the graph, as far as they are not in the hand: which is
-// under the pointer, which are selected. Used by Canvas, its tools and ArrangeController.
+// PageItems: the frames and notes drawn round the graph: hit tests and selection. What is being dragged is MoveTool's
+// and ResizeTool's. Used by Canvas, its tools and ArrangeController.
 #pragma once
 
 #include <QPointF>

@@ -12,6 +12,7 @@ void paintPlate(QPainter& painter, QSizeF room, QPointF topLeft, const QString& 
   const double wide = static_cast<double>(textWidth(words, kPlateText)) + 12;
   QRectF plate(topLeft, QSizeF(wide, 18));
   if (plate.right() > room.width() - 2) plate.moveRight(room.width() - 2);
+  if (plate.left() < 2) plate.moveLeft(2);
   if (plate.bottom() > room.height() - 2) plate.moveBottom(room.height() - 2);
   painter.setPen(QPen(toQColor(border, theme), 1.2, dashed ? Qt::DashLine : Qt::SolidLine));
   painter.setBrush(toQColor(ColorRole::NodeFill, theme));

@@ -15,7 +15,7 @@
 namespace tessera {
 namespace {
 
-constexpr double kStripZoom = 0.4, kMaxPainted = 300;
+constexpr double kStripZoom = 0.4, kMaxStrips = 300;
 constexpr float kValueSize = 10;
 
 QImage heatMap(const NodeValue& value, Theme theme) {
@@ -101,7 +101,7 @@ void ValueStrips::paint(QPainter& painter) const {
   if (values_.empty() || !view || view->valueStrip <= 0 || canvas_.viewport().zoom() < kStripZoom) return;
   const QRectF visible = canvas_.viewport().visible();
   int painted = 0;
-  for (size_t v = 0; v < view->nodes.size() && painted < kMaxPainted; ++v) {
+  for (size_t v = 0; v < view->nodes.size() && painted < kMaxStrips; ++v) {
     const ViewNode& node = view->nodes[v];
     if (node.kind != ViewNode::Kind::Instruction || node.chip) continue;
     const auto found = values_.find(node.instruction);

@@ -14,6 +14,9 @@ class QWidget;
 
 namespace tessera {
 
+// One notch of the wheel, one press of + or -.
+inline constexpr double kZoomStep = 1.2;
+
 class Viewport : public QObject {
   Q_OBJECT
 

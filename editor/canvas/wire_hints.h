@@ -1,5 +1,5 @@
-// What the canvas asks about wires that are drawn by hand: the inputs of a node, and whether a value fits one.
-// Answered by whoever owns the document; asked by WireTool and MoveTool.
+// What the canvas asks about wires that are being drawn: the inputs of a node, and whether a value fits one. Answered
+// by GraphEditController; asked by WireTool and MoveTool.
 #pragma once
 
 #include <QString>

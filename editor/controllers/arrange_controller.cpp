@@ -1,5 +1,5 @@
-// See arranging.h. What is placed by hand stays: the first move on a page notes the places of all its boxes, so that
-// nothing else jumps when the graph grows. Pages of very many boxes note only what was moved.
+// The first move on a page records the places of all its boxes, so that no other box moves when the graph grows. Pages
+// with very many boxes record only what was moved.
 #include "editor/controllers/arrange_controller.h"
 
 #include <algorithm>
@@ -18,9 +18,7 @@ namespace tessera {
 namespace {
 
 constexpr size_t kMaxNoted = 400, kMaxTidied = 4000;
-constexpr double kFramePadding = 18, kFrameTitle = 32, kNoteWidth = 200;
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
+constexpr double kFramePadding = 18, kFrameHeader = 32, kNoteWidth = 200;
 
 PagePoint pointOf(const RectF& box, QPointF by = {}) { return {box.x + by.x(), box.y + by.y()}; }
 
@@ -65,7 +63,10 @@ ArrangeController::ArrangeController(Document& document, Canvas& canvas, QObject
     canvas_.setFocus();
     canvas_.setSelection(document_.selection());
   });
-  connect(&document_, &Document::opened, this, [this] { canvas_.setMovable(!document_.isPlainGraph()); });
+  connect(&document_, &Document::opened, this, [this] {
+    field_->hide();
+    canvas_.setMovable(!document_.isPlainGraph());
+  });
   connect(&document_.view(), &SceneView::changed, this, &ArrangeController::showDocument);
   connect(&canvas_, &Canvas::boxesMoved, this, &ArrangeController::move);
   connect(&canvas_, &Canvas::wiresCut, this, &ArrangeController::cut);
@@ -127,7 +128,7 @@ void ArrangeController::move(const MovedBoxes& moved) {
   });
 }
 
-// An edit of wires with the place where the hand let go.
+// An edit of wires with the place of the drop.
 void ArrangeController::performOrExplain(Result<Edit> edit, const MovedBoxes* moved) {
   if (!edit) {
     canvas_.endMove();
@@ -175,7 +176,7 @@ void ArrangeController::align(Alignment alignment) {
                     });
 }
 
-// All: what was placed by hand is forgotten. A selection: as it would be arranged, round the place where it is.
+// All: places are forgotten. A selection: as it would be arranged, round the place where it is.
 void ArrangeController::tidy() {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
   const auto nodes = selectedNodes();
@@ -218,7 +219,7 @@ void ArrangeController::frameSelection() {
                   std::ranges::find(nodes, edge.to) != nodes.end());
     if (in) around |= QRectF(box.x, box.y, box.width, box.height);
   }
-  around.adjust(-kFramePadding, -kFrameTitle, kFramePadding, kFramePadding);
+  around.adjust(-kFramePadding, -kFrameHeader, kFramePadding, kFramePadding);
   const int item = document_.page() ? static_cast<int>(document_.page()->frames.size()) : 0;
   document_.arrange(tr("Frame"), [scene, around, module = document_.module()](ProjectPage& page) {
     noteAll(page, module, scene);
@@ -249,7 +250,7 @@ void ArrangeController::editPageItem(int item) {
   const bool note = item >= static_cast<int>(copy.frames.size());
   disconnect(field_, &ValueField::entered, this, nullptr);
   connect(field_, &ValueField::entered, this, [this, item, note](const QString& text) {
-    document_.arrange(note ? tr("Words of a note") : tr("Title of a frame"), [item, note, text](ProjectPage& p) {
+    document_.arrange(note ? tr("Text of a note") : tr("Title of a frame"), [item, note, text](ProjectPage& p) {
       PageBox* changed = pageBox(p, item);
       if (!changed) return;
       changed->text = text.toStdString();
@@ -366,7 +367,7 @@ void ArrangeController::toggleMute() {
       return emit explained(tr("Enter the computation of %1 to mute it.").arg(QString::fromStdString(name)));
     if (!passedOn(document_.module(), id).valid())
       return emit explained(
-          tr("%1 has no operand of its own shape that could pass it by.").arg(QString::fromStdString(name)));
+          tr("No operand of %1 has its shape, so it cannot be bypassed.").arg(QString::fromStdString(name)));
     all = all && std::ranges::find(muted, id) != muted.end();
     names.push_back(name);
   }

@@ -1,6 +1,5 @@
-// ArrangeController: what the hand does to places, frames, notes and wires on the canvas: moving, aligning, tidying,
-// framing, muting, nodes into wires and out of them. Every gesture is one step of the document's history. Before:
-// Canvas; after: Document.
+// ArrangeController: moving, aligning, tidying, framing, muting; notes and reroute points; nodes put into wires and
+// taken out. Every gesture is one step of the document's history. Connects Canvas and Document.
 #pragma once
 
 #include <QObject>

@@ -1,4 +1,4 @@
-// A library that does not read is said and never written over.
+// A library that cannot be read is reported and never overwritten.
 #include "editor/controllers/block_actions.h"
 
 #include <QDir>
@@ -66,7 +66,7 @@ void BlockActions::setLibrary(const QString& path) {
     else {
       damaged_ = true;
       emit explained(
-          tr("The library of blocks %1 does not read: %2").arg(path, QString::fromStdString(read.error().toString())));
+          tr("The block library %1 cannot be read: %2").arg(path, QString::fromStdString(read.error().toString())));
     }
   }
   spreadBlocks();
@@ -80,7 +80,9 @@ void BlockActions::spreadBlocks() {
 
 // A block that was saved anew is offered to the graph that uses an older one.
 void BlockActions::showOffer() {
-  const size_t count = offersUpdate() ? outdatedUses(document_.module(), blocks_).size() : 0;
+  const bool graph = document_.isOpen() && !document_.isPlainGraph() && !blocks_.empty();
+  outdated_ = graph ? outdatedUses(document_.module(), blocks_) : std::vector<InstructionId>();
+  const size_t count = outdated_.size();
   emit updateOffered(count ? (count == 1 ? tr("The library has a newer version of a block that is used here")
                                          : tr("The library has newer versions of blocks: %1 uses here").arg(count))
                            : QString());
@@ -97,7 +99,7 @@ void BlockActions::place(const QString& name) {
 
 bool BlockActions::write(std::vector<Block> blocks) {
   if (damaged_) {
-    emit explained(tr("%1 does not read, so it is not written over. Mend it or move it away.").arg(path_));
+    emit explained(tr("%1 cannot be read, so it is not overwritten. Repair it or move it away.").arg(path_));
     return false;
   }
   QDir().mkpath(QFileInfo(path_).path());
@@ -138,14 +140,9 @@ void BlockActions::askForName() {
   if (taken && !name.trimmed().isEmpty()) saveSelection(name, {});
 }
 
-bool BlockActions::offersUpdate() const {
-  return document_.isOpen() && !document_.isPlainGraph() && !blocks_.empty() &&
-         !outdatedUses(document_.module(), blocks_).empty();
-}
-
 void BlockActions::update() {
-  if (!offersUpdate()) return;
-  auto edit = updatingUses(document_.module(), outdatedUses(document_.module(), blocks_), blocks_);
+  if (!document_.isOpen() || !offersUpdate()) return;
+  auto edit = updatingUses(document_.module(), outdated_, blocks_);
   if (!edit) return emit explained(QString::fromStdString(edit.error().toString()));
   document_.perform(*std::move(edit), document_.selected());
 }

@@ -1,6 +1,6 @@
-// The palette dock and a person's library of blocks: placing by double click or drop, saving the selection as a block,
-// bringing uses up to the library's version. Before: PalettePanel, core/edit's blocks; after: MainWindow, which only
-// makes it.
+// BlockActions: the palette dock and the user's library of blocks: placing by double click or drop, saving the
+// selection as a block, updating the uses of a block to the library's version. Uses PalettePanel and core/edit's
+// blocks; made by MainWindow.
 #pragma once
 
 #include <QObject>
@@ -20,7 +20,7 @@ class BlockActions : public QObject {
   Q_OBJECT
 
  public:
-  // remembers: favourites and recents are kept between sessions, and the library is the person's own file.
+  // remembers: favourites and recents are kept between sessions, and the library is the user's own file.
   BlockActions(Document& document, Canvas& canvas, GraphEditController& graphEdit, PalettePanel& palette,
                bool remembers, QObject* parent);
 
@@ -29,7 +29,7 @@ class BlockActions : public QObject {
   const std::vector<Block>& blocks() const { return blocks_; }
   void askForName();                                                // and saves the selection
   bool saveSelection(const QString& name, const QString& summary);  // under a known name as its next version
-  bool offersUpdate() const;
+  bool offersUpdate() const { return !outdated_.empty(); }
   void update();  // every use that is older than the library
 
  signals:
@@ -51,6 +51,7 @@ class BlockActions : public QObject {
   PalettePanel& palette_;
   QString path_;
   std::vector<Block> blocks_;
+  std::vector<InstructionId> outdated_;  // uses in the graph that are older than the library
   bool remembers_, damaged_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Nothing is said of the entry; deep ways leave out the middle.
+// Nothing is shown in the entry; long paths leave out the middle.
 #include "editor/controllers/breadcrumbs.h"
 
 #include "core/evaluate/trace.h"
@@ -35,7 +35,7 @@ void Breadcrumbs::show() {
   if (!module.contains(shown) || shown == module.entry()) return clear();
   CallPath path = document_.live().callPath();
   if (path.empty() || path.back().computation != shown) path = pathTo(module, shown);
-  if (path.empty()) return setText(tr("called by nobody"));
+  if (path.empty()) return setText(tr("not called"));
   QStringList steps;
   const auto link = [&](ComputationId id) {
     steps << QStringLiteral("<a href='%1'>%2</a>").arg(id.value).arg(nameOfStep(module, id));

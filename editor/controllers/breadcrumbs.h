@@ -1,5 +1,5 @@
-// The way from the entry into the computation that is shown, in the tool bar: each caller's computation is a link back.
-// Before: Document, which says what is shown; after: the same, which is asked to show another.
+// The path from the entry to the computation that is shown, in the tool bar; each caller's computation is a link back
+// to it. Reads and changes Document's view.
 #pragma once
 
 #include <QLabel>

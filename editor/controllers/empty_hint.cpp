@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kStillSmall = 6;  // instructions of a graph that is told what can be done next
+constexpr size_t kStillSmall = 6;  // instructions of a graph that gets a hint
 constexpr int kFromEdge = 14;
 
 const std::vector<InstructionId>* shownInstructions(const Document& document) {

@@ -1,6 +1,6 @@
-// What can be done on an empty canvas, said in its middle with a few beginnings to click; gone with the first node.
-// NextHint then says in one line at the upper edge what follows, as long as a new graph is small. Before: Document's
-// scene; after: GraphEditController, which places the line that was clicked.
+// EmptyHint: what can be done on an empty canvas, with buttons for a first value; hidden with the first node. NextHint:
+// one line at the upper edge with the next step, while a new graph is small. Lines that are clicked go to
+// GraphEditController.
 #pragma once
 
 #include <QFrame>

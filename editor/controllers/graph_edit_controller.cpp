@@ -1,12 +1,8 @@
-// Searching, placing, wiring, typing values; and what the keys of the canvas do to the selection.
+// Searching, placing, wiring, typing values. What keys do to the selection is in graph_edit_selection.cpp.
 #include "editor/controllers/graph_edit_controller.h"
 
-#include <QClipboard>
-#include <QGuiApplication>
 #include <algorithm>
 
-#include "core/edit/structure/duplicate.h"
-#include "core/edit/structure/fragment.h"
 #include "core/edit/wiring/field.h"
 #include "core/ops/inference/unfinished.h"
 #include "core/ops/op.h"
@@ -50,7 +46,8 @@ WireVerdict verdict(const Document& document, InstructionId value, InstructionId
     return {false, QObject::tr("this is in another computation")};
   const ConnectionCheck fit = fitOf(module, value, user, operand);
   if (!fit.fits()) return {false, QString::fromStdString(fit.reason)};
-  QString text = QStringLiteral("→ %1").arg(QString::fromStdString(toString(fit.ways[0].result, false).substr(0, 60)));
+  constexpr size_t kMost = 60;  // characters of a shape
+  QString text = QStringLiteral("→ ") + QString::fromStdString(toString(fit.ways[0].result, false).substr(0, kMost));
   if (fit.ways.size() > 1)
     text += QObject::tr(" · %1 ways").arg(fit.ways.size());
   else if (fit.ways[0].title != "as it is")
@@ -84,11 +81,11 @@ GraphEditController::GraphEditController(Document& document, Canvas& canvas, QOb
       search_(new AddSearch(&canvas)),
       choices_(new ChoiceList(&canvas)),
       field_(new ValueField(&canvas)) {
-  connect(&document_, &Document::opened, this, [this] {  // a Graphviz graph has no operations to wire
-    canvas_.wires().setHints(document_.isPlainGraph() ? WireHints() : hints());
-  });
+  connect(&document_, &Document::opened, this, &GraphEditController::forget);
   connectCanvas();
   connect(search_, &AddSearch::chosen, this, &GraphEditController::place);
+  connect(search_, &AddSearch::cancelled, this, &GraphEditController::forgetDrop);
+  connect(search_, &AddSearch::blockChosen, this, &GraphEditController::forgetDrop);
   connect(choices_, &ChoiceList::chosen, this, &GraphEditController::takeWay);
   connect(choices_, &ChoiceList::cancelled, this, [this] { canvas_.wires().takeBack(); });
   connect(choices_, &ChoiceList::highlighted, this, [this](int line) {
@@ -96,6 +93,17 @@ GraphEditController::GraphEditController(Document& document, Canvas& canvas, QOb
       canvas_.wires().setInserted(insertedBy(ways_[static_cast<size_t>(line)]));
   });
 }
+
+// Another document: what is open over the canvas speaks of the one before. A Graphviz graph has no operations to wire.
+void GraphEditController::forget() {
+  canvas_.wires().end();
+  for (QWidget* over : std::initializer_list<QWidget*>{search_, choices_, field_}) over->hide();
+  ways_.clear();
+  forgetDrop();
+  canvas_.wires().setHints(document_.isPlainGraph() ? WireHints() : hints());
+}
+
+void GraphEditController::forgetDrop() { droppedValue_ = droppedUser_ = {}; }
 
 WireHints GraphEditController::hints() const {
   return {[this](InstructionId id) { return inputsOf(document_, id); },
@@ -140,7 +148,7 @@ bool GraphEditController::hasInput(InstructionId user, int operand) const {
 
 void GraphEditController::openSearch(QPoint at) {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
-  droppedValue_ = droppedUser_ = {};
+  forgetDrop();
   const bool empty = !document_.view().computation().valid() ||
                      document_.module().at(document_.view().computation()).instructions.empty();
   search_->openAt(at, empty ? AddSearch::Page::Empty : AddSearch::Page::Begun);
@@ -196,14 +204,14 @@ Edit GraphEditController::placingAround(const PaletteEntry& entry, uint32_t& mea
 void GraphEditController::place(const PaletteEntry& entry) {
   uint32_t meant = 0;
   Edit edit = placingAround(entry, meant);
-  droppedValue_ = droppedUser_ = {};
+  forgetDrop();
   emit placed();
   document_.perform(std::move(edit), newInstruction(meant));
 }
 
 void GraphEditController::begin(const QString& line) {
   if (line.isEmpty()) return openSearch(canvas_.rect().center() - QPoint(search_->width() / 2, search_->height() / 2));
-  droppedValue_ = droppedUser_ = {};
+  forgetDrop();
   canvas_.setFocus();
   if (const auto found = searchPalette(line.toStdString(), 1); !found.empty()) place(found[0]);
 }
@@ -220,7 +228,7 @@ void GraphEditController::dropWire(InstructionId value, InstructionId user, int 
     canvas_.wires().end();
     return document_.perform(std::move(fit.ways[0].edit), user);
   }
-  if (fit.fits()) return offer(std::move(fit.ways), user, tr("How does it lie?"), at);
+  if (fit.fits()) return offer(std::move(fit.ways), user, tr("Choose how it fits"), at);
   std::vector<ConnectionOption> repairs = repairsOf(module, value, user, operand);
   const QString reason = QString::fromStdString(fit.reason);
   if (!repairs.empty()) return offer(std::move(repairs), user, reason, at);
@@ -251,21 +259,30 @@ void GraphEditController::takeWay(int line) {
 void GraphEditController::openField(InstructionId user, int operand) {
   const Module& module = document_.module();
   if (!module.contains(user)) return;
-  const QString name = inputName(findOp(module.at(user).opcode), static_cast<size_t>(operand));
-  const QRectF box = canvas_.boxOf(user);
+  askFor(user, canvas_.boxOf(user).topLeft(), QPoint(0, 40),
+         inputName(findOp(module.at(user).opcode), static_cast<size_t>(operand)), {},
+         [this, user, operand](const std::string& typed) { return filling(document_.module(), user, operand, typed); });
+}
+
+// What is typed is an edit of `id`, which may be gone by then.
+void GraphEditController::askFor(InstructionId id, QPointF scene, QPoint above, const QString& name,
+                                 const QString& text, std::function<Result<Edit>(const std::string&)> editOf) {
+  const auto tried = [this, id, editOf = std::move(editOf)](const QString& typed) -> Result<Edit> {
+    if (!document_.isOpen() || !document_.module().contains(id)) return fail("what this was a value of is gone");
+    return editOf(typed.toStdString());
+  };
   disconnect(field_, &ValueField::entered, this, nullptr);
-  connect(field_, &ValueField::entered, this, [this, user, operand](const QString& text) {
-    auto edit = filling(document_.module(), user, operand, text.toStdString());
+  connect(field_, &ValueField::entered, this, [this, id, tried](const QString& typed) {
+    auto edit = tried(typed);
     if (edit)
-      document_.perform(std::move(*edit), user);
+      document_.perform(std::move(*edit), id);
     else
       emit explained(textOf(edit.error()));
   });
-  field_->openAt(canvas_.viewport().toWidget(box.topLeft()).toPoint() - QPoint(0, 40), name, QString(),
-                 [this, user, operand](const QString& text) {
-                   const auto edit = filling(document_.module(), user, operand, text.toStdString());
-                   return edit ? QString() : textOf(edit.error());
-                 });
+  field_->openAt(canvas_.viewport().toWidget(scene).toPoint() - above, name, text, [tried](const QString& typed) {
+    const auto edit = tried(typed);
+    return edit ? QString() : textOf(edit.error());
+  });
 }
 
 // In place: over the row of its reader.
@@ -278,21 +295,10 @@ bool GraphEditController::editInput(const ViewNode& field, int32_t box) {
   const int32_t operand = edge->operand;
   const auto text = fieldText(module, user, operand);
   if (!text) return false;
-  disconnect(field_, &ValueField::entered, this, nullptr);
-  connect(field_, &ValueField::entered, this, [this, user, operand](const QString& typed) {
-    auto edit = document_.module().contains(user) ? refilling(document_.module(), user, operand, typed.toStdString())
-                                                  : std::unexpected(Diagnostic());
-    if (edit)
-      document_.perform(std::move(*edit), user);
-    else
-      emit explained(textOf(edit.error()));
-  });
-  const QPointF row(canvas_.boxOf(user).left(), canvas_.boxOf(field.instruction).top());
-  field_->openAt(canvas_.viewport().toWidget(row).toPoint() - QPoint(4, 8), QString::fromStdString(field.label),
-                 QString::fromStdString(*text), [this, user, operand](const QString& typed) {
-                   const auto edit = refilling(document_.module(), user, operand, typed.toStdString());
-                   return edit ? QString() : textOf(edit.error());
-                 });
+  askFor(
+      user, {canvas_.boxOf(user).left(), canvas_.boxOf(field.instruction).top()}, QPoint(4, 8),
+      QString::fromStdString(field.label), QString::fromStdString(*text),
+      [this, user, operand](const std::string& typed) { return refilling(document_.module(), user, operand, typed); });
   return true;
 }
 
@@ -323,82 +329,10 @@ bool GraphEditController::editConstant(InstructionId id) {
       module.contains(module.at(id).operands[0]))
     id = module.at(id).operands[0];
   if (module.at(id).opcode != Opcode::Constant || !module.at(id).shape->isArray()) return false;
-  disconnect(field_, &ValueField::entered, this, nullptr);
-  connect(field_, &ValueField::entered, this, [this, id](const QString& text) {
-    auto edit = resetting(document_.module(), id, text.toStdString());
-    if (edit)
-      document_.perform(std::move(*edit), id);
-    else
-      emit explained(textOf(edit.error()));
-  });
-  const QString value = QString::fromStdString(valueOf(document_.module(), id).value_or(""));
-  field_->openAt(canvas_.viewport().toWidget(box.topLeft()).toPoint() - QPoint(0, 40), tr("value"), value,
-                 [this, id](const QString& text) {
-                   const auto edit = resetting(document_.module(), id, text.toStdString());
-                   return edit ? QString() : textOf(edit.error());
-                 });
+  askFor(id, box.topLeft(), QPoint(0, 40), tr("value"),
+         QString::fromStdString(valueOf(document_.module(), id).value_or("")),
+         [this, id](const std::string& typed) { return resetting(document_.module(), id, typed); });
   return true;
-}
-
-// --- the selection
-
-void GraphEditController::leaveComputation() {
-  if (!document_.isOpen()) return;
-  const Module& module = document_.module();
-  for (ComputationId id : module.order())
-    for (InstructionId caller : module.at(id).instructions)
-      if (const auto callees = module.callees(module.at(caller));
-          std::ranges::find(callees, document_.view().computation()) != callees.end()) {
-        document_.view().showComputation(id);
-        return document_.select({caller});
-      }
-}
-
-void GraphEditController::removeSelection(Gap gap) {
-  if (document_.selection().empty() || document_.isPlainGraph()) return;
-  const auto& selection = document_.selection();
-  Edit edit{selection.size() == 1 ? "Delete " + std::string(document_.module().at(selection[0]).name) : "Delete", {}};
-  const Module& module = document_.module();
-  const auto isSelected = [&](InstructionId id) { return std::ranges::find(selection, id) != selection.end(); };
-  if (gap == Gap::Open)
-    for (InstructionId user : module.at(module.at(selection[0]).computation).instructions)
-      for (size_t k = 0; !isSelected(user) && k < module.at(user).operands.size(); ++k)
-        if (isSelected(module.at(user).operands[k]))
-          edit.actions.push_back(SetOperand{user, static_cast<int32_t>(k), {}});
-  for (InstructionId id : selection) edit.actions.push_back(RemoveInstruction{id});
-  document_.perform(std::move(edit));
-}
-
-void GraphEditController::duplicateSelection() {
-  Edit edit = duplicating(document_.module(), document_.selection());
-  if (edit.actions.empty()) return;
-  emit placed();
-  document_.perform(std::move(edit));
-}
-
-void GraphEditController::makeResult() {
-  if (const InstructionId id = document_.selected(); id.valid())
-    document_.perform({"Make it the result", {SetRoot{id}}});
-}
-
-void GraphEditController::copySelection() {
-  const std::string text = fragmentText(document_.module(), document_.selection());
-  if (!text.empty()) QGuiApplication::clipboard()->setText(QString::fromStdString(text));
-}
-
-void GraphEditController::cutSelection() {
-  copySelection();
-  removeSelection();
-}
-
-void GraphEditController::paste(bool keepInputs) {
-  const QString text = QGuiApplication::clipboard()->text();
-  if (!document_.isOpen() || document_.isPlainGraph()) return;
-  if (text.trimmed().isEmpty()) return emit explained(tr("The clipboard holds no text to paste."));
-  auto edit = pasting(document_.module(), computation(), text.toStdString(), keepInputs);
-  if (!edit) return emit explained(textOf(edit.error()));
-  emit placed();
-  document_.perform(std::move(*edit));
 }
 
 }  // namespace tessera

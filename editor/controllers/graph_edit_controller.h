@@ -1,5 +1,6 @@
-// GraphEditController: what gestures on the canvas do to the graph. It hears the canvas, asks core/edit what fits,
-// shows choices and fields over the canvas, and hands finished edits to the Document. Before: Canvas; after: Document.
+// GraphEditController: adding, wiring, typing values, deleting, copying and pasting on the canvas. It receives the
+// canvas's gestures, asks core/edit what fits, shows choices and fields over the canvas, and gives edits to the
+// Document.
 #pragma once
 
 #include <QObject>
@@ -57,12 +58,16 @@ class GraphEditController : public QObject {
 
  private:
   void connectCanvas();
+  void forget();
+  void forgetDrop();
   WireHints hints() const;
   ComputationId computation() const;
   void dropWire(InstructionId value, InstructionId user, int operand, QPointF at);
   void offer(std::vector<ConnectionOption> ways, InstructionId user, const QString& heading, QPointF at);
   void takeWay(int line);
   void openField(InstructionId user, int operand);
+  void askFor(InstructionId id, QPointF scene, QPoint above, const QString& name, const QString& text,
+              std::function<Result<Edit>(const std::string& typed)> editOf);
   bool editInput(const ViewNode& field, int32_t box);
   bool hasInput(InstructionId user, int operand) const;
   Edit placingAround(const PaletteEntry& entry, uint32_t& meant);

@@ -16,9 +16,7 @@
 namespace tessera {
 namespace {
 
-QString textOf(const Diagnostic& d) { return QString::fromStdString(d.message); }
-
-// Where a person placed boxes, the group stands in the middle of what it holds.
+// Where boxes have places, the group stands in the middle of what it holds.
 std::vector<PlaceInstruction> placeOf(const Document& document, const Canvas& canvas,
                                       const std::vector<InstructionId>& members) {
   if (!document.page() || document.page()->instructions.empty()) return {};
@@ -35,12 +33,13 @@ std::vector<PlaceInstruction> placeOf(const Document& document, const Canvas& ca
 GroupActions::GroupActions(Document& document, Canvas& canvas, QObject* parent)
     : QObject(parent), document_(document), canvas_(canvas), choices_(new ChoiceList(&canvas)) {
   connect(choices_, &ChoiceList::chosen, this, &GroupActions::take);
+  connect(&document_, &Document::opened, choices_, &QWidget::hide);  // they are of the document before
 }
 
 void GroupActions::group() {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
   const auto grouping = groupingOf(document_.module(), document_.selection());
-  if (!grouping) return emit explained(textOf(grouping.error()));
+  if (!grouping) return emit explained(QString::fromStdString(grouping.error().message));
   const auto places = placeOf(document_, canvas_, grouping->members);
   std::vector<Choice> choices;
   const auto add = [&](const QString& line, Opcode caller, const char* name, const char* kind) {
@@ -107,7 +106,7 @@ void GroupActions::take(int line) {
 void GroupActions::askWhereToExtract() {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
   if (const auto grouping = groupingOf(document_.module(), document_.selection()); !grouping)
-    return emit explained(textOf(grouping.error()));
+    return emit explained(QString::fromStdString(grouping.error().message));
   const QString path = QFileDialog::getSaveFileName(&canvas_, tr("Extract the selection as a module"),
                                                     QStringLiteral("extracted.hlo"), tr("HLO text (*.hlo *.txt)"));
   if (path.isEmpty()) return;

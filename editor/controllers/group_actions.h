@@ -1,6 +1,5 @@
-// Groups by hand: the selection becomes a computation that a call or a fusion runs, and the other way round; a constant
-// becomes a parameter; a selection is written as a module of its own. Before: the Edit menu's keys on the canvas;
-// after: core/edit's grouping, and the Document.
+// GroupActions: the selection becomes a computation that a call or a fusion runs, and back; a constant becomes a
+// parameter; a selection is extracted as a module. Used by the Edit menu; the edits are core/edit/structure's.
 #pragma once
 
 #include <QObject>

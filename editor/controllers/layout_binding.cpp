@@ -1,4 +1,4 @@
-// A parameter's layout is the person's to choose; any other instruction's is only looked at in the panel.
+// A parameter's layout can be edited in the panel; any other instruction's is only shown.
 #include "editor/controllers/layout_binding.h"
 
 #include <QEvent>
@@ -14,6 +14,7 @@ LayoutBinding::LayoutBinding(Document& document, LayoutPanel& panel, QObject* pa
     : QObject(parent), document_(document), panel_(panel) {
   connect(&document_, &Document::selectionChanged, this, &LayoutBinding::show);
   connect(&document_, &Document::moduleChanged, this, &LayoutBinding::show);
+  connect(&document_, &Document::opened, this, [this] { shown_ = {}; });
   connect(&panel_, &LayoutPanel::layoutEdited, this, &LayoutBinding::take);
   panel_.installEventFilter(this);
 }

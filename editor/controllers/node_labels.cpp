@@ -14,8 +14,8 @@ namespace tessera {
 namespace {
 
 constexpr float kLabelSize = 9;
-constexpr double kSmallestZoom = 0.45;
-constexpr int kMaxPainted = 400;
+constexpr double kSmallestLabelZoom = 0.45;
+constexpr int kMaxLabels = 400;
 
 }  // namespace
 
@@ -49,12 +49,12 @@ QString NodeLabels::textOf(InstructionId id) const {
 
 void NodeLabels::paintEvent(QPaintEvent*) {
   const auto& view = canvas_.view();
-  if (!view || canvas_.viewport().zoom() < kSmallestZoom) return;
+  if (!view || canvas_.viewport().zoom() < kSmallestLabelZoom) return;
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   int painted = 0;
   for (const ViewNode& node : view->nodes) {
-    if (node.kind != ViewNode::Kind::Instruction || node.chip || painted >= kMaxPainted) continue;
+    if (node.kind != ViewNode::Kind::Instruction || node.chip || painted >= kMaxLabels) continue;
     const QRectF box = canvas_.boxOf(node.instruction);
     const QPointF below = canvas_.viewport().toWidget(box.bottomLeft()),
                   right = canvas_.viewport().toWidget(box.bottomRight());

@@ -1,5 +1,5 @@
-// What a node does not say by itself, written under it where the View menu asks for it: its HLO name, the metadata's
-// op_name, its layout. Before: Document and Canvas; after: nothing.
+// NodeLabels: text under each node, as the View menu asks for: its HLO name, the metadata's op_name, its layout. A
+// layer above Canvas.
 #pragma once
 
 #include <QWidget>

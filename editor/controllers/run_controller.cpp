@@ -42,12 +42,19 @@ RunController::RunController(Document& document, Canvas& canvas, QObject* parent
   connect(&canvas_, &Canvas::valueScrubbed, this, &RunController::scrub);
   connect(playBar_, &PlayBar::resized, this, &RunController::placeBars);
   connect(callBar_, &CallBar::resized, this, &RunController::placeBars);
-  connect(&document_.view(), &SceneView::changed, this,
-          [this] {  // what is fitted there leaves room for the bar of its call
-            const bool called = document_.isOpen() && document_.live().isOn() &&
-                                document_.view().computation() != document_.module().entry();
-            canvas_.setContentsMargins(0, called ? kBarRoom : 0, 0, 0);
-          });
+  connect(&document_.view(), &SceneView::changed, this, &RunController::leaveRoom);
+}
+
+// What is fitted leaves room for the bar that chooses a call, where the scene has calls to choose from.
+void RunController::leaveRoom() {
+  const auto isCalled = [this](const ViewNode& node) {
+    return node.kind == ViewNode::Kind::Instruction && document_.module().contains(node.instruction) &&
+           document_.module().at(node.instruction).computation != document_.module().entry();
+  };
+  const auto& view = document_.view().scene().view;
+  const bool calls = document_.isOpen() && !document_.isPlainGraph() && document_.live().isOn() && view &&
+                     std::ranges::any_of(view->nodes, isCalled);
+  canvas_.setContentsMargins(0, calls ? kBarRoom : 0, 0, 0);
 }
 
 void RunController::scrub(InstructionId id, double pixels, bool first) {
@@ -58,14 +65,16 @@ void RunController::scrub(InstructionId id, double pixels, bool first) {
   const ElementType type = module.shapeOf(id).type;
   if (first) {
     gesture_.end();
-    const Instruction& number = module.at(id);
+    scrubbedFrom_.reset();
+    const Instruction& dragged = module.at(id);
     const Literal* now =
-        number.opcode == Opcode::Constant && number.literal ? &*number.literal : document_.live().valueOf(id);
+        dragged.opcode == Opcode::Constant && dragged.literal ? &*dragged.literal : document_.live().valueOf(id);
     if (!now || !now->shape().isScalar()) return;
-    scrubbedFrom_ = loadDouble(type, now->bytes().data());
-    if (!std::isfinite(scrubbedFrom_)) scrubbedFrom_ = 0;
+    const double number = loadDouble(type, now->bytes().data());
+    scrubbedFrom_ = std::isfinite(number) ? number : 0;
   }
-  const QString text = QString::number(scrubbed(scrubbedFrom_, pixels, type), 'g', 8);
+  if (!scrubbedFrom_) return;
+  const QString text = QString::number(scrubbed(*scrubbedFrom_, pixels, type), 'g', 8);
   if (module.at(id).opcode == Opcode::Constant) {
     const std::string literal =
         type == ElementType::Pred ? (text == QLatin1String("0") ? "false" : "true") : text.toStdString();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QObject>
+#include <optional>
 
 #include "core/base/ids.h"
 #include "editor/document/gesture.h"
@@ -29,6 +30,7 @@ class RunController : public QObject {
 
  private:
   void scrub(InstructionId id, double pixels, bool first);
+  void leaveRoom();
   void placeBars();
 
   Document& document_;
@@ -36,8 +38,8 @@ class RunController : public QObject {
   Player* player_;
   PlayBar* playBar_;
   CallBar* callBar_;
-  Gesture gesture_;  // along a number
-  double scrubbedFrom_ = 0;
+  Gesture gesture_;                     // along a number
+  std::optional<double> scrubbedFrom_;  // none: what the drag began on had no number
 };
 
 }  // namespace tessera

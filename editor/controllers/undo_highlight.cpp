@@ -27,11 +27,11 @@ struct Change {
   ComputationId home;  // of what is gone, where nothing else changed
 };
 
-// What a person changed, not what followed from it: operands, attributes, values and names before shapes alone.
+// What the edit changed, not what followed from it: operands, attributes, values and names before shapes alone.
 Change changeBetween(const Module& before, const Module& after) {
   Change out;
   if (std::max(before.instructionCount(), after.instructionCount()) > kMaxCompared)
-    return out;  // the hand waits for nothing
+    return out;  // comparing takes too long
   for (ComputationId computation : after.order()) {
     for (InstructionId id : after.at(computation).instructions)
       if (out.instructions.size() < kMaxGlowing && (!before.contains(id) || !isSame(before.at(id), after.at(id))))
@@ -89,7 +89,7 @@ void UndoHighlight::show(const HistoryStep& step) {
   if (canvas_.wires().isCarrying()) return;
   Change change = changeBetween(step.before, document_.module());
   if (!change.home.valid()) change = changeBetween(step.arranged, document_.project(), document_.module());
-  const QString title = (step.undone ? tr("undone: %1") : tr("again: %1")).arg(step.title);
+  const QString title = (step.undone ? tr("undone: %1") : tr("redone: %1")).arg(step.title);
   std::vector<NodePreview> glow;
   for (InstructionId id : change.instructions) glow.push_back({id, glow.empty() ? title : QString(), false});
   canvas_.highlights().setPreview(std::move(glow));

@@ -1,5 +1,5 @@
-// Where an undone or done-again step acted: what it changed glows for a moment, and the canvas glides there where that
-// is out of sight, into another computation too. Before: Document's history; after: Canvas, which paints the glow.
+// UndoHighlight: highlights for a moment what an undone or redone step changed, and scrolls there where it is out of
+// sight, into another computation too. Listens to Document, paints on Canvas.
 #pragma once
 
 #include <QObject>

@@ -13,20 +13,21 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMaxInstructions = 5000, kMaxShown = 60;
+constexpr size_t kMaxPreviewedInstructions = 5000, kMaxShownChanges = 60;
 
 std::vector<NodePreview> previewOf(const Module& before, const EditResult& after) {
   std::vector<NodePreview> out;
   std::unordered_set<uint32_t> wrong;
   for (const Diagnostic& d : after.diagnostics.items()) {
     if (d.severity != Severity::Error || d.label == kUnfinished || !before.contains(d.instruction) ||
-        out.size() >= kMaxShown)
+        out.size() >= kMaxShownChanges)
       continue;
     if (wrong.insert(d.instruction.value).second)
       out.push_back({d.instruction, QString::fromStdString(d.message), true});
   }
   for (InstructionId id : after.changed) {
-    if (!before.contains(id) || !after.module.contains(id) || wrong.contains(id.value) || out.size() >= kMaxShown)
+    if (!before.contains(id) || !after.module.contains(id) || wrong.contains(id.value) ||
+        out.size() >= kMaxShownChanges)
       continue;
     if (sameIgnoringLayout(before.shapeOf(id), after.module.shapeOf(id))) continue;
     out.push_back(
@@ -47,7 +48,7 @@ void WirePreview::look(InstructionId value, InstructionId user, int operand) {
   canvas_.highlights().setPreview({});
   if (!document_.isOpen() || !value.valid() || !user.valid() || operand < 0) return;
   const Module& module = document_.module();
-  if (module.instructionCount() > kMaxInstructions || value == user || !module.contains(value) ||
+  if (module.instructionCount() > kMaxPreviewedInstructions || value == user || !module.contains(value) ||
       !module.contains(user) || module.at(value).computation != module.at(user).computation)
     return;
   const ConnectionCheck fit = fitOf(module, value, user, operand);

@@ -1,5 +1,5 @@
-// What a wire would do while it is held at an input: shapes downstream as they would be, and what would break. Before:
-// Canvas; after: core/edit, whose edit is tried on a copy.
+// WirePreview: while a wire is held at an input, shapes downstream as they would become, and what would break. The edit
+// is tried on a copy (core/edit); the result is painted by Canvas.
 #pragma once
 
 #include <QObject>

@@ -102,6 +102,7 @@ void Document::install(OpenedFile file) {
   emit run_.outcomeChanged();
   emit live_.changed();
   emit runSettingsChanged();
+  live_.followScene();
   showAsks(file_.isOfProgram() ? filesOfRun().asks(runSettings()) : std::move(file.asks));
   if (isPlainGraph()) return;
   inferInBackground();
@@ -113,10 +114,10 @@ void Document::inferInBackground() {
     Diagnostics found = inferModule(module);
     found.addAll(verify(module).items());
     return [this, module = std::move(module), found = std::move(found), revision] {
-      if (revision != revision_ || !edits_.replaceUnedited(module, state_.project))
-        return;  // an edit came first and inferred for itself
-      setDiagnostics(found);
-      emit moduleChanged();
+      if (revision != revision_) return;  // an edit came first and inferred for itself
+      const bool unedited = edits_.replaceUnedited(module);
+      setDiagnostics(found);  // those of an edit that is still being done follow, if it is not refused
+      if (unedited) emit moduleChanged();
     };
   });
 }

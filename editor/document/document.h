@@ -1,6 +1,6 @@
-// Document: the one open module and what a person sees of it. It holds the graph with its history, selection and
-// diagnostics; its file, picture, run and values are parts of their own. Lives on the UI thread; workers do the rest on
-// snapshots. Used by panels, controllers and the main window.
+// Document: the one open module. It holds the graph with its history, selection and diagnostics; its file, picture, run
+// and values are parts of their own. It lives on the UI thread; workers do the rest on snapshots. Used by panels,
+// controllers and the main window.
 #pragma once
 
 #include <QObject>
@@ -65,9 +65,9 @@ class Document : public QObject {
   QString redoTitle() const { return QString::fromStdString(history().redoTitle()); }
   const History& history() const { return edits_.history(); }
 
-  // What a person arranged round the graph: places, frames, notes, what is muted. Undone and redone like the graph.
+  // What is arranged round the graph: places, frames, notes, what is muted. Undone and redone like the graph.
   const Project& project() const { return state_.project; }
-  const ProjectPage* page() const;  // of the computation that is shown; null: nothing is said of it
+  const ProjectPage* page() const;  // of the computation that is shown; null: it has none
   using PageChange = EditQueue::PageChange;
   void arrange(const QString& title, PageChange change);
   std::vector<InstructionId> muted() const;

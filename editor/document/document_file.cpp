@@ -1,5 +1,5 @@
 // The graph goes to the file that is named, what was arranged round it into a project or a sidecar. A file of another
-// program is written only when its graph was changed, and the window asks first; a sidecar that does not read (of a
+// program is written only when its graph was changed, and the window asks first; a sidecar that cannot be read (of a
 // newer version, say) is never written over.
 #include "editor/document/document_file.h"
 
@@ -58,7 +58,7 @@ OpenedFile readFrom(const QString& path, const std::optional<QString>& recovered
   if (!module) return out;
   if (auto project = readArrangement(path.toStdString()))
     out.project = *std::move(project);
-  else  // a sidecar that does not read: the graph is shown without it
+  else  // a sidecar that cannot be read: the graph is shown without it
     out.read.diagnostics.add(std::move(project).error());
   out.files = filesOf(recoveredFor.value_or(path), *module, out.project.run);
   out.asks = out.files.asks(out.project.run);
@@ -124,8 +124,11 @@ Status writeSidecar(const std::filesystem::path& graph, const std::string& conte
 }  // namespace
 
 void DocumentFile::begin(const OpenedFile& file) {
-  state_ = State{file.recoveredFor.value_or(file.path)};
-  if (file.recoveredFor) state_.savedState = state_.savedGraph = kNeverSaved;
+  state_ = State{.path = file.path};
+  if (!file.recoveredFor) return;
+  state_.path = *file.recoveredFor;
+  state_.recoveredFrom = file.path;
+  state_.savedState = state_.savedGraph = kNeverSaved;
 }
 
 void DocumentFile::open(const QString& path) { read(path, std::nullopt); }

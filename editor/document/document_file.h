@@ -47,6 +47,7 @@ class DocumentFile : public QObject {
   void openRecovered(const QString& file, const QString& path);
 
   const QString& path() const { return state_.path; }
+  const QString& recoveredFrom() const { return state_.recoveredFrom; }  // empty: it was not recovered
   // Files directly in this folder are the program's: what is made of them goes elsewhere, a run's outfeed to the home
   // folder.
   void setProgramFolder(const QString& folder) { programFolder_ = folder; }
@@ -54,7 +55,7 @@ class DocumentFile : public QObject {
   bool isModified() const;
 
   // By the name's ending: a project (.tessera: graph and arrangement), protobuf (.pb, .pbtxt) or HLO text. The last two
-  // hold the graph only; what a person placed or wrote round it goes to a sidecar. A graph that is on the disk as it
+  // hold the graph only; places, frames and notes go to a sidecar. A graph that is on the disk as it
   // stands is not written again. Fails with the reason.
   Status save(const QString& path);
   bool savesSidecar(const QString& path) const;
@@ -70,7 +71,7 @@ class DocumentFile : public QObject {
   bool holdsGraph(const std::filesystem::path& file) const;
 
   struct State {  // of one file
-    QString path;
+    QString path, recoveredFrom;
     uint64_t savedState = 0, savedGraph = 0;  // of the history
     bool isOwn = false;                       // written by this document
   };

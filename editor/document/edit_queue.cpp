@@ -26,10 +26,12 @@ void EditQueue::begin(Module module, Project project) {
   editing_ = false;
 }
 
-bool EditQueue::replaceUnedited(Module module, Project project) {
-  if (editing_ || history_->canUndo()) return false;
-  background_.dispose(std::exchange(history_, History(std::move(module), std::move(project))));
-  return true;
+bool EditQueue::replaceUnedited(const Module& inferred) {
+  if (editing_) return false;
+  History before = *history_;
+  const bool replaced = history_->replaceFirstGraph(inferred);
+  background_.dispose(std::move(before));
+  return replaced;
 }
 
 void EditQueue::perform(Edit edit, InstructionId selects, StepKey key) {

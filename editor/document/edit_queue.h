@@ -33,8 +33,8 @@ class EditQueue : public QObject {
   explicit EditQueue(Background& background);
   ~EditQueue() override;
 
-  void begin(Module module, Project project);            // another file; says nothing
-  bool replaceUnedited(Module module, Project project);  // by what was inferred; false: an edit came first
+  void begin(Module module, Project project);    // another file; says nothing
+  bool replaceUnedited(const Module& inferred);  // false: an edit came first
   bool hasModule() const { return history_.has_value(); }
   bool isEmpty() const { return waiting_.empty(); }
   bool isEditing() const { return editing_; }

@@ -95,8 +95,8 @@ void LiveValues::setOn(bool on) {
 
 void LiveValues::evaluate() {
   tessera::cancel(state_.evaluation);
+  state_.evaluation = state_.on ? newCancelToken() : nullptr;  // an answer to an older token is dropped
   if (!state_.on) return;
-  state_.evaluation = newCancelToken();
   Request request{withoutMuted(document_.module(), document_.muted()),
                   document_.files(),
                   document_.runSettings(),

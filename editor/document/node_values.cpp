@@ -15,12 +15,12 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMaxInstructions = 400;
+constexpr size_t kMaxEvaluated = 400;
 constexpr double kMaxFlops = 4e6, kMaxBytes = 4e7;
-constexpr int64_t kMaxElements = 1 << 20;
-constexpr int kMaxColumns = 48, kMaxRows = 14, kMaxImageRows = 48;
+constexpr int64_t kMaxPreviewElements = 1 << 20;
+constexpr int kMaxPreviewColumns = 48, kMaxPreviewRows = 14, kMaxImageRows = 48;
 
-double elementAt(const Literal& value, int64_t index) {
+double sampleAt(const Literal& value, int64_t index) {
   const auto width = static_cast<size_t>(byteWidth(value.shape().type));
   return loadDouble(value.shape().type, value.bytes().data() + static_cast<size_t>(index) * width);
 }
@@ -39,14 +39,14 @@ void addPixels(const Literal& value, NodeValue& out) {
   const auto& sizes = value.shape().dimensions;
   const size_t rank = sizes.size();
   const int64_t high = sizes[rank - 3], wide = sizes[rank - 2], channels = sizes[rank - 1];
-  const int64_t columns = std::min<int64_t>(wide, kMaxColumns), rows = std::min<int64_t>(high, kMaxImageRows);
+  const int64_t columns = std::min<int64_t>(wide, kMaxPreviewColumns), rows = std::min<int64_t>(high, kMaxImageRows);
   out.form = NodeValue::Form::Image;
   out.columns = static_cast<int>(columns);
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c)
       for (int64_t k = 0; k < 3; ++k)
         out.samples.push_back(
-            static_cast<float>(elementAt(value, ((r * high / rows) * wide + c * wide / columns) * channels + k)));
+            static_cast<float>(sampleAt(value, ((r * high / rows) * wide + c * wide / columns) * channels + k)));
 }
 
 // How many finite elements lie in each part of the range.
@@ -56,9 +56,12 @@ void addCounts(const Literal& value, double least, double most, NodeValue& out) 
   out.columns = kBars;
   out.samples.assign(kBars, 0);
   for (int64_t i = 0; i < value.elementCount(); ++i) {
-    const double element = elementAt(value, i);
+    const double element = sampleAt(value, i);
     if (!std::isfinite(element)) continue;
-    const double part = most > least ? (element - least) / (most - least) : 0.5;
+    const double whole = most - least, part = whole == 0 ? 0.5
+                                              : std::isfinite(whole)
+                                                  ? (element - least) / whole
+                                                  : (element / 2 - least / 2) / (most / 2 - least / 2);
     out.samples[static_cast<size_t>(std::clamp(static_cast<int>(part * kBars), 0, kBars - 1))] += 1;
   }
   const float highest = *std::ranges::max_element(out.samples);
@@ -76,12 +79,12 @@ int64_t columnsOf(const Shape& shape) {
 void addSamples(const Literal& value, NodeValue& out) {
   const int64_t columns = columnsOf(value.shape()), rows = columns > 0 ? value.elementCount() / columns : 0;
   if (columns == 0 || rows == 0) return;
-  const int64_t wide = std::min<int64_t>(columns, kMaxColumns), high = std::min<int64_t>(rows, kMaxRows);
+  const int64_t wide = std::min<int64_t>(columns, kMaxPreviewColumns), high = std::min<int64_t>(rows, kMaxPreviewRows);
   out.form = rows == 1 ? NodeValue::Form::Line : NodeValue::Form::Heat;
   out.columns = static_cast<int>(wide);
   for (int64_t r = 0; r < high; ++r)
     for (int64_t c = 0; c < wide; ++c)
-      out.samples.push_back(static_cast<float>(elementAt(value, (r * rows / high) * columns + c * columns / wide)));
+      out.samples.push_back(static_cast<float>(sampleAt(value, (r * rows / high) * columns + c * columns / wide)));
 }
 
 struct Range {
@@ -106,7 +109,7 @@ Range rangeOf(const Literal& value) {
   return out;
 }
 
-QString number(double value) { return QString::number(value, 'g', 3); }
+QString threeDigits(double value) { return QString::number(value, 'g', 3); }
 
 }  // namespace
 
@@ -132,7 +135,7 @@ Result<std::vector<Literal>> argumentsOf(const Module& module, const FileAccess&
 }
 
 bool isCheapToRun(const Module& module) {
-  if (module.instructionCount() > kMaxInstructions) return false;
+  if (module.instructionCount() > kMaxEvaluated) return false;
   for (ComputationId computation : module.order())
     for (InstructionId id : module.at(computation).instructions)
       for (InstructionId operand : module.at(id).operands)
@@ -209,7 +212,7 @@ NodeValues nodeValues(const Module& module, const Trace& trace) {
       if (value.shape().isTuple()) out[id].text = tupleText(value);
       if (value.shape().isToken()) out[id].text = QObject::tr("token");
       if (!value.shape().isArray() || !shape.isArray() ||
-          shape.elementCount().value_or(kMaxElements + 1) > kMaxElements)
+          shape.elementCount().value_or(kMaxPreviewElements + 1) > kMaxPreviewElements)
         continue;
       NodeValue& made = out[id] = nodeValue(value);
       const Opcode opcode = module.at(id).opcode;
@@ -243,8 +246,9 @@ NodeValue nodeValue(const Literal& value) {
   if (range.bad)
     out.text = range.nan ? QObject::tr("NaN") : QObject::tr("inf");
   else
-    out.text = range.least == range.most ? QObject::tr("all %1").arg(number(range.least))
-                                         : QStringLiteral("%1 … %2").arg(number(range.least), number(range.most));
+    out.text = range.least == range.most
+                   ? QObject::tr("all %1").arg(threeDigits(range.least))
+                   : QStringLiteral("%1 … %2").arg(threeDigits(range.least), threeDigits(range.most));
   constexpr int64_t kMaxDrawn = 2000;  // elements of a vector that a line can tell
   if (isImage(shape))
     addPixels(value, out);

@@ -1,5 +1,5 @@
-// Values made small enough to be painted on nodes, and the arguments that a document runs with. Before: Document's
-// workers and core/evaluate's trace; after: the canvas.
+// Values reduced to what is painted on a node, and the arguments that a document runs with. Made by Document's workers
+// from core/evaluate's trace; used by the canvas.
 #pragma once
 
 #include <QString>

@@ -1,6 +1,6 @@
-// Player: feeds outputs back to inputs, step by step or at a rate: a simulation or a training
-// step runs as a live picture. Feedback is the document's own, else the module's aliases, else the first input of an
-// output's shape. Before: Document's live values; after: the bar that plays.
+// Player: feeds outputs back to inputs, step by step or at a rate, so that a simulation or a training step can be
+// watched. The feedback is the document's own, else the module's aliases, else the first input of an output's shape.
+// Uses Document's live values; used by PlayBar.
 #pragma once
 
 #include <QObject>

@@ -87,6 +87,7 @@ void Recovery::noteChange() {
   if (!document_.isOpen() || !document_.file().isModified()) {
     timer_.stop();
     if (!writing_) removeOwn();
+    if (document_.isOpen()) discard({document_.file().recoveredFrom(), {}});
     return;
   }
   if (!timer_.isActive()) timer_.start();
@@ -99,20 +100,24 @@ void Recovery::write() {
   }
   writing_ = true;
   QThreadPool::globalInstance()->start([this, module = document_.module(), project = document_.project(),
-                                        file = file_.toStdString(), path = document_.file().path()]() mutable {
+                                        file = file_.toStdString(), path = document_.file().path(),
+                                        recovered = document_.file().recoveredFrom()]() mutable {
     project.graphFile.clear();
     Status done = writeFileAtomically(nameFile(QString::fromStdString(file)).toStdString(), path.toStdString());
     if (done) done = writeFileAtomically(file, printProject(project, &module));
     const QString why = done ? QString() : QString::fromStdString(done.error().toString());
     QMetaObject::invokeMethod(
-        this, [this, why] { finished(why.isEmpty(), why); }, Qt::QueuedConnection);
+        this, [this, recovered, why] { finished(recovered, why); }, Qt::QueuedConnection);
   });
 }
 
-void Recovery::finished(bool fine, const QString& why) {
+// What was recovered is in this session's file then.
+void Recovery::finished(const QString& recovered, const QString& why) {
   writing_ = false;
-  if (fine && adopted_) discard(*std::exchange(adopted_, std::nullopt));
-  if (!fine && !std::exchange(complained_, true)) emit failed(why);
+  if (why.isEmpty())
+    discard({recovered, {}});
+  else if (!std::exchange(complained_, true))
+    emit failed(why);
   if (std::exchange(again_, false))
     write();
   else if (!document_.file().isModified())
@@ -130,12 +135,10 @@ std::vector<Recovery::Left> Recovery::leftBehind(const QString& folder) {
   return out;
 }
 
-void Recovery::adopt(const Left& left) {
-  adopted_ = left;
-  document_.file().openRecovered(left.file, left.path);
-}
+void Recovery::adopt(const Left& left) { document_.file().openRecovered(left.file, left.path); }
 
 void Recovery::discard(const Left& left) {
+  if (left.file.isEmpty()) return;
   QFile::remove(left.file);
   QFile::remove(nameFile(left.file));
 }

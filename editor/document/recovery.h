@@ -1,12 +1,10 @@
-// Recovery: what is not saved yet is written aside while it is edited, at most half a second after each change, so that
-// a session that ends badly loses nothing that was on screen two seconds before. Before: Document; after: the next
-// session, which finds what was left behind.
+// Recovery: writes unsaved work to a file at most half a second after each change. After a crash the next session finds
+// the file and opens it as an unsaved document. Used by MainWindow in sessions with a user.
 #pragma once
 
 #include <QObject>
 #include <QString>
 #include <QTimer>
-#include <optional>
 #include <vector>
 
 namespace tessera {
@@ -26,7 +24,7 @@ class Recovery : public QObject {
   };
   // Of sessions that do not run any more, the latest first.
   static std::vector<Left> leftBehind(const QString& folder);
-  // Opens it as an unsaved state of its file; it is removed once this session has written it aside itself.
+  // Opens it as an unsaved state of its file; it is removed once this session has saved it or written it aside itself.
   void adopt(const Left& left);
   static void discard(const Left& left);
   static QString usualFolder();
@@ -39,14 +37,13 @@ class Recovery : public QObject {
  private:
   void noteChange();
   void write();
-  void finished(bool fine, const QString& why);
+  void finished(const QString& recovered, const QString& why);
   void removeOwn();
 
   Document& document_;
   const QString folder_, file_;
   QTimer timer_;
   bool writing_ = false, again_ = false, complained_ = false;
-  std::optional<Left> adopted_;
 };
 
 }  // namespace tessera

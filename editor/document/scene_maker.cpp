@@ -145,7 +145,7 @@ const std::vector<SceneWarning>& SceneMaker::warnings(ComputationId computation)
   return known->second;
 }
 
-// A muted node is hatched and says so: runs pass it by.
+// A muted node is hatched and says so: runs bypass it.
 void SceneMaker::showMuted(Picture& picture, const ProjectPage& page) const {
   if (page.muted.empty()) return;
   for (PictureItem& item : picture.items) {

@@ -1,6 +1,6 @@
-// SceneMaker: pictures of one snapshot of a module. What does not depend on open groups is worked out once and kept, so
-// the next picture of a big graph costs a fraction of the first. Workers share it; one at a time is served.
-// Before: core/arrange and core/picture; after: Document.
+// SceneMaker: pictures of one snapshot of a module. What does not depend on open groups is computed once and kept, so
+// that the next picture of a large graph costs a fraction of the first. Shared by workers; one is served at a time.
+// Uses core/arrange and core/picture; used by SceneView.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ class DimensionHues;
 class Sizes;
 struct SizeNames;
 
-// What a person should look at though it is no error.
+// What is worth a look though it is no error.
 struct SceneWarning {
   InstructionId instruction;
   std::string text;
@@ -79,7 +79,7 @@ class SceneMaker {
   void writeSizes(const Scene& scene, bool hued, ViewNode& node) const;
   void showMuted(Picture& picture, const ProjectPage& page) const;
 
-  std::shared_ptr<const ProjectPage> pageOf(ComputationId computation) const;  // null: nothing is said of it
+  std::shared_ptr<const ProjectPage> pageOf(ComputationId computation) const;  // null: it has none
 
   const Module module_;
   std::shared_ptr<const Project> project_;  // places, frames and notes; groups as they were when the file was opened

@@ -57,6 +57,7 @@ void SceneView::make(bool keepView, Work work) {
         return [this, scene, request, keepView] {
           if (request != state_.requested) return;
           state_.shown = request;
+          state_.move.reset();
           background_.dispose(std::exchange(state_.scene, std::move(*scene)));
           document_.rememberOpenGroups();
           emit changed(keepView);
@@ -65,7 +66,17 @@ void SceneView::make(bool keepView, Work work) {
       });
 }
 
+void SceneView::start(Move move) {
+  state_.move = move;
+  make(move.keepView, std::move(move.work));
+}
+
 void SceneView::arrangeAgain(bool keepView) {
+  const Module& module = document_.module();
+  if (state_.move && module.contains(state_.move->computation) &&
+      (!state_.move->instruction.valid() || module.contains(state_.move->instruction)))
+    return start(*state_.move);
+  state_.move.reset();
   make(keepView, [computation = computation(), options = scene().options](SceneMaker& maker, const Overlay* overlay) {
     return maker.make(computation, options, overlay);
   });
@@ -82,10 +93,16 @@ void SceneView::overlayChanged() {
 }
 
 void SceneView::showComputation(ComputationId computation) {
-  if (!document_.isOpen() || !document_.module().contains(computation) || computation == this->computation()) return;
-  make(false, [computation](SceneMaker& maker, const Overlay* overlay) {
-    return maker.make(computation, maker.initialOptions(computation), overlay);
-  });
+  if (!document_.isOpen() || !document_.module().contains(computation)) return;
+  if (computation == this->computation()) {
+    if (std::exchange(state_.move, std::nullopt)) arrangeAgain(true);
+    return;
+  }
+  start({false,
+         [computation](SceneMaker& maker, const Overlay* overlay) {
+           return maker.make(computation, maker.initialOptions(computation), overlay);
+         },
+         computation});
 }
 
 void SceneView::toggleGroup(const QString& group) {
@@ -105,11 +122,13 @@ bool SceneView::openGroup(const QString& group) {
   };
   const auto found = std::ranges::find_if(paths, named);
   if (found == paths.end()) return false;
-  make(true, [group = *found, computation = computation(), options = scene().options](SceneMaker& maker,
-                                                                                      const Overlay* overlay) {
-    const Scene all = maker.make(computation, maker.allOpened(computation, options), nullptr);
-    return maker.make(computation, openedTo(*all.view, options, group), overlay);
-  });
+  start({true,
+         [group = *found, computation = computation(), options = scene().options](SceneMaker& maker,
+                                                                                  const Overlay* overlay) {
+           const Scene all = maker.make(computation, maker.allOpened(computation, options), nullptr);
+           return maker.make(computation, openedTo(*all.view, options, group), overlay);
+         },
+         computation()});
   return true;
 }
 
@@ -126,16 +145,20 @@ void SceneView::reveal(InstructionId id) {
   document_.select({id});
   const bool here = scene().view->boxOf(id) >= 0;
   const ComputationId shown = here ? computation() : document_.module().at(id).computation;
-  make(here, [id, shown, here, options = scene().options](SceneMaker& maker, const Overlay* overlay) {
-    return maker.make(shown, maker.openedFor(shown, here ? options : maker.initialOptions(shown), id), overlay);
-  });
+  start({here,
+         [id, shown, here, options = scene().options](SceneMaker& maker, const Overlay* overlay) {
+           return maker.make(shown, maker.openedFor(shown, here ? options : maker.initialOptions(shown), id), overlay);
+         },
+         shown, id});
 }
 
 void SceneView::openAllGroups() {
   if (!document_.isOpen()) return;
-  make(true, [computation = computation(), options = scene().options](SceneMaker& maker, const Overlay* overlay) {
-    return maker.make(computation, maker.allOpened(computation, options), overlay);
-  });
+  start({true,
+         [computation = computation(), options = scene().options](SceneMaker& maker, const Overlay* overlay) {
+           return maker.make(computation, maker.allOpened(computation, options), overlay);
+         },
+         computation()});
 }
 
 void SceneView::closeAllGroups() {

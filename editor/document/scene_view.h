@@ -1,11 +1,12 @@
 // SceneView: which computation of a document is shown, which groups are open in it, and the picture of that, made by
-// workers. Used by the canvas, panels that show sizes, and whoever goes somewhere.
+// workers. Used by the canvas, by panels that show sizes, and by navigation.
 #pragma once
 
 #include <QObject>
 #include <QStringList>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "core/base/result.h"
 #include "core/picture/picture.h"
@@ -59,13 +60,23 @@ class SceneView : public QObject {
 
  private:
   using Work = std::function<Scene(SceneMaker&, const Overlay*)>;
+  // To another computation or with other groups open. Until its scene is there, a change of the graph makes that one
+  // anew and not the one that is still shown.
+  struct Move {
+    bool keepView;
+    Work work;
+    ComputationId computation;
+    InstructionId instruction = {};  // invalid: the move is to none
+  };
   void make(bool keepView, Work work);
+  void start(Move move);
   void redraw();  // with the overlay as it is now
 
   struct State {  // of one file
     std::shared_ptr<SceneMaker> maker;
     Scene scene;
     uint64_t requested = 0, shown = 0;
+    std::optional<Move> move;  // its scene is being made
   };
   Document& document_;
   Background& background_;

@@ -1,4 +1,4 @@
-// Dragging chips. The order changes while a chip passes over its neighbours, so that memory answers in the hand; Escape
+// Dragging chips. The order changes while a chip passes over its neighbours, so that the memory pane follows; Escape
 // puts the old order back.
 #include "editor/layout_lab/dimension_chips.h"
 
@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kChipHeight = 40, kGap = 8, kMost = 176;
+constexpr int kChipHeight = 40, kChipGap = 8, kMost = 176;
 
 }  // namespace
 
@@ -57,11 +57,11 @@ std::vector<int64_t> DimensionChips::order() const {
 
 double DimensionChips::slotWidth() const {
   const auto count = static_cast<double>(std::max<size_t>(1, chips_.size()));
-  return std::clamp((width() - 2 - kGap * (count - 1)) / count, 22.0, static_cast<double>(kMost));
+  return std::clamp((width() - 2 - kChipGap * (count - 1)) / count, 22.0, static_cast<double>(kMost));
 }
 
 QRectF DimensionChips::slotRect(size_t slot) const {
-  return {1 + static_cast<double>(slot) * (slotWidth() + kGap), 1, slotWidth(), kChipHeight};
+  return {1 + static_cast<double>(slot) * (slotWidth() + kChipGap), 1, slotWidth(), kChipHeight};
 }
 
 QRectF DimensionChips::shownRect(size_t slot) const {
@@ -128,7 +128,7 @@ void DimensionChips::mouseMoveEvent(QMouseEvent* event) {
   if (!dragging_ && (pointer_ - pressedAt_).manhattanLength() < QApplication::startDragDistance()) return;
   dragging_ = true;
   setCursor(Qt::ClosedHandCursor);
-  const double at = (pointer_.x() - grabbed_.x()) / (slotWidth() + kGap);
+  const double at = (pointer_.x() - grabbed_.x()) / (slotWidth() + kChipGap);
   const auto slot = std::clamp<long>(std::lround(at), 0, static_cast<long>(chips_.size()) - 1);
   move(static_cast<size_t>(active_), static_cast<size_t>(slot));
   update();

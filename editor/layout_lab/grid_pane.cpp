@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kTitle = 34, kAxis = 19, kIndices = 17, kMargin = 14;
+constexpr int kGridTitle = 34, kAxis = 19, kIndices = 17, kGridMargin = 14;
 constexpr int64_t kWalkMost = 256;  // positions up to which the walk of memory is drawn
 
 // A step between labels that are `room` pixels wide at `cell` pixels a cell.
@@ -31,9 +31,9 @@ GridPane::GridPane(LabState* state, QWidget* parent) : CellPane(state, parent) {
 QMargins GridPane::headers() const {
   const int digits = static_cast<int>(std::to_string(std::max<int64_t>(0, state_->rows() - 1)).size());
   const int left =
-      state_->rowDimension() >= 0 ? kMargin + 20 + digits * fontMetrics().horizontalAdvance('0') + 8 : kMargin;
-  const int top = kTitle + (state_->columnDimension() >= 0 ? kAxis + kIndices : 4);
-  return {left, top, kMargin, kMargin};
+      state_->rowDimension() >= 0 ? kGridMargin + 20 + digits * fontMetrics().horizontalAdvance('0') + 8 : kGridMargin;
+  const int top = kGridTitle + (state_->columnDimension() >= 0 ? kAxis + kIndices : 4);
+  return {left, top, kGridMargin, kGridMargin};
 }
 
 int GridPane::fittingCell(QSize size) const {
@@ -46,7 +46,7 @@ int GridPane::fittingCell(QSize size) const {
 int GridPane::wantedHeight(int width, int cell) const {
   const auto rows = static_cast<int>(std::min<int64_t>(state_->rows(), 1000));
   const bool scrolls = state_->columns() > (width - headers().left() - headers().right()) / cell;
-  return headers().top() + rows * cell + kMargin + (scrolls ? 20 : 6);
+  return headers().top() + rows * cell + kGridMargin + (scrolls ? 20 : 6);
 }
 
 void GridPane::arrange() {
@@ -154,7 +154,7 @@ void GridPane::paintAxes(QPainter& painter) const {
     ink(d);
     const int tall = std::max(area_.height(), metrics.horizontalAdvance(label) + 4);
     painter.save();
-    painter.translate(area_.left() - (headers().left() - kMargin) + 16, area_.top());
+    painter.translate(area_.left() - (headers().left() - kGridMargin) + 16, area_.top());
     painter.rotate(90);  // reads downwards, as the index grows
     painter.drawText(QRect(0, 0, tall, 16), Qt::AlignLeft | Qt::AlignVCenter, label);
     painter.restore();

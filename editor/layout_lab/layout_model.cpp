@@ -12,9 +12,9 @@
 namespace tessera {
 namespace {
 
-using Sizes = std::vector<int64_t>;
+using Extents = std::vector<int64_t>;
 
-const Sizes& paddedSizes(const Shape& shape) {
+const Extents& paddedSizes(const Shape& shape) {
   return shape.layout->paddedDimensions.empty() ? shape.dimensions : shape.layout->paddedDimensions;
 }
 
@@ -34,8 +34,8 @@ std::optional<int64_t> roundedUp(int64_t size, int64_t to) {
 }
 
 // The grid with whole tiles; the padded sizes where that cannot be told (combined dimensions, overflow).
-Sizes wholeTiles(const Shape& shape) {
-  Sizes out = paddedSizes(shape);
+Extents wholeTiles(const Shape& shape) {
+  Extents out = paddedSizes(shape);
   if (shape.layout->tiles.empty()) return out;
   for (size_t d = 0; d < out.size(); ++d)
     if (const int64_t tile = tileAlong(*shape.layout, shape.layout->tiles[0], static_cast<int64_t>(d)); tile > 0)
@@ -43,7 +43,7 @@ Sizes wholeTiles(const Shape& shape) {
   return out;
 }
 
-Shape gridShape(const Shape& shape, Sizes extents) {
+Shape gridShape(const Shape& shape, Extents extents) {
   Shape out = shape;
   out.dimensions = std::move(extents);
   out.dynamic.clear();
@@ -64,9 +64,9 @@ std::optional<int64_t> product(std::span<const int64_t> sizes) {
 // Positions of a whole tile of `level` in memory, what its inner tiles add included; 0 when there is none.
 int64_t volumeOf(const Layout& layout, size_t level) {
   if (level >= layout.tiles.size() || std::ranges::any_of(layout.tiles, hasCombine)) return 0;
-  Sizes dims = layout.tiles[level].dims;
+  Extents dims = layout.tiles[level].dims;
   for (size_t l = level + 1; l < layout.tiles.size(); ++l) {
-    const Sizes& tile = layout.tiles[l].dims;
+    const Extents& tile = layout.tiles[l].dims;
     if (tile.size() > dims.size()) dims.insert(dims.begin(), tile.size() - dims.size(), 1);
     const size_t first = dims.size() - tile.size();
     for (size_t i = 0; i < tile.size(); ++i) dims[first + i] = (dims[first + i] - 1) / tile[i] + 1;
@@ -77,7 +77,7 @@ int64_t volumeOf(const Layout& layout, size_t level) {
 
 }  // namespace
 
-LayoutModel::LayoutModel(Shape shape, MemoryMap memory, MemoryMap grid, Sizes extents)
+LayoutModel::LayoutModel(Shape shape, MemoryMap memory, MemoryMap grid, Extents extents)
     : shape_(std::move(shape)), memory_(std::move(memory)), grid_(std::move(grid)), extents_(std::move(extents)) {
   Shape noTail = shape_;
   noTail.layout->tailPaddingAlignment = 1;
@@ -91,7 +91,7 @@ LayoutModel::LayoutModel(Shape shape, MemoryMap memory, MemoryMap grid, Sizes ex
 Result<LayoutModel> LayoutModel::of(Shape shape) {
   fillDefaultLayouts(shape);
   TESSERA_ASSIGN_OR_RETURN(MemoryMap memory, MemoryMap::of(shape));
-  Sizes extents = wholeTiles(shape);
+  Extents extents = wholeTiles(shape);
   auto grid = MemoryMap::of(gridShape(shape, extents));
   if (!grid || grid->positions() != memory.positions()) {
     extents = paddedSizes(shape);
@@ -102,7 +102,7 @@ Result<LayoutModel> LayoutModel::of(Shape shape) {
 }
 
 CellKind LayoutModel::kindAt(std::span<const int64_t> gridIndex) const {
-  const Sizes& padded = paddedSizes(shape_);
+  const Extents& padded = paddedSizes(shape_);
   CellKind kind = CellKind::Element;
   for (size_t d = 0; d < gridIndex.size(); ++d) {
     if (gridIndex[d] >= padded[d]) return CellKind::TilePadding;

@@ -1,5 +1,5 @@
-// LayoutModel: everything that the layout lab shows of one array, as numbers and text without Qt. Before it stands a
-// Shape; after it the panes, which ask only for the cells that are visible, so a shape may have 2^62 elements.
+// LayoutModel: all that the layout lab shows of one array, as numbers and text without Qt. Made from a Shape; the panes
+// ask only for the cells that are visible, so a shape may have 2^62 elements.
 #pragma once
 
 #include <cstdint>

@@ -10,21 +10,22 @@
 namespace tessera {
 namespace {
 
-constexpr int kGap = 10;
+constexpr int kPaneGap = 10;
 constexpr int kLeastBeside = 560;   // narrower: one above the other
 constexpr int kLeastStacked = 230;  // lower: side by side
 
-struct Places {
+struct PanePlaces {
   QRect grid, memory;
 };
 
-Places beside(QSize size) {
-  const int width = static_cast<int>((size.width() - kGap) * 0.4);
-  return {{0, 0, width, size.height()}, {width + kGap, 0, size.width() - width - kGap, size.height()}};
+PanePlaces beside(QSize size) {
+  const int width = static_cast<int>((size.width() - kPaneGap) * 0.4);
+  return {{0, 0, width, size.height()}, {width + kPaneGap, 0, size.width() - width - kPaneGap, size.height()}};
 }
 
-Places above(QSize size, int gridHeight) {
-  return {{0, 0, size.width(), gridHeight}, {0, gridHeight + kGap, size.width(), size.height() - gridHeight - kGap}};
+PanePlaces above(QSize size, int gridHeight) {
+  return {{0, 0, size.width(), gridHeight},
+          {0, gridHeight + kPaneGap, size.width(), size.height() - gridHeight - kPaneGap}};
 }
 
 }  // namespace
@@ -43,17 +44,17 @@ LayoutView::LayoutView(LabState* state, QWidget* parent)
 void LayoutView::resizeEvent(QResizeEvent*) { arrange(); }
 
 void LayoutView::arrange() {
-  const auto fit = [&](const Places& p) {
+  const auto fit = [&](const PanePlaces& p) {
     return std::pair(grid_->fittingCell(p.grid.size()), memory_->fittingCell(p.memory.size()));
   };
   const auto least = [](std::pair<int, int> cells) { return std::min(cells.first, cells.second); };
-  Places places = beside(size());
+  PanePlaces places = beside(size());
   auto cells = fit(places);
   const int fits = grid_->fittingCell({width(), height() * 3 / 5});
   const int likely =
       fits > 0 ? std::min(fits, std::max(24, memory_->fittingCell({width(), height() * 3 / 5}))) : CellPane::kUsualCell;
   const int wanted = std::clamp(grid_->wantedHeight(width(), likely), 110, std::max(110, height() * 2 / 3));
-  const Places stacked = above(size(), wanted);
+  const PanePlaces stacked = above(size(), wanted);
   const auto stackedCells = fit(stacked);
   const bool wide = least(cells) == 0 && state_->columns() > 3 * state_->rows() && state_->columns() > 24;
   if (height() >= kLeastStacked && (width() < kLeastBeside || least(stackedCells) > least(cells) * 4 / 3 || wide)) {

@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kTitle = 34, kMargin = 14, kPlus = 17;
+constexpr int kMemoryTitle = 34, kMemoryMargin = 14, kPlus = 17;
 constexpr int kWideLegend = 560;
 constexpr int64_t kMorphMost = 512;
 constexpr int kLeastInOneRow = 28;  // one row of such cells is better than rows of larger ones
@@ -69,7 +69,8 @@ void MemoryPane::startMorph() {
 QMargins MemoryPane::headers() const {
   const int64_t positions = state_->model() ? state_->model()->positions() : 0;
   const int digits = static_cast<int>(std::to_string(positions).size());
-  return {kMargin + digits * fontMetrics().horizontalAdvance('0') + 40, kTitle + kPlus, kMargin, kMargin};
+  return {kMemoryMargin + digits * fontMetrics().horizontalAdvance('0') + 40, kMemoryTitle + kPlus, kMemoryMargin,
+          kMemoryMargin};
 }
 
 int64_t MemoryPane::perRowIn(int width, int cell) const {
@@ -101,7 +102,7 @@ int MemoryPane::fittingCell(QSize size) const {
 int MemoryPane::wantedHeight(int width, int cell) const {
   if (!state_->model()) return 100;
   const int64_t rows = rowsOf(perRowIn(width - headers().left() - headers().right(), cell));
-  return headers().top() + static_cast<int>(std::min<int64_t>(rows, 1000)) * (cell + belowOf(cell)) + kMargin + 6;
+  return headers().top() + static_cast<int>(std::min<int64_t>(rows, 1000)) * (cell + belowOf(cell)) + kMemoryMargin + 6;
 }
 
 void MemoryPane::arrange() {

@@ -12,7 +12,7 @@
 
 namespace tessera {
 
-// "message: expected X, found Y", for a person who is typing.
+// "message: expected X, found Y", while a field is typed in.
 QString describe(const Diagnostic& diagnostic);
 // "{1,0} f32[2]" in the list of a tuple's leaves.
 QString leafTitle(const std::vector<int64_t>& index, const Shape& shape);

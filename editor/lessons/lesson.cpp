@@ -187,8 +187,8 @@ constexpr Lesson kLessons[] = {
      "layout_minor_to_major_01", kLayout, "", "x", "x", "layout"},
     {"Reduce: a dimension goes",
      "<p><b>reduce</b> puts all elements along a dimension into one, with a small computation: here <i>add</i>.</p>"
-     "<p><b>Drag</b> the number ‹1›. <b>Watch</b> <i>down</i> (over dimension 0: three sums) and <i>across</i> (over "
-     "dimension 1: two sums).</p>"
+     "<p><b>Drag</b> the number ‹1›. <b>Watch</b> <i>down</i> (over dimension 0: three sums) and <i>across</i> "
+     "(over dimension 1: two sums).</p>"
      "<p>Double click one of them to see <i>add</i> at work, one application after the other.</p>",
      "reduce_2d_dimension_0", kReduce, "number", "down", "down", "inspector"},
     {"Dot: contracting a dimension",
@@ -214,8 +214,8 @@ constexpr Lesson kLessons[] = {
     {"While: a loop",
      "<p><b>while</b> carries a tuple round: the <i>condition</i> looks at it, the <i>body</i> gives the next one.</p>"
      "<p><b>Drag</b> the number ‹5›: how often the loop goes. <b>Watch</b> <i>power</i> double.</p>"
-     "<p>Double click <i>loop</i>, then its body: the bar above chooses the iteration, and <i>Carried</i> lists the "
-     "tuple of each.</p>",
+     "<p>Click a node of the <i>body</i>: the bar above chooses the iteration, and <i>Carried</i> lists the tuple of "
+     "each.</p>",
      "while_1000", kWhile, "times", "power", "loop", "inspector"},
 };
 

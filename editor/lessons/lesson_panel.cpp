@@ -16,9 +16,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kWidth = 340, kMargin = 14;
-
-QString fromView(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
+constexpr int kLessonWidth = 340, kLessonMargin = 14;
 
 }  // namespace
 
@@ -29,36 +27,19 @@ LessonPanel::LessonPanel(QWidget* parent)
       words_(new PlainLabel(this)),
       previous_(new QPushButton(tr("‹ Previous"), this)),
       next_(new QPushButton(tr("Next ›"), this)) {
-  setFixedWidth(kWidth);
+  setFixedWidth(kLessonWidth);
   setAutoFillBackground(true);
   list_->setAccessibleName(tr("Lessons"));
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   list_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   int number = 0;
-  for (const Lesson& each : lessons()) list_->addItem(QStringLiteral("%1  %2").arg(++number).arg(fromView(each.title)));
+  for (const Lesson& each : lessons())
+    list_->addItem(QStringLiteral("%1  %2").arg(++number).arg(QString::fromUtf8(each.title)));
   list_->setFixedHeight(list_->sizeHintForRow(0) * list_->count() + 2 * list_->frameWidth() + 2);
-  QFont larger = title_->font();
-  larger.setPointSizeF(larger.pointSizeF() * 1.3);
-  larger.setBold(true);
-  for (QLabel* label : {title_, words_})
-    label->setWordWrap(true), label->setTextFormat(label == title_ ? Qt::PlainText : Qt::RichText);
-  title_->setFont(larger);
-  words_->setAlignment(Qt::AlignTop);
-  words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   auto* close = new QToolButton(this);
   close->setText(QStringLiteral("✕"));
   close->setAccessibleName(tr("Close the lessons"));
   close->setAutoRaise(true);
-  auto* page = new QWidget;
-  auto* inside = new QVBoxLayout(page);
-  inside->setContentsMargins(0, 0, 8, 0);
-  inside->addWidget(title_);
-  inside->addWidget(words_, 1);
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidgetResizable(true);
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll->setWidget(page);
   auto* head = new QHBoxLayout;
   head->addWidget(new PlainLabel(tr("Lessons"), this), 1);
   head->addWidget(close);
@@ -69,11 +50,11 @@ LessonPanel::LessonPanel(QWidget* parent)
   buttons->addWidget(previous_);
   buttons->addWidget(next_);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(kMargin, 8, kMargin, kMargin);
+  layout->setContentsMargins(kLessonMargin, 8, kLessonMargin, kLessonMargin);
   layout->addLayout(head);
   layout->addWidget(list_);
   layout->addSpacing(6);
-  layout->addWidget(scroll, 1);
+  layout->addWidget(makePage(), 1);
   layout->addWidget(kept);
   layout->addLayout(buttons);
   connect(list_, &QListWidget::itemClicked, this, [this] { emit lessonWanted(list_->currentRow()); });
@@ -84,6 +65,28 @@ LessonPanel::LessonPanel(QWidget* parent)
   hide();
 }
 
+QWidget* LessonPanel::makePage() {
+  QFont larger = title_->font();
+  larger.setPointSizeF(larger.pointSizeF() * 1.3);
+  larger.setBold(true);
+  for (QLabel* label : {title_, words_})
+    label->setWordWrap(true), label->setTextFormat(label == title_ ? Qt::PlainText : Qt::RichText);
+  title_->setFont(larger);
+  words_->setAlignment(Qt::AlignTop);
+  words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  auto* page = new QWidget;
+  auto* inside = new QVBoxLayout(page);
+  inside->setContentsMargins(0, 0, 8, 0);
+  inside->addWidget(title_);
+  inside->addWidget(words_, 1);
+  auto* scroll = new QScrollArea(this);
+  scroll->setWidgetResizable(true);
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setWidget(page);
+  return scroll;
+}
+
 QString LessonPanel::words() const { return words_->text(); }
 
 void LessonPanel::showLesson(int lesson) {
@@ -91,8 +94,8 @@ void LessonPanel::showLesson(int lesson) {
   lesson_ = lesson;
   const Lesson& shown = lessons()[static_cast<size_t>(lesson)];
   list_->setCurrentRow(lesson);
-  title_->setText(fromView(shown.title));
-  words_->setText(fromView(shown.words));
+  title_->setText(QString::fromUtf8(shown.title));
+  words_->setText(QString::fromUtf8(shown.words));
   previous_->setEnabled(lesson > 0);
   next_->setEnabled(static_cast<size_t>(lesson) + 1 < lessons().size());
 }

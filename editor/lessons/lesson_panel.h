@@ -1,5 +1,4 @@
-// LessonPanel: the words of a lesson beside its graph, the list of all, and the way on. Before: lesson.h; after:
-// whoever opens the graph of the lesson that is wanted.
+// LessonPanel: the text of a lesson beside its graph, the list of lessons, previous and next. Used by LessonController.
 #pragma once
 
 #include <QWidget>
@@ -27,6 +26,7 @@ class LessonPanel : public QWidget {
   void closed();
 
  private:
+  QWidget* makePage();  // title and text
   QListWidget* list_;
   QLabel *title_, *words_;
   QPushButton *previous_, *next_;

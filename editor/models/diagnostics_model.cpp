@@ -1,13 +1,13 @@
 // Rows of the diagnostics table.
 #include "editor/models/diagnostics_model.h"
 
-#include <QColor>
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QPalette>
 #include <algorithm>
 
 #include "core/ops/inference/unfinished.h"
+#include "editor/text/error_label.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -23,11 +23,6 @@ QString severityText(const Diagnostic& d) {
     case Severity::Note: return QObject::tr("Note");
   }
   return {};
-}
-
-QColor errorColor() {
-  return QGuiApplication::palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80)
-                                                                            : QColor(0xb3, 0x26, 0x1e);
 }
 
 QString messageOf(const Diagnostic& d) {
@@ -87,7 +82,7 @@ QVariant DiagnosticsModel::data(const QModelIndex& index, int role) const {
   if (role == Qt::DisplayRole) return textOf(d, index.column());
   if (role == Qt::ToolTipRole) return asPlainText(QString::fromStdString(d.toString()));
   if (role == Qt::ForegroundRole && index.column() == kSeverity && d.severity == Severity::Error && !isOpenPlace(d))
-    return errorColor();
+    return errorColor(QGuiApplication::palette());
   return {};
 }
 

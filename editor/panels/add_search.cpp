@@ -1,25 +1,20 @@
 // A line and a list below it; the line keeps the focus and passes arrows on to the list.
 #include "editor/panels/add_search.h"
 
-#include <QCoreApplication>
-#include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QVBoxLayout>
-#include <algorithm>
 
 #include "editor/panels/search_row.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
-constexpr int kWidth = 520, kHeight = 320, kMargin = 4;
+constexpr int kSearchWidth = 520, kSearchHeight = 320;
 constexpr size_t kMaxFound = 200;
 }  // namespace
 
-AddSearch::AddSearch(QWidget* parent) : QFrame(parent), field_(new QLineEdit(this)), list_(new QListWidget(this)) {
-  setFrameShape(QFrame::StyledPanel);
-  setAutoFillBackground(true);
+AddSearch::AddSearch(QWidget* parent) : PopupFrame(parent), field_(new QLineEdit(this)), list_(new QListWidget(this)) {
   field_->setAccessibleName(tr("Add an operation"));
   list_->setFocusPolicy(Qt::NoFocus);
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -29,10 +24,9 @@ AddSearch::AddSearch(QWidget* parent) : QFrame(parent), field_(new QLineEdit(thi
   layout->setSpacing(kMargin);
   layout->addWidget(field_);
   layout->addWidget(list_, 1);
-  field_->installEventFilter(this);
+  watch(*field_);
   connect(field_, &QLineEdit::textChanged, this, &AddSearch::search);
-  connect(list_, &QListWidget::itemClicked, this, [this] { take(); });
-  hide();
+  connect(list_, &QListWidget::itemClicked, this, &AddSearch::accept);
 }
 
 void AddSearch::setBlocks(std::vector<Block> blocks) { blocks_ = std::move(blocks); }
@@ -58,13 +52,9 @@ void AddSearch::openAt(QPoint at, Page page) {
   wanted_.clear();
   page_ = page;
   field_->setPlaceholderText(tr("Operation, value or shape: matmul · 3.5 · f32[4,8]"));
-  const QSize room = parentWidget()->size();
-  resize(std::min(kWidth, room.width()), std::min(kHeight, room.height()));
-  move(std::clamp(at.x(), 0, room.width() - width()), std::clamp(at.y(), 0, room.height() - height()));
   field_->clear();
   search({});
-  show();
-  raise();
+  PopupFrame::openAt(at, {kSearchWidth, kSearchHeight});
   field_->setFocus();
 }
 
@@ -129,7 +119,7 @@ void AddSearch::findBlocks(const QString& words) {
   }
 }
 
-void AddSearch::take() {
+void AddSearch::accept() {
   const int row = list_->currentRow();
   if (row < 0 || static_cast<size_t>(row) >= found_.size()) return;
   const PaletteEntry entry = found_[static_cast<size_t>(row)];
@@ -139,28 +129,6 @@ void AddSearch::take() {
     emit chosen(entry);
   else
     emit blockChosen(block);
-}
-
-void AddSearch::leave() {
-  hide();
-  parentWidget()->setFocus();
-}
-
-bool AddSearch::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() == QEvent::FocusOut && isVisible()) hide();
-  if (event->type() == QEvent::ShortcutOverride) event->accept();  // keys typed here are no shortcuts of the window
-  if (event->type() != QEvent::KeyPress) return QFrame::eventFilter(watched, event);
-  switch (static_cast<QKeyEvent*>(event)->key()) {
-    case Qt::Key_Escape: return leave(), true;
-    case Qt::Key_Return:
-    case Qt::Key_Enter: return take(), true;
-    case Qt::Key_Tab: return true;
-    case Qt::Key_Up:
-    case Qt::Key_Down:
-    case Qt::Key_PageUp:
-    case Qt::Key_PageDown: return QCoreApplication::sendEvent(list_, event), true;
-    default: return QFrame::eventFilter(watched, event);
-  }
 }
 
 }  // namespace tessera

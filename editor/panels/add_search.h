@@ -1,20 +1,20 @@
-// AddSearch: the field over the canvas that finds an operation and says which was chosen. Before it stands
-// core/edit's palette; after it whoever places the entry. Arrows choose, Enter takes, Esc or leaving it closes.
+// AddSearch: a field over the canvas that finds an operation in core/edit's palette and reports which was chosen.
+// Arrows choose, Enter accepts, Escape or losing the focus closes it. Used by GraphEditController.
 #pragma once
 
-#include <QFrame>
 #include <optional>
 #include <vector>
 
 #include "core/edit/palette/blocks.h"
 #include "core/edit/palette/palette.h"
+#include "editor/panels/popup_frame.h"
 
 class QLineEdit;
 class QListWidget;
 
 namespace tessera {
 
-class AddSearch : public QFrame {
+class AddSearch : public PopupFrame {
   Q_OBJECT
 
  public:
@@ -28,23 +28,24 @@ class AddSearch : public QFrame {
   void openFor(QPoint at, const tessera::Shape& value);
   // The same, with only what can give a value of one of these shapes.
   void openToGive(QPoint at, std::vector<tessera::Shape> wanted);
-  void setBlocks(std::vector<Block> blocks);  // a person's own, found by name before operations
+  void setBlocks(std::vector<Block> blocks);  // the user's own, found by name before operations
   QLineEdit* field() const { return field_; }
   QListWidget* list() const { return list_; }
 
  signals:
   void chosen(tessera::PaletteEntry entry);
   void blockChosen(QString name);
+  void cancelled();  // closed without a choice
 
  protected:
-  bool eventFilter(QObject* watched, QEvent* event) override;
+  void accept() override;
+  void dismissed() override { emit cancelled(); }
+  bool keyPressed(QKeyEvent& key) override { return chooseIn(*list_, key); }
 
  private:
   void search(const QString& line);
   void findBlocks(const QString& words);
   std::vector<PaletteEntry> entriesFor(const std::string& words) const;
-  void take();
-  void leave();
 
   QLineEdit* field_;
   QListWidget* list_;

@@ -17,12 +17,11 @@
 #include "core/ops/op.h"
 #include "editor/attributes/attribute_picture.h"
 #include "editor/document/document.h"
+#include "editor/text/error_label.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
-
-QString fromView(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
 
 bool takesShape(Opcode opcode) {
   switch (opcode) {
@@ -93,7 +92,8 @@ void AttributeForm::rebuild() {
   if (!shown_.valid() || !document_.module().contains(shown_)) return;
   const auto instruction = [this]() -> const Instruction& { return document_.module().at(shown_); };
   addLine(
-      QStringLiteral("name"), tr("Its name in the text"), [instruction] { return fromView(instruction().name); },
+      QStringLiteral("name"), tr("Its name in the text"),
+      [instruction] { return QString::fromUtf8(instruction().name); },
       [this](const std::string& text) -> Result<Edit> {
         return Edit{"Rename", {Rename{shown_, text}}};
       });
@@ -124,13 +124,13 @@ void AttributeForm::addShape() {
 void AttributeForm::addAttributes() {
   for (const AttributeRow& row : attributeRowsOf(opcode_)) {
     const Attr name = row.name;
-    QString help = fromView(row.doc);
-    if (!row.choices.empty()) help += tr(" One of: %1.").arg(fromView(row.choices));
-    if (!row.defaultText.empty()) help += tr(" Without it: %1.").arg(fromView(row.defaultText));
+    QString help = QString::fromUtf8(row.doc);
+    if (!row.choices.empty()) help += tr(" One of: %1.").arg(QString::fromUtf8(row.choices));
+    if (!row.defaultText.empty()) help += tr(" Without it: %1.").arg(QString::fromUtf8(row.defaultText));
     const QStringList words = wordsFor(name, row.choices);
     help += helpOnDimensions(name);
     addLine(
-        fromView(nameOf(name)), help,
+        QString::fromUtf8(nameOf(name)), help,
         [this, name] {
           const AttributeValue* value = document_.module().at(shown_).attributes->find(name);
           return value ? QString::fromStdString(printAttributeValue(document_.module(), *value, kindOf(name)))
@@ -149,10 +149,10 @@ void AttributeForm::addAttributes() {
           return Edit{std::string(nameOf(name)) + " of " + std::string(module.at(shown_).name),
                       {SetAttribute{shown_, name, text}}};
         });
-    QLineEdit* field = lines_[fromView(nameOf(name))].field;
+    QLineEdit* field = lines_[QString::fromUtf8(nameOf(name))].field;
     field->setPlaceholderText(row.defaultText.empty() ? (row.required ? tr("needed") : QString())
-                                                      : fromView(row.defaultText));
-    addPicture(fromView(nameOf(name)), makeAttributePicture(opcode_, name, this));
+                                                      : QString::fromUtf8(row.defaultText));
+    addPicture(QString::fromUtf8(nameOf(name)), makeAttributePicture(opcode_, name, this));
     if (!words.isEmpty()) field->setCompleter(new QCompleter(words, field));
   }
 }
@@ -160,7 +160,7 @@ void AttributeForm::addAttributes() {
 // What a field offers while it is typed: choices, or ready computations and those that are there.
 QStringList AttributeForm::wordsFor(Attr name, std::string_view choices) const {
   constexpr qsizetype kMaxWords = 200;
-  if (!choices.empty()) return fromView(choices).split(QLatin1Char(' '));
+  if (!choices.empty()) return QString::fromUtf8(choices).split(QLatin1Char(' '));
   const Module& module = document_.module();
   QStringList out;
   for (const std::string& word : readyComputations(module, module.at(shown_), name))
@@ -186,16 +186,10 @@ QString AttributeForm::helpOnDimensions(Attr name) const {
 void AttributeForm::addLine(const QString& name, const QString& help, std::function<QString()> text, MakeEdit make) {
   auto* cell = new QWidget(this);
   auto* field = new QLineEdit(cell);
-  auto* error = new PlainLabel(cell);
+  auto* error = new ErrorLabel(cell);
   auto* label = new PlainLabel(name, this);
   field->setAccessibleName(name);
   for (QWidget* w : std::initializer_list<QWidget*>{field, label}) w->setToolTip(asPlainText(help));
-  error->setWordWrap(true);
-  error->hide();
-  QPalette wrong = error->palette();
-  wrong.setColor(QPalette::WindowText, palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80)
-                                                                                         : QColor(0xb3, 0x26, 0x1e));
-  error->setPalette(wrong);
   auto* layout = new QVBoxLayout(cell);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(1);
@@ -220,7 +214,7 @@ void AttributeForm::addPicture(const QString& name, AttributePicture* picture) {
           [this, name](Edit edit, bool continues) { take(name, std::move(edit), continues); });
 }
 
-// What a picture wishes is tried like what is typed: explained under the line, and done where it makes sense.
+// An edit of a picture is tried like what is typed: explained under the line, and done where it makes sense.
 void AttributeForm::take(const QString& name, Edit edit, bool continues) {
   if (!stands(document_, shown_, opcode_)) return;
   const Line& line = lines_[name];
@@ -229,8 +223,7 @@ void AttributeForm::take(const QString& name, Edit edit, bool continues) {
   if (done)
     if (const auto shape = tried(document_.module(), edit, shown_); !shape)
       wrong = QString::fromStdString(shape.error().message);
-  line.error->setText(wrong);
-  line.error->setVisible(!wrong.isEmpty());
+  line.error->say(wrong);
   if (!continues) gesture_.end();
   if (done) document_.perform(std::move(edit), shown_, gesture_.key(shown_, name.toStdString()));
 }
@@ -242,8 +235,7 @@ void AttributeForm::refill() {
     if (line->picture) line->picture->setHues(document_.view().scene().hues);
     if (line->picture) line->picture->show(document_.module(), shown_);
     if (line.key() == typing_) continue;
-    line->error->hide();
-    line->error->clear();
+    line->error->say({});
     const QString text = line->text();
     if (line->field->text() == text) continue;
     line->field->setText(text);
@@ -263,8 +255,7 @@ void AttributeForm::typed(const QString& name, const QString& text) {
   if (edit)
     if (const auto shape = tried(document_.module(), *edit, shown_); !shape)
       wrong = QString::fromStdString(shape.error().message);
-  line.error->setText(wrong);
-  line.error->setVisible(!wrong.isEmpty());
+  line.error->say(wrong);
   if (edit) document_.perform(std::move(*edit), shown_, gesture_.key(shown_, name.toStdString()));
 }
 

@@ -12,13 +12,13 @@
 #include "editor/document/gesture.h"
 
 class QFormLayout;
-class QLabel;
 class QLineEdit;
 
 namespace tessera {
 
 class AttributePicture;
 class Document;
+class ErrorLabel;
 
 class AttributeForm : public QWidget {
   Q_OBJECT
@@ -35,7 +35,7 @@ class AttributeForm : public QWidget {
   using MakeEdit = std::function<Result<Edit>(const std::string&)>;
   struct Line {
     QLineEdit* field;
-    QLabel* error;
+    ErrorLabel* error;
     MakeEdit make;
     std::function<QString()> text;
     AttributePicture* picture = nullptr;

@@ -2,15 +2,16 @@
 // highlight, Enter or a click takes, Esc or leaving it cancels.
 #pragma once
 
-#include <QFrame>
 #include <QStringList>
+
+#include "editor/panels/popup_frame.h"
 
 class QLabel;
 class QListWidget;
 
 namespace tessera {
 
-class ChoiceList : public QFrame {
+class ChoiceList : public PopupFrame {
   Q_OBJECT
 
  public:
@@ -27,11 +28,10 @@ class ChoiceList : public QFrame {
   void cancelled();
 
  protected:
-  bool eventFilter(QObject* watched, QEvent* event) override;
+  void accept() override;
+  void dismissed() override { emit cancelled(); }
 
  private:
-  void leave();
-
   QLabel* heading_;
   QListWidget* list_;
 };

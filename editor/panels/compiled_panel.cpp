@@ -55,7 +55,7 @@ QString duration(double ns) {
                     : QStringLiteral("%1 ms").arg(ns / 1e6, 0, 'g', 4);
 }
 
-QString row(const QString& key, const QString& value) {
+QString keyedRow(const QString& key, const QString& value) {
   return QStringLiteral("<tr><td style='padding-right:12px'>%1</td><td>%2</td></tr>").arg(key, value);
 }
 
@@ -65,30 +65,32 @@ QString timeRows(const StepListing& step, const Profile* profile, double attaina
     for (const StepProfile& each : profile->steps)
       if (each.name == step.name && each.count > 0) {
         const double ns = static_cast<double>(each.totalNs) / static_cast<double>(profile->runs);
-        out += row(QObject::tr("measured"),
-                   QObject::tr("%1 a run, done %2")
-                           .arg(duration(ns), each.count == profile->runs
-                                                  ? QObject::tr("once")
-                                                  : QObject::tr("%L1 times").arg(each.count / profile->runs)) +
-                       (attainableNs > 0 && ns > 0
-                            ? QObject::tr(", %1 % of what is attainable").arg(100 * attainableNs / ns, 0, 'f', 0)
-                            : QString()));
+        out += keyedRow(QObject::tr("measured"),
+                        QObject::tr("%1 a run, done %2")
+                                .arg(duration(ns), each.count == profile->runs
+                                                       ? QObject::tr("once")
+                                                       : QObject::tr("%L1 times").arg(each.count / profile->runs)) +
+                            (attainableNs > 0 && ns > 0
+                                 ? QObject::tr(", %1 % of what is attainable").arg(100 * attainableNs / ns, 0, 'f', 0)
+                                 : QString()));
         break;
       }
   if (attainableNs > 0)
-    out += row(QObject::tr("attainable"), QObject::tr("%1 on this machine, from memory").arg(duration(attainableNs)));
+    out +=
+        keyedRow(QObject::tr("attainable"), QObject::tr("%1 on this machine, from memory").arg(duration(attainableNs)));
   return out;
 }
 
 QString stepPage(const StepListing& step, const Profile* profile, double attainableNs) {
-  QString rows = row(QObject::tr("estimated"), QObject::tr("%1, %2").arg(amount(step.flops, QObject::tr("flops")),
-                                                                         amount(step.bytes, QStringLiteral("B")))) +
-                 timeRows(step, profile, attainableNs);
+  QString rows =
+      keyedRow(QObject::tr("estimated"), QObject::tr("%1, %2").arg(amount(step.flops, QObject::tr("flops")),
+                                                                   amount(step.bytes, QStringLiteral("B")))) +
+      timeRows(step, profile, attainableNs);
   for (const BufferLocation& buffer : step.buffers)
-    rows += row(escaped(buffer.role), QObject::tr("%1 at %2, %3")
-                                          .arg(escaped(buffer.place))
-                                          .arg(buffer.offset)
-                                          .arg(amount(static_cast<double>(buffer.bytes), QStringLiteral("B"))));
+    rows += keyedRow(escaped(buffer.role), QObject::tr("%1 at %2, %3")
+                                               .arg(escaped(buffer.place))
+                                               .arg(buffer.offset)
+                                               .arg(amount(static_cast<double>(buffer.bytes), QStringLiteral("B"))));
   return QStringLiteral("<p style='margin:8px 0 2px 0'><b>%1</b></p><table>%2</table>").arg(escaped(step.what), rows);
 }
 

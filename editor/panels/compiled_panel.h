@@ -1,6 +1,6 @@
-// CompiledPanel: what the selected instruction has become in the compiled program: its steps with buffers, work and
-// time, the loop nest, LLVM IR before and after LLVM's passes, assembly. The graph is compiled for this by a worker
-// when the panel is first looked at; a big one only when asked. Before: Document and backends; after: a dock.
+// CompiledPanel: what the selected instruction was compiled to: its steps with buffers, work and time, the loop nest,
+// LLVM IR before and after LLVM's passes, assembly. A worker compiles the graph when the panel is first shown, a large
+// one only on request. Uses Document and backends.
 #pragma once
 
 #include <QThreadPool>

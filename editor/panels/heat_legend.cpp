@@ -8,7 +8,7 @@
 
 namespace tessera {
 namespace {
-constexpr int kNarrowest = 250, kMargin = 12, kSwatches = 10, kBar = 12, kGap = 3;
+constexpr int kNarrowestLegend = 250, kLegendMargin = 12, kSwatches = 10, kBar = 12, kLegendGap = 3;
 
 // Times below a nanosecond too.
 QString shortTime(double ns) {
@@ -25,7 +25,7 @@ HeatLegend::HeatLegend(QWidget* parent) : QWidget(parent) {
 QSize HeatLegend::sizeHint() const {
   const int line = fontMetrics().height();
   const int labels = fontMetrics().horizontalAdvance(cold_ + hot_ + hint()) + 6 * fontMetrics().averageCharWidth();
-  return {std::max(kNarrowest, labels + 2 * kMargin), 2 * line + kBar + 2 * kGap + 2 * 7};
+  return {std::max(kNarrowestLegend, labels + 2 * kLegendMargin), 2 * line + kBar + 2 * kLegendGap + 2 * 7};
 }
 
 QString HeatLegend::hint() { return tr("hatched: apportioned"); }
@@ -51,16 +51,16 @@ void HeatLegend::paintEvent(QPaintEvent*) {
   painter.setPen(palette().color(QPalette::Mid));
   painter.setBrush(palette().color(QPalette::Base));
   painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
-  const QRect inside = rect().adjusted(kMargin, 7, -kMargin, -7);
+  const QRect inside = rect().adjusted(kLegendMargin, 7, -kLegendMargin, -7);
   painter.setPen(palette().color(QPalette::Text));
   const int line = painter.fontMetrics().height();
   painter.drawText(QRect(inside.left(), inside.top(), inside.width(), line), Qt::AlignLeft, title_);
-  const int top = inside.top() + line + kGap;
+  const int top = inside.top() + line + kLegendGap;
   const double width = static_cast<double>(inside.width()) / kSwatches;
   for (int i = 0; i < kSwatches; ++i)
     painter.fillRect(QRectF(inside.left() + i * width, top, width + 0.5, kBar),
                      toQColor(heatRole((i + 0.5) / kSwatches), theme_));
-  const QRect labels(inside.left(), top + kBar + kGap, inside.width(), line);
+  const QRect labels(inside.left(), top + kBar + kLegendGap, inside.width(), line);
   painter.drawText(labels, Qt::AlignLeft, cold_);
   painter.drawText(labels, Qt::AlignRight, hot_);
   painter.setPen(palette().color(QPalette::PlaceholderText));

@@ -9,18 +9,16 @@
 namespace tessera {
 namespace {
 
-QString fromView(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
-
 QString listOfOperations() {
   std::map<std::string_view, QStringList> categories;
   for (const OpDef* op : allOps()) {
-    const QString name = fromView(nameOf(op->opcode));
+    const QString name = QString::fromUtf8(nameOf(op->opcode));
     categories[nameOf(op->category.category)] << QStringLiteral("<a href=\"op:%1\">%1</a>").arg(name);
   }
   QString out = QStringLiteral("<h2>%1</h2>").arg(HelpPanel::tr("Operations"));
   for (const auto& [category, links] : categories)
     out += QStringLiteral("<h3>%1</h3><p>%2</p>")
-               .arg(fromView(category).toHtmlEscaped(), links.join(QStringLiteral(" · ")));
+               .arg(QString::fromUtf8(category).toHtmlEscaped(), links.join(QStringLiteral(" · ")));
   return out;
 }
 
@@ -49,7 +47,7 @@ bool HelpPanel::showOperation(const QString& opcode) {
 void HelpPanel::showSelection() {
   const InstructionId id = document_.selected();
   if (!id.valid()) return showList();
-  const QString opcode = fromView(document_.module().at(id).opcodeName());
+  const QString opcode = QString::fromUtf8(document_.module().at(id).opcodeName());
   if (showOperation(opcode)) return;
   shown_ = opcode;
   setHtml(QStringLiteral("<p><a href=\"op:\">%1</a></p><p>%2</p>")

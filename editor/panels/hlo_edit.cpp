@@ -1,4 +1,4 @@
-// Each reading that changes something is a step of the document's history.
+// Each parse that changes something is a step of the document's history. Completion is in hlo_edit_completion.cpp.
 #include "editor/panels/hlo_edit.h"
 
 #include <QHelpEvent>
@@ -13,14 +13,15 @@
 #include "core/edit/text_edit.h"
 #include "core/ops/inference/unfinished.h"
 #include "editor/document/document.h"
+#include "editor/text/error_label.h"
 #include "editor/text/hlo_highlight.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
 
-constexpr int kWaitMs = 250;
-constexpr size_t kMaxInstructions = 5000;
+constexpr int kTypingWaitMs = 250;
+constexpr size_t kMaxCheckedInstructions = 5000;
 constexpr int kMaxListed = 4;  // lines of the list that are in sight
 
 class Highlighter : public QSyntaxHighlighter {
@@ -37,16 +38,15 @@ class Highlighter : public QSyntaxHighlighter {
   const Theme* theme_;
 };
 
-QColor colorOfError(Theme theme) { return theme == Theme::Dark ? QColor(0xff, 0x8a, 0x80) : QColor(0xb3, 0x26, 0x1e); }
 QColor colorOfOpen(Theme theme) { return theme == Theme::Dark ? QColor(0xff, 0xc1, 0x6b) : QColor(0x9a, 0x5b, 0x00); }
 
-bool inWord(QChar c) { return c.isLetterOrNumber() || c == u'_' || c == u'-' || c == u'.' || c == u'%'; }
+bool inEditedWord(QChar c) { return c.isLetterOrNumber() || c == u'_' || c == u'-' || c == u'.' || c == u'%'; }
 
 // The word at a column; the rest of the line where there is none.
 std::pair<int, int> wordAt(const QString& line, int column) {
   const int size = static_cast<int>(line.size());
   int begin = std::clamp(column, 0, size), end = begin;
-  while (end < size && inWord(line[end])) ++end;
+  while (end < size && inEditedWord(line[end])) ++end;
   if (end == begin && end < size) ++end;
   if (end > begin) return {begin, end};
   while (begin > 0 && line[begin - 1].isSpace()) --begin;
@@ -93,7 +93,11 @@ HloEdit::HloEdit(Document& document, QWidget* parent)
   layout->addWidget(field_, 1);
   layout->addWidget(list_);
   timer_.setSingleShot(true);
-  timer_.setInterval(kWaitMs);
+  timer_.setInterval(kTypingWaitMs);
+  connectParts();
+}
+
+void HloEdit::connectParts() {
   connect(&timer_, &QTimer::timeout, this, &HloEdit::readNow);
   connect(field_, &QPlainTextEdit::textChanged, this, [this] {
     if (filling_) return;
@@ -111,6 +115,12 @@ HloEdit::HloEdit(Document& document, QWidget* parent)
   connect(&document_, &Document::diagnosticsChanged, this, &HloEdit::markGraph);
   connect(&document_, &Document::moduleChanged, this, &HloEdit::follow);
   connect(&document_.view(), &SceneView::changed, this, &HloEdit::follow);
+  connect(&document_, &Document::opened, this, [this] {
+    shown_ = {};
+    typing_ = false;
+    timer_.stop();
+    if (isVisible()) begin();  // else when it is shown again
+  });
 }
 
 QString HloEdit::errorText() const {
@@ -123,28 +133,43 @@ void HloEdit::setTheme(Theme theme) {
   if (isVisible()) begin();
 }
 
+void HloEdit::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  follow();
+}
+
+bool HloEdit::isOpen() const { return document_.isOpen() && !document_.isPlainGraph(); }
+bool HloEdit::isSmall() const { return isOpen() && document_.module().instructionCount() <= kMaxCheckedInstructions; }
+
 void HloEdit::begin() {
   typing_ = false;
   timer_.stop();
   completion_->hide();
   filling_ = true;
-  const bool open = document_.isOpen() && !document_.isPlainGraph();
-  const bool small = open && document_.module().instructionCount() <= kMaxInstructions;
+  const bool small = isSmall();
+  shown_ = isOpen() ? document_.view().computation() : ComputationId();
   field_->setReadOnly(!small);
-  field_->setPlainText(
-      small ? QString::fromStdString(computationText(document_.module(), document_.view().computation())) : QString());
+  field_->setPlainText(small ? QString::fromStdString(computationText(document_.module(), shown_)) : QString());
   filling_ = false;
   mark({});
-  if (open && !small) say(tr("Only graphs of up to %L1 instructions are edited as text.").arg(kMaxInstructions));
+  if (isOpen() && !small)
+    say(tr("Only graphs of up to %L1 instructions are edited as text.").arg(kMaxCheckedInstructions));
 }
 
-// The graph was changed elsewhere, or undone: the text follows, unless it is the hand's own typing that did it.
+// The graph was changed elsewhere, or undone: the text follows, unless it was typed here. Another computation ends what
+// was typed for the one before: what reads is read, what does not is dropped.
 void HloEdit::follow() {
-  if (!isVisible() || !document_.isOpen() || timer_.isActive() || errorLine_ >= 0) return;
-  const QString now = QString::fromStdString(computationText(document_.module(), document_.view().computation()));
+  if (!isVisible() || !document_.isOpen()) return;
+  if (!isSmall() && field_->isReadOnly()) return;  // as it was: there is nothing to print
+  if (shown_ != document_.view().computation()) {
+    if (timer_.isActive()) readNow();
+    return begin();
+  }
+  if (timer_.isActive() || errorLine_ >= 0) return;
+  if (!isSmall()) return begin();
+  const QString now = QString::fromStdString(computationText(document_.module(), shown_));
   if (typing_ && field_->hasFocus()) {
-    if (const auto same =
-            editFromText(document_.module(), document_.view().computation(), field_->toPlainText().toStdString());
+    if (const auto same = editFromText(document_.module(), shown_, field_->toPlainText().toStdString());
         same && same->actions.empty())
       return;
   }
@@ -158,10 +183,10 @@ void HloEdit::follow() {
 
 void HloEdit::readNow() {
   timer_.stop();
-  if (!document_.isOpen() || field_->isReadOnly()) return;
+  if (!document_.isOpen() || field_->isReadOnly() || !document_.module().contains(shown_)) return;
   const std::string typed = field_->toPlainText().toStdString();
-  auto edit = editFromText(document_.module(), document_.view().computation(), typed);
-  if (!edit) return mark(problemsInText(document_.module(), document_.view().computation(), typed));
+  auto edit = editFromText(document_.module(), shown_, typed);
+  if (!edit) return mark(problemsInText(document_.module(), shown_, typed));
   mark({});
   if (edit->actions.empty()) return;
   typing_ = true;
@@ -227,7 +252,7 @@ void HloEdit::showProblems() {
   if (!said_.isEmpty()) list_->addItem(said_);
   QList<QTextEdit::ExtraSelection> marks;
   for (const Problem& problem : problems_) {
-    const QColor color = problem.reads ? colorOfOpen(theme_) : colorOfError(theme_);
+    const QColor color = problem.reads ? colorOfOpen(theme_) : errorColor(theme_ == Theme::Dark);
     auto* item = new QListWidgetItem(problem.message, list_);
     item->setForeground(color);
     item->setToolTip(asPlainText(problem.message));
@@ -262,79 +287,6 @@ QString HloEdit::problemAt(QPoint inViewport) const {
   for (const Problem& problem : problems_)
     if (at >= problem.begin && at <= problem.end && problem.end > problem.begin) return problem.message;
   return {};
-}
-
-// --- completion
-
-// Unasked only where a word has begun, or where the text expects one.
-void HloEdit::complete(bool asked) {
-  completion_->hide();
-  if (!document_.isOpen() || field_->isReadOnly() || (!asked && !field_->hasFocus())) return;
-  const QTextCursor cursor = field_->textCursor();
-  const std::string text = field_->toPlainText().toStdString();
-  const auto at = static_cast<size_t>(field_->toPlainText().left(cursor.position()).toUtf8().size());
-  Completions found = completionsAt(document_.module(), text, at);
-  const std::string_view typed = std::string_view(text).substr(found.begin, at - found.begin);
-  const char last = found.begin == 0 ? ' ' : text[found.begin - 1];
-  const bool expected = last == '(' || last == '=' || (last == ' ' && found.begin > 1 && text[found.begin - 2] == ',');
-  const bool whole = found.items.size() == 1 && found.items[0].text == typed;
-  if (found.items.empty() || whole || (!asked && typed.empty() && !expected)) return;
-  QRect place = field_->cursorRect();
-  place.moveTo(field_->viewport()->mapTo(window(), place.topLeft()));
-  completion_->setParent(window());
-  completion_->setFont(field_->font());
-  completion_->show(found, place, asked || !typed.empty());
-}
-
-void HloEdit::take() {
-  const QString word = completion_->chosen();
-  if (word.isEmpty()) return;
-  const QString text = field_->toPlainText();
-  QTextCursor cursor = field_->textCursor();
-  const auto begin =
-      static_cast<int>(QString::fromUtf8(text.toUtf8().left(static_cast<qsizetype>(completion_->begin()))).size());
-  const int end = cursor.position();
-  cursor.setPosition(begin);
-  // A bracket that stands there already is not put in again.
-  const bool doubled = end < text.size() && text[end] == word.back() &&
-                       (word.back() == u'(' || word.back() == u'=' || word.back() == u'[');
-  cursor.setPosition(doubled ? end + 1 : end, QTextCursor::KeepAnchor);
-  completion_->hide();
-  cursor.insertText(word);
-  field_->setTextCursor(cursor);
-}
-
-// Whether the list takes the key.
-bool HloEdit::keyForCompletion(int key, int modifiers) {
-  if (key == Qt::Key_Space && modifiers == Qt::ControlModifier) return complete(true), true;
-  if (!completion_->isVisible()) return false;
-  switch (key) {
-    case Qt::Key_Down: completion_->step(1); return true;
-    case Qt::Key_Up: completion_->step(-1); return true;
-    case Qt::Key_PageDown: completion_->step(8); return true;
-    case Qt::Key_PageUp: completion_->step(-8); return true;
-    case Qt::Key_Escape: completion_->hide(); return true;
-    case Qt::Key_Tab:
-      if (completion_->chosen().isEmpty()) completion_->step(1);
-      take();
-      return true;
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-      if (completion_->chosen().isEmpty()) return completion_->hide(), false;
-      take();
-      return true;
-    default: return false;
-  }
-}
-
-// A new line stands as far in as the one that it comes from, behind a bracket further.
-void HloEdit::beginLine() {
-  const QString before = field_->textCursor().block().text().left(field_->textCursor().positionInBlock());
-  qsizetype blanks = 0;
-  while (blanks < before.size() && before[blanks] == u' ') ++blanks;
-  if (before.endsWith(u'{')) blanks += 2;
-  field_->textCursor().insertText(u'\n' + QString(blanks, u' '));
-  field_->ensureCursorVisible();
 }
 
 bool HloEdit::findNext(const QString& words, bool backwards) {

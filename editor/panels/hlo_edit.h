@@ -1,7 +1,6 @@
-// The text of one computation to type in. It is read while it is typed: what reads becomes an edit, what does not is
-// underlined in its place and listed below, and the graph stays at its last good state; what is wrong or open in the
-// graph itself is underlined too. Words are completed at the cursor (Ctrl+Space asks). Before: Document; after:
-// TextPanel.
+// HloEdit: an editor for the text of one computation. Text that parses becomes an edit; text that does not is
+// underlined and listed below, and the graph stays as it was. Diagnostics of the graph itself are underlined too.
+// Ctrl+Space completes the word at the cursor. Used by TextPanel.
 #pragma once
 
 #include <QPlainTextEdit>
@@ -26,28 +25,32 @@ class HloEdit : public QWidget {
  public:
   explicit HloEdit(Document& document, QWidget* parent = nullptr);
   QPlainTextEdit* field() const { return field_; }
-  QString errorText() const;                    // the first that does not read; empty: the text reads
+  QString errorText() const;                    // the first that does not parse; empty: the text parses
   int errorLine() const { return errorLine_; }  // from 0; -1: none
-  // What is underlined: first what does not read, then what is wrong or open in the graph.
+  // What is underlined: first what does not parse, then what is wrong or open in the graph.
   struct Problem {
     QString message;
     int begin = 0, end = 0;  // in the field; equal: it has no place
-    bool reads = true;       // the graph has it; false: the text does not read
+    bool reads = true;       // the graph has it; false: the text does not parse
   };
   const std::vector<Problem>& problems() const { return problems_; }
   QString problemAt(QPoint inViewport) const;  // what the tooltip says there
   QListWidget* list() const { return list_; }
   CompletionList* completion() const { return completion_; }
-  void begin();  // with the computation that is shown
+  void begin();  // with the computation that is shown; what was typed and not read yet is dropped
   void setTheme(Theme theme);
   bool findNext(const QString& words, bool backwards);
   int replaceAll(const QString& words, const QString& by);
   void readNow();  // what was typed, without waiting
 
  protected:
+  void showEvent(QShowEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  void connectParts();
+  bool isOpen() const;   // a graph of operations
+  bool isSmall() const;  // enough to be edited as text
   void follow();
   void say(const QString& message);  // about the field as a whole
   void mark(const std::vector<Diagnostic>& wrong);
@@ -68,6 +71,7 @@ class HloEdit : public QWidget {
   QString said_;
   QTimer timer_;
   Theme theme_ = Theme::Light;
+  ComputationId shown_;  // whose text the field holds
   int errorLine_ = -1;
   bool typing_ = false, filling_ = false;
 };

@@ -18,6 +18,7 @@
 #include "editor/layout_lab/dimension_chips.h"
 #include "editor/panels/attribute_form.h"
 #include "editor/panels/instruction_facts.h"
+#include "editor/text/error_label.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -41,8 +42,7 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   shapeLabel_ = new PlainLabel(tr("Parameter shape"), this);
   shapeField_ = new QLineEdit(this);
   shapeField_->setToolTip(tr("Type a shape, e.g. f32[32,128]; everything downstream is inferred again"));
-  shapeError_ = new PlainLabel(this);
-  shapeError_->setWordWrap(true);
+  shapeError_ = new ErrorLabel(this);
   namesLabel_ = new PlainLabel(tr("Size names"), this);
   namesField_ = new QLineEdit(this);
   namesField_->setAccessibleName(namesLabel_->text());
@@ -68,6 +68,11 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   layout->addWidget(form_);
   layout->addWidget(facts_, 1);
   facts_->setMinimumHeight(kLeastFacts);
+  connectParts();
+  show();
+}
+
+void Inspector::connectParts() {
   connect(facts_, &QTextBrowser::anchorClicked, this, &Inspector::follow);
   connect(shapeField_, &QLineEdit::textEdited, this, &Inspector::editShape);
   connect(shapeField_, &QLineEdit::editingFinished, this, [this] {
@@ -84,7 +89,6 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   connect(&document_, &Document::selectionChanged, this, &Inspector::show);
   connect(&document_, &Document::moduleChanged, this, &Inspector::show);
   connect(&document_, &Document::diagnosticsChanged, this, &Inspector::show);
-  show();
 }
 
 QString Inspector::errorText() const { return shapeError_->text(); }
@@ -125,7 +129,7 @@ void Inspector::showNames() {
   if (any && !namesField_->hasFocus()) namesField_->setText(namesOf(document_, shown_).join(QStringLiteral(", ")));
 }
 
-// One step for all that was changed; what does not read is explained and changes nothing.
+// One step for all that was changed; what does not parse is explained and changes nothing.
 void Inspector::editNames() {
   if (!document_.isOpen() || !document_.module().contains(shown_) || namesField_->isHidden()) return;
   const auto rank = static_cast<qsizetype>(document_.module().shapeOf(shown_).rank());
@@ -134,8 +138,7 @@ void Inspector::editNames() {
   while (wanted.size() > rank && wanted.back().isEmpty()) wanted.removeLast();
   Status fine = wanted.size() > rank ? Status(fail("there are more names than dimensions")) : Status();
   for (qsizetype d = 0; fine && d < wanted.size(); ++d) fine = checkSizeName(wanted[d].toStdString());
-  shapeError_->setText(fine ? QString() : QString::fromStdString(fine.error().message));
-  shapeError_->setVisible(!fine);
+  shapeError_->say(fine ? QString() : QString::fromStdString(fine.error().message));
   if (!fine) return;
   wanted.resize(rank);
   QStringList had = namesOf(document_, shown_);
@@ -190,13 +193,7 @@ void Inspector::editLayout(const std::vector<int64_t>& minorToMajor, bool done) 
 }
 
 void Inspector::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) {
-    QPalette errors = palette();
-    errors.setColor(QPalette::WindowText, palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80)
-                                                                                            : QColor(0xb3, 0x26, 0x1e));
-    shapeError_->setPalette(errors);
-    show();
-  }
+  if (event->type() == QEvent::PaletteChange) show();
   QWidget::changeEvent(event);
 }
 
@@ -205,12 +202,10 @@ void Inspector::editShape(const QString& text) {
   typing_ = true;
   auto shape = parseShape(text.trimmed().toStdString());
   if (!shape) {
-    shapeError_->setText(QString::fromStdString(shape.error().message));
-    shapeError_->show();
+    shapeError_->say(QString::fromStdString(shape.error().message));
     return;
   }
-  shapeError_->clear();
-  shapeError_->hide();
+  shapeError_->say({});
   document_.perform(settingShape(document_.module(), shown_, *std::move(shape)), {}, gesture_.key(shown_, "shape"));
 }
 

@@ -19,6 +19,7 @@ namespace tessera {
 class AttributeForm;
 class DimensionChips;
 class Document;
+class ErrorLabel;
 
 class Inspector : public QWidget {
   Q_OBJECT
@@ -36,6 +37,7 @@ class Inspector : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  void connectParts();
   void show();
   void editShape(const QString& text);
   void showNames();
@@ -47,7 +49,7 @@ class Inspector : public QWidget {
   Document& document_;
   QLabel* shapeLabel_;
   QLineEdit* shapeField_;
-  QLabel* shapeError_;
+  ErrorLabel* shapeError_;
   QLabel *namesLabel_, *layoutLabel_;
   QLineEdit* namesField_;
   DimensionChips* layoutChips_;

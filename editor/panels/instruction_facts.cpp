@@ -12,6 +12,7 @@
 #include "core/hlo/memory_map.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_reasons.h"
+#include "editor/text/error_label.h"
 
 namespace tessera {
 namespace {
@@ -27,7 +28,7 @@ QString code(std::string_view view) { return QStringLiteral("<code>%1</code>").a
 QString heading(const QString& title) {
   return QStringLiteral("<p style='margin:10px 0 2px 0'><b>%1</b></p>").arg(title);
 }
-QString row(const QString& key, const QString& value) {
+QString factRow(const QString& key, const QString& value) {
   return QStringLiteral("<tr><td style='padding:1px 10px 1px 0'>%1</td><td>%2</td></tr>").arg(key, value);
 }
 QString table(const QString& rows) {
@@ -44,28 +45,28 @@ QString link(const Module& module, InstructionId id) {
 
 QString links(const Module& module, std::span<const InstructionId> ids) {
   QString rows;
-  for (size_t i = 0; i < ids.size() && i < kMaxLinks; ++i) rows += row(QString::number(i), link(module, ids[i]));
-  if (ids.size() > kMaxLinks) rows += row(QString(), QObject::tr("… and %1 more").arg(ids.size() - kMaxLinks));
+  for (size_t i = 0; i < ids.size() && i < kMaxLinks; ++i) rows += factRow(QString::number(i), link(module, ids[i]));
+  if (ids.size() > kMaxLinks) rows += factRow(QString(), QObject::tr("… and %1 more").arg(ids.size() - kMaxLinks));
   return table(rows);
 }
 
 QString shapeSection(const Module& module, const Instruction& i, const QString& dimensions) {
-  QString rows = row(QObject::tr("shape"), code(toString(*i.shape).substr(0, kMaxShape)));
+  QString rows = factRow(QObject::tr("shape"), code(toString(*i.shape).substr(0, kMaxShape)));
   if (i.shape->isArray()) {
-    if (const auto count = i.shape->elementCount()) rows += row(QObject::tr("elements"), QString::number(*count));
+    if (const auto count = i.shape->elementCount()) rows += factRow(QObject::tr("elements"), QString::number(*count));
     const auto bytes = i.shape->denseBytes();
-    if (bytes) rows += row(QObject::tr("bytes"), QString::number(*bytes));
+    if (bytes) rows += factRow(QObject::tr("bytes"), QString::number(*bytes));
     // Tiles and padding take more, packed elements less.
     if (const auto map = MemoryMap::of(*i.shape); map && bytes && map->bytes() != *bytes)
-      rows += row(QObject::tr("bytes in memory"),
-                  QObject::tr("%1, of which %2 padding").arg(map->bytes()).arg(map->wasteBytes()));
+      rows += factRow(QObject::tr("bytes in memory"),
+                      QObject::tr("%1, of which %2 padding").arg(map->bytes()).arg(map->wasteBytes()));
   }
-  if (!dimensions.isEmpty()) rows += row(QObject::tr("dimensions"), dimensions);
+  if (!dimensions.isEmpty()) rows += factRow(QObject::tr("dimensions"), dimensions);
   QString out = heading(QObject::tr("Result")) + table(rows);
   const std::vector<std::string> reasons = dimensionReasons(module, i.id);
   if (reasons.empty()) return out;
   QString why;
-  for (size_t d = 0; d < reasons.size(); ++d) why += row(QString::number(d), escaped(reasons[d]));
+  for (size_t d = 0; d < reasons.size(); ++d) why += factRow(QString::number(d), escaped(reasons[d]));
   return out + heading(QObject::tr("Why these dimensions")) + table(why);
 }
 
@@ -76,24 +77,24 @@ bool hasField(Opcode opcode, Attr name) {
 
 QString attributeSection(const Module& module, const Instruction& i) {
   QString rows;
-  if (i.parameterNumber >= 0) rows += row(QObject::tr("number"), QString::number(i.parameterNumber));
+  if (i.parameterNumber >= 0) rows += factRow(QObject::tr("number"), QString::number(i.parameterNumber));
   for (const Attribute& a : i.attributes->items()) {
     if (hasField(i.opcode, a.name)) continue;
     const std::string value = printAttributeValue(module, a.value, kindOf(a.name));
     QString shown = QString::fromStdString(value);
     if (shown.size() > kMaxValue) shown = shown.left(kMaxValue) + QStringLiteral(" …");
-    rows += row(escaped(nameOf(a.name)), QStringLiteral("<code>%1</code>").arg(shown.toHtmlEscaped()));
+    rows += factRow(escaped(nameOf(a.name)), QStringLiteral("<code>%1</code>").arg(shown.toHtmlEscaped()));
   }
   for (const UnknownAttribute& a : i.attributes->unknown)
-    rows += row(escaped(a.name), code(std::string_view(a.value.text).substr(0, static_cast<size_t>(kMaxValue))));
+    rows += factRow(escaped(a.name), code(std::string_view(a.value.text).substr(0, static_cast<size_t>(kMaxValue))));
   return rows.isEmpty() ? rows : heading(QObject::tr("Further attributes")) + table(rows);
 }
 
 QString calleeSection(const Module& module, const Instruction& i) {
   QString rows;
   for (ComputationId c : module.callees(i))
-    rows += row(QObject::tr("calls"),
-                QStringLiteral("<a href='computation:%1'>%2</a>").arg(c.value).arg(escaped(module.at(c).name)));
+    rows += factRow(QObject::tr("calls"),
+                    QStringLiteral("<a href='computation:%1'>%2</a>").arg(c.value).arg(escaped(module.at(c).name)));
   return rows.isEmpty() ? rows : heading(QObject::tr("Computations")) + table(rows);
 }
 
@@ -101,11 +102,11 @@ QString metadataSection(const Instruction& i) {
   if (!i.metadata) return {};
   const Metadata& m = *i.metadata;
   QString rows;
-  if (!m.opType.empty()) rows += row(QStringLiteral("op_type"), escaped(m.opType));
-  if (!m.opName.empty()) rows += row(QStringLiteral("op_name"), escaped(m.opName));
+  if (!m.opType.empty()) rows += factRow(QStringLiteral("op_type"), escaped(m.opType));
+  if (!m.opName.empty()) rows += factRow(QStringLiteral("op_name"), escaped(m.opName));
   if (!m.sourceFile.empty())
-    rows += row(QObject::tr("source"), escaped(m.sourceFile) + QStringLiteral(":%1").arg(m.sourceLine));
-  if (m.stackFrameId) rows += row(QObject::tr("stack frame"), QString::number(m.stackFrameId));
+    rows += factRow(QObject::tr("source"), escaped(m.sourceFile) + QStringLiteral(":%1").arg(m.sourceLine));
+  if (m.stackFrameId) rows += factRow(QObject::tr("stack frame"), QString::number(m.stackFrameId));
   return rows.isEmpty() ? rows : heading(QObject::tr("Metadata")) + table(rows);
 }
 
@@ -130,10 +131,9 @@ QString factsOf(const Module& module, InstructionId id, std::span<const Instruct
 }
 
 QString factsStyle(const QPalette& palette) {
-  const bool dark = palette.color(QPalette::Base).lightness() < 128;
   return QStringLiteral("a { color: %1 } .muted { color: %2 } .error { color: %3 }")
       .arg(palette.color(QPalette::Link).name(), palette.color(QPalette::PlaceholderText).name(),
-           dark ? QStringLiteral("#ff8a80") : QStringLiteral("#b3261e"));
+           errorColor(palette).name());
 }
 
 QString tooltipOf(const Module& module, InstructionId id, const QString& dimensions) {

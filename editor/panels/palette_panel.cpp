@@ -112,7 +112,7 @@ void PalettePanel::fill() {
     here->setExpanded(true);
   }
   if (all && !recents_.isEmpty()) {
-    QTreeWidgetItem* here = section(tr("Used last"), true);
+    QTreeWidgetItem* here = section(tr("Recent"), true);
     for (const QString& title : recents_) add(here, title, {});
     here->setExpanded(true);
   }
@@ -161,7 +161,7 @@ void PalettePanel::openMenu(const QPoint& at) {
   const QString title = item->data(0, Qt::UserRole).toString();
   const bool known = favourites_.contains(title);
   QMenu menu;
-  QAction* action = menu.addAction(known ? tr("No favourite any more") : tr("Favourite"));
+  QAction* action = menu.addAction(known ? tr("Remove from favourites") : tr("Add to favourites"));
   if (menu.exec(tree_->viewport()->mapToGlobal(at)) != action) return;
   QStringList next = favourites_;
   if (known)

@@ -1,6 +1,6 @@
-// All that can be added, as a tree: favourites, what was used last, a person's blocks, then category by category. A
-// double click places an entry fed by the selection, a drag onto the canvas puts it there. Before: core/edit's palette;
-// after: whoever places. Favourites and recents are kept by the owner.
+// PalettePanel: all that can be added, as a tree: favourites, recent ones, the user's blocks, then operations by
+// category. A double click places an entry fed by the selection, a drag drops it on the canvas. Uses core/edit's
+// palette; used by BlockActions, which keeps favourites and recent ones.
 #pragma once
 
 #include <QStringList>

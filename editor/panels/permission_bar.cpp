@@ -28,8 +28,8 @@ PermissionBar::PermissionBar(Document& document, QWidget* parent)
   layout_->setContentsMargins(12, 7, 8, 7);
   auto* top = new QHBoxLayout;
   auto* title =
-      new PlainLabel(tr("This file asks for more than it holds. Allow what you know; a library is a program that "
-                        "runs as you."),
+      new PlainLabel(tr("This project names files that it may not use yet. Allow only what you trust: a library "
+                        "runs with your rights."),
                      this);
   title->setWordWrap(true);
   auto* close = new QToolButton(this);

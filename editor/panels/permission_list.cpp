@@ -15,7 +15,7 @@ PermissionList::PermissionList(Document& document, QWidget* parent)
       document_(document),
       words_(new PlainLabel(this)),
       list_(new QListWidget(this)),
-      takeBack_(new QPushButton(tr("Take back"), this)) {
+      takeBack_(new QPushButton(tr("Revoke"), this)) {
   setWindowTitle(tr("Allowed files"));
   setAttribute(Qt::WA_DeleteOnClose);
   resize(760, 340);
@@ -41,7 +41,7 @@ void PermissionList::fill() {
     item->setData(Qt::UserRole, QString::fromStdString(each.hash));
   }
   words_->setText(list_->count() ? tr("What you have allowed files to do. What is taken back is asked for again.")
-                                 : tr("No file was allowed to do anything."));
+                                 : tr("No file was allowed yet."));
   takeBack_->setEnabled(false);
 }
 

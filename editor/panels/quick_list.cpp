@@ -1,39 +1,48 @@
 // See quick_list.h.
 #include "editor/panels/quick_list.h"
 
-#include <QCoreApplication>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <functional>
 
 namespace tessera {
 namespace {
-constexpr int kWidth = 560, kHeight = 380, kMargin = 4;
-constexpr qsizetype kShortest = 3;
+constexpr int kQuickWidth = 560, kQuickHeight = 380;
+constexpr size_t kShortest = 3;
 
-bool lettersInOrder(const QString& text, const QString& letters) {
-  qsizetype from = 0;
-  for (const QChar c : letters) {
-    from = text.indexOf(c, from, Qt::CaseInsensitive);
-    if (from < 0) return false;
-    ++from;
-  }
-  return true;
+char lowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool contains(std::string_view text, const std::string& word) {
+  return !std::ranges::search(text, word, std::equal_to(), lowerCase).empty();
+}
+
+bool lettersInOrder(std::initializer_list<std::string_view> parts, const std::string& letters) {
+  auto wanted = letters.begin();
+  for (std::string_view part : parts)
+    for (auto c = part.begin(); c != part.end() && wanted != letters.end(); ++c) wanted += lowerCase(*c) == *wanted;
+  return wanted == letters.end();
 }
 }  // namespace
 
-bool matchesWords(const QString& text, const QString& words) {
-  const QStringList parts = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-  if (std::ranges::all_of(parts, [&](const QString& part) { return text.contains(part, Qt::CaseInsensitive); }))
-    return true;
-  return parts.size() == 1 && parts[0].size() >= kShortest && lettersInOrder(text, parts[0]);
+SearchWords::SearchWords(const QString& typed) {
+  for (const QString& word : typed.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts))
+    words_.push_back(word.toStdString());
 }
 
-QuickList::QuickList(QWidget* parent) : QFrame(parent), field_(new QLineEdit(this)), list_(new QListWidget(this)) {
-  setFrameShape(QFrame::StyledPanel);
-  setAutoFillBackground(true);
+bool SearchWords::match(std::initializer_list<std::string_view> parts) const {
+  const auto isThere = [&](const std::string& word) {
+    return std::ranges::any_of(parts, [&](std::string_view part) { return contains(part, word); });
+  };
+  if (std::ranges::all_of(words_, isThere)) return true;
+  return words_.size() == 1 && words_[0].size() >= kShortest && lettersInOrder(parts, words_[0]);
+}
+
+bool matchesWords(const QString& text, const QString& words) { return SearchWords(words).match({text.toStdString()}); }
+
+QuickList::QuickList(QWidget* parent) : PopupFrame(parent), field_(new QLineEdit(this)), list_(new QListWidget(this)) {
   list_->setFocusPolicy(Qt::NoFocus);
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   list_->setTextElideMode(Qt::ElideRight);
@@ -42,10 +51,9 @@ QuickList::QuickList(QWidget* parent) : QFrame(parent), field_(new QLineEdit(thi
   layout->setSpacing(kMargin);
   layout->addWidget(field_);
   layout->addWidget(list_, 1);
-  field_->installEventFilter(this);
+  watch(*field_);
   connect(field_, &QLineEdit::textChanged, this, [this] { refresh(); });
-  connect(list_, &QListWidget::itemClicked, this, [this] { take(); });
-  hide();
+  connect(list_, &QListWidget::itemClicked, this, &QuickList::accept);
 }
 
 void QuickList::open(const QString& placeholder, Find find) {
@@ -53,14 +61,11 @@ void QuickList::open(const QString& placeholder, Find find) {
   captured_ = nullptr;
   field_->setPlaceholderText(placeholder);
   field_->setAccessibleName(placeholder);
-  const QSize room = parentWidget()->size();
-  resize(std::min(kWidth, room.width()), std::min(kHeight, room.height()));
-  move((room.width() - width()) / 2, std::max(0, (room.height() - height()) / 5));
   const QSignalBlocker blocker(field_);
   field_->clear();
   list_->setCurrentRow(-1);
-  show();
-  raise();
+  const QSize room = parentWidget()->size();
+  openAt({(room.width() - kQuickWidth) / 2, (room.height() - kQuickHeight) / 5}, {kQuickWidth, kQuickHeight});
   field_->setFocus();
   refresh();
 }
@@ -77,45 +82,29 @@ void QuickList::refresh() {
 
 void QuickList::captureKey(std::function<void(QKeySequence)> taken) { captured_ = std::move(taken); }
 
-void QuickList::take() {
+void QuickList::accept() {
   const int row = list_->currentRow();
   if (row < 0 || static_cast<size_t>(row) >= found_.size()) return;
   const QuickEntry entry = found_[static_cast<size_t>(row)];
-  if (!entry.stays) leave();
+  if (!entry.stays) {
+    leave();
+    captured_ = nullptr;
+  }
   entry.take();
 }
 
-void QuickList::leave() {
-  hide();
-  captured_ = nullptr;
-  parentWidget()->setFocus();
-}
-
-// Modifiers alone are no key yet.
-bool QuickList::takeKey(int key, int modifiers) {
-  if (key == Qt::Key_Control || key == Qt::Key_Shift || key == Qt::Key_Alt || key == Qt::Key_Meta) return true;
-  const auto taken = std::exchange(captured_, nullptr);
-  taken(key == Qt::Key_Escape ? QKeySequence() : QKeySequence(modifiers | key));
+// While a key is captured, it is no key of the list.
+bool QuickList::keyPressed(QKeyEvent& key) {
+  if (!captured_) return chooseIn(*list_, key);
+  capture(key.key(), static_cast<int>(key.modifiers() & ~Qt::KeypadModifier));
   return true;
 }
 
-bool QuickList::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() == QEvent::FocusOut && isVisible()) hide();
-  if (event->type() == QEvent::ShortcutOverride) event->accept();  // keys typed here are no shortcuts of the window
-  if (event->type() != QEvent::KeyPress) return QFrame::eventFilter(watched, event);
-  const auto* key = static_cast<QKeyEvent*>(event);
-  if (captured_) return takeKey(key->key(), static_cast<int>(key->modifiers() & ~Qt::KeypadModifier));
-  switch (key->key()) {
-    case Qt::Key_Escape: return leave(), true;
-    case Qt::Key_Return:
-    case Qt::Key_Enter: return take(), true;
-    case Qt::Key_Tab: return true;
-    case Qt::Key_Up:
-    case Qt::Key_Down:
-    case Qt::Key_PageUp:
-    case Qt::Key_PageDown: return QCoreApplication::sendEvent(list_, event), true;
-    default: return QFrame::eventFilter(watched, event);
-  }
+// Modifiers alone are no key yet.
+void QuickList::capture(int key, int modifiers) {
+  if (key == Qt::Key_Control || key == Qt::Key_Shift || key == Qt::Key_Alt || key == Qt::Key_Meta) return;
+  const auto taken = std::exchange(captured_, nullptr);
+  taken(key == Qt::Key_Escape ? QKeySequence() : QKeySequence(modifiers | key));
 }
 
 }  // namespace tessera

@@ -1,12 +1,15 @@
-// QuickList: a field over the canvas with what it finds below it: places to go to, commands, keys. It knows none of
-// them; who opens it gives the finding. Arrows choose, Enter takes, Esc or leaving it closes. Before: the studio's
-// navigation.
+// QuickList: a field over the canvas with a list of what it finds. The caller gives the search function. Arrows choose,
+// Enter accepts, Escape or losing the focus closes it. Used by Navigation for places, commands and keys.
 #pragma once
 
-#include <QFrame>
 #include <QString>
 #include <functional>
+#include <initializer_list>
+#include <string>
+#include <string_view>
 #include <vector>
+
+#include "editor/panels/popup_frame.h"
 
 class QLineEdit;
 class QListWidget;
@@ -19,7 +22,7 @@ struct QuickEntry {
   bool stays = false;  // taking it leaves the list open
 };
 
-class QuickList : public QFrame {
+class QuickList : public PopupFrame {
   Q_OBJECT
 
  public:
@@ -34,12 +37,12 @@ class QuickList : public QFrame {
   QListWidget* list() const { return list_; }
 
  protected:
-  bool eventFilter(QObject* watched, QEvent* event) override;
+  void accept() override;
+  void dismissed() override { captured_ = nullptr; }
+  bool keyPressed(QKeyEvent& key) override;
 
  private:
-  void take();
-  void leave();
-  bool takeKey(int key, int modifiers);
+  void capture(int key, int modifiers);
 
   QLineEdit* field_;
   QListWidget* list_;
@@ -48,7 +51,16 @@ class QuickList : public QFrame {
   std::function<void(QKeySequence)> captured_;
 };
 
-// Whether every word is in the text; letters in order are enough for a single word of three letters or more.
+// What is typed, looked for in many texts: every word has to be in one of the parts; letters in order are enough for a
+// single word of three letters or more. ASCII letters match in either case.
+class SearchWords {
+ public:
+  explicit SearchWords(const QString& typed);
+  bool match(std::initializer_list<std::string_view> parts) const;
+
+ private:
+  std::vector<std::string> words_;  // in lower case
+};
 bool matchesWords(const QString& text, const QString& words);
 
 }  // namespace tessera

@@ -35,13 +35,13 @@ QString leftOutText(const RunOutcome& outcome) {
   for (size_t k = 0; k < std::min(outcome.leftOut.size(), kMaxNamed); ++k)
     names << QString::fromStdString(outcome.leftOut[k]);
   if (outcome.leftOut.size() > kMaxNamed) names << QStringLiteral("…");
-  return QObject::tr("<br>The complete part ran. Not finished yet: %1").arg(names.join(QStringLiteral(", ")));
+  return QObject::tr("\nThe complete part ran. Not finished yet: %1").arg(names.join(QStringLiteral(", ")));
 }
 
 QString summaryOf(const RunOutcome& outcome) {
   const QString runs =
       outcome.runs > 1 ? QObject::tr("the quickest of %1 runs").arg(outcome.runs) : QObject::tr("one run");
-  return QObject::tr("<b>%1</b>, %2 · compiled in %3 ms · peak memory %4 · %5")
+  return QObject::tr("%1, %2 · compiled in %3 ms · peak memory %4 · %5")
              .arg(QString::fromStdString(durationText(outcome.runMs * 1e6)), runs)
              .arg(outcome.compileMs, 0, 'f', 1)
              .arg(bytesText(outcome.peakBytes), argumentsText(outcome)) +

@@ -21,12 +21,13 @@
 
 #include "core/evaluate/argument_source.h"
 #include "editor/document/document.h"
+#include "editor/text/error_label.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
 
-constexpr size_t kMaxLines = 64;
+constexpr size_t kMaxOutputLines = 64;
 
 QStringList argumentNames(const Module& module) {
   QStringList out;
@@ -42,6 +43,18 @@ QStringList argumentNames(const Module& module) {
     }
   }
   return out;
+}
+
+// A command line is the user's own word: what the file names and nobody allowed is not put into it.
+RunSettings withoutAsked(RunSettings settings, const std::vector<FileAsk>& asks) {
+  for (const FileAsk& ask : asks) {
+    if (ask.request.use == FileUse::Library) settings.library.clear();
+    if (ask.request.use == FileUse::Infeed) settings.infeed.clear();
+    if (ask.request.use == FileUse::Outfeed) settings.outfeed.clear();
+    if (ask.request.use == FileUse::Argument)
+      std::erase_if(settings.sources, [&](const auto& each) { return fileOfSource(each.second) == ask.request.name; });
+  }
+  return settings;
 }
 
 QString errorOf(const QString& text) {
@@ -87,40 +100,45 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
   addFile(form, tr("Custom calls"), library_, &RunSettings::library);
   auto* stub = new QPushButton(tr("Copy a C stub of a custom call"), this);
   form->addRow(QString(), stub);
-  grid_->setContentsMargins(0, 0, 0, 0);
-  grid_->setVerticalSpacing(2);
-  grid_->setColumnStretch(1, 1);
-  auto* copy = new QPushButton(tr("Copy as command"), this);
-  command_->setWordWrap(true);
-  command_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   auto* page = new QWidget;
   auto* columns = new QHBoxLayout(page);
   columns->setContentsMargins(8, 6, 8, 6);
   columns->setSpacing(20);
   columns->addLayout(form, 2);
-  auto* right = new QVBoxLayout;
-  auto* head = new PlainLabel(
-      tr("<b>Where arguments come from</b> · nothing: inputs.npz beside the file, else the fill rule"), this);
-  head->setWordWrap(true);
-  right->addWidget(head);
-  right->addWidget(arguments_);
-  right->addWidget(command_);
-  right->addWidget(copy, 0, Qt::AlignLeft);
-  right->addStretch(1);
-  columns->addLayout(right, 3);
+  columns->addLayout(makeArguments(), 3);
   auto* scroll = new QScrollArea(this);
   scroll->setWidgetResizable(true);
   scroll->setWidget(page);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(scroll);
-  connect(copy, &QPushButton::clicked, this, &RunPanel::copyCommand);
   connect(stub, &QPushButton::clicked, this, [] { QGuiApplication::clipboard()->setText(customCallStub()); });
   makeFields();
   connect(&document_, &Document::runSettingsChanged, this, &RunPanel::show);
   connect(&document_, &Document::moduleChanged, this, &RunPanel::show);
-  connect(&document_, &Document::opened, this, &RunPanel::show);
+  connect(&document_, &Document::asksChanged, this, &RunPanel::show);
+  connect(&document_, &Document::opened, this, &RunPanel::begin);
   show();
+}
+
+QLayout* RunPanel::makeArguments() {
+  grid_->setContentsMargins(0, 0, 0, 0);
+  grid_->setVerticalSpacing(2);
+  grid_->setColumnStretch(1, 1);
+  auto* copy = new QPushButton(tr("Copy as command"), this);
+  command_->setWordWrap(true);
+  command_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  auto* right = new QVBoxLayout;
+  auto* head = new PlainLabel(
+      tr("Where arguments come from; an empty field: inputs.npz beside the file, else the fill rule"), this);
+  head->setWordWrap(true);
+  right->addWidget(head);
+  right->addWidget(arguments_);
+  right->addWidget(command_);
+  right->addWidget(copy, 0, Qt::AlignLeft);
+  right->addStretch(1);
+  connect(copy, &QPushButton::clicked, this, &RunPanel::copyCommand);
+  return right;
 }
 
 template <class Change>
@@ -142,6 +160,8 @@ void RunPanel::makeFields() {
   connect(partitions_, &QSpinBox::valueChanged, this,
           [this](int count) { change(tr("Partitions"), [&](RunSettings& s) { s.partitions = count; }); });
   connect(seed_, &QLineEdit::editingFinished, this, [this] {
+    if (!seed_->isModified()) return;
+    seed_->setModified(false);
     bool reads = false;
     const qulonglong seed = seed_->text().toULongLong(&reads);
     if (reads)
@@ -164,6 +184,8 @@ void RunPanel::addFile(QFormLayout* form, const QString& label, QLineEdit*& fiel
   form->addRow(label, line);
   QLineEdit* made = field;
   connect(field, &QLineEdit::editingFinished, this, [this, label, made, member] {
+    if (!made->isModified()) return;  // a name that was not typed is no word of the user's
+    made->setModified(false);
     change(label, [&](RunSettings& s) { s.*member = made->text().trimmed().toStdString(); });
   });
   connect(choose, &QToolButton::clicked, this, [this, label, member] {
@@ -180,6 +202,14 @@ QString RunPanel::sourceError(int64_t argument) const {
   return argument >= 0 && argument < lines_.size() ? lines_[argument].error->text() : QString();
 }
 
+// What stands in a field, even in one that has the focus, was said of the document before.
+void RunPanel::begin() {
+  typing_ = -1;
+  gesture_.end();
+  for (QLineEdit* field : {seed_, infeed_, outfeed_, library_}) field->setText({});
+  show();
+}
+
 void RunPanel::show() {
   const bool open = document_.isOpen() && !document_.isPlainGraph();
   setEnabled(open);
@@ -192,7 +222,7 @@ void RunPanel::show() {
   replicas_->setValue(static_cast<int>(s.replicas));
   partitions_->setValue(static_cast<int>(s.partitions));
   const auto fill = [](QLineEdit* field, const QString& text) {
-    if (!field->hasFocus() && field->text() != text) field->setText(text);
+    if (!field->isModified() && field->text() != text) field->setText(text);
   };
   fill(seed_, QString::number(s.seed));
   fill(infeed_, QString::fromStdString(s.infeed));
@@ -204,14 +234,13 @@ void RunPanel::show() {
     const auto source = s.sources.find(i);
     const QString text = source == s.sources.end() ? QString() : QString::fromStdString(source->second);
     if (lines_[i].field->text() != text) lines_[i].field->setText(text);
-    lines_[i].error->setText(errorOf(text));
-    lines_[i].error->setVisible(!lines_[i].error->text().isEmpty());
+    lines_[i].error->say(errorOf(text));
   }
   command_->setText(command());
 }
 
 void RunPanel::rebuildArguments() {
-  QStringList names = argumentNames(document_.module()).mid(0, kMaxLines);
+  QStringList names = argumentNames(document_.module()).mid(0, kMaxOutputLines);
   if (names == shown_) return;
   shown_ = names;
   typing_ = -1;
@@ -226,13 +255,7 @@ void RunPanel::rebuildArguments() {
     field->setCompleter(
         new QCompleter(QStringList{"rule", "constant 0", "ramp 0 1", "random 0 1", "npy ", "image "}, field));
     field->setAccessibleName(names[row]);
-    auto* error = new PlainLabel(arguments_);
-    error->setWordWrap(true);
-    QPalette wrong = error->palette();
-    wrong.setColor(QPalette::WindowText, palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80)
-                                                                                           : QColor(0xb3, 0x26, 0x1e));
-    error->setPalette(wrong);
-    error->hide();
+    auto* error = new ErrorLabel(arguments_);
     auto* choose = new QToolButton(arguments_);
     choose->setText(QStringLiteral("…"));
     choose->setToolTip(tr("An npy array or a picture"));
@@ -256,8 +279,7 @@ void RunPanel::typed(int64_t argument, const QString& text) {
   if (typing_ != argument) gesture_.end();
   typing_ = argument;
   const QString words = text.trimmed(), wrong = errorOf(words);
-  lines_[argument].error->setText(wrong);
-  lines_[argument].error->setVisible(!wrong.isEmpty());
+  lines_[argument].error->say(wrong);
   if (!wrong.isEmpty()) return;
   change(
       tr("Source of argument %1").arg(argument),
@@ -284,8 +306,8 @@ QString RunPanel::command() const {
   const QString path = document_.file().path().isEmpty() ? QStringLiteral("untitled.hlo") : document_.file().path();
   const QString inputs = QFileInfo(path).dir().filePath(QStringLiteral("inputs.npz"));
   const bool there = !document_.file().path().isEmpty() && QFileInfo::exists(inputs);
-  return QString::fromStdString(
-      commandOf(document_.runSettings(), path.toStdString(), there ? inputs.toStdString() : std::string()));
+  return QString::fromStdString(commandOf(withoutAsked(document_.runSettings(), document_.asks()), path.toStdString(),
+                                          there ? inputs.toStdString() : std::string()));
 }
 
 void RunPanel::copyCommand() const { QGuiApplication::clipboard()->setText(command()); }

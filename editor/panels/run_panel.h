@@ -1,6 +1,5 @@
-// How the document is run: backend, threads, devices, seed, where each argument comes from, feeds, a library of custom
-// calls; and the same as a `tessera run` line. Every change is a step that undo takes back. Before: RunSettings; after:
-// a dock.
+// RunPanel: how the document runs: backend, threads, devices, seed, where each argument comes from, feeds, a library of
+// custom calls; and the same as a `tessera run` line. Every change is one undo step of the document's RunSettings.
 #pragma once
 
 #include <QHash>
@@ -14,12 +13,14 @@ class QComboBox;
 class QFormLayout;
 class QGridLayout;
 class QLabel;
+class QLayout;
 class QLineEdit;
 class QSpinBox;
 
 namespace tessera {
 
 class Document;
+class ErrorLabel;
 
 class RunPanel : public QWidget {
   Q_OBJECT
@@ -39,10 +40,12 @@ class RunPanel : public QWidget {
  private:
   struct Line {
     QLineEdit* field;
-    QLabel* error;
+    ErrorLabel* error;
   };
   void makeFields();
+  QLayout* makeArguments();
   void addFile(QFormLayout* form, const QString& label, QLineEdit*& field, std::string RunSettings::*member);
+  void begin();  // with another document
   void show();
   void rebuildArguments();
   void typed(int64_t argument, const QString& text);

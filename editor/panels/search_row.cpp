@@ -5,7 +5,7 @@
 
 namespace tessera {
 namespace {
-constexpr int kGap = 10, kPadding = 6, kLeading = 6;
+constexpr int kSearchGap = 10, kPadding = 6, kLeading = 6;
 }
 
 void SearchRow::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
@@ -28,7 +28,7 @@ void SearchRow::paint(QPainter* painter, const QStyleOptionViewItem& option, con
     painter->setPen(colour);
     painter->drawText(
         free, static_cast<int>(Qt::AlignVCenter) | static_cast<int>(atEnd ? Qt::AlignRight : Qt::AlignLeft), words);
-    const int used = metrics.horizontalAdvance(words) + kGap;
+    const int used = metrics.horizontalAdvance(words) + kSearchGap;
     free.adjust(atEnd ? 0 : used, 0, atEnd ? -used : 0, 0);
   };
   QFont bold = row.font;

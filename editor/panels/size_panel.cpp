@@ -15,16 +15,29 @@
 
 #include "editor/canvas/dimension_color.h"
 #include "editor/document/document.h"
+#include "editor/text/error_label.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
 
-constexpr int kWidth = 400, kMargin = 8, kWaitMs = 120, kKind = Qt::UserRole, kIndex = Qt::UserRole + 1;
-constexpr size_t kMaxShown = 300;
+constexpr int kSizePanelWidth = 400, kSizePanelMargin = 8, kPreviewWaitMs = 120, kKind = Qt::UserRole,
+              kIndex = Qt::UserRole + 1;
+constexpr size_t kMaxShownSizes = 300;
+constexpr size_t kFollowedAtOnce = 3000;  // instructions whose sizes are followed within a frame or two
 enum Kind { kOther, kNumber };
 
 QString text(const std::string& words) { return QString::fromStdString(words); }
+
+// With the snapshot that they are of.
+std::shared_ptr<const Sizes> sizesOf(const Module& module) {
+  struct Both {
+    Module module;
+    Sizes sizes{module};
+  };
+  auto both = std::make_shared<Both>(module);
+  return {both, &both->sizes};
+}
 
 int64_t sizeAt(const Module& module, DimensionSpot spot) {
   return leavesOf(module.shapeOf(spot.instruction))[static_cast<size_t>(spot.leaf)]
@@ -47,7 +60,7 @@ SizePanel::SizePanel(Document& document, QWidget* parent)
   setFrameShape(QFrame::StyledPanel);
   setAutoFillBackground(true);
   setFocusPolicy(Qt::StrongFocus);
-  setFixedWidth(kWidth);  // beside the canvas, not over what it speaks of
+  setFixedWidth(kSizePanelWidth);  // beside the canvas, not over what it speaks of
   size_->setAccessibleName(tr("New size"));
   name_->setAccessibleName(tr("Name of the size"));
   name_->setPlaceholderText(tr("B, T, H …"));
@@ -60,14 +73,19 @@ SizePanel::SizePanel(Document& document, QWidget* parent)
   form->addRow(tr("New size"), size_);
   form->addRow(tr("Name"), name_);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
+  layout->setContentsMargins(kSizePanelMargin, kSizePanelMargin, kSizePanelMargin, kSizePanelMargin);
   layout->addLayout(form);
   layout->addWidget(choices_, 1);
   layout->addWidget(summary_);
   layout->addWidget(changes_, 2);
   layout->addWidget(take_, 0, Qt::AlignRight);
   timer_->setSingleShot(true);
-  timer_->setInterval(kWaitMs);
+  timer_->setInterval(kPreviewWaitMs);
+  connectParts();
+  hide();
+}
+
+void SizePanel::connectParts() {
   connect(timer_, &QTimer::timeout, this, &SizePanel::look);
   connect(size_, &QLineEdit::textEdited, timer_, qOverload<>(&QTimer::start));
   connect(dimension_, &QComboBox::currentIndexChanged, this, &SizePanel::showDimension);
@@ -78,25 +96,57 @@ SizePanel::SizePanel(Document& document, QWidget* parent)
     if (isVisible()) leave();
   });
   connect(&document_, &Document::opened, this, [this] {
-    if (isVisible()) leave();
+    if (isVisible()) dismiss();  // a name in the field was meant for the document before
   });
   for (QWidget* each : std::initializer_list<QWidget*>{dimension_, size_, name_, choices_, changes_, take_})
     each->installEventFilter(this);
-  hide();
 }
 
-SizePanel::~SizePanel() = default;
+SizePanel::~SizePanel() {
+  pool_.clear();
+  pool_.waitForDone();
+}
+
+void SizePanel::work(std::function<Answer()> question) {
+  const uint64_t request = ++asked_;
+  if (module_.instructionCount() <= kFollowedAtOnce) return question()();
+  pool_.setMaxThreadCount(1);
+  pool_.clear();
+  pool_.start([this, request, question = std::move(question)] {
+    QMetaObject::invokeMethod(
+        this,
+        [this, request, answer = question()] {
+          if (request == asked_) answer();
+        },
+        Qt::QueuedConnection);
+  });
+}
 
 bool SizePanel::openFor(InstructionId id, int32_t preferred) {
   if (!document_.isOpen() || document_.isPlainGraph() || !document_.module().contains(id)) return false;
   module_ = document_.module();
-  sizes_ = std::make_unique<Sizes>(module_);
+  sizes_.reset();
   spots_.clear();
   const auto leaves = leavesOf(module_.shapeOf(id));
   for (size_t leaf = 0; leaf < leaves.size(); ++leaf)
     for (size_t d = 0; d < leaves[leaf].shape->dimensions.size(); ++d)
       spots_.push_back({id, static_cast<int32_t>(leaf), static_cast<int32_t>(d)});
   if (spots_.empty()) return false;
+  fillDimensions(std::clamp(preferred, 0, static_cast<int32_t>(spots_.size()) - 1));
+  show();
+  showDimension();
+  size_->setFocus();
+  work([this, module = module_] {
+    return [this, sizes = sizesOf(module)] {
+      sizes_ = sizes;
+      fillDimensions(dimension_->currentIndex());
+      showFlow();
+    };
+  });
+  return true;
+}
+
+void SizePanel::fillDimensions(int row) {
   const QSignalBlocker blocker(dimension_);
   dimension_->clear();
   for (DimensionSpot spot : spots_) {
@@ -105,24 +155,20 @@ bool SizePanel::openFor(InstructionId id, int32_t preferred) {
                             .arg(text(nameOf(module_, spot)))
                             .arg(sizeAt(module_, spot))
                             .arg(name.isEmpty() ? QString() : QStringLiteral("   %1").arg(name)));
-    const auto dimensions = document_.view().scene().hues && spot.leaf == 0 ? document_.view().scene().hues->of(id)
-                                                                            : std::vector<DimensionHue>();
+    const auto dimensions = spot.leaf == 0 ? document_.view().huesOf(spot.instruction) : std::vector<DimensionHue>();
     const auto at = static_cast<size_t>(spot.dimension);
     if (at >= dimensions.size()) continue;
-    const int row = dimension_->count() - 1;
-    dimension_->setItemData(row, dimensionColor(dimensions, at, palette()), Qt::ForegroundRole);
+    const int last = dimension_->count() - 1;
+    dimension_->setItemData(last, dimensionColor(dimensions, at, palette()), Qt::ForegroundRole);
     if (name.isEmpty())
-      dimension_->setItemText(row, dimension_->itemText(row) + QStringLiteral("   ") + letterOf(dimensions, at));
+      dimension_->setItemText(last, dimension_->itemText(last) + QStringLiteral("   ") + letterOf(dimensions, at));
   }
-  dimension_->setCurrentIndex(std::clamp(preferred, 0, static_cast<int32_t>(spots_.size()) - 1));
-  show();
-  showDimension();
-  size_->setFocus();
-  return true;
+  dimension_->setCurrentIndex(row);
 }
 
 // A name belongs to all dimensions that are the same one.
 QString SizePanel::nameOfSize(DimensionSpot spot) const {
+  if (!sizes_) return {};
   for (const ProjectPage& page : document_.project().pages)
     for (const auto& [named, name] : page.sizeNames) {
       const auto id = module_.findInstruction(named.first);
@@ -137,7 +183,20 @@ void SizePanel::showDimension() {
   const DimensionSpot spot = spots_[static_cast<size_t>(row)];
   size_->setText(QString::number(sizeAt(module_, spot)));
   size_->selectAll();
+  showFlow();
+}
+
+// What is known once the sizes are; the size that is typed stays.
+void SizePanel::showFlow() {
+  const DimensionSpot spot = spots_[static_cast<size_t>(dimension_->currentIndex())];
+  name_->setEnabled(sizes_ != nullptr);
   name_->setText(nameOfSize(spot));
+  if (!sizes_) {
+    take_->setEnabled(false);
+    changes_->clear();
+    choices_->hide();
+    return summary_->setText(tr("Following the sizes …"));
+  }
   others_ = sizes_->othersLike(spot);
   offered_.clear();
   listChoices(nullptr);
@@ -198,14 +257,12 @@ std::set<InstructionId> SizePanel::numbers() const {
 
 void SizePanel::say(const std::vector<Resizing::Line>& lines, bool wrong) {
   for (const Resizing::Line& line : lines) {
-    if (static_cast<size_t>(changes_->count()) >= kMaxShown) return;
+    if (static_cast<size_t>(changes_->count()) >= kMaxShownSizes) return;
     const QString name =
         module_.contains(line.instruction) ? text(std::string(module_.at(line.instruction).name)) : QString();
     auto* item = new QListWidgetItem(
         (wrong ? tr("cannot follow · %1: %2") : QStringLiteral("%1: %2")).arg(name, text(line.text)), changes_);
-    if (wrong)
-      item->setForeground(palette().color(QPalette::Base).lightness() < 128 ? QColor(0xff, 0x8a, 0x80)
-                                                                            : QColor(0xb3, 0x26, 0x1e));
+    if (wrong) item->setForeground(errorColor(palette()));
   }
 }
 
@@ -214,12 +271,20 @@ void SizePanel::look() {
   changes_->clear();
   resizing_.reset();
   take_->setEnabled(false);
+  if (!sizes_) return;
   const auto wanted = wishes();
   if (wanted.empty()) return summary_->setText(tr("The size is a number from 0."));
-  auto made = sizes_->resized(wanted, numbers());
+  summary_->setText(tr("Following the sizes …"));
+  work([this, sizes = sizes_, wanted, numbers = numbers()]() -> Answer {
+    auto made = std::make_shared<Result<Resizing>>(sizes->resized(wanted, numbers));
+    return [this, made, wish = wanted[0]] { showResizing(std::move(*made), wish); };
+  });
+}
+
+void SizePanel::showResizing(Result<Resizing> made, SizeWish wish) {
   if (!made) return summary_->setText(text(made.error().message));
   resizing_ = std::move(*made);
-  if (wanted[0].size != sizeAt(module_, wanted[0].spot)) listChoices(&*resizing_);
+  if (wish.size != sizeAt(module_, wish.spot)) listChoices(&*resizing_);
   say(resizing_->stops, true);
   say(resizing_->changes, false);
   const bool any = !resizing_->edit.actions.empty();
@@ -240,7 +305,7 @@ void SizePanel::look() {
 // The name stands at the dimension that was asked; an empty one takes the name away.
 void SizePanel::rename() {
   const int row = dimension_->currentIndex();
-  if (!isVisible() || row < 0) return;
+  if (!isVisible() || row < 0 || !sizes_) return;
   const DimensionSpot spot = spots_[static_cast<size_t>(row)];
   const QString name = name_->text().trimmed();
   if (spot.leaf != 0 || name == nameOfSize(spot)) return;
@@ -265,7 +330,13 @@ void SizePanel::take() {
 
 void SizePanel::leave() {
   if (name_->hasFocus()) rename();
+  dismiss();
+}
+
+void SizePanel::dismiss() {
+  ++asked_;
   hide();
+  sizes_.reset();
   resizing_.reset();
   emit closed();
 }

@@ -1,9 +1,11 @@
-// SizePanel: a dimension changed everywhere it flows. Over the canvas: which dimension of the selected instruction, its
-// new size and its name, what else may be meant, and what would change or cannot follow, as it is typed. One edit in
-// the end. Before: the studio's Sizes command; after: core/edit/sizes/sizes.h and Document.
+// SizePanel: changes the size of a dimension everywhere it flows. Beside the canvas: the dimension of the selected
+// instruction, its new size and name, which other dimensions may be meant, and a preview of what changes or cannot
+// follow. One edit at the end. Of large graphs sizes are followed by a worker. Uses core/edit/sizes.
 #pragma once
 
 #include <QFrame>
+#include <QThreadPool>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -36,7 +38,7 @@ class SizePanel : public QFrame {
   QListWidget* choices() const { return choices_; }
   QListWidget* changes() const { return changes_; }
   QPushButton* button() const { return take_; }
-  void look();  // at once, without waiting for the hand to rest
+  void look();  // at once, without waiting for a pause in typing
 
  signals:
   void previewed(std::vector<tessera::InstructionId> touched);
@@ -47,10 +49,17 @@ class SizePanel : public QFrame {
   void keyPressEvent(QKeyEvent* event) override;
 
  private:
+  void connectParts();
+  using Answer = std::function<void()>;
+  void work(std::function<Answer()> question);  // by a worker where the graph is large; the last answer counts
+  void fillDimensions(int row);
   void showDimension();
+  void showFlow();
+  void showResizing(Result<Resizing> made, SizeWish wish);
   void listChoices(const Resizing* resizing);
   void take();
   void leave();
+  void dismiss();
   void rename();
   std::vector<SizeWish> wishes() const;
   std::set<InstructionId> numbers() const;
@@ -64,8 +73,10 @@ class SizePanel : public QFrame {
   QLabel* summary_;
   QPushButton* take_;
   QTimer* timer_;
-  Module module_;  // a snapshot: what the sizes are known of
-  std::unique_ptr<Sizes> sizes_;
+  Module module_;                       // a snapshot: what the sizes are known of
+  std::shared_ptr<const Sizes> sizes_;  // null: they are not known yet
+  QThreadPool pool_;
+  uint64_t asked_ = 0;
   std::vector<DimensionSpot> spots_, others_;
   std::vector<Resizing::Number> offered_;
   std::optional<Resizing> resizing_;

@@ -2,15 +2,18 @@
 // what is wrong stands below while it is typed.
 #pragma once
 
-#include <QFrame>
 #include <functional>
+
+#include "editor/panels/popup_frame.h"
 
 class QLabel;
 class QLineEdit;
 
 namespace tessera {
 
-class ValueField : public QFrame {
+class ErrorLabel;
+
+class ValueField : public PopupFrame {
   Q_OBJECT
 
  public:
@@ -25,15 +28,14 @@ class ValueField : public QFrame {
   void entered(QString text);
 
  protected:
-  bool eventFilter(QObject* watched, QEvent* event) override;
+  void accept() override;
 
  private:
   void look(const QString& text);
-  void leave();
 
   QLabel* name_;
   QLineEdit* field_;
-  QLabel* error_;
+  ErrorLabel* error_;
   std::function<QString(const QString&)> check_;
 };
 

@@ -23,7 +23,7 @@ struct Spot {
   size_t word = 0;                        // begin of the word that is being typed
 };
 
-bool inWord(char c) {
+bool inName(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' || c == '%';
 }
 
@@ -33,7 +33,7 @@ class Walk {
 
   Spot spot() {
     out_.word = line_.size();
-    while (out_.word > 0 && inWord(line_[out_.word - 1])) --out_.word;
+    while (out_.word > 0 && inName(line_[out_.word - 1])) --out_.word;
     if (inQuotesOrComment()) return out_;
     const size_t equals = line_.find('=');
     if (equals == std::string_view::npos || line_.substr(0, equals).find_first_of("({") != std::string_view::npos)
@@ -50,7 +50,7 @@ class Walk {
   }
   std::string_view word() {
     const size_t begin = at_;
-    while (!ended() && inWord(line_[at_])) ++at_;
+    while (!ended() && inName(line_[at_])) ++at_;
     return line_.substr(begin, at_ - begin);
   }
   bool inQuotesOrComment() const {
@@ -193,7 +193,7 @@ class Finder {
     name.remove_prefix(std::min(name.find_first_not_of(" \t"), name.size()));
     if (name.starts_with("ROOT ")) name.remove_prefix(5);
     if (name.starts_with('%')) name.remove_prefix(1);
-    if (name.empty() || !std::ranges::all_of(name, inWord)) return;
+    if (name.empty() || !std::ranges::all_of(name, inName)) return;
     constexpr size_t kHint = 48;
     const std::string_view what = line.substr(equals + 3);
     offer("%" + std::string(name), std::string(what.substr(0, std::min(what.find('('), kHint))));

@@ -1,6 +1,6 @@
-// What can stand at a place of HLO text: element types and operations, names of instructions, attributes of the
-// operation at hand and their values. All from tables and from the text above, so that it works while the text does not
-// read. No Qt. Before: the text that is typed; after: the list at the cursor.
+// Completion of HLO text at a position: element types and operations, names of instructions, attributes of the
+// operation and their values. All from tables and from the text above, so that it works while the text does not parse.
+// No Qt. Used by HloEdit.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kMaxLines = 9, kWidest = 620, kBorder = 1;
+constexpr int kMaxCompletions = 9, kWidestCompletion = 620, kBorder = 1;
 
 }  // namespace
 
@@ -39,11 +39,12 @@ void CompletionList::show(const Completions& found, const QRect& cursor, bool pr
   }
   setCurrentItem(preferred ? topLevelItem(0) : nullptr);
   resizeColumnToContents(0);
-  setColumnWidth(0, std::min(columnWidth(0) + 12, kWidest / 2));
-  const int lines = std::min<int>(static_cast<int>(found.items.size()), kMaxLines);
+  setColumnWidth(0, std::min(columnWidth(0) + 12, kWidestCompletion / 2));
+  const int lines = std::min<int>(static_cast<int>(found.items.size()), kMaxCompletions);
   const int high = lines * std::max(sizeHintForRow(0), 16) + 2 * std::max(frameWidth(), kBorder);
   const QRect room = parentWidget()->rect();
-  const int wide = std::min({kWidest, room.width(), columnWidth(0) + std::max(sizeHintForColumn(1) + 30, 80)});
+  const int wide =
+      std::min({kWidestCompletion, room.width(), columnWidth(0) + std::max(sizeHintForColumn(1) + 30, 80)});
   const int x = std::clamp(cursor.left(), 0, std::max(0, room.width() - wide));
   const bool below = cursor.bottom() + high <= room.bottom() || cursor.top() - high < 0;
   setGeometry(x, below ? cursor.bottom() + 1 : cursor.top() - high - 1, wide, high);

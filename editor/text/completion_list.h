@@ -1,5 +1,5 @@
-// The list at the text cursor: words that can stand there and what each is. It never has the focus; who types keeps
-// typing and hands it the keys that move and take. Before: completion.h; after: HloEdit.
+// The list at the text cursor: words that can stand there and what each is. It never takes the focus; HloEdit passes it
+// the keys that move and accept.
 #pragma once
 
 #include <QTreeWidget>

@@ -21,7 +21,7 @@ QColor colorOfToken(Token token, Theme theme) {
   return {};
 }
 
-bool inWord(QChar c) { return c.isLetterOrNumber() || c == u'_' || c == u'-' || c == u'.'; }
+bool inToken(QChar c) { return c.isLetterOrNumber() || c == u'_' || c == u'-' || c == u'.'; }
 
 // End of the token at `at` and what it is.
 qsizetype tokenEnd(const QString& line, qsizetype at, Token* token) {
@@ -37,7 +37,7 @@ qsizetype tokenEnd(const QString& line, qsizetype at, Token* token) {
     *token = Token::Comment;
     return close < 0 ? line.size() : close + 2;
   }
-  while (end < line.size() && inWord(line[end])) ++end;
+  while (end < line.size() && inToken(line[end])) ++end;
   *token = Token::Word;
   if (c == u'?') return *token = Token::Open, at + 1;
   if (c == u'%')

@@ -1,5 +1,5 @@
 // HloText: the printed text of a module with its line index: where each line begins and which line an instruction has.
-// Made on a worker from a snapshot; the text panel and the search read it. Before: core/formats' printer.
+// A worker makes it from a snapshot; used by the text panel and its search.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@
 namespace tessera {
 namespace {
 
-constexpr qsizetype kMaxPainted = 4000;  // characters of a line that are laid out
+constexpr qsizetype kMaxLaidOut = 4000;  // characters of a line that are laid out
 
 }  // namespace
 
@@ -90,7 +90,7 @@ int HloTextView::lineAt(QPointF position) const {
 QString HloTextView::shownLine(int line) const {
   const std::string_view whole = text_->line(static_cast<size_t>(line));
   const std::string shown = unfolded_.contains(line) ? std::string(whole) : foldedLine(whole);
-  return QString::fromStdString(shown).left(unfolded_.contains(line) ? kMaxPainted * 4 : kMaxPainted);
+  return QString::fromStdString(shown).left(unfolded_.contains(line) ? kMaxLaidOut * 4 : kMaxLaidOut);
 }
 
 void HloTextView::updateScrollBars() {
@@ -100,7 +100,7 @@ void HloTextView::updateScrollBars() {
   const int lines = text_ ? static_cast<int>(text_->lineCount()) : 0;
   verticalScrollBar()->setPageStep(visibleLines());
   verticalScrollBar()->setRange(0, std::max(0, lines - visibleLines()));
-  const auto longest = static_cast<qreal>(std::min<size_t>(text_ ? text_->longestLine : 0, kMaxPainted));
+  const auto longest = static_cast<qreal>(std::min<size_t>(text_ ? text_->longestLine : 0, kMaxLaidOut));
   const int width = gutterWidth() + static_cast<int>(charWidth_ * longest);
   horizontalScrollBar()->setSingleStep(static_cast<int>(charWidth_ * 4));
   horizontalScrollBar()->setPageStep(viewport()->width());

@@ -19,10 +19,8 @@
 namespace tessera {
 namespace {
 
-constexpr int kShownRows = 4, kLongestSlider = 1 << 30;
+constexpr int kShownCalls = 4, kLongestSlider = 1 << 30;
 constexpr int kPlayMs = 250;
-
-QString fromView(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
 
 // What an application is called, by its caller.
 QString applicationText(const Module& module, const CallFrame& frame, const CallTrace& call) {
@@ -78,7 +76,7 @@ CallBar::CallBar(Document& document, QWidget* parent)
   table_->setSelectionMode(QAbstractItemView::SingleSelection);
   table_->verticalHeader()->hide();
   table_->horizontalHeader()->setStretchLastSection(true);
-  table_->hide();  // whoever owns the bar puts it where it covers nothing
+  table_->hide();  // the owner of the bar places it
   auto* line = new QHBoxLayout;
   line->setSpacing(6);
   for (QWidget* w : std::initializer_list<QWidget*>{callers_, play_, slider_, words_, tableButton_}) line->addWidget(w);
@@ -87,6 +85,11 @@ CallBar::CallBar(Document& document, QWidget* parent)
   layout->setSpacing(3);
   layout->addLayout(line);
   timer_.setInterval(kPlayMs);
+  connectParts();
+  hide();
+}
+
+void CallBar::connectParts() {
   connect(&timer_, &QTimer::timeout, this, &CallBar::advance);
   connect(play_, &QToolButton::toggled, this, [this](bool on) {
     play_->setText(on ? QStringLiteral("❚❚") : QStringLiteral("▶"));
@@ -103,7 +106,6 @@ CallBar::CallBar(Document& document, QWidget* parent)
     play_->setChecked(false);
     show();
   });
-  hide();
 }
 
 QString CallBar::words() const { return words_->text(); }
@@ -137,7 +139,7 @@ void CallBar::fillCallers() {
       const QString where = computation == module.entry()
                                 ? QString()
                                 : QString::fromStdString(module.at(computation).name) + QStringLiteral(" › ");
-      callers_->addItem(where + fromView(module.at(id).name), id.value);
+      callers_->addItem(where + QString::fromUtf8(module.at(id).name), id.value);
       if (id == frame.caller) callers_->setCurrentIndex(callers_->count() - 1);
     }
 }
@@ -203,7 +205,7 @@ void CallBar::fillTable() {
                                                .left(60)));
   }
   table_->resizeColumnsToContents();
-  const int shown = std::min<int>(kShownRows, table_->rowCount());
+  const int shown = std::min<int>(kShownCalls, table_->rowCount());
   table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() + shown * table_->rowHeight(0) + 20);
   const auto now = static_cast<int>(trace->calls.back().application);
   table_->selectRow(now);

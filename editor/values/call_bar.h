@@ -1,6 +1,6 @@
-// The bar of a called computation: which caller, and which of its calls the values are of: the iteration of a loop
-// (scrub, play), the branch taken, a reducer's k-th application. Below it the tuple that a loop carries, an iteration a
-// row. Before: Document's trace; after: the top of the canvas.
+// CallBar: which call of a called computation the values are of: the caller, and the iteration of a loop (slider,
+// play), the branch taken, or the k-th application of a reducer. Its table lists the tuple that a loop carries, an
+// iteration a row. Uses LiveValues; placed by RunController.
 #pragma once
 
 #include <QFrame>
@@ -35,6 +35,7 @@ class CallBar : public QFrame {
   void resized();
 
  private:
+  void connectParts();
   void show();
   void fillCallers();
   void chooseCaller(int row);

@@ -1,5 +1,5 @@
-// A small bar over the canvas: play, step and back to the start, how fast, and which output feeds which input. It is
-// there when there is something to play. Before: Player; after: a corner of the canvas.
+// PlayBar: play, step, reset, steps a second, and which output feeds which input. Visible where there is something to
+// play. Uses Player; placed by RunController.
 #pragma once
 
 #include <QFrame>

@@ -61,6 +61,26 @@ ValuePanel::ValuePanel(Document& document, QWidget* parent)
   views->setChildrenCollapsible(false);
   pinned_->hide();
   pin_->setCheckable(true);
+  makeSlider();
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(6, 4, 6, 0);
+  difference_->setWordWrap(true);
+  bar->addWidget(difference_, 1);
+  bar->addWidget(pin_);
+  bar->addWidget(makeCopyButton());
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(2);
+  layout->addLayout(bar);
+  layout->addWidget(sliderRow_);
+  layout->addWidget(views, 1);
+  setAutoFillBackground(true);
+  setBackgroundRole(QPalette::Base);
+  connectParts();
+  refresh();
+}
+
+void ValuePanel::makeSlider() {
   slider_->setRange(0, kSteps);
   slider_->setAccessibleName(tr("Value of the input"));
   for (QDoubleSpinBox* box : {from_, to_}) {
@@ -75,6 +95,9 @@ ValuePanel::ValuePanel(Document& document, QWidget* parent)
   sliding->addWidget(from_);
   sliding->addWidget(slider_, 1);
   sliding->addWidget(to_);
+}
+
+QPushButton* ValuePanel::makeCopyButton() {
   auto* copy = new QPushButton(tr("Copy"), this);
   auto* menu = new QMenu(copy);
   menu->addAction(tr("As HLO text"), this, &ValuePanel::copyText);
@@ -82,25 +105,18 @@ ValuePanel::ValuePanel(Document& document, QWidget* parent)
   menu->addSeparator();
   menu->addAction(tr("Save as npy …"), this, &ValuePanel::askForNpy);
   copy->setMenu(menu);
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(6, 4, 6, 0);
-  difference_->setWordWrap(true);
-  bar->addWidget(difference_, 1);
-  bar->addWidget(pin_);
-  bar->addWidget(copy);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(2);
-  layout->addLayout(bar);
-  layout->addWidget(sliderRow_);
-  layout->addWidget(views, 1);
-  setAutoFillBackground(true);
-  setBackgroundRole(QPalette::Base);
+  return copy;
+}
+
+void ValuePanel::connectParts() {
   connect(pin_, &QPushButton::toggled, this, &ValuePanel::pin);
   connect(slider_, &QSlider::valueChanged, this, &ValuePanel::slide);
   connect(slider_, &QSlider::sliderReleased, this, [this] { sliding_ = false; });
   connect(&document_, &Document::selectionChanged, this, &ValuePanel::follow);
   connect(&document_.live(), &LiveValues::changed, this, &ValuePanel::refresh);
+  connect(&document_, &Document::moduleChanged, this, [this] {
+    if (fetched_ && fetchedRevision_ != document_.revision()) refresh();
+  });
   connect(&document_, &Document::opened, this, [this] {
     pin_->setChecked(false);
     shown_ = {};
@@ -111,9 +127,9 @@ ValuePanel::ValuePanel(Document& document, QWidget* parent)
           [this](InstructionId id, const std::shared_ptr<const Literal>& value) {
             if (id != shown_) return;
             fetched_ = value;
+            fetchedRevision_ = document_.revision();
             refresh();
           });
-  refresh();
 }
 
 QString ValuePanel::difference() const { return difference_->text(); }
@@ -149,7 +165,7 @@ void ValuePanel::refresh() {
   if (!isVisible()) return;
   const bool known = document_.isOpen() && shown_.valid() && document_.module().contains(shown_);
   const Literal* value = known ? document_.live().valueOf(shown_) : nullptr;
-  if (!value && known) value = fetched_.get();
+  if (!value && known && fetchedRevision_ == document_.revision()) value = fetched_.get();
   if (known) current_->setDimensions(document_.view().huesOf(shown_));
   if (value)
     current_->show(nameOf(document_, shown_), *value);

@@ -1,5 +1,5 @@
-// The value viewer: the value of the selected instruction, watched while the graph is edited or played; another one can
-// be pinned beside it and the two are compared. A scalar input has a slider. Before: Document's values; after: a dock.
+// ValuePanel: the value of the selected instruction, which follows edits and play; another one can be pinned beside it
+// for comparison. A scalar input has a slider. Uses Document's live and fetched values.
 #pragma once
 
 #include <QWidget>
@@ -40,6 +40,9 @@ class ValuePanel : public QWidget {
   bool event(QEvent* event) override;
 
  private:
+  void makeSlider();
+  QPushButton* makeCopyButton();
+  void connectParts();
   void follow();
   void refresh();
   void showSlider();
@@ -57,6 +60,7 @@ class ValuePanel : public QWidget {
   QDoubleSpinBox *from_, *to_;
   InstructionId shown_, pinnedId_;
   std::shared_ptr<const Literal> fetched_;  // of `shown_`, where nothing is live
+  uint64_t fetchedRevision_ = 0;            // of the graph that gave it
   bool sliding_ = false;
   Gesture gesture_;  // of the slider
 };

@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kMargin = 8, kBars = 40, kMaxLines = 12, kMaxImageSide = 4096;
+constexpr int kPlotMargin = 8, kBars = 40, kMaxPlotLines = 12, kMaxImageSide = 4096;
 constexpr int64_t kMaxPoints = 4000;
 
 }  // namespace
@@ -73,7 +73,7 @@ void ValuePlot::makeImage() {
 }
 
 QRectF ValuePlot::area() const {
-  QRectF all = QRectF(rect()).adjusted(kMargin, kMargin, -kMargin, -kMargin);
+  QRectF all = QRectF(rect()).adjusted(kPlotMargin, kPlotMargin, -kPlotMargin, -kPlotMargin);
   if (form_ != Form::Image) return all.adjusted(56, 0, 0, -fontMetrics().height() - 2);
   if (image_.isNull()) return all;
   const QSizeF size = QSizeF(image_.size()).scaled(all.size(), Qt::KeepAspectRatio);
@@ -109,7 +109,7 @@ void ValuePlot::paintAxis(QPainter& painter, double low, double high, const QStr
 // A vector is one line; a matrix a line a row.
 void ValuePlot::paintLines(QPainter& painter) {
   const bool vector = slice_.columns() == 1;
-  const int64_t lines = vector ? 1 : std::min<int64_t>(slice_.rows(), kMaxLines),
+  const int64_t lines = vector ? 1 : std::min<int64_t>(slice_.rows(), kMaxPlotLines),
                 length = vector ? slice_.rows() : slice_.columns();
   const double low = summary_.least, high = summary_.most > low ? summary_.most : low + 1;
   paintAxis(painter, low, high, QStringLiteral("0"), QString::number(length - 1));

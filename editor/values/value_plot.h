@@ -1,5 +1,5 @@
-// A plane of numbers as an image, as lines (a line a row, at most 12) or as a histogram of the whole array. What is
-// under the pointer is said in words. Before: ValueSlice; after: ValueView.
+// ValuePlot: a plane of numbers as an image, as lines (one a row, at most 12) or as a histogram of the whole array.
+// Says the value under the pointer. Uses ValueSlice; used by ValueView.
 #pragma once
 
 #include <QImage>

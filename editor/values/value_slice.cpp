@@ -12,14 +12,8 @@
 namespace tessera {
 namespace {
 
-const std::byte* elementAt(const Literal& value, int64_t index) {
+const std::byte* bytesAt(const Literal& value, int64_t index) {
   return value.bytes().data() + static_cast<size_t>(index) * static_cast<size_t>(byteWidth(value.shape().type));
-}
-
-double numberAt(const Literal& value, int64_t index) {
-  const ElementType type = value.shape().type;
-  return isComplex(type) ? std::abs(loadComplex(type, elementAt(value, index)))
-                         : loadDouble(type, elementAt(value, index));
 }
 
 QString indexText(const Shape& shape, int64_t linear) {
@@ -31,7 +25,7 @@ QString indexText(const Shape& shape, int64_t linear) {
   return QLatin1Char('[') + out.join(QLatin1Char(',')) + QLatin1Char(']');
 }
 
-QString number(double value) { return QString::number(value, 'g', 6); }
+QString sixDigits(double value) { return QString::number(value, 'g', 6); }
 
 }  // namespace
 
@@ -69,7 +63,7 @@ double ValueSlice::number(int64_t row, int64_t column) const { return numberAt(v
 
 QString ValueSlice::text(int64_t row, int64_t column) const {
   const ElementType type = value_.shape().type;
-  const std::byte* at = elementAt(value_, linear(row, column));
+  const std::byte* at = bytesAt(value_, linear(row, column));
   if (type == ElementType::Pred) return loadInt(type, at) ? QStringLiteral("true") : QStringLiteral("false");
   if (isInteger(type))
     return isSigned(type) ? QString::number(loadInt(type, at))
@@ -96,35 +90,6 @@ QString ValueSlice::csv() const {
   return out;
 }
 
-ValueSummary summaryOf(const Literal& value) {
-  ValueSummary out;
-  out.count = value.elementCount();
-  double sum = 0, squares = 0;
-  int64_t finite = 0;
-  for (int64_t i = 0; i < out.count; ++i) {
-    const double element = numberAt(value, i);
-    if (std::isnan(element)) {
-      ++out.nans;
-      continue;
-    }
-    if (std::isinf(element)) {
-      ++out.infinities;
-      continue;
-    }
-    out.least = finite ? std::min(out.least, element) : element;
-    out.most = finite ? std::max(out.most, element) : element;
-    out.zeros += element == 0;
-    ++finite;
-    const double step = element - sum;  // Welford: no sum of squares that cancels
-    sum += step / static_cast<double>(finite);
-    squares += step * (element - sum);
-  }
-  out.anyFinite = finite > 0;
-  out.mean = sum;
-  out.deviation = finite > 1 ? std::sqrt(squares / static_cast<double>(finite)) : 0;
-  return out;
-}
-
 QString summaryText(const Literal& value) {
   if (!value.shape().isArray()) return QString::fromStdString(toString(value.shape(), false));
   const ValueSummary s = summaryOf(value);
@@ -132,8 +97,8 @@ QString summaryText(const Literal& value) {
   QStringList parts;
   if (s.count > 1) parts << QObject::tr("%L1 elements").arg(s.count);
   if (s.anyFinite && s.count > 1)
-    parts << QObject::tr("min %1").arg(number(s.least)) << QObject::tr("max %1").arg(number(s.most))
-          << QObject::tr("mean %1").arg(number(s.mean)) << QObject::tr("σ %1").arg(number(s.deviation));
+    parts << QObject::tr("min %1").arg(sixDigits(s.least)) << QObject::tr("max %1").arg(sixDigits(s.most))
+          << QObject::tr("mean %1").arg(sixDigits(s.mean)) << QObject::tr("σ %1").arg(sixDigits(s.deviation));
   parts << QObject::tr("%L1 NaN").arg(s.nans);
   if (s.infinities) parts << QObject::tr("%L1 infinite").arg(s.infinities);
   if (s.count > 1) parts << QObject::tr("%L1 zero").arg(s.zeros);
@@ -171,7 +136,7 @@ QString differenceText(const Literal& a, const Literal& b) {
   return QObject::tr("%L1 of %L2 elements differ · largest difference %3 at %4 · mean %5")
       .arg(differing)
       .arg(a.elementCount())
-      .arg(number(most), indexText(left, worst), number(sum / static_cast<double>(a.elementCount())));
+      .arg(sixDigits(most), indexText(left, worst), sixDigits(sum / static_cast<double>(a.elementCount())));
 }
 
 }  // namespace tessera

@@ -1,11 +1,12 @@
-// What of an array is on a plane: all of it up to rank 2, above that the two last dimensions at chosen indices before
-// them. Numbers only, no widgets. Before: a Literal; after: the value viewer's table, pictures and texts.
+// ValueSlice: the plane of an array that is shown: all of it up to rank 2, above that the last two dimensions at chosen
+// indices of the others. Numbers only, no widgets. Used by ValueView, SliceModel and ValuePlot.
 #pragma once
 
 #include <QString>
 #include <vector>
 
 #include "core/hlo/literal.h"
+#include "editor/document/value_text.h"
 
 namespace tessera {
 
@@ -33,12 +34,6 @@ class ValueSlice {
   int64_t offset_ = 0;
 };
 
-struct ValueSummary {
-  int64_t count = 0, nans = 0, infinities = 0, zeros = 0;
-  double least = 0, most = 0, mean = 0, deviation = 0;  // of the finite elements; 0 when there are none
-  bool anyFinite = false;
-};
-ValueSummary summaryOf(const Literal& value);
 QString summaryText(const Literal& value);
 std::vector<int64_t> countsOf(const Literal& value, const ValueSummary& summary, int bars);
 // What differs between two values of one shape, in a sentence; of other shapes, that they are.

@@ -1,5 +1,5 @@
-// One value wholly: title, numbers about it, slice selectors above rank 2, and table, image, lines or histogram.
-// Before: a Literal; after: ValuePanel.
+// ValueView: one value: title, statistics, slice selectors above rank 2, and a table, image, lines or histogram. Used
+// by ValuePanel.
 #pragma once
 
 #include <QWidget>

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the pictures of building by hand anew, in both themes, the main ones at 200 % too: resources/screens/make.sh [BIN [PICTURE…]]
+# Makes the pictures of building by hand, in both themes, the main ones at 200 % too:
+# resources/screens/make.sh [BIN [PICTURE…]]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 studio=$(realpath "${1:-$here/../../build/release/bin}")/tessera-studio

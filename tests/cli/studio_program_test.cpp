@@ -110,7 +110,6 @@ TEST_F(StudioProgram, MemoryThatRunsOutIsSaid) {
               std::to_string(std::max(0, i - 7)) + ")\n";
   scratch_.write("big.hlo", module + "  ROOT r = f32[4] negate(v9)\n}\n");
   int ended = 0;
-  // With more it may end inside Qt's painting, which does not survive that (README.md, Not there yet).
   for (const int megabytes : {250, 300, 350}) {
     const Ran ran = studio("--screenshot big.png big.hlo",
                            "-u QT_QPA_PLATFORM prlimit --as=" + std::to_string(megabytes) + "000000 env");
@@ -122,6 +121,16 @@ TEST_F(StudioProgram, MemoryThatRunsOutIsSaid) {
     ++ended;
   }
   EXPECT_GT(ended, 0);
+}
+
+// Qt's painting does not look at what malloc gave.
+TEST_F(StudioProgram, MemoryThatRunsOutInPaintingIsSaid) {
+  scratch_.write("paint.txt", "open-groups\nfit\nzoom 3\nrun\npanel layout\npanel text\n");
+  for (int megabytes = 390; megabytes <= 480; megabytes += 6) {
+    const Ran ran = studio("--do paint.txt --size 1440x900 add.hlo",
+                           "-u QT_QPA_PLATFORM prlimit --as=" + std::to_string(megabytes) + "000000 env");
+    EXPECT_TRUE(ran.exit >= 0 && ran.exit < 128) << megabytes << " MB: " << ran.exit << "\n" << ran.err;
+  }
 }
 #endif
 

@@ -3,6 +3,7 @@
 #include <QDragEnterEvent>
 #include <QGuiApplication>
 #include <QMimeData>
+#include <QSignalSpy>
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTest>
@@ -244,6 +245,41 @@ ENTRY main {
     QCOMPARE(hand().text(), before);
   }
 
+  // What is typed is of the computation and the file whose text stands there.
+  void brokenTextDoesNotGoIntoAnotherComputation() {
+    const char* calls =
+        "HloModule m\ntwice { p = f32[4] parameter(0) ROOT q = f32[4] add(p, p) }\nENTRY main {\n  x = f32[4] "
+        "parameter(0)\n  ROOT c = f32[4] call(x), to_apply=twice\n}";
+    openText(calls, "c");
+    const std::string before = hand().text();
+    HloEdit* edit = editing();
+    typed(edit, "call(", "call(w");
+    QVERIFY(!edit->errorText().isEmpty());
+    hand().document().view().showComputation(*hand().module().findComputation("twice"));
+    hand().settle();
+    QVERIFY2(edit->field()->toPlainText().contains("add("), qPrintable(edit->field()->toPlainText()));
+    edit->readNow();
+    hand().settle();
+    QCOMPARE(hand().text(), before);
+    // Into another file neither.
+    typed(edit, "add(", "ad(");
+    openText("HloModule n\nENTRY main {\n  ROOT x = f32[4] parameter(0)\n}", "x");
+    QVERIFY2(!edit->field()->toPlainText().contains("ad("), qPrintable(edit->field()->toPlainText()));
+  }
+
+  void textThatIsTooLargeToEditIsNotPrinted() {
+    std::string text = "HloModule m\nENTRY main {\n  x0 = f32[] parameter(0)\n";
+    for (int i = 1; i <= 5001; ++i)
+      text += "  x" + std::to_string(i) + " = f32[] negate(x" + std::to_string(i - 1) + ")\n";
+    hand().openText((text + "  ROOT r = f32[] abs(x5001)\n}").c_str(), false);
+    HloEdit* edit = editing();
+    QVERIFY(edit->field()->isReadOnly());
+    QSignalSpy filled(edit->field(), &QPlainTextEdit::textChanged);
+    hand().document().perform({"Rename", {Rename{hand().named("r"), "last"}}});
+    hand().settle();
+    QCOMPARE(filled.count(), 0);
+  }
+
   void whatDoesNotReadIsMarkedInItsPlace() {
     openText("HloModule m\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[4] negate(x)\n}", "y");
     const std::string before = hand().text();
@@ -414,7 +450,7 @@ ENTRY main {
     hand().settle();
     QVERIFY(hand().module().findInstruction("tanh").has_value());
     palette->field()->clear();
-    QVERIFY(palette->item("Used last", "tanh"));
+    QVERIFY(palette->item("Recent", "tanh"));
     palette->setFavourites({"abs"});
     QVERIFY(palette->item("Favourites", "abs"));
     QMimeData data;

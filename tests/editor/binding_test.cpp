@@ -1,5 +1,6 @@
 // A document bound to a canvas and to a layout panel, without any window: pictures, selection, marks, values, the way
 // into what is called, and layouts.
+#include <QLineEdit>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -14,6 +15,7 @@
 #include "editor/controllers/layout_binding.h"
 #include "editor/document/document.h"
 #include "editor/layout_lab/layout_panel.h"
+#include "editor/panels/value_field.h"
 
 using namespace tessera;
 
@@ -140,6 +142,22 @@ class BindingTest : public QObject {
     QVERIFY(changed.count() >= 1);
     QVERIFY(document_->live().values().contains(named("out")));
     QVERIFY(canvas_->view()->valueStrip > 0);
+  }
+
+  // Without a focus that would close it: another program's window is in front.
+  void whatIsOpenOverTheCanvasIsOfOneDocument() {
+    GraphEditController edit(*document_, *canvas_, nullptr);
+    open(kProgram);
+    emit canvas_->inputClicked(named("out"), 0);
+    QVERIFY(edit.field().isVisible());
+    open("HloModule other\nENTRY main { ROOT x = f32[4] parameter(0) }");
+    QVERIFY(!edit.field().isVisible());
+    open(kProgram);
+    emit canvas_->inputClicked(named("out"), 0);
+    document_->perform({"Delete", {RemoveInstruction{named("out")}}});
+    settle();
+    QTest::keyClicks(edit.field().findChild<QLineEdit*>(), "3");
+    QVERIFY2(edit.field().errorText().contains("gone"), qPrintable(edit.field().errorText()));
   }
 
   void aLayoutThatIsEditedBecomesTheParameters() {

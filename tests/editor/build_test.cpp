@@ -107,6 +107,17 @@ class BuildTest : public QObject {
     QVERIFY(hand().at(hand().selected()).operands[0] == x);
   }
 
+  void aSearchThatWasLeftForgetsTheWire() {
+    const InstructionId x = hand().add("f32[2]"), y = hand().add("f32[3]");
+    hand().drag(hand().outputOf(x), hand().emptyPlace());
+    QVERIFY(hand().window().addSearch().isVisible());
+    QTest::keyClick(hand().window().addSearch().field(), Qt::Key_Escape);
+    hand().click(y);
+    hand().window().graphEdit().place(searchPalette("negate", 1)[0]);  // from the palette
+    hand().settle();
+    QCOMPARE(hand().at(hand().selected()).operands[0], y);
+  }
+
   void theResultStandsBesideThePointerAndEscapeLetsGo() {
     const InstructionId x = hand().add("f32[2,3]"), minus = hand().add("negate");
     const InstructionId y = hand().add("exp");

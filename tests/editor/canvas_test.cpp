@@ -75,6 +75,31 @@ class CanvasTest : public QObject {
     QVERIFY(canvas_->selection().empty());
   }
 
+  // The release of the space bar goes to whoever has the focus by then.
+  void aSpaceBarThatWasLetGoElsewhereIsNotHeld() {
+    canvas_->setFocus();
+    QTest::keyPress(canvas_.get(), Qt::Key_Space);
+    QFocusEvent away(QEvent::FocusOut, Qt::ActiveWindowFocusReason);
+    QCoreApplication::sendEvent(canvas_.get(), &away);
+    QTest::mousePress(canvas_.get(), Qt::LeftButton, {}, QPoint(2, 2));
+    QTest::mouseMove(canvas_.get(), QPoint(400, 300));
+    QTest::mouseMove(canvas_.get(), QPoint(798, 598));
+    QTest::mouseRelease(canvas_.get(), Qt::LeftButton, {}, QPoint(798, 598));
+    QVERIFY(!canvas_->selection().empty());
+  }
+
+  // A graph that changes while a button is pressed brings another picture.
+  void aDragBegunBeforeAnotherPictureGoesOn() {
+    canvas_->setMovable(true);
+    QSignalSpy moved(canvas_.get(), &Canvas::boxesMoved);
+    QTest::mousePress(canvas_.get(), Qt::LeftButton, {}, middleOf(sum_));
+    canvas_->setPicture(std::make_shared<const Picture>(*picture_), view_, Canvas::KeepView::Yes);
+    QTest::mouseMove(canvas_.get(), middleOf(sum_) + QPoint(30, 20));
+    QTest::mouseMove(canvas_.get(), middleOf(sum_) + QPoint(40, 30));
+    QTest::mouseRelease(canvas_.get(), Qt::LeftButton, {}, middleOf(sum_) + QPoint(40, 30));
+    QCOMPARE(moved.count(), 1);
+  }
+
   void boxSelectsEverythingInside() {
     QTest::mousePress(canvas_.get(), Qt::LeftButton, {}, QPoint(2, 2));
     QTest::mouseMove(canvas_.get(), QPoint(400, 300));

@@ -4,6 +4,7 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QThread>
 
 #include "core/edit/parameter_edits.h"
 #include "core/formats/hlo_text.h"
@@ -44,6 +45,16 @@ ENTRY main {
   a = f32[4] negate(x)
   ROOT b = f32[4] exponential(a)
 })";
+
+constexpr const char* kWrong = R"(HloModule wrong
+ENTRY main {
+  x = f32[4] parameter(0)
+  ROOT a = f32[8] negate(x)
+})";
+
+constexpr const char* kCalls = R"(HloModule calls
+twice { p = f32[4] parameter(0) ROOT q = f32[4] add(p, p) }
+ENTRY main { x = f32[4] parameter(0) ROOT c = f32[4] call(x), to_apply=twice })";
 
 constexpr int kPatience = 20000;
 
@@ -119,6 +130,59 @@ class DocumentTest : public QObject {
     document_->fetch().start(named("last"));
     open(kChain);
     QVERIFY(!document_->run().isRunning() && !document_->fetch().isRunning());
+  }
+
+  void valuesThatComeWhenNothingIsLiveAnyMoreAreDropped() {
+    open(kChain);
+    document_->live().setOn(true);
+    QThread::msleep(500);  // the worker is done; its answer is in the queue of events
+    document_->live().setOn(false);
+    settle();
+    QVERIFY(document_->live().values().empty());
+    QVERIFY(!document_->live().trace());
+  }
+
+  // --- going somewhere
+  void aMoveOutlivesWhatElseIsDrawn() {
+    open(kCalls);
+    const ComputationId entry = document_->view().computation(),
+                        twice = document_->module().findComputation("twice").value();
+    document_->view().showComputation(twice);
+    document_->view().showFields(false);  // makes a scene of what is shown
+    settle();
+    QCOMPARE(document_->view().computation(), twice);
+    document_->view().showComputation(entry);
+    document_->perform(renamed("q", "sum"));  // so does an edit
+    settle();
+    QCOMPARE(document_->view().computation(), entry);
+    document_->view().showComputation(twice);
+    document_->view().showComputation(entry);  // back before it was there
+    settle();
+    QCOMPARE(document_->view().computation(), entry);
+  }
+
+  void aMoveToWhatIsGoneEnds() {
+    open(kCalls);
+    const ComputationId entry = document_->view().computation();
+    document_->perform({"Group", {GroupInstructions{{named("c")}, "outer", Opcode::Call, ""}}});
+    settle();
+    document_->view().showComputation(document_->module().findComputation("outer").value());
+    document_->undo();
+    settle();
+    QCOMPARE(document_->view().computation(), entry);
+  }
+
+  // --- what inference finds
+  void aMoveOfBoxesBeforeTheFirstInferenceKeepsItsErrors() {
+    connect(document_.get(), &Document::opened, document_.get(), [this] {
+      document_->arrange("Move", [](ProjectPage& page) { page.instructions["a"] = {10, 20}; });
+    });
+    open(kWrong);
+    QCOMPARE(document_->diagnostics().size(), size_t{1});
+    QVERIFY(document_->canUndo());
+    document_->undo();
+    settle();
+    QVERIFY(document_->page() == nullptr || document_->page()->instructions.empty());
   }
 
   // --- steps

@@ -174,7 +174,7 @@ class FirstStepsTest : public QObject {
     hand().window().resize(760, 560);  // within the offscreen screen: help stays on it
     press("start f32[4,8]");
     const InstructionId x = hand().selected();
-    QVERIFY(tooltipOf(hand().module(), x).contains("dimension 1 = 8, as written"));
+    QVERIFY(tooltipOf(hand().module(), x).contains("dimension 1 = 8, given by the instruction's shape"));
     const QPoint at = hand().bodyOf(x);
     QHelpEvent help(QEvent::ToolTip, at, hand().canvas().mapToGlobal(at));
     QApplication::sendEvent(&hand().canvas(), &help);

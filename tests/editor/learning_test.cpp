@@ -10,10 +10,12 @@
 #include "app/studio/panels.h"
 #include "core/tools/op_examples.h"
 #include "editor/controllers/lesson_controller.h"
+#include "editor/controllers/run_controller.h"
 #include "editor/layout_lab/dimension_chips.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/lessons/lesson.h"
 #include "editor/lessons/lesson_panel.h"
+#include "editor/values/call_bar.h"
 #include "tests/editor/hand.h"
 
 using namespace tessera;
@@ -37,7 +39,19 @@ class LearningTest : public QObject {
   void init() { hand_ = std::make_unique<Hand>(); }
   void cleanup() { hand_.reset(); }
 
-  void theDoorLeadsToALiveGraph() {
+  // Values inside what is called stand there from the first picture on.
+  void theLoopLessonShowsItsFirstIteration() {
+    hand().window().lessons().begin(7);
+    hand().settle();
+    QVERIFY(hand().document().live().values().contains(named("doubled")));
+    hand().click(named("doubled"));
+    const CallBar& bar = hand().window().runController().callBar();
+    QVERIFY(bar.isVisible());
+    const QRectF first = hand().canvas().viewport().toWidget(hand().canvas().boxOf(named("times")));
+    QVERIFY2(!first.toRect().intersects(bar.geometry()), "the bar covers the number that is dragged");
+  }
+
+  void learnOpensALiveGraph() {
     hand().window().showFirstGraph();
     hand().settle();
     auto* button = hand().window().findChild<QCommandLinkButton*>("learn");

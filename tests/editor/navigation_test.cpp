@@ -133,6 +133,30 @@ class NavigationTest : public QObject {
     QCOMPARE(hand_->text(), before);
   }
 
+  // Of a large graph by a worker; what is asked meanwhile counts.
+  void aSizeOfALargeGraphDoesNotHoldTheWindowUp() {
+    std::string text = "HloModule m\nENTRY main {\n  x0 = f32[8] parameter(0)\n";
+    for (int i = 1; i <= 4000; ++i)
+      text += "  x" + std::to_string(i) + " = f32[8] negate(x" + std::to_string(i - 1) + ")\n";
+    hand_->openText((text + "  ROOT r = f32[8] abs(x4000)\n}").c_str(), false);
+    SizePanel& panel = hand_->window().arrangement().sizes();
+    QVERIFY(panel.openFor(hand_->named("x0")));
+    QVERIFY(!panel.button()->isEnabled());
+    panel.sizeField()->selectAll();
+    QTest::keyClicks(panel.sizeField(), "5");
+    QTRY_VERIFY_WITH_TIMEOUT(panel.button()->isEnabled(), 20000);
+    QCOMPARE(panel.sizeField()->text(), QString("5"));
+    QTest::mouseClick(panel.button(), Qt::LeftButton);
+    hand_->settle();
+    QCOMPARE(hand_->shape(hand_->named("r")), std::string("f32[5]"));
+    // Another document ends what is being followed.
+    QVERIFY(panel.openFor(hand_->named("x0")));
+    hand_->openText("HloModule n\nENTRY main {\n  ROOT x = f32[4] parameter(0)\n}", false);
+    QVERIFY(!panel.isVisible());
+    QTest::qWait(200);
+    QVERIFY(!panel.button()->isEnabled());
+  }
+
   void whatAWireWouldDo() {
     const InstructionId a = hand_->add("f32[4]");
     hand_->document().select({});

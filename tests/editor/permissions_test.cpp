@@ -9,10 +9,12 @@
 #include <QTest>
 #include <QToolButton>
 
+#include "app/studio/panels.h"
 #include "core/formats/npz.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/permission_bar.h"
 #include "editor/panels/permission_list.h"
+#include "editor/panels/run_panel.h"
 #include "tests/editor/hand.h"
 
 using namespace tessera;
@@ -272,6 +274,39 @@ class PermissionsTest : public QObject {
       open("project/work.tessera");
       QVERIFY2(hand().document().file().path() != at("project/work.tessera"), name);
     }
+  }
+
+  // A file's words stand in the panel; looking at them, or opening another file from there, makes them nobody's own.
+  void aNameThatWasNotTypedIsNoWordOfTheUsers() {
+    library("project/notes.dat", 2);
+    project("run library notes.dat\n");
+    write("project/other.hlo", kModel);
+    open();
+    hand().window().panels().raise("run");
+    QLineEdit* field = nullptr;
+    for (QLineEdit* each : hand().window().panels().run->findChildren<QLineEdit*>())
+      if (each->accessibleName() == "Custom calls") field = each;
+    QVERIFY(field);
+    QCOMPARE(field->text(), QString("notes.dat"));
+    QVERIFY2(!hand().window().panels().run->command().contains("notes.dat"),
+             qPrintable(hand().window().panels().run->command()));
+    field->setFocus();
+    hand().window().openFile(at("project/other.hlo"));
+    hand().settle();
+    QVERIFY(hand().document().runSettings().library.empty());
+    QCOMPARE(field->text(), QString());
+    hand().document().undo();
+    run();
+    QVERIFY(!wasLoaded());
+    // What is typed is.
+    field->setFocus();
+    QTest::keyClicks(field, "notes.dat");
+    hand().canvas().setFocus();
+    hand().settle();
+    QCOMPARE(hand().document().runSettings().library, std::string("notes.dat"));
+    QVERIFY(hand().window().panels().run->command().contains("notes.dat"));
+    run();
+    QVERIFY2(wasLoaded(), qPrintable(message()));
   }
 
   // What the user picks himself needs no asking, now or after he has saved it.

@@ -147,6 +147,17 @@ class PlainTextTest : public QObject {
     PlainLabel label(kHtml, nullptr);
     QCOMPARE(label.textFormat(), Qt::PlainText);
   }
+
+  // Texts of our own neither: a label that shows text as it is shows tags as well.
+  void noLabelShowsTags() {
+    hand().openText("HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT y = f32[2] negate(x)\n}");
+    hand().key(Qt::Key_F5);
+    for (const char* panel : {"run", "results", "value", "layout", "compiled"})
+      hand().window().panels().raise(QLatin1String(panel)), hand().settle();
+    QVERIFY(hand().document().run().outcome());
+    for (const QLabel* label : hand().window().findChildren<QLabel*>())
+      QVERIFY2(label->textFormat() != Qt::PlainText || !Qt::mightBeRichText(label->text()), qPrintable(label->text()));
+  }
 };
 
 QTEST_MAIN(PlainTextTest)

@@ -263,6 +263,24 @@ class RecoveryTest : public QObject {
     QVERIFY(QFile::exists(left));
   }
 
+  // What does not open, or comes too late, is still there at the next start.
+  void whatWasNotOpenedStays() {
+    QTemporaryDir folder;
+    const QString left = folder.filePath("1073741823.tessera");  // no such process
+    QVERIFY(writeFileAtomically(left.toStdString(), "no project").has_value());
+    Document document;
+    Recovery recovery(document, folder.path(), nullptr);
+    recovery.adopt({left, {}});
+    QTRY_VERIFY(!document.isBusy());
+    QVERIFY(!document.isOpen());
+    document.file().create();
+    document.perform(edited(document.module(), 1));
+    const QString own = QStringLiteral("%1/%2.tessera").arg(folder.path(), Recovery::sessionName());
+    QTRY_VERIFY(QFile::exists(own));
+    QTest::qWait(100);  // the answer of the worker that wrote it
+    QVERIFY(QFile::exists(left));
+  }
+
   void isOpenedAsUnsaved() {
     QTemporaryDir folder;
     {

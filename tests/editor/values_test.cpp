@@ -317,7 +317,33 @@ ENTRY main {
         false);
     QVERIFY(!hand().document().live().isOn());
     hand().click(hand().named("y"), Qt::ControlModifier | Qt::ShiftModifier);
-    QCOMPARE(hand().window().panels().value->current()->slice().text(2, 0), QString("9"));
+    const ValueView* view = hand().window().panels().value->current();
+    QCOMPARE(view->slice().text(2, 0), QString("9"));
+    hand().document().perform({"Value", {SetLiteral{hand().named("x"), "{4,5,6}"}}}, hand().named("y"));
+    hand().settle();
+    QVERIFY(view->isEmpty());  // it is of the graph before
+  }
+
+  void aDragThatBeganOnNoNumberChangesNothing() {
+    hand().openText(
+        "HloModule v\nENTRY main {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}");
+    emit hand().canvas().valueScrubbed(hand().named("a"), 0, true);
+    hand().settle();
+    hand().document().live().setOn(false);
+    const RunSettings before = hand().document().runSettings();
+    emit hand().canvas().valueScrubbed(hand().named("b"), 0, true);
+    emit hand().canvas().valueScrubbed(hand().named("b"), 50, false);
+    hand().settle();
+    QVERIFY(hand().document().runSettings() == before);
+  }
+
+  void aHistogramHasRoomForTheWholeRange() {
+    std::vector<double> values(4000, 1.7e308);
+    std::fill(values.begin(), values.begin() + 1000, -1.7e308);
+    const NodeValue bars = nodeValue(
+        *Literal::fromBytes(Shape::arrayRowMajor(ElementType::F64, {4000}), std::as_bytes(std::span(values))));
+    QCOMPARE(bars.form, NodeValue::Form::Bars);
+    QVERIFY(bars.samples.front() > 0.3f && bars.samples.front() < 0.4f && bars.samples.back() == 1);
   }
 
   void aNanIsTracedToWhereItBegan() {

@@ -67,12 +67,6 @@ TEST_P(AttributeRows, ReaderAndVerifierRequireTheSame) {
   }
 }
 
-std::string testName(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
 INSTANTIATE_TEST_SUITE_P(Files, AttributeRows, testing::ValuesIn(fileNames()), testName);
 
 }  // namespace

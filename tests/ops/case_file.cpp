@@ -2,13 +2,13 @@
 #include "tests/ops/case_file.h"
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "core/evaluate/evaluate.h"
@@ -23,20 +23,13 @@ namespace fs = std::filesystem;
 fs::path folder() { return fs::path(TESSERA_SOURCE_DIR) / "tests/ops"; }
 fs::path references() { return fs::path(TESSERA_SOURCE_DIR) / "resources/examples/reference"; }
 
-std::vector<std::string> words(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> out;
-  for (std::string word; in >> word;) out.push_back(word);
-  return out;
-}
-
 bool startsWith(const std::string& text, const std::string& start) { return text.compare(0, start.size(), start) == 0; }
 
 // "// case NAME for T in a b for U in c d"
 Section opened(const std::string& line, int number) {
   Section out;
   out.line = number;
-  const std::vector<std::string> parts = words(line);
+  const std::vector<std::string> parts = wordsOf(line);
   out.wrong = parts.size() > 1 && parts[1] == "wrong";
   if (parts.size() > 2) out.name = parts[2];
   for (size_t i = 3; i < parts.size(); ++i) {
@@ -122,6 +115,11 @@ File readAt(const fs::path& path) {
 
 }  // namespace
 
+std::vector<std::string> wordsOf(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
 std::vector<std::string> fileNames() { return namesIn(folder()); }
 File readFile(const std::string& name) { return readAt(folder() / (name + ".hlo")); }
 
@@ -169,6 +167,29 @@ std::string textOf(const Section& section, const Variant& variant) {
   return substituted(out + body, variant);
 }
 
+void forEachCase(const File& file, const std::function<void(const Section&, const Variant&)>& visit) {
+  for (const Section& section : file.sections) {
+    if (section.wrong) continue;
+    for (const Variant& variant : variantsOf(section)) {
+      SCOPED_TRACE(file.name + ".hlo:" + std::to_string(section.line) + " case " + section.name + " " + keyOf(variant));
+      visit(section, variant);
+    }
+  }
+}
+
+void forEachModule(const File& file, const std::function<void(Module&)>& visit) {
+  forEachCase(file, [&](const Section& section, const Variant& variant) {
+    ReadResult read = readHloText(textOf(section, variant));
+    if (read.module) visit(*read.module);
+  });
+}
+
+std::string testName(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
 std::vector<std::string> directivesOf(const Section& section, const Variant& variant, const std::string& word) {
   std::vector<std::string> out;
   const std::string start = "// " + word;
@@ -190,7 +211,7 @@ bool has(const Section& section, const Variant& variant, const std::string& word
 }
 
 Result<Literal> argumentOf(const std::string& text, const Shape& shape, size_t leaf) {
-  const std::vector<std::string> parts = words(text);
+  const std::vector<std::string> parts = wordsOf(text);
   if (parts.size() == 3 && parts[0] == "fill")
     return fillParameter(shape, leaf, FillRule{0, std::stod(parts[1]), std::stoull(parts[2])});
   return parseLiteral(text, shape);
@@ -199,7 +220,7 @@ Result<Literal> argumentOf(const std::string& text, const Shape& shape, size_t l
 std::optional<Tolerance> toleranceOf(const Section& section, const Variant& variant) {
   const auto found = directivesOf(section, variant, "tolerance");
   if (found.empty()) return std::nullopt;
-  const std::vector<std::string> parts = words(found[0]);
+  const std::vector<std::string> parts = wordsOf(found[0]);
   return Tolerance{std::stod(parts.at(0)), parts.size() > 1 ? std::stod(parts[1]) : 0};
 }
 

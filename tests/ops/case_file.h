@@ -2,12 +2,16 @@
 // definition gives. The format is in README.md of this folder. After it stand the test programs of this folder.
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/evaluate/compare.h"
+#include "core/hlo/module.h"
 
 namespace tessera::cases {
 
@@ -32,6 +36,8 @@ struct File {
   std::vector<Section> sections;
 };
 
+// At blanks.
+std::vector<std::string> wordsOf(const std::string& text);
 // Every *.hlo file of tests/ops by name; reports what is no case file as a test failure.
 std::vector<std::string> fileNames();
 File readFile(const std::string& name);
@@ -44,6 +50,10 @@ std::vector<Variant> variantsOf(const Section& section);
 std::string keyOf(const Variant& variant);  // the values joined by "/"
 // A whole module's text.
 std::string textOf(const Section& section, const Variant& variant);
+// Each variant of each case, wrong uses left out; what fails within is reported with the place in the file.
+void forEachCase(const File& file, const std::function<void(const Section&, const Variant&)>& visit);
+// Its modules. One that does not read is left out: `cases_test` reports it.
+void forEachModule(const File& file, const std::function<void(Module&)>& visit);
 // What stands behind `// word ` and, where it is written, behind `KEY: `.
 std::vector<std::string> directivesOf(const Section& section, const Variant& variant, const std::string& word);
 bool has(const Section& section, const Variant& variant, const std::string& word);
@@ -53,5 +63,8 @@ std::optional<Tolerance> toleranceOf(const Section& section, const Variant& vari
 
 // Exact: the same bits, or both not a number. "" when equal, else where and how they differ.
 std::string difference(const Literal& expected, const Literal& found, std::optional<Tolerance> tolerance);
+
+// Of a test of one file or op: "all-gather" is all_gather.
+std::string testName(const testing::TestParamInfo<std::string>& info);
 
 }  // namespace tessera::cases

@@ -199,14 +199,10 @@ void runCase(const Section& section, const Variant& variant) {
 
 void runSections(const File& file) {
   size_t count = 0;
-  for (const Section& section : file.sections) {
-    if (section.wrong) continue;
-    for (const Variant& variant : variantsOf(section)) {
-      SCOPED_TRACE(file.name + ".hlo:" + std::to_string(section.line) + " case " + section.name + " " + keyOf(variant));
-      runCase(section, variant);
-      ++count;
-    }
-  }
+  forEachCase(file, [&](const Section& section, const Variant& variant) {
+    runCase(section, variant);
+    ++count;
+  });
   EXPECT_GT(count, 0u);
 }
 
@@ -234,12 +230,6 @@ TEST_P(ReferenceExamples, SayWhatTheyShow) {
   const auto figure = figureOf(*example);
   ASSERT_TRUE(figure) << figure.error().toString();
   EXPECT_TRUE(figure->starts_with("<svg")) << figure->substr(0, 40);
-}
-
-std::string testName(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  std::ranges::replace(name, '-', '_');
-  return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, OpCases, testing::ValuesIn(fileNames()), testName);

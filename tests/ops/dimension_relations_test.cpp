@@ -2,94 +2,28 @@
 // That an operation tells relations at all is a row here.
 #include <gtest/gtest.h>
 
-#include "core/formats/hlo_text.h"
 #include "tests/ops/case_file.h"
 #include "tests/ops/dimension_checks.h"
 
 namespace tessera::cases {
 namespace {
 
-void checkFile(const std::string& name, DimensionChecks& checks) {
-  const File file = readFile(name);
-  for (const Section& section : file.sections) {
-    if (section.wrong) continue;
-    for (const Variant& variant : variantsOf(section)) {
-      SCOPED_TRACE(name + ".hlo case " + section.name + " " + keyOf(variant));
-      const auto read = readHloText(textOf(section, variant));
-      if (read.module) checks.check(*read.module);
-    }
-  }
-}
-
 TEST(DimensionRelations, OfEveryCaseFileHoldAndInferenceAgrees) {
   DimensionChecks checks;
-  for (const std::string& name : fileNames()) checkFile(name, checks);
-  for (const char* opcode : {"add",
-                             "all-gather",
-                             "all-reduce",
-                             "batch-norm-training",
-                             "broadcast",
-                             "call",
-                             "cholesky",
-                             "concatenate",
-                             "conditional",
-                             "convolution",
-                             "copy",
-                             "dot",
-                             "dynamic-slice",
-                             "dynamic-update-slice",
-                             "fft",
-                             "gather",
-                             "get-tuple-element",
-                             "pad",
-                             "ragged-dot",
-                             "reduce",
-                             "reduce-scatter",
-                             "reduce-window",
-                             "reshape",
-                             "reverse",
-                             "scaled-dot",
-                             "scan",
-                             "scatter",
-                             "select",
-                             "select-and-scatter",
-                             "slice",
-                             "sort",
-                             "topk",
-                             "transpose",
-                             "triangular-solve",
-                             "tuple",
-                             "while"})
+  for (const std::string& name : fileNames())
+    forEachModule(readFile(name), [&](const Module& module) { checks.check(module); });
+  for (const std::string& opcode :
+       wordsOf("add all-gather all-reduce batch-norm-training broadcast call cholesky concatenate "
+               "conditional convolution copy dot dynamic-slice dynamic-update-slice fft gather "
+               "get-tuple-element pad ragged-dot reduce reduce-scatter reduce-window reshape reverse "
+               "scaled-dot scan scatter select select-and-scatter slice sort topk transpose "
+               "triangular-solve tuple while"))
     EXPECT_TRUE(checks.held.contains(opcode)) << opcode << " tells no relation";
-  for (const char* opcode : {"add",
-                             "all-gather",
-                             "all-reduce",
-                             "batch-norm-training",
-                             "broadcast",
-                             "call",
-                             "cholesky",
-                             "concatenate",
-                             "convolution",
-                             "copy",
-                             "dot",
-                             "dynamic-update-slice",
-                             "fft",
-                             "gather",
-                             "get-tuple-element",
-                             "pad",
-                             "reduce",
-                             "reduce-window",
-                             "reshape",
-                             "reverse",
-                             "scatter",
-                             "select",
-                             "select-and-scatter",
-                             "sort",
-                             "topk",
-                             "transpose",
-                             "triangular-solve",
-                             "tuple",
-                             "while"})
+  for (const std::string& opcode :
+       wordsOf("add all-gather all-reduce batch-norm-training broadcast call cholesky concatenate "
+               "convolution copy dot dynamic-update-slice fft gather get-tuple-element pad reduce "
+               "reduce-window reshape reverse scatter select select-and-scatter sort topk transpose "
+               "triangular-solve tuple while"))
     EXPECT_TRUE(checks.resized.contains(opcode)) << opcode << ": no dimension could be made larger";
   EXPECT_GT(checks.relations, 1000u);
   EXPECT_GT(checks.resizings, 500u);

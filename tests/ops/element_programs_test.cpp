@@ -94,16 +94,10 @@ void checkCase(const Section& section, const Variant& variant, std::map<std::str
 }
 
 void checkFile(const std::string& name, std::map<std::string, int>& described) {
-  const File file = readFile(name);
-  for (const Section& section : file.sections) {
-    if (section.wrong) continue;
-    for (const Variant& variant : variantsOf(section)) {
-      if (has(section, variant, "replicas") || has(section, variant, "partitions") || has(section, variant, "fails"))
-        continue;
-      SCOPED_TRACE(name + ".hlo:" + std::to_string(section.line) + " case " + section.name + " " + keyOf(variant));
+  forEachCase(readFile(name), [&](const Section& section, const Variant& variant) {
+    if (!has(section, variant, "replicas") && !has(section, variant, "partitions") && !has(section, variant, "fails"))
       checkCase(section, variant, described);
-    }
-  }
+  });
 }
 
 TEST_P(ElementPrograms, GiveWhatTheEvaluatorGives) {
@@ -113,12 +107,6 @@ TEST_P(ElementPrograms, GiveWhatTheEvaluatorGives) {
   if (op && (op->element || op->loops) && op->opcode != Opcode::SetDimensionSize) {
     EXPECT_GT(described[GetParam()], 0) << "no case of it becomes a program";
   }
-}
-
-std::string testName(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  std::ranges::replace(name, '-', '_');
-  return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, ElementPrograms, testing::ValuesIn(fileNames()), testName);

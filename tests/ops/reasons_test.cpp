@@ -6,7 +6,6 @@
 #include <regex>
 #include <set>
 
-#include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_reasons.h"
@@ -54,24 +53,15 @@ void checkInstruction(const Module& module, const Instruction& instruction, std:
   for (size_t d = 0; d < reasons.size(); ++d) checkReason(context, static_cast<int64_t>(d), reasons[d], pointing);
 }
 
-void checkFile(const std::string& name, std::set<std::string>& pointing) {
-  const File file = readFile(name);
-  for (const Section& section : file.sections) {
-    if (section.wrong) continue;
-    for (const Variant& variant : variantsOf(section)) {
-      SCOPED_TRACE(name + ".hlo case " + section.name + " " + keyOf(variant));
-      const auto read = readHloText(textOf(section, variant));
-      if (!read.module) continue;
-      for (ComputationId computation : read.module->order())
-        for (InstructionId id : read.module->at(computation).instructions)
-          checkInstruction(*read.module, read.module->at(id), pointing);
-    }
-  }
+void checkModule(const Module& module, std::set<std::string>& pointing) {
+  for (ComputationId computation : module.order())
+    for (InstructionId id : module.at(computation).instructions) checkInstruction(module, module.at(id), pointing);
 }
 
 TEST(Reasons, OfEveryCaseFileNameTheSizeAndWhereItComesFrom) {
   std::set<std::string> pointing;
-  for (const std::string& name : fileNames()) checkFile(name, pointing);
+  for (const std::string& name : fileNames())
+    forEachModule(readFile(name), [&](const Module& module) { checkModule(module, pointing); });
   for (const char* opcode :
        {"add", "all-reduce", "broadcast", "clamp", "dot", "gather", "reduce", "select", "transpose"})
     EXPECT_TRUE(pointing.contains(opcode)) << opcode;

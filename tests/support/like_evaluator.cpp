@@ -48,6 +48,14 @@ std::unique_ptr<Executable> compiled(const Module& module, int threads) {
   return executable ? std::move(*executable) : nullptr;
 }
 
+StepListing rootStep(const std::string& hloText, int threads) {
+  const auto executable = compiled(parsedModule(hloText), threads);
+  if (!executable) return {};
+  auto steps = executable->list(executable->optimized().entryComputation().root, true);
+  EXPECT_TRUE(steps && !steps->empty() && !steps->front().irBefore.empty()) << hloText;
+  return steps && !steps->empty() ? std::move(steps->front()) : StepListing{};
+}
+
 void expectLikeEvaluator(const Module& module, const LikeEvaluator& how) {
   const std::string text = printHloText(module);
   SCOPED_TRACE(text.size() > 20'000 ? module.name : text);

@@ -20,6 +20,10 @@ std::vector<Literal> filledArguments(const Module& module, const FillRule& rule)
 // null after a failure, which is reported.
 std::unique_ptr<Executable> compiled(const Module& module, int threads);
 
+// The first step of the entry's root in a program compiled for so many threads, with its code; empty after a failure,
+// which is reported.
+StepListing rootStep(const std::string& hloText, int threads = 0);
+
 struct LikeEvaluator {
   FillRule fill{3, 1.0, 8};
   std::vector<int> threads{0};  // one executable for each number; all give the same bits

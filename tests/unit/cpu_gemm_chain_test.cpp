@@ -23,8 +23,10 @@ int chainsOf(const Module& module) {
   return count;
 }
 
-// Values and bits; how many chains there are; the step that runs the first one contains `what`. Gives the peak memory.
-int64_t expectChains(const std::string& text, int chains, const std::string& what = "tiles of rows") {
+constexpr const char *kDots = "tiles of rows: dots and kernel", *kDot = "tiles of rows: dot and kernel";
+
+// Values and bits; how many chains there are; the step of each is `what`. Gives the peak memory.
+int64_t expectChains(const std::string& text, int chains, const std::string& what = kDot) {
   auto read = readHloText(text);
   EXPECT_TRUE(read.module) << text;
   if (!read.module) return 0;
@@ -48,7 +50,7 @@ int64_t expectChains(const std::string& text, int chains, const std::string& wha
       if (optimized.at(id).opcode != Opcode::Fusion || optimized.at(id).attributes->textOr(Attr::kind, "") != "kOutput")
         continue;
       auto steps = (*executable)->list(id, false);
-      EXPECT_TRUE(steps && steps->size() == 1 && (*steps)[0].what.find(what) != std::string::npos) << text;
+      EXPECT_TRUE(steps && steps->size() == 1 && (*steps)[0].what == what) << text;
     }
     auto results = (*executable)->run(arguments);
     EXPECT_TRUE(results) << results.error().toString();
@@ -95,15 +97,15 @@ std::string dense(const std::string& work, int64_t m, int64_t n, int64_t k) {
 }
 
 TEST(CpuGemmChain, AttentionRunsByTiles) {
-  expectChains(attention(4, 256, 256, 16, false), 1);
-  expectChains(attention(4, 256, 256, 16, true), 1);
-  expectChains(attention(3, 201, 333, 24, false), 1);  // a tile that is not full, rows that fill no vector
-  expectChains(attention(3, 201, 333, 24, true), 1);
+  expectChains(attention(4, 256, 256, 16, false), 1, kDots);
+  expectChains(attention(4, 256, 256, 16, true), 1, kDots);
+  expectChains(attention(3, 201, 333, 24, false), 1, kDots);  // a tile that is not full, rows that fill no vector
+  expectChains(attention(3, 201, 333, 24, true), 1, kDots);
 }
 
 TEST(CpuGemmChain, ScoresAreNotInMemory) {
   const int64_t scores = 16 * 512 * 512 * 4, outside = (4 * 16 * 512 * 16 + 512 * 512) * 4;
-  EXPECT_LT(expectChains(attention(16, 512, 512, 16, false), 1), outside + scores / 8);
+  EXPECT_LT(expectChains(attention(16, 512, 512, 16, false), 1, kDots), outside + scores / 8);
 }
 
 // The kernel reads elements that it has stored over by then: the tile behind it is another one.
@@ -113,7 +115,7 @@ TEST(CpuGemmChain, RowsThatAreReadBackwardsAreNotOverwritten) {
                          " tanh(y)\n  v = f32[260,30] parameter(3)\n  ROOT o = f32[300,30] dot(t, v), "
                          "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n",
                      300, 260, 40),
-               1);
+               1, kDots);
 }
 
 TEST(CpuGemmChain, SmallScoresStayApart) { expectChains(attention(2, 64, 64, 8, false), 0); }
@@ -155,6 +157,33 @@ TEST(CpuGemmChain, EndsAreWrittenOverTheirDot) {
                1);
 }
 
+// All of a row is read by loops, which end before the first of its elements is stored.
+TEST(CpuGemmChain, RowStatisticsAreWrittenOverTheirDot) {
+  const std::string s = array({300, 260}), r = array({300});
+  const int64_t arguments = 4 * (300 * 40 + 40 * 260 + 260);
+  EXPECT_EQ(expectChains(dense("  low = f32[] constant(-inf)\n  mx = " + r +
+                                   " reduce(d, low), dimensions={1}, to_apply=most\n  mb = " + s +
+                                   " broadcast(mx), dimensions={0}\n  su = " + s +
+                                   " subtract(d, mb)\n  ROOT ex = " + s + " exponential(su)\n",
+                               300, 260, 40),
+                         1),
+            arguments + 4 * 300 * 260);
+}
+
+// Each element of a row is summed up from all of the row's products, so none may be stored before the last is made.
+TEST(CpuGemmChain, RowsThatEachElementReadsKeepTheirDot) {
+  const std::string s = array({512, 128}), c = array({512, 128, 128});
+  const int64_t arguments = 4 * (512 * 40 + 40 * 128 + 128 + 128 * 128);
+  EXPECT_GT(expectChains(
+                dense("  m = f32[128,128] parameter(3)\n  db = " + c + " broadcast(d), dimensions={0,2}\n  mb = " + c +
+                          " broadcast(m), dimensions={2,1}\n  x = " + c +
+                          " maximum(db, mb)\n  z = f32[] constant(0)\n  ROOT t = " + s +
+                          " reduce(x, z), dimensions={2}, to_apply=sum\n",
+                      512, 128, 40),
+                1),
+            arguments + 4 * 512 * 128);
+}
+
 TEST(CpuGemmChain, TwoDotsOneKernel) {
   const std::string s = array({300, 260});
   expectChains(dense("  g = " + array({300, 40}) + " parameter(3)\n  e = " + s +
@@ -170,7 +199,21 @@ TEST(CpuGemmChain, DenseLayersInARow) {
                          " tanh(d)\n  v = f32[260,30] parameter(3)\n  ROOT o = f32[300,30] dot(t, v), "
                          "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n",
                      300, 260, 40),
-               1);
+               1, kDots);
+}
+
+// The second dot's rows are other pieces of memory than the first one's: it stays apart.
+TEST(CpuGemmChain, RowsOfAnotherLengthEndTheChain) {
+  const std::string s = array({300, 260});
+  for (const char* dot : {"f32[150,30] dot(u, v)", "f32[30,150] dot(v, u)"}) {
+    const bool onRight = std::string(dot).find("(v, u)") != std::string::npos;
+    expectChains(
+        dense("  t = " + s + " tanh(d)\n  u = f32[150,520] reshape(t)\n  v = f32[520,30] parameter(3)\n  ROOT o = " +
+                  dot + ", lhs_contracting_dims={" + (onRight ? "0" : "1") + "}, rhs_contracting_dims={" +
+                  (onRight ? "1" : "0") + "}\n",
+              300, 260, 40),
+        1, kDot);
+  }
 }
 
 // Values that somebody else reads as well must be in memory.

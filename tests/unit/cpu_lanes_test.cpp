@@ -46,6 +46,17 @@ TEST(CpuLanes, LieAlongWhatIsContiguous) {
             kAcrossTheSum);
 }
 
+// Rows of several whole vectors are not transposed; those that would mask a part of a vector are.
+TEST(CpuLanes, LieAlongShortRowsOfWholeVectors) {
+  const auto rowsOf = [](const std::string& length) {
+    return codeOf("  x = f32[512," + length + "] parameter(0)\n" +
+                  "  ROOT r = f32[512] reduce(x, z), dimensions={1}, to_apply=sum\n");
+  };
+  EXPECT_EQ(rowsOf("32"), kAlongTheSum);
+  EXPECT_EQ(rowsOf("28"), kAcrossTheSum);
+  EXPECT_EQ(rowsOf("8"), kAcrossTheSum);
+}
+
 // What is read once a sum has no say.
 TEST(CpuLanes, OfSumsThatAreUsedFollowTheSum) {
   EXPECT_EQ(codeOf("  x = f32[64,4096] parameter(0)\n  y = f32[64] parameter(1)\n"

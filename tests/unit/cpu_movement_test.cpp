@@ -74,11 +74,9 @@ TEST(CpuMovement, ResultsBeyondTheCache) {
 
 TEST(CpuMovement, OnlyResultsBeyondTheCacheAreStreamed) {
   auto codeOf = [](const std::string& shape) {
-    const auto read = readHloText("HloModule m\n\nENTRY e {\n  a = " + shape + " parameter(0)\n  ROOT s = " + shape +
-                                  " add(a, a)\n}\n");
-    auto executable = makeBackend("cpu").value()->compile(*read.module, {}).value();
-    const Module& optimized = executable->optimized();
-    return executable->list(optimized.entryComputation().root, true).value().at(0).irAfter;
+    return test::rootStep("HloModule m\n\nENTRY e {\n  a = " + shape + " parameter(0)\n  ROOT s = " + shape +
+                          " add(a, a)\n}\n")
+        .irAfter;
   };
   EXPECT_EQ(codeOf("f32[4194304]").find("nontemporal"), std::string::npos);
   const std::string large = codeOf("u8[1073741824]");

@@ -1,10 +1,13 @@
 // Executables of one process and their threads: they share them, and these end with the last of them.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <thread>
 
 #include "backends/backend.h"
+#include "backends/runtime/thread_pool.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer.h"
@@ -43,6 +46,25 @@ TEST(CpuPool, ExecutablesShareTheirThreads) {
     for (auto& each : others) callers.emplace_back([&] { EXPECT_TRUE(each && each->run(arguments)); });
   }
   EXPECT_EQ(threadsOfThisProcess(), withOne);
+}
+
+// Steps plan memory for as many threads as there are chunks, where these are fewer. Whoever takes the first chunk waits
+// a little for somebody to take the other.
+TEST(CpuPool, ThreadsAreNumberedBelowTheChunks) {
+  cpu::ThreadPool pool(4);
+  std::atomic<int> most = 0, helped = 0;
+  for (int job = 0; job < 100; ++job) {
+    std::atomic<bool> isTaken = false;
+    pool.parallelFor(2, 1, [&](int64_t begin, int64_t, int thread) {
+      if (begin == 1) isTaken = true;
+      const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(5);
+      while (begin == 0 && !isTaken && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+      helped += thread > 0;
+      for (int seen = most; thread > seen && !most.compare_exchange_weak(seen, thread);) continue;
+    });
+  }
+  EXPECT_GT(helped, 0);
+  EXPECT_LT(most, 2);
 }
 
 }  // namespace

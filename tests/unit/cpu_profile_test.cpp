@@ -52,7 +52,7 @@ TEST(CpuProfile, CountsFlopsAndBytesOfStepsAndSources) {
   EXPECT_DOUBLE_EQ(d->flops, 3 * 2.0 * 64 * 32 * 48);
   EXPECT_FALSE(x->measured);  // fused with y
   EXPECT_DOUBLE_EQ(x->flops, 3.0 * 64 * 48);
-  EXPECT_GT(x->timeNs, y->timeNs);  // an exponential is dearer than an addition
+  EXPECT_GT(x->timeNs, y->timeNs);  // an exponential costs more than an addition
 }
 
 TEST(CpuProfile, TimesAddUp) {

@@ -53,6 +53,15 @@ std::string loop(const std::string& rounds, const std::string& carry, const std:
          "}\n";
 }
 
+// Over one array, argument 0: `body` defines w, the new value, from v.
+std::string loopOver(const std::string& rounds, const std::string& shape, const std::string& body,
+                     const std::string& before = "") {
+  return loop(rounds, shape, "  v = " + shape + " get-tuple-element(p), index=1\n" + body, "w",
+              "  v = " + shape + " parameter(0)\n  t = (s32[], " + shape + ") tuple(z, v)\n  ROOT l = (s32[], " +
+                  shape + ") while(t), condition=condition, body=body\n",
+              before);
+}
+
 TEST(CpuRegion, ALoopOfScalarsIsOneStep) {
   Ran ran = expectLikeEvaluator(
       loop("100", "f32[], f64[], bf16[], c64[], pred[], u8[]",
@@ -193,10 +202,7 @@ TEST(CpuRegion, EveryCalledFunctionHasItsPrice) {
   for (const ScalarFunctionInfo& function : scalarFunctions()) {
     if (!function.called || function.operands != 1 || !takesType(function.takes, ElementType::F64)) continue;
     const std::string name(nameOf(function.opcode));
-    const Ran ran = expectLikeEvaluator(
-        loop("30", "f64[4096]", "  v = f64[4096] get-tuple-element(p), index=1\n  w = f64[4096] " + name + "(v)\n", "w",
-             "  v = f64[4096] parameter(0)\n  t = (s32[], f64[4096]) tuple(z, v)\n"
-             "  ROOT l = (s32[], f64[4096]) while(t), condition=condition, body=body\n"));
+    const Ran ran = expectLikeEvaluator(loopOver("30", "f64[4096]", "  w = f64[4096] " + name + "(v)\n"));
     EXPECT_EQ(ran.regions(), 0) << name;
   }
 }
@@ -209,22 +215,15 @@ TEST(CpuRegion, ManyRoundsOfASoftmaxNeedOneRow) {
       "  z = f32[] constant(0)\n  e = f32[2,200] exponential(v)\n  s = f32[2] reduce(e, z), dimensions={1}, "
       "to_apply=add\n"
       "  sb = f32[2,200] broadcast(s), dimensions={0}\n  ROOT w = f32[2,200] divide(e, sb)\n}\n\n";
-  const std::string body =
-      "  v = f32[2,200] get-tuple-element(p), index=1\n  w = f32[2,200] fusion(v), kind=kLoop, calls=soft\n";
-  Ran ran = compiled(loop("50000", "f32[2,200]", body, "w",
-                          "  v = f32[2,200] parameter(0)\n  t = (s32[], f32[2,200]) tuple(z, v)\n"
-                          "  ROOT l = (s32[], f32[2,200]) while(t), condition=condition, body=body\n",
-                          soft));
+  const std::string body = "  w = f32[2,200] fusion(v), kind=kLoop, calls=soft\n";
+  Ran ran = compiled(loopOver("50000", "f32[2,200]", body, soft));
   auto found = ran.executable->run(ran.arguments, {}, &ran.profile);
   ASSERT_TRUE(found) << found.error().toString();
   EXPECT_EQ(ran.regions(), 1);
   EXPECT_NEAR(reinterpret_cast<const float*>((*found)[1].bytes().data())[5], 1.0 / 200, 1e-5);  // where the map rests
 }
 
-const std::string kSines =
-    loop("10", "f32[8]", "  v = f32[8] get-tuple-element(p), index=1\n  w = f32[8] sine(v)\n", "w",
-         "  v = f32[8] parameter(0)\n  t = (s32[], f32[8]) tuple(z, v)\n"
-         "  ROOT l = (s32[], f32[8]) while(t), condition=condition, body=body\n");
+const std::string kSines = loopOver("10", "f32[8]", "  w = f32[8] sine(v)\n");
 
 TEST(CpuRegion, ProfilesCountRounds) {
   Ran ran = expectLikeEvaluator(kSines);
@@ -284,14 +283,12 @@ std::string codeOf(const Ran& ran, const std::string& shape, std::string* place)
 // Elements one by one: parts of vectors would be stored by masks, which the next program's loads wait for.
 TEST(CpuRegion, TinyVectorsAreScalarsInRegisters) {
   const std::string body =
-      "  v = f32[3] get-tuple-element(p), index=1\n  a = f32[2] slice(v), slice={[1:3]}\n"
+      "  a = f32[2] slice(v), slice={[1:3]}\n"
       "  b = f32[1] slice(v), slice={[0:1]}\n  r = f32[3] concatenate(a, b), dimensions={0}\n"
       "  d = f32[] dot(v, r), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
       "  db = f32[3] broadcast(d), dimensions={}\n  m = f32[3] multiply(db, r)\n  k = f32[] constant(0.125)\n"
       "  kb = f32[3] broadcast(k), dimensions={}\n  n = f32[3] multiply(kb, m)\n  w = f32[3] subtract(v, n)\n";
-  const Ran ran = expectLikeEvaluator(loop("20", "f32[3]", body, "w",
-                                           "  v = f32[3] parameter(0)\n  t = (s32[], f32[3]) tuple(z, v)\n"
-                                           "  ROOT l = (s32[], f32[3]) while(t), condition=condition, body=body\n"));
+  const Ran ran = expectLikeEvaluator(loopOver("20", "f32[3]", body));
   std::string place;
   const std::string code = codeOf(ran, "f32[3]", &place);
   EXPECT_EQ(place, "register");
@@ -318,14 +315,12 @@ TEST(CpuRegion, FewWholeVectorsStayInRegisters) {
 // Of stacked rows, each is computed by itself, without asking in which row an element is.
 TEST(CpuRegion, StackedRowsNeedNoConditions) {
   const std::string body =
-      "  s = f32[3,64] get-tuple-element(p), index=1\n  x = f32[1,64] slice(s), slice={[0:1], [0:64]}\n"
-      "  y = f32[1,64] slice(s), slice={[1:2], [0:64]}\n  u = f32[1,64] slice(s), slice={[2:3], [0:64]}\n"
+      "  x = f32[1,64] slice(v), slice={[0:1], [0:64]}\n"
+      "  y = f32[1,64] slice(v), slice={[1:2], [0:64]}\n  u = f32[1,64] slice(v), slice={[2:3], [0:64]}\n"
       "  a = f32[1,64] subtract(y, x)\n  b = f32[1,64] multiply(x, u)\n  c = f32[1,64] multiply(x, y)\n"
       "  d = f32[3,64] concatenate(a, b, c), dimensions={0}\n  h = f32[] constant(0.0625)\n"
-      "  hb = f32[3,64] broadcast(h), dimensions={}\n  e = f32[3,64] multiply(d, hb)\n  w = f32[3,64] add(s, e)\n";
-  const Ran ran = expectLikeEvaluator(loop("20", "f32[3,64]", body, "w",
-                                           "  v = f32[3,64] parameter(0)\n  t = (s32[], f32[3,64]) tuple(z, v)\n"
-                                           "  ROOT l = (s32[], f32[3,64]) while(t), condition=condition, body=body\n"));
+      "  hb = f32[3,64] broadcast(h), dimensions={}\n  e = f32[3,64] multiply(d, hb)\n  w = f32[3,64] add(v, e)\n";
+  const Ran ran = expectLikeEvaluator(loopOver("20", "f32[3,64]", body));
   std::string place;
   const std::string code = codeOf(ran, "f32[3,64]", &place);
   EXPECT_NE(code.find("whileDone"), std::string::npos);
@@ -352,17 +347,14 @@ TEST(CpuRegion, AScansResultsMayBeLarge) {
 TEST(CpuRegion, TinyVectorsOfAnyType) {
   const std::string add = "add {\n  x = T[] parameter(0)\n  y = T[] parameter(1)\n  ROOT s = T[] add(x, y)\n}\n\n";
   const std::string body =
-      "  v = T[2,3] get-tuple-element(p), index=1\n  z = T[] constant(0)\n"
+      "  z = T[] constant(0)\n"
       "  r = T[3] reduce(v, z), dimensions={0}, to_apply=add\n  two = s32[] constant(2)\n"
       "  at = s32[] remainder(i, two)\n  zero = s32[] constant(0)\n"
       "  row = T[1,3] dynamic-slice(v, at, zero), dynamic_slice_sizes={1,3}\n  q = T[3] reshape(row)\n"
       "  c = T[3] reverse(q), dimensions={0}\n  g = T[3] subtract(r, c)\n  n = T[1,3] reshape(g)\n"
       "  w = T[2,3] dynamic-update-slice(v, n, at, zero)\n";
   for (const std::string type : {"s32", "s64", "u8", "f64", "bf16", "c64"}) {
-    std::string text = loop("5", "T[2,3]", body, "w",
-                            "  v = T[2,3] parameter(0)\n  t = (s32[], T[2,3]) tuple(z, v)\n"
-                            "  ROOT l = (s32[], T[2,3]) while(t), condition=condition, body=body\n",
-                            add);
+    std::string text = loopOver("5", "T[2,3]", body, add);
     for (size_t at = 0; (at = text.find("T[", at)) != std::string::npos;) text.replace(at, 1, type);
     EXPECT_EQ(expectLikeEvaluator(text).regions(), 1) << type;
   }

@@ -16,7 +16,7 @@ void expectLikeEvaluator(const std::string& body) {
 }
 
 // [-x's end, x's start] + x, rows of n in two parts.
-std::string turned(const std::string& type, int rows, int n, int at) {
+std::string rotated(const std::string& type, int rows, int n, int at) {
   return fmt::format(
       "  x = {0}[{1},{2}] parameter(0)\n  s = {0}[{1},{3}] slice(x), slice={{[0:{1}], [{4}:{2}]}}\n  m = {0}[{1},{3}] "
       "add(s, s)\n"
@@ -28,9 +28,9 @@ std::string turned(const std::string& type, int rows, int n, int at) {
 
 TEST(CpuSegments, PiecesOfFusedConcatenates) {
   for (const char* type : {"f32", "f64", "bf16", "s8", "c64"})
-    for (const int n : {40, 130, 517}) expectLikeEvaluator(turned(type, 257, n, n / 3 + 1));
-  expectLikeEvaluator(turned("f32", 2, 100001, 77));  // rows in blocks
-  expectLikeEvaluator(turned("f32", 2, 100001, 99000));
+    for (const int n : {40, 130, 517}) expectLikeEvaluator(rotated(type, 257, n, n / 3 + 1));
+  expectLikeEvaluator(rotated("f32", 2, 100001, 77));  // rows in blocks
+  expectLikeEvaluator(rotated("f32", 2, 100001, 99000));
 }
 
 TEST(CpuSegments, BordersOfPads) {
@@ -55,12 +55,9 @@ TEST(CpuSegments, ReversedBorders) {
 
 // In a segment the conditions are settled: nothing is read under a mask where segments are whole vectors.
 TEST(CpuSegments, ReadWithoutMasks) {
-  const Module module = test::parsedModule("HloModule m\n\nENTRY e {\n" + turned("f32", 64, 1024, 256) + "}\n");
-  const auto executable = test::compiled(module, 1);
-  ASSERT_TRUE(executable);
-  const auto steps = executable->list(executable->optimized().entryComputation().root, true);
-  ASSERT_TRUE(steps && steps->size() == 1);
-  EXPECT_EQ((*steps)[0].irBefore.find("llvm.masked"), std::string::npos) << (*steps)[0].irBefore;
+  const std::string code =
+      test::rootStep("HloModule m\n\nENTRY e {\n" + rotated("f32", 64, 1024, 256) + "}\n", 1).irBefore;
+  EXPECT_EQ(code.find("llvm.masked"), std::string::npos) << code;
 }
 
 }  // namespace

@@ -27,9 +27,10 @@ TEST(DimensionReasons, SizesOfOperandsAndOfTheText) {
   EXPECT_EQ(reasonsIn(x + "ROOT r = f32[4,3] transpose(x), dimensions={1,0}"),
             (Words{"dimension 0 = 4, as dimension 1 of operand 0", "dimension 1 = 3, as dimension 0 of operand 0"}));
   EXPECT_EQ(reasonsIn(x + "ROOT r = f32[2,3,4] broadcast(x), dimensions={1,2}"),
-            (Words{"dimension 0 = 2, as written", "dimension 1 = 3, as dimension 0 of operand 0",
-                   "dimension 2 = 4, as dimension 1 of operand 0"}));
-  EXPECT_EQ(reasonsIn("ROOT r = s32[5] iota(), iota_dimension=0"), Words{"dimension 0 = 5, as written"});
+            (Words{"dimension 0 = 2, given by the instruction's shape: the operand is repeated along it",
+                   "dimension 1 = 3, as dimension 0 of operand 0", "dimension 2 = 4, as dimension 1 of operand 0"}));
+  EXPECT_EQ(reasonsIn("ROOT r = s32[5] iota(), iota_dimension=0"),
+            Words{"dimension 0 = 5, given by the instruction's shape"});
   EXPECT_EQ(reasonsIn("t = (f32[2], f32[3]) parameter(0)\nROOT r = f32[3] get-tuple-element(t), index=1"),
             Words{"dimension 0 = 3, as in array 1 of operand 0"});
   EXPECT_EQ(reasonsIn("x = f32[<=8] parameter(0)\nROOT r = f32[<=8] negate(x)"),
@@ -65,10 +66,13 @@ TEST(DimensionReasons, WindowsGroupsAndProducts) {
                       "ROOT r = f32[5] reduce(x, z), dimensions={0}, to_apply=a",
                       add),
             Words{"dimension 0 = 5, as dimension 1 of operand 0"});
-  EXPECT_EQ(reasonsIn("x = f32[2,3,4] parameter(0)\nROOT r = f32[6,2,2] reshape(x)"),
-            (Words{"dimension 0 = 6: the product of dimensions 0 and 1 of operand 0",
-                   "dimension 1 = 2, as written: with dimension 2 its product is that of dimension 2 of operand 0",
-                   "dimension 2 = 2, as written: with dimension 1 its product is that of dimension 2 of operand 0"}));
+  EXPECT_EQ(
+      reasonsIn("x = f32[2,3,4] parameter(0)\nROOT r = f32[6,2,2] reshape(x)"),
+      (Words{"dimension 0 = 6: the product of dimensions 0 and 1 of operand 0",
+             "dimension 1 = 2, given by the instruction's shape: with dimension 2 its product is that of dimension 2 "
+             "of operand 0",
+             "dimension 2 = 2, given by the instruction's shape: with dimension 1 its product is that of dimension 2 "
+             "of operand 0"}));
   EXPECT_EQ(reasonsIn("x = f32[2,3] parameter(0)\ny = f32[3,4] parameter(1)\n"
                       "ROOT r = f32[2,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
             (Words{"dimension 0 = 2, as in operand 0", "dimension 1 = 4, as in operand 1"}));

@@ -4,6 +4,7 @@
 
 #include "core/ops/inference/infer.h"
 #include "core/ops/op.h"
+#include "tests/unit/one_instruction.h"
 
 namespace tessera {
 namespace {
@@ -22,17 +23,7 @@ struct Case {
 
   Case(Opcode opcode, const Shape& result, std::vector<Literal> values, AttributeSet attributes = {})
       : arguments(std::move(values)) {
-    const ComputationId entry = module.addComputation("main");
-    std::vector<InstructionId> operands;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      Instruction parameter;
-      parameter.opcode = Opcode::Parameter;
-      parameter.parameterNumber = static_cast<int32_t>(i);
-      const std::string name = "p" + std::to_string(i);
-      parameter.name = name;
-      operands.push_back(module.add(entry, parameter, arguments[i].shape()));
-    }
-    id = module.add(entry, opcode, result, operands, std::move(attributes));
+    id = test::addOver(module, arguments, opcode, result, std::move(attributes));
   }
 
   Result<Shape> infer() const {

@@ -115,7 +115,7 @@ TEST(PassesFusion, CheapValuesAreComputedTwiceButChainsOfThemAreNot) {
 }
 
 // Two values a round that need each other, as random bits have: all rounds are one loop, and a number that every round
-// reads is not written out as an array.
+// reads is not stored as an array.
 TEST(PassesFusion, RoundsOfTwoValuesBecomeOneLoop) {
   Module m;
   Graph g(m, "main");

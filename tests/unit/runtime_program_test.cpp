@@ -43,9 +43,9 @@ struct HandMade {
   }
 };
 
-HandMade copyProgram() {
+HandMade copyProgram(int64_t bytes = 8) {
   Sequence sequence;
-  sequence.steps.push_back(std::make_unique<CopyStep>(0, 1, 8));
+  sequence.steps.push_back(std::make_unique<CopyStep>(0, 1, bytes));
   FieldWriter out;
   out(sequence);
   EXPECT_EQ(out.loaders, std::vector<std::string>{"tessera_step_copy"});
@@ -80,6 +80,27 @@ TEST(RuntimeProgram, StepsComeBackFromTheirFields) {
     EXPECT_EQ(out.answer, kProgramFine) << out.error;
     EXPECT_EQ(out.result, (std::array<float, 2>{1.5f, -2}));
   }
+}
+
+// Of an array without bytes nothing is asked; of all others an address, aligned to an element.
+TEST(RuntimeProgram, EveryArrayWithBytesHasAnAddress) {
+  HandMade made = copyProgram(0);
+  const auto answerTo = [&](const ProgramArray& array, const void* from, void* to) {
+    made.array = array;
+    Program program = made.program();
+    const void* arguments[] = {from};
+    void* results[] = {to};
+    char error[60] = "";
+    const int answer = tessera_program_run(arguments, results, nullptr, error, sizeof error, &program);
+    return std::pair(answer, std::string(error));
+  };
+  using Answer = std::pair<int, std::string>;
+  alignas(4) char memory[16] = {};
+  EXPECT_EQ(answerTo({0, 4, -1, 0}, nullptr, nullptr), Answer(kProgramFine, ""));
+  EXPECT_EQ(answerTo({1, 1, -1, 0}, nullptr, memory), Answer(kProgramArgument, "argument 0 is null"));
+  EXPECT_EQ(answerTo({8, 4, -1, 0}, memory, nullptr), Answer(kProgramArgument, "result 0 is null"));
+  EXPECT_EQ(answerTo({8, 4, -1, 0}, memory, memory + 9),
+            Answer(kProgramArgument, "result 0 is not aligned to 4 bytes"));
 }
 
 TEST(RuntimeProgram, AProcessorThatLacksSomething) {

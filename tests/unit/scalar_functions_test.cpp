@@ -12,6 +12,7 @@
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/infer.h"
 #include "core/ops/op.h"
+#include "tests/unit/one_instruction.h"
 
 namespace tessera {
 namespace {
@@ -57,19 +58,7 @@ bool isClose(ElementType type, ScalarBits a, ScalarBits b) {
 
 Literal evaluated(const ScalarFunctionInfo& function, std::span<const Literal> arguments) {
   Module module;
-  const ComputationId entry = module.addComputation("main");
-  module.setEntry(entry);
-  std::vector<InstructionId> operands;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    Instruction parameter;
-    parameter.opcode = Opcode::Parameter;
-    parameter.parameterNumber = static_cast<int32_t>(i);
-    const std::string name = "p" + std::to_string(i);
-    parameter.name = name;
-    operands.push_back(module.add(entry, parameter, arguments[i].shape()));
-  }
-  const InstructionId id = module.add(entry, function.opcode, arguments[0].shape(), operands, {});
-  module.setRoot(entry, id);
+  const InstructionId id = test::addOver(module, arguments, function.opcode, arguments[0].shape());
   module.setShape(id, inferInstruction(module, id).value());
   return evaluateModule(module, arguments).value()[0];
 }

@@ -49,7 +49,7 @@ void append(std::string& out, const T& value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// Sections in the order of their numbers; the first is the empty one that ELF wants.
+// Sections in the order of their numbers; the first is the empty one that ELF requires.
 class File {
  public:
   File() { headers_.emplace_back(); }

@@ -1,5 +1,5 @@
 // ObjectWriter: a relocatable ELF file for x86-64, written without LLVM: pieces of code and data, the relocations
-// between them, and the symbols that linkers see. Stands behind program_object.
+// between them, and the symbols that linkers see. Used by program_object.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // HostProcessor: the processor that kernels are made for, in LLVM's words and in the code generator's.
-// Stands before KernelCompiler and the keys of KernelCache.
+// Used by KernelCompiler and the keys of KernelCache.
 #pragma once
 
 #include <string>

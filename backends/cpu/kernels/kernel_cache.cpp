@@ -32,7 +32,7 @@ std::string nameOf(const KernelCache::Key& key) {
   return name;
 }
 
-// BLAKE3 with a key is a message authentication code: without the secret nobody makes one.
+// BLAKE3 with a key is a message authentication code: without the secret none can be made.
 std::array<uint8_t, 32> tagOf(const UserKey& secret, const KernelCache::Key& key, std::string_view body) {
   llvm_blake3_hasher hasher;
   llvm_blake3_hasher_init_keyed(&hasher, secret.data());

@@ -1,6 +1,6 @@
 // KernelCode: the machine code of one kernel as it is kept in memory and in the cache: sections with relocations and
-// the names of our functions that it calls. CodeRegion puts the kernels of an executable into one piece of executable
-// memory. Stands between KernelCompiler or KernelCache and the calls of a plan; knows nothing of LLVM.
+// the names of our functions that it calls. CodeRegion puts the kernels of an executable into one region of executable
+// memory. Made by KernelCompiler and KernelCache, called by plans; knows nothing of LLVM.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // KernelCompiler: kernels and register tiles to machine code, several to an LLVM module. One a thread.
-// Stands between codegen and KernelLibrary; the only file of this folder that runs LLVM's passes.
+// Calls codegen, is used by KernelLibrary; the only file of this folder that runs LLVM's passes.
 #pragma once
 
 #include <atomic>

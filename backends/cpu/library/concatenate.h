@@ -1,5 +1,5 @@
 // Concatenates as runtime/movement/concatenate_step, where the pieces of a row are short: in a kernel each would be a
-// guarded read for all elements. Stands behind PlanBuilder; concatenates of long runs are left to kernels, which walk
+// guarded read for all elements. Used by PlanBuilder; concatenates of long runs are left to kernels, which walk
 // each piece alone.
 #pragma once
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/base/tuning.h"
+
 namespace tessera::cpu {
 
 namespace {
@@ -68,7 +70,7 @@ Result<StepPtr> planContraction(LibraryContext& context, Contraction contraction
   const codegen::Target& target = context.kernels.target();
   int64_t rows = contraction.lhs.outerSize(), columns = contraction.rhs.outerSize();
   TileShape tile = tileFor(sums, rows, columns, target), swapped = tileFor(sums, columns, rows, target);
-  if (paddedSums(swapped, columns, rows) * 1.5 < paddedSums(tile, rows, columns)) {
+  if (paddedSums(swapped, columns, rows) * tuning().products.swappedSums < paddedSums(tile, rows, columns)) {
     swapSides(contraction);
     tile = swapped;
   }

@@ -1,5 +1,5 @@
 // Contraction: our own matrix product (runtime/gemm/contraction_step) for what no library takes. Here its register tile
-// is chosen. Stands behind dot.cpp and convolution.cpp.
+// is chosen. Used by dot.cpp and convolution.cpp.
 #pragma once
 
 #include "backends/cpu/library/library_steps.h"

@@ -1,9 +1,8 @@
-// See convolution_epilogue.h. What has no pieces that the kernel can follow runs as two steps over whole arrays.
+// See convolution_epilogue.h. Where shards are no ranges of the epilogue's elements, two steps run over whole arrays.
 #include "backends/cpu/library/convolution_epilogue.h"
 
-#include "backends/codegen/flatten_axis.h"
 #include "backends/codegen/row_locality.h"
-#include "backends/codegen/unroll_short.h"
+#include "backends/codegen/unroll_tiny.h"
 #include "backends/cpu/library/convolution_form.h"
 #include "backends/cpu/plan/step_program.h"
 #include "core/passes/fusion/convolution_epilogue.h"
@@ -23,14 +22,13 @@ class EpiloguePlanner {
 
   Result<StepPtr> plan() {
     TESSERA_ASSIGN_OR_RETURN(const ElementProgram elements, elementsOf(module_, found_.epilogue));
-    LoopProgram program = codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(elements)),
-                                                    context_.kernels.target().vectorBytes / 4);
+    LoopProgram program = codegen::kernelForm(codegen::asLoopProgram(elements), context_.kernels.target());
     const auto locality = localityOf(program);
     choosePlace(locality);
     TESSERA_ASSIGN_OR_RETURN(const size_t kernel,
                              context_.kernels.add(std::move(program), std::string(context_.instruction.name)));
     if (locality) {
-      TESSERA_ASSIGN_OR_RETURN(StepPtr step, planPieces(kernel, *locality));
+      TESSERA_ASSIGN_OR_RETURN(StepPtr step, planShards(kernel, *locality));
       if (step) return step;
     }
     return planWhole(kernel);
@@ -39,7 +37,7 @@ class EpiloguePlanner {
  private:
   std::optional<codegen::RowLocality> localityOf(const LoopProgram& program) const {
     auto analysis = codegen::ProgramAnalysis::of(program);
-    if (!analysis || program.body.operands.size() + 1 > PieceKernel::kMaxSlots) return std::nullopt;
+    if (!analysis || program.body.operands.size() + 1 > DnnlEpilogue::kMaxSlots) return std::nullopt;
     std::vector<bool> local(program.body.operands.size(), false);
     local[found_.operand] = true;
     return codegen::rowLocalityOf(program, *analysis,
@@ -47,11 +45,11 @@ class EpiloguePlanner {
   }
 
   // Where the convolution's own result lies: where the epilogue's will, if that overwrites it element by element; else
-  // there is a piece of it for each thread.
+  // there is a shard of it for each thread.
   void choosePlace(const std::optional<codegen::RowLocality>& locality) {
     const Shape &made = *convolution_.shape, &wanted = *module_.at(found_.epilogue).shape;
     const bool overwrites = locality && locality->mayOverwrite && byteWidth(made.type) == byteWidth(wanted.type);
-    place_ = overwrites ? context_.outputs[0] : kSlotOfPiece;
+    place_ = overwrites ? context_.outputs[0] : kSlotOfShard;
   }
 
   LibraryContext contextOfConvolution() const {
@@ -73,18 +71,18 @@ class EpiloguePlanner {
     return slots;
   }
 
-  Result<StepPtr> planPieces(size_t kernel, const codegen::RowLocality& locality) {
+  Result<StepPtr> planShards(size_t kernel, const codegen::RowLocality& locality) {
     LibraryContext inner = contextOfConvolution();
     const auto form = convolutionFormOf(module_, convolution_);
     if (!form) return StepPtr{};
-    PieceKernel end{kernel, kernelSlots(), locality, convolution_.shape->elementCount().value_or(0)};
-    auto step = planDnnlConvolution(inner, *form, std::move(end));
-    if (step && *step) context_.what = inner.what + ", kernel on each piece";
+    DnnlEpilogue epilogue{kernel, kernelSlots(), locality, convolution_.shape->elementCount().value_or(0)};
+    auto step = planDnnlConvolution(inner, *form, std::move(epilogue));
+    if (step && *step) context_.what = inner.what + ", epilogue on each shard";
     return step;
   }
 
   Result<StepPtr> planWhole(size_t kernel) {
-    if (place_ == kSlotOfPiece) {
+    if (place_ == kSlotOfShard) {
       TESSERA_ASSIGN_OR_RETURN(place_, context_.scratch(convolution_.shape->denseBytes().value_or(INT64_MAX)));
     }
     auto steps = std::make_unique<CompoundStep>();

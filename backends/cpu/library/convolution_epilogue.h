@@ -1,5 +1,5 @@
-// A convolution and the kernel on its elements (core/passes/fusion/convolution_epilogue.h) as one step: each piece of
-// oneDNN's convolution is followed by its part of the kernel, while it is in a core's cache. Stands behind plan_builder
+// A convolution and the kernel on its elements (core/passes/fusion/convolution_epilogue.h) as one step: each shard of
+// oneDNN's convolution is followed by its part of the kernel, while it is in a core's cache. Used by plan_builder
 // for fusions of kind kOutput.
 #pragma once
 

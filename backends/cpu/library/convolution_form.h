@@ -1,4 +1,4 @@
-// ConvolutionForm: a convolution's operands by role, and the ways to run it. convolution.cpp asks oneDNN first, then
+// ConvolutionForm: a convolution's operands by role, and the ways to run it. convolution.cpp tries oneDNN first, then
 // our contraction over patches of the input.
 #pragma once
 
@@ -26,8 +26,8 @@ std::optional<ConvolutionForm> convolutionFormOf(const Module& module, const Ins
 // elements with 101: 140 ms by oneDNN).
 bool isFilter(const ConvolutionForm& form);
 
-// A null step: refused. end: a kernel that follows on each piece; refused, too, where there is only one piece.
+// A null step: refused. epilogue: a kernel on each shard's elements; refused, too, where there is only one shard.
 Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionForm& form,
-                                    std::optional<PieceKernel> end = {});
+                                    std::optional<DnnlEpilogue> epilogue = {});
 
 }  // namespace tessera::cpu

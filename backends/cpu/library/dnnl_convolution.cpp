@@ -30,21 +30,22 @@ Status reverseKernel(LibraryContext& context, const std::vector<bool>& reversed,
   return {};
 }
 
-// For the array of kSlotOfPiece.
-Status takePieceScratch(LibraryContext& context, ConvolutionStep& step) {
-  if (step.slots.output != kSlotOfPiece) return {};
+// For the array of kSlotOfShard.
+Status takeShardScratch(LibraryContext& context, ConvolutionStep& step) {
+  if (step.slots.output != kSlotOfShard) return {};
   const Geometry& g = step.geometry;
   const Axes& result = step.pass == ConvolutionPass::Weights  ? g.weights
                        : step.pass == ConvolutionPass::Source ? g.source
                                                               : g.result;
   int64_t most = 0;
-  for (const DnnlPiece& piece : step.pieces) most = std::max(most, piece.count);
-  PieceScratch& scratch = step.pieceScratch;
+  for (const DnnlShard& shard : step.shards) most = std::max(most, shard.count);
+  ShardScratch& scratch = step.shardScratch;
   scratch.elementBytes = static_cast<int64_t>(dnnl::memory::data_type_size(result.kind));
   scratch.bytes = (most * scratch.elementBytes + 63) / 64 * 64;
-  const int64_t whole = result.count() * scratch.elementBytes;
-  if (scratch.bytes * context.threads >= whole) scratch.bytes = 0;
-  TESSERA_ASSIGN_OR_RETURN(scratch.slot, context.scratch(scratch.bytes > 0 ? scratch.bytes * context.threads : whole));
+  const int64_t whole = result.count() * scratch.elementBytes,
+                threads = std::min<int64_t>(context.threads, static_cast<int64_t>(step.shards.size()));
+  if (scratch.bytes * threads >= whole) scratch.bytes = 0;
+  TESSERA_ASSIGN_OR_RETURN(scratch.slot, context.scratch(scratch.bytes > 0 ? scratch.bytes * threads : whole));
   return {};
 }
 
@@ -67,7 +68,7 @@ bool isEmpty(const ConvolutionForm& form) {
 }  // namespace
 
 Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionForm& form,
-                                    std::optional<PieceKernel> end) {
+                                    std::optional<DnnlEpilogue> epilogue) {
   size_t spatial = form.window.size();
   if (isEmpty(form) || isFilter(form) || spatial < 1 || spatial > 3) return StepPtr{};
   bool dilatedBase = std::ranges::any_of(form.window, [](const WindowDimension& d) { return d.baseDilation > 1; });
@@ -84,9 +85,9 @@ Result<StepPtr> planDnnlConvolution(LibraryContext& context, const ConvolutionFo
   step->slots = {context.operands[0], context.operands[1], context.outputs[0]};
   step->flops = form.flops();
   if (!weightsGradient) TESSERA_TRY(reverseKernel(context, reversals(form, dilatedBase), *step));
-  step->end = std::move(end);
-  if (!step->prepare() || (step->end && step->pieces.size() == 1)) return StepPtr{};
-  TESSERA_TRY(takePieceScratch(context, *step));
+  step->epilogue = std::move(epilogue);
+  if (!step->prepare() || (step->epilogue && step->shards.size() == 1)) return StepPtr{};
+  TESSERA_TRY(takeShardScratch(context, *step));
   context.what = weightsGradient ? "convolution (oneDNN, weights)"
                  : dilatedBase   ? "convolution (oneDNN, data)"
                                  : "convolution (oneDNN)";

@@ -1,5 +1,5 @@
 // DotForm: a dot of any dimension numbers as out[b, i, j] = Σ_k lhs[b, i, k] · rhs[b, j, k] over strided dimensions,
-// and the ways to run it. dot.cpp asks them in turn: gemm (f32, f64), oneDNN's matmul (bf16, s8, u8), then our
+// and the ways to run it. dot.cpp tries one after the other: gemm (f32, f64), oneDNN's matmul (bf16, s8, u8), then our
 // contraction.
 #pragma once
 

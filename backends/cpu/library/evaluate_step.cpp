@@ -107,7 +107,7 @@ Status EvaluateStep::run(RunState& state) {
 }
 
 void EvaluateStep::save(FieldWriter& out) {
-  const auto text = out.module ? textOf(*out.module, instruction_) : Result<std::string>(fail("no module"));
+  const auto text = out.module ? textOfStep(*out.module, instruction_) : Result<std::string>(fail("no module"));
   if (!text) {
     out.refused = profileIndex;
     return;

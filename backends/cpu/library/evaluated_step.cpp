@@ -13,7 +13,7 @@ bool isSerializable(const Instruction& instruction) {
   return instruction.opcode != Opcode::Infeed && instruction.opcode != Opcode::Outfeed;
 }
 
-Result<std::string> textOf(const Module& module, InstructionId instruction) {
+Result<std::string> textOfStep(const Module& module, InstructionId instruction) {
   TESSERA_ASSIGN_OR_RETURN(Module alone,
                            cutOut(module, instruction, [&](InstructionId other) { return other != instruction; }));
   ModuleConfig config = alone.config();

@@ -14,7 +14,7 @@ namespace tessera::cpu {
 bool isSerializable(const Instruction& instruction);
 // What the loader reads: the instruction alone as the root, what it reads as parameters (each once; the operands keep
 // their order).
-Result<std::string> textOf(const Module& module, InstructionId instruction);
+Result<std::string> textOfStep(const Module& module, InstructionId instruction);
 
 }  // namespace tessera::cpu
 

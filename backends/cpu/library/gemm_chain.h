@@ -1,6 +1,6 @@
 // A GEMM chain (core/passes/fusion/gemm_chain.h) as one step: tile after tile of rows goes through the dots in front
-// (our gemm), the kernel of the kernel and the dot behind, while it is in a core's cache. Tiles follow from the shapes
-// alone. Stands behind plan_builder for fusions of kind kOutput.
+// (our gemm), the kernel and the dot behind it, while it is in a core's cache. Tiles follow from the shapes
+// alone. Used by plan_builder for fusions of kind kOutput.
 #pragma once
 
 #include "backends/cpu/library/library_steps.h"

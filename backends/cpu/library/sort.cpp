@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backends/codegen/flatten_axis.h"
 #include "backends/codegen/row_locality.h"
-#include "backends/codegen/unroll_short.h"
+#include "backends/codegen/unroll_tiny.h"
 #include "backends/cpu/library/sort_by_calls.h"
 #include "backends/cpu/library/sort_key.h"
 #include "backends/runtime/sort/bucket_sort_step.h"
@@ -30,8 +29,7 @@ std::optional<codegen::RowLocality> localityOf(const LoopProgram& program, const
 }
 
 LoopProgram kernelOf(const SortKey& key, const codegen::Target& target) {
-  return codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(expandApproximations(key.items))),
-                                   target.vectorBytes / 4);
+  return codegen::kernelForm(codegen::asLoopProgram(expandApproximations(key.items)), target);
 }
 
 // Few long rows are sorted one after the other by all threads; a kernel that cannot run in parts makes all items at
@@ -43,7 +41,7 @@ RowGroups groupsOf(const LoopProgram& program, const SortShape& shape, const cod
   const auto locality = localityOf(program, target);
   if (!locality) return {};
   const int64_t step = locality->elements / std::gcd(locality->elements, unit),
-                wanted = (std::clamp<int64_t>(all / 16, 1, limits.groupElements) + unit - 1) / unit;
+                wanted = (std::clamp<int64_t>(all / limits.wantedGroups, 1, limits.groupElements) + unit - 1) / unit;
   const int64_t units = (wanted + step - 1) / step * step, elements = units * unit;
   if (elements > limits.maxGroupElements || elements > all / 2) return {};
   return {(all + elements - 1) / elements, elements, units * shape.inner, *locality};
@@ -75,9 +73,7 @@ Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const Sor
   sort.widths = std::move(widths);
   const bool grouped = sort.groups.count > 0, keysAlone = payload == SortPayload::None;
   sort.isShared = !grouped && shape.length >= tuning().sort.sharedItems && shape.rows < 2 * context.threads;
-  const int64_t busy =
-      std::min<int64_t>(context.threads, (sort.parts() + sort.partsAtOnce() - 1) / sort.partsAtOnce());  // threads
-  const int64_t all = shape.rows * shape.length,
+  const int64_t busy = sort.busyThreads(context.threads), all = shape.rows * shape.length,
                 elements = sort.isShared ? all : busy * shape.length;  // of rows that are sorted
   const int64_t itemBytes = keysAlone ? 4 : key.isWide ? sizeof(WideItem) : sizeof(uint64_t);
   sort.items = context.outputs[0];  // keys without payload lie where their values will
@@ -109,8 +105,7 @@ Result<StepPtr> planKeysInResult(LibraryContext& context, const ElementProgram& 
   if (!key || key->isWide) return nullptr;
   RadixSort sort;
   sort.shape = shape;
-  const int64_t chunks = (sort.parts() + sort.partsAtOnce() - 1) / sort.partsAtOnce(),
-                busy = std::min<int64_t>(context.threads, chunks), rowBytes = busy * shape.length * 8;
+  const int64_t busy = sort.busyThreads(context.threads), rowBytes = busy * shape.length * 8;
   LoopProgram program = kernelOf(*key, context.kernels.target());
   if (busy == shape.rows || groupsOf(program, shape, context.kernels.target()).count > 0) return nullptr;
   sort.payload = payload;
@@ -161,6 +156,16 @@ Result<StepPtr> planBuckets(LibraryContext& context, const ElementProgram& compa
   return step;
 }
 
+SortShape sortShapeOf(const Shape& array, size_t dimension) {
+  SortShape shape;
+  shape.length = array.dimensions[dimension];
+  for (size_t d = 0; d < array.dimensions.size(); ++d) {
+    if (d != dimension) shape.rows *= array.dimensions[d];
+    if (d > dimension) shape.inner *= array.dimensions[d];
+  }
+  return shape;
+}
+
 }  // namespace
 
 Result<StepPtr> planSort(LibraryContext& context) {
@@ -173,12 +178,7 @@ Result<StepPtr> planSort(LibraryContext& context) {
   const auto dimension = static_cast<size_t>(dimensions.empty() ? first.rank() - 1 : dimensions[0]);
   auto comparator = composeScalar(context.module, callees[0]);
   if (!comparator) return fail(std::move(comparator).error());
-  SortShape shape;
-  shape.length = first.dimensions[dimension];
-  for (size_t d = 0; d < first.dimensions.size(); ++d) {
-    if (d != dimension) shape.rows *= first.dimensions[d];
-    if (d > dimension) shape.inner *= first.dimensions[d];
-  }
+  const SortShape shape = sortShapeOf(first, dimension);
   std::vector<Shape> operands;
   std::vector<int> widths;
   for (InstructionId operand : sort.operands) {

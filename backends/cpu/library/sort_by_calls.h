@@ -1,4 +1,4 @@
-// Sort by calls: rows whose comparator is no order of numbers (runtime/sort/sort_by_calls_step). Stands behind sort.cpp
+// Sort by calls: rows whose comparator is no order of numbers (runtime/sort/sort_by_calls_step). Used by sort.cpp
 // for what sort_key refuses.
 #pragma once
 

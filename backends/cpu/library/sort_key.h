@@ -1,5 +1,5 @@
 // SortKey: a comparator `f(a) < f(b)` as a number for each element whose unsigned order is the comparator's, so that
-// rows are sorted by digits instead of by calls. Stands between planSort and the radix sort.
+// rows are sorted by digits instead of by calls. Used by planSort.
 #pragma once
 
 #include <optional>

@@ -10,17 +10,17 @@ namespace tessera::cpu {
 
 namespace {
 
-// Few long lines are cut in pieces that are much longer than what they give.
+// Few long lines are cut into shards that are much longer than what they give.
 TopK shapeOf(const Shape& operand, int64_t k) {
   const auto& limits = tuning().sort;
-  constexpr int64_t kRoom = 128;
   TopK shape;
   shape.k = k;
   shape.length = operand.dimensions.back();
   for (size_t d = 0; d + 1 < operand.dimensions.size(); ++d) shape.lines *= operand.dimensions[d];
-  if (shape.lines < limits.manyTopKLines && shape.length >= 2 * limits.topKPiece)
-    shape.pieces = std::clamp<int64_t>(shape.length / std::max(limits.topKPiece, 16 * k), 1, limits.maxTopKPieces);
-  shape.room = std::min(2 * k + kRoom, shape.piece() + 1);
+  if (shape.lines < limits.manyTopKLines && shape.length >= 2 * limits.topKShard)
+    shape.shards = std::clamp<int64_t>(shape.length / std::max(limits.topKShard, limits.topKShardShare * k), 1,
+                                       limits.maxTopKShards);
+  shape.room = std::min(2 * k + limits.topKRoom, shape.shard() + 1);
   return shape;
 }
 
@@ -47,7 +47,7 @@ Result<StepPtr> planTopK(LibraryContext& context) {
   topK.indices = context.outputs[1];
   TESSERA_ASSIGN_OR_RETURN(topK.scratch, context.scratch(itemBytes * context.threads * topK.room));
   TESSERA_ASSIGN_OR_RETURN(topK.joined,
-                           context.scratch(topK.pieces > 1 ? itemBytes * topK.lines * topK.pieces * topK.k : 0));
+                           context.scratch(topK.shards > 1 ? itemBytes * topK.lines * topK.shards * topK.k : 0));
   context.what = "top k";
   return makeTopKStep(topK);
 }

@@ -1,5 +1,5 @@
 // Bitcasts between layouts that are not row-major. This backend keeps every array dense and row-major, so such a
-// bitcast moves elements: it becomes a fusion of its own. Stands between core/passes and buffer assignment.
+// bitcast moves elements: it becomes a fusion of its own. Runs after core/passes, before buffer assignment.
 #pragma once
 
 #include "core/base/result.h"

@@ -20,8 +20,6 @@ namespace tessera::cpu {
 
 namespace {
 
-constexpr int64_t kRegisterBytes = 256;
-
 int64_t countOf(const Shape& shape) { return shape.isArray() ? shape.elementCount().value_or(INT64_MAX) : 0; }
 
 std::vector<ComputationId> blocksOf(const Instruction& instruction) {
@@ -220,7 +218,7 @@ uint32_t RegionBuilder::bufferOf(int slot, bool atConstants) {
   const int64_t bytes = buffers_.slots[static_cast<size_t>(slot)].bytes;
   if (isNew) {
     slotOf_.push_back(slot);
-    out_.program.buffers.push_back({bytes, bytes <= kRegisterBytes, false, false});
+    out_.program.buffers.push_back({bytes, bytes <= tuning().regions.registerBytes, false, false});
   }
   if (!atConstants) out_.program.buffers[found->second].inRegister = false;
   return found->second;

@@ -1,6 +1,6 @@
 // RegionPlanner: finds instructions that stand one after the other and are each too small to be called as a step:
 // chains, loops and branches of them become one function (core/element/region_program.h). Decided by shapes and
-// estimated work alone, never by the number of threads. Stands between buffer assignment and the plan's steps.
+// estimated work alone, never by the number of threads. Follows buffer assignment. Used by plan_builder.
 #pragma once
 
 #include <optional>

@@ -16,12 +16,12 @@ using Forward = dnnl::convolution_forward;
 using SourceGradient = dnnl::convolution_backward_data;
 using WeightsGradient = dnnl::convolution_backward_weights;
 
-// How many pieces a convolution is cut into at most: as many as fit `least`, or a core's cache where a kernel follows.
-int64_t piecesOf(const DnnlStep& step, const Axes& result, int64_t least) {
-  if (!step.end) return least;
+// How many shards a convolution is cut into at most: `least`, or more where an epilogue finds each in a core's cache.
+int64_t shardsOf(const DnnlStep& step, const Axes& result, int64_t least) {
+  if (!step.epilogue) return least;
   const int64_t bytes = result.count() * static_cast<int64_t>(dnnl::memory::data_type_size(result.kind));
-  return std::clamp(bytes / tuning().epilogues.convolutionPieceBytes, least,
-                    std::max(least, tuning().epilogues.maxConvolutionPieces));
+  return std::clamp(bytes / tuning().epilogues.convolutionShardBytes, least,
+                    std::max(least, tuning().epilogues.maxConvolutionShards));
 }
 
 dnnl::primitive_attr userScratch() {
@@ -55,12 +55,12 @@ dnnl::memory scratchOf(const dnnl::memory::desc& desc) { return dnnl::memory(des
 // Leaves a form that is no library call the way the library itself does; `built` catches both.
 [[noreturn]] void refuse(const char* why) { throw dnnl::error(dnnl_unimplemented, why); }
 
-// The kernel that follows computes ranges of elements, in whole pieces of its own.
+// The epilogue computes ranges of elements, in whole pieces of its own (RowLocality).
 void refuseScattered(const DnnlStep& step, const Axes& part) {
-  if (!step.end) return;
-  const int64_t unit = step.end->locality.elements, last = part.start + part.count();
-  if (!part.isOneRange() || part.start % unit != 0 || (last % unit != 0 && last != step.end->elements))
-    refuse("no range of the kernel that follows");
+  if (!step.epilogue) return;
+  const int64_t unit = step.epilogue->locality.elements, last = part.start + part.count();
+  if (!part.isOneRange() || part.start % unit != 0 || (last % unit != 0 && last != step.epilogue->elements))
+    refuse("no range of the epilogue");
 }
 
 // --- forward
@@ -76,7 +76,7 @@ Geometry partOf(const Geometry& whole, int64_t batch, int64_t batches, int64_t r
   int64_t first = row * whole.strides[0] - whole.low[0], last = first + (rows - 1) * whole.strides[0] + extent;
   int64_t begin = std::clamp<int64_t>(first, 0, whole.source.sizes[2]),
           end = std::clamp<int64_t>(last, begin, whole.source.sizes[2]);
-  if (begin == end) refuse("a piece of padding alone");
+  if (begin == end) refuse("a shard of padding alone");
   g.low[0] = begin - first;
   g.high[0] = last - end;
   g.source.narrow(2, begin, end - begin);
@@ -88,23 +88,23 @@ void addForward(ConvolutionStep& step, const Geometry& g, const ConvolutionSlots
   auto plain = step.asItLies ? describePlain(g) : std::nullopt;
   auto pd = plain ? *plain : describeForward(g);
   if (!step.shared) step.shared.emplace(DNNL_ARG_WEIGHTS, slots.kernel, 0, g.weights.desc(), pd.weights_desc(), false);
-  if (step.shared->memory().get_desc() != pd.weights_desc()) refuse("pieces differ");
+  if (step.shared->memory().get_desc() != pd.weights_desc()) refuse("shards differ");
   refuseScattered(step, g.result);
-  DnnlPiece piece{g.result.start, g.result.count(), Forward(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
-  piece.arguments.emplace_back(DNNL_ARG_SRC, slots.input, g.source.startBytes(), g.source.desc(), pd.src_desc(), false);
-  piece.arguments.emplace_back(DNNL_ARG_DST, slots.output, g.result.startBytes(), g.result.desc(), pd.dst_desc(), true);
-  step.pieces.push_back(std::move(piece));
+  DnnlShard shard{g.result.start, g.result.count(), Forward(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
+  shard.arguments.emplace_back(DNNL_ARG_SRC, slots.input, g.source.startBytes(), g.source.desc(), pd.src_desc(), false);
+  shard.arguments.emplace_back(DNNL_ARG_DST, slots.output, g.result.startBytes(), g.result.desc(), pd.dst_desc(), true);
+  step.shards.push_back(std::move(shard));
 }
 
-// In pieces of the batch, and of rows where the batch is small.
+// In shards of the batch, and of rows where the batch is small.
 void buildForward(ConvolutionStep& step, const Geometry& g, const ConvolutionSlots& slots, double flops) {
-  const int64_t most = piecesOf(step, g.result, tuning().products.convolutionPieces), batch = g.source.sizes[0],
+  const int64_t most = shardsOf(step, g.result, tuning().products.convolutionShards), batch = g.source.sizes[0],
                 rows = g.result.sizes[2];
   const bool small = flops < tuning().products.librarySharedFlops;
   const int64_t each = small ? batch : (batch + most - 1) / most, inBatch = (batch + each - 1) / each;
-  // A kernel that follows needs rows that are neighbours in memory, of one entry.
-  const bool mayCutRows = !step.end || (each == 1 && g.result.strides[2] * rows * batch == g.result.count());
-  const int64_t wanted = step.end ? most : tuning().products.convolutionRowPieces,
+  // An epilogue needs rows that are neighbours in memory, of one entry.
+  const bool mayCutRows = !step.epilogue || (each == 1 && g.result.strides[2] * rows * batch == g.result.count());
+  const int64_t wanted = step.epilogue ? most : tuning().products.convolutionRowShards,
                 wantedRows = small || !mayCutRows ? 1 : std::min(rows, (wanted + inBatch - 1) / inBatch);
   int64_t rowsEach = (rows + wantedRows - 1) / wantedRows;
   for (int64_t b = 0; b < batch; b += each)
@@ -119,18 +119,18 @@ void addSourceGradient(DnnlStep& step, const Geometry& g, const ConvolutionSlots
                             g.dilations, g.low, g.high);
   SourceGradient::primitive_desc pd(desc, userScratch(), dnnlEngine(), describeForward(g));
   if (!step.shared) step.shared.emplace(DNNL_ARG_WEIGHTS, slots.kernel, 0, g.weights.desc(), pd.weights_desc(), false);
-  if (step.shared->memory().get_desc() != pd.weights_desc()) refuse("pieces differ");
+  if (step.shared->memory().get_desc() != pd.weights_desc()) refuse("shards differ");
   refuseScattered(step, g.source);
-  DnnlPiece piece{g.source.start, g.source.count(), SourceGradient(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
-  piece.arguments.emplace_back(DNNL_ARG_DIFF_DST, slots.input, g.result.startBytes(), g.result.desc(),
+  DnnlShard shard{g.source.start, g.source.count(), SourceGradient(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
+  shard.arguments.emplace_back(DNNL_ARG_DIFF_DST, slots.input, g.result.startBytes(), g.result.desc(),
                                pd.diff_dst_desc(), false);
-  piece.arguments.emplace_back(DNNL_ARG_DIFF_SRC, slots.output, g.source.startBytes(), g.source.desc(),
+  shard.arguments.emplace_back(DNNL_ARG_DIFF_SRC, slots.output, g.source.startBytes(), g.source.desc(),
                                pd.diff_src_desc(), true);
-  step.pieces.push_back(std::move(piece));
+  step.shards.push_back(std::move(shard));
 }
 
 void buildSourceGradient(ConvolutionStep& step, const Geometry& whole, const ConvolutionSlots& slots, double flops) {
-  const int64_t most = piecesOf(step, whole.source, tuning().products.convolutionPieces);
+  const int64_t most = shardsOf(step, whole.source, tuning().products.convolutionShards);
   int64_t batch = whole.source.sizes[0],
           each = flops < tuning().products.librarySharedFlops ? batch : (batch + most - 1) / most;
   for (int64_t b = 0; b < batch; b += each) {
@@ -146,20 +146,20 @@ void addWeightsGradient(DnnlStep& step, const Geometry& g, const ConvolutionSlot
                              g.dilations, g.low, g.high);
   WeightsGradient::primitive_desc pd(desc, userScratch(), dnnlEngine(), describeForward(g));
   if (!step.shared) step.shared.emplace(DNNL_ARG_SRC, slots.input, 0, g.source.desc(), pd.src_desc(), false);
-  if (step.shared->memory().get_desc() != pd.src_desc()) refuse("pieces differ");
+  if (step.shared->memory().get_desc() != pd.src_desc()) refuse("shards differ");
   refuseScattered(step, g.weights);
-  DnnlPiece piece{g.weights.start, g.weights.count(), WeightsGradient(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
-  piece.arguments.emplace_back(DNNL_ARG_DIFF_DST, slots.kernel, g.result.startBytes(), g.result.desc(),
+  DnnlShard shard{g.weights.start, g.weights.count(), WeightsGradient(pd), {}, scratchOf(pd.scratchpad_desc()), {}};
+  shard.arguments.emplace_back(DNNL_ARG_DIFF_DST, slots.kernel, g.result.startBytes(), g.result.desc(),
                                pd.diff_dst_desc(), false);
-  piece.arguments.emplace_back(DNNL_ARG_DIFF_WEIGHTS, slots.output, g.weights.startBytes(), g.weights.desc(),
+  shard.arguments.emplace_back(DNNL_ARG_DIFF_WEIGHTS, slots.output, g.weights.startBytes(), g.weights.desc(),
                                pd.diff_weights_desc(), true);
-  step.pieces.push_back(std::move(piece));
+  step.shards.push_back(std::move(shard));
 }
 
 // By output features, in multiples of a vector.
 void buildWeightsGradient(ConvolutionStep& step, const Geometry& whole, const ConvolutionSlots& slots, double flops) {
   constexpr int64_t kVector = 16;
-  const int64_t wanted = tuning().products.weightsGradientPieces;
+  const int64_t wanted = tuning().products.weightsGradientShards;
   int64_t features = whole.weights.sizes[0];
   int64_t each = flops < tuning().products.librarySharedFlops
                      ? features
@@ -187,9 +187,9 @@ bool Axes::isOneRange() const {
   return true;
 }
 
-// False: the library refused, or the pieces would need different forms of what they share.
+// False: the library refused, or the shards would need different forms of what they share.
 bool ConvolutionStep::build(double work) {
-  pieces.clear();
+  shards.clear();
   shared.reset();
   if (!hasRoomForCode()) return false;
   try {

@@ -1,6 +1,6 @@
 // ConvolutionStep: a convolution through oneDNN: forward, or one of the two gradients in whose form front ends write
 // backward passes. The work is cut by batch entries, by rows of the output where the batch is small, or by features, so
-// that all threads share it; a convolution of few flops, or one whose pieces do not fit each other, is one piece. Made
+// that all threads share it; a convolution of few flops, or one whose shards do not fit each other, is one shard. Made
 // by cpu/library/dnnl_convolution.
 #pragma once
 
@@ -70,13 +70,13 @@ class ConvolutionStep : public DnnlStep {
   double flops = 0;
   bool asItLies = false;  // the primitives may walk the arrays of a forward pass without reordering them
 
-  // Makes the library's primitives; false: it refused, even for a single piece.
+  // Makes the library's primitives; false: it refused, even for a single shard.
   bool prepare();
   const char* loader() const override { return "tessera_dnnl_convolution"; }
   void save(FieldWriter& out) override { fields(out); }
   template <class Fields>
   void fields(Fields& f) {
-    f(pass, geometry, slots, flops, gather, end, pieceScratch);
+    f(pass, geometry, slots, flops, gather, epilogue, shardScratch);
   }
 
  private:

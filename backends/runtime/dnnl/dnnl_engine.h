@@ -94,12 +94,12 @@ class DnnlAnswers {
   std::atomic<dnnl_status_t> failed_{dnnl_success};
 };
 
-// work(i, stream, thread) for all pieces on all threads; no exception leaves a thread.
+// work(i, stream, thread) for all shards on all threads; no exception leaves a thread.
 template <class Work>
-Status dnnlForEach(ThreadPool& pool, int64_t pieces, const char* what, Work&& work) {
+Status dnnlForEach(ThreadPool& pool, int64_t shards, const char* what, Work&& work) {
   std::mutex mutex;
   Status first;
-  pool.parallelFor(pieces, 1, [&](int64_t begin, int64_t end, int thread) {
+  pool.parallelFor(shards, 1, [&](int64_t begin, int64_t end, int thread) {
     OneOpenMpThread single;
     Status status = dnnlGuarded(what, [&] {
       for (int64_t i = begin; i < end; ++i) work(i, dnnlStream(), thread);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/tuning.h"
+
 namespace tessera::cpu {
 
 DnnlArgument::DnnlArgument(int kind, int slot, int64_t offset, const dnnl::memory::desc& plain,
@@ -19,8 +21,8 @@ DnnlArgument::DnnlArgument(int kind, int slot, int64_t offset, const dnnl::memor
   move_ = isResult ? dnnl::reorder(packed_, plain_) : dnnl::reorder(plain_, packed_);
 }
 
-void DnnlArgument::bind(const RunState& state, std::byte* piece) {
-  plain_.set_data_handle((slot_ == kSlotOfPiece ? piece : state.pointers[static_cast<size_t>(slot_)]) + offset_);
+void DnnlArgument::bind(const RunState& state, std::byte* shard) {
+  plain_.set_data_handle((slot_ == kSlotOfShard ? shard : state.pointers[static_cast<size_t>(slot_)]) + offset_);
 }
 
 void DnnlArgument::reorder(dnnl::stream& stream, const dnnl::memory& from, const dnnl::memory& to) const {
@@ -40,7 +42,7 @@ void DnnlStep::gatherRows(RunState& state) const {
   const auto* from = reinterpret_cast<const float*>(state.pointers[static_cast<size_t>(gather->from)]) + gather->start;
   auto* to = reinterpret_cast<float*>(state.pointers[static_cast<size_t>(gather->to)]);
   auto each = static_cast<int64_t>(gather->inside.size());
-  state.pool->parallelFor(product(gather->rows), std::max<int64_t>(1, 16384 / each),
+  state.pool->parallelFor(product(gather->rows), std::max<int64_t>(1, tuning().products.gatheredElements / each),
                           [&](int64_t begin, int64_t end, int) {
                             for (int64_t row = begin; row < end; ++row) {
                               const float* at = from + offsetAt(gather->rows, row);
@@ -50,10 +52,10 @@ void DnnlStep::gatherRows(RunState& state) const {
                           });
 }
 
-void PieceKernel::run(const RunState& state, int64_t first, int64_t count, std::byte* piece) const {
+void DnnlEpilogue::run(const RunState& state, int64_t first, int64_t count, std::byte* shard) const {
   std::array<void*, kMaxSlots> buffers;
   for (size_t i = 0; i < slots.size(); ++i)
-    buffers[i] = slots[i] == kSlotOfPiece ? piece : state.pointers[static_cast<size_t>(slots[i])];
+    buffers[i] = slots[i] == kSlotOfShard ? shard : state.pointers[static_cast<size_t>(slots[i])];
   const CompiledKernel& compiled = state.kernels[kernel];
   auto itemOf = [&](int64_t element) {
     return element == elements ? compiled.parallelCount : element / locality.elements * locality.items;
@@ -61,18 +63,18 @@ void PieceKernel::run(const RunState& state, int64_t first, int64_t count, std::
   compiled.function(buffers.data(), itemOf(first), itemOf(first + count));
 }
 
-void DnnlStep::bindAll(DnnlPiece& piece) const {
-  piece.bound.push_back({DNNL_ARG_SCRATCHPAD, piece.scratch.get()});
-  if (shared) piece.bound.push_back({shared->kind(), shared->memory().get()});
-  for (const DnnlArgument& argument : piece.arguments)
-    piece.bound.push_back({argument.kind(), argument.memory().get()});
+void DnnlStep::bindAll(DnnlShard& shard) const {
+  shard.bound.push_back({DNNL_ARG_SCRATCHPAD, shard.scratch.get()});
+  if (shared) shard.bound.push_back({shared->kind(), shared->memory().get()});
+  for (const DnnlArgument& argument : shard.arguments)
+    shard.bound.push_back({argument.kind(), argument.memory().get()});
 }
 
-std::byte* DnnlStep::placeOf(const RunState& state, const DnnlPiece& piece, int thread) const {
-  if (pieceScratch.slot < 0) return nullptr;
-  std::byte* const base = state.pointers[static_cast<size_t>(pieceScratch.slot)];
-  if (pieceScratch.bytes == 0) return base;
-  return base + thread * pieceScratch.bytes - piece.first * pieceScratch.elementBytes;
+std::byte* DnnlStep::placeOf(const RunState& state, const DnnlShard& shard, int thread) const {
+  if (shardScratch.slot < 0) return nullptr;
+  std::byte* const base = state.pointers[static_cast<size_t>(shardScratch.slot)];
+  if (shardScratch.bytes == 0) return base;
+  return base + thread * shardScratch.bytes - shard.first * shardScratch.elementBytes;
 }
 
 Status DnnlStep::run(RunState& state) {
@@ -84,18 +86,18 @@ Status DnnlStep::run(RunState& state) {
       shared->packIn(dnnlStream());
     }));
   }
-  return dnnlForEach(*state.pool, static_cast<int64_t>(pieces.size()), what_,
+  return dnnlForEach(*state.pool, static_cast<int64_t>(shards.size()), what_,
                      [&](int64_t i, dnnl::stream& stream, int thread) {
-                       DnnlPiece& piece = pieces[static_cast<size_t>(i)];
-                       std::byte* const place = placeOf(state, piece, thread);
-                       if (piece.bound.empty()) bindAll(piece);
-                       for (DnnlArgument& argument : piece.arguments) {
+                       DnnlShard& shard = shards[static_cast<size_t>(i)];
+                       std::byte* const place = placeOf(state, shard, thread);
+                       if (shard.bound.empty()) bindAll(shard);
+                       for (DnnlArgument& argument : shard.arguments) {
                          argument.bind(state, place);
                          argument.packIn(stream);
                        }
-                       dnnlExecute(piece.primitive, stream, piece.bound);
-                       for (DnnlArgument& argument : piece.arguments) argument.unpackOut(stream);
-                       if (end) end->run(state, piece.first, piece.count, place);
+                       dnnlExecute(shard.primitive, stream, shard.bound);
+                       for (DnnlArgument& argument : shard.arguments) argument.unpackOut(stream);
+                       if (epilogue) epilogue->run(state, shard.first, shard.count, place);
                      });
 }
 

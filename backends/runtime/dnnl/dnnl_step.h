@@ -1,5 +1,5 @@
-// DnnlStep: one oneDNN primitive, cut into pieces that our threads share. Arrays stay dense and row-major outside; what
-// a primitive wants in another format is reordered before or after it. Made by cpu/library/dnnl_convolution.
+// DnnlStep: one oneDNN primitive, cut into shards that our threads take. Arrays stay dense and row-major outside; what
+// a primitive takes in another format is reordered before or after it. Made by cpu/library/dnnl_convolution.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ class DnnlArgument {
   DnnlArgument(int kind, int slot, int64_t offset, const dnnl::memory::desc& plain, const dnnl::memory::desc& wanted,
                bool isResult);
 
-  // piece: where the array of kSlotOfPiece would begin, were there a whole one.
-  void bind(const RunState& state, std::byte* piece);
+  // shard: where the array of kSlotOfShard would begin, were there a whole one.
+  void bind(const RunState& state, std::byte* shard);
   void packIn(dnnl::stream& stream);     // an operand into the primitive's format
   void unpackOut(dnnl::stream& stream);  // a result out of it
   int kind() const { return kind_; }
@@ -36,11 +36,11 @@ class DnnlArgument {
   dnnl::reorder move_;
 };
 
-// The slot of an array of which there is only the piece that a thread is at, in scratch.
-inline constexpr int kSlotOfPiece = -2;
+// The slot of an array of which there is only the shard that a thread is at, in scratch.
+inline constexpr int kSlotOfShard = -2;
 
-struct PieceScratch {
-  int slot = -1;             // -1: nothing lies there
+struct ShardScratch {
+  int slot = -1;             // -1: no array lies there
   int64_t bytes = 0;         // of a thread; 0: the whole array
   int64_t elementBytes = 0;  // of the array
   template <class Fields>
@@ -49,8 +49,8 @@ struct PieceScratch {
   }
 };
 
-struct DnnlPiece {
-  int64_t first = 0, count = 0;  // its elements of the result, where a kernel follows
+struct DnnlShard {
+  int64_t first = 0, count = 0;  // its elements of the result, where there is an epilogue
   dnnl::primitive primitive;
   std::vector<DnnlArgument> arguments;
   dnnl::memory scratch;
@@ -69,8 +69,8 @@ struct Gather {
   }
 };
 
-// The kernel that follows on the elements of each piece. slots: of its operands, then its result.
-struct PieceKernel {
+// The kernel that computes on the elements of each shard once they are made. slots: of its operands, then its result.
+struct DnnlEpilogue {
   static constexpr size_t kMaxSlots = 64;
   size_t kernel = 0;
   std::vector<int> slots;
@@ -80,7 +80,7 @@ struct PieceKernel {
   void fields(Fields& f) {
     f(kernel, slots, locality, elements);
   }
-  void run(const RunState& state, int64_t first, int64_t count, std::byte* piece) const;
+  void run(const RunState& state, int64_t first, int64_t count, std::byte* shard) const;
 };
 
 class DnnlStep : public Step {
@@ -89,15 +89,15 @@ class DnnlStep : public Step {
   Status run(RunState& state) override;
 
   std::optional<Gather> gather;        // first of all
-  std::optional<DnnlArgument> shared;  // an operand of all pieces, packed once
-  std::vector<DnnlPiece> pieces;
-  std::optional<PieceKernel> end;
-  PieceScratch pieceScratch;  // of what the kernel that follows reads
+  std::optional<DnnlArgument> shared;  // an operand of all shards, packed once
+  std::vector<DnnlShard> shards;
+  std::optional<DnnlEpilogue> epilogue;
+  ShardScratch shardScratch;  // of what the epilogue reads
 
  private:
-  std::byte* placeOf(const RunState& state, const DnnlPiece& piece, int thread) const;
+  std::byte* placeOf(const RunState& state, const DnnlShard& shard, int thread) const;
   void gatherRows(RunState& state) const;
-  void bindAll(DnnlPiece& piece) const;
+  void bindAll(DnnlShard& shard) const;
   const char* what_;
 };
 

@@ -1,4 +1,4 @@
-// MatmulStep: bf16, s8 and u8 dots through oneDNN's matmul, on operands where they lie: one primitive per piece of the
+// MatmulStep: bf16, s8 and u8 dots through oneDNN's matmul, on operands where they lie: one primitive per shard of the
 // batch or of the rows, so that our threads share the work. Made by cpu/library/matmul.
 #pragma once
 
@@ -27,7 +27,7 @@ struct Matrix {
   }
 };
 
-struct MatmulPiece {
+struct MatmulShard {
   int64_t batch = 0, row = 0;
   dnnl::matmul primitive;
   dnnl::memory lhs, rhs, out, scratch;
@@ -49,10 +49,10 @@ class MatmulStep : public SerializableStep<MatmulStep> {
 
  private:
   void split();
-  void addPiece(int64_t batch, int64_t row, int64_t count, int64_t rows);
+  void addShard(int64_t batch, int64_t row, int64_t count, int64_t rows);
   bool isRegular() const { return lhs.batchOffset.empty() && rhs.batchOffset.empty(); }
 
-  std::vector<MatmulPiece> pieces_;
+  std::vector<MatmulShard> shards_;
 };
 
 }  // namespace tessera::cpu

@@ -1,6 +1,6 @@
-// Panels: one side of a contraction, cut along its outer dimension into pieces as wide as the register tile and copied
+// Panels: one side of a contraction, cut along its outer dimension into panels as wide as the register tile and copied
 // so that the tile reads them front to back, converted to the type of the sums. What lies past the end is zero.
-// Stands between an operand's memory and ContractionTile.
+// Made by contraction_step for ContractionTile.
 #pragma once
 
 #include <cstddef>

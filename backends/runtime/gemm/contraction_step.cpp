@@ -5,6 +5,7 @@
 #include <complex>
 
 #include "core/base/checked_math.h"
+#include "core/base/tuning.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera::cpu {
@@ -76,7 +77,7 @@ void ContractionStep::splitTasks() {
 // All panels of one side.
 void ContractionStep::pack(RunState& state, const PanelPacker& packer, int slot, std::byte* to) const {
   const std::byte* from = state.pointers[static_cast<size_t>(slot)];
-  int64_t chunk = std::max<int64_t>(1, (1 << 17) / std::max<int64_t>(packer.panelBytes(), 1));
+  int64_t chunk = std::max<int64_t>(1, tuning().products.packedBytes / std::max<int64_t>(packer.panelBytes(), 1));
   state.pool->parallelFor(packer.batches() * packer.panels(), chunk, [&](int64_t begin, int64_t end, int) {
     for (int64_t i = begin; i < end; ++i)
       packer.pack(from, i / packer.panels(), i % packer.panels(), to + i * packer.panelBytes());

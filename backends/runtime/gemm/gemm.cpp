@@ -1,5 +1,5 @@
 // See gemm.h. For each block of the right side, small enough for the second cache, all rows; within it tile by tile,
-// the left side read where it lies. Where many rows want the block, its first tiles leave it packed behind themselves.
+// the left side read where it lies. Where several tiles of rows read the block, its first ones leave it packed.
 #include "backends/runtime/gemm/gemm.h"
 
 #include <algorithm>

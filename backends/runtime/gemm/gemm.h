@@ -31,7 +31,7 @@ struct Gemm {
 // Elements of scratch that a product with a right side of k × n is faster with; 0: it needs none.
 template <class Real>
 int64_t gemmScratch(int64_t n, int64_t k);
-// scratch: null, or as many elements as gemmScratch ever asks for, 64-byte aligned.
+// scratch: null, or as many elements as gemmScratch gives at most, 64-byte aligned.
 template <class Real>
 void gemm(const Gemm<Real>& product, GemmVectors vectors, Real* scratch);
 

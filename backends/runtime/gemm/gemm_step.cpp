@@ -10,14 +10,15 @@ namespace tessera::cpu {
 // Blocks of rows (or, for flat products, of columns) so that each task has some 10^6 flops or more: a few microseconds.
 void GemmStep::split() {
   const auto& limits = tuning().products;
-  const bool turnsOnce = rhs.view.transposed && n >= std::max(32 * limits.wantedTasks,
-                                                              m / 4);  // tasks of rows would turn it each for itself
-  splitsColumns_ = m < n || turnsOnce;
+  constexpr int64_t kRowUnit = 16, kColumnUnit = 32;
+  const bool transposesOnce =
+      rhs.view.transposed && n >= std::max(kColumnUnit * limits.wantedTasks, m / limits.transposedOnce);
+  splitsColumns_ = m < n || transposesOnce;
   extent_ = splitsColumns_ ? n : m;
   double flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   int64_t wanted = std::max<int64_t>(1, limits.wantedTasks / std::max<int64_t>(batches, 1));
   wanted = std::min(wanted, static_cast<int64_t>(flops / limits.taskFlops) + 1);
-  const int64_t unit = splitsColumns_ ? 32 : 16;
+  const int64_t unit = splitsColumns_ ? kColumnUnit : kRowUnit;  // of rows or columns: whole register tiles
   block_ = std::max(unit, ((extent_ + wanted - 1) / wanted + unit - 1) / unit * unit);
   blocks_ = (extent_ + block_ - 1) / block_;
   tasksPerChunk_ =

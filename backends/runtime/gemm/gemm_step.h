@@ -27,7 +27,7 @@ class GemmStep : public SerializableStep<GemmStep> {
   ThreadScratch scratch;  // of scratchBytes()
   GemmVectors vectors = GemmVectors::Sse;
 
-  void split();  // once the shape is known
+  void split();  // into tasks, once the shape is known
   int64_t scratchBytes() const;
   Status run(RunState& state) override;
   template <class Fields>

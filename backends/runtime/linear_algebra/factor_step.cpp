@@ -39,7 +39,7 @@ template <class Real>
 struct Lu {
   StridedMatrix<Real> matrix;
   size_t rows, columns;
-  int32_t* pivots;  // null: nobody asks
+  int32_t* pivots;  // null: not stored
   int32_t info = 0;
 
   void swapRows(size_t a, size_t b, size_t begin, size_t end) {

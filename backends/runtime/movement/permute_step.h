@@ -24,7 +24,7 @@ struct Permute {
   }
 };
 
-// Scratch that large transpositions want: two blocks a thread; 0 for others, which take none.
+// Bytes of scratch for a large transpose: two blocks a thread; 0 for others, which take none.
 int64_t permuteBufferBytes(const Permute& permute, int threads);
 StepPtr makePermuteStep(Permute permute);
 

@@ -1,5 +1,5 @@
 // Stable sort by digits of unsigned keys, least significant digit first. A row of its own, or all threads on one long
-// row; the result is the same either way. Stands behind sort.cpp.
+// row; the result is the same either way. Used by radix_sort_step and bucket_sort_step.
 #pragma once
 
 #include <algorithm>
@@ -52,25 +52,25 @@ Item* radixSort(Item* from, Item* other, int64_t n) {
   return n <= tuning().sort.shortRow ? radixSortBy<Item, 8>(from, other, n) : radixSortBy<Item, 11>(from, other, n);
 }
 
-// One long row on all threads: each counts and moves the digits of its own piece.
+// One long row on all threads: each counts and moves the digits of its own chunk.
 class ParallelRadixSort {
  public:
   template <class Item>
   Item* sort(ThreadPool& pool, Item* from, Item* other, int64_t n) {
     constexpr int kDigit = 11;
-    const int64_t pieces = 2 * pool.threads(), each = (n + pieces - 1) / pieces;
-    counts_.resize(static_cast<size_t>(pieces) * kBuckets);
+    const int64_t chunks = 2 * pool.threads(), each = (n + chunks - 1) / chunks;
+    counts_.resize(static_cast<size_t>(chunks) * kBuckets);
     for (int shift = 0; shift < radixKeyBits(Item{}); shift += kDigit) {
       auto digitOf = [shift](const Item& item) { return radixKey(item) >> shift & (kBuckets - 1); };
-      pool.parallelFor(pieces, 1, [&](int64_t begin, int64_t end, int) {
+      pool.parallelFor(chunks, 1, [&](int64_t begin, int64_t end, int) {
         for (int64_t p = begin; p < end; ++p) {
           uint32_t* count = counts_.data() + static_cast<size_t>(p) * kBuckets;
           std::memset(count, 0, kBuckets * sizeof *count);
           for (int64_t i = p * each; i < std::min(n, (p + 1) * each); ++i) ++count[digitOf(from[i])];
         }
       });
-      if (isTrivial(pieces, n)) continue;
-      pool.parallelFor(pieces, 1, [&](int64_t begin, int64_t end, int) {
+      if (isTrivial(chunks, n)) continue;
+      pool.parallelFor(chunks, 1, [&](int64_t begin, int64_t end, int) {
         for (int64_t p = begin; p < end; ++p) {
           uint32_t* at = counts_.data() + static_cast<size_t>(p) * kBuckets;
           for (int64_t i = p * each; i < std::min(n, (p + 1) * each); ++i) other[at[digitOf(from[i])]++] = from[i];
@@ -84,18 +84,18 @@ class ParallelRadixSort {
  private:
   static constexpr size_t kBuckets = 2048;
 
-  // Counts become the places where each piece's digits begin. True: all items have the same digit.
-  bool isTrivial(int64_t pieces, int64_t n) {
+  // Counts become the indices where each chunk's digits begin. True: all items have the same digit.
+  bool isTrivial(int64_t chunks, int64_t n) {
     uint32_t sum = 0;
     for (size_t b = 0; b < kBuckets; ++b) {
       const uint32_t before = sum;
-      for (int64_t p = 0; p < pieces; ++p) sum += std::exchange(counts_[static_cast<size_t>(p) * kBuckets + b], sum);
+      for (int64_t p = 0; p < chunks; ++p) sum += std::exchange(counts_[static_cast<size_t>(p) * kBuckets + b], sum);
       if (static_cast<int64_t>(sum) - before == n) return true;
     }
     return false;
   }
 
-  std::vector<uint32_t> counts_;  // by piece and digit; kept between runs
+  std::vector<uint32_t> counts_;  // by chunk and digit; kept between runs
 };
 
 }  // namespace tessera::cpu

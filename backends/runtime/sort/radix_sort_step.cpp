@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <type_traits>
 
 #include "backends/runtime/sort/radix_sort.h"
@@ -51,23 +52,28 @@ void RadixSortStep<Item, Made>::load(const Made* from, Item* to, int64_t begin, 
   }
 }
 
+// Keys and values lie `stride` elements apart: one walk over both waits for one line where two would wait twice.
 template <class T>
-void addValues(uint64_t* items, const std::byte* values, int64_t stride, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) items[i] |= reinterpret_cast<const T*>(values)[i * stride];
+void joinKeysAndValues(const uint32_t* keys, const std::byte* values, int64_t stride, std::span<uint64_t> items) {
+  for (size_t i = 0; i < items.size(); ++i) {
+    const int64_t at = static_cast<int64_t>(i) * stride;
+    items[i] = uint64_t{keys[at]} << 32 | reinterpret_cast<const T*>(values)[at];
+  }
 }
 
 // With their payload.
 template <class Item, class Made>
 void RadixSortStep<Item, Made>::loadKeys(RunState& state, int64_t row, const Made* from, Item* to) const {
-  const bool isIndex = payload == SortPayload::Index;
-  for (int64_t i = 0; i < shape.length; ++i)
-    to[i] = static_cast<Item>(from[i * shape.inner]) << 32 | static_cast<Item>(isIndex ? i : 0);
-  if (isIndex) return;
+  const auto count = static_cast<size_t>(shape.length);
+  if (payload == SortPayload::Index) {
+    for (size_t i = 0; i < count; ++i) to[i] = static_cast<Item>(from[static_cast<int64_t>(i) * shape.inner]) << 32 | i;
+    return;
+  }
   const std::byte* values = scratch<std::byte>(state, operands[0]) + shape.firstOf(row) * widths[0];
   switch (widths[0]) {
-    case 1: return addValues<uint8_t>(to, values, shape.inner, shape.length);
-    case 2: return addValues<uint16_t>(to, values, shape.inner, shape.length);
-    default: return addValues<uint32_t>(to, values, shape.inner, shape.length);
+    case 1: return joinKeysAndValues<uint8_t>(from, values, shape.inner, {to, count});
+    case 2: return joinKeysAndValues<uint16_t>(from, values, shape.inner, {to, count});
+    default: return joinKeysAndValues<uint32_t>(from, values, shape.inner, {to, count});
   }
 }
 

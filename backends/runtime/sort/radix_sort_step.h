@@ -56,6 +56,10 @@ struct RadixSort {
   int64_t partsAtOnce() const {
     return std::max<int64_t>(1, kChunk / std::max<int64_t>(1, groups.count > 0 ? groups.elements : shape.length));
   }
+  // How many threads of so many have memory: those with a chunk, whose numbers are below that (ThreadPool::run).
+  int64_t busyThreads(int threads) const {
+    return std::min<int64_t>(threads, (parts() + partsAtOnce() - 1) / partsAtOnce());
+  }
   template <class Fields>
   void fields(Fields& f) {
     f(shape, groups, kernel, kernelSlots, items, sorted, spare, isShared, operands, outputs, widths, isWide,

@@ -12,9 +12,9 @@ namespace {
 
 int64_t runElements() { return tuning().sort.comparedRun; }
 // Whole runs.
-int64_t pieceElements() {
+int64_t chunkElements() {
   const int64_t run = runElements();
-  return std::max(run, tuning().sort.comparedPiece / run * run);
+  return std::max(run, tuning().sort.mergedChunk / run * run);
 }
 
 }  // namespace
@@ -85,17 +85,17 @@ void SortByCalls::sortAlone(Row& row) const {
 }
 
 void SortByCalls::sortShared(RunState& state, Row& row) const {
-  const int64_t n = shape.length, run = runElements(), each = pieceElements(), pieces = (n + each - 1) / each;
-  auto forPieces = [&](auto&& work) {
-    state.pool->parallelFor(pieces, 1, [&](int64_t begin, int64_t end, int) {
-      for (int64_t piece = begin; piece < end; ++piece) work(piece * each, std::min(n, (piece + 1) * each));
+  const int64_t n = shape.length, run = runElements(), each = chunkElements(), chunks = (n + each - 1) / each;
+  auto forChunks = [&](auto&& work) {
+    state.pool->parallelFor(chunks, 1, [&](int64_t begin, int64_t end, int) {
+      for (int64_t chunk = begin; chunk < end; ++chunk) work(chunk * each, std::min(n, (chunk + 1) * each));
     });
   };
-  forPieces([&](int64_t begin, int64_t end) {
+  forChunks([&](int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end; at += run) row.insertionSort(at, std::min(end, at + run));
   });
   for (int64_t width = run; width < n; width *= 2) {
-    forPieces([&](int64_t begin, int64_t end) {
+    forChunks([&](int64_t begin, int64_t end) {
       for (int64_t at = begin; at < end;) {
         const int64_t pair = at / (2 * width) * (2 * width), stop = std::min({end, pair + 2 * width, n});
         row.mergePart(pair, width, n, at - pair, stop - pair);
@@ -134,22 +134,23 @@ Status SortByCalls::run(RunState& state) {
     };
     return Row{this, &state, shape.firstOf(row), state.kernels[comparator].function, scratch(orders), scratch(others)};
   };
-  if (shape.length > 2 * pieceElements() && shape.rows < 2 * state.pool->threads()) {
+  if (shape.length > 2 * chunkElements() && shape.rows < 2 * state.pool->threads()) {
     for (int64_t r = 0; r < shape.rows; ++r) {
       Row row = rowAt(r);
       sortShared(state, row);
-      state.pool->parallelFor(shape.length, pieceElements(),
+      state.pool->parallelFor(shape.length, chunkElements(),
                               [&](int64_t begin, int64_t end, int) { write(row, begin, end); });
     }
     return {};
   }
-  state.pool->parallelFor(shape.rows, std::max<int64_t>(1, 2048 / shape.length), [&](int64_t begin, int64_t end, int) {
-    for (int64_t r = begin; r < end; ++r) {
-      Row row = rowAt(r);
-      sortAlone(row);
-      write(row, 0, shape.length);
-    }
-  });
+  state.pool->parallelFor(shape.rows, std::max<int64_t>(1, tuning().sort.comparedChunk / shape.length),
+                          [&](int64_t begin, int64_t end, int) {
+                            for (int64_t r = begin; r < end; ++r) {
+                              Row row = rowAt(r);
+                              sortAlone(row);
+                              write(row, 0, shape.length);
+                            }
+                          });
   return {};
 }
 

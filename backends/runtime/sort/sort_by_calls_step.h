@@ -1,5 +1,5 @@
 // SortByCalls: a stable merge sort of an index permutation by the compiled comparator, row by row. Runs of a few
-// elements are sorted by insertion, then merged pairwise; every level of a long row is cut into pieces by rank, which
+// elements are sorted by insertion, then merged pairwise; every level of a long row is cut into chunks by rank, which
 // all threads merge. Made by cpu/library/sort_by_calls.
 #pragma once
 

@@ -5,6 +5,8 @@
 #include <compare>
 #include <limits>
 
+#include "core/base/tuning.h"
+
 namespace tessera::cpu {
 
 namespace {
@@ -53,7 +55,7 @@ Key TopKStep<Key>::keyOf(Key bits) const {
   return static_cast<Key>(bits ^ flip_);
 }
 
-// The first min(k, end - begin) of the piece, in no order; gives their end.
+// The first min(k, end - begin) of the shard, in no order; gives their end.
 template <class Key>
 template <TopKOrder order>
 typename TopKStep<Key>::Item* TopKStep<Key>::best(const Key* line, int64_t begin, int64_t end, Item* room) const {
@@ -100,15 +102,15 @@ void TopKStep<Key>::write(RunState& state, int64_t line, const Item* items) cons
 template <class Key>
 template <TopKOrder order>
 void TopKStep<Key>::runOrdered(RunState& state) {
-  const int64_t each = shape_.piece();
-  const int64_t chunk = std::max<int64_t>(1, 16384 / each);
-  state.pool->parallelFor(shape_.lines * shape_.pieces, chunk, [&](int64_t begin, int64_t end, int thread) {
+  const int64_t each = shape_.shard();
+  const int64_t chunk = std::max<int64_t>(1, tuning().sort.topKChunk / each);
+  state.pool->parallelFor(shape_.lines * shape_.shards, chunk, [&](int64_t begin, int64_t end, int thread) {
     Item* room = at<Item>(state, shape_.scratch) + thread * shape_.room;
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t line = i / shape_.pieces, first = i % shape_.pieces * each;
+      const int64_t line = i / shape_.shards, first = i % shape_.shards * each;
       Item* last = best<order>(at<Key>(state, shape_.from) + line * shape_.length, first,
                                std::min(shape_.length, first + each), room);
-      if (shape_.pieces > 1) {
+      if (shape_.shards > 1) {
         Item* mine = at<Item>(state, shape_.joined) + i * shape_.k;
         std::fill(std::copy(room, last, mine), mine + shape_.k, Item{std::numeric_limits<Key>::max(), INT32_MAX});
         continue;
@@ -117,9 +119,9 @@ void TopKStep<Key>::runOrdered(RunState& state) {
       write(state, line, room);
     }
   });
-  for (int64_t line = 0; shape_.pieces > 1 && line < shape_.lines; ++line) {
-    Item* mine = at<Item>(state, shape_.joined) + line * shape_.pieces * shape_.k;
-    std::partial_sort(mine, mine + shape_.k, mine + shape_.pieces * shape_.k);
+  for (int64_t line = 0; shape_.shards > 1 && line < shape_.lines; ++line) {
+    Item* mine = at<Item>(state, shape_.joined) + line * shape_.shards * shape_.k;
+    std::partial_sort(mine, mine + shape_.k, mine + shape_.shards * shape_.k);
     write(state, line, mine);
   }
 }

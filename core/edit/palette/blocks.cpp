@@ -113,50 +113,78 @@ const Block* find(std::span<const Block> blocks, const std::string& name) {
   return found == blocks.end() ? nullptr : &*found;
 }
 
-}  // namespace
-
-Result<std::vector<Block>> parseBlocks(std::string_view content) {
-  std::vector<Block> out;
-  uint32_t number = 0;
-  const auto next = [&]() -> std::string_view {
-    const size_t end = content.find('\n');
-    std::string_view line = content.substr(0, end);
-    content = end == std::string_view::npos ? std::string_view() : content.substr(end + 1);
-    ++number;
+// The lines of a library, numbered from 1.
+class Lines {
+ public:
+  explicit Lines(std::string_view content) : content_(content) {}
+  bool atEnd() const { return content_.empty(); }
+  uint32_t number() const { return number_; }  // of the line that next() gave
+  std::string_view next() {
+    const size_t end = content_.find('\n');
+    std::string_view line = content_.substr(0, end);
+    content_ = end == std::string_view::npos ? std::string_view() : content_.substr(end + 1);
+    ++number_;
     if (line.ends_with('\r')) line.remove_suffix(1);
     return line;
-  };
-  const std::string_view head = next();
+  }
+
+ private:
+  std::string_view content_;
+  uint32_t number_ = 0;
+};
+
+Status checkHead(std::string_view head) {
   int64_t version = 0;
   if (!head.starts_with(kMagic) ||
       std::from_chars(head.data() + kMagic.size(), head.data() + head.size(), version).ec != std::errc())
     return wrongAt(1, "this is no library of blocks: its first line is not \"tessera blocks 1\"");
   if (version > kVersion)
     return wrongAt(1, "the library was written by a newer Tessera; this one reads version " + std::to_string(kVersion));
-  while (!content.empty()) {
-    std::string_view line = next();
+  return {};
+}
+
+// block "NAME" VERSION "SUMMARY"
+Status readTitle(std::string_view line, uint32_t number, Block& block) {
+  if (!line.starts_with("block ")) return wrongAt(number, "expected block \"NAME\" VERSION \"SUMMARY\"");
+  line.remove_prefix(6);
+  if (!takeQuoted(line, block.name) || !isName(block.name)) return wrongAt(number, "the block's name does not read");
+  while (line.starts_with(' ')) line.remove_prefix(1);
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), block.version);
+  if (error != std::errc() || block.version < 1) return wrongAt(number, "the block's version does not read");
+  line.remove_prefix(static_cast<size_t>(end - line.data()));
+  if (!takeQuoted(line, block.summary)) return wrongAt(number, "the block's summary is missing");
+  return {};
+}
+
+// hlo, its lines, end
+Status readText(Lines& lines, Block& block) {
+  if (lines.next() != "hlo") return wrongAt(lines.number(), "expected hlo");
+  const uint32_t begin = lines.number();
+  bool ended = false;
+  while (!lines.atEnd() && !ended) {
+    const std::string_view text = lines.next();
+    ended = text == "end";
+    if (!ended) block.text += std::string(text) + '\n';
+  }
+  if (!ended) return wrongAt(lines.number(), "the library ends too early: the last line, end, is missing");
+  if (const auto read = readBlock(block.text); !read)
+    return wrongAt(begin, "the block " + block.name + ": " + read.error().message);
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Block>> parseBlocks(std::string_view content) {
+  std::vector<Block> out;
+  Lines lines(content);
+  TESSERA_TRY(checkHead(lines.next()));
+  while (!lines.atEnd()) {
+    const std::string_view line = lines.next();
     if (line.empty()) continue;
     Block block;
-    if (!line.starts_with("block ")) return wrongAt(number, "expected block \"NAME\" VERSION \"SUMMARY\"");
-    line.remove_prefix(6);
-    if (!takeQuoted(line, block.name) || !isName(block.name)) return wrongAt(number, "the block's name does not read");
-    while (line.starts_with(' ')) line.remove_prefix(1);
-    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), block.version);
-    if (error != std::errc() || block.version < 1) return wrongAt(number, "the block's version does not read");
-    line.remove_prefix(static_cast<size_t>(end - line.data()));
-    if (!takeQuoted(line, block.summary)) return wrongAt(number, "the block's summary is missing");
-    if (find(out, block.name)) return wrongAt(number, "the block " + block.name + " stands there twice");
-    if (next() != "hlo") return wrongAt(number, "expected hlo");
-    const uint32_t begin = number;
-    bool ended = false;
-    while (!content.empty() && !ended) {
-      const std::string_view text = next();
-      ended = text == "end";
-      if (!ended) block.text += std::string(text) + '\n';
-    }
-    if (!ended) return wrongAt(number, "the library ends too early: the last line, end, is missing");
-    if (const auto read = readBlock(block.text); !read)
-      return wrongAt(begin, "the block " + block.name + ": " + read.error().message);
+    TESSERA_TRY(readTitle(line, lines.number(), block));
+    if (find(out, block.name)) return wrongAt(lines.number(), "the block " + block.name + " stands there twice");
+    TESSERA_TRY(readText(lines, block));
     out.push_back(std::move(block));
   }
   return out;

@@ -30,7 +30,7 @@ Result<std::string> shippedBlockText(std::string_view name, std::span<const Shap
 Result<std::vector<Block>> parseBlocks(std::string_view content);
 std::string printBlocks(std::span<const Block> blocks);
 
-// The selected instructions as a block: values from outside become its parameters, those that nobody inside reads its
+// The selected instructions as a block: values from outside become its parameters, those that are not read inside its
 // result.
 Result<Block> blockOf(const Module& module, std::span<const InstructionId> ids, const std::string& name,
                       const std::string& summary);

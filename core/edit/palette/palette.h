@@ -24,6 +24,7 @@ struct PaletteEntry {
 };
 
 // Best first; an empty line gives everything, by category. What a line says beside the operation is in the entries.
+inline constexpr size_t kAllEntries = 1000;  // more than there are
 std::vector<PaletteEntry> searchPalette(const std::string& line, size_t most = 60);
 
 // The entries that can take a value of this shape as their first input, and the shape that they then give; nullopt:
@@ -34,7 +35,7 @@ struct FittingEntry {
 };
 std::vector<FittingEntry> searchPaletteFor(const std::string& line, const Shape& value, size_t most = 60);
 
-// The other way: the shape that an open input of an elementwise operation wants, as its other inputs say; nullopt: not
+// The other way: the shape that an open input of an elementwise operation needs, from its other inputs; nullopt: not
 // known.
 std::optional<Shape> shapeWantedAt(const Module& module, InstructionId user, int32_t operand);
 // The same of any operation, by trying its own inference: the shapes that the input takes, the likely ones first;
@@ -52,7 +53,7 @@ Edit placing(const Module& module, ComputationId computation, const PaletteEntry
              std::span<const InstructionId> sources);
 
 // Whether what is placed on these sources becomes the root: it reads the root, or there is none, or the entry's root is
-// but a parameter or a constant, which was nobody's wish.
+// but a parameter or a constant, which nobody chose as a result.
 bool becomesRoot(const Module& module, ComputationId computation, std::span<const InstructionId> sources);
 
 }  // namespace tessera

@@ -9,8 +9,6 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kEverything = 1000;
-
 bool isOpenInput(const Diagnostic& d) { return d.label == kUnfinished; }
 
 // nullopt: it does not fit. A unary or binary elementwise op is asked with the value at every input.
@@ -50,7 +48,7 @@ std::vector<FittingEntry> searchPaletteFor(const std::string& line, const Shape&
   const InstructionId id = scratch.add(scratch.entry(), std::move(parameter), shape);
   scratch.setRoot(scratch.entry(), id);
   std::vector<FittingEntry> out;
-  for (PaletteEntry& entry : searchPalette(line, kEverything)) {
+  for (PaletteEntry& entry : searchPalette(line, kAllEntries)) {
     if (out.size() >= most) break;
     if (auto fitting = placedOn(scratch, id, std::move(entry))) out.push_back(std::move(*fitting));
   }

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "core/edit/palette/blocks.h"
+#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -37,8 +38,6 @@ struct Draft {
     return id.valid() && module.shapeOf(id).isArray() ? &module.shapeOf(id) : nullptr;
   }
 };
-
-std::string listOf(const std::vector<int64_t>& numbers) { return fmt::format("{{{}}}", fmt::join(numbers, ",")); }
 
 std::vector<int64_t> counted(int64_t from, size_t count) {
   std::vector<int64_t> out(count);

@@ -9,7 +9,6 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kEverything = 1000;
 constexpr int64_t kExtra = 4;  // the size of a dimension that an operation takes away
 
 // The scratch graph with one parameter a shape.
@@ -84,7 +83,7 @@ std::vector<FittingEntry> searchPaletteGiving(const std::string& line, std::span
     for (const auto& shapes : guesses(wanted[w])) scratches[w].emplace_back(shapes);
   const Scratch nothing({});
   std::vector<FittingEntry> out;
-  for (PaletteEntry& entry : searchPalette(line, kEverything)) {
+  for (PaletteEntry& entry : searchPalette(line, kAllEntries)) {
     if (out.size() >= most) break;
     const bool source = arityOf(entry.opcode) == 0 && entry.form.empty();
     for (size_t w = 0; w < wanted.size(); ++w) {

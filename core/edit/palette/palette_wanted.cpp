@@ -12,7 +12,7 @@ namespace tessera {
 namespace {
 
 constexpr int64_t kFree = 4;  // a size that nothing round the input says
-constexpr size_t kMaxSizes = 6, kMaxTried = 900, kMaxTriedOfTwo = 48;
+constexpr size_t kMaxWantedSizes = 6, kMaxTried = 900, kMaxTriedOfTwo = 48;
 
 // Shapes to try, each once, the likely ones first.
 class Candidates {
@@ -49,7 +49,7 @@ std::vector<int64_t> sizesOf(const std::vector<Shape>& shapes) {
   std::vector<int64_t> out;
   for (const Shape& shape : shapes)
     for (int64_t size : shape.dimensions)
-      if (size >= 0 && out.size() < kMaxSizes && std::ranges::find(out, size) == out.end()) out.push_back(size);
+      if (size >= 0 && out.size() < kMaxWantedSizes && std::ranges::find(out, size) == out.end()) out.push_back(size);
   for (int64_t size : {kFree, int64_t{1}, int64_t{2}, int64_t{3}})
     if (std::ranges::find(out, size) == out.end()) out.push_back(size);
   return out;
@@ -193,7 +193,7 @@ std::vector<Shape> shapesWantedAt(const Module& module, InstructionId id, int32_
   if (open.size() == 2 && candidates.size() > kMaxTriedOfTwo) candidates.resize(kMaxTriedOfTwo);
   std::ranges::copy_if(candidates, std::back_inserter(out),
                        [&](const Shape& shape) { return takes(module, user, open, shape, candidates); });
-  if (out.size() * 2 > candidates.size()) return {};  // what takes nearly everything wants nothing
+  if (out.size() * 2 > candidates.size()) return {};  // an input that takes nearly everything suggests nothing
   const std::vector<ElementType> types = typesOf(known);
   const auto isAround = [&](const Shape& shape) { return std::ranges::find(types, shape.type) != types.end(); };
   if (std::ranges::any_of(out, isAround)) std::erase_if(out, [&](const Shape& shape) { return !isAround(shape); });

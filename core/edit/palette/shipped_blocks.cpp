@@ -153,7 +153,7 @@ Result<std::string> gelu(const Inputs& in) {
   return out.text("gelu");
 }
 
-std::string upTo(size_t count) {
+std::string dimensionList(size_t count) {
   Dimensions out;
   for (size_t d = 0; d < count; ++d) out.push_back(static_cast<int64_t>(d));
   return fmt::format("{}", fmt::join(out, ","));
@@ -173,7 +173,8 @@ Result<std::string> attention(const Inputs& in) {
   Dimensions scores(q.begin(), q.end() - 1), result = scores;
   scores.push_back(k[batch]);
   result.push_back(v.back());
-  const std::string batches = batch ? fmt::format("lhs_batch_dims={{{0}}}, rhs_batch_dims={{{0}}}, ", upTo(batch)) : "";
+  const std::string batches =
+      batch ? fmt::format("lhs_batch_dims={{{0}}}, rhs_batch_dims={{{0}}}, ", dimensionList(batch)) : "";
   const auto raw =
       out.make("scores", scores,
                fmt::format("dot(queries, keys), {0}lhs_contracting_dims={{{1}}}, rhs_contracting_dims={{{1}}}", batches,

@@ -11,7 +11,7 @@ namespace tessera {
 namespace {
 
 constexpr int64_t kSmallest = 3;
-constexpr size_t kMaxSizes = 200;
+constexpr size_t kMaxSizeNumbers = 200;
 
 struct Meaning {
   std::string words;
@@ -54,7 +54,7 @@ std::vector<Resizing::Number> numbersLike(const Module& module, std::span<const 
   for (ComputationId computation : module.order())
     for (InstructionId id : module.at(computation).instructions) {
       const auto value = valueOf(module.at(id));
-      if (!value || out.size() >= kMaxSizes) continue;
+      if (!value || out.size() >= kMaxSizeNumbers) continue;
       for (const auto& [old, fresh] : changes) {
         if (old < kSmallest || old == fresh) continue;
         const bool whole =

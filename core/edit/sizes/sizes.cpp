@@ -14,6 +14,7 @@
 #include "core/edit/sizes/size_numbers.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer.h"
+#include "core/ops/inference/infer_checks.h"
 
 namespace tessera {
 namespace {
@@ -91,9 +92,7 @@ class Change {
         if (!in.literal || !regrown(*in.literal, *shape))
           return stop(id, "its data is given for " + toString(*in.shape, false));
         return say(id, *shape, SetShape{id, *shape});
-      case Opcode::DynamicSlice:
-        attribute(id, Attr::dynamic_slice_sizes, fmt::format("{{{}}}", fmt::join(shape->dimensions, ",")));
-        break;
+      case Opcode::DynamicSlice: attribute(id, Attr::dynamic_slice_sizes, listOf(shape->dimensions)); break;
       default: break;
     }
     ++out_.following;
@@ -118,7 +117,7 @@ class Change {
     std::vector<int64_t> now = *lengths;
     for (size_t k = 0; k < now.size() && now.size() <= dims.size(); ++k)
       if (const auto length = after(dims[dims.size() - now.size() + k])) now[k] = *length;
-    if (now != *lengths) attribute(id, Attr::fft_length, fmt::format("{{{}}}", fmt::join(now, ",")));
+    if (now != *lengths) attribute(id, Attr::fft_length, listOf(now));
   }
   void slice(InstructionId id, const Instruction& in) {
     const auto* old = in.attributes->get<std::vector<SliceDimension>>(Attr::slice);
@@ -156,7 +155,7 @@ class Change {
     std::vector<int64_t> sizes = *old;
     for (size_t d = 0; d < sizes.size() && d < operand.size(); ++d)
       if (sizes[d] == flow_.terms.sizeOf(operand[d]) && sizes[d] != 1) sizes[d] = after(operand[d]).value_or(sizes[d]);
-    if (sizes != *old) attribute(id, Attr::slice_sizes, fmt::format("{{{}}}", fmt::join(sizes, ",")));
+    if (sizes != *old) attribute(id, Attr::slice_sizes, listOf(sizes));
   }
 
   const Module& module_;

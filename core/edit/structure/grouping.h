@@ -10,7 +10,7 @@
 namespace tessera {
 
 // What becomes of a selection when it is grouped: members in file order, what they read from outside in order of the
-// first reading, and what outside reads of them (or nobody).
+// first reading, and those of them that are read outside.
 struct Grouping {
   ComputationId home;
   std::vector<InstructionId> members, inputs, results;

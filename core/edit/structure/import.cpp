@@ -11,7 +11,7 @@ namespace tessera {
 namespace {
 
 // What a computation does, whatever its instructions are called.
-std::string contentOf(const Module& module, ComputationId id) {
+std::string signatureOf(const Module& module, ComputationId id) {
   std::unordered_map<InstructionId, size_t> places;
   std::string out;
   for (InstructionId instruction : module.at(id).instructions) {
@@ -49,7 +49,7 @@ class Import {
     const Computation& computation = from_.at(id);
     if (!computation.root.valid()) return fail("the computation " + computation.name + " is empty");
     if (const auto there = to_.findComputation(computation.name);
-        there && *there != to_.entry() && contentOf(to_, *there) == contentOf(from_, id)) {
+        there && *there != to_.entry() && signatureOf(to_, *there) == signatureOf(from_, id)) {
       computations_[id] = *there;
       return {};
     }

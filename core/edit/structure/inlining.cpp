@@ -12,7 +12,7 @@ namespace {
 
 using Ids = std::vector<InstructionId>;
 
-size_t callersOf(const Module& module, ComputationId body) {
+size_t callCount(const Module& module, ComputationId body) {
   size_t count = 0;
   for (ComputationId computation : module.order())
     for (InstructionId id : module.at(computation).instructions) {
@@ -29,7 +29,7 @@ class Inliner {
         call_(call),
         home_(module.at(call).computation),
         body_(body),
-        moves_(callersOf(module, body) == 1) {
+        moves_(callCount(module, body) == 1) {
     for (InstructionId id : module_.at(home_).instructions) taken_.insert(module_.at(id).name);
   }
 

@@ -1,5 +1,5 @@
 // Whether a reduction's initial value leaves its results alone. XLA may combine it any number of times, so one that is
-// no identity of the reducer gives results that nobody promises. Used by the studio, which warns at the node.
+// no identity of the reducer gives unspecified results. Used by the studio, which warns at the node.
 #pragma once
 
 #include <optional>

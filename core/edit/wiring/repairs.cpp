@@ -8,13 +8,12 @@
 
 #include "core/edit/wiring/implied_broadcast.h"
 #include "core/edit/wiring/wiring.h"
+#include "core/ops/inference/infer_checks.h"
 
 namespace tessera {
 namespace {
 
 constexpr size_t kMaxRepairs = 9, kMaxPermutedRank = 4;
-using Sizes = std::vector<int64_t>;
-
 class Repairs {
  public:
   Repairs(const Module& module, InstructionId value, InstructionId user, int32_t operand)
@@ -104,25 +103,24 @@ class Repairs {
     }
     Shape to = withoutLayout(other);
     to.type = from_.type;
-    for (const Sizes& dimensions : broadcastPlacements(from_, to)) {
+    for (const std::vector<int64_t>& dimensions : broadcastPlacements(from_, to)) {
       beginConverted(dimensions.empty() ? "broadcast" : fmt::format("broadcast to {}", fmt::join(dimensions, ", ")));
-      at_ = add(Opcode::Broadcast, {{Attr::dimensions, fmt::format("{{{}}}", fmt::join(dimensions, ","))}}, to);
+      at_ = add(Opcode::Broadcast, {{Attr::dimensions, listOf(dimensions)}}, to);
       finish();
     }
     resizeTo(other.dimensions);
   }
-  void transposeBy(const Sizes& order) {
-    Sizes sizes;
+  void transposeBy(const std::vector<int64_t>& order) {
+    std::vector<int64_t> sizes;
     for (int64_t d : order) sizes.push_back(from_.dimensions[static_cast<size_t>(d)]);
     beginConverted(fmt::format("transpose {{{}}}", fmt::join(order, ",")));
-    at_ = add(Opcode::Transpose, {{Attr::dimensions, fmt::format("{{{}}}", fmt::join(order, ","))}},
-              Shape::array(from_.type, sizes));
+    at_ = add(Opcode::Transpose, {{Attr::dimensions, listOf(order)}}, Shape::array(from_.type, sizes));
     finish();
   }
-  void transposeTo(const Sizes& wanted) {
+  void transposeTo(const std::vector<int64_t>& wanted) {
     const size_t rank = from_.dimensions.size();
     if (rank < 2 || rank > kMaxPermutedRank || wanted.size() != rank) return;
-    Sizes order(rank);
+    std::vector<int64_t> order(rank);
     std::iota(order.begin(), order.end(), 0);
     while (std::ranges::next_permutation(order).found) {
       bool same = true;
@@ -132,15 +130,15 @@ class Repairs {
   }
   void transposes() {
     if (from_.dimensions.size() < 2 || from_.dimensions.size() > kMaxPermutedRank) return;
-    Sizes order(from_.dimensions.size());
+    std::vector<int64_t> order(from_.dimensions.size());
     std::iota(order.begin(), order.end(), 0);
     while (std::ranges::next_permutation(order).found) transposeBy(order);
   }
   // Cut where it is too large, padded with zeros where it is too small.
-  void resizeTo(const Sizes& wanted) {
+  void resizeTo(const std::vector<int64_t>& wanted) {
     if (wanted.size() != from_.dimensions.size() || wanted == from_.dimensions) return;
-    const Sizes own = from_.dimensions;
-    Sizes cut;
+    const std::vector<int64_t> own = from_.dimensions;
+    std::vector<int64_t> cut;
     std::string slice, padding;
     for (size_t d = 0; d < own.size(); ++d) {
       cut.push_back(std::min(own[d], wanted[d]));
@@ -162,7 +160,7 @@ class Repairs {
   void resizes(const Shape& other) {
     for (size_t d = 0; d < from_.dimensions.size(); ++d)
       for (int64_t size : other.dimensions) {
-        Sizes wanted = from_.dimensions;
+        std::vector<int64_t> wanted = from_.dimensions;
         if (size <= 0 || wanted[d] == size) continue;
         wanted[d] = size;
         resizeTo(wanted);

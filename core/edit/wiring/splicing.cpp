@@ -14,7 +14,7 @@ namespace {
 std::string nameIn(const Module& module, InstructionId id) { return std::string(module.at(id).name); }
 
 // A value typed into an input: a constant or iota, or one broadcast.
-bool isField(const Module& module, InstructionId id) {
+bool isTypedValue(const Module& module, InstructionId id) {
   for (int depth = 0; depth < 2 && id.valid() && module.contains(id); ++depth) {
     const Instruction& instruction = module.at(id);
     if (instruction.opcode == Opcode::Constant || instruction.opcode == Opcode::Iota) return true;
@@ -75,7 +75,7 @@ Result<Edit> pullingOut(const Module& module, InstructionId node) {
   if (heir.valid() && module.at(module.at(node).computation).root == node) edit.actions.push_back(SetRoot{heir});
   const auto& operands = module.at(node).operands;
   for (size_t k = 0; k < operands.size(); ++k)
-    if (operands[k].valid() && !isField(module, operands[k]))
+    if (operands[k].valid() && !isTypedValue(module, operands[k]))
       edit.actions.push_back(SetOperand{node, static_cast<int32_t>(k), {}});
   if (edit.actions.empty()) return refuse(module, node, "it has no wires");
   return edit;

@@ -22,7 +22,8 @@ Result<Edit> pullingOut(const Module& module, InstructionId node);
 Edit cutting(const Module& module, std::span<const InputSpot> inputs);
 // Exchanges what two inputs of a node read.
 Result<Edit> swapping(const Module& module, InstructionId node, int32_t first, int32_t second);
-// The two inputs of a node that are swapped when nobody says which: the first pair of equal shapes, else the first two.
+// The two inputs of a node that are swapped unless others are named: the first pair of equal shapes, else the first
+// two.
 std::pair<int32_t, int32_t> swappableInputs(const Module& module, InstructionId node);
 
 // The operand that a node passes on when it is taken out, muted or healed away; invalid: none has its shape.

@@ -144,8 +144,8 @@ class Widening {
     if (isRoot) module_.setRoot(home, whole);
   }
 
-  // A tuple of what a value held and one more. A tuple that only `reader` reads (or nobody, where it is a root) is
-  // extended itself.
+  // A tuple of what a value held and one more. A tuple that only `reader` reads (or no instruction, where it is a root)
+  // is extended itself.
   InstructionId extended(InstructionId value, InstructionId more, InstructionId reader) {
     const Shape narrow = module_.shapeOf(value);
     const ComputationId home = module_.at(value).computation;

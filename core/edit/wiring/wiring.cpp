@@ -10,6 +10,7 @@
 #include "core/edit/performer.h"
 #include "core/edit/wiring/implied_broadcast.h"
 #include "core/ops/inference/infer.h"
+#include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -17,7 +18,6 @@ namespace {
 
 constexpr size_t kMaxPlacements = 8;
 
-std::string braced(const std::vector<int64_t>& values) { return fmt::format("{{{}}}", fmt::join(values, ",")); }
 std::string nameOfValue(const Module& module, InstructionId id) { return std::string(module.at(id).name); }
 
 bool hasOpenInput(const Instruction& instruction) {
@@ -37,7 +37,7 @@ class ConnectionOptionMaker {
     return newInstruction(added_++);
   }
   InstructionId broadcast(InstructionId from, const std::vector<int64_t>& dimensions, const Shape& to) {
-    return add(Opcode::Broadcast, {from}, {{Attr::dimensions, braced(dimensions)}}, withoutLayout(to));
+    return add(Opcode::Broadcast, {from}, {{Attr::dimensions, listOf(dimensions)}}, withoutLayout(to));
   }
   void wire(int32_t operand, InstructionId value) { edit_.actions.push_back(SetOperand{user_, operand, value}); }
 

@@ -14,7 +14,7 @@ namespace tessera {
 // One edit that connects, and the shape that its user then has.
 struct ConnectionOption {
   std::string title;  // "as it is", "broadcast to dimension 1", "transpose {1,0}"
-  Edit edit;          // the user of the wire is an argument of whoever asked
+  Edit edit;          // the user of the wire is the caller's argument
   Shape result;
 };
 

@@ -12,7 +12,7 @@ namespace {
 using Long = long double;
 using Complex = std::complex<Long>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr Long kPi = std::numbers::pi_v<Long>;
+constexpr Long kLongPi = std::numbers::pi_v<Long>;
 
 std::complex<double> rounded(Complex z) { return {static_cast<double>(z.real()), static_cast<double>(z.imag())}; }
 
@@ -70,8 +70,8 @@ std::complex<double> angleOf(std::complex<double> yIn, std::complex<double> xIn)
   if (!std::isfinite(plain.real()) || !std::isfinite(plain.imag()) || std::norm(w) == 0 || std::norm(v) == 0)
     return rounded(plain);
   const Long half = halfAngleBetween(w, v, y, x);
-  Long angle = half + kPi * std::round((plain.real() - half) / kPi);
-  if (std::abs(angle) > kPi) angle -= std::copysign(2 * kPi, angle);
+  Long angle = half + kLongPi * std::round((plain.real() - half) / kLongPi);
+  if (std::abs(angle) > kLongPi) angle -= std::copysign(2 * kLongPi, angle);
   const Long difference = 4 * (x.imag() * y.real() - x.real() * y.imag());  // |w|² - |v|²
   return rounded({angle, -logOfRatio(std::norm(w), std::norm(v), difference) / 4});
 }

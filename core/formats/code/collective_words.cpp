@@ -111,7 +111,7 @@ Result<std::string> axisPairs(const Context& c) {
   return listOf(c.language, items);
 }
 
-const NamedWord kWords[] = {
+const NamedWord kCollectiveWords[] = {
     {"groups", groups},
     {"channel", [](const Context& c) -> Result<std::string> { return channel(c); }},
     {"shard.count", shardCount},
@@ -123,6 +123,6 @@ const NamedWord kWords[] = {
 
 }  // namespace
 
-std::span<const NamedWord> collectiveWords() { return kWords; }
+std::span<const NamedWord> collectiveWords() { return kCollectiveWords; }
 
 }  // namespace tessera::code

@@ -4,7 +4,7 @@
 namespace tessera::code {
 namespace {
 
-constexpr PreludeFunction kFunctions[] = {
+constexpr PreludeFunction kJaxPrelude[] = {
     {"array", R"py(
 def array(type, shape, text):  # the bytes of all elements, little endian
     return np.frombuffer(base64.b64decode(text), type).reshape(shape)
@@ -309,6 +309,6 @@ def custom_call(target, operands, result, config, inputs=None, outputs=None):
 
 }  // namespace
 
-std::span<const PreludeFunction> jaxPrelude() { return kFunctions; }
+std::span<const PreludeFunction> jaxPrelude() { return kJaxPrelude; }
 
 }  // namespace tessera::code

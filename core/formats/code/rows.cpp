@@ -7,7 +7,7 @@
 namespace tessera::code {
 namespace {
 
-constexpr Row kRows[] = {
+constexpr Row kCodeRows[] = {
 #define FORMS(stablehlo, xla, jax) xla, jax
 #define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, evaluated, approximation, forms, ...) \
   {Opcode::opcode, forms},
@@ -155,8 +155,8 @@ constexpr Row kRows[] = {
 }  // namespace
 
 const Row* findRow(Opcode opcode) {
-  const auto* found = std::ranges::find(kRows, opcode, &Row::opcode);
-  return found == std::end(kRows) ? nullptr : found;
+  const auto* found = std::ranges::find(kCodeRows, opcode, &Row::opcode);
+  return found == std::end(kCodeRows) ? nullptr : found;
 }
 
 }  // namespace tessera::code

@@ -191,7 +191,7 @@ Result<std::string> scanSteps(const Context& c) {
   return std::to_string(shape.dimensions[d]);
 }
 
-const NamedWord kWords[] = {
+const NamedWord kStructuredWords[] = {
     {"*",
      [](const Context& c) -> Result<std::string> {
        std::string out;
@@ -280,6 +280,6 @@ const NamedWord kWords[] = {
 
 }  // namespace
 
-std::span<const NamedWord> structuredWords() { return kWords; }
+std::span<const NamedWord> structuredWords() { return kStructuredWords; }
 
 }  // namespace tessera::code

@@ -4,7 +4,7 @@
 namespace tessera::code {
 namespace {
 
-constexpr PreludeFunction kFunctions[] = {
+constexpr PreludeFunction kXlaPrelude[] = {
     {"Literal", R"xla(
 // A constant by its HLO text.
 xla::XlaOp Literal(xla::XlaBuilder& b, const std::string& shape, const std::string& value) {
@@ -132,6 +132,6 @@ xla::ChannelHandle Channel(int64_t id) {
 
 }  // namespace
 
-std::span<const PreludeFunction> xlaPrelude() { return kFunctions; }
+std::span<const PreludeFunction> xlaPrelude() { return kXlaPrelude; }
 
 }  // namespace tessera::code

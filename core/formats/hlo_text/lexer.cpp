@@ -7,15 +7,10 @@
 #include <cstring>
 #include <limits>
 
+#include "core/formats/hex_digit.h"
+
 namespace tessera::text {
 namespace {
-
-int hexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 bool isOctal(char c) { return c >= '0' && c <= '7'; }
 

@@ -1,3 +1,4 @@
+// See utf8_fields.h.
 #include "core/formats/proto/utf8_fields.h"
 
 #include <google/protobuf/message.h>

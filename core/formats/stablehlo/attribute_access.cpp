@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstring>
 
+#include "core/formats/hex_digit.h"
 #include "core/formats/hlo_text/lexer.h"
 #include "core/hlo/numbers.h"
 
@@ -14,12 +15,6 @@ namespace tessera::mlir {
 namespace {
 
 using Kind = Attribute::Kind;
-
-int hexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
 
 // Reads the scalars of a dense value one by one into memory.
 class DenseReader {

@@ -11,8 +11,6 @@ namespace {
 
 using Ids = std::vector<InstructionId>;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // --- the rows' functions
 
 // Computes in f32 for narrower floats. kExpression takes one Value an operand.
@@ -99,7 +97,7 @@ Status lowerTopK(Lowering& l, const Operation& op, Opcode opcode) {
   return l.emit(op, opcode, {id}, std::move(attributes));
 }
 
-Status lowerConstant(Lowering& l, const Operation& op, Opcode opcode) {
+Status lowerChloConstant(Lowering& l, const Operation& op, Opcode opcode) {
   return findRow("constant")->lower(l, op, opcode);
 }
 
@@ -109,11 +107,11 @@ Status lowerConstantLike(Lowering& l, const Operation& op, Opcode) {
   return {};
 }
 
-const LoweringRow kRows[] = {
+const LoweringRow kChloRows[] = {
     {"chlo.atan", 1, Opcode::Atan2, lowerAtan},
     {"chlo.bessel_i1e", 1, Opcode::Add, lowerExpression<besselI1e>},
     {"chlo.conj", 1, Opcode::Complex, lowerConjugate},
-    {"chlo.constant", 0, Opcode::Constant, lowerConstant},
+    {"chlo.constant", 0, Opcode::Constant, lowerChloConstant},
     {"chlo.constant_like", 1, Opcode::Constant, lowerConstantLike},
     {"chlo.digamma", 1, Opcode::Add, lowerExpression<digamma>},
     {"chlo.erf_inv", 1, Opcode::Add, lowerExpression<erfInverse>},
@@ -131,6 +129,6 @@ const LoweringRow kRows[] = {
 
 }  // namespace
 
-std::span<const LoweringRow> chloRows() { return kRows; }
+std::span<const LoweringRow> chloRows() { return kChloRows; }
 
 }  // namespace tessera::mlir

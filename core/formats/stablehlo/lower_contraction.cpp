@@ -295,7 +295,7 @@ Status lowerBatchNorm(Lowering& l, const Operation& op, Opcode opcode) {
   return l.emit(op, opcode, operands, std::move(attributes));
 }
 
-const LoweringRow kRows[] = {
+const LoweringRow kContractionRows[] = {
     {"dot_general", 2, Opcode::Dot, lowerDotGeneral},
     {"dot", 2, Opcode::Dot, lowerDot},
     {"chlo.ragged_dot", 3, Opcode::RaggedDot, lowerRaggedDot},
@@ -312,6 +312,6 @@ const LoweringRow kRows[] = {
 
 }  // namespace
 
-std::span<const LoweringRow> contractionRows() { return kRows; }
+std::span<const LoweringRow> contractionRows() { return kContractionRows; }
 
 }  // namespace tessera::mlir

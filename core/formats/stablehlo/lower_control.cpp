@@ -139,7 +139,7 @@ Status lowerComposite(Lowering& l, const Operation& op, Opcode opcode) {
   return l.emit(op, opcode, operands, std::move(attributes));
 }
 
-const LoweringRow kRows[] = {
+const LoweringRow kControlRows[] = {
     {"reduce", 2, Opcode::Reduce, lowerReduce},
     {"sort", 1, Opcode::Sort, lowerSort},
     {"map", 1, Opcode::Map, lowerMap},
@@ -152,6 +152,6 @@ const LoweringRow kRows[] = {
 
 }  // namespace
 
-std::span<const LoweringRow> controlRows() { return kRows; }
+std::span<const LoweringRow> controlRows() { return kControlRows; }
 
 }  // namespace tessera::mlir

@@ -365,7 +365,7 @@ Status lowerShardingConstraint(Lowering& l, const Operation& op, Opcode opcode) 
   return l.emit(op, opcode, {id}, std::move(attributes));
 }
 
-const LoweringRow kRows[] = {
+const LoweringRow kEffectRows[] = {
     {"custom_call", 0, Opcode::CustomCall, lowerCustomCall},
     {"rng", 2, Opcode::Rng, lowerRng},
     {"rng_bit_generator", 1, Opcode::RngBitGenerator, lowerRngBits},
@@ -388,6 +388,6 @@ const LoweringRow kRows[] = {
 
 }  // namespace
 
-std::span<const LoweringRow> effectRows() { return kRows; }
+std::span<const LoweringRow> effectRows() { return kEffectRows; }
 
 }  // namespace tessera::mlir

@@ -68,7 +68,7 @@ Status lowerReducePrecision(Lowering& l, const Operation& op, Opcode opcode) {
   return l.emit(op, opcode, operands, std::move(attributes));
 }
 
-const LoweringRow kRows[] = {
+const LoweringRow kElementwiseRows[] = {
     {"bitcast_convert", 1, Opcode::BitcastConvert},
     {"clamp", 3, Opcode::Clamp, lowerWithScalars},
     {"compare", 2, Opcode::Compare, lowerCompare},
@@ -95,7 +95,7 @@ constexpr Form kForms[] = {
 };
 
 std::vector<LoweringRow> allRows() {
-  std::vector<LoweringRow> out(std::begin(kRows), std::end(kRows));
+  std::vector<LoweringRow> out(std::begin(kElementwiseRows), std::end(kElementwiseRows));
   for (const Form& form : kForms)
     for (std::string_view names = form.names; !names.empty();) {
       const size_t end = std::min(names.find(' '), names.size());

@@ -184,7 +184,7 @@ Status lowerDimensionSize(Lowering& l, const Operation& op, Opcode opcode) {
   return l.emit(op, opcode, operands, std::move(attributes));
 }
 
-const LoweringRow kRows[] = {
+const LoweringRow kMovementRows[] = {
     {"constant", 0, Opcode::Constant, lowerConstant},
     {"iota", 0, Opcode::Iota, lowerIota},
     {"broadcast_in_dim", 1, Opcode::Broadcast, lowerBroadcast},
@@ -206,6 +206,6 @@ const LoweringRow kRows[] = {
 
 }  // namespace
 
-std::span<const LoweringRow> movementRows() { return kRows; }
+std::span<const LoweringRow> movementRows() { return kMovementRows; }
 
 }  // namespace tessera::mlir

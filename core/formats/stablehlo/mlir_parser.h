@@ -1,5 +1,5 @@
 // MlirParser: StableHLO text into mlir::File. A recursive descent over the lexer of HLO text, whose words and comments
-// are the same; one .cpp for types and attributes, one for operations. The first error ends the parse.
+// are the same; one .cpp for types, one for attributes, one for operations. The first error ends the parse.
 #pragma once
 
 #include "core/formats/hlo_text/lexer.h"
@@ -15,13 +15,19 @@ class Parser {
   const text::Lexer& lexer() const { return lexer_; }
 
  private:
-  // Types and attributes (attribute_parser.cpp).
+  // Names and types (type_parser.cpp).
+  std::string_view identifier();
+  std::string_view symbolName();
+  bool string(std::string& out);
+  static bool startsType(std::string_view word);
   bool type(Shape& out, int depth = 0);
   bool tensorType(Shape& out);
   bool tensorDimensions(Shape& out);
   bool elementType(ElementType& out);
   bool bounds(Shape& out);
   bool typeList(std::vector<Shape>& out);
+
+  // Attributes (attribute_parser.cpp).
   bool attribute(Attribute& out, bool withType, int depth = 0);
   bool word(Attribute& out, bool withType, int depth);
   bool number(Attribute& out, bool withType);
@@ -33,10 +39,7 @@ class Parser {
   bool entries(Dictionary& out, char close, int depth);
   bool rawAngles(std::string_view& out);
   bool rawBrackets(std::string_view& out);
-  bool string(std::string& out);
   bool functionTypeAttribute(Attribute& out);
-  std::string_view identifier();
-  std::string_view symbolName();
 
   // Operations (operation_parser.cpp).
   bool topLevel(File& out);
@@ -47,6 +50,8 @@ class Parser {
   bool generic(Operation& out, int depth);
   bool pretty(Operation& out, int depth);
   bool prettyItem(Operation& out, bool& done, int depth);
+  bool bracketItem(Operation& out, bool& done);
+  bool wordItem(Operation& out, bool& done, int depth);
   bool clause(Operation& out, std::string_view name, int depth);
   bool operandName(Operation& out);
   bool operandList(Operation& out);

@@ -194,24 +194,31 @@ bool Parser::prettyItem(Operation& out, bool& done, int depth) {
       lexer_.accept('@');
       out.symbol = symbolName();
       return true;
-    case '=':  // sdy.mesh @name = <…>
+    case '=':
     case '<':
-    case '[': {
-      lexer_.accept('=');
-      Attribute& value = out.attributes.emplace_back("value", Attribute()).second;
-      std::string_view raw;
-      value.kind = Attribute::Kind::Raw;
-      if (!rawBrackets(raw)) return false;
-      value.text = std::string(raw);
-      // A symbol that defines something has no types.
-      done = !out.symbol.empty() && out.name == "sdy.mesh" && lexer_.peek() != '{';
-      return true;
-    }
+    case '[': return bracketItem(out, done);
     default: break;
   }
   if (c == '"' || c == '#' || c == '-' || text::isDigit(c))
     return attribute(out.attributes.emplace_back("value", Attribute()).second, false, depth);
   if (!text::isNameStart(c)) return done = true;
+  return wordItem(out, done, depth);
+}
+
+// sdy.mesh @name = <…>
+bool Parser::bracketItem(Operation& out, bool& done) {
+  lexer_.accept('=');
+  Attribute& value = out.attributes.emplace_back("value", Attribute()).second;
+  std::string_view raw;
+  value.kind = Attribute::Kind::Raw;
+  if (!rawBrackets(raw)) return false;
+  value.text = std::string(raw);
+  // A symbol that defines something has no types.
+  done = !out.symbol.empty() && out.name == "sdy.mesh" && lexer_.peek() != '{';
+  return true;
+}
+
+bool Parser::wordItem(Operation& out, bool& done, int depth) {
   const size_t before = lexer_.offset();
   std::string_view name = identifier();
   if (lexer_.peek() == '=') return lexer_.accept('='), clause(out, name, depth);

@@ -7,11 +7,7 @@
 #include <numbers>
 
 namespace tessera::mlir {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 // --- erf_inv
 namespace {

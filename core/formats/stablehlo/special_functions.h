@@ -2,9 +2,13 @@
 // are f32 or f64. Used by lower_chlo.cpp.
 #pragma once
 
+#include <limits>
+
 #include "core/formats/stablehlo/lowering_value.h"
 
 namespace tessera::mlir {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Value erfInverse(Value x);
 Value erfComplement(Value x);

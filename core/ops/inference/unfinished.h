@@ -1,4 +1,4 @@
-// What an unfinished graph leaves open: inputs that read nothing, required attributes that nobody has said, bodies
+// What an unfinished graph leaves open: inputs that read nothing, required attributes without a value, bodies
 // without an instruction, and shapes that inference cannot give. Such a graph is a legal document; HLO text says `?` in
 // each of these places. Used by the readers and printers, the verifier, edits and runs of the complete part.
 #pragma once

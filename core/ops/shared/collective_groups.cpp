@@ -6,6 +6,7 @@
 
 #include "core/base/result.h"
 #include "core/ops/inference/infer_checks.h"
+#include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/evaluate_loops.h"
 
 namespace tessera {
@@ -147,6 +148,21 @@ int64_t deviceOf(const EvaluateContext& context, int64_t number) {
   std::vector<int64_t> out;
   appendDevices(numberingOf(context.instruction), placeOf(context), number, out);
   return out.front();
+}
+
+DimensionRelations relationsOfShards(const InferContext& context) {
+  DimensionRelations out = relationsOfElementwise(context);
+  const auto leaves = leavesOf(*context.written);
+  for (DimensionRelation& row : out.rows) {
+    const int64_t operand = context.operand(row.from.value).dimensions[row.from.dimension],
+                  result = leaves[row.to.leaf].shape->dimensions[row.to.dimension];
+    if (operand == result) continue;
+    row.aligned = false;
+    row.rule = DimensionRule::Multiple;
+    row.how = std::max(operand, result) / std::max<int64_t>(std::min(operand, result), 1);
+    if (operand > result) std::swap(row.to, row.from);
+  }
+  return out;
 }
 
 std::vector<int64_t> membersOf(const EvaluateContext& context) {

@@ -19,7 +19,8 @@ inline constexpr AttributeRow kConstrainRow = {Attr::constrain_layout, false, "f
                                                "the layouts are the same on all devices"};
 inline constexpr AttributeRow kGlobalIdsRow = {Attr::use_global_device_ids, false, "false",
                                                "groups number devices: replica · partitions + partition"};
-inline constexpr AttributeRow kModeRow = {Attr::mode, false, "", "what the groups number, written out",
+inline constexpr AttributeRow kModeRow = {Attr::mode, false, "",
+                                          "what the groups number: replicas, partitions or devices",
                                           "cross_replica cross_partition cross_replica_and_partition flattened_id"};
 inline constexpr std::string_view kGroupsText = "the groups name each device 0 … n-1 once, and none is empty";
 
@@ -32,6 +33,10 @@ int64_t groupExtent(const Instruction& instruction, const DeviceGrid& grid);
 // Factor by which the gathered or scattered dimension changes: the group size, or, where that is not written, what
 // the written result says; 0 when neither fits.
 int64_t shardCountOf(const InferContext& context, int64_t larger, int64_t smaller);
+
+// OpDef::dimensions of all-gather and reduce-scatter: along one dimension the larger side is the smaller one times the
+// size of a group; the others are the operand's.
+DimensionRelations relationsOfShards(const InferContext& context);
 
 // This device's group as flattened device numbers in the group's order; empty: the device is in no group.
 std::vector<int64_t> membersOf(const EvaluateContext& context);

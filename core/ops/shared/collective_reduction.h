@@ -8,7 +8,11 @@
 
 namespace tessera {
 
-// to_apply: (T[], T[]) -> T[], T the operands' type (floats of any width agree).
+inline constexpr std::string_view kDeviceReducerText =
+    "to_apply takes two scalars of one type and gives one; its type is that of the operands";
+
+// The constraint `label` holds: kDeviceReducerText. to_apply: (T[], T[]) -> T[], T the operands' type (floats of any
+// width agree).
 Status checkDeviceReducer(const InferContext& context, std::string_view label);
 // Each of `values` is one device's operands (joinedValue); the result is the fold in their order.
 Result<Literal> reduceOverDevices(const EvaluateContext& context, std::span<const Literal> values);

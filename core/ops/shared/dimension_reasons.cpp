@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::string_view kWritten = ", as written";
+constexpr std::string_view kGiven = ", given by the instruction's shape";
 
 // "dimension 1", "dimensions 0 and 2"
 std::string dimensionList(const std::vector<size_t>& dimensions) {
@@ -68,7 +68,19 @@ class Reasons {
         return ofOperandThatFollows(row);
     for (const ReshapeGroup& group : relations_.groups)
       if (std::ranges::find(group.to, d) != group.to.end()) return inGroup(group, d);
-    return std::string(kWritten);
+    return std::string(kGiven) + (isRepeated() ? ": the operand is repeated along it" : "");
+  }
+
+  // Of a dimension that no relation tells of: the one operand's elements are moved, and each of its dimensions is
+  // aligned with another one of the result.
+  bool isRepeated() const {
+    if (context_.operands.size() != 1 || !context_.op->category.has(kMovesData)) return false;
+    for (size_t d = 0; d < context_.operand(0).dimensions.size(); ++d)
+      if (std::ranges::none_of(relations_.rows, [&](const DimensionRelation& row) {
+            return row.aligned && row.from == DimensionRef::operand(0, d) && row.to.of == DimensionRef::Of::Result;
+          }))
+        return false;
+    return !relations_.opaque;
   }
 
   std::string fromOperand(const DimensionRelation& row) const {
@@ -110,14 +122,14 @@ class Reasons {
     return count > kMaxTerms ? out + " + …" : out;
   }
   std::string inGroup(const ReshapeGroup& group, size_t d) const {
-    if (group.from.empty()) return std::string(kWritten);
+    if (group.from.empty()) return std::string(kGiven);
     if (group.to.size() == 1 && group.from.size() == 1)
       return same({DimensionRef::result(d), DimensionRule::Same, DimensionRef::operand(0, group.from[0])});
     const std::string from = dimensionList(group.from) + " of operand 0";
     if (group.to.size() == 1) return ": the product of " + from;
     std::vector<size_t> others = group.to;
     std::erase(others, d);
-    return fmt::format("{}: with {} its product is that of {}", kWritten, dimensionList(others), from);
+    return fmt::format("{}: with {} its product is that of {}", kGiven, dimensionList(others), from);
   }
 
   int64_t sizeOf(const DimensionRef& ref) const {

@@ -1,5 +1,6 @@
 // What dot, ragged-dot and scaled-dot say alike: the rows of their dimension numbers, the checks of these and the
-// dimensions that a result takes from an operand. Labels: C2 to C4 of each of the three.
+// dimensions that a result takes from an operand. Labels: C2 to C4 of each of the three. The rows of precision are
+// convolution's as well.
 #pragma once
 
 #include <initializer_list>
@@ -21,6 +22,11 @@ inline constexpr AttributeRow kRhsContractingRow = {Attr::rhs_contracting_dims, 
 inline constexpr AttributeRow kOperandPrecisionRow = {Attr::operand_precision, false, "{default,default}",
                                                       "precision of each operand",
                                                       "default high highest packed_nibble"};
+inline constexpr AttributeRow kAlgorithmRow = {
+    Attr::algorithm, false, "", "precision algorithm by name",
+    "dot_any_f8_any_f8_f32 dot_any_f8_any_f8_f32_fast_accum dot_f16_f16_f16 dot_f16_f16_f32 dot_bf16_bf16_bf16 "
+    "dot_bf16_bf16_f32 dot_bf16_bf16_f32_x3 dot_bf16_bf16_f32_x6 dot_bf16_bf16_f32_x9 dot_tf32_tf32_f32 "
+    "dot_tf32_tf32_f32_x3 dot_f32_f32_f32 dot_f64_f64_f64"};
 
 inline constexpr Constraint kBatchesPairUp = {
     "C3", "lhs and rhs have equally many batch dimensions, of equal sizes pair by pair."};

@@ -1,5 +1,5 @@
-// The two counter-based generators of HLO, bit for bit: Threefry-2x32 with 20 rounds and Philox-4x32 with 10. Stands
-// below rng-bit-generator and rng.
+// The two counter-based generators of HLO, bit for bit: Threefry-2x32 with 20 rounds and Philox-4x32 with 10 (Salmon,
+// Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011). Used by rng-bit-generator and rng.
 #pragma once
 
 #include <array>

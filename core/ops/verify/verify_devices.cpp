@@ -1,5 +1,5 @@
 // Devices of a module: replica groups and pairs against replica_count and num_partitions, shardings against the number
-// of devices, and what the instructions of one channel have in common. A count of 1 may mean that nobody has set it, so
+// of devices, and what the instructions of one channel have in common. A count of 1 may mean that it was not set, so
 // groups are held against counts above 1 only, as XLA does.
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
-// Layouts of a scheduled module. A schedule comes after layout assignment, so layouts are final there: what hands a
-// value on (tuples, calls, loops, fusions, started operations) passes on its layout too, a bitcast keeps the buffer,
+// Layouts of a scheduled module. A schedule comes after layout assignment, so layouts are final there: what passes a
+// value on (tuples, calls, loops, fusions, started operations) keeps its layout, a bitcast keeps the buffer,
 // and the entry has the layouts that the module says. Before a schedule layouts may still be chosen, and nothing is
-// asked here.
+// checked here.
 #include <algorithm>
 #include <unordered_set>
 

@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-constexpr double kMaxInstructions = 4e6;
+constexpr double kMaxInlinedInstructions = 4e6;
 
 bool isInlined(const Instruction& in) { return in.opcode == Opcode::Call || in.opcode == Opcode::Fusion; }
 
@@ -32,9 +32,9 @@ Status checkSizes(const Module& module) {
     }
     sizes[computation.value] = size;
     sum += size;
-    if (sum > kMaxInstructions)
+    if (sum > kMaxInlinedInstructions)
       return fail(fmt::format("inlining what %{} calls makes more than {:.0f} instructions",
-                              module.at(computation).name, kMaxInstructions));
+                              module.at(computation).name, kMaxInlinedInstructions));
   }
   return {};
 }

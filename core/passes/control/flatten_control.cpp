@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMaxInstructions = 4'000'000;
+constexpr size_t kMaxFlattenedInstructions = 4'000'000;
 
 bool isControl(Opcode opcode) { return opcode == Opcode::While || opcode == Opcode::Conditional; }
 
@@ -32,8 +32,9 @@ Result<bool> flattenControl(Module& module) {
     work.push_back(callee);
   };
   for (size_t at = 0; at < work.size(); ++at) {
-    if (module.instructionCount() > kMaxInstructions)
-      return fail(fmt::format("giving each loop its own body makes more than {} instructions", kMaxInstructions));
+    if (module.instructionCount() > kMaxFlattenedInstructions)
+      return fail(
+          fmt::format("giving each loop its own body makes more than {} instructions", kMaxFlattenedInstructions));
     for (InstructionId id : std::vector<InstructionId>(module.at(work[at]).instructions)) {
       if (!isControl(module.at(id).opcode)) continue;
       AttributeSet attributes = *module.at(id).attributes;

@@ -15,8 +15,8 @@ namespace {
 
 using Ids = std::vector<InstructionId>;
 
-constexpr size_t kMaxInstructions = 10'000;  // of a branch
-constexpr size_t kMaxRounds = 16;            // ends that stand behind one another
+constexpr size_t kMaxBranchInstructions = 10'000;  // of a branch
+constexpr size_t kMaxRounds = 16;                  // ends that stand behind one another
 
 bool isExpensive(Opcode opcode) {
   switch (opcode) {
@@ -73,7 +73,7 @@ class BranchMotion {
       return false;
     return std::ranges::all_of(branches_, [&](ComputationId branch) {
       const Computation& c = module_.at(branch);
-      return c.parameters.size() == 1 && c.instructions.size() <= kMaxInstructions &&
+      return c.parameters.size() == 1 && c.instructions.size() <= kMaxBranchInstructions &&
              std::ranges::none_of(c.instructions, [&](InstructionId id) {
                return module_.at(id).attributes->has(Attr::control_predecessors) ||
                       module_.at(id).shape->hasDynamicDimensions();

@@ -55,6 +55,28 @@ void DynamicRule::scatter() {
   keepLeaves(std::move(result));
 }
 
+// The comparator of a sort of `count` operands with a further one of pred, which is compared first.
+static ComputationId comparatorByFlag(Rewriter& rewriter, const Instruction& sort, size_t count) {
+  Module& module = rewriter.module();
+  const ComputationId comparator = rewriter.cloneComputation(module.callees(sort)[0]);
+  const InstructionId root = module.at(comparator).root;
+  StaticBuilder inside(rewriter, root);
+  InstructionId flags[2];
+  for (size_t i = 0; i < 2; ++i) {
+    Instruction parameter;
+    const std::string name = fmt::format("behind.t{}", module.instructionSlots());
+    parameter.name = name;
+    parameter.opcode = Opcode::Parameter;
+    parameter.parameterNumber = static_cast<int32_t>(2 * count + i);
+    parameter.provenance = module.at(root).provenance;
+    flags[i] = module.add(comparator, std::move(parameter), Shape::arrayRowMajor(ElementType::Pred, {}));
+  }
+  const InstructionId before = inside.compare("LT", flags[0], flags[1]),
+                      same = inside.compare("EQ", flags[0], flags[1]);
+  module.setRoot(comparator, inside.elementwise(Opcode::Or, before, inside.elementwise(Opcode::And, same, root)));
+  return comparator;
+}
+
 // A further operand, false where elements count and true behind them, is the first key.
 void DynamicRule::sort() {
   const auto along = static_cast<size_t>(attributes().ints(Attr::dimensions)[0]);
@@ -72,24 +94,8 @@ void DynamicRule::sort() {
   const InstructionId behind = build_.compare("GE", build_.iota(whole, along), build_.broadcast(first[0], whole));
   std::vector<InstructionId> operands = operands_;
   operands.push_back(behind);
-  Module& module = rewriter_.module();
-  const ComputationId comparator = rewriter_.cloneComputation(module.callees(original_)[0]);
-  const InstructionId root = module.at(comparator).root;
-  StaticBuilder inside(rewriter_, root);
-  InstructionId keys[2];
-  for (size_t i = 0; i < 2; ++i) {
-    Instruction parameter;
-    const std::string name = fmt::format("behind.t{}", module.instructionSlots());
-    parameter.name = name;
-    parameter.opcode = Opcode::Parameter;
-    parameter.parameterNumber = static_cast<int32_t>(2 * n + i);
-    parameter.provenance = module.at(root).provenance;
-    keys[i] = module.add(comparator, std::move(parameter), Shape::arrayRowMajor(ElementType::Pred, {}));
-  }
-  const InstructionId before = inside.compare("LT", keys[0], keys[1]), same = inside.compare("EQ", keys[0], keys[1]);
-  module.setRoot(comparator, inside.elementwise(Opcode::Or, before, inside.elementwise(Opcode::And, same, root)));
   AttributeSet attributes = *original_.attributes;
-  attributes.set(Attr::to_apply, comparator);
+  attributes.set(Attr::to_apply, comparatorByFlag(rewriter_, original_, n));
   std::vector<Shape> shapes;
   for (InstructionId operand : operands) shapes.push_back(build_.shapeOf(operand));
   const InstructionId sorted = build_.make(Opcode::Sort, Shape::tuple(shapes), operands, std::move(attributes));

@@ -11,9 +11,9 @@
 namespace tessera {
 namespace {
 
-class Expansion {
+class BatchNormExpansion {
  public:
-  Expansion(Rewriter& rewriter, InstructionId id)
+  BatchNormExpansion(Rewriter& rewriter, InstructionId id)
       : rewriter_(rewriter), module_(rewriter.module()), id_(id), norm_(module_.at(id)), build_(rewriter, id) {
     feature_ = static_cast<size_t>(norm_.attributes->intOr(Attr::feature_index, 0));
     for (InstructionId operand : norm_.operands)
@@ -177,7 +177,7 @@ Result<bool> expandBatchNorms(Module& module) {
       if (isBatchNorm(module.at(id).opcode)) norms.push_back(id);
     if (norms.empty()) continue;
     Rewriter rewriter(module, "expand-batch-norms");
-    for (InstructionId norm : norms) Expansion(rewriter, norm).run();
+    for (InstructionId norm : norms) BatchNormExpansion(rewriter, norm).run();
     TESSERA_TRY(rewriter.finish());
     changed = true;
   }

@@ -91,9 +91,9 @@ std::array<Id, 4> philox(Lanes& lanes, std::array<Id, 2> key, std::array<Id, 4> 
   return c;
 }
 
-class Expansion {
+class RandomBitsExpansion {
  public:
-  Expansion(Rewriter& rewriter, Id id)
+  RandomBitsExpansion(Rewriter& rewriter, Id id)
       : rewriter_(rewriter), module_(rewriter.module()), id_(id), instruction_(module_.at(id)), build_(rewriter, id) {
     state_ = rewriter.resolve(instruction_.operands[0]);
     data_ = instruction_.shape->elements[1];
@@ -263,7 +263,7 @@ Result<bool> expandRandomBits(Module& module) {
       if (canExpand(module, module.at(id))) generators.push_back(id);
     if (generators.empty()) continue;
     Rewriter rewriter(module, "expand-random-bits");
-    for (InstructionId id : generators) Expansion(rewriter, id).run();
+    for (InstructionId id : generators) RandomBitsExpansion(rewriter, id).run();
     TESSERA_TRY(rewriter.finish());
     changed = true;
   }

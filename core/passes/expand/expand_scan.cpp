@@ -9,9 +9,9 @@
 namespace tessera {
 namespace {
 
-class Expansion {
+class ScanExpansion {
  public:
-  Expansion(Rewriter& rewriter, InstructionId scan)
+  ScanExpansion(Rewriter& rewriter, InstructionId scan)
       : rewriter_(rewriter), module_(rewriter.module()), id_(scan), scan_(module_.at(scan)), build_(rewriter, scan) {
     const AttributeSet& attributes = *scan_.attributes;
     carries_ = static_cast<size_t>(attributes.intOr(Attr::num_carries, 0));
@@ -159,7 +159,7 @@ Result<bool> expandScans(Module& module) {
       if (module.at(id).opcode == Opcode::Scan && isStatic(module, module.at(id))) scans.push_back(id);
     if (scans.empty()) continue;
     Rewriter rewriter(module, "expand-scans");
-    for (InstructionId scan : scans) Expansion(rewriter, scan).run();
+    for (InstructionId scan : scans) ScanExpansion(rewriter, scan).run();
     TESSERA_TRY(rewriter.finish());
     changed = true;
   }

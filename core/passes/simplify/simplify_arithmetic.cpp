@@ -186,7 +186,6 @@ Id roundTwice(Site& s) {
   }
 }
 
-Id sameOperands(Site& s) { return s.operand(0) == s.operand(1) ? s.operand(0) : Id(); }
 // max(x, lowest) = x: -infinity or the smallest integer; min the other way.
 Id extremeOfBound(Site& s) {
   if (!isPlainFloat(s.type()) && !isWhole(s.type()) && s.type() != ElementType::Pred) return {};
@@ -245,7 +244,7 @@ Id binaryOfBroadcasts(Site& s) {
                      dimensions);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kArithmeticRules[] = {
     {Opcode::Add, "x + 0 = x", addNothing},
     {Opcode::Add, "x + -y = x - y", addNegated},
     {Opcode::Add, "(x + c) + d = x + (c + d)", regroupConstants},
@@ -317,6 +316,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> arithmeticRules() { return kRules; }
+std::span<const Rule> arithmeticRules() { return kArithmeticRules; }
 
 }  // namespace tessera

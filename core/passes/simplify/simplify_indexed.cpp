@@ -32,7 +32,7 @@ bool sameStarts(const Instruction& a, size_t aFirst, const Instruction& b, size_
                     b.operands.begin() + static_cast<int64_t>(bFirst));
 }
 
-Id sliceOfAll(Site& s) { return s.shapeOf(s.operand(0)) == *s.in.shape ? s.operand(0) : Id(); }
+Id dynamicSliceOfAll(Site& s) { return s.shapeOf(s.operand(0)) == *s.in.shape ? s.operand(0) : Id(); }
 Id sliceAtConstant(Site& s) {
   const auto starts = constantStarts(s, 1, s.shapeOf(s.operand(0)), s.in.shape->dimensions);
   if (!starts) return {};
@@ -235,8 +235,8 @@ Id sizeOfStatic(Site& s) {
   return s.filledInteger(from.dimensions[static_cast<size_t>(dimensions[0])]);
 }
 
-constexpr Rule kRules[] = {
-    {Opcode::DynamicSlice, "dynamic-slice of all", sliceOfAll},
+constexpr Rule kIndexedRules[] = {
+    {Opcode::DynamicSlice, "dynamic-slice of all", dynamicSliceOfAll},
     {Opcode::DynamicSlice, "dynamic-slice at constants = slice", sliceAtConstant},
     {Opcode::DynamicSlice, "dynamic-slice(broadcast x) = broadcast x", sliceOfScalar},
     {Opcode::DynamicSlice, "dynamic-slice of what was written there", sliceOfUpdate},
@@ -258,6 +258,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> indexedRules() { return kRules; }
+std::span<const Rule> indexedRules() { return kIndexedRules; }
 
 }  // namespace tessera

@@ -26,7 +26,6 @@ bool areOpposite(const Site& s, Id a, Id b) {
          (s.is(b, Opcode::Not) && s.module.at(b).operands[0] == a);
 }
 
-Id sameOperands(Site& s) { return s.operand(0) == s.operand(1) ? s.operand(0) : Id(); }
 Id withZeros(Site& s) {
   for (size_t i : {0u, 1u})
     if (isZeros(s, s.operand(i))) return s.operand(s.in.opcode == Opcode::And ? i : 1 - i);
@@ -205,7 +204,7 @@ Id reduceToOwnPrecision(Site& s) {
   }
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kLogicRules[] = {
     {Opcode::And, "and(x, x) = x", sameOperands},
     {Opcode::Or, "or(x, x) = x", sameOperands},
     {Opcode::And, "and(x, 0) = 0", withZeros},
@@ -240,6 +239,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> logicRules() { return kRules; }
+std::span<const Rule> logicRules() { return kLogicRules; }
 
 }  // namespace tessera

@@ -93,7 +93,6 @@ Id dotAsMultiply(Site& s) {
   return isFloat(s.type()) ? s.make(Opcode::Add, *s.in.shape, {s.filled(0), product}) : product;
 }
 
-const Window& windowOf(const Instruction& in) { return *in.attributes->get<Window>(Attr::window); }
 bool hasForm(const Instruction& in) {
   return in.attributes->get<Window>(Attr::window) && in.attributes->get<ConvolutionDimensions>(Attr::dim_labels);
 }
@@ -166,7 +165,7 @@ Id convolutionOfReverse(Site& s) {
   return s.make(Opcode::Convolution, *s.in.shape, {s.operand(0), from.operands[0]}, std::move(attributes), from.id);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kProductRules[] = {
     {Opcode::Dot, "dot of nothing = 0", dotOfNothing},
     {Opcode::Dot, "dot over one element = multiply", dotAsMultiply},
     {Opcode::Dot, "dot(transpose x, y) = dot(x, y)", dotOfTranspose},
@@ -177,6 +176,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> productRules() { return kRules; }
+std::span<const Rule> productRules() { return kProductRules; }
 
 }  // namespace tessera

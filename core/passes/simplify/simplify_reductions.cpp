@@ -213,11 +213,6 @@ Id reduceOfConcatenate(Site& s) {
 }
 
 // Of scalars there may be none.
-const Window& windowOf(const Instruction& in) {
-  static const Window none;
-  const auto* window = in.attributes->get<Window>(Attr::window);
-  return window ? *window : none;
-}
 Id windowOfOnes(Site& s) {
   const auto op = isSingle(s) ? reducer(s) : std::nullopt;
   if (!op) return {};
@@ -247,7 +242,7 @@ Id windowOfPad(Site& s) {
   return s.make(Opcode::ReduceWindow, *s.in.shape, {from.operands[0], s.operand(1)}, std::move(attributes), from.id);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kReductionRules[] = {
     {Opcode::Reduce, "reduce of nothing = the initial value", reduceOfEmpty},
     {Opcode::Reduce, "reduce of size 1 = reshape", reduceOfOnes},
     {Opcode::Reduce, "reduce(transpose x) = reduce x, regrouped", reduceOfTranspose},
@@ -262,6 +257,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> reductionRules() { return kRules; }
+std::span<const Rule> reductionRules() { return kReductionRules; }
 
 }  // namespace tessera

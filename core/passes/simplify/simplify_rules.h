@@ -78,6 +78,10 @@ Shape withDimensions(const Shape& like, std::vector<int64_t> dimensions);
 AttributeSet dimensionsAttribute(std::vector<int64_t> dimensions);
 // Every value of `from` is a value of `to`.
 bool holdsExactly(ElementType from, ElementType to);
+// The operand of an idempotent operation whose two operands are one; invalid otherwise.
+InstructionId sameOperands(Site& site);
+// The window; one without dimensions where the instruction has none.
+const Window& windowOf(const Instruction& instruction);
 // The opcode of a computation of two scalars that is one commutative operation of both; nullopt otherwise.
 std::optional<Opcode> reducerOf(const Module& module, ComputationId computation);
 // What the reducer leaves as it is: f(x, value) = x for every x, the sign of zero included.

@@ -196,7 +196,7 @@ Id tupleOfElements(Site& s) {
   return whole;
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kShapeRules[] = {
     {Opcode::Reshape, "reshape to the same shape", sameShape},
     {Opcode::Reshape, "reshape(reshape x) = reshape x", reshapeOfReshape},
     {Opcode::Reshape, "reshape(broadcast x) = broadcast x", reshapeOfBroadcast},
@@ -221,6 +221,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> shapeRules() { return kRules; }
+std::span<const Rule> shapeRules() { return kShapeRules; }
 
 }  // namespace tessera

@@ -145,4 +145,14 @@ bool isPlainPadding(std::span<const PaddingDimension> padding) {
                              [](const PaddingDimension& p) { return p.low >= 0 && p.high >= 0 && p.interior == 0; });
 }
 
+InstructionId sameOperands(Site& site) {
+  return site.operand(0) == site.operand(1) ? site.operand(0) : InstructionId();
+}
+
+const Window& windowOf(const Instruction& instruction) {
+  static const Window none;
+  const auto* window = instruction.attributes->get<Window>(Attr::window);
+  return window ? *window : none;
+}
+
 }  // namespace tessera

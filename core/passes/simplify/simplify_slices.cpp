@@ -210,7 +210,7 @@ Id padOfItsValue(Site& s) {
   return isEmpty(s.shapeOf(s.operand(0))) || equal ? s.broadcast(s.operand(1), *s.in.shape) : Id();
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kSliceRules[] = {
     {Opcode::Slice, "slice of all", sliceOfAll},
     {Opcode::Slice, "slice(slice x) = slice x", sliceOfSlice},
     {Opcode::Slice, "slice(broadcast x) = broadcast(slice x)", sliceOfBroadcast},
@@ -229,6 +229,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> sliceRules() { return kRules; }
+std::span<const Rule> sliceRules() { return kSliceRules; }
 
 }  // namespace tessera

@@ -23,7 +23,7 @@ struct CanvasTools {
         scrub(canvas),
         press(canvas, scrub, move, box) {}
 
-  // A wire that is in the hand without a button goes before handles.
+  // A wire that follows the pointer without a button goes before handles.
   std::array<CanvasTool*, 6> inOrder() {
     if (wire.isSticky()) return {&pan, &cut, &wire, &reroute, &resize, &press};
     return {&pan, &cut, &reroute, &resize, &wire, &press};

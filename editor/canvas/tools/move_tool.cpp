@@ -1,4 +1,4 @@
-// What is in the hand is painted above the tiles.
+// What is being dragged is painted above the tiles.
 #include "editor/canvas/tools/move_tool.h"
 
 #include <QPainter>
@@ -17,11 +17,9 @@
 namespace tessera {
 namespace {
 
-constexpr int kShakes = 5;          // turns of the hand
-constexpr double kShakeReach = 10;  // pixels a turn
-constexpr size_t kMaxPainted = 4000, kMaxWires = 400;
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
+constexpr int kShakes = 5;          // changes of direction
+constexpr double kShakeReach = 10;  // pixels between two
+constexpr size_t kMaxMovedPaths = 4000, kMaxWires = 400;
 
 }  // namespace
 
@@ -102,7 +100,7 @@ void MoveTool::takeAlong(Move& move) const {
     return item.pageItem >= 0 && std::ranges::find(move.moved.pageItems, item.pageItem) != move.moved.pageItems.end();
   };
   const auto& items = canvas_.picture()->items;
-  for (size_t i = 0; i < items.size() && move.items.size() < kMaxPainted; ++i)
+  for (size_t i = 0; i < items.size() && move.items.size() < kMaxMovedPaths; ++i)
     if (goesAlong(items[i])) move.items.push_back(static_cast<uint32_t>(i));
   for (size_t e = 0; e < view.edges.size() && move.wires.size() < kMaxWires; ++e)
     if (move.nodes[at(view.edges[e].from)] || move.nodes[at(view.edges[e].to)]) move.wires.push_back(e);
@@ -131,7 +129,7 @@ void MoveTool::drag(const Pointer& pointer) {
   move_->moved.wire = single ? wireUnder(move_->moved.nodes[0]) : -1;
 }
 
-// A hand that goes to and fro takes the node out of its wires.
+// A node that is shaken is taken out of its wires.
 void MoveTool::lookForShake(double x) {
   Move& move = *move_;
   if (move.turns == 0 && move.lastX == 0) move.lastX = move.turnedAt = x;
@@ -175,14 +173,8 @@ void MoveTool::release(const Pointer&) {
   canvas_.setCursor(Qt::ArrowCursor);
   if (!move_) return;
   move_->dropped = true;
-  const MovedBoxes moved = move_->moved;  // who hears of it may end the move
+  const MovedBoxes moved = move_->moved;  // the receiver may end the move
   emit canvas_.boxesMoved(moved);
-}
-
-bool MoveTool::cancel() {
-  canvas_.setCursor(Qt::ArrowCursor);
-  end();
-  return true;
 }
 
 void MoveTool::end() {

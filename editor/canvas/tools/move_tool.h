@@ -1,5 +1,5 @@
-// MoveTool: boxes, frames and notes in the hand, with all that is in them or attached to them. Where they go is told
-// once, at the end; they stay where they were dropped until the next picture.
+// MoveTool: drags boxes, frames and notes with all that is in them or attached to them. The move is reported once, at
+// the release; the boxes stay where they were dropped until the next picture.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,13 @@
 
 namespace tessera {
 
-class MoveTool : public CanvasTool {
+class MoveTool : public HoldingTool {
  public:
-  using CanvasTool::CanvasTool;
+  using HoldingTool::HoldingTool;
   bool press(const Pointer& pointer) override;
   void start(const Pointer& pointer) override;
   void drag(const Pointer& pointer) override;
   void release(const Pointer& pointer) override;
-  bool cancel() override;
-  bool goesOn() const override { return false; }
   void paint(QPainter& painter) override;
 
   bool isMoving() const { return move_.has_value(); }
@@ -28,7 +26,7 @@ class MoveTool : public CanvasTool {
   QPointF pageItemsMovedBy() const { return move_ ? move_->moved.by : QPointF(); }
   int grabbedPageItem() const { return grab_.pageItem; }  // by the last press
   int pageItemUnder(QPointF at) const { return grabAt(at, {}).pageItem; }
-  void end();
+  void end() override;
 
  private:
   struct Grab {  // what a press may become a move of
@@ -41,7 +39,7 @@ class MoveTool : public CanvasTool {
     std::vector<bool> nodes;      // by view node, with all that goes along
     std::vector<uint32_t> items;  // of the picture
     std::vector<size_t> wires;    // items: their ends follow
-    int turns = 0;                // of a shaking hand
+    int turns = 0;                // of the direction: it is shaken
     double turnedAt = 0, lastX = 0;
     bool dropped = false, leftwards = false;
   };

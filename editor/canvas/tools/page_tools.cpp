@@ -49,12 +49,6 @@ bool CutTool::press(const Pointer& pointer) {
 
 void CutTool::drag(const Pointer& pointer) { stroke_.push_back(pointer.at); }
 
-bool CutTool::cancel() {
-  stroke_.clear();
-  canvas_.setCursor(Qt::ArrowCursor);
-  return true;
-}
-
 void CutTool::release(const Pointer&) {
   std::vector<QPointF> stroke;
   for (QPointF p : std::exchange(stroke_, {})) stroke.push_back(canvas_.viewport().toScene(p));
@@ -104,12 +98,6 @@ void RerouteTool::release(const Pointer& pointer) {
     emit canvas_.rerouteMoved(point);
 }
 
-bool RerouteTool::cancel() {
-  end();
-  canvas_.setCursor(Qt::ArrowCursor);
-  return true;
-}
-
 void RerouteTool::paint(QPainter& painter) {
   painter.setPen(QPen(toQColor(ColorRole::Wire, canvas_.theme()), 1.2));
   painter.setBrush(toQColor(ColorRole::NodeFill, canvas_.theme()));
@@ -141,12 +129,6 @@ void ResizeTool::drag(const Pointer& pointer) {
 void ResizeTool::release(const Pointer&) {
   const int item = std::exchange(item_, -1);
   if (item >= 0) emit canvas_.pageItemResized(item, box_);
-}
-
-bool ResizeTool::cancel() {
-  end();
-  canvas_.setCursor(Qt::ArrowCursor);
-  return true;
 }
 
 std::optional<QRectF> ResizeTool::boxOf(int pageItem) const {

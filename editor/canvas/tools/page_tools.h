@@ -1,5 +1,5 @@
-// Tools on what a person drew or led round the graph: the stroke that cuts wires, points that wires were led through,
-// corners of frames and notes.
+// Tools for what is drawn round the graph: the stroke that cuts wires, reroute points of wires, corners of frames and
+// notes.
 #pragma once
 
 #include <QRectF>
@@ -12,47 +12,43 @@
 namespace tessera {
 
 // Ctrl + right button.
-class CutTool : public CanvasTool {
+class CutTool : public HoldingTool {
  public:
-  using CanvasTool::CanvasTool;
+  using HoldingTool::HoldingTool;
   bool press(const Pointer& pointer) override;
   void drag(const Pointer& pointer) override;
   void release(const Pointer& pointer) override;
-  bool cancel() override;
   void paint(QPainter& painter) override;
+  void end() override { stroke_.clear(); }
 
  private:
   std::vector<QPointF> stroke_;  // widget
 };
 
-class RerouteTool : public CanvasTool {
+class RerouteTool : public HoldingTool {
  public:
-  using CanvasTool::CanvasTool;
+  using HoldingTool::HoldingTool;
   void setPoints(std::vector<ReroutePoint> points) { points_ = std::move(points); }
   const ReroutePoint* pointAt(QPointF at) const;
   bool press(const Pointer& pointer) override;
   void drag(const Pointer& pointer) override;
   void release(const Pointer& pointer) override;
-  bool cancel() override;
-  bool goesOn() const override { return false; }
   void paint(QPainter& painter) override;
-  void end() { held_.reset(); }
+  void end() override { held_.reset(); }
 
  private:
   std::vector<ReroutePoint> points_;
-  std::optional<ReroutePoint> held_;  // in the hand, or dropped and not drawn there yet
+  std::optional<ReroutePoint> held_;  // dragged, or dropped and not drawn there yet
 };
 
-class ResizeTool : public CanvasTool {
+class ResizeTool : public HoldingTool {
  public:
-  using CanvasTool::CanvasTool;
+  using HoldingTool::HoldingTool;
   bool press(const Pointer& pointer) override;
   void drag(const Pointer& pointer) override;
   void release(const Pointer& pointer) override;
-  bool cancel() override;
-  bool goesOn() const override { return false; }
-  void end() { item_ = -1; }
-  std::optional<QRectF> boxOf(int pageItem) const;  // scene; nullopt: it is not in the hand
+  void end() override { item_ = -1; }
+  std::optional<QRectF> boxOf(int pageItem) const;  // scene; nullopt: it is not being resized
 
  private:
   int item_ = -1;

@@ -12,13 +12,20 @@ constexpr double kDragStart = 4;  // pixels
 
 bool PressTool::press(const Pointer& pointer) {
   if (pointer.button != Qt::LeftButton) return false;
+  modifiers_ = pointer.modifiers;
+  choose(pointer.at);
+  return true;
+}
+
+void PressTool::choose(QPointF at) {
+  const Pointer pointer{at, at, at, Qt::LeftButton, modifiers_};
   const bool moves = move_.press(pointer);
   next_ = scrub_.press(pointer) ? &scrub_ : moves ? &move_ : &box_;
-  return true;
 }
 
 void PressTool::drag(const Pointer& pointer) {
   if ((pointer.at - pointer.pressed).manhattanLength() <= kDragStart) return;
+  choose(pointer.pressed);  // anew: there may be another picture since the press
   canvas_.handOver(*next_);
   next_->start(pointer);
 }

@@ -1,5 +1,5 @@
-// PressTool: the left button on the picture, which is a click until the hand goes far enough; then it drags a number or
-// boxes, or pulls a rubber band.
+// PressTool: the left button on the picture. It is a click until the pointer has moved far enough; then it becomes a
+// drag of a number, of boxes, or a rubber band.
 #pragma once
 
 #include "editor/canvas/tools/tool.h"
@@ -17,9 +17,12 @@ class PressTool : public CanvasTool {
   void release(const Pointer& pointer) override;
 
  private:
+  void choose(QPointF at);
+
   CanvasTool& scrub_;
   MoveTool& move_;
   CanvasTool& box_;
+  Qt::KeyboardModifiers modifiers_;
   CanvasTool* next_ = nullptr;  // what a drag would be
 };
 

@@ -1,5 +1,5 @@
-// CanvasTool: one thing that a hand does on the canvas with a button pressed, from the press until the button is let
-// go. The canvas asks its tools in order; the one that takes the press gets the rest. Used by Canvas alone.
+// CanvasTool: one thing that a pressed mouse button does on the canvas, from the press to the release. The canvas asks
+// its tools in order; the first that accepts the press gets the rest. Used by Canvas alone.
 #pragma once
 
 #include <QPointF>
@@ -35,6 +35,15 @@ class CanvasTool {
 
  protected:
   Canvas& canvas_;
+};
+
+// A tool that holds something while the button is pressed; another picture or Escape ends that.
+class HoldingTool : public CanvasTool {
+ public:
+  using CanvasTool::CanvasTool;
+  bool cancel() final;
+  bool goesOn() const final { return false; }
+  virtual void end() = 0;  // holds nothing any more
 };
 
 }  // namespace tessera

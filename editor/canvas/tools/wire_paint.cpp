@@ -70,7 +70,7 @@ void WireTool::paintInputs(QPainter& painter, int32_t node, const std::vector<Ca
   }
 }
 
-// While a wire is in the hand: inputs that take it are filled, others dimmed; a node without any is dimmed whole.
+// While a wire is dragged: inputs that take it are filled, others dimmed; a node without any is dimmed whole.
 void WireTool::paintTargets(QPainter& painter, int32_t node, InstructionId id, const std::vector<CanvasInput>& inputs) {
   bool any = id == wire_->value;
   for (size_t k = 0; k < inputs.size(); ++k) any = verdictOf(id, static_cast<int32_t>(k)).fits || any;

@@ -1,4 +1,4 @@
-// Verdicts are asked of the owner once an input and kept for as long as the wire is in the hand.
+// Each input is judged once while a wire is dragged; the verdicts are kept until the wire or the picture changes.
 #include "editor/canvas/tools/wire_tool.h"
 
 #include <QPainter>
@@ -19,7 +19,7 @@ namespace tessera {
 namespace {
 
 constexpr double kSocketReach = 9, kSnapReach = 16;  // pixels
-constexpr double kSmallestZoom = 0.35;               // below it nodes are too small for sockets
+constexpr double kSmallestSocketZoom = 0.35;         // below it nodes are too small for sockets
 constexpr double kMoved = 4;                         // pixels; less is a click
 constexpr int kReasonAfterMs = 150;
 constexpr size_t kMaxDrawn = 250;
@@ -37,7 +37,7 @@ const ViewNode& WireTool::nodeAt(int32_t node) const { return canvas_.view()->no
 
 std::vector<int32_t> WireTool::wirableNodes() const {
   std::vector<int32_t> out;
-  if (!hints_.inputs || !canvas_.view() || canvas_.viewport().zoom() < kSmallestZoom) return out;
+  if (!hints_.inputs || !canvas_.view() || canvas_.viewport().zoom() < kSmallestSocketZoom) return out;
   const QRectF visible = canvas_.viewport().visible();
   const auto count = static_cast<int32_t>(canvas_.view()->nodes.size());
   for (int32_t v = 0; v < count && out.size() < kMaxDrawn; ++v)
@@ -79,7 +79,7 @@ WireTool::Socket WireTool::socketAt(QPointF at) const {
   return best;
 }
 
-// Of those that are drawn while no wire is in the hand.
+// Of those that are drawn while no wire is dragged.
 size_t WireTool::countOf(const std::vector<CanvasInput>& inputs) {
   return static_cast<size_t>(std::ranges::count_if(inputs, [](const CanvasInput& i) { return !i.appends; }));
 }
@@ -92,7 +92,7 @@ bool WireTool::isAttached(InstructionId value, int32_t user) const {
   return false;
 }
 
-// --- the hand
+// --- dragging
 
 bool WireTool::press(const Pointer& pointer) {
   if (pointer.button != Qt::LeftButton) return false;

@@ -1,6 +1,6 @@
-// WireTool: wires by hand: sockets, a wire in the hand that snaps to inputs, dimmed inputs that cannot take it, the
-// reason beside the pointer, and what a drop means. The graph is changed by whoever hears of the drop; until that says
-// how it ends, the wire stays. Used by Canvas and by whoever edits a graph.
+// WireTool: drawing wires with the pointer: sockets, a wire that snaps to inputs, inputs that cannot take it dimmed,
+// the reason beside the pointer, and what a drop means. It changes no graph: GraphEditController receives the drop, and
+// the wire stays until that ends it or takes it back.
 #pragma once
 
 #include <QRectF>
@@ -23,13 +23,13 @@ class WireTool : public CanvasTool {
  public:
   using CanvasTool::CanvasTool;
 
-  // Makes wires drawable by hand: from an output to an input or onto a node, from an open input, off an input.
+  // Makes wires drawable: from an output to an input or onto a node, from an open input, off an input.
   void setHints(WireHints hints);
   const WireHints& hints() const { return hints_; }
   bool isCarrying() const { return wire_.has_value(); }
-  bool isSticky() const { return wire_ && wire_->sticky; }  // in the hand without a button
+  bool isSticky() const { return wire_ && wire_->sticky; }  // follows the pointer without a button
   QString shownVerdict();                                   // what stands beside the pointer; empty: nothing
-  // After a drop: it is done with, or it is in the hand again.
+  // After a drop: it ends, or it follows the pointer again.
   void end();
   void takeBack();
   void setInserted(QStringList titles);  // nodes that a repair would put into the wire

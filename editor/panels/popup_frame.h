@@ -1,0 +1,34 @@
+// PopupFrame: a small frame over the canvas that has the keys while it is open: Escape or losing the focus closes it,
+// Enter accepts, and keys pressed in it are no shortcuts of the window. Base of AddSearch, ChoiceList, QuickList and
+// ValueField.
+#pragma once
+
+#include <QFrame>
+
+class QKeyEvent;
+class QListWidget;
+
+namespace tessera {
+
+class PopupFrame : public QFrame {
+  Q_OBJECT
+
+ public:
+  explicit PopupFrame(QWidget* parent);
+
+ protected:
+  static constexpr int kMargin = 4;
+
+  void watch(QWidget& focus) { focus.installEventFilter(this); }  // the widget that has the focus while it is open
+  void openAt(QPoint at, QSize size);                             // wholly inside the parent
+  void leave();                                                   // gives the focus back to the parent
+  virtual void accept() = 0;
+  virtual void dismissed() {}  // it was closed without a choice
+  // Before Escape and Enter are looked at; true: the key is done with.
+  virtual bool keyPressed(QKeyEvent&) { return false; }
+  // Arrows and Page keys choose in a list while a line of text has the focus; Tab stays.
+  static bool chooseIn(QListWidget& list, QKeyEvent& key);
+  bool eventFilter(QObject* watched, QEvent* event) override;
+};
+
+}  // namespace tessera

@@ -119,7 +119,7 @@ Id transposeOfStack(Site& s) {
     shapes.push_back(withDimensions(shape, std::move(sizes)));
     if (!std::ranges::is_sorted(moved) || !keepsBytes(shape, shapes.back())) return {};
   }
-  const std::vector<Id> pieces = from.operands;
+  const std::vector<Id> pieces(from.operands.begin(), from.operands.end());
   const Id stack = from.id;
   std::vector<Id> reshaped;
   for (size_t i = 0; i < pieces.size(); ++i) reshaped.push_back(s.reshape(pieces[i], shapes[i]));

@@ -255,5 +255,6 @@ TESSERA_ROUTINES(float)
 TESSERA_ROUTINES(double)
 TESSERA_ROUTINES(std::complex<float>)
 TESSERA_ROUTINES(std::complex<double>)
+#undef TESSERA_ROUTINES
 
 }  // namespace tessera

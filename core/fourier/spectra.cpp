@@ -134,5 +134,6 @@ bool allFinite(const Real* elements, size_t count) {
   template bool allFinite(const Real*, size_t);
 TESSERA_SPECTRA(float)
 TESSERA_SPECTRA(double)
+#undef TESSERA_SPECTRA
 
 }  // namespace tessera

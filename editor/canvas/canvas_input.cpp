@@ -249,7 +249,9 @@ bool Canvas::event(QEvent* event) {
     viewport_.zoomBy(1 + gesture->value(), gesture->position());
     return true;
   }
-  if (event->type() == QEvent::ContentsRectChange && viewport_.showsAll()) viewport_.fitAll();
+  if (event->type() == QEvent::ContentsRectChange && picture_ && viewport_.showsAll() &&
+      !viewport_.free().contains(toQRectF(picture_->bounds)))
+    viewport_.fitAll();  // what still has room stays where it is
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   showTip(*static_cast<QHelpEvent*>(event));
   return true;

@@ -42,8 +42,7 @@ void ChoiceList::openAt(QPoint at, const QString& heading, const QStringList& li
                  kNarrowestChoice, kWidestChoice);
   const int line = std::max(18, list_->sizeHintForRow(0));
   const int high = line * static_cast<int>(std::min<qsizetype>(lines.size(), kMaxChoices)) + 8 +
-                   (heading.isEmpty() ? 0 : heading_->heightForWidth(wide - 2 * kMargin) + kMargin) +
-                   2 * kMargin;
+                   (heading.isEmpty() ? 0 : heading_->heightForWidth(wide - 2 * kMargin) + kMargin) + 2 * kMargin;
   PopupFrame::openAt(at, {wide, high});
   list_->setFocus();
   list_->setCurrentRow(0);

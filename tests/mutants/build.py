@@ -27,6 +27,9 @@ class Build:
     def __init__(self, folder, scratch, without):
         self.folder, self.scratch = os.path.abspath(folder), os.path.abspath(scratch)
         self.programs = [program_path(name) for name in PROGRAMS if name not in without]
+        if not os.path.exists(os.path.join(self.folder, 'build.ninja')):
+            subprocess.run(['cmake', '--preset', 'release', '-B', self.folder, '-DTESSERA_UNITY=OFF'], check=True,
+                           cwd=os.path.dirname(os.path.abspath(__file__)) + '/../..', stdout=subprocess.DEVNULL)
         made = subprocess.run(['nice', 'ninja', '-C', self.folder, CORE, CPU, *self.programs], capture_output=True, text=True,
                               check=False)
         if made.returncode:

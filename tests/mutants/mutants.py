@@ -40,7 +40,8 @@ def parse_arguments():
     parser.add_argument('--jobs', type=int, default=1, help='mutants at the same time')
     parser.add_argument('--list', action='store_true', help='print the mutants and do nothing')
     parser.add_argument('--again', action='store_true', help='run the survivors of earlier runs again, and nothing else')
-    parser.add_argument('--build', default=os.path.join(ROOT, 'build/release'), help='the build to make mutants from')
+    parser.add_argument('--build', default=os.path.join(ROOT, 'build/mutants/base'),
+                        help='the build to make mutants from, each file compiled alone; made where it is missing')
     parser.add_argument('--out', default=os.path.join(ROOT, 'build/mutants'), help='folder of the results and the report')
     return parser.parse_args()
 

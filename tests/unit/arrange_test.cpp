@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-const Shape kVector = Shape::arrayRowMajor(ElementType::F32, {8});
+const Shape kEightFloats = Shape::arrayRowMajor(ElementType::F32, {8});
 
 InstructionId add(Module& m, ComputationId c, Opcode opcode, std::vector<InstructionId> operands, std::string name,
                   std::string opName = {}) {
@@ -22,7 +22,7 @@ InstructionId add(Module& m, ComputationId c, Opcode opcode, std::vector<Instruc
   metadata.opName = std::move(opName);
   if (!metadata.opName.empty()) i.metadata = m.tables().intern(metadata);
   if (opcode == Opcode::Parameter) i.parameterNumber = static_cast<int32_t>(m.at(c).parameters.size());
-  return m.add(c, std::move(i), kVector);
+  return m.add(c, std::move(i), kEightFloats);
 }
 
 // p -> tanh, neg in scope a/b -> add(neg, constant)

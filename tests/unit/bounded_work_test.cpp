@@ -18,7 +18,7 @@
 namespace tessera {
 namespace {
 
-Module readGood(const std::string& text) {
+Module readBounded(const std::string& text) {
   ReadResult read = readHloText(text, "f.hlo");
   EXPECT_TRUE(read.module && !read.diagnostics.hasErrors()) << read.diagnostics.items().at(0).toString();
   return std::move(*read.module);
@@ -71,7 +71,7 @@ bool holds(const Module& module, Opcode opcode) {
 
 TEST(BoundedWork, ChainsOfCallsDeeperThanTheStack) {
   const int levels = 20001;  // an odd number of negations
-  const Module module = readGood(chain(levels));
+  const Module module = readBounded(chain(levels));
   EXPECT_EQ(costOf(module).flops, 2.0 * (levels + 1));
   const Literal argument = *parseLiteral("{3, -5}", Shape::array(ElementType::F32, {2}));
   const auto values = evaluateModule(module, std::span(&argument, 1));
@@ -82,14 +82,14 @@ TEST(BoundedWork, ChainsOfCallsDeeperThanTheStack) {
 
 TEST(BoundedWork, TheCostTableOfAChainOfCallsIsLinear) {
   std::map<int, Module> chains;
-  for (int levels : {2000, 8000}) chains.emplace(levels, readGood(chain(levels)));
+  for (int levels : {2000, 8000}) chains.emplace(levels, readBounded(chain(levels)));
   const auto table = [&](int levels) { return costTable(chains.at(levels), CostOrder::Flops); };
   EXPECT_EQ(table(2000).total.flops, costOf(chains.at(2000)).flops);
   EXPECT_LT(test::growthToFourfold(8000, table), test::kNearLinear);
 }
 
 TEST(BoundedWork, ADepthThatHasNoStackIsRefused) {
-  const Module module = readGood(chain(140000));
+  const Module module = readBounded(chain(140000));
   const Literal argument = *parseLiteral("{3, -5}", Shape::array(ElementType::F32, {2}));
   const auto values = evaluateModule(module, std::span(&argument, 1));
   ASSERT_FALSE(values);
@@ -98,9 +98,9 @@ TEST(BoundedWork, ADepthThatHasNoStackIsRefused) {
 }
 
 TEST(BoundedWork, FoldingLeavesWhatIsLongToCompute) {
-  const auto window = optimize(readGood(hugeWindow("constant({3})")));
+  const auto window = optimize(readBounded(hugeWindow("constant({3})")));
   ASSERT_TRUE(window);
-  const auto loop = optimize(readGood(loopInReducer("constant({1, 2})")));
+  const auto loop = optimize(readBounded(loopInReducer("constant({1, 2})")));
   ASSERT_TRUE(loop);
   EXPECT_TRUE(holds(*loop, Opcode::While));
 }
@@ -114,7 +114,7 @@ TEST(BoundedWork, CallsThatDoubleAreRefusedBeforeTheyAreInlined) {
   }
   text += "ENTRY e {\n  p = f32[4] parameter(0)\n  ROOT r = f32[4] call(p), to_apply=c59\n}\n";
   const auto begin = std::chrono::steady_clock::now();
-  const auto optimized = optimize(readGood(text));
+  const auto optimized = optimize(readBounded(text));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   ASSERT_FALSE(optimized);
   EXPECT_NE(optimized.error().message.find("makes more than 4000000 instructions"), std::string::npos)
@@ -124,7 +124,7 @@ TEST(BoundedWork, CallsThatDoubleAreRefusedBeforeTheyAreInlined) {
 
 // Seconds until an evaluation that is cancelled after a moment ends; it must be by the cancelling.
 void expectCancelled(const std::string& text, const Literal& argument) {
-  const Module module = readGood(text);
+  const Module module = readBounded(text);
   std::atomic<bool> cancel{false};
   std::jthread canceller([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
@@ -170,14 +170,14 @@ TEST(BoundedWork, CostsOfHugeWindowsAreCounted) {
       "HloModule m\n\nENTRY e {\n  p = f32[1,1000000000,1] parameter(0)\n  k = f32[1000000000,1,1] parameter(1)\n"
       "  ROOT r = f32[1,2000000000,1] convolution(p, k), window={size=1000000000 pad=500000000_500000000 "
       "lhs_dilate=2}, dim_labels=b0f_0io->b0f\n}\n";
-  const double flops = costOf(readGood(text)).flops;
+  const double flops = costOf(readBounded(text)).flops;
   EXPECT_GT(flops, 1e17);
   EXPECT_LT(flops, 4e18);
   // Small ones exactly: with a hole between two elements, 3 elements under a window of 2 meet 6 times.
   const char* small =
       "HloModule m\n\nENTRY e {\n  p = f32[1,3,1] parameter(0)\n  k = f32[2,1,1] parameter(1)\n"
       "  ROOT r = f32[1,6,1] convolution(p, k), window={size=2 pad=1_1 lhs_dilate=2}, dim_labels=b0f_0io->b0f\n}\n";
-  EXPECT_EQ(costOf(readGood(small)).flops, 12);
+  EXPECT_EQ(costOf(readBounded(small)).flops, 12);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-using Sizes = std::vector<int64_t>;
+using Extents = std::vector<int64_t>;
 
 struct Types {
   const char *lhs, *rhs, *result;
@@ -43,9 +43,9 @@ class Random {
   std::mt19937 engine_;
 };
 
-std::string listed(const Sizes& values) { return fmt::format("{}", fmt::join(values, ",")); }
+std::string listed(const Extents& values) { return fmt::format("{}", fmt::join(values, ",")); }
 
-void expectLikeEvaluator(const std::string& text) { test::expectLikeEvaluator(text, {.fill = {1, 1.0, 251}}); }
+void expectDot(const std::string& text) { test::expectLikeEvaluator(text, {.fill = {1, 1.0, 251}}); }
 
 // A dot of up to two batch, free and contracting dimensions, in any order.
 std::string randomDot(Random& random, const Types& types) {
@@ -54,7 +54,7 @@ std::string randomDot(Random& random, const Types& types) {
     int64_t number, size;
   };
   std::vector<Role> lhs, rhs;
-  Sizes outBatch, outLeft, outRight;
+  Extents outBatch, outLeft, outRight;
   auto size = [&] { return random.from({1, 2, 3, 5, 7, 8, 17, 33}); };
   for (int64_t i = 0, n = random.below(3); i < n; ++i) {
     Role role{'b', i, random.from({1, 2, 3})};
@@ -71,7 +71,7 @@ std::string randomDot(Random& random, const Types& types) {
   random.shuffle(lhs);
   random.shuffle(rhs);
   auto dims = [](const std::vector<Role>& side) {
-    Sizes out;
+    Extents out;
     for (const Role& role : side) out.push_back(role.size);
     return out;
   };
@@ -79,7 +79,7 @@ std::string randomDot(Random& random, const Types& types) {
     return std::ranges::find_if(side, [&](const Role& r) { return r.kind == kind && r.number == number; }) -
            side.begin();
   };
-  Sizes lb, rb, lk, rk, out;
+  Extents lb, rb, lk, rk, out;
   for (int64_t i = 0; i < 2; ++i) {
     if (auto l = find(lhs, 'b', i); l < static_cast<int64_t>(lhs.size())) {
       lb.push_back(l);
@@ -144,7 +144,7 @@ std::string randomConvolution(Random& random, const Types& types, bool plain) {
     for (int64_t d = 0; d < rank; ++d) dims.emplace_back(std::to_string(d), sizeOf(spatial[static_cast<size_t>(d)]));
     random.shuffle(dims);
     std::string labels;
-    Sizes sizes;
+    Extents sizes;
     for (auto& [label, size] : dims) {
       labels += label;
       sizes.push_back(size);
@@ -187,18 +187,18 @@ class CpuContraction : public testing::Test {
 TEST_F(CpuContraction, RandomDotsOfAllTypes) {
   Random random(20240501);
   for (int i = 0; i < 4; ++i)
-    for (const Types& types : kTypes) expectLikeEvaluator(randomDot(random, types));
+    for (const Types& types : kTypes) expectDot(randomDot(random, types));
 }
 
 TEST_F(CpuContraction, RandomConvolutionsOfAllTypes) {
   Random random(7);
   for (int i = 0; i < 3; ++i)
-    for (const Types& types : kTypes) expectLikeEvaluator(randomConvolution(random, types, false));
+    for (const Types& types : kTypes) expectDot(randomConvolution(random, types, false));
 }
 
 TEST_F(CpuContraction, RandomConvolutionsThatALibraryTakes) {
   Random random(11);
-  for (int i = 0; i < 30; ++i) expectLikeEvaluator(randomConvolution(random, kTypes[0], i % 2 == 0));
+  for (int i = 0; i < 30; ++i) expectDot(randomConvolution(random, kTypes[0], i % 2 == 0));
 }
 
 // Which step runs the root.
@@ -251,7 +251,7 @@ TEST_F(CpuContraction, FormsOfConvolutionsThatTheLibraryHas) {
                                 "window={size=5x5 pad=2_2x2_2 rhs_reversal=1x1}, dim_labels=bf01_oi01->bf01")},
   };
   for (const Form& form : forms) {
-    expectLikeEvaluator(form.text);
+    expectDot(form.text);
     EXPECT_EQ(stepOf(*backend_, form.text), form.step) << form.text;
   }
 }
@@ -265,21 +265,21 @@ TEST_F(CpuContraction, PointsTimesASmallMatrixAreAKernel) {
         "HloModule m\n\nENTRY e {{\n  a = f32[{}] parameter(0)\n  b = f32[{}] parameter(1)\n"
         "  ROOT c = f32[1001,3] dot(a, b), {}\n}}\n",
         points, matrix, numbers);
-    expectLikeEvaluator(text);
+    expectDot(text);
     EXPECT_EQ(stepOf(*backend_, text), "kernel") << text;
   }
 }
 
 TEST_F(CpuContraction, DotsOfSeveralBlocks) {
   for (const char* type : {"f64", "c64", "s32", "f16"})
-    expectLikeEvaluator(
+    expectDot(
         fmt::format("HloModule m\n\nENTRY e {{\n  a = {0}[150,600] parameter(0)\n  b = {0}[600,110] parameter(1)\n"
                     "  ROOT d = {0}[150,110] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n}}\n",
                     type));
 }
 
 TEST_F(CpuContraction, NothingToSum) {
-  expectLikeEvaluator(
+  expectDot(
       "HloModule m\n\nENTRY e {\n  a = f64[3,0] parameter(0)\n  b = f64[0,4] parameter(1)\n"
       "  ROOT d = f64[3,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
 }
@@ -292,18 +292,14 @@ TEST(CpuDots, BatchesAnywhereAndTinyOnes) {
            " parameter(1)\n  ROOT r = " + type + out + " dot(x, y), " + numbers + "\n}\n";
   };
   for (const char* type : {"bf16", "f16", "f32"}) {
-    expectLikeEvaluator(
-        dot(type, "[3,40,5,32]", "[3,48,5,32]", "[3,5,40,48]",
-            "lhs_batch_dims={0,2}, rhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_contracting_dims={3}"));
-    expectLikeEvaluator(
-        dot(type, "[3,5,40,48]", "[3,48,5,32]", "[3,5,40,32]",
-            "lhs_batch_dims={0,1}, rhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_contracting_dims={1}"));
-    expectLikeEvaluator(
-        dot(type, "[100,3,4]", "[100,4,5]", "[100,3,5]",
-            "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"));
-    expectLikeEvaluator(
-        dot(type, "[20,300]", "[20,300]", "[20]",
-            "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1}"));
+    expectDot(dot(type, "[3,40,5,32]", "[3,48,5,32]", "[3,5,40,48]",
+                  "lhs_batch_dims={0,2}, rhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_contracting_dims={3}"));
+    expectDot(dot(type, "[3,5,40,48]", "[3,48,5,32]", "[3,5,40,32]",
+                  "lhs_batch_dims={0,1}, rhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_contracting_dims={1}"));
+    expectDot(dot(type, "[100,3,4]", "[100,4,5]", "[100,3,5]",
+                  "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"));
+    expectDot(dot(type, "[20,300]", "[20,300]", "[20]",
+                  "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1}"));
   }
 }
 
@@ -343,7 +339,7 @@ TEST(CpuDots, ManySmallMatricesGatherNothing) {
           "y), lhs_batch_dims={4}, rhs_batch_dims={4}, lhs_contracting_dims={{{5}}}, "
           "rhs_contracting_dims={{{6}}}\n}}\n",
           type, lhs, rhs, out, batch, isDeep ? 3 : 2, isDeep ? 2 : 1);
-      expectLikeEvaluator(text);
+      expectDot(text);
       if (std::string(type) == "bf16") continue;
       EXPECT_EQ(test::rootStep(text).irBefore.find("masked.gather"), std::string::npos) << text;
     }

@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-constexpr const char* kReducers =
+constexpr const char* kChainReducers =
     "HloModule m\n\nsum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n\n"
     "most {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] maximum(a, b)\n}\n\n";
 
@@ -71,7 +71,7 @@ std::string array(std::initializer_list<int64_t> dims) {
 std::string attention(int64_t batch, int64_t rows, int64_t keys, int64_t depth, bool onRight) {
   const std::string b = std::to_string(batch) + ",", s = array({batch, rows, keys}), r = array({batch, rows}),
                     out = onRight ? array({batch, depth, rows}) : array({batch, rows, depth});
-  return std::string(kReducers) + "ENTRY e {\n  q = " + array({batch, rows, depth}) +
+  return std::string(kChainReducers) + "ENTRY e {\n  q = " + array({batch, rows, depth}) +
          " parameter(0)\n  k = " + array({batch, keys, depth}) + " parameter(1)\n  v = " + array({batch, keys, depth}) +
          " parameter(2)\n  mask = " + array({rows, keys}) + " parameter(3)\n  p = " + s +
          " dot(q, k), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}\n  c "
@@ -90,7 +90,7 @@ std::string attention(int64_t batch, int64_t rows, int64_t keys, int64_t depth, 
 }
 
 std::string dense(const std::string& work, int64_t m, int64_t n, int64_t k) {
-  std::string out = std::string(kReducers) + "ENTRY e {\n  a = " + array({m, k}) +
+  std::string out = std::string(kChainReducers) + "ENTRY e {\n  a = " + array({m, k}) +
                     " parameter(0)\n  w = " + array({k, n}) + " parameter(1)\n  b = " + array({n}) +
                     " parameter(2)\n  d = ";
   return out + array({m, n}) + " dot(a, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n" + work + "}\n";

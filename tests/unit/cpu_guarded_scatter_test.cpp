@@ -9,7 +9,7 @@ namespace tessera {
 namespace {
 
 // `updates` numbers added to `bins`; indices are drawn from [-3, range - 3).
-void expectLikeEvaluator(const std::string& type, int updates, int bins, int range, const std::string& operation) {
+void expectScattered(const std::string& type, int updates, int bins, int range, const std::string& operation) {
   const std::string n = std::to_string(updates), k = std::to_string(bins);
   const std::string text =
       "HloModule m\n\nr {\n  x = " + type + "[] parameter(0)\n  y = " + type + "[] parameter(1)\n  ROOT s = " + type +
@@ -23,22 +23,22 @@ void expectLikeEvaluator(const std::string& type, int updates, int bins, int ran
 
 TEST(CpuGuardedScatter, AllSomeOrFewInRange) {
   for (int range : {5, 40, 4000})
-    for (int updates : {31, 32, 100, 1003}) expectLikeEvaluator("s32", updates, 37, range, "add");
+    for (int updates : {31, 32, 100, 1003}) expectScattered("s32", updates, 37, range, "add");
 }
 
 TEST(CpuGuardedScatter, ManyUpdatesInPieces) {
   for (int range : {100, 3000}) {
-    expectLikeEvaluator("s32", 300000, 256, range, "add");
-    expectLikeEvaluator("s32", 262147, 256, range, "maximum");
+    expectScattered("s32", 300000, 256, range, "add");
+    expectScattered("s32", 262147, 256, range, "maximum");
   }
 }
 
 TEST(CpuGuardedScatter, OtherTypes) {
-  expectLikeEvaluator("f32", 777, 50, 80, "add");
-  expectLikeEvaluator("f64", 777, 50, 80, "add");
-  expectLikeEvaluator("s64", 777, 50, 80, "add");
-  expectLikeEvaluator("bf16", 100, 50, 80, "maximum");
-  expectLikeEvaluator("s8", 500, 50, 80, "minimum");
+  expectScattered("f32", 777, 50, 80, "add");
+  expectScattered("f64", 777, 50, 80, "add");
+  expectScattered("s64", 777, 50, 80, "add");
+  expectScattered("bf16", 100, 50, 80, "maximum");
+  expectScattered("s8", 500, 50, 80, "minimum");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Several kernels, one with a constant pool and one that calls a function of ours (f64's sine).
-constexpr const char* kText =
+constexpr const char* kCachedText =
     "HloModule m\n\nadd {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n\nENTRY "
     "e {\n"
     "  a = f32[300,70] parameter(0)\n  b = f64[97] parameter(1)\n  z = f32[] constant(0)\n  t = f32[300,70] tanh(a)\n"
@@ -57,7 +57,7 @@ class CpuKernelCache : public testing::Test {
   }
 
   std::vector<Literal> outputsWith(const std::string& folder, const std::string& isa = "native") {
-    const Module module = *readHloText(kText).module;
+    const Module module = *readHloText(kCachedText).module;
     CompileOptions options;
     options.progress = progress_;
     options.kernelCache = folder;
@@ -305,7 +305,7 @@ TEST_F(CpuKernelCache, IsBoundedInSize) {
 }
 
 TEST(CpuIsa, KernelsForLesserProcessorsGiveTheSameValues) {
-  const Module module = *readHloText(kText).module;
+  const Module module = *readHloText(kCachedText).module;
   std::vector<Literal> arguments;
   uint64_t leaf = 0;
   for (const Shape& shape : entryArgumentShapes(module))
@@ -328,7 +328,7 @@ TEST(CpuIsa, KernelsForLesserProcessorsGiveTheSameValues) {
 }
 
 TEST(CpuKernelListing, ShowsCodeAndPlaces) {
-  const Module module = *readHloText(kText).module;
+  const Module module = *readHloText(kCachedText).module;
   auto executable = makeBackend("cpu").value()->compile(module).value();
   int withCode = 0;
   for (InstructionId id : executable->optimized().entryComputation().instructions) {

@@ -17,7 +17,7 @@
 namespace tessera {
 namespace {
 
-Module moduleOf(const std::string& text) {
+Module lapackModule(const std::string& text) {
   ReadResult read = readHloText(text);
   EXPECT_TRUE(read.module) << text;
   return std::move(*read.module);
@@ -39,7 +39,7 @@ Result<std::vector<Literal>> onCpu(const Module& module, const std::vector<Liter
 // Of one and of three threads, which must be the same.
 std::vector<Literal> onAnyThreads(const std::string& text, const std::vector<Literal>& arguments,
                                   const std::string& what) {
-  const Module module = moduleOf(text);
+  const Module module = lapackModule(text);
   auto one = onCpu(module, arguments, what, 1), three = onCpu(module, arguments, what, 3);
   EXPECT_TRUE(one && three) << text << (one ? three : one).error().toString();
   if (!one || !three) return {};
@@ -49,7 +49,7 @@ std::vector<Literal> onAnyThreads(const std::string& text, const std::vector<Lit
 
 std::vector<Literal> argumentsOf(const std::string& text, double scale = 1) {
   std::vector<Literal> out;
-  for (const Shape& shape : entryArgumentShapes(moduleOf(text)))
+  for (const Shape& shape : entryArgumentShapes(lapackModule(text)))
     out.push_back(fillParameter(shape, static_cast<int64_t>(out.size()), FillRule{5, scale, 50}).value());
   return out;
 }
@@ -72,7 +72,7 @@ void strengthen(Literal& matrices, T by) {
 }
 
 template <class T>
-double largestDifference(const Literal& a, const Literal& b) {
+double largestFactorDifference(const Literal& a, const Literal& b) {
   double out = 0;
   for (size_t i = 0; i < a.data<T>().size(); ++i)
     out = std::max(out, std::abs(static_cast<double>(a.data<T>()[i]) - static_cast<double>(b.data<T>()[i])));
@@ -88,11 +88,11 @@ void expectSolved(const char* type, int batch, int n, int sides, bool left, cons
       type, batch, n, b, left, flags);
   std::vector<Literal> arguments = argumentsOf(text, 1.0 / n);
   strengthen<T>(arguments[0], T(1));
-  const auto expected = evaluateModule(moduleOf(text), arguments);
+  const auto expected = evaluateModule(lapackModule(text), arguments);
   ASSERT_TRUE(expected) << expected.error().toString();
   const auto found = onAnyThreads(text, arguments, "triangular solve");
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_LT(largestDifference<T>((*expected)[0], found[0]), sizeof(T) == 8 ? 1e-14 : 1e-6) << text;
+  EXPECT_LT(largestFactorDifference<T>((*expected)[0], found[0]), sizeof(T) == 8 ? 1e-14 : 1e-6) << text;
 }
 
 TEST(CpuLinearAlgebra, TriangularSystemsOfEveryForm) {
@@ -186,11 +186,11 @@ void expectCholesky(const char* type, int batch, int n, bool lower) {
                   matrices, lower);
   auto arguments = argumentsOf(text, 1.0 / n);
   strengthen<T>(arguments[0], T(2));
-  const auto expected = evaluateModule(moduleOf(text), arguments);
+  const auto expected = evaluateModule(lapackModule(text), arguments);
   ASSERT_TRUE(expected) << expected.error().toString();
   const auto found = onAnyThreads(text, arguments, "Cholesky factors");
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_LT(largestDifference<T>((*expected)[0], found[0]), sizeof(T) == 8 ? 1e-14 : 2e-6) << text;
+  EXPECT_LT(largestFactorDifference<T>((*expected)[0], found[0]), sizeof(T) == 8 ? 1e-14 : 2e-6) << text;
 }
 
 TEST(CpuLinearAlgebra, CholeskyOfEverySize) {
@@ -223,11 +223,11 @@ TEST(CpuLinearAlgebra, TargetsOfTriangularSystemsAreSolvedInPlace) {
                  "backend_config={diag = 78 : ui8, side = 82 : ui8, trans_x = 84 : ui8, uplo = 76 : ui8}");
   auto arguments = argumentsOf(text, 0.05);
   strengthen<float>(arguments[0], 1.0f);
-  const auto expected = evaluateModule(moduleOf(text), arguments);
+  const auto expected = evaluateModule(lapackModule(text), arguments);
   if (!expected) TESSERA_SKIP("no-lapack", expected.error().toString());
   const auto found = onAnyThreads(text, arguments, "triangular solve");
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_LT(largestDifference<float>((*expected)[0], found[0]), 1e-6);
+  EXPECT_LT(largestFactorDifference<float>((*expected)[0], found[0]), 1e-6);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ int64_t kernelsOf(const std::string& text) {
 }
 
 // A product a step, so that the steps cannot become one kernel.
-std::string unrolled(int steps) {
+std::string unrolledText(int steps) {
   std::string out =
       "HloModule m\n\nENTRY e {\n  h0 = s32[64,48] parameter(0)\n  w = s32[48,48] parameter(1)\n  x = s32[40,64,48] "
       "parameter(2)\n";
@@ -46,17 +46,17 @@ std::string unrolled(int steps) {
 }
 
 TEST(CpuOperandStarts, StepsOfAnUnrolledLoopAreOneKernel) {
-  EXPECT_EQ(kernelsOf(unrolled(24)), kernelsOf(unrolled(3)));
+  EXPECT_EQ(kernelsOf(unrolledText(24)), kernelsOf(unrolledText(3)));
 }
 
-std::string entry(const std::string& root) {
+std::string entryText(const std::string& root) {
   return "HloModule m\n\nsum {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT r = s32[] add(a, b)\n}\n\n"
          "ENTRY e {\n  x = s32[40,64] parameter(0)\n  y = s32[40,64] parameter(1)\n  zero = s32[] constant(0)\n" +
          root + "}\n";
 }
 
 class CpuOperandStartsOf : public testing::TestWithParam<std::pair<const char*, const char*>> {};
-TEST_P(CpuOperandStartsOf, ValuesAreTheEvaluators) { kernelsOf(entry(GetParam().second)); }
+TEST_P(CpuOperandStartsOf, ValuesAreTheEvaluators) { kernelsOf(entryText(GetParam().second)); }
 
 INSTANTIATE_TEST_SUITE_P(
     Programs, CpuOperandStartsOf,

@@ -26,18 +26,18 @@ std::vector<Shape> leafShapes(const Module& module) {
 }
 
 // The arena is kept: the second run finds what the first one left.
-void expectLikeEvaluator(const std::string& text) { test::expectLikeEvaluator(text, {.runs = 2}); }
+void expectSameTwice(const std::string& text) { test::expectLikeEvaluator(text, {.runs = 2}); }
 
 TEST(CpuPlan, BitcastsBetweenLayoutsMoveElements) {
-  expectLikeEvaluator(
+  expectSameTwice(
       "HloModule m\n\nENTRY e {\n  a = f32[3,5]{1,0} parameter(0)\n  b = f32[5,3]{0,1} bitcast(a)\n"
       "  n = f32[5,3]{0,1} negate(b)\n  ROOT c = f32[3,5]{1,0} bitcast(n)\n}\n");
-  expectLikeEvaluator(
+  expectSameTwice(
       "HloModule m\n\nENTRY e {\n  a = f32[4,6]{0,1} parameter(0)\n  ROOT b = f32[2,12]{1,0} bitcast(a)\n}\n");
 }
 
 TEST(CpuPlan, LayoutBitcastOfALoopCarry) {
-  expectLikeEvaluator(
+  expectSameTwice(
       "HloModule m\n\nc {\n  p = (s32[], f32[4,4]{1,0}) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  n = "
       "s32[] constant(3)\n"
       "  ROOT l = pred[] compare(i, n), direction=LT\n}\n\nb {\n  p = (s32[], f32[4,4]{1,0}) parameter(0)\n"
@@ -60,7 +60,7 @@ TEST(CpuPlan, ResultsHoldWhatTheyAreComputedFrom) {
       "f32[96,96] " +
       product;
   auto arenaOf = [&](const std::string& body) {
-    expectLikeEvaluator(head + body);
+    expectSameTwice(head + body);
     auto executable = compileText(head + body);
     if (!executable) return INT64_MAX;
     int64_t bytes = (*executable)->peakBytes() - 2 * 96 * 80 * 4 - 4;
@@ -80,7 +80,7 @@ TEST(CpuPlan, ResultsHoldWhatTheyAreComputedFrom) {
 }
 
 TEST(CpuPlan, FusionsOfTheSource) {
-  expectLikeEvaluator(
+  expectSameTwice(
       "HloModule m\n\nf {\n  a = f32[8,5] parameter(0)\n  b = f32[5,7] parameter(1)\n  c = f32[7,6] parameter(2)\n"
       "  d = f32[8,7] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  t = f32[8,7] tanh(d)\n"
       "  ROOT r = f32[8,6] dot(t, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n\nENTRY e {\n"
@@ -90,7 +90,7 @@ TEST(CpuPlan, FusionsOfTheSource) {
 
 // Both halves are read far outside of the operand if their conditions are not heeded.
 TEST(CpuPlan, RollsAlongEitherDimension) {
-  expectLikeEvaluator(
+  expectSameTwice(
       "HloModule m\n\nENTRY e {\n  a = f32[70,50] parameter(0)\n  t = f32[69,50] slice(a), slice={[1:70], [0:50]}\n"
       "  h = f32[1,50] slice(a), slice={[0:1], [0:50]}\n  r = f32[70,50] concatenate(t, h), dimensions={0}\n"
       "  u = f32[70,49] slice(r), slice={[0:70], [1:50]}\n  v = f32[70,1] slice(r), slice={[0:70], [0:1]}\n"
@@ -99,14 +99,14 @@ TEST(CpuPlan, RollsAlongEitherDimension) {
 
 // A minor dimension of 3: kernels walk such arrays in memory order, what is broadcast follows.
 TEST(CpuPlan, ShortMinorDimensions) {
-  expectLikeEvaluator(
+  expectSameTwice(
       "HloModule m\n\nENTRY e {\n  a = f32[5,7,9,3] parameter(0)\n  b = f32[3] parameter(1)\n  c = bf16[5,7,9,3] "
       "parameter(2)\n"
       "  d = f32[7,3] parameter(3)\n  bb = f32[5,7,9,3] broadcast(b), dimensions={3}\n"
       "  db = f32[5,7,9,3] broadcast(d), dimensions={1,3}\n  cc = f32[5,7,9,3] convert(c)\n  s = f32[5,7,9,3] add(a, "
       "bb)\n"
       "  t = f32[5,7,9,3] multiply(s, db)\n  ROOT u = f32[5,7,9,3] subtract(t, cc)\n}\n");
-  expectLikeEvaluator(
+  expectSameTwice(
       "HloModule m\n\nENTRY e {\n  a = f64[40,5] parameter(0)\n  t = f64[5,40] transpose(a), dimensions={1,0}\n"
       "  u = f64[40,5] transpose(t), dimensions={1,0}\n  i = s32[40,5] iota(), iota_dimension=1\n  j = f64[40,5] "
       "convert(i)\n"

@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-constexpr const char* kText =
+constexpr const char* kProfiledText =
     "HloModule m\n\nENTRY e {\n  a = f32[64,32] parameter(0)\n  b = f32[32,48] parameter(1)\n"
     "  d = f32[64,48] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
     "  x = f32[64,48] exponential(d)\n  ROOT y = f32[64,48] add(x, d)\n}\n";
@@ -39,7 +39,7 @@ const SourceProfile* sourceOf(const Measured& measured, std::string_view name) {
 }
 
 TEST(CpuProfile, CountsFlopsAndBytesOfStepsAndSources) {
-  Measured m = measure(kText, 3);
+  Measured m = measure(kProfiledText, 3);
   EXPECT_EQ(m.profile.runs, 3);
   auto dot = std::ranges::find_if(m.profile.steps, [](const StepProfile& s) { return s.what.starts_with("dot"); });
   ASSERT_NE(dot, m.profile.steps.end());
@@ -56,7 +56,7 @@ TEST(CpuProfile, CountsFlopsAndBytesOfStepsAndSources) {
 }
 
 TEST(CpuProfile, TimesAddUp) {
-  Measured m = measure(kText, 5);
+  Measured m = measure(kProfiledText, 5);
   double steps = 0, sources = 0;
   for (const StepProfile& step : m.profile.steps) {
     steps += static_cast<double>(step.totalNs);

@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-void expectLikeEvaluator(const std::string& text) { test::expectLikeEvaluator(text, {.threads = {1, 2, 5}}); }
+void expectReduction(const std::string& text) { test::expectLikeEvaluator(text, {.threads = {1, 2, 5}}); }
 
 std::string reduceOf(const std::string& type, const std::string& dims, const std::string& over, const std::string& out,
                      const std::string& op, const std::string& init) {
@@ -18,27 +18,27 @@ std::string reduceOf(const std::string& type, const std::string& dims, const std
 }
 
 TEST(CpuReduction, ToAScalar) {
-  expectLikeEvaluator(reduceOf("f32", "1000003", "0", "", "add", "2.5"));  // prime: blocks and a rest
-  expectLikeEvaluator(reduceOf("f32", "700,900", "0,1", "", "maximum", "0.25"));
-  expectLikeEvaluator(reduceOf("s32", "1234567", "0", "", "add", "7"));
-  expectLikeEvaluator(reduceOf("f64", "400001", "0", "", "add", "1"));
+  expectReduction(reduceOf("f32", "1000003", "0", "", "add", "2.5"));  // prime: blocks and a rest
+  expectReduction(reduceOf("f32", "700,900", "0,1", "", "maximum", "0.25"));
+  expectReduction(reduceOf("s32", "1234567", "0", "", "add", "7"));
+  expectReduction(reduceOf("f64", "400001", "0", "", "add", "1"));
 }
 
 TEST(CpuReduction, ToFewResults) {
-  expectLikeEvaluator(reduceOf("f32", "50021,16", "0", "16", "add", "1"));  // along the major axis
-  expectLikeEvaluator(reduceOf("f32", "3,200003", "1", "3", "minimum", "1"));
-  expectLikeEvaluator(reduceOf("f32", "64,3,4099", "0,2", "3", "add", "0"));
-  expectLikeEvaluator(reduceOf("bf16", "5,65536", "1", "5", "maximum", "0"));
+  expectReduction(reduceOf("f32", "50021,16", "0", "16", "add", "1"));  // along the major axis
+  expectReduction(reduceOf("f32", "3,200003", "1", "3", "minimum", "1"));
+  expectReduction(reduceOf("f32", "64,3,4099", "0,2", "3", "add", "0"));
+  expectReduction(reduceOf("bf16", "5,65536", "1", "5", "maximum", "0"));
 }
 
 TEST(CpuReduction, SeveralVectorsSideBySide) {
-  expectLikeEvaluator(reduceOf("f32", "33,1024", "1", "33", "add", "0"));
-  expectLikeEvaluator(reduceOf("f32", "33,1029", "1", "33", "add", "0"));
-  expectLikeEvaluator(reduceOf("f32", "40,515", "0", "515", "add", "0"));
+  expectReduction(reduceOf("f32", "33,1024", "1", "33", "add", "0"));
+  expectReduction(reduceOf("f32", "33,1029", "1", "33", "add", "0"));
+  expectReduction(reduceOf("f32", "40,515", "0", "515", "add", "0"));
 }
 
 TEST(CpuReduction, WithWorkAroundIt) {
-  expectLikeEvaluator(
+  expectReduction(
       "HloModule m\n\nr {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n\n"
       "ENTRY e {\n  p = f32[300001] parameter(0)\n  q = f32[300001] exponential(p)\n  z = f32[] constant(0)\n"
       "  s = f32[] reduce(q, z), dimensions={0}, to_apply=r\n  t = f32[] reduce(p, z), dimensions={0}, to_apply=r\n"
@@ -57,15 +57,15 @@ TEST(CpuReduction, TwoOfWhichOneIsCut) {
            "  t = s32[] reduce(n, z), dimensions={0}, to_apply=" +
            reducer + "\n  ROOT l = s32[] multiply(s, t)\n}\n";
   };
-  expectLikeEvaluator(both("300007", "r"));
-  expectLikeEvaluator(both("600011", "d"));
+  expectReduction(both("300007", "r"));
+  expectReduction(both("600011", "d"));
 }
 
 TEST(CpuReduction, ComplexTails) {
   for (const char* dims : {"5", "16", "37", "3,41", "2,64"})
-    expectLikeEvaluator(std::string("HloModule m\n\nENTRY e {\n  p = c64[") + dims + "] parameter(0)\n  q = c64[" +
-                        dims + "] multiply(p, p)\n  a = f32[" + dims + "] abs(p)\n  ROOT t = (c64[" + dims + "], f32[" +
-                        dims + "]) tuple(q, a)\n}\n");
+    expectReduction(std::string("HloModule m\n\nENTRY e {\n  p = c64[") + dims + "] parameter(0)\n  q = c64[" + dims +
+                    "] multiply(p, p)\n  a = f32[" + dims + "] abs(p)\n  ROOT t = (c64[" + dims + "], f32[" + dims +
+                    "]) tuple(q, a)\n}\n");
 }
 
 }  // namespace

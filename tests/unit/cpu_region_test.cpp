@@ -30,7 +30,7 @@ Ran compiled(const std::string& text) {
 }
 
 // Twice: the second run finds what the first one left.
-Ran expectLikeEvaluator(const std::string& text) {
+Ran ranLikeEvaluator(const std::string& text) {
   Ran ran = compiled(text);
   const auto expected = evaluateModule(ran.module, ran.arguments);
   for (int run = 0; run < 2 && ran.executable; ++run) {
@@ -63,7 +63,7 @@ std::string loopOver(const std::string& rounds, const std::string& shape, const 
 }
 
 TEST(CpuRegion, ALoopOfScalarsIsOneStep) {
-  Ran ran = expectLikeEvaluator(
+  Ran ran = ranLikeEvaluator(
       loop("100", "f32[], f64[], bf16[], c64[], pred[], u8[]",
            "  a = f32[] get-tuple-element(p), index=1\n  b = f64[] get-tuple-element(p), index=2\n"
            "  c = bf16[] get-tuple-element(p), index=3\n  d = c64[] get-tuple-element(p), index=4\n"
@@ -82,7 +82,7 @@ TEST(CpuRegion, ALoopOfScalarsIsOneStep) {
 
 // The carries change places, one stays, one is only handed on; what comes after reads some of them.
 TEST(CpuRegion, CarriesThatChangePlaces) {
-  Ran ran = expectLikeEvaluator(loop(
+  Ran ran = ranLikeEvaluator(loop(
       "7", "f32[], f32[], f32[4], f32[4], f32[]",
       "  a = f32[] get-tuple-element(p), index=1\n  b = f32[] get-tuple-element(p), index=2\n"
       "  v = f32[4] get-tuple-element(p), index=3\n  w = f32[4] get-tuple-element(p), index=4\n"
@@ -120,7 +120,7 @@ TEST(CpuRegion, LoopsAndBranchesInALoop) {
       "  h2 = f32[12] dynamic-update-slice(h, r, i)\n  even = s32[] constant(2)\n  m = s32[] remainder(i, even)\n"
       "  q = pred[] compare(m, z), direction=EQ\n  d = f32[] conditional(q, c, y), true_computation=down, "
       "false_computation=same\n";
-  Ran ran = expectLikeEvaluator(
+  Ran ran = ranLikeEvaluator(
       loop("12", "f32[], f32[12]", body, "d, h2",
            "  x = f32[] parameter(0)\n  h = f32[12] parameter(1)\n  t = (s32[], f32[], f32[12]) tuple(z, x, h)\n"
            "  ROOT w = (s32[], f32[], f32[12]) while(t), condition=condition, body=body\n",
@@ -141,7 +141,7 @@ TEST(CpuRegion, ArraysAndNoRounds) {
       "  hb = f32[5,3] broadcast(h), dimensions={}\n  m = f32[5,3] multiply(cb, hb)\n  w = f32[5,3] subtract(v, m)\n"
       "  q = f32[] reduce(w, z), dimensions={0,1}, to_apply=add\n  sum = f32[] add(s, q)\n";
   for (const char* rounds : {"0", "1", "9"})
-    expectLikeEvaluator(
+    ranLikeEvaluator(
         loop(rounds, "f32[5,3], f32[]", body, "w, sum",
              "  v = f32[5,3] parameter(0)\n  s = f32[] parameter(1)\n  t = (s32[], f32[5,3], f32[]) tuple(z, v, s)\n"
              "  ROOT l = (s32[], f32[5,3], f32[]) while(t), condition=condition, body=body\n",
@@ -161,7 +161,7 @@ TEST(CpuRegion, SmallProductsArePartOfALoop) {
       "scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=second\n"
       "  q = f32[7,7] dot(l, l), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n  c = f32[] constant(0)\n"
       "  n = f32[7] reduce(q, c), dimensions={0}, to_apply=add\n  h = f32[7] tanh(n)\n";
-  Ran ran = expectLikeEvaluator(
+  Ran ran = ranLikeEvaluator(
       loop("9", "f32[7,2], f32[7]", body, "l, h",
            "  a = f32[7,2] parameter(0)\n  b = f32[7] parameter(1)\n  t = (s32[], f32[7,2], f32[7]) tuple(z, a, b)\n"
            "  ROOT r = (s32[], f32[7,2], f32[7]) while(t), condition=condition, body=body\n",
@@ -172,7 +172,7 @@ TEST(CpuRegion, SmallProductsArePartOfALoop) {
 
 // Products that the library computes faster stay its steps, in a loop and where they run once.
 TEST(CpuRegion, LargeProductsStayOutside) {
-  Ran ran = expectLikeEvaluator(loop(
+  Ran ran = ranLikeEvaluator(loop(
       "5", "f32[64,64]",
       "  v = f32[64,64] get-tuple-element(p), index=1\n  m = f32[64,64] dot(v, v), lhs_contracting_dims={1}, "
       "rhs_contracting_dims={0}\n  w = f32[64,64] tanh(m)\n",
@@ -184,7 +184,7 @@ TEST(CpuRegion, LargeProductsStayOutside) {
 
 // Work that threads can share stays steps of its own; the small steps beside it are put together.
 TEST(CpuRegion, LargeWorkStaysOutside) {
-  Ran ran = expectLikeEvaluator(
+  Ran ran = ranLikeEvaluator(
       loop("30", "f32[70000], f32[], f32[]",
            "  v = f32[70000] get-tuple-element(p), index=1\n  a = f32[] get-tuple-element(p), index=2\n"
            "  b = f32[] get-tuple-element(p), index=3\n  w = f32[70000] sine(v)\n  c = f32[] add(a, b)\n  d = f32[] "
@@ -202,7 +202,7 @@ TEST(CpuRegion, EveryCalledFunctionHasItsPrice) {
   for (const ScalarFunctionInfo& function : scalarFunctions()) {
     if (!function.called || function.operands != 1 || !takesType(function.takes, ElementType::F64)) continue;
     const std::string name(nameOf(function.opcode));
-    const Ran ran = expectLikeEvaluator(loopOver("30", "f64[4096]", "  w = f64[4096] " + name + "(v)\n"));
+    const Ran ran = ranLikeEvaluator(loopOver("30", "f64[4096]", "  w = f64[4096] " + name + "(v)\n"));
     EXPECT_EQ(ran.regions(), 0) << name;
   }
 }
@@ -226,7 +226,7 @@ TEST(CpuRegion, ManyRoundsOfASoftmaxNeedOneRow) {
 const std::string kSines = loopOver("10", "f32[8]", "  w = f32[8] sine(v)\n");
 
 TEST(CpuRegion, ProfilesCountRounds) {
-  Ran ran = expectLikeEvaluator(kSines);
+  Ran ran = ranLikeEvaluator(kSines);
   ASSERT_EQ(ran.regions(), 1);
   double sources = 0, steps = 0;
   const SourceProfile *sine = nullptr, *compare = nullptr;
@@ -288,7 +288,7 @@ TEST(CpuRegion, TinyVectorsAreScalarsInRegisters) {
       "  d = f32[] dot(v, r), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
       "  db = f32[3] broadcast(d), dimensions={}\n  m = f32[3] multiply(db, r)\n  k = f32[] constant(0.125)\n"
       "  kb = f32[3] broadcast(k), dimensions={}\n  n = f32[3] multiply(kb, m)\n  w = f32[3] subtract(v, n)\n";
-  const Ran ran = expectLikeEvaluator(loopOver("20", "f32[3]", body));
+  const Ran ran = ranLikeEvaluator(loopOver("20", "f32[3]", body));
   std::string place;
   const std::string code = codeOf(ran, "f32[3]", &place);
   EXPECT_EQ(place, "register");
@@ -303,10 +303,10 @@ TEST(CpuRegion, FewWholeVectorsStayInRegisters) {
       "  f = f32[64] multiply(s, hb)\n  v2 = f32[64] subtract(v, f)\n  d = f32[64] multiply(v2, hb)\n"
       "  x2 = f32[64] add(x, d)\n";
   const Ran ran =
-      expectLikeEvaluator(loop("50", "f32[64], f32[64]", body, "x2, v2",
-                               "  x = f32[64] parameter(0)\n  v = f32[64] parameter(1)\n"
-                               "  t = (s32[], f32[64], f32[64]) tuple(z, x, v)\n"
-                               "  ROOT l = (s32[], f32[64], f32[64]) while(t), condition=condition, body=body\n"));
+      ranLikeEvaluator(loop("50", "f32[64], f32[64]", body, "x2, v2",
+                            "  x = f32[64] parameter(0)\n  v = f32[64] parameter(1)\n"
+                            "  t = (s32[], f32[64], f32[64]) tuple(z, x, v)\n"
+                            "  ROOT l = (s32[], f32[64], f32[64]) while(t), condition=condition, body=body\n"));
   std::string place;
   codeOf(ran, "f32[64]", &place);
   EXPECT_EQ(place, "register");
@@ -320,7 +320,7 @@ TEST(CpuRegion, StackedRowsNeedNoConditions) {
       "  a = f32[1,64] subtract(y, x)\n  b = f32[1,64] multiply(x, u)\n  c = f32[1,64] multiply(x, y)\n"
       "  d = f32[3,64] concatenate(a, b, c), dimensions={0}\n  h = f32[] constant(0.0625)\n"
       "  hb = f32[3,64] broadcast(h), dimensions={}\n  e = f32[3,64] multiply(d, hb)\n  w = f32[3,64] add(v, e)\n";
-  const Ran ran = expectLikeEvaluator(loopOver("20", "f32[3,64]", body));
+  const Ran ran = ranLikeEvaluator(loopOver("20", "f32[3,64]", body));
   std::string place;
   const std::string code = codeOf(ran, "f32[3,64]", &place);
   EXPECT_NE(code.find("whileDone"), std::string::npos);
@@ -335,11 +335,11 @@ TEST(CpuRegion, AScansResultsMayBeLarge) {
       "  row = f32[1,8] reshape(w)\n  o = s32[] constant(0)\n"
       "  all2 = f32[5000,8] dynamic-update-slice(all, row, i, o)\n";
   const Ran ran =
-      expectLikeEvaluator(loop("5000", "f32[8], f32[5000,8]", body, "w, all2",
-                               "  v = f32[8] parameter(0)\n  f = f32[] constant(0)\n"
-                               "  all = f32[5000,8] broadcast(f), dimensions={}\n"
-                               "  t = (s32[], f32[8], f32[5000,8]) tuple(z, v, all)\n"
-                               "  ROOT l = (s32[], f32[8], f32[5000,8]) while(t), condition=condition, body=body\n"));
+      ranLikeEvaluator(loop("5000", "f32[8], f32[5000,8]", body, "w, all2",
+                            "  v = f32[8] parameter(0)\n  f = f32[] constant(0)\n"
+                            "  all = f32[5000,8] broadcast(f), dimensions={}\n"
+                            "  t = (s32[], f32[8], f32[5000,8]) tuple(z, v, all)\n"
+                            "  ROOT l = (s32[], f32[8], f32[5000,8]) while(t), condition=condition, body=body\n"));
   EXPECT_EQ(ran.regions(), 1);
 }
 
@@ -356,7 +356,7 @@ TEST(CpuRegion, TinyVectorsOfAnyType) {
   for (const std::string type : {"s32", "s64", "u8", "f64", "bf16", "c64"}) {
     std::string text = loopOver("5", "T[2,3]", body, add);
     for (size_t at = 0; (at = text.find("T[", at)) != std::string::npos;) text.replace(at, 1, type);
-    EXPECT_EQ(expectLikeEvaluator(text).regions(), 1) << type;
+    EXPECT_EQ(ranLikeEvaluator(text).regions(), 1) << type;
   }
 }
 

@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-void expectLikeEvaluator(const std::string& text) { test::expectLikeEvaluator(text, {.threads = {1, 2, 5}}); }
+void expectRowTile(const std::string& text) { test::expectLikeEvaluator(text, {.threads = {1, 2, 5}}); }
 
 std::string with(std::string text, const std::vector<std::pair<std::string, std::string>>& names) {
   for (const auto& [name, value] : names)
@@ -37,7 +37,7 @@ TEST(CpuRowTile, SumsOfShortRows) {
   for (const char* type : {"f32", "f64", "s32"})
     for (int length : {4, 7, 8, 16, 17, 33, 48})
       for (int rows : {9, 17, 1003})
-        expectLikeEvaluator(
+        expectRowTile(
             with("HloModule m\n\nsum {\n  p = $T[] parameter(0)\n  q = $T[] parameter(1)\n  ROOT r = $T[] add(p, "
                  "q)\n}\n\nENTRY e {\n"
                  "  x = $T[$R,$L] parameter(0)\n  z = $T[] constant(1)\n  ROOT r = $T[$R] reduce(x, z), "
@@ -46,18 +46,18 @@ TEST(CpuRowTile, SumsOfShortRows) {
 }
 
 TEST(CpuRowTile, Distances) {
-  expectLikeEvaluator(distances("f32", 64, 4096, 16));
-  expectLikeEvaluator(distances("f32", 37, 101, 5));
-  expectLikeEvaluator(distances("f32", 400, 16, 8));
-  expectLikeEvaluator(distances("f32", 9, 133, 200));
-  expectLikeEvaluator(distances("f64", 65, 77, 12));
-  expectLikeEvaluator(distances("s32", 8, 500, 31));
-  expectLikeEvaluator(distances("f32", 3, 50, 6));  // too few to keep a tile for
+  expectRowTile(distances("f32", 64, 4096, 16));
+  expectRowTile(distances("f32", 37, 101, 5));
+  expectRowTile(distances("f32", 400, 16, 8));
+  expectRowTile(distances("f32", 9, 133, 200));
+  expectRowTile(distances("f64", 65, 77, 12));
+  expectRowTile(distances("s32", 8, 500, 31));
+  expectRowTile(distances("f32", 3, 50, 6));  // too few to keep a tile for
 }
 
 // The row is a part of a longer one, and each lane's begins behind a constant.
 TEST(CpuRowTile, PartsOfRows) {
-  expectLikeEvaluator(
+  expectRowTile(
       "HloModule m\n\nsum {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  ROOT r = f32[] add(p, "
       "q)\n}\n\nENTRY e {\n"
       "  x = f32[6,70,40] parameter(0)\n  c = f32[6,61,21] slice(x), slice={[0:6], [4:65], [11:32]}\n  z = f32[] "
@@ -68,7 +68,7 @@ TEST(CpuRowTile, PartsOfRows) {
 TEST(CpuRowTile, PlaceOfTheLeast) {
   for (const char* dims : {"700,16", "53,9"}) {
     const std::string text(dims), rows = text.substr(0, text.find(','));
-    expectLikeEvaluator(with(
+    expectRowTile(with(
         "HloModule m\n\nleast {\n  a = f32[] parameter(0)\n  i = s32[] parameter(1)\n  b = f32[] parameter(2)\n  j = "
         "s32[] parameter(3)\n"
         "  l = pred[] compare(a, b), direction=LT\n  e = pred[] compare(a, b), direction=EQ\n  f = pred[] compare(i, "
@@ -102,7 +102,7 @@ std::string forces(int points, int coordinates) {
 
 TEST(CpuShortAxis, Forces) {
   for (int coordinates : {2, 3, 4})
-    for (int points : {5, 64, 130}) expectLikeEvaluator(forces(points, coordinates));
+    for (int points : {5, 64, 130}) expectRowTile(forces(points, coordinates));
 }
 
 TEST(CpuShortAxis, ForcesNeedNoMatrix) {
@@ -115,7 +115,7 @@ TEST(CpuShortAxis, ForcesNeedNoMatrix) {
 
 // Loops of few rounds in a loop, with several dimensions and a reduction that is no sum.
 TEST(CpuShortAxis, LoopsOfFewRounds) {
-  expectLikeEvaluator(
+  expectRowTile(
       "HloModule m\n\nsum {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  ROOT r = f32[] add(p, q)\n}\n\n"
       "most {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  ROOT r = f32[] maximum(p, q)\n}\n\nENTRY e {\n"
       "  x = f32[60,90,2,2] parameter(0)\n  z = f32[] constant(0)\n  m = f32[60,90] reduce(x, z), dimensions={2,3}, "
@@ -135,7 +135,7 @@ TEST(CpuColumns, OfShortRowsAreShuffledNotGathered) {
                              "  ROOT r = $T[{0}] multiply(ar, br)\n}}\n",
                              rows, width, width - 1),
                  {{"$T", type}});
-        expectLikeEvaluator(text);
+        expectRowTile(text);
         if (rows != 1024 || std::string(type) != "f32") continue;
         EXPECT_EQ(test::rootStep(text).irBefore.find("masked.gather"), std::string::npos) << text;
       }

@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-constexpr const char* kReducers =
+constexpr const char* kRowReducers =
     "HloModule m\n\nsum {\n  a = T[] parameter(0)\n  b = T[] parameter(1)\n  ROOT c = T[] add(a, b)\n}\n\n"
     "most {\n  a = T[] parameter(0)\n  b = T[] parameter(1)\n  ROOT c = T[] maximum(a, b)\n}\n\n";
 
@@ -31,7 +31,7 @@ std::string with(std::string text, const std::string& type, const std::string& r
   return out;
 }
 
-void expectLikeEvaluator(const std::string& text, size_t kernels) {
+void expectKernels(const std::string& text, size_t kernels) {
   const auto inspect = [&](Executable& executable, const Profile&) {
     EXPECT_EQ(executable.kernelCounts().kernels, static_cast<int64_t>(kernels));
   };
@@ -40,7 +40,7 @@ void expectLikeEvaluator(const std::string& text, size_t kernels) {
 
 std::string softmaxOf(const std::string& type, const std::string& rows, const std::string& length,
                       const std::string& dims, const std::string& last) {
-  return with(std::string(kReducers) +
+  return with(std::string(kRowReducers) +
                   "ENTRY e {\n  x = A parameter(0)\n  k = T[] constant(0.5)\n  kb = A broadcast(k), dimensions={}\n  y "
                   "= A multiply(x, kb)\n"
                   "  low = T[] constant(-inf)\n  m = R reduce(y, low), dimensions={" +
@@ -56,27 +56,27 @@ std::string softmaxOf(const std::string& type, const std::string& rows, const st
 }
 
 TEST(CpuRows, SoftmaxIsOneKernel) {
-  expectLikeEvaluator(softmaxOf("f32", "64", "256", "0", "1"), 1);
-  expectLikeEvaluator(softmaxOf("f32", "37", "131", "0", "1"), 1);  // groups of lanes and a rest
-  expectLikeEvaluator(softmaxOf("f32", "40", "1029", "0", "1"), 1);
-  expectLikeEvaluator(softmaxOf("f32", "2,3,7", "140", "0,1,2", "3"), 1);
-  expectLikeEvaluator(softmaxOf("f64", "40", "130", "0", "1"), 1);
-  expectLikeEvaluator(softmaxOf("f32", "17", "8192", "0", "1"), 1);  // the longest row
+  expectKernels(softmaxOf("f32", "64", "256", "0", "1"), 1);
+  expectKernels(softmaxOf("f32", "37", "131", "0", "1"), 1);  // groups of lanes and a rest
+  expectKernels(softmaxOf("f32", "40", "1029", "0", "1"), 1);
+  expectKernels(softmaxOf("f32", "2,3,7", "140", "0,1,2", "3"), 1);
+  expectKernels(softmaxOf("f64", "40", "130", "0", "1"), 1);
+  expectKernels(softmaxOf("f32", "17", "8192", "0", "1"), 1);  // the longest row
 }
 
 TEST(CpuRows, ShortLongOrFewRowsAreSeveralKernels) {
-  expectLikeEvaluator(softmaxOf("f32", "300", "127", "0", "1"), 4);
-  expectLikeEvaluator(softmaxOf("f32", "17", "8193", "0", "1"), 4);
-  expectLikeEvaluator(softmaxOf("f32", "3", "8192", "0", "1"), 4);
+  expectKernels(softmaxOf("f32", "300", "127", "0", "1"), 4);
+  expectKernels(softmaxOf("f32", "17", "8193", "0", "1"), 4);
+  expectKernels(softmaxOf("f32", "3", "8192", "0", "1"), 4);
 }
 
 TEST(CpuRows, NarrowTypes) {
-  expectLikeEvaluator(softmaxOf("bf16", "48", "160", "0", "1"), 1);
-  expectLikeEvaluator(softmaxOf("f16", "48", "161", "0", "1"), 1);
+  expectKernels(softmaxOf("bf16", "48", "160", "0", "1"), 1);
+  expectKernels(softmaxOf("f16", "48", "161", "0", "1"), 1);
 }
 
 std::string normOf(const std::string& rows, const std::string& length) {
-  return with(std::string(kReducers) +
+  return with(std::string(kRowReducers) +
                   "ENTRY e {\n  x = A parameter(0)\n  g = T[C] parameter(1)\n  n = T[] constant(C)\n  nb = R "
                   "broadcast(n), dimensions={}\n"
                   "  z = T[] constant(0)\n  s = R reduce(x, z), dimensions={1}, to_apply=sum\n  m = R divide(s, nb)\n  "
@@ -90,13 +90,13 @@ std::string normOf(const std::string& rows, const std::string& length) {
 }
 
 TEST(CpuRows, LayerNormIsOneKernel) {
-  expectLikeEvaluator(normOf("50", "300"), 1);
-  expectLikeEvaluator(normOf("16", "128"), 1);
+  expectKernels(normOf("50", "300"), 1);
+  expectKernels(normOf("16", "128"), 1);
 }
 
 TEST(CpuRows, GradientOfSoftmaxIsOneKernel) {
-  expectLikeEvaluator(
-      with(std::string(kReducers) +
+  expectKernels(
+      with(std::string(kRowReducers) +
                "ENTRY e {\n  p = A parameter(0)\n  g = A parameter(1)\n  pg = A multiply(p, g)\n  z = T[] constant(0)\n"
                "  s = R reduce(pg, z), dimensions={1}, to_apply=sum\n  sb = A broadcast(s), dimensions={0}\n  d = A "
                "subtract(g, sb)\n"
@@ -107,15 +107,15 @@ TEST(CpuRows, GradientOfSoftmaxIsOneKernel) {
 
 // The row's expensive values are used twice after a statistic of something else: nothing of the first walk is equal.
 TEST(CpuRows, UnequalWalksShareNothing) {
-  expectLikeEvaluator(with(std::string(kReducers) + "ENTRY e {\n  x = A parameter(0)\n  y = A parameter(1)\n  ex = A "
-                                                    "exponential(x)\n  ey = A exponential(y)\n"
-                                                    "  z = T[] constant(0)\n  s = R reduce(ex, z), dimensions={1}, "
-                                                    "to_apply=sum\n  sb = A broadcast(s), dimensions={0}\n"
-                                                    "  q = A divide(ey, sb)\n  w = R reduce(q, z), dimensions={1}, "
-                                                    "to_apply=sum\n  wb = A broadcast(w), dimensions={0}\n"
-                                                    "  e2 = A exponential(q)\n  ROOT o = A subtract(e2, wb)\n}\n",
-                           "f32", "40", "200"),
-                      1);
+  expectKernels(with(std::string(kRowReducers) + "ENTRY e {\n  x = A parameter(0)\n  y = A parameter(1)\n  ex = A "
+                                                 "exponential(x)\n  ey = A exponential(y)\n"
+                                                 "  z = T[] constant(0)\n  s = R reduce(ex, z), dimensions={1}, "
+                                                 "to_apply=sum\n  sb = A broadcast(s), dimensions={0}\n"
+                                                 "  q = A divide(ey, sb)\n  w = R reduce(q, z), dimensions={1}, "
+                                                 "to_apply=sum\n  wb = A broadcast(w), dimensions={0}\n"
+                                                 "  e2 = A exponential(q)\n  ROOT o = A subtract(e2, wb)\n}\n",
+                     "f32", "40", "200"),
+                1);
 }
 
 }  // namespace

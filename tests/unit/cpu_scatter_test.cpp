@@ -24,7 +24,7 @@ std::string scatterOf(const std::string& type, const std::string& op, int64_t ta
          "}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=r\n}\n";
 }
 
-void expectLikeEvaluator(const std::string& text, size_t steps) {
+void expectSteps(const std::string& text, size_t steps) {
   const auto inspect = [&](Executable& executable, const Profile&) {
     const auto listed = executable.list(executable.optimized().entryComputation().root, false);
     ASSERT_TRUE(listed) << listed.error().toString();
@@ -35,18 +35,18 @@ void expectLikeEvaluator(const std::string& text, size_t steps) {
 
 // Neutral elements, updates, the join.
 TEST(CpuScatter, HistogramsRunInPieces) {
-  expectLikeEvaluator(scatterOf("s32", "add", 256, 1 << 15), 3);
-  expectLikeEvaluator(scatterOf("s32", "add", 10, 32'771), 3);  // the last piece is shorter
-  expectLikeEvaluator(scatterOf("f32", "add", 100, 33'000), 3);
-  expectLikeEvaluator(scatterOf("f32", "maximum", 33, 33'001), 3);
-  expectLikeEvaluator(scatterOf("s32", "maximum", 30, 33'000), 3);
-  expectLikeEvaluator(scatterOf("f64", "multiply", 5, 32'769), 3);
-  expectLikeEvaluator(scatterOf("f32", "add", 7, 32'769, 3), 3);
+  expectSteps(scatterOf("s32", "add", 256, 1 << 15), 3);
+  expectSteps(scatterOf("s32", "add", 10, 32'771), 3);  // the last piece is shorter
+  expectSteps(scatterOf("f32", "add", 100, 33'000), 3);
+  expectSteps(scatterOf("f32", "maximum", 33, 33'001), 3);
+  expectSteps(scatterOf("s32", "maximum", 30, 33'000), 3);
+  expectSteps(scatterOf("f64", "multiply", 5, 32'769), 3);
+  expectSteps(scatterOf("f32", "add", 7, 32'769, 3), 3);
 }
 
 TEST(CpuScatter, OthersStayOneKernel) {
-  expectLikeEvaluator(scatterOf("s32", "add", 256, 20'000), 1);     // few updates
-  expectLikeEvaluator(scatterOf("s32", "add", 40'000, 33'000), 1);  // many elements
+  expectSteps(scatterOf("s32", "add", 256, 20'000), 1);     // few updates
+  expectSteps(scatterOf("s32", "add", 40'000, 33'000), 1);  // many elements
 }
 
 }  // namespace

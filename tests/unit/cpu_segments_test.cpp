@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-void expectLikeEvaluator(const std::string& body) {
+void expectBody(const std::string& body) {
   test::expectLikeEvaluator("HloModule m\n\nENTRY e {\n" + body + "}\n",
                             {.threads = {1, 3}, .closeness = test::kSameBits});
 }
@@ -28,9 +28,9 @@ std::string rotated(const std::string& type, int rows, int n, int at) {
 
 TEST(CpuSegments, PiecesOfFusedConcatenates) {
   for (const char* type : {"f32", "f64", "bf16", "s8", "c64"})
-    for (const int n : {40, 130, 517}) expectLikeEvaluator(rotated(type, 257, n, n / 3 + 1));
-  expectLikeEvaluator(rotated("f32", 2, 100001, 77));  // rows in blocks
-  expectLikeEvaluator(rotated("f32", 2, 100001, 99000));
+    for (const int n : {40, 130, 517}) expectBody(rotated(type, 257, n, n / 3 + 1));
+  expectBody(rotated("f32", 2, 100001, 77));  // rows in blocks
+  expectBody(rotated("f32", 2, 100001, 99000));
 }
 
 TEST(CpuSegments, BordersOfPads) {
@@ -38,7 +38,7 @@ TEST(CpuSegments, BordersOfPads) {
                                                                {"1_1x-4_6", "172,202"},  {"0_0x3_-5", "170,198"},
                                                                {"0_0x1_1_1", "170,401"}, {"0_0x7000_9", "170,7209"}};
   for (const auto& [padding, shape] : kPads)
-    expectLikeEvaluator(
+    expectBody(
         fmt::format("  x = f32[170,200] parameter(0)\n  z = f32[] constant(7)\n  n = f32[170,200] negate(x)\n"
                     "  ROOT p = f32[{}] pad(n, z), padding={}\n",
                     shape, padding));
@@ -46,7 +46,7 @@ TEST(CpuSegments, BordersOfPads) {
 
 // As jnp.pad reflects.
 TEST(CpuSegments, ReversedBorders) {
-  expectLikeEvaluator(
+  expectBody(
       "  x = f32[150,300] parameter(0)\n  l = f32[150,7] slice(x), slice={[0:150], [1:8]}\n  lr = f32[150,7] "
       "reverse(l), dimensions={1}\n"
       "  r = f32[150,40] slice(x), slice={[0:150], [259:299]}\n  rr = f32[150,40] reverse(r), dimensions={1}\n"

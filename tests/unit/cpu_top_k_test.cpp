@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-void expectExact(const std::string& text, const FillRule& rule = {5, 1.0, 50}) {
+void expectExactTopK(const std::string& text, const FillRule& rule = {5, 1.0, 50}) {
   test::expectLikeEvaluator(text, {.fill = rule, .threads = {1, 3}, .runs = 2, .closeness = test::kSameBits});
 }
 
@@ -23,28 +23,28 @@ std::string topK(const std::string& type, const std::string& outer, int length, 
 
 TEST(CpuTopK, TypesAndDirections) {
   for (const char* type : {"f32", "f64", "f16", "bf16", "s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"})
-    for (bool largest : {true, false}) expectExact(topK(type, "3,", 700, 9, largest));
+    for (bool largest : {true, false}) expectExactTopK(topK(type, "3,", 700, 9, largest));
 }
 
 TEST(CpuTopK, LengthsAndCounts) {
   for (int length : {1, 5, 63, 64, 65, 300, 5000})
     for (int k : {0, 1, 4, 64, length}) {
       if (k > length) continue;
-      expectExact(topK("f32", "", length, k, true), {7, 1.0, 1 << 20});
-      expectExact(topK("s32", "2,3,", length, k, false), {7, 1.0, 4});  // mostly ties
+      expectExactTopK(topK("f32", "", length, k, true), {7, 1.0, 1 << 20});
+      expectExactTopK(topK("s32", "2,3,", length, k, false), {7, 1.0, 4});  // mostly ties
     }
 }
 
 TEST(CpuTopK, LongLinesAreCut) {
-  expectExact(topK("f32", "", 100003, 10, true), {7, 1.0, 1 << 20});
-  expectExact(topK("s16", "2,", 70001, 1000, true), {7, 1.0, 50});
-  expectExact(topK("s64", "", 40000, 40000, false), {7, 1.0, 50});
+  expectExactTopK(topK("f32", "", 100003, 10, true), {7, 1.0, 1 << 20});
+  expectExactTopK(topK("s16", "2,", 70001, 1000, true), {7, 1.0, 50});
+  expectExactTopK(topK("s64", "", 40000, 40000, false), {7, 1.0, 50});
 }
 
 // Each element beats all before it, or none does.
 TEST(CpuTopK, OrderedLines) {
   for (bool largest : {true, false})
-    expectExact(
+    expectExactTopK(
         "HloModule m\n\nENTRY e {\n  a = f32[3000] iota(), iota_dimension=0\n  ROOT r = (f32[7], s32[7]) topk(a), k=7, "
         "largest=" +
         std::string(largest ? "true" : "false") + "\n}\n");
@@ -52,7 +52,7 @@ TEST(CpuTopK, OrderedLines) {
 
 TEST(CpuTopK, SpecialValues) {
   for (const char* largest : {"true", "false"})
-    expectExact(
+    expectExactTopK(
         "HloModule m\n\nENTRY e {\n  a = f32[12] constant({1, -0, 0, nan, -inf, inf, -1, -nan, 0, -0, 1e-45, -1e-45})\n"
         "  ROOT r = (f32[11], s32[11]) topk(a), k=11, largest=" +
         std::string(largest) + "\n}\n");

@@ -17,7 +17,7 @@
 namespace tessera {
 namespace {
 
-Module moduleOf(const std::string& text) {
+Module dynamicModule(const std::string& text) {
   auto read = readHloText(text);
   EXPECT_TRUE(read.module) << text;
   if (!read.module) return Module();
@@ -51,7 +51,7 @@ void expectPaddedToRightHlo(Module module) {
 }
 
 TEST(DynamicShapes, ParametersTakeAnySizeAndResultsHaveTheirs) {
-  const Module module = moduleOf(R"(HloModule m
+  const Module module = dynamicModule(R"(HloModule m
 add { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT c = f32[] add(a, b) }
@@ -83,16 +83,16 @@ ENTRY main {
  g = s32[] get-dimension-size(d), dimensions={0}
  ROOT t = (f32[0,<=4], s32[]) tuple(r, g)
 })";
-  expectPaddedToRightHlo(moduleOf(text));
+  expectPaddedToRightHlo(dynamicModule(text));
   for (std::string_view backend : backendNames()) {
-    const auto out = runOn(backend, moduleOf(text), {floats({2, 0}, {})});
+    const auto out = runOn(backend, dynamicModule(text), {floats({2, 0}, {})});
     ASSERT_EQ(out.size(), 2u) << backend;
     EXPECT_EQ(out[1].data<int32_t>()[0], 3) << backend;
   }
 }
 
 TEST(DynamicShapes, ArgumentsBeyondTheBoundAreRefused) {
-  const Module module = moduleOf("HloModule m\nENTRY main { ROOT x = f32[<=4] parameter(0) }");
+  const Module module = dynamicModule("HloModule m\nENTRY main { ROOT x = f32[<=4] parameter(0) }");
   for (std::string_view name : backendNames()) {
     auto backend = makeBackend(name);
     auto executable = (*backend)->compile(module);
@@ -104,7 +104,7 @@ TEST(DynamicShapes, ArgumentsBeyondTheBoundAreRefused) {
 }
 
 TEST(DynamicShapes, AResultOfOneDynamicArray) {
-  const Module module = moduleOf(R"(HloModule m, input_output_alias={ {}: (0, {}, may-alias) }
+  const Module module = dynamicModule(R"(HloModule m, input_output_alias={ {}: (0, {}, may-alias) }
 ENTRY main {
  x = f32[4] parameter(0)
  n = s32[] parameter(1)
@@ -131,13 +131,13 @@ TEST(DynamicShapes, BatchNormsAverageOverTheElementsThatCount) {
            " ROOT r = (f32[2], f32[2]) tuple(m, v)\n}";
   };
   const std::vector<Literal> rows{floats({3, 2}, {1, 2, 4, 8, -2, 5})};
-  const auto expected = runOn("evaluator", moduleOf(text("3")), rows);
+  const auto expected = runOn("evaluator", dynamicModule(text("3")), rows);
   for (std::string_view backend : backendNames())
-    EXPECT_TRUE(test::sameValues(expected, runOn(backend, moduleOf(text("<=4")), rows))) << backend;
+    EXPECT_TRUE(test::sameValues(expected, runOn(backend, dynamicModule(text("<=4")), rows))) << backend;
 }
 
 TEST(DynamicShapes, NothingDynamicIsLeftForBackends) {
-  const Module module = moduleOf(R"(HloModule m
+  const Module module = dynamicModule(R"(HloModule m
 ENTRY main {
  x = f32[<=4,3] parameter(0)
  g = s32[] get-dimension-size(x), dimensions={0}
@@ -155,7 +155,7 @@ ENTRY main {
 }
 
 TEST(DynamicShapes, WhatHasNoRuleIsRefusedByName) {
-  const Module module = moduleOf(R"(HloModule m
+  const Module module = dynamicModule(R"(HloModule m
 ENTRY main {
  x = f32[<=4,4] parameter(0)
  ROOT c = f32[<=4,4] cholesky(x), lower=true
@@ -316,7 +316,7 @@ TEST(DynamicShapes, EvaluatorAndPaddedProgramAgree) {
     Writer writer(seed);
     const std::string text = writer.program();
     SCOPED_TRACE(text);
-    const Module module = moduleOf(text);
+    const Module module = dynamicModule(text);
     std::vector<float> values;
     for (int64_t i = 0; i < writer.firstDims()[0] * writer.firstDims()[1]; ++i)
       values.push_back(static_cast<float>(writer.pick(-4, 9)));

@@ -21,7 +21,7 @@ ENTRY main {
   ROOT e = f32[4] add(d, ones)
 })";
 
-struct Graph : test::EditedGraph {
+struct GroupingGraph : test::EditedGraph {
   using EditedGraph::EditedGraph;
   std::vector<InstructionId> ids(std::initializer_list<const char*> names) const {
     std::vector<InstructionId> out;
@@ -35,7 +35,7 @@ struct Graph : test::EditedGraph {
 };
 
 TEST(EditGrouping, OneResultIsTheCallItself) {
-  Graph g(kDiamond);
+  GroupingGraph g(kDiamond);
   const auto before = g.values();
   const auto done = g.group({"b", "c", "d"});
   ASSERT_TRUE(done) << done.error().toString();
@@ -54,7 +54,7 @@ TEST(EditGrouping, OneResultIsTheCallItself) {
 }
 
 TEST(EditGrouping, SeveralResultsAreATuple) {
-  Graph g(kDiamond);
+  GroupingGraph g(kDiamond);
   const auto before = g.values();
   const auto done = g.group({"b", "c"});
   ASSERT_TRUE(done) << done.error().toString();
@@ -65,7 +65,7 @@ TEST(EditGrouping, SeveralResultsAreATuple) {
 }
 
 TEST(EditGrouping, NumbersThatOnlyMembersReadComeAlong) {
-  Graph g(kDiamond);
+  GroupingGraph g(kDiamond);
   const auto before = g.values();
   const auto done = g.group({"d", "e"});
   ASSERT_TRUE(done) << done.error().toString();
@@ -76,7 +76,7 @@ TEST(EditGrouping, NumbersThatOnlyMembersReadComeAlong) {
 }
 
 TEST(EditGrouping, APathThatComesBackIsNamed) {
-  Graph g(kDiamond);
+  GroupingGraph g(kDiamond);
   const auto done = g.group({"a", "c", "d"});
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().instruction, g.at("b"));
@@ -85,7 +85,7 @@ TEST(EditGrouping, APathThatComesBackIsNamed) {
 }
 
 TEST(EditGrouping, ParametersAloneAreNoGroup) {
-  Graph g(kDiamond);
+  GroupingGraph g(kDiamond);
   ASSERT_FALSE(g.group({"x", "y"}));
   const auto withOne = g.group({"x", "a"});
   ASSERT_TRUE(withOne);
@@ -93,7 +93,7 @@ TEST(EditGrouping, ParametersAloneAreNoGroup) {
 }
 
 TEST(EditGrouping, AFusionHoldsNoCall) {
-  Graph g(kDiamond);
+  GroupingGraph g(kDiamond);
   const auto fused = g.group({"b", "c", "d"}, Opcode::Fusion, "kLoop");
   ASSERT_TRUE(fused) << fused.error().toString();
   EXPECT_TRUE(fused->diagnostics.empty());
@@ -106,7 +106,7 @@ TEST(EditGrouping, AFusionHoldsNoCall) {
 
 TEST(EditGrouping, InliningGivesTheSameGraphBack) {
   for (const auto& names : {std::initializer_list<const char*>{"b", "c"}, {"b", "c", "d"}, {"a", "b", "c", "d", "e"}}) {
-    Graph g(kDiamond);
+    GroupingGraph g(kDiamond);
     const auto values = g.values();
     const size_t count = g.module().instructionCount(), computations = g.module().order().size();
     const auto done = g.group(names);
@@ -122,7 +122,7 @@ TEST(EditGrouping, InliningGivesTheSameGraphBack) {
 }
 
 TEST(EditGrouping, WhatIsCalledTwiceIsCopied) {
-  Graph g(R"(HloModule m
+  GroupingGraph g(R"(HloModule m
 
 square {
   p = f32[4] parameter(0)
@@ -147,7 +147,7 @@ ENTRY main {
 }
 
 TEST(EditGrouping, APromotedNumberIsStillGiven) {
-  Graph g(kDiamond);
+  GroupingGraph g(kDiamond);
   const auto done = g.history.perform({"Promote", {PromoteConstant{g.at("one")}}});
   ASSERT_TRUE(done) << done.error().toString();
   EXPECT_TRUE(done->diagnostics.empty());
@@ -162,7 +162,7 @@ TEST(EditGrouping, APromotedNumberIsStillGiven) {
 
 // A constant of a called computation is given by every caller, and from there by the entry.
 TEST(EditGrouping, AConstantOfACalledComputationIsGivenByItsCallers) {
-  Graph g(R"(HloModule m
+  GroupingGraph g(R"(HloModule m
 
 scale {
   a = f32[4] parameter(0)
@@ -204,7 +204,7 @@ ENTRY main {
 }
 
 TEST(EditGrouping, ASelectionIsAModule) {
-  Graph g(kDiamond);
+  GroupingGraph g(kDiamond);
   const auto cut = selectionAsModule(g.module(), g.ids({"b", "c"}), "piece");
   ASSERT_TRUE(cut) << cut.error().toString();
   EXPECT_EQ(cut->entryComputation().parameters.size(), 1u);

@@ -18,7 +18,7 @@
 namespace tessera {
 namespace {
 
-Shape f32(std::vector<int64_t> sizes) {
+Shape floatShape(std::vector<int64_t> sizes) {
   Shape out = Shape::array(ElementType::F32, std::move(sizes));
   fillDefaultLayouts(out);
   return out;
@@ -71,7 +71,7 @@ void expectSame(const Module& a, const Module& b) {
   EXPECT_EQ(openIn(a), openIn(b));
 }
 
-Module again(const Module& module) {
+Module printedAndRead(const Module& module) {
   const std::string text = printHloText(module);
   ReadResult read = readHloText(text);
   EXPECT_TRUE(read.module) << text << (read.diagnostics.empty() ? "" : read.diagnostics.items()[0].toString());
@@ -84,7 +84,7 @@ Module again(const Module& module) {
 TEST(Unfinished, AnEmptyModuleIsADocument) {
   const Module empty = emptyModule();
   EXPECT_EQ(printHloText(empty), "HloModule untitled\n\nENTRY %main () -> ? {\n}\n\n");
-  expectSame(empty, again(empty));
+  expectSame(empty, printedAndRead(empty));
   EXPECT_EQ(openIn(empty), std::vector<std::string>{"%main is empty"});
   const std::string project = printProject({}, &empty);
   const ReadResult read = readProjectModule(project, "p.tessera");
@@ -98,9 +98,9 @@ TEST(Unfinished, EveryOperationFreshFromThePaletteReadsBack) {
     SCOPED_TRACE(std::string(nameOf(op->opcode)));
     Desk desk;
     desk.add(op->opcode, std::vector<InstructionId>(static_cast<size_t>(std::max(0, arityOf(op->opcode)))));
-    expectSame(desk.module, again(desk.module));
-    desk.add(Opcode::Parameter, {}, f32({2, 3}));
-    expectSame(desk.module, again(desk.module));
+    expectSame(desk.module, printedAndRead(desk.module));
+    desk.add(Opcode::Parameter, {}, floatShape({2, 3}));
+    expectSame(desk.module, printedAndRead(desk.module));
   }
 }
 
@@ -116,29 +116,29 @@ TEST(Unfinished, EachOpenPlaceIsSaid) {
 
 TEST(Unfinished, ARefusedWireIsKeptWithItsReason) {
   Desk desk;
-  const InstructionId a = desk.add(Opcode::Parameter, {}, f32({2}));
-  const InstructionId b = desk.add(Opcode::Parameter, {}, f32({3}));
+  const InstructionId a = desk.add(Opcode::Parameter, {}, floatShape({2}));
+  const InstructionId b = desk.add(Opcode::Parameter, {}, floatShape({3}));
   const InstructionId sum = desk.add(Opcode::Add, {a, {}});
   auto wired = apply(desk.module, {"wire", {SetOperand{sum, 1, b}}});
   ASSERT_TRUE(wired);
   EXPECT_TRUE(wired->diagnostics.hasErrors());
   const std::string text = printHloText(wired->module);
   EXPECT_NE(text.find("= ? add("), std::string::npos) << text;
-  const Module read = again(wired->module);
+  const Module read = printedAndRead(wired->module);
   expectSame(wired->module, read);
   EXPECT_EQ(verify(read).items().at(0).message, wired->diagnostics.items().at(0).message);
 }
 
 TEST(Unfinished, WhatWasLastKnownOfAShapeStays) {
   Desk desk;
-  const InstructionId a = desk.add(Opcode::Parameter, {}, f32({2, 3}));
+  const InstructionId a = desk.add(Opcode::Parameter, {}, floatShape({2, 3}));
   const InstructionId sum = desk.add(Opcode::Transpose, {a});
   ASSERT_EQ(toString(desk.module.shapeOf(sum), false), "f32[3,2]");
   auto cut = apply(desk.module, {"cut", {SetOperand{sum, 0, {}}}});
   ASSERT_TRUE(cut);
   EXPECT_NE(printHloText(cut->module).find("= ?f32[3,2]{1,0} transpose(?)"), std::string::npos)
       << printHloText(cut->module);
-  expectSame(cut->module, again(cut->module));
+  expectSame(cut->module, printedAndRead(cut->module));
 }
 
 TEST(Unfinished, WhatIsConnectedLaterIsDerived) {
@@ -154,7 +154,7 @@ TEST(Unfinished, WhatIsConnectedLaterIsDerived) {
 TEST(Unfinished, HundredsOfOpenPlacesReadBack) {
   Desk desk;
   for (int i = 0; i < 150; ++i) desk.add(Opcode::Gather, {{}, {}});
-  EXPECT_EQ(again(desk.module).instructionCount(), 150u);
+  EXPECT_EQ(printedAndRead(desk.module).instructionCount(), 150u);
 }
 
 TEST(Unfinished, ManyAbsentAttributesAreErrorsButNoHang) {
@@ -194,7 +194,7 @@ TEST(Unfinished, AnAsyncStartInShortFormMayBeOpen) {
 
 TEST(Unfinished, CopiedAndPasted) {
   Desk desk;
-  const InstructionId a = desk.add(Opcode::Parameter, {}, f32({2}));
+  const InstructionId a = desk.add(Opcode::Parameter, {}, floatShape({2}));
   const InstructionId gather = desk.add(Opcode::Gather, {a, {}});
   const std::string text = fragmentText(desk.module, std::vector<InstructionId>{gather});
   EXPECT_NE(text.find("gather(%"), std::string::npos) << text;
@@ -208,7 +208,7 @@ TEST(Unfinished, CopiedAndPasted) {
   EXPECT_FALSE(made.operands[1].valid());
   EXPECT_EQ(openAttributes(made), openAttributes(desk.module.at(gather)));
   EXPECT_TRUE(lacksShape(pasted->module, made.id));
-  expectSame(pasted->module, again(pasted->module));
+  expectSame(pasted->module, printedAndRead(pasted->module));
 }
 
 TEST(Unfinished, TheTextPanelTypesOpenPlaces) {
@@ -238,7 +238,7 @@ TEST(Unfinished, TheTextPanelTypesOpenPlaces) {
 
 TEST(Unfinished, WhatIsCompleteIsAModuleThatRuns) {
   Desk desk;
-  const InstructionId a = desk.add(Opcode::Parameter, {}, f32({2}));
+  const InstructionId a = desk.add(Opcode::Parameter, {}, floatShape({2}));
   const InstructionId twice = desk.add(Opcode::Add, {a, a});
   const InstructionId open = desk.add(Opcode::Multiply, {twice, {}});
   ASSERT_TRUE(apply(desk.module, {"root", {SetRoot{open}}}));
@@ -277,10 +277,11 @@ TEST(Unfinished, ProtobufSaysThatItHasNoForm) {
 
 TEST(Unfinished, ANoteIsAlwaysAComment) {
   Desk desk;
-  const InstructionId a = desk.add(Opcode::Parameter, {}, f32({2}));
+  const InstructionId a = desk.add(Opcode::Parameter, {}, floatShape({2}));
   const auto noted = apply(desk.module, {"note", {SetNote{a, "turns\n}\n  // the sign"}}});
   ASSERT_TRUE(noted);
-  EXPECT_EQ(again(noted->module).at(again(noted->module).entryComputation().root).note, "// turns\n// }\n// the sign");
+  EXPECT_EQ(printedAndRead(noted->module).at(printedAndRead(noted->module).entryComputation().root).note,
+            "// turns\n// }\n// the sign");
 }
 
 // A reducer that reduces by itself, and one that is defined behind its user.

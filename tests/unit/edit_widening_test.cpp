@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-struct Graph : test::EditedGraph {
+struct WideningGraph : test::EditedGraph {
   using EditedGraph::EditedGraph;
   // Done, without a kind, the same values, readable text; undone exactly and done again.
   void promote(const char* name) {
@@ -39,7 +39,7 @@ ENTRY main {
 })";
 
 TEST(EditWidening, ALoopOfOneValueCarriesATuple) {
-  Graph g(kOneValueLoop);
+  WideningGraph g(kOneValueLoop);
   g.promote("one");
   EXPECT_TRUE(g.module().shapeOf(g.at("loop")).isTuple());
   EXPECT_EQ(g.module().shapeOf(g.at("loop")).elements.size(), 2u);
@@ -50,10 +50,10 @@ TEST(EditWidening, ALoopOfOneValueCarriesATuple) {
 }
 
 TEST(EditWidening, ATupleIsExtendedAndItsReadersStay) {
-  Graph g(R"(HloModule m
+  WideningGraph g(R"(HloModule m
 
 cond { p = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(p), index=0 n = s32[] constant(3) )"
-          R"(ROOT c = pred[] compare(i, n), direction=LT }
+                  R"(ROOT c = pred[] compare(i, n), direction=LT }
 body {
   q = (s32[], f32[4]) parameter(0)
   j = s32[] get-tuple-element(q), index=0
@@ -87,7 +87,7 @@ ENTRY main {
 
 // The second loop begins with the first one's result and runs the same body under another condition.
 TEST(EditWidening, LoopsThatShareABodyAreWidenedTogether) {
-  Graph g(R"(HloModule m
+  WideningGraph g(R"(HloModule m
 
 low { s = s32[] parameter(0) four = s32[] constant(4) ROOT c = pred[] compare(s, four), direction=LT }
 high { u = s32[] parameter(0) nine = s32[] constant(9) ROOT d = pred[] compare(u, nine), direction=LT }
@@ -105,10 +105,10 @@ ENTRY main {
 }
 
 TEST(EditWidening, ABodyThatReturnsWhatItIsGiven) {
-  Graph g(R"(HloModule m
+  WideningGraph g(R"(HloModule m
 
 cond { p = (s32[], s32[]) parameter(0) i = s32[] get-tuple-element(p), index=0 n = s32[] constant(-3) )"
-          R"(ROOT c = pred[] compare(i, n), direction=LT }
+                  R"(ROOT c = pred[] compare(i, n), direction=LT }
 body { ROOT q = (s32[], s32[]) parameter(0) }
 
 ENTRY main {
@@ -119,12 +119,12 @@ ENTRY main {
 }
 
 TEST(EditWidening, ABranchIsGivenATuple) {
-  Graph g(R"(HloModule m
+  WideningGraph g(R"(HloModule m
 
 up { a = f32[4] parameter(0) two = f32[] constant(2) w = f32[4] broadcast(two), dimensions={} ROOT m = )"
-          R"(f32[4] multiply(a, w) }
+                  R"(f32[4] multiply(a, w) }
 down { b = (f32[4], s32[]) parameter(0) e = f32[4] get-tuple-element(b), index=0 half = f32[4] )"
-          R"(constant({0.5, 0.5, 0.25, 0.25}) ROOT h = f32[4] multiply(e, half) }
+                  R"(constant({0.5, 0.5, 0.25, 0.25}) ROOT h = f32[4] multiply(e, half) }
 
 ENTRY main {
   which = pred[] constant(true)
@@ -144,10 +144,10 @@ ENTRY main {
 }
 
 TEST(EditWidening, AReductionTakesOneMoreArray) {
-  Graph g(R"(HloModule m
+  WideningGraph g(R"(HloModule m
 
 damped { a = f32[] parameter(0) b = f32[] parameter(1) limit = f32[] constant(0.75) s = f32[] )"
-          R"(maximum(a, b) ROOT r = f32[] minimum(s, limit) }
+                  R"(maximum(a, b) ROOT r = f32[] minimum(s, limit) }
 
 ENTRY main {
   x = f32[3,4] parameter(0)
@@ -162,11 +162,11 @@ ENTRY main {
 }
 
 TEST(EditWidening, AReductionOfSeveralKeepsItsOrder) {
-  Graph g(R"(HloModule m
+  WideningGraph g(R"(HloModule m
 
 most { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] parameter(3)
   scale = f32[] constant(1) c = f32[] multiply(b, scale) k = pred[] compare(a, c), direction=GE v = )"
-          R"(f32[] select(k, a, c) w = s32[] select(k, i, j)
+                  R"(f32[] select(k, a, c) w = s32[] select(k, i, j)
   ROOT r = (f32[], s32[]) tuple(v, w) }
 
 ENTRY main {
@@ -186,11 +186,11 @@ ENTRY main {
 }
 
 TEST(EditWidening, ASortComparesWithAGivenNumber) {
-  Graph g(R"(HloModule m
+  WideningGraph g(R"(HloModule m
 
 near { a = f32[] parameter(0) b = f32[] parameter(1) goal = f32[] constant(0.5)
   da = f32[] subtract(a, goal) db = f32[] subtract(b, goal) fa = f32[] abs(da) fb = f32[] abs(db) ROOT )"
-          R"(c = pred[] compare(fa, fb), direction=LT }
+                  R"(c = pred[] compare(fa, fb), direction=LT }
 
 ENTRY main {
   x = f32[7] parameter(0)
@@ -201,12 +201,12 @@ ENTRY main {
 }
 
 TEST(EditWidening, WhatCannotBeWidenedSaysWhy) {
-  Graph g(R"(HloModule m
+  WideningGraph g(R"(HloModule m
 
 next { t = s32[] parameter(0) one = s32[] constant(1) ROOT n = s32[] add(t, one) }
 less { s = s32[] parameter(0) limit = s32[] constant(4) ROOT c = pred[] compare(s, limit), direction=LT }
 sum { a = f32[] parameter(0) b = f32[] parameter(1) k = f32[] constant(0) d = f32[] add(a, b) ROOT e = )"
-          R"(f32[] add(d, k) }
+                  R"(f32[] add(d, k) }
 
 ENTRY main {
   zero = s32[] constant(0)

@@ -14,12 +14,12 @@
 namespace tessera {
 namespace {
 
-constexpr const char* kText = R"(HloModule m
+constexpr const char* kWordsText = R"(HloModule m
 
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
 most { c = s8[] parameter(0) d = s8[] parameter(1) ROOT t = s8[] maximum(c, d) }
 less { k0 = f32[] parameter(0) k1 = f32[] parameter(1) v0 = s32[] parameter(2) v1 = s32[] parameter(3) )"
-                              R"(ROOT lt = pred[] compare(k0, k1), direction=LT }
+                                   R"(ROOT lt = pred[] compare(k0, k1), direction=LT }
 
 ENTRY main {
   x = f32[2,3,4] parameter(0)
@@ -38,7 +38,7 @@ ENTRY main {
   ROOT p = s32[4] get-tuple-element(s), index=1
 })";
 
-Module module() { return *readHloText(kText).module; }
+Module module() { return *readHloText(kWordsText).module; }
 InstructionId at(const Module& m, const char* name) { return m.findInstruction(name).value(); }
 
 TEST(EditWords, DimensionsByLetterAndFromTheEnd) {

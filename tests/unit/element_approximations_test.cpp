@@ -15,7 +15,7 @@
 namespace tessera {
 namespace {
 
-Literal floats(const std::vector<float>& values) {
+Literal floatInputs(const std::vector<float>& values) {
   const Shape shape = Shape::arrayRowMajor(ElementType::F32, {static_cast<int64_t>(values.size())});
   return Literal::fromBytes(shape, std::as_bytes(std::span(values))).value();
 }
@@ -66,7 +66,7 @@ struct Worst {
 Worst worstOf(NodeOp op, const std::vector<float>& xs, const std::function<long double(long double)>& exact) {
   const ElementProgram program = expandedOf(op, 1, static_cast<int64_t>(xs.size()));
   for (const Node& node : program.nodes) EXPECT_NE(node.op, op);
-  const Literal operands[] = {floats(xs)};
+  const Literal operands[] = {floatInputs(xs)};
   const auto out = interpret(program, operands).value();
   Worst worst;
   for (size_t i = 0; i < xs.size(); ++i) {
@@ -77,7 +77,7 @@ Worst worstOf(NodeOp op, const std::vector<float>& xs, const std::function<long 
   return worst;
 }
 
-struct Case {
+struct ApproximationCase {
   NodeOp op;
   const char* name;
   long double (*exact)(long double);
@@ -85,7 +85,7 @@ struct Case {
 
 long double logisticOf(long double x) { return 1 / (1 + std::exp(-x)); }
 
-const Case kCases[] = {
+const ApproximationCase kApproximationCases[] = {
     {NodeOp::Exp, "exp", std::exp},       {NodeOp::Expm1, "expm1", std::expm1},
     {NodeOp::Log, "log", std::log},       {NodeOp::Log1p, "log1p", std::log1p},
     {NodeOp::Tanh, "tanh", std::tanh},    {NodeOp::Logistic, "logistic", logisticOf},
@@ -96,7 +96,7 @@ const Case kCases[] = {
     {NodeOp::Cosh, "cosh", std::cosh},
 };
 
-class Approximation : public testing::TestWithParam<Case> {};
+class Approximation : public testing::TestWithParam<ApproximationCase> {};
 
 TEST_P(Approximation, WithinTwoUlp) {
   const Worst worst = worstOf(GetParam().op, sweep(65'521), [](long double x) { return GetParam().exact(x); });
@@ -113,7 +113,7 @@ TEST_P(Approximation, WithinTwoUlpNearOne) {
   EXPECT_LE(worst.error, 2.0) << GetParam().name << "(" << worst.x << ") gave " << worst.found;
 }
 
-INSTANTIATE_TEST_SUITE_P(F32, Approximation, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(F32, Approximation, testing::ValuesIn(kApproximationCases),
                          [](const auto& param) { return std::string(param.param.name); });
 
 TEST(Approximations, CircularFunctions) {
@@ -134,7 +134,7 @@ Worst worstOfPairs(NodeOp op, long double (*exact)(long double, long double)) {
       ys.push_back(y);
     }
   const ElementProgram program = expandedOf(op, 2, static_cast<int64_t>(xs.size()));
-  const Literal operands[] = {floats(xs), floats(ys)};
+  const Literal operands[] = {floatInputs(xs), floatInputs(ys)};
   const auto out = interpret(program, operands).value();
   Worst worst;
   for (size_t i = 0; i < xs.size(); ++i) {

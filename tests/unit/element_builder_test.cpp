@@ -25,6 +25,35 @@ TEST(ElementBuilder, ConstantsAreFolded) {
             b.constant(ElementType::S32, -1));
 }
 
+// What holds for every value of the type: x + 0 is not x for x = -0.
+TEST(ElementBuilder, NeutralOperandsGo) {
+  for (ElementType type : {ElementType::F32, ElementType::F64, ElementType::BF16, ElementType::S32, ElementType::U8}) {
+    ElementBuilder b({Shape::arrayRowMajor(type, {8})}, {8});
+    const NodeId place[] = {b.outputIndex(0)};
+    const NodeId x = b.read(0, place), zero = b.zero(type), one = b.constant(type, 1), two = b.constant(type, 2);
+    EXPECT_EQ(b.multiply(x, one), x);
+    EXPECT_EQ(b.multiply(one, x), x);
+    EXPECT_EQ(b.divide(x, one), x);
+    EXPECT_EQ(b.maximum(x, x), x);
+    EXPECT_EQ(b.minimum(x, x), x);
+    EXPECT_EQ(b.add(x, zero) == x, isInteger(type));
+    EXPECT_EQ(b.add(zero, x) == x, isInteger(type));
+    EXPECT_EQ(b.subtract(x, zero) == x, isInteger(type));
+    EXPECT_EQ(b.multiply(x, zero) == zero, isInteger(type));
+    EXPECT_EQ(b.multiply(zero, x) == zero, isInteger(type));
+    for (NodeId kept : {b.divide(one, x), b.multiply(x, two), b.divide(x, two), b.subtract(zero, x)})
+      EXPECT_TRUE(kept != x && kept != one && kept != zero) << nameOf(type);
+  }
+  ElementBuilder b({Shape::arrayRowMajor(ElementType::Pred, {8})}, {8});
+  const NodeId place[] = {b.outputIndex(0)};
+  const NodeId x = b.read(0, place), no = b.constantBits(ElementType::Pred, 0),
+               yes = b.constantBits(ElementType::Pred, 1);
+  EXPECT_TRUE(b.logicalAnd(x, yes) == x && b.logicalAnd(yes, x) == x && b.logicalAnd(x, x) == x);
+  EXPECT_TRUE(b.logicalAnd(x, no) == no && b.logicalAnd(no, x) == no);
+  EXPECT_TRUE(b.binary(NodeOp::Or, x, no) == x && b.binary(NodeOp::Or, no, x) == x);
+  EXPECT_TRUE(b.binary(NodeOp::Or, x, yes) == yes && b.binary(NodeOp::Or, yes, x) == yes);
+}
+
 TEST(ElementBuilder, SumsAreNormalised) {
   ElementBuilder b({}, {4, 6});
   NodeId i = b.outputIndex(0), j = b.outputIndex(1);

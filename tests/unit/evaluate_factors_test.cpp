@@ -14,7 +14,7 @@ namespace {
 
 using Kind = FactoredOutputs::Kind;
 
-Module moduleOf(const std::string& text) {
+Module factorModule(const std::string& text) {
   ReadResult read = readHloText(text);
   EXPECT_TRUE(read.module) << text;
   inferModule(*read.module);
@@ -55,7 +55,7 @@ Literal flipped(const Literal& literal, int64_t column, int64_t row) {
 const Tolerance kTolerance{1e-9, 1e-12};
 
 TEST(Factors, SingularVectorsAreEqualUpToSigns) {
-  const Module module = moduleOf(singular("u, s, vt", "f64[3,2]{1,0}, f64[2]{0}, f64[2,2]{1,0}"));
+  const Module module = factorModule(singular("u, s, vt", "f64[3,2]{1,0}, f64[2]{0}, f64[2,2]{1,0}"));
   const auto groups = factoredOutputs(module);
   ASSERT_EQ(groups.size(), 1u);
   EXPECT_EQ(groups[0].kind, Kind::Singular);
@@ -79,7 +79,7 @@ TEST(Factors, SingularVectorsAreEqualUpToSigns) {
 }
 
 TEST(Factors, AFactorByItselfIsComparedUpToPhases) {
-  const Module module = moduleOf(singular("u", "f64[3,2]{1,0}"));
+  const Module module = factorModule(singular("u", "f64[3,2]{1,0}"));
   const auto groups = factoredOutputs(module);
   ASSERT_EQ(groups.size(), 1u);
   const auto found = outputsOf(module);
@@ -109,7 +109,7 @@ ENTRY main {
 })";
 
 TEST(Factors, AreFollowedThroughGuardsAndTransposes) {
-  const Module module = moduleOf(kGuarded);
+  const Module module = factorModule(kGuarded);
   const auto groups = factoredOutputs(module);
   ASSERT_EQ(groups.size(), 1u);
   EXPECT_EQ(groups[0].kind, Kind::Symmetric);
@@ -126,7 +126,7 @@ TEST(Factors, AreFollowedThroughGuardsAndTransposes) {
 }
 
 TEST(Factors, QrThroughItsReflectors) {
-  const Module module = moduleOf(R"(HloModule qr
+  const Module module = factorModule(R"(HloModule qr
 ENTRY main {
   x = f64[3,2]{1,0} constant({{1, 2}, {3, -4}, {5, 7}})
   d = (f64[3,2]{1,0}, f64[2]{0}) custom-call(x), custom_call_target="Qr"
@@ -153,9 +153,9 @@ ENTRY main {
 }
 
 TEST(Factors, AProgramWithoutDecompositionsHasNone) {
-  EXPECT_TRUE(
-      factoredOutputs(moduleOf("HloModule m\nENTRY main {\n  x = f64[2] parameter(0)\n  ROOT r = f64[2] negate(x)\n}"))
-          .empty());
+  EXPECT_TRUE(factoredOutputs(
+                  factorModule("HloModule m\nENTRY main {\n  x = f64[2] parameter(0)\n  ROOT r = f64[2] negate(x)\n}"))
+                  .empty());
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-Module read(const std::string& body) {
+Module codeModule(const std::string& body) {
   ReadResult out = readHloText(
       "HloModule m\n\n%less (a: f32[], b: f32[]) -> pred[] {\n  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n"
       "  ROOT %lt = pred[] compare(%a, %b), direction=LT, type=TOTALORDER\n}\n\nENTRY %main {\n" +
@@ -27,10 +27,10 @@ void expectHas(const std::string& text, const std::string& part) {
 }
 
 TEST(Code, Structured) {
-  const Module module = read(R"(  %x = f32[1,8,8,3]{3,2,1,0} parameter(0)
+  const Module module = codeModule(R"(  %x = f32[1,8,8,3]{3,2,1,0} parameter(0)
   %k = f32[3,3,3,4]{3,2,1,0} parameter(1)
   %conv = f32[1,4,4,4]{3,2,1,0} convolution(%x, %k), window={size=3x3 stride=2x2 pad=0_1x1_1 )"
-                             R"(rhs_reversal=1x0}, dim_labels=b01f_01io->b01f
+                                   R"(rhs_reversal=1x0}, dim_labels=b01f_01io->b01f
   %c = f32[] constant(-inf)
   %p = f32[1,5,4,7]{3,2,1,0} pad(%conv, %c), padding=0_0x1_0x0_0x0_0_1
   %l = f32[2]{0} constant({1, 2})
@@ -104,17 +104,18 @@ TEST(Code, Collectives) {
 
 TEST(Code, LoopsAndSeveralOperands) {
   const std::string python =
-      printJax(read(R"(  %x = f32[4]{0} parameter(0)
+      printJax(
+          codeModule(R"(  %x = f32[4]{0} parameter(0)
   %i = s32[2,1]{1,0} parameter(1)
   %u = f32[2]{0} parameter(2)
   %both = (f32[4]{0}, f32[4]{0}) scatter(%x, %x, %i, %u, %u), update_window_dims={}, )"
-                    R"(inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=%less
+                     R"(inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=%less
   %c = f32[] constant(0)
   %l = f32[2,3]{1,0} parameter(3)
   %w = f32[2,3,5]{2,1,0} parameter(4)
   %n = s32[2]{0} parameter(5)
   %dots = f32[2,5]{1,0} ragged-dot(%l, %w, %n), lhs_contracting_dims={1}, rhs_contracting_dims={1}, )"
-                    R"(lhs_ragged_dims={0}, rhs_group_dims={0}
+                     R"(lhs_ragged_dims={0}, rhs_group_dims={0}
   ROOT %s = (f32[4]{0}, f32[]) scan(%x, %c), dimensions={0}, num_carries=1, is_reverse=true, to_apply=%less
 )"))
           .value();
@@ -127,7 +128,7 @@ TEST(Code, LoopsAndSeveralOperands) {
 }
 
 TEST(Code, WhatHasNoFormIsNamed) {
-  const Module module = read("  %t = token[] after-all()\n  ROOT %i = (f32[2]{0}, token[]) infeed(%t)\n");
+  const Module module = codeModule("  %t = token[] after-all()\n  ROOT %i = (f32[2]{0}, token[]) infeed(%t)\n");
   const auto python = printJax(module);
   ASSERT_FALSE(python);
   EXPECT_EQ(python.error().message, "jax.lax has no form for %i (infeed)");
@@ -140,10 +141,11 @@ TEST(Code, WhatHasNoFormIsNamed) {
 // The number of devices may stand in the meshes alone: then shapes tell that a block is not the whole.
 TEST(Code, BordersOfManualRegionsAreNamed) {
   const auto cut = [](const char* shape) {
-    return read("  %x = f32[8]{0} parameter(0)\n  ROOT %b = " + std::string(shape) +
-                "{0} custom-call(%x), custom_call_target=\"xla.sdy.GlobalToLocalShape\", "
-                "custom_call_has_side_effect=true, "
-                "frontend_attributes={xla.sdy.in_shardings=\"#sdy.sharding_per_value<[<@mesh, [{\\\"x\\\"}]>]>\"}\n");
+    return codeModule(
+        "  %x = f32[8]{0} parameter(0)\n  ROOT %b = " + std::string(shape) +
+        "{0} custom-call(%x), custom_call_target=\"xla.sdy.GlobalToLocalShape\", "
+        "custom_call_has_side_effect=true, "
+        "frontend_attributes={xla.sdy.in_shardings=\"#sdy.sharding_per_value<[<@mesh, [{\\\"x\\\"}]>]>\"}\n");
   };
   const auto parted = printJax(cut("f32[4]"));
   ASSERT_FALSE(parted);

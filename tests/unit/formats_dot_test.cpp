@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-const char* kText = R"(// a comment
+const char* kDotText = R"(// a comment
 /* another */
 strict digraph "G\"1" {
 # a preprocessor's line
@@ -24,7 +24,7 @@ strict digraph "G\"1" {
 )";
 
 TEST(Dot, Grammar) {
-  const auto graph = readDot(kText);
+  const auto graph = readDot(kDotText);
   ASSERT_TRUE(graph) << graph.error().toString();
   EXPECT_EQ(graph->name, "The graph");
   ASSERT_EQ(graph->nodes.size(), 7u);
@@ -75,7 +75,7 @@ TEST(Dot, HostileOnesEnd) {
   for (int i = 0; i < 3000; ++i) wide += " n" + std::to_string(i);
   EXPECT_EQ(readDot(wide + "} -- { n1 " + wide.substr(9) + "} }").error().message,
             "the Graphviz file has too many edges");
-  const std::string whole = kText;
+  const std::string whole = kDotText;
   for (size_t n = 0; n < whole.size(); ++n) {
     for (char c : {'"', '\\', '{', '}', '<', '\0', '\xff', '-'}) {
       std::string changed = whole;

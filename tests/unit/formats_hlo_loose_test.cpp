@@ -35,7 +35,7 @@ std::string printed(const std::string& text) {
   return out.substr(out.find("ENTRY"));
 }
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool mentions(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 TEST(HloLoose, ANumberForAnArrayIsItsFirstElement) {
   for (auto [given, read] : {std::pair{"f32[3] constant(7)", "f32[3]{0} constant({7, 0, 0})"},
@@ -45,21 +45,21 @@ TEST(HloLoose, ANumberForAnArrayIsItsFirstElement) {
                              {"f32[2] constant(nan)", "f32[2]{0} constant({nan, 0})"},
                              {"(f32[3], s32[]) constant((7, 3))", "constant(( {7, 0, 0}, 3 ))"}}) {
     const std::string text = entry("  ROOT c = " + std::string(given));
-    EXPECT_TRUE(has(printed(text), read)) << printed(text);
-    EXPECT_TRUE(has(problems(text), "f.hlo:4:")) << problems(text);
-    EXPECT_TRUE(has(problems(text), "warning: a literal of shape")) << problems(text);
-    EXPECT_FALSE(has(problems(text), "error")) << problems(text);
+    EXPECT_TRUE(mentions(printed(text), read)) << printed(text);
+    EXPECT_TRUE(mentions(problems(text), "f.hlo:4:")) << problems(text);
+    EXPECT_TRUE(mentions(problems(text), "warning: a literal of shape")) << problems(text);
+    EXPECT_FALSE(mentions(problems(text), "error")) << problems(text);
   }
   for (const char* bad :
        {"f32[0] constant(7)", "f32[3] constant(7, 8, 9)", "f32[3] constant()", "c64[3] constant((1,2))",
         "f32[2,2] constant({1,2,3,4})", "f32[] constant({1})", "f32[3] constant(seven)"})
-    EXPECT_TRUE(has(problems(entry("  ROOT c = " + std::string(bad))), "error")) << bad;
+    EXPECT_TRUE(mentions(problems(entry("  ROOT c = " + std::string(bad))), "error")) << bad;
 }
 
 TEST(HloLoose, ALiteralThatIsTypedNeedsItsBraces) {
   const auto typed = parseLiteral("7", Shape::array(ElementType::F32, {3}));
   ASSERT_FALSE(typed);
-  EXPECT_TRUE(has(typed.error().toString(), "is one number: its first element")) << typed.error().toString();
+  EXPECT_TRUE(mentions(typed.error().toString(), "is one number: its first element")) << typed.error().toString();
   EXPECT_TRUE(parseLiteral("7", Shape::array(ElementType::F32, {})));
 }
 
@@ -72,8 +72,8 @@ TEST(HloLoose, EmptyPlacesAmongOperandsArePassedOver) {
                              {"add(p,, p)", "add(%p, %p)"},
                              {"add(p, p,,)", "add(%p, %p)"},
                              {"negate(p, f32[2])", "negate(%p)"}}) {
-    EXPECT_TRUE(has(printed(entry(p + given)), read)) << given << "\n" << printed(entry(p + given));
-    EXPECT_TRUE(has(problems(entry(p + given)), "warning: no operand stands here")) << problems(entry(p + given));
+    EXPECT_TRUE(mentions(printed(entry(p + given)), read)) << given << "\n" << printed(entry(p + given));
+    EXPECT_TRUE(mentions(problems(entry(p + given)), "warning: no operand stands here")) << problems(entry(p + given));
   }
   for (auto [bad, message] : {std::pair{"negate(,)", "an operand is missing; expected an operand, found ','"},
                               {"negate(f32[2])", "an operand is missing; expected an operand, found ')'"},
@@ -81,24 +81,24 @@ TEST(HloLoose, EmptyPlacesAmongOperandsArePassedOver) {
                               {"negate(f32[2], q)", "undefined name %q"},
                               {"negate(f32[3] p)", "is not the operand's"},
                               {"add(p p)", "')' is missing after the operands"}})
-    EXPECT_TRUE(has(problems(entry(p + bad)), message)) << bad << "\n" << problems(entry(p + bad));
+    EXPECT_TRUE(mentions(problems(entry(p + bad)), message)) << bad << "\n" << problems(entry(p + bad));
   EXPECT_EQ(problems(entry(p + "add(p, p,)")), "");
 }
 
 TEST(HloLoose, NestedOperandsNest) {
   const std::string p = "  p = f32[2] parameter(0)\n  ROOT r = f32[2] ";
-  EXPECT_TRUE(has(printed(entry(p + "negate(add(add(p, p), p))")),
-                  "  %add.anon = f32[2]{0} add(%p, %p)\n  %add.anon.1 = f32[2]{0} add(%add.anon, %p)\n"
-                  "  ROOT %r = f32[2]{0} negate(%add.anon.1)\n"));
+  EXPECT_TRUE(mentions(printed(entry(p + "negate(add(add(p, p), p))")),
+                       "  %add.anon = f32[2]{0} add(%p, %p)\n  %add.anon.1 = f32[2]{0} add(%add.anon, %p)\n"
+                       "  ROOT %r = f32[2]{0} negate(%add.anon.1)\n"));
   EXPECT_EQ(problems(entry(p + "add(negate(add(p, p)), negate(add(p, add(p, p))))")), "");
-  EXPECT_TRUE(has(problems(entry(p + "negate(add(add(p, q), p))")), "undefined name %q"));
+  EXPECT_TRUE(mentions(problems(entry(p + "negate(add(add(p, q), p))")), "undefined name %q"));
   EXPECT_EQ(problems(entry(p + "exponential-done(((f32[2]), f32[2], u32[]) exponential-start(p))")), "");
 }
 
 TEST(HloLoose, ManyNestedOperandsOfOneOpcodeAreNamedInLinearTime) {
   std::string body = "  p = f32[2] parameter(0)\n";
   for (int i = 0; i < 40000; ++i) body += "  n" + std::to_string(i) + " = f32[2] negate(f32[2] negate(p))\n";
-  EXPECT_TRUE(has(printed(entry(body)), "negate.anon.39999"));
+  EXPECT_TRUE(mentions(printed(entry(body)), "negate.anon.39999"));
 }
 
 TEST(HloLoose, SignaturesWithoutAColon) {
@@ -120,12 +120,12 @@ TEST(HloLoose, WordsInCapitals) {
                              {"algorithm=DOT_F32_F32_F32", "algorithm=dot_f32_f32_f32"},
                              {"algorithm=Dot_TF32_tf32_f32_X3", "algorithm=dot_tf32_tf32_f32_x3"}}) {
     EXPECT_EQ(problems(entry(dot + given)), "");
-    EXPECT_TRUE(has(printed(entry(dot + given)), read)) << printed(entry(dot + given));
+    EXPECT_TRUE(mentions(printed(entry(dot + given)), read)) << printed(entry(dot + given));
   }
   EXPECT_EQ(problems(entry(dot + "algorithm=UNSET")), "");
-  EXPECT_FALSE(has(printed(entry(dot + "algorithm=UNSET")), "algorithm"));
+  EXPECT_FALSE(mentions(printed(entry(dot + "algorithm=UNSET")), "algorithm"));
   for (const char* bad : {"operand_precision={foo,high}", "algorithm=dot_foo", "algorithm=ALG_DOT_F32_F32_F32"})
-    EXPECT_TRUE(has(problems(entry(dot + bad)), "unknown value")) << bad;
+    EXPECT_TRUE(mentions(problems(entry(dot + bad)), "unknown value")) << bad;
   EXPECT_EQ(problems(entry("  p = f32[] parameter(0)\n  ROOT r = f32[4] rng(p, p), distribution=RNG_UNIFORM")), "");
   EXPECT_EQ(problems(entry("  p = u64[2] parameter(0)\n"
                            "  ROOT r = (u64[2], u32[4]) rng-bit-generator(p), algorithm=RNG_PHILOX")),
@@ -134,8 +134,8 @@ TEST(HloLoose, WordsInCapitals) {
   EXPECT_EQ(problems(entry(call + "schedule=schedule_latest, api_version=api_version_typed_ffi")), "");
   // XLA reads these words only as they are printed.
   EXPECT_TRUE(
-      has(problems(entry("  p = f32[3] parameter(0)\n  ROOT r = pred[3] compare(p, p), direction=lt")), "error"));
-  EXPECT_TRUE(has(problems(entry(call + "padding_type=padding_same")), "unknown value"));
+      mentions(problems(entry("  p = f32[3] parameter(0)\n  ROOT r = pred[3] compare(p, p), direction=lt")), "error"));
+  EXPECT_TRUE(mentions(problems(entry(call + "padding_type=padding_same")), "unknown value"));
 }
 
 TEST(HloLoose, MapRunsOverAllDimensionsWhetherItSaysSoOrNot) {
@@ -145,10 +145,10 @@ TEST(HloLoose, MapRunsOverAllDimensionsWhetherItSaysSoOrNot) {
   for (const char* dimensions : {"", "dimensions={}, ", "dimensions={0,1}, "}) {
     const std::string whole = text + dimensions + "to_apply=f\n}\n";
     EXPECT_EQ(problems(whole), "");
-    EXPECT_TRUE(has(printed(whole), std::string("map(%p), ") + dimensions + "to_apply=%f")) << printed(whole);
+    EXPECT_TRUE(mentions(printed(whole), std::string("map(%p), ") + dimensions + "to_apply=%f")) << printed(whole);
   }
   for (const char* dimensions : {"dimensions={1}, ", "dimensions={1,0}, ", "dimensions={0,1,2}, "})
-    EXPECT_TRUE(has(problems(text + dimensions + "to_apply=f\n}\n"), "map.C2")) << dimensions;
+    EXPECT_TRUE(mentions(problems(text + dimensions + "to_apply=f\n}\n"), "map.C2")) << dimensions;
 }
 
 TEST(HloLoose, RowsOfStackFramesAreComplete) {
@@ -166,12 +166,12 @@ TEST(HloLoose, RowsOfStackFramesAreComplete) {
     const size_t at = without.find(field);
     without.erase(at, std::string_view(field).size() + 2);
     const std::string name = field[0] == ' ' ? field + 1 : field;
-    EXPECT_TRUE(has(tables(without, frame), "f.hlo:10:3: error: a file location lacks " + name))
+    EXPECT_TRUE(mentions(tables(without, frame), "f.hlo:10:3: error: a file location lacks " + name))
         << tables(without, frame);
   }
-  EXPECT_TRUE(has(tables(whole, "file_location_id=1"), "a stack frame lacks parent_frame_id"));
-  EXPECT_TRUE(has(tables(whole + " line=3", frame), "line appears twice in the row"));
-  EXPECT_TRUE(has(tables(whole + " row=3", frame), "unknown field of a file location"));
+  EXPECT_TRUE(mentions(tables(whole, "file_location_id=1"), "a stack frame lacks parent_frame_id"));
+  EXPECT_TRUE(mentions(tables(whole + " line=3", frame), "line appears twice in the row"));
+  EXPECT_TRUE(mentions(tables(whole + " row=3", frame), "unknown field of a file location"));
 }
 
 TEST(HloLoose, MeshesWithoutAComma) {
@@ -188,7 +188,7 @@ TEST(HloLoose, MeshesWithoutAComma) {
        {"mesh['x'=2 'y'=2], [{'x'},{'y'}]", "mesh['x'=2,'y'=2], [{'x'} {'y'}]", "mesh['x'=2,'y'=2]",
         "mesh['x'=2,'y'=2] device_ids=(0,2,1,3), [{'x'},{'y'}]", "mesh['x'=2,'y'=2], [{'x'},{}] replicated={'y'}",
         "maximal_mesh[device_id=1] metadata={op_name=\"a\"}"})
-    EXPECT_TRUE(has(sharded(bad), "error")) << bad;
+    EXPECT_TRUE(mentions(sharded(bad), "error")) << bad;
 }
 
 // Errors that leave a graph do not end it: what stands behind a hundred of them is read.
@@ -209,9 +209,9 @@ TEST(HloLoose, ATextThatIsNoGraphIsReadAsFarAsAHundredErrors) {
   ReadResult read = readHloText(entry(body), "f.hlo");
   EXPECT_FALSE(read.module);
   ASSERT_EQ(read.diagnostics.items().size(), kMaxDiagnostics + 1);
-  EXPECT_TRUE(has(read.diagnostics.items().back().toString(), "f.hlo:103:"))
+  EXPECT_TRUE(mentions(read.diagnostics.items().back().toString(), "f.hlo:103:"))
       << read.diagnostics.items().back().toString();
-  EXPECT_TRUE(has(read.diagnostics.items().back().toString(), "is not read"));
+  EXPECT_TRUE(mentions(read.diagnostics.items().back().toString(), "is not read"));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ ENTRY %main (x: f32[4,8], i: s32[]) -> f32[4] {
 
 )";
 
-Module readGood(std::string_view text) {
+Module readGoodText(std::string_view text) {
   ReadResult read = readHloText(text);
   for (const Diagnostic& d : read.diagnostics.items()) ADD_FAILURE() << d.toString();
   EXPECT_TRUE(read.module.has_value());
@@ -60,7 +60,7 @@ Module readGood(std::string_view text) {
 }
 
 TEST(HloText, FormsThatXlaTakes) {
-  const Module module = readGood(R"(HloModule m
+  const Module module = readGoodText(R"(HloModule m
 ENTRY main {
   x = f32[4] parameter(0)
   c = (s32[], (f32[2], token[])) constant({...})
@@ -78,7 +78,7 @@ ENTRY main {
 }
 
 TEST(HloText, BlanksAndShortListsThatXlaTakes) {
-  const Module module = readGood(R"(HloModule m
+  const Module module = readGoodText(R"(HloModule m
 ENTRY main {
   x = f32 [4]{0} parameter(0), sharding={devices=[1]<=[1]}
   k = f32/*c*/[2] parameter(1)
@@ -95,22 +95,22 @@ ENTRY main {
   EXPECT_NE(text.find("scheduling_name=\"\xc3\xbc\""), std::string::npos) << text;
 }
 
-std::string firstError(std::string_view text) {
+std::string firstTextError(std::string_view text) {
   ReadResult read = readHloText(text, "f");
   return read.diagnostics.empty() ? "" : read.diagnostics.items()[0].toString();
 }
 
 // Prints, reads and prints again: the same text.
 std::string stable(std::string_view text) {
-  const std::string once = printHloText(readGood(text));
-  EXPECT_EQ(printHloText(readGood(once)), once);
+  const std::string once = printHloText(readGoodText(text));
+  EXPECT_EQ(printHloText(readGoodText(once)), once);
   return once;
 }
 
-TEST(HloText, LongFormComesBackByteForByte) { EXPECT_EQ(printHloText(readGood(kLongForm)), kLongForm); }
+TEST(HloText, LongFormComesBackByteForByte) { EXPECT_EQ(printHloText(readGoodText(kLongForm)), kLongForm); }
 
 TEST(HloText, RangesCoverEachInstruction) {
-  Module module = readGood(kLongForm);
+  Module module = readGoodText(kLongForm);
   std::vector<PrintedRange> ranges;
   const std::string out = printHloText(module, &ranges);
   ASSERT_EQ(ranges.size(), module.instructionCount());
@@ -247,16 +247,16 @@ ENTRY e {
 
 TEST(HloText, ErrorsNameTheFaultAndThePlace) {
   const std::string head = "HloModule m\nENTRY e {\n  x = f32[4]{0} parameter(0)\n";
-  EXPECT_EQ(firstError(head + "  ROOT y = f32[4]{0} add(x, nope)\n}"),
+  EXPECT_EQ(firstTextError(head + "  ROOT y = f32[4]{0} add(x, nope)\n}"),
             "f:4:29: error: undefined name %nope in computation %e");
-  EXPECT_EQ(firstError(head + "  a = f32[4]{0} add(x, b)\n  ROOT b = f32[4]{0} add(a, x)\n}"),
+  EXPECT_EQ(firstTextError(head + "  a = f32[4]{0} add(x, b)\n  ROOT b = f32[4]{0} add(a, x)\n}"),
             "f:4:24: error: cycle or use before definition: %a uses %b, which is defined later, at line 5");
-  EXPECT_NE(firstError(head + "  x = f32[4]{0} parameter(1)\n}").find("4:3: error: %x is defined twice"),
+  EXPECT_NE(firstTextError(head + "  x = f32[4]{0} parameter(1)\n}").find("4:3: error: %x is defined twice"),
             std::string::npos);
-  EXPECT_NE(firstError(head + "  ROOT y = f32[4]{0} add(x, ").find("the text ends too early"), std::string::npos);
-  EXPECT_NE(firstError(head).find("the text ends inside computation %e"), std::string::npos);
-  EXPECT_NE(firstError("").find("the text is empty"), std::string::npos);
-  EXPECT_NE(firstError("HloModule m\n/* open").find("comment is not closed"), std::string::npos);
+  EXPECT_NE(firstTextError(head + "  ROOT y = f32[4]{0} add(x, ").find("the text ends too early"), std::string::npos);
+  EXPECT_NE(firstTextError(head).find("the text ends inside computation %e"), std::string::npos);
+  EXPECT_NE(firstTextError("").find("the text is empty"), std::string::npos);
+  EXPECT_NE(firstTextError("HloModule m\n/* open").find("comment is not closed"), std::string::npos);
 }
 
 TEST(HloText, ErrorsAreCollectedAndSoftOnesKeepTheModule) {

@@ -15,8 +15,9 @@
 namespace tessera {
 namespace {
 
-constexpr const char* kText = R"(HloModule m, entry_computation_layout={(f32[2,3]{1,0})->(f32[2,3]{1,0}, s8[4]{0})}, )"
-                              R"(frontend_attributes={tessera.entry_padding="0: 3,5=0; result: {1}8"}
+constexpr const char* kPaddedText =
+    R"(HloModule m, entry_computation_layout={(f32[2,3]{1,0})->(f32[2,3]{1,0}, s8[4]{0})}, )"
+    R"(frontend_attributes={tessera.entry_padding="0: 3,5=0; result: {1}8"}
 
 ENTRY %main (a: f32[2,3], b: s8[4]) -> (f32[2,3], s8[4]) {
   %a = f32[2,3]{1,0} parameter(0), frontend_attributes={other="x, y",tessera.padding="3,5=0"}
@@ -25,7 +26,7 @@ ENTRY %main (a: f32[2,3], b: s8[4]) -> (f32[2,3], s8[4]) {
 }
 )";
 
-Module read(const std::string& text) {
+Module paddedModule(const std::string& text) {
   ReadResult out = readHloText(text);
   EXPECT_TRUE(out.module) << (out.diagnostics.empty() ? "" : out.diagnostics.items()[0].toString());
   EXPECT_FALSE(out.diagnostics.hasErrors());
@@ -37,7 +38,7 @@ const Layout& layoutOf(const Module& module, const char* name) {
 }
 
 TEST(Padding, TextSaysIt) {
-  const Module module = read(kText);
+  const Module module = paddedModule(kPaddedText);
   EXPECT_EQ(layoutOf(module, "a").paddedDimensions, (std::vector<int64_t>{3, 5}));
   EXPECT_EQ(layoutOf(module, "a").paddingValue, 0.0);
   EXPECT_EQ(module.at(*module.findInstruction("a")).attributes->get<RawText>(Attr::frontend_attributes)->text,
@@ -52,10 +53,10 @@ TEST(Padding, TextSaysIt) {
 }
 
 TEST(Padding, SurvivesEveryForm) {
-  const Module module = read(kText);
+  const Module module = paddedModule(kPaddedText);
   const std::string text = printHloText(module);
-  EXPECT_EQ(printHloText(read(text)), text);
-  EXPECT_EQ(printHloText(read(printShortText(module))), text);
+  EXPECT_EQ(printHloText(paddedModule(text)), text);
+  EXPECT_EQ(printHloText(paddedModule(printShortText(module))), text);
   ProtoContent back = readProto(writeProto(module).value());
   ASSERT_TRUE(back.module);
   EXPECT_EQ(printHloText(*back.module), text);
@@ -64,7 +65,7 @@ TEST(Padding, SurvivesEveryForm) {
 }
 
 TEST(Padding, LossIsNamed) {
-  const Module module = read(kText);
+  const Module module = paddedModule(kPaddedText);
   EXPECT_EQ(lostPadding(module, PaddingCarrier::None).size(), 6u);
   EXPECT_EQ(lostPadding(module, PaddingCarrier::None)[0], "the padding of %a (3,5=0)");
 }
@@ -72,7 +73,7 @@ TEST(Padding, LossIsNamed) {
 // The reference's enum has words for four values; the others stand in a field of ours.
 TEST(Padding, AnyValueSurvivesProtobuf) {
   for (double value : {0.5, -3.0, 1e300, -0.0, std::numeric_limits<double>::quiet_NaN()}) {
-    Module module = read(kText);
+    Module module = paddedModule(kPaddedText);
     Shape shape = module.shapeOf(*module.findInstruction("a"));
     shape.layout->paddingValue = value;
     module.setShape(*module.findInstruction("a"), shape);
@@ -87,7 +88,7 @@ TEST(Padding, AnyValueSurvivesProtobuf) {
 
 TEST(Padding, WhatDoesNotFitIsRefused) {
   for (const char* padding : {"1,5", "3", "{0}3,5", "3,x", "3,5=", "3,5=q", "{0", "3,5,7", "99999999999999999999,5"}) {
-    std::string text = kText;
+    std::string text = kPaddedText;
     text.replace(text.find("3,5=0\"}\n"), 5, padding);
     const ReadResult out = readHloText(text, "f.hlo");
     ASSERT_EQ(out.diagnostics.items().size(), 1u) << padding;

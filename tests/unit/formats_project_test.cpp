@@ -14,7 +14,7 @@ const std::string kGraph =
     "HloModule m\n\n%main (a: f32[2]) -> f32[2] {\n  %a = f32[2]{0} parameter(0)\n  ROOT %n = f32[2]{0} "
     "negate(%a)\n}\n";
 
-const std::string kHead = R"(tessera project 1
+const std::string kProjectHead = R"(tessera project 1
 show "main"
 page "main"
 groups
@@ -33,13 +33,13 @@ std::filesystem::path write(const std::string& name, const std::string& text) {
 }
 
 TEST(Project, RoundTrip) {
-  const auto path = write("a.tessera", kHead + "hlo\n" + kGraph + "end\n");
+  const auto path = write("a.tessera", kProjectHead + "hlo\n" + kGraph + "end\n");
   ReadResult read = readModule(path);
   ASSERT_TRUE(read.module);
   EXPECT_EQ(read.module->at(*read.module->findInstruction("n")).position.line, 15u);
   const Project project = readArrangement(path).value();
   const std::string printed = printProject(project, &*read.module);
-  EXPECT_TRUE(printed.starts_with(kHead + "hlo\nHloModule m\n")) << printed;
+  EXPECT_TRUE(printed.starts_with(kProjectHead + "hlo\nHloModule m\n")) << printed;
   EXPECT_TRUE(printed.ends_with("\n}\nend\n"));
   EXPECT_EQ(printProject(parseProject(printed)->project, &*read.module), printed);
   EXPECT_EQ(project.pages[0].notes[0].text, "first\nsecond");
@@ -149,7 +149,7 @@ TEST(Project, ErrorsOfTheGraphHaveTheFilesLines) {
 
 // Every prefix and every file with one byte changed ends in a project or an error.
 TEST(Project, DamageIsSurvived) {
-  const std::string whole = kHead + "hlo\n" + kGraph + "end\n";
+  const std::string whole = kProjectHead + "hlo\n" + kGraph + "end\n";
   for (size_t n = 0; n < whole.size(); ++n) {
     EXPECT_TRUE(n + 1 >= whole.size() || !parseProject(whole.substr(0, n))) << n;
     for (char c : {'"', '\\', '\n', '\0', '-'}) {
@@ -162,7 +162,7 @@ TEST(Project, DamageIsSurvived) {
 }
 
 TEST(Project, PlacesMoveBoxesAndWires) {
-  const auto path = write("p.tessera", kHead + "hlo\n" + kGraph + "end\n");
+  const auto path = write("p.tessera", kProjectHead + "hlo\n" + kGraph + "end\n");
   const Module module = std::move(*readModule(path).module);
   const ProjectPage page = readArrangement(path)->pages[0];
   const GraphView view = makeView(module, module.entry(), {});

@@ -63,7 +63,7 @@ ENTRY %main (x: f32[4,8], i: s32[]) -> (f32[4,8], f32[<=4]) {
 
 )";
 
-Module readGood(std::string_view text) {
+Module readBeforeProto(std::string_view text) {
   ReadResult read = readHloText(text);
   for (const Diagnostic& d : read.diagnostics.items()) ADD_FAILURE() << d.toString();
   return read.module ? std::move(*read.module) : Module();
@@ -74,7 +74,7 @@ std::string errorOf(const ProtoContent& content) {
 }
 
 TEST(Protobuf, AModuleComesBackFromEveryForm) {
-  const Module module = readGood(kRich);
+  const Module module = readBeforeProto(kRich);
   for (ProtoMessage message : {ProtoMessage::HloModule, ProtoMessage::Hlo})
     for (bool text : {false, true}) {
       auto bytes = writeProto(module, {message, text});
@@ -194,7 +194,8 @@ TEST(Protobuf, DamagedUnknownFieldsAreRefusedWhereTheyStand) {
 }
 
 TEST(Protobuf, LiteralsStandInTheOrderOfTheirLayout) {
-  const Module module = readGood("ENTRY e {\n  ROOT c = s32[2,3]{0,1} constant({ { 1, 2, 3 }, { 4, 5, 6 } })\n}\n");
+  const Module module =
+      readBeforeProto("ENTRY e {\n  ROOT c = s32[2,3]{0,1} constant({ { 1, 2, 3 }, { 4, 5, 6 } })\n}\n");
   auto text = writeProto(module, {ProtoMessage::HloModule, true});
   ASSERT_TRUE(text);
   std::string order;
@@ -207,8 +208,8 @@ TEST(Protobuf, LiteralsStandInTheOrderOfTheirLayout) {
 }
 
 TEST(Protobuf, SubByteValuesAreClearedAboveTheirBits) {
-  auto text =
-      writeProto(readGood("ENTRY e {\n  ROOT c = s4[3]{0} constant({1, -2, 3})\n}\n"), {ProtoMessage::HloModule, true});
+  auto text = writeProto(readBeforeProto("ENTRY e {\n  ROOT c = s4[3]{0} constant({1, -2, 3})\n}\n"),
+                         {ProtoMessage::HloModule, true});
   ASSERT_TRUE(text);
   EXPECT_NE(text->find("s4s: \"\\001\\016\\003\""), std::string::npos);
 }
@@ -247,7 +248,7 @@ std::string literalOfTwo(float first, float second) {
 }
 
 TEST(Protobuf, ASnapshotBringsItsValues) {
-  const Module module = readGood("ENTRY e {\n  p = f32[2]{0} parameter(0)\n  ROOT n = f32[2]{0} negate(p)\n}\n");
+  const Module module = readBeforeProto("ENTRY e {\n  p = f32[2]{0} parameter(0)\n  ROOT n = f32[2]{0} negate(p)\n}\n");
   const Literal argument = parseLiteral("{1, 2}", Shape::arrayRowMajor(ElementType::F32, {2})).value();
   const Literal result = parseLiteral("{-1, -2}", Shape::arrayRowMajor(ElementType::F32, {2})).value();
   const auto hlo = writeProto(module);
@@ -313,11 +314,11 @@ TEST(Protobuf, ManyEmptyOrEquallyNamedPartsAreReadInLinearTime) {
 }
 
 TEST(ShortText, ReadsBackToTheSameGraph) {
-  const std::string text = printShortText(readGood(kRich));
+  const std::string text = printShortText(readBeforeProto(kRich));
   EXPECT_EQ(text.find('%'), std::string::npos);
   EXPECT_EQ(text.find("metadata"), std::string::npos);
   EXPECT_EQ(text.find("control-predecessors"), std::string::npos);
-  EXPECT_EQ(printShortText(readGood(text)), text);
+  EXPECT_EQ(printShortText(readBeforeProto(text)), text);
 }
 
 // A header may run over lines.
@@ -325,14 +326,14 @@ TEST(ShortText, KeepsARecoveryTable) {
   const std::string text =
       "HloModule m, num_partitions=2, origin_recovery_table={\n  {\"a\"} : {\"b\"},\n  \"\n    HloModule r, "
       "frontend_attributes={k=\\\"}{\\\"}\n\n  \"\n}\n\nENTRY e {\n  ROOT c = f32[] constant(1)\n}\n";
-  const std::string printed = printShortText(readGood(text));
+  const std::string printed = printShortText(readBeforeProto(text));
   EXPECT_NE(printed.find("HloModule r"), std::string::npos);
-  EXPECT_EQ(printShortText(readGood(printed)), printed);
+  EXPECT_EQ(printShortText(readBeforeProto(printed)), printed);
 }
 
 TEST(Dot, OneNodeAnInstruction) {
   const std::string text =
-      printDot(readGood("ENTRY e {\n  p = f32[2]{0} parameter(0)\n  ROOT n = f32[2]{0} negate(p)\n}\n"));
+      printDot(readBeforeProto("ENTRY e {\n  p = f32[2]{0} parameter(0)\n  ROOT n = f32[2]{0} negate(p)\n}\n"));
   EXPECT_TRUE(text.starts_with("digraph "));
   EXPECT_NE(text.find("i0 -> i1"), std::string::npos);
   EXPECT_NE(text.find("parameter 0"), std::string::npos);

@@ -15,7 +15,7 @@ using test::firstError;
 using test::readGood;
 
 // The one f32 vector that a program without arguments gives.
-std::vector<float> valuesOf(std::string_view text) {
+std::vector<float> floatValuesOf(std::string_view text) {
   auto outputs = evaluateModule(readGood(text), {});
   if (!outputs) {
     ADD_FAILURE() << outputs.error().toString();
@@ -117,19 +117,19 @@ TEST(StableHlo, PrettyAndGenericFormsAreOneProgram) {
 
 TEST(StableHlo, DenseValues) {
   EXPECT_EQ(
-      valuesOf(body(
+      floatValuesOf(body(
           "%0 = stablehlo.constant dense<[1.0, -2.5e+00, 0x7F800000]> : tensor<3xf32>\n return %0 : tensor<3xf32>\n",
           "tensor<3xf32>")),
       (std::vector<float>{1, -2.5f, INFINITY}));
-  EXPECT_EQ(valuesOf(body(
+  EXPECT_EQ(floatValuesOf(body(
                 "%0 = stablehlo.constant dense<\"0x0000803F00000040\"> : tensor<2xf32>\n return %0 : tensor<2xf32>\n",
                 "tensor<2xf32>")),
             (std::vector<float>{1, 2}));
-  EXPECT_EQ(valuesOf(body("%0 = stablehlo.constant dense<3.0> : tensor<2xf32>\n return %0 : tensor<2xf32>\n",
-                          "tensor<2xf32>")),
+  EXPECT_EQ(floatValuesOf(body("%0 = stablehlo.constant dense<3.0> : tensor<2xf32>\n return %0 : tensor<2xf32>\n",
+                               "tensor<2xf32>")),
             (std::vector<float>{3, 3}));
   EXPECT_EQ(
-      valuesOf(
+      floatValuesOf(
           body("%0 = stablehlo.constant dense_resource<blob> : tensor<2xf32>\n return %0 : tensor<2xf32>\n",
                "tensor<2xf32>") +
           "{-#\n  dialect_resources: {\n    builtin: {\n      blob: \"0x040000000000803F00000040\"\n    }\n  }\n#-}\n"),
@@ -137,7 +137,7 @@ TEST(StableHlo, DenseValues) {
 }
 
 TEST(StableHlo, ALoopCarriesWhatItsBodyCaptures) {
-  EXPECT_EQ(valuesOf(body(R"(    %step = stablehlo.constant dense<[1.0, 10.0]> : tensor<2xf32>
+  EXPECT_EQ(floatValuesOf(body(R"(    %step = stablehlo.constant dense<[1.0, 10.0]> : tensor<2xf32>
     %twice = stablehlo.add %step, %step : tensor<2xf32>
     %c = stablehlo.constant dense<0> : tensor<i32>
     %0:2 = stablehlo.while(%i = %c, %v = %step) : tensor<i32>, tensor<2xf32>
@@ -153,12 +153,12 @@ TEST(StableHlo, ALoopCarriesWhatItsBodyCaptures) {
     }
     return %0#1 : tensor<2xf32>
 )",
-                          "tensor<2xf32>")),
+                               "tensor<2xf32>")),
             (std::vector<float>{7, 70}));
 }
 
 TEST(StableHlo, BranchesTakeWhatTheyCapture) {
-  EXPECT_EQ(valuesOf(body(R"(    %a = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  EXPECT_EQ(floatValuesOf(body(R"(    %a = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
     %b = stablehlo.negate %a : tensor<2xf32>
     %i = stablehlo.constant dense<1> : tensor<i32>
     %0 = "stablehlo.case"(%i) ({
@@ -169,17 +169,17 @@ TEST(StableHlo, BranchesTakeWhatTheyCapture) {
     }) : (tensor<i32>) -> tensor<2xf32>
     return %0 : tensor<2xf32>
 )",
-                          "tensor<2xf32>")),
+                               "tensor<2xf32>")),
             (std::vector<float>{-2, -4}));
 }
 
 // References: the C library, and tables of the functions.
 TEST(StableHlo, ChloExpansions) {
   auto at = [](const char* op, const char* values) {
-    return valuesOf(body("    %x = stablehlo.constant dense<" + std::string(values) +
-                             "> : tensor<4xf32>\n    %0 = chlo." + op +
-                             " %x : tensor<4xf32> -> tensor<4xf32>\n    return %0 : tensor<4xf32>\n",
-                         "tensor<4xf32>"));
+    return floatValuesOf(body("    %x = stablehlo.constant dense<" + std::string(values) +
+                                  "> : tensor<4xf32>\n    %0 = chlo." + op +
+                                  " %x : tensor<4xf32> -> tensor<4xf32>\n    return %0 : tensor<4xf32>\n",
+                              "tensor<4xf32>"));
   };
   const float x[] = {0.25f, -0.75f, 2.5f, 5.0f};
   auto near = [&](const std::vector<float>& found, double (*expected)(double)) {
@@ -207,11 +207,11 @@ TEST(StableHlo, ChloExpansions) {
 
 TEST(StableHlo, ChloExpansionsOfTwoOperands) {
   auto at = [](const char* op, const char* left, const char* right) {
-    return valuesOf(body("    %x = stablehlo.constant dense<" + std::string(left) +
-                             "> : tensor<4xf32>\n    %y = stablehlo.constant dense<" + right +
-                             "> : tensor<4xf32>\n    %0 = chlo." + op +
-                             " %x, %y : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>\n    return %0 : tensor<4xf32>\n",
-                         "tensor<4xf32>"));
+    return floatValuesOf(
+        body("    %x = stablehlo.constant dense<" + std::string(left) +
+                 "> : tensor<4xf32>\n    %y = stablehlo.constant dense<" + right + "> : tensor<4xf32>\n    %0 = chlo." +
+                 op + " %x, %y : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>\n    return %0 : tensor<4xf32>\n",
+             "tensor<4xf32>"));
   };
   const std::vector<float> zeta = at("zeta", "[2.0, 1.5, 4.0, 6.0]", "[1.0, 0.5, 3.5, 0.25]");
   const double expectedZeta[] = {1.6449340668482266, 4.776537947554834, 0.011717641469542009, 4096.270948064011};
@@ -228,7 +228,7 @@ TEST(StableHlo, ChloExpansionsOfTwoOperands) {
 
 // Exactly, as XLA:CPU has it.
 TEST(StableHlo, ApproxTopK) {
-  EXPECT_EQ(valuesOf(R"(module @m {
+  EXPECT_EQ(floatValuesOf(R"(module @m {
   func.func @greater(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
     %0 = stablehlo.compare GT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
     return %0 : tensor<i1>
@@ -239,8 +239,8 @@ TEST(StableHlo, ApproxTopK) {
     %f = stablehlo.constant dense<0xFF800000> : tensor<f32>
     %n = stablehlo.constant dense<-1> : tensor<i32>
     %1:2 = stablehlo.custom_call @ApproxTopK(%x, %p, %f, %n) {called_computations = [@greater], )"
-                     R"(mhlo.backend_config = {reduction_dim = 0 : i64, top_k = 2 : i64}} : (tensor<4xf32>, )"
-                     R"(tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
+                          R"(mhlo.backend_config = {reduction_dim = 0 : i64, top_k = 2 : i64}} : (tensor<4xf32>, )"
+                          R"(tensor<4xi32>, tensor<f32>, tensor<i32>) -> (tensor<2xf32>, tensor<2xi32>)
     return %1#0 : tensor<2xf32>
   }
 })"),
@@ -249,12 +249,12 @@ TEST(StableHlo, ApproxTopK) {
 
 TEST(StableHlo, NextAfter) {
   const std::vector<float> found =
-      valuesOf(body(R"(    %x = stablehlo.constant dense<[1.0, 1.0, 0.0, -1.0]> : tensor<4xf32>
+      floatValuesOf(body(R"(    %x = stablehlo.constant dense<[1.0, 1.0, 0.0, -1.0]> : tensor<4xf32>
     %y = stablehlo.constant dense<[2.0, 0.0, -1.0, 1.0]> : tensor<4xf32>
     %0 = chlo.next_after %x, %y : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
     return %0 : tensor<4xf32>
 )",
-                    "tensor<4xf32>"));
+                         "tensor<4xf32>"));
   EXPECT_EQ(found, (std::vector<float>{std::nextafterf(1, 2), std::nextafterf(1, 0), std::nextafterf(0, -1),
                                        std::nextafterf(-1, 1)}));
 }

@@ -6,7 +6,7 @@
 namespace tessera {
 namespace {
 
-Shape f32(std::vector<int64_t> dims) { return Shape::arrayRowMajor(ElementType::F32, std::move(dims)); }
+Shape floats32(std::vector<int64_t> dims) { return Shape::arrayRowMajor(ElementType::F32, std::move(dims)); }
 
 InstructionId parameter(Module& module, ComputationId computation, int number, const Shape& shape,
                         std::string_view name) {
@@ -25,20 +25,20 @@ struct Loop {
   InstructionId state, negated, p, loop;
 
   Loop() {
-    state = parameter(module, body, 0, f32({4}), "state");
-    negated = module.add(body, Opcode::Negate, f32({4}), {{state}});
+    state = parameter(module, body, 0, floats32({4}), "state");
+    negated = module.add(body, Opcode::Negate, floats32({4}), {{state}});
     module.setRoot(body, negated);
-    parameter(module, condition, 0, f32({4}), "tested");
+    parameter(module, condition, 0, floats32({4}), "tested");
     Instruction yes;
     yes.opcode = Opcode::Constant;
     yes.name = "yes";
     yes.literal = std::make_shared<const Literal>(Literal::scalar<uint8_t>(ElementType::Pred, 0));
     module.setRoot(condition, module.add(condition, std::move(yes), Shape::arrayRowMajor(ElementType::Pred, {})));
-    p = parameter(module, entry, 0, f32({4}), "p");
+    p = parameter(module, entry, 0, floats32({4}), "p");
     AttributeSet attributes;
     attributes.set(Attr::condition, condition);
     attributes.set(Attr::body, body);
-    loop = module.add(entry, Opcode::While, f32({4}), {{p}}, std::move(attributes));
+    loop = module.add(entry, Opcode::While, floats32({4}), {{p}}, std::move(attributes));
     module.setRoot(entry, loop);
     module.setEntry(entry);
   }
@@ -52,7 +52,7 @@ TEST(Infer, CleanModuleHasNoDiagnostics) {
 
 TEST(Infer, WrittenShapeIsAFactAndAMismatchIsSaid) {
   Loop loop;
-  loop.module.setShape(loop.negated, f32({5}));
+  loop.module.setShape(loop.negated, floats32({5}));
   loop.module.edit(loop.negated).shapeWritten = true;
   Diagnostics found = inferModule(loop.module);
   ASSERT_FALSE(found.empty());
@@ -63,7 +63,7 @@ TEST(Infer, WrittenShapeIsAFactAndAMismatchIsSaid) {
 
 TEST(Infer, ParameterShapeGoesThroughTheLoop) {
   Loop loop;
-  loop.module.setShape(loop.p, f32({7, 2}));
+  loop.module.setShape(loop.p, floats32({7, 2}));
   Reinferred again = reinfer(loop.module, {{loop.p}});
   EXPECT_TRUE(again.diagnostics.empty());
   EXPECT_EQ(toString(loop.module.shapeOf(loop.negated)), "f32[7,2]{1,0}");
@@ -74,16 +74,17 @@ TEST(Infer, ParameterShapeGoesThroughTheLoop) {
 TEST(Infer, WhatNoLongerInfersIsSaidUntilItDoes) {
   Module module("sum");
   const ComputationId entry = module.addComputation("entry");
-  const InstructionId p = parameter(module, entry, 0, f32({4}), "p"), q = parameter(module, entry, 1, f32({4}), "q");
-  const InstructionId sum = module.add(entry, Opcode::Add, f32({4}), {{p, q}});
+  const InstructionId p = parameter(module, entry, 0, floats32({4}), "p"),
+                      q = parameter(module, entry, 1, floats32({4}), "q");
+  const InstructionId sum = module.add(entry, Opcode::Add, floats32({4}), {{p, q}});
   module.setRoot(entry, sum);
   module.setEntry(entry);
   EXPECT_TRUE(reinfer(module, {{p, q}}).diagnostics.empty());
-  module.setShape(q, f32({3}));
+  module.setShape(q, floats32({3}));
   const Reinferred broken = reinfer(module, {{q}});
   ASSERT_EQ(broken.diagnostics.items().size(), 1u);
   EXPECT_EQ(broken.diagnostics.items()[0].instructionName, module.at(sum).name);
-  module.setShape(q, f32({4}));
+  module.setShape(q, floats32({4}));
   EXPECT_TRUE(reinfer(module, {{q}}).diagnostics.empty());
 }
 

@@ -6,12 +6,12 @@
 namespace tessera {
 namespace {
 
-struct Chain {
+struct ModuleChain {
   Module module{"m"};
   ComputationId main = module.addComputation("main");
   std::vector<InstructionId> ids;
 
-  explicit Chain(int n) {
+  explicit ModuleChain(int n) {
     Shape shape = Shape::arrayRowMajor(ElementType::F32, {2, 3});
     Instruction parameter;
     parameter.opcode = Opcode::Parameter;
@@ -25,7 +25,7 @@ struct Chain {
 };
 
 TEST(Module, SnapshotKeepsItsContent) {
-  Chain chain(1000);
+  ModuleChain chain(1000);
   Module snapshot = chain.module;
   chain.module.setName(chain.ids[500], "renamed");
   chain.module.setOperands(chain.ids[999], {{chain.ids[0]}});
@@ -35,7 +35,7 @@ TEST(Module, SnapshotKeepsItsContent) {
 }
 
 TEST(Module, RemoveAndRestore) {
-  Chain chain(3);
+  ModuleChain chain(3);
   chain.module.remove(chain.ids[2]);
   EXPECT_EQ(chain.module.instructionCount(), 2u);
   EXPECT_FALSE(chain.module.contains(chain.ids[2]));
@@ -44,7 +44,7 @@ TEST(Module, RemoveAndRestore) {
 }
 
 TEST(Module, UsersAreListedOncePerUser) {
-  Chain chain(2);
+  ModuleChain chain(2);
   const Shape shape = chain.module.shapeOf(chain.ids[0]);
   InstructionId sum = chain.module.add(chain.main, Opcode::Add, shape, {{chain.ids[0], chain.ids[0]}});
   UserTable users(chain.module);
@@ -54,7 +54,7 @@ TEST(Module, UsersAreListedOncePerUser) {
 }
 
 TEST(Module, CycleIsNamed) {
-  Chain chain(3);
+  ModuleChain chain(3);
   chain.module.setOperands(chain.ids[1], {{chain.ids[2]}});
   auto order = topologicalOrder(chain.module, chain.main);
   ASSERT_FALSE(order);

@@ -24,10 +24,10 @@ Literal literalOf(E type, Ints dims, std::vector<T> values) {
   return Literal::fromBytes(Shape::arrayRowMajor(type, std::move(dims)), std::as_bytes(std::span(values))).value();
 }
 
-struct Graph {
+struct ContractGraph {
   Module module;
   ComputationId entry;
-  Graph() : entry(module.addComputation("main")) { module.setEntry(entry); }
+  ContractGraph() : entry(module.addComputation("main")) { module.setEntry(entry); }
 
   InstructionId parameter(ComputationId in, const Shape& shape) {
     Instruction instruction;
@@ -71,7 +71,7 @@ struct Graph {
 Window windowOf(std::vector<WindowDimension> dims) { return Window{std::move(dims)}; }
 
 TEST(OpsContract, ReduceSumsRowsAndRefusesBadDimensions) {
-  Graph g;
+  ContractGraph g;
   const auto x = g.parameter(f32({2, 3})), zero = g.parameter(f32({}));
   AttributeSet attributes;
   attributes.set(Attr::dimensions, Ints{1});
@@ -88,7 +88,7 @@ TEST(OpsContract, ReduceSumsRowsAndRefusesBadDimensions) {
 }
 
 TEST(OpsContract, DotOfBatchesWithTransposedRight) {
-  Graph g;
+  ContractGraph g;
   const auto x = g.parameter(f32({2, 1, 2})), y = g.parameter(f32({2, 2, 2}));
   AttributeSet attributes;
   attributes.set(Attr::lhs_batch_dims, Ints{0});
@@ -104,7 +104,7 @@ TEST(OpsContract, DotOfBatchesWithTransposedRight) {
 }
 
 TEST(OpsContract, ConvolutionWithPaddingStrideAndReversal) {
-  Graph g;
+  ContractGraph g;
   const auto x = g.parameter(f32({1, 4, 1})), k = g.parameter(f32({3, 1, 1}));
   ConvolutionDimensions dims;
   dims.inputBatch = dims.outputBatch = 0;
@@ -143,7 +143,7 @@ void expectCountedProducts(const WindowDimension& window, int64_t size) {
                 span = (window.size - 1) * window.windowDilation + 1;
   if (spread < span) return;
   const int64_t positions = (spread - span) / window.stride + 1;
-  Graph g;
+  ContractGraph g;
   const auto x = g.parameter(f32({1, 1, size})), k = g.parameter(f32({1, 1, window.size}));
   ConvolutionDimensions dims;
   dims.inputBatch = dims.outputBatch = dims.kernelOutput = 0;
@@ -172,7 +172,7 @@ TEST(OpsContract, ConvolutionCostsTheProductsThatMeetAnElement) {
 }
 
 TEST(OpsContract, ReduceWindowLeavesPaddingOut) {
-  Graph g;
+  ContractGraph g;
   const auto x = g.parameter(f32({4})), zero = g.parameter(f32({}));
   AttributeSet attributes;
   attributes.set(Attr::window, windowOf({{.size = 3, .stride = 2, .paddingLow = 1, .paddingHigh = 0}}));
@@ -183,7 +183,7 @@ TEST(OpsContract, ReduceWindowLeavesPaddingOut) {
 }
 
 TEST(OpsContract, SelectAndScatterAddsWhereWindowsOverlap) {
-  Graph g;
+  ContractGraph g;
   const auto x = g.parameter(f32({3})), source = g.parameter(f32({2})), zero = g.parameter(f32({}));
   AttributeSet attributes;
   attributes.set(Attr::window, windowOf({{.size = 2, .stride = 1}}));
@@ -196,7 +196,7 @@ TEST(OpsContract, SelectAndScatterAddsWhereWindowsOverlap) {
 }
 
 TEST(OpsContract, ScatterAddsAndSkipsWhatLiesOutside) {
-  Graph g;
+  ContractGraph g;
   const auto x = g.parameter(f32({3, 2})), rows = g.parameter(Shape::arrayRowMajor(E::S32, {4, 1})),
              updates = g.parameter(f32({4, 2}));
   AttributeSet attributes;
@@ -213,7 +213,7 @@ TEST(OpsContract, ScatterAddsAndSkipsWhatLiesOutside) {
 }
 
 TEST(OpsContract, SortsColumnsDescending) {
-  Graph g;
+  ContractGraph g;
   const auto x = g.parameter(f32({3, 2}));
   AttributeSet attributes;
   attributes.set(Attr::dimensions, Ints{0});

@@ -18,7 +18,7 @@ struct MixedCase {
   bool mixed = true;  // false: the op itself takes operands of two widths
 };
 
-constexpr MixedCase kCases[] = {
+constexpr MixedCase kMixedCases[] = {
     {"add", "ROOT r = bf16[4] add(a, h)"},
     {"widened", "ROOT r = f32[4] add(h, h)"},
     {"narrowed", "ROOT r = bf16[4] multiply(a, a)"},
@@ -89,11 +89,11 @@ TEST_P(OpsMixedPrecision, WrittenTypeWinsOnBothBackends) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, OpsMixedPrecision, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(Cases, OpsMixedPrecision, testing::ValuesIn(kMixedCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST(OpsMixedPrecision, NormalizedModuleVerifiesAndIsNotMixed) {
-  for (const MixedCase& mixed : kCases) {
+  for (const MixedCase& mixed : kMixedCases) {
     auto read = readHloText(textOf(mixed));
     ASSERT_TRUE(read.module);
     ASSERT_EQ(normalizePrecision(*read.module).value(), mixed.mixed) << mixed.name;

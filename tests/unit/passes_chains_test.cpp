@@ -10,7 +10,7 @@ namespace {
 
 using PassFunction = Result<bool> (*)(Module&);
 
-Module after(PassFunction pass, const std::string& entry, bool changes) {
+Module afterPass(PassFunction pass, const std::string& entry, bool changes) {
   const std::string turned =
       "turned {\n  p = f32[6,4]{1,0} parameter(0)\n  q = f32[24]{0} reshape(p)\n  ROOT n = f32[24]{0} negate(q)\n}\n\n";
   const Module source = moduleFrom("HloModule m\n\n" + (entry.find("calls=turned") == std::string::npos ? "" : turned) +
@@ -38,19 +38,20 @@ int outputFusionsOf(const Module& module) {
 }
 
 TEST(PassesBitcastReshapes, RowMajorOnesMoveNothing) {
-  const Module m =
-      after(bitcastReshapes,
-            "x = f32[6,4]{1,0} parameter(0)\n r = f32[2,12]{1,0} reshape(x)\n ROOT n = f32[2,12]{1,0} negate(r)", true);
+  const Module m = afterPass(
+      bitcastReshapes,
+      "x = f32[6,4]{1,0} parameter(0)\n r = f32[2,12]{1,0} reshape(x)\n ROOT n = f32[2,12]{1,0} negate(r)", true);
   EXPECT_EQ(countOf(m, Opcode::Reshape), 0);
   EXPECT_EQ(countOf(m, Opcode::Bitcast), 1);
 }
 TEST(PassesBitcastReshapes, OtherLayoutsStayReshapes) {
-  const Module m = after(bitcastReshapes, "x = f32[6,4]{0,1} parameter(0)\n ROOT r = f32[2,12]{1,0} reshape(x)", false);
+  const Module m =
+      afterPass(bitcastReshapes, "x = f32[6,4]{0,1} parameter(0)\n ROOT r = f32[2,12]{1,0} reshape(x)", false);
   EXPECT_EQ(countOf(m, Opcode::Bitcast), 0);
 }
 TEST(PassesBitcastReshapes, InAFusionTheyAreArithmetic) {
-  after(bitcastReshapes, "x = f32[6,4]{1,0} parameter(0)\n ROOT f = f32[24]{0} fusion(x), kind=kLoop, calls=turned",
-        false);
+  afterPass(bitcastReshapes, "x = f32[6,4]{1,0} parameter(0)\n ROOT f = f32[24]{0} fusion(x), kind=kLoop, calls=turned",
+            false);
 }
 
 std::string attention(const std::string& rows, const std::string& keys, const std::string& beside = "") {
@@ -64,15 +65,15 @@ std::string attention(const std::string& rows, const std::string& keys, const st
                                beside + ")");
 }
 TEST(PassesGemmChains, DotsAndWhatStandsBetween) {
-  const Module m = after(fuseGemmChains, attention("64", "1024"), true);
+  const Module m = afterPass(fuseGemmChains, attention("64", "1024"), true);
   EXPECT_EQ(outputFusionsOf(m), 1);
   EXPECT_EQ(countOf(m, Opcode::Tanh), 1);
 }
 TEST(PassesGemmChains, SmallOnesStay) {
-  EXPECT_EQ(outputFusionsOf(after(fuseGemmChains, attention("64", "512"), false)), 0);
+  EXPECT_EQ(outputFusionsOf(afterPass(fuseGemmChains, attention("64", "512"), false)), 0);
 }
 TEST(PassesGemmChains, ScoresThatAreAResultStay) {
-  EXPECT_EQ(outputFusionsOf(after(fuseGemmChains, attention("64", "1024", "s"), false)), 0);
+  EXPECT_EQ(outputFusionsOf(afterPass(fuseGemmChains, attention("64", "1024", "s"), false)), 0);
 }
 
 std::string convolution(const std::string& size) {
@@ -82,10 +83,10 @@ std::string convolution(const std::string& size) {
          " convolution(x, w), window={size=1x1}, dim_labels=b01f_01io->b01f\n ROOT a = " + shape + " abs(c)";
 }
 TEST(PassesConvolutionEpilogues, AConvolutionAndItsReader) {
-  EXPECT_EQ(outputFusionsOf(after(fuseConvolutionEpilogues, convolution("64"), true)), 1);
+  EXPECT_EQ(outputFusionsOf(afterPass(fuseConvolutionEpilogues, convolution("64"), true)), 1);
 }
 TEST(PassesConvolutionEpilogues, SmallOnesStay) {
-  EXPECT_EQ(outputFusionsOf(after(fuseConvolutionEpilogues, convolution("32"), false)), 0);
+  EXPECT_EQ(outputFusionsOf(afterPass(fuseConvolutionEpilogues, convolution("32"), false)), 0);
 }
 
 }  // namespace

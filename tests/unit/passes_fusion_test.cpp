@@ -27,7 +27,7 @@ std::vector<Literal> arguments(const Module& module) {
 }
 
 // The optimised module gives the source's values, and buffers can be assigned to it.
-Module expectSameValues(const Module& source) {
+Module expectSameFused(const Module& source) {
   auto optimized = optimize(source);
   EXPECT_TRUE(optimized.has_value()) << (optimized ? "" : optimized.error().message);
   if (!optimized) return source;
@@ -72,21 +72,21 @@ TEST(PassesFusion, ChainBecomesOneLoop) {
   EXPECT_EQ(fusion.opcode, Opcode::Fusion);
   EXPECT_EQ(fusion.attributes->textOr(Attr::kind, ""), "kLoop");
   EXPECT_EQ(fusion.provenance->sources.size(), 22u);
-  expectSameValues(m);
+  expectSameFused(m);
 }
 
 TEST(PassesFusion, ExpensiveValuesWithTwoReadersAreMaterialised) {
   Module m = softmax(128, 256, 0);
   Module d = fused(m);
   EXPECT_EQ(count(d, d.entry(), Opcode::Fusion), 3) << "exp; its sum; the quotient";
-  expectSameValues(m);
+  expectSameFused(m);
 }
 
 TEST(PassesFusion, StatisticsOfRowsAreOneLoopWithTheirReaders) {
   Module m = softmax(128, 256);
   Module d = fused(m);
   EXPECT_EQ(count(d, d.entry(), Opcode::Fusion), 1);
-  expectSameValues(m);
+  expectSameFused(m);
   Module few = fused(softmax(4, 8192)), longOnes = fused(softmax(64, 10000));
   EXPECT_EQ(count(few, few.entry(), Opcode::Fusion), 3) << "too few rows for all cores";
   EXPECT_EQ(count(longOnes, longOnes.entry(), Opcode::Fusion), 3) << "a row would leave the cache";
@@ -96,7 +96,7 @@ TEST(PassesFusion, TinyProgramsBecomeOneLoop) {
   Module m = softmax(2, 4);
   Module d = fused(m);
   EXPECT_EQ(count(d, d.entry(), Opcode::Fusion), 1);
-  expectSameValues(m);
+  expectSameFused(m);
 }
 
 TEST(PassesFusion, CheapValuesAreComputedTwiceButChainsOfThemAreNot) {
@@ -144,7 +144,7 @@ TEST(PassesFusion, LoopsAndPipelineKeepValues) {
   InstructionId x = g.parameter(f32({32})), y = g.parameter(f32({32})), z = g.parameter(f32({32}));
   InstructionId loop = g.loop(g.tuple({g.constant(0), x, y, z}), condition, body.computation);
   g.entry(g.tuple({g.element(loop, 1), g.op(Opcode::Subtract, f32({32}), {g.element(loop, 2), x})}));
-  expectSameValues(m);
+  expectSameFused(m);
 }
 
 // Blocks of six instructions, optimised and placed.

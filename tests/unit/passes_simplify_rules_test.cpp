@@ -113,6 +113,10 @@ constexpr std::string_view kNever[] = {
     "u), "
     "update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
     "to_apply=sum",
+    "x = f32[6] parameter(0); y = f32[6] parameter(1); a = f32[3] slice(x), slice={[0:3]}; b = f32[3] slice(y), "
+    "slice={[3:6]}; ROOT r = f32[6] concatenate(a, b), dimensions={0}",
+    "x = f32[6] parameter(0); a = f32[3] slice(x), slice={[0:3]}; b = f32[6] cosine(x); ROOT r = f32[9] concatenate(a, "
+    "b), dimensions={0}",
     "x = f32[4] parameter(0); y = f32[3] parameter(1); a = f32[7] concatenate(x, y), dimensions={0}; n = f32[7] "
     "cosine(a); z = f32[] constant(0); s = f32[] reduce(n, z), dimensions={0}, to_apply=sum; b = f32[7] broadcast(s), "
     "dimensions={}; ROOT r = f32[7] add(n, b)",

@@ -9,13 +9,13 @@
 namespace tessera::test {
 namespace {
 
-struct Case {
+struct UpdateCase {
   std::string_view name, update;  // `u`: f32[6,5], written into y: f32[8,9] at (1, 2)
   bool fuses;
 };
 
 // y dies in the update; w is another array of its size, i a start that is only known when running.
-constexpr Case kCases[] = {
+constexpr UpdateCase kUpdateCases[] = {
     {"of another array", "a = f32[6,5] slice(w), slice={[0:6], [0:5]}\n u = f32[6,5] cosine(a)", true},
     {"of what it replaces", "a = f32[6,5] slice(y), slice={[1:7], [2:7]}\n u = f32[6,5] add(a, v)", true},
     {"of neighbours", "a = f32[6,5] slice(y), slice={[0:6], [2:7]}\n u = f32[6,5] add(a, v)", false},
@@ -34,14 +34,14 @@ constexpr Case kCases[] = {
      false},
 };
 
-constexpr std::string_view kSum = R"(HloModule m
+constexpr std::string_view kSumModule = R"(HloModule m
 sum { a = f32[] parameter(0)
  b = f32[] parameter(1)
  ROOT c = f32[] add(a, b) }
 )";
 
 std::string textOf(std::string_view update, std::string_view write) {
-  return std::string(kSum) +
+  return std::string(kSumModule) +
          "ENTRY e { x = f32[8,9] parameter(0)\n w = f32[8,9] parameter(1)\n v = f32[6,5] parameter(2)\n i = s32[] "
          "parameter(3)\n one = s32[] constant(1)\n two = s32[] constant(2)\n y = f32[8,9] negate(x)\n " +
          std::string(update) + "\n ROOT r = f32[8,9] " + std::string(write) + " }\n";
@@ -69,7 +69,7 @@ void expectSameOnCpu(const Module& source, std::string_view name) {
 }
 
 TEST(PassesUpdateInPlace, UpdatesAreComputedWhereTheyAreWrittenUnlessTheyReadIt) {
-  for (const Case& c : kCases) {
+  for (const UpdateCase& c : kUpdateCases) {
     SCOPED_TRACE(std::string(c.name));
     const Module source = moduleFrom(textOf(c.update, kAtConstants));
     const auto optimized = optimize(source);
@@ -107,7 +107,7 @@ TEST(PassesUpdateInPlace, FusionsOfTheSourceAreOverwrittenOnlyWhereThatIsRight) 
   for (bool shifted : {true, false}) {
     const std::string from = shifted ? "[0:6], [1:6]" : "[1:7], [2:7]";
     const Module source = moduleFrom(
-        std::string(kSum) +
+        std::string(kSumModule) +
         "f { y = f32[8,9] parameter(1)\n v = f32[6,5] parameter(0)\n one = s32[] constant(1)\n two = s32[] "
         "constant(2)\n a = f32[6,5] slice(y), slice={" +
         from +
@@ -125,7 +125,7 @@ TEST(PassesUpdateInPlace, SweepsOverTwoFieldsUpdateThemInPlace) {
   const std::string state = "(s32[], f32[12,10], f32[12,10])";
   const std::string element = " = f32[12,10] get-tuple-element(s), index=";
   const Module source = moduleFrom(
-      std::string(kSum) + "c { s = " + state +
+      std::string(kSumModule) + "c { s = " + state +
       " parameter(0)\n i = s32[] get-tuple-element(s), index=0\n n = s32[] constant(40)\n ROOT p = pred[] compare(i, "
       "n), direction=LT }\nb { s = " +
       state + " parameter(0)\n i = s32[] get-tuple-element(s), index=0\n e" + element + "1\n h" + element +

@@ -14,7 +14,7 @@ namespace {
 
 using Part = PictureItem::Part;
 
-constexpr const char* kText = R"(HloModule m
+constexpr const char* kPartsText = R"(HloModule m
 ENTRY main {
   x = f32[4,2] parameter(0)
   two = f32[4,2] constant({{1,2},{3,4},{5,6},{7,8}})
@@ -23,7 +23,7 @@ ENTRY main {
 })";
 
 struct Drawn {
-  Module module = *readHloText(kText, "test").module;
+  Module module = *readHloText(kPartsText, "test").module;
   GraphView view;
   Picture picture;
 

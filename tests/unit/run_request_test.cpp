@@ -13,14 +13,14 @@
 namespace tessera {
 namespace {
 
-Module moduleOf(const char* text) {
+Module requestModule(const char* text) {
   ReadResult read = readHloText(text);
   EXPECT_TRUE(read.module);
   inferModule(*read.module);
   return *std::move(read.module);
 }
 
-Literal floats(std::vector<float> values) {
+Literal requestFloats(std::vector<float> values) {
   return *Literal::fromBytes(Shape::arrayRowMajor(ElementType::F32, {static_cast<int64_t>(values.size())}),
                              std::as_bytes(std::span(values)));
 }
@@ -53,11 +53,11 @@ class RunRequestTest : public testing::TestWithParam<const char*> {
 
 TEST_P(RunRequestTest, RunsAreCountedAndTheFirstGivesTheOutputs) {
   RunRequest asked = request();
-  asked.arguments.given["arg0"] = floats({1, 2, 3});
+  asked.arguments.given["arg0"] = requestFloats({1, 2, 3});
   asked.warmUps = 1;
   asked.runs = 3;
   asked.profiledRuns = 2;
-  const auto ran = runModule(moduleOf(kNegate), asked);
+  const auto ran = runModule(requestModule(kNegate), asked);
   ASSERT_TRUE(ran) << ran.error().toString();
   EXPECT_EQ(valuesOf(ran->outputs[0][0]), (std::vector<float>{-1, -2, -3}));
   EXPECT_EQ(ran->runMs.size(), 3u);
@@ -76,21 +76,21 @@ TEST_P(RunRequestTest, TheQuickestProfileIsOfOneRun) {
   asked.runs = 0;
   asked.profiledRuns = 4;
   asked.quickestProfile = true;
-  const auto ran = runModule(moduleOf(kNegate), asked);
+  const auto ran = runModule(requestModule(kNegate), asked);
   ASSERT_TRUE(ran) << ran.error().toString();
   EXPECT_EQ(ran->profile.runs, 1);
   EXPECT_EQ(ran->quickestMs(), *std::ranges::min_element(ran->profiledMs));
   asked.longRunMs = 1e-9;
-  const auto once = runModule(moduleOf(kNegate), asked);
+  const auto once = runModule(requestModule(kNegate), asked);
   ASSERT_TRUE(once);
   EXPECT_EQ(once->profiledMs.size(), 1u);
 }
 
 TEST_P(RunRequestTest, SeveralDevicesHaveOneProfile) {
   RunRequest asked = request();
-  asked.arguments.given["arg0"] = floats({1, 2, 4});
+  asked.arguments.given["arg0"] = requestFloats({1, 2, 4});
   asked.profiledRuns = 2;
-  const auto ran = runModule(moduleOf(kTwoReplicas), asked);
+  const auto ran = runModule(requestModule(kTwoReplicas), asked);
   ASSERT_TRUE(ran) << ran.error().toString();
   ASSERT_EQ(ran->outputs.size(), 2u);
   for (const auto& device : ran->outputs) EXPECT_EQ(valuesOf(device[0]), (std::vector<float>{2, 4, 8}));
@@ -104,12 +104,12 @@ TEST_P(RunRequestTest, SeveralDevicesHaveOneProfile) {
 
 TEST_P(RunRequestTest, FeedsBeginAnewWithEachRun) {
   RunRequest asked = request();
-  asked.infeed = NamedArrays{{"feed0", floats({5, 7})}, {"feed1", floats({1, 2})}};
+  asked.infeed = NamedArrays{{"feed0", requestFloats({5, 7})}, {"feed1", requestFloats({1, 2})}};
   asked.keepsOutfeed = true;
   asked.warmUps = 1;
   asked.runs = 2;
   asked.profiledRuns = 1;
-  const auto ran = runModule(moduleOf(kFeeds), asked);
+  const auto ran = runModule(requestModule(kFeeds), asked);
   ASSERT_TRUE(ran) << ran.error().toString();
   EXPECT_EQ(valuesOf(ran->outputs[0][0]), (std::vector<float>{4, 5}));
   ASSERT_EQ(ran->outfeed.size(), 2u);
@@ -120,41 +120,41 @@ TEST_P(RunRequestTest, FeedsBeginAnewWithEachRun) {
 TEST_P(RunRequestTest, WrongFeedsAreNamed) {
   RunRequest asked = request();
   asked.keepsOutfeed = true;
-  asked.infeed = NamedArrays{{"feed0", floats({5, 7, 9})}, {"feed1", floats({1, 2})}};
-  auto ran = runModule(moduleOf(kFeeds), asked);
+  asked.infeed = NamedArrays{{"feed0", requestFloats({5, 7, 9})}, {"feed1", requestFloats({1, 2})}};
+  auto ran = runModule(requestModule(kFeeds), asked);
   ASSERT_FALSE(ran);
   EXPECT_NE(ran.error().message.find("feed0"), std::string::npos) << ran.error().toString();
-  asked.infeed = NamedArrays{{"feed0", floats({5, 7})}};
-  ran = runModule(moduleOf(kFeeds), asked);
+  asked.infeed = NamedArrays{{"feed0", requestFloats({5, 7})}};
+  ran = runModule(requestModule(kFeeds), asked);
   ASSERT_FALSE(ran);
   EXPECT_NE(ran.error().message.find("feed1"), std::string::npos) << ran.error().toString();
   asked.infeed.reset();
-  EXPECT_FALSE(runModule(moduleOf(kFeeds), asked));
+  EXPECT_FALSE(runModule(requestModule(kFeeds), asked));
 }
 
 TEST_P(RunRequestTest, WrongArgumentsAreErrors) {
   RunRequest asked = request();
   asked.arguments.givenFrom = "inputs.npz";
-  asked.arguments.given["arg0"] = floats({1, 2});
-  auto ran = runModule(moduleOf(kNegate), asked);
+  asked.arguments.given["arg0"] = requestFloats({1, 2});
+  auto ran = runModule(requestModule(kNegate), asked);
   ASSERT_FALSE(ran);
   EXPECT_EQ(ran.error().kind, ErrorKind::Input);
   EXPECT_EQ(ran.error().message, "inputs.npz: arg0 has shape f32[2], the program's is f32[3]");
-  asked.arguments.given = {{"weights", floats({1, 2, 3})}};
-  ran = runModule(moduleOf(kNegate), asked);
+  asked.arguments.given = {{"weights", requestFloats({1, 2, 3})}};
+  ran = runModule(requestModule(kNegate), asked);
   ASSERT_FALSE(ran);
   EXPECT_NE(ran.error().message.find("found weights"), std::string::npos);
 }
 
 TEST_P(RunRequestTest, WordsGoOverArraysAndArraysOverTheRule) {
   RunRequest asked = request();
-  asked.arguments.given["arg0"] = floats({1, 2, 3});
+  asked.arguments.given["arg0"] = requestFloats({1, 2, 3});
   asked.arguments.sources[0] = "constant 4";
-  const auto ran = runModule(moduleOf(kNegate), asked);
+  const auto ran = runModule(requestModule(kNegate), asked);
   ASSERT_TRUE(ran) << ran.error().toString();
   EXPECT_EQ(valuesOf(ran->outputs[0][0]), (std::vector<float>{-4, -4, -4}));
   asked.arguments.sources[1] = "constant 4";
-  EXPECT_FALSE(runModule(moduleOf(kNegate), asked));
+  EXPECT_FALSE(runModule(requestModule(kNegate), asked));
 }
 
 TEST_P(RunRequestTest, IsCancelled) {
@@ -162,7 +162,7 @@ TEST_P(RunRequestTest, IsCancelled) {
   RunRequest asked = request();
   asked.compile.cancel = &cancel;
   for (const char* text : {kNegate, kTwoReplicas}) {
-    const auto ran = runModule(moduleOf(text), asked);
+    const auto ran = runModule(requestModule(text), asked);
     ASSERT_FALSE(ran);
     EXPECT_EQ(ran.error().kind, ErrorKind::Runtime) << ran.error().toString();
   }

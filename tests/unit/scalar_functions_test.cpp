@@ -17,9 +17,9 @@
 namespace tessera {
 namespace {
 
-constexpr ElementType kTypes[] = {ElementType::Pred, ElementType::S8,   ElementType::U8,  ElementType::S32,
-                                  ElementType::U64,  ElementType::BF16, ElementType::F32, ElementType::F64,
-                                  ElementType::C64,  ElementType::C128};
+constexpr ElementType kFunctionTypes[] = {ElementType::Pred, ElementType::S8,   ElementType::U8,  ElementType::S32,
+                                          ElementType::U64,  ElementType::BF16, ElementType::F32, ElementType::F64,
+                                          ElementType::C64,  ElementType::C128};
 
 // Off the cuts of complex functions, where zeros of either sign give either side.
 Literal samples(ElementType type, bool second) {
@@ -67,7 +67,7 @@ class ScalarFunctions : public testing::TestWithParam<ScalarFunctionInfo> {};
 
 TEST_P(ScalarFunctions, FoldAsTheyAreEvaluated) {
   const ScalarFunctionInfo& function = GetParam();
-  for (ElementType type : kTypes) {
+  for (ElementType type : kFunctionTypes) {
     if (!takesType(function.takes, type)) continue;
     std::vector<Literal> arguments{samples(type, false)};
     if (function.operands == 2) arguments.push_back(samples(type, true));
@@ -85,7 +85,7 @@ TEST_P(ScalarFunctions, FoldAsTheyAreEvaluated) {
 
 TEST_P(ScalarFunctions, NeutralElementsChangeNothing) {
   const ScalarFunctionInfo& function = GetParam();
-  for (ElementType type : kTypes) {
+  for (ElementType type : kFunctionTypes) {
     const auto neutral = neutralElement(function, type);
     if (!neutral) continue;
     const Literal values = samples(type, false);

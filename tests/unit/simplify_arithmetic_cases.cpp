@@ -4,7 +4,7 @@
 namespace tessera::test {
 namespace {
 
-constexpr SimplifyCase kCases[] = {
+constexpr SimplifyCase kArithmeticCases[] = {
     {"x + 0 = x",
      "x = s32[11] parameter(0); c = s32[] constant(0); z = s32[11] broadcast(c), dimensions={}; ROOT r = s32[11] "
      "add(x, z)"},
@@ -186,6 +186,6 @@ constexpr SimplifyCase kCases[] = {
 
 }  // namespace
 
-std::span<const SimplifyCase> arithmeticCases() { return kCases; }
+std::span<const SimplifyCase> arithmeticCases() { return kArithmeticCases; }
 
 }  // namespace tessera::test

@@ -4,7 +4,7 @@
 namespace tessera::test {
 namespace {
 
-constexpr SimplifyCase kCases[] = {
+constexpr SimplifyCase kLogicCases[] = {
     {"and(x, x) = x", "x = s32[11] parameter(0); ROOT r = s32[11] and(x, x)"},
     {"or(x, x) = x", "x = s32[11] parameter(0); ROOT r = s32[11] or(x, x)"},
     {"and(x, 0) = 0",
@@ -86,6 +86,6 @@ constexpr SimplifyCase kCases[] = {
 
 }  // namespace
 
-std::span<const SimplifyCase> logicCases() { return kCases; }
+std::span<const SimplifyCase> logicCases() { return kLogicCases; }
 
 }  // namespace tessera::test

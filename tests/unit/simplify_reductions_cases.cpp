@@ -4,7 +4,7 @@
 namespace tessera::test {
 namespace {
 
-constexpr SimplifyCase kCases[] = {
+constexpr SimplifyCase kReductionCases[] = {
     // --- reductions
     {"reduce of nothing = the initial value",
      "x = f32[3,0] parameter(0); c = f32[] parameter(1); ROOT r = f32[3] reduce(x, c), dimensions={1}, to_apply=sum"},
@@ -153,6 +153,6 @@ constexpr SimplifyCase kCases[] = {
 
 }  // namespace
 
-std::span<const SimplifyCase> reductionCases() { return kCases; }
+std::span<const SimplifyCase> reductionCases() { return kReductionCases; }
 
 }  // namespace tessera::test

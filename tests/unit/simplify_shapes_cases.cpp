@@ -4,7 +4,7 @@
 namespace tessera::test {
 namespace {
 
-constexpr SimplifyCase kCases[] = {
+constexpr SimplifyCase kShapeCases[] = {
     // --- shapes
     {"reshape to the same shape", "x = f32[3,4] parameter(0); ROOT r = f32[3,4] reshape(x)"},
     {"reshape(reshape x) = reshape x",
@@ -98,6 +98,6 @@ constexpr SimplifyCase kCases[] = {
 
 }  // namespace
 
-std::span<const SimplifyCase> shapeCases() { return kCases; }
+std::span<const SimplifyCase> shapeCases() { return kShapeCases; }
 
 }  // namespace tessera::test

@@ -127,6 +127,11 @@ TEST(VerifyCalls, WordsInBracesAreKnown) {
     taken(exponential(good));
   for (const char* bad : {"{mode=high}", "{foo=10.0}", "{0.5}", "{tolerance={ltol=1}}"})
     refused("attribute", exponential(bad));
+  taken(exponential("{mode=HIGHEST}"));
+  for (char c : std::string("azAZ_09"))
+    refused("attribute", exponential(("{mode=highest" + std::string(1, c) + "}").c_str()));
+  for (char c : std::string("azAZ_"))
+    refused("attribute", exponential(("{" + std::string(1, c) + "mode=highest}").c_str()));
   const auto sharded = [](const char* sharding) {
     return kPlain + "ENTRY e {\n p = f32[2,2] parameter(0), sharding=" + std::string(sharding) +
            "\n ROOT x = (f32[2,2], f32[2,2]) tuple(p, p), sharding={{replicated}, " + sharding + "}\n}";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/formats/proto/hlo.pb.h"
 #include "core/ops/op.h"
 
 namespace tessera::proto {
@@ -113,5 +114,7 @@ std::string_view defaultComparison(const Instruction& instruction, const Module&
 size_t calleeIndex(Attr attr) {
   return attr == Attr::condition || attr == Attr::scatter || attr == Attr::false_computation ? 1 : 0;
 }
+
+const google::protobuf::Reflection& FieldRef::reflection() const { return *message->GetReflection(); }
 
 }  // namespace tessera::proto

@@ -8,8 +8,14 @@
 
 #include "core/formats/proto/braced_proto.h"
 #include "core/formats/proto/field_rows.h"
-#include "core/formats/proto/hlo.pb.h"
 #include "core/hlo/module.h"
+
+namespace google::protobuf {
+class EnumValueDescriptor;
+class FieldDescriptor;
+class Message;
+class Reflection;
+}  // namespace google::protobuf
 
 namespace tessera::proto {
 
@@ -28,7 +34,7 @@ const std::vector<AttributeStep>& planOf(Opcode opcode);
 struct FieldRef {
   google::protobuf::Message* message = nullptr;
   const google::protobuf::FieldDescriptor* field = nullptr;
-  const google::protobuf::Reflection& reflection() const { return *message->GetReflection(); }
+  const google::protobuf::Reflection& reflection() const;
 };
 // For reading: null when a message on the way is absent.
 FieldRef findField(pb::HloInstructionProto& root, const AttributeStep& step);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/formats/proto/attribute_fields.h"
+#include "core/formats/proto/hlo.pb.h"
 #include "core/formats/proto/shape_proto.h"
 #include "core/formats/proto/structured_proto.h"
 

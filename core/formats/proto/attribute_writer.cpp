@@ -1,6 +1,7 @@
 // See attribute_proto.h: writing, by the plan of attribute_fields.h and by kind through protobuf's reflection.
 #include "core/formats/proto/attribute_fields.h"
 #include "core/formats/proto/attribute_proto.h"
+#include "core/formats/proto/hlo.pb.h"
 #include "core/formats/proto/shape_proto.h"
 #include "core/formats/proto/structured_proto.h"
 

@@ -14,9 +14,9 @@ bool isWeavable(int64_t step) {
   return step <= 7;
 }
 
-class Groups {
+class StoreGroups {
  public:
-  Groups(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t axis)
+  StoreGroups(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t axis)
       : program_(program), analysis_(analysis), axis_(axis), taken_(program.stores.size(), false) {}
 
   std::vector<std::vector<size_t>> find() {
@@ -68,7 +68,7 @@ class Groups {
 std::vector<std::vector<size_t>> interleavedStores(const LoopProgram& program, const ProgramAnalysis& analysis,
                                                    int32_t axis) {
   if (axis < 0 || program.stores.size() < 2) return {};
-  return Groups(program, analysis, axis).find();
+  return StoreGroups(program, analysis, axis).find();
 }
 
 }  // namespace tessera::codegen

@@ -11,14 +11,14 @@ namespace tessera::codegen {
 
 namespace {
 
-double priceOf(const Node& node) {
+double operationsOf(const Node& node) {
   const ScalarFunctionInfo* function = scalarFunctionOf(node.op);
   return function ? function->price.kernel : 1;
 }
 
-class Finder {
+class SideFinder {
  public:
-  Finder(const LoopProgram& program, const ProgramAnalysis& analysis, const std::vector<bool>& unmoved)
+  SideFinder(const LoopProgram& program, const ProgramAnalysis& analysis, const std::vector<bool>& unmoved)
       : body_(program.body), analysis_(analysis), unmoved_(unmoved), isResult_(body_.nodes.size(), false) {
     const auto keep = [&](NodeId id) {
       if (id.valid()) isResult_[id.value] = true;
@@ -67,7 +67,7 @@ class Finder {
     for (size_t i = 0; i < found.size() && weight < tuning().codegen.rareWeight; ++i) {
       const Node& node = body_.nodes[found[i]];
       if (isLeaf(node.op) || node.op == NodeOp::Read || node.op == NodeOp::ReadIf) continue;
-      weight += priceOf(node);
+      weight += operationsOf(node);
       for (NodeId input : body_.inputsOf(NodeId{found[i]}))
         if (std::ranges::find(found, input.value) == found.end()) found.push_back(input.value);
     }
@@ -135,7 +135,7 @@ class Finder {
       if (belongs) {
         found.side.nodes.push_back(n);
         if (isRoot[n]) found.side.roots.push_back(n);
-        if (out_.sideOf[n] == RareSides::kNone) found.weight += priceOf(body_.nodes[n]);
+        if (out_.sideOf[n] == RareSides::kNone) found.weight += operationsOf(body_.nodes[n]);
       }
       const bool selects = isSelectBy(n, condition);
       const auto inputs = body_.inputsOf(NodeId{n});
@@ -203,7 +203,7 @@ bool RareSides::contains(int32_t side, NodeId node) const {
 }
 
 RareSides RareSides::of(const LoopProgram& program, const ProgramAnalysis& analysis, const std::vector<bool>& unmoved) {
-  return Finder(program, analysis, unmoved).find();
+  return SideFinder(program, analysis, unmoved).find();
 }
 
 }  // namespace tessera::codegen

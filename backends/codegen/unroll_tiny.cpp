@@ -5,7 +5,9 @@
 #include <map>
 #include <optional>
 
+#include "backends/codegen/flatten_axis.h"
 #include "backends/codegen/program_analysis.h"
+#include "backends/codegen/unroll_short.h"
 #include "core/base/tuning.h"
 #include "core/element/copy_node.h"
 #include "core/element/scalar_functions.h"
@@ -292,6 +294,10 @@ LoopProgram unrollStacks(LoopProgram program) {
     program = std::move(*unrolled);
   }
   return program;
+}
+
+LoopProgram kernelForm(LoopProgram program, const Target& target) {
+  return flattenShortAxis(unrollStacks(unrollShort(std::move(program))), target.vectorBytes / 4);
 }
 
 LoopProgram unrollSmallProducts(LoopProgram program, const Target& target) {

@@ -22,4 +22,8 @@ LoopProgram unrollSmallProducts(LoopProgram program, const Target& target);
 // core/passes/fusion counts on it.
 LoopProgram unrollStacks(LoopProgram program);
 
+// What the kernel library compiles: unrollShort, unrollStacks and flattenShortAxis, which change nothing a second time.
+// For those who ask for a kernel's nest before they add it.
+LoopProgram kernelForm(LoopProgram program, const Target& target);
+
 }  // namespace tessera::codegen

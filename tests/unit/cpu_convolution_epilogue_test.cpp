@@ -89,8 +89,19 @@ TEST(CpuConvolutionEpilogue, ConversionsAndRows) {
             kShards);
 }
 
-// What the kernel cannot overwrite is there for the piece that a thread is at, not as a whole.
-TEST(CpuConvolutionEpilogue, NarrowResultsNeedAPieceAThread) {
+// A stack is unrolled: its stores are several, so that no shard is a range of it.
+TEST(CpuConvolutionEpilogue, EpiloguesWithStacks) {
+  expectEnd(program("f32[8,33,33,8]", "f32[3,3,8,8]", "f32[8,33,33,8]", "8",
+                    "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
+                    "  s = f32[8,33,33,4] slice(r), slice={[0:8], [0:33], [0:33], [0:4]}\n"
+                    "  t = f32[8,33,33,4] slice(r), slice={[0:8], [0:33], [0:33], [4:8]}\n"
+                    "  n = f32[8,33,33,4] negate(t)\n  m = f32[8,33,33,4] multiply(s, s)\n"
+                    "  j = $S concatenate(n, m), dimensions={3}\n  ROOT d = $S add(c, j)\n"),
+            "convolution (oneDNN), kernel");
+}
+
+// What the epilogue cannot overwrite is there for the shard that a thread is at, not as a whole.
+TEST(CpuConvolutionEpilogue, NarrowResultsNeedAShardAThread) {
   const Module module = test::parsedModule(
       "HloModule m\n\nENTRY e {\n  a = f16[8,32,32,16] parameter(0)\n  k = f16[3,3,16,32] parameter(1)\n"
       "  ROOT c = f16[8,32,32,32] convolution(a, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f\n}\n");

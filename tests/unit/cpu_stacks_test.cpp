@@ -10,15 +10,15 @@
 namespace tessera {
 namespace {
 
-std::string stackText(const std::string& body) {
+std::string stackModule(const std::string& body) {
   const std::string two = "  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n";
   return "HloModule m\n\nadd {\n" + two + "  ROOT s = f32[] add(p, q)\n}\n\nless {\n" + two +
          "  ROOT l = pred[] compare(p, q), direction=LT\n}\n\nENTRY e {\n" + body + "}\n";
 }
 
-void expectStacked(const std::string& body, const test::Closeness& closeness = test::kSameBits,
-                   const std::function<void(Executable&, const Profile&)>& inspect = {}) {
-  test::expectLikeEvaluator(stackText(body), {.threads = {1, 3}, .closeness = closeness, .inspect = inspect});
+void expectStack(const std::string& body, const test::Closeness& closeness = test::kSameBits,
+                 const std::function<void(Executable&, const Profile&)>& inspect = {}) {
+  test::expectLikeEvaluator(stackModule(body), {.threads = {1, 3}, .closeness = closeness, .inspect = inspect});
 }
 
 // Of `pieces` arrays that are computed of two of n elements each; along dimension 1 of [n, pieces], or 0 of [pieces,
@@ -41,21 +41,21 @@ TEST(CpuStacks, PiecesThatCompute) {
   for (const char* type : {"f32", "f64", "bf16", "s8", "u16", "c64"})
     for (const int pieces : {2, 3, 4, 6})
       for (const int n : {300, 1024}) {
-        expectStacked(stackOf(type, n, pieces, true));
-        expectStacked(stackOf(type, n, pieces, false));
+        expectStack(stackOf(type, n, pieces, true));
+        expectStack(stackOf(type, n, pieces, false));
       }
 }
 
 TEST(CpuStacks, AsManyPiecesAsAreUnrolledAndMore) {
-  for (const int pieces : {5, 7, 8, 11, 13, 14, 16, 17}) expectStacked(stackOf("f32", 257, pieces, true));
+  for (const int pieces : {5, 7, 8, 11, 13, 14, 16, 17}) expectStack(stackOf("f32", 257, pieces, true));
 }
 
 TEST(CpuStacks, TruthsAndPads) {
-  expectStacked(
+  expectStack(
       "  a = f32[500] parameter(0)\n  b = f32[500] parameter(1)\n  g = pred[500] compare(a, b), direction=GT\n"
       "  e = pred[500] compare(a, a), direction=EQ\n  gr = pred[500,1] reshape(g)\n  er = pred[500,1] reshape(e)\n"
       "  ROOT c = pred[500,2] concatenate(gr, er), dimensions={1}\n");
-  expectStacked(
+  expectStack(
       "  a = f32[500,2] parameter(0)\n  z = f32[] constant(1)\n  n = f32[500,2] negate(a)\n"
       "  ROOT p = f32[500,4] pad(n, z), padding=0_0x1_1\n");
 }
@@ -76,12 +76,12 @@ TEST(CpuStacks, CrossProductsAreOneKernel) {
   body +=
       "  c = f32[3,1003] concatenate(p0, p1, p2), dimensions={0}\n  ROOT t = f32[1003,3] transpose(c), "
       "dimensions={1,0}\n";
-  expectStacked(body, {}, [](Executable&, const Profile& profile) { EXPECT_EQ(profile.steps.size(), 1u); });
+  expectStack(body, {}, [](Executable&, const Profile& profile) { EXPECT_EQ(profile.steps.size(), 1u); });
 }
 
 // A rotation for each angle: sine and cosine stand twice in it and are computed once.
 TEST(CpuStacks, StacksOfStacks) {
-  expectStacked(
+  expectStack(
       "  t = f32[777] parameter(0)\n  c = f32[777] cosine(t)\n  s = f32[777] sine(t)\n  n = f32[777] negate(s)\n"
       "  cp = f32[777,1] reshape(c)\n  sp = f32[777,1] reshape(s)\n  np = f32[777,1] reshape(n)\n"
       "  x = f32[777,2] concatenate(cp, np), dimensions={1}\n  y = f32[777,2] concatenate(sp, cp), dimensions={1}\n"
@@ -92,7 +92,7 @@ TEST(CpuStacks, StacksOfStacks) {
 
 // Reductions stay kernels of their own; what follows them is part of the stack.
 TEST(CpuStacks, PiecesThatReduce) {
-  expectStacked(
+  expectStack(
       "  x = f32[130,40] parameter(0)\n  z = f32[] constant(0)\n"
       "  s = f32[130] reduce(x, z), dimensions={1}, to_apply=add\n  q = f32[130,40] multiply(x, x)\n"
       "  v = f32[130] reduce(q, z), dimensions={1}, to_apply=add\n  r = f32[130] sqrt(v)\n"
@@ -103,7 +103,7 @@ TEST(CpuStacks, PiecesThatReduce) {
 
 // Where all lanes are whole, nothing is gathered and nothing scattered.
 TEST(CpuStacks, WholeVectorsAlone) {
-  const Module module = test::parsedModule(stackText(stackOf("f32", 1024, 3, true)));
+  const Module module = test::parsedModule(stackModule(stackOf("f32", 1024, 3, true)));
   const auto executable = test::compiled(module, 1);
   ASSERT_TRUE(executable);
   const auto steps = executable->list(executable->optimized().entryComputation().root, true);
@@ -113,7 +113,7 @@ TEST(CpuStacks, WholeVectorsAlone) {
 
 // A stack in place over an operand that dies: every element is read before its iteration stores.
 TEST(CpuStacks, OverAnOperand) {
-  expectStacked(
+  expectStack(
       "  a = f32[900] parameter(0)\n  b = f32[900] parameter(1)\n  w = f32[900,2] parameter(2)\n"
       "  k = f32[900,2] sort(w), dimensions={0}, to_apply=less\n  s = f32[900] add(a, b)\n  d = f32[900] subtract(a, "
       "b)\n"

@@ -30,6 +30,9 @@ constexpr SimplifyCase kShapeCases[] = {
     {"transpose(broadcast x) = broadcast x",
      "x = f32[3] parameter(0); y = f32[3,4] broadcast(x), dimensions={0}; ROOT r = f32[4,3] transpose(y), "
      "dimensions={1,0}"},
+    {"transpose(concatenate x) = concatenate x where only ones move",
+     "x = f32[1,7] parameter(0); y = f32[1,7] parameter(1); c = f32[2,7] concatenate(x, y), dimensions={0}; ROOT r = "
+     "f32[7,2] transpose(c), dimensions={1,0}"},
     {"transpose(dot(x, y)) = dot(y, x)",
      "x = f32[2,3,5] parameter(0); y = f32[2,4,5] parameter(1); d = f32[2,3,4] dot(x, y), lhs_batch_dims={0}, "
      "rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}; ROOT r = f32[2,4,3] transpose(d), "

@@ -13,9 +13,7 @@
 #include <thread>
 #include <unordered_map>
 
-#include "backends/codegen/flatten_axis.h"
 #include "backends/codegen/runtime_functions.h"
-#include "backends/codegen/unroll_short.h"
 #include "backends/codegen/unroll_tiny.h"
 #include "backends/cpu/kernels/kernel_cache.h"
 #include "backends/cpu/kernels/warm_up.h"
@@ -104,8 +102,7 @@ const std::string& KernelLibrary::features() const { return impl_->host.present;
 std::vector<size_t> KernelLibrary::takeMentioned() { return std::exchange(impl_->mentioned, {}); }
 
 Result<size_t> KernelLibrary::add(LoopProgram program, std::string owner, bool streams) {
-  program = codegen::unrollStacks(codegen::unrollShort(std::move(program)));
-  program = codegen::flattenShortAxis(std::move(program), impl_->host.target.vectorBytes / 4);
+  program = codegen::kernelForm(std::move(program), impl_->host.target);
   size_t hash = hashValue(program.body) ^ (program.stores.size() * 0x9e3779b97f4a7c15ULL);
   auto [first, last] = impl_->byHash.equal_range(hash);
   for (auto at = first; at != last; ++at)

@@ -1,9 +1,8 @@
 // See convolution_epilogue.h. Where shards are no ranges of the epilogue's elements, two steps run over whole arrays.
 #include "backends/cpu/library/convolution_epilogue.h"
 
-#include "backends/codegen/flatten_axis.h"
 #include "backends/codegen/row_locality.h"
-#include "backends/codegen/unroll_short.h"
+#include "backends/codegen/unroll_tiny.h"
 #include "backends/cpu/library/convolution_form.h"
 #include "backends/cpu/plan/step_program.h"
 #include "core/passes/fusion/convolution_epilogue.h"
@@ -23,8 +22,7 @@ class EpiloguePlanner {
 
   Result<StepPtr> plan() {
     TESSERA_ASSIGN_OR_RETURN(const ElementProgram elements, elementsOf(module_, found_.epilogue));
-    LoopProgram program = codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(elements)),
-                                                    context_.kernels.target().vectorBytes / 4);
+    LoopProgram program = codegen::kernelForm(codegen::asLoopProgram(elements), context_.kernels.target());
     const auto locality = localityOf(program);
     choosePlace(locality);
     TESSERA_ASSIGN_OR_RETURN(const size_t kernel,
@@ -47,7 +45,7 @@ class EpiloguePlanner {
   }
 
   // Where the convolution's own result lies: where the epilogue's will, if that overwrites it element by element; else
-  // there is a piece of it for each thread.
+  // there is a shard of it for each thread.
   void choosePlace(const std::optional<codegen::RowLocality>& locality) {
     const Shape &made = *convolution_.shape, &wanted = *module_.at(found_.epilogue).shape;
     const bool overwrites = locality && locality->mayOverwrite && byteWidth(made.type) == byteWidth(wanted.type);

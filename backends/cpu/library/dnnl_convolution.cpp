@@ -42,9 +42,10 @@ Status takeShardScratch(LibraryContext& context, ConvolutionStep& step) {
   ShardScratch& scratch = step.shardScratch;
   scratch.elementBytes = static_cast<int64_t>(dnnl::memory::data_type_size(result.kind));
   scratch.bytes = (most * scratch.elementBytes + 63) / 64 * 64;
-  const int64_t whole = result.count() * scratch.elementBytes;
-  if (scratch.bytes * context.threads >= whole) scratch.bytes = 0;
-  TESSERA_ASSIGN_OR_RETURN(scratch.slot, context.scratch(scratch.bytes > 0 ? scratch.bytes * context.threads : whole));
+  const int64_t whole = result.count() * scratch.elementBytes,
+                threads = std::min<int64_t>(context.threads, static_cast<int64_t>(step.shards.size()));
+  if (scratch.bytes * threads >= whole) scratch.bytes = 0;
+  TESSERA_ASSIGN_OR_RETURN(scratch.slot, context.scratch(scratch.bytes > 0 ? scratch.bytes * threads : whole));
   return {};
 }
 

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backends/codegen/flatten_axis.h"
 #include "backends/codegen/row_locality.h"
-#include "backends/codegen/unroll_short.h"
+#include "backends/codegen/unroll_tiny.h"
 #include "backends/cpu/library/dot_form.h"
 #include "backends/cpu/plan/step_program.h"
 #include "backends/runtime/gemm/gemm_chain_step.h"
@@ -47,8 +46,7 @@ class ChainPlanner {
 
   Status composeKernel() {
     TESSERA_ASSIGN_OR_RETURN(const ElementProgram program, elementsOf(module_, chain_.kernel));
-    program_ = codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(program)),
-                                         context_.kernels.target().vectorBytes / 4);
+    program_ = codegen::kernelForm(codegen::asLoopProgram(program), context_.kernels.target());
     return {};
   }
 

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backends/codegen/flatten_axis.h"
 #include "backends/codegen/row_locality.h"
-#include "backends/codegen/unroll_short.h"
+#include "backends/codegen/unroll_tiny.h"
 #include "backends/cpu/library/sort_by_calls.h"
 #include "backends/cpu/library/sort_key.h"
 #include "backends/runtime/sort/bucket_sort_step.h"
@@ -30,8 +29,7 @@ std::optional<codegen::RowLocality> localityOf(const LoopProgram& program, const
 }
 
 LoopProgram kernelOf(const SortKey& key, const codegen::Target& target) {
-  return codegen::flattenShortAxis(codegen::unrollShort(codegen::asLoopProgram(expandApproximations(key.items))),
-                                   target.vectorBytes / 4);
+  return codegen::kernelForm(codegen::asLoopProgram(expandApproximations(key.items)), target);
 }
 
 // Few long rows are sorted one after the other by all threads; a kernel that cannot run in parts makes all items at

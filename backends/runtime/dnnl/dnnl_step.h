@@ -40,7 +40,7 @@ class DnnlArgument {
 inline constexpr int kSlotOfShard = -2;
 
 struct ShardScratch {
-  int slot = -1;             // -1: nothing lies there
+  int slot = -1;             // -1: no array lies there
   int64_t bytes = 0;         // of a thread; 0: the whole array
   int64_t elementBytes = 0;  // of the array
   template <class Fields>
@@ -92,7 +92,7 @@ class DnnlStep : public Step {
   std::optional<DnnlArgument> shared;  // an operand of all shards, packed once
   std::vector<DnnlShard> shards;
   std::optional<DnnlEpilogue> epilogue;
-  ShardScratch shardScratch;  // of what the kernel that follows reads
+  ShardScratch shardScratch;  // of what the epilogue reads
 
  private:
   std::byte* placeOf(const RunState& state, const DnnlShard& shard, int thread) const;

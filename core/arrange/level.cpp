@@ -6,6 +6,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "core/arrange/arrangement.h"
 #include "core/arrange/layers.h"
 
 namespace tessera {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "core/arrange/arrangement.h"
 #include "core/arrange/layers.h"
 
 namespace tessera {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/arrange/arrangement.h"
 #include "core/arrange/layers.h"
 
 namespace tessera {

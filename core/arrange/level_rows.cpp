@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/arrange/arrangement.h"
 #include "core/arrange/layers.h"
 
 namespace tessera {

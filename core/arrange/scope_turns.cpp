@@ -8,6 +8,8 @@
 #include <map>
 #include <span>
 
+#include "core/arrange/arrangement.h"
+
 namespace tessera {
 namespace {
 

@@ -34,7 +34,7 @@ double numberAt(const Literal& value, int64_t index) {
   return isComplex(type) ? std::abs(loadComplex(type, at)) : loadDouble(type, at);
 }
 
-ValueSummary textSummary(const Literal& value) {
+ValueSummary summaryOf(const Literal& value) {
   ValueSummary out;
   out.count = value.elementCount();
   double sum = 0, squares = 0;
@@ -68,7 +68,7 @@ QString valueText(const Literal& value) {
   if (value.elementCount() <= kShownWhole) return QString::fromStdString(printLiteral(value)).simplified();
   QString out = firstElements(value) + QStringLiteral(", …");
   if (isComplex(value.shape().type)) return out;
-  const ValueSummary s = textSummary(value);
+  const ValueSummary s = summaryOf(value);
   if (s.anyFinite) out += QObject::tr("\nleast %1, greatest %2, mean %3").arg(s.least).arg(s.most).arg(s.mean);
   if (s.nans) out += QObject::tr("\n%1 NaN").arg(s.nans);
   if (s.infinities) out += QObject::tr("\n%1 infinite").arg(s.infinities);

@@ -13,16 +13,16 @@ namespace {
 constexpr int kQuickWidth = 560, kQuickHeight = 380;
 constexpr size_t kShortest = 3;
 
-char lowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-bool contains(std::string_view text, const std::string& word) {
-  return !std::ranges::search(text, word, std::equal_to(), lowerCase).empty();
+bool containsWord(std::string_view text, const std::string& word) {
+  return !std::ranges::search(text, word, std::equal_to(), lowered).empty();
 }
 
 bool lettersInOrder(std::initializer_list<std::string_view> parts, const std::string& letters) {
   auto wanted = letters.begin();
   for (std::string_view part : parts)
-    for (auto c = part.begin(); c != part.end() && wanted != letters.end(); ++c) wanted += lowerCase(*c) == *wanted;
+    for (auto c = part.begin(); c != part.end() && wanted != letters.end(); ++c) wanted += lowered(*c) == *wanted;
   return wanted == letters.end();
 }
 }  // namespace
@@ -34,7 +34,7 @@ SearchWords::SearchWords(const QString& typed) {
 
 bool SearchWords::match(std::initializer_list<std::string_view> parts) const {
   const auto isThere = [&](const std::string& word) {
-    return std::ranges::any_of(parts, [&](std::string_view part) { return contains(part, word); });
+    return std::ranges::any_of(parts, [&](std::string_view part) { return containsWord(part, word); });
   };
   if (std::ranges::all_of(words_, isThere)) return true;
   return words_.size() == 1 && words_[0].size() >= kShortest && lettersInOrder(parts, words_[0]);

@@ -113,6 +113,8 @@ constexpr std::string_view kNever[] = {
     "u), "
     "update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
     "to_apply=sum",
+    "x = pred[11] parameter(0); y = u8[11] bitcast-convert(x); ROOT r = s8[11] bitcast-convert(y)",
+    "x = s8[11] parameter(0); y = u8[11] bitcast-convert(x); ROOT r = pred[11] bitcast-convert(y)",
     "x = f32[6] parameter(0); y = f32[6] parameter(1); a = f32[3] slice(x), slice={[0:3]}; b = f32[3] slice(y), "
     "slice={[3:6]}; ROOT r = f32[6] concatenate(a, b), dimensions={0}",
     "x = f32[6] parameter(0); a = f32[3] slice(x), slice={[0:3]}; b = f32[6] cosine(x); ROOT r = f32[9] concatenate(a, "

@@ -94,9 +94,6 @@ constexpr SimplifyCase kShapeCases[] = {
      "padding=4_0"},
     {"pad of its own value",
      "c = f32[] constant(9); x = f32[4] broadcast(c), dimensions={}; ROOT r = f32[7] pad(x, c), padding=1_2"},
-    {"transpose(concatenate x) = concatenate x where only ones move",
-     "x = f32[1,7] parameter(0); y = f32[1,7] parameter(1); c = f32[2,7] concatenate(x, y), dimensions={0}; ROOT r = "
-     "f32[7,2] transpose(c), dimensions={1,0}"},
 };
 
 }  // namespace

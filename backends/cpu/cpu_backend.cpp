@@ -46,13 +46,12 @@ Result<std::unique_ptr<Executable>> compileStages(const Module& module, const Co
       !(options.keepsCode && isLevel(options.isa)))
     return fail(ErrorKind::Usage, "there is no instruction set \"" + options.isa + "\" (native, avx2, sse4)");
   TESSERA_TRY(stage("optimize", 0.0));
-  auto kernels = std::make_unique<KernelLibrary>(options);
-  kernels->warmUp(threads);
   TESSERA_ASSIGN_OR_RETURN(Module optimized, optimize(module, {}, options.cancel));
   TESSERA_TRY(detachBitcasts(optimized));
   TESSERA_TRY(checkStaticShapes(optimized));
   TESSERA_TRY(stage("plan", 0.2));
   TESSERA_ASSIGN_OR_RETURN(BufferAssignment buffers, assignBuffers(optimized, !options.keepsCode));
+  auto kernels = std::make_unique<KernelLibrary>(options);
   TESSERA_ASSIGN_OR_RETURN(Plan plan, buildPlan(optimized, buffers, *kernels, {options.customCalls, threads}));
   TESSERA_TRY(stage("generate code", 0.4));
   TESSERA_TRY(kernels->compile(threads, options.cancel));

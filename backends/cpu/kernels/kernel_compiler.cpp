@@ -172,8 +172,7 @@ struct KernelCompiler::Impl {
   HostProcessor host;
   std::unique_ptr<llvm::TargetMachine> machine;
 
-  Result<std::vector<KernelCode>> compile(Job& job, std::span<const KernelSource* const> sources,
-                                          const std::atomic<bool>* cancel) const;
+  Result<std::vector<KernelCode>> compile(Job& job, std::span<const KernelSource* const> sources) const;
   Status prepare(llvm::Module& module) const {
     if (!machine) return fail("code generation: LLVM does not know this processor");
     module.setDataLayout(machine->createDataLayout());
@@ -212,8 +211,8 @@ KernelCompiler::KernelCompiler(const HostProcessor& host)
     : impl_(std::make_unique<Impl>(Impl{host, makeMachine(host)})) {}
 KernelCompiler::~KernelCompiler() = default;
 
-Result<std::vector<KernelCode>> KernelCompiler::Impl::compile(Job& job, std::span<const KernelSource* const> sources,
-                                                              const std::atomic<bool>* cancel) const {
+Result<std::vector<KernelCode>> KernelCompiler::Impl::compile(Job& job,
+                                                              std::span<const KernelSource* const> sources) const {
   TESSERA_TRY(prepare(job.module));
   std::vector<std::string> symbols;
   for (const KernelSource* source : sources) {
@@ -223,18 +222,16 @@ Result<std::vector<KernelCode>> KernelCompiler::Impl::compile(Job& job, std::spa
   TESSERA_TRY(verify(job.module));
   job.analyses = std::make_unique<Analyses>(*machine);
   optimize(job.module, job.analyses->functions);
-  if (cancel && cancel->load()) return failCancelled();
   TESSERA_ASSIGN_OR_RETURN(const llvm::StringRef object,
                            generate(job.module, *machine, llvm::CodeGenFileType::ObjectFile, job.generation));
   return splitObject(object, symbols);
 }
 
 // LLVM, built without exceptions, cannot end well what memory ended: all that it was at is left as it lies, for good.
-Result<std::vector<KernelCode>> KernelCompiler::compile(std::span<const KernelSource* const> sources,
-                                                        const std::atomic<bool>* cancel) {
+Result<std::vector<KernelCode>> KernelCompiler::compile(std::span<const KernelSource* const> sources) {
   auto job = std::make_unique<Job>();
   try {
-    return impl_->compile(*job, sources, cancel);
+    return impl_->compile(*job, sources);
   } catch (const std::bad_alloc&) {
     (void)job.release();
     (void)impl_->machine.release();

@@ -2,7 +2,6 @@
 // Calls codegen, is used by KernelLibrary; the only file of this folder that runs LLVM's passes.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,9 +42,8 @@ class KernelCompiler {
   explicit KernelCompiler(const HostProcessor& host);
   ~KernelCompiler();
 
-  // In the order of the sources. cancel is looked at before code is generated.
-  Result<std::vector<KernelCode>> compile(std::span<const KernelSource* const> sources,
-                                          const std::atomic<bool>* cancel = nullptr);
+  // In the order of the sources.
+  Result<std::vector<KernelCode>> compile(std::span<const KernelSource* const> sources);
   // The assembly with the marks, if there are any.
   Result<KernelListing> list(const KernelSource& source, const KernelMarks& marks);
 

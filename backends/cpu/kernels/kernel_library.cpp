@@ -16,7 +16,6 @@
 #include "backends/codegen/runtime_functions.h"
 #include "backends/codegen/unroll_tiny.h"
 #include "backends/cpu/kernels/kernel_cache.h"
-#include "backends/cpu/kernels/warm_up.h"
 #include "backends/cpu/kernels/within_memory.h"
 #include "core/base/own_symbol.h"
 #include "core/base/tuning.h"
@@ -81,12 +80,11 @@ struct KernelLibrary::Impl {
   std::vector<KernelCode> codes;  // by kernel, until they are loaded, or always
   CodeRegion region;
   KernelCounts counts;
-  std::atomic<bool> isWarm{false};  // nothing is gained any more by warming up
   std::vector<std::jthread> preparations;
 
   std::vector<size_t> takeCached(size_t threads);
   Status compileMissing(const std::vector<size_t>& missing, size_t threads, const std::atomic<bool>* cancel);
-  Status compileBatch(KernelCompiler& compiler, std::span<const size_t> batch, const std::atomic<bool>* cancel);
+  Status compileBatch(KernelCompiler& compiler, std::span<const size_t> batch);
   size_t mention(size_t index) {
     mentioned.push_back(index);
     return index;
@@ -94,7 +92,7 @@ struct KernelLibrary::Impl {
 };
 
 KernelLibrary::KernelLibrary(const CompileOptions& options) : impl_(std::make_unique<Impl>(options)) {}
-KernelLibrary::~KernelLibrary() { impl_->isWarm = true; }
+KernelLibrary::~KernelLibrary() = default;
 size_t KernelLibrary::size() const { return impl_->pending.size(); }
 KernelCounts KernelLibrary::counts() const { return impl_->counts; }
 std::span<const KernelCode> KernelLibrary::codes() const { return impl_->codes; }
@@ -150,12 +148,6 @@ void KernelLibrary::prepare(std::function<void()> work) {
   }
 }
 
-void KernelLibrary::warmUp(int threads) {
-  static std::atomic_flag begun;
-  if (threads < 2 || begun.test_and_set()) return;
-  prepare([impl = impl_.get()] { compileWarmUp(impl->host, impl->isWarm); });
-}
-
 const codegen::Target& KernelLibrary::target() const { return impl_->host.target; }
 
 // Gives the kernels that were not found.
@@ -180,11 +172,10 @@ std::vector<size_t> KernelLibrary::Impl::takeCached(size_t threads) {
   return missing;
 }
 
-Status KernelLibrary::Impl::compileBatch(KernelCompiler& compiler, std::span<const size_t> batch,
-                                         const std::atomic<bool>* cancel) {
+Status KernelLibrary::Impl::compileBatch(KernelCompiler& compiler, std::span<const size_t> batch) {
   std::vector<const KernelSource*> sources;
   for (size_t i : batch) sources.push_back(&pending[i]->source);
-  TESSERA_ASSIGN_OR_RETURN(std::vector<KernelCode> made, compiler.compile(sources, cancel));
+  TESSERA_ASSIGN_OR_RETURN(std::vector<KernelCode> made, compiler.compile(sources));
   for (size_t k = 0; k < batch.size(); ++k) {
     cache.store(pending[batch[k]]->key, made[k]);
     codes[batch[k]] = std::move(made[k]);
@@ -207,7 +198,7 @@ Status KernelLibrary::Impl::compileMissing(const std::vector<size_t>& missing, s
       const size_t begin = i * each, end = std::min(missing.size(), begin + each);
       Status status = withinMemory([&] {
         if (!compiler) compiler.emplace(host);
-        return compileBatch(*compiler, std::span(missing).subspan(begin, end - begin), cancel);
+        return compileBatch(*compiler, std::span(missing).subspan(begin, end - begin));
       });
       if (status) continue;
       std::lock_guard lock(mutex);
@@ -227,9 +218,7 @@ Status KernelLibrary::compile(int threads, const std::atomic<bool>* cancel) {
   const auto count = static_cast<size_t>(std::max(threads, 1));
   impl_->codes.resize(kernels_.size());
   const std::vector<size_t> missing = impl_->takeCached(count);
-  if (missing.empty()) impl_->isWarm = true;
   TESSERA_TRY(impl_->compileMissing(missing, count, cancel));
-  impl_->isWarm = true;
   TESSERA_TRY(impl_->region.load(impl_->codes, runtimeFunction));
   for (size_t i = 0; i < kernels_.size(); ++i) {
     const Pending& pending = *impl_->pending[i];

@@ -41,8 +41,6 @@ class KernelLibrary {
   // Work of a library that the first run would have to do else (its own code generation). Begins at once in a thread of
   // its own; the library itself makes a run wait for it that needs it.
   void prepare(std::function<void()> work);
-  // Begins LLVM's first compilation of this process beside what comes before `compile`, where a second thread may.
-  void warmUp(int threads);
   Status compile(int threads, const std::atomic<bool>* cancel);
   const CompiledKernel* kernels() const {
     return kernels_.data();

@@ -169,7 +169,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tessera")
     parser.add_argument("--modules", action="store_true", help="only what no load of the machine changes")
-    parser.add_argument("--only", default="", help="constants whose names begin so")
+    parser.add_argument("--only", default="", help="constants whose names begin so; several, separated by commas")
     parser.add_argument("--programs", default="", help="names, separated by commas")
     parser.add_argument("--more", default="", help="a pattern of other programs, such as 'corpus/*/before.hlo'")
     parser.add_argument("--minutes", type=float, default=1e9)
@@ -184,7 +184,7 @@ def main():
     constants = constantsOf(options.tessera)
     sweep = Sweep(options)
     for constant in constants:
-        if not constant["name"].startswith(options.only):
+        if not constant["name"].startswith(tuple(options.only.split(","))):
             continue
         if options.modules and not constant["name"].startswith(READ_BY_PASSES_ALONE):
             continue

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/diagnostics.h"
+
 namespace tessera {
 
 inline std::filesystem::path corpusTexts() { return TESSERA_CORPUS_TEXTS; }
@@ -53,6 +55,14 @@ inline std::vector<std::string> corpusFiles(bool (*wanted)(const std::string&)) 
   std::vector<std::string> out = corpusFiles();
   std::erase_if(out, [&](const std::string& file) { return !wanted(file); });
   return out;
+}
+
+// The errors among them, a line each.
+inline std::string errorsOf(const Diagnostics& found) {
+  std::string text;
+  for (const Diagnostic& diagnostic : found.items())
+    if (diagnostic.severity == Severity::Error) text += diagnostic.toString() + "\n";
+  return text;
 }
 
 inline std::string testName(std::string file) {

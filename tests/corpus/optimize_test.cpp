@@ -16,24 +16,17 @@ namespace tessera {
 namespace {
 
 // Larger texts wait for the long tier.
-constexpr uintmax_t kQuickBytes = 1u << 20;
+constexpr uintmax_t kOptimizedBytes = 1u << 20;
 
-std::vector<std::string> programs() {
+std::vector<std::string> unoptimizedPrograms() {
   return corpusFiles([](const std::string& file) { return !isBad(file) && file.ends_with("/before.hlo"); });
-}
-
-std::string errorsOf(const Diagnostics& found) {
-  std::string text;
-  for (const Diagnostic& diagnostic : found.items())
-    if (diagnostic.severity == Severity::Error) text += diagnostic.toString() + "\n";
-  return text;
 }
 
 class CorpusOptimize : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     const std::string text = slurp(corpusTexts() / GetParam());
-    if (text.size() > kQuickBytes && !longTier()) TESSERA_SKIP("large");
+    if (text.size() > kOptimizedBytes && !longTier()) TESSERA_SKIP("large");
     ReadResult read = readHloText(text);
     ASSERT_TRUE(read.module);
     ASSERT_EQ(errorsOf(inferModule(*read.module)), "");
@@ -66,7 +59,7 @@ TEST_P(CorpusOptimize, ArraysOfAStepLieApart) {
     EXPECT_EQ(test::brokenPromise(*optimized, computation, *buffers), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CorpusOptimize, testing::ValuesIn(programs()),
+INSTANTIATE_TEST_SUITE_P(All, CorpusOptimize, testing::ValuesIn(unoptimizedPrograms()),
                          [](const auto& info) { return testName(info.param); });
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace tessera {
 namespace {
 
-constexpr uintmax_t kQuickBytes = 6000, kLongBytes = 300'000;
+constexpr uintmax_t kPassesBytes = 6000, kLongPassesBytes = 300'000;
 constexpr double kQuickWork = 1e7, kLongWork = 3e8;
 
 std::vector<std::string> passPrograms() {
@@ -39,7 +39,7 @@ class CorpusPasses : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     const std::string text = slurp(corpusTexts() / GetParam());
-    if (text.size() > (longTier() ? kLongBytes : kQuickBytes)) TESSERA_SKIP("passes-large");
+    if (text.size() > (longTier() ? kLongPassesBytes : kPassesBytes)) TESSERA_SKIP("passes-large");
     ReadResult read = readHloText(text);
     ASSERT_TRUE(read.module);
     ASSERT_FALSE(inferModule(*read.module).hasErrors());

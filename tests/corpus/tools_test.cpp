@@ -1,5 +1,5 @@
-// The tools on real programs: a renamed module is the same graph, another is not, and what is cut out of one is a right
-// module.
+// The tools on real goodPrograms: a renamed module is the same graph, another is not, and what is cut out of one is a
+// right module.
 #include <gtest/gtest.h>
 
 #include "core/formats/hlo_text.h"
@@ -13,17 +13,10 @@
 namespace tessera {
 namespace {
 
-constexpr uintmax_t kQuickBytes = 1u << 18;  // larger texts wait for the long tier
+constexpr uintmax_t kComparedBytes = 1u << 18;  // larger texts wait for the long tier
 
-std::vector<std::string> programs() {
+std::vector<std::string> goodPrograms() {
   return corpusFiles([](const std::string& file) { return !isBad(file); });
-}
-
-std::string errorsOf(const Diagnostics& found) {
-  std::string text;
-  for (const Diagnostic& diagnostic : found.items())
-    if (diagnostic.severity == Severity::Error) text += diagnostic.toString() + "\n";
-  return text;
 }
 
 std::string errorsOf(const Result<Module>& made) {
@@ -48,7 +41,7 @@ class CorpusTools : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     const std::string text = slurp(corpusTexts() / GetParam());
-    if (text.size() > kQuickBytes && !longTier()) TESSERA_SKIP("large");
+    if (text.size() > kComparedBytes && !longTier()) TESSERA_SKIP("large");
     ReadResult read = readHloText(text);
     ASSERT_TRUE(read.module);
     ASSERT_EQ(errorsOf(inferModule(*read.module)) + errorsOf(verify(*read.module)), "");
@@ -83,7 +76,7 @@ TEST_P(CorpusTools, EveryInstructionCanBeExplained) {
   for (InstructionId id : some(50)) EXPECT_TRUE(explain(module_, id)) << module_.at(id).name;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CorpusTools, testing::ValuesIn(programs()),
+INSTANTIATE_TEST_SUITE_P(All, CorpusTools, testing::ValuesIn(goodPrograms()),
                          [](const auto& info) { return testName(info.param); });
 
 }  // namespace

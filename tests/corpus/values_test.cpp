@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Programs whose expected.npz is larger wait for the long tier.
-constexpr uintmax_t kQuickBytes = 4u << 20;
+constexpr uintmax_t kValueBytes = 4u << 20;
 // As much as the evaluator does in some ten seconds.
 constexpr double kEvaluatorWork = 1e9;
 
@@ -164,7 +164,7 @@ class WholeCorpusValues : public testing::TestWithParam<std::string> {
     if (wholeCorpus().empty()) TESSERA_SKIP("no-corpus");
     ASSERT_TRUE(fs::exists(folder())) << folder();
     if (!fs::exists(folder() / "expected.npz") || lacksInputs()) TESSERA_SKIP("corpus-lacks-arrays");
-    if (!longTier() && fs::file_size(folder() / "expected.npz") > kQuickBytes) TESSERA_SKIP("large-values");
+    if (!longTier() && fs::file_size(folder() / "expected.npz") > kValueBytes) TESSERA_SKIP("large-values");
     module_ = readProgram(GetParam());
     ASSERT_TRUE(module_);
   }

@@ -292,7 +292,7 @@ bool putOrigin(std::string_view text, HloInstructionProto& out) {
   return lexer.accept('{') && readOrigin(lexer, value, index) && lexer.accept('}') && lexer.atEnd();
 }
 
-constexpr BracedRow kRows[] = {
+constexpr BracedRow kBracedRows[] = {
     {Attr::sharding, takeSharding, putSharding},
     {Attr::domain, takeDomain, putDomain},
     {Attr::frontend_attributes, takeFrontend, putFrontend},
@@ -306,7 +306,7 @@ constexpr BracedRow kRows[] = {
 }  // namespace
 
 const BracedRow* bracedRowOf(Attr attr) {
-  for (const BracedRow& row : kRows)
+  for (const BracedRow& row : kBracedRows)
     if (row.attr == attr) return &row;
   return nullptr;
 }

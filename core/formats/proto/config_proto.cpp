@@ -6,15 +6,11 @@
 #include "core/formats/proto/braced_proto.h"
 #include "core/formats/proto/hlo.pb.h"
 #include "core/formats/proto/module_proto.h"
+#include "core/formats/proto/repeated.h"
 #include "core/formats/proto/shape_proto.h"
 
 namespace tessera::proto {
 namespace {
-
-template <class Repeated>
-std::vector<int64_t> listOf(const Repeated& values) {
-  return {values.begin(), values.end()};
-}
 
 void takeAliases(pb::HloModuleProto& message, ModuleConfig& config) {
   for (const auto& entry : message.input_output_alias().entries())

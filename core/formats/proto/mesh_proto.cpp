@@ -3,21 +3,13 @@
 
 #include "core/formats/proto/hlo_data.pb.h"
 #include "core/formats/proto/number_list.h"
+#include "core/formats/proto/repeated.h"
 #include "core/formats/proto/sharding_proto.h"
 
 namespace tessera::proto {
 namespace {
 
 using text::Lexer;
-
-template <class Repeated>
-void appendNumbers(std::string& out, const Repeated& values) {
-  bool first = true;
-  for (auto value : values) {
-    if (!std::exchange(first, false)) out += ',';
-    out += std::to_string(value);
-  }
-}
 
 // (0,1,2) or ([2,4]T(1,0)), behind "device_ids=".
 bool readDeviceIds(Lexer& lexer, pb::MeshProto& out) {

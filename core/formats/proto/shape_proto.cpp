@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/formats/proto/hlo_data.pb.h"
+#include "core/formats/proto/repeated.h"
 
 namespace tessera::proto {
 namespace {
@@ -30,11 +31,6 @@ pb::PaddingValue paddingValueOf(const std::optional<double>& value) {
   if (*value == 1) return pb::ONE_PAD;
   if (std::isinf(*value)) return *value < 0 ? pb::LOWEST_PAD : pb::HIGHEST_PAD;
   return pb::UNKNOWN_PAD;
-}
-
-template <class Repeated>
-std::vector<int64_t> listOf(const Repeated& values) {
-  return {values.begin(), values.end()};
 }
 
 Status checkOrder(const std::vector<int64_t>& minorToMajor, size_t rank) {

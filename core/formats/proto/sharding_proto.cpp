@@ -4,6 +4,7 @@
 
 #include "core/formats/proto/hlo_data.pb.h"
 #include "core/formats/proto/number_list.h"
+#include "core/formats/proto/repeated.h"
 
 namespace tessera::proto {
 namespace {
@@ -31,14 +32,6 @@ std::string_view wordOf(int type) {
   for (const TypeWord& t : kTypes)
     if (t.type == type) return t.word;
   return "other";
-}
-
-template <class Repeated>
-void appendNumbers(std::string& out, const Repeated& values) {
-  for (int i = 0; i < values.size(); ++i) {
-    if (i) out += ',';
-    out += std::to_string(values.Get(i));
-  }
 }
 
 // Device lists stand without brackets: digits until something else comes.

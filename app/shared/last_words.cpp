@@ -17,6 +17,7 @@ namespace tessera {
 namespace {
 
 LastWords last;
+struct sigaction crashBefore;  // what stood for SIGSEGV: the system's end, or a sanitizer's
 
 void say(int stream, const char* text) {
   const ssize_t written = ::write(stream, text, std::strlen(text));
@@ -53,12 +54,13 @@ void sayOnStderr(const char* what, const char* reason) {
 }
 
 // Libraries such as Qt use what malloc gave them without a look at it. A crash while the system gives no memory is
-// taken for that; any other one happens again, with the system's own end.
+// taken for that; any other one happens again, with what stood there before.
 void onCrash(int) {
   constexpr size_t kLittle = size_t{16} << 20;
   void* memory = ::mmap(nullptr, kLittle, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) endFor("not enough memory");
   ::munmap(memory, kLittle);
+  ::sigaction(SIGSEGV, &crashBefore, nullptr);
 }
 
 }  // namespace
@@ -70,8 +72,7 @@ void endWithASentence(LastWords words) {
   std::set_terminate(lastWords);
   struct sigaction action {};
   action.sa_handler = onCrash;
-  action.sa_flags = SA_RESETHAND;
-  ::sigaction(SIGSEGV, &action, nullptr);
+  ::sigaction(SIGSEGV, &action, &crashBefore);
 }
 
 }  // namespace tessera

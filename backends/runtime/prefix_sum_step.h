@@ -1,7 +1,7 @@
-// Running totals (cumulative sums, products, maxima …) in one or two passes over memory. Along a major dimension whole
-// rows are combined; along the minor one a row is cut into blocks: their totals are combined first, then each block is
-// walked by several independent chains. How a row is cut depends on its length only, so results do not depend on the
-// threads. Made by cpu/library/prefix_sum.
+// Running totals (cumulative sums, products, maxima …) in one or two passes over memory. Along a major dimension
+// whole rows are combined; along the minor one a row is cut into blocks: their totals are combined first, then each
+// block is walked by several independent chains. How a row is cut depends on its length only, so results do not depend
+// on the threads. Made by cpu/library/prefix_sum.
 #pragma once
 
 #include "backends/runtime/step.h"

@@ -76,8 +76,8 @@ struct GraphView {
   int32_t findGroup(std::string_view path) const;  // -1: no such group
 };
 
-// What is open: group paths. Repeated blocks are a stack "layer_0…95" that opens to its members; what no scope holds is
-// gathered to its only users, or in clusters where it would be too many boxes.
+// What is open: group paths. Repeated blocks are a stack "layer_0…95" that opens to its members; what no scope holds
+// is gathered to its only users, or in clusters where it would be too many boxes.
 struct ViewOptions {
   std::unordered_set<std::string> openGroups;
   bool groupScopes = true;

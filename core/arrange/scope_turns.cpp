@@ -116,7 +116,8 @@ class StackFinder {
     const std::string prefix = bare ? tree_.scopes[at(first.parent)].name + " " : std::string();
     for (int32_t s : members) out_.of[at(s)] = static_cast<int32_t>(out_.stacks.size());
     const int64_t last = numberOf(members.back());
-    out_.stacks.push_back({fmt::format("{}…{}", first.path, last), fmt::format("{}{}…{}", prefix, first.name, last)});
+    const std::string range = fmt::format("…{}", last);
+    out_.stacks.push_back({first.path + range, prefix + first.name + range});
   }
 
   const ScopeTree& tree_;

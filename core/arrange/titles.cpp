@@ -151,8 +151,10 @@ SizedText arrayText(const Shape& shape, std::span<const std::string> names) {
     if (d < names.size() && !names[d].empty()) out.text += names[d] + "=";
     if (shape.dimensions[d] == Shape::kUnbounded)
       out.text += "?";
+    else if (shape.isDynamicDimension(static_cast<int64_t>(d)))
+      out.text += "≤" + std::to_string(shape.dimensions[d]);
     else
-      out.text += (shape.isDynamicDimension(static_cast<int64_t>(d)) ? "≤" : "") + std::to_string(shape.dimensions[d]);
+      out.text += std::to_string(shape.dimensions[d]);
     out.sizes.push_back({begin, static_cast<uint32_t>(out.text.size())});
   }
   if (shape.layout && !shape.layout->isRowMajor()) out.text += " " + toString(*shape.layout);

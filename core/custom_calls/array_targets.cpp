@@ -25,7 +25,8 @@ std::vector<Shape> leavesAsShapes(const Shape& shape) {
   return out;
 }
 
-// --- ApproxTopK(values…, initial values…): each line of one dimension sorted by the comparator, its first k elements
+// --- ApproxTopK(values…, initial values…): each line of one dimension sorted by the comparator, its first k
+// elements
 
 struct Lines {
   int64_t outer = 1, length = 1, inner = 1;

@@ -30,7 +30,8 @@ Result<Literal> syevd(const EvaluateContext& context) {
 
 namespace {
 
-// Columns of U and rows of Vᴴ for a mode: N gives none, but the result has room for all or for the first k, as written.
+// Columns of U and rows of Vᴴ for a mode: N gives none, but the result has room for all or for the first k, as
+// written.
 struct SingularSizes {
   int u = 0, vt = 0;
 };
@@ -277,10 +278,7 @@ Result<Literal> sytrd(const EvaluateContext& context) {
   template Result<Literal> gees<T>(const EvaluateContext&);  \
   template Result<Literal> gehrd<T>(const EvaluateContext&); \
   template Result<Literal> sytrd<T>(const EvaluateContext&);
-TESSERA_ROUTINES(float)
-TESSERA_ROUTINES(double)
-TESSERA_ROUTINES(std::complex<float>)
-TESSERA_ROUTINES(std::complex<double>)
+TESSERA_LAPACK_TYPES(TESSERA_ROUTINES)
 #undef TESSERA_ROUTINES
 
 }  // namespace tessera

@@ -251,10 +251,7 @@ Result<Literal> gtsv(const EvaluateContext& context) {
   template Result<Literal> potrf<T>(const EvaluateContext&); \
   template Result<Literal> trsm<T>(const EvaluateContext&);  \
   template Result<Literal> gtsv<T>(const EvaluateContext&);
-TESSERA_ROUTINES(float)
-TESSERA_ROUTINES(double)
-TESSERA_ROUTINES(std::complex<float>)
-TESSERA_ROUTINES(std::complex<double>)
+TESSERA_LAPACK_TYPES(TESSERA_ROUTINES)
 #undef TESSERA_ROUTINES
 
 }  // namespace tessera

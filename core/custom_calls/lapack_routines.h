@@ -9,6 +9,10 @@
 
 namespace tessera {
 
+// Instantiates what `define` says of a type for each type that LAPACK has.
+#define TESSERA_LAPACK_TYPES(define) \
+  define(float) define(double) define(std::complex<float>) define(std::complex<double>)
+
 inline constexpr ElementType kLapackInt = ElementType::S32;
 template <class T>
 inline constexpr ElementType kLapackType = LapackType<T>::type;

@@ -1,6 +1,6 @@
-// HLO's sharding={…}: which block of a global array a device holds. Parameters of a partitioned program are cut by it;
-// outputs are joined again. Read: {replicated}, {maximal device=N}, {manual}, {devices=[2,4]<=[8]} with transposed and
-// listed devices, last_tile_dim_replicate and last_tile_dims. Used by core/ops/verify,
+// HLO's sharding={…}: which block of a global array a device holds. Parameters of a partitioned program are cut by
+// it; outputs are joined again. Read: {replicated}, {maximal device=N}, {manual}, {devices=[2,4]<=[8]} with transposed
+// and listed devices, last_tile_dim_replicate and last_tile_dims. Used by core/ops/verify,
 // core/custom_calls and core/evaluate.
 #pragma once
 

@@ -19,7 +19,8 @@ struct Mesh {
 };
 using Meshes = std::map<std::string, Mesh, std::less<>>;
 
-// The value of a key in frontend attributes' text ({a="…",b={…}}), strings without quotes and escapes; "" when absent.
+// The value of a key in frontend attributes' text ({a="…",b={…}}), strings without quotes and escapes; "" when
+// absent.
 std::string frontendAttribute(std::string_view attributes, std::string_view key);
 // All meshes of a module's frontend attributes; none when there are none.
 Result<Meshes> meshesOf(const Module& module);

@@ -1,12 +1,12 @@
 // See dot_words.h.
 #include "core/formats/dot_words.h"
 
+#include "core/base/ascii.h"
+
 #include <algorithm>
 
 namespace tessera::dot {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 struct Entity {
   std::string_view name, text;
@@ -21,7 +21,7 @@ bool isWordChar(char c) {
          static_cast<unsigned char>(c) >= 0x80;
 }
 bool equalsWord(std::string_view a, std::string_view keyword) {
-  return a.size() == keyword.size() && std::ranges::equal(a, keyword, {}, lower);
+  return a.size() == keyword.size() && std::ranges::equal(a, keyword, {}, asciiLower);
 }
 
 // End of blanks and comments from `at` on; lines that start with '#' are comments.

@@ -39,9 +39,9 @@ template <class Real>
 void transformLines(const LaneTransform<Real>& transform, const FourierLines<Real>& from, const FourierLines<Real>& to,
                     Real* lanes);
 
-// The four-step method, one line as a matrix with element (i, j) at i·columns + j. Its first half: some of the columns,
-// whose first is `column`, are transformed, their elements (u, j) multiplied by the twiddle factor root(u·j), and
-// stored as groups of rows: lane buffers of `columns` elements one after the other. far: of (u, column); near: lane
+// The four-step method, one line as a matrix with element (i, j) at i·columns + j. Its first half: some of the
+// columns, whose first is `column`, are transformed, their elements (u, j) multiplied by the twiddle factor root(u·j),
+// and stored as groups of rows: lane buffers of `columns` elements one after the other. far: of (u, column); near: lane
 // buffer of root(u·lane).
 template <class Real>
 struct ColumnTwiddles {
@@ -92,8 +92,8 @@ template <class Real>
 void multiplyElements(std::complex<Real>* to, const std::complex<Real>* a, const std::complex<Real>* b, size_t count,
                       Conjugates conjugates, Real scale);
 
-// A real line of 2·half elements taken as `half` complex ones. Their spectrum in line[0..half) becomes that of the real
-// line, line[0..half]; roots[k] = exp(-πi k / half).
+// A real line of 2·half elements taken as `half` complex ones. Their spectrum in line[0..half) becomes that of the
+// real line, line[0..half]; roots[k] = exp(-πi k / half).
 template <class Real>
 void joinHalves(std::complex<Real>* line, size_t half, const std::complex<Real>* roots);
 // And back: from[0..half], whose first and last imaginary parts are not looked at, to to[0..half); they may be the

@@ -25,8 +25,8 @@ TESSERA_INLINE void multiplyHere(std::complex<Real>* to, const std::complex<Real
   }
 }
 
-// With a = element k and b = element half - k of the half transform: E = (a + b̄)/2, O = (a - b̄)/2i; E + root·O, and
-// the conjugate of E - root·O.
+// With a = element k and b = element half - k of the half transform: E = (a + b̄)/2, O = (a - b̄)/2i; E + root·O,
+// and the conjugate of E - root·O.
 template <class T>
 TESSERA_INLINE void join(Parts<T>& a, Parts<T>& b, const Parts<T>& root) {
   const Parts<T> even = halved(a + conjugate(b)), less = halved(a - conjugate(b));

@@ -232,9 +232,9 @@ struct FourierTransform<Real>::Chirp {
   }
 };
 
-// A line of rows · columns elements as a matrix: with element (i, j) at i·columns + j, and (u, v) of its spectrum at u
-// + rows·v, the columns are transformed, each (u, j) is multiplied by the twiddle factor root(u·j), and then the rows
-// are.
+// A line of rows · columns elements as a matrix: with element (i, j) at i·columns + j, and (u, v) of its spectrum at
+// u + rows·v, the columns are transformed, each (u, j) is multiplied by the twiddle factor root(u·j), and then the
+// rows are.
 template <class Real>
 struct FourierTransform<Real>::Split {
   size_t rows, columns;

@@ -1,7 +1,7 @@
 // Numbers: the conversions behind numbers.h. Small floats are decoded and rounded by their parameters (mantissa bits,
 // bias, what the top codes mean), so one pair of functions serves f16, bf16 and every f8, f6 and f4. Rules: round to
-// nearest even; where a type has no infinity, overflow gives its NaN (…fn, …fnuz) or, without NaN, its largest value;
-// float to integer truncates and saturates, NaN gives 0.
+// nearest even; where a type has no infinity, overflow gives its NaN (…fn, …fnuz) or, without NaN, its largest
+// value; float to integer truncates and saturates, NaN gives 0.
 #include "core/hlo/numbers.h"
 
 #include <bit>

@@ -1,5 +1,5 @@
-// cholesky: a = L Lᴴ (or Uᴴ U) of each matrix of a batch, column by column in double precision. The triangle that is
-// not asked for is not read, and zero in the result.
+// cholesky: a = L Lᴴ (or Uᴴ U) of each matrix of a batch, column by column in double precision. The triangle that
+// is not asked for is not read, and zero in the result.
 #include <cmath>
 
 #include <fmt/format.h>

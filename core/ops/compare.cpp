@@ -1,6 +1,6 @@
 // compare: result[i] = lhs[i] DIRECTION rhs[i], as pred. The comparison type says how: as floats (NaN compares false
-// with everything, unequal to itself), in the total order of floats (-NaN < -inf < … < -0 < 0 < … < inf < NaN), or as
-// signed or unsigned integers. Absent, it follows from the element type.
+// with everything, unequal to itself), in the total order of floats (-NaN < -inf < … < -0 < 0 < … < inf < NaN), or
+// as signed or unsigned integers. Absent, it follows from the element type.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -186,10 +186,10 @@ const OpDef kDot = {
     .category = {OpCategory::LinearAlgebra},
     .summary = "Products summed over contracting dimensions",
     .doc =
-        "$out[b…, i…, j…] = \\sum_{k…} lhs[b…, i…, k…] · rhs[b…, k…, j…]$, where the dimensions of each operand may "
-        "stand in any order. Vector products, matrix products and batched products are all this op. Where the element "
-        "types differ, the operands are converted to the result's type if that is the higher one; else the product is "
-        "computed in the higher type of the operands, and converted.",
+        "$out[b…, i…, j…] = \\sum_{k…} lhs[b…, i…, k…] · rhs[b…, k…, j…]$, where the "
+        "dimensions of each operand may stand in any order. Vector products, matrix products and batched products "
+        "are all this op. Where the element types differ, the operands are converted to the result's type if that "
+        "is the higher one; else the product is computed in the higher type of the operands, and converted.",
     .synonyms = "matmul mm gemm einsum @",
     .operands = kOperands,
     .attributes = kAttributes,

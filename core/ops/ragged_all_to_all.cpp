@@ -98,9 +98,9 @@ const OpDef kRaggedAllToAll = {
     .category = {OpCategory::Communication, kSideEffect},
     .summary = "Every device sends pieces of its own choice to every device.",
     .doc =
-        "With $n$ pieces for each receiver, pieces $jn … (j+1)n-1$ go to device $j$ of the group: `send_sizes` rows of "
-        "the input from `input_offsets` on are written to row `output_offsets` of the receiver's output. Rows that "
-        "nobody sends keep the output operand's values.",
+        "With $n$ pieces for each receiver, pieces $jn … (j+1)n-1$ go to device $j$ of the group: `send_sizes` "
+        "rows of the input from `input_offsets` on are written to row `output_offsets` of the receiver's output. "
+        "Rows that nobody sends keep the output operand's values.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

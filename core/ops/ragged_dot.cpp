@@ -313,10 +313,10 @@ const OpDef kRaggedDot = {
     .summary = "A dot over groups of run-time sizes",
     .doc =
         "One dimension of lhs is cut into groups whose sizes are the third operand. Where it is a free dimension, "
-        "$out[b…, m, n] = \\sum_k lhs[b…, m, k] · rhs[g(m), b…, k, n]$ with $g(m)$ the group that holds row $m$; rows "
-        "of no group give 0. Where it is a contracting dimension, result $g$ sums over the indices of group $g$ alone. "
-        "Where it is a batch dimension the groups make no difference. Mixtures of experts use the first form, their "
-        "gradients the second.",
+        "$out[b…, m, n] = \\sum_k lhs[b…, m, k] · rhs[g(m), b…, k, n]$ with $g(m)$ the group that holds row "
+        "$m$; rows of no group give 0. Where it is a contracting dimension, result $g$ sums over the indices of "
+        "group $g$ alone. Where it is a batch dimension the groups make no difference. Mixtures of experts use the "
+        "first form, their gradients the second.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

@@ -200,10 +200,10 @@ const OpDef kScaledDot = {
     .category = {OpCategory::LinearAlgebra},
     .summary = "A dot of operands with a scale for each block",
     .doc =
-        "$out = dot(lhs · s, rhs · t)$, where $s$ and $t$ repeat each scale of lhs and rhs over the block of elements "
-        "that it stands for: along a dimension of size $n$ with $m$ scales a block has $n/m$ elements. With f8 or f4 "
-        "values and f8e8m0fnu scales these are the micro-scaling formats. Sums are kept in f32 (f64 for f64 results) "
-        "and rounded once.",
+        "$out = dot(lhs · s, rhs · t)$, where $s$ and $t$ repeat each scale of lhs and rhs over the block of "
+        "elements that it stands for: along a dimension of size $n$ with $m$ scales a block has $n/m$ elements. "
+        "With f8 or f4 values and f8e8m0fnu scales these are the micro-scaling formats. Sums are kept in f32 (f64 "
+        "for f64 results) and rounded once.",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

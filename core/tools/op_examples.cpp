@@ -1,5 +1,5 @@
-// Takes an embedded file apart: lines "// in …" and "// out …" are values, other comments are its head, the rest is the
-// program.
+// Takes an embedded file apart: lines "// in …" and "// out …" are values, other comments are its head, the rest is
+// the program.
 #include "core/tools/op_examples.h"
 
 #include <algorithm>

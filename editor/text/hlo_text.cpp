@@ -1,6 +1,8 @@
 // Line index, search and folding. All linear in the text; no Qt.
 #include "editor/text/hlo_text.h"
 
+#include "core/base/ascii.h"
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -8,13 +10,11 @@
 namespace tessera {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // Where the words begin first in [begin, end), case ignored; sublinear in the text, as 15 MB must not take a frame.
 template <class Iterator, class Word>
 Iterator searched(Iterator begin, Iterator end, Word wordBegin, Word wordEnd) {
-  const auto hash = [](char c) { return static_cast<size_t>(static_cast<unsigned char>(lower(c))); };
-  const auto equal = [](char a, char b) { return lower(a) == lower(b); };
+  const auto hash = [](char c) { return static_cast<size_t>(static_cast<unsigned char>(asciiLower(c))); };
+  const auto equal = [](char a, char b) { return asciiLower(a) == asciiLower(b); };
   return std::search(begin, end, std::boyer_moore_horspool_searcher(wordBegin, wordEnd, hash, equal));
 }
 

@@ -25,8 +25,8 @@ struct RecoverableOperand {
 std::optional<RecoverableOperand> operandRecoverableFromKey(const ElementProgram& comparator,
                                                             std::span<const Shape> operands);
 
-// comparator: composeScalar's program, operands a₀ b₀ a₁ b₁ …. nullopt: not of that form, or a type without such keys.
-// Comparisons of floats that order NaN by no rule put it first or last.
+// comparator: composeScalar's program, operands a₀ b₀ a₁ b₁ …. nullopt: not of that form, or a type without
+// such keys. Comparisons of floats that order NaN by no rule put it first or last.
 std::optional<SortKey> sortKeyOf(const ElementProgram& comparator, std::span<const Shape> operands, int64_t dimension,
                                  SortPayload payload);
 

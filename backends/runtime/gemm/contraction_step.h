@@ -12,8 +12,8 @@
 
 namespace tessera::cpu {
 
-// out[b, i, j] = Σ_k lhs[b, i, k] · rhs[b, j, k]. The panels' batch dimensions fit those of the result; the contracted
-// dimensions of both sides have the same order.
+// out[b, i, j] = Σ_k lhs[b, i, k] · rhs[b, j, k]. The panels' batch dimensions fit those of the result; the
+// contracted dimensions of both sides have the same order.
 struct Contraction {
   PanelSource lhs, rhs;
   int lhsSlot = -1, rhsSlot = -1, outSlot = -1;

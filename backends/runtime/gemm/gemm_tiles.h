@@ -17,7 +17,7 @@ struct GemmTile {
   int64_t leftRow = 0, leftStep = 0;
   const Real* right = nullptr;  // columns are neighbours
   int64_t rightStep = 0;
-  Real* packed = nullptr;  // where the tile leaves the right side as it reads it, vectors · lanes a step; null: nowhere
+  Real* packed = nullptr;  // where the tile leaves the right side as it reads it, vectors·lanes a step; null: nowhere
   Real* out = nullptr;     // columns are neighbours
   int64_t outRow = 0, steps = 0;
   int64_t lastColumns =

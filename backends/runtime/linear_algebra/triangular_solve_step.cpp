@@ -1,4 +1,5 @@
-// See triangular_solve_step.h. x op(a) = b is op(a)ᵀ xᵀ = bᵀ, and an upper triangle is a lower one read backwards.
+// See triangular_solve_step.h. x op(a) = b is op(a)ᵀ xᵀ = bᵀ, and an upper triangle is a lower one read
+// backwards.
 #include "backends/runtime/linear_algebra/triangular_solve_step.h"
 
 #include <algorithm>

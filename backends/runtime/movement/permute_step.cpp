@@ -44,8 +44,8 @@ class PermuteStep : public Step {
   LineMoves moves_;
 };
 
-// rows × columns of the result from columns × rows of the operand, through a buffer: rows of an array whose length is a
-// power of two would push each other out of the cache.
+// rows × columns of the result from columns × rows of the operand, through a buffer: rows of an array whose length is
+// a power of two would push each other out of the cache.
 template <class T>
 void PermuteStep::transpose(const T* from, T* to, int64_t rows, int64_t columns) const {
   constexpr int64_t kTile = tileOf(sizeof(T)), kPadded = kTile + 64 / static_cast<int64_t>(sizeof(T));

@@ -92,7 +92,8 @@ void addAlongLeading(Draft& d) {
   d.add(Opcode::Add, {d.source(0), second});
 }
 
-// ConvWithGeneralPadding on [batch, height, width, features]; the kernel is the second source, or a parameter of 3 × 3.
+// ConvWithGeneralPadding on [batch, height, width, features]; the kernel is the second source, or a parameter
+// of 3 × 3.
 void convolution(Draft& d, bool same) {
   const Shape* x = d.shape(0);
   if (!x || x->dimensions.size() != 4) return (void)d.add(Opcode::Convolution, {d.source(0), d.source(1)});

@@ -1,5 +1,5 @@
-// Computations that need no building: reducers (add, maximum …) of reductions, scatters and collectives, comparators of
-// sorts and of select-and-scatter. Used by the field of an attribute that names a computation.
+// Computations that need no building: reducers (add, maximum …) of reductions, scatters and collectives, comparators
+// of sorts and of select-and-scatter. Used by the field of an attribute that names a computation.
 #pragma once
 
 #include <optional>

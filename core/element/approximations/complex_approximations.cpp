@@ -55,8 +55,8 @@ NodeId ComplexApproximations::magnitude(Parts z) {
   return b_.select(any, b_.add(a, c), size);
 }
 
-// Of f32 parts ≥ 0: sqrt((a·2^-e)² + (c·2^-e)²) · 2^e, e the larger part's exponent, kept where 2^e and 2^-e are both
-// normal. The bits of positive floats are ordered as they are; a NaN stays one.
+// Of f32 parts ≥ 0: sqrt((a·2^-e)² + (c·2^-e)²) · 2^e, e the larger part's exponent, kept where 2^e and 2^-e are
+// both normal. The bits of positive floats are ordered as they are; a NaN stays one.
 NodeId ComplexApproximations::scaledMagnitude(NodeId a, NodeId c) {
   auto bits = [&](uint64_t v) { return b_.constantBits(ElementType::U32, v); };
   NodeId larger = b_.maximum(b_.bitcastConvert(ElementType::U32, a), b_.bitcastConvert(ElementType::U32, c));
@@ -188,7 +188,8 @@ ComplexApproximations::Parts ComplexApproximations::acosh(Parts z) {
   return {real(NodeOp::Asinh, re), twice(binary_(NodeOp::Atan2, m.im, p.re))};
 }
 
-// (log1p(4x / ((1 - x)² + y²)) / 4, atan2(2y, (1 - x)(1 + x) - y²) / 2), with |x| first so that log1p keeps its digits.
+// (log1p(4x / ((1 - x)² + y²)) / 4, atan2(2y, (1 - x)(1 + x) - y²) / 2), with |x| first so that log1p keeps its
+// digits.
 ComplexApproximations::Parts ComplexApproximations::atanh(Parts z) {
   NodeId one = like(z.re, 1), x = b_.unary(NodeOp::Abs, z.re), square = times(z.im, z.im);
   NodeId away = b_.subtract(one, x);

@@ -23,8 +23,8 @@ Long logOfRatio(Long a, Long b, Long difference) {
   return t > -0.5L ? std::log1p(t) : std::log(a / b);
 }
 
-// (angle of w - angle of v) / 2, up to a multiple of π, where w = x + iy and v = x - iy: half the angle of w · conj(v)
-// where they are alike, else the difference itself, which then is not small.
+// (angle of w - angle of v) / 2, up to a multiple of π, where w = x + iy and v = x - iy: half the angle of
+// w · conj(v) where they are alike, else the difference itself, which then is not small.
 Long halfAngleBetween(Complex w, Complex v, Complex y, Complex x) {
   const Long across = 2 * (x.real() * y.real() + x.imag() * y.imag()), along = std::norm(x) - std::norm(y),
              sum = std::norm(x) + std::norm(y);

@@ -225,8 +225,8 @@ NodeId RealApproximations::log1p64(NodeId x) {
   return b_.select(less(abs(x), 0x1p-16), series, log64(b_.add(x, like(x, 1))));
 }
 
-// The same for |x| >= 2^25, where x = m · 2^e with an integer m of 24 bits: 2^e · 2/pi mod 4 is a window of the bits of
-// 2/pi, and m times it, modulo 2^64, has the quadrant in its two upper bits (Payne and Hanek 1983).
+// The same for |x| >= 2^25, where x = m · 2^e with an integer m of 24 bits: 2^e · 2/pi mod 4 is a window of the bits
+// of 2/pi, and m times it, modulo 2^64, has the quadrant in its two upper bits (Payne and Hanek 1983).
 RealApproximations::Quadrant RealApproximations::reduceFar(NodeId x) {
   constexpr uint64_t kTwoOverPi[] = {0xA2F9836E4E441529, 0xFC2757D1F534DDC0, 0xDB6295993C439041, 0xFE5163ABDEBBC561};
   const auto u64 = [&](uint64_t v) { return b_.constantBits(ElementType::U64, v); };

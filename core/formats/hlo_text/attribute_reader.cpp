@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/ascii.h"
 #include "core/formats/hlo_text/attribute_text.h"
 #include "core/formats/hlo_text/braced_grammar.h"
 #include "core/formats/hlo_text/literal_text.h"
@@ -263,7 +264,7 @@ LetterCase caseOf(Attr attr) {
 
 void convertCase(LetterCase to, std::string& word) {
   for (char& c : word) {
-    if (to == LetterCase::Lower && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (to == LetterCase::Lower) c = asciiLower(c);
     if (to == LetterCase::Upper && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
   }
 }

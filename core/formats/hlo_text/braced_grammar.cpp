@@ -176,8 +176,10 @@ bool plainSharding(Lexer& lexer, size_t begin) {
     lexer.skipBlanks();
     if (!shardingPart(lexer, lexer.word(), sharding)) return false;
   }
-  if (!sharding.said && !sharding.tiled)
-    return lexer.failAt(begin, "a sharding does not say how the array lies", "devices=[…] or replicated, manual, …");
+  if (!sharding.said && !sharding.tiled) {
+    const char* const forms = "devices=[…] or replicated, manual, …";
+    return lexer.failAt(begin, "a sharding does not say how the array lies", forms);
+  }
   if (sharding.maximal && !sharding.device)
     return lexer.failAt(begin, "a maximal sharding names one device", "device=N");
   if (sharding.replicatedLast && sharding.lastDims)

@@ -361,8 +361,10 @@ void ModuleReader::inferOpenShape(InstructionId id) {
 }
 
 bool ModuleReader::wrapInAsyncComputation(Draft& draft) {
-  if (!draft.shape || !draft.shape->isTuple() || draft.shape->elements.size() < 2)
-    return lexer_.failAt(draft.opcodeOffset, "an async start needs its shape written", "((operand shapes), output, …)");
+  if (!draft.shape || !draft.shape->isTuple() || draft.shape->elements.size() < 2) {
+    const char* const form = "((operand shapes), output, …)";
+    return lexer_.failAt(draft.opcodeOffset, "an async start needs its shape written", form);
+  }
   const std::vector<Shape>& inputs = draft.shape->elements[0].elements;  // of open inputs only the shape is known
   const AttributeSet all = draft.instruction.attributes ? *draft.instruction.attributes : AttributeSet();
   AttributeSet inner, outer;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/ascii.h"
 #include "core/formats/proto/hlo.pb.h"
 #include "core/ops/op.h"
 
@@ -76,7 +77,7 @@ std::string wordOf(const FieldRow& row, std::string_view name) {
   if (name.starts_with(row.prefix)) name.remove_prefix(row.prefix.size());
   std::string out(name);
   if (row.lower)
-    for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    for (char& c : out) c = asciiLower(c);
   return out;
 }
 

@@ -1,5 +1,5 @@
-// Attributes that the IR keeps as text in braces (sharding, frontend_attributes, origin, aliasing …) to and from their
-// messages: one row each. Stands between attribute_proto and the messages.
+// Attributes that the IR keeps as text in braces (sharding, frontend_attributes, origin, aliasing …) to and from
+// their messages: one row each. Stands between attribute_proto and the messages.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Attributes of the MLIR subset. Dense values stay text until their type is known; what stands in <…> and is no list of
-// name = value stays text for good. Types are read by type_parser.cpp.
+// Attributes of the MLIR subset. Dense values stay text until their type is known; what stands in <…> and is no list
+// of name = value stays text for good. Types are read by type_parser.cpp.
 #include <algorithm>
 #include <charconv>
 #include "core/formats/stablehlo/mlir_parser.h"

@@ -1,5 +1,6 @@
 // What reaches outside of the graph: custom calls, random numbers, collectives, tokens, hosts, and manual regions of
 // Shardy.
+#include "core/base/ascii.h"
 #include "core/formats/stablehlo/lowering_rows.h"
 
 namespace tessera::mlir {
@@ -164,7 +165,7 @@ Status lowerCustomCall(Lowering& l, const Operation& given, Opcode opcode) {
 // --- random numbers
 
 std::string lowerCase(std::string word) {
-  for (char& c : word) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  for (char& c : word) c = asciiLower(c);
   return word;
 }
 

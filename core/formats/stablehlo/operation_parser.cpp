@@ -296,7 +296,8 @@ bool Parser::whileLoop(Operation& out, int depth) {
   return true;
 }
 
-// stablehlo.reduce(%0 init: %1), (…) [applies stablehlo.add] across dimensions = [0] : (T, T) -> T [reducer(…) (…) {…}]
+// stablehlo.reduce(%0 init: %1), (…) [applies stablehlo.add] across dimensions = [0] : (T, T) -> T
+//     [reducer(…) (…) {…}]
 bool Parser::reduce(Operation& out, int depth) {
   std::vector<std::string_view> inits;
   std::vector<size_t> initOffsets;

@@ -92,9 +92,9 @@ class CallChecks {
     const bool flag = !conditional.operands.empty() && conditional.operands[0].valid() &&
                       module_.contains(conditional.operands[0]) &&
                       module_.shapeOf(conditional.operands[0]).type == ElementType::Pred;
+    const char* const pair = "true_computation=…, false_computation=…";
     if (flag && conditional.attributes->has(Attr::branch_computations))
-      refuse(conditional, "has a flag and a list of branches", "attribute", "true_computation=…, false_computation=…",
-             "branch_computations");
+      refuse(conditional, "has a flag and a list of branches", "attribute", pair, "branch_computations");
     checkBranchSharding(conditional);
   }
   // parameter_replication={true,false}: one for each array.

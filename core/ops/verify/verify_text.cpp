@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/ascii.h"
 #include "core/devices/sharding.h"
 #include "core/ops/inference/instruction_checks.h"
 #include "core/ops/verify/verify_groups.h"
@@ -37,8 +38,7 @@ void checkAccuracy(const Instruction& instruction, Diagnostics& out) {
   const std::string_view form = nextWord(text->text, at);
   if (form == "mode") {
     std::string mode(nextWord(text->text, at));
-    std::ranges::transform(mode, mode.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::ranges::transform(mode, mode.begin(), asciiLower);
     if (std::ranges::find(kModes, mode) == kModes.end())
       refuse(instruction, "result_accuracy", "default highest", mode, out);
     return;

@@ -1,5 +1,5 @@
-// See expand_scan.h. The loop's state is (step, outputs…, carries…, inputs…); the call in its body is inlined by the
-// next pass.
+// See expand_scan.h. The loop's state is (step, outputs…, carries…, inputs…); the call in its body is inlined by
+// the next pass.
 #include "core/passes/expand/expand_scan.h"
 
 #include <fmt/format.h>

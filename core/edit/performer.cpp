@@ -171,9 +171,9 @@ Status Performer::operator()(const SetOperand& action) {
   const auto value = operandIn(instruction.computation, action.value);
   if (!value) return refuse(module_, id, value.error().message);
   if (value->valid() && needs(module_, *value, id))
-    return refuse(module_, id,
-                  "%" + std::string(module_.at(*value).name) + " needs %" + std::string(instruction.name) +
-                      ": this would be a cycle");
+    return refuse(
+        module_, id,
+        module_.at(*value).reference() + " needs %" + std::string(instruction.name) + ": this would be a cycle");
   std::vector<InstructionId> operands(instruction.operands.begin(), instruction.operands.end());
   if (static_cast<size_t>(action.operand) == operands.size()) operands.push_back({});
   operands[static_cast<size_t>(action.operand)] = *value;

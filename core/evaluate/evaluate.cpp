@@ -56,7 +56,7 @@ Status checkEvaluable(const Module& module, const Instruction& instruction) {
   for (ComputationId callee : module.callees(instruction))
     if (!module.contains(callee))
       return failAt(instruction, ErrorKind::Invalid,
-                    "%" + std::string(instruction.name) + " calls a computation that is not there");
+                    instruction.reference() + " calls a computation that is not there");
   return {};
 }
 
@@ -90,7 +90,7 @@ Result<Plan> makePlan(const Module& module, ComputationId id) {
       auto found = slotOf.find(operand);
       if (found == slotOf.end())
         return failAt(instruction, ErrorKind::Invalid,
-                      "%" + std::string(instruction.name) + " reads an instruction of another computation");
+                      instruction.reference() + " reads an instruction of another computation");
       step.operands.push_back(found->second);
       step.shapes.push_back(&module.shapeOf(operand));
     }
@@ -231,8 +231,7 @@ class Evaluator {
                             step.shapes,
                             [&](size_t callee, std::span<const Literal> arguments) -> Result<Literal> {
                               const std::vector<ComputationId> callees = calledBy(module_, instruction);
-                              if (callee >= callees.size())
-                                return fail("%" + std::string(instruction.name) + " calls nothing");
+                              if (callee >= callees.size()) return fail(instruction.reference() + " calls nothing");
                               if (options_.called) options_.called(instruction.id, callees[callee], arguments);
                               return evaluate(callees[callee], arguments, inner);
                             },

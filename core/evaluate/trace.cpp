@@ -68,7 +68,7 @@ Status takesArguments(const Module& module, const CallTrace& trace) {
   for (size_t i = 0; fits && i < parameters.size(); ++i)
     fits = compatible(module.shapeOf(parameters[i]), trace.arguments[i].shape());
   if (fits) return {};
-  return fail("%" + std::string(module.at(trace.computation).name) + " takes other values than its caller gives");
+  return fail("%" + module.at(trace.computation).name + " takes other values than its caller gives");
 }
 
 Status traceCall(const Module& module, CallTrace& trace, const std::atomic<bool>* cancel) {
@@ -142,7 +142,7 @@ Result<CallTrace> traceFrame(const Module& module, const CallTrace& outer, const
   std::vector<Literal> operands;
   for (InstructionId operand : caller.operands) {
     const auto found = outer.values.find(operand);
-    if (found == outer.values.end()) return fail("%" + std::string(caller.name) + " is not complete");
+    if (found == outer.values.end()) return fail(caller.reference() + " is not complete");
     operands.push_back(found->second);
   }
   if (!outer.values.contains(frame.caller)) return traceUnrun(module, caller, frame, std::move(operands), cancel);

@@ -244,7 +244,7 @@ void adoptPadding(Module& module, Diagnostics& diagnostics) {
       auto status = adoptOf(module, module.at(id));
       if (status) continue;
       Diagnostic d = std::move(status).error();
-      d.message = "%" + std::string(module.at(id).name) + ": " + d.message;
+      d.message = module.at(id).reference() + ": " + d.message;
       d.instruction = id;
       d.instructionName = std::string(module.at(id).name);
       d.position = module.at(id).position;
@@ -262,7 +262,7 @@ std::vector<std::string> lostPadding(const Module& module, PaddingCarrier carrie
   for (ComputationId computation : module.order())
     for (InstructionId id : module.at(computation).instructions) {
       const Instruction& instruction = module.at(id);
-      losses.look(*instruction.shape, "%" + std::string(instruction.name), true);
+      losses.look(*instruction.shape, instruction.reference(), true);
       lookAtAttributes(instruction, carrier == PaddingCarrier::Protobuf, losses);
     }
   if (carrier == PaddingCarrier::Protobuf) return losses.take();  // the header's facts travel in a field of ours

@@ -58,6 +58,8 @@ struct Instruction {
 
   // The text name of the opcode, also for unknown ones.
   std::string_view opcodeName() const { return opcode == Opcode::Unknown ? unknownOpcode : nameOf(opcode); }
+  // "%name", as the text form and messages refer to it.
+  std::string reference() const { return "%" + std::string(name); }
 };
 
 extern template class ChunkedVector<Instruction>;  // in module.cpp

@@ -45,7 +45,7 @@ Status elementOfConstant(ElementContext& context) {
     return {};
   }
   return fail(ErrorKind::Unsupported,
-              "%" + std::string(context.instruction.name) + " holds different values and has to be a buffer");
+              context.instruction.reference() + " holds different values and has to be a buffer");
 }
 
 Result<Shape> inferParameter(const InferContext& context) {

@@ -70,7 +70,7 @@ bool isHostTransfer(const EvaluateContext& context) {
 
 Result<Communicator*> communicatorOf(const EvaluateContext& context) {
   if (context.communicator) return context.communicator;
-  return fail(ErrorKind::Runtime, "%" + std::string(context.instruction.name) + " has nobody to exchange data with");
+  return fail(ErrorKind::Runtime, context.instruction.reference() + " has nobody to exchange data with");
 }
 
 // The context's number is the channel, so that a done without a channel_id knows it.
@@ -105,7 +105,7 @@ Result<Literal> received(const EvaluateContext& context, Communicator& communica
   for (const auto& pair : pairs) isTarget = isTarget || pair.second == communicator.device();
   if (!isTarget) return zerosOf(data);
   const Literal& number = context.operands[0].elements()[1];
-  const std::string what = "%" + std::string(context.instruction.name) + " (recv-done)";
+  const std::string what = context.instruction.reference() + " (recv-done)";
   return communicator.receive(number.data<uint32_t>()[0], what, context.cancelled);
 }
 
@@ -113,9 +113,8 @@ Result<Literal> evaluateRecvDone(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Communicator * communicator, communicatorOf(context));
   TESSERA_ASSIGN_OR_RETURN(Literal value, received(context, *communicator));
   if (!compatible(value.shape(), context.shape.elements[0]))
-    return fail(ErrorKind::Runtime, "%" + std::string(context.instruction.name) + " receives " +
-                                        toString(value.shape(), false) + " and expects " +
-                                        toString(context.shape.elements[0], false));
+    return fail(ErrorKind::Runtime, context.instruction.reference() + " receives " + toString(value.shape(), false) +
+                                        " and expects " + toString(context.shape.elements[0], false));
   return Literal::tuple({std::move(value), Literal::token()});
 }
 

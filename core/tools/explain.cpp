@@ -29,7 +29,7 @@ std::string_view wordsOf(ExecutionKind kind) {
 std::vector<std::string> bufferNames(const Module& module, const Instruction& instruction) {
   std::vector<std::string> out;
   for (InstructionId operand : instruction.operands) {
-    const std::string name = "%" + std::string(module.at(operand).name);
+    const std::string name = module.at(operand).reference();
     for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(operand)))
       out.push_back(leaf.index.empty() ? name : fmt::format("{}{{{}}}", name, fmt::join(leaf.index, ",")));
   }
@@ -113,7 +113,7 @@ Result<Explanation> explain(const Module& module, InstructionId id, const std::o
   else
     out.without = "it has no loops of its own";
   const UserTable users(module);
-  for (InstructionId user : users.users(id)) out.users.push_back("%" + std::string(module.at(user).name));
+  for (InstructionId user : users.users(id)) out.users.push_back(module.at(user).reference());
   return out;
 }
 

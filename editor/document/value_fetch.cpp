@@ -36,7 +36,7 @@ Result<Literal> computeAlone(const Module& module, InstructionId id, const FileA
   for (InstructionId parameter : alone.entryComputation().parameters) {
     const auto same = module.findInstruction(alone.at(parameter).name);
     if (!same || module.at(*same).opcode != Opcode::Parameter)
-      return fail("%" + std::string(alone.at(parameter).name) + " has no value");
+      return fail(alone.at(parameter).reference() + " has no value");
     const Literal& value = whole[static_cast<size_t>(module.at(*same).parameterNumber)];
     if (!value.shape().isTuple()) arguments.push_back(value);
     for (const Literal& element : value.elements()) arguments.push_back(element);

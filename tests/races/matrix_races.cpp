@@ -18,7 +18,7 @@ using namespace tessera::cpu;
 constexpr int kMaxThreads = 4;
 constexpr int64_t kSize = 200;  // of a matrix; not a whole number of vectors
 
-enum Slot : int { kLeft, kRight, kOut, kScratch, kSlots };
+enum MatrixSlot : int { kLeft, kRight, kOut, kScratch };
 
 struct Job {
   StepPtr step;

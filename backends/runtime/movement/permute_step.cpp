@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "backends/runtime/movement/element_words.h"
 #include "backends/runtime/movement/permute_blocks.h"
 #include "backends/runtime/movement/transpose_lines.h"
 #include "core/base/tuning.h"
@@ -161,20 +162,10 @@ void PermuteStep::copyRuns(RunState& state) const {
                           });
 }
 
-struct Bytes16 {
-  uint64_t parts[2];
-};
-
 Status PermuteStep::run(RunState& state) {
   if (permute_.along.from == 1) return copyRuns(state), Status{};
   if (permute_.buffers >= 0) return transposeLarge(state), Status{};
-  switch (permute_.width) {
-    case 1: runAs<uint8_t>(state); break;
-    case 2: runAs<uint16_t>(state); break;
-    case 4: runAs<uint32_t>(state); break;
-    case 8: runAs<uint64_t>(state); break;
-    default: runAs<Bytes16>(state); break;
-  }
+  withWordOf(permute_.width, [&](auto word) { runAs<decltype(word)>(state); });
   return {};
 }
 

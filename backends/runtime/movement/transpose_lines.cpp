@@ -7,6 +7,8 @@
 
 #include <cstring>
 
+#include "backends/runtime/movement/element_words.h"
+
 namespace tessera::cpu {
 
 namespace {
@@ -15,10 +17,6 @@ using Words4 = uint32_t __attribute__((vector_size(16)));
 using Words2 = uint64_t __attribute__((vector_size(16)));
 
 // --- any processor
-
-struct Bytes16 {
-  uint64_t parts[2];
-};
 
 template <class T, bool kStreams>
 void transposePlain(const char* from, int64_t fromStride, char* to, int64_t toStride, int64_t lines) {
@@ -193,13 +191,7 @@ void endStreams() {}
 #endif
 
 LineMoves lineMovesOf(int64_t width) {
-  switch (width) {
-    case 1: return movesOf<uint8_t>();
-    case 2: return movesOf<uint16_t>();
-    case 4: return movesOf<uint32_t>();
-    case 8: return movesOf<uint64_t>();
-    default: return movesOf<Bytes16>();
-  }
+  return withWordOf(width, [](auto word) { return movesOf<decltype(word)>(); });
 }
 
 }  // namespace tessera::cpu

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstring>
 
+#include "backends/runtime/movement/element_words.h"
 #include "backends/runtime/sort/radix_sort.h"
 #include "core/base/tuning.h"
 
@@ -31,10 +32,6 @@ void gather(const uint64_t* sorted, const std::byte* in, std::byte* out, int64_t
   for (int64_t i = 0; i < n; ++i)
     std::memcpy(out + i * static_cast<int64_t>(sizeof(T)), in + (sorted[i] & 0xffffffffu) * sizeof(T), sizeof(T));
 }
-
-struct Bytes16 {
-  std::byte bytes[16];
-};
 
 }  // namespace
 
@@ -166,13 +163,7 @@ void BucketSortStep::write(const Row& row, const uint64_t* sorted, int64_t begin
         reinterpret_cast<uint32_t*>(out)[i] = form.valueOf(static_cast<uint32_t>(sorted[i] >> 32));
       continue;
     }
-    switch (widths[k]) {
-      case 1: gather<uint8_t>(sorted, in, out, n); break;
-      case 2: gather<uint16_t>(sorted, in, out, n); break;
-      case 4: gather<uint32_t>(sorted, in, out, n); break;
-      case 8: gather<uint64_t>(sorted, in, out, n); break;
-      default: gather<Bytes16>(sorted, in, out, n); break;
-    }
+    withWordOf(widths[k], [&](auto word) { gather<decltype(word)>(sorted, in, out, n); });
   }
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <type_traits>
 
+#include "backends/runtime/movement/element_words.h"
 #include "backends/runtime/sort/radix_sort.h"
 #include "core/base/tuning.h"
 
@@ -96,10 +97,6 @@ void writeGathered(const Item* sorted, const std::byte* in, std::byte* out, int6
   }
 }
 
-struct Bytes16 {
-  std::byte bytes[16];
-};
-
 template <class Item, class Made>
 void RadixSortStep<Item, Made>::write(RunState& state, int64_t row, const Item* result, int64_t begin,
                                       int64_t end) const {
@@ -111,20 +108,13 @@ void RadixSortStep<Item, Made>::write(RunState& state, int64_t row, const Item* 
       for (int64_t i = begin; i < end; ++i) reinterpret_cast<uint32_t*>(out)[i] = form.valueOf(result[i]);
       continue;
     }
-    auto as = [&](auto tag) {
-      using T = decltype(tag);
+    withWordOf(widths[k], [&](auto word) {
+      using T = decltype(word);
       if constexpr (sizeof(Item) == 8 && sizeof(T) <= 4) {
         if (payload == SortPayload::Value) return writeValues<T>(result, out, shape.inner, begin, end);
       }
       writeGathered<T>(result, in, out, shape.inner, begin, end);
-    };
-    switch (widths[k]) {
-      case 1: as(uint8_t{}); break;
-      case 2: as(uint16_t{}); break;
-      case 4: as(uint32_t{}); break;
-      case 8: as(uint64_t{}); break;
-      default: writeGathered<Bytes16>(result, in, out, shape.inner, begin, end); break;
-    }
+    });
   }
 }
 

@@ -240,7 +240,7 @@ Result<Block> blockOf(const Module& module, std::span<const InstructionId> ids, 
   }
   for (InstructionId id : cut.at(entry).instructions)
     for (InstructionId operand : cut.at(id).operands)
-      if (!operand.valid()) return fail("%" + std::string(cut.at(id).name) + " has an open input: a block is complete");
+      if (!operand.valid()) return fail(cut.at(id).reference() + " has an open input: a block is complete");
   cut.name = name;
   cut.edit(entry).name = name;
   cut.setConfig({});

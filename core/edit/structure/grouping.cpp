@@ -17,7 +17,7 @@ namespace {
 using Ids = std::vector<InstructionId>;
 using IdSet = std::unordered_set<InstructionId>;
 
-std::string quoted(const Module& module, InstructionId id) { return "%" + std::string(module.at(id).name); }
+std::string quoted(const Module& module, InstructionId id) { return module.at(id).reference(); }
 
 const Ids* predecessorsOf(const Instruction& instruction) {
   return instruction.attributes->get<Ids>(Attr::control_predecessors);

@@ -174,11 +174,11 @@ Status Performer::operator()(const InlineCall& action) {
   const auto callees = module_.callees(call);
   if (callees.size() != 1 || !module_.contains(callees[0]) || !module_.at(callees[0]).root.valid() ||
       callees[0] == call.computation)
-    return refuse(module_, id, "%" + std::string(call.name) + " runs nothing that could stand here");
+    return refuse(module_, id, call.reference() + " runs nothing that could stand here");
   const auto& parameters = module_.at(callees[0]).parameters;
   if (parameters.size() != call.operands.size() ||
       std::ranges::any_of(parameters, [](InstructionId each) { return !each.valid(); }))
-    return refuse(module_, id, "%" + std::string(call.name) + " has not one input for each parameter of what it runs");
+    return refuse(module_, id, call.reference() + " has not one input for each parameter of what it runs");
   const ComputationId home = call.computation;
   Inliner inliner(module_, id, callees[0]);
   TESSERA_TRY(inliner.run());

@@ -19,7 +19,7 @@ bool isWidened(Opcode opcode) {
 // A caller whose operands are the parameters, one by one.
 Status givesOneByOne(const Module& module, InstructionId caller, const Shape& constant) {
   const Instruction& instruction = module.at(caller);
-  const std::string name = "%" + std::string(instruction.name);
+  const std::string name = instruction.reference();
   switch (instruction.opcode) {
     case Opcode::Call:
     case Opcode::Fusion: return {};

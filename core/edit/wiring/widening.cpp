@@ -12,7 +12,7 @@ namespace {
 
 using Ids = std::vector<InstructionId>;
 
-std::string nameOfId(const Module& module, InstructionId id) { return "%" + std::string(module.at(id).name); }
+std::string nameOfId(const Module& module, InstructionId id) { return module.at(id).reference(); }
 
 class Widening {
  public:

@@ -40,7 +40,7 @@ bool ModuleReader::readInstruction(Scope& scope) {
   if (!lexer_.name(draft.instruction.name, "an instruction's name")) return false;
   if (!percent && isTypeWord(draft.instruction.name))
     return lexer_.failAt(draft.nameOffset, std::string(draft.instruction.name) + " is a type, no name",
-                         "%" + std::string(draft.instruction.name));
+                         draft.instruction.reference());
   const std::string_view name = currentName_ = draft.instruction.name;
   draft.instruction.note = note;
   if (!lexer_.expect('=', "after the instruction's name") || !readRightSide(scope, draft)) {
@@ -328,8 +328,8 @@ void ModuleReader::checkSugar(const Draft& draft, InstructionId id) {
       module_.at(started->second).opcode == draft.wrapped)
     return;
   report(draft.opcodeOffset,
-         "%" + std::string(instruction.name) + " is of " + std::string(nameOf(draft.wrapped)) +
-             ", and what was started is " + std::string(module_.at(started->second).opcodeName()),
+         instruction.reference() + " is of " + std::string(nameOf(draft.wrapped)) + ", and what was started is " +
+             std::string(module_.at(started->second).opcodeName()),
          false);
 }
 

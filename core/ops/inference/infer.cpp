@@ -55,10 +55,10 @@ Shape completeLayouts(const Module& module, const Instruction& instruction, Shap
 }
 
 Diagnostic mismatch(const Instruction& instruction, const Shape& inferred) {
-  return diagnosticAt(instruction,
-                      "%" + std::string(instruction.name) + " has another shape than " +
-                          std::string(instruction.opcodeName()) + " gives",
-                      "shape", toString(inferred, false), toString(*instruction.shape, false));
+  return diagnosticAt(
+      instruction,
+      instruction.reference() + " has another shape than " + std::string(instruction.opcodeName()) + " gives", "shape",
+      toString(inferred, false), toString(*instruction.shape, false));
 }
 
 // XLA checks results the same way: layouts, dynamic flags and, where the op defines its result, the width of floats

@@ -7,8 +7,6 @@
 namespace tessera {
 namespace {
 
-std::string label(const Instruction& instruction) { return "%" + std::string(instruction.name); }
-
 std::string counted(size_t n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
 
 }  // namespace
@@ -34,8 +32,8 @@ Diagnostic cycleDiagnostic(const Module& module, ComputationId computation, Diag
 Status checkOperands(const Module& module, const Instruction& instruction) {
   const int arity = instruction.opcode == Opcode::Unknown ? -1 : arityOf(instruction.opcode);
   if (arity >= 0 && instruction.operands.size() != static_cast<size_t>(arity))
-    return std::unexpected(diagnosticAt(instruction, label(instruction) + " has the wrong number of operands", "arity",
-                                        counted(static_cast<size_t>(arity), "operand"),
+    return std::unexpected(diagnosticAt(instruction, instruction.reference() + " has the wrong number of operands",
+                                        "arity", counted(static_cast<size_t>(arity), "operand"),
                                         std::to_string(instruction.operands.size())));
   for (size_t i = 0; i < instruction.operands.size(); ++i) {
     InstructionId operand = instruction.operands[i];
@@ -43,7 +41,7 @@ Status checkOperands(const Module& module, const Instruction& instruction) {
     if (module.at(operand).computation != instruction.computation)
       return std::unexpected(diagnosticAt(
           instruction,
-          label(instruction) + " reads %" + std::string(module.at(operand).name) + " of another computation",
+          instruction.reference() + " reads %" + std::string(module.at(operand).name) + " of another computation",
           "dominance"));
   }
   return {};
@@ -56,7 +54,7 @@ Status checkAttributes(const Module& module, const Instruction& instruction) {
   for (ComputationId callee : module.callees(instruction))
     if (!module.contains(callee))
       return std::unexpected(
-          diagnosticAt(instruction, label(instruction) + " calls a computation that is not there", "callee"));
+          diagnosticAt(instruction, instruction.reference() + " calls a computation that is not there", "callee"));
   return {};
 }
 

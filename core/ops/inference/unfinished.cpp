@@ -13,8 +13,6 @@ namespace {
 
 constexpr const char* kOnlyOperand = "operand";
 
-std::string named(const Instruction& instruction) { return "%" + std::string(instruction.name); }
-
 bool isOpenInput(const Module& module, InstructionId operand) { return !operand.valid() || !module.contains(operand); }
 
 }  // namespace
@@ -30,12 +28,13 @@ Diagnostic openInput(const Instruction& instruction, size_t operand) {
   const OpDef* op = findOp(instruction.opcode);
   const bool known = op && operand < op->operands.size() && op->operands[operand].name != kOnlyOperand;
   const std::string what = known ? " (" + std::string(op->operands[operand].name) + ")" : std::string();
-  return diagnosticAt(
-      instruction, "operand " + std::to_string(operand) + what + " of " + named(instruction) + " is open", kUnfinished);
+  return diagnosticAt(instruction,
+                      "operand " + std::to_string(operand) + what + " of " + instruction.reference() + " is open",
+                      kUnfinished);
 }
 
 Diagnostic openAttribute(const Instruction& instruction, Attr name) {
-  return diagnosticAt(instruction, named(instruction) + " lacks the attribute " + std::string(nameOf(name)),
+  return diagnosticAt(instruction, instruction.reference() + " lacks the attribute " + std::string(nameOf(name)),
                       kUnfinished, std::string(nameOf(name)) + "=…");
 }
 

@@ -183,7 +183,7 @@ std::vector<int64_t> membersOf(const EvaluateContext& context) {
 Result<std::vector<Literal>> exchangeAmong(const EvaluateContext& context, const std::vector<int64_t>& members,
                                            Literal value) {
   const Instruction& instruction = context.instruction;
-  const std::string what = "%" + std::string(instruction.name) + " (" + std::string(instruction.opcodeName()) + ")";
+  const std::string what = instruction.reference() + " (" + std::string(instruction.opcodeName()) + ")";
   if (members.empty()) return fail(ErrorKind::Runtime, what + ": this device is in no group");
   if (members.size() == 1 && members[0] == (context.communicator ? context.communicator->device() : 0))
     return std::vector<Literal>{std::move(value)};

@@ -13,8 +13,6 @@
 namespace tessera {
 namespace {
 
-std::string named(const Instruction& instruction) { return "%" + std::string(instruction.name); }
-
 Diagnostic aboutComputation(const Module& module, const Computation& computation, std::string message,
                             std::string label) {
   Diagnostic d{.message = "%" + computation.name + " " + std::move(message), .label = std::move(label)};
@@ -48,7 +46,8 @@ void checkChoice(const Instruction& instruction, const AttributeRow& row, const 
                  Diagnostics& out) {
   if (row.choices.empty()) return;
   auto refuse = [&](const std::string& word) {
-    out.add(diagnosticAt(instruction, named(instruction) + " has an unknown value of " + std::string(nameOf(row.name)),
+    out.add(diagnosticAt(instruction,
+                         instruction.reference() + " has an unknown value of " + std::string(nameOf(row.name)),
                          "attribute", "one of " + std::string(row.choices), word));
   };
   if (const auto* word = std::get_if<std::string>(&value); word && !isChoice(row.choices, *word)) refuse(*word);
@@ -59,7 +58,8 @@ void checkChoice(const Instruction& instruction, const AttributeRow& row, const 
 
 void checkKnownAttributes(const Instruction& instruction, Diagnostics& out) {
   for (const UnknownAttribute& unknown : instruction.attributes->unknown)
-    out.add(diagnosticAt(instruction, named(instruction) + " has an unknown attribute " + unknown.name, "attribute"));
+    out.add(
+        diagnosticAt(instruction, instruction.reference() + " has an unknown attribute " + unknown.name, "attribute"));
   if (instruction.opcode == Opcode::Unknown) return;
   std::span<const AttributeRow> rows = attributeRowsOf(instruction.opcode);
   for (const Attribute& attribute : instruction.attributes->items()) {
@@ -80,7 +80,8 @@ void checkControlPredecessors(const Module& module, const Instruction& instructi
   if (!before) return;
   for (InstructionId id : *before)
     if (!module.contains(id) || module.at(id).computation != instruction.computation)
-      out.add(diagnosticAt(instruction, named(instruction) + " waits for an instruction that is not in its computation",
+      out.add(diagnosticAt(instruction,
+                           instruction.reference() + " waits for an instruction that is not in its computation",
                            "control-predecessors"));
 }
 
@@ -96,7 +97,8 @@ void checkNames(const Module& module, const Computation& computation, Diagnostic
   std::unordered_set<std::string_view> names;
   for (InstructionId id : computation.instructions)
     if (!names.insert(module.at(id).name).second)
-      out.add(diagnosticAt(module.at(id), named(module.at(id)) + " is defined twice in %" + computation.name, "name"));
+      out.add(
+          diagnosticAt(module.at(id), module.at(id).reference() + " is defined twice in %" + computation.name, "name"));
 }
 
 void checkRoot(const Module& module, const Computation& computation, Diagnostics& out) {
@@ -140,9 +142,10 @@ void checkSchedule(const Module& module, const Computation& computation, Diagnos
     const auto follows = [&](InstructionId other, const char* what) {
       if (other.valid() && module.contains(other) && module.at(other).computation == computation.id &&
           !before.contains(other.value))
-        out.add(diagnosticAt(instruction,
-                             named(instruction) + " is scheduled before its " + what + " " + named(module.at(other)),
-                             "schedule"));
+        out.add(diagnosticAt(
+            instruction,
+            instruction.reference() + " is scheduled before its " + what + " " + module.at(other).reference(),
+            "schedule"));
     };
     for (InstructionId operand : instruction.operands) follows(operand, "operand");
     if (const auto* predecessors = instruction.attributes->get<std::vector<InstructionId>>(Attr::control_predecessors))
@@ -162,7 +165,8 @@ void checkComputation(const Module& module, const Computation& computation, Diag
 void checkCalls(const Module& module, Diagnostics& out) {
   const CallGraph graph(module);
   for (InstructionId id : graph.recursiveCalls())
-    out.add(diagnosticAt(module.at(id), named(module.at(id)) + " calls its own computation again; HLO has no recursion",
+    out.add(diagnosticAt(module.at(id),
+                         module.at(id).reference() + " calls its own computation again; HLO has no recursion",
                          "recursion"));
 }
 

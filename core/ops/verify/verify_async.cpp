@@ -36,8 +36,6 @@ constexpr Pairing kPairings[] = {
     {Opcode::RecvDone, false, {Opcode::Recv, Opcode::GetTupleElement}},
 };
 
-std::string named(const Instruction& instruction) { return "%" + std::string(instruction.name); }
-
 std::string partnersText(const Pairing& pairing) {
   std::string out(nameOf(pairing.partners[0]));
   return pairing.partners[1] == pairing.partners[0] ? out : out + " or " + std::string(nameOf(pairing.partners[1]));
@@ -51,14 +49,14 @@ void checkReaders(const Module& module, const UserTable& users, const Instructio
                   Diagnostics& out) {
   const auto readers = users.users(start.id);
   if (readers.size() != 1) {
-    out.add(diagnosticAt(start, named(start) + " has to be ended exactly once", "async-pair",
+    out.add(diagnosticAt(start, start.reference() + " has to be ended exactly once", "async-pair",
                          "one " + partnersText(pairing), std::to_string(readers.size()) + " users"));
     return;
   }
   const Instruction& reader = module.at(readers[0]);
   if (!isPartner(pairing, reader.opcode))
-    out.add(diagnosticAt(start, named(start) + " is read by " + named(reader) + ", which does not end it", "async-pair",
-                         partnersText(pairing), std::string(reader.opcodeName())));
+    out.add(diagnosticAt(start, start.reference() + " is read by " + reader.reference() + ", which does not end it",
+                         "async-pair", partnersText(pairing), std::string(reader.opcodeName())));
 }
 
 void checkEnded(const Module& module, const Instruction& done, const Pairing& pairing, Diagnostics& out) {
@@ -66,7 +64,7 @@ void checkEnded(const Module& module, const Instruction& done, const Pairing& pa
     return;  // reported with the operands
   const Instruction& start = module.at(done.operands[0]);
   if (!isPartner(pairing, start.opcode))
-    out.add(diagnosticAt(done, named(done) + " ends " + named(start) + ", which begins nothing of its kind",
+    out.add(diagnosticAt(done, done.reference() + " ends " + start.reference() + ", which begins nothing of its kind",
                          "async-pair", partnersText(pairing), std::string(start.opcodeName())));
 }
 
@@ -81,12 +79,12 @@ void checkChannel(const Module& module, const Instruction& done, Diagnostics& ou
                                                : std::string("none");
   };
   if (done.attributes->has(Attr::channel_id) && channel(done) != channel(start))
-    out.add(diagnosticAt(done, named(done) + " has another channel than " + named(start), "channel", channel(start),
-                         channel(done)));
+    out.add(diagnosticAt(done, done.reference() + " has another channel than " + start.reference(), "channel",
+                         channel(start), channel(done)));
   const auto host = [](const Instruction& i) { return i.attributes->boolOr(Attr::is_host_transfer, false); };
   if (host(done) != host(start))
-    out.add(diagnosticAt(done, named(done) + " and " + named(start) + " differ in is_host_transfer", "channel",
-                         host(start) ? "true" : "false", host(done) ? "true" : "false"));
+    out.add(diagnosticAt(done, done.reference() + " and " + start.reference() + " differ in is_host_transfer",
+                         "channel", host(start) ? "true" : "false", host(done) ? "true" : "false"));
 }
 
 std::string threadOf(const Computation& computation) {
@@ -117,8 +115,9 @@ void checkThreads(const Module& module, const Instruction& instruction, Diagnost
     const std::string thread = threadOf(module.at(callee));
     if (thread != own)
       out.add(diagnosticAt(
-          instruction, named(instruction) + " runs %" + module.at(callee).name + ", which belongs to another thread",
-          "thread", own, thread));
+          instruction,
+          instruction.reference() + " runs %" + module.at(callee).name + ", which belongs to another thread", "thread",
+          own, thread));
   }
 }
 
@@ -143,12 +142,12 @@ void checkChain(const Module& module, const Instruction& later, Starts& starts, 
   starts[later.id.value] = start;
   const std::vector<ComputationId> own = module.callees(later), started = module.callees(*start);
   if (!own.empty() && !started.empty() && own != started && module.contains(own[0]) && module.contains(started[0]))
-    out.add(diagnosticAt(later, named(later) + " names another computation than " + named(*start), "async-pair",
-                         "%" + module.at(started[0]).name, "%" + module.at(own[0]).name));
+    out.add(diagnosticAt(later, later.reference() + " names another computation than " + start->reference(),
+                         "async-pair", "%" + module.at(started[0]).name, "%" + module.at(own[0]).name));
   const std::string_view thread = start->attributes->textOr(Attr::async_execution_thread, "main"),
                          ownThread = later.attributes->textOr(Attr::async_execution_thread, thread);
   if (ownThread != thread)
-    out.add(diagnosticAt(later, named(later) + " names another thread than " + named(*start), "thread",
+    out.add(diagnosticAt(later, later.reference() + " names another thread than " + start->reference(), "thread",
                          std::string(thread), std::string(ownThread)));
 }
 
@@ -156,7 +155,8 @@ void checkStartedOnce(const Module& module, const Instruction& start, std::set<C
   if (start.opcode != Opcode::AsyncStart) return;
   for (ComputationId callee : module.callees(start))
     if (module.contains(callee) && !seen.insert(callee).second)
-      out.add(diagnosticAt(start, named(start) + " starts %" + module.at(callee).name + ", which another start runs",
+      out.add(diagnosticAt(start,
+                           start.reference() + " starts %" + module.at(callee).name + ", which another start runs",
                            "async-pair"));
 }
 

@@ -11,8 +11,6 @@
 namespace tessera {
 namespace {
 
-std::string named(const Instruction& instruction) { return "%" + std::string(instruction.name); }
-
 // The value of NAME="value" or NAME={…} among frontend attributes.
 std::optional<std::string_view> frontendValue(std::string_view braces, std::string_view name) {
   for (size_t at = braces.find(name); at != std::string_view::npos; at = braces.find(name, at + 1)) {
@@ -50,7 +48,7 @@ class CallChecks {
  private:
   void refuse(const Instruction& instruction, std::string message, std::string label, std::string expected = {},
               std::string found = {}) {
-    out_.add(diagnosticAt(instruction, named(instruction) + " " + std::move(message), std::move(label),
+    out_.add(diagnosticAt(instruction, instruction.reference() + " " + std::move(message), std::move(label),
                           std::move(expected), std::move(found)));
   }
 
@@ -124,9 +122,10 @@ class CallChecks {
       const std::string &one = place->attributes->get<RawText>(Attr::sharding)->text,
                         &other = first->attributes->get<RawText>(Attr::sharding)->text;
       if (surelyDiffer(one, other))
-        refuse(*place,
-               "lies on devices otherwise than " + named(*first) + " of the same " + std::string(caller.opcodeName()),
-               "sharding", other, one);
+        refuse(
+            *place,
+            "lies on devices otherwise than " + first->reference() + " of the same " + std::string(caller.opcodeName()),
+            "sharding", other, one);
     }
   }
   static bool surelyDiffer(std::string_view a, std::string_view b) {

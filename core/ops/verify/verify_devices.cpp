@@ -13,8 +13,6 @@
 namespace tessera {
 namespace {
 
-std::string named(const Instruction& instruction) { return "%" + std::string(instruction.name); }
-
 // Collectives whose groups share one result shape have to be equally large.
 bool wantsEqualGroups(Opcode opcode) {
   switch (opcode) {
@@ -50,7 +48,7 @@ class DeviceChecks {
  private:
   void refuse(const Instruction& instruction, std::string message, std::string label, std::string expected = {},
               std::string found = {}) {
-    out_.add(diagnosticAt(instruction, named(instruction) + " " + std::move(message), std::move(label),
+    out_.add(diagnosticAt(instruction, instruction.reference() + " " + std::move(message), std::move(label),
                           std::move(expected), std::move(found)));
   }
 
@@ -111,7 +109,7 @@ class DeviceChecks {
     const auto constrained = [](const Instruction& i) { return i.attributes->boolOr(Attr::constrain_layout, false); };
     if (!firstAllReduce_) firstAllReduce_ = &instruction;
     if (constrained(*firstAllReduce_) != constrained(instruction))
-      refuse(instruction, "and " + named(*firstAllReduce_) + " differ in constrain_layout", "constrain-layout",
+      refuse(instruction, "and " + firstAllReduce_->reference() + " differ in constrain_layout", "constrain-layout",
              constrained(*firstAllReduce_) ? "true" : "false", constrained(instruction) ? "true" : "false");
   }
 
@@ -182,7 +180,7 @@ class DeviceChecks {
     std::set<Opcode> hostStarts;
     for (const Instruction* instruction : instructions) {
       if (!isSendOrReceive(*instruction))
-        refuse(*instruction, "uses " + name + " of " + named(**first), "channel", "send or recv",
+        refuse(*instruction, "uses " + name + " of " + (*first)->reference(), "channel", "send or recv",
                std::string(instruction->opcodeName()));
       const bool start = instruction->opcode == Opcode::Send || instruction->opcode == Opcode::Recv;
       if (start && instruction->attributes->boolOr(Attr::is_host_transfer, false) &&

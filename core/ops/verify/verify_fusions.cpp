@@ -17,8 +17,6 @@ struct SharedBuffer {
   Index operandIndex;
 };
 
-std::string named(const Instruction& instruction) { return "%" + std::string(instruction.name); }
-
 // Numbers of "{…}" at `at`.
 bool readIndex(std::string_view text, size_t& at, Index& out) {
   const auto skip = [&] {
@@ -68,7 +66,7 @@ void checkSharedBuffers(const Module& module, const Instruction& instruction, Di
   const auto* text = instruction.attributes->get<RawText>(Attr::output_to_operand_aliasing);
   if (!text) return;
   const auto refuse = [&](std::string message, std::string expected = {}, std::string found = {}) {
-    out.add(diagnosticAt(instruction, named(instruction) + " " + std::move(message), "output_to_operand_aliasing",
+    out.add(diagnosticAt(instruction, instruction.reference() + " " + std::move(message), "output_to_operand_aliasing",
                          std::move(expected), std::move(found)));
   };
   const auto shared = sharedBuffers(text->text);
@@ -96,8 +94,8 @@ void checkFusedUses(const Module& module, const UserTable& users, const Instruct
     const Computation& body = module.at(callee);
     for (InstructionId id : body.instructions)
       if (id != body.root && users.users(id).empty())
-        out.add(diagnosticAt(module.at(id), named(module.at(id)) + " is not used in the fusion " + named(fusion),
-                             "fusion"));
+        out.add(diagnosticAt(module.at(id),
+                             module.at(id).reference() + " is not used in the fusion " + fusion.reference(), "fusion"));
   }
 }
 

@@ -81,14 +81,14 @@ class LayoutChecks {
   void same(const Instruction& instruction, const Shape& found, const Shape& expected, const std::string& of,
             unsigned freedom = kNone) {
     if (sameLayouts(found, expected, freedom)) return;
-    out_.add(diagnosticAt(instruction, "%" + std::string(instruction.name) + " has another layout than " + of, "layout",
+    out_.add(diagnosticAt(instruction, instruction.reference() + " has another layout than " + of, "layout",
                           toString(expected), toString(found)));
   }
   const Shape& operandShape(const Instruction& instruction, size_t i) const {
     return module_.shapeOf(instruction.operands[i]);
   }
   std::string operandName(const Instruction& instruction, size_t i) const {
-    return "%" + std::string(module_.at(instruction.operands[i]).name);
+    return module_.at(instruction.operands[i]).reference();
   }
 
   void check(const Instruction& instruction) {
@@ -143,7 +143,7 @@ class LayoutChecks {
       return;
     const auto source = MemoryMap::of(operand), target = MemoryMap::of(shape);
     if (!source || !target || operand.denseBytes() == shape.denseBytes() || source->bytes() == target->bytes()) return;
-    out_.add(diagnosticAt(instruction, "%" + std::string(instruction.name) + " sees a buffer of another size", "layout",
+    out_.add(diagnosticAt(instruction, instruction.reference() + " sees a buffer of another size", "layout",
                           std::to_string(source->bytes()) + " bytes of " + toString(operand),
                           std::to_string(target->bytes()) + " bytes of " + toString(shape)));
   }

@@ -171,8 +171,8 @@ class Deadlocks {
     reported_ = true;
     const Instruction &done = *channels_[wait.first].done, &send = *channels_[wait.first].send;
     Diagnostic d = diagnosticAt(done,
-                                "%" + std::string(done.name) + " waits on device " + std::to_string(wait.second) +
-                                    " for %" + std::string(send.name) + ", which waits for it",
+                                done.reference() + " waits on device " + std::to_string(wait.second) + " for %" +
+                                    std::string(send.name) + ", which waits for it",
                                 "send-recv-order", "send before recv-done", "a cycle of waits");
     d.severity = Severity::Warning;
     out_.add(std::move(d));

@@ -23,9 +23,9 @@ std::string_view nextWord(std::string_view text, size_t& at) {
 
 void refuse(const Instruction& instruction, std::string_view attribute, std::string_view choices,
             std::string_view found, Diagnostics& out) {
-  out.add(diagnosticAt(
-      instruction, "%" + std::string(instruction.name) + " has a " + std::string(attribute) + " that is not understood",
-      "attribute", "one of " + std::string(choices), std::string(found)));
+  out.add(diagnosticAt(instruction,
+                       instruction.reference() + " has a " + std::string(attribute) + " that is not understood",
+                       "attribute", "one of " + std::string(choices), std::string(found)));
 }
 
 // {mode=highest} or {tolerance={atol=1, rtol=0.5, ulps=2}}

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Tries a quarter and four times the value of each tuning constant on the programs of tests/bench/programs.
 
-  tuning_sweep.py build/release/bin/tessera [--modules] [--only=fusion.] [--programs=knn,scan_rnn] [--minutes=60] [--state=FILE]
+  tuning_sweep.py build/release/bin/tessera [--code] [--only=fusion.] [--programs=knn,scan_rnn] [--minutes=60] [--state=FILE]
 
-First, what no load of the machine changes: for constants that only passes read, whether `tessera opt` prints another module.
-Where it prints the same one, the constant decides nothing in that program. --modules ends there. Without it, the other cases
-are run: once, and where time or memory differ, both values again in turns, the least of each counts. That wants a quiet
-machine. The state file keeps what is done: a sweep may end at any time and go on later. Writes TUNING.md beside this file.
+First, what no load of the machine changes: whether `tessera opt` prints another module, for constants that only passes read,
+and whether `tessera compile` writes another object, for those that the run time does not read. Where it is the same one, the
+constant decides nothing in that program. --code ends there. Without it, the other cases are run: once, and where time or
+memory differ, both values again in turns, the least of each counts. That wants a quiet machine. The state file keeps what is
+done: a sweep may end at any time and go on later. Writes TUNING.md beside this file.
 """
 import argparse
 import glob
 import json
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -20,8 +22,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FACTORS = ("÷4", "×4")
 MEASURES = {"run": "run_ms", "compile": "compile_ms", "memory": "peak_bytes"}
 GATE, TELLS = 0.06, 0.10  # differences: worth another look; worth a place in the table
+TURNS = 8
 READ_BY_PASSES_ALONE = ("simplify.", "control.", "siblings.", "fusion.")
 ALSO_READ_LATER = ("fusion.maxUnrolledRounds",)  # by code generation
+COMPILE_TIME = ("codegen.kernelsInBatch", "codegen.lookupsPerThread")  # the same code, made in another time
 
 
 def nameOf(program):
@@ -36,6 +40,22 @@ def environment(constant=None, value=None):
 
 def optimised(tessera, program, *tuning):
     return subprocess.run([tessera, "opt", program], capture_output=True, text=True, env=environment(*tuning)).stdout
+
+
+def objectOf(tessera, program, *tuning):
+    """The bytes of the program compiled ahead of time; None where it cannot be."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "program.o")
+        command = [tessera, "compile", program, "-o", out, "--name=program"]
+        subprocess.run(command, capture_output=True, env=environment(*tuning))
+        return open(out, "rb").read() if os.path.exists(out) else None
+
+
+def runTimeWords():
+    """All words of the run time's sources: what it reads is among them."""
+    sources = (f for kind in ("cpp", "h", "inc")
+               for f in glob.glob(os.path.join(HERE, "../../backends/runtime/**/*." + kind), recursive=True))
+    return set(re.findall(r"\w+", "".join(open(f).read() for f in sources)))
 
 
 def run(tessera, program, *tuning):
@@ -65,45 +85,51 @@ def differs(ratio, share):
 
 class Sweep:
     def __init__(self, options):
-        self.tessera, self.state, self.modulesAlone = options.tessera, options.state, options.modules
-        self.own, self.modules, self.done = {}, {}, {}
+        self.tessera, self.state, self.codeAlone = options.tessera, options.state, options.code
+        self.own, self.modules, self.objects, self.done = {}, {}, {}, {}
+        self.runTimeWords = runTimeWords()
         if os.path.exists(self.state):
             for line in open(self.state):
                 entry = json.loads(line)
                 self.done[entry["constant"], entry["factor"], entry["program"]] = entry
 
-    def changesModule(self, constant, value, program):
-        """None: cannot be told by the module."""
-        if not constant.startswith(READ_BY_PASSES_ALONE) or constant in ALSO_READ_LATER:
+    def changesCode(self, constant, value, program):
+        """None: cannot be told without a run."""
+        if constant.startswith(READ_BY_PASSES_ALONE) and constant not in ALSO_READ_LATER:
+            output, kept = optimised, self.modules
+        elif constant not in COMPILE_TIME and constant.split(".")[1] not in self.runTimeWords:
+            output, kept = objectOf, self.objects
+        else:
             return None
-        if program not in self.modules:
-            self.modules[program] = optimised(self.tessera, program)
-        return self.modules[program] != optimised(self.tessera, program, constant, value)
+        if program not in kept:
+            kept[program] = output(self.tessera, program)
+        return None if kept[program] is None else kept[program] != output(self.tessera, program, constant, value)
 
-    def measure(self, constant, value, program):
+    def measure(self, constant, own, value, program):
+        """Ratios of both in turns; {} where one process each is much alike. Also our value is set by name: programs under
+        a tuning leave out the kernel cache."""
         tried = run(self.tessera, program, constant, value)
         if not tried:
             return None
         if program not in self.own:
-            self.own[program] = least([run(self.tessera, program) for _ in range(3)])
-        own = self.own[program]
-        if not any(differs(ratio, GATE) for ratio in ratios(own, tried).values()):
+            self.own[program] = least([run(self.tessera, program, constant, own) for _ in range(3)])
+        if not any(differs(ratio, GATE) for ratio in ratios(self.own[program], tried).values()):
             return {}
-        ours, theirs = [own], [tried]
-        for _ in range(4):
-            ours.append(run(self.tessera, program))
+        ours, theirs = [], []
+        for _ in range(TURNS):
+            ours.append(run(self.tessera, program, constant, own))
             theirs.append(run(self.tessera, program, constant, value))
         return ratios(least(ours), least(theirs))
 
-    def tryCase(self, constant, factor, value, program):
+    def tryCase(self, constant, own, factor, value, program):
         key = constant, factor, nameOf(program)
         entry = self.done.get(key) or {"constant": key[0], "factor": key[1], "program": key[2],
-                                       "changes": self.changesModule(constant, value, program)}
-        wantsRun = entry["changes"] is not False and not self.modulesAlone and "ratios" not in entry
+                                       "changes": self.changesCode(constant, value, program)}
+        wantsRun = entry["changes"] is not False and not self.codeAlone and "ratios" not in entry
         if key in self.done and not wantsRun:
             return
         if wantsRun:
-            entry["ratios"] = self.measure(constant, value, program)
+            entry["ratios"] = self.measure(constant, own, value, program)
         self.done[key] = entry
         with open(self.state, "a") as out:
             out.write(json.dumps(entry) + "\n")
@@ -125,7 +151,7 @@ def effectOf(entry):
     if entry["changes"] is False:
         return ""
     if "ratios" not in entry:
-        return f"{entry['program']} (other module)" if entry["changes"] else None
+        return f"{entry['program']} (other code)" if entry["changes"] else None
     if entry["ratios"] is None:
         return f"{entry['program']} fails or takes over two minutes"
     told = [f"{measure} {ratio:.2f}" for measure, ratio in entry["ratios"].items() if differs(ratio, TELLS)]
@@ -147,10 +173,11 @@ def cell(sweep, constant, factor, programs):
 def write(sweep, constants, programs, path):
     lines = ["# Tuning constants", "",
              "Written by `tuning_sweep.py`: what a quarter and four times the value of each constant of `core/base/tuning.inc` do",
-             f"to {len(programs)} programs of `programs/` and the corpus. Ratios are machine's value : tried value, the least of five processes",
+             f"to {len(programs)} programs of `programs/` and the corpus. Ratios are machine's value : tried value, the least of eight processes",
              "of 12 runs each in turns; under 1 the tried value is worse; less than 10 % is left out. \"none\": no program tells the",
-             "two values apart (of a constant that only passes read: all modules come out the same). \"other module\": the program",
-             "compiles to another one; times have not been measured. \"of N programs\": the others have not been tried.", "",
+             "two values apart (of a constant that the run time does not read: module or object come out the same). \"other code\":",
+             "they differ; times have not been measured. \"of N programs\": the others have not been tried, mostly those that the constant cannot",
+             "reach. Single programs differ by up to a seventh where nothing does: `chosenBy` counts what the constant can explain.", "",
              "| constant | value here | ÷4 | ×4 |", "|---|---|---|---|"]
     for constant in constants:
         cells = [cell(sweep, constant, factor, programs) for factor in FACTORS]
@@ -162,13 +189,14 @@ def write(sweep, constants, programs, path):
 def constantsOf(tessera):
     listed = subprocess.run([tessera, "machine", "--tuning", "--json"], capture_output=True, text=True, check=True,
                             env=environment())
-    return [c for c in json.loads(listed.stdout)["tuning"] if not c["name"].startswith("caches.")]
+    constants = [c for c in json.loads(listed.stdout)["tuning"] if not c["name"].startswith("caches.")]
+    return [c | {"value": int(c["value"]) if c["whole"] else c["value"]} for c in constants]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tessera")
-    parser.add_argument("--modules", action="store_true", help="only what no load of the machine changes")
+    parser.add_argument("--code", action="store_true", help="only what no load of the machine changes")
     parser.add_argument("--only", default="", help="constants whose names begin so; several, separated by commas")
     parser.add_argument("--programs", default="", help="names, separated by commas")
     parser.add_argument("--more", default="", help="a pattern of other programs, such as 'corpus/*/before.hlo'")
@@ -186,12 +214,10 @@ def main():
     for constant in constants:
         if not constant["name"].startswith(tuple(options.only.split(","))):
             continue
-        if options.modules and not constant["name"].startswith(READ_BY_PASSES_ALONE):
-            continue
         for factor, value in valuesOf(constant).items():
             for program in programs:
                 if time.time() < end:
-                    sweep.tryCase(constant["name"], factor, value, program)
+                    sweep.tryCase(constant["name"], constant["value"], factor, value, program)
     write(sweep, constants, programs, options.table)
 
 

@@ -58,6 +58,7 @@ TEST(Tuning, EachConstantIsNamedOnceAndExplained) {
   for (const TuningConstant& constant : tuningConstants(tuning())) {
     EXPECT_TRUE(names.insert(constant.name).second) << constant.name;
     EXPECT_FALSE(constant.decides.empty()) << constant.name;
+    EXPECT_TRUE(!constant.chosenBy.empty() || constant.name.starts_with("caches.")) << constant.name;
     EXPECT_LT(constant.least, constant.most) << constant.name;
   }
   EXPECT_GT(names.size(), 100u);

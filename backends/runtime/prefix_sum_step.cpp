@@ -101,6 +101,9 @@ class PrefixSumStep : public Step {
   T total(const S* row, int64_t begin, int64_t end) const;
   void scanBlock(const S* from, S* to, int64_t begin, int64_t end, T carry) const;
   void scanRow(RunState& state, int64_t row) const;
+  void scanAllColumns(RunState& state) const;
+  void scanAllRows(RunState& state) const;
+  void scanAllBlocks(RunState& state) const;
 
   Scan shape_;
 };
@@ -173,30 +176,28 @@ void PrefixSumStep<T, Op, S>::scanRow(RunState& state, int64_t row) const {
 }
 
 template <class T, class Op, class S>
-Status PrefixSumStep<T, Op, S>::run(RunState& state) {
-  if (shape_.outer * shape_.length * shape_.inner == 0) return {};
-  const auto& limits = tuning().threads;
-  const int64_t blocks = blocksOf(shape_);
-  if (shape_.inner > 1) {
-    const int64_t groups = (shape_.inner + kColumns - 1) / kColumns;
-    state.pool->parallelFor(shape_.outer * groups,
-                            std::max<int64_t>(1, limits.scannedElements / (kColumns * shape_.length)),
-                            [&](int64_t begin, int64_t end, int) {
-                              for (int64_t i = begin; i < end; ++i)
-                                scanColumns(state, i / groups, i % groups * kColumns);
-                            });
-    return {};
-  }
-  if (shape_.outer >= limits.scannedRows || blocks < limits.scannedRows) {
-    state.pool->parallelFor(shape_.outer, std::max<int64_t>(1, limits.scannedElements / shape_.length),
-                            [&](int64_t begin, int64_t end, int) {
-                              for (int64_t row = begin; row < end; ++row) scanRow(state, row);
-                            });
-    return {};
-  }
+void PrefixSumStep<T, Op, S>::scanAllColumns(RunState& state) const {
+  const int64_t groups = (shape_.inner + kColumns - 1) / kColumns;
+  const int64_t atOnce = std::max<int64_t>(1, tuning().threads.scannedElements / (kColumns * shape_.length));
+  state.pool->parallelFor(shape_.outer * groups, atOnce, [&](int64_t begin, int64_t end, int) {
+    for (int64_t i = begin; i < end; ++i) scanColumns(state, i / groups, i % groups * kColumns);
+  });
+}
+
+template <class T, class Op, class S>
+void PrefixSumStep<T, Op, S>::scanAllRows(RunState& state) const {
+  const int64_t atOnce = std::max<int64_t>(1, tuning().threads.scannedElements / shape_.length);
+  state.pool->parallelFor(shape_.outer, atOnce, [&](int64_t begin, int64_t end, int) {
+    for (int64_t row = begin; row < end; ++row) scanRow(state, row);
+  });
+}
+
+// Few long rows: the total of each block, what goes into each block, then the blocks.
+template <class T, class Op, class S>
+void PrefixSumStep<T, Op, S>::scanAllBlocks(RunState& state) const {
+  const int64_t blocks = blocksOf(shape_), atOnce = std::max<int64_t>(1, tuning().threads.scannedElements / kBlock);
   T* totals = reinterpret_cast<T*>(state.pointers[static_cast<size_t>(shape_.totals)]);
   auto forBlocks = [&](auto&& work) {
-    const int64_t atOnce = std::max<int64_t>(1, limits.scannedElements / kBlock);
     state.pool->parallelFor(shape_.outer * blocks, atOnce, [&](int64_t begin, int64_t end, int) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t row = i / blocks, first = i % blocks * kBlock;
@@ -219,6 +220,18 @@ Status PrefixSumStep<T, Op, S>::run(RunState& state) {
   forBlocks([&](int64_t i, int64_t row, int64_t begin, int64_t end) {
     scanBlock(at(state, shape_.from) + row, at(state, shape_.to) + row, begin, end, totals[i]);
   });
+}
+
+template <class T, class Op, class S>
+Status PrefixSumStep<T, Op, S>::run(RunState& state) {
+  const int64_t fewRows = tuning().threads.scannedRows;
+  if (shape_.outer * shape_.length * shape_.inner == 0) return {};
+  if (shape_.inner > 1)
+    scanAllColumns(state);
+  else if (shape_.outer >= fewRows || blocksOf(shape_) < fewRows)
+    scanAllRows(state);
+  else
+    scanAllBlocks(state);
   return {};
 }
 

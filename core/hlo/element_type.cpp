@@ -28,4 +28,10 @@ std::optional<ElementType> elementTypeFromProto(int number) {
   return std::nullopt;
 }
 
+ElementType unsignedOfWidth(int bits) {
+  for (size_t i = 1; i < kTypes.size(); ++i)
+    if (kTypes[i].klass == ElementClass::Unsigned && kTypes[i].bits == bits) return static_cast<ElementType>(i);
+  return ElementType::Invalid;
+}
+
 }  // namespace tessera

@@ -25,6 +25,8 @@ struct ElementTypeInfo {
 const ElementTypeInfo& info(ElementType type);
 std::optional<ElementType> elementTypeFromName(std::string_view name);
 std::optional<ElementType> elementTypeFromProto(int number);
+// The unsigned integers of so many bits; Invalid where there are none.
+ElementType unsignedOfWidth(int bits);
 
 inline std::string_view nameOf(ElementType type) { return info(type).name; }
 inline bool isArrayElement(ElementType type) { return info(type).bits != 0; }

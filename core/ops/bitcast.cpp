@@ -173,18 +173,6 @@ std::vector<NodeId> physicalIndices(const ElementContext& context) {
   return out;
 }
 
-ElementType bitsOf(int width) {
-  switch (width) {
-    case 1: return ElementType::U1;
-    case 2: return ElementType::U2;
-    case 4: return ElementType::U4;
-    case 8: return ElementType::U8;
-    case 16: return ElementType::U16;
-    case 32: return ElementType::U32;
-    default: return ElementType::U64;
-  }
-}
-
 ElementType halfOf(ElementType type) {
   return type == ElementType::C64 ? ElementType::F32 : type == ElementType::C128 ? ElementType::F64 : type;
 }
@@ -198,10 +186,10 @@ NodeId partOf(ElementBuilder& b, NodeId value, ElementType type, NodeId number, 
     value = b.select(upper, b.unary(NodeOp::Imag, value), b.unary(NodeOp::Real, value));
     number = b.select(upper, b.subtract(number, perHalf), number);
   }
-  const ElementType wide = bitsOf(width);
+  const ElementType wide = unsignedOfWidth(width);
   const NodeId amount = b.convert(wide, b.multiply(number, b.index(narrow)));
   const NodeId shifted = b.binary(NodeOp::ShiftRightLogical, b.bitcastConvert(wide, value), amount);
-  return b.bitcastConvert(to, b.convert(bitsOf(narrow), shifted));
+  return b.bitcastConvert(to, b.convert(unsignedOfWidth(narrow), shifted));
 }
 
 Result<NodeId> splitElement(ElementContext& context, int64_t parts) {
@@ -217,7 +205,7 @@ Result<NodeId> joinElements(ElementContext& context, int64_t parts) {
   ElementBuilder& b = context.builder;
   const ElementType from = context.operandShape(0).type, to = context.shape().type;
   const int narrow = info(from).bits, width = info(halfOf(to)).bits;
-  const ElementType wide = bitsOf(width);
+  const ElementType wide = unsignedOfWidth(width);
   std::vector<int64_t> out = physicalSizes(context.shape());
   std::vector<NodeId> at = physicalIndices(context), halves;
   out.push_back(parts);
@@ -227,7 +215,7 @@ Result<NodeId> joinElements(ElementContext& context, int64_t parts) {
     TESSERA_ASSIGN_OR_RETURN(const NodeId value,
                              readAt(context, out, at, physicalSizes(context.operandShape(0)), nullptr));
     const int64_t place = part % (width / narrow);
-    const NodeId bits = b.convert(wide, b.bitcastConvert(bitsOf(narrow), value));
+    const NodeId bits = b.convert(wide, b.bitcastConvert(unsignedOfWidth(narrow), value));
     const NodeId moved = b.binary(NodeOp::ShiftLeft, bits, b.constant(wide, static_cast<double>(place * narrow)));
     if (place == 0)
       halves.push_back(moved);
@@ -242,8 +230,8 @@ Status elementOfOtherWidth(ElementContext& context) {
   const Shape &from = context.operandShape(0), &to = context.shape();
   const int fromBits = info(from.type).bits, toBits = info(to.type).bits;
   const int narrow = std::min(fromBits, toBits), wider = std::max(fromBits, toBits);
-  const bool whole =
-      wider % narrow == 0 && info(bitsOf(narrow)).bits == narrow && !(isComplex(from.type) && isComplex(to.type));
+  const bool whole = wider % narrow == 0 && info(unsignedOfWidth(narrow)).bits == narrow &&
+                     !(isComplex(from.type) && isComplex(to.type));
   const bool isPart = whole && narrow <= std::min(info(halfOf(from.type)).bits, info(halfOf(to.type)).bits);
   if (!isPart || !isTight(from) || !isTight(to))
     return failUnsupported(fmt::format("bitcast from {} to {} has no index map", toString(from), toString(to)));

@@ -89,19 +89,6 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return out;
 }
 
-ElementType unsignedOfWidth(int bits) {
-  switch (bits) {
-    case 1: return ElementType::U1;
-    case 2: return ElementType::U2;
-    case 4: return ElementType::U4;
-    case 8: return ElementType::U8;
-    case 16: return ElementType::U16;
-    case 32: return ElementType::U32;
-    case 64: return ElementType::U64;
-    default: return ElementType::Invalid;
-  }
-}
-
 Result<NodeId> splitElement(ElementContext& context, ElementType from, ElementType to) {
   ElementBuilder& b = context.builder;
   const ElementType wide = unsignedOfWidth(info(from).bits), narrow = unsignedOfWidth(info(to).bits);

@@ -76,6 +76,13 @@ std::optional<int64_t> sourceOffset(const Window& window, const Shape& input, st
   return offset;
 }
 
+void loadInitialValues(const EvaluateContext& context, std::vector<ScalarValue>& sums) {
+  for (size_t i = 0; i < sums.size(); ++i) {
+    const Literal& initial = context.operands[sums.size() + i];
+    sums[i] = loadScalar(initial.shape().type, initial.bytes().data());
+  }
+}
+
 Result<Literal> evaluate(const EvaluateContext& context) {
   std::vector<Literal> outputs;
   std::vector<ElementType> results, parameters;
@@ -101,8 +108,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
     return status.has_value();
   };
   forEachIndex(outputs[0].shape().dimensions, [&](const IndexVector& position) {
-    for (size_t i = 0; i < n; ++i)
-      sums[i] = loadScalar(context.operands[n + i].shape().type, context.operands[n + i].bytes().data());
+    loadInitialValues(context, sums);
     forEachIndex(sizes, [&](const IndexVector& inWindow) {
       const auto offset = sourceOffset(window, input, strides, position, inWindow);
       if (!offset) return goesOn();

@@ -111,6 +111,18 @@ ComputationId Rewriter::cloneComputation(ComputationId original) {
   return copy;
 }
 
+// A parameter of a fused computation, in the place of what the fusion reads.
+InstructionId Rewriter::addParameter(ComputationId fused, size_t number, InstructionId input) {
+  const InstructionId from[] = {input};
+  Instruction parameter;
+  const std::string name = fmt::format("param_{}.t{}", number, module_.instructionSlots());
+  parameter.name = name;
+  parameter.opcode = Opcode::Parameter;
+  parameter.parameterNumber = static_cast<int32_t>(number);
+  parameter.provenance = provenanceOf(from);
+  return module_.add(fused, std::move(parameter), module_.shapeOf(input));
+}
+
 InstructionId Rewriter::fuse(std::span<const InstructionId> members, std::string_view kind) {
   const InstructionId root = members.back();
   const ComputationId home = module_.at(root).computation;
@@ -121,20 +133,7 @@ InstructionId Rewriter::fuse(std::span<const InstructionId> members, std::string
   for (InstructionId member : members)
     for (InstructionId operand : module_.at(member).operands)
       if (inside.try_emplace(operand.value).second) inputs.push_back(operand);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const InstructionId from[] = {inputs[i]};
-    InstructionId parameter;
-    {
-      Instruction p;
-      std::string name = fmt::format("param_{}.t{}", i, module_.instructionSlots());
-      p.name = name;
-      p.opcode = Opcode::Parameter;
-      p.parameterNumber = static_cast<int32_t>(i);
-      p.provenance = provenanceOf(from);
-      parameter = module_.add(fused, std::move(p), module_.shapeOf(inputs[i]));
-    }
-    inside[inputs[i].value] = parameter;
-  }
+  for (size_t i = 0; i < inputs.size(); ++i) inside[inputs[i].value] = addParameter(fused, i, inputs[i]);
   std::vector<InstructionId> operands;
   for (InstructionId member : members) {
     operands.clear();

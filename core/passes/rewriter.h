@@ -52,6 +52,7 @@ class Rewriter {
 
  private:
   ProvenancePtr provenanceOf(std::span<const InstructionId> from) const;
+  InstructionId addParameter(ComputationId fused, size_t number, InstructionId input);
   void applyAbsorbed();
   Status tidy(ComputationId computation);
   AttributeSetPtr resolvedPredecessors(const Instruction& instruction) const;

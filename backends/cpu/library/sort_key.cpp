@@ -60,31 +60,21 @@ bool mirrors(const ElementProgram& program, NodeId first, NodeId second, int dep
   return true;
 }
 
-std::optional<ElementType> unsignedOf(int bits) {
-  switch (bits) {
-    case 8: return ElementType::U8;
-    case 16: return ElementType::U16;
-    case 32: return ElementType::U32;
-    case 64: return ElementType::U64;
-    default: return std::nullopt;
-  }
-}
-
 // An unsigned number of the same width in the same order. Invalid: no such form.
 NodeId ordered(ElementBuilder& b, NodeId value, bool totalOrder) {
   const ElementType type = b.typeOf(value);
   if (type == ElementType::Pred) return b.convert(ElementType::U8, value);
   const bool isPlainFloat =
       type == ElementType::F32 || type == ElementType::F64 || type == ElementType::F16 || type == ElementType::BF16;
-  auto bits = unsignedOf(info(type).bits);
-  if (!bits || !(isInteger(type) || isPlainFloat)) return {};
+  if (isSubByte(type) || !(isInteger(type) || isPlainFloat)) return {};
+  const ElementType bits = unsignedOfWidth(info(type).bits);
   const uint64_t top = uint64_t{1} << (info(type).bits - 1);
   if (isInteger(type))
-    return isSigned(type) ? b.binary(NodeOp::Xor, b.bitcastConvert(*bits, value), b.constantBits(*bits, top)) : value;
+    return isSigned(type) ? b.binary(NodeOp::Xor, b.bitcastConvert(bits, value), b.constantBits(bits, top)) : value;
   if (!totalOrder) value = b.select(b.compare(CompareDirection::Eq, value, b.zero(type)), b.zero(type), value);
-  NodeId word = b.bitcastConvert(*bits, value),
-         isNegative = b.compare(CompareDirection::Ge, word, b.constantBits(*bits, top));
-  return b.select(isNegative, b.unary(NodeOp::Not, word), b.binary(NodeOp::Xor, word, b.constantBits(*bits, top)));
+  NodeId word = b.bitcastConvert(bits, value),
+         isNegative = b.compare(CompareDirection::Ge, word, b.constantBits(bits, top));
+  return b.select(isNegative, b.unary(NodeOp::Not, word), b.binary(NodeOp::Xor, word, b.constantBits(bits, top)));
 }
 
 NodeId payloadOf(ElementBuilder& b, std::span<const Shape> operands, std::span<const NodeId> indices, int64_t dimension,
@@ -92,7 +82,7 @@ NodeId payloadOf(ElementBuilder& b, std::span<const Shape> operands, std::span<c
   if (payload == SortPayload::Index) return b.convert(ElementType::U64, indices[static_cast<size_t>(dimension)]);
   NodeId value = b.read(0, indices);
   if (b.typeOf(value) == ElementType::Pred) return b.convert(ElementType::U64, value);
-  return b.convert(ElementType::U64, b.bitcastConvert(*unsignedOf(info(operands[0].type).bits), value));
+  return b.convert(ElementType::U64, b.bitcastConvert(unsignedOfWidth(info(operands[0].type).bits), value));
 }
 
 }  // namespace

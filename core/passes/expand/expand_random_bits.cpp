@@ -3,6 +3,7 @@
 // block, of which it takes one word or two: recomputation in registers instead of shuffles through memory.
 #include "core/passes/expand/expand_random_bits.h"
 
+#include <algorithm>
 #include <array>
 #include <functional>
 
@@ -216,10 +217,7 @@ class RandomBitsExpansion {
   Id typed(Id bits) {
     const std::vector<int64_t> dims = build_.shapeOf(bits).dimensions;
     const int width = info(data_.type).bits;
-    const ElementType plain = width == 64   ? ElementType::U64
-                              : width == 32 ? ElementType::U32
-                              : width == 16 ? ElementType::U16
-                                            : ElementType::U8;
+    const ElementType plain = unsignedOfWidth(std::max(width, 8));
     const auto to = [&](Opcode opcode, ElementType type) {
       if (build_.shapeOf(bits).type != type) bits = build_.make(opcode, Shape::arrayRowMajor(type, dims), {bits});
     };

@@ -10,9 +10,7 @@
 #include <QHash>
 #include <QLabel>
 #include <QPainter>
-#include <QPointer>
 #include <QScrollArea>
-#include <QThreadPool>
 #include <QVBoxLayout>
 
 #include "core/formats/module_file.h"
@@ -154,19 +152,13 @@ void StartPage::addExamples(QVBoxLayout* column) {
 
 void StartPage::showThumbnails(Theme theme) {
   for (const auto& [path, link] : examples_)
-    QThreadPool::globalInstance()->start(
-        [path, theme, link = QPointer<QCommandLinkButton>(link), page = QPointer<StartPage>(this)] {
-          const QImage image = thumbnailOf(path, theme);
-          if (image.isNull() || !page) return;
-          QMetaObject::invokeMethod(
-              QCoreApplication::instance(),
-              [link, image] {
-                if (!link) return;
-                link->setIcon(QIcon(QPixmap::fromImage(image)));
-                link->setIconSize(kThumbnail);
-              },
-              Qt::QueuedConnection);
-        });
+    background_.start(0, [path, theme, link]() -> Background::Answer {
+      return [link, image = thumbnailOf(path, theme)] {
+        if (image.isNull()) return;
+        link->setIcon(QIcon(QPixmap::fromImage(image)));
+        link->setIconSize(kThumbnail);
+      };
+    });
 }
 
 void StartPage::setRecentFiles(const QStringList& paths) {

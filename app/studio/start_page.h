@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/picture/picture.h"
+#include "editor/document/background.h"
 
 class QCommandLinkButton;
 class QVBoxLayout;
@@ -35,6 +36,7 @@ class StartPage : public QWidget {
 
   QVBoxLayout* recent_;
   std::vector<std::pair<QString, QCommandLinkButton*>> examples_;
+  Background background_;
 };
 
 }  // namespace tessera

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "editor/layout_lab/lab_colors.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -34,7 +35,7 @@ DimensionChips::DimensionChips(QWidget* parent) : QWidget(parent) {
 void DimensionChips::setCaptions(Captions captions) {
   captions_ = std::move(captions);
   setAccessibleName(captions_.accessibleName);
-  setToolTip(captions_.toolTip);
+  setToolTip(asPlainText(captions_.toolTip));
   update();
 }
 

@@ -71,12 +71,12 @@ void findExposedCollectives(const Workload& work, std::vector<Finding>& out) {
     const Instruction& worst = work.module.at(group.sites[0]);
     const std::string name(worst.opcodeName());
     const Shape& sent = worst.operands.size() == 1 ? work.module.shapeOf(worst.operands[0]) : *worst.shape;
-    out.push_back({.text = fmt::format("{} of {} with nothing beside: {} on the way",
-                                       counted(group.sites.size(), name, name + "s"), shapeText(sent),
-                                       bytesText(group.bytes)),
-                   .instructions = group.sites,
-                   .bytes = group.bytes,
-                   .weight = group.bytes / kBytesPerNsOfLink});
+    out.push_back(
+        {.text = fmt::format("{} of {} with nothing beside: {} on the way",
+                             counted(group.sites.size(), name, name + "s"), shapeText(sent), bytesText(group.bytes)),
+         .instructions = group.sites,
+         .bytes = group.bytes,
+         .weight = group.bytes / kBytesPerNsOfLink});
   }
 }
 

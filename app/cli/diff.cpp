@@ -129,8 +129,7 @@ void tell(const Module& left, const Module& right, const DiffArguments& options,
 }  // namespace
 
 void addDiff(CLI::App& app, Report& report) {
-  auto* command = app.add_subcommand(
-      "diff", "Compare two modules by structure: names, ids, order and operands that may change places do not count");
+  auto* command = app.add_subcommand("diff", "Compare two modules by structure, whatever their names, ids and order");
   auto options = std::make_shared<DiffArguments>();
   command->add_option("A", options->left, "HLO file")->required();
   command->add_option("B", options->right, "HLO file")->required();

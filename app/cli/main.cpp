@@ -77,6 +77,9 @@ int main(int argc, char** argv) {
   addRender(app, report);
   addLayout(app, report);
   addDiff(app, report);
+  addMemory(app, report);
+  addCompare(app, report);
+  addBisect(app, report);
   addExtract(app, report);
   addIsolate(app, report);
   addResize(app, report);

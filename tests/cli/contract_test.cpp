@@ -244,6 +244,48 @@ TEST_F(Contract, DiffTellsWhatCameAndWent) {
   EXPECT_EQ(contentOf(scratch_.folder() / "page.html") + "\n", page.out);
   EXPECT_EQ(scratch_.tessera("diff add.hlo more.hlo --html=/nowhere/page.html").exit, 73);
 }
+TEST_F(Contract, MemoryMeasuresAndEdits) {
+  scratch_.write("chain.hlo",
+                 "HloModule chain\n\nENTRY e {\n  x = f32[8,8] parameter(0)\n  a = f32[8,8] dot(x, x), "
+                 "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  ROOT r = f32[8,8] dot(a, a), "
+                 "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
+  const Ran now = scratch_.tessera("memory chain.hlo");
+  EXPECT_EQ(now.exit, 0);
+  EXPECT_NE(now.out.find("peak 768 B at %r"), std::string::npos) << now.out;
+  EXPECT_NE(now.out.find("donate:0"), std::string::npos) << now.out;
+  EXPECT_EQ(scratch_.tessera("memory chain.hlo --apply=donate:0 -o donated.hlo").exit, 0);
+  EXPECT_NE(scratch_.tessera("memory donated.hlo").out.find("peak 512 B"), std::string::npos);
+  EXPECT_EQ(scratch_.tessera("run donated.hlo --backend=evaluator").exit, 0);
+  EXPECT_EQ(scratch_.tessera("memory chain.hlo --optimized").exit, 0);
+  refused("memory chain.hlo --apply=donate:1 -o d.hlo", 64, "donate:1");
+  refused("memory chain.hlo --apply=schedule", 64, "--output");
+  refused("memory chain.hlo --buffer-assignment=none.txt", 66, "none.txt");
+  refused("memory chain.hlo --buffer-assignment=chain.hlo", 2, "BufferAssignment:");
+  scratch_.write("other.txt",
+                 "BufferAssignment:\nallocation 0: size 4, parameter 0:\n value: <0 q @0> "
+                 "(size=4,offset=0): f32[]\n");
+  refused("memory chain.hlo --buffer-assignment=other.txt", 2, "another module");
+}
+TEST_F(Contract, CompareAndBisectShowWhereValuesPart) {
+  scratch_.write("sub.hlo", std::string(kAddProgram).replace(std::string(kAddProgram).rfind("add("), 4, "subtract("));
+  EXPECT_EQ(scratch_.tessera("compare add.hlo").exit, 0);
+  EXPECT_EQ(scratch_.tessera("compare add.hlo --backends=evaluator").exit, 0);
+  const Ran parted = scratch_.tessera("compare add.hlo sub.hlo --backends=evaluator");
+  EXPECT_EQ(parted.exit, 3);
+  EXPECT_NE(parted.out.find("first divergence: %"), std::string::npos) << parted.out;
+  EXPECT_EQ(scratch_.tessera("compare add.hlo --precision=f64 --backends=evaluator").exit, 0);
+  EXPECT_EQ(scratch_.tessera("compare add.hlo --precision=bf16 --rtol=0 --atol=0 --backends=evaluator").exit, 3);
+  EXPECT_EQ(scratch_.tessera("bisect add.hlo sub.hlo --backends=evaluator -o found").exit, 0);
+  const std::string command = contentOf(scratch_.folder() / "found/command.txt");
+  ASSERT_TRUE(command.starts_with("tessera compare a.hlo b.hlo")) << command;
+  EXPECT_EQ(scratch_.tessera(command.substr(8, command.size() - 9), scratch_.folder() / "found").exit, 3);
+  refused("bisect add.hlo add.hlo --backends=evaluator -o none", 64, "nothing to bisect");
+  EXPECT_FALSE(std::filesystem::exists(scratch_.folder() / "none"));
+  refused("bisect add.hlo sub.hlo -o /proc/none", 73, "folder");
+  refused("compare add.hlo --backends=gpu", 64, "gpu");
+  refused("compare add.hlo sub.hlo --precision=f64", 64, "B");
+  refused("compare add.hlo --inputs=missing.npz", 66, "missing.npz");
+}
 TEST_F(Contract, ExtractIsolateAndOptGiveModulesThatRun) {
   for (const char* call :
        {"extract add.hlo sum --height=0", "isolate add.hlo sum", "isolate add.hlo main", "opt add.hlo"}) {

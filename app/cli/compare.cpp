@@ -253,7 +253,10 @@ void compareFiles(const CompareArguments& options, What what, Report& report) {
     sides->right.module = &sides->rightModule;
   }
   const Status done = sides ? what(*sides, options, report) : Status(std::unexpected(sides.error()));
-  if (!done) report.failure(done.error());
+  if (done) return;
+  Diagnostic problem = done.error();
+  if (problem.file.empty() && problem.position.line && options.right.empty()) problem.file = options.left;
+  report.failure(problem);
 }
 
 }  // namespace

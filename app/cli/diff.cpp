@@ -19,12 +19,15 @@ struct DiffArguments {
   std::string html;  // "-": to stdout
 };
 
-Json toJson(const Module& module, InstructionId id) {
+Json toJson(const Module& module, InstructionId id, CostCounter& costs) {
   const Instruction& instruction = module.at(id);
+  const Cost cost = costs.of(id);
   return {{"name", instruction.name},
           {"computation", module.at(instruction.computation).name},
           {"opcode", instruction.opcodeName()},
-          {"shape", toString(*instruction.shape, false)}};
+          {"shape", toString(*instruction.shape, false)},
+          {"flops", cost.flops},
+          {"bytes", cost.bytesAccessed}};
 }
 
 Json toJson(const std::vector<Change>& changes) {
@@ -42,11 +45,13 @@ void putFound(const Module& left, const Module& right, const DiffResult& found, 
   object["equal"] = found.same();
   object["matched"] = found.matched;
   for (const char* list : {"changed", "added", "removed", "computations"}) object[list] = Json::array();
+  CostCounter ofLeft(left), ofRight(right);
   for (const ChangedInstruction& one : found.changed)
-    object["changed"].push_back(
-        {{"a", toJson(left, one.left)}, {"b", toJson(right, one.right)}, {"changes", toJson(one.changes)}});
-  for (InstructionId id : found.added) object["added"].push_back(toJson(right, id));
-  for (InstructionId id : found.removed) object["removed"].push_back(toJson(left, id));
+    object["changed"].push_back({{"a", toJson(left, one.left, ofLeft)},
+                                 {"b", toJson(right, one.right, ofRight)},
+                                 {"changes", toJson(one.changes)}});
+  for (InstructionId id : found.added) object["added"].push_back(toJson(right, id, ofRight));
+  for (InstructionId id : found.removed) object["removed"].push_back(toJson(left, id, ofLeft));
   for (const ChangedComputation& one : found.computations)
     object["computations"].push_back(
         {{"a", left.at(one.left).name}, {"b", right.at(one.right).name}, {"changes", toJson(one.changes)}});

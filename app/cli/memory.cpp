@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
+#include "backends/run_request.h"
 #include "core/base/units.h"
+#include "core/evaluate/compare.h"
 #include "core/formats/module_file.h"
 #include "core/memory/memory_edits.h"
 #include "core/memory/xla_buffers.h"
@@ -17,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 struct MemoryArguments {
   std::string file, assignment, apply, out;
-  bool optimized = false, byPadding = false;
+  bool optimized = false, byPadding = false, check = false;
   size_t top = 20;
 };
 
@@ -205,12 +207,33 @@ Result<MemoryReport> reportOf(const Module& module, const MemoryArguments& optio
   return out;
 }
 
+// Both on the CPU with arguments by rule: an edit for memory changes no value.
+Status checkByRunning(const Module& before, const Module& after, Report& report) {
+  TESSERA_ASSIGN_OR_RETURN(const RunReport one, runModule(before, RunRequest()));
+  TESSERA_ASSIGN_OR_RETURN(const RunReport other, runModule(after, RunRequest()));
+  Comparison all;
+  for (size_t device = 0; device < one.outputs.size(); ++device)
+    for (size_t i = 0; i < one.outputs[device].size(); ++i)
+      all.add(compareLiterals(one.outputs[device][i], other.outputs[device][i],
+                              defaultTolerance(one.outputs[device][i].shape().type), "out" + std::to_string(i)));
+  report.object["check"] = {
+      {"equal", all.equal}, {"run_peak_before", one.peakBytes}, {"run_peak_after", other.peakBytes}};
+  report.line(fmt::format("checked by running: the results are {}, the CPU took {} before and {} after",
+                          all.equal ? "equal" : "different", readable(one.peakBytes), readable(other.peakBytes)));
+  if (all.equal) return {};
+  report.failure({.message = "values differ: " + all.firstMismatch});
+  report.exit = kDiffers;
+  return {};
+}
+
 Status tellMemory(Module module, const MemoryArguments& options, Report& report) {
   if (options.optimized) {
     TESSERA_ASSIGN_OR_RETURN(module, optimize(module));
   }
   if (!options.apply.empty()) {
+    const Module before = module;
     TESSERA_ASSIGN_OR_RETURN(module, editedForMemory(module, options.apply));
+    if (options.check) TESSERA_TRY(checkByRunning(before, module, report));
     TESSERA_TRY(writeFileAtomically(options.out, printHloText(module)));
   }
   TESSERA_ASSIGN_OR_RETURN(const MemoryReport found, reportOf(module, options));
@@ -239,6 +262,8 @@ void addMemory(CLI::App& app, Report& report) {
   auto* apply = command->add_option("--apply", options->apply,
                                     "Make an edit and measure again: schedule, donate:N (parameter N), donate:all or "
                                     "rematerialise:NAME");
+  command->add_flag("--check", options->check, "Run the module before and after the edit on the CPU and compare")
+      ->needs(apply);
   apply->needs(out);
   out->needs(apply);
   apply->excludes("--buffer-assignment");
@@ -248,7 +273,7 @@ void addMemory(CLI::App& app, Report& report) {
   command->footer(
       "Arguments and constants live all the time. Donated arguments count where the caller gives their memory away.\n"
       "Examples: tessera memory model.hlo\n"
-      "          tessera memory model.hlo --apply=schedule -o scheduled.hlo");
+      "          tessera memory model.hlo --apply=schedule -o scheduled.hlo --check");
   command->callback([options, &report] {
     auto module = loadModule(options->file, report, true);
     if (!module) return;

@@ -253,7 +253,9 @@ TEST_F(Contract, MemoryMeasuresAndEdits) {
   EXPECT_EQ(now.exit, 0);
   EXPECT_NE(now.out.find("peak 768 B at %r"), std::string::npos) << now.out;
   EXPECT_NE(now.out.find("donate:0"), std::string::npos) << now.out;
-  EXPECT_EQ(scratch_.tessera("memory chain.hlo --apply=donate:0 -o donated.hlo").exit, 0);
+  const Ran donated = scratch_.tessera("memory chain.hlo --apply=donate:0 -o donated.hlo --check");
+  EXPECT_EQ(donated.exit, 0) << donated.err;
+  EXPECT_NE(donated.out.find("checked by running: the results are equal"), std::string::npos) << donated.out;
   EXPECT_NE(scratch_.tessera("memory donated.hlo").out.find("peak 512 B"), std::string::npos);
   EXPECT_EQ(scratch_.tessera("run donated.hlo --backend=evaluator").exit, 0);
   EXPECT_EQ(scratch_.tessera("memory chain.hlo --optimized").exit, 0);

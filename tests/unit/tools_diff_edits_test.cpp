@@ -5,6 +5,8 @@
 #include <random>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "core/passes/common_subexpressions.h"
 #include "core/tools/diff.h"
 #include "core/tools/pass_run.h"
@@ -370,6 +372,35 @@ ENTRY e {
   EXPECT_EQ(found.changed[0].changes.size(), 1u);
   EXPECT_EQ(found.changed[0].changes[0].what, "operand 0");
   EXPECT_TRUE(found.added.empty());
+}
+
+// Equal instructions in a row, or side by side, of which two came: nothing but their places tells them apart.
+std::string sameAgain(bool chain, size_t count, const std::set<size_t>& inserted) {
+  std::string text = "HloModule m\n\nENTRY e {\n  x = f32[4] parameter(0)\n", last = "x", all;
+  for (size_t i = 0; i < count; ++i) {
+    if (inserted.contains(i)) {
+      text += fmt::format("  e{} = f32[4] sine({})\n", i, last);
+      all += fmt::format(", e{}", i);
+      if (chain) last = fmt::format("e{}", i);
+    }
+    text += fmt::format("  n{} = f32[4] negate({})\n", i, last);
+    all += fmt::format(", n{}", i);
+    if (chain) last = fmt::format("n{}", i);
+  }
+  if (chain) return text + "  ROOT r = f32[4] abs(" + last + ")\n}\n";
+  std::string shape = "f32[4]";
+  for (size_t i = 1; i < count + inserted.size(); ++i) shape += ", f32[4]";
+  return text + "  ROOT r = (" + shape + ") tuple(" + all.substr(2) + ")\n}\n";
+}
+TEST(DiffEdits, InsertionsAmongEqualInstructions) {
+  for (const bool chain : {true, false}) {
+    const Module a = test::moduleOf(sameAgain(chain, 2000, {})),
+                 b = test::moduleOf(sameAgain(chain, 2000, {500, 1500}));
+    const DiffResult found = diff(a, b);
+    EXPECT_EQ(found.added.size(), 2u);
+    EXPECT_TRUE(found.removed.empty());
+    EXPECT_EQ(found.changed.size(), chain ? 2u : 1u) << "the users, or the tuple";
+  }
 }
 
 // Work grows with the size, also where nothing stands for anything; a quadratic step would take minutes.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <queue>
+#include <set>
 #include <unordered_map>
 
 #include "core/tools/diff/operand_alignment.h"
@@ -18,8 +19,9 @@ enum class Kinship : uint8_t { Stranger, SameOpcode, SameShape, SameLabel };
 
 constexpr size_t kMaxUserPairs = 64;   // of one pair; what many read is found from its other neighbours
 constexpr size_t kMaxUsersAsked = 32;  // of an instruction, for evidence
-constexpr size_t kMaxGap = 24;         // instructions looked at beyond a gap, …
-constexpr int kMaxGapDepth = 3;        // … and how far
+constexpr size_t kManyOperands = 32;
+constexpr size_t kMaxGap = 24;   // instructions looked at beyond a gap, …
+constexpr int kMaxGapDepth = 3;  // … and how far
 
 struct Evidence {
   int agree = 0, conflict = 0;  // neighbours that are partners; neighbours whose partners are elsewhere
@@ -58,6 +60,8 @@ class Matcher {
     drain(Kinship::SameLabel);
     drain(Kinship::SameShape);
     beyondGaps();
+    drain(Kinship::SameShape);
+    nearestBeyondGaps();
     drain(Kinship::SameShape);
     byOutline();
     drain(Kinship::Stranger);
@@ -184,6 +188,8 @@ class Matcher {
   void propose(InstructionId a, InstructionId b) {
     if (!left_.module().contains(a) || !right_.module().contains(b) || !isFree(a) || !isFreeRight(b)) return;
     if (left_.at(a).computation != one_.id || right_.at(b).computation != other_.id) return;
+    // What has many operands is not weighed anew for each of them.
+    if (left_.at(a).operands.size() > kManyOperands && !waiting_.insert({a, b}).second) return;
     queues_[static_cast<size_t>(kinship(a, b))].push({scoreOf(a, b), a, b});
   }
 
@@ -286,6 +292,7 @@ class Matcher {
     while (Queue* queue = nearest(least)) {
       const Candidate next = queue->top();
       queue->pop();
+      waiting_.erase({next.left, next.right});
       if (!isFree(next.left) || !isFreeRight(next.right)) continue;
       if (const int now = scoreOf(next.left, next.right); now < next.score)
         queue->push({now, next.left, next.right});
@@ -327,6 +334,23 @@ class Matcher {
       pairBeyond(gap<false>(left_, a), gap<false>(right_, b));
       pairBeyond(gap<true>(left_, a), gap<true>(right_, b));
     }
+  }
+  // Of several with one label the nearest; the others follow from it.
+  void nearestBeyondGaps() {
+    for (InstructionId a : one_.instructions) {
+      if (isFree(a)) continue;
+      const InstructionId b = other_.instructions[partner(a)];
+      pairNearest(gap<true>(left_, a), gap<true>(right_, b));
+      pairNearest(gap<false>(left_, a), gap<false>(right_, b));
+    }
+  }
+  void pairNearest(const std::vector<InstructionId>& ones, const std::vector<InstructionId>& others) {
+    for (InstructionId a : ones)
+      for (InstructionId b : others) {
+        if (left_.label(a) != right_.label(b) || !isFree(a) || !isFreeRight(b)) continue;
+        accept(a, b);
+        return drain(Kinship::SameLabel);
+      }
   }
   bool isFreeIn(const LabelledGraph& graph, InstructionId id) const {
     return &graph == &left_ ? isFree(id) : isFreeRight(id);
@@ -420,7 +444,8 @@ class Matcher {
   const LabelledGraph &left_, &right_;
   const Computation &one_, &other_;
   ComputationMatch out_;
-  std::array<Queue, 4> queues_;  // by kinship
+  std::array<Queue, 4> queues_;                                // by kinship
+  std::set<std::pair<InstructionId, InstructionId>> waiting_;  // in a queue, of those with many operands
 };
 
 }  // namespace

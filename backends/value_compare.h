@@ -52,10 +52,4 @@ Result<std::vector<Literal>> valuesOf(const ComparedSide& side, std::span<const 
 Result<std::vector<Literal>> argumentsFor(const Module& right, const Module& left, std::span<const Literal> arguments,
                                           const DiffResult& pairs);
 
-// A copy that computes floats of the module's widest float type in another: "f64", "f32", "bf16", "f16". Fails where an
-// instruction does not allow it.
-Result<Module> inPrecision(const Module& module, ElementType type);
-// Numbers as another type's.
-Result<Literal> inType(const Literal& literal, ElementType type);
-
 }  // namespace tessera

@@ -7,6 +7,7 @@
 #include "app/cli/command.h"
 #include "app/cli/run_compare.h"
 #include "backends/bisect.h"
+#include "backends/precision.h"
 #include "core/evaluate/argument_rules.h"
 #include "core/formats/module_file.h"
 

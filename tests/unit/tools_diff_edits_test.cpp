@@ -374,6 +374,36 @@ ENTRY e {
   EXPECT_TRUE(found.added.empty());
 }
 
+TEST(DiffEdits, APassThatFusesMovesInstructions) {
+  const Module before = test::moduleOf(R"(HloModule m
+
+ENTRY e {
+  x = f32[64] parameter(0)
+  y = f32[64] parameter(1)
+  a = f32[64] sine(x)
+  b = f32[64] multiply(a, y)
+  ROOT r = f32[64] subtract(b, x)
+}
+)");
+  const auto chosen = choosePasses(std::vector<std::string>{"fuse"});
+  ASSERT_TRUE(chosen);
+  const auto after = runPasses(before, *chosen, [](const PassStep&, const Module&) { return Status(); });
+  ASSERT_TRUE(after);
+  const DiffResult found = diff(before, *after);
+  EXPECT_TRUE(found.removed.empty());
+  EXPECT_EQ(found.matched, 2u) << "the parameters";
+  size_t moved = 0;
+  for (const ChangedInstruction& one : found.changed) {
+    if (one.changes[0].what != "computation") continue;
+    ++moved;
+    EXPECT_EQ(before.at(one.left).opcode, after->at(one.right).opcode);
+    EXPECT_EQ(found.right[one.right.value].partner, one.left);
+  }
+  EXPECT_EQ(moved, 3u);
+  for (InstructionId id : found.added)
+    EXPECT_TRUE(after->at(id).opcode == Opcode::Fusion || after->at(id).opcode == Opcode::Parameter);
+}
+
 // Equal instructions in a row, or side by side, of which two came: nothing but their places tells them apart.
 std::string sameAgain(bool chain, size_t count, const std::set<size_t>& inserted) {
   std::string text = "HloModule m\n\nENTRY e {\n  x = f32[4] parameter(0)\n", last = "x", all;

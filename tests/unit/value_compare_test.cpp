@@ -3,6 +3,7 @@
 #include "backends/value_compare.h"
 
 #include "backends/bisect.h"
+#include "backends/precision.h"
 #include "tests/unit/tools_test_modules.h"
 
 namespace tessera::value_compare_tests {

@@ -29,8 +29,9 @@ class LabelledGraph {
 
   const Module& module() const { return module_; }
   const Instruction& at(InstructionId id) const { return module_.at(id); }
-  uint64_t label(InstructionId id) const { return label_[id.value]; }  // opcode, shape, attributes, value, callees
-  uint64_t loose(InstructionId id) const { return loose_[id.value]; }  // opcode, shape without layout
+  uint64_t label(InstructionId id) const { return label_[id.value]; }      // opcode, shape, attributes, value, callees
+  uint64_t loose(InstructionId id) const { return loose_[id.value]; }      // opcode, shape without layout
+  uint64_t meaning(InstructionId id) const { return meaning_[id.value]; }  // its label without layout
   const GraphHashes& hashes() const { return hashes_; }
   // By opcodes alone: finds a graph of other sizes. Computed at the first call.
   const GraphHashes& outline() const;
@@ -51,14 +52,14 @@ class LabelledGraph {
   void findFreeParameters();
   void orderComputations();
   void label(ComputationId id);
-  uint64_t labelOf(const Instruction& instruction) const;
+  uint64_t meaningOf(const Instruction& instruction) const;
   template <class Label>
   void hash(ComputationId id, const Label& label, GraphHashes& out) const;
   void refine(ComputationId id, GraphHashes& out) const;
   GraphHashes emptyHashes() const;
 
   const Module& module_;
-  std::vector<uint64_t> label_, loose_;
+  std::vector<uint64_t> label_, loose_, meaning_;
   GraphHashes hashes_;
   mutable GraphHashes outline_;
   std::vector<uint64_t> computationHash_;

@@ -270,8 +270,8 @@ void addCompare(CLI::App& app, Report& report) {
   command->add_option("--top", options->top, "Lines of the path (--json has all)");
   command->footer(
       "Exit code 3 when values differ. What a fusion or loop computes inside is one value.\n"
-      "Examples: tessera compare model.hlo\n"
-      "          tessera compare model.hlo --precision=f64 --rtol=1e-5");
+      "Example: tessera compare model.hlo\n"
+      "         tessera compare model.hlo --precision=f64 --rtol=1e-5");
   command->callback([options, &report] { compareFiles(*options, tellComparison, report); });
 }
 
@@ -290,7 +290,7 @@ void addBisect(CLI::App& app, Report& report) {
       ->excludes("B");
   command->footer(
       "Two versions: the first instruction whose operands are equal and whose values are not.\n"
-      "Example: tessera bisect model.hlo --slow=0.5 -o slow");
+      "Example: tessera bisect model.hlo --slow=0.2 -o slow");
   command->callback([options, &report] { compareFiles(*options, bisect, report); });
 }
 

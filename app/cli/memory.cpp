@@ -272,8 +272,8 @@ void addMemory(CLI::App& app, Report& report) {
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer(
       "Arguments and constants live all the time. Donated arguments count where the caller gives their memory away.\n"
-      "Examples: tessera memory model.hlo\n"
-      "          tessera memory model.hlo --apply=schedule -o scheduled.hlo --check");
+      "Example: tessera memory model.hlo\n"
+      "         tessera memory model.hlo --apply=schedule -o scheduled.hlo --check");
   command->callback([options, &report] {
     auto module = loadModule(options->file, report, true);
     if (!module) return;

@@ -43,6 +43,7 @@ struct MemoryReport {
   std::vector<int64_t> live;  // bytes, by moment
   size_t peakMoment = 0;
   std::vector<AliasEntry> donations;  // of input_output_alias, those where both share memory
+  bool mayOverlap = false;            // buffers of one allocation that live at once may lie in the same bytes
   int64_t unplaced = 0;               // values of a foreign assignment whose instruction the module does not hold
 
   int64_t peakBytes() const { return live.empty() ? 0 : live[peakMoment]; }
@@ -58,7 +59,7 @@ struct MemoryReport {
 // the argument's last use allows it. Fails where sizes overflow or the module cannot be assigned.
 Result<MemoryReport> memoryReport(const Module& module);
 
-// Fills `live` and `peakMoment` from the buffers. Buffers in the same bytes of one allocation count once.
+// Fills `live` and `peakMoment` from the buffers. Bytes that several lie in at once count once.
 void sumLiveBytes(MemoryReport& report);
 
 // The value that an instruction's leaf passes on: through tuples, their elements and bitcasts.

@@ -81,7 +81,7 @@ std::vector<int64_t> takeIndex(std::string& name) {
   return out;
 }
 
-// " value: <53 fusion.3{0} @0> (size=65536,offset=0): f32[2,4]{1,0}"
+// " value: <53 fusion.3{0} (phi) @0> (size=65536,offset=0): f32[2,4]{1,0}"
 std::optional<XlaValue> valueIn(std::string_view text) {
   Line line(text);
   XlaValue out;
@@ -92,6 +92,8 @@ std::optional<XlaValue> valueIn(std::string_view text) {
   const auto offset = bytes && line.eat(",offset=") ? line.number() : std::nullopt;
   if (!offset || !line.eat("): ")) return std::nullopt;
   out.instruction = *name;
+  if (constexpr std::string_view kPhi = " (phi)"; out.instruction.ends_with(kPhi))  // a loop's or branch's own value
+    out.instruction.resize(out.instruction.size() - kPhi.size());
   out.index = takeIndex(out.instruction);
   out.bytes = *bytes;
   out.offset = *offset;
@@ -113,13 +115,17 @@ MemoryKind kindOf(const XlaAllocation& allocation) {
 class XlaReporter {
  public:
   XlaReporter(const Module& module, const std::vector<XlaAllocation>& allocations)
-      : out_(module), allocations_(allocations) {}
+      : out_(module), allocations_(allocations) {
+    out_.mayOverlap = true;
+  }
 
   MemoryReport run() {
     walk(out_.module.entry());
     last_ = out_.moments.empty() ? 0 : out_.moments.size() - 1;
     for (size_t i = 0; i < out_.moments.size(); ++i)
       byName_.emplace(out_.module.at(out_.moments[i]).name, out_.moments[i]);
+    for (ComputationId id : out_.module.order())
+      for (InstructionId in : out_.module.at(id).instructions) names_.insert(out_.module.at(in).name);
     for (const XlaAllocation& one : allocations_) take(one);
     sumLiveBytes(out_);
     return std::move(out_);
@@ -185,7 +191,7 @@ class XlaReporter {
     for (const XlaValue& value : one.values) {
       const auto found = byName_.find(value.instruction);
       if (found == byName_.end()) {
-        out_.unplaced += kindOf(one) != MemoryKind::ThreadLocal;
+        out_.unplaced += !names_.contains(value.instruction);  // values inside fusions and comparators have no moment
         continue;
       }
       out_.allocations[number].buffers.push_back(out_.buffers.size());
@@ -217,6 +223,7 @@ class XlaReporter {
   std::unordered_set<ComputationId> walked_;
   std::unordered_map<InstructionId, size_t> begin_, end_, lastUses_;
   std::unordered_map<std::string_view, InstructionId> byName_;
+  std::unordered_set<std::string_view> names_;  // of all computations
   size_t last_ = 0;
 };
 

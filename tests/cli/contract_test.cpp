@@ -358,11 +358,13 @@ TEST_F(Contract, MemoryThatEndsAnywhereEndsWithASentence) {
 TEST_F(Contract, ToolsRefuseBadInput) {
   scratch_.write("wrong.hlo", "HloModule m\n\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT b = f32[3] negate(x)\n}\n");
   for (const char* call : {"diff wrong.hlo add.hlo", "extract wrong.hlo b", "isolate wrong.hlo b", "cost wrong.hlo",
-                           "explain wrong.hlo b", "opt wrong.hlo", "reduce wrong.hlo -- false"})
+                           "explain wrong.hlo b", "opt wrong.hlo", "reduce wrong.hlo -- false", "memory wrong.hlo",
+                           "compare wrong.hlo", "compare add.hlo wrong.hlo", "bisect wrong.hlo -o found"})
     refused(call, 2, "wrong.hlo:5:");
   for (const char* call :
        {"diff missing.hlo add.hlo", "extract missing.hlo b", "isolate missing.hlo b", "cost missing.hlo",
-        "explain missing.hlo b", "opt missing.hlo", "reduce missing.hlo -- false", "grep missing.hlo"})
+        "explain missing.hlo b", "opt missing.hlo", "reduce missing.hlo -- false", "grep missing.hlo",
+        "memory missing.hlo", "compare missing.hlo", "compare add.hlo missing.hlo", "bisect missing.hlo -o found"})
     refused(call, 66, "missing.hlo");
   refused("extract add.hlo summ", 64, "did you mean sum?");
   refused("isolate add.hlo nope", 64, "nope");
@@ -372,7 +374,8 @@ TEST_F(Contract, ToolsRefuseBadInput) {
   refused("grep add.hlo --shape='f32[a]'", 64, "not a shape pattern");
   refused("help dott", 64, "did you mean dot?");
   for (const char* call :
-       {"extract add.hlo sum --height=-1", "opt", "opt add.hlo --list", "diff add.hlo", "cost add.hlo --by=beauty"})
+       {"extract add.hlo sum --height=-1", "opt", "opt add.hlo --list", "diff add.hlo", "cost add.hlo --by=beauty",
+        "memory add.hlo -o out.hlo", "memory add.hlo --check", "bisect add.hlo", "bisect add.hlo --slow=2 -o found"})
     EXPECT_EQ(scratch_.tessera(call).exit, 64) << call;
   refused("opt add.hlo --dump=add.hlo/x", 73, "cannot be");
   refused("help dot --html=add.hlo", 73, "add.hlo");

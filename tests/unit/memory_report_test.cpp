@@ -228,6 +228,26 @@ TEST(XlaBuffers, AllocationsAndLives) {
   EXPECT_EQ(report->fragmentationBytes(), 0);
   EXPECT_EQ(report->unplaced, 0);
 }
+TEST(XlaBuffers, ValuesOfLoopsAndLeavesAreNamedWithoutTheirMarks) {
+  const auto read = readXlaBuffers(
+      "BufferAssignment:\nallocation 5: size 16, output shape is |(f32[2], f32[2])|, maybe-live-out:\n"
+      " value: <46 while.6{1,0} (phi) @0> (size=8,offset=8): f32[2]{0}\n value: <47 tuple.6{} @0> "
+      "(size=16,offset=0): (f32[2]{0}, f32[2]{0})\n",
+      "a.txt");
+  ASSERT_TRUE(read) << read.error().toString();
+  ASSERT_EQ(read->size(), 1u);
+  EXPECT_EQ((*read)[0].facts, (std::vector<std::string>{"output shape is |(f32[2], f32[2])|", "maybe-live-out"}));
+  EXPECT_EQ((*read)[0].values[0].instruction, "while.6");
+  EXPECT_EQ((*read)[0].values[0].index, (std::vector<int64_t>{1, 0}));
+  EXPECT_EQ((*read)[0].values[1].instruction, "tuple.6");
+}
+TEST(XlaBuffers, BytesThatSeveralLieInCountOnce) {
+  std::string text = kAssignment;
+  text.replace(text.find("(size=400,offset=800)"), 21, "(size=400,offset=200)");
+  const auto report = memoryReport(moduleOf(kChain), *readXlaBuffers(text, "a.txt"));
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->live, (std::vector<int64_t>{400, 800, 1200, 1200, 1200})) << "c lies between a and b";
+}
 TEST(XlaBuffers, BadTextsAreRefusedWithTheirLine) {
   const std::string good = kAssignment;
   EXPECT_EQ(readXlaBuffers("", "a").error().found, "the end");
@@ -240,6 +260,29 @@ TEST(XlaBuffers, BadTextsAreRefusedWithTheirLine) {
   std::string huge = good;
   huge.replace(huge.find("size 1200"), 9, "size 99999999999999999999");
   EXPECT_EQ(readXlaBuffers(huge, "a").error().position.line, 6u);
+}
+TEST(XlaBuffers, DamagedTextsAreReadOrRefused) {
+  const Module module = moduleOf(kChain);
+  uint64_t state = 1;
+  const auto next = [&](size_t bound) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    return (state >> 33) % bound;
+  };
+  for (int round = 0; round < 3000; ++round) {
+    std::string text = kAssignment;
+    for (int edits = 0; edits < 3; ++edits) {
+      const size_t at = next(text.size());
+      if (next(2))
+        text[at] = "0129 ,:<>{}@=\n"[next(14)];
+      else
+        text.erase(at, 1 + next(40));
+    }
+    const auto read = readXlaBuffers(text, "a.txt");
+    if (!read) continue;
+    const auto report = memoryReport(module, *read);
+    ASSERT_TRUE(report) << text;
+    for (int64_t live : report->live) EXPECT_LE(live, report->allocatedBytes()) << text;
+  }
 }
 TEST(XlaBuffers, ValuesOfAnotherModuleAreCounted) {
   const auto read = readXlaBuffers(kAssignment, "a.txt");

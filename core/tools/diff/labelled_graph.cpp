@@ -72,6 +72,15 @@ GraphHashes LabelledGraph::emptyHashes() const {
   return {std::vector<uint64_t>(slots), std::vector<uint64_t>(slots), std::vector<uint64_t>(slots)};
 }
 
+const GraphHashes& LabelledGraph::withoutLayouts() const {
+  if (!withoutLayouts_.exact.empty()) return withoutLayouts_;
+  withoutLayouts_ = emptyHashes();
+  for (ComputationId id : calleesFirst_)
+    hash(
+        id, [this](const Instruction& in) { return meaning_[in.id.value]; }, withoutLayouts_);
+  return withoutLayouts_;
+}
+
 const GraphHashes& LabelledGraph::outline() const {
   if (!outline_.exact.empty()) return outline_;
   outline_ = emptyHashes();

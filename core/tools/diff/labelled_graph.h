@@ -33,7 +33,8 @@ class LabelledGraph {
   uint64_t loose(InstructionId id) const { return loose_[id.value]; }      // opcode, shape without layout
   uint64_t meaning(InstructionId id) const { return meaning_[id.value]; }  // its label without layout
   const GraphHashes& hashes() const { return hashes_; }
-  // By opcodes alone: finds a graph of other sizes. Computed at the first call.
+  // By meanings, which layouts do not change, and by opcodes alone, which sizes do not. Computed at the first call.
+  const GraphHashes& withoutLayouts() const;
   const GraphHashes& outline() const;
   uint64_t hashOf(ComputationId id) const { return computationHash_[id.value]; }
   // Callers bind operands to parameters by use, as the entry's do: their numbers do not count.
@@ -61,7 +62,7 @@ class LabelledGraph {
   const Module& module_;
   std::vector<uint64_t> label_, loose_, meaning_;
   GraphHashes hashes_;
-  mutable GraphHashes outline_;
+  mutable GraphHashes withoutLayouts_, outline_;
   std::vector<uint64_t> computationHash_;
   std::vector<bool> free_;
   std::vector<ComputationId> calleesFirst_;

@@ -45,13 +45,18 @@ class Matcher {
   using Queue = std::priority_queue<Candidate>;
 
   void byNeighbours() {
+    anchorBy(left_.withoutLayouts(), right_.withoutLayouts());
+    drain(Kinship::SameLabel);
     beyondGaps(loneBeyondGaps);
     drain(Kinship::SameShape);
     beyondGaps(loneBeyondGaps);
     drain(Kinship::SameShape);
     beyondGaps(nearestBeyondGaps);
     drain(Kinship::SameShape);
-    byOutline();
+    anchorByLabels();
+    drain(Kinship::SameShape);
+    if (!partners_.isWhole()) anchorBy(left_.outline(), right_.outline());
+    drain(Kinship::SameOpcode);
     drain(Kinship::Stranger);
     sameValues(left_.hashes().down, right_.hashes().down);
     drain(Kinship::Stranger);
@@ -79,13 +84,24 @@ class Matcher {
     drain(Kinship::SameLabel);
   }
 
-  void byOutline() {
-    if (partners_.isWhole()) return;
-    const GraphHashes &one = left_.outline(), &other = right_.outline();
+  void anchorBy(const GraphHashes& one, const GraphHashes& other) {
     anchor(one.exact, other.exact, false);
     anchor(one.down, other.down, true);
     anchor(one.up, other.up, true);
-    drain(Kinship::SameOpcode);
+  }
+
+  // What is the only one of its label, matched ones included: all around it may have changed.
+  void anchorByLabels() {
+    std::unordered_map<uint64_t, std::pair<uint32_t, uint32_t>> counts;
+    for (InstructionId id : partners_.one.instructions) ++counts[left_.label(id)].first;
+    for (InstructionId id : partners_.other.instructions) ++counts[right_.label(id)].second;
+    std::unordered_map<uint64_t, InstructionId> lone;
+    for (InstructionId id : partners_.other.instructions)
+      if (partners_.isFreeRight(id) && counts[right_.label(id)] == std::pair(1u, 1u)) lone[right_.label(id)] = id;
+    for (InstructionId id : partners_.one.instructions) {
+      const auto found = partners_.isFree(id) ? lone.find(left_.label(id)) : lone.end();
+      if (found != lone.end() && !left_.at(id).operands.empty()) accept(id, found->second);
+    }
   }
 
   // Pairs whose hash nothing else has; with `onlyInner`, only those that have operands.
@@ -140,7 +156,8 @@ class Matcher {
   }
 
   int scoreOf(InstructionId a, InstructionId b) const {
-    return partners_.sameHashes(a, b) * 100 + std::clamp(partners_.evidence(a, b).balance(), -40, 40);
+    return 1000 * partners_.sameMeaning(a, b) + 100 * partners_.sameHashes(a, b) +
+           std::clamp(partners_.evidence(a, b).balance(), -40, 40);
   }
 
   void propose(InstructionId a, InstructionId b) {
@@ -213,6 +230,8 @@ class Matcher {
     switch (partners_.kinship(a, b)) {
       case Kinship::SameLabel: return found.agree >= found.conflict && found.agree > 0;
       case Kinship::SameShape:
+        if (partners_.sameMeaning(a, b)) return found.agree >= found.conflict && found.agree > 0;
+        [[fallthrough]];
       case Kinship::SameOpcode: return found.agree > found.conflict;
       case Kinship::Stranger: return standsInItsPlace(a, b, found);
     }

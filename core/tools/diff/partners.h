@@ -37,6 +37,7 @@ class Partners {
   void exchange(InstructionId a, InstructionId twin);
 
   Kinship kinship(InstructionId a, InstructionId b) const;
+  bool sameMeaning(InstructionId a, InstructionId b) const { return left.meaning(a) == right.meaning(b); }
   int sameHashes(InstructionId a, InstructionId b) const;  // 0 to 8
   // As Likeness of operand_alignment.h.
   int likeness(InstructionId a, InstructionId b) const;

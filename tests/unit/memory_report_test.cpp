@@ -1,6 +1,7 @@
 // The memory of modules whose buffers can be counted by hand, and edits whose predictions are what a new report says.
 #include "core/memory/memory_report.h"
 
+#include <algorithm>
 #include <map>
 
 #include "core/memory/memory_edits.h"

@@ -50,7 +50,8 @@ class RandomModule {
     Instruction made;
     made.opcode = Opcode::Parameter;
     made.parameterNumber = number;
-    made.name = "p" + std::to_string(into.value) + "_" + std::to_string(number);
+    const std::string name = "p" + std::to_string(into.value) + "_" + std::to_string(number);
+    made.name = name;
     return keep(module_.add(into, made, kSquare));
   }
   InstructionId keep(InstructionId id) {
@@ -80,7 +81,8 @@ class RandomModule {
     Instruction made;
     made.opcode = Opcode::Constant;
     made.literal = std::make_shared<const Literal>(Literal::scalar<float>(ElementType::F32, float(below(random_, 5))));
-    made.name = "c" + std::to_string(values_.size());
+    const std::string name = "c" + std::to_string(values_.size());
+    made.name = name;
     const InstructionId value = module_.add(entry_, made, scalar);
     AttributeSet attributes;
     attributes.set(Attr::dimensions, std::vector<int64_t>{});

@@ -36,6 +36,10 @@ class Report {
 std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify,
                                  ProtoContent* beside = nullptr);
 
+// FILE may be a link, FILE#NAME, and then stands for both: takes it apart. False: NAME stands nowhere, or twice, and
+// this is reported. `wanted`: what the subcommand calls NAME.
+bool takeLink(std::string& file, std::string& name, const char* wanted, Report& report);
+
 // A module's text to the file `out`, or to stdout when it is "" (with --json: into the object).
 void printModule(const Module& module, const std::string& out, Report& report);
 

@@ -58,6 +58,7 @@ void addIsolate(CLI::App& app, Report& report);
 void addReduce(CLI::App& app, Report& report);
 void addCost(CLI::App& app, Report& report);
 void addGrep(CLI::App& app, Report& report);
+void addPath(CLI::App& app, Report& report);
 void addExplain(CLI::App& app, Report& report);
 void addOpt(CLI::App& app, Report& report);
 void addMachine(CLI::App& app, Report& report);

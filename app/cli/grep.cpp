@@ -89,8 +89,9 @@ std::string grepHelp() {
   std::string out =
       "QUERY is one line: words are parts of name, opcode, op_name or FILE:LINE of the source, f64 a type and\n"
       "f32[*,128] a shape. All must match; - before a term negates it, | stands between alternatives, ( ) group,\n"
-      "\"…\" is text as it stands, /…/ a regular expression, * and ? stand for letters, = asks for the whole text.\n"
-      "Numbers compare with = > >= < <= and take k M G T, those of bytes kB MB GB KiB MiB GiB.\nFields:\n";
+      "\"…\" is text as it stands, /…/ a regular expression, * and ? stand for letters,\n"
+      "= asks for the whole text. Numbers compare with = > >= < <= and take k M G T, those of bytes kB MB GB KiB MiB.\n"
+      "Fields:\n";
   for (const QueryFieldRow& row : queryFields())
     out += fmt::format("  {:<16} {} ({})\n", row.name, row.meaning, row.example);
   for (const QueryChoice& choice : queryChoices()) out += fmt::format("  is:{:<13} {}\n", choice.name, choice.meaning);

@@ -246,6 +246,7 @@ void MainWindow::arrived() {
   canvas_->setFocus();
   updateComputations();
   updateActions();
+  showLinked();
 }
 
 void MainWindow::showScene() {

@@ -7,8 +7,10 @@
 #include <QStringList>
 #include <memory>
 
+#include "core/base/diagnostics.h"
 #include "core/base/ids.h"
 #include "core/picture/picture.h"
+#include "core/tools/link.h"
 
 class QComboBox;
 class QLabel;
@@ -44,7 +46,7 @@ class MainWindow : public QMainWindow {
   explicit MainWindow(bool remembers, QWidget* parent = nullptr);
   ~MainWindow() override;
 
-  void openFile(const QString& path);
+  void openFile(const QString& path);  // or a link to an instruction: FILE#NAME
   void newFile();
   // Whether what is open may be left: asks where changes would be lost, and forgets the first graph.
   bool mayLeave();
@@ -69,7 +71,8 @@ class MainWindow : public QMainWindow {
   void revealInstruction(InstructionId id);  // opens the groups that hide it and brings it into sight
 
  signals:
-  void firstPictureShown();  // of the file that was opened last
+  void firstPictureShown();                                    // of the file that was opened last
+  void linkRefused(QString message, tessera::ErrorKind kind);  // the file is open and has no such instruction
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
@@ -99,7 +102,8 @@ class MainWindow : public QMainWindow {
   void restoreSession();
   void showDocks();
 
-  void arrived();  // another document is open
+  void arrived();     // another document is open
+  void showLinked();  // what the link to it names
   void showScene();
   void showProgress(const QString& stage, double fraction);
   void showLegend();
@@ -140,6 +144,7 @@ class MainWindow : public QMainWindow {
   QProgressBar* busyBar_ = nullptr;
   QMenu* recentMenu_ = nullptr;
   QStringList recentFiles_;
+  LinkParts linked_;          // of the file that was opened last, until it is there
   QByteArray docksWhenOpen_;  // the docks' state while they are hidden: nothing is open yet
   Theme theme_ = Theme::Light;
   bool remembers_ = false, firstGraph_ = false;

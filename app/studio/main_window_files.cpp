@@ -13,6 +13,7 @@
 #include "app/studio/first_start.h"
 #include "app/studio/main_window.h"
 #include "app/studio/start_page.h"
+#include "core/tools/find_instruction.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
@@ -34,7 +35,19 @@ QString fileNameOf(const Document& document) {
 void MainWindow::openFile(const QString& path) {
   if (!mayLoseChanges()) return;
   firstGraph_ = false;
-  document_->file().open(path);
+  linked_ = splitLink(path.toStdString());
+  document_->file().open(QString::fromStdString(linked_.file));
+}
+
+void MainWindow::showLinked() {
+  const LinkParts link = std::exchange(linked_, {});
+  const QString file = QFileInfo(QString::fromStdString(link.file)).absoluteFilePath();
+  if (link.name.empty() || file != document_->file().path()) return;
+  const auto id = instructionNamed(document_->module(), link.name);
+  if (id) return revealInstruction(*id);
+  const QString message = QString::fromStdString(id.error().message);
+  banner_->showMessage(message);
+  emit linkRefused(message, id.error().kind);
 }
 
 void MainWindow::newFile() {

@@ -61,7 +61,8 @@ StackFrames
   %x = f32[128,64]{1,0} get-tuple-element(%state), index=1
   %one = s32[] constant(1)
   %next = s32[] add(%i, %one)
-  %copied = f32[128,64]{1,0} copy(%x), metadata={op_name="jit(step)/transpose(jvp(h.1))/copy" source_file="a b.py" source_line=3}
+  %copied = f32[128,64]{1,0} copy(%x),
+    metadata={op_name="jit(step)/transpose(jvp(h.1))/copy" source_file="a b.py" source_line=3}
   ROOT %out = (s32[], f32[128,64]{1,0}) tuple(%next, %copied)
 }
 
@@ -74,7 +75,8 @@ StackFrames
 
 ENTRY %main (Arg_0: f32[64,128]) -> f64[128] {
   %Arg_0 = f32[64,128]{1,0} parameter(0)
-  %transpose_fusion = f32[128,64]{1,0} fusion(%Arg_0), kind=kLoop, calls=%fused_transpose, metadata={op_name="jit(step)/jvp(h.10)/transpose" stack_frame_id=2}
+  %transpose_fusion = f32[128,64]{1,0} fusion(%Arg_0), kind=kLoop, calls=%fused_transpose,
+    metadata={op_name="jit(step)/jvp(h.10)/transpose" stack_frame_id=2}
   %zero = s32[] constant(0)
   %start = (s32[], f32[128,64]{1,0}) tuple(%zero, %transpose_fusion)
   %loop = (s32[], f32[128,64]{1,0}) while(%start), condition=%condition, body=%body

@@ -41,6 +41,7 @@
 #include "editor/panels/heat_legend.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/permission_bar.h"
+#include "editor/panels/search_bar.h"
 #include "editor/panels/size_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
@@ -132,7 +133,12 @@ void MainWindow::makeCentre() {
   auto* lessons = new LessonPanel(centre);
   beside->addWidget(startPage_);
   beside->addWidget(lessons);
-  beside->addWidget(stack_, 1);
+  searchBar_ = new SearchBar(*document_, centre);
+  auto* below = new QVBoxLayout;
+  below->setSpacing(0);
+  below->addWidget(searchBar_);
+  below->addWidget(stack_, 1);
+  beside->addLayout(below, 1);
   beside->addWidget(&arrangement_->sizes());
   auto* layout = new QVBoxLayout(centre);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -205,6 +211,8 @@ void MainWindow::connectDocument() {
 }
 
 void MainWindow::connectCanvas() {
+  connect(searchBar_, &SearchBar::revealWanted, this, &MainWindow::revealInstruction);
+  connect(searchBar_, &SearchBar::closed, canvas_, qOverload<>(&QWidget::setFocus));
   binding_ = new CanvasBinding(*document_, *canvas_, this);
   new LayoutBinding(*document_, *panels_->layout, this);
   new UndoHighlight(*document_, *canvas_, this);

@@ -33,6 +33,7 @@ class GroupActions;
 class HeatLegend;
 class LessonController;
 class RunController;
+class SearchBar;
 class Navigation;
 class Recovery;
 class StartPage;
@@ -58,6 +59,7 @@ class MainWindow : public QMainWindow {
   GroupActions& groups() { return *groups_; }
   LessonController& lessons() { return *lessons_; }
   Navigation& navigation() { return *navigation_; }
+  SearchBar& searchBar() { return *searchBar_; }
   // What a session that ended badly left behind, as an unsaved state of its file; false: there is nothing.
   bool restoreLeftBehind();
   AddSearch& addSearch();
@@ -88,6 +90,7 @@ class MainWindow : public QMainWindow {
   void makeFileMenu();
   void makeEditMenu();
   void addBuildItems(QMenu& menu);
+  void addFindItems(QMenu& menu);
   void makeArrangeMenu();
   void makeViewMenu();
   void addShownItems(QMenu& menu);
@@ -138,6 +141,7 @@ class MainWindow : public QMainWindow {
   Banner* banner_ = nullptr;
   HeatLegend* legend_ = nullptr;
   StartPage* startPage_ = nullptr;
+  SearchBar* searchBar_ = nullptr;
   QWidget* firstHint_ = nullptr;
   QStackedWidget* stack_ = nullptr;
   QComboBox* computations_ = nullptr;

@@ -8,36 +8,36 @@
 namespace tessera {
 namespace {
 
-using Row = std::shared_ptr<const CallSummary::Bits>;
+using InputRow = std::shared_ptr<const CallSummary::Bits>;
 
 // Rows of one computation: unions are remembered, so that a long chain makes few of them.
 class RowPool {
  public:
   explicit RowPool(size_t inputs) : words_((inputs + 63) / 64), none_(std::make_shared<CallSummary::Bits>(words_, 0)) {}
 
-  const Row& none() const { return none_; }
-  Row one(size_t input) const {
+  const InputRow& none() const { return none_; }
+  InputRow one(size_t input) const {
     auto bits = std::make_shared<CallSummary::Bits>(words_, 0);
     (*bits)[input / 64] |= uint64_t{1} << (input % 64);
     return bits;
   }
-  Row unite(const Row& a, const Row& b) {
+  InputRow unite(const InputRow& a, const InputRow& b) {
     if (a == b || b == none_) return a;
     if (a == none_) return b;
-    Row& known = unions_[{a.get(), b.get()}];
+    InputRow& known = unions_[{a.get(), b.get()}];
     if (known) return known;
     auto bits = std::make_shared<CallSummary::Bits>(*a);
     for (size_t w = 0; w < words_; ++w) (*bits)[w] |= (*b)[w];
-    known = *bits == *a ? a : *bits == *b ? b : Row(bits);
+    known = *bits == *a ? a : *bits == *b ? b : InputRow(bits);
     kept_.insert(kept_.end(), {a, b});  // the keys must not be another row's some day
     return known;
   }
 
  private:
   size_t words_;
-  Row none_;
-  std::map<std::pair<const void*, const void*>, Row> unions_;
-  std::vector<Row> kept_;
+  InputRow none_;
+  std::map<std::pair<const void*, const void*>, InputRow> unions_;
+  std::vector<InputRow> kept_;
 };
 
 // The rows of a computation's values, from its parameters down.
@@ -47,12 +47,12 @@ class RowSweep {
       : module_(module), values_(values), pool_(inputs) {}
 
   void addParameter(InstructionId id, size_t before) {
-    std::vector<Row>& rows = rows_[id];
+    std::vector<InputRow>& rows = rows_[id];
     for (size_t k = 0; k < values_.count(id); ++k) rows.push_back(pool_.one(before + k));
   }
   void add(const Instruction& in, const CallSummary* call) {
     if (rows_.contains(in.id)) return;
-    std::vector<Row> out;
+    std::vector<InputRow> out;
     switch (values_.handOf(in)) {
       case FlowValues::Hand::Pack: out = packed(in); break;
       case FlowValues::Hand::Take: out = taken(in); break;
@@ -65,44 +65,44 @@ class RowSweep {
     if (out.size() != values_.count(in.id)) out.assign(values_.count(in.id), blended(in, 0));
     rows_[in.id] = std::move(out);
   }
-  Row row(InstructionId id, size_t k) const {
+  InputRow row(InstructionId id, size_t k) const {
     const auto found = rows_.find(id);
     return found == rows_.end() || k >= found->second.size() ? pool_.none() : found->second[k];
   }
 
  private:
-  Row blended(const Instruction& in, size_t firstOperand) {
-    Row out = pool_.none();
+  InputRow blended(const Instruction& in, size_t firstOperand) {
+    InputRow out = pool_.none();
     for (size_t k = firstOperand; k < in.operands.size(); ++k)
       if (in.operands[k].valid())
         for (size_t i = 0; i < values_.count(in.operands[k]); ++i) out = pool_.unite(out, row(in.operands[k], i));
     return out;
   }
-  std::vector<Row> packed(const Instruction& in) const {
-    std::vector<Row> out;
+  std::vector<InputRow> packed(const Instruction& in) const {
+    std::vector<InputRow> out;
     for (InstructionId operand : in.operands)
       if (operand.valid())
         for (size_t i = 0; i < values_.count(operand); ++i) out.push_back(row(operand, i));
     return out;
   }
-  std::vector<Row> taken(const Instruction& in) const {
-    std::vector<Row> out;
+  std::vector<InputRow> taken(const Instruction& in) const {
+    std::vector<InputRow> out;
     const uint32_t offset = values_.offsetOf(in, 0);
     for (size_t i = 0; i < values_.count(in.id); ++i) out.push_back(row(in.operands[0], offset + i));
     return out;
   }
-  std::vector<Row> each(const Instruction& in) {
-    const Row others = blended(in, 1);
-    std::vector<Row> out;
+  std::vector<InputRow> each(const Instruction& in) {
+    const InputRow others = blended(in, 1);
+    std::vector<InputRow> out;
     for (size_t i = 0; i < values_.count(in.id); ++i) out.push_back(pool_.unite(row(in.operands[0], i), others));
     return out;
   }
-  std::vector<Row> called(const Instruction& in, const CallSummary& call) {
-    std::vector<Row> inputs = packed(in), out;
-    std::map<const void*, Row> known;  // results with one row of the summary have one row here
+  std::vector<InputRow> called(const Instruction& in, const CallSummary& call) {
+    std::vector<InputRow> inputs = packed(in), out;
+    std::map<const void*, InputRow> known;  // results with one row of the summary have one row here
     if (inputs.size() != call.inputs()) return out;
     for (size_t output = 0; output < call.outputs(); ++output) {
-      Row& made = known[call.row(output).get()];
+      InputRow& made = known[call.row(output).get()];
       if (!made) {
         made = pool_.none();
         for (size_t k = 0; k < inputs.size(); ++k)
@@ -116,7 +116,7 @@ class RowSweep {
   const Module& module_;
   const FlowValues& values_;
   RowPool pool_;
-  std::unordered_map<InstructionId, std::vector<Row>> rows_;
+  std::unordered_map<InstructionId, std::vector<InputRow>> rows_;
 };
 
 }  // namespace

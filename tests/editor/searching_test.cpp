@@ -1,0 +1,215 @@
+// The search over the canvas by real keys: hits are lit and counted while a query is typed, Enter walks, completion
+// writes fields, errors stand beside the field; and a link opens a file at an instruction.
+#include <QSignalSpy>
+#include <QTest>
+
+#include "app/studio/panels.h"
+#include "editor/canvas/highlights.h"
+#include "editor/panels/search_bar.h"
+#include "editor/panels/text_panel.h"
+#include "tests/editor/hand.h"
+
+using namespace tessera;
+
+namespace {
+
+const char* kGraph = R"(HloModule searched
+
+body {
+  s = f64[4] parameter(0)
+  ROOT t = f64[4] tanh(s)
+}
+
+ENTRY main {
+  x = f32[4] parameter(0)
+  f64.like = f32[4] negate(x)
+  wide = f64[4] convert(f64.like)
+  squashed = f64[4] call(wide), to_apply=body
+  copied = f64[4] copy(squashed)
+  ROOT out = f64[4] add(copied, wide)
+}
+)";
+
+}  // namespace
+
+class SearchingTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Hand> hand_;
+
+  SearchBar& bar() { return hand_->window().searchBar(); }
+  QLineEdit* field() { return bar().field(); }
+  void open() { hand_->key(Qt::Key_F, Qt::ControlModifier); }
+  void write(const char* query) {
+    field()->selectAll();
+    QTest::keyClick(field(), Qt::Key_Delete);
+    QTest::keyClicks(field(), query);
+    hand_->settle();
+  }
+  void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
+    QTest::keyClick(field(), key, modifiers);
+    hand_->settle();
+  }
+  QString selectedNames() {
+    std::string out;
+    for (InstructionId id : hand_->document().selection())
+      out += (out.empty() ? "" : " ") + std::string(hand_->at(id).name);
+    return QString::fromStdString(out);
+  }
+  QString lit() {
+    std::string out;
+    for (int32_t node : hand_->canvas().highlights().foundNodes())
+      out += (out.empty() ? "" : " ") +
+             std::string(hand_->at(hand_->canvas().view()->nodes[static_cast<size_t>(node)].instruction).name);
+    return QString::fromStdString(out);
+  }
+
+ private slots:
+  void init() {
+    hand_ = std::make_unique<Hand>();
+    hand_->openText(kGraph, false);
+  }
+  void cleanup() { hand_.reset(); }
+
+  void hitsAreLitAndCountedWhileTyping() {
+    open();
+    QVERIFY(bar().isVisible() && field()->hasFocus());
+    write("f64");
+    QCOMPARE(bar().countText(), QStringLiteral("6 hits, 4 in this computation"));
+    QCOMPARE(lit(), QStringLiteral("wide squashed s t copied out"));
+    write("op:copy");
+    QCOMPARE(bar().countText(), QStringLiteral("1 hit"));
+    QCOMPARE(lit(), QStringLiteral("copied"));
+    write("nothing");
+    QCOMPARE(bar().countText(), QStringLiteral("no hits"));
+    QCOMPARE(lit(), QString());
+    press(Qt::Key_Escape);
+    QVERIFY(!bar().isVisible() && hand_->canvas().hasFocus());
+    QVERIFY(field()->text().isEmpty());
+  }
+
+  // What is not found is dimmed, and not any more once the search is closed.
+  void theRestIsDimmed() {
+    const auto colourAt = [&](const char* name) {
+      const QImage seen = hand_->canvas().grab().toImage();
+      const QRectF box = hand_->canvas().viewport().toWidget(hand_->canvas().boxOf(hand_->named(name)));
+      const QPointF corner = box.topLeft() + QPointF(box.width() / 2, 4);
+      return seen.pixelColor((corner * seen.devicePixelRatio()).toPoint());
+    };
+    const QColor copied = colourAt("copied"), wide = colourAt("wide");
+    open();
+    write("op:copy");
+    QCOMPARE(colourAt("copied"), copied);
+    QVERIFY(colourAt("wide") != wide);
+    press(Qt::Key_Escape);
+    QCOMPARE(colourAt("wide"), wide);
+  }
+
+  void enterWalksAndAltEnterSelectsAll() {
+    open();
+    write("op:copy|convert|tanh");
+    press(Qt::Key_Return);
+    QCOMPARE(selectedNames(), QStringLiteral("wide"));
+    QCOMPARE(bar().countText(), QStringLiteral("1 of 3 hits, 2 in this computation"));
+    press(Qt::Key_Return);
+    QCOMPARE(selectedNames(), QStringLiteral("copied"));
+    press(Qt::Key_Return);  // into the computation that holds it
+    QCOMPARE(selectedNames(), QStringLiteral("t"));
+    QVERIFY(hand_->document().view().isDrawn(hand_->named("t")));
+    press(Qt::Key_Return);
+    QCOMPARE(selectedNames(), QStringLiteral("wide"));  // round
+    press(Qt::Key_Return, Qt::ShiftModifier);
+    QCOMPARE(selectedNames(), QStringLiteral("t"));
+    QVERIFY(field()->hasFocus());
+    press(Qt::Key_Return, Qt::AltModifier);
+    QCOMPARE(hand_->document().selection().size(), size_t{3});
+    hand_->canvas().setFocus();
+    hand_->document().select({hand_->named("wide")});
+    QTest::keyClick(&hand_->canvas(), Qt::Key_F3);
+    hand_->settle();
+    QCOMPARE(selectedNames(), QStringLiteral("copied"));
+  }
+
+  void completionWritesFieldsAndValues() {
+    open();
+    write("dt");
+    QCOMPARE(bar().completions(), QStringList{QStringLiteral("dtype:")});
+    press(Qt::Key_Tab);
+    QCOMPARE(field()->text(), QStringLiteral("dtype:"));
+    QCOMPARE(bar().completions(), (QStringList{QStringLiteral("f64"), QStringLiteral("f32")}));
+    press(Qt::Key_Down);
+    press(Qt::Key_Return);
+    QCOMPARE(field()->text(), QStringLiteral("dtype:f64"));
+    QCOMPARE(bar().countText(), QStringLiteral("6 hits, 4 in this computation"));
+    QVERIFY(bar().completions().isEmpty());
+    QTest::keyClicks(field(), " ");
+    hand_->settle();
+    QVERIFY(bar().completions().isEmpty());
+    press(Qt::Key_Down);  // asked for
+    QVERIFY(bar().completions().size() > 20);
+    press(Qt::Key_Escape);  // only the list
+    QVERIFY(bar().isVisible() && bar().completions().isEmpty());
+  }
+
+  void errorsStandBesideTheField() {
+    open();
+    write("wide opp:copy");
+    QVERIFY2(bar().errorText().contains(QStringLiteral("column 6: no field is named opp; did you mean op?")),
+             qPrintable(bar().errorText()));
+    QCOMPARE(bar().countText(), QString());
+    QCOMPARE(lit(), QString());
+    press(Qt::Key_Return);
+    QCOMPARE(field()->text(), QStringLiteral("wide opp:copy"));
+    write("/(/");
+    QVERIFY(bar().errorText().contains(QStringLiteral("regular expression")));
+    write("wide");
+    QVERIFY(bar().errorText().isEmpty());
+    QCOMPARE(bar().countText(), QStringLiteral("1 hit"));
+  }
+
+  // An edit, and another file.
+  void followsTheGraph() {
+    open();
+    write("op:negate");
+    QCOMPARE(bar().countText(), QStringLiteral("1 hit"));
+    hand_->openText(
+        "HloModule other\n\nENTRY e {\n  p = f32[] parameter(0)\n  q = f32[] negate(p)\n"
+        "  ROOT r = f32[] negate(q)\n}\n",
+        false);
+    QCOMPARE(bar().countText(), QStringLiteral("2 hits"));
+    QCOMPARE(lit(), QStringLiteral("q r"));
+  }
+
+  // Where the text has the keys, Ctrl+F is the text's.
+  void theTextKeepsItsOwn() {
+    QWidget* text = hand_->window().panels().text->findField();
+    hand_->window().panels().raise(QStringLiteral("text"));
+    text->setFocus();
+    QTest::keyClick(text, Qt::Key_F, Qt::ControlModifier);
+    QVERIFY(!bar().isVisible());
+  }
+
+  void aLinkOpensTheFileAtTheInstruction() {
+    const QString path = hand_->document().file().path();
+    hand_->window().openFile(path + QStringLiteral("#copied"));
+    hand_->settle();
+    QCOMPARE(hand_->document().file().path(), path);
+    QCOMPARE(selectedNames(), QStringLiteral("copied"));
+    hand_->window().openFile(path + QStringLiteral("#body/t"));
+    hand_->settle();
+    QCOMPARE(selectedNames(), QStringLiteral("t"));
+    QVERIFY(hand_->document().view().isDrawn(hand_->named("t")));
+    QSignalSpy refused(&hand_->window(), &MainWindow::linkRefused);
+    hand_->window().openFile(path + QStringLiteral("#cpied"));
+    hand_->settle();
+    QCOMPARE(refused.count(), 1);
+    QVERIFY(refused[0][0].toString().contains(QStringLiteral("did you mean copied?")));
+    hand_->window().openFile(path);
+    hand_->settle();
+    QCOMPARE(refused.count(), 1);
+  }
+};
+
+QTEST_MAIN(SearchingTest)
+#include "searching_test.moc"

@@ -83,7 +83,7 @@ class MainWindow : public QMainWindow {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
-  static constexpr int kDockState = 2;  // another number where docks come or go
+  static constexpr int kDockState = 3;  // another number where docks come or go
 
   void makeCentre();
   void makeActions();
@@ -91,6 +91,7 @@ class MainWindow : public QMainWindow {
   void makeEditMenu();
   void addBuildItems(QMenu& menu);
   void addFindItems(QMenu& menu);
+  void addFlowItems(QMenu& menu);
   void makeArrangeMenu();
   void makeViewMenu();
   void addShownItems(QMenu& menu);

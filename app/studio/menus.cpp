@@ -15,6 +15,7 @@
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
+#include "core/tools/query.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/breadcrumbs.h"
 #include "editor/controllers/lesson_controller.h"
@@ -22,8 +23,10 @@
 #include "editor/controllers/place_history.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
+#include "editor/panels/computations_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/permission_list.h"
+#include "editor/panels/search_bar.h"
 #include "editor/panels/text_panel.h"
 
 namespace tessera {
@@ -164,6 +167,16 @@ void MainWindow::makeGoMenu() {
   };
   add(tr("&Go to anything …"), QKeySequence(Qt::CTRL | Qt::Key_K), [](Navigation& n) { n.goToAnything(); });
   add(tr("&Commands …"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P), [](Navigation& n) { n.chooseCommand(); });
+  actions_->add(menu, {tr("Co&mputations …"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O)},
+                       [this](bool) {
+                         panels_->raise(QStringLiteral("computations"));
+                         panels_->computations->begin();
+                       },
+                       {},
+                       [this] { return document_->isOpen(); }});
+  menu.addSeparator();
+  addFlowItems(menu);
   menu.addSeparator();
   add(tr("&Back"), QKeySequence(Qt::ALT | Qt::Key_Left), [](Navigation& n) { n.history().back(); });
   add(tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right), [](Navigation& n) { n.history().forward(); });
@@ -174,6 +187,40 @@ void MainWindow::makeGoMenu() {
   menu.addSeparator();
   add(tr("Next &panel"), QKeySequence(Qt::Key_F6), [](Navigation& n) { n.nextPanel(false); });
   add(tr("P&revious panel"), QKeySequence(Qt::SHIFT | Qt::Key_F6), [](Navigation& n) { n.nextPanel(true); });
+}
+
+// Where values go, as queries of the search bar: they can be read, changed and walked.
+void MainWindow::addFlowItems(QMenu& menu) {
+  const auto search = [this](const QString& query) {
+    searchBar_->open();
+    searchBar_->field()->setText(query);
+  };
+  const auto named = [this](const char* field, InstructionId id) {
+    const Instruction& in = document_->module().at(id);
+    const std::string text = document_->module().at(in.computation).name + "/" + std::string(in.name);
+    return QLatin1String(field) + QString::fromStdString(quotedForQuery(text, nullptr));
+  };
+  const auto one = [this] { return hasSelection() && document_->selection().size() == 1; };
+  actions_->add(menu, {tr("What it is computed &from"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Up)},
+                       [=, this](bool) { search(named("feeds:", document_->selected())); },
+                       {},
+                       one});
+  actions_->add(menu, {tr("What is computed from &it"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Down)},
+                       [=, this](bool) { search(named("from:", document_->selected())); },
+                       {},
+                       one});
+  actions_->add(menu, {tr("What lies be&tween the two"),
+                       {},
+                       [=, this](bool) {
+                         const auto& two = document_->selection();
+                         search(QStringLiteral("(%1 %2) | (%3 %4)")
+                                    .arg(named("from:", two[0]), named("feeds:", two[1]), named("from:", two[1]),
+                                         named("feeds:", two[0])));
+                       },
+                       {},
+                       [this] { return document_->isOpen() && document_->selection().size() == 2; }});
 }
 
 void MainWindow::makeRunMenu() {

@@ -103,7 +103,9 @@ void countFacts(const Module& module, const Instruction& in, QueryField field, T
   switch (field) {
     case QueryField::Op: return add(in.opcodeName());
     case QueryField::Operand: return countOpcodes(module, in.operands, out);
-    case QueryField::Name: return add(in.name);
+    case QueryField::Name:
+    case QueryField::From:
+    case QueryField::Feeds: return add(in.name);
     case QueryField::Dtype: return countTypes(*in.shape, out);
     case QueryField::Shape: return add(in.shape->isArray() ? toString(*in.shape, false) : std::string());
     case QueryField::In: return add(module.at(in.computation).name);

@@ -37,6 +37,10 @@ constexpr QueryFieldRow kQueryFields[] = {
     {QueryField::Calls, "calls", QueryKind::Part, "computation that it calls", "calls:region_0*"},
     {QueryField::Operand, "operand", QueryKind::Whole, "opcode or name of one of its operands", "operand:constant"},
     {QueryField::User, "user", QueryKind::Whole, "opcode or name of one that uses it", "user:dot"},
+    {QueryField::From, "from", QueryKind::Whole, "computed from the one of this opcode or name, across calls",
+     "from:parameter"},
+    {QueryField::Feeds, "feeds", QueryKind::Whole, "its value reaches the one of this opcode or name, across calls",
+     "feeds:main.1/loss"},
     {QueryField::Operands, "operands", QueryKind::Count, "number of operands", "operands>8"},
     {QueryField::Users, "users", QueryKind::Count, "number of instructions that use it", "users>10"},
 };

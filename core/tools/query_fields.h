@@ -33,6 +33,8 @@ enum class QueryField : uint8_t {
   Calls,
   Operand,
   User,
+  From,
+  Feeds,
   Operands,
   Users,
 };

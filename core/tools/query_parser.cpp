@@ -319,8 +319,8 @@ void Query::add(Query other) {
 
 std::string quotedForQuery(std::string_view text, const QueryFieldRow* field) {
   const bool isShape = field && field->kind == QueryValueKind::Shape;
-  const bool plain = !text.empty() && std::ranges::all_of(text, [&](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_.-:").find(c) != std::string_view::npos ||
+  const bool plain = !text.empty() && text[0] != '/' && std::ranges::all_of(text, [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("_.-:/").find(c) != std::string_view::npos ||
            (isShape && std::string_view("[],<=").find(c) != std::string_view::npos);
   });
   if (plain) return std::string(text);

@@ -8,6 +8,7 @@
 #include "core/formats/hlo_text.h"
 #include "core/hlo/source_frames.h"
 #include "core/tools/scope_words.h"
+#include "core/tools/value_flow.h"
 
 namespace tessera {
 namespace {
@@ -118,6 +119,8 @@ TermTest QueryTests::of(const QueryTerm& term) {
     case QueryField::Attribute: return byAttribute(term);
     case QueryField::In: return inComputation(holders(term));
     case QueryField::Is: return byRole(term);
+    case QueryField::From:
+    case QueryField::Feeds: return alongValues(term);
     case QueryField::Under: return ofMetadata([&](const Metadata& m) { return scopeMatches(term, m.opName); });
     case QueryField::OpName:
       return ofMetadata([&](const Metadata& m) { return !m.opName.empty() && anyTextMatches(term, m.opName); });
@@ -235,6 +238,24 @@ TermTest QueryTests::byAttribute(const QueryTerm& term) const {
     return std::ranges::any_of(
         term.values, [&](const QueryValue& value) { return has(instruction, std::get<AttributePattern>(value)); });
   };
+}
+
+// With what is named itself; "COMPUTATION/NAME" names one of several.
+TermTest QueryTests::alongValues(const QueryTerm& term) {
+  std::vector<InstructionId> named;
+  for (ComputationId computation : module_.order())
+    for (InstructionId id : module_.at(computation).instructions) {
+      const Instruction& in = module_.at(id);
+      if (anyTextMatches(term, in.opcodeName()) || anyTextMatches(term, in.name) ||
+          anyTextMatches(term, fmt::format("{}/{}", module_.at(computation).name, in.name)))
+        named.push_back(id);
+    }
+  std::vector<bool> reached(module_.instructionSlots());
+  if (!named.empty())
+    for (InstructionId id :
+         ValueFlow(module_).cone(named, term.field == QueryField::From ? FlowDirection::Down : FlowDirection::Up))
+      reached[id.value] = true;
+  return [reached = std::move(reached)](const Instruction& in) { return reached[in.id.value]; };
 }
 
 // --- computations

@@ -44,6 +44,7 @@ class QueryTests {
   // Those that `direct` says and all that they call, by id.
   std::vector<char> withCallees(std::vector<char> direct) const;
   std::vector<char> calledBy(const std::function<bool(const Instruction&)>& caller) const;
+  TermTest alongValues(const QueryTerm& term);
   std::vector<char> holders(const QueryTerm& term) const;
 
   const Module& module_;

@@ -2,9 +2,11 @@
 // writes fields, errors stand beside the field; and a link opens a file at an instruction.
 #include <QSignalSpy>
 #include <QTest>
+#include <QTreeWidget>
 
 #include "app/studio/panels.h"
 #include "editor/canvas/highlights.h"
+#include "editor/panels/computations_panel.h"
 #include "editor/panels/search_bar.h"
 #include "editor/panels/text_panel.h"
 #include "tests/editor/hand.h"
@@ -188,6 +190,38 @@ class SearchingTest : public QObject {
     text->setFocus();
     QTest::keyClick(text, Qt::Key_F, Qt::ControlModifier);
     QVERIFY(!bar().isVisible());
+  }
+
+  void whatComesFromWhatIsAQuery() {
+    hand_->document().select({hand_->named("copied")});
+    hand_->key(Qt::Key_Up, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(field()->text(), QStringLiteral("feeds:main/copied"));
+    QCOMPARE(lit(), QStringLiteral("x f64.like wide squashed s t copied"));
+    hand_->document().select({hand_->named("t")});
+    hand_->key(Qt::Key_Down, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(field()->text(), QStringLiteral("from:body/t"));
+    QCOMPARE(lit(), QStringLiteral("squashed t copied out"));
+  }
+
+  void computationsStandBelowTheirCallers() {
+    hand_->key(Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);
+    ComputationsPanel& panel = *hand_->window().panels().computations;
+    QVERIFY(panel.isVisible() && panel.field()->hasFocus());
+    QCOMPARE(panel.tree()->topLevelItemCount(), 1);
+    const QTreeWidgetItem* entry = panel.tree()->topLevelItem(0);
+    QCOMPARE(entry->text(0), QStringLiteral("main (entry)"));
+    QCOMPARE(entry->childCount(), 1);
+    QCOMPARE(entry->child(0)->text(0), QStringLiteral("body"));
+    QCOMPARE(panel.tree()->currentItem(), entry);  // what the canvas shows
+    QTest::keyClicks(panel.field(), "bo");
+    QCOMPARE(panel.tree()->currentItem()->text(0), QStringLiteral("body"));
+    QTest::keyClick(panel.field(), Qt::Key_Return);
+    hand_->settle();
+    QCOMPARE(hand_->module().at(hand_->document().view().computation()).name, std::string("body"));
+    panel.field()->clear();
+    QCOMPARE(panel.tree()->currentItem()->text(0), QStringLiteral("body"));
+    QTest::keyClicks(panel.field(), "nowhere");
+    QCOMPARE(panel.stateText(), QStringLiteral("none"));
   }
 
   void aLinkOpensTheFileAtTheInstruction() {

@@ -215,6 +215,11 @@ TEST(Search, EveryFieldFindsWhatItSays) {
       {"operand=wide", "dot"},
       {"user:dot", "wide big"},
       {"user:result", "dot"},
+      {"from:Arg_0 op:copy|dot|convert", "copied wide dot"},  // through the fusion and the loop
+      {"from:zero64 -op:broadcast", "zero64 dot result"},
+      {"feeds:dot op:constant", "one ten zero zero64"},
+      {"from:main/Arg_0 feeds:body/copied is:fused", "p scaled turned"},
+      {"from:Arg_0 feeds:zero", ""},
       {"operands:2 is:entry", "start dot"},
       {"users>1", "state"},
       {"users=0 op:broadcast", "unused.f64"},

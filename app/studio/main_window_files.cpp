@@ -12,6 +12,7 @@
 
 #include "app/studio/first_start.h"
 #include "app/studio/main_window.h"
+#include "app/studio/panels.h"
 #include "app/studio/start_page.h"
 #include "core/tools/find_instruction.h"
 #include "editor/canvas/canvas.h"
@@ -19,6 +20,7 @@
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
+#include "editor/panels/source_panel.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -171,6 +173,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
 void MainWindow::restoreSession() {
   const QSettings settings;
   recentFiles_ = settings.value(QStringLiteral("recentFiles")).toStringList();
+  panels_->source->setFolders(settings.value(QStringLiteral("sourceFolders")).toStringList());
   restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
   restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kDockState);
   if (settings.value(QStringLiteral("theme")).toString() == QLatin1String("dark")) setTheme(Theme::Dark);

@@ -18,6 +18,7 @@
 #include "editor/panels/palette_panel.h"
 #include "editor/panels/results_panel.h"
 #include "editor/panels/run_panel.h"
+#include "editor/panels/source_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
 #include "editor/values/value_panel.h"
@@ -81,7 +82,8 @@ Panels::Panels(Document& document, QMainWindow& window)
       run(new RunPanel(document)),
       palette(new PalettePanel),
       compiled(new CompiledPanel(document)),
-      computations(new ComputationsPanel(document)) {
+      computations(new ComputationsPanel(document)),
+      source(new SourcePanel(document)) {
   add(window, inspector, QStringLiteral("inspector"), QObject::tr("Inspector"));
   add(window, text, QStringLiteral("text"), QObject::tr("HLO text"));
   add(window, layout, QStringLiteral("layout"), QObject::tr("Layout"));
@@ -93,6 +95,7 @@ Panels::Panels(Document& document, QMainWindow& window)
   add(window, palette, QStringLiteral("palette"), QObject::tr("Palette"));
   add(window, compiled, QStringLiteral("compiled"), QObject::tr("Compiled"));
   add(window, computations, QStringLiteral("computations"), QObject::tr("Computations"));
+  add(window, source, QStringLiteral("source"), QObject::tr("Source"));
   add(window, help, QStringLiteral("help"), QObject::tr("Help"));
   arrange(window);
 }
@@ -164,7 +167,7 @@ void Panels::arrange(QMainWindow& window) const {
                          dock);
     // Tab finds all of the palette, Ctrl+Shift+click asks for a value: they take no room until then.
     const bool onDemand = dock->widget() == palette || dock->widget() == value || dock->widget() == run ||
-                          dock->widget() == compiled || dock->widget() == computations;
+                          dock->widget() == compiled || dock->widget() == computations || dock->widget() == source;
     dock->setVisible(!onDemand);
   }
   QDockWidget* first = find(QStringLiteral("text"));

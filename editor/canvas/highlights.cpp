@@ -35,7 +35,7 @@ void Highlights::setFound(std::optional<std::vector<InstructionId>> found) {
   canvas_.update();
 }
 
-// A group that hides some of what was found is lit like a box.
+// A group that hides some of what was found is lit like a box, and so is an open one that is found itself: a fusion.
 void Highlights::pictureChanged() {
   foundNodes_.clear();
   if (!found_ || !canvas_.view()) return;
@@ -64,9 +64,7 @@ void Highlights::paintFound(QPainter& painter, const QRectF& visible) const {
     const QRectF box = canvas_.viewport().toWidget(frame);
     const double grow = std::max(0.0, kLeast - std::min(box.width(), box.height())) / 2;
     lit.push_back(box.adjusted(-grow, -grow, grow, grow));
-    if (canvas_.view()->nodes[static_cast<size_t>(node)].kind !=
-        ViewNode::Kind::OpenGroup)  // that has only its outline
-      holes.fillRect(lit.back(), Qt::black);
+    holes.fillRect(lit.back(), Qt::black);
   }
   holes.end();
   painter.drawImage(QPointF(), veil);

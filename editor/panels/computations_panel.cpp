@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kComputation = Qt::UserRole, kFilled = Qt::UserRole + 1;
 constexpr size_t kMostFoundComputations = 500;
+constexpr int kLeastWidth = 260, kIndentation = 12;
 
 ComputationId computationOf(const QTreeWidgetItem& item) { return ComputationId(item.data(0, kComputation).toUInt()); }
 
@@ -35,12 +36,16 @@ ComputationsPanel::ComputationsPanel(Document& document, QWidget* parent)
   field_->setAccessibleName(tr("Search the computations"));
   field_->setClearButtonEnabled(true);
   field_->installEventFilter(this);
-  tree_->setHeaderLabels({tr("Computation"), tr("Instructions"), tr("Called")});
+  tree_->setHeaderLabels({tr("Computation"), tr("Instr.")});
   tree_->setUniformRowHeights(true);
+  tree_->setTextElideMode(Qt::ElideMiddle);  // names differ at their ends
+  tree_->setIndentation(kIndentation);
   tree_->header()->setStretchLastSection(false);
   tree_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+  tree_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
   tree_->setAccessibleName(tr("Computations by caller"));
   state_->setEnabled(false);
+  setMinimumWidth(kLeastWidth);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(4, 4, 4, 4);
   layout->addWidget(field_);
@@ -124,10 +129,12 @@ QTreeWidgetItem* ComputationsPanel::makeItem(const CallTree::Call& call, bool op
   const Computation& computation = document_.module().at(call.computation);
   const QString name = QString::fromStdString(computation.name);
   auto* item = new QTreeWidgetItem;
-  item->setText(0, call.computation == document_.module().entry() ? tr("%1 (entry)").arg(name) : name);
+  item->setText(0, call.computation == document_.module().entry() ? tr("%1 (entry)").arg(name)
+                   : call.count > 1                               ? tr("%1 ×%L2").arg(name).arg(call.count)
+                                                                  : name);
+  item->setToolTip(0, asPlainText(item->text(0)));
   item->setText(1, tr("%L1").arg(computation.instructions.size()));
-  item->setText(2, call.count ? tr("×%L1").arg(call.count) : QString());
-  for (int column : {1, 2}) item->setTextAlignment(column, Qt::AlignRight);
+  item->setTextAlignment(1, Qt::AlignRight);
   item->setData(0, kComputation, call.computation.value);
   if (opens && !calls_->callees(call.computation).empty())
     item->setChildIndicatorPolicy(QTreeWidgetItem::ShowIndicator);

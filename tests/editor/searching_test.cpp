@@ -1,13 +1,20 @@
 // The search over the canvas by real keys: hits are lit and counted while a query is typed, Enter walks, completion
 // writes fields, errors stand beside the field; and a link opens a file at an instruction.
+#include <QComboBox>
+#include <QDir>
+#include <QPlainTextEdit>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 #include <QTreeWidget>
 
 #include "app/studio/panels.h"
 #include "editor/canvas/highlights.h"
 #include "editor/panels/computations_panel.h"
+#include "editor/panels/inspector.h"
 #include "editor/panels/search_bar.h"
+#include "editor/panels/source_panel.h"
 #include "editor/panels/text_panel.h"
 #include "tests/editor/hand.h"
 
@@ -222,6 +229,39 @@ class SearchingTest : public QObject {
     QCOMPARE(panel.tree()->currentItem()->text(0), QStringLiteral("body"));
     QTest::keyClicks(panel.field(), "nowhere");
     QCOMPARE(panel.stateText(), QStringLiteral("none"));
+  }
+
+  // To the line of the source and back, in folders that the user names and nowhere else.
+  void theSourceLineAndBack() {
+    QTemporaryDir folder;
+    QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("train")));
+    QVERIFY(writeFileAtomically((folder.path() + QStringLiteral("/train/model.py")).toStdString(),
+                                "import jax\n\ndef f(x):\n  return -x\n"));
+    hand_->openText(R"(HloModule m
+
+ENTRY e {
+  x = f32[4] parameter(0)
+  a = f32[4] negate(x), metadata={op_name="f/neg" source_file="/home/user/train/model.py" source_line=4}
+  ROOT b = f32[4] tanh(a), metadata={op_name="f/tanh" source_file="/home/user/train/model.py" source_line=40}
+}
+)",
+                    false);
+    SourcePanel& panel = *hand_->window().panels().source;
+    hand_->window().panels().raise(QStringLiteral("source"));
+    hand_->document().select({hand_->named("a")});
+    QVERIFY2(panel.stateText().contains(QStringLiteral("none is named yet")), qPrintable(panel.stateText()));
+    panel.setFolders({folder.path()});
+    QCOMPARE(panel.stateText(), folder.path() + QStringLiteral("/train/model.py"));
+    QCOMPARE(panel.markedLine(), 4);
+    QCOMPARE(panel.frames()->currentText(), QStringLiteral("model.py:4"));
+    QVERIFY(hand_->window().panels().inspector->shownText().contains(QStringLiteral("/home/user/train/model.py:4")));
+    panel.back()->click();
+    hand_->settle();
+    QCOMPARE(lit(), QStringLiteral("a"));
+    hand_->document().select({hand_->named("b")});
+    QVERIFY2(panel.stateText().contains(QStringLiteral("no line 40")), qPrintable(panel.stateText()));
+    hand_->document().select({hand_->named("x")});
+    QVERIFY(panel.stateText().contains(QStringLiteral("does not say")));
   }
 
   void aLinkOpensTheFileAtTheInstruction() {

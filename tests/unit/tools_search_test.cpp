@@ -7,6 +7,7 @@
 #include "core/tools/link.h"
 #include "core/tools/query_completion.h"
 #include "core/tools/search.h"
+#include "core/tools/source_files.h"
 #include "tests/unit/tools_test_modules.h"
 
 namespace tessera {
@@ -377,6 +378,30 @@ TEST(Link, AFileWhoseNameHoldsTheSignIsThatFile) {
   EXPECT_EQ(split(odd + "#body/add.5"), odd + " body/add.5");
   EXPECT_EQ(split("missing.hlo#x"), "missing.hlo x");
   EXPECT_EQ(split("#"), " ");
+  std::filesystem::remove_all(folder);
+}
+
+// --- source files
+
+TEST(SourceFiles, TheLongestEndBelowAFolderThatIsNamed) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tessera_source_files_test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder / "one" / "b");
+  std::filesystem::create_directories(folder / "two");
+  std::ofstream(folder / "one" / "b" / "model.py") << "deep";
+  std::ofstream(folder / "two" / "model.py") << "flat";
+  std::ofstream(folder / "secret.py") << "secret";
+  const std::filesystem::path both[] = {folder / "two", folder / "one"};
+  EXPECT_EQ(findSourceFile("/home/a/b/model.py", both).value().text, "deep");
+  EXPECT_EQ(findSourceFile("/home/a/c/model.py", both).value().text, "flat");
+  EXPECT_EQ(findSourceFile("model.py", both).value().text, "flat");
+  for (const char* none : {"../secret.py", "/x/../../secret.py", "other.py", "b", "", "/", "..", "."}) {
+    const auto missing = findSourceFile(none, both);
+    ASSERT_FALSE(missing) << none;
+    EXPECT_EQ(missing.error().kind, ErrorKind::Input);
+  }
+  EXPECT_NE(findSourceFile("other.py", both).error().message.find("is not below"), std::string::npos);
+  EXPECT_NE(findSourceFile("other.py", {}).error().message.find("none is named yet"), std::string::npos);
   std::filesystem::remove_all(folder);
 }
 

@@ -1,13 +1,16 @@
 // The menus of the main window: a spec an action. What each does is in the controllers; the Edit and Arrange menus are
 // in menus_edit.cpp.
+#include <QClipboard>
 #include <QComboBox>
 #include <QDir>
 #include <QDockWidget>
 #include <QFileInfo>
+#include <QGuiApplication>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QStatusBar>
 #include <QToolBar>
 
 #include "app/studio/actions.h"
@@ -15,6 +18,7 @@
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
+#include "core/tools/link.h"
 #include "core/tools/query.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/breadcrumbs.h"
@@ -181,6 +185,17 @@ void MainWindow::makeGoMenu() {
   add(tr("&Back"), QKeySequence(Qt::ALT | Qt::Key_Left), [](Navigation& n) { n.history().back(); });
   add(tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right), [](Navigation& n) { n.history().forward(); });
   menu.addSeparator();
+  actions_->add(menu, {tr("Copy a &link to it"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L)},
+                       [this](bool) {
+                         const std::string name = LinkNames(document_->module()).of(document_->selected());
+                         const QString link =
+                             document_->file().path() + QLatin1Char('#') + QString::fromStdString(name);
+                         QGuiApplication::clipboard()->setText(link);
+                         statusBar()->showMessage(tr("Copied %1").arg(link), 4000);
+                       },
+                       {},
+                       [this] { return hasSelection() && !document_->file().path().isEmpty(); }});
   add(tr("Toggle boo&kmark"), QKeySequence(Qt::CTRL | Qt::Key_B), [](Navigation& n) { n.history().toggleBookmark(); });
   add(tr("Next book&mark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B),
       [](Navigation& n) { n.history().nextBookmark(); });

@@ -1,7 +1,9 @@
 // The search over the canvas by real keys: hits are lit and counted while a query is typed, Enter walks, completion
 // writes fields, errors stand beside the field; and a link opens a file at an instruction.
+#include <QClipboard>
 #include <QComboBox>
 #include <QDir>
+#include <QGuiApplication>
 #include <QPlainTextEdit>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -266,6 +268,9 @@ ENTRY e {
 
   void aLinkOpensTheFileAtTheInstruction() {
     const QString path = hand_->document().file().path();
+    hand_->document().select({hand_->named("copied")});
+    hand_->key(Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(QGuiApplication::clipboard()->text(), path + QStringLiteral("#copied"));
     hand_->window().openFile(path + QStringLiteral("#copied"));
     hand_->settle();
     QCOMPARE(hand_->document().file().path(), path);

@@ -6,9 +6,11 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QToolButton>
+#include <QVBoxLayout>
 #include <algorithm>
 
 #include "editor/document/document.h"
+#include "editor/panels/hit_list.h"
 #include "editor/text/completion_list.h"
 #include "editor/text/error_label.h"
 #include "editor/text/plain_text.h"
@@ -39,23 +41,33 @@ SearchBar::SearchBar(Document& document, QWidget* parent)
       previous_(searchButton(QStringLiteral("‹"), tr("Previous hit (Shift+Enter)"), this)),
       next_(searchButton(QStringLiteral("›"), tr("Next hit (Enter)"), this)),
       all_(searchButton(tr("Select all"), tr("Select all hits (Alt+Enter)"), this)),
+      listButton_(searchButton(tr("List"), tr("List what is found"), this)),
+      hits_(new HitList(document, this)),
       list_(new CompletionList(this)) {
   field_->setPlaceholderText(tr("Search: words, f64, op:copy|transpose, bytes>1MB, under:jvp, -in:fusion …"));
   field_->setAccessibleName(tr("Search for instructions"));
   field_->setClearButtonEnabled(true);
   field_->installEventFilter(this);
   auto* close = searchButton(QStringLiteral("×"), tr("Close the search (Esc)"), this);
-  auto* layout = new QHBoxLayout(this);
+  listButton_->setCheckable(true);
+  auto* row = new QHBoxLayout;
+  row->addWidget(field_, 3);
+  row->addWidget(error_, 2);
+  for (QWidget* each : std::initializer_list<QWidget*>{count_, previous_, next_, all_, listButton_, close})
+    row->addWidget(each);
+  auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(kSearchMargin, kSearchMargin, kSearchMargin, kSearchMargin);
-  layout->addWidget(field_, 3);
-  layout->addWidget(error_, 2);
-  for (QWidget* each : std::initializer_list<QWidget*>{count_, previous_, next_, all_, close}) layout->addWidget(each);
+  layout->setSpacing(kSearchMargin);
+  layout->addLayout(row);
+  layout->addWidget(hits_);
   connect(field_, &QLineEdit::textChanged, &document_.search(), &ModuleSearch::setText);
   connect(field_, &QLineEdit::textEdited, this, [this] { complete(false); });
   connect(previous_, &QToolButton::clicked, this, [this] { step(true); });
   connect(next_, &QToolButton::clicked, this, [this] { step(false); });
   connect(all_, &QToolButton::clicked, this, &SearchBar::selectAll);
   connect(close, &QToolButton::clicked, this, &SearchBar::dismiss);
+  connect(listButton_, &QToolButton::toggled, hits_, &QWidget::setVisible);
+  connect(hits_, &HitList::revealWanted, this, &SearchBar::revealWanted);
   connect(list_, &QTreeWidget::itemClicked, this, &SearchBar::takeCompletion);
   connect(&document_.search(), &ModuleSearch::changed, this, &SearchBar::tell);
   connect(&document_.search(), &ModuleSearch::completed, this, &SearchBar::showCompletions);

@@ -19,6 +19,7 @@ namespace tessera {
 class CompletionList;
 class Document;
 class ErrorLabel;
+class HitList;
 
 class SearchBar : public QWidget {
   Q_OBJECT
@@ -33,6 +34,8 @@ class SearchBar : public QWidget {
   QLineEdit* field() const { return field_; }
   QString countText() const;
   QString errorText() const;
+  QToolButton* listButton() const { return listButton_; }  // shows or hides the list of hits
+  HitList* hits() const { return hits_; }
   QStringList completions() const;  // those that are shown
 
  signals:
@@ -53,7 +56,8 @@ class SearchBar : public QWidget {
   QLineEdit* field_;
   QLabel* count_;
   ErrorLabel* error_;
-  QToolButton *previous_, *next_, *all_;
+  QToolButton *previous_, *next_, *all_, *listButton_;
+  HitList* hits_;
   CompletionList* list_;
   std::vector<QueryCompletion> found_;
   bool asked_ = false;  // the list was asked for and shows without a letter

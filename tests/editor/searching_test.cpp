@@ -14,6 +14,7 @@
 #include "app/studio/panels.h"
 #include "editor/canvas/highlights.h"
 #include "editor/panels/computations_panel.h"
+#include "editor/panels/hit_list.h"
 #include "editor/panels/inspector.h"
 #include "editor/panels/search_bar.h"
 #include "editor/panels/source_panel.h"
@@ -140,6 +141,28 @@ class SearchingTest : public QObject {
     QTest::keyClick(&hand_->canvas(), Qt::Key_F3);
     hand_->settle();
     QCOMPARE(selectedNames(), QStringLiteral("copied"));
+  }
+
+  void hitsAreListed() {
+    open();
+    write("f64");
+    bar().listButton()->click();
+    HitList& list = *bar().hits();
+    QVERIFY(list.isVisible());
+    QCOMPARE(list.topLevelItemCount(), 6);
+    QCOMPARE(list.topLevelItem(0)->text(0), QStringLiteral("wide"));
+    QCOMPARE(list.topLevelItem(5)->text(3), QStringLiteral("body"));
+    const QRect row = list.visualItemRect(list.topLevelItem(2));
+    QTest::mouseClick(list.viewport(), Qt::LeftButton, {}, row.center());
+    hand_->settle();
+    QCOMPARE(selectedNames(), QStringLiteral("copied"));
+    field()->setFocus();
+    press(Qt::Key_Return);
+    QCOMPARE(list.currentItem()->text(0), selectedNames());
+    write("op:copy");
+    QCOMPARE(list.topLevelItemCount(), 1);
+    bar().listButton()->click();
+    QVERIFY(!list.isVisible());
   }
 
   void completionWritesFieldsAndValues() {

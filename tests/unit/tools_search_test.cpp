@@ -289,6 +289,27 @@ TEST(Search, ErrorsNameTheColumnWhatWasExpectedAndFound) {
   EXPECT_FALSE(Query::parse(std::string(5'000, '(')));
   EXPECT_FALSE(Query::parse(std::string(5'000, '-') + "a"));
 }
+// Whatever is typed, letter by letter: an answer or an error at a column of the line, and completions within it.
+TEST(Search, AnyTextIsAQueryOrAnError) {
+  const Module module = searched();
+  const char* pieces[] = {"op", ":",  "=",    ">",  "<",  "|",     " ",    "(",     ")",     "-",     "\"",
+                          "/",  "\\", "[",    "]",  "*",  "?",     "f64",  "dtype", "shape", "bytes", "1",
+                          "MB", "ä",  "attr", "in", "is", "under", "from", ".",     ",",     "{"};
+  uint32_t state = 1;
+  for (int k = 0; k < 3000; ++k) {
+    std::string text;
+    for (int n = 0; n < 12; ++n) {
+      state = state * 1664525 + 1013904223;
+      text += pieces[(state >> 16) % std::size(pieces)];
+      if (const auto query = Query::parse(text))
+        EXPECT_LE(search(module, *query).size(), module.instructionCount());
+      else
+        EXPECT_TRUE(query.error().position.column >= 1 && query.error().position.column <= text.size() + 1) << text;
+      for (const QueryCompletion& each : completeQuery(module, text, text.size()))
+        EXPECT_TRUE(each.from <= each.to && each.to <= text.size()) << text;
+    }
+  }
+}
 TEST(Search, OptionsOfGrepAreTerms) {
   const Module module = moduleOf(test::kMeanSquares);
   const auto count = [&](std::initializer_list<std::pair<QueryField, const char*>> terms) {

@@ -31,28 +31,50 @@ const char* nameOf(FlowStep::How how) {
   return "";
 }
 
-// "body/add.5 = f32[4] add".
+// The array of a tuple at the index; the tuple itself where it has no index.
+const Shape& elementOf(const Shape& shape, const std::vector<int64_t>& index) {
+  const Shape* at = &shape;
+  for (int64_t k : index) at = &at->elements[static_cast<size_t>(k)];
+  return *at;
+}
+
+// "body/add.5 = f32[4] add", "main/loop{1} = f32[8] while".
 class PathTeller {
  public:
   PathTeller(const Module& module, const std::string& file, Report& report)
       : module_(module), file_(file), names_(module), report_(report) {}
 
-  void tell(InstructionId id, const char* how) {
-    const Instruction& in = module_.at(id);
-    const std::string& computation = module_.at(in.computation).name;
-    nlohmann::ordered_json one = {{"name", in.name},
-                                  {"computation", computation},
-                                  {"opcode", in.opcodeName()},
-                                  {"shape", toString(*in.shape, false)},
-                                  {"link", file_ + "#" + names_.of(id)}};
-    if (how) one["how"] = how;
-    report_.object[how ? "path" : "instructions"].push_back(std::move(one));
-    const std::string text =
-        fmt::format("{}/{} = {} {}", computation, in.name, toString(*in.shape, false), in.opcodeName());
-    report_.line(how ? fmt::format("{:<15}{}", how, text) : text);
+  void tell(InstructionId id) {
+    report_.object["instructions"].push_back(jsonOf(id, module_.shapeOf(id)));
+    report_.line(lineOf(id, {}, module_.shapeOf(id)));
+  }
+  void tell(const FlowStep& step) {
+    const Shape& shape = elementOf(module_.shapeOf(step.instruction), step.element);
+    nlohmann::ordered_json one = jsonOf(step.instruction, shape);
+    if (!step.element.empty()) one["element"] = step.element;
+    one["how"] = nameOf(step.how);
+    report_.object["path"].push_back(std::move(one));
+    const std::string element = step.element.empty() ? "" : fmt::format("{{{}}}", fmt::join(step.element, ","));
+    report_.line(fmt::format("{:<15}{}", nameOf(step.how), lineOf(step.instruction, element, shape)));
   }
 
  private:
+  nlohmann::ordered_json jsonOf(InstructionId id, const Shape& shape) const {
+    const Instruction& in = module_.at(id);
+    return {{"name", in.name},
+            {"computation", module_.at(in.computation).name},
+            {"opcode", in.opcodeName()},
+            {"shape", toString(shape, false)},
+            {"link", file_ + "#" + names_.of(id)}};
+  }
+  std::string lineOf(InstructionId id, const std::string& element, const Shape& shape) const {
+    constexpr size_t kMostShape = 60;  // a tuple of hundreds of arrays says nothing
+    const Instruction& in = module_.at(id);
+    std::string text = toString(shape, false);
+    if (text.size() > kMostShape) text = text.substr(0, kMostShape) + "…)";
+    return fmt::format("{}/{}{} = {} {}", module_.at(in.computation).name, in.name, element, text, in.opcodeName());
+  }
+
   const Module& module_;
   const std::string& file_;
   const LinkNames names_;
@@ -72,7 +94,7 @@ void tellAll(const Module& module, const std::vector<InstructionId>& found, cons
              Report& report) {
   report.object["instructions"] = nlohmann::ordered_json::array();
   PathTeller teller(module, options.file, report);
-  for (InstructionId id : found) teller.tell(id, nullptr);
+  for (InstructionId id : found) teller.tell(id);
 }
 
 // No path: whether there is one the other way tells whether the two were taken for each other.
@@ -94,7 +116,7 @@ void tellPath(const Module& module, const ValueFlow& flow, const std::vector<Ins
   if (steps.empty()) return tellNoPath(flow, through, options, report);
   if (options.all) return tellAll(module, flow.between(through.front(), through.back()), options, report);
   PathTeller teller(module, options.file, report);
-  for (const FlowStep& step : steps) teller.tell(step.instruction, nameOf(step.how));
+  for (const FlowStep& step : steps) teller.tell(step);
 }
 
 void tellCallers(const Module& module, Report& report) {

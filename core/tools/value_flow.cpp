@@ -251,6 +251,14 @@ std::vector<InstructionId> ValueFlow::neighbourhood(std::span<const InstructionI
   return sortedOnce(std::move(out));
 }
 
+std::vector<int64_t> ValueFlow::elementOf(ValueNumber value) const {
+  const InstructionId id = values_.owner(value);
+  if (!module_.shapeOf(id).isTuple()) return {};
+  const std::vector<ShapeLeaf> leaves = leavesOf(module_.shapeOf(id));
+  const uint32_t leaf = values_.leaf(value);
+  return leaves.size() == values_.count(id) ? leaves[leaf].index : std::vector<int64_t>();
+}
+
 std::vector<FlowStep> ValueFlow::path(InstructionId from, InstructionId to) const {
   Walk walk(*this);
   walk.begin(from);
@@ -259,7 +267,7 @@ std::vector<FlowStep> ValueFlow::path(InstructionId from, InstructionId to) cons
   if (!end) return out;
   for (uint32_t at = *end;; at = walk.reached()[at].before) {
     const Walk::Reached& reached = walk.reached()[at];
-    out.push_back({values_.owner(reached.place.value), reached.how});
+    out.push_back({values_.owner(reached.place.value), reached.how, elementOf(reached.place.value)});
     if (reached.how == How::Start) break;
   }
   std::ranges::reverse(out);

@@ -26,6 +26,7 @@ struct FlowStep {
     Leave,          // runs the computation whose result the one before is
     NextIteration,  // is the parameter of the loop whose result the one before is
   } how = How::Start;
+  std::vector<int64_t> element = {};  // of a tuple: which of its arrays; empty: it is an array
 };
 
 class ValueFlow {
@@ -56,6 +57,7 @@ class ValueFlow {
     CallBinding binding;
   };
   class Walk;
+  std::vector<int64_t> elementOf(ValueNumber value) const;
 
   void each(Place from, FlowDirection direction, const Visit& visit) const;
   void eachInRow(const Instruction& in, const std::function<void(ValueNumber, uint32_t row)>& take) const;

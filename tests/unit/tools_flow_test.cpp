@@ -146,6 +146,14 @@ TEST(Flow, ALoopKeepsTheElementsOfItsStateApart) {
   for (const char* out : {"z", "w", "w.1"})
     EXPECT_EQ((" " + up + " ").find(std::string(" ") + out + " "), std::string::npos) << out << ": " << up;
 }
+TEST(Flow, AStepSaysWhichElementOfATupleItIs) {
+  const Flow f(kLoop);
+  const std::vector<FlowStep> path = f.flow.path(at(f.module, "z"), at(f.module, "right"));
+  ASSERT_EQ(path.size(), 5u);  // z start loop w.1 right
+  EXPECT_TRUE(path[0].element.empty() && path[3].element.empty());
+  EXPECT_EQ(path[1].element, std::vector<int64_t>{3});
+  EXPECT_EQ(path[2].element, std::vector<int64_t>{3});
+}
 TEST(Flow, IntoLoopsFusionsAndTheNextIteration) {
   const Flow f(kLoop);
   EXPECT_EQ(f.path("y", "squared"), "y start >state v squared");

@@ -45,6 +45,8 @@ class Query {
 
   const QueryNode& root() const { return root_; }
   bool isEmpty() const { return root_.kind == QueryNode::Kind::All && root_.parts.empty(); }
+  // Nothing but words that are parts of some text: no field, type, shape or negation.
+  bool isWords() const;
   // One term, of a field that has a name, with TEXT as its value.
   static Result<Query> of(QueryField field, std::string_view text);
   // Both must match.

@@ -266,6 +266,11 @@ class QueryParser {
   int depth_ = 0;
 };
 
+bool hasOnlyWords(const QueryNode& node) {
+  if (node.kind == QueryNode::Kind::Term) return node.term.field == QueryField::Anything;
+  return node.kind != QueryNode::Kind::Not && std::ranges::all_of(node.parts, hasOnlyWords);
+}
+
 // As users count: from 1, letters and not bytes.
 uint32_t columnOf(std::string_view text, size_t byte) {
   const std::string_view before = text.substr(0, std::min(byte, text.size()));
@@ -309,6 +314,8 @@ Result<Query> Query::of(QueryField field, std::string_view text) {
   out.root_.term.values.push_back(std::move(value));
   return out;
 }
+
+bool Query::isWords() const { return hasOnlyWords(root_); }
 
 void Query::add(Query other) {
   QueryNode both;

@@ -11,11 +11,13 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
+#include "app/studio/navigation.h"
 #include "app/studio/panels.h"
 #include "editor/canvas/highlights.h"
 #include "editor/panels/computations_panel.h"
 #include "editor/panels/hit_list.h"
 #include "editor/panels/inspector.h"
+#include "editor/panels/quick_list.h"
 #include "editor/panels/search_bar.h"
 #include "editor/panels/source_panel.h"
 #include "editor/panels/text_panel.h"
@@ -287,6 +289,18 @@ ENTRY e {
     QVERIFY2(panel.stateText().contains(QStringLiteral("no line 40")), qPrintable(panel.stateText()));
     hand_->document().select({hand_->named("x")});
     QVERIFY(panel.stateText().contains(QStringLiteral("does not say")));
+  }
+
+  // Ctrl+K takes words, and what is more than words is a query.
+  void goToAnythingKnowsTypes() {
+    hand_->key(Qt::Key_K, Qt::ControlModifier);
+    QuickList& list = hand_->window().navigation().list();
+    QTest::keyClicks(list.field(), "f64");
+    QCOMPARE(list.list()->count(), 6);
+    QVERIFY(!list.list()->item(0)->text().contains(QStringLiteral("like")));
+    list.field()->clear();
+    QTest::keyClicks(list.field(), "like");
+    QCOMPARE(list.list()->count(), 1);
   }
 
   void aLinkOpensTheFileAtTheInstruction() {

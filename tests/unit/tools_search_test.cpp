@@ -133,6 +133,12 @@ TEST(Search, AWordThatIsATypeIsTheType) {
   EXPECT_EQ(found(module, "f64|pred"), "again wide zero64 big dot result");
   EXPECT_EQ(found(module, "dtype:s* op:tuple"), "out start");  // of a tuple, any element's
 }
+TEST(Search, WordsAreToldFromTheRest) {
+  for (const char* words : {"", "a", "a b|c", "(a \"f64\") | /x/"})
+    EXPECT_TRUE(Query::parse(words).value().isWords()) << words;
+  for (const char* rest : {"f64", "a -b", "op:a", "a f32[2]", "a | (b dtype:f32)"})
+    EXPECT_FALSE(Query::parse(rest).value().isWords()) << rest;
+}
 TEST(Search, WordsArePartsOfNameOpcodeOpNameAndSource) {
   const Module module = searched();
   EXPECT_EQ(found(module, "zero"), "zero zero64");

@@ -104,7 +104,8 @@ std::optional<size_t> SearchBar::placeOfSelected() const {
 // "3 of 37 hits", "37 hits, 5 in main", "no hits".
 void SearchBar::tell() {
   const ModuleSearch& search = document_.search();
-  error_->say(search.error() ? QString::fromStdString(search.error()->toString()) : QString());
+  error_->say(search.error() ? QString::fromStdString(search.error()->toString()).section(QStringLiteral("error: "), 1)
+                             : QString());
   const auto& hits = search.hits();
   const bool any = search.isOn() && !hits.empty();
   for (QToolButton* button : {previous_, next_, all_}) button->setEnabled(any);

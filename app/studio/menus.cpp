@@ -226,6 +226,11 @@ void MainWindow::addFlowItems(QMenu& menu) {
                        [=, this](bool) { search(named("from:", document_->selected())); },
                        {},
                        one});
+  actions_->add(menu, {tr("What is &near it"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Period)},
+                       [=, this](bool) { search(named("near:", document_->selected())); },
+                       {},
+                       one});
   actions_->add(menu, {tr("What lies be&tween the two"),
                        {},
                        [=, this](bool) {

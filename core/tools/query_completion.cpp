@@ -105,7 +105,8 @@ void countFacts(const Module& module, const Instruction& in, QueryField field, T
     case QueryField::Operand: return countOpcodes(module, in.operands, out);
     case QueryField::Name:
     case QueryField::From:
-    case QueryField::Feeds: return add(in.name);
+    case QueryField::Feeds:
+    case QueryField::Near: return add(in.name);
     case QueryField::Dtype: return countTypes(*in.shape, out);
     case QueryField::Shape: return add(in.shape->isArray() ? toString(*in.shape, false) : std::string());
     case QueryField::In: return add(module.at(in.computation).name);

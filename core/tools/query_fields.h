@@ -35,6 +35,7 @@ enum class QueryField : uint8_t {
   User,
   From,
   Feeds,
+  Near,
   Operands,
   Users,
 };

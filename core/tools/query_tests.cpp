@@ -104,6 +104,12 @@ std::optional<double> asNumber(const std::optional<int64_t>& number) {
   return number ? std::optional(static_cast<double>(*number)) : std::nullopt;
 }
 
+std::vector<InstructionId> reachedFrom(const ValueFlow& flow, QueryField field, std::span<const InstructionId> from) {
+  constexpr int64_t kNearHops = 2;
+  if (field == QueryField::Near) return flow.neighbourhood(from, kNearHops);
+  return flow.cone(from, field == QueryField::From ? FlowDirection::Down : FlowDirection::Up);
+}
+
 std::optional<double> elementsOf(const Shape& shape) {
   return shape.isArray() ? asNumber(shape.elementCount()) : std::nullopt;
 }
@@ -120,7 +126,8 @@ TermTest QueryTests::of(const QueryTerm& term) {
     case QueryField::In: return inComputation(holders(term));
     case QueryField::Is: return byRole(term);
     case QueryField::From:
-    case QueryField::Feeds: return alongValues(term);
+    case QueryField::Feeds:
+    case QueryField::Near: return alongValues(term);
     case QueryField::Under: return ofMetadata([&](const Metadata& m) { return scopeMatches(term, m.opName); });
     case QueryField::OpName:
       return ofMetadata([&](const Metadata& m) { return !m.opName.empty() && anyTextMatches(term, m.opName); });
@@ -252,9 +259,7 @@ TermTest QueryTests::alongValues(const QueryTerm& term) {
     }
   std::vector<bool> reached(module_.instructionSlots());
   if (!named.empty())
-    for (InstructionId id :
-         ValueFlow(module_).cone(named, term.field == QueryField::From ? FlowDirection::Down : FlowDirection::Up))
-      reached[id.value] = true;
+    for (InstructionId id : reachedFrom(ValueFlow(module_), term.field, named)) reached[id.value] = true;
   return [reached = std::move(reached)](const Instruction& in) { return reached[in.id.value]; };
 }
 

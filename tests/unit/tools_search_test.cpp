@@ -227,6 +227,7 @@ TEST(Search, EveryFieldFindsWhatItSays) {
       {"feeds:dot op:constant", "one ten zero zero64"},
       {"from:main/Arg_0 feeds:body/copied is:fused", "p scaled turned"},
       {"from:Arg_0 feeds:zero", ""},
+      {"near:zero64", "zero64 big dot"},
       {"operands:2 is:entry", "start dot"},
       {"users>1", "state"},
       {"users=0 op:broadcast", "unused.f64"},

@@ -36,6 +36,10 @@ class Report {
 std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify,
                                  ProtoContent* beside = nullptr);
 
+// FILE may be a link, FILE#NAME, and then stands for both: takes it apart. False: NAME stands nowhere, or twice, and
+// this is reported. `wanted`: what the subcommand calls NAME.
+bool takeLink(std::string& file, std::string& name, const char* wanted, Report& report);
+
 // A module's text to the file `out`, or to stdout when it is "" (with --json: into the object).
 void printModule(const Module& module, const std::string& out, Report& report);
 
@@ -59,6 +63,7 @@ void addIsolate(CLI::App& app, Report& report);
 void addReduce(CLI::App& app, Report& report);
 void addCost(CLI::App& app, Report& report);
 void addGrep(CLI::App& app, Report& report);
+void addPath(CLI::App& app, Report& report);
 void addExplain(CLI::App& app, Report& report);
 void addOpt(CLI::App& app, Report& report);
 void addMachine(CLI::App& app, Report& report);

@@ -86,6 +86,7 @@ int main(int argc, char** argv) {
   addReduce(app, report);
   addCost(app, report);
   addGrep(app, report);
+  addPath(app, report);
   addExplain(app, report);
   addOpt(app, report);
   addMachine(app, report);

@@ -32,7 +32,8 @@ void addOptions(QCommandLineParser& parser) {
       QObject::tr("Opens an HLO file in the studio.\nExample: tessera-studio --screenshot out.png --size 1600x1000 "
                   "--theme=dark model.hlo"));
   parser.addHelpOption();
-  parser.addPositionalArgument(QStringLiteral("FILE"), QObject::tr("HLO file"), QStringLiteral("[FILE]"));
+  parser.addPositionalArgument(QStringLiteral("FILE"), QObject::tr("HLO file, or a link to an instruction: FILE#NAME"),
+                               QStringLiteral("[FILE]"));
   parser.addOptions({
       {QStringLiteral("screenshot"), QObject::tr("Write a picture of the window and end."), QStringLiteral("OUT.png")},
       {QStringLiteral("size"), QObject::tr("Size of the window."), QStringLiteral("WxH")},
@@ -105,10 +106,12 @@ int runAlone(StudioApplication& app, MainWindow& window, const QCommandLineParse
   Timing timing;
   watch(window, timing);
   int exit = kFine;  // the last failure's: opening, running or an edit
-  QObject::connect(&window.document(), &Document::failed, [&](const QString& message, ErrorKind kind) {
+  const auto refused = [&](const QString& message, ErrorKind kind) {
     std::fprintf(stderr, "%s\n", message.toLocal8Bit().constData());
     exit = exitCodeOf(kind);
-  });
+  };
+  QObject::connect(&window.document(), &Document::failed, refused);
+  QObject::connect(&window, &MainWindow::linkRefused, refused);
   app.resetTiming();
   timing.clock.start();
   if (!file.isEmpty())

@@ -7,8 +7,10 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QProgressBar>
 #include <QScreen>
+#include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTableWidget>
@@ -40,8 +42,11 @@
 #include "editor/panels/banner.h"
 #include "editor/panels/heat_legend.h"
 #include "editor/panels/help_panel.h"
+#include "editor/panels/inspector.h"
 #include "editor/panels/permission_bar.h"
+#include "editor/panels/search_bar.h"
 #include "editor/panels/size_panel.h"
+#include "editor/panels/source_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
 #include "editor/text/plain_text.h"
@@ -132,7 +137,12 @@ void MainWindow::makeCentre() {
   auto* lessons = new LessonPanel(centre);
   beside->addWidget(startPage_);
   beside->addWidget(lessons);
-  beside->addWidget(stack_, 1);
+  searchBar_ = new SearchBar(*document_, centre);
+  auto* below = new QVBoxLayout;
+  below->setSpacing(0);
+  below->addWidget(searchBar_);
+  below->addWidget(stack_, 1);
+  beside->addLayout(below, 1);
   beside->addWidget(&arrangement_->sizes());
   auto* layout = new QVBoxLayout(centre);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -205,6 +215,16 @@ void MainWindow::connectDocument() {
 }
 
 void MainWindow::connectCanvas() {
+  connect(panels_->source, &SourcePanel::searchWanted, this, [this](const QString& query) {
+    searchBar_->open();
+    searchBar_->field()->setText(query);
+  });
+  connect(panels_->source, &SourcePanel::foldersChanged, this, [this] {
+    if (remembers_) QSettings().setValue(QStringLiteral("sourceFolders"), panels_->source->folders());
+  });
+  connect(panels_->inspector, &Inspector::sourceWanted, this, [this] { panels_->raise(QStringLiteral("source")); });
+  connect(searchBar_, &SearchBar::revealWanted, this, &MainWindow::revealInstruction);
+  connect(searchBar_, &SearchBar::closed, canvas_, qOverload<>(&QWidget::setFocus));
   binding_ = new CanvasBinding(*document_, *canvas_, this);
   new LayoutBinding(*document_, *panels_->layout, this);
   new UndoHighlight(*document_, *canvas_, this);
@@ -254,6 +274,7 @@ void MainWindow::arrived() {
   canvas_->setFocus();
   updateComputations();
   updateActions();
+  showLinked();
 }
 
 void MainWindow::showScene() {

@@ -7,8 +7,10 @@
 #include <QStringList>
 #include <memory>
 
+#include "core/base/diagnostics.h"
 #include "core/base/ids.h"
 #include "core/picture/picture.h"
+#include "core/tools/link.h"
 
 class QComboBox;
 class QLabel;
@@ -31,6 +33,7 @@ class GroupActions;
 class HeatLegend;
 class LessonController;
 class RunController;
+class SearchBar;
 class Navigation;
 class Recovery;
 class StartPage;
@@ -44,7 +47,7 @@ class MainWindow : public QMainWindow {
   explicit MainWindow(bool remembers, QWidget* parent = nullptr);
   ~MainWindow() override;
 
-  void openFile(const QString& path);
+  void openFile(const QString& path);  // or a link to an instruction: FILE#NAME
   void newFile();
   // Whether what is open may be left: asks where changes would be lost, and forgets the first graph.
   bool mayLeave();
@@ -56,6 +59,7 @@ class MainWindow : public QMainWindow {
   GroupActions& groups() { return *groups_; }
   LessonController& lessons() { return *lessons_; }
   Navigation& navigation() { return *navigation_; }
+  SearchBar& searchBar() { return *searchBar_; }
   // What a session that ended badly left behind, as an unsaved state of its file; false: there is nothing.
   bool restoreLeftBehind();
   AddSearch& addSearch();
@@ -69,7 +73,8 @@ class MainWindow : public QMainWindow {
   void revealInstruction(InstructionId id);  // opens the groups that hide it and brings it into sight
 
  signals:
-  void firstPictureShown();  // of the file that was opened last
+  void firstPictureShown();                                    // of the file that was opened last
+  void linkRefused(QString message, tessera::ErrorKind kind);  // the file is open and has no such instruction
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
@@ -78,13 +83,15 @@ class MainWindow : public QMainWindow {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
-  static constexpr int kDockState = 2;  // another number where docks come or go
+  static constexpr int kDockState = 3;  // another number where docks come or go
 
   void makeCentre();
   void makeActions();
   void makeFileMenu();
   void makeEditMenu();
   void addBuildItems(QMenu& menu);
+  void addFindItems(QMenu& menu);
+  void addFlowItems(QMenu& menu);
   void makeArrangeMenu();
   void makeViewMenu();
   void addShownItems(QMenu& menu);
@@ -100,7 +107,8 @@ class MainWindow : public QMainWindow {
   void restoreSession();
   void showDocks();
 
-  void arrived();  // another document is open
+  void arrived();     // another document is open
+  void showLinked();  // what the link to it names
   void showScene();
   void showProgress(const QString& stage, double fraction);
   void showLegend();
@@ -134,6 +142,7 @@ class MainWindow : public QMainWindow {
   Banner* banner_ = nullptr;
   HeatLegend* legend_ = nullptr;
   StartPage* startPage_ = nullptr;
+  SearchBar* searchBar_ = nullptr;
   QWidget* firstHint_ = nullptr;
   QStackedWidget* stack_ = nullptr;
   QComboBox* computations_ = nullptr;
@@ -141,6 +150,7 @@ class MainWindow : public QMainWindow {
   QProgressBar* busyBar_ = nullptr;
   QMenu* recentMenu_ = nullptr;
   QStringList recentFiles_;
+  LinkParts linked_;          // of the file that was opened last, until it is there
   QByteArray docksWhenOpen_;  // the docks' state while they are hidden: nothing is open yet
   Theme theme_ = Theme::Light;
   bool remembers_ = false, firstGraph_ = false;

@@ -12,12 +12,15 @@
 
 #include "app/studio/first_start.h"
 #include "app/studio/main_window.h"
+#include "app/studio/panels.h"
 #include "app/studio/start_page.h"
+#include "core/tools/find_instruction.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
+#include "editor/panels/source_panel.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -34,7 +37,19 @@ QString fileNameOf(const Document& document) {
 void MainWindow::openFile(const QString& path) {
   if (!mayLoseChanges()) return;
   firstGraph_ = false;
-  document_->file().open(path);
+  linked_ = splitLink(path.toStdString());
+  document_->file().open(QString::fromStdString(linked_.file));
+}
+
+void MainWindow::showLinked() {
+  const LinkParts link = std::exchange(linked_, {});
+  const QString file = QFileInfo(QString::fromStdString(link.file)).absoluteFilePath();
+  if (link.name.empty() || file != document_->file().path()) return;
+  const auto id = instructionNamed(document_->module(), link.name);
+  if (id) return revealInstruction(*id);
+  const QString message = QString::fromStdString(id.error().message);
+  banner_->showMessage(message);
+  emit linkRefused(message, id.error().kind);
 }
 
 void MainWindow::newFile() {
@@ -158,6 +173,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
 void MainWindow::restoreSession() {
   const QSettings settings;
   recentFiles_ = settings.value(QStringLiteral("recentFiles")).toStringList();
+  panels_->source->setFolders(settings.value(QStringLiteral("sourceFolders")).toStringList());
   restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
   restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kDockState);
   if (settings.value(QStringLiteral("theme")).toString() == QLatin1String("dark")) setTheme(Theme::Dark);

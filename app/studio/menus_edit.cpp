@@ -15,6 +15,7 @@
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/controllers/group_actions.h"
 #include "editor/document/document.h"
+#include "editor/panels/search_bar.h"
 #include "editor/panels/text_panel.h"
 
 namespace tessera {
@@ -54,17 +55,30 @@ void MainWindow::makeEditMenu() {
                        }});
   menu.addSeparator();
   addBuildItems(menu);
-  const auto find = [this](bool) {
+  addFindItems(menu);
+}
+
+// In the text where the text has the keys, else in the graph.
+void MainWindow::addFindItems(QMenu& menu) {
+  const auto open = [this] { return document_->isOpen(); };
+  const auto inText = [this] {
+    const QWidget* focus = focusWidget();
+    return focus && panels_->text->isAncestorOf(focus);
+  };
+  const auto findInText = [this](bool) {
     panels_->raise(QStringLiteral("text"));
     panels_->text->findField()->setFocus();
     panels_->text->findField()->selectAll();
   };
+  const auto find = [this, inText, findInText](bool) { inText() ? findInText(true) : searchBar_->open(); };
+  const auto step = [this, inText](bool backwards) {
+    searchBar_->isVisible() && !inText() ? searchBar_->step(backwards) : panels_->text->findNext(backwards);
+  };
+  actions_->add(menu, {tr("&Find instructions …"), {QKeySequence::Find}, find, QStringLiteral("find"), open});
   actions_->add(menu,
-                {tr("&Find instruction …"), {QKeySequence::Find}, find, {}, [this] { return document_->isOpen(); }});
-  actions_->add(menu, {tr("Find &next"), {QKeySequence(Qt::Key_F3)}, [this](bool) { panels_->text->findNext(); }});
-  actions_->add(menu, {tr("Find &previous"), {QKeySequence(Qt::SHIFT | Qt::Key_F3)}, [this](bool) {
-                         panels_->text->findNext(true);
-                       }});
+                {tr("Find in the &text …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_F)}, findInText, {}, open});
+  actions_->add(menu, {tr("Find &next"), {QKeySequence(Qt::Key_F3)}, [step](bool) { step(false); }});
+  actions_->add(menu, {tr("Find &previous"), {QKeySequence(Qt::SHIFT | Qt::Key_F3)}, [step](bool) { step(true); }});
 }
 
 void MainWindow::addBuildItems(QMenu& menu) {

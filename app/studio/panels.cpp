@@ -12,11 +12,13 @@
 
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/compiled_panel.h"
+#include "editor/panels/computations_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspector.h"
 #include "editor/panels/palette_panel.h"
 #include "editor/panels/results_panel.h"
 #include "editor/panels/run_panel.h"
+#include "editor/panels/source_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
 #include "editor/values/value_panel.h"
@@ -79,7 +81,9 @@ Panels::Panels(Document& document, QMainWindow& window)
       value(new ValuePanel(document)),
       run(new RunPanel(document)),
       palette(new PalettePanel),
-      compiled(new CompiledPanel(document)) {
+      compiled(new CompiledPanel(document)),
+      computations(new ComputationsPanel(document)),
+      source(new SourcePanel(document)) {
   add(window, inspector, QStringLiteral("inspector"), QObject::tr("Inspector"));
   add(window, text, QStringLiteral("text"), QObject::tr("HLO text"));
   add(window, layout, QStringLiteral("layout"), QObject::tr("Layout"));
@@ -90,6 +94,8 @@ Panels::Panels(Document& document, QMainWindow& window)
   add(window, run, QStringLiteral("run"), QObject::tr("Run settings"));
   add(window, palette, QStringLiteral("palette"), QObject::tr("Palette"));
   add(window, compiled, QStringLiteral("compiled"), QObject::tr("Compiled"));
+  add(window, computations, QStringLiteral("computations"), QObject::tr("Computations"));
+  add(window, source, QStringLiteral("source"), QObject::tr("Source"));
   add(window, help, QStringLiteral("help"), QObject::tr("Help"));
   arrange(window);
 }
@@ -155,18 +161,19 @@ void Panels::arrange(QMainWindow& window) const {
   const QDockWidget* facts = find(QStringLiteral("inspector"));
   for (QDockWidget* dock : docks) {
     dock->setFloating(false);
-    window.addDockWidget(dock == facts               ? Qt::RightDockWidgetArea
-                         : dock->widget() == palette ? Qt::LeftDockWidgetArea
-                                                     : Qt::BottomDockWidgetArea,
+    window.addDockWidget(dock == facts                                                 ? Qt::RightDockWidgetArea
+                         : dock->widget() == palette || dock->widget() == computations ? Qt::LeftDockWidgetArea
+                                                                                       : Qt::BottomDockWidgetArea,
                          dock);
     // Tab finds all of the palette, Ctrl+Shift+click asks for a value: they take no room until then.
-    const bool onDemand =
-        dock->widget() == palette || dock->widget() == value || dock->widget() == run || dock->widget() == compiled;
+    const bool onDemand = dock->widget() == palette || dock->widget() == value || dock->widget() == run ||
+                          dock->widget() == compiled || dock->widget() == computations || dock->widget() == source;
     dock->setVisible(!onDemand);
   }
   QDockWidget* first = find(QStringLiteral("text"));
   for (QDockWidget* dock : docks)
-    if (dock != first && dock != facts && dock->widget() != palette) window.tabifyDockWidget(first, dock);
+    if (dock != first && dock != facts && dock->widget() != palette && dock->widget() != computations)
+      window.tabifyDockWidget(first, dock);
   window.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   constexpr int kRight = 370;

@@ -1,6 +1,6 @@
 // Panels: the docks round the canvas and what stands in them. Their object names ("inspector", "text", "diagnostics",
 // "profile", "results", "layout", "help", "value", "run",
-// "palette", "compiled") are what sessions and scripts call them.
+// "palette", "compiled", "computations", "source") are what sessions and scripts call them.
 #pragma once
 
 #include <QHash>
@@ -13,6 +13,7 @@ class QWidget;
 namespace tessera {
 
 class CompiledPanel;
+class ComputationsPanel;
 class DiagnosticsPanel;
 class Document;
 class HelpPanel;
@@ -22,6 +23,7 @@ class PalettePanel;
 class ProfilePanel;
 class ResultsPanel;
 class RunPanel;
+class SourcePanel;
 class TextPanel;
 class ValuePanel;
 
@@ -39,6 +41,8 @@ struct Panels {
   RunPanel* run;
   PalettePanel* palette;
   CompiledPanel* compiled;
+  ComputationsPanel* computations;
+  SourcePanel* source;
   QList<QDockWidget*> docks;
 
   QDockWidget* find(const QString& name) const;  // null: none

@@ -45,6 +45,8 @@ void Document::connectParts() {
   connect(&run_, &ProgramRun::failed, this, &Document::failed);
   connect(&run_, &ProgramRun::progressed, this, &Document::tellProgress);
   connect(&fetch_, &ValueFetch::failed, this, &Document::failed);
+  connect(this, &Document::opened, &search_, &ModuleSearch::again);
+  connect(this, &Document::moduleChanged, &search_, &ModuleSearch::again);
   connect(&fetch_, &ValueFetch::progressed, this, &Document::tellProgress);
 }
 

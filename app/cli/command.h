@@ -48,6 +48,7 @@ void addCompile(CLI::App& app, Report& report);
 void addRender(CLI::App& app, Report& report);
 void addLayout(CLI::App& app, Report& report);
 void addDiff(CLI::App& app, Report& report);
+void addDump(CLI::App& app, Report& report);
 void addExtract(CLI::App& app, Report& report);
 void addResize(CLI::App& app, Report& report);
 void addIsolate(CLI::App& app, Report& report);
@@ -56,6 +57,7 @@ void addCost(CLI::App& app, Report& report);
 void addGrep(CLI::App& app, Report& report);
 void addExplain(CLI::App& app, Report& report);
 void addOpt(CLI::App& app, Report& report);
+void addProfile(CLI::App& app, Report& report);
 void addMachine(CLI::App& app, Report& report);
 void addHelp(CLI::App& app, Report& report);
 

@@ -83,6 +83,8 @@ int main(int argc, char** argv) {
   addGrep(app, report);
   addExplain(app, report);
   addOpt(app, report);
+  addProfile(app, report);
+  addDump(app, report);
   addMachine(app, report);
   addHelp(app, report);
   try {

@@ -158,6 +158,17 @@ Result<std::string> readFile(const Descriptor& file, const std::filesystem::path
   return cannotRead(path, "there is not enough memory for its content");
 }
 
+std::string firstBytesOf(const std::filesystem::path& path) {
+  constexpr size_t kLooked = size_t{64} << 10;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return {};
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string out(kLooked, '\0');
+  const ssize_t got = file.isOpen() ? ::pread(file.get(), out.data(), out.size(), 0) : 0;
+  out.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  return out;
+}
+
 Status writeFileAtomically(const std::filesystem::path& path, std::string_view content) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);

@@ -111,10 +111,12 @@ std::string_view withoutEnding(std::string_view name) {
   return name;
 }
 
+// `rest` may be an ending alone: "ptx".
 DumpRole roleOf(std::string_view rest) {
+  const std::string dotted = fmt::format(".{}", rest);
   for (const RoleRow& row : roleRows()) {
     const auto holds = [&](std::string_view part) { return rest.find(part) != rest.npos; };
-    const auto ends = [&](std::string_view ending) { return rest.ends_with(ending); };
+    const auto ends = [&](std::string_view ending) { return dotted.ends_with(ending); };
     if (std::ranges::any_of(row.parts, holds) || std::ranges::any_of(row.endings, ends)) return row.role;
   }
   return DumpRole::Other;

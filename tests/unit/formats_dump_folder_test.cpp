@@ -79,7 +79,9 @@ TEST_F(DumpFolderTest, PassesInOrderAndFilesByWhatTheyAre) {
   EXPECT_EQ(countOf(module, DumpRole::DebugOptions), 1u);
   EXPECT_EQ(countOf(module, DumpRole::Other), 0u);
   for (const DumpFile& file : module.files)
-    if (file.role == DumpRole::LlvmIr) EXPECT_EQ(file.subject, "loop_fusion.1");
+    if (file.role == DumpRole::LlvmIr) {
+      EXPECT_EQ(file.subject, "loop_fusion.1");
+    }
 }
 
 TEST_F(DumpFolderTest, NamesWithDotsTimesAndTwoProgramsOfOneNumber) {

@@ -23,7 +23,7 @@ struct MatchedModule {
   std::unique_ptr<InstructionIndex> index;  // null: only the events' names are known
   std::shared_ptr<const Module> module;
   struct Row {
-    Samples times;
+    TimeSamples times;
     double flops = 0, bytes = 0;  // as the profiler says
   };
   std::map<std::string, Row> rows;                     // by instruction name
@@ -57,12 +57,12 @@ class Matcher {
 
   std::shared_ptr<const Module> given_;
   std::map<std::string, std::unique_ptr<MatchedModule>> modules_;  // by hash of the bytes, or by name
-  std::map<std::pair<std::string, std::string>, std::pair<Samples, std::string>> lost_, host_;  // by name, reason
-  std::map<std::string, Samples> givenNames_;
+  std::map<std::pair<std::string, std::string>, std::pair<TimeSamples, std::string>> lost_, host_;  // by name, reason
+  std::map<std::string, TimeSamples> givenNames_;
   std::set<std::string> otherModules_;
   std::set<std::pair<std::string, int64_t>> steps_;
   std::map<std::string, size_t> executions_;  // by run: of the module that ran most often
-  Samples stepTimes_;
+  TimeSamples stepTimes_;
   OpProfile out_;
 };
 
@@ -218,7 +218,7 @@ void Matcher::finishRows(MatchedModule& module) {
   out_.modules.push_back({module.name, module.program, module.module});
 }
 
-std::vector<LostTime> lostRows(std::map<std::pair<std::string, std::string>, std::pair<Samples, std::string>> rows,
+std::vector<LostTime> lostRows(std::map<std::pair<std::string, std::string>, std::pair<TimeSamples, std::string>> rows,
                                int64_t TimeStats::*by) {
   std::vector<LostTime> out;
   for (auto& [key, value] : rows)

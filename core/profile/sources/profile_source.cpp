@@ -1,4 +1,4 @@
-// See profile_source.h. A log folder is TensorBoard's (…/plugins/profile/RUN/HOST.xplane.pb) or any folder around such
+// See profile_source.h. A log folder is TensorBoard's (plugins/profile/RUN/HOST.xplane.pb) or any folder around such
 // files; a RUN's trace.json.gz says the same as its xplane.pb and is read where there is none.
 #include "core/profile/sources/profile_source.h"
 

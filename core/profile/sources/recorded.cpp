@@ -74,7 +74,7 @@ void Recorder::add(const SeenEvent& event, int64_t selfPs, uint32_t where) {
     row.times.add(event.durationPs, std::max<int64_t>(selfPs, 0));
   } else {
     const int64_t one = event.durationPs / std::max<int64_t>(event.occurrences, 1);
-    row.times.add(Samples{event.occurrences, event.durationPs, event.durationPs, one, one, {}});
+    row.times.add(TimeSamples{event.occurrences, event.durationPs, event.durationPs, one, one, {}});
   }
   const auto times = static_cast<double>(event.occurrences);
   row.flops += event.flops * times;

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/profile/sources/samples.h"
+#include "core/profile/sources/time_samples.h"
 
 namespace tessera {
 
@@ -26,7 +26,7 @@ struct RecordedTime {
   std::string module;  // "": not said
   std::optional<uint64_t> program;
   std::string where;  // the plane: "/device:GPU:0"
-  Samples times;
+  TimeSamples times;
   double flops = 0, bytes = 0;  // over all counts, as the profiler says; 0: not said
 };
 
@@ -42,7 +42,7 @@ struct Recorded {
   std::vector<RecordedTime> times;
   std::vector<RecordedModule> modules;
   std::set<int64_t> steps;                          // by number
-  Samples stepTimes;                                // as the profiler marked them
+  TimeSamples stepTimes;                            // as the profiler marked them
   std::map<std::string, std::set<int64_t>> runsOf;  // by module: the ids of its executions
   std::vector<std::string> warnings;
 };

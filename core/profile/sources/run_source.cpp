@@ -16,8 +16,8 @@ constexpr int64_t kPsPerNs = 1000;
 
 // The durations that the timeline has of each step, where they add up to the step's own time: a loop's hold those of
 // its body, too.
-std::vector<Samples> samplesOf(const Profile& profile) {
-  std::vector<Samples> out(profile.steps.size());
+std::vector<TimeSamples> samplesOf(const Profile& profile) {
+  std::vector<TimeSamples> out(profile.steps.size());
   for (const TimelineEvent& event : profile.timeline) {
     const int64_t ns = std::clamp<int64_t>(event.endNs - event.beginNs, 0, int64_t{1} << 50);
     out[static_cast<size_t>(event.step)].add(ns * kPsPerNs, ns * kPsPerNs);
@@ -25,7 +25,7 @@ std::vector<Samples> samplesOf(const Profile& profile) {
   return out;
 }
 
-TimeStats statsOfStep(const StepProfile& step, Samples samples) {
+TimeStats statsOfStep(const StepProfile& step, TimeSamples samples) {
   constexpr double kEqual = 0.01;
   const auto total = static_cast<double>(step.totalNs);
   const bool whole =
@@ -39,7 +39,7 @@ TimeStats statsOfStep(const StepProfile& step, Samples samples) {
 }
 
 void addSteps(OpProfile& out, const Profile& profile) {
-  std::vector<Samples> samples = samplesOf(profile);
+  std::vector<TimeSamples> samples = samplesOf(profile);
   for (size_t i = 0; i < profile.steps.size(); ++i) {
     const StepProfile& step = profile.steps[i];
     out.instructions.push_back({.name = step.name,

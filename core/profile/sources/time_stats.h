@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/profile/op_profile.h"
-#include "core/profile/sources/samples.h"
+#include "core/profile/sources/time_samples.h"
 
 namespace tessera {
 
@@ -18,7 +18,7 @@ inline int64_t quantile(std::vector<int64_t>& samples, double q) {
 }
 
 // Where a profiler wrote sums alone, the mean stands for the quantiles.
-inline TimeStats statsOf(Samples samples) {
+inline TimeStats statsOf(TimeSamples samples) {
   TimeStats out{.count = samples.count,
                 .totalNs = toNs(samples.totalPs),
                 .selfNs = toNs(samples.selfPs),

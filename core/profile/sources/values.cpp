@@ -140,50 +140,65 @@ int64_t psOfNs(double ns) {
 }
 
 struct GatheredValue {
-  Samples times;
+  TimeSamples times;
   double value = 0;
 };
 
-OpProfile profileOf(const ValueTable& table, std::shared_ptr<const Module> given) {
-  const auto unit = nsPerUnit(table.measure);
-  std::map<std::string, GatheredValue> rows;
+std::map<std::string, GatheredValue> gathered(const ValueTable& table, double unit) {
+  std::map<std::string, GatheredValue> out;
   for (const NamedValue& row : table.rows) {
-    GatheredValue& to = rows[row.name];
-    const int64_t ps = psOfNs(row.value * unit.value_or(1));
+    GatheredValue& to = out[row.name];
+    const int64_t ps = psOfNs(row.value * unit);
     to.times.add(ps, ps);
     to.value += row.value;
   }
-  OpProfile out;
-  out.format = "table of names and values";
-  if (!unit) out.measure = table.measure;
-  std::optional<InstructionIndex> index;
-  if (given) index.emplace(given);
-  for (auto& [name, row] : rows) {
-    const auto found = index ? index->find(name) : InstructionIndex::Found{};
+  return out;
+}
+
+class TablePlacer {
+ public:
+  TablePlacer(const ValueTable& table, std::shared_ptr<const Module> given)
+      : unit_(nsPerUnit(table.measure)), given_(std::move(given)) {
+    out_.format = "table of names and values";
+    if (!unit_) out_.measure = table.measure;
+    if (given_) index_.emplace(given_);
+    for (auto& [name, row] : gathered(table, unit_.value_or(1))) place(name, row);
+  }
+
+  OpProfile finish() {
+    out_.totalNs = out_.selfNs = saturatingAdd(out_.placedNs, out_.unmatchedNs);
+    if (given_) out_.modules.push_back({given_->name, std::nullopt, given_});
+    if (given_ && out_.instructions.empty())
+      out_.warnings.push_back(fmt::format("nothing of the table lands on the module {}", given_->name));
+    std::ranges::stable_sort(out_.instructions, std::greater(), &InstructionTime::value);
+    std::ranges::stable_sort(out_.unmatched, std::greater(), &LostTime::value);
+    return std::move(out_);
+  }
+
+ private:
+  void place(const std::string& name, GatheredValue row) {
     const TimeStats stats = statsOf(std::move(row.times));
+    const auto found = index_ ? index_->find(name) : InstructionIndex::Found{};
     if (!found.reason.empty()) {
-      out.unmatched.push_back({name, found.reason, {}, stats, row.value});
-      out.unmatchedNs = saturatingAdd(out.unmatchedNs, stats.totalNs);
-      continue;
+      out_.unmatched.push_back({name, found.reason, {}, stats, row.value});
+      out_.unmatchedNs = saturatingAdd(out_.unmatchedNs, stats.totalNs);
+      return;
     }
-    InstructionTime to = index ? index->describe(found.id) : InstructionTime{.name = name};
-    const Cost cost = index && unit ? index->costOf(found.id, {}) : Cost{};
+    InstructionTime to = index_ ? index_->describe(found.id) : InstructionTime{.name = name};
+    const Cost cost = index_ && unit_ ? index_->costOf(found.id, {}) : Cost{};
     to.flops = (cost.flops + cost.transcendentals) * static_cast<double>(stats.count);
     to.bytes = cost.bytesAccessed * static_cast<double>(stats.count);
     to.times = stats;
     to.value = row.value;
-    out.placedNs = saturatingAdd(out.placedNs, stats.totalNs);
-    out.instructions.push_back(std::move(to));
+    out_.placedNs = saturatingAdd(out_.placedNs, stats.totalNs);
+    out_.instructions.push_back(std::move(to));
   }
-  out.totalNs = out.selfNs = saturatingAdd(out.placedNs, out.unmatchedNs);
-  if (given) out.modules.push_back({given->name, std::nullopt, given});
-  if (given && out.instructions.empty())
-    out.warnings.push_back(fmt::format("nothing of the table lands on the module {}", given->name));
-  const auto byValue = [](const InstructionTime& row) { return row.value; };
-  std::ranges::stable_sort(out.instructions, std::greater(), byValue);
-  std::ranges::stable_sort(out.unmatched, std::greater(), [](const LostTime& row) { return row.times.totalNs; });
-  return out;
-}
+
+  std::optional<double> unit_;
+  std::shared_ptr<const Module> given_;
+  std::optional<InstructionIndex> index_;
+  OpProfile out_;
+};
 
 }  // namespace
 
@@ -191,7 +206,7 @@ Result<OpProfile> readCsvValues(std::string_view content, std::shared_ptr<const 
                                 const std::string& fileName) {
   if (content.starts_with("\xef\xbb\xbf")) content.remove_prefix(3);
   TESSERA_ASSIGN_OR_RETURN(const ValueTable table, parseCsv(content, fileName));
-  return profileOf(table, std::move(given));
+  return TablePlacer(table, std::move(given)).finish();
 }
 
 Result<OpProfile> readJsonValues(const std::string& content, std::shared_ptr<const Module> given,
@@ -203,7 +218,7 @@ Result<OpProfile> readJsonValues(const std::string& content, std::shared_ptr<con
     return fail({.message = "the JSON is no profile and no table of values",
                  .expected = R"({"NAME": VALUE, …} or [{"name": NAME, "value": VALUE}, …])",
                  .file = fileName});
-  return profileOf(*table, std::move(given));
+  return TablePlacer(*table, std::move(given)).finish();
 }
 
 }  // namespace tessera

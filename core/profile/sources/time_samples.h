@@ -14,7 +14,7 @@ inline int64_t saturatingAdd(int64_t a, int64_t b) {
   return a < 0 ? INT64_MIN : INT64_MAX;
 }
 
-struct Samples {
+struct TimeSamples {
   int64_t count = 0;
   int64_t totalPs = 0;  // with what is nested in it
   int64_t selfPs = 0;   // without instructions that are nested in it
@@ -25,13 +25,13 @@ struct Samples {
     addSum({1, ps, self, ps, ps, {}});
     each.push_back(ps);
   }
-  void add(const Samples& other) {
+  void add(const TimeSamples& other) {
     addSum(other);
     each.insert(each.end(), other.each.begin(), other.each.end());
   }
 
  private:
-  void addSum(const Samples& other) {
+  void addSum(const TimeSamples& other) {
     minPs = count == 0 || other.minPs < minPs ? other.minPs : minPs;
     maxPs = count == 0 || other.maxPs > maxPs ? other.maxPs : maxPs;
     count = saturatingAdd(count, other.count);

@@ -50,6 +50,11 @@ Result<std::shared_ptr<const Module>> givenModule(const std::string& file, Repor
   return std::make_shared<const Module>(*std::move(module));
 }
 
+void tellCsv(std::string csv, Report& report) {
+  csv.pop_back();  // the line's end comes with the line
+  report.line(csv);
+}
+
 void tellGroups(const OpProfile& profile, const ProfileArguments& options, Report& report) {
   const auto* row = std::ranges::find(kGroups, options.by, [](const auto& pair) { return std::string(pair.first); });
   const std::vector<GroupTime> groups = groupedBy(profile, row->second);
@@ -62,6 +67,7 @@ void tellGroups(const OpProfile& profile, const ProfileArguments& options, Repor
                     {"self_ns", group.selfNs},
                     {"flops", group.flops},
                     {"bytes", group.bytes}});
+  if (options.csv) return tellCsv(toCsv(groups), report);
   for (const std::string& line : groupLines(profile, groups, options.top)) report.line(line);
 }
 
@@ -102,22 +108,18 @@ Status compareWithBaseline(const OpProfile& profile, const ProfileArguments& opt
   return {};
 }
 
-void tellCsv(const OpProfile& profile, Report& report) {
-  std::string csv = toCsv(profile);
-  csv.pop_back();  // the line's end comes with the line
-  report.line(csv);
-}
-
 void tellProfile(const OpProfile& profile, const ProfileArguments& options, Report& report) {
   report.object = toJson(profile);
   for (const std::string& warning : profile.warnings)
     report.failure({.severity = Severity::Warning, .message = warning, .file = options.source});
-  if (options.csv) return tellCsv(profile, report);
-  for (const std::string& line : summaryLines(profile)) report.line(line);
+  if (options.csv && options.by.empty()) return tellCsv(toCsv(profile), report);
+  if (!options.csv)
+    for (const std::string& line : summaryLines(profile)) report.line(line);
   if (options.by.empty())
     for (const std::string& line : instructionLines(profile, options.top)) report.line(line);
   else
     tellGroups(profile, options, report);
+  if (options.csv) return;
   for (const std::string& line : lostLines(profile, options.top)) report.line(line);
 }
 
@@ -152,7 +154,8 @@ void addProfile(CLI::App& app, Report& report) {
   command->add_option("--run", options->selection.run, "Only this run of a log folder");
   command->add_option("--baseline", options->baseline, "An earlier profile, or its --json, to compare with");
   command->add_option("--fail-over", options->failOver, "With --baseline: exit code 1 when slower by more, as 5%");
-  command->add_flag("--csv", options->csv, "Print a line an instruction, separated by commas")->excludes("--by");
+  command->add_flag("--csv", options->csv, "Print a line an instruction, or a group, separated by commas")
+      ->excludes("--baseline");
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer(
       "`total` counts what is nested in an instruction, `self` does not. Exit code 1 when nothing lands on MODULE.\n"

@@ -163,4 +163,12 @@ std::string toCsv(const OpProfile& profile) {
   return out;
 }
 
+std::string toCsv(const std::vector<GroupTime>& groups) {
+  std::string out = "name,instructions,count,total_ns,self_ns,flops,bytes\n";
+  for (const GroupTime& group : groups)
+    out += fmt::format("{},{},{},{},{},{},{}\n", quotedCsv(group.name), group.instructions, group.count, group.totalNs,
+                       group.selfNs, group.flops, group.bytes);
+  return out;
+}
+
 }  // namespace tessera

@@ -14,5 +14,6 @@ Result<OpProfile> readOpProfileJson(const std::string& content, const std::strin
 
 // A line an instruction, with a header.
 std::string toCsv(const OpProfile& profile);
+std::string toCsv(const std::vector<GroupTime>& groups);
 
 }  // namespace tessera

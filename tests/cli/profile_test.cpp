@@ -62,6 +62,19 @@ TEST_F(ProfileProgram, ProfilesOfOurRunsAndTables) {
   const Ran csv = scratch_.tessera("profile t.csv add.hlo --csv");
   EXPECT_TRUE(csv.out.starts_with("name,computation,count,total_ns")) << csv.out;
   EXPECT_EQ(std::ranges::count(csv.out, '\n'), 2);
+  EXPECT_EQ(scratch_.tessera("profile t.csv add.hlo --csv --by=opcode").out,
+            "name,instructions,count,total_ns,self_ns,flops,bytes\nadd,1,1,5,5,4,48\n");
+}
+
+TEST_F(ProfileProgram, OtherCommandsTakeAnyProfile) {
+  scratch_.write("t.csv", "name,ns\nsum,5\n");
+  EXPECT_EQ(scratch_.tessera("render add.hlo -o a.svg --profile=t.csv").exit, 0);
+  EXPECT_NE(contentOf(scratch_.folder() / "a.svg").find("5 ns"), std::string::npos);
+  EXPECT_EQ(scratch_.tessera("findings add.hlo --profile=t.csv").exit, scratch_.tessera("findings add.hlo").exit);
+  scratch_.write("other.csv", "name,ns\nnope,5\n");
+  const Ran ran = scratch_.tessera("render add.hlo -o a.svg --profile=other.csv");
+  EXPECT_EQ(ran.exit, 64);
+  EXPECT_NE(ran.err.find("lands on the module add"), std::string::npos) << ran.err;
 }
 
 TEST_F(ProfileProgram, TheBaselineIsAGate) {

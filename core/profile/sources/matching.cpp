@@ -118,7 +118,8 @@ Matcher::Choice Matcher::moduleFor(const RecordedTime& time, const Recorded& fil
     if (sameName && (!time.module.empty() || file.modules.size() == 1)) byName.push_back(&module);
   }
   const auto& found = byProgram.empty() ? byName : byProgram;
-  if (found.size() == 1) return {moduleOf(*found[0]), {}};
+  const auto isFirst = [&](const RecordedModule* module) { return module->proto == found[0]->proto; };
+  if (!found.empty() && std::ranges::all_of(found, isFirst)) return {moduleOf(*found[0]), {}};
   if (found.size() > 1)
     return {nullptr, fmt::format("{} modules are called {}, and the event does not say which program it is of",
                                  found.size(), time.module)};

@@ -171,6 +171,22 @@ Result<OpProfile> readOneFile(const fs::path& source, Given given) {
 
 }  // namespace
 
+bool looksLikeProfile(const fs::path& source) {
+  std::error_code error;
+  if (fs::is_directory(source, error)) return !filesBelow(source, "xplane.pb").empty();
+  const std::string name = source.filename().string();
+  if (hostOf(name, "xplane.pb") || hostOf(name, "trace.json") || name.ends_with(".csv")) return true;
+  switch (foreignKindOf(firstBytesOf(source)).value_or(ForeignKind::MlirBytecode)) {
+    case ForeignKind::Xplane:
+    case ForeignKind::ChromeTrace:
+    case ForeignKind::RunProfile:
+    case ForeignKind::ProfileTable:
+    case ForeignKind::Json:
+    case ForeignKind::Sqlite: return true;
+    default: return false;
+  }
+}
+
 Result<OpProfile> readProfileSource(const fs::path& source, Given given, const ProfileSelection& selection) try {
   std::error_code error;
   if (fs::is_directory(source, error)) return readFolder(source, std::move(given), selection);
@@ -178,6 +194,19 @@ Result<OpProfile> readProfileSource(const fs::path& source, Given given, const P
 } catch (const std::bad_alloc&) {
   return fail(
       {.kind = ErrorKind::Runtime, .message = "there is not enough memory for the profile", .file = source.string()});
+}
+
+Result<Profile> readProfileFor(const Module& module, const fs::path& source) {
+  if (foreignKindOf(firstBytesOf(source)) == ForeignKind::RunProfile) {
+    TESSERA_ASSIGN_OR_RETURN(const std::string content, readFile(source));
+    return readChromeTrace(content);
+  }
+  TESSERA_ASSIGN_OR_RETURN(const OpProfile found, readProfileSource(source, std::make_shared<const Module>(module)));
+  if (!found.instructions.empty()) return toProfile(found, module);
+  return fail({.kind = ErrorKind::Usage,
+               .message = found.warnings.empty() ? "nothing of the profile lands on the module " + module.name
+                                                 : found.warnings.back(),
+               .file = source.string()});
 }
 
 }  // namespace tessera

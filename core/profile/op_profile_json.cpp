@@ -132,6 +132,7 @@ OrderedJson toJson(const OpProfile& profile) {
     out["instructions"].push_back(rowJson(row, !profile.measure.empty()));
   out["unmatched"] = lostList(profile.unmatched, profile.unmatched.size());
   out["host"] = lostList(profile.host, kHostRows);
+  out["host_names"] = profile.host.size();
   out["warnings"] = profile.warnings;
   return out;
 }

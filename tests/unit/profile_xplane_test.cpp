@@ -55,6 +55,11 @@ std::string protoOf(const std::string& text) {
   return *writeProto(*read.module);
 }
 
+std::string bytesOfFile(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 PlaneBytes metadataOf(const std::string& text, int64_t program) {
   PlaneBytes out("/host:metadata");
   out.module("jit_step", program, protoOf(text));
@@ -295,6 +300,24 @@ TEST_F(XplaneProfile, AFileCutAnywhereShowsWhatItHasOrSaysWhy) {
       EXPECT_EQ(profile->placedNs, 6) << size;
     }
   }
+}
+
+TEST_F(XplaneProfile, APackedFileThatIsCutShowsWhatItHas) {
+  const std::string packed = bytesOfFile(kProfiles / "nbody.trace.json.zst");
+  const auto profile = readProfileSource(write("cut.trace.json.zst", packed.substr(0, packed.size() / 2)));
+  ASSERT_TRUE(profile) << profile.error().toString();
+  EXPECT_TRUE(mentions(profile->warnings, "packed data end too early"));
+  EXPECT_TRUE(mentions(profile->warnings, "JSON is cut"));
+  EXPECT_GT(profile->placedNs, 0);
+}
+
+TEST_F(XplaneProfile, AProfileOfTheHostAloneSaysSo) {
+  PlaneBytes cpu("/host:CPU");
+  cpu.line("python", {cpu.event("main", 0, 100'000)});
+  const OpProfile profile = profileOf({cpu});
+  EXPECT_EQ(profile.totalNs, 0);
+  EXPECT_EQ(profile.host.at(0).times.totalNs, 100);
+  EXPECT_TRUE(mentions(profile.warnings, "only the host was recorded"));
 }
 
 TEST_F(XplaneProfile, OtherFilesSayWhatTheyAre) {

@@ -53,7 +53,7 @@ class Matcher {
   void note(std::vector<std::string>& list, const std::string& name);
   void finishRows(MatchedModule& module);
   void finishSums();
-  void warnOfForeignModule();
+  void warnOfWhatIsLacking();
 
   std::shared_ptr<const Module> given_;
   std::map<std::string, std::unique_ptr<MatchedModule>> modules_;  // by hash of the bytes, or by name
@@ -240,7 +240,9 @@ void Matcher::finishSums() {
   out_.totalNs = saturatingAdd(out_.placedNs, out_.unmatchedNs);
 }
 
-void Matcher::warnOfForeignModule() {
+void Matcher::warnOfWhatIsLacking() {
+  if (out_.instructions.empty() && out_.unmatched.empty() && !out_.host.empty())
+    out_.warnings.push_back("no event names an instruction or is a device's work: only the host was recorded");
   if (!given_ || !out_.instructions.empty() || out_.unmatched.empty()) return;
   std::string names;
   for (const std::string& name : otherModules_) names += (names.empty() ? "" : ", ") + name;
@@ -260,7 +262,7 @@ OpProfile Matcher::finish() {
   out_.steps = static_cast<int64_t>(steps_.empty() ? executions : steps_.size());
   out_.stepTimes = statsOf(std::move(stepTimes_));
   finishSums();
-  warnOfForeignModule();
+  warnOfWhatIsLacking();
   return std::move(out_);
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/formats/cut_file.h"
 #include "core/formats/file_content.h"
 #include "core/formats/foreign_file.h"
 #include "core/profile/op_profile_json.h"
@@ -80,12 +81,15 @@ Result<std::vector<LogFile>> selected(const std::vector<LogFile>& files, const P
                .file = folder.string()});
 }
 
+constexpr const char* kPackedCut = "the packed data end too early: what they hold before that is shown";
+
 Result<Recorded> recordedFile(const LogFile& file) {
-  TESSERA_ASSIGN_OR_RETURN(const std::string content, readFile(file.path));
-  const auto kind = foreignKindOf(content);
-  auto out = kind == ForeignKind::ChromeTrace ? readTraceEvents(content, file.path.string())
-                                              : readXplane(content, file.path.string());
+  TESSERA_ASSIGN_OR_RETURN(const CutContent content, readCutFile(file.path));
+  const auto kind = foreignKindOf(content.bytes);
+  auto out = kind == ForeignKind::ChromeTrace ? readTraceEvents(content.bytes, file.path.string())
+                                              : readXplane(content.bytes, file.path.string());
   if (!out) return out;
+  if (content.cut) out->warnings.push_back(kPackedCut);
   if (!file.host.empty()) out->host = file.host;
   out->run = file.run;
   return out;
@@ -150,8 +154,7 @@ Result<OpProfile> readJson(const std::string& content, ForeignKind kind, Given g
   return fromRun(run, std::move(given));
 }
 
-Result<OpProfile> readOneFile(const fs::path& source, Given given) {
-  TESSERA_ASSIGN_OR_RETURN(const std::string content, readFile(source));
+Result<OpProfile> readContentOf(const fs::path& source, const std::string& content, Given given) {
   const std::string name = source.string();
   const auto kind = foreignKindOf(content);
   // A cut or strange one is still what its name says.
@@ -167,6 +170,13 @@ Result<OpProfile> readOneFile(const fs::path& source, Given given) {
     default: break;
   }
   return fail({.message = fmt::format("is {} and no profile; {}", nameOf(*kind), adviceFor(*kind)), .file = name});
+}
+
+Result<OpProfile> readOneFile(const fs::path& source, Given given) {
+  TESSERA_ASSIGN_OR_RETURN(const CutContent content, readCutFile(source));
+  auto out = readContentOf(source, content.bytes, std::move(given));
+  if (out && content.cut) out->warnings.push_back(kPackedCut);
+  return out;
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ constexpr ForeignRow kRows[] = {
     {ForeignKind::ObjectFile,
      "\x7f"
      "ELF"sv,
-     "an object file or library (ELF)", "`objdump -d FILE` prints its code"},
+     "a binary object file or library (ELF)", "`objdump -d FILE` prints its code"},
     {ForeignKind::ZipArchive, "PK\x03\x04"sv, "a zip archive or npz",
      "`tessera run MODULE --inputs=FILE` reads arrays from an npz"},
 };
@@ -86,7 +86,9 @@ std::optional<ForeignKind> textKindOf(std::string_view content) {
   return jsonKindOf(content);
 }
 
-bool hasProfiles(const std::filesystem::path& folder) {
+}  // namespace
+
+bool holdsProfiles(const std::filesystem::path& folder) {
   std::error_code error;
   constexpr int kLooked = 10000, kDepth = 6;
   int left = kLooked;
@@ -95,12 +97,11 @@ bool hasProfiles(const std::filesystem::path& folder) {
        !error && at != std::filesystem::recursive_directory_iterator() && --left > 0; at.increment(error)) {
     if (at.depth() >= kDepth) at.disable_recursion_pending();
     const std::string name = at->path().filename().string();
-    if (name.ends_with(".xplane.pb") || name.ends_with(".xplane.pb.gz")) return true;
+    for (std::string_view ending : {".xplane.pb", ".xplane.pb.gz", ".xplane.pb.zst"})
+      if (name.ends_with(ending)) return true;
   }
   return false;
 }
-
-}  // namespace
 
 std::optional<ForeignKind> foreignKindOf(std::string_view content) {
   constexpr size_t kLooked = size_t{64} << 10;
@@ -120,7 +121,7 @@ std::optional<std::string> whatFolderIs(const std::filesystem::path& path) {
   if (!std::filesystem::is_directory(path, error)) return std::nullopt;
   if (isDumpFolder(path))
     return "it is a directory that XLA dumped modules into; `tessera dump DIR` lists them, and each opens by itself";
-  if (hasProfiles(path))
+  if (holdsProfiles(path))
     return "it is a directory with XLA profiles; `tessera profile DIR` lists the times of their instructions";
   return "it is a directory";
 }

@@ -35,4 +35,7 @@ std::string_view adviceFor(ForeignKind kind);
 // The same of a folder: a dump, a log folder of profiles, or neither. nullopt: the path is no folder.
 std::optional<std::string> whatFolderIs(const std::filesystem::path& path);
 
+// Is there an xplane.pb in the folder or below? Looks at its first 10,000 files.
+bool holdsProfiles(const std::filesystem::path& folder);
+
 }  // namespace tessera

@@ -183,7 +183,7 @@ Result<OpProfile> readOneFile(const fs::path& source, Given given) {
 
 bool looksLikeProfile(const fs::path& source) {
   std::error_code error;
-  if (fs::is_directory(source, error)) return !filesBelow(source, "xplane.pb").empty();
+  if (fs::is_directory(source, error)) return holdsProfiles(source);
   const std::string name = source.filename().string();
   if (hostOf(name, "xplane.pb") || hostOf(name, "trace.json") || name.ends_with(".csv")) return true;
   switch (foreignKindOf(firstBytesOf(source)).value_or(ForeignKind::MlirBytecode)) {

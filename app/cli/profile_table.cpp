@@ -90,8 +90,8 @@ std::vector<std::string> summaryLines(const OpProfile& profile) {
                             timeText(profile.unmatchedNs), percent(profile.unmatchedNs, profile.totalNs),
                             timeText(profile.selfNs)));
   if (profile.steps > 0)
-    out.push_back(
-        fmt::format("{} steps, {} of instructions each", profile.steps, timeText(profile.selfNs / profile.steps)));
+    out.push_back(fmt::format("{} {}, {} of instructions each", profile.steps, profile.steps == 1 ? "step" : "steps",
+                              timeText(profile.selfNs / profile.steps)));
   if (profile.stepTimes.count > 0)
     out.push_back(fmt::format("a step lasts {} at least, {} in the median, {} at the 99th percentile",
                               timeText(profile.stepTimes.minNs), timeText(profile.stepTimes.medianNs),

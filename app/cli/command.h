@@ -57,6 +57,7 @@ void addDiff(CLI::App& app, Report& report);
 void addMemory(CLI::App& app, Report& report);
 void addCompare(CLI::App& app, Report& report);
 void addBisect(CLI::App& app, Report& report);
+void addDump(CLI::App& app, Report& report);
 void addExtract(CLI::App& app, Report& report);
 void addResize(CLI::App& app, Report& report);
 void addIsolate(CLI::App& app, Report& report);
@@ -66,6 +67,7 @@ void addGrep(CLI::App& app, Report& report);
 void addPath(CLI::App& app, Report& report);
 void addExplain(CLI::App& app, Report& report);
 void addOpt(CLI::App& app, Report& report);
+void addProfile(CLI::App& app, Report& report);
 void addMachine(CLI::App& app, Report& report);
 void addHelp(CLI::App& app, Report& report);
 

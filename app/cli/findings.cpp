@@ -7,6 +7,7 @@
 #include "core/base/units.h"
 #include "core/formats/module_file.h"
 #include "core/picture/picture.h"
+#include "core/profile/sources/profile_source.h"
 
 namespace tessera::cli {
 namespace {
@@ -34,8 +35,7 @@ nlohmann::ordered_json jsonOf(const Module& module, const Finding& finding) {
 
 Result<std::optional<Profile>> profileFor(const Module& module, const std::string& file) {
   if (file.empty()) return std::nullopt;
-  TESSERA_ASSIGN_OR_RETURN(const std::string text, readFile(file));
-  TESSERA_ASSIGN_OR_RETURN(Profile profile, readChromeTrace(text));
+  TESSERA_ASSIGN_OR_RETURN(Profile profile, readProfileFor(module, file));
   if (profile.module == module.name) return profile;
   return std::unexpected(Diagnostic{.kind = ErrorKind::Usage,
                                     .message = "the profile is of another module",

@@ -89,6 +89,8 @@ int main(int argc, char** argv) {
   addPath(app, report);
   addExplain(app, report);
   addOpt(app, report);
+  addProfile(app, report);
+  addDump(app, report);
   addMachine(app, report);
   addHelp(app, report);
   try {

@@ -199,6 +199,10 @@ void MainWindow::connectDocument() {
     QMetaObject::invokeMethod(
         this, [this] { panels_->raise(QStringLiteral("results")); }, Qt::QueuedConnection);
   });
+  connect(&document_->run(), &ProgramRun::profileOpened, this, [this](const QString& summary) {
+    panels_->raise(QStringLiteral("profile"));
+    statusBar()->showMessage(summary, 10000);
+  });
   for (const auto signal : {&Document::moduleChanged, &Document::selectionChanged, &Document::pageChanged})
     connect(document_, signal, this, &MainWindow::updateActions);
   connect(document_, &Document::editingChanged, this, &MainWindow::updateActions);

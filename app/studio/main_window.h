@@ -120,6 +120,7 @@ class MainWindow : public QMainWindow {
   void addRecentFile(const QString& path);
   void showRecentFiles();
   void chooseFile();
+  void chooseProfile();
   void save(bool ask);
   QMessageBox::StandardButton askToRewrite(const QString& name);  // SaveAll: under another name
   bool mayLoseChanges();

@@ -15,9 +15,11 @@
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
 #include "core/tools/find_instruction.h"
+#include "core/profile/sources/profile_source.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
+#include "editor/document/program_run.h"
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/source_panel.h"
@@ -34,7 +36,9 @@ QString fileNameOf(const Document& document) {
 
 }  // namespace
 
+// A profile goes over the graph that is open.
 void MainWindow::openFile(const QString& path) {
+  if (looksLikeProfile(path.toStdString())) return document_->run().openProfile(path);
   if (!mayLoseChanges()) return;
   firstGraph_ = false;
   linked_ = splitLink(path.toStdString());
@@ -78,6 +82,13 @@ void MainWindow::chooseFile() {
       this, tr("Open a graph"), start,
       tr("Graphs (*.tessera *.hlo *.txt *.pb *.pbtxt *.mlir *.dot *.gv *.gz *.zst);;All files (*)"));
   if (!path.isEmpty()) openFile(path);
+}
+
+void MainWindow::chooseProfile() {
+  const QString path = QFileDialog::getOpenFileName(
+      this, tr("Open a profile"), document_->isOpen() ? document_->file().path() : QString(),
+      tr("Profiles (*.xplane.pb *.json *.csv *.sqlite *.gz *.zst);;All files (*)"));
+  if (!path.isEmpty()) document_->run().openProfile(path);
 }
 
 // Examples of the program are there to be changed, but stay as they are: what was made of one becomes a file of the

@@ -58,6 +58,7 @@ void MainWindow::makeFileMenu() {
   for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.hlo")}, QDir::Files, QDir::Name))
     connect(examples->addAction(file.completeBaseName()), &QAction::triggered, this,
             [this, path = file.filePath()] { openFile(path); });
+  actions_->add(menu, {tr("Open &profile …"), {}, [this](bool) { chooseProfile(); }, QStringLiteral("open profile")});
   menu.addSeparator();
   actions_->add(menu, {tr("&Save"),
                        {QKeySequence::Save},

@@ -21,6 +21,7 @@ TEST(Help, EveryExampleWorks) {
   Scratch scratch;
   scratch.write("model.hlo", kAddProgram);
   ASSERT_EQ(scratch.tessera("run model.hlo --out=out.npz --profile=profile.json").exit, 0);
+  ASSERT_EQ(scratch.tessera("opt model.hlo --dump=dump_folder").exit, 0);
   const std::filesystem::path folder = scratch.folder();
   std::filesystem::copy_file(folder / "out.npz", folder / "expected.npz");
   scratch.write("inputs.npz", std::string("PK\5\6", 4) +

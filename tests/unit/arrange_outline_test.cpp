@@ -166,15 +166,6 @@ TEST(Scopes, TransformsAreScopesOfTheirOwn) {
   EXPECT_EQ(lastNumber("relu"), -1);
 }
 
-TEST(Names, SummaryPutsHeavyOpcodesFirst) {
-  Module m = emptyModule();
-  const InstructionId x = add(m, Opcode::Parameter, {}, "x");
-  for (int k = 0; k < 3; ++k) add(m, Opcode::Add, {x, x});
-  add(m, Opcode::Dot, {x, x});
-  const int32_t items[] = {1, 2, 3, 4};
-  EXPECT_EQ(summaryOf(m, m.entryComputation(), items), "dot, 3 add");
-}
-
 // --- wires
 
 bool passesThrough(const std::vector<PointF>& route, const RectF& box) {

@@ -227,6 +227,7 @@ class Recogniser {
     const auto back = lookBack(i, [](const Instruction& from) { return isArithmetic(from); });
     const auto sum = std::ranges::find_if(back, [&](const Instruction* b) { return isSum(*b); });
     if (sum == back.end()) return normByKnownVariance(back);
+    if (!std::ranges::any_of(back, [&](const Instruction* b) { return isMeanOf(*b, **sum); })) return std::nullopt;
     const auto& dimensions = (*sum)->attributes->ints(Attr::dimensions);
     const int64_t rank = module_.shapeOf((*sum)->operands[0]).rank();
     if (std::ranges::find(dimensions, 0) != dimensions.end())
@@ -241,6 +242,12 @@ class Recogniser {
     return centred ? Pattern::LayerNorm : Pattern::RmsNorm;
   }
 
+  // A sum over how many there are, however that is written.
+  bool isMeanOf(const Instruction& i, const Instruction& sum) const {
+    if ((i.opcode != Opcode::Divide && i.opcode != Opcode::Multiply) || !hasOperands(i, 2)) return false;
+    const auto isCount = [](const Instruction& n) { return isNumber(n) || n.shape->isScalar(); };
+    return (&operand(i, 0) == &sum && isCount(operand(i, 1))) || (&operand(i, 1) == &sum && isCount(operand(i, 0)));
+  }
   // The variance comes in, as it does in a batch norm that is not trained.
   std::optional<Pattern> normByKnownVariance(const std::vector<const Instruction*>& back) const {
     const bool comesIn =

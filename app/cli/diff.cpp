@@ -139,8 +139,8 @@ void addDiff(CLI::App& app, Report& report) {
                     "Print one HTML page with both side by side; --html=FILE writes it there");
   command->footer(
       "Exit code 1 when they differ. An instruction that came or went leaves the others matched; its users have other "
-      "operands.\nExamples: tessera diff model.hlo model.hlo\n"
-      "          tessera diff before.hlo after.hlo --html=diff.html");
+      "operands.\nExample: tessera diff model.hlo model.hlo\n"
+      "         tessera diff before.hlo after.hlo --html=diff.html");
   command->callback([options, &report] {
     const auto left = loadModule(options->left, report, true);
     const auto right = loadModule(options->right, report, true);

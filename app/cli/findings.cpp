@@ -64,7 +64,7 @@ void addFindings(CLI::App& app, Report& report) {
   std::string rules =
       "Exit code 1 when there are none. Numbers are of one run; loops count by their trips where known.\nRules:\n";
   for (const FindingRule& rule : rulesOfFindings()) rules += fmt::format("  {:20} {}\n", rule.name, rule.about);
-  command->footer(rules + "Example: tessera findings model.hlo --json");
+  command->footer(rules + "Example: tessera findings optimized.hlo --json");
   command->callback([options, &report] {
     const auto module = loadModule(options->file, report, true);
     if (!module) return;

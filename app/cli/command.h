@@ -50,6 +50,7 @@ void addLayout(CLI::App& app, Report& report);
 void addDiff(CLI::App& app, Report& report);
 void addExtract(CLI::App& app, Report& report);
 void addResize(CLI::App& app, Report& report);
+void addGradient(CLI::App& app, Report& report);
 void addIsolate(CLI::App& app, Report& report);
 void addReduce(CLI::App& app, Report& report);
 void addCost(CLI::App& app, Report& report);

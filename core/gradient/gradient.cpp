@@ -1,0 +1,140 @@
+// See gradient.h.
+#include "core/gradient/gradient.h"
+
+#include <algorithm>
+
+#include "core/gradient/rules.h"
+#include "core/ops/inference/callgraph.h"
+
+namespace tessera {
+namespace {
+
+using gradient::Emitter;
+using gradient::Session;
+using gradient::Value;
+
+Status checkRequest(const Module& module, const GradientRequest& request) {
+  for (InstructionId id : request.withRespectTo) {
+    if (module.contains(id) && module.at(id).computation != module.at(request.of).computation)
+      return fail(placedAt(module.at(id), {.message = module.at(id).reference() + " is not in the computation of " +
+                                                      module.at(request.of).reference()}));
+  }
+  std::vector<InstructionId> all = request.withRespectTo;
+  all.push_back(request.of);
+  for (InstructionId id : all)
+    if (std::string why = notDifferentiable(module, id); !why.empty())
+      return fail(module.contains(id) ? placedAt(module.at(id), {.message = why}) : Diagnostic{.message = why});
+  return {};
+}
+
+// All in front of what is differentiated, operands first.
+std::vector<InstructionId> instructionsBehind(const Module& module, InstructionId of,
+                                              const std::vector<InstructionId>& order) {
+  std::vector<bool> needed(module.instructionSlots(), false);
+  needed[of.value] = true;
+  std::vector<InstructionId> out;
+  for (size_t i = order.size(); i-- > 0;) {
+    if (!needed[order[i].value]) continue;
+    out.push_back(order[i]);
+    for (InstructionId operand : module.at(order[i]).operands)
+      if (operand.valid()) needed[operand.value] = true;
+  }
+  std::ranges::reverse(out);
+  return out;
+}
+
+class Differentiation {
+ public:
+  Differentiation(Module& module, const GradientRequest& request)
+      : module_(module), request_(request), session_(module), emit_(session_, module.at(request.of).computation) {}
+
+  Result<Gradient> run() {
+    TESSERA_ASSIGN_OR_RETURN(const auto order, topologicalOrder(module_, emit_.computation));
+    const std::vector<InstructionId> behind = instructionsBehind(module_, request_.of, order);
+    for (InstructionId id : behind) TESSERA_TRY(checkFinished(id));
+    const InstructionId root = module_.at(emit_.computation).root;
+    gradient::LeafFlags seeds;
+    for (InstructionId id : request_.withRespectTo) seeds[id.value] = {true};
+    gradient::Sweep sweep(emit_, gradient::dependentLeaves(module_, emit_.computation, std::move(seeds)));
+    emit_.differentiates(module_.at(request_.of));
+    sweep.give(request_.of, 0, emit_.filled(module_.shapeOf(request_.of), 1));
+    TESSERA_TRY(sweep.run(behind));
+    Gradient out = collect(sweep);
+    TESSERA_TRY(session_.status);
+    emit_.removeUnused(out.gradients);
+    out.added = emit_.made();
+    dropUncalled();
+    module_.setRoot(emit_.computation, root);
+    module_.setOrder(CallGraph(module_).calleesFirst());
+    return out;
+  }
+
+ private:
+  Status checkFinished(InstructionId id) const {
+    const Instruction& in = module_.at(id);
+    if (std::ranges::all_of(in.operands, [](InstructionId operand) { return operand.valid(); })) return {};
+    return fail(placedAt(in, {.message = in.reference() + " has an open input; a gradient needs the whole graph"}));
+  }
+
+  Gradient collect(const gradient::Sweep& sweep) {
+    Gradient out;
+    for (InstructionId id : request_.withRespectTo) {
+      Value cotangent = sweep.cotangent(id, 0);
+      emit_.differentiates(module_.at(id));
+      if (!cotangent) cotangent = emit_.zeros(module_.shapeOf(id));
+      const std::string name = "d_" + std::string(module_.at(id).name);
+      const bool made = std::ranges::find(emit_.made(), cotangent.id) != emit_.made().end();
+      const bool taken = std::ranges::find(out.gradients, cotangent.id) != out.gradients.end();
+      if (made && !taken && module_.at(cotangent.id).name != name) emit_.rename(cotangent, name);
+      out.gradients.push_back(cotangent.id);
+    }
+    return out;
+  }
+
+  // Computations that were tried and are called by nothing that stayed.
+  void dropUncalled() {
+    for (bool dropped = true; dropped;) {
+      dropped = false;
+      const CallGraph calls(module_);
+      for (ComputationId id : std::vector<ComputationId>(module_.order()))
+        if (id.value >= firstNew_ && calls.callersOf(id).empty()) {
+          module_.remove(id);
+          dropped = true;
+        }
+    }
+  }
+
+  Module& module_;
+  const GradientRequest& request_;
+  const size_t firstNew_ = module_.computationSlots();
+  Session session_;
+  Emitter emit_;
+};
+
+}  // namespace
+
+std::string notDifferentiable(const Module& module, InstructionId id) {
+  if (!module.contains(id)) return "there is no instruction with id " + std::to_string(id.value);
+  const Instruction& in = module.at(id);
+  if (in.shape->isArray() && gradient::isDifferentiable(in.shape->type)) return {};
+  return in.reference() + " is no array of floats or complex numbers but " + toString(*in.shape, false);
+}
+
+Result<Gradient> addGradient(Module& module, const GradientRequest& request) {
+  if (!module.contains(request.of)) return fail("there is no instruction to differentiate");
+  TESSERA_TRY(checkRequest(module, request));
+  return Differentiation(module, request).run();
+}
+
+std::vector<InstructionId> parametersBehind(const Module& module, InstructionId of) {
+  std::vector<InstructionId> out;
+  const auto order = topologicalOrder(module, module.at(of).computation);
+  if (!order) return out;
+  const std::vector<InstructionId> behind = instructionsBehind(module, of, *order);
+  for (InstructionId parameter : module.at(module.at(of).computation).parameters)
+    if (std::ranges::find(behind, parameter) != behind.end() && notDifferentiable(module, parameter).empty())
+      out.push_back(parameter);
+  return out;
+}
+
+}  // namespace tessera

@@ -51,17 +51,17 @@ Result<AddGradient> requestOf(const Module& module, const GradientArguments& opt
 }
 
 // The result becomes a tuple of the value and its gradients.
-Result<Module> withGradients(const Module& module, const AddGradient& request) {
+Result<Module> withGradients(Module module, const AddGradient& request) {
+  ModuleConfig config = module.config();
+  config.inputOutputAlias.clear();  // of the result that was
+  config.allowShardingPropagationToOutput.clear();
+  module.setConfig(std::move(config));
   const auto n = static_cast<uint32_t>(request.withRespectTo.size());
   AddInstruction tuple{module.entry(), Opcode::Tuple, "", {request.of}, {}, {}, ""};
   for (uint32_t k = 0; k < n; ++k) tuple.operands.push_back(newInstruction(k));
   TESSERA_ASSIGN_OR_RETURN(EditResult done, apply(module, {"Gradient", {request, tuple, SetRoot{newInstruction(n)}}}));
   for (const Diagnostic& each : done.diagnostics.items())
     if (each.severity == Severity::Error) return fail(each);
-  ModuleConfig config = done.module.config();
-  config.inputOutputAlias.clear();  // of the result that was
-  config.allowShardingPropagationToOutput.clear();
-  done.module.setConfig(std::move(config));
   return std::move(done.module);
 }
 

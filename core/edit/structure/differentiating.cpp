@@ -58,7 +58,9 @@ Ids inputsOf(const Module& module, std::span<const InstructionId> ids, Instructi
     if (!holds(ids, id)) continue;
     const bool read = std::ranges::any_of(ids, [&](InstructionId user) { return holds(module.at(user).operands, id); });
     if (id != of && !read) add(id);
-    if (id == of || read)
+    const bool reads =
+        std::ranges::any_of(module.at(id).operands, [&](InstructionId each) { return holds(ids, each); });
+    if (read || reads)
       for (InstructionId operand : module.at(id).operands)
         if (operand.valid() && !holds(ids, operand) && module.at(operand).opcode != Opcode::Constant) add(operand);
   }

@@ -63,8 +63,8 @@ double epsilonOf(const Rule& r) {
 
 }  // namespace
 
-// With A = L Lᵀ and P the lower triangle of Lᵀ dL with half its diagonal, S = L⁻ᵀ P L⁻¹: the triangle that is read gets
-// S + Sᵀ, its diagonal once. An upper factor is the transpose of a lower one.
+// With A = L Lᵀ, P the lower triangle of Lᵀ dL with half its diagonal, and S = L⁻ᵀ P L⁻¹, the triangle
+// that is read gets S + Sᵀ, its diagonal once. An upper factor is the transpose of a lower one.
 Status choleskyRule(Rule& r) {
   if (!r.wants(0)) return {};
   if (isComplex(r.forward.shape->type)) return r.refuse("cholesky of complex numbers has no gradient here");

@@ -147,7 +147,8 @@ Status conditionalRule(Rule& r) {
 // Targets that only mark a value, and topk under its library name.
 Status customCallRule(Rule& r) {
   const std::string target(r.attributes().textOr(Attr::custom_call_target, ""));
-  if (target == "Sharding" || target == "annotate_device_placement") return passOnRule(r);
+  if (target == "Sharding" || target == "xla.sdy.FuncResultSharding" || target == "annotate_device_placement")
+    return passOnRule(r);
   if (target == "TopK") return topkRule(r);
   for (size_t i = 0; i < r.operandCount(); ++i)
     for (size_t k = 0; k < leavesOf(r.operandShape(i)).size(); ++k)

@@ -92,7 +92,7 @@ void addGradient(CLI::App& app, Report& report) {
   command->add_flag("--json", report.json, "Print one JSON object (with -o: without the text)");
   command->footer(
       "The new result is a tuple: the value, then a gradient for each name.\n"
-      "Example: tessera gradient model.hlo --of=loss --wrt=W,b -o step.hlo");
+      "Example: tessera gradient model.hlo --wrt=x,y -o step.hlo");
   command->callback([options, &report] {
     if (auto module = loadModule(options->file, report, true)) gradient(*module, *options, report);
   });

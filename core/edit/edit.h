@@ -111,7 +111,8 @@ struct PromoteConstant {
 
 // The gradient of a value (of more than a scalar: of the sum of its elements) with respect to others of its
 // computation, as ordinary instructions (core/gradient). Counts as an addition of one instruction for each of these:
-// their gradients.
+// their gradients. Without a value the others are a selection, of which gradientOfSelection (core/edit/structure) says
+// what is meant.
 struct AddGradient {
   InstructionId of;
   std::vector<InstructionId> withRespectTo;

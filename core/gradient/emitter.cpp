@@ -38,10 +38,10 @@ bool mayBeShared(const Instruction& in) {
 }
 
 // "jit(f)/layer/mul" belongs to "jit(f)/transpose(layer)/mul", as jax writes it; a bare name to "transpose(name)".
-std::string transposedName(const Instruction& forward) {
+std::string transposedName(const Instruction& forward, std::string_view name) {
   const std::string path = forward.metadata ? forward.metadata->opName : "";
   const size_t last = path.rfind('/');
-  if (last == std::string::npos) return "transpose(" + (path.empty() ? std::string(forward.name) : path) + ")";
+  if (last == std::string::npos) return "transpose(" + (path.empty() ? std::string(name) : path) + ")";
   const size_t first = path.starts_with("jit(") ? path.find('/') + 1 : 0;
   const std::string scope = last > first ? path.substr(first, last - first) : "";
   return path.substr(0, first) + "transpose(" + scope + ")" + path.substr(last);
@@ -77,7 +77,7 @@ Emitter::Emitter(Session& of, ComputationId in) : session(of), module(of.module)
 void Emitter::differentiates(const Instruction& forward) {
   Metadata metadata;
   if (forward.metadata) metadata = *forward.metadata;
-  metadata.opName = transposedName(forward);
+  metadata.opName = transposedName(forward, module.at(session.originalOf(forward.id)).name);
   metadata_ = module.tables().intern(metadata);
 }
 

@@ -165,7 +165,7 @@ ComputationId GraphEditController::computation() const {
 Edit GraphEditController::placingFrom(const PaletteEntry& entry, std::vector<InstructionId> sources,
                                       uint32_t& meant) const {
   Edit edit = placing(document_.module(), computation(), entry, sources);
-  meant = additionsIn(edit) - 1;
+  meant = std::max(additionsIn(edit), 1u) - 1;  // a gradient counts what it adds itself
   return edit;
 }
 

@@ -143,6 +143,9 @@ constexpr Form kForms[] = {
 
 constexpr std::string_view kBlock = "block ";
 
+// Not made of instructions here: the edit asks what the selection means when it is done.
+constexpr std::string_view kGradient = "gradient";
+
 }  // namespace
 
 const std::vector<PaletteForm>& paletteForms() {
@@ -151,6 +154,11 @@ const std::vector<PaletteForm>& paletteForms() {
     for (const Form& form : kForms)
       out.push_back({{form.title, form.category, form.summary, form.opcode, Opcode::Unknown, {}, {}, {}, form.title},
                      form.words});
+    PaletteEntry gradient;
+    gradient.title = gradient.form = kGradient;
+    gradient.category = "Training";
+    gradient.summary = "The gradient of the selected value with respect to what else is selected, or to all parameters";
+    out.push_back({gradient, "derivative backward backprop backpropagation grad differentiate vjp autodiff"});
     for (const Block& block : shippedBlocks()) {
       std::string title = block.name + " block";
       std::ranges::replace(title, '_', ' ');
@@ -177,6 +185,7 @@ Edit placingForm(const Module& module, ComputationId computation, const PaletteE
     // Shapes that it cannot take: made for its own small ones, with its inputs as parameters.
     if (auto edit = placingBlock(module, computation, block, {})) return *std::move(edit);
   }
+  if (entry.form == kGradient) return {"Gradient", {AddGradient{{}, {sources.begin(), sources.end()}}}};
   Draft draft{module, computation, sources, {"Add " + entry.title, {}}, 0};
   const auto form = std::ranges::find_if(kForms, [&](const Form& each) { return entry.form == each.title; });
   if (form != std::end(kForms)) form->make(draft);

@@ -89,10 +89,15 @@ Result<AddGradient> gradientOfSelection(const Module& module, std::span<const In
 
 Status Performer::operator()(const AddGradient& action) {
   GradientRequest request;
-  TESSERA_ASSIGN_OR_RETURN(request.of, resolve(action.of));
   for (InstructionId id : action.withRespectTo) {
     TESSERA_ASSIGN_OR_RETURN(id, resolve(id));
     request.withRespectTo.push_back(id);
+  }
+  if (action.of.valid()) {
+    TESSERA_ASSIGN_OR_RETURN(request.of, resolve(action.of));
+  } else {
+    TESSERA_ASSIGN_OR_RETURN(const AddGradient meant, gradientOfSelection(module_, request.withRespectTo));
+    request = {meant.of, meant.withRespectTo};
   }
   if (request.withRespectTo.empty()) return refuse(module_, request.of, "there is nothing to differentiate by");
   TESSERA_ASSIGN_OR_RETURN(const Gradient made, addGradient(module_, request));

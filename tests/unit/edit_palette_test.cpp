@@ -147,7 +147,7 @@ TEST(EditPalette, EveryEntryIsPlacedWithoutSourcesAndUndone) {
   for (const PaletteEntry& entry : searchPalette("", 1000)) {
     History history{emptyModule()};
     const auto done = history.perform(placing(history.current(), history.current().entry(), entry, {}));
-    if (entry.title == "gradient") {  // of nothing
+    if (entry.category == "Training") {  // of nothing
       EXPECT_EQ(done.error().message, "select a value, and what its gradient is with respect to");
       continue;
     }

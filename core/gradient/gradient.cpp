@@ -24,6 +24,11 @@ Status checkRequest(const Module& module, const GradientRequest& request) {
   for (InstructionId id : all)
     if (std::string why = notDifferentiable(module, id); !why.empty())
       return fail(module.contains(id) ? placedAt(module.at(id), {.message = why}) : Diagnostic{.message = why});
+  const Instruction& of = module.at(request.of);
+  if (isComplex(of.shape->type))
+    return fail(
+        placedAt(of, {.message = of.reference() + " is complex; a gradient is of real numbers, such as its real "
+                                                  "part or its absolute value"}));
   return {};
 }
 

@@ -1,6 +1,7 @@
 // The table of rules: every opcode once.
 #include "core/gradient/rules.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tessera::gradient {
@@ -33,11 +34,11 @@ constexpr RuleEntry kRules[] = {
     yes(O::AllReduce, allReduceRule),
     refused(O::AllReduceDone, kCompiled),
     refused(O::AllReduceStart, kCompiled),
-    refused(O::AllToAll, "the gradient of an exchange between devices is not there yet"),
+    yes(O::AllToAll, allToAllRule),
     refused(O::AsyncDone, kCompiled),
     refused(O::AsyncStart, kCompiled),
     refused(O::AsyncUpdate, kCompiled),
-    refused(O::BatchNormGrad, "it is a gradient already; second derivatives need the normalization as a formula"),
+    yes(O::BatchNormGrad, batchNormGradRule),
     yes(O::BatchNormInference, batchNormInferenceRule),
     yes(O::BatchNormTraining, batchNormTrainingRule),
     yes(O::Bitcast, bitcastRule),
@@ -79,7 +80,7 @@ constexpr RuleEntry kRules[] = {
     zero(O::Parameter, kNoOperands),
     zero(O::PartitionId, kNoOperands),
     refused(O::RaggedAllToAll, "the gradient of an exchange between devices is not there yet"),
-    refused(O::RaggedDot, "the gradient of ragged-dot is not there yet; a dot of each group has one"),
+    yes(O::RaggedDot, raggedDotRule),
     refused(O::Recv, kOutside),
     zero(O::RecvDone, kOutside),
     yes(O::Reduce, reduceRule),
@@ -124,6 +125,19 @@ bool wantsAny(const Rule& r) {
   return false;
 }
 
+// Cotangents have static shapes, and would count what lies beyond a size of the run.
+bool isStatic(const Rule& r) {
+  const auto fixed = [](const Shape& shape) {
+    return std::ranges::none_of(leavesOf(shape), [](const ShapeLeaf& leaf) {
+      return leaf.shape->hasDynamicDimensions() || isUnbounded(*leaf.shape);
+    });
+  };
+  if (!fixed(*r.forward.shape)) return false;
+  for (size_t i = 0; i < r.operandCount(); ++i)
+    if (!fixed(r.operandShape(i))) return false;
+  return true;
+}
+
 }  // namespace
 
 const RuleEntry* ruleOf(Opcode opcode) {
@@ -135,7 +149,9 @@ Status applyRule(Rule& rule) {
   const RuleEntry* entry = ruleOf(rule.forward.opcode);
   if (!entry) return rule.refuse(std::string(rule.forward.opcodeName()) + " has no gradient: the operation is unknown");
   if (entry->kind == Differentiable::Zero) return {};
-  if (entry->kind == Differentiable::Yes) return entry->rule(rule);
+  if (entry->kind == Differentiable::Yes)
+    return isStatic(rule) ? entry->rule(rule)
+                          : rule.refuse("sizes that are known only while running have no gradient here");
   return rule.refuse(std::string(rule.forward.opcodeName()) + " has no gradient: " + std::string(entry->reason));
 }
 

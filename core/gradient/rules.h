@@ -54,6 +54,8 @@ Status scatterRule(Rule& r);
 // --- rules/products.cpp
 Status dotRule(Rule& r);
 Status convolutionRule(Rule& r);
+// --- rules/ragged.cpp
+Status raggedDotRule(Rule& r);
 // --- rules/reductions.cpp
 Status reduceRule(Rule& r);
 Status reduceWindowRule(Rule& r);
@@ -65,8 +67,10 @@ Status topkRule(Rule& r);
 Status choleskyRule(Rule& r);
 Status triangularSolveRule(Rule& r);
 Status fftRule(Rule& r);
+// --- rules/normalization.cpp
 Status batchNormTrainingRule(Rule& r);
 Status batchNormInferenceRule(Rule& r);
+Status batchNormGradRule(Rule& r);
 // --- rules/control.cpp
 Status callRule(Rule& r);
 Status mapRule(Rule& r);
@@ -74,9 +78,11 @@ Status conditionalRule(Rule& r);
 Status customCallRule(Rule& r);
 // --- rules/loops.cpp
 Status whileRule(Rule& r);
+// --- rules/scan.cpp
 Status scanRule(Rule& r);
 // --- rules/devices.cpp
 Status allReduceRule(Rule& r);
+Status allToAllRule(Rule& r);
 Status allGatherRule(Rule& r);
 Status reduceScatterRule(Rule& r);
 Status collectivePermuteRule(Rule& r);

@@ -366,7 +366,7 @@ TEST(GradientRules, FourierTransforms) {
 }
 
 TEST(GradientRules, BatchNormalization) {
-  const GradientCheck check{.low = 0.3, .high = 2, .twice = false, .tolerance = 1e-5};
+  const GradientCheck check{.low = 0.3, .high = 2, .tolerance = 1e-5};
   for (const char* index : {"0", "1", "2"})
     expectGradient(entry("x = f64[3,4,2] parameter(0);s = f64[2] parameter(1);o = f64[2] parameter(2);"
                          "t = (f64[3,4,2], f64[2], f64[2]) batch-norm-training(x, s, o), epsilon=0.01, feature_index=2;"
@@ -377,6 +377,39 @@ TEST(GradientRules, BatchNormalization) {
                        "parameter(3);v = f64[2] parameter(4);ROOT y = f64[3,2] batch-norm-inference(x, s, o, m, v), "
                        "epsilon=0.01, feature_index=1"),
                  {.low = 0.3, .high = 2, .tolerance = 1e-5});
+}
+
+TEST(GradientRules, RaggedProducts) {
+  const std::string sizes = "g = s32[3] constant({2, 0, 2});";
+  expectGradient(entry("x = f64[5,2] parameter(0);w = f64[3,2,4] parameter(1);" + sizes +
+                       "ROOT r = f64[5,4] ragged-dot(x, w, g), lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
+                       "lhs_ragged_dims={0}, rhs_group_dims={0}"));
+  expectGradient(entry("x = f64[2,5] parameter(0);w = f64[4,3,2] parameter(1);" + sizes +
+                       "ROOT r = f64[5,4] ragged-dot(x, w, g), lhs_contracting_dims={0}, rhs_contracting_dims={2}, "
+                       "lhs_ragged_dims={1}, rhs_group_dims={1}"));
+  expectGradient(entry("x = f64[2,5] parameter(0);w = f64[4,5] parameter(1);" + sizes +
+                       "ROOT r = f64[3,2,4] ragged-dot(x, w, g), lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
+                       "lhs_ragged_dims={1}"));
+}
+
+// On one device, where a group is the device alone; what goes between several is held by its shapes.
+TEST(GradientRules, Collectives) {
+  expectGradient(
+      entry("x = f64[4] parameter(0);s = f64[4] sine(x);ROOT r = f64[4] all-reduce(s), replica_groups={}, to_apply=add",
+            kAdd));
+  expectGradient(
+      entry("x = f64[4] parameter(0);s = f64[4] sine(x);ROOT r = f64[4] all-gather(s), replica_groups={{0}}, "
+            "dimensions={0}"));
+  expectGradient(
+      entry("x = f64[4] parameter(0);s = f64[4] sine(x);ROOT r = f64[4] reduce-scatter(s), "
+            "replica_groups={{0}}, dimensions={0}, to_apply=add",
+            kAdd));
+  expectGradient(
+      entry("x = f64[4] parameter(0);s = f64[4] sine(x);ROOT r = f64[4] all-to-all(s), replica_groups={{0}}, "
+            "dimensions={0}"));
+  expectGradient(
+      entry("x = f64[4] parameter(0);s = f64[4] sine(x);ROOT r = f64[4] collective-permute(s), "
+            "source_target_pairs={{0,0}}"));
 }
 
 TEST(GradientRules, CalledComputations) {

@@ -110,6 +110,32 @@ TEST(Gradient, ARefusalNamesInstructionOpAndReason) {
   EXPECT_NE(integers.find("%x is no array of floats"), std::string::npos) << integers;
 }
 
+TEST(Gradient, WhatNobodyCanDifferentiateIsSaid) {
+  const std::string complex = refusalOf(program("  x = c64[2] parameter(0)\n  ROOT y = c64[2] sine(x)\n"));
+  EXPECT_NE(complex.find("%y is complex"), std::string::npos) << complex;
+  const std::string dynamic = refusalOf(program("  x = f32[<=4] parameter(0)\n  ROOT y = f32[<=4] sine(x)\n"));
+  EXPECT_NE(dynamic.find("%y: sizes that are known only while running"), std::string::npos) << dynamic;
+  const std::string open = [] {
+    Made made{*readHloText(program("  x = f32[2] parameter(0)\n  ROOT y = f32[2] add(x, x)\n")).module, Gradient{}};
+    const InstructionId y = *made.module.findInstruction("y"), x = *made.module.findInstruction("x");
+    const InstructionId operands[] = {x, {}};
+    made.module.setOperands(y, operands);
+    const auto refused = addGradient(made.module, {y, {x}});
+    return refused ? std::string() : refused.error().message;
+  }();
+  EXPECT_NE(open.find("%y has an open input"), std::string::npos) << open;
+}
+
+TEST(Gradient, OfAGatheredArrayIsScatteredOverTheDevices) {
+  const Made made = gradientOf(
+      "HloModule m, num_partitions=4\nENTRY e {\n  x = f32[2] parameter(0)\n"
+      "  ROOT y = f32[8] all-gather(x), channel_id=1, replica_groups={{0,1,2,3}}, "
+      "dimensions={0}, use_global_device_ids=true\n}\n",
+      "y", {"x"});
+  ASSERT_TRUE(made.gradient) << made.gradient.error().toString();
+  EXPECT_NE(made.line("d_x").find("f32[2]{0} reduce-scatter("), std::string::npos) << made.line("d_x");
+}
+
 TEST(Gradient, ABranchThatIsRefusedButNotNeededIsNoHindrance) {
   const Made made = gradientOf(program("  x = f32[2] parameter(0)\n  z = f32[2] parameter(1)\n"
                                        "  c = f32[2] custom-call(z), custom_call_target=\"mine\"\n"

@@ -1,6 +1,5 @@
-// Gradients of factorizations, solutions, transforms and normalizations, in terms of the results that are there.
+// Gradients of factorizations, solutions and transforms, in terms of the results that are there.
 #include "core/gradient/rules.h"
-#include "core/hlo/index_math.h"
 
 namespace tessera::gradient {
 namespace {
@@ -45,20 +44,6 @@ Value solve(Value a, Value b, bool left, bool lower, bool transposedA, bool unit
   if (unit) attributes.set(Attr::unit_diagonal, true);
   attributes.set(Attr::transpose_a, std::string(transposedA ? "TRANSPOSE" : "NO_TRANSPOSE"));
   return a.emitter->make(Opcode::TriangularSolve, {a, b}, std::move(attributes));
-}
-
-// --- normalization
-
-Value overFeature(Rule& r, Value vector, int64_t feature) { return broadcast(vector, {feature}, r.operandShape(0)); }
-
-Value sumPerFeature(Rule& r, Value array, int64_t feature) {
-  const Ints kept{feature};
-  return reduce(Opcode::Add, array, otherDims(r.operandShape(0).rank(), kept));
-}
-
-double epsilonOf(const Rule& r) {
-  const double* epsilon = r.attributes().get<double>(Attr::epsilon);
-  return epsilon ? static_cast<double>(static_cast<float>(*epsilon)) : 0;
 }
 
 }  // namespace
@@ -129,36 +114,6 @@ Status fftRule(Rule& r) {
   const Value middle = compare("EQ", place + place, r.emit.filled(place.shape(), static_cast<double>(lengths.back())));
   const Value one = r.emit.filled(spectrum.shape(), 1 / count), two = r.emit.filled(spectrum.shape(), 2 / count);
   r.give(0, spectrum * select(binary(Opcode::Or, first, middle), one, two));
-  return {};
-}
-
-// The op's own gradient for the normalized array; the mean and the variance pass theirs on by their definitions.
-Status batchNormTrainingRule(Rule& r) {
-  const int64_t feature = r.attributes().intOr(Attr::feature_index, 0);
-  const Value x = r.operand(0), mean = r.emit.element(r.result(), 1), variance = r.emit.element(r.result(), 2);
-  if (r.d(0)) {
-    const Value grad = r.emit.make(Opcode::BatchNormGrad, {x, r.operand(1), mean, variance, r.d(0)}, r.attributes());
-    for (size_t i = 0; i < 3; ++i)
-      if (r.wants(i)) r.give(i, r.emit.element(grad, i));
-  }
-  if (!r.wants(0)) return {};
-  const double n = static_cast<double>(productOf(x.dims())) / static_cast<double>(mean.dims()[0]);
-  if (r.d(1)) r.give(0, overFeature(r, r.d(1) / n, feature));
-  if (r.d(2)) r.give(0, (x - overFeature(r, mean, feature)) * overFeature(r, r.d(2) * (2 / n), feature));
-  return {};
-}
-
-Status batchNormInferenceRule(Rule& r) {
-  const int64_t feature = r.attributes().intOr(Attr::feature_index, 0);
-  const Value g = r.d(), scale = r.operand(1);
-  const Value inverse = unary(Opcode::Rsqrt, r.operand(4) + epsilonOf(r));
-  const Value centred = r.operand(0) - overFeature(r, r.operand(3), feature);
-  const Value sum = sumPerFeature(r, g, feature), weighted = sumPerFeature(r, g * centred, feature);
-  if (r.wants(0)) r.give(0, g * overFeature(r, scale * inverse, feature));
-  if (r.wants(1)) r.give(1, weighted * inverse);
-  if (r.wants(2)) r.give(2, sum);
-  if (r.wants(3)) r.give(3, -(sum * (scale * inverse)));
-  if (r.wants(4)) r.give(4, -0.5 * (weighted * (scale * (inverse * inverse * inverse))));
   return {};
 }
 

@@ -50,6 +50,24 @@ Status reduceScatterRule(Rule& r) {
   return eachOperand(r, Opcode::AllGather, attributes, false);
 }
 
+// Block j of device i went to device j as block i, and goes back the same way.
+Status allToAllRule(Rule& r) {
+  AttributeSet attributes;
+  copyGroups(r, attributes);
+  const Ints& cut = r.attributes().ints(Attr::dimensions);
+  if (!cut.empty()) {
+    attributes.set(Attr::dimensions, cut);
+    return eachOperand(r, Opcode::AllToAll, attributes, false);
+  }
+  std::vector<Value> blocks;
+  const std::vector<bool> given = r.given();
+  for (size_t i = 0; i < r.operandCount(); ++i) blocks.push_back(given[i] ? r.d(i) : r.emit.zeros(r.operandShape(i)));
+  const Value back = r.emit.make(Opcode::AllToAll, blocks, std::move(attributes));
+  for (size_t i = 0; back && i < blocks.size(); ++i)
+    if (r.wants(i)) r.give(i, r.emit.leaf(back, i));
+  return {};
+}
+
 Status collectivePermuteRule(Rule& r) {
   const auto* pairs = r.attributes().get<std::vector<std::vector<int64_t>>>(Attr::source_target_pairs);
   if (!pairs || r.operandCount() != 1) return r.refuse("this form of collective-permute has no gradient here");

@@ -325,6 +325,15 @@ TEST(PaletteForms, StepsOfOptimizers) {
   }
 }
 
+TEST(PaletteForms, AWireFromALossOffersItsGradient) {
+  const auto offers = [](const Shape& shape) {
+    const auto found = searchPaletteFor("gradient", shape);
+    return !found.empty() && found[0].entry.title == "gradient";
+  };
+  EXPECT_TRUE(offers(Shape::arrayRowMajor(ElementType::F32, {})));
+  EXPECT_FALSE(offers(Shape::arrayRowMajor(ElementType::S32, {})));
+}
+
 TEST(PaletteForms, ATrainingStepLowersTheLoss) {
   Palette p;
   const auto x = p.place("f32[4,3]");

@@ -50,9 +50,11 @@ std::vector<PaletteForm> trainingForms() {
                  "train sgd descent optimizer update learn fit")};
 }
 
+bool isTrainingForm(const PaletteEntry& entry) { return entry.form == kGradient || entry.form == kStep; }
+
 std::optional<Edit> placingTraining(const Module& module, ComputationId computation, const PaletteEntry& entry,
                                     std::span<const InstructionId> sources) {
-  if (entry.form != kGradient && entry.form != kStep) return std::nullopt;
+  if (!isTrainingForm(entry)) return std::nullopt;
   const Edit asked{entry.form == kGradient ? "Gradient" : "Training step",
                    {AddGradient{{}, {sources.begin(), sources.end()}}}};
   const auto meant = gradientOfSelection(module, sources);

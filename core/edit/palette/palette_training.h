@@ -11,6 +11,7 @@
 namespace tessera {
 
 std::vector<PaletteForm> trainingForms();
+bool isTrainingForm(const PaletteEntry& entry);
 // nullopt: the entry is none of them.
 std::optional<Edit> placingTraining(const Module& module, ComputationId computation, const PaletteEntry& entry,
                                     std::span<const InstructionId> sources);

@@ -2,9 +2,11 @@
 #include "core/gradient/gradient.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/gradient/rules.h"
 #include "core/ops/inference/callgraph.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera {
 namespace {
@@ -48,6 +50,56 @@ std::vector<InstructionId> instructionsBehind(const Module& module, InstructionI
   return out;
 }
 
+// Rules rely on what inference checks: operands, attributes and shapes that go together, here and in what is called. A
+// graph that is being built may lack them.
+class CheckedGraph {
+ public:
+  explicit CheckedGraph(const Module& module) : module_(module) {}
+
+  Status check(const std::vector<InstructionId>& ids) {
+    for (InstructionId id : ids) TESSERA_TRY(check(id));
+    return {};
+  }
+
+ private:
+  Status check(InstructionId id) {
+    const Instruction& in = module_.at(id);
+    for (InstructionId operand : in.operands)
+      if (!operand.valid() || !module_.contains(operand))
+        return fail(placedAt(in, {.message = in.reference() + " has an open input; a gradient needs the whole graph"}));
+    for (ComputationId callee : module_.callees(in)) TESSERA_TRY(check(in, callee));
+    if (in.opcode == Opcode::Unknown) return {};  // its rule refuses it
+    TESSERA_ASSIGN_OR_RETURN(const Shape inferred, inferInstruction(module_, id));
+    if (!sameSizes(inferred, *in.shape))
+      return fail(placedAt(
+          in, {.message = in.reference() + " has another shape than " + std::string(in.opcodeName()) + " gives",
+               .expected = toString(inferred, false),
+               .found = toString(*in.shape, false)}));
+    return {};
+  }
+
+  // Floats may differ in width.
+  static bool sameSizes(const Shape& a, const Shape& b) {
+    const auto left = leavesOf(a), right = leavesOf(b);
+    return std::ranges::equal(left, right, [](const ShapeLeaf& x, const ShapeLeaf& y) {
+      return x.index == y.index && x.shape->dimensions == y.shape->dimensions &&
+             gradient::isDifferentiable(x.shape->type) == gradient::isDifferentiable(y.shape->type);
+    });
+  }
+
+  Status check(const Instruction& caller, ComputationId callee) {
+    if (!module_.contains(callee) || !module_.at(callee).root.valid() ||
+        std::ranges::any_of(module_.at(callee).parameters, [](InstructionId id) { return !id.valid(); }))
+      return fail(placedAt(caller, {.message = caller.reference() + " calls a computation that is not finished"}));
+    if (!checked_.insert(callee.value).second) return {};
+    TESSERA_ASSIGN_OR_RETURN(const auto order, topologicalOrder(module_, callee));
+    return check(order);
+  }
+
+  const Module& module_;
+  std::unordered_set<uint32_t> checked_;
+};
+
 class Differentiation {
  public:
   Differentiation(Module& module, const GradientRequest& request)
@@ -56,7 +108,7 @@ class Differentiation {
   Result<Gradient> run() {
     TESSERA_ASSIGN_OR_RETURN(const auto order, topologicalOrder(module_, emit_.computation));
     const std::vector<InstructionId> behind = instructionsBehind(module_, request_.of, order);
-    for (InstructionId id : behind) TESSERA_TRY(checkFinished(id));
+    TESSERA_TRY(CheckedGraph(module_).check(behind));
     const InstructionId root = module_.at(emit_.computation).root;
     gradient::LeafFlags seeds;
     for (InstructionId id : request_.withRespectTo) seeds[id.value] = {true};
@@ -75,12 +127,6 @@ class Differentiation {
   }
 
  private:
-  Status checkFinished(InstructionId id) const {
-    const Instruction& in = module_.at(id);
-    if (std::ranges::all_of(in.operands, [](InstructionId operand) { return operand.valid(); })) return {};
-    return fail(placedAt(in, {.message = in.reference() + " has an open input; a gradient needs the whole graph"}));
-  }
-
   Gradient collect(const gradient::Sweep& sweep) {
     Gradient out;
     for (InstructionId id : request_.withRespectTo) {

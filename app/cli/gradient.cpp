@@ -60,8 +60,11 @@ Result<Module> withGradients(Module module, const AddGradient& request) {
   AddInstruction tuple{module.entry(), Opcode::Tuple, "", {request.of}, {}, {}, ""};
   for (uint32_t k = 0; k < n; ++k) tuple.operands.push_back(newInstruction(k));
   TESSERA_ASSIGN_OR_RETURN(EditResult done, apply(module, {"Gradient", {request, tuple, SetRoot{newInstruction(n)}}}));
-  for (const Diagnostic& each : done.diagnostics.items())
+  for (const Diagnostic& each : done.diagnostics.items()) {
+    if (each.severity == Severity::Error && each.label == "layout")
+      return fail("the layouts of this compiled program are final; take the module before optimization");
     if (each.severity == Severity::Error) return fail(each);
+  }
   return std::move(done.module);
 }
 

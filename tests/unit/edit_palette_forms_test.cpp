@@ -224,6 +224,19 @@ TEST(PaletteForms, DimensionsCutJoinedAndNamed) {
   EXPECT_EQ(p.shape(p.place("reduce sum axis=0", {x})), "f32[6]");
 }
 
+TEST(PaletteForms, BroadcastsOfTheBuilderTakeShapeAndDimensions) {
+  Palette p;
+  const auto x = p.place("f32[2,1]");
+  EXPECT_EQ(p.shape(p.place("broadcast sizes f32[3,2,1]", {x})), "f32[3,2,1]");
+  EXPECT_EQ(p.shape(p.place("broadcast sizes", {x})), "f32[2,2,1]");
+  const auto wide = p.place("broadcast in dim f32[4,2,3] dimensions={1,2}", {x});
+  EXPECT_EQ(p.shape(wide), "f32[4,2,3]");
+  ASSERT_TRUE(p.history.perform({"root", {SetRoot{wide}}}));
+  Numbers expected;
+  for (size_t i = 0; i < 24; ++i) expected.push_back(given(0, i / 3 % 2));
+  expectNear(p.result(), expected);
+}
+
 TEST(PaletteForms, ASplitGivesEveryPart) {
   Palette p;
   const auto x = p.place("f32[4]");

@@ -37,28 +37,40 @@ std::vector<int64_t> numbersOf(const std::string* text) {
   return out;
 }
 
-// Broadcast(x, sizes): new dimensions before the old ones.
-void broadcastSizes(Draft& d) {
+void broadcastTo(Draft& d, const std::vector<int64_t>& places, const std::vector<int64_t>& sizes) {
   const Shape* x = d.shape(0);
   if (!x)
     return (void)d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, "{}"}},
                        Shape::array(ElementType::F32, {2}));
-  std::vector<int64_t> sizes{2};
-  sizes.insert(sizes.end(), x->dimensions.begin(), x->dimensions.end());
-  d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, listOf(counted(1, x->dimensions.size()))}},
-        Shape::array(x->type, sizes));
+  d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, listOf(places)}}, Shape::array(x->type, sizes));
 }
 
-// BroadcastInDim(x, shape, dimensions): the old dimensions keep their places before a new last one.
+// Broadcast(x, sizes): new dimensions before the old ones; 2, or those of a shape that the line says.
+void broadcastSizes(Draft& d) {
+  const std::vector<int64_t> old = d.shape(0) ? d.shape(0)->dimensions : std::vector<int64_t>{};
+  std::vector<int64_t> sizes{2};
+  sizes.insert(sizes.end(), old.begin(), old.end());
+  if (d.entry.shape && d.entry.shape->dimensions.size() >= old.size()) sizes = d.entry.shape->dimensions;
+  broadcastTo(d, counted(static_cast<int64_t>(sizes.size() - old.size()), old.size()), sizes);
+}
+
+// BroadcastInDim(x, shape, dimensions): without a shape the old dimensions keep their places before a new last one.
+// Dimensions of size 1 that grow go first, by a reshape.
 void broadcastInDim(Draft& d) {
   const Shape* x = d.shape(0);
-  if (!x)
-    return (void)d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, "{}"}},
-                       Shape::array(ElementType::F32, {2}));
-  std::vector<int64_t> sizes = x->dimensions;
+  const std::vector<int64_t> old = x ? x->dimensions : std::vector<int64_t>{};
+  std::vector<int64_t> sizes = old, places = numbersOf(d.attribute(Attr::dimensions)), kept, left;
   sizes.push_back(2);
-  d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, listOf(counted(0, x->dimensions.size()))}},
-        Shape::array(x->type, sizes));
+  if (d.entry.shape) sizes = d.entry.shape->dimensions;
+  if (places.size() != old.size()) places = counted(0, old.size());
+  for (size_t k = 0; k < old.size(); ++k) {
+    const bool inside = places[k] >= 0 && places[k] < static_cast<int64_t>(sizes.size());
+    const bool grows = inside && old[k] == 1 && sizes[static_cast<size_t>(places[k])] != 1;
+    if (!grows) kept.push_back(places[k]), left.push_back(old[k]);
+  }
+  if (!x || kept.size() == old.size()) return broadcastTo(d, places, sizes);
+  const InstructionId narrow = d.add(Opcode::Reshape, {d.source(0)}, {}, Shape::array(x->type, left));
+  d.add(Opcode::Broadcast, {narrow}, {{Attr::dimensions, listOf(kept)}}, Shape::array(x->type, sizes));
 }
 
 // Collapse(x, {0, 1}): these neighbours, the first two where the line says none, become one dimension.
@@ -98,7 +110,9 @@ void crossReplicaSum(Draft& d) {
   const ElementType type = x ? x->type : ElementType::F32;
   const std::string reducer = "add." + std::string(nameOf(type));
   d.edit.actions.push_back(AddReducer{reducer, Opcode::Add, type});
-  d.add(Opcode::AllReduce, {d.source(0)}, {{Attr::replica_groups, "{}"}, {Attr::to_apply, "%" + reducer}});
+  const std::string* groups = d.attribute(Attr::replica_groups);
+  d.add(Opcode::AllReduce, {d.source(0)},
+        {{Attr::replica_groups, groups ? *groups : "{}"}, {Attr::to_apply, "%" + reducer}});
 }
 
 constexpr DraftForm kForms[] = {

@@ -60,6 +60,7 @@ void addBisect(CLI::App& app, Report& report);
 void addDump(CLI::App& app, Report& report);
 void addExtract(CLI::App& app, Report& report);
 void addResize(CLI::App& app, Report& report);
+void addGradient(CLI::App& app, Report& report);
 void addIsolate(CLI::App& app, Report& report);
 void addReduce(CLI::App& app, Report& report);
 void addCost(CLI::App& app, Report& report);

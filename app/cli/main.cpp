@@ -83,6 +83,7 @@ int main(int argc, char** argv) {
   addExtract(app, report);
   addIsolate(app, report);
   addResize(app, report);
+  addGradient(app, report);
   addReduce(app, report);
   addCost(app, report);
   addGrep(app, report);

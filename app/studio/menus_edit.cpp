@@ -115,6 +115,8 @@ void MainWindow::addBuildItems(QMenu& menu) {
       [this] { groups_->inlineSelection(); });
   add(tr("Constant to para&meter"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_P)}, selected,
       [this] { groups_->promote(); });
+  add(tr("Gra&dient of the selection"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_G)}, selected,
+      [this] { groups_->gradient(); });
   add(tr("E&xtract as a module …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_X)}, selected,
       [this] { groups_->askWhereToExtract(); });
   add(tr("Save as a &block …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_B)}, selected,

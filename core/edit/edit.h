@@ -109,9 +109,18 @@ struct PromoteConstant {
   InstructionId instruction;
 };
 
+// The gradient of a value (of more than a scalar: of the sum of its elements) with respect to others of its
+// computation, as ordinary instructions (core/gradient). Counts as an addition of one instruction for each of these:
+// their gradients. Without a value the others are a selection, of which gradientOfSelection (core/edit/structure) says
+// what is meant.
+struct AddGradient {
+  InstructionId of;
+  std::vector<InstructionId> withRespectTo;
+};
+
 using EditAction = std::variant<SetParameterShape, SetAttribute, Rename, SetOperand, SetNote, SetShape, SetRoot,
                                 AddInstruction, RemoveInstruction, AddReducer, AddComputations, SetLiteral,
-                                GroupInstructions, InlineCall, PromoteConstant>;
+                                GroupInstructions, InlineCall, PromoteConstant, AddGradient>;
 
 // Within one edit: the instruction that its k-th AddInstruction makes.
 inline constexpr uint32_t kNewInstruction = 0x80000000u;
@@ -138,7 +147,7 @@ struct EditResult {
   Module module;
   Diagnostics diagnostics;             // inference and verification of the new module, per instruction
   std::vector<InstructionId> changed;  // instructions whose shape or content changed
-  std::vector<InstructionId> added;    // by AddInstruction, in order
+  std::vector<InstructionId> added;    // by AddInstruction and AddGradient, in order
 };
 Result<EditResult> apply(const Module& module, const Edit& edit);
 

@@ -56,8 +56,13 @@ WireVerdict verdict(const Document& document, InstructionId value, InstructionId
 }
 
 uint32_t additionsIn(const Edit& edit) {
-  return static_cast<uint32_t>(std::ranges::count_if(
-      edit.actions, [](const EditAction& a) { return std::holds_alternative<AddInstruction>(a); }));
+  size_t count = 0;
+  for (const EditAction& action : edit.actions) {
+    count += std::holds_alternative<AddInstruction>(action);
+    if (const auto* gradient = std::get_if<AddGradient>(&action); gradient && gradient->of.valid())
+      count += gradient->withRespectTo.size();
+  }
+  return static_cast<uint32_t>(count);
 }
 
 // What a way puts between: "transpose f32[3,2]".
@@ -165,7 +170,7 @@ ComputationId GraphEditController::computation() const {
 Edit GraphEditController::placingFrom(const PaletteEntry& entry, std::vector<InstructionId> sources,
                                       uint32_t& meant) const {
   Edit edit = placing(document_.module(), computation(), entry, sources);
-  meant = additionsIn(edit) - 1;
+  meant = std::max(additionsIn(edit), 1u) - 1;  // a gradient of a selection says itself what it adds
   return edit;
 }
 

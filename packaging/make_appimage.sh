@@ -1,5 +1,6 @@
 # Sourced by packaging/make: one file, a shell script with a compressed archive behind it. It unpacks once into a private
 # folder of the user's cache and starts from there. No FUSE, no root; sh, tail, tar and gzip, which every system has.
+command -v patchelf > /dev/null || { echo "a single file needs patchelf: apt-get install patchelf" >&2; exit 1; }
 TREE=$WORK/tree
 install_component headless "$TREE"
 install_component studio "$TREE"
@@ -22,6 +23,10 @@ needed() {
 }
 needed | while read -r name path; do install -m644 "$path" "$LIBRARIES/$name"; done
 [ -z "$(needed)" ] || { echo "these libraries were not taken along:"; needed; exit 1; } >&2
+# A library with a path of its own (LLVM has one) would not look for others beside it.
+for library in "$LIBRARIES"/*.so*; do
+  if readelf -d "$library" | grep -q RUNPATH; then patchelf --set-rpath '$ORIGIN' "$library"; fi
+done
 printf '[Paths]\nPrefix = ../lib/tessera\nPlugins = plugins\n' > "$TREE/bin/qt.conf"
 mkdir -p "$TREE/share/fonts" "$TREE/etc"
 cp -L /usr/share/fonts/truetype/dejavu/DejaVuSans{,-Bold,Mono}.ttf "$TREE/share/fonts/" 2>/dev/null ||

@@ -39,5 +39,6 @@ install_missing() {
 configure_and_build() {
   local configured
   [ -f "$BUILD/build.ninja" ] || configured=$(cmake --preset release 2>&1) || { echo "$configured"; exit 1; }
+  [ -x "$BUILD/bin/tessera" ] || echo "Building for the first time: about ten minutes on two cores; [step/steps] is how far it is."
   ninja -C "$BUILD" "$@" || exit 1
 }

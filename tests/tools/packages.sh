@@ -13,7 +13,7 @@ skip() {
   exit 0
 }
 [ "${TESSERA_TIER:-}" = long ] || skip long-tier
-[ "$(id -u)" = 0 ] && command -v debootstrap unshare chroot > /dev/null || skip no-debootstrap
+[ "$(id -u)" = 0 ] && command -v debootstrap unshare chroot patchelf > /dev/null || skip no-debootstrap
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 die() { echo "$1"; [ -f "$work/log" ] && tail -30 "$work/log"; exit 1; }

@@ -18,6 +18,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/shared/manual.h"
 #include "app/studio/actions.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
@@ -86,6 +87,7 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
   resize(sizeFor(screen()->availableSize()));
   makeCentre();
   panels_ = std::make_unique<Panels>(*document_, *this);
+  if (const auto manual = manualFolder()) panels_->help->setManual(QString::fromStdString(manual->string()));
   blocks_ = new BlockActions(*document_, *canvas_, *graphEdit_, *panels_->palette, remembers_, this);
   runController_ = new RunController(*document_, *canvas_, this);
   centralWidget()->layout()->addWidget(runController_->callBar().table());
@@ -164,6 +166,7 @@ void MainWindow::makeCentre() {
     panels_->raise(name);
   });
   connect(startPage_, &StartPage::lessonsWanted, this, [this] { lessons_->begin(0); });
+  connect(startPage_, &StartPage::importHelpWanted, this, [this] { showChapter(QStringLiteral("import")); });
 }
 
 void MainWindow::makeStatusBar() {

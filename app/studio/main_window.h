@@ -126,6 +126,7 @@ class MainWindow : public QMainWindow {
   bool mayLoseChanges();
   void exportPicture();
   void showAbout();
+  void showChapter(const QString& name);  // of the manual
 
   Document* document_;
   Canvas* canvas_ = nullptr;

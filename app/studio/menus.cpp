@@ -284,6 +284,8 @@ void MainWindow::makeHelpMenu() {
   };
   actions_->add(menu, {tr("Help on the &operation"), {QKeySequence(Qt::Key_F1)}, help});
   actions_->add(menu,
+                {tr("&Manual"), {}, [this](bool) { showChapter(QStringLiteral("index")); }, QStringLiteral("manual")});
+  actions_->add(menu,
                 {tr("&Mouse and keys"), {QKeySequence(Qt::Key_Question)}, [this](bool) { navigation_->showKeys(); }});
   actions_->add(menu, {tr("&Lessons"), {}, [this](bool) { lessons_->begin(0); }});
   actions_->add(menu, {tr("&About Tessera"), {}, [this](bool) { showAbout(); }});
@@ -322,6 +324,11 @@ void MainWindow::makeToolBar() {
   bar->addWidget(new Breadcrumbs(*document_, bar));
   connect(computations_, &QComboBox::activated, this,
           [this](int row) { document_->view().showComputation(ComputationId(computations_->itemData(row).toUInt())); });
+}
+
+void MainWindow::showChapter(const QString& name) {
+  panels_->raise(QStringLiteral("help"));
+  if (!panels_->help->showChapter(name)) panels_->help->showList();  // a program without its manual
 }
 
 void MainWindow::showAbout() {

@@ -32,8 +32,7 @@ Result<std::string> render(const Module& module, const RenderArguments& options)
   if (page) applyGroups(*page, viewOptions);
   viewOptions.openGroups.insert(options.open.begin(), options.open.end());
   GraphView view = maker.view(computation, viewOptions);
-  Arrangement arrangement = arrange(view);
-  if (page) placeBoxes(module, view, placesOf(*page), arrangement);
+  const Arrangement arrangement = arrangePage(module, view, page ? placesOf(*page) : Places());
   if (overlay) overlay = scaledTo(view, *std::move(overlay));
   Picture picture = draw(module, view, arrangement, overlay ? &*overlay : nullptr);
   if (page) picture = withPage(std::move(picture), *page);

@@ -112,7 +112,7 @@ class Hand {
   }
   // Draws a wire to empty canvas and takes what the line finds.
   InstructionId drawTo(InstructionId from, const char* line) {
-    drag(outputOf(from), emptyPlace());
+    drag(outputOf(from), placeBelow(from));
     return take(line);
   }
   void wire(InstructionId from, InstructionId user, int32_t operand) { drag(outputOf(from), inputOf(user, operand)); }
@@ -156,6 +156,15 @@ class Hand {
            QPoint(0, 15);
   }
   QPoint emptyPlace() { return {canvas().width() - 25, canvas().height() - 25}; }
+  // Where a wire from a node is dropped so that what it makes stands below it; elsewhere, where nothing is free there.
+  QPoint placeBelow(InstructionId id) {
+    const QPoint from = outputOf(id);
+    for (int down = 30; down < 200; down += 10)
+      for (int aside : {0, 190, -190, 380, -380})
+        if (const QPoint at = from + QPoint(aside, down); canvas().rect().contains(at) && canvas().itemAt(at) < 0)
+          return at;
+    return emptyPlace();
+  }
   QPoint groupTitle(const QString& group) {
     const int32_t node = canvas().view()->findGroup(group.toStdString());
     for (const PictureItem& item : canvas().picture()->items)

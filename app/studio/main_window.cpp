@@ -39,6 +39,7 @@
 #include "editor/lessons/lesson_panel.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/heat_legend.h"
+#include "editor/panels/help_panel.h"
 #include "editor/panels/permission_bar.h"
 #include "editor/panels/size_panel.h"
 #include "editor/panels/table_panel.h"
@@ -186,7 +187,7 @@ void MainWindow::connectDocument() {
     if (!document_->run().outcome()) return;
     // In the next event: filling the table and laying it out are a frame each at 100,000 rows.
     QMetaObject::invokeMethod(
-        this, [this] { panels_->raise(QStringLiteral("profile")); }, Qt::QueuedConnection);
+        this, [this] { panels_->raise(QStringLiteral("results")); }, Qt::QueuedConnection);
   });
   for (const auto signal : {&Document::moduleChanged, &Document::selectionChanged, &Document::pageChanged})
     connect(document_, signal, this, &MainWindow::updateActions);
@@ -198,6 +199,7 @@ void MainWindow::connectDocument() {
     panels_->find(QStringLiteral("diagnostics"))
         ->setWindowTitle(errors ? tr("Diagnostics (%1)").arg(errors) : tr("Diagnostics"));
   });
+  connect(panels_->help, &HelpPanel::exampleWanted, this, &MainWindow::openExample);
   for (TablePanel* table : std::initializer_list<TablePanel*>{panels_->diagnostics, panels_->profile})
     connect(table, &TablePanel::revealWanted, this, &MainWindow::revealInstruction);
 }
@@ -221,6 +223,12 @@ void MainWindow::connectCanvas() {
     addRecentFile(path);
     statusBar()->showMessage(tr("Extracted to %1; it stands under File › Open recent").arg(path), 6000);
   });
+}
+
+void MainWindow::openExample(const QString& name, const std::string& hlo) {
+  if (!mayLeave()) return;
+  if (const Status opened = document_->file().createFromHlo(hlo, name.toStdString()); !opened)
+    banner_->showMessage(QString::fromStdString(opened.error().toString()));
 }
 
 // Whoever has something to explain says it in the banner.

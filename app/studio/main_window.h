@@ -96,6 +96,7 @@ class MainWindow : public QMainWindow {
   void connectDocument();
   void connectCanvas();
   void connectBanner();
+  void openExample(const QString& name, const std::string& hlo);
   void restoreSession();
   void showDocks();
 

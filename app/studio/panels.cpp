@@ -5,7 +5,10 @@
 #include <QEvent>
 #include <QMainWindow>
 #include <QScrollArea>
+#include <QTimer>
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/compiled_panel.h"
@@ -22,7 +25,8 @@ namespace tessera {
 
 namespace {
 
-constexpr int kTitleBar = 34, kBelow = 250;
+constexpr int kTitleBar = 34, kBelow = 250, kSlack = 4;
+constexpr int kGlideMs = 400;     // until a dock has the height that it was given
 constexpr int kWrappedLine = 24;  // a line of text that wraps, which a minimum size does not count
 
 // Gives a panel the room that it needs at least, whatever height it would like.
@@ -50,6 +54,16 @@ QScrollArea* scrolled(QWidget* panel) {
   area->setFrameShape(QFrame::NoFrame);
   area->setWidget(new Room(panel));
   return area;
+}
+
+// Asks for a height of the docks until the canvas has its own: Qt gives less than what is asked for, by frames of tabs.
+void leaveToCanvas(QMainWindow& window, QDockWidget& dock, int height, int canvas, int tries = 4) {
+  window.resizeDocks({&dock}, {height}, Qt::Vertical);
+  QTimer::singleShot(kGlideMs, &dock, [&window, &dock, height, canvas, tries] {
+    const int missing = window.centralWidget()->height() - canvas;
+    if (missing > 0 && missing < kTitleBar && tries > 1)
+      leaveToCanvas(window, dock, height + missing, canvas, tries - 1);
+  });
 }
 
 }  // namespace
@@ -86,13 +100,38 @@ QDockWidget* Panels::add(QMainWindow& window, QWidget* panel, const QString& nam
   dock->setWidget(panel == layout || panel == inspector ? scrolled(panel) : panel);
   if (panel == layout || panel == value || panel == run || panel == compiled)  // a few lines of them say nothing
     QObject::connect(dock, &QDockWidget::visibilityChanged, &window, [this, panel, dock, &window](bool visible) {
-      if (!visible || dock->isFloating()) return;
+      if (dock->isFloating()) return;
+      if (!visible) return giveBackLater(window, *dock);
       const int wanted = panel == layout ? layout->minimumSizeHint().height() + kWrappedLine + kTitleBar : kBelow;
-      const int most = window.height() * (panel == layout ? 6 : 4) / 10;
-      if (dock->height() < std::min(wanted, most)) window.resizeDocks({dock}, {std::min(wanted, most)}, Qt::Vertical);
+      const int height = std::min(wanted, window.height() * (panel == layout ? 6 : 4) / 10);
+      if (dock->height() >= height) return;
+      taken_ = {dock, window.centralWidget()->height()};
+      window.resizeDocks({dock}, {height}, Qt::Vertical);
+      QTimer::singleShot(kGlideMs, dock, [this, dock, &window] {
+        if (taken_.by == dock) taken_.left = window.centralWidget()->height();
+      });
     });
   docks.push_back(dock);
   return dock;
+}
+
+// What a panel took to be seen whole goes back to the canvas when another tab comes to the front, unless the user moved
+// the edge meanwhile. In the next event: only then the other one is in front.
+void Panels::giveBackLater(QMainWindow& window, QDockWidget& dock) {
+  if (taken_.by != &dock) return;
+  QMetaObject::invokeMethod(
+      &window, [this, &window, &dock, taken = std::exchange(taken_, {})] { giveBack(window, dock, taken); },
+      Qt::QueuedConnection);
+}
+
+void Panels::giveBack(QMainWindow& window, QDockWidget& dock, const Taken& taken) {
+  const auto tabs = window.tabifiedDockWidgets(&dock);
+  const auto front =
+      std::ranges::find_if(tabs, [](const QDockWidget* each) { return !each->visibleRegion().isEmpty(); });
+  const int now = window.centralWidget()->height();
+  const bool moved = taken.left >= 0 && std::abs(now - taken.left) > kSlack;
+  if (front == tabs.end() || moved) return;
+  leaveToCanvas(window, **front, (*front)->height() - (taken.before - now), taken.before);
 }
 
 QDockWidget* Panels::find(const QString& name) const {

@@ -48,6 +48,14 @@ struct Panels {
   void hideAll() const;                          // while nothing is open
 
  private:
+  struct Taken {
+    const QDockWidget* by = nullptr;
+    int before = 0;  // the height of the canvas
+    int left = -1;   // what it kept; -1: the docks are still gliding
+  };
+  void giveBackLater(QMainWindow& window, QDockWidget& dock);
+  static void giveBack(QMainWindow& window, QDockWidget& dock, const Taken& taken);
+  Taken taken_;
   QDockWidget* add(QMainWindow& window, QWidget* panel, const QString& name, const QString& title);
 };
 

@@ -200,7 +200,7 @@ TEST_F(Contract, AFullDisk) {
   if (!std::filesystem::is_character_file("/dev/full")) TESSERA_SKIP("no-dev-full");
   for (const char* call :
        {"print add.hlo -o /dev/full", "run add.hlo --out=/dev/full", "run add.hlo --profile=/dev/full",
-        "render add.hlo -o /dev/full", "print add.hlo >/dev/full", "stats add.hlo >/dev/full",
+        "render add.hlo --to=svg -o /dev/full", "print add.hlo >/dev/full", "stats add.hlo >/dev/full",
         "check add.hlo --json >/dev/full", "layout 'f32[2]' >/dev/full", "--help >/dev/full"})
     EXPECT_EQ(scratch_.tessera(call).exit, 73) << call;
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full")) << "a device was replaced by a file";
@@ -227,6 +227,22 @@ TEST_F(Contract, DiffGrepAndReduceAnswerNo) {
   EXPECT_EQ(scratch_.tessera("diff add.hlo sub.hlo").exit, 1);
   EXPECT_EQ(scratch_.tessera("grep add.hlo --opcode=add").exit, 0);
   EXPECT_EQ(scratch_.tessera("grep add.hlo --opcode=subtract").exit, 1);
+}
+TEST_F(Contract, DiffTellsWhatCameAndWent) {
+  scratch_.write("more.hlo",
+                 "HloModule more\n\nENTRY e {\n  a = f32[4] parameter(0)\n  b = f32[4] parameter(1)\n  n = f32[4] "
+                 "negate(b)\n  ROOT c = f32[4] add(a, n)\n}\n");
+  const Ran lines = scratch_.tessera("diff add.hlo more.hlo");
+  EXPECT_EQ(lines.exit, 1);
+  EXPECT_NE(lines.out.find("+ %e: %n = f32[4] negate(%b)"), std::string::npos) << lines.out;
+  EXPECT_NE(lines.out.find("2 matched, 1 changed, 1 added, 0 removed"), std::string::npos) << lines.out;
+  const Ran page = scratch_.tessera("diff add.hlo more.hlo --html");
+  EXPECT_EQ(page.exit, 1);
+  EXPECT_EQ(page.out.find("<!DOCTYPE html>"), 0u);
+  EXPECT_EQ(page.out.find("http"), std::string::npos) << "a page that needs no other";
+  EXPECT_EQ(scratch_.tessera("diff add.hlo more.hlo --html=page.html").exit, 1);
+  EXPECT_EQ(contentOf(scratch_.folder() / "page.html") + "\n", page.out);
+  EXPECT_EQ(scratch_.tessera("diff add.hlo more.hlo --html=/nowhere/page.html").exit, 73);
 }
 TEST_F(Contract, ExtractIsolateAndOptGiveModulesThatRun) {
   for (const char* call :

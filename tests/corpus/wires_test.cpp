@@ -1,8 +1,7 @@
-// Wires of real programs run through no node: as they are arranged, and after boxes were moved by hand.
+// Wires of real programs run through no node as they are arranged.
 #include <gtest/gtest.h>
 
 #include "core/arrange/detours.h"
-#include "core/arrange/free_place.h"
 #include "core/arrange/placed.h"
 #include "core/formats/hlo_text.h"
 #include "tests/corpus/corpus.h"
@@ -36,29 +35,6 @@ std::string crossedBoxes(const GraphView& view, const Arrangement& arrangement) 
   return out;
 }
 
-// Every box where it stands, every seventh at some free place elsewhere.
-Places scattered(const Module& module, const GraphView& view, const Arrangement& arrangement) {
-  Places out;
-  std::vector<RectF> taken = arrangement.boxes;
-  for (size_t v = 0; v < view.nodes.size(); ++v) {
-    const ViewNode& node = view.nodes[v];
-    if (node.kind == ViewNode::Kind::Attached) continue;
-    RectF box = arrangement.boxes[v];
-    if (v % 7 == 3 && node.parent < 0 && node.kind != ViewNode::Kind::OpenGroup) {
-      const float turn = static_cast<float>(v % 5) - 2;
-      box = freePlace({box.x + 170 * turn, box.y + 90 * (2 - turn), box.width, box.height}, taken);
-      taken.push_back(box);
-    }
-    const std::string within =
-        node.kind == ViewNode::Kind::Instruction ? withinGroup(module, view, static_cast<int32_t>(v)) : node.group;
-    if (within.empty())
-      out.instructions[std::string(module.at(node.instruction).name)] = {box.x, box.y};
-    else
-      out.groups[within] = {box.x, box.y};
-  }
-  return out;
-}
-
 class CorpusWires : public testing::TestWithParam<std::string> {};
 
 TEST_P(CorpusWires, RunThroughNoNode) {
@@ -66,10 +42,7 @@ TEST_P(CorpusWires, RunThroughNoNode) {
   ASSERT_TRUE(read.module);
   for (const GraphView& view : viewsOf(*read.module)) {
     if (view.nodes.size() >= kMostBoxes) continue;
-    const Arrangement arranged = arrangePage(*read.module, view, {});
-    EXPECT_EQ(crossedBoxes(view, arranged), "");
-    const Places places = scattered(*read.module, view, arranged);
-    EXPECT_EQ(crossedBoxes(view, arrangePage(*read.module, view, places)), "") << "after moves";
+    EXPECT_EQ(crossedBoxes(view, arrangePage(*read.module, view, {})), "");
   }
 }
 

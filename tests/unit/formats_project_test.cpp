@@ -167,7 +167,7 @@ TEST(Project, PlacesMoveBoxesAndWires) {
   ProjectPage page = readArrangement(path)->pages[0];
   const GraphView view = makeView(module, module.entry(), {});
   const Arrangement before = arrange(view);
-  const RectF& other = before.boxes[static_cast<size_t>(view.boxOf(*module.findInstruction("p")))];
+  const RectF& other = before.boxes[static_cast<size_t>(view.boxOf(*module.findInstruction("a")))];
   page.instructions["a"] = {other.x, other.y};
   Arrangement after = before;
   placeBoxes(module, view, placesOf(page), after);

@@ -37,9 +37,8 @@ struct Scene {
   std::string name;
 
   Picture picture() const {
-    Arrangement arrangement = arrange(view);
-    if (plain) return drawPlain(*plain, view, arrangement);
-    if (page) placeBoxes(*module, view, placesOf(*page), arrangement);
+    if (plain) return drawPlain(*plain, view, arrange(view));
+    const Arrangement arrangement = arrangePage(*module, view, page ? placesOf(*page) : Places());
     std::optional<Overlay> scaled = overlay;
     if (scaled) scaled = scaledTo(view, *std::move(scaled));
     Picture out = draw(*module, view, arrangement, scaled ? &*scaled : nullptr);

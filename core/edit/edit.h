@@ -129,16 +129,23 @@ inline InstructionId newInstruction(uint32_t k) { return InstructionId(kNewInstr
 // A document to begin with: one empty entry computation.
 Module emptyModule();
 
-// Where an instruction stands afterwards; new ones by newInstruction(k).
+// Where an instruction stands afterwards on its computation's page; new ones by newInstruction(k).
 struct PlaceInstruction {
   InstructionId instruction;
+  PagePoint at;
+};
+// A group, or what is shown within an open call, on the page that shows it.
+struct PlaceGroup {
+  ComputationId page;
+  std::string path;
   PagePoint at;
 };
 
 struct Edit {
   std::string title;  // for the undo menu
   std::vector<EditAction> actions;
-  std::vector<PlaceInstruction> places = {};
+  std::vector<PlaceInstruction> places = {};  // of several for one the first counts, here and below
+  std::vector<PlaceGroup> groups = {};
 };
 
 // Applies to a copy of the module: infers again what depends on it. Diagnostics of inference are not failures: they

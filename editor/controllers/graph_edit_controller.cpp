@@ -90,7 +90,7 @@ GraphEditController::GraphEditController(Document& document, Canvas& canvas, QOb
   connectCanvas();
   connect(search_, &AddSearch::chosen, this, &GraphEditController::place);
   connect(search_, &AddSearch::cancelled, this, &GraphEditController::forgetDrop);
-  connect(search_, &AddSearch::blockChosen, this, &GraphEditController::forgetDrop);
+  connect(search_, &AddSearch::blockChosen, this, [this] { droppedValue_ = droppedUser_ = {}; });
   connect(choices_, &ChoiceList::chosen, this, &GraphEditController::takeWay);
   connect(choices_, &ChoiceList::cancelled, this, [this] { canvas_.wires().takeBack(); });
   connect(choices_, &ChoiceList::highlighted, this, [this](int line) {
@@ -108,7 +108,10 @@ void GraphEditController::forget() {
   canvas_.wires().setHints(document_.isPlainGraph() ? WireHints() : hints());
 }
 
-void GraphEditController::forgetDrop() { droppedValue_ = droppedUser_ = {}; }
+void GraphEditController::forgetDrop() {
+  droppedValue_ = droppedUser_ = {};
+  spot_.reset();
+}
 
 WireHints GraphEditController::hints() const {
   return {[this](InstructionId id) { return inputsOf(document_, id); },
@@ -119,12 +122,16 @@ WireHints GraphEditController::hints() const {
 }
 
 void GraphEditController::connectCanvas() {
-  connect(&canvas_, &Canvas::emptyActivated, this, [this](QPointF at) { openSearch(at.toPoint()); });
+  connect(&canvas_, &Canvas::emptyActivated, this, [this](QPointF at) {
+    openSearch(at.toPoint());
+    aimAt(at);
+  });
   connect(&canvas_, &Canvas::wireDropped, this, &GraphEditController::dropWire);
   connect(&canvas_, &Canvas::wireDroppedOnEmpty, this, [this](InstructionId value, QPointF at) {
     if (!document_.module().contains(value)) return canvas_.wires().end();  // the picture may be older than the graph
     openSearch(at.toPoint());
     droppedValue_ = value;
+    spot_ = {canvas_.viewport().toScene(at)};
     search_->openFor(at.toPoint(), document_.module().shapeOf(value));
   });
   connect(&canvas_, &Canvas::inputDroppedOnEmpty, this, [this](InstructionId user, int operand, QPointF at) {
@@ -132,6 +139,7 @@ void GraphEditController::connectCanvas() {
     openSearch(at.toPoint());
     droppedUser_ = user;
     droppedOperand_ = operand;
+    spot_ = {canvas_.viewport().toScene(at), Anchor::Bottom};
     if (auto wanted = shapesWantedAt(document_.module(), user, operand); !wanted.empty())
       search_->openToGive(at.toPoint(), std::move(wanted));
   });
@@ -157,6 +165,11 @@ void GraphEditController::openSearch(QPoint at) {
   const bool empty = !document_.view().computation().valid() ||
                      document_.module().at(document_.view().computation()).instructions.empty();
   search_->openAt(at, empty ? AddSearch::Page::Empty : AddSearch::Page::Begun);
+  // A pointer that was not moved since means no place: the next node goes where its wires say.
+  const auto pointed = pointer();
+  if (!pointed || pointed->toPoint() != at || *pointed == lastPointer_) return;
+  aimAt(*pointed);
+  lastPointer_ = *pointed;
 }
 
 // Where new instructions go: to what they read, else to what is selected, else to what is shown.
@@ -208,10 +221,19 @@ Edit GraphEditController::placingAround(const PaletteEntry& entry, uint32_t& mea
 
 void GraphEditController::place(const PaletteEntry& entry) {
   uint32_t meant = 0;
-  Edit edit = placingAround(entry, meant);
+  auto inserted = spot_ && spot_->wire.first.valid() ? placingInto(entry, spot_->wire, meant) : std::nullopt;
+  Edit edit = inserted ? *std::move(inserted) : placingAround(entry, meant);
+  giveSpot(edit, meant);
   forgetDrop();
   emit placed();
   document_.perform(std::move(edit), newInstruction(meant));
+}
+
+void GraphEditController::placeBlock(Edit edit) {
+  if (const uint32_t additions = additionsIn(edit)) giveSpot(edit, additions - 1);
+  forgetDrop();
+  emit placed();
+  document_.perform(std::move(edit));
 }
 
 void GraphEditController::begin(const QString& line) {

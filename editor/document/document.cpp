@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/ops/inference/infer.h"
+#include "editor/document/noted_places.h"
 #include "editor/document/priorities.h"
 
 namespace tessera {
@@ -163,7 +164,10 @@ void Document::collectDiagnostics() {
 // --- the graph
 
 void Document::perform(Edit edit, InstructionId selects, StepKey key) {
-  if (isOpen() && !isPlainGraph()) edits_.perform(std::move(edit), selects, std::move(key));
+  if (!isOpen() || isPlainGraph()) return;
+  const Scene& shown = view_.scene();
+  noteAll(edit, module(), *shown.view, *shown.arrangement);
+  edits_.perform(std::move(edit), selects, std::move(key));
 }
 
 void Document::edited(const EditResult& result, InstructionId selects) {

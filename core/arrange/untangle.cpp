@@ -19,8 +19,8 @@ namespace tessera {
 namespace {
 
 constexpr int kRounds = 12;
-constexpr size_t kMinStack = 3;          // members that make a stack of their own
-constexpr size_t kMaxWork = 20'000'000;  // instructions looked at; what is still tangled then is dissolved
+constexpr size_t kLeastStack = 3;              // members that make a stack of their own
+constexpr size_t kMaxUntangling = 20'000'000;  // instructions looked at; what is still tangled then is dissolved
 
 using Wires = std::vector<std::pair<int32_t, int32_t>>;
 
@@ -180,7 +180,7 @@ class Untangler {
         for (int32_t g : tangled) all.insert(all.end(), contents->of(g).begin(), contents->of(g).end());
         std::ranges::sort(all);
         work_ += all.size();
-        if (round >= kRounds || work_ > kMaxWork)
+        if (round >= kRounds || work_ > kMaxUntangling)
           dissolve(tangled);
         else
           repair(tangled, all);
@@ -345,7 +345,7 @@ class Untangler {
     for (int32_t g : cut_) {
       OutlineGroup& own = group(g);
       const bool stack = own.kind == OutlineGroup::Kind::Repeat;
-      own.transparent |= stack ? members[at(g)] < kMinStack : own.instructions <= 1;
+      own.transparent |= stack ? members[at(g)] < kLeastStack : own.instructions <= 1;
       // A stack with a member in pieces would show blocks that are not equal.
       if (own.kind == OutlineGroup::Kind::Member && own.parent >= 0) group(own.parent).transparent = true;
     }

@@ -31,6 +31,11 @@ std::unexpected<Diagnostic> cannotRead(const std::filesystem::path& path, const 
   return failed(ErrorKind::Input, path, "cannot be read: " + reason);
 }
 
+// The file is fine: memory ends as it does anywhere else.
+std::unexpected<Diagnostic> noMemoryFor(const std::filesystem::path& path) {
+  return failed(ErrorKind::Runtime, path, "cannot be read: there is not enough memory for its content");
+}
+
 std::unexpected<Diagnostic> cannotWrite(const std::filesystem::path& path, const std::string& reason) {
   return failed(ErrorKind::Output, path, "cannot be written: " + reason);
 }
@@ -134,7 +139,7 @@ Result<std::string> readFile(const std::filesystem::path& path) try {
   if (!file.isOpen()) return cannotRead(path, std::strerror(errno));
   return readFile(file, path);
 } catch (const std::bad_alloc&) {
-  return cannotRead(path, "there is not enough memory for its content");
+  return noMemoryFor(path);
 }
 
 Result<std::string> readFileBeneath(const std::filesystem::path& folder, const std::filesystem::path& name) {
@@ -161,7 +166,7 @@ Result<std::string> readDescriptor(const Descriptor& file, const std::filesystem
   if (content->starts_with("\x28\xb5\x2f\xfd")) return unpackZstd(*content, path, cut);
   return content;
 } catch (const std::bad_alloc&) {
-  return cannotRead(path, "there is not enough memory for its content");
+  return noMemoryFor(path);
 }
 
 }  // namespace

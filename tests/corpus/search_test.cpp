@@ -15,6 +15,10 @@ namespace {
 
 class SearchCorpus : public testing::TestWithParam<std::string> {
  protected:
+  void countsWhatIsThere();
+  void linksLeadBack();
+  void conesAndPathsAgree();
+  void theResultComesFromWhatItsOperandsLeadTo();
   void SetUp() override {
     ReadResult read = readHloText(slurp(corpusTexts() / GetParam()), GetParam());
     ASSERT_TRUE(read.module);
@@ -30,7 +34,7 @@ class SearchCorpus : public testing::TestWithParam<std::string> {
   Module module_;
 };
 
-TEST_P(SearchCorpus, CountsWhatIsThere) {
+void SearchCorpus::countsWhatIsThere() {
   EXPECT_EQ(count("f64"), count([](const Instruction& in) {
               return std::ranges::any_of(leavesOf(*in.shape),
                                          [](const ShapeLeaf& leaf) { return leaf.shape->type == ElementType::F64; });
@@ -44,7 +48,7 @@ TEST_P(SearchCorpus, CountsWhatIsThere) {
   EXPECT_EQ(count("op:fusion") > 0, count("is:fused") > 0);
 }
 
-TEST_P(SearchCorpus, LinksLeadBack) {
+void SearchCorpus::linksLeadBack() {
   constexpr size_t kFew = 3000;  // looking up by name is linear
   if (module_.instructionCount() > kFew) return;
   const LinkNames names(module_);
@@ -57,7 +61,7 @@ TEST_P(SearchCorpus, LinksLeadBack) {
 }
 
 // What comes from a value and what a value comes from are one relation, and a path is there where it holds.
-TEST_P(SearchCorpus, ConesAndPathsAgree) {
+void SearchCorpus::conesAndPathsAgree() {
   constexpr size_t kSlow = 20'000, kSamples = 7;
   if (module_.instructionCount() > kSlow) return;
   std::vector<bool> applied(module_.computationSlots());  // reducers: a walk comes out of them and does not go in
@@ -89,7 +93,7 @@ TEST_P(SearchCorpus, ConesAndPathsAgree) {
 }
 
 // Within a computation a cone is at most what the operands lead to, and where no tuples and calls are, all of it.
-TEST_P(SearchCorpus, TheResultComesFromWhatItsOperandsLeadTo) {
+void SearchCorpus::theResultComesFromWhatItsOperandsLeadTo() {
   if (!module_.contains(module_.entry())) return;
   const InstructionId root = module_.entryComputation().root;
   const std::vector<InstructionId> cone = ValueFlow(module_).cone(std::span(&root, 1), FlowDirection::Up);
@@ -109,6 +113,14 @@ TEST_P(SearchCorpus, TheResultComesFromWhatItsOperandsLeadTo) {
       EXPECT_TRUE(leads[id.value]) << module_.at(id).name;
     }
   EXPECT_GT(inEntry, 0u);
+}
+
+// One test a file: reading it takes longer than any of these.
+TEST_P(SearchCorpus, FindsAndFollows) {
+  countsWhatIsThere();
+  linksLeadBack();
+  conesAndPathsAgree();
+  theResultComesFromWhatItsOperandsLeadTo();
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, SearchCorpus,

@@ -90,7 +90,8 @@ class ThreadDevices final : public RunDevices {
     Profile* const profile = profiles.empty() ? nullptr : &profiles[0];
     const bool hasOutside = request_.infeed || request_.keepsOutfeed || request_.library;
     if (!hasOutside) return executables_[0]->runInto(arguments, outputs[0], options, profile);
-    EchoCommunicator communicator({}, 0, outside());
+    DeviceGroup group({}, outside());
+    ThreadCommunicator communicator(group, 0);
     options.communicator = &communicator;
     return executables_[0]->runInto(arguments, outputs[0], options, profile);
   }

@@ -250,6 +250,8 @@ void tellEngine(const RunReport& ran, const Engine& engine, Report& report) {
 
 Status runAsAsked(const Module& module, const CLI::App& command, RunArguments& options, Engine* engine,
                   Report& report) {
+  if (!engine && command.get_option("--wait-limit")->count() > 0)
+    return fail(ErrorKind::Usage, "--wait-limit is for ranks: say --engine=mpi, too");
   TESSERA_TRY(takeSources(options));
   TESSERA_ASSIGN_OR_RETURN(const FileAccess files, takeFiles(module, command, options, report));
   TESSERA_ASSIGN_OR_RETURN(RunRequest request, makeRequest(module, files, options));

@@ -29,11 +29,12 @@ void copyText(std::span<char> to, const std::string& text) {
   to[length] = '\0';
 }
 
-// Spins at first, then leaves the processor to others: there may be more ranks than cores.
-void rest(int64_t turn) {
+// Spins at first, then leaves the processor to others: there may be more ranks than cores. A transfer goes on only
+// while somebody polls, so that it never sleeps.
+void rest(int64_t turn, bool blocked) {
   constexpr int64_t kSpins = 200, kYields = 2000;
   if (turn < kSpins) return;
-  if (turn < kYields)
+  if (turn < kYields || !blocked)
     ::sched_yield();
   else
     ::usleep(turn < 2 * kYields ? 50 : 500);
@@ -89,7 +90,7 @@ void World::endTogether() {
   for (int64_t turn = 0; !done && secondsSince(begin) < limit; ++turn) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     watch_->serve(0);
-    rest(turn);
+    rest(turn, true);
   }
   leftUnfinished_ = leftUnfinished_ || !done;
 }
@@ -111,7 +112,7 @@ Status World::wait(Waiting waiting, const std::function<bool(Waiting&)>& done, c
   const Clock::time_point begin = Clock::now();
   constexpr int64_t kServed = 64;  // turns between two looks at what others say
   for (int64_t turn = 0; !done(waiting); ++turn) {
-    rest(turn);
+    rest(turn, waiting.blocked);
     if (turn == 0) {
       ++watch_->now.number;
       watch_->now.blocked = waiting.blocked;

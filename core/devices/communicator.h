@@ -122,7 +122,8 @@ class Communicator {
 };
 
 // One device without the others: every member brings what this one brings, a value that is received is the last one
-// sent, else zeros. For measuring a device's own work, whose values then mean nothing; alone in its grid it is exact.
+// sent, else zeros. For measuring a device's own work, whose values then mean nothing; collectives of a device alone in
+// its grid are exact.
 class EchoCommunicator final : public Communicator {
  public:
   explicit EchoCommunicator(DeviceGrid grid = {}, int64_t device = 0, HostFeeds feeds = {})

@@ -63,6 +63,7 @@ class NpzBlocksTest : public testing::Test {
     const auto again = blocks->whole(key);
     ASSERT_TRUE(again) << again.error().toString();
     EXPECT_TRUE(again->identical(array));
+    if (tiles.empty()) return;
     Shape part = Shape::arrayRowMajor(array.shape().type, array.shape().dimensions);
     for (size_t d = 0; d < tiles.size(); ++d) part.dimensions[d] /= tiles[d];
     Tiling tiling{tiles, {}, 1};

@@ -50,7 +50,7 @@ Status checkDeviceReducer(const InferContext& context, std::string_view label) {
 
 DeviceReduction reductionOf(const EvaluateContext& context) {
   DeviceReduction out{[&context](std::span<const Literal> values) { return foldArrays(context, values); }, {}};
-  if (context.module) out.operation = plainBinaryOf(*context.module, context.instruction, 0);
+  if (context.module) out.operation = reducerOf(*context.module, context.instruction, 0);
   return out;
 }
 

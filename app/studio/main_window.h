@@ -1,12 +1,15 @@
-// MainWindow: the studio's one window: canvas in the middle, panels as docks round it, menus above. It makes the parts
-// and connects them, opens and saves files and keeps the session; it holds no state of the graph itself.
+// MainWindow: the studio's one window: documents as tabs, the current one's canvas in the middle, its panels as docks
+// round it, menus above. It makes the parts and connects them, opens and saves files and keeps the session; what
+// belongs to one document is in DocumentPane.
 #pragma once
 
 #include <QMainWindow>
 #include <QMessageBox>
 #include <QStringList>
 #include <memory>
+#include <vector>
 
+#include "core/base/diagnostics.h"
 #include "core/base/ids.h"
 #include "core/picture/picture.h"
 
@@ -14,7 +17,8 @@ class QComboBox;
 class QLabel;
 class QMenu;
 class QProgressBar;
-class QStackedWidget;
+class QSplitter;
+class QToolButton;
 
 namespace tessera {
 
@@ -25,14 +29,14 @@ class GraphEditController;
 class Banner;
 class BlockActions;
 class Canvas;
-class CanvasBinding;
 class Document;
+class DocumentPane;
+class DocumentTabs;
 class GroupActions;
-class HeatLegend;
 class LessonController;
 class RunController;
 class Navigation;
-class Recovery;
+class PanelDocks;
 class StartPage;
 struct Panels;
 
@@ -44,43 +48,56 @@ class MainWindow : public QMainWindow {
   explicit MainWindow(bool remembers, QWidget* parent = nullptr);
   ~MainWindow() override;
 
+  // In a tab of its own, or where nothing would be missed; a file that is open already is shown again.
   void openFile(const QString& path);
   void newFile();
-  // Whether what is open may be left: asks where changes would be lost, and forgets the first graph.
-  bool mayLeave();
+  void beginLesson(int lesson);
   void showFirstGraph();  // what stands there before anything is opened
-  GraphEditController& graphEdit() { return *graphEdit_; }
-  ArrangeController& arrangement() { return *arrangement_; }
-  RunController& runController() { return *runController_; }
-  BlockActions& blocks() { return *blocks_; }
-  GroupActions& groups() { return *groups_; }
-  LessonController& lessons() { return *lessons_; }
-  Navigation& navigation() { return *navigation_; }
   // What a session that ended badly left behind, as an unsaved state of its file; false: there is nothing.
   bool restoreLeftBehind();
-  AddSearch& addSearch();
-  void setTheme(Theme theme);
-  Theme theme() const { return theme_; }
+  bool isBusy() const;  // a document reads, runs or draws
+
+  // --- tabs
+  DocumentTabs& tabs() { return *tabs_; }
+  bool closeTab(DocumentPane& pane);  // asks where changes would be lost; false: it stays
+  void closeOthers(DocumentPane& pane);
+  void goToTab(int step);  // to the right, round
+  void makeCurrent(DocumentPane& pane);
+
+  // --- of the current document
+  DocumentPane& pane() { return *pane_; }
   Document& document() { return *document_; }
   Canvas& canvas() { return *canvas_; }
   Panels& panels() { return *panels_; }
   Banner& banner() { return *banner_; }
-  const QStringList& recentFiles() const { return recentFiles_; }
+  GraphEditController& graphEdit() { return *graphEdit_; }
+  ArrangeController& arrangement() { return *arrangement_; }
+  RunController& runController();
+  BlockActions& blocks() { return *blocks_; }
+  GroupActions& groups() { return *groups_; }
+  LessonController& lessons();
+  AddSearch& addSearch();
   void revealInstruction(InstructionId id);  // opens the groups that hide it and brings it into sight
 
+  Navigation& navigation() { return *navigation_; }
+  void setTheme(Theme theme);
+  Theme theme() const { return theme_; }
+  const QStringList& recentFiles() const { return recentFiles_; }
+
  signals:
-  void firstPictureShown();  // of the file that was opened last
+  void firstPictureShown();                               // of the file that was opened last
+  void failed(QString message, tessera::ErrorKind kind);  // any document
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
-  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   static constexpr int kDockState = 2;  // another number where docks come or go
 
   void makeCentre();
+  void makeTabs();
   void makeActions();
   void makeFileMenu();
   void makeEditMenu();
@@ -93,57 +110,68 @@ class MainWindow : public QMainWindow {
   void makeHelpMenu();
   void makeToolBar();
   void makeStatusBar();
-  void connectDocument();
-  void connectCanvas();
-  void connectBanner();
   void restoreSession();
   void showDocks();
 
-  void arrived();  // another document is open
+  DocumentPane& addPane();  // without a tab, and hidden
+  void connectPane(DocumentPane& pane);
+  void connectPaneNews(DocumentPane& pane);
+  DocumentPane* paneOf(const QString& path) const;
+  std::vector<DocumentPane*> allPanes() const;
+  void startOpening(const QString& path);
+  void openNext();
+  void openingFailed(DocumentPane& pane, const QString& message);
+  void openAgain(DocumentPane& pane, const QString& path);
+  void removePane(DocumentPane& pane);
+  void showStart();
+
+  void arrived(DocumentPane& pane);  // another document is open
   void showScene();
-  void showProgress(const QString& stage, double fraction);
-  void showLegend();
+  void showProgress();
+  void showZoom();
+  void showDocumentFacts();
   void updateActions();
   bool hasSelection() const;
   QPoint pointerOnCanvas() const;
   void updateComputations();
-  void placeLegend();
   void addRecentFile(const QString& path);
   void showRecentFiles();
   void chooseFile();
   void save(bool ask);
   QMessageBox::StandardButton askToRewrite(const QString& name);  // SaveAll: under another name
-  bool mayLoseChanges();
+  bool mayLoseChanges(DocumentPane& pane);
   void exportPicture();
   void showAbout();
 
-  Document* document_;
+  // What menus act on: the current pane and, for short, its parts; makeCurrent() alone changes them.
+  DocumentPane* pane_ = nullptr;
+  Document* document_ = nullptr;
   Canvas* canvas_ = nullptr;
-  Actions* actions_ = nullptr;
-  CanvasBinding* binding_ = nullptr;
   GraphEditController* graphEdit_ = nullptr;
   ArrangeController* arrangement_ = nullptr;
-  RunController* runController_ = nullptr;
   BlockActions* blocks_ = nullptr;
   GroupActions* groups_ = nullptr;
-  LessonController* lessons_ = nullptr;
-  Navigation* navigation_ = nullptr;
-  Recovery* recovery_ = nullptr;  // null in sessions that a script drives
-  std::unique_ptr<Panels> panels_;
+  Panels* panels_ = nullptr;
   Banner* banner_ = nullptr;
-  HeatLegend* legend_ = nullptr;
+
+  Actions* actions_ = nullptr;
+  Navigation* navigation_ = nullptr;
+  std::unique_ptr<PanelDocks> docks_;
   StartPage* startPage_ = nullptr;
-  QWidget* firstHint_ = nullptr;
-  QStackedWidget* stack_ = nullptr;
+  DocumentTabs* tabs_ = nullptr;
+  QSplitter* area_ = nullptr;        // where panes are shown
+  DocumentPane* opening_ = nullptr;  // its file is being read
+  QStringList waiting_;              // to be opened after it
   QComboBox* computations_ = nullptr;
+  QWidget* crumbs_ = nullptr;
   QLabel *factsLabel_ = nullptr, *zoomLabel_ = nullptr, *busyLabel_ = nullptr;
   QProgressBar* busyBar_ = nullptr;
+  QToolButton* blockOffer_ = nullptr;
   QMenu* recentMenu_ = nullptr;
   QStringList recentFiles_;
   QByteArray docksWhenOpen_;  // the docks' state while they are hidden: nothing is open yet
   Theme theme_ = Theme::Light;
-  bool remembers_ = false, firstGraph_ = false;
-  bool pictureNews_ = false;  // the first picture of the file that was opened last is not painted yet
+  bool remembers_ = false;
 };
 
 }  // namespace tessera

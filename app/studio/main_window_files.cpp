@@ -10,11 +10,10 @@
 #include <QSettings>
 #include <QStatusBar>
 
-#include "app/studio/first_start.h"
+#include "app/studio/document_pane.h"
+#include "app/studio/document_tabs.h"
 #include "app/studio/main_window.h"
 #include "app/studio/start_page.h"
-#include "editor/canvas/canvas.h"
-#include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
@@ -29,40 +28,22 @@ QString fileNameOf(const Document& document) {
   return document.file().path().isEmpty() ? QObject::tr("untitled.hlo") : QFileInfo(document.file().path()).fileName();
 }
 
+QStringList localFilesOf(const QMimeData& data) {
+  QStringList out;
+  for (const QUrl& url : data.urls())
+    if (url.isLocalFile()) out << url.toLocalFile();
+  return out;
+}
+
 }  // namespace
-
-void MainWindow::openFile(const QString& path) {
-  if (!mayLoseChanges()) return;
-  firstGraph_ = false;
-  document_->file().open(path);
-}
-
-void MainWindow::newFile() {
-  if (!mayLoseChanges()) return;
-  firstGraph_ = false;
-  document_->file().create();
-}
-
-bool MainWindow::mayLeave() {
-  if (!mayLoseChanges()) return false;
-  firstGraph_ = false;
-  return true;
-}
-
-// Docks stay away and the start page stands beside it until something else is opened.
-void MainWindow::showFirstGraph() {
-  firstGraph_ = true;
-  document_->file().createFrom(firstGraph());
-  firstHint_ = new FirstHint(canvas_);
-}
 
 void MainWindow::chooseFile() {
   const QString start =
       document_->isOpen() ? document_->file().path() : recentFiles_.value(0, StartPage::examplesFolder());
-  const QString path = QFileDialog::getOpenFileName(
-      this, tr("Open a graph"), start,
+  const QStringList paths = QFileDialog::getOpenFileNames(
+      this, tr("Open graphs"), start,
       tr("Graphs (*.tessera *.hlo *.txt *.pb *.pbtxt *.mlir *.dot *.gv *.gz *.zst);;All files (*)"));
-  if (!path.isEmpty()) openFile(path);
+  for (const QString& path : paths) openFile(path);
 }
 
 // Examples of the program are there to be changed, but stay as they are: what was made of one becomes a file of the
@@ -107,9 +88,9 @@ QMessageBox::StandardButton MainWindow::askToRewrite(const QString& name) {
   return static_cast<QMessageBox::StandardButton>(box.exec());
 }
 
-bool MainWindow::mayLoseChanges() {
-  if (!remembers_ || firstGraph_ || lessons_->isOn() || !document_->isOpen() || !document_->file().isModified())
-    return true;
+bool MainWindow::mayLoseChanges(DocumentPane& pane) {
+  if (!remembers_ || !pane.hasUnsavedWork()) return true;
+  makeCurrent(pane);
   const QString unsaved = asPlainText(tr("%1 has changes that are not saved.").arg(fileNameOf(*document_)));
   const auto answer = QMessageBox::question(
       this, tr("Tessera"), unsaved, QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
@@ -143,14 +124,14 @@ void MainWindow::showRecentFiles() {
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  if (event->mimeData()->hasUrls() && event->mimeData()->urls().front().isLocalFile()) event->acceptProposedAction();
+  if (!localFilesOf(*event->mimeData()).isEmpty()) event->acceptProposedAction();
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
-  const QString path = event->mimeData()->urls().value(0).toLocalFile();
-  if (path.isEmpty()) return;
+  const QStringList paths = localFilesOf(*event->mimeData());
+  if (paths.isEmpty()) return;
   event->acceptProposedAction();
-  openFile(path);
+  for (const QString& path : paths) openFile(path);
 }
 
 // --- session
@@ -164,16 +145,15 @@ void MainWindow::restoreSession() {
 }
 
 bool MainWindow::restoreLeftBehind() {
-  if (!recovery_) return false;
-  const auto left = Recovery::leftBehind(Recovery::usualFolder());
+  const auto left = remembers_ ? Recovery::leftBehind(Recovery::usualFolder()) : std::vector<Recovery::Left>();
   if (left.empty()) return false;
-  recovery_->adopt(left.front());
+  document_->file().openRecovered(left.front().file, left.front().path);
   const QString name = left.front().path.isEmpty() ? tr("a new graph") : left.front().path;
   connect(
-      document_, &Document::opened, this,
-      [this, name, file = left.front().file] {
-        if (document_->file().recoveredFrom() != file) return;  // it did not open, and something else was
-        banner_->showMessage(
+      document_, &Document::opened, pane_,
+      [pane = pane_, name, file = left.front().file] {
+        if (pane->document().file().recoveredFrom() != file) return;  // it did not open, and something else was
+        pane->banner().showMessage(
             tr("Tessera ended unexpectedly. This is %1 with the changes that were not saved; Save keeps them.")
                 .arg(name));
       },
@@ -189,8 +169,9 @@ void MainWindow::showDocks() {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-  if (!mayLoseChanges()) return event->ignore();
-  document_->cancel();
+  for (DocumentPane* pane : tabs_->panes())
+    if (!mayLoseChanges(*pane)) return event->ignore();
+  for (DocumentPane* pane : allPanes()) pane->document().cancel();
   if (remembers_) {
     QSettings settings;
     settings.setValue(QStringLiteral("recentFiles"), recentFiles_);

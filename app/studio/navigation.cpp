@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "app/studio/document_pane.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
 #include "editor/canvas/canvas.h"
@@ -30,11 +31,9 @@ Navigation::Navigation(MainWindow& window, bool remembers)
       window_(window),
       remembers_(remembers),
       keys_(window, remembers ? std::make_unique<QSettings>().get() : nullptr),
-      list_(new QuickList(&window.canvas())),
-      history_(new PlaceHistory(
-          window.document(), window.canvas(), [&window](InstructionId id) { window.revealInstruction(id); }, this)) {
-  connect(&window.document(), &Document::opened, list_, &QWidget::hide);  // it lists what was open before
-}
+      list_(new QuickList(window.centralWidget())) {}
+
+PlaceHistory& Navigation::history() { return window_.pane().places(); }
 
 // --- places
 
@@ -56,9 +55,9 @@ std::vector<QuickEntry> Navigation::places(const QString& words) {
     if (shape.empty()) shape = toString(*in.shape, false).substr(0, kShapeLength);
     if (out.size() >= kMaxFound || !search.match({in.name, opcode, shape, mark, home})) return;
     const QString detail = text(opcode) + QLatin1Char(' ') + text(shape) + tr(mark) + tr(" in %1").arg(text(home));
-    out.push_back({text(in.name), detail, [this, id] { history_->goTo(id); }});
+    out.push_back({text(in.name), detail, [this, id] { history().goTo(id); }});
   };
-  for (InstructionId id : history_->bookmarks()) instruction(id, QT_TR_NOOP(" · bookmark"));
+  for (InstructionId id : history().bookmarks()) instruction(id, QT_TR_NOOP(" · bookmark"));
   for (ComputationId id : module.order()) {
     if (out.size() >= kMaxFound || !search.match({module.at(id).name, "computation"})) continue;
     out.push_back({text(module.at(id).name), tr("computation, %L1 instructions").arg(module.at(id).instructions.size()),

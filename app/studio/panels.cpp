@@ -1,4 +1,5 @@
-// Making the docks and their first arrangement: facts at the right, tables and text below.
+// Making the docks and their first arrangement: facts at the right, tables and text below; and the panels of a
+// document.
 #include "app/studio/panels.h"
 
 #include <QDockWidget>
@@ -23,6 +24,23 @@ namespace tessera {
 namespace {
 
 constexpr int kTitleBar = 34, kBelow = 250;
+struct DockName {
+  const char *name, *title;
+};
+constexpr DockName kDocks[] = {{"inspector", QT_TR_NOOP("Inspector")},
+                               {"text", QT_TR_NOOP("HLO text")},
+                               {"layout", QT_TR_NOOP("Layout")},
+                               {"diagnostics", QT_TR_NOOP("Diagnostics")},
+                               {"profile", QT_TR_NOOP("Profile")},
+                               {"results", QT_TR_NOOP("Results")},
+                               {"value", QT_TR_NOOP("Value")},
+                               {"run", QT_TR_NOOP("Run settings")},
+                               {"palette", QT_TR_NOOP("Palette")},
+                               {"compiled", QT_TR_NOOP("Compiled")},
+                               {"help", QT_TR_NOOP("Help")}};
+// Nobody needs them before asking: Tab finds all of the palette, Ctrl+Shift+click asks for a value.
+constexpr const char* kOnDemand[] = {"palette", "value", "run", "compiled"};
+constexpr const char* kTall[] = {"layout", "value", "run", "compiled"};  // a few lines of them say nothing
 constexpr int kWrappedLine = 24;  // a line of text that wraps, which a minimum size does not count
 
 // Gives a panel the room that it needs at least, whatever height it would like.
@@ -52,9 +70,91 @@ QScrollArea* scrolled(QWidget* panel) {
   return area;
 }
 
+template <size_t N>
+bool isAmong(const char* const (&names)[N], const QString& name) {
+  return std::ranges::any_of(names, [&](const char* each) { return name == QLatin1String(each); });
+}
+
 }  // namespace
 
-Panels::Panels(Document& document, QMainWindow& window)
+// --- docks
+
+PanelDocks::PanelDocks(QMainWindow& window) : window_(window) {
+  for (const DockName& each : kDocks) {
+    auto* dock = new QDockWidget(QObject::tr(each.title), &window);
+    dock->setObjectName(QLatin1String(each.name));
+    if (isAmong(kTall, dock->objectName()))
+      QObject::connect(dock, &QDockWidget::visibilityChanged, &window,
+                       [this, dock](bool visible) { giveRoom(dock, visible); });
+    docks_.push_back(dock);
+  }
+}
+
+void PanelDocks::giveRoom(QDockWidget* dock, bool visible) const {
+  if (!visible || dock->isFloating() || !dock->widget()) return;
+  const bool isLayout = dock->objectName() == QLatin1String("layout");
+  const auto* scrolled = isLayout ? static_cast<const QScrollArea*>(dock->widget()) : nullptr;
+  const int wanted = isLayout ? scrolled->widget()->minimumSizeHint().height() + kTitleBar : kBelow;
+  const int most = window_.height() * (isLayout ? 6 : 4) / 10;
+  if (dock->height() < std::min(wanted, most)) window_.resizeDocks({dock}, {std::min(wanted, most)}, Qt::Vertical);
+}
+
+QDockWidget* PanelDocks::find(const QString& name) const {
+  const auto found = std::ranges::find_if(docks_, [&](const QDockWidget* dock) { return dock->objectName() == name; });
+  return found == docks_.end() ? nullptr : *found;
+}
+
+bool PanelDocks::raise(const QString& name) const {
+  QDockWidget* dock = find(name);
+  if (!dock) return false;
+  dock->show();
+  dock->raise();
+  return true;
+}
+
+void PanelDocks::hideAll() const {
+  for (QDockWidget* dock : docks_) dock->hide();
+}
+
+void PanelDocks::arrange() const {
+  const QDockWidget *facts = find(QStringLiteral("inspector")), *palette = find(QStringLiteral("palette"));
+  for (QDockWidget* dock : docks_) {
+    dock->setFloating(false);
+    window_.addDockWidget(dock == facts     ? Qt::RightDockWidgetArea
+                          : dock == palette ? Qt::LeftDockWidgetArea
+                                            : Qt::BottomDockWidgetArea,
+                          dock);
+    dock->setVisible(!isAmong(kOnDemand, dock->objectName()));
+  }
+  QDockWidget* first = find(QStringLiteral("text"));
+  for (QDockWidget* dock : docks_)
+    if (dock != first && dock != facts && dock != palette) window_.tabifyDockWidget(first, dock);
+  window_.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+  window_.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+  constexpr int kRight = 370;
+  window_.resizeDocks({find(QStringLiteral("inspector"))}, {kRight}, Qt::Horizontal);
+  lower();
+}
+
+void PanelDocks::lower() const {
+  QDockWidget* first = find(QStringLiteral("text"));
+  first->raise();
+  const int below = std::min(kBelow, window_.height() * 22 / 100);  // a small screen is the canvas's first
+  window_.resizeDocks({first}, {below}, Qt::Vertical);
+}
+
+// What leaves its dock is hidden, and hidden panels do no work.
+void PanelDocks::show(const Panels& panels) {
+  for (qsizetype i = 0; i < docks_.size(); ++i) {
+    if (docks_[i]->widget() == panels.contents[i]) continue;
+    docks_[i]->setWidget(panels.contents[i]);
+    panels.contents[i]->show();
+  }
+}
+
+// --- panels
+
+Panels::Panels(Document& document, PanelDocks& home)
     : inspector(new Inspector(document)),
       text(new TextPanel(document)),
       diagnostics(new DiagnosticsPanel(document)),
@@ -65,81 +165,23 @@ Panels::Panels(Document& document, QMainWindow& window)
       value(new ValuePanel(document)),
       run(new RunPanel(document)),
       palette(new PalettePanel),
-      compiled(new CompiledPanel(document)) {
-  add(window, inspector, QStringLiteral("inspector"), QObject::tr("Inspector"));
-  add(window, text, QStringLiteral("text"), QObject::tr("HLO text"));
-  add(window, layout, QStringLiteral("layout"), QObject::tr("Layout"));
-  add(window, diagnostics, QStringLiteral("diagnostics"), QObject::tr("Diagnostics"));
-  add(window, profile, QStringLiteral("profile"), QObject::tr("Profile"));
-  add(window, results, QStringLiteral("results"), QObject::tr("Results"));
-  add(window, value, QStringLiteral("value"), QObject::tr("Value"));
-  add(window, run, QStringLiteral("run"), QObject::tr("Run settings"));
-  add(window, palette, QStringLiteral("palette"), QObject::tr("Palette"));
-  add(window, compiled, QStringLiteral("compiled"), QObject::tr("Compiled"));
-  add(window, help, QStringLiteral("help"), QObject::tr("Help"));
-  arrange(window);
+      compiled(new CompiledPanel(document)),
+      home(home),
+      docks(home.all()),
+      contents{scrolled(inspector),
+               text,
+               scrolled(layout),
+               diagnostics,
+               profile,
+               results,
+               value,
+               run,
+               palette,
+               compiled,
+               help} {
+  for (QWidget* each : contents) each->hide();
 }
 
-QDockWidget* Panels::add(QMainWindow& window, QWidget* panel, const QString& name, const QString& title) {
-  auto* dock = new QDockWidget(title, &window);
-  dock->setObjectName(name);
-  dock->setWidget(panel == layout || panel == inspector ? scrolled(panel) : panel);
-  if (panel == layout || panel == value || panel == run || panel == compiled)  // a few lines of them say nothing
-    QObject::connect(dock, &QDockWidget::visibilityChanged, &window, [this, panel, dock, &window](bool visible) {
-      if (!visible || dock->isFloating()) return;
-      const int wanted = panel == layout ? layout->minimumSizeHint().height() + kWrappedLine + kTitleBar : kBelow;
-      const int most = window.height() * (panel == layout ? 6 : 4) / 10;
-      if (dock->height() < std::min(wanted, most)) window.resizeDocks({dock}, {std::min(wanted, most)}, Qt::Vertical);
-    });
-  docks.push_back(dock);
-  return dock;
-}
-
-QDockWidget* Panels::find(const QString& name) const {
-  const auto found = std::ranges::find_if(docks, [&](const QDockWidget* dock) { return dock->objectName() == name; });
-  return found == docks.end() ? nullptr : *found;
-}
-
-bool Panels::raise(const QString& name) const {
-  QDockWidget* dock = find(name);
-  if (!dock) return false;
-  dock->show();
-  dock->raise();
-  return true;
-}
-
-void Panels::hideAll() const {
-  for (QDockWidget* dock : docks) dock->hide();
-}
-
-void Panels::arrange(QMainWindow& window) const {
-  const QDockWidget* facts = find(QStringLiteral("inspector"));
-  for (QDockWidget* dock : docks) {
-    dock->setFloating(false);
-    window.addDockWidget(dock == facts               ? Qt::RightDockWidgetArea
-                         : dock->widget() == palette ? Qt::LeftDockWidgetArea
-                                                     : Qt::BottomDockWidgetArea,
-                         dock);
-    // Tab finds all of the palette, Ctrl+Shift+click asks for a value: they take no room until then.
-    const bool onDemand =
-        dock->widget() == palette || dock->widget() == value || dock->widget() == run || dock->widget() == compiled;
-    dock->setVisible(!onDemand);
-  }
-  QDockWidget* first = find(QStringLiteral("text"));
-  for (QDockWidget* dock : docks)
-    if (dock != first && dock != facts && dock->widget() != palette) window.tabifyDockWidget(first, dock);
-  window.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
-  window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-  constexpr int kRight = 370;
-  window.resizeDocks({find(QStringLiteral("inspector"))}, {kRight}, Qt::Horizontal);
-  lower(window);
-}
-
-void Panels::lower(QMainWindow& window) const {
-  QDockWidget* first = find(QStringLiteral("text"));
-  first->raise();
-  const int below = std::min(kBelow, window.height() * 22 / 100);  // a small screen is the canvas's first
-  window.resizeDocks({first}, {below}, Qt::Vertical);
-}
+Panels::~Panels() { qDeleteAll(contents); }
 
 }  // namespace tessera

@@ -1,9 +1,10 @@
-// Panels: the docks round the canvas and what stands in them. Their object names ("inspector", "text", "diagnostics",
-// "profile", "results", "layout", "help", "value", "run",
-// "palette", "compiled") are what sessions and scripts call them.
+// Panels: what stands round the canvas of one document. PanelDocks: the docks of the window that hold them; all
+// documents share them and their arrangement, and they show the panels of the current one. The docks' object names
+// ("inspector", "text", "diagnostics", "profile", "results", "layout", "help", "value", "run", "palette", "compiled")
+// are what sessions and scripts call them.
 #pragma once
 
-#include <QHash>
+#include <QList>
 #include <QString>
 
 class QDockWidget;
@@ -24,9 +25,30 @@ class ResultsPanel;
 class RunPanel;
 class TextPanel;
 class ValuePanel;
+struct Panels;
+
+class PanelDocks {
+ public:
+  explicit PanelDocks(QMainWindow& window);  // empty; call show() and arrange()
+
+  const QList<QDockWidget*>& all() const { return docks_; }
+  QDockWidget* find(const QString& name) const;  // null: none
+  bool raise(const QString& name) const;         // shows the dock in front of its tabs; false: no such panel
+  void arrange() const;                          // everything at its first place
+  void lower() const;                            // what stands below gets its first height, the text in front
+  void hideAll() const;                          // while nothing is open
+  void show(const Panels& panels);               // instead of another document's
+
+ private:
+  void giveRoom(QDockWidget* dock, bool visible) const;
+
+  QMainWindow& window_;
+  QList<QDockWidget*> docks_;
+};
 
 struct Panels {
-  Panels(Document& document, QMainWindow& window);
+  Panels(Document& document, PanelDocks& home);
+  ~Panels();
 
   Inspector* inspector;
   TextPanel* text;
@@ -39,16 +61,13 @@ struct Panels {
   RunPanel* run;
   PalettePanel* palette;
   CompiledPanel* compiled;
-  QList<QDockWidget*> docks;
 
-  QDockWidget* find(const QString& name) const;  // null: none
-  bool raise(const QString& name) const;         // shows the dock in front of its tabs; false: no such panel
-  void arrange(QMainWindow& window) const;       // everything at its first place
-  void lower(QMainWindow& window) const;         // what stands below gets its first height, the text in front
-  void hideAll() const;                          // while nothing is open
+  PanelDocks& home;
+  const QList<QDockWidget*>& docks;
+  QList<QWidget*> contents;  // of the docks, in their order
 
- private:
-  QDockWidget* add(QMainWindow& window, QWidget* panel, const QString& name, const QString& title);
+  QDockWidget* find(const QString& name) const { return home.find(name); }
+  bool raise(const QString& name) const { return home.raise(name); }
 };
 
 }  // namespace tessera

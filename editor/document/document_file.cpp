@@ -48,10 +48,22 @@ FileAccess filesOf(const QString& path, const Module& graph, const RunSettings& 
   return out;
 }
 
+FileStamp stampOf(const QString& path) {
+  const std::filesystem::path file = path.toStdString();
+  FileStamp out{};
+  std::error_code ignored;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const std::filesystem::path each = i ? sidecarOf(file) : file;
+    out[i] = {std::filesystem::file_size(each, ignored), std::filesystem::last_write_time(each, ignored)};
+  }
+  return out;
+}
+
 // With the picture of what it showed last.
 OpenedFile readFrom(const QString& path, const std::optional<QString>& recoveredFor, bool fields) {
   OpenedFile out;
   out.path = path;
+  out.stamp = stampOf(path);
   out.recoveredFor = recoveredFor;
   if (!readPlainGraph(path.toStdString(), out.read, out.plain)) out.read = readModule(path.toStdString());
   const auto& module = out.read.module;
@@ -124,9 +136,10 @@ Status writeSidecar(const std::filesystem::path& graph, const std::string& conte
 }  // namespace
 
 void DocumentFile::begin(const OpenedFile& file) {
-  state_ = State{.path = file.path};
+  state_ = State{.path = file.path, .stamp = file.stamp};
   if (!file.recoveredFor) return;
   state_.path = *file.recoveredFor;
+  state_.stamp = stampOf(state_.path);
   state_.recoveredFrom = file.path;
   state_.savedState = state_.savedGraph = kNeverSaved;
 }
@@ -180,6 +193,8 @@ void DocumentFile::install(OpenedFile made) {
 
 bool DocumentFile::isModified() const { return document_.isOpen() && document_.history().state() != state_.savedState; }
 
+bool DocumentFile::differsOnDisk() const { return !path().isEmpty() && stampOf(path()) != state_.stamp; }
+
 bool DocumentFile::savesSidecar(const QString& path) const {
   return !isProject(path.toStdString()) && document_.project().arranged();
 }
@@ -228,6 +243,7 @@ Status DocumentFile::save(const QString& path) {
   }
   document_.trustSaved(std::filesystem::absolute(file).parent_path());
   state_.path = path;
+  state_.stamp = stampOf(path);
   state_.savedState = document_.history().state();
   state_.savedGraph = document_.history().graph();
   emit document_.moduleChanged();

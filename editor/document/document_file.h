@@ -4,9 +4,12 @@
 
 #include <QObject>
 #include <QString>
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "core/base/result.h"
 #include "core/formats/module_file.h"
@@ -19,9 +22,13 @@ namespace tessera {
 class Background;
 class Document;
 
+// What tells a file and its sidecar from what they become later: size and time of each.
+using FileStamp = std::array<std::pair<std::uintmax_t, std::filesystem::file_time_type>, 2>;
+
 // What was read, with its first picture.
 struct OpenedFile {
   QString path;
+  FileStamp stamp;                      // before it was read
   std::optional<QString> recoveredFor;  // the file that it was to be saved to
   ReadResult read;
   Project project;
@@ -53,6 +60,7 @@ class DocumentFile : public QObject {
   void setProgramFolder(const QString& folder) { programFolder_ = folder; }
   bool isOfProgram() const;
   bool isModified() const;
+  bool differsOnDisk() const;  // from what was read or saved there last
 
   // By the name's ending: a project (.tessera: graph and arrangement), protobuf (.pb, .pbtxt) or HLO text. The last two
   // hold the graph only; places, frames and notes go to a sidecar. A graph that is on the disk as it
@@ -74,6 +82,7 @@ class DocumentFile : public QObject {
     QString path, recoveredFrom;
     uint64_t savedState = 0, savedGraph = 0;  // of the history
     bool isOwn = false;                       // written by this document
+    FileStamp stamp;
   };
   Document& document_;
   Background& background_;

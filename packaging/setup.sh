@@ -5,7 +5,7 @@ readonly PACKAGES=(
   g++ cmake ninja-build pkg-config ccache mold git
   qt6-base-dev qt6-svg-dev qt6-qpa-plugins libgl1-mesa-dev
   llvm-19-dev libdnnl-dev libopenblas0-serial libprotobuf-dev protobuf-compiler graphviz
-  libzip-dev zlib1g-dev libzstd-dev libfmt-dev nlohmann-json3-dev libcli11-dev
+  libcairo2-dev libzip-dev zlib1g-dev libzstd-dev libfmt-dev nlohmann-json3-dev libcli11-dev
   libgtest-dev libbenchmark-dev clang-format fonts-dejavu-core
 )
 readonly BUILD=build/release

@@ -1,6 +1,14 @@
-// tessera render FILE -o OUT.svg: the graph as the canvas draws it, with a profile's colours when one is given.
+// tessera render FILE -o OUT: the graph as the canvas draws it, with a profile's colours when one is given. The ending
+// says the form: SVG, PDF, PNG, Graphviz, or an HTML page with the whole module.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "app/cli/cairo_picture.h"
 #include "app/cli/command.h"
 #include "core/arrange/arrangement.h"
+#include "core/export/html.h"
+#include "core/export/view_dot.h"
 #include "core/formats/module_file.h"
 #include "core/picture/page.h"
 #include "core/picture/plain_graph.h"
@@ -10,73 +18,146 @@ namespace tessera::cli {
 namespace {
 
 struct RenderArguments {
-  std::string file, out, computation, profile, theme = "light";
+  std::string file, out, to, computation, profile, theme = "light";
+  double scale = 1;
   std::vector<std::string> open;
+  Theme chosenTheme() const { return theme == "dark" ? Theme::Dark : Theme::Light; }
 };
 
-Result<std::string> render(const Module& module, const RenderArguments& options) {
-  TESSERA_ASSIGN_OR_RETURN(const Project project, readArrangement(options.file));
-  ComputationId computation = module.findComputation(project.shown).value_or(module.entry());
-  if (!options.computation.empty()) {
-    TESSERA_ASSIGN_OR_RETURN(computation, computationNamed(module, options.computation));
+// What is drawn; a module or, without one, a Graphviz file.
+struct Scene {
+  const Module* module = nullptr;
+  const PlainGraph* plain = nullptr;
+  ComputationId computation;
+  ViewOptions viewOptions;
+  GraphView view;
+  std::optional<Overlay> overlay;  // as the profile has it
+  const ProjectPage* page = nullptr;
+  std::string name;
+
+  Picture picture() const {
+    Arrangement arrangement = arrange(view);
+    if (plain) return drawPlain(*plain, view, arrangement);
+    if (page) placeBoxes(*module, view, placesOf(*page), arrangement);
+    std::optional<Overlay> scaled = overlay;
+    if (scaled) scaled = scaledTo(view, *std::move(scaled));
+    Picture out = draw(*module, view, arrangement, scaled ? &*scaled : nullptr);
+    if (page) out = withPage(std::move(out), *page);
+    return scaled ? withLegend(std::move(out), *scaled) : out;
   }
-  std::optional<Overlay> overlay;
+};
+
+// One row a form; the name is also the ending.
+struct PictureForm {
+  std::string_view name;
+  Result<std::string> (*make)(const Scene&, const RenderArguments&);
+};
+const PictureForm kPictureForms[] = {
+    {"svg",
+     [](const Scene& scene, const RenderArguments& options) {
+       return Result<std::string>(toSvg(scene.picture(), options.chosenTheme()));
+     }},
+    {"pdf", [](const Scene& scene,
+               const RenderArguments& options) { return toPdf(scene.picture(), options.chosenTheme(), scene.name); }},
+    {"png",
+     [](const Scene& scene, const RenderArguments& options) {
+       return toPng(scene.picture(), options.chosenTheme(), options.scale);
+     }},
+    {"html",
+     [](const Scene& scene, const RenderArguments& options) {
+       if (scene.plain) return Result<std::string>(toHtmlPage(*scene.plain, options.chosenTheme()));
+       return Result<std::string>(toHtmlPage(*scene.module, {.shown = scene.computation,
+                                                             .openGroups = scene.viewOptions.openGroups,
+                                                             .theme = options.chosenTheme(),
+                                                             .overlay = scene.overlay ? &*scene.overlay : nullptr}));
+     }},
+    {"dot",
+     [](const Scene& scene, const RenderArguments&) { return Result<std::string>(viewAsDot(scene.view, scene.name)); }},
+};
+
+std::vector<std::string> pictureFormNames() {
+  std::vector<std::string> out;
+  for (const PictureForm& form : kPictureForms) out.emplace_back(form.name);
+  return out;
+}
+
+// The form that --to names, else the ending.
+Result<const PictureForm*> formOf(const RenderArguments& options) {
+  const size_t point = options.out.rfind('.');
+  const std::string ending = point == std::string::npos ? "" : options.out.substr(point + 1);
+  const std::string& wanted = options.to.empty() ? ending : options.to;
+  for (const PictureForm& form : kPictureForms)
+    if (form.name == wanted) return &form;
+  return fail(ErrorKind::Usage, fmt::format("{} ends in none of .{}: name the form by --to", options.out,
+                                            fmt::join(pictureFormNames(), ", .")));
+}
+
+Result<Scene> sceneOf(const Module& module, const Project& project, const RenderArguments& options) {
+  Scene scene{.module = &module, .name = module.name};
+  scene.computation = module.findComputation(project.shown).value_or(module.entry());
+  if (!options.computation.empty()) {
+    TESSERA_ASSIGN_OR_RETURN(scene.computation, computationNamed(module, options.computation));
+  }
   if (!options.profile.empty()) {
     TESSERA_ASSIGN_OR_RETURN(std::string text, readFile(options.profile));
     TESSERA_ASSIGN_OR_RETURN(Profile profile, readChromeTrace(text));
-    overlay = overlayOf(profile);
+    scene.overlay = overlayOf(profile);
   }
   ViewMaker maker(module);
-  ViewOptions viewOptions = maker.initialView(computation);
-  const ProjectPage* page = project.find(module.at(computation).name);
-  if (page) applyGroups(*page, viewOptions);
-  viewOptions.openGroups.insert(options.open.begin(), options.open.end());
-  GraphView view = maker.view(computation, viewOptions);
-  Arrangement arrangement = arrange(view);
-  if (page) placeBoxes(module, view, placesOf(*page), arrangement);
-  if (overlay) overlay = scaledTo(view, *std::move(overlay));
-  Picture picture = draw(module, view, arrangement, overlay ? &*overlay : nullptr);
-  if (page) picture = withPage(std::move(picture), *page);
-  if (overlay) picture = withLegend(std::move(picture), *overlay);
-  return toSvg(picture, options.theme == "dark" ? Theme::Dark : Theme::Light);
+  scene.viewOptions = maker.initialView(scene.computation);
+  scene.page = project.find(module.at(scene.computation).name);
+  if (scene.page) applyGroups(*scene.page, scene.viewOptions);
+  scene.viewOptions.openGroups.insert(options.open.begin(), options.open.end());
+  scene.view = maker.view(scene.computation, scene.viewOptions);
+  return scene;
 }
 
 // Of a Graphviz file; nullopt: it is none.
-std::optional<Result<std::string>> renderPlainGraph(const RenderArguments& options) {
+std::optional<Result<std::string>> renderPlainGraph(const RenderArguments& options, const PictureForm& form) {
   const auto content = readFile(options.file);
   if (!content || !looksLikeDot(*content)) return std::nullopt;
   const auto graph = readDot(*content, options.file);
   if (!graph) return std::unexpected(graph.error());
-  const GraphView view = viewOf(*graph);
-  return toSvg(drawPlain(*graph, view, arrange(view)), options.theme == "dark" ? Theme::Dark : Theme::Light);
+  return form.make({.plain = &*graph, .view = viewOf(*graph), .name = graph->name}, options);
 }
 
 Result<std::string> renderFile(const RenderArguments& options, Report& report) {
-  if (auto plain = renderPlainGraph(options)) return *std::move(plain);
+  TESSERA_ASSIGN_OR_RETURN(const PictureForm* form, formOf(options));
+  if (options.scale != 1 && form->name != "png") return fail(ErrorKind::Usage, "--scale is for PNG alone");
+  if (auto plain = renderPlainGraph(options, *form)) return *std::move(plain);
   const auto module = loadModule(options.file, report, false);
   if (!module) return std::string();  // it was reported
-  return render(*module, options);
+  TESSERA_ASSIGN_OR_RETURN(const Project project, readArrangement(options.file));
+  TESSERA_ASSIGN_OR_RETURN(const Scene scene, sceneOf(*module, project, options));
+  return form->make(scene, options);
 }
 
 }  // namespace
 
 void addRender(CLI::App& app, Report& report) {
-  auto* command = app.add_subcommand("render", "Draw a computation as SVG");
+  auto* command = app.add_subcommand("render", "Draw a computation as SVG, PDF, PNG or Graphviz, a module as HTML");
   auto options = std::make_shared<RenderArguments>();
   command->add_option("FILE", options->file, "HLO file, project or Graphviz file")->required();
-  command->add_option("-o,--output", options->out, "The SVG to write")->required();
+  command
+      ->add_option("-o,--output", options->out,
+                   "What to write: OUT.svg, OUT.pdf, OUT.png, OUT.dot (the groups as they are open), or OUT.html (the "
+                   "whole module, groups open in the browser)")
+      ->required();
+  command->add_option("--to", options->to, "The form, where the ending does not say it")
+      ->check(CLI::IsMember(pictureFormNames()));
   command->add_option("--computation", options->computation, "A computation's name (default: the entry)");
   command->add_option("--profile", options->profile, "Profile of a run, laid over the nodes");
   command->add_option("--open", options->open, "A group to open; may be given several times");
+  command->add_option("--scale", options->scale, "PNG: pixels a unit (default 1)")->check(CLI::Range(0.001, 64.0));
   command->add_option("--theme", options->theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));
   command->add_flag("--json", report.json, "Print one JSON object");
-  command->footer("Example: tessera render model.hlo -o model.svg --profile=profile.json");
+  command->footer("Example: tessera render model.hlo -o model.html --profile=profile.json");
   command->callback([options, &report] {
-    auto svg = renderFile(*options, report);
-    if (!svg) return report.failure(svg.error());
-    if (svg->empty()) return;
-    if (auto written = writeFileAtomically(options->out, *svg); !written) return report.failure(written.error());
-    report.object["bytes"] = svg->size();
+    auto content = renderFile(*options, report);
+    if (!content) return report.failure(content.error());
+    if (content->empty()) return;
+    if (auto written = writeFileAtomically(options->out, *content); !written) return report.failure(written.error());
+    report.object["bytes"] = content->size();
     report.object["output"] = options->out;
   });
 }

@@ -191,7 +191,7 @@ void printHottest(const Module& module, const Profile& profile, int64_t count, R
     const Instruction& instruction = module.at(source.instruction);
     char line[160];
     std::snprintf(line, sizeof line, "  %9.1f us %5.1f %% %s ", source.timeNs / 1e3,
-                  total > 0 ? 100 * source.timeNs / total : 0.0, source.measured ? "measured   " : "apportioned");
+                  total > 0 ? 100 * source.timeNs / total : 0.0, source.measured ? "measured  " : "estimated ");
     report.line(line + std::string("%") + std::string(instruction.name) + " " + std::string(instruction.opcodeName()) +
                 " " + toString(*instruction.shape, false));
   }
@@ -296,7 +296,7 @@ void addArguments(CLI::App& command, RunArguments& options) {
       ->required();
   command.add_option("--backend", options.settings.backend, "cpu or evaluator")
       ->check(CLI::IsMember({"cpu", "evaluator"}));
-  command.add_option("--inputs", options.inputs, "npz with arg0 …; missing ones follow the fill rule");
+  command.add_option("--inputs", options.inputs, "npz with arg0 …; missing ones get default values");
   command
       .add_option("--argument", options.sources,
                   "N=SOURCE, the value of one argument: constant V, ramp A B, random A B, npy FILE or image FILE "

@@ -121,6 +121,7 @@ class MainWindow : public QMainWindow {
   void startOpening(const QString& path);
   void openNext();
   void openingFailed(DocumentPane& pane, const QString& message);
+  void openExample(const QString& name, const std::string& hlo);
   void openAgain(DocumentPane& pane, const QString& path);
   void removePane(DocumentPane& pane);
   void showStart();

@@ -20,6 +20,7 @@
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/compiled_panel.h"
+#include "editor/panels/help_panel.h"
 
 namespace tessera {
 
@@ -76,6 +77,7 @@ void MainWindow::connectPane(DocumentPane& pane) {
     emit failed(message, kind);
   });
   connect(&pane, &DocumentPane::progressed, this, &MainWindow::showProgress);
+  connect(pane.panels().help, &HelpPanel::exampleWanted, this, &MainWindow::openExample);
   connect(&pane.groups(), &GroupActions::extracted, this, [this](const QString& path) {
     addRecentFile(path);
     statusBar()->showMessage(tr("Extracted to %1; it stands under File › Open recent").arg(path), 6000);
@@ -98,7 +100,7 @@ void MainWindow::connectPaneNews(DocumentPane& pane) {
     if (pane_ == &pane) docks_->raise(name);
   });
   // In the next event: filling the table and laying it out are a frame each at 100,000 rows.
-  connect(&pane, &DocumentPane::outcomeCame, this, whenCurrent([this] { docks_->raise(QStringLiteral("profile")); }),
+  connect(&pane, &DocumentPane::outcomeCame, this, whenCurrent([this] { docks_->raise(QStringLiteral("results")); }),
           Qt::QueuedConnection);
 }
 
@@ -173,6 +175,14 @@ void MainWindow::openingFailed(DocumentPane& pane, const QString& message) {
 void MainWindow::newFile() {
   const bool fresh = !document_->isOpen() || pane_->isFirstGraph();
   (fresh ? *pane_ : addPane()).document().file().create();
+}
+
+void MainWindow::openExample(const QString& name, const std::string& hlo) {
+  DocumentPane& pane = pane_->isUntouched() ? *pane_ : addPane();
+  const Status opened = pane.document().file().createFromHlo(hlo, name.toStdString());
+  if (opened) return;
+  banner_->showMessage(QString::fromStdString(opened.error().toString()));
+  if (tabs_->indexOf(pane) < 0) pane.deleteLater();
 }
 
 void MainWindow::beginLesson(int lesson) {

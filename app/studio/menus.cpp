@@ -113,7 +113,12 @@ void MainWindow::makeViewMenu() {
   addShownItems(menu);
   menu.addSeparator();
   QMenu* panels = menu.addMenu(tr("&Panels"));
-  for (QDockWidget* dock : docks_->all()) panels->addAction(dock->toggleViewAction());
+  for (QDockWidget* dock : docks_->all()) {
+    panels->addAction(dock->toggleViewAction());
+    connect(dock->toggleViewAction(), &QAction::triggered, dock, [dock](bool shown) {
+      if (shown) dock->raise();
+    });
+  }
   panels->addSeparator();
   actions_->add(*panels, {tr("Reset all panels"), {}, [this](bool) { docks_->arrange(); }});
   actions_->add(menu, {tr("S&tart page beside the canvas"), {}, [this](bool) {

@@ -6,7 +6,10 @@
 #include <QEvent>
 #include <QMainWindow>
 #include <QScrollArea>
+#include <QTimer>
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/compiled_panel.h"
@@ -23,7 +26,8 @@ namespace tessera {
 
 namespace {
 
-constexpr int kTitleBar = 34, kBelow = 250;
+constexpr int kTitleBar = 34, kBelow = 250, kSlack = 4;
+constexpr int kGlideMs = 400;  // until a dock has the height that it was given
 struct DockName {
   const char *name, *title;
 };
@@ -70,6 +74,16 @@ QScrollArea* scrolled(QWidget* panel) {
   return area;
 }
 
+// Asks for a height of the docks until the canvas has its own: Qt gives less than what is asked for, by frames of tabs.
+void leaveToCanvas(QMainWindow& window, QDockWidget& dock, int height, int canvas, int tries = 4) {
+  window.resizeDocks({&dock}, {height}, Qt::Vertical);
+  QTimer::singleShot(kGlideMs, &dock, [&window, &dock, height, canvas, tries] {
+    const int missing = window.centralWidget()->height() - canvas;
+    if (missing > 0 && missing < kTitleBar && tries > 1)
+      leaveToCanvas(window, dock, height + missing, canvas, tries - 1);
+  });
+}
+
 template <size_t N>
 bool isAmong(const char* const (&names)[N], const QString& name) {
   return std::ranges::any_of(names, [&](const char* each) { return name == QLatin1String(each); });
@@ -90,13 +104,44 @@ PanelDocks::PanelDocks(QMainWindow& window) : window_(window) {
   }
 }
 
-void PanelDocks::giveRoom(QDockWidget* dock, bool visible) const {
-  if (!visible || dock->isFloating() || !dock->widget()) return;
+// They say that they vanish, too.
+PanelDocks::~PanelDocks() {
+  for (QDockWidget* dock : docks_) QObject::disconnect(dock, nullptr, &window_, nullptr);
+}
+
+int PanelDocks::canvasHeight() const { return window_.centralWidget()->height(); }
+
+void PanelDocks::giveRoom(QDockWidget* dock, bool visible) {
+  if (dock->isFloating() || !dock->widget()) return;
+  if (!visible) return giveBackLater(*dock);
   const bool isLayout = dock->objectName() == QLatin1String("layout");
   const auto* scrolled = isLayout ? static_cast<const QScrollArea*>(dock->widget()) : nullptr;
   const int wanted = isLayout ? scrolled->widget()->minimumSizeHint().height() + kTitleBar : kBelow;
-  const int most = window_.height() * (isLayout ? 6 : 4) / 10;
-  if (dock->height() < std::min(wanted, most)) window_.resizeDocks({dock}, {std::min(wanted, most)}, Qt::Vertical);
+  const int height = std::min(wanted, window_.height() * (isLayout ? 6 : 4) / 10);
+  if (dock->height() >= height) return;
+  taken_ = {dock, canvasHeight()};
+  window_.resizeDocks({dock}, {height}, Qt::Vertical);
+  QTimer::singleShot(kGlideMs, dock, [this, dock] {
+    if (taken_.by == dock) taken_.left = canvasHeight();
+  });
+}
+
+// What a panel took to be seen whole goes back to the canvas when another tab comes to the front, unless the user moved
+// the edge meanwhile. In the next event: only then the other one is in front.
+void PanelDocks::giveBackLater(QDockWidget& dock) {
+  if (taken_.by != &dock) return;
+  QMetaObject::invokeMethod(
+      &dock, [this, &dock, taken = std::exchange(taken_, {})] { giveBack(dock, taken); }, Qt::QueuedConnection);
+}
+
+void PanelDocks::giveBack(QDockWidget& dock, const Taken& taken) const {
+  const auto tabs = window_.tabifiedDockWidgets(&dock);
+  const auto front =
+      std::ranges::find_if(tabs, [](const QDockWidget* each) { return !each->visibleRegion().isEmpty(); });
+  const int now = canvasHeight();
+  const bool moved = taken.left >= 0 && std::abs(now - taken.left) > kSlack;
+  if (front == tabs.end() || moved) return;
+  leaveToCanvas(window_, **front, (*front)->height() - (taken.before - now), taken.before);
 }
 
 QDockWidget* PanelDocks::find(const QString& name) const {

@@ -30,6 +30,7 @@ struct Panels;
 class PanelDocks {
  public:
   explicit PanelDocks(QMainWindow& window);  // empty; call show() and arrange()
+  ~PanelDocks();
 
   const QList<QDockWidget*>& all() const { return docks_; }
   QDockWidget* find(const QString& name) const;  // null: none
@@ -40,10 +41,19 @@ class PanelDocks {
   void show(const Panels& panels);               // instead of another document's
 
  private:
-  void giveRoom(QDockWidget* dock, bool visible) const;
+  struct Taken {
+    const QDockWidget* by = nullptr;
+    int before = 0;  // the height of the canvas
+    int left = -1;   // what it kept; -1: the docks are still gliding
+  };
+  void giveRoom(QDockWidget* dock, bool visible);
+  void giveBackLater(QDockWidget& dock);
+  void giveBack(QDockWidget& dock, const Taken& taken) const;
+  int canvasHeight() const;
 
   QMainWindow& window_;
   QList<QDockWidget*> docks_;
+  Taken taken_;
 };
 
 struct Panels {

@@ -1,21 +1,12 @@
 // A module as a Graphviz file. Labels say what a node does and its shape; constants of one element show their value.
+#include "core/formats/dot_words.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/short_text.h"
 
 namespace tessera {
 namespace {
 
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n')
-      out += "\\n";
-    else
-      out += c;
-  }
-  return out + '"';
-}
+using dot::quoted;
 
 std::string nodeOf(InstructionId id) { return "i" + std::to_string(id.value); }
 

@@ -130,4 +130,16 @@ std::string joined(const std::vector<std::string>& lines) {
   return out;
 }
 
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
+  }
+  return out + '"';
+}
+
 }  // namespace tessera::dot

@@ -23,5 +23,7 @@ std::string plainRecord(std::string_view record);
 // A label's lines; \N and \G stand for the names of node and graph.
 std::vector<std::string> linesOf(std::string_view text, std::string_view node, std::string_view graph);
 std::string joined(const std::vector<std::string>& lines);
+// "…" with what has to be escaped.
+std::string quoted(std::string_view text);
 
 }  // namespace tessera::dot

@@ -54,8 +54,8 @@ Picture legendOf(const Overlay& overlay) {
   addText(out, (kLegendPadding + end - textWidth(middle, kText)) / 2, numbersTop, middle);
   addText(out, end - textWidth(hot, kText), numbersTop, hot);
   addStep(out, {end + kGap, barTop, kStepWidth, kBarHeight}, ColorRole::Heat4, true);
-  addText(out, end + kGap + kStepWidth + 6, barTop, "apportioned within a kernel");
-  const float right = end + kGap + kStepWidth + 6 + textWidth("apportioned within a kernel", kText);
+  addText(out, end + kGap + kStepWidth + 6, barTop, "estimated within a kernel");
+  const float right = end + kGap + kStepWidth + 6 + textWidth("estimated within a kernel", kText);
   out.bounds = {0, 0, std::max(right, kLegendPadding + textWidth(overlay.title, kText, true)) + kLegendPadding,
                 numbersTop + kLineHeight + kLegendPadding / 2};
   return out;

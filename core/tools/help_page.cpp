@@ -101,19 +101,26 @@ std::string htmlSection(std::string_view title, const Rows& rows, Setting settin
   return out + "</dl>\n";
 }
 
-std::string htmlExample(const OpExample& example) {
+// name: by which it is opened.
+std::string htmlExample(const OpExample& example, std::string_view name, HtmlViewer viewer) {
   std::string out = "<pre>" + escapedForHtml(example.text) + "</pre>\n";
   for (const std::string& value : example.inputs) out += "<p>with <code>" + escapedForHtml(value) + "</code></p>\n";
   for (const std::string& value : example.outputs) out += "<p>gives <code>" + escapedForHtml(value) + "</code></p>\n";
+  if (viewer == HtmlViewer::RichText) out += fmt::format("<p><a href=\"example:{}\">Open this example</a></p>\n", name);
   return out;
 }
 
-// The program, its values and its graph as the canvas draws it.
-std::string htmlReference(const ReferenceExample& one) {
+std::string htmlFigure(const ReferenceExample& one, HtmlViewer viewer) {
+  if (viewer == HtmlViewer::RichText) return fmt::format("<p><img src=\"figure:{}\"></p>\n", one.name);
   const auto figure = figureOf(one);
+  return figure ? "<figure>" + *figure + "</figure>\n" : std::string();
+}
+
+// The program, its values and its graph as the canvas draws it.
+std::string htmlReference(const ReferenceExample& one, HtmlViewer viewer) {
   return fmt::format("<h3 id=\"{0}\">{0}</h3>\n<p>{1} <small>({2})</small></p>\n{3}{4}", one.name,
-                     escapedForHtml(one.title), escapedForHtml(one.source), htmlExample(one.example),
-                     figure ? "<figure>" + *figure + "</figure>\n" : "");
+                     escapedForHtml(one.title), escapedForHtml(one.source), htmlExample(one.example, one.name, viewer),
+                     htmlFigure(one, viewer));
 }
 
 }  // namespace
@@ -152,8 +159,8 @@ std::string toText(const HelpPage& page) {
                        page.references, [&](const ReferenceExample* one) { return entry(one->name, one->title); });
 }
 
-std::string toHtml(const HelpPage& page, bool mathMl) {
-  const Setting setting = mathMl ? Setting::MathMl : Setting::Tags;
+std::string toHtml(const HelpPage& page, HtmlViewer viewer) {
+  const Setting setting = viewer == HtmlViewer::Browser ? Setting::MathMl : Setting::Tags;
   using Row = std::pair<std::string, std::string>;
   const OpDef& op = *page.op;
   std::string out = fmt::format(
@@ -169,9 +176,9 @@ std::string toHtml(const HelpPage& page, bool mathMl) {
                      [](const AttributeRow& row) { return Row(nameOf(row.name), attributeWords(row)); });
   out += htmlSection("Constraints", op.constraints, setting,
                      [](const Constraint& row) { return Row(row.label, row.text); });
-  if (!page.example.text.empty()) out += "<h2>Example</h2>\n" + htmlExample(page.example);
+  if (!page.example.text.empty()) out += "<h2>Example</h2>\n" + htmlExample(page.example, page.opcode, viewer);
   if (!page.references.empty()) out += "<h2>Examples of the reference</h2>\n";
-  for (const ReferenceExample* one : page.references) out += htmlReference(*one);
+  for (const ReferenceExample* one : page.references) out += htmlReference(*one, viewer);
   return out + "</body>\n</html>\n";
 }
 

@@ -22,9 +22,11 @@ struct HelpPage {
 Result<HelpPage> helpPage(std::string_view opcode);
 
 std::string toText(const HelpPage& page);
-// A whole document, the examples of the reference drawn in it; formulas as MathML, or as <sub> and <sup> for viewers
-// that know no more.
-std::string toHtml(const HelpPage& page, bool mathMl = true);
+// A whole document. Browser: the examples of the reference are drawn in it, formulas are MathML. RichText, for a viewer
+// that knows neither: formulas are <sub> and <sup>, figures are images "figure:NAME" (figureOf draws them), and each
+// example has a link "example:NAME" to be opened, where NAME is the reference's or, of the op's own, the opcode.
+enum class HtmlViewer : uint8_t { Browser, RichText };
+std::string toHtml(const HelpPage& page, HtmlViewer viewer = HtmlViewer::Browser);
 // Formulas between $…$ in Unicode: "$x_i \\cdot 2^{b}$" becomes "xᵢ · 2^b"; what has no letter of its own stays
 // readable.
 std::string withFormulas(std::string_view text);

@@ -14,7 +14,11 @@ PermutationRow::PermutationRow(QWidget* parent) : AttributePicture(parent), chip
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(chips_);
-  chips_->setToolTip(tr("The operand's dimensions in the order of the result: drag, or Ctrl and arrows"));
+  chips_->setCaptions({.first = tr("↑ becomes dimension 0"),
+                       .last = tr("becomes the last ↑"),
+                       .shortFirst = tr("↑ dimension 0"),
+                       .accessibleName = tr("dimensions"),
+                       .toolTip = tr("The operand's dimensions in the order of the result: drag, or Ctrl and arrows")});
   connect(chips_, &DimensionChips::orderChanged, this, [this](const std::vector<int64_t>& order) {
     std::string text = "{";
     for (size_t i = 0; i < order.size(); ++i) text += (i ? "," : "") + std::to_string(order[i]);

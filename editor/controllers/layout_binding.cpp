@@ -14,7 +14,10 @@ LayoutBinding::LayoutBinding(Document& document, LayoutPanel& panel, QObject* pa
     : QObject(parent), document_(document), panel_(panel) {
   connect(&document_, &Document::selectionChanged, this, &LayoutBinding::show);
   connect(&document_, &Document::moduleChanged, this, &LayoutBinding::show);
-  connect(&document_, &Document::opened, this, [this] { shown_ = {}; });
+  connect(&document_, &Document::opened, this, [this] {
+    shown_ = {};
+    show();
+  });
   connect(&panel_, &LayoutPanel::layoutEdited, this, &LayoutBinding::take);
   panel_.installEventFilter(this);
 }
@@ -24,9 +27,17 @@ bool LayoutBinding::eventFilter(QObject* watched, QEvent* event) {
   return QObject::eventFilter(watched, event);
 }
 
+// The selected instruction; of a graph that was just opened the result, so that nothing of another one stays.
+InstructionId LayoutBinding::wanted() const {
+  if (document_.selected().valid() || shown_.first.valid()) return document_.selected();
+  const Module& module = document_.module();
+  return module.contains(module.entry()) ? module.at(module.entry()).root : InstructionId();
+}
+
 void LayoutBinding::show() {
-  const InstructionId id = document_.selected();
-  if (!panel_.isVisible() || !id.valid()) return;
+  if (!panel_.isVisible() || !document_.isOpen() || document_.isPlainGraph()) return;
+  const InstructionId id = wanted();
+  if (!id.valid()) return;
   const Instruction& instruction = document_.module().at(id);
   if (shown_ == std::pair(id, instruction.shape)) return;
   shown_ = {id, instruction.shape};

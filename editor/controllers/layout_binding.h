@@ -23,6 +23,7 @@ class LayoutBinding : public QObject {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  InstructionId wanted() const;
   void show();
   void take(const Shape& shape);
 

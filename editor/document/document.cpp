@@ -189,7 +189,9 @@ void Document::moved(const HistoryStep& step) {
   view_.leaveRemovedComputation();
   takeProject();
   if (step.graphChanged) {
+    restoreSelection();
     moduleReplaced();
+    emit selectionChanged();
     verifyInBackground();
   } else {
     pageReplaced();
@@ -209,11 +211,27 @@ void Document::moduleReplaced() {
   live_.evaluate();
 }
 
+// Selecting everything of a large graph after every edit would fill the memory.
+void Document::noteSelection() {
+  constexpr size_t kMostKept = 1000;
+  if (state_.selection.size() <= kMostKept)
+    state_.selectionOf[history().graph()] = state_.selection;
+  else
+    state_.selectionOf.erase(history().graph());
+}
+
+// What was selected when the graph was left that an undo or redo brings back.
+void Document::restoreSelection() {
+  if (const auto kept = state_.selectionOf.find(history().graph()); kept != state_.selectionOf.end())
+    state_.selection = kept->second;
+}
+
 void Document::select(std::vector<InstructionId> selection) {
   if (!isOpen()) return;
   std::erase_if(selection, [&](InstructionId id) { return !module().contains(id); });
   if (selection == state_.selection) return;
   state_.selection = std::move(selection);
+  noteSelection();
   const InstructionId first = selected();
   const auto& view = view_.scene().view;
   const bool shownLater = view && first.valid() && first.value >= view->boxes.size();  // made by the last edit

@@ -6,6 +6,7 @@
 #include <QObject>
 #include <QString>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "core/edit/edit.h"
@@ -123,6 +124,8 @@ class Document : public QObject {
   void edited(const EditResult& result, InstructionId selects);
   void moved(const HistoryStep& step);
   void moduleReplaced();
+  void noteSelection();
+  void restoreSelection();
   void takeProject();  // of the history, with the groups that are open
   void pageReplaced();
   void setDiagnostics(const Diagnostics& found);
@@ -135,6 +138,7 @@ class Document : public QObject {
     std::shared_ptr<const PlainGraph> plain;  // null: a module is open
     std::shared_ptr<const HloText> text;
     std::vector<InstructionId> selection;
+    std::unordered_map<uint64_t, std::vector<InstructionId>> selectionOf;  // the last one of each graph of the history
     std::vector<Diagnostic> refused, read, found, diagnostics;
     mutable std::shared_ptr<const UserTable> users;
     mutable uint64_t usersRevision = 0;

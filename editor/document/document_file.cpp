@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/safe_files.h"
+#include "core/formats/hlo_text.h"
 #include "core/formats/protobuf.h"
 #include "core/ops/inference/infer.h"
 #include "editor/document/background.h"
@@ -175,6 +176,19 @@ void DocumentFile::createFrom(const std::string& text) {
   inferModule(*made.read.module);
   install(std::move(made));
   document_.live().evaluate();
+}
+
+Status DocumentFile::createFromHlo(const std::string& text, const std::string& name) {
+  OpenedFile made;
+  made.read = readHloText(text, name);
+  if (!made.read.module) {
+    const auto& wrong = made.read.diagnostics.items();
+    return wrong.empty() ? Status(fail(name + " cannot be read")) : Status(std::unexpected(wrong.front()));
+  }
+  inferModule(*made.read.module);
+  install(std::move(made));
+  document_.live().evaluate();
+  return {};
 }
 
 // What was made here is live.

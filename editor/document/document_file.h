@@ -50,6 +50,8 @@ class DocumentFile : public QObject {
   void open(const QString& path);
   void create();                                // an empty document without a file; opened() follows at once
   void createFrom(const std::string& project);  // the same with the graph of a project file's text, live
+  // The same with the graph of HLO text: an example, or what was pasted. Fails with what the reader says of it.
+  Status createFromHlo(const std::string& text, const std::string& name);
   // A file that was saved for another path when a session ended badly: what it holds is not saved there yet.
   void openRecovered(const QString& file, const QString& path);
 

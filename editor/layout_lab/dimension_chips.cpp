@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "editor/layout_lab/lab_colors.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -21,10 +22,9 @@ constexpr int kChipHeight = 40, kChipGap = 8, kMost = 176;
 DimensionChips::DimensionChips(QWidget* parent) : QWidget(parent) {
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
-  setAccessibleName(tr("minor_to_major"));
-  setToolTip(
-      tr("minor_to_major: drag the dimensions into another order.\n"
-         "Keys: ← → choose a dimension, Ctrl+← Ctrl+→ move it."));
+  setCaptions({tr("↑ most minor, fastest"), tr("most major ↑"), tr("↑ most minor"), tr("minor_to_major"),
+               tr("minor_to_major: drag the dimensions into another order.\n"
+                  "Keys: ← → choose a dimension, Ctrl+← Ctrl+→ move it.")});
   slide_.setDuration(140);
   slide_.setStartValue(0.0);
   slide_.setEndValue(1.0);
@@ -32,19 +32,26 @@ DimensionChips::DimensionChips(QWidget* parent) : QWidget(parent) {
   connect(&slide_, &QVariantAnimation::valueChanged, this, qOverload<>(&QWidget::update));
 }
 
-void DimensionChips::setChips(std::vector<Chip> minorToMajor) {
+void DimensionChips::setCaptions(Captions captions) {
+  captions_ = std::move(captions);
+  setAccessibleName(captions_.accessibleName);
+  setToolTip(asPlainText(captions_.toolTip));
+  update();
+}
+
+void DimensionChips::setChips(std::vector<Chip> order) {
   const auto sorted = [](const std::vector<Chip>& chips) {
     std::vector<int64_t> out;
     for (const Chip& chip : chips) out.push_back(chip.dimension);
     std::ranges::sort(out);
     return out;
   };
-  if (sorted(minorToMajor) != sorted(chips_)) {
+  if (sorted(order) != sorted(chips_)) {
     pressed_ = dragging_ = false;
     active_ = 0;
     from_.clear();
   }
-  chips_ = std::move(minorToMajor);
+  chips_ = std::move(order);
   hover_ = -1;
   update();
 }
@@ -231,11 +238,11 @@ void DimensionChips::paintEvent(QPaintEvent*) {
   const double right = slotRect(chips_.size() - 1).right();
   const QRectF line(2, kChipHeight + 3, std::max(right, 200.0), 17);
   if (right > 190) {
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, tr("↑ most minor, fastest"));
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, captions_.first);
     if (chips_.size() > 1 && right > 270)
-      painter.drawText(line.adjusted(0, 0, -2, 0), Qt::AlignRight | Qt::AlignVCenter, tr("most major ↑"));
+      painter.drawText(line.adjusted(0, 0, -2, 0), Qt::AlignRight | Qt::AlignVCenter, captions_.last);
   } else {
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, tr("↑ most minor"));
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, captions_.shortFirst);
   }
   for (size_t slot = 0; slot < chips_.size(); ++slot)
     if (!dragging_ || static_cast<int>(slot) != active_) paintChip(painter, slot, false);

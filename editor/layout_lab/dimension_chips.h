@@ -20,15 +20,20 @@ class DimensionChips : public QWidget {
     QString shortDetail;  // "3", where there is little room
     QColor color = {};    // of the dimension; invalid: as text
   };
-  void setChips(std::vector<Chip> minorToMajor);
+  // What stands below the first and the last chip, and the short form of the first where there is little room.
+  struct Captions {
+    QString first, last, shortFirst, accessibleName, toolTip;
+  };
+  void setCaptions(Captions captions);  // those of a layout unless set
+  void setChips(std::vector<Chip> order);
   std::vector<int64_t> order() const;
   QRect chipRect(int64_t dimension) const;  // where it rests, in widget pixels
   QSize sizeHint() const override { return {420, 62}; }
   QSize minimumSizeHint() const override { return {120, 62}; }
 
  signals:
-  void orderChanged(std::vector<int64_t> minorToMajor);    // also while a chip is dragged
-  void orderCommitted(std::vector<int64_t> minorToMajor);  // a drag or key is done
+  void orderChanged(std::vector<int64_t> order);    // also while a chip is dragged
+  void orderCommitted(std::vector<int64_t> order);  // a drag or key is done
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -48,6 +53,7 @@ class DimensionChips : public QWidget {
   void paintChip(QPainter& painter, size_t slot, bool lifted) const;
 
   std::vector<Chip> chips_;
+  Captions captions_;
   std::vector<double> from_;     // left edge of each slot's chip when the slide began
   std::vector<int64_t> before_;  // order when the drag began
   QVariantAnimation slide_;

@@ -88,7 +88,7 @@ QVariant DiagnosticsModel::data(const QModelIndex& index, int role) const {
 
 QVariant DiagnosticsModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-  const QString titles[] = {tr("Severity"), tr("Instruction"), tr("Message"), tr("Place")};
+  const QString titles[] = {tr("Severity"), tr("Instruction"), tr("Message"), tr("In the file")};
   return titles[section];
 }
 

@@ -103,7 +103,7 @@ QString ProfileModel::textOf(const SourceProfile& row, int column) const {
     case kShape: return QString::fromStdString(toString(*i.shape, false)).left(120);
     case kTime: return QString::fromStdString(durationText(row.timeNs / runs_));
     case kShare: return totalNs_ > 0 ? QStringLiteral("%1 %").arg(100 * row.timeNs / totalNs_, 0, 'f', 1) : QString();
-    case kHow: return row.measured ? tr("measured") : tr("apportioned");
+    case kHow: return row.measured ? tr("measured") : tr("estimated");
     case kFlops: return withUnit(row.flops / runs_, QStringLiteral("F"));
     case kBytes: return withUnit(row.bytes / runs_, QStringLiteral("B"));
     case kRate: return row.flops > 0 && row.timeNs > 0 ? withUnit(rateOf(row), QStringLiteral("F/s")) : QString();

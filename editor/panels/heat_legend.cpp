@@ -1,4 +1,4 @@
-// Ten swatches on a logarithmic scale, and the hatch that means "apportioned".
+// Ten swatches on a logarithmic scale, and the hatch that means "estimated".
 #include "editor/panels/heat_legend.h"
 
 #include <QPainter>
@@ -28,7 +28,7 @@ QSize HeatLegend::sizeHint() const {
   return {std::max(kNarrowestLegend, labels + 2 * kLegendMargin), 2 * line + kBar + 2 * kLegendGap + 2 * 7};
 }
 
-QString HeatLegend::hint() { return tr("hatched: apportioned"); }
+QString HeatLegend::hint() { return tr("hatched: estimated"); }
 
 void HeatLegend::setOverlay(const Overlay* overlay) {
   setVisible(overlay != nullptr);

@@ -1,13 +1,19 @@
 // See help_panel.h. The pages are made from the OpDefs when they are looked at; nothing is loaded from files.
 #include "editor/panels/help_panel.h"
 
+#include <QImage>
+#include <QPainter>
+#include <QSvgRenderer>
 #include <map>
 
 #include "core/tools/help_page.h"
+#include "core/tools/reference_figure.h"
 #include "editor/document/document.h"
 
 namespace tessera {
 namespace {
+
+constexpr qreal kMostFigureWidth = 420;
 
 QString listOfOperations() {
   std::map<std::string_view, QStringList> categories;
@@ -40,7 +46,7 @@ bool HelpPanel::showOperation(const QString& opcode) {
   if (shown_ == opcode) return true;
   shown_ = opcode;
   setHtml(QStringLiteral("<p><a href=\"op:\">%1</a></p>").arg(tr("All operations")) +
-          QString::fromStdString(tessera::toHtml(*page, false)));
+          QString::fromStdString(tessera::toHtml(*page, HtmlViewer::RichText)));
   return true;
 }
 
@@ -59,7 +65,33 @@ void HelpPanel::showList() {
   setHtml(listOfOperations());
 }
 
+std::string HelpPanel::exampleNamed(const QString& name) {
+  if (const ReferenceExample* one = findReferenceExample(name.toStdString())) return std::string(one->file);
+  return exampleOf(name.toStdString()).text;
+}
+
+// Drawn at the scale of the screen.
+QVariant HelpPanel::loadResource(int type, const QUrl& name) {
+  if (name.scheme() != QLatin1String("figure")) return QTextBrowser::loadResource(type, name);
+  const ReferenceExample* one = findReferenceExample(name.path().toStdString());
+  const auto svg = one ? figureOf(*one) : Result<std::string>(fail("no such figure"));
+  if (!svg) return {};
+  QSvgRenderer renderer(QByteArray::fromStdString(*svg));
+  const QSizeF size = QSizeF(renderer.defaultSize()).scaled(kMostFigureWidth, kMostFigureWidth, Qt::KeepAspectRatio);
+  const QSizeF fitting = size.boundedTo(QSizeF(renderer.defaultSize()));
+  QImage image((fitting * devicePixelRatioF()).toSize(), QImage::Format_ARGB32_Premultiplied);
+  image.setDevicePixelRatio(devicePixelRatioF());
+  image.fill(Qt::transparent);
+  QPainter painter(&image);
+  renderer.render(&painter, QRectF({}, fitting));
+  return image;
+}
+
 void HelpPanel::doSetSource(const QUrl& name, QTextDocument::ResourceType) {
+  if (name.scheme() == QLatin1String("example")) {
+    emit exampleWanted(name.path(), exampleNamed(name.path()));
+    return;
+  }
   if (name.scheme() != QLatin1String("op")) return;
   if (name.path().isEmpty() || !showOperation(name.path())) showList();
 }

@@ -1,8 +1,9 @@
 // HelpPanel: the page of the selected instruction's operation, the same as `tessera help OP` and the HTML docs; without
-// a selection the list of all operations. Links lead from one page to another.
+// a selection the list of all operations. Links lead from one page to another and open the examples.
 #pragma once
 
 #include <QTextBrowser>
+#include <string>
 
 namespace tessera {
 
@@ -17,9 +18,15 @@ class HelpPanel : public QTextBrowser {
   bool showOperation(const QString& opcode);
   void showSelection();  // of the document; the list when nothing is selected
   void showList();
+  // What is asked of by the name of an example: the text of its file; empty: there is none.
+  static std::string exampleNamed(const QString& name);
   const QString& shown() const { return shown_; }  // an opcode; empty: the list
 
+ signals:
+  void exampleWanted(QString title, std::string hlo);  // to be opened
+
  protected:
+  QVariant loadResource(int type, const QUrl& name) override;
   void doSetSource(const QUrl& name, QTextDocument::ResourceType type) override;
   void showEvent(QShowEvent* event) override;
 

@@ -15,6 +15,7 @@
 #include "editor/document/document.h"
 #include "editor/text/error_label.h"
 #include "editor/text/hlo_highlight.h"
+#include "editor/text/numbered_edit.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -70,7 +71,7 @@ int lineOf(const QPlainTextEdit& field, const std::string& name) {
 HloEdit::HloEdit(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
-      field_(new QPlainTextEdit(this)),
+      field_(new NumberedEdit(this)),
       list_(new QListWidget(this)),
       completion_(new CompletionList(this)) {
   field_->setLineWrapMode(QPlainTextEdit::NoWrap);

@@ -5,8 +5,10 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMimeData>
+#include <QScrollBar>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "editor/text/plain_text.h"
 
@@ -83,13 +85,13 @@ void PalettePanel::noteUse(const QString& title) {
   setRecents(next);
 }
 
-QTreeWidgetItem* PalettePanel::section(const QString& name, bool open) {
+QTreeWidgetItem* PalettePanel::section(const QString& name, bool openAtFirst) {
   auto* item = new QTreeWidgetItem(tree_, {name});
   item->setFlags(Qt::ItemIsEnabled);
   QFont bold = font();
   bold.setBold(true);
   item->setFont(0, bold);
-  item->setExpanded(open);
+  if (!isOpen_.contains(name)) isOpen_[name] = openAtFirst;
   return item;
 }
 
@@ -101,20 +103,28 @@ void PalettePanel::add(QTreeWidgetItem* section, const QString& title, const QSt
   item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsDragEnabled);
 }
 
+// The sections that the user opened or closed, by name; what a search opens is none of them.
+void PalettePanel::rememberOpen() {
+  if (!filledFor_.isEmpty()) return;
+  for (int i = 0; i < tree_->topLevelItemCount(); ++i)
+    isOpen_[tree_->topLevelItem(i)->text(0)] = tree_->topLevelItem(i)->isExpanded();
+}
+
 void PalettePanel::fill() {
+  rememberOpen();
+  const int scrolled = tree_->verticalScrollBar()->value();
   tree_->clear();
   const QString words = field_->text().trimmed();
+  const bool same = std::exchange(filledFor_, words) == words;
   const std::vector<PaletteEntry> entries = searchPalette(words.toStdString(), kEverything);
   const bool all = words.isEmpty();
   if (all && !favourites_.isEmpty()) {
     QTreeWidgetItem* here = section(tr("Favourites"), true);
     for (const QString& title : favourites_) add(here, title, {});
-    here->setExpanded(true);
   }
   if (all && !recents_.isEmpty()) {
     QTreeWidgetItem* here = section(tr("Recent"), true);
     for (const QString& title : recents_) add(here, title, {});
-    here->setExpanded(true);
   }
   QTreeWidgetItem* own = nullptr;
   for (const Block& block : blocks_) {
@@ -123,14 +133,16 @@ void PalettePanel::fill() {
     add(own, QLatin1String(kBlockMark) + fromText(block.name),
         tr("%1 · version %2").arg(fromText(block.summary)).arg(block.version));
   }
-  if (own) own->setExpanded(true);
   QHash<QString, QTreeWidgetItem*> sections;
   for (const PaletteEntry& entry : entries) {
     QTreeWidgetItem*& here = sections[fromText(entry.category)];
-    if (!here) here = section(fromText(entry.category), !all);
+    if (!here) here = section(fromText(entry.category), false);
     add(here, fromText(entry.title), fromText(entry.summary));
   }
-  for (QTreeWidgetItem* here : sections) here->setExpanded(!all);
+  for (int i = 0; i < tree_->topLevelItemCount(); ++i)
+    tree_->topLevelItem(i)->setExpanded(!all || isOpen_.value(tree_->topLevelItem(i)->text(0)));
+  tree_->doItemsLayout();  // the scroll bar knows its range
+  if (same) tree_->verticalScrollBar()->setValue(scrolled);
 }
 
 QTreeWidgetItem* PalettePanel::item(const QString& category, const QString& title) const {

@@ -55,7 +55,8 @@ class PalettePanel : public QWidget {
  private:
   void fill();
   void take(QTreeWidgetItem* item);
-  QTreeWidgetItem* section(const QString& name, bool open);
+  void rememberOpen();
+  QTreeWidgetItem* section(const QString& name, bool openAtFirst);
   void add(QTreeWidgetItem* section, const QString& title, const QString& summary);
   void openMenu(const QPoint& at);
 
@@ -63,6 +64,8 @@ class PalettePanel : public QWidget {
   PaletteTree* tree_;
   std::vector<Block> blocks_;
   QStringList favourites_, recents_;
+  QHash<QString, bool> isOpen_;  // sections by name, while nothing is searched for
+  QString filledFor_;            // the words
   bool taking_ = false;
 };
 

@@ -24,7 +24,7 @@ QString bytesText(int64_t bytes) {
 
 QString argumentsText(const RunOutcome& outcome) {
   if (outcome.arguments == 0) return QObject::tr("no arguments");
-  if (outcome.argumentsFromFile == 0) return QObject::tr("%1 arguments by the fill rule").arg(outcome.arguments);
+  if (outcome.argumentsFromFile == 0) return QObject::tr("default values for %1 arguments").arg(outcome.arguments);
   return QObject::tr("%1 of %2 arguments from inputs.npz").arg(outcome.argumentsFromFile).arg(outcome.arguments);
 }
 

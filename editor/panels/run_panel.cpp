@@ -130,7 +130,7 @@ QLayout* RunPanel::makeArguments() {
   command_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   auto* right = new QVBoxLayout;
   auto* head = new PlainLabel(
-      tr("Where arguments come from; an empty field: inputs.npz beside the file, else the fill rule"), this);
+      tr("Where arguments come from; an empty field: inputs.npz beside the file, else default values"), this);
   head->setWordWrap(true);
   right->addWidget(head);
   right->addWidget(arguments_);

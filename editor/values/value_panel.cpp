@@ -55,10 +55,10 @@ ValuePanel::ValuePanel(Document& document, QWidget* parent)
       slider_(new QSlider(Qt::Horizontal, sliderRow_)),
       from_(new QDoubleSpinBox(sliderRow_)),
       to_(new QDoubleSpinBox(sliderRow_)) {
-  auto* views = new QSplitter(Qt::Horizontal, this);
-  views->addWidget(pinned_);
-  views->addWidget(current_);
-  views->setChildrenCollapsible(false);
+  views_ = new QSplitter(Qt::Horizontal, this);
+  views_->addWidget(pinned_);
+  views_->addWidget(current_);
+  views_->setChildrenCollapsible(false);
   pinned_->hide();
   pin_->setCheckable(true);
   makeSlider();
@@ -73,7 +73,7 @@ ValuePanel::ValuePanel(Document& document, QWidget* parent)
   layout->setSpacing(2);
   layout->addLayout(bar);
   layout->addWidget(sliderRow_);
-  layout->addWidget(views, 1);
+  layout->addWidget(views_, 1);
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::Base);
   connectParts();
@@ -217,9 +217,10 @@ void ValuePanel::slide(int place) {
 void ValuePanel::pin(bool on) {
   pinnedId_ = on && !current_->isEmpty() ? shown_ : InstructionId();
   pinned_->setVisible(pinnedId_.valid());
-  if (pinnedId_.valid())
+  if (pinnedId_.valid()) {
     pinned_->show(nameOf(document_, pinnedId_), current_->slice().value());
-  else if (on)
+    views_->setSizes({views_->width() / 2, views_->width() / 2});
+  } else if (on)
     pin_->setChecked(false);
   compare();
 }

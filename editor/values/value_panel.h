@@ -13,6 +13,7 @@ class QDoubleSpinBox;
 class QLabel;
 class QPushButton;
 class QSlider;
+class QSplitter;
 
 namespace tessera {
 
@@ -52,6 +53,7 @@ class ValuePanel : public QWidget {
   void askForNpy();
 
   Document& document_;
+  QSplitter* views_ = nullptr;
   ValueView *current_, *pinned_;
   QLabel* difference_;
   QPushButton* pin_;

@@ -200,7 +200,7 @@ TEST_F(Contract, AFullDisk) {
   if (!std::filesystem::is_character_file("/dev/full")) TESSERA_SKIP("no-dev-full");
   for (const char* call :
        {"print add.hlo -o /dev/full", "run add.hlo --out=/dev/full", "run add.hlo --profile=/dev/full",
-        "render add.hlo -o /dev/full", "print add.hlo >/dev/full", "stats add.hlo >/dev/full",
+        "render add.hlo --to=svg -o /dev/full", "print add.hlo >/dev/full", "stats add.hlo >/dev/full",
         "check add.hlo --json >/dev/full", "layout 'f32[2]' >/dev/full", "--help >/dev/full"})
     EXPECT_EQ(scratch_.tessera(call).exit, 73) << call;
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full")) << "a device was replaced by a file";

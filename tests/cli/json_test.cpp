@@ -52,6 +52,8 @@ TEST_F(Json, OneObjectInEveryCase) {
       {"render --json add.hlo -o a.svg", 0},
       {"render --json add.hlo -o a.svg --computation=nope", 64},
       {"render --json add.hlo", 64},
+      {"render --json add.hlo -o a.pdf", 0},
+      {"render --json add.hlo -o a.nope", 64},
       {"layout --json 'f32[2,3]'", 0},
       {"layout --json 'f32[2'", 2},
       {"layout --json 'f32[2,3]' --index=9,9", 64},

@@ -1,0 +1,320 @@
+'use strict';
+// Paints a page: boxes, wires, groups within groups, with the levels of detail of the studio's canvas.
+const TITLE_ZOOM = 0.3, SUBTITLE_ZOOM = 0.45, GROUP_TITLE_ZOOM = 0.2, BODY_ZOOM = 0.12, WIRE_ZOOM = 0.04;
+const FONT = '"DejaVu Sans", Verdana, sans-serif';
+
+function durationText(ns) {
+  if (ns < 999.5) return ns.toFixed(0) + ' ns';
+  for (const [scale, unit] of [[1e3, 'µs'], [1e6, 'ms'], [1e9, 's']]) {
+    const value = ns / scale;
+    if (value >= 999.5 && scale < 1e9) continue;
+    return value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0) + ' ' + unit;
+  }
+}
+
+class Painter {
+  constructor(canvas, graph) {
+    Object.assign(this, {canvas, graph, pen: canvas.getContext('2d'), zoom: 1, left: 0, top: 0, theme: 'light'});
+    this.widths = new Map();
+    this.selected = null;
+    this.hits = null;         // by instruction, while something is searched for
+    this.hitsInLevel = new Map();
+  }
+  color(role) { return this.graph.palette[this.theme][role]; }
+  setHits(list) {
+    this.hitsInLevel.clear();
+    this.hits = list && new Uint8Array(this.graph.instructions.name.length);
+    if (list) for (const i of list) this.hits[i] = 1;
+  }
+  hitsIn(item) {
+    const {graph} = this;
+    const own = item.box >= 0 && item.kind !== ATTACHED && (item.kind === INSTRUCTION || graph.isCaller(item.box))
+      ? this.hits[graph.boxes.instruction[item.box]] || 0 : 0;
+    return item.opens.reduce((sum, level) => sum + this.hitsBelow(level), own);
+  }
+  hitsBelow(level) {
+    const {graph} = this;
+    if (!this.hitsInLevel.has(level)) {
+      let sum = 0;
+      this.hitsInLevel.set(level, 0);
+      for (let b = graph.firstBox[level]; b < graph.firstBox[level + 1]; ++b) {
+        const kind = graph.boxes.kind[b], i = graph.boxes.instruction[b];
+        if (i >= 0 && (kind === INSTRUCTION || (kind === GROUP && graph.isCaller(b)))) sum += this.hits[i];
+        for (const inner of graph.opens(b)) sum += this.hitsBelow(inner);
+      }
+      this.hitsInLevel.set(level, sum);
+    }
+    return this.hitsInLevel.get(level);
+  }
+
+  // --- time
+  timeOf(item) {
+    if (!this.graph.instructions.time) return 0;
+    if (item.box >= 0) return this.graph.timeOfBox(item.box).ns;
+    return item.opens.reduce((sum, level) => sum + this.graph.timeOfLevel(level).ns, 0);
+  }
+  measureHeat(page) {
+    this.hot = 0;
+    const walk = view => {
+      for (const item of view.items) {
+        item.ns = this.timeOf(item);
+        if (item.view) walk(item.view); else this.hot = Math.max(this.hot, item.ns);
+      }
+    };
+    if (this.graph.instructions.time) walk(page.root);
+    this.cold = Math.max(this.hot / 1e4, 1e-3);
+  }
+  heatColor(ns) {
+    const heat = ns <= this.cold ? 0 : ns >= this.hot ? 1 : Math.log(ns / this.cold) / Math.log(this.hot / this.cold);
+    return this.color('heat' + Math.min(9, Math.floor(heat * 10)));
+  }
+
+  // --- text
+  width(text, size, bold) {
+    const key = (bold ? 'b' : 'r') + text;
+    let width = this.widths.get(key);
+    if (width === undefined) {
+      this.pen.font = (bold ? 'bold ' : '') + '100px ' + FONT;
+      this.widths.set(key, width = this.pen.measureText(text).width / 100);
+    }
+    return width * size;
+  }
+  elided(text, size, room, bold) {
+    if (this.width(text, size, bold) <= room) return text;
+    let low = 0, high = text.length;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.width(text.slice(0, middle) + '…', size, bold) <= room) low = middle; else high = middle - 1;
+    }
+    return low ? text.slice(0, low) + '…' : '';
+  }
+  write(text, x, y, size, role, bold) {
+    this.pen.font = (bold ? 'bold ' : '') + size + 'px ' + FONT;
+    this.pen.fillStyle = this.color(role);
+    this.pen.fillText(text, x, y + 0.8 * size);
+  }
+
+  // --- the page
+  paint(page) {
+    const {pen, canvas, zoom} = this, ratio = window.devicePixelRatio || 1;
+    const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, {width, height});
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.fillStyle = this.color('background');
+    pen.fillRect(0, 0, width, height);
+    pen.setTransform(zoom * ratio, 0, 0, zoom * ratio, -this.left * zoom * ratio, -this.top * zoom * ratio);
+    this.paintView(page.root, {x: this.left, y: this.top, w: canvas.clientWidth / zoom, h: canvas.clientHeight / zoom}, 0);
+    if (this.selected) this.paintSelection(page);
+  }
+  paintView(view, seen, depth) {
+    const {pen} = this;
+    const isSeen = b => b.x < seen.x + seen.w && b.x + b.w > seen.x && b.y < seen.y + seen.h && b.y + b.h > seen.y;
+    for (const item of view.items) if (item.view && isSeen(item)) this.paintFrame(item, depth);
+    if (this.zoom >= WIRE_ZOOM) this.paintWires(view, seen);
+    for (const item of view.items) {
+      if (!isSeen({x: item.x, y: item.y, w: item.w + 10, h: item.h + 14})) continue;
+      const dimmed = this.hits && !item.view && !this.hitsIn(item);
+      if (dimmed) pen.globalAlpha = 0.3;
+      if (!item.view) this.paintBox(item);
+      if (item.readsOutside && this.zoom >= TITLE_ZOOM) this.paintStub(item);
+      if (dimmed) pen.globalAlpha = 1;
+      if (!item.view) continue;
+      const dx = item.x + PADDING, dy = item.y + HEADER;
+      pen.save();
+      pen.translate(dx, dy);
+      this.paintView(item.view, {x: seen.x - dx, y: seen.y - dy, w: seen.w, h: seen.h}, depth + 1);
+      pen.restore();
+      if (this.zoom >= GROUP_TITLE_ZOOM) this.paintGroupTitle(item, depth);
+    }
+  }
+  paintFrame(item, depth) {
+    this.outline(item.x, item.y, item.w, item.h, 8);
+    this.fill(depth % 2 ? 'background' : 'groupFill', 'groupBorder', 1.2);
+  }
+  outline(x, y, w, h, radius) {
+    const {pen} = this;
+    pen.beginPath();
+    if (this.zoom < BODY_ZOOM) pen.rect(x, y, w, h); else pen.roundRect(x, y, w, h, Math.min(radius, w / 2, h / 2));
+  }
+  fill(role, border, width) {
+    const {pen} = this;
+    pen.fillStyle = role.startsWith('#') ? role : this.color(role);
+    pen.fill();
+    if (!border) return;
+    pen.strokeStyle = this.color(border);
+    pen.lineWidth = width;
+    pen.stroke();
+  }
+  paintGroupTitle(item, depth) {
+    const time = item.ns > 0 ? durationText(item.ns) : '', room = item.w - 20 - this.width(time, 10.5) - (time ? 10 : 0);
+    const title = this.elided('▾ ' + item.title, 13, room, true);
+    this.outline(item.x + 4, item.y + 4, this.width(title, 13, true) + 14, 22, 4);
+    this.fill(depth % 2 ? 'background' : 'groupFill');
+    this.write(title, item.x + 10, item.y + 7, 13, 'groupText', true);
+    if (time) this.write(time, item.x + item.w - 10 - this.width(time, 10.5), item.y + 9, 10.5, 'groupText');
+  }
+  paintWires(view, seen) {
+    const {pen} = this;
+    pen.strokeStyle = pen.fillStyle = this.color('wire');
+    pen.lineWidth = 1.1;
+    for (const wire of view.wires) {
+      const p = wire.points, attached = wire.from.kind === ATTACHED;
+      if (p.length < 2 || (attached && this.zoom < SUBTITLE_ZOOM) || !this.crosses(p, seen)) continue;
+      pen.beginPath();
+      this.trace(p, attached);
+      pen.stroke();
+      if (!attached && this.zoom >= TITLE_ZOOM) this.paintArrow(p.at(-1), p.at(-2));
+    }
+  }
+  crosses(points, seen) {
+    let left = Infinity, right = -Infinity, top = Infinity, bottom = -Infinity;
+    for (const {x, y} of points) {
+      if (x < left) left = x;
+      if (x > right) right = x;
+      if (y < top) top = y;
+      if (y > bottom) bottom = y;
+    }
+    return left < seen.x + seen.w && right >= seen.x && top < seen.y + seen.h && bottom >= seen.y;
+  }
+  trace(points, straight) {
+    const {pen} = this;
+    pen.moveTo(points[0].x, points[0].y);
+    for (let i = 1; i < points.length; ++i) {
+      const a = points[i - 1], b = points[i];
+      if (straight || a.x === b.x) {
+        pen.lineTo(b.x, b.y);
+        continue;
+      }
+      const bend = b.y > a.y ? (b.y - a.y) / 2 : Math.min(30, Math.abs(b.x - a.x) / 2);
+      pen.bezierCurveTo(a.x, a.y + bend, b.x, b.y - bend, b.x, b.y);
+    }
+  }
+  paintArrow(tip, from) {
+    const {pen} = this, up = tip.y < from.y && tip.x === from.x ? -1 : 1;
+    pen.beginPath();
+    pen.moveTo(tip.x, tip.y);
+    pen.lineTo(tip.x - 3, tip.y - 7 * up);
+    pen.lineTo(tip.x + 3, tip.y - 7 * up);
+    pen.fill();
+  }
+  // Something that comes into the group from outside.
+  paintStub({x, y, w}) {
+    const {pen} = this, middle = x + Math.min(w / 2, 16);
+    pen.strokeStyle = pen.fillStyle = this.color('wire');
+    pen.lineWidth = 1.1;
+    pen.beginPath();
+    pen.moveTo(middle, y - 14);
+    pen.lineTo(middle, y);
+    pen.stroke();
+    this.paintArrow({x: middle, y}, {x: middle, y: y - 14});
+  }
+  paintBox(item) {
+    const {pen, graph} = this, {x, y, w, h} = item, hot = item.ns > 0;
+    if (item.kind === ATTACHED) return this.paintAttached(item);
+    const closedGroup = item.kind === GROUP;
+    if (closedGroup && this.zoom >= BODY_ZOOM)
+      for (let back = item.repeats > 0 ? 9 : 3; back > 0; back -= 3) {
+        this.outline(x + back, y + back, w, h, 6);
+        this.fill('groupFill', 'groupBorder', 1);
+      }
+    this.outline(x, y, w, h, closedGroup ? 6 : 5);
+    const role = closedGroup ? 'groupFill' : graph.roles[graph.boxes.role[item.box]];
+    this.fill(hot ? this.heatColor(item.ns) : role, closedGroup ? 'groupBorder' : 'nodeBorder', closedGroup ? 1.4 : 1);
+    if (hot && item.box >= 0 && !graph.timeOfBox(item.box).measured && this.zoom >= BODY_ZOOM) this.hatch(item);
+    if (!closedGroup && !hot && this.zoom >= BODY_ZOOM) {
+      this.outline(x + 1, y + 22, w - 2, h - 23, 4);
+      this.fill('nodeFill');
+    }
+    if (this.hits && this.hitsIn(item)) this.ring(item, 2 / Math.min(1, this.zoom));
+    if (this.zoom >= TITLE_ZOOM) this.paintWords(item, hot);
+    if (hot && this.zoom >= SUBTITLE_ZOOM) this.badge(item, durationText(item.ns));
+  }
+  paintWords(item, hot) {
+    const {x, y, w} = item, times = item.repeats > 0 ? ' ×' + item.repeats : '';
+    if (item.shown === undefined) {
+      const found = item.kind === GROUP ? '▸ ' : '';
+      item.shown = this.elided(found + item.title, 12, w - 20 - this.width(times, 12, true), true) + times;
+      item.shownBelow = this.elided(item.subtitle, 10.5, w - 20);
+    }
+    this.write(item.shown, x + 10, y + 5, 12, hot ? 'nodeText' : item.kind === GROUP ? 'groupText' : 'nodeText', true);
+    if (this.zoom < SUBTITLE_ZOOM) return;
+    this.write(item.shownBelow, x + 10, y + 25, 10.5, hot ? 'nodeText' : 'nodeSubtext');
+  }
+  paintAttached(item) {
+    const {x, y, w, h} = item;
+    this.outline(x, y, w, h, h / 2);
+    this.fill(this.graph.roles[this.graph.boxes.role[item.box]], 'nodeBorder', 0.8);
+    if (this.zoom < SUBTITLE_ZOOM) return;
+    const text = this.elided(item.title, 10, w - 12);
+    this.write(text, x + (w - this.width(text, 10)) / 2, y + 4, 10, 'nodeText');
+  }
+  hatch({x, y, w, h}) {
+    const {pen} = this;
+    pen.save();
+    pen.clip();
+    pen.beginPath();
+    for (let at = x; at < x + w + h; at += 6) {
+      pen.moveTo(at, y);
+      pen.lineTo(at - h, y + h);
+    }
+    pen.globalAlpha *= 0.5;
+    pen.strokeStyle = this.color('hatch');
+    pen.lineWidth = 0.8;
+    pen.stroke();
+    pen.restore();
+  }
+  badge({x, y, w, h}, text) {
+    const width = this.width(text, 9.5) + 8;
+    this.outline(x + w - width, y + h - 1, width, 13, 3);
+    this.fill('nodeFill', 'nodeBorder', 0.6);
+    this.write(text, x + w - width + 4, y + h, 9.5, 'nodeText');
+  }
+  ring({x, y, w, h}, width) {
+    const {pen} = this;
+    this.outline(x - 2, y - 2, w + 4, h + 4, 7);
+    pen.strokeStyle = this.color('selection');
+    pen.lineWidth = width;
+    pen.stroke();
+  }
+
+  // The selected box, and a line to each visible end of what it reads and of what reads it, whatever holds that.
+  paintSelection(page) {
+    const {pen, graph, selected} = this, place = page.placeOf(selected);
+    this.ring(place, 2.5 / Math.min(1, this.zoom));
+    const instruction = selected.box >= 0 && selected.kind === INSTRUCTION ? graph.boxes.instruction[selected.box] : -1;
+    if (instruction < 0) return;
+    pen.lineWidth = 2 / Math.min(1, this.zoom);
+    const line = (from, to) => {
+      const a = {x: from.x + from.w / 2, y: from.y + from.h}, b = {x: to.x + to.w / 2, y: to.y};
+      pen.beginPath();
+      this.trace([a, b], false);
+      pen.stroke();
+    };
+    for (const operand of graph.operandsOf(instruction)) this.lineTo(page, operand, other => line(other, place), selected);
+    for (const user of graph.usersOf(instruction)) this.lineTo(page, user, other => line(place, other), selected);
+  }
+  lineTo(page, instruction, draw, selected) {
+    const seen = visibleItemOf(page, instruction);
+    if (seen && seen !== selected) draw(page.placeOf(seen));
+  }
+}
+
+// The innermost box that shows an instruction now: its own, or the closed group that hides it.
+function visibleItemOf(page, instruction) {
+  const {graph} = page, box = graph.boxOf[instruction];
+  const way = box < 0 ? null : graph.wayTo(box, page.root.level);
+  if (!way) return null;
+  let view = page.root, item = null;
+  for (const step of way) {
+    let next = view.items.find(one => one.box === step);
+    if (!next) {
+      const role = view.items.find(one => one.box < 0 && one.opens[0] === graph.levelOfBox[step]);
+      if (!role || !role.view) return role || item;
+      next = role.view.items.find(one => one.box === step);
+    }
+    item = next;
+    if (!item || !item.view) return item;
+    view = item.view;
+  }
+  return item;
+}

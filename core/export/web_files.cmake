@@ -1,0 +1,10 @@
+# Writes the files of FOLDER as constants to OUT: viewer.css is kStyle, the others are named after themselves.
+set(text "")
+foreach(row kPage:page.html kStyle:viewer.css kModel:model.js kCanvas:canvas.js kApp:app.js)
+  string(REPLACE ":" ";" row ${row})
+  list(GET row 0 name)
+  list(GET row 1 file)
+  file(READ ${FOLDER}/${file} content)
+  string(APPEND text "constexpr std::string_view ${name} = R\"web(${content})web\";\n")
+endforeach()
+file(WRITE ${OUT} "${text}")

@@ -43,6 +43,8 @@ void printModule(const Module& module, const std::string& out, Report& report);
 void addCheck(CLI::App& app, Report& report);
 void addPrint(CLI::App& app, Report& report);
 void addStats(CLI::App& app, Report& report);
+void addOverview(CLI::App& app, Report& report);
+void addFindings(CLI::App& app, Report& report);
 void addRun(CLI::App& app, Report& report);
 void addCompile(CLI::App& app, Report& report);
 void addRender(CLI::App& app, Report& report);

@@ -1,45 +1,150 @@
-// tessera diff A B: do two files hold the same graph, whatever its names, ids and parameter order?
+// tessera diff A B: do two files hold the same graph, whatever its names, ids and order, and what differs?
 #include "core/tools/diff.h"
+
+#include <fmt/format.h>
+
 #include "app/cli/command.h"
+#include "core/formats/module_file.h"
+#include "core/tools/diff_page.h"
 
 namespace tessera::cli {
 namespace {
 
-nlohmann::ordered_json toJson(const Difference& difference) {
-  return {{"what", difference.what}, {"place", difference.place}, {"a", difference.inLeft}, {"b", difference.inRight}};
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kMaxLines = 100;  // of each kind; the JSON form has all
+
+struct DiffArguments {
+  std::string left, right;
+  std::string html;  // "-": to stdout
+};
+
+Json toJson(const Module& module, InstructionId id) {
+  const Instruction& instruction = module.at(id);
+  return {{"name", instruction.name},
+          {"computation", module.at(instruction.computation).name},
+          {"opcode", instruction.opcodeName()},
+          {"shape", toString(*instruction.shape, false)}};
 }
 
-void tell(const ModuleDiff& found, Report& report) {
-  report.object["equal"] = found.differences.empty();
-  report.object["matched"] = found.matched;
-  report.object["more"] = found.more;
-  report.object["differences"] = nlohmann::ordered_json::array();
-  for (const Difference& difference : found.differences) {
-    report.object["differences"].push_back(toJson(difference));
-    report.line(difference.place + ": " + difference.what);
-    if (!difference.inLeft.empty()) report.line("  - " + difference.inLeft);
-    if (!difference.inRight.empty()) report.line("  + " + difference.inRight);
+Json toJson(const std::vector<Change>& changes) {
+  Json out = Json::array();
+  for (const Change& change : changes)
+    out.push_back({{"what", change.what}, {"a", change.inLeft}, {"b", change.inRight}});
+  return out;
+}
+
+Json toJson(const Cost& cost, int64_t peak) {
+  return {{"flops", cost.flops}, {"bytes", cost.bytesAccessed}, {"peak", peak}};
+}
+
+void putFound(const Module& left, const Module& right, const DiffResult& found, Json& object) {
+  object["equal"] = found.same();
+  object["matched"] = found.matched;
+  for (const char* list : {"changed", "added", "removed", "computations"}) object[list] = Json::array();
+  for (const ChangedInstruction& one : found.changed)
+    object["changed"].push_back(
+        {{"a", toJson(left, one.left)}, {"b", toJson(right, one.right)}, {"changes", toJson(one.changes)}});
+  for (InstructionId id : found.added) object["added"].push_back(toJson(right, id));
+  for (InstructionId id : found.removed) object["removed"].push_back(toJson(left, id));
+  for (const ChangedComputation& one : found.computations)
+    object["computations"].push_back(
+        {{"a", left.at(one.left).name}, {"b", right.at(one.right).name}, {"changes", toJson(one.changes)}});
+}
+
+void putCost(const CostDelta& cost, Json& object) {
+  object["a"] = toJson(cost.left, cost.leftPeak);
+  object["b"] = toJson(cost.right, cost.rightPeak);
+  object["delta"] = {{"flops", cost.right.flops - cost.left.flops},
+                     {"bytes", cost.right.bytesAccessed - cost.left.bytesAccessed},
+                     {"peak", cost.rightPeak - cost.leftPeak}};
+}
+
+// --- lines for people
+
+void tellChanges(const std::string& place, const std::vector<Change>& changes, Report& report) {
+  for (const Change& change : changes) {
+    report.line("~ " + place + ": " + change.what);
+    if (!change.inLeft.empty()) report.line("    - " + change.inLeft);
+    if (!change.inRight.empty()) report.line("    + " + change.inRight);
   }
-  if (found.more) report.line("… and more");
-  if (found.differences.empty())
-    return report.line("the same graph: " + std::to_string(found.matched) + " instructions");
-  report.raise(kNo);
+}
+
+template <class List, class Tell>
+void tellSome(const List& list, Report& report, const Tell& tell) {
+  for (size_t i = 0; i < std::min(list.size(), kMaxLines); ++i) tell(list[i]);
+  if (list.size() > kMaxLines) report.line(fmt::format("… and {} more", list.size() - kMaxLines));
+}
+
+void tellFound(const Module& left, const Module& right, const DiffResult& found, Report& report) {
+  tellSome(found.computations, report, [&](const ChangedComputation& one) {
+    tellChanges("%" + left.at(one.left).name + " | %" + right.at(one.right).name, one.changes, report);
+  });
+  tellSome(found.changed, report, [&](const ChangedInstruction& one) {
+    tellChanges(placeOf(left, one.left) + " | " + placeOf(right, one.right), one.changes, report);
+  });
+  const auto place = [](const Module& module, InstructionId id) {
+    return "%" + module.at(module.at(id).computation).name + ": " + shortDescription(module, id);
+  };
+  tellSome(found.removed, report, [&](InstructionId id) { report.line("- " + place(left, id)); });
+  tellSome(found.added, report, [&](InstructionId id) { report.line("+ " + place(right, id)); });
+}
+
+void tellCost(const CostDelta& cost, Report& report) {
+  const auto line = [&](const char* name, double one, double other) {
+    const std::string share = one != 0 ? fmt::format(" ({:+.1f} %)", 100 * (other - one) / one) : "";
+    report.line(fmt::format("{}: {:.0f} -> {:.0f}{}", name, one, other, other == one ? "" : share));
+  };
+  line("flops", cost.left.flops, cost.right.flops);
+  line("bytes", cost.left.bytesAccessed, cost.right.bytesAccessed);
+  line("peak", static_cast<double>(cost.leftPeak), static_cast<double>(cost.rightPeak));
+}
+
+void writePage(const std::string& page, const std::string& file, Report& report) {
+  if (file == "-") return report.line(page);
+  if (const auto written = writeFileAtomically(file, page); !written) report.failure(written.error());
+}
+
+void tell(const Module& left, const Module& right, const DiffArguments& options, Report& report) {
+  const DiffResult found = diff(left, right);
+  const CostDelta cost = costDelta(left, right);
+  if (!found.same()) report.raise(kNo);
+  if (!options.html.empty())
+    writePage(diffPage(left, options.left, right, options.right, found, cost), options.html, report);
+  if (report.json) {  // which may hold a record an instruction
+    putFound(left, right, found, report.object);
+    putCost(cost, report.object);
+  } else if (options.html == "-") {
+    return;
+  } else if (found.same()) {
+    report.line(fmt::format("the same graph: {} instructions", found.matched));
+  } else {
+    tellFound(left, right, found, report);
+    report.line(fmt::format("{} matched, {} changed, {} added, {} removed", found.matched, found.changed.size(),
+                            found.added.size(), found.removed.size()));
+    tellCost(cost, report);
+  }
 }
 
 }  // namespace
 
 void addDiff(CLI::App& app, Report& report) {
-  auto* command =
-      app.add_subcommand("diff", "Compare two modules by structure: names, ids and parameter order do not count");
-  auto files = std::make_shared<std::pair<std::string, std::string>>();
-  command->add_option("A", files->first, "HLO file")->required();
-  command->add_option("B", files->second, "HLO file")->required();
+  auto* command = app.add_subcommand(
+      "diff", "Compare two modules by structure: names, ids, order and operands that may change places do not count");
+  auto options = std::make_shared<DiffArguments>();
+  command->add_option("A", options->left, "HLO file")->required();
+  command->add_option("B", options->right, "HLO file")->required();
   command->add_flag("--json", report.json, "Print one JSON object");
-  command->footer("Exit code 1 when they differ.\nExample: tessera diff model.hlo model.hlo");
-  command->callback([files, &report] {
-    const auto left = loadModule(files->first, report, true);
-    const auto right = loadModule(files->second, report, true);
-    if (left && right) tell(diff(*left, *right), report);
+  command->add_flag("--html{-}", options->html,
+                    "Print one HTML page with both side by side; --html=FILE writes it there");
+  command->footer(
+      "Exit code 1 when they differ. An instruction that came or went leaves the others matched; its users have other "
+      "operands.\nExamples: tessera diff model.hlo model.hlo\n"
+      "          tessera diff before.hlo after.hlo --html=diff.html");
+  command->callback([options, &report] {
+    const auto left = loadModule(options->left, report, true);
+    const auto right = loadModule(options->right, report, true);
+    if (left && right) tell(*left, *right, *options, report);
   });
 }
 

@@ -70,6 +70,8 @@ int main(int argc, char** argv) {
   addCheck(app, report);
   addPrint(app, report);
   addStats(app, report);
+  addOverview(app, report);
+  addFindings(app, report);
   addRun(app, report);
   addCompile(app, report);
   addRender(app, report);

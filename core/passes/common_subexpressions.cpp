@@ -14,19 +14,6 @@ namespace {
 
 void mix(size_t& hash, size_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15ull + (hash >> 29); }
 
-bool isCommutative(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::Add:
-    case Opcode::Multiply:
-    case Opcode::Maximum:
-    case Opcode::Minimum:
-    case Opcode::And:
-    case Opcode::Or:
-    case Opcode::Xor: return true;
-    default: return false;
-  }
-}
-
 size_t hashAttributes(const AttributeSet& attributes) {
   size_t sum = 0;
   for (const Attribute& item : attributes.items()) {
@@ -191,6 +178,19 @@ class Merger {
 };
 
 }  // namespace
+
+bool isCommutative(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Add:
+    case Opcode::Multiply:
+    case Opcode::Maximum:
+    case Opcode::Minimum:
+    case Opcode::And:
+    case Opcode::Or:
+    case Opcode::Xor: return true;
+    default: return false;
+  }
+}
 
 Result<bool> mergeCommonSubexpressions(Module& module) {
   Rewriter rewriter(module, "common-subexpressions");

@@ -2,7 +2,12 @@
 #include "core/tools/attribute_diff.h"
 
 #include <algorithm>
+#include <optional>
 
+#include <fmt/format.h>
+
+#include "core/base/hash.h"
+#include "core/base/text_map.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/op.h"
 
@@ -63,6 +68,23 @@ std::optional<AttributeDifference> compareKnown(const Module& left, const Instru
   return out;
 }
 
+// Equal values have equal texts.
+std::string canonicalText(const Module& module, const Attribute& attribute) {
+  if (const auto* groups = std::get_if<Boxed<ReplicaGroups>>(&attribute.value)) {
+    const auto& lists = groups->value->groups;
+    std::string out = lists.empty() ? groups->value->text : std::string();
+    for (const std::vector<int64_t>& list : lists) out += fmt::format("[{}]", fmt::join(list, ","));
+    return out;
+  }
+  if (const auto* labels = std::get_if<Boxed<ConvolutionDimensions>>(&attribute.value)) {
+    const ConvolutionDimensions& d = *labels->value;
+    return fmt::format("{},{},{},{},{},{} {} {} {}", d.inputBatch, d.inputFeature, d.kernelInput, d.kernelOutput,
+                       d.outputBatch, d.outputFeature, fmt::join(d.inputSpatial, ","), fmt::join(d.kernelSpatial, ","),
+                       fmt::join(d.outputSpatial, ","));
+  }
+  return printAttributeValue(module, attribute.value, kindOf(attribute.name));
+}
+
 std::string unknownText(const AttributeSet& set, const std::string& name) {
   for (const UnknownAttribute& unknown : set.unknown)
     if (unknown.name == name) return unknown.value.text;
@@ -71,20 +93,38 @@ std::string unknownText(const AttributeSet& set, const std::string& name) {
 
 }  // namespace
 
-std::optional<AttributeDifference> attributeDifference(const Module& left, const Instruction& a, const Module& right,
-                                                       const Instruction& b) {
+std::vector<AttributeDifference> attributeDifferences(const Module& left, const Instruction& a, const Module& right,
+                                                      const Instruction& b) {
+  std::vector<AttributeDifference> out;
+  if (a.attributes == b.attributes) return out;
+  const auto isNew = [&](std::string_view name) {
+    return std::ranges::find(out, name, &AttributeDifference::name) == out.end();
+  };
   for (const Instruction* side : {&a, &b})
     for (const Attribute& attribute : side->attributes->items()) {
-      if (isIgnored(attribute.name)) continue;
-      if (auto found = compareKnown(left, a, right, b, attribute.name)) return found;
+      if (isIgnored(attribute.name) || !isNew(nameOf(attribute.name))) continue;
+      if (auto found = compareKnown(left, a, right, b, attribute.name)) out.push_back(std::move(*found));
     }
   for (const Instruction* side : {&a, &b})
     for (const UnknownAttribute& unknown : side->attributes->unknown) {
       const std::string one = unknownText(*a.attributes, unknown.name),
                         other = unknownText(*b.attributes, unknown.name);
-      if (one != other) return AttributeDifference{unknown.name, one, other};
+      if (one != other && isNew(unknown.name)) out.push_back({unknown.name, one, other});
     }
-  return std::nullopt;
+  return out;
+}
+
+uint64_t attributesHash(const Module& module, const Instruction& instruction) {
+  uint64_t sum = 0;
+  for (const Attribute& attribute : instruction.attributes->items()) {
+    if (isIgnored(attribute.name)) continue;
+    const std::string text = canonicalText(module, attribute);
+    if (!isDefault(instruction.opcode, attribute.name, text))
+      sum += mixedHash(mixedHash(static_cast<uint64_t>(attribute.name), hashText(text)), 1);
+  }
+  for (const UnknownAttribute& unknown : instruction.attributes->unknown)
+    sum += mixedHash(mixedHash(hashText(unknown.name), hashText(unknown.value.text)), 1);
+  return sum;
 }
 
 }  // namespace tessera

@@ -228,6 +228,22 @@ TEST_F(Contract, DiffGrepAndReduceAnswerNo) {
   EXPECT_EQ(scratch_.tessera("grep add.hlo --opcode=add").exit, 0);
   EXPECT_EQ(scratch_.tessera("grep add.hlo --opcode=subtract").exit, 1);
 }
+TEST_F(Contract, DiffTellsWhatCameAndWent) {
+  scratch_.write("more.hlo",
+                 "HloModule more\n\nENTRY e {\n  a = f32[4] parameter(0)\n  b = f32[4] parameter(1)\n  n = f32[4] "
+                 "negate(b)\n  ROOT c = f32[4] add(a, n)\n}\n");
+  const Ran lines = scratch_.tessera("diff add.hlo more.hlo");
+  EXPECT_EQ(lines.exit, 1);
+  EXPECT_NE(lines.out.find("+ %e: %n = f32[4] negate(%b)"), std::string::npos) << lines.out;
+  EXPECT_NE(lines.out.find("2 matched, 1 changed, 1 added, 0 removed"), std::string::npos) << lines.out;
+  const Ran page = scratch_.tessera("diff add.hlo more.hlo --html");
+  EXPECT_EQ(page.exit, 1);
+  EXPECT_EQ(page.out.find("<!DOCTYPE html>"), 0u);
+  EXPECT_EQ(page.out.find("http"), std::string::npos) << "a page that needs no other";
+  EXPECT_EQ(scratch_.tessera("diff add.hlo more.hlo --html=page.html").exit, 1);
+  EXPECT_EQ(contentOf(scratch_.folder() / "page.html") + "\n", page.out);
+  EXPECT_EQ(scratch_.tessera("diff add.hlo more.hlo --html=/nowhere/page.html").exit, 73);
+}
 TEST_F(Contract, ExtractIsolateAndOptGiveModulesThatRun) {
   for (const char* call :
        {"extract add.hlo sum --height=0", "isolate add.hlo sum", "isolate add.hlo main", "opt add.hlo"}) {

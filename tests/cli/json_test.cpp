@@ -111,5 +111,24 @@ TEST_F(Json, LayoutPositions) {
 
 TEST_F(Json, HelpIsNoObject) { EXPECT_EQ(scratch_.tessera("run --help").exit, 0); }
 
+TEST_F(Json, DiffHasEveryInstructionThatDiffers) {
+  scratch_.write("more.hlo",
+                 "HloModule more\n\nENTRY e {\n  a = f32[4] parameter(0)\n  b = f32[4] parameter(1)\n  n = f32[4] "
+                 "negate(b)\n  ROOT c = f32[4] add(a, n)\n}\n");
+  const Ran ran = scratch_.tessera("diff --json add.hlo more.hlo");
+  EXPECT_EQ(ran.exit, 1);
+  const json found = json::parse(ran.out);
+  EXPECT_EQ(found["equal"], false);
+  EXPECT_EQ(found["matched"], 2);
+  ASSERT_EQ(found["changed"].size(), 1u);
+  EXPECT_EQ(found["changed"][0]["changes"][0]["what"], "operand 1");
+  ASSERT_EQ(found["added"].size(), 1u);
+  EXPECT_EQ(found["added"][0]["name"], "n");
+  EXPECT_TRUE(found["removed"].empty());
+  EXPECT_EQ(found["delta"]["flops"], 4);
+  EXPECT_EQ(found["delta"]["bytes"], 32);
+  EXPECT_EQ(found["delta"]["peak"], 16);
+}
+
 }  // namespace
 }  // namespace tessera

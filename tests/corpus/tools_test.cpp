@@ -62,9 +62,12 @@ class CorpusTools : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(CorpusTools, DiffSeesThroughADisguise) {
-  const ModuleDiff same = diff(module_, disguised(module_));
-  EXPECT_TRUE(same.differences.empty()) << same.differences[0].place << ": " << same.differences[0].what << " "
-                                        << same.differences[0].inLeft << " " << same.differences[0].inRight;
+  const Module other = disguised(module_);
+  const DiffResult same = diff(module_, other);
+  EXPECT_TRUE(same.same()) << same.changed.size() << " changed, " << same.added.size() << " added";
+  for (const ChangedInstruction& one : same.changed)
+    ADD_FAILURE() << placeOf(module_, one.left) << ": " << one.changes[0].what << " " << one.changes[0].inLeft << " "
+                  << one.changes[0].inRight;
 }
 TEST_P(CorpusTools, WhatIsCutOutIsRight) {
   for (InstructionId id : some(12)) {

@@ -1,0 +1,230 @@
+// tessera overview FILE: what a file is, and where its cost is.
+#include "core/overview/overview.h"
+
+#include <fmt/format.h>
+
+#include "app/cli/command.h"
+#include "app/cli/findings.h"
+#include "core/base/units.h"
+#include "core/picture/picture.h"
+
+namespace tessera::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kShown = 5;          // of the longer lists, for people
+constexpr double kShownShare = 0.02;  // of the tree's lines
+constexpr int kShownDepth = 5;
+
+struct OverviewArguments {
+  std::string file, profile;
+};
+
+void putWork(Json& to, const Cost& cost) {
+  to["flops"] = cost.flops;
+  to["transcendentals"] = cost.transcendentals;
+  to["bytes"] = cost.bytesAccessed;
+}
+
+void putPlace(Json& to, const Module& module, InstructionId id) {
+  if (!id.valid()) return;
+  to["instruction"] = module.at(id).name;
+  to["computation"] = module.at(module.at(id).computation).name;
+}
+
+Json jsonOf(const Module& module, const std::vector<Overview::Array>& arrays) {
+  Json out = Json::array();
+  for (const Overview::Array& array : arrays) {
+    out.push_back({{"name", array.name}, {"shape", array.shape}, {"bytes", array.bytes}});
+    putPlace(out.back(), module, array.instruction);
+  }
+  return out;
+}
+
+Json jsonOf(const Module& module, const std::vector<Overview::Kind>& kinds) {
+  Json out = Json::array();
+  for (const Overview::Kind& kind : kinds) {
+    out.push_back({{"name", kind.name}, {"count", kind.count}, {"bytes", kind.bytes}});
+    putPlace(out.back(), module, kind.instruction);
+  }
+  return out;
+}
+
+Json jsonOf(const Overview::Argument& argument) {
+  return {
+      {"name", argument.name}, {"arrays", argument.arrays}, {"elements", argument.elements}, {"bytes", argument.bytes}};
+}
+
+Json jsonOf(const Workload& work, const CostScope& scope) {
+  Json out{{"name", scope.name}, {"share", work.totalWeight() > 0 ? scope.weight / work.totalWeight() : 0}};
+  putWork(out, scope.cost);
+  putPlace(out, work.module, scope.instruction);
+  if (scope.children.empty()) return out;
+  Json& children = out["children"] = Json::array();
+  for (const CostScope& child : scope.children) children.push_back(jsonOf(work, child));
+  return out;
+}
+
+void putFacts(Json& to, const Module& module, const Overview& overview) {
+  to["module"] = module.name;
+  to["optimized"] = overview.stage.optimised;
+  to["scheduled"] = overview.stage.scheduled;
+  to["device"] = overview.stage.device;
+  to["instructions"] = overview.instructions;
+  to["computations"] = overview.computations;
+  Json& layers = to["layers"] = Json::array();
+  for (const auto& each : overview.layers) {
+    layers.push_back({{"name", each.name}, {"count", each.count}, {"from", each.from}});
+    putPlace(layers.back(), module, each.instruction);
+  }
+  to["parameters"] = overview.parameters ? jsonOf(*overview.parameters) : Json();
+  putWork(to, overview.work);
+  to["trips_known"] = overview.tripsKnown;
+  to["peak_memory_bytes"] = overview.peakMemory;
+  Json& arguments = to["arguments"] = Json::array();
+  for (const auto& each : overview.arguments) arguments.push_back(jsonOf(each));
+  to["inputs"] = jsonOf(module, overview.inputs);
+  to["outputs"] = jsonOf(module, overview.outputs);
+  to["replicas"] = overview.replicas;
+  to["partitions"] = overview.partitions;
+  Json& meshes = to["meshes"] = Json::object();
+  for (const auto& [name, axes] : overview.meshes) meshes[name] = axes;
+  to["types"] = jsonOf(module, overview.types);
+  to["collectives"] = jsonOf(module, overview.collectives);
+  to["custom_calls"] = jsonOf(module, overview.customCalls);
+}
+
+void putTop(Json& to, const Workload& work, const Overview& overview) {
+  Json& top = to["top"] = Json::array();
+  for (const auto& each : overview.top) {
+    top.push_back({{"share", each.weight / work.totalWeight()}, {"times", each.times}});
+    putWork(top.back(), each.cost);
+    putPlace(top.back(), work.module, each.instruction);
+    if (work.measured()) top.back()["time_ns"] = each.weight;
+  }
+}
+
+// --- for people
+
+std::string join(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
+
+std::string stageText(const ModuleStage& stage) {
+  if (!stage.optimised) return "before optimization";
+  std::string out = "after optimization";
+  if (!stage.device.empty()) out += fmt::format(" for {} (by its {})", stage.device, stage.deviceSign);
+  return stage.scheduled ? out + ", scheduled" : out;
+}
+
+std::string argumentText(const Overview::Argument& argument) {
+  return fmt::format("{} values in {} array{} of {} ({})", amountText(argument.elements), argument.arrays,
+                     argument.arrays == 1 ? "" : "s", argument.name, bytesText(argument.bytes));
+}
+
+std::string arraysText(const std::vector<Overview::Array>& arrays) {
+  double bytes = 0;
+  std::vector<std::string> words;
+  for (const Overview::Array& array : arrays) {
+    bytes += array.bytes;
+    if (words.size() < kShown)
+      words.push_back(fmt::format("{} {} ({})", array.name, array.shape, bytesText(array.bytes)));
+  }
+  return fmt::format("{} in {} array{}{}{}{}", bytesText(bytes), arrays.size(), arrays.size() == 1 ? "" : "s",
+                     words.empty() ? "" : ": ", join(words), arrays.size() > kShown ? ", …" : "");
+}
+
+std::string kindsText(const std::vector<Overview::Kind>& kinds) {
+  std::vector<std::string> words;
+  for (const Overview::Kind& kind : kinds) words.push_back(fmt::format("{} × {}", countText(kind.count), kind.name));
+  return join(words);
+}
+
+void tellFacts(const Module& module, const Overview& overview, Report& report) {
+  report.line(fmt::format("{}: {}", module.name, stageText(overview.stage)));
+  report.line(fmt::format("instructions: {} in {} computation{}", countText(overview.instructions),
+                          countText(overview.computations), overview.computations == 1 ? "" : "s"));
+  for (const auto& each : overview.layers)
+    report.line(fmt::format("layers: {} × {} (by {})", each.name, each.count,
+                            each.from == "loop"     ? "the loop's trips"
+                            : each.from == "scopes" ? "its scopes"
+                                                    : "its parameters"));
+  if (overview.parameters) report.line("parameters: " + argumentText(*overview.parameters));
+  report.line(fmt::format("work of a run: {} flops, {} transcendentals, {} read and written{}",
+                          amountText(overview.work.flops), amountText(overview.work.transcendentals),
+                          bytesText(overview.work.bytesAccessed),
+                          overview.tripsKnown ? "" : "; loops of unknown trips count once"));
+  report.line("peak memory: " + bytesText(static_cast<double>(overview.peakMemory)) + " (estimated)");
+  report.line("inputs: " + arraysText(overview.inputs));
+  for (const auto& each : overview.arguments)
+    if (each.arrays > 1) report.line("  " + argumentText(each));
+  report.line("outputs: " + arraysText(overview.outputs));
+  if (overview.replicas * overview.partitions > 1)
+    report.line(fmt::format("devices: {} replica{} × {} partition{}", overview.replicas,
+                            overview.replicas == 1 ? "" : "s", overview.partitions,
+                            overview.partitions == 1 ? "" : "s"));
+  for (const auto& [name, axes] : overview.meshes) report.line(fmt::format("mesh {}: {}", name, axes));
+  report.line("types: " + kindsText(overview.types));
+  if (!overview.collectives.empty()) report.line("collectives: " + kindsText(overview.collectives));
+  if (!overview.customCalls.empty()) report.line("custom calls: " + kindsText(overview.customCalls));
+}
+
+void tellScope(const Workload& work, const CostScope& scope, int depth, Report& report) {
+  for (const CostScope& child : scope.children) {
+    const double share = child.weight / work.totalWeight();
+    if (share < kShownShare || depth > kShownDepth) continue;
+    report.line(fmt::format("  {:>6}  {:>8}  {:>8}  {:{}}{}", percentText(share), amountText(child.cost.flops),
+                            bytesText(child.cost.bytesAccessed), "", 2 * depth, child.name));
+    tellScope(work, child, depth + 1, report);
+  }
+}
+
+void tellTop(const Workload& work, const Overview& overview, Report& report) {
+  for (const auto& each : overview.top) {
+    const Instruction& i = work.module.at(each.instruction);
+    const std::string times = each.times > 1 ? fmt::format(", {} times", amountText(each.times)) : std::string();
+    report.line(fmt::format("  {:>6}  {:>8}  {:>8}  {} = {} {}{}", percentText(each.weight / work.totalWeight()),
+                            amountText(each.cost.flops), bytesText(each.cost.bytesAccessed),
+                            placeText(work.module, each.instruction), toString(*i.shape, false), i.opcodeName(),
+                            times));
+  }
+}
+
+void tell(const Workload& work, Report& report) {
+  const Overview overview = overviewOf(work);
+  const CostScope scopes = costByScope(work);
+  putFacts(report.object, work.module, overview);
+  report.object["measured"] = work.measured();
+  report.object["cost_by_scope"] = jsonOf(work, scopes);
+  putTop(report.object, work, overview);
+  tellFacts(work.module, overview, report);
+  const char* kind = work.measured() ? "measured time" : "estimated";
+  if (!scopes.children.empty()) report.line(fmt::format("cost by scope (share {}, flops, bytes):", kind));
+  tellScope(work, scopes, 0, report);
+  if (!overview.top.empty()) report.line(fmt::format("costliest instructions (share {}, flops, bytes):", kind));
+  tellTop(work, overview, report);
+  report.line("findings:");
+  tellFindings(work, report);
+  if (report.object["findings"].empty()) report.line("  none");
+}
+
+}  // namespace
+
+void addOverview(CLI::App& app, Report& report) {
+  auto* command =
+      app.add_subcommand("overview", "Tell what a file is: layers, parameters, work, and where its cost is");
+  auto options = std::make_shared<OverviewArguments>();
+  command->add_option("FILE", options->file, "HLO file")->required();
+  command->add_option("--profile", options->profile, "Profile of a run of FILE: measured times for estimates");
+  command->add_flag("--json", report.json, "Print one JSON object");
+  command->footer(
+      "Numbers are of one run; loops count by their trips where known.\nExample: tessera overview model.hlo --json");
+  command->callback([options, &report] {
+    const auto module = loadModule(options->file, report, true);
+    if (!module) return;
+    const auto profile = profileFor(*module, options->profile);
+    if (!profile) return report.failure(profile.error());
+    tell(Workload(*module, *profile ? &**profile : nullptr), report);
+  });
+}
+
+}  // namespace tessera::cli

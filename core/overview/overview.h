@@ -1,0 +1,73 @@
+// What a file is, in facts: stage and device, layers, parameters, work of a run, inputs and outputs, types,
+// collectives, custom calls, and where the cost is. Used by `tessera overview` and the studio's overview.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/overview/workload.h"
+
+namespace tessera {
+
+struct Overview {
+  // An input or output of the entry; instruction: the parameter, or what gives the output.
+  struct Array {
+    std::string name, shape;
+    double bytes = 0;
+    InstructionId instruction;
+  };
+  // Inputs that are parts of one argument of the program: p['h'][0]['fc'] and p['wte'] are parts of p.
+  struct Argument {
+    std::string name;
+    size_t arrays = 0;
+    double elements = 0, bytes = 0;
+    bool floats = false;  // all its arrays of rank 1 and more are
+  };
+  struct Layers {
+    std::string name;  // "p['h']", "Block", "while.3"
+    int64_t count = 0;
+    std::string_view from;  // "parameters", "scopes", "loop"
+    InstructionId instruction;
+  };
+  // So many of one kind: collectives by opcode, custom calls by target, types by name.
+  struct Kind {
+    std::string name;
+    size_t count = 0;
+    double bytes = 0;           // of the results, of a run
+    InstructionId instruction;  // the first
+  };
+  struct CostlyInstruction {
+    InstructionId instruction;
+    Cost cost;  // of a run
+    double times = 0, weight = 0;
+  };
+
+  ModuleStage stage;
+  size_t instructions = 0, computations = 0;
+  std::vector<Layers> layers;
+  std::optional<Argument> parameters;  // the argument that holds the model's weights, where one is told from the others
+  Cost work;                           // of a run; loops by their trips where these are known
+  bool tripsKnown = true;
+  int64_t peakMemory = 0;
+  std::vector<Argument> arguments;     // in order
+  std::vector<Array> inputs, outputs;  // by size
+  int64_t replicas = 1, partitions = 1;
+  std::vector<std::pair<std::string, std::string>> meshes;  // "mesh": "x=2, y=4"
+  std::vector<Kind> types, collectives, customCalls;        // by count
+  std::vector<CostlyInstruction> top;                       // ten
+};
+Overview overviewOf(const Workload& work);
+
+// Where the cost of a run is, as a tree of scopes: for a treemap.
+struct CostScope {
+  std::string name;                 // a segment of op_name; "" of the root; "no scope"
+  Cost cost;                        // with what is inside
+  double weight = 0;                // with what is inside, on the scale of Workload::weightOf
+  InstructionId instruction;        // the costliest inside
+  std::vector<CostScope> children;  // by weight; what is under a share of the root stands in one child "…"
+};
+CostScope costByScope(const Workload& work, double leastShare = 0.005);
+
+}  // namespace tessera

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/studio/first_start.h"
+#include "app/studio/pane_header.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
 #include "editor/canvas/canvas.h"
@@ -41,8 +42,9 @@
 
 namespace tessera {
 
-DocumentPane::DocumentPane(PanelDocks& docks, bool remembers, QWidget* parent)
-    : QWidget(parent), document_(std::make_shared<Document>()) {
+DocumentPane::DocumentPane(PanelDocks& docks, bool remembers, DocumentPane* twinOf, QWidget* parent)
+    : QWidget(parent), document_(twinOf ? twinOf->document_ : std::make_shared<Document>()), twinOf_(twinOf) {
+  header_ = new PaneHeader(this);
   document_->file().setProgramFolder(StartPage::examplesFolder());
   banner_ = new Banner(this);
   makeCanvas();
@@ -100,6 +102,7 @@ void DocumentPane::layOut() {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
+  layout->addWidget(header_);
   layout->addWidget(banner_);
   layout->addWidget(new PermissionBar(*document_, this));
   layout->addLayout(beside, 1);
@@ -152,7 +155,9 @@ void DocumentPane::connectCanvas() {
 // Whoever has something to explain says it in the banner.
 void DocumentPane::connectBanner() {
   const auto say = [this](const QString& message) { banner_->showMessage(message); };
-  connect(document_.get(), &Document::failed, this, say);
+  connect(document_.get(), &Document::failed, this, [this](const QString& message) {
+    if (!twinOf_ || !twinOf_->isVisible()) banner_->showMessage(message);
+  });
   connect(graphEdit_, &GraphEditController::explained, this, say);
   connect(arrangement_, &ArrangeController::explained, this, say);
   connect(groups_, &GroupActions::explained, this, say);
@@ -201,6 +206,20 @@ void DocumentPane::showLegend() {
   placeLegend();
 }
 
+// --- what is seen
+
+PanePlace DocumentPane::place() const {
+  const Viewport& viewport = canvas_->viewport();
+  return wanted_.value_or(PanePlace{viewport.zoom(), viewport.visible().center(), viewport.showsAll()});
+}
+
+void DocumentPane::goTo(const PanePlace& place) {
+  wanted_ = place;
+  canvas_->update();
+}
+
+void DocumentPane::setCurrent(bool current) { binding_->setFollowsSelection(current); }
+
 void DocumentPane::placeLegend() {
   constexpr int kMargin = 12;
   legend_->move(kMargin, canvas_->height() - legend_->height() - kMargin);
@@ -208,6 +227,16 @@ void DocumentPane::placeLegend() {
 
 bool DocumentPane::eventFilter(QObject* watched, QEvent* event) {
   if (watched == canvas_ && event->type() == QEvent::Resize) placeLegend();
+  if (watched == canvas_ && event->type() == QEvent::Paint && wanted_ && canvas_->picture()) {
+    const PanePlace place = *std::exchange(wanted_, std::nullopt);
+    Viewport& viewport = canvas_->viewport();
+    if (place.showsAll) {
+      viewport.fitAll();
+    } else {
+      viewport.zoomBy(place.zoom / viewport.zoom(), {});
+      viewport.centerOn(place.centre);
+    }
+  }
   if (watched == canvas_ && event->type() == QEvent::Paint && pictureNews_ && canvas_->tilesReady()) {
     pictureNews_ = false;
     QMetaObject::invokeMethod(this, &DocumentPane::firstPainted, Qt::QueuedConnection);

@@ -3,8 +3,10 @@
 // by MainWindow, one a tab.
 #pragma once
 
+#include <QPointF>
 #include <QWidget>
 #include <memory>
+#include <optional>
 
 #include "core/base/ids.h"
 #include "core/picture/picture.h"
@@ -24,18 +26,27 @@ class GroupActions;
 class HeatLegend;
 class LessonController;
 class NodeLabels;
+class PaneHeader;
 class PanelDocks;
 class PlaceHistory;
 class Recovery;
 class RunController;
 struct Panels;
 
+// What of a picture is seen.
+struct PanePlace {
+  double zoom = 1;
+  QPointF centre;        // of the scene
+  bool showsAll = true;  // and goes on doing so
+};
+
 class DocumentPane : public QWidget {
   Q_OBJECT
 
  public:
   // remembers: favourites, recent entries and blocks of the palette are the user's own.
-  DocumentPane(PanelDocks& docks, bool remembers, QWidget* parent);
+  // twinOf: another pane of its document; that one has to live longer.
+  DocumentPane(PanelDocks& docks, bool remembers, DocumentPane* twinOf, QWidget* parent);
   ~DocumentPane() override;
 
   Document& document() const { return *document_; }
@@ -52,6 +63,13 @@ class DocumentPane : public QWidget {
   PlaceHistory& places() const { return *places_; }
   NodeLabels& labels() const { return *labels_; }
   QWidget& breadcrumbs() const;  // stands in the tool bar
+
+  bool isTwin() const { return twinOf_; }
+  DocumentPane& original() { return twinOf_ ? *twinOf_ : *this; }
+  PaneHeader& header() const { return *header_; }
+  PanePlace place() const;
+  void goTo(const PanePlace& place);  // when it is painted next
+  void setCurrent(bool current);      // one of two that show a selection brings it into sight
 
   QString name() const;                                      // of the file: "mlp.hlo", "untitled"
   const Progress& progress() const { return progress_; }     // of its reading or running
@@ -92,6 +110,8 @@ class DocumentPane : public QWidget {
   std::unique_ptr<Panels> panels_;
   std::unique_ptr<Breadcrumbs> breadcrumbs_;
   std::unique_ptr<Recovery> recovery_;  // null in sessions that a script drives
+  DocumentPane* const twinOf_;
+  PaneHeader* header_ = nullptr;
   Canvas* canvas_ = nullptr;
   CanvasBinding* binding_ = nullptr;
   GraphEditController* graphEdit_ = nullptr;
@@ -105,6 +125,7 @@ class DocumentPane : public QWidget {
   Banner* banner_ = nullptr;
   HeatLegend* legend_ = nullptr;
   QWidget* firstHint_ = nullptr;
+  std::optional<PanePlace> wanted_;
   Progress progress_;
   QString blockOffer_;
   bool firstGraph_ = false, firstGraphComes_ = false;

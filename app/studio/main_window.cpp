@@ -56,6 +56,7 @@ MainWindow::MainWindow(bool remembers, QWidget* parent) : QMainWindow(parent), r
   actions_ = new Actions(this);
   makeActions();
   makeTabs();
+  followFocus();
   navigation_ = new Navigation(*this, remembers_);
   DocumentPane& first = addPane();
   tabs_->add(first);
@@ -72,6 +73,7 @@ MainWindow::MainWindow(bool remembers, QWidget* parent) : QMainWindow(parent), r
 // Docks say that they vanish, which must reach a whole window; panels go with their documents.
 MainWindow::~MainWindow() {
   hide();
+  beside_ = nullptr;
   for (DocumentPane* pane : allPanes()) {
     disconnect(pane, nullptr, this, nullptr);
     disconnect(&pane->document(), nullptr, this, nullptr);
@@ -136,9 +138,10 @@ void MainWindow::updateActions() {
   computations_->setEnabled(open);
   tabs_->refresh();
   tabs_->parentWidget()->setVisible(open && !pane_->isFirstGraph());
-  setWindowTitle(open ? tr("%1[*] — Tessera").arg(tabs_->titleOf(*pane_)) : tr("Tessera"));
+  setWindowTitle(open ? tr("%1[*] — Tessera").arg(tabs_->titleOf(pane_->original())) : tr("Tessera"));
   setWindowModified(open && document_->file().isModified());
   showDocumentFacts();
+  showHeaders();
 }
 
 // In the status bar and in the titles of panels.
@@ -163,7 +166,7 @@ void MainWindow::showProgress() {
   for (const DocumentPane* each : allPanes())
     if (busy->progress().stage.isEmpty()) busy = each;
   const auto& [stage, fraction] = busy->progress();
-  const bool isElsewhere = busy != pane_ && tabs_->indexOf(*busy) >= 0 && !stage.isEmpty();
+  const bool isElsewhere = &busy->document() != document_ && tabs_->indexOf(*busy) >= 0 && !stage.isEmpty();
   busyLabel_->setText(isElsewhere ? tr("%1: %2").arg(tabs_->titleOf(*busy), stage) : stage);
   busyBar_->setVisible(!stage.isEmpty());
   busyBar_->setRange(0, fraction < 0 ? 0 : 1000);

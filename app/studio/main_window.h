@@ -63,6 +63,9 @@ class MainWindow : public QMainWindow {
   void closeOthers(DocumentPane& pane);
   void goToTab(int step);  // to the right, round
   void makeCurrent(DocumentPane& pane);
+  // Another document beside the current one, or the same at another place; again: one alone.
+  void split(bool sameDocument);
+  DocumentPane* beside() const { return beside_; }  // the other one that is seen; null: the window is not split
 
   // --- of the current document
   DocumentPane& pane() { return *pane_; }
@@ -113,7 +116,7 @@ class MainWindow : public QMainWindow {
   void restoreSession();
   void showDocks();
 
-  DocumentPane& addPane();  // without a tab, and hidden
+  DocumentPane& addPane(DocumentPane* twinOf = nullptr);  // without a tab, and hidden
   void connectPane(DocumentPane& pane);
   void connectPaneNews(DocumentPane& pane);
   DocumentPane* paneOf(const QString& path) const;
@@ -125,6 +128,18 @@ class MainWindow : public QMainWindow {
   void openAgain(DocumentPane& pane, const QString& path);
   void removePane(DocumentPane& pane);
   void showStart();
+  void forget(DocumentPane& pane);
+
+  void followFocus();
+  void unsplit();
+  void leaveSplit(DocumentPane& pane);
+  void dropTwins();
+  void putInPlaceOf(DocumentPane& before, DocumentPane& pane);
+  void shareRoom(QList<int> widths);
+  DocumentPane& addTwin(DocumentPane& of);
+  void showHeaders();
+  void connectHeader(DocumentPane& pane);
+  void putBeside(DocumentPane& half, DocumentPane& wanted);
 
   void arrived(DocumentPane& pane);  // another document is open
   void showScene();
@@ -154,6 +169,8 @@ class MainWindow : public QMainWindow {
   GroupActions* groups_ = nullptr;
   Panels* panels_ = nullptr;
   Banner* banner_ = nullptr;
+
+  DocumentPane* beside_ = nullptr;
 
   Actions* actions_ = nullptr;
   Navigation* navigation_ = nullptr;

@@ -1,5 +1,6 @@
 // Documents of the window: a pane and a tab each, one of them current. A file is read by a pane that nobody sees yet,
 // so that one that does not open leaves what is open alone; files that are asked for meanwhile wait.
+#include <QApplication>
 #include <QFileInfo>
 #include <QLayout>
 #include <QMenuBar>
@@ -58,15 +59,16 @@ bool MainWindow::isBusy() const {
 
 // --- panes
 
-DocumentPane& MainWindow::addPane() {
-  auto* pane = new DocumentPane(*docks_, remembers_, area_);
+DocumentPane& MainWindow::addPane(DocumentPane* twinOf) {
+  auto* pane = new DocumentPane(*docks_, remembers_, twinOf, area_);
   pane->hide();
   pane->setTheme(theme_);
   crumbs_->layout()->addWidget(&pane->breadcrumbs());
   actions_->addCanvas(pane->canvas());
   connectPane(*pane);
   connectPaneNews(*pane);
-  if (remembers_) pane->keepAside(Recovery::usualFolder());
+  connectHeader(*pane);
+  if (remembers_ && !twinOf) pane->keepAside(Recovery::usualFolder());
   return *pane;
 }
 
@@ -117,19 +119,26 @@ void MainWindow::makeCurrent(DocumentPane& pane) {
   panels_ = &pane.panels();
   banner_ = &pane.banner();
   const QSignalBlocker blocker(tabs_);
-  tabs_->setCurrentIndex(tabs_->indexOf(pane));
+  tabs_->setCurrentIndex(tabs_->indexOf(pane.original()));
   setUpdatesEnabled(false);
   docks_->show(pane.panels());
-  pane.show();
   if (before) {
-    before->hide();
+    before->setCurrent(false);
     before->breadcrumbs().hide();
   }
+  if (beside_ == &pane)
+    beside_ = before;
+  else if (before)
+    putInPlaceOf(*before, pane);
+  else
+    pane.show();
+  pane.setCurrent(true);
   pane.breadcrumbs().show();
+  dropTwins();
   setUpdatesEnabled(true);
   navigation_->list().hide();  // it lists what another document has
   centralWidget()->setFocusProxy(canvas_);
-  canvas_->setFocus();
+  if (!pane.isAncestorOf(QApplication::focusWidget())) canvas_->setFocus();
   updateComputations();
   showScene();
   showZoom();
@@ -150,7 +159,7 @@ void MainWindow::openNext() {
 
 void MainWindow::startOpening(const QString& path) {
   if (DocumentPane* there = paneOf(path)) return openAgain(*there, path);
-  opening_ = pane_->isUntouched() ? pane_ : &addPane();
+  opening_ = pane_->isUntouched() ? &pane_->original() : &addPane();
   opening_->document().file().open(path);
 }
 
@@ -192,10 +201,11 @@ void MainWindow::beginLesson(int lesson) {
 void MainWindow::showFirstGraph() { (pane_->isUntouched() ? *pane_ : addPane()).showFirstGraph(); }
 
 void MainWindow::arrived(DocumentPane& pane) {
+  if (pane.isTwin()) return;
   if (!pane.isFirstGraph()) showDocks();
   startPage_->setVisible(pane.isFirstGraph());
   if (tabs_->indexOf(pane) < 0) tabs_->add(pane);
-  makeCurrent(pane);
+  if (&pane_->original() != &pane) makeCurrent(pane);
   if (!document_->file().path().isEmpty()) addRecentFile(document_->file().path());
   canvas_->setFocus();
   updateComputations();
@@ -206,28 +216,36 @@ void MainWindow::arrived(DocumentPane& pane) {
 // --- closing
 
 bool MainWindow::closeTab(DocumentPane& pane) {
-  if (!mayLoseChanges(pane)) return false;
+  if (!pane.isTwin() && !mayLoseChanges(pane)) return false;
   removePane(pane);
   return true;
 }
 
 void MainWindow::closeOthers(DocumentPane& pane) {
   for (DocumentPane* each : tabs_->panes())
-    if (each != &pane && !closeTab(*each)) return;
+    if (each != &pane.original() && !closeTab(*each)) return;
   makeCurrent(pane);
 }
 
 void MainWindow::removePane(DocumentPane& pane) {
   const int index = tabs_->indexOf(pane);
+  leaveSplit(pane);
+  if (pane.isTwin()) return;
   tabs_->remove(pane);
   if (tabs_->count() == 0)
     showStart();
   else if (pane_ == &pane)
     makeCurrent(*tabs_->pane(std::min(index, tabs_->count() - 1)));
   if (opening_ == &pane) openNext();  // another state of it was being read
-  pane.document().cancel();
-  pane.deleteLater();
+  forget(pane);
   updateActions();
+}
+
+void MainWindow::forget(DocumentPane& pane) {
+  pane.hide();
+  if (!pane.isTwin()) pane.document().cancel();
+  pane.breadcrumbs().hide();
+  pane.deleteLater();
 }
 
 // As before anything was open.
@@ -239,7 +257,7 @@ void MainWindow::showStart() {
 
 void MainWindow::goToTab(int step) {
   const int count = tabs_->count();
-  makeCurrent(*tabs_->pane((tabs_->indexOf(*pane_) + step + count) % count));
+  makeCurrent(*tabs_->pane((tabs_->indexOf(pane_->original()) + step + count) % count));
 }
 
 }  // namespace tessera

@@ -112,6 +112,19 @@ void MainWindow::makeViewMenu() {
   menu.addSeparator();
   addShownItems(menu);
   menu.addSeparator();
+  const auto isSplit = [this] { return beside_ != nullptr; };
+  actions_->add(menu, {tr("Spl&it the window"),
+                       {QKeySequence(Qt::CTRL | Qt::Key_Backslash)},
+                       [this](bool) { split(false); },
+                       QStringLiteral("split"),
+                       open,
+                       isSplit});
+  actions_->add(menu, {tr("The same document t&wice"),
+                       {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Backslash)},
+                       [this](bool) { split(true); },
+                       {},
+                       [this, isSplit] { return document_->isOpen() && !isSplit(); }});
+  menu.addSeparator();
   QMenu* panels = menu.addMenu(tr("&Panels"));
   for (QDockWidget* dock : docks_->all()) {
     panels->addAction(dock->toggleViewAction());

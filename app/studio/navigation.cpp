@@ -141,6 +141,7 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
 
 void Navigation::nextPanel(bool backwards) {
   std::vector<QWidget*> all{&window_.canvas()};
+  if (window_.beside()) all.push_back(&window_.beside()->canvas());
   for (QDockWidget* dock : window_.panels().docks)
     if (dock->isVisible() && !dock->visibleRegion().isEmpty() && dock->widget()) all.push_back(dock->widget());
   const QWidget* focus = window_.focusWidget();

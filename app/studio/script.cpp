@@ -228,6 +228,11 @@ const std::map<QString, Command>& commands() {
       {"lesson", beginLesson},
       {"size-names", nameSizes},
       {"tab", showTab},
+      {"split",
+       [](W w, S words) {
+         w.split(words == QLatin1String("same"));
+         return Status{};
+       }},
       {"close-tab",
        [](W w, S) {
          w.closeTab(w.pane());

@@ -114,6 +114,16 @@ void Document::noteRefused(std::vector<Diagnostic> of) {
   collectDiagnostics();
 }
 
+void Document::tellAll() {
+  emit diagnosticsChanged();
+  emit view_.changed(true);
+  emit textChanged();
+  emit selectionChanged();
+  emit live_.changed();
+  emit runSettingsChanged();
+  emit asksChanged();
+}
+
 void Document::inferInBackground() {
   background_.startForFile(kInference, [this, module = module(), revision = revision_]() mutable -> Background::Answer {
     Diagnostics found = inferModule(module);

@@ -15,7 +15,7 @@ PaneHeader::PaneHeader(QWidget* parent)
   title_->setToolTip(tr("Another document in this half"));
   close_->setText(QStringLiteral("✕"));
   close_->setAccessibleName(tr("Close this half"));
-  close_->setToolTip(close_->accessibleName());
+  for (QToolButton* each : {title_, close_}) each->setAutoRaise(true);
   connect(close_, &QToolButton::clicked, this, &PaneHeader::closeWanted);
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(8, 1, 4, 1);

@@ -149,7 +149,8 @@ int run(StudioApplication& app) {
   // It is in the recovery file by then (editor/document/recovery).
   endWithASentence({.advice = "; unsaved work is offered at the next start"});
   window.show();
-  if (!openFiles(window, parser.positionalArguments()) && !window.restoreLeftBehind()) window.showFirstGraph();
+  window.offerLeftBehind();
+  if (!openFiles(window, parser.positionalArguments()) && !window.reopenDocuments()) window.showFirstGraph();
   return app.exec();
 }
 

@@ -11,10 +11,12 @@
 #include <QSplitter>
 #include <QStatusBar>
 #include <QToolButton>
+#include <QVBoxLayout>
 
 #include "app/studio/actions.h"
 #include "app/studio/document_pane.h"
 #include "app/studio/document_tabs.h"
+#include "app/studio/left_behind_bar.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
@@ -86,9 +88,15 @@ void MainWindow::makeCentre() {
   startPage_ = new StartPage(centre);
   area_ = new QSplitter(centre);
   area_->setChildrenCollapsible(false);
-  auto* beside = new QHBoxLayout(centre);
-  beside->setContentsMargins(0, 0, 0, 0);
+  leftBehind_ = new LeftBehindBar(centre);
+  connect(leftBehind_, &LeftBehindBar::restoreWanted, this, &MainWindow::restoreLeft);
+  auto* layout = new QVBoxLayout(centre);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(leftBehind_);
+  auto* beside = new QHBoxLayout;
   beside->setSpacing(0);
+  layout->addLayout(beside, 1);
   beside->addWidget(startPage_);
   beside->addWidget(area_, 1);
   setCentralWidget(centre);

@@ -6,12 +6,17 @@
 #include <QMainWindow>
 #include <QMessageBox>
 #include <QStringList>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "app/studio/document_pane.h"
 #include "core/base/diagnostics.h"
 #include "core/base/ids.h"
 #include "core/picture/picture.h"
+#include "editor/document/document_file.h"
+#include "editor/document/recovery.h"
 
 class QComboBox;
 class QLabel;
@@ -33,12 +38,21 @@ class Document;
 class DocumentPane;
 class DocumentTabs;
 class GroupActions;
+class LeftBehindBar;
 class LessonController;
 class RunController;
 class Navigation;
 class PanelDocks;
 class StartPage;
 struct Panels;
+
+// A file that is to be opened.
+struct OpenRequest {
+  QString path;
+  std::optional<ShownPart> shown = std::nullopt;       // none: as its project says
+  std::optional<PanePlace> place = std::nullopt;       // none: all of it
+  std::optional<QString> recoveredFor = std::nullopt;  // the path of which it is an unsaved state
+};
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
@@ -52,10 +66,10 @@ class MainWindow : public QMainWindow {
   void openFile(const QString& path);
   void newFile();
   void beginLesson(int lesson);
-  void showFirstGraph();  // what stands there before anything is opened
-  // What a session that ended badly left behind, as an unsaved state of its file; false: there is nothing.
-  bool restoreLeftBehind();
-  bool isBusy() const;  // a document reads, runs or draws
+  void showFirstGraph();   // what stands there before anything is opened
+  bool reopenDocuments();  // of the last session, at their places; false: there are none
+  void offerLeftBehind();  // what sessions that ended badly did not save
+  bool isBusy() const;     // a document reads, runs or draws
 
   // --- tabs
   DocumentTabs& tabs() { return *tabs_; }
@@ -114,6 +128,10 @@ class MainWindow : public QMainWindow {
   void makeToolBar();
   void makeStatusBar();
   void restoreSession();
+  void keepSession() const;
+  void keepDocuments() const;
+  void putAtTheRight(const QString& path);
+  void restoreLeft(const Recovery::Left& left);
   void showDocks();
 
   DocumentPane& addPane(DocumentPane* twinOf = nullptr);  // without a tab, and hidden
@@ -121,7 +139,7 @@ class MainWindow : public QMainWindow {
   void connectPaneNews(DocumentPane& pane);
   DocumentPane* paneOf(const QString& path) const;
   std::vector<DocumentPane*> allPanes() const;
-  void startOpening(const QString& path);
+  void startOpening(const OpenRequest& request);
   void openNext();
   void openingFailed(DocumentPane& pane, const QString& message);
   void openExample(const QString& name, const std::string& hlo);
@@ -179,7 +197,10 @@ class MainWindow : public QMainWindow {
   DocumentTabs* tabs_ = nullptr;
   QSplitter* area_ = nullptr;        // where panes are shown
   DocumentPane* opening_ = nullptr;  // its file is being read
-  QStringList waiting_;              // to be opened after it
+  std::optional<PanePlace> openingPlace_;
+  std::vector<OpenRequest> waiting_;  // to be opened after it
+  std::function<void()> whenAllAreOpen_;
+  LeftBehindBar* leftBehind_ = nullptr;
   QComboBox* computations_ = nullptr;
   QWidget* crumbs_ = nullptr;
   QLabel *factsLabel_ = nullptr, *zoomLabel_ = nullptr, *busyLabel_ = nullptr;

@@ -7,7 +7,6 @@
 #include <QFileInfo>
 #include <QMenu>
 #include <QMimeData>
-#include <QSettings>
 #include <QStatusBar>
 
 #include "app/studio/document_pane.h"
@@ -15,7 +14,6 @@
 #include "app/studio/main_window.h"
 #include "app/studio/start_page.h"
 #include "editor/document/document.h"
-#include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
 #include "editor/text/plain_text.h"
 
@@ -134,32 +132,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
   for (const QString& path : paths) openFile(path);
 }
 
-// --- session
-
-void MainWindow::restoreSession() {
-  const QSettings settings;
-  recentFiles_ = settings.value(QStringLiteral("recentFiles")).toStringList();
-  restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
-  restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kDockState);
-  if (settings.value(QStringLiteral("theme")).toString() == QLatin1String("dark")) setTheme(Theme::Dark);
-}
-
-bool MainWindow::restoreLeftBehind() {
-  const auto left = remembers_ ? Recovery::leftBehind(Recovery::usualFolder()) : std::vector<Recovery::Left>();
-  if (left.empty()) return false;
-  document_->file().openRecovered(left.front().file, left.front().path);
-  const QString name = left.front().path.isEmpty() ? tr("a new graph") : left.front().path;
-  connect(
-      document_, &Document::opened, pane_,
-      [pane = pane_, name, file = left.front().file] {
-        if (pane->document().file().recoveredFrom() != file) return;  // it did not open, and something else was
-        pane->banner().showMessage(
-            tr("Tessera ended unexpectedly. This is %1 with the changes that were not saved; Save keeps them.")
-                .arg(name));
-      },
-      Qt::SingleShotConnection);
-  return true;
-}
+// --- the window
 
 // The first document brings the panels along.
 void MainWindow::showDocks() {
@@ -172,14 +145,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   for (DocumentPane* pane : tabs_->panes())
     if (!mayLoseChanges(*pane)) return event->ignore();
   for (DocumentPane* pane : allPanes()) pane->document().cancel();
-  if (remembers_) {
-    QSettings settings;
-    settings.setValue(QStringLiteral("recentFiles"), recentFiles_);
-    settings.setValue(QStringLiteral("geometry"), saveGeometry());
-    settings.setValue(QStringLiteral("docks"), docksWhenOpen_.isEmpty() ? saveState(kDockState) : docksWhenOpen_);
-    settings.setValue(QStringLiteral("theme"),
-                      theme_ == Theme::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
-  }
+  keepDocuments();
+  if (remembers_) keepSession();
   QMainWindow::closeEvent(event);
 }
 

@@ -43,6 +43,7 @@ std::vector<DocumentPane*> MainWindow::allPanes() const {
 }
 
 DocumentPane* MainWindow::paneOf(const QString& path) const {
+  if (path.isEmpty()) return nullptr;
   const QFileInfo wanted(path);
   for (DocumentPane* pane : tabs_->panes())
     if (const QString& open = pane->document().file().path(); !open.isEmpty() && QFileInfo(open) == wanted) return pane;
@@ -54,7 +55,7 @@ bool MainWindow::isBusy() const {
     if (pane->document().isBusy() || pane->panels().compiled->isBusy() ||
         (pane->isVisible() && (!pane->canvas().tilesReady() || pane->canvas().viewport().isGliding())))
       return true;
-  return opening_ || !waiting_.isEmpty();
+  return opening_ || !waiting_.empty();
 }
 
 // --- panes
@@ -148,19 +149,34 @@ void MainWindow::makeCurrent(DocumentPane& pane) {
 // --- opening
 
 void MainWindow::openFile(const QString& path) {
-  waiting_ << path;
+  waiting_.push_back({.path = path});
   if (!opening_) openNext();
 }
 
 void MainWindow::openNext() {
   opening_ = nullptr;
-  if (!waiting_.isEmpty()) startOpening(waiting_.takeFirst());
+  openingPlace_.reset();
+  if (!waiting_.empty()) {
+    const OpenRequest next = std::move(waiting_.front());
+    waiting_.erase(waiting_.begin());
+    return startOpening(next);
+  }
+  if (const auto act = std::exchange(whenAllAreOpen_, nullptr)) act();
+  keepDocuments();
 }
 
-void MainWindow::startOpening(const QString& path) {
-  if (DocumentPane* there = paneOf(path)) return openAgain(*there, path);
-  opening_ = pane_->isUntouched() ? &pane_->original() : &addPane();
-  opening_->document().file().open(path);
+// Recovered changes take the place of their file, where nothing else was done to it here.
+void MainWindow::startOpening(const OpenRequest& request) {
+  DocumentPane* there = paneOf(request.recoveredFor.value_or(request.path));
+  if (there && !request.recoveredFor) return openAgain(*there, request.path);
+  const bool replaces = there && !there->hasUnsavedWork();
+  opening_ = replaces ? there : pane_->isUntouched() ? &pane_->original() : &addPane();
+  openingPlace_ = request.place;
+  DocumentFile& file = opening_->document().file();
+  if (request.recoveredFor)
+    file.openRecovered(request.path, *request.recoveredFor);
+  else
+    file.open(request.path, request.shown);
 }
 
 // What the disk has now, where that is something else.
@@ -210,7 +226,9 @@ void MainWindow::arrived(DocumentPane& pane) {
   canvas_->setFocus();
   updateComputations();
   updateActions();
-  if (opening_ == &pane) openNext();
+  if (opening_ != &pane) return;
+  if (openingPlace_) pane.goTo(*openingPlace_);
+  openNext();
 }
 
 // --- closing
@@ -239,6 +257,7 @@ void MainWindow::removePane(DocumentPane& pane) {
   if (opening_ == &pane) openNext();  // another state of it was being read
   forget(pane);
   updateActions();
+  keepDocuments();
 }
 
 void MainWindow::forget(DocumentPane& pane) {

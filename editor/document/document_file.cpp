@@ -61,7 +61,8 @@ FileStamp stampOf(const QString& path) {
 }
 
 // With the picture of what it showed last.
-OpenedFile readFrom(const QString& path, const std::optional<QString>& recoveredFor, bool fields) {
+OpenedFile readFrom(const QString& path, const std::optional<QString>& recoveredFor,
+                    const std::optional<ShownPart>& shownPart, bool fields) {
   OpenedFile out;
   out.path = path;
   out.stamp = stampOf(path);
@@ -73,6 +74,12 @@ OpenedFile readFrom(const QString& path, const std::optional<QString>& recovered
     out.project = *std::move(project);
   else  // a sidecar that cannot be read: the graph is shown without it
     out.read.diagnostics.add(std::move(project).error());
+  if (shownPart && module->findComputation(shownPart->computation)) {
+    ProjectPage& page = out.project.page(shownPart->computation);
+    page.opened = true;
+    page.openGroups = shownPart->groups;
+    out.project.shown = shownPart->computation;
+  }
   out.files = filesOf(recoveredFor.value_or(path), *module, out.project.run);
   out.asks = out.files.asks(out.project.run);
   out.maker = std::make_shared<SceneMaker>(*module, out.project, out.plain);
@@ -145,16 +152,18 @@ void DocumentFile::begin(const OpenedFile& file) {
   state_.savedState = state_.savedGraph = kNeverSaved;
 }
 
-void DocumentFile::open(const QString& path) { read(path, std::nullopt); }
-void DocumentFile::openRecovered(const QString& file, const QString& path) { read(file, path); }
+void DocumentFile::open(const QString& path, std::optional<ShownPart> shown) {
+  read(path, std::nullopt, std::move(shown));
+}
+void DocumentFile::openRecovered(const QString& file, const QString& path) { read(file, path, std::nullopt); }
 
-void DocumentFile::read(const QString& path, std::optional<QString> recoveredFor) {
+void DocumentFile::read(const QString& path, std::optional<QString> recoveredFor, std::optional<ShownPart> shown) {
   document_.cancel();
   emit document_.progressed(tr("Reading %1").arg(QFileInfo(path).fileName()), -1);
   background_.start(kReading,
                     [this, path = QFileInfo(path).absoluteFilePath(), request = ++request_, recoveredFor,
-                     fields = document_.view().showsFields()]() -> Background::Answer {
-                      auto opened = std::make_shared<OpenedFile>(readFrom(path, recoveredFor, fields));
+                     shown = std::move(shown), fields = document_.view().showsFields()]() -> Background::Answer {
+                      auto opened = std::make_shared<OpenedFile>(readFrom(path, recoveredFor, shown, fields));
                       return [this, opened, request] {
                         if (request == request_) document_.install(std::move(*opened));
                       };

@@ -59,12 +59,12 @@ QString fileOf(const QString& folder) {
   }
 }
 
-// The session that wrote a file of this name; a bare number is of an older program.
+// The session that wrote a file of this name; a bare number says nothing: it lives again in every container.
 bool runs(const QString& file) {
   const QString name = file.section(QLatin1Char('.'), 0, 0);
   const qint64 process = name.section(QLatin1Char('-'), 0, 0).toLongLong();
   const bool lives = process > 0 && (::kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM);
-  return lives && (!name.contains(QLatin1Char('-')) || name == nameOf(process));
+  return lives && name == nameOf(process);
 }
 
 }  // namespace

@@ -5,7 +5,8 @@ readonly PACKAGES=(
   g++ cmake ninja-build pkg-config ccache mold git
   qt6-base-dev qt6-svg-dev qt6-qpa-plugins libgl1-mesa-dev
   llvm-19-dev libdnnl-dev libopenblas0-serial libprotobuf-dev protobuf-compiler graphviz
-  libcairo2-dev libzip-dev zlib1g-dev libzstd-dev libfmt-dev nlohmann-json3-dev libcli11-dev
+  libcairo2-dev libpng-dev libmd4c-dev libmd4c-html0-dev libre2-dev libsqlite3-dev
+  libzip-dev zlib1g-dev libzstd-dev libfmt-dev nlohmann-json3-dev libcli11-dev
   libgtest-dev libbenchmark-dev clang-format fonts-dejavu-core
 )
 readonly BUILD=build/release
@@ -39,5 +40,6 @@ install_missing() {
 configure_and_build() {
   local configured
   [ -f "$BUILD/build.ninja" ] || configured=$(cmake --preset release 2>&1) || { echo "$configured"; exit 1; }
+  [ -x "$BUILD/bin/tessera" ] || echo "Building for the first time: about ten minutes on two cores; [step/steps] is how far it is."
   ninja -C "$BUILD" "$@" || exit 1
 }

@@ -5,10 +5,13 @@
 #include <cstdio>
 #include <unordered_set>
 
+#include <fmt/format.h>
+
 #include "core/base/diagnostic_limit.h"
 #include "core/formats/module_file.h"
 #include "core/ops/inference/infer.h"
 #include "core/ops/inference/unfinished.h"
+#include "core/tools/link.h"
 
 namespace tessera::cli {
 
@@ -50,6 +53,20 @@ int Report::flushed(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   std::fputs("error: cannot write to standard output\n", stderr);
   return std::max<int>(code, kNoOutput);
+}
+
+bool takeLink(std::string& file, std::string& name, const char* wanted, Report& report) {
+  LinkParts parts = splitLink(file);
+  if (parts.name.empty() == name.empty()) {
+    report.failure({.kind = ErrorKind::Usage,
+                    .message = name.empty()
+                                   ? fmt::format("{} is required, here or behind FILE#", wanted)
+                                   : fmt::format("FILE is a link to {} already; what is {}?", parts.name, name)});
+    return false;
+  }
+  file = std::move(parts.file);
+  if (name.empty()) name = std::move(parts.name);
+  return true;
 }
 
 std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify, ProtoContent* beside) {

@@ -36,6 +36,10 @@ class Report {
 std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify,
                                  ProtoContent* beside = nullptr);
 
+// FILE may be a link, FILE#NAME, and then stands for both: takes it apart. False: NAME stands nowhere, or twice, and
+// this is reported. `wanted`: what the subcommand calls NAME.
+bool takeLink(std::string& file, std::string& name, const char* wanted, Report& report);
+
 // A module's text to the file `out`, or to stdout when it is "" (with --json: into the object).
 void printModule(const Module& module, const std::string& out, Report& report);
 
@@ -50,14 +54,21 @@ void addCompile(CLI::App& app, Report& report);
 void addRender(CLI::App& app, Report& report);
 void addLayout(CLI::App& app, Report& report);
 void addDiff(CLI::App& app, Report& report);
+void addMemory(CLI::App& app, Report& report);
+void addCompare(CLI::App& app, Report& report);
+void addBisect(CLI::App& app, Report& report);
+void addDump(CLI::App& app, Report& report);
 void addExtract(CLI::App& app, Report& report);
 void addResize(CLI::App& app, Report& report);
+void addGradient(CLI::App& app, Report& report);
 void addIsolate(CLI::App& app, Report& report);
 void addReduce(CLI::App& app, Report& report);
 void addCost(CLI::App& app, Report& report);
 void addGrep(CLI::App& app, Report& report);
+void addPath(CLI::App& app, Report& report);
 void addExplain(CLI::App& app, Report& report);
 void addOpt(CLI::App& app, Report& report);
+void addProfile(CLI::App& app, Report& report);
 void addMachine(CLI::App& app, Report& report);
 void addHelp(CLI::App& app, Report& report);
 

@@ -46,8 +46,8 @@ void deliver(Result<Module> cut, const CutArguments& options, Report& report) {
 CLI::App* addCut(CLI::App& app, const char* name, const char* what, const char* nameHelp, Report& report,
                  const std::shared_ptr<CutArguments>& options) {
   auto* command = app.add_subcommand(name, what);
-  command->add_option("FILE", options->file, "HLO file")->required();
-  command->add_option("NAME", options->name, nameHelp)->required();
+  command->add_option("FILE", options->file, "HLO file, or a link: FILE#NAME")->required();
+  command->add_option("NAME", options->name, nameHelp);
   command->add_option("-o,--output", options->out, "Write to a file instead of stdout");
   command->add_flag("--json", report.json, "Print one JSON object (with -o: without the text)");
   return command;
@@ -77,6 +77,7 @@ void addExtract(CLI::App& app, Report& report) {
       ->default_str("all");
   command->footer("Example: tessera extract model.hlo sum --height=1 -o part.hlo");
   command->callback([options, &report] {
+    if (!takeLink(options->file, options->name, "NAME", report)) return;
     if (auto module = loadModule(options->file, report, true)) deliver(extracted(*module, *options), *options, report);
   });
 }
@@ -88,6 +89,7 @@ void addIsolate(CLI::App& app, Report& report) {
   command->add_flag("--computation", options->computation, "NAME is a computation, even if an instruction has it too");
   command->footer("Example: tessera isolate model.hlo sum -o one.hlo");
   command->callback([options, &report] {
+    if (!takeLink(options->file, options->name, "NAME", report)) return;
     if (auto module = loadModule(options->file, report, true)) deliver(isolated(*module, *options), *options, report);
   });
 }

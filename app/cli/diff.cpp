@@ -19,12 +19,15 @@ struct DiffArguments {
   std::string html;  // "-": to stdout
 };
 
-Json toJson(const Module& module, InstructionId id) {
+Json toJson(const Module& module, InstructionId id, CostCounter& costs) {
   const Instruction& instruction = module.at(id);
+  const Cost cost = costs.of(id);
   return {{"name", instruction.name},
           {"computation", module.at(instruction.computation).name},
           {"opcode", instruction.opcodeName()},
-          {"shape", toString(*instruction.shape, false)}};
+          {"shape", toString(*instruction.shape, false)},
+          {"flops", cost.flops},
+          {"bytes", cost.bytesAccessed}};
 }
 
 Json toJson(const std::vector<Change>& changes) {
@@ -42,11 +45,13 @@ void putFound(const Module& left, const Module& right, const DiffResult& found, 
   object["equal"] = found.same();
   object["matched"] = found.matched;
   for (const char* list : {"changed", "added", "removed", "computations"}) object[list] = Json::array();
+  CostCounter ofLeft(left), ofRight(right);
   for (const ChangedInstruction& one : found.changed)
-    object["changed"].push_back(
-        {{"a", toJson(left, one.left)}, {"b", toJson(right, one.right)}, {"changes", toJson(one.changes)}});
-  for (InstructionId id : found.added) object["added"].push_back(toJson(right, id));
-  for (InstructionId id : found.removed) object["removed"].push_back(toJson(left, id));
+    object["changed"].push_back({{"a", toJson(left, one.left, ofLeft)},
+                                 {"b", toJson(right, one.right, ofRight)},
+                                 {"changes", toJson(one.changes)}});
+  for (InstructionId id : found.added) object["added"].push_back(toJson(right, id, ofRight));
+  for (InstructionId id : found.removed) object["removed"].push_back(toJson(left, id, ofLeft));
   for (const ChangedComputation& one : found.computations)
     object["computations"].push_back(
         {{"a", left.at(one.left).name}, {"b", right.at(one.right).name}, {"changes", toJson(one.changes)}});
@@ -129,8 +134,7 @@ void tell(const Module& left, const Module& right, const DiffArguments& options,
 }  // namespace
 
 void addDiff(CLI::App& app, Report& report) {
-  auto* command = app.add_subcommand(
-      "diff", "Compare two modules by structure: names, ids, order and operands that may change places do not count");
+  auto* command = app.add_subcommand("diff", "Compare two modules by structure, whatever their names, ids and order");
   auto options = std::make_shared<DiffArguments>();
   command->add_option("A", options->left, "HLO file")->required();
   command->add_option("B", options->right, "HLO file")->required();
@@ -139,8 +143,8 @@ void addDiff(CLI::App& app, Report& report) {
                     "Print one HTML page with both side by side; --html=FILE writes it there");
   command->footer(
       "Exit code 1 when they differ. An instruction that came or went leaves the others matched; its users have other "
-      "operands.\nExamples: tessera diff model.hlo model.hlo\n"
-      "          tessera diff before.hlo after.hlo --html=diff.html");
+      "operands.\nExample: tessera diff model.hlo model.hlo\n"
+      "         tessera diff before.hlo after.hlo --html=diff.html");
   command->callback([options, &report] {
     const auto left = loadModule(options->left, report, true);
     const auto right = loadModule(options->right, report, true);

@@ -67,8 +67,8 @@ void addExplain(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand(
       "explain", "Explain an instruction: shape with reasons, loop nest, elements read, compiled code");
   auto options = std::make_shared<ExplainArguments>();
-  command->add_option("FILE", options->file, "HLO file")->required();
-  command->add_option("INSTRUCTION", options->name, "Its name; COMPUTATION/NAME where several have it")->required();
+  command->add_option("FILE", options->file, "HLO file, or a link: FILE#INSTRUCTION")->required();
+  command->add_option("INSTRUCTION", options->name, "Its name; COMPUTATION/NAME where several have it");
   command->add_option("--index", options->index, "The output element whose reads are listed (default: the middle)")
       ->delimiter(',');
   command->add_flag("--loops", options->code.loops,
@@ -86,6 +86,7 @@ void addExplain(CLI::App& app, Report& report) {
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera explain model.hlo sum --index=3");
   command->callback([options, &report] {
+    if (!takeLink(options->file, options->name, "INSTRUCTION", report)) return;
     const auto module = loadModule(options->file, report, true);
     if (!module) return;
     if (options->code.any()) {

@@ -7,6 +7,7 @@
 #include "core/base/units.h"
 #include "core/formats/module_file.h"
 #include "core/picture/picture.h"
+#include "core/profile/sources/profile_source.h"
 
 namespace tessera::cli {
 namespace {
@@ -34,8 +35,7 @@ nlohmann::ordered_json jsonOf(const Module& module, const Finding& finding) {
 
 Result<std::optional<Profile>> profileFor(const Module& module, const std::string& file) {
   if (file.empty()) return std::nullopt;
-  TESSERA_ASSIGN_OR_RETURN(const std::string text, readFile(file));
-  TESSERA_ASSIGN_OR_RETURN(Profile profile, readChromeTrace(text));
+  TESSERA_ASSIGN_OR_RETURN(Profile profile, readProfileFor(module, file));
   if (profile.module == module.name) return profile;
   return std::unexpected(Diagnostic{.kind = ErrorKind::Usage,
                                     .message = "the profile is of another module",
@@ -64,7 +64,7 @@ void addFindings(CLI::App& app, Report& report) {
   std::string rules =
       "Exit code 1 when there are none. Numbers are of one run; loops count by their trips where known.\nRules:\n";
   for (const FindingRule& rule : rulesOfFindings()) rules += fmt::format("  {:20} {}\n", rule.name, rule.about);
-  command->footer(rules + "Example: tessera findings model.hlo --json");
+  command->footer(rules + "Example: tessera findings optimized.hlo --json");
   command->callback([options, &report] {
     const auto module = loadModule(options->file, report, true);
     if (!module) return;

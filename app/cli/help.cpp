@@ -1,11 +1,16 @@
-// tessera help OP: one page an operation, for the terminal or as HTML; without an OP the list of them.
+// tessera help TOPIC: an operation's page or a chapter of the manual, for the terminal or as HTML; without a topic the
+// list of both. Also what is made of the option tables for an installation.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 
-#include <fmt/format.h>
 #include "app/cli/command.h"
+#include "app/cli/manual_html.h"
+#include "app/cli/option_tables.h"
+#include "app/shared/manual.h"
 
 #include "core/base/result.h"
 #include "core/formats/module_file.h"
@@ -16,7 +21,7 @@ namespace tessera::cli {
 namespace {
 
 struct HelpArguments {
-  std::string op, html, example;
+  std::string op, html, example, integration;
 };
 
 void listOps(Report& report) {
@@ -28,6 +33,22 @@ void listOps(Report& report) {
     for (size_t i = 0; i < names.size(); ++i) line += (i ? ", " : ": ") + std::string(names[i]);
     report.line(line);
   }
+  const auto chapters = manualChapters();
+  if (!chapters) return;  // a program without its manual still knows the operations
+  for (const Chapter& chapter : *chapters) {
+    report.object["chapters"][chapter.name] = chapter.title;
+    report.line("manual " + chapter.name + ": " + chapter.title);
+  }
+}
+
+// A chapter of the manual; false: there is none of this name.
+bool tellChapter(const std::string& name, Report& report) {
+  const auto text = manualChapter(name);
+  if (!text) return false;
+  report.object["chapter"] = name;
+  report.object["text"] = *text;
+  if (!report.json) std::fwrite(text->data(), 1, text->size(), stdout);
+  return true;
 }
 
 void tell(const HelpPage& page, Report& report) {
@@ -51,19 +72,25 @@ void tell(const HelpPage& page, Report& report) {
   if (!report.json) std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-// One OP, or all of them with an index, as OPCODE.html.
-Status writeHtml(const std::vector<std::string>& ops, const std::filesystem::path& folder, bool withIndex) {
+Status writeOperation(const std::string& name, const std::filesystem::path& folder) {
   std::error_code error;
-  std::filesystem::create_directories(folder, error);  // what is wrong with it, the first file says
-  std::string index =
+  std::filesystem::create_directories(folder, error);  // what is wrong with it, writing says
+  TESSERA_ASSIGN_OR_RETURN(const HelpPage page, helpPage(name));
+  return writeFileAtomically(folder / (name + ".html"), toHtml(page));
+}
+
+// The manual, whose contents are index.html, and all operations with a list of them.
+Status writeAll(const std::filesystem::path& folder) {
+  std::string list =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta "
-      "charset=\"utf-8\"><title>Operations</title></head>\n<body>\n<ul>\n";
-  for (const std::string& name : ops) {
-    TESSERA_ASSIGN_OR_RETURN(const HelpPage page, helpPage(name));
-    TESSERA_TRY(writeFileAtomically(folder / (name + ".html"), toHtml(page)));
-    index += "<li><a href=\"" + name + ".html\">" + name + "</a></li>\n";
+      "charset=\"utf-8\"><title>Operations</title></head>\n<body>\n<p><a href=\"index.html\">Contents</a></p>\n<ul>\n";
+  TESSERA_TRY(writeManual(folder));
+  for (const OpDef* op : allOps()) {
+    const std::string name(nameOf(op->opcode));
+    TESSERA_TRY(writeOperation(name, folder));
+    list += "<li><a href=\"" + name + ".html\">" + name + "</a></li>\n";
   }
-  return withIndex ? writeFileAtomically(folder / "index.html", index + "</ul>\n</body>\n</html>\n") : Status();
+  return writeFileAtomically(folder / "operations.html", list + "</ul>\n</body>\n</html>\n");
 }
 
 // One of the op's examples of the reference, as the file that it is.
@@ -80,36 +107,41 @@ Status tellExample(const HelpPage& page, const std::string& name, Report& report
   return {};
 }
 
-std::vector<std::string> allNames() {
-  std::vector<std::string> out;
-  for (const OpDef* op : allOps()) out.emplace_back(nameOf(op->opcode));
-  return out;
+void help(const CLI::App& app, const HelpArguments& options, Report& report) {
+  if (!options.integration.empty()) return writeIntegration(app, options.integration, report);
+  if (!options.html.empty()) {
+    const Status written = options.op.empty() ? writeAll(options.html) : writeOperation(options.op, options.html);
+    if (!written) report.failure(written.error());
+    return;
+  }
+  if (options.op.empty()) return listOps(report);
+  const auto page = helpPage(options.op);
+  if (!page) {
+    if (!tellChapter(options.op, report)) report.failure(page.error());
+    return;
+  }
+  if (options.example.empty()) return tell(*page, report);
+  if (auto told = tellExample(*page, options.example, report); !told) report.failure(told.error());
 }
 
 }  // namespace
 
 void addHelp(CLI::App& app, Report& report) {
-  auto* command = app.add_subcommand("help", "Show an operation's page, or the list of operations");
+  auto* command = app.add_subcommand("help", "Show an operation's page, a chapter of the manual, or the list of both");
   auto options = std::make_shared<HelpArguments>();
-  command->add_option("OP", options->op, "An operation as HLO text names it, e.g. dot");
-  command->add_option("--html", options->html, "Write OP.html, or all pages and an index, into this folder");
-  command->add_option("--example", options->example, "Print this example of the reference, an HLO file")->needs("OP");
+  command->add_option("TOPIC", options->op,
+                      "An operation as HLO text names it, e.g. dot, or a chapter of the manual, e.g. import");
+  command->add_option("--html", options->html,
+                      "Write the operation's page, or the manual with all operations, as HTML into this folder");
+  command->add_option("--example", options->example, "Print this example of the reference, an HLO file")
+      ->needs("TOPIC");
+  command->add_option(
+      "--integration", options->integration,
+      "Write man pages, completions of bash, zsh and fish, and the manual's chapter on the command line "
+      "into this folder");
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera help dot");
-  command->callback([options, &report] {
-    if (!options->html.empty()) {
-      const bool all = options->op.empty();
-      if (auto written = writeHtml(all ? allNames() : std::vector{options->op}, options->html, all); !written)
-        report.failure(written.error());
-    } else if (options->op.empty()) {
-      listOps(report);
-    } else if (auto page = helpPage(options->op)) {
-      if (options->example.empty()) return tell(*page, report);
-      if (auto told = tellExample(*page, options->example, report); !told) report.failure(told.error());
-    } else {
-      report.failure(page.error());
-    }
-  });
+  command->callback([options, &app, &report] { help(app, *options, report); });
 }
 
 }  // namespace tessera::cli

@@ -77,14 +77,21 @@ int main(int argc, char** argv) {
   addRender(app, report);
   addLayout(app, report);
   addDiff(app, report);
+  addMemory(app, report);
+  addCompare(app, report);
+  addBisect(app, report);
   addExtract(app, report);
   addIsolate(app, report);
   addResize(app, report);
+  addGradient(app, report);
   addReduce(app, report);
   addCost(app, report);
   addGrep(app, report);
+  addPath(app, report);
   addExplain(app, report);
   addOpt(app, report);
+  addProfile(app, report);
+  addDump(app, report);
   addMachine(app, report);
   addHelp(app, report);
   try {

@@ -12,6 +12,7 @@
 #include "core/formats/module_file.h"
 #include "core/picture/page.h"
 #include "core/picture/plain_graph.h"
+#include "core/profile/sources/profile_source.h"
 #include "core/tools/find_instruction.h"
 
 namespace tessera::cli {
@@ -36,9 +37,8 @@ struct Scene {
   std::string name;
 
   Picture picture() const {
-    Arrangement arrangement = arrange(view);
-    if (plain) return drawPlain(*plain, view, arrangement);
-    if (page) placeBoxes(*module, view, placesOf(*page), arrangement);
+    if (plain) return drawPlain(*plain, view, arrange(view));
+    const Arrangement arrangement = arrangePage(*module, view, page ? placesOf(*page) : Places());
     std::optional<Overlay> scaled = overlay;
     if (scaled) scaled = scaledTo(view, *std::move(scaled));
     Picture out = draw(*module, view, arrangement, scaled ? &*scaled : nullptr);
@@ -99,8 +99,7 @@ Result<Scene> sceneOf(const Module& module, const Project& project, const Render
     TESSERA_ASSIGN_OR_RETURN(scene.computation, computationNamed(module, options.computation));
   }
   if (!options.profile.empty()) {
-    TESSERA_ASSIGN_OR_RETURN(std::string text, readFile(options.profile));
-    TESSERA_ASSIGN_OR_RETURN(Profile profile, readChromeTrace(text));
+    TESSERA_ASSIGN_OR_RETURN(const Profile profile, readProfileFor(module, options.profile));
     scene.overlay = overlayOf(profile);
   }
   ViewMaker maker(module);
@@ -146,7 +145,8 @@ void addRender(CLI::App& app, Report& report) {
   command->add_option("--to", options->to, "The form, where the ending does not say it")
       ->check(CLI::IsMember(pictureFormNames()));
   command->add_option("--computation", options->computation, "A computation's name (default: the entry)");
-  command->add_option("--profile", options->profile, "Profile of a run, laid over the nodes");
+  command->add_option("--profile", options->profile,
+                      "Profile of a run, or any that `tessera profile` reads, laid over the nodes");
   command->add_option("--open", options->open, "A group to open; may be given several times");
   command->add_option("--scale", options->scale, "PNG: pixels a unit (default 1)")->check(CLI::Range(0.001, 64.0));
   command->add_option("--theme", options->theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));

@@ -17,6 +17,23 @@ enum ExitCode : int {
   kNoOutput = 73,
 };
 
+// What scripts are told, in the man pages and the manual.
+struct ExitCodeText {
+  ExitCode code;
+  const char* text;
+};
+inline constexpr ExitCodeText kExitCodeTexts[] = {
+    {kFine, "fine"},
+    {kNo, "the answer is no"},
+    {kInvalid, "does not parse, verify or compile"},
+    {kDiffers, "ran, values differ"},
+    {kUnsupported, "this backend cannot run it"},
+    {kFailedRunning, "failed while running: memory, a custom call's error, cancelled"},
+    {kUsage, "usage"},
+    {kNoInput, "input cannot be opened or read"},
+    {kNoOutput, "output cannot be written"},
+};
+
 inline ExitCode exitCodeOf(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::Invalid: return kInvalid;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <system_error>
 
@@ -17,7 +18,8 @@ namespace tessera {
 namespace {
 
 LastWords last;
-struct sigaction crashBefore;  // what stood for SIGSEGV: the system's end, or a sanitizer's
+constexpr int kCrashes[] = {SIGSEGV, SIGABRT};
+struct sigaction crashBefore[std::size(kCrashes)];  // what stood there: the system's end, or a sanitizer's
 
 void say(int stream, const char* text) {
   const ssize_t written = ::write(stream, text, std::strlen(text));
@@ -53,14 +55,14 @@ void sayOnStderr(const char* what, const char* reason) {
   std::abort();
 }
 
-// Libraries such as Qt use what malloc gave them without a look at it. A crash while the system gives no memory is
-// taken for that; any other one happens again, with what stood there before.
+// Libraries such as Qt use what malloc gave them without a look at it, GLib aborts. A crash while the system gives no
+// memory is taken for that; any other one happens again, with what stood there before.
 void onCrash(int) {
   constexpr size_t kLittle = size_t{16} << 20;
   void* memory = ::mmap(nullptr, kLittle, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) endFor("not enough memory");
   ::munmap(memory, kLittle);
-  ::sigaction(SIGSEGV, &crashBefore, nullptr);
+  for (size_t i = 0; i < std::size(kCrashes); ++i) ::sigaction(kCrashes[i], &crashBefore[i], nullptr);
 }
 
 }  // namespace
@@ -72,7 +74,7 @@ void endWithASentence(LastWords words) {
   std::set_terminate(lastWords);
   struct sigaction action {};
   action.sa_handler = onCrash;
-  ::sigaction(SIGSEGV, &action, &crashBefore);
+  for (size_t i = 0; i < std::size(kCrashes); ++i) ::sigaction(kCrashes[i], &action, &crashBefore[i]);
 }
 
 }  // namespace tessera

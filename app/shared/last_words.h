@@ -9,7 +9,8 @@ struct LastWords {
   const char* advice = "";  // stands behind the reason; must outlive the program
 };
 // From now on std::terminate ends so: without memory or threads with the exit code of a failed run, else with the
-// exception's words and SIGABRT. A segmentation fault where there is no memory left ends so, too.
+// exception's words and SIGABRT. A segmentation fault or an abort where there is no memory left ends
+// so, too.
 void endWithASentence(LastWords words);
 // The same end, for a library that only prints that a thread could not be started.
 [[noreturn]] void endWithoutThreads();

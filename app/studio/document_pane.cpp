@@ -5,10 +5,12 @@
 #include <QEvent>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QLineEdit>
 #include <QTableWidget>
 #include <QVBoxLayout>
 #include <utility>
 
+#include "app/shared/manual.h"
 #include "app/studio/first_start.h"
 #include "app/studio/pane_header.h"
 #include "app/studio/panels.h"
@@ -33,8 +35,12 @@
 #include "editor/lessons/lesson_panel.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/heat_legend.h"
+#include "editor/panels/help_panel.h"
+#include "editor/panels/inspector.h"
 #include "editor/panels/permission_bar.h"
+#include "editor/panels/search_bar.h"
 #include "editor/panels/size_panel.h"
+#include "editor/panels/source_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
 #include "editor/values/call_bar.h"
@@ -49,7 +55,9 @@ DocumentPane::DocumentPane(PanelDocks& docks, bool remembers, DocumentPane* twin
   banner_ = new Banner(this);
   makeCanvas();
   makeLessons();
+  searchBar_ = new SearchBar(*document_, this);
   panels_ = std::make_unique<Panels>(*document_, docks);
+  if (const auto manual = manualFolder()) panels_->help->setManual(QString::fromStdString(manual->string()));
   blocks_ = new BlockActions(*document_, *canvas_, *graphEdit_, *panels_->palette, remembers, this);
   runController_ = new RunController(*document_, *canvas_, this);
   labels_ = new NodeLabels(*document_, *canvas_);
@@ -59,6 +67,7 @@ DocumentPane::DocumentPane(PanelDocks& docks, bool remembers, DocumentPane* twin
   connectCanvas();
   connectDocument();
   connectBanner();
+  connectSearch();
 }
 
 DocumentPane::~DocumentPane() = default;
@@ -97,7 +106,11 @@ void DocumentPane::layOut() {
   auto* beside = new QHBoxLayout;
   beside->setSpacing(0);
   beside->addWidget(&lessons_->panel());
-  beside->addWidget(canvas_, 1);
+  auto* below = new QVBoxLayout;
+  below->setSpacing(0);
+  below->addWidget(searchBar_);
+  below->addWidget(canvas_, 1);
+  beside->addLayout(below, 1);
   beside->addWidget(&arrangement_->sizes());
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -163,6 +176,16 @@ void DocumentPane::connectBanner() {
   connect(groups_, &GroupActions::explained, this, say);
   connect(blocks_, &BlockActions::explained, this, say);
   connect(banner_, &Banner::detailsWanted, this, [this] { emit panelWanted(QStringLiteral("diagnostics")); });
+}
+
+void DocumentPane::connectSearch() {
+  connect(searchBar_, &SearchBar::revealWanted, binding_, &CanvasBinding::reveal);
+  connect(searchBar_, &SearchBar::closed, canvas_, qOverload<>(&QWidget::setFocus));
+  connect(panels_->source, &SourcePanel::searchWanted, this, [this](const QString& query) {
+    searchBar_->open();
+    searchBar_->field()->setText(query);
+  });
+  connect(panels_->inspector, &Inspector::sourceWanted, this, [this] { emit panelWanted(QStringLiteral("source")); });
 }
 
 void DocumentPane::begin() {

@@ -31,6 +31,7 @@ class PanelDocks;
 class PlaceHistory;
 class Recovery;
 class RunController;
+class SearchBar;
 struct Panels;
 
 // What of a picture is seen.
@@ -53,6 +54,7 @@ class DocumentPane : public QWidget {
   Canvas& canvas() const { return *canvas_; }
   Panels& panels() const { return *panels_; }
   Banner& banner() const { return *banner_; }
+  SearchBar& searchBar() const { return *searchBar_; }
   CanvasBinding& binding() const { return *binding_; }
   GraphEditController& graphEdit() const { return *graphEdit_; }
   ArrangeController& arrangement() const { return *arrangement_; }
@@ -103,6 +105,7 @@ class DocumentPane : public QWidget {
   void connectDocument();
   void connectCanvas();
   void connectBanner();
+  void connectSearch();
   void begin();
   void placeLegend();
 
@@ -123,6 +126,7 @@ class DocumentPane : public QWidget {
   PlaceHistory* places_ = nullptr;
   NodeLabels* labels_ = nullptr;
   Banner* banner_ = nullptr;
+  SearchBar* searchBar_ = nullptr;
   HeatLegend* legend_ = nullptr;
   QWidget* firstHint_ = nullptr;
   std::optional<PanePlace> wanted_;

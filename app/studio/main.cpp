@@ -32,7 +32,8 @@ void addOptions(QCommandLineParser& parser) {
       QObject::tr("Opens HLO files in the studio.\nExample: tessera-studio --screenshot out.png --size 1600x1000 "
                   "--theme=dark model.hlo"));
   parser.addHelpOption();
-  parser.addPositionalArgument(QStringLiteral("FILE"), QObject::tr("HLO files, a tab each"),
+  parser.addPositionalArgument(QStringLiteral("FILE"),
+                               QObject::tr("HLO files, a tab each, and links to an instruction of one: FILE#NAME"),
                                QStringLiteral("[FILE ...]"));
   parser.addOptions({
       {QStringLiteral("screenshot"), QObject::tr("Write a picture of the window and end."), QStringLiteral("OUT.png")},

@@ -107,6 +107,7 @@ void MainWindow::makeCentre() {
     panels_->raise(QStringLiteral("palette"));  // to look through what there is
   });
   connect(startPage_, &StartPage::lessonsWanted, this, [this] { beginLesson(0); });
+  connect(startPage_, &StartPage::importHelpWanted, this, [this] { showChapter(QStringLiteral("import")); });
 }
 
 void MainWindow::makeStatusBar() {

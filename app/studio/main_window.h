@@ -41,6 +41,7 @@ class GroupActions;
 class LeftBehindBar;
 class LessonController;
 class RunController;
+class SearchBar;
 class Navigation;
 class PanelDocks;
 class StartPage;
@@ -49,6 +50,7 @@ struct Panels;
 // A file that is to be opened.
 struct OpenRequest {
   QString path;
+  std::string instruction = {};                        // to be shown
   std::optional<ShownPart> shown = std::nullopt;       // none: as its project says
   std::optional<PanePlace> place = std::nullopt;       // none: all of it
   std::optional<QString> recoveredFor = std::nullopt;  // the path of which it is an unsaved state
@@ -62,7 +64,8 @@ class MainWindow : public QMainWindow {
   explicit MainWindow(bool remembers, QWidget* parent = nullptr);
   ~MainWindow() override;
 
-  // In a tab of its own, or where nothing would be missed; a file that is open already is shown again.
+  // In a tab of its own, or where nothing would be missed; a file that is open already is shown again. A link to an
+  // instruction, FILE#NAME, shows that; a profile goes over the current graph.
   void openFile(const QString& path);
   void newFile();
   void beginLesson(int lesson);
@@ -93,6 +96,7 @@ class MainWindow : public QMainWindow {
   BlockActions& blocks() { return *blocks_; }
   GroupActions& groups() { return *groups_; }
   LessonController& lessons();
+  SearchBar& searchBar() { return *searchBar_; }
   AddSearch& addSearch();
   void revealInstruction(InstructionId id);  // opens the groups that hide it and brings it into sight
 
@@ -103,7 +107,7 @@ class MainWindow : public QMainWindow {
 
  signals:
   void firstPictureShown();                               // of the file that was opened last
-  void failed(QString message, tessera::ErrorKind kind);  // any document
+  void failed(QString message, tessera::ErrorKind kind);  // any document, or a link to what its file has not
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
@@ -111,7 +115,7 @@ class MainWindow : public QMainWindow {
   void closeEvent(QCloseEvent* event) override;
 
  private:
-  static constexpr int kDockState = 2;  // another number where docks come or go
+  static constexpr int kDockState = 4;  // another number where docks come or go
 
   void makeCentre();
   void makeTabs();
@@ -119,6 +123,8 @@ class MainWindow : public QMainWindow {
   void makeFileMenu();
   void makeEditMenu();
   void addBuildItems(QMenu& menu);
+  void addFindItems(QMenu& menu);
+  void addFlowItems(QMenu& menu);
   void makeArrangeMenu();
   void makeViewMenu();
   void addShownItems(QMenu& menu);
@@ -137,13 +143,16 @@ class MainWindow : public QMainWindow {
   DocumentPane& addPane(DocumentPane* twinOf = nullptr);  // without a tab, and hidden
   void connectPane(DocumentPane& pane);
   void connectPaneNews(DocumentPane& pane);
+  void shareSourceFolders(DocumentPane& pane);
   DocumentPane* paneOf(const QString& path) const;
   std::vector<DocumentPane*> allPanes() const;
   void startOpening(const OpenRequest& request);
   void openNext();
+  void openProfile(const QString& path);
+  void showLinked(const std::string& instruction);
   void openingFailed(DocumentPane& pane, const QString& message);
   void openExample(const QString& name, const std::string& hlo);
-  void openAgain(DocumentPane& pane, const QString& path);
+  void openAgain(DocumentPane& pane, const OpenRequest& request);
   void removePane(DocumentPane& pane);
   void showStart();
   void forget(DocumentPane& pane);
@@ -171,11 +180,13 @@ class MainWindow : public QMainWindow {
   void addRecentFile(const QString& path);
   void showRecentFiles();
   void chooseFile();
+  void chooseProfile();
   void save(bool ask);
   QMessageBox::StandardButton askToRewrite(const QString& name);  // SaveAll: under another name
   bool mayLoseChanges(DocumentPane& pane);
   void exportPicture();
   void showAbout();
+  void showChapter(const QString& name);  // of the manual
 
   // What menus act on: the current pane and, for short, its parts; makeCurrent() alone changes them.
   DocumentPane* pane_ = nullptr;
@@ -187,6 +198,7 @@ class MainWindow : public QMainWindow {
   GroupActions* groups_ = nullptr;
   Panels* panels_ = nullptr;
   Banner* banner_ = nullptr;
+  SearchBar* searchBar_ = nullptr;
 
   DocumentPane* beside_ = nullptr;
 
@@ -195,9 +207,9 @@ class MainWindow : public QMainWindow {
   std::unique_ptr<PanelDocks> docks_;
   StartPage* startPage_ = nullptr;
   DocumentTabs* tabs_ = nullptr;
-  QSplitter* area_ = nullptr;        // where panes are shown
-  DocumentPane* opening_ = nullptr;  // its file is being read
-  std::optional<PanePlace> openingPlace_;
+  QSplitter* area_ = nullptr;         // where panes are shown
+  DocumentPane* opening_ = nullptr;   // its file is being read
+  OpenRequest request_;               // for that
   std::vector<OpenRequest> waiting_;  // to be opened after it
   std::function<void()> whenAllAreOpen_;
   LeftBehindBar* leftBehind_ = nullptr;
@@ -207,7 +219,7 @@ class MainWindow : public QMainWindow {
   QProgressBar* busyBar_ = nullptr;
   QToolButton* blockOffer_ = nullptr;
   QMenu* recentMenu_ = nullptr;
-  QStringList recentFiles_;
+  QStringList recentFiles_, sourceFolders_;
   QByteArray docksWhenOpen_;  // the docks' state while they are hidden: nothing is open yet
   Theme theme_ = Theme::Light;
   bool remembers_ = false;

@@ -44,6 +44,13 @@ void MainWindow::chooseFile() {
   for (const QString& path : paths) openFile(path);
 }
 
+void MainWindow::chooseProfile() {
+  const QString path = QFileDialog::getOpenFileName(
+      this, tr("Open a profile"), document_->isOpen() ? document_->file().path() : QString(),
+      tr("Profiles (*.xplane.pb *.json *.csv *.sqlite *.gz *.zst);;All files (*)"));
+  if (!path.isEmpty()) openProfile(path);
+}
+
 // Examples of the program are there to be changed, but stay as they are: what was made of one becomes a file of the
 // user's.
 void MainWindow::save(bool ask) {

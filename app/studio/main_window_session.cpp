@@ -6,8 +6,10 @@
 #include "app/studio/document_tabs.h"
 #include "app/studio/left_behind_bar.h"
 #include "app/studio/main_window.h"
+#include "app/studio/panels.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
+#include "editor/panels/source_panel.h"
 
 namespace tessera {
 namespace {
@@ -43,6 +45,8 @@ OpenRequest requestOf(const QVariantMap& kept) {
 void MainWindow::restoreSession() {
   const QSettings settings;
   recentFiles_ = settings.value(QStringLiteral("recentFiles")).toStringList();
+  sourceFolders_ = settings.value(QStringLiteral("sourceFolders")).toStringList();
+  for (const DocumentPane* pane : allPanes()) pane->panels().source->setFolders(sourceFolders_);
   restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
   restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kDockState);
   if (settings.value(QStringLiteral("theme")).toString() == QLatin1String("dark")) setTheme(Theme::Dark);

@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QLayout>
 #include <QMenuBar>
+#include <QSettings>
 #include <QSplitter>
 #include <QStatusBar>
 
@@ -14,6 +15,9 @@
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
+#include "core/profile/sources/profile_source.h"
+#include "core/tools/find_instruction.h"
+#include "core/tools/link.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/group_actions.h"
 #include "editor/controllers/lesson_controller.h"
@@ -22,6 +26,7 @@
 #include "editor/panels/banner.h"
 #include "editor/panels/compiled_panel.h"
 #include "editor/panels/help_panel.h"
+#include "editor/panels/source_panel.h"
 
 namespace tessera {
 
@@ -69,6 +74,7 @@ DocumentPane& MainWindow::addPane(DocumentPane* twinOf) {
   connectPane(*pane);
   connectPaneNews(*pane);
   connectHeader(*pane);
+  shareSourceFolders(*pane);
   if (remembers_ && !twinOf) pane->keepAside(Recovery::usualFolder());
   return *pane;
 }
@@ -87,6 +93,18 @@ void MainWindow::connectPane(DocumentPane& pane) {
   });
 }
 
+// They are the user's, not a document's.
+void MainWindow::shareSourceFolders(DocumentPane& pane) {
+  SourcePanel& source = *pane.panels().source;
+  source.setFolders(sourceFolders_);
+  connect(&source, &SourcePanel::foldersChanged, this, [this, &source] {
+    sourceFolders_ = source.folders();
+    if (remembers_) QSettings().setValue(QStringLiteral("sourceFolders"), sourceFolders_);
+    for (const DocumentPane* each : allPanes())
+      if (each->panels().source != &source) each->panels().source->setFolders(sourceFolders_);
+  });
+}
+
 // What the window shows of the current document alone.
 void MainWindow::connectPaneNews(DocumentPane& pane) {
   const auto whenCurrent = [this, &pane](auto act) {
@@ -101,6 +119,11 @@ void MainWindow::connectPaneNews(DocumentPane& pane) {
   connect(&pane, &DocumentPane::changed, this, [this, &pane] { pane_ == &pane ? updateActions() : tabs_->refresh(); });
   connect(&pane, &DocumentPane::panelWanted, this, [this, &pane](const QString& name) {
     if (pane_ == &pane) docks_->raise(name);
+  });
+  connect(&pane.document().run(), &ProgramRun::profileOpened, this, [this, &pane](const QString& summary) {
+    if (&pane_->document() != &pane.document()) return;
+    docks_->raise(QStringLiteral("profile"));
+    statusBar()->showMessage(summary, 10000);
   });
   // In the next event: filling the table and laying it out are a frame each at 100,000 rows.
   connect(&pane, &DocumentPane::outcomeCame, this, whenCurrent([this] { docks_->raise(QStringLiteral("results")); }),
@@ -119,6 +142,7 @@ void MainWindow::makeCurrent(DocumentPane& pane) {
   groups_ = &pane.groups();
   panels_ = &pane.panels();
   banner_ = &pane.banner();
+  searchBar_ = &pane.searchBar();
   const QSignalBlocker blocker(tabs_);
   tabs_->setCurrentIndex(tabs_->indexOf(pane.original()));
   setUpdatesEnabled(false);
@@ -149,17 +173,20 @@ void MainWindow::makeCurrent(DocumentPane& pane) {
 // --- opening
 
 void MainWindow::openFile(const QString& path) {
-  waiting_.push_back({.path = path});
+  const LinkParts link = splitLink(path.toStdString());
+  waiting_.push_back({.path = QString::fromStdString(link.file), .instruction = link.name});
   if (!opening_) openNext();
 }
 
 void MainWindow::openNext() {
   opening_ = nullptr;
-  openingPlace_.reset();
+  request_ = {};
   if (!waiting_.empty()) {
     const OpenRequest next = std::move(waiting_.front());
     waiting_.erase(waiting_.begin());
-    return startOpening(next);
+    if (!looksLikeProfile(next.path.toStdString())) return startOpening(next);
+    openProfile(next.path);
+    return openNext();
   }
   if (const auto act = std::exchange(whenAllAreOpen_, nullptr)) act();
   keepDocuments();
@@ -168,10 +195,10 @@ void MainWindow::openNext() {
 // Recovered changes take the place of their file, where nothing else was done to it here.
 void MainWindow::startOpening(const OpenRequest& request) {
   DocumentPane* there = paneOf(request.recoveredFor.value_or(request.path));
-  if (there && !request.recoveredFor) return openAgain(*there, request.path);
+  if (there && !request.recoveredFor) return openAgain(*there, request);
   const bool replaces = there && !there->hasUnsavedWork();
   opening_ = replaces ? there : pane_->isUntouched() ? &pane_->original() : &addPane();
-  openingPlace_ = request.place;
+  request_ = request;
   DocumentFile& file = opening_->document().file();
   if (request.recoveredFor)
     file.openRecovered(request.path, *request.recoveredFor);
@@ -180,11 +207,30 @@ void MainWindow::startOpening(const OpenRequest& request) {
 }
 
 // What the disk has now, where that is something else.
-void MainWindow::openAgain(DocumentPane& pane, const QString& path) {
+void MainWindow::openAgain(DocumentPane& pane, const OpenRequest& request) {
   makeCurrent(pane);
-  if (!pane.document().file().differsOnDisk() || !mayLoseChanges(pane)) return openNext();
+  if (!pane.document().file().differsOnDisk() || !mayLoseChanges(pane)) {
+    showLinked(request.instruction);
+    return openNext();
+  }
   opening_ = &pane;
-  pane.document().file().open(path);
+  request_ = request;
+  pane.document().file().open(request.path);
+}
+
+// Over the graph that is open; without one, or over the first graph, the module inside becomes a document.
+void MainWindow::openProfile(const QString& path) {
+  if (pane_->isFirstGraph()) newFile();
+  document_->run().openProfile(path);
+}
+
+void MainWindow::showLinked(const std::string& instruction) {
+  if (instruction.empty()) return;
+  const auto id = instructionNamed(document_->module(), instruction);
+  if (id) return revealInstruction(*id);
+  const QString message = QString::fromStdString(id.error().message);
+  banner_->showMessage(message);
+  emit failed(message, id.error().kind);
 }
 
 // What is wrong with it is said beside what is open.
@@ -227,7 +273,8 @@ void MainWindow::arrived(DocumentPane& pane) {
   updateComputations();
   updateActions();
   if (opening_ != &pane) return;
-  if (openingPlace_) pane.goTo(*openingPlace_);
+  if (request_.place) pane.goTo(*request_.place);
+  showLinked(request_.instruction);
   openNext();
 }
 

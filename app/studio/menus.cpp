@@ -1,14 +1,17 @@
 // The menus of the main window: a spec an action. What each does is in the controllers; the Edit and Arrange menus are
 // in menus_edit.cpp.
+#include <QClipboard>
 #include <QComboBox>
 #include <QDir>
 #include <QDockWidget>
 #include <QFileInfo>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QStatusBar>
 #include <QToolBar>
 
 #include "app/studio/actions.h"
@@ -18,14 +21,18 @@
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
+#include "core/tools/link.h"
+#include "core/tools/query.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/lesson_controller.h"
 #include "editor/controllers/node_labels.h"
 #include "editor/controllers/place_history.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
+#include "editor/panels/computations_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/permission_list.h"
+#include "editor/panels/search_bar.h"
 #include "editor/panels/text_panel.h"
 
 namespace tessera {
@@ -53,6 +60,7 @@ void MainWindow::makeFileMenu() {
   for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.hlo")}, QDir::Files, QDir::Name))
     connect(examples->addAction(file.completeBaseName()), &QAction::triggered, this,
             [this, path = file.filePath()] { openFile(path); });
+  actions_->add(menu, {tr("Open &profile …"), {}, [this](bool) { chooseProfile(); }, QStringLiteral("open profile")});
   menu.addSeparator();
   actions_->add(menu, {tr("&Save"),
                        {QKeySequence::Save},
@@ -182,10 +190,31 @@ void MainWindow::makeGoMenu() {
   };
   add(tr("&Go to anything …"), QKeySequence(Qt::CTRL | Qt::Key_K), [](Navigation& n) { n.goToAnything(); });
   add(tr("&Commands …"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P), [](Navigation& n) { n.chooseCommand(); });
+  actions_->add(menu, {tr("Co&mputations …"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O)},
+                       [this](bool) {
+                         panels_->raise(QStringLiteral("computations"));
+                         panels_->computations->begin();
+                       },
+                       {},
+                       [this] { return document_->isOpen(); }});
+  menu.addSeparator();
+  addFlowItems(menu);
   menu.addSeparator();
   add(tr("&Back"), QKeySequence(Qt::ALT | Qt::Key_Left), [](Navigation& n) { n.history().back(); });
   add(tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right), [](Navigation& n) { n.history().forward(); });
   menu.addSeparator();
+  actions_->add(menu, {tr("Copy a &link to it"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L)},
+                       [this](bool) {
+                         const std::string name = LinkNames(document_->module()).of(document_->selected());
+                         const QString link =
+                             document_->file().path() + QLatin1Char('#') + QString::fromStdString(name);
+                         QGuiApplication::clipboard()->setText(link);
+                         statusBar()->showMessage(tr("Copied %1").arg(link), 4000);
+                       },
+                       {},
+                       [this] { return hasSelection() && !document_->file().path().isEmpty(); }});
   add(tr("Toggle boo&kmark"), QKeySequence(Qt::CTRL | Qt::Key_B), [](Navigation& n) { n.history().toggleBookmark(); });
   add(tr("Next book&mark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B),
       [](Navigation& n) { n.history().nextBookmark(); });
@@ -201,6 +230,45 @@ void MainWindow::makeGoMenu() {
   menu.addSeparator();
   add(tr("Next &panel"), QKeySequence(Qt::Key_F6), [](Navigation& n) { n.nextPanel(false); });
   add(tr("P&revious panel"), QKeySequence(Qt::SHIFT | Qt::Key_F6), [](Navigation& n) { n.nextPanel(true); });
+}
+
+// Where values go, as queries of the search bar: they can be read, changed and walked.
+void MainWindow::addFlowItems(QMenu& menu) {
+  const auto search = [this](const QString& query) {
+    searchBar_->open();
+    searchBar_->field()->setText(query);
+  };
+  const auto named = [this](const char* field, InstructionId id) {
+    const Instruction& in = document_->module().at(id);
+    const std::string text = document_->module().at(in.computation).name + "/" + std::string(in.name);
+    return QLatin1String(field) + QString::fromStdString(quotedForQuery(text, nullptr));
+  };
+  const auto one = [this] { return hasSelection() && document_->selection().size() == 1; };
+  actions_->add(menu, {tr("What it is computed &from"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Up)},
+                       [=, this](bool) { search(named("feeds:", document_->selected())); },
+                       {},
+                       one});
+  actions_->add(menu, {tr("What is computed from &it"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Down)},
+                       [=, this](bool) { search(named("from:", document_->selected())); },
+                       {},
+                       one});
+  actions_->add(menu, {tr("What is &near it"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Period)},
+                       [=, this](bool) { search(named("near:", document_->selected())); },
+                       {},
+                       one});
+  actions_->add(menu, {tr("What lies be&tween the two"),
+                       {},
+                       [=, this](bool) {
+                         const auto& two = document_->selection();
+                         search(QStringLiteral("(%1 %2) | (%3 %4)")
+                                    .arg(named("from:", two[0]), named("feeds:", two[1]), named("from:", two[1]),
+                                         named("feeds:", two[0])));
+                       },
+                       {},
+                       [this] { return document_->isOpen() && document_->selection().size() == 2; }});
 }
 
 void MainWindow::makeRunMenu() {
@@ -243,6 +311,8 @@ void MainWindow::makeHelpMenu() {
   };
   actions_->add(menu, {tr("Help on the &operation"), {QKeySequence(Qt::Key_F1)}, help});
   actions_->add(menu,
+                {tr("&Manual"), {}, [this](bool) { showChapter(QStringLiteral("index")); }, QStringLiteral("manual")});
+  actions_->add(menu,
                 {tr("&Mouse and keys"), {QKeySequence(Qt::Key_Question)}, [this](bool) { navigation_->showKeys(); }});
   actions_->add(menu, {tr("&Lessons"), {}, [this](bool) { beginLesson(0); }});
   actions_->add(menu, {tr("&About Tessera"), {}, [this](bool) { showAbout(); }});
@@ -283,6 +353,11 @@ void MainWindow::makeToolBar() {
   bar->addWidget(crumbs_);
   connect(computations_, &QComboBox::activated, this,
           [this](int row) { document_->view().showComputation(ComputationId(computations_->itemData(row).toUInt())); });
+}
+
+void MainWindow::showChapter(const QString& name) {
+  panels_->raise(QStringLiteral("help"));
+  if (!panels_->help->showChapter(name)) panels_->help->showList();  // a program without its manual
 }
 
 void MainWindow::showAbout() {

@@ -14,6 +14,7 @@
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/controllers/group_actions.h"
 #include "editor/document/document.h"
+#include "editor/panels/search_bar.h"
 #include "editor/panels/text_panel.h"
 
 namespace tessera {
@@ -53,17 +54,30 @@ void MainWindow::makeEditMenu() {
                        }});
   menu.addSeparator();
   addBuildItems(menu);
-  const auto find = [this](bool) {
+  addFindItems(menu);
+}
+
+// In the text where the text has the keys, else in the graph.
+void MainWindow::addFindItems(QMenu& menu) {
+  const auto open = [this] { return document_->isOpen(); };
+  const auto inText = [this] {
+    const QWidget* focus = focusWidget();
+    return focus && panels_->text->isAncestorOf(focus);
+  };
+  const auto findInText = [this](bool) {
     panels_->raise(QStringLiteral("text"));
     panels_->text->findField()->setFocus();
     panels_->text->findField()->selectAll();
   };
+  const auto find = [this, inText, findInText](bool) { inText() ? findInText(true) : searchBar_->open(); };
+  const auto step = [this, inText](bool backwards) {
+    searchBar_->isVisible() && !inText() ? searchBar_->step(backwards) : panels_->text->findNext(backwards);
+  };
+  actions_->add(menu, {tr("&Find instructions …"), {QKeySequence::Find}, find, QStringLiteral("find"), open});
   actions_->add(menu,
-                {tr("&Find instruction …"), {QKeySequence::Find}, find, {}, [this] { return document_->isOpen(); }});
-  actions_->add(menu, {tr("Find &next"), {QKeySequence(Qt::Key_F3)}, [this](bool) { panels_->text->findNext(); }});
-  actions_->add(menu, {tr("Find &previous"), {QKeySequence(Qt::SHIFT | Qt::Key_F3)}, [this](bool) {
-                         panels_->text->findNext(true);
-                       }});
+                {tr("Find in the &text …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_F)}, findInText, {}, open});
+  actions_->add(menu, {tr("Find &next"), {QKeySequence(Qt::Key_F3)}, [step](bool) { step(false); }});
+  actions_->add(menu, {tr("Find &previous"), {QKeySequence(Qt::SHIFT | Qt::Key_F3)}, [step](bool) { step(true); }});
 }
 
 void MainWindow::addBuildItems(QMenu& menu) {
@@ -100,6 +114,8 @@ void MainWindow::addBuildItems(QMenu& menu) {
       [this] { groups_->inlineSelection(); });
   add(tr("Constant to para&meter"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_P)}, selected,
       [this] { groups_->promote(); });
+  add(tr("Gra&dient of the selection"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_G)}, selected,
+      [this] { groups_->gradient(); });
   add(tr("E&xtract as a module …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_X)}, selected,
       [this] { groups_->askWhereToExtract(); });
   add(tr("Save as a &block …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_B)}, selected,

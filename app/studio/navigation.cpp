@@ -13,6 +13,7 @@
 #include "app/studio/document_pane.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
+#include "core/tools/search.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/place_history.h"
 #include "editor/document/document.h"
@@ -43,23 +44,30 @@ void Navigation::goToAnything() {
               [this](const QString& words) { return places(words); });
 }
 
+// Words are looked for in all that a line says; what is more than words is a query: "f64" is the type.
 std::vector<QuickEntry> Navigation::places(const QString& words) {
   std::vector<QuickEntry> out;
   const Module& module = window_.document().module();
   const SearchWords search(words);
+  const auto query = Query::parse(words.toStdString());
+  const bool isQuery = query && !query->isWords();
+  std::vector<bool> found(module.instructionSlots());
+  if (isQuery)
+    for (InstructionId id : tessera::search(module, *query)) found[id.value] = true;
   std::unordered_map<const Shape*, std::string> shapes;  // there are few, and a hundred thousand instructions
   const auto instruction = [&](InstructionId id, const char* mark) {
+    if (isQuery && !found[id.value]) return;
     const Instruction& in = module.at(id);
     const std::string_view opcode = nameOf(in.opcode), home = module.at(in.computation).name;
     std::string& shape = shapes[in.shape];
     if (shape.empty()) shape = toString(*in.shape, false).substr(0, kShapeLength);
-    if (out.size() >= kMaxFound || !search.match({in.name, opcode, shape, mark, home})) return;
+    if (out.size() >= kMaxFound || (!isQuery && !search.match({in.name, opcode, shape, mark, home}))) return;
     const QString detail = text(opcode) + QLatin1Char(' ') + text(shape) + tr(mark) + tr(" in %1").arg(text(home));
     out.push_back({text(in.name), detail, [this, id] { history().goTo(id); }});
   };
   for (InstructionId id : history().bookmarks()) instruction(id, QT_TR_NOOP(" · bookmark"));
   for (ComputationId id : module.order()) {
-    if (out.size() >= kMaxFound || !search.match({module.at(id).name, "computation"})) continue;
+    if (isQuery || out.size() >= kMaxFound || !search.match({module.at(id).name, "computation"})) continue;
     out.push_back({text(module.at(id).name), tr("computation, %L1 instructions").arg(module.at(id).instructions.size()),
                    [this, id] { window_.document().view().showComputation(id); }});
   }

@@ -13,11 +13,13 @@
 
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/compiled_panel.h"
+#include "editor/panels/computations_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspector.h"
 #include "editor/panels/palette_panel.h"
 #include "editor/panels/results_panel.h"
 #include "editor/panels/run_panel.h"
+#include "editor/panels/source_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
 #include "editor/values/value_panel.h"
@@ -28,23 +30,30 @@ namespace {
 
 constexpr int kTitleBar = 34, kBelow = 250, kSlack = 4;
 constexpr int kGlideMs = 400;  // until a dock has the height that it was given
-struct DockName {
-  const char *name, *title;
+enum Place { kLeft = Qt::LeftDockWidgetArea, kRight = Qt::RightDockWidgetArea, kBottom = Qt::BottomDockWidgetArea };
+enum Trait {
+  kOnDemand = 1,  // hidden at first: Tab finds all of the palette, Ctrl+Shift+click asks for a value
+  kTall = 2       // a few lines of it say nothing
 };
-constexpr DockName kDocks[] = {{"inspector", QT_TR_NOOP("Inspector")},
+struct DockSpec {
+  const char *name, *title;
+  Place place = kBottom;
+  int traits = 0;
+};
+// In the order of tabs and of View › Panels.
+constexpr DockSpec kDocks[] = {{"inspector", QT_TR_NOOP("Inspector"), kRight},
                                {"text", QT_TR_NOOP("HLO text")},
-                               {"layout", QT_TR_NOOP("Layout")},
+                               {"layout", QT_TR_NOOP("Layout"), kBottom, kTall},
                                {"diagnostics", QT_TR_NOOP("Diagnostics")},
                                {"profile", QT_TR_NOOP("Profile")},
                                {"results", QT_TR_NOOP("Results")},
-                               {"value", QT_TR_NOOP("Value")},
-                               {"run", QT_TR_NOOP("Run settings")},
-                               {"palette", QT_TR_NOOP("Palette")},
-                               {"compiled", QT_TR_NOOP("Compiled")},
+                               {"value", QT_TR_NOOP("Value"), kBottom, kOnDemand | kTall},
+                               {"run", QT_TR_NOOP("Run settings"), kBottom, kOnDemand | kTall},
+                               {"palette", QT_TR_NOOP("Palette"), kLeft, kOnDemand},
+                               {"compiled", QT_TR_NOOP("Compiled"), kBottom, kOnDemand | kTall},
+                               {"computations", QT_TR_NOOP("Computations"), kLeft, kOnDemand},
+                               {"source", QT_TR_NOOP("Source"), kBottom, kOnDemand},
                                {"help", QT_TR_NOOP("Help")}};
-// Nobody needs them before asking: Tab finds all of the palette, Ctrl+Shift+click asks for a value.
-constexpr const char* kOnDemand[] = {"palette", "value", "run", "compiled"};
-constexpr const char* kTall[] = {"layout", "value", "run", "compiled"};  // a few lines of them say nothing
 constexpr int kWrappedLine = 24;  // a line of text that wraps, which a minimum size does not count
 
 // Gives a panel the room that it needs at least, whatever height it would like.
@@ -84,20 +93,15 @@ void leaveToCanvas(QMainWindow& window, QDockWidget& dock, int height, int canva
   });
 }
 
-template <size_t N>
-bool isAmong(const char* const (&names)[N], const QString& name) {
-  return std::ranges::any_of(names, [&](const char* each) { return name == QLatin1String(each); });
-}
-
 }  // namespace
 
 // --- docks
 
 PanelDocks::PanelDocks(QMainWindow& window) : window_(window) {
-  for (const DockName& each : kDocks) {
+  for (const DockSpec& each : kDocks) {
     auto* dock = new QDockWidget(QObject::tr(each.title), &window);
     dock->setObjectName(QLatin1String(each.name));
-    if (isAmong(kTall, dock->objectName()))
+    if (each.traits & kTall)
       QObject::connect(dock, &QDockWidget::visibilityChanged, &window,
                        [this, dock](bool visible) { giveRoom(dock, visible); });
     docks_.push_back(dock);
@@ -162,22 +166,20 @@ void PanelDocks::hideAll() const {
 }
 
 void PanelDocks::arrange() const {
-  const QDockWidget *facts = find(QStringLiteral("inspector")), *palette = find(QStringLiteral("palette"));
-  for (QDockWidget* dock : docks_) {
-    dock->setFloating(false);
-    window_.addDockWidget(dock == facts     ? Qt::RightDockWidgetArea
-                          : dock == palette ? Qt::LeftDockWidgetArea
-                                            : Qt::BottomDockWidgetArea,
-                          dock);
-    dock->setVisible(!isAmong(kOnDemand, dock->objectName()));
-  }
   QDockWidget* first = find(QStringLiteral("text"));
-  for (QDockWidget* dock : docks_)
-    if (dock != first && dock != facts && dock != palette) window_.tabifyDockWidget(first, dock);
+  for (const DockSpec& each : kDocks) {
+    QDockWidget* dock = find(QLatin1String(each.name));
+    dock->setFloating(false);
+    window_.addDockWidget(static_cast<Qt::DockWidgetArea>(each.place), dock);
+    dock->setVisible(!(each.traits & kOnDemand));
+  }
+  for (const DockSpec& each : kDocks)
+    if (QDockWidget* dock = find(QLatin1String(each.name)); each.place == kBottom && dock != first)
+      window_.tabifyDockWidget(first, dock);
   window_.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   window_.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-  constexpr int kRight = 370;
-  window_.resizeDocks({find(QStringLiteral("inspector"))}, {kRight}, Qt::Horizontal);
+  constexpr int kWidth = 370;
+  window_.resizeDocks({find(QStringLiteral("inspector"))}, {kWidth}, Qt::Horizontal);
   lower();
 }
 
@@ -190,10 +192,11 @@ void PanelDocks::lower() const {
 
 // What leaves its dock is hidden, and hidden panels do no work.
 void PanelDocks::show(const Panels& panels) {
-  for (qsizetype i = 0; i < docks_.size(); ++i) {
-    if (docks_[i]->widget() == panels.contents[i]) continue;
-    docks_[i]->setWidget(panels.contents[i]);
-    panels.contents[i]->show();
+  for (QDockWidget* dock : docks_) {
+    QWidget* panel = panels.contents[dock->objectName()];
+    if (dock->widget() == panel) continue;
+    dock->setWidget(panel);
+    panel->show();
   }
 }
 
@@ -211,19 +214,23 @@ Panels::Panels(Document& document, PanelDocks& home)
       run(new RunPanel(document)),
       palette(new PalettePanel),
       compiled(new CompiledPanel(document)),
+      computations(new ComputationsPanel(document)),
+      source(new SourcePanel(document)),
       home(home),
       docks(home.all()),
-      contents{scrolled(inspector),
-               text,
-               scrolled(layout),
-               diagnostics,
-               profile,
-               results,
-               value,
-               run,
-               palette,
-               compiled,
-               help} {
+      contents{{"inspector", scrolled(inspector)},
+               {"text", text},
+               {"layout", scrolled(layout)},
+               {"diagnostics", diagnostics},
+               {"profile", profile},
+               {"results", results},
+               {"value", value},
+               {"run", run},
+               {"palette", palette},
+               {"compiled", compiled},
+               {"computations", computations},
+               {"source", source},
+               {"help", help}} {
   for (QWidget* each : contents) each->hide();
 }
 

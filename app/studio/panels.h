@@ -1,9 +1,11 @@
 // Panels: what stands round the canvas of one document. PanelDocks: the docks of the window that hold them; all
 // documents share them and their arrangement, and they show the panels of the current one. The docks' object names
-// ("inspector", "text", "diagnostics", "profile", "results", "layout", "help", "value", "run", "palette", "compiled")
-// are what sessions and scripts call them.
+// ("inspector", "text", "diagnostics", "profile", "results", "layout", "help", "value", "run", "palette", "compiled",
+// "computations", "source") are what sessions and scripts call them. A new panel is a row in panels.cpp and a member of
+// Panels.
 #pragma once
 
+#include <QHash>
 #include <QList>
 #include <QString>
 
@@ -14,6 +16,7 @@ class QWidget;
 namespace tessera {
 
 class CompiledPanel;
+class ComputationsPanel;
 class DiagnosticsPanel;
 class Document;
 class HelpPanel;
@@ -23,6 +26,7 @@ class PalettePanel;
 class ProfilePanel;
 class ResultsPanel;
 class RunPanel;
+class SourcePanel;
 class TextPanel;
 class ValuePanel;
 struct Panels;
@@ -71,10 +75,12 @@ struct Panels {
   RunPanel* run;
   PalettePanel* palette;
   CompiledPanel* compiled;
+  ComputationsPanel* computations;
+  SourcePanel* source;
 
   PanelDocks& home;
   const QList<QDockWidget*>& docks;
-  QList<QWidget*> contents;  // of the docks, in their order
+  QHash<QString, QWidget*> contents;  // of the docks, by their names
 
   QDockWidget* find(const QString& name) const { return home.find(name); }
   bool raise(const QString& name) const { return home.raise(name); }

@@ -22,6 +22,7 @@
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/lessons/lesson.h"
 #include "editor/panels/inspector.h"
+#include "editor/panels/search_bar.h"
 #include "editor/panels/text_panel.h"
 
 namespace tessera {
@@ -219,6 +220,12 @@ const std::map<QString, Command>& commands() {
          return Status{};
        }},
       {"find", find},
+      {"search",
+       [](W w, S query) {
+         w.searchBar().open();
+         w.searchBar().field()->setText(query);
+         return Status{};
+       }},
       {"layout", layout},
       {"layout-preset", layoutPreset},
       {"panel-height", panelHeight},

@@ -2,17 +2,21 @@
 // themselves.
 #include "app/studio/start_page.h"
 
+#include <QClipboard>
 #include <QCommandLinkButton>
 #include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHash>
 #include <QLabel>
 #include <QPainter>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include "app/shared/manual.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/render.h"
 #include "editor/document/scene_maker.h"
@@ -82,6 +86,14 @@ QImage thumbnailOf(const QString& path, Theme theme) {
   return renderToImage(*scene.picture, kThumbnail * 2, theme);
 }
 
+// The command that writes a dump: the first one of the manual's chapter on it. Empty where there is no manual.
+QString dumpCommand() {
+  const auto chapter = manualChapter("import");
+  if (!chapter) return {};
+  const QString text = QString::fromStdString(*chapter);
+  return text.section(QStringLiteral("```sh"), 1, 1).section(QLatin1Char('\n'), 1, 1);
+}
+
 }  // namespace
 
 QString StartPage::examplesFolder() {
@@ -118,6 +130,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
       ->setObjectName(QStringLiteral("learn"));
   entry(tr("Open a dump"), tr("HLO text, protobuf, StableHLO, a project; or drop one here"), &StartPage::openWanted)
       ->setObjectName(QStringLiteral("open"));
+  addDumpHelp(inner);
   inner->addSpacing(10);
   recent_ = new QVBoxLayout;
   recent_->setSpacing(6);
@@ -134,6 +147,28 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   layout->addWidget(scroll);
   setFixedWidth(kColumnWidth + 44);
   setRecentFiles({});
+}
+
+// Behind the card that opens a dump: how to get one.
+void StartPage::addDumpHelp(QVBoxLayout* column) {
+  const QString command = dumpCommand();
+  if (command.isEmpty()) return;
+  auto* how = new QPushButton(tr("How to get a dump"), this);
+  auto* copy = new QPushButton(tr("Copy the command"), this);
+  how->setObjectName(QStringLiteral("import help"));
+  copy->setObjectName(QStringLiteral("copy dump command"));
+  copy->setToolTip(asPlainText(command));
+  for (QPushButton* button : {how, copy}) button->setFlat(true);
+  connect(how, &QPushButton::clicked, this, &StartPage::importHelpWanted);
+  connect(copy, &QPushButton::clicked, this, [copy, command] {
+    QGuiApplication::clipboard()->setText(command);
+    copy->setText(tr("Copied"));
+  });
+  auto* row = new QHBoxLayout;
+  row->addWidget(how);
+  row->addWidget(copy);
+  row->addStretch(1);
+  column->addLayout(row);
 }
 
 void StartPage::addExamples(QVBoxLayout* column) {

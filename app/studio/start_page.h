@@ -30,9 +30,11 @@ class StartPage : public QWidget {
   void openWanted();
   void newWanted();
   void lessonsWanted();
+  void importHelpWanted();
 
  private:
   void addExamples(QVBoxLayout* column);
+  void addDumpHelp(QVBoxLayout* column);
 
   QVBoxLayout* recent_;
   std::vector<std::pair<QString, QCommandLinkButton*>> examples_;

@@ -57,7 +57,7 @@ struct Column {
 
 class Arranger {
  public:
-  explicit Arranger(const GraphView& view) : view_(view) {
+  Arranger(const GraphView& view, const std::vector<bool>& placed) : view_(view), hasPlace_(placed) {
     const size_t n = view.nodes.size();
     sizes_.resize(n);
     columns_.resize(n);
@@ -119,7 +119,8 @@ class Arranger {
       members.push_back(v);
       placed_.level(node.parent).boxes.push_back(levelBox(v));
       placed_.level(node.parent).nodes.push_back(v);
-      placed_.level(node.parent).thorough = sizes_.size() <= kFewBoxes;
+      Level& level = placed_.level(node.parent);
+      level.thorough = level.thorough && sizes_.size() <= kFewBoxes && (at(v) >= hasPlace_.size() || !hasPlace_[at(v)]);
     }
   }
   LevelBox levelBox(int32_t v) const {
@@ -224,6 +225,7 @@ class Arranger {
   }
 
   const GraphView& view_;
+  const std::vector<bool>& hasPlace_;
   std::vector<Size> sizes_;
   std::vector<Column> columns_;
   std::unordered_map<int32_t, std::vector<int32_t>> rows_;  // by box: its fields, from the top
@@ -233,6 +235,8 @@ class Arranger {
 
 }  // namespace
 
-Arrangement arrange(const GraphView& view, std::stop_token stop) { return Arranger(view).run(stop); }
+Arrangement arrange(const GraphView& view, std::stop_token stop, const std::vector<bool>& placed) {
+  return Arranger(view, placed).run(stop);
+}
 
 }  // namespace tessera

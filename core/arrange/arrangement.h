@@ -114,8 +114,9 @@ struct Arrangement {
   std::vector<std::vector<PointF>> routes;  // parallel to GraphView::edges; polyline from source to target
   RectF bounds;
 };
-// Empty when `stop` was asked for before it was done; that is looked at between groups.
-Arrangement arrange(const GraphView& view, std::stop_token stop = {});
+// Empty when `stop` was asked for before it was done; that is looked at between groups. placed (by box; empty: none):
+// what has a place anyhow; no care is taken of the order of what stands beside it.
+Arrangement arrange(const GraphView& view, std::stop_token stop = {}, const std::vector<bool>& placed = {});
 
 // Title and subtitle of a node: "reduce max over 1", "f32 32×128".
 std::string titleOf(const Module& module, InstructionId id);

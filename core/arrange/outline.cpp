@@ -1,5 +1,6 @@
-// Four steps: instructions go into scopes and repeated blocks (place), what is used in one group only goes there too
-// (gather), groups that say nothing are left out (prune), and what is still too many is cut into clusters.
+// Six steps: instructions go into scopes and repeated blocks (place), what is used in one group only goes there too
+// (gather), groups that say nothing are left out (prune), groups that data leaves and enters again are cut (untangle),
+// what is still too many is folded into clusters, and what has no telling name gets one.
 #include "core/arrange/outline.h"
 
 #include <fmt/format.h>
@@ -9,20 +10,19 @@
 #include <unordered_map>
 
 #include "core/arrange/arrangement.h"
+#include "core/arrange/clusters.h"
 #include "core/arrange/outline_names.h"
 #include "core/arrange/repeats.h"
 #include "core/arrange/scope_turns.h"
 #include "core/arrange/scopes.h"
+#include "core/arrange/untangle.h"
 #include "core/base/hash.h"
 
 namespace tessera {
 namespace {
 
 constexpr size_t kFewInstructions = 80;  // containers up to this size are not searched for repeats
-constexpr size_t kMaxChildren = 200;     // a container with more boxes is cut into clusters
-constexpr size_t kManyParameters = 16;
-constexpr size_t kClusterSize = 40;
-constexpr size_t kMinPiece = 4;  // fewer stay as they are
+constexpr size_t kManyParameters = 12;   // fewer stay on the page: they are the interface
 
 class OutlineBuilder {
  public:
@@ -34,17 +34,19 @@ class OutlineBuilder {
     tree_ = scopesOf(module_, computation_);
     out_.groupOf.assign(computation_.instructions.size(), -1);
     stacks_ = numberedStacks(tree_, signatures());
-    turns_ = scopeTurns(tree_, operandPlaces(), contentFlags());
+    const OperandPlaces operands = operandPlaces();
+    turns_ = scopeTurns(tree_, operands, contentFlags());
     std::vector<int32_t> items;
     for (int32_t i = 0; i < count(); ++i)
       if (isContent(i)) items.push_back(i);
     countCuts();
     place(-1, -1, items);
     gather();
-    countInstructions();
+    countInstructions(out_, hubs_);
     prune();
-    makeClusters();
-    nameClusters();
+    makeClusters(module_, computation_, operands, hubs_, cuts_, out_, untangle(out_, operands, hubs_));
+    countInstructions(out_, hubs_);
+    nameGroups(module_, computation_, users_, positions_, tree_, hubs_, out_);
     countChildren();
     return std::move(out_);
   }
@@ -73,7 +75,7 @@ class OutlineBuilder {
   int32_t placeOf(InstructionId id) const { return positions_[id.value]; }
 
   int32_t addGroup(OutlineGroup::Kind kind, std::string path, std::string title, int32_t parent, int32_t first) {
-    out_.groups.push_back({kind, std::move(path), std::move(title), parent, first, 0, 0, false});
+    out_.groups.push_back({kind, std::move(path), std::move(title), parent, first, 0, 0, false, {}});
     return static_cast<int32_t>(out_.groups.size()) - 1;
   }
 
@@ -274,11 +276,6 @@ class OutlineBuilder {
   }
 
   // --- pruning
-  void countInstructions() {
-    for (int32_t i = 0; i < count(); ++i)
-      if (!hubs_[at(i)])
-        for (int32_t g = out_.groupOf[at(i)]; g >= 0; g = group(g).parent) ++group(g).instructions;
-  }
   // A scope that holds one instruction, nothing but one other group, or everything that has a scope, says nothing.
   void prune() {
     std::vector<size_t> largestChild(out_.groups.size());
@@ -297,127 +294,15 @@ class OutlineBuilder {
     }
   }
 
-  // --- clusters
-  struct Child {
-    int32_t first, item, group;  // item or group, the other is -1
-    int32_t section = 0;         // how many groups that stay visible come before: a piece has all of it on one side
-  };
-  std::vector<std::vector<Child>> childrenByGroup() const {
-    std::vector<std::vector<Child>> out(out_.groups.size() + 1);
-    for (int32_t i = 0; i < count(); ++i) {
-      if (hubs_[at(i)]) continue;
-      int32_t g = out_.groupOf[at(i)];
-      if (g >= 0 && out_.groups[at(g)].transparent) g = out_.drawnParent(g);
-      out[at(g + 1)].push_back({i, i, -1});
-    }
-    for (size_t g = 0; g < out_.groups.size(); ++g)
-      if (!out_.groups[g].transparent && out_.groups[g].instructions > 0)
-        out[at(out_.drawnParent(static_cast<int32_t>(g)) + 1)].push_back(
-            {out_.groups[g].first, -1, static_cast<int32_t>(g)});
-    for (auto& children : out)
-      std::stable_sort(children.begin(), children.end(),
-                       [](const Child& a, const Child& b) { return a.first < b.first; });
-    return out;
-  }
-  void makeClusters() {
-    auto children = childrenByGroup();
-    for (size_t slot = 0; slot < children.size(); ++slot) {
-      if (children[slot].size() <= kMaxChildren) continue;
-      const int32_t container = static_cast<int32_t>(slot) - 1;
-      std::vector<Child> rest;
-      clusterParameters(container, children[slot], rest);
-      clusterRest(container, std::move(rest));
-    }
-  }
-  std::string clusterPath(int32_t container, std::string_view what, int32_t first) {
-    const std::string prefix = container < 0 ? std::string() : group(container).path + "/";
-    return fmt::format("{}{}@{}", prefix, what, instruction(first).name);
-  }
-  void clusterParameters(int32_t container, const std::vector<Child>& children, std::vector<Child>& rest) {
-    std::vector<Child> parameters;
-    for (const Child& c : children) (c.item >= 0 && isParameter(c.item) ? parameters : rest).push_back(c);
-    if (parameters.size() <= kManyParameters) {
-      rest = children;
-      return;
-    }
-    const int32_t cluster = addCluster(container, "parameters", "parameters", parameters);
-    if (parameters.size() > kMaxChildren) clusterRest(cluster, std::move(parameters));
-  }
-  int32_t addCluster(int32_t container, std::string_view what, std::string title, std::span<const Child> children) {
-    const int32_t cluster = addGroup(OutlineGroup::Kind::Cluster, clusterPath(container, what, children[0].first),
-                                     std::move(title), container, children[0].first);
-    for (const Child& c : children) {
-      if (c.group >= 0)
-        group(c.group).parent = cluster, group(cluster).instructions += group(c.group).instructions;
-      else
-        out_.groupOf[at(c.item)] = cluster, ++group(cluster).instructions;
-    }
-    return cluster;
-  }
-  // Pieces of the program's order, parted where few values cross, until few enough are left.
-  void clusterRest(int32_t container, std::vector<Child> rest) {
-    int32_t section = 0;
-    for (Child& c : rest) c.section = staysVisible(c) ? ++section : section;
-    std::erase_if(rest, [&](const Child& c) { return staysVisible(c); });
-    while (rest.size() > kMaxChildren) {
-      std::vector<Child> pieces;
-      for (size_t begin = 0; begin < rest.size();) {
-        const size_t end = partAfter(rest, begin);
-        const std::span<const Child> piece = std::span(rest).subspan(begin, end - begin);
-        if (piece.size() < kMinPiece) {
-          begin = end;
-          continue;
-        }
-        const int32_t cluster = addCluster(container, "part", pieceTitle(container, piece), piece);
-        pieces.push_back({piece[0].first, -1, cluster, piece[0].section});
-        begin = end;
-      }
-      rest = std::move(pieces);
-    }
-  }
-  // The root, and groups that say more than a cluster around them would.
-  bool staysVisible(const Child& c) {
-    if (c.item >= 0) return computation_.instructions[at(c.item)] == computation_.root;
-    const OutlineGroup& own = group(c.group);
-    return own.kind == OutlineGroup::Kind::Repeat ||
-           (own.kind == OutlineGroup::Kind::Scope && own.instructions > kClusterSize);
-  }
-  std::string pieceTitle(int32_t container, std::span<const Child> piece) {
-    auto titleAt = [&](const Child& c) {
-      return c.group >= 0 ? group(c.group).title : titleOf(module_, computation_.instructions[at(c.item)]);
-    };
-    const bool members = container >= 0 && group(container).kind == OutlineGroup::Kind::Repeat;
-    const bool named = std::all_of(piece.begin(), piece.end(), [&](const Child& c) {
-      return c.item >= 0 ? isParameter(c.item) : members || !group(c.group).title.empty();
-    });
-    const bool parameters = piece[0].item >= 0 && isParameter(piece[0].item);
-    return named && (members || parameters) ? fmt::format("{} … {}", titleAt(piece.front()), titleAt(piece.back()))
-                                            : std::string();
-  }
-  // Clusters without a title are called after what they hold.
-  void nameClusters() {
-    std::vector<std::vector<int32_t>> contents(out_.groups.size());
-    for (int32_t i = 0; i < count(); ++i) {
-      if (hubs_[at(i)]) continue;
-      for (int32_t g = out_.groupOf[at(i)]; g >= 0; g = group(g).parent)
-        if (group(g).title.empty()) contents[at(g)].push_back(i);
-    }
-    for (size_t g = 0; g < contents.size(); ++g)
-      if (!contents[g].empty()) out_.groups[g].title = summaryOf(module_, computation_, contents[g]);
-  }
-  size_t partAfter(const std::vector<Child>& children, size_t begin) const {
-    size_t last = begin;
-    while (last < children.size() && children[last].section == children[begin].section) ++last;
-    if (last - begin <= kClusterSize * 3 / 2) return last;
-    size_t best = begin + kClusterSize;
-    for (size_t k = begin + kClusterSize / 2; k < std::min(begin + kClusterSize * 3 / 2, last); ++k)
-      if (cuts_[at(children[k].first)] < cuts_[at(children[best].first)]) best = k;
-    return best;
-  }
-
   void countChildren() {
-    const auto children = childrenByGroup();
-    for (size_t g = 0; g < out_.groups.size(); ++g) out_.groups[g].children = children[g + 1].size();
+    const auto count = [&](int32_t parent) {
+      if (parent >= 0 && group(parent).transparent) parent = out_.drawnParent(parent);
+      if (parent >= 0) ++group(parent).children;
+    };
+    for (size_t i = 0; i < out_.groupOf.size(); ++i)
+      if (!hubs_[i]) count(out_.groupOf[i]);
+    for (const OutlineGroup& g : out_.groups)
+      if (!g.transparent && g.instructions > 0) count(g.parent);
   }
 
   const Module& module_;

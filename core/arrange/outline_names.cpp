@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 
 #include "core/arrange/arrangement.h"
@@ -13,42 +12,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMaxNamed = 3;  // opcodes in a summary
 constexpr size_t kMaxTried = 8;  // parameters of a block that are looked at for a number
-
-int rankOf(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::While:
-    case Opcode::Conditional:
-    case Opcode::CustomCall: return 0;
-    case Opcode::Convolution:
-    case Opcode::Dot:
-    case Opcode::RaggedDot:
-    case Opcode::Fft:
-    case Opcode::Sort:
-    case Opcode::AllReduce:
-    case Opcode::AllGather:
-    case Opcode::ReduceScatter:
-    case Opcode::AllToAll: return 1;
-    case Opcode::Reduce:
-    case Opcode::ReduceWindow:
-    case Opcode::Gather:
-    case Opcode::Scatter:
-    case Opcode::Fusion:
-    case Opcode::SelectAndScatter: return 2;
-    case Opcode::Broadcast:
-    case Opcode::Reshape:
-    case Opcode::Bitcast:
-    case Opcode::Copy:
-    case Opcode::Transpose:
-    case Opcode::Convert:
-    case Opcode::GetTupleElement:
-    case Opcode::Tuple:
-    case Opcode::Slice:
-    case Opcode::Parameter: return 4;
-    default: return 3;
-  }
-}
 
 struct Numbers {
   std::vector<std::pair<size_t, size_t>> spans;  // begin, end of each number
@@ -125,29 +89,6 @@ std::vector<Numbered> numberedBy(const std::vector<std::vector<std::string>>& pa
 
 }  // namespace
 
-std::string summaryOf(const Module& module, const Computation& computation, std::span<const int32_t> items) {
-  struct Count {
-    size_t number = 0;
-    std::string_view name;
-  };
-  std::map<std::pair<int, std::string_view>, size_t> counts;
-  for (int32_t i : items) {
-    const Instruction& instruction = module.at(computation.instructions[static_cast<size_t>(i)]);
-    ++counts[{rankOf(instruction.opcode), instruction.opcodeName()}];
-  }
-  std::vector<std::pair<std::pair<int, std::string_view>, size_t>> sorted(counts.begin(), counts.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](auto& a, auto& b) {
-    return a.first.first != b.first.first ? a.first.first < b.first.first : a.second > b.second;
-  });
-  std::string out;
-  for (size_t k = 0; k < std::min(sorted.size(), kMaxNamed); ++k) {
-    if (k > 0) out += ", ";
-    if (sorted[k].second > 1) out += fmt::format("{} ", sorted[k].second);
-    out += sorted[k].first.second;
-  }
-  return sorted.size() > kMaxNamed ? out + " …" : out;
-}
-
 BlockNames namesOfBlocks(const Module& module, const Computation& computation, std::span<const int32_t> items,
                          size_t period) {
   const size_t count = items.size() / period;
@@ -162,10 +103,7 @@ BlockNames namesOfBlocks(const Module& module, const Computation& computation, s
     out.stack = fmt::format("{} {}…{}", numbered[0].prefix, numbered[0].number, numbered.back().number);
     return out;
   }
-  for (size_t k = 0; k < count; ++k)
-    out.blocks.push_back(parameters[k].empty() ? fmt::format("block {}", k)
-                                               : fmt::format("{}: {}", k, parameters[k][0]));
-  out.stack = summaryOf(module, computation, items.subspan(0, period));
+  out.blocks.resize(count);
   return out;
 }
 

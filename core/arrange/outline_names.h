@@ -1,5 +1,5 @@
-// Names of groups that no scope names: repeated blocks by the number in their parameters' names, pieces by what they
-// do.
+// Names of groups: by scope, else by what they compute together, by the parameters that they read, and last by what
+// they end in. Never by counts.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,27 @@
 #include <string>
 #include <vector>
 
+#include "core/arrange/outline.h"
+#include "core/arrange/scopes.h"
 #include "core/hlo/module.h"
 
 namespace tessera {
 
-// "2 dot, reduce, 14 multiply": what a reader looks for first, the rest by number. items: places in the computation.
-std::string summaryOf(const Module& module, const Computation& computation, std::span<const int32_t> items);
-
 struct BlockNames {
-  std::string stack;                // "p['h'] 0…95", or what one block does
-  std::vector<std::string> blocks;  // "p['h'] 7", or "block 7"
+  std::string stack;                // "p['h'] 0…95"; "": no parameter tells the blocks apart
+  std::vector<std::string> blocks;  // "p['h'] 7"; ""
 };
-// Names of the blocks of `period` items each.
+// Names of the blocks of `period` items each (places in the computation).
 BlockNames namesOfBlocks(const Module& module, const Computation& computation, std::span<const int32_t> items,
                          size_t period);
+
+// Titles of groups that have none, or one that says only how the program was made (jit(step), closed_call); and the
+// note of groups that are the forward, backward or recomputed part of something. positions: by InstructionId value.
+void nameGroups(const Module& module, const Computation& computation, const UserTable& users,
+                const std::vector<int32_t>& positions, const ScopeTree& tree, const std::vector<bool>& hubs,
+                Outline& outline);
+
+// "fusion reduce sum over 1 · layernorm": what a fusion ends in, and where it stands in the program.
+std::string fusionTitle(const Module& module, const Instruction& fusion);
 
 }  // namespace tessera

@@ -1,82 +1,143 @@
 // See placed.h. Groups first, outer ones before inner ones, so that an instruction's own place has the last word; then
-// what has no place, what is attached, the frames of open groups, wires.
+// what has no place, what groups push away that were opened since, what is attached, the frames of open groups, wires.
 #include "core/arrange/placed.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "core/arrange/box_style.h"
+#include "core/arrange/detours.h"
+#include "core/arrange/free_place.h"
+#include "core/arrange/sockets.h"
+#include "core/arrange/text_metrics.h"
 
 namespace tessera {
 namespace {
 
+// New boxes of a level that are settled one by one; more, and many beside few that were placed, stay as arranged.
+constexpr size_t kMaxNew = 500, kFewNew = 40;
+
+RectF united(const std::optional<RectF>& a, const RectF& b) {
+  if (!a) return b;
+  const float left = std::min(a->x, b.x), top = std::min(a->y, b.y);
+  return {left, top, std::max(a->x + a->width, b.x + b.width) - left, std::max(a->y + a->height, b.y + b.height) - top};
+}
+
+std::optional<PointF> placeOf(const Module& module, const Places& places, const GraphView& view, int32_t box) {
+  const ViewNode& node = view.nodes[at(box)];
+  const bool isGroup = node.kind != ViewNode::Kind::Instruction;
+  if (!isGroup && !module.contains(node.instruction)) return std::nullopt;
+  const std::string path = isGroup ? node.group : withinGroup(module, view, box);
+  if (!path.empty())
+    if (const auto found = places.groups.find(path); found != places.groups.end()) return found->second;
+  const auto found =
+      isGroup ? places.instructions.end() : places.instructions.find(std::string(module.at(node.instruction).name));
+  return found == places.instructions.end() ? std::nullopt : std::optional(found->second);
+}
+
 class Placer {
  public:
   Placer(const Module& module, const GraphView& view, const Places& places, Arrangement& arrangement)
-      : module_(module), view_(view), places_(places), arrangement_(arrangement), moved_(view.nodes.size()) {}
+      : view_(view),
+        arrangement_(arrangement),
+        moved_(view.nodes.size()),
+        members_(view.nodes.size() + 1),
+        wanted_(view.nodes.size()) {
+    for (size_t v = 0; v < view.nodes.size(); ++v) {
+      if (view.nodes[v].kind == ViewNode::Kind::Attached) continue;
+      members_[at(view.nodes[v].parent + 1)].push_back(static_cast<int32_t>(v));
+      wanted_[v] = placeOf(module, places, view, static_cast<int32_t>(v));
+    }
+  }
 
   void run() {
-    for (const ViewNode& node : view_.nodes)
-      if (node.kind == ViewNode::Kind::OpenGroup || node.kind == ViewNode::Kind::CollapsedGroup) place(node);
-    for (const ViewNode& node : view_.nodes)
-      if (node.kind == ViewNode::Kind::Instruction) place(node);
-    settleNew();
+    for (const bool groups : {true, false})
+      for (size_t v = 0; v < moved_.size(); ++v)
+        if ((view_.nodes[v].kind != ViewNode::Kind::Instruction) == groups) place(static_cast<int32_t>(v));
+    for (const auto& level : members_) settleNew(level);
+    for (int32_t v = static_cast<int32_t>(moved_.size()); v-- > 0;) makeRoom(v);
     moveAttached();
-    for (size_t v = 0; v < moved_.size(); ++v) arrangement_.boxes[v] = movedBox(v);
-    growGroups();
+    for (size_t v = 0; v < moved_.size(); ++v) arrangement_.boxes[v] = exactly(static_cast<int32_t>(v));
+    frameGroups();
     moveWires();
-    reroute();
-    growBounds();
+    setBounds();
   }
 
  private:
-  std::optional<PointF> wanted(const ViewNode& node) const {
-    const bool isGroup = node.kind != ViewNode::Kind::Instruction;
-    const auto& names = isGroup ? places_.groups : places_.instructions;
-    const bool known = isGroup || module_.contains(node.instruction);
-    const auto found =
-        known ? names.find(isGroup ? node.group : std::string(module_.at(node.instruction).name)) : names.end();
-    return found == names.end() ? std::nullopt : std::optional(found->second);
-  }
-
-  void place(const ViewNode& node) {
-    const auto to = wanted(node);
-    if (!to) return;
-    const auto v = static_cast<int32_t>(&node - view_.nodes.data());
-    const RectF& box = arrangement_.boxes[at(v)];
-    const PointF step{to->x - box.x - moved_[at(v)].x, to->y - box.y - moved_[at(v)].y};
-    shiftAll(v, step);
-  }
-  RectF movedBox(size_t v) const {
-    RectF box = arrangement_.boxes[v];
-    box.x += moved_[v].x;
-    box.y += moved_[v].y;
+  const ViewNode& node(int32_t v) const { return view_.nodes[at(v)]; }
+  RectF movedBox(int32_t v) const {
+    RectF box = arrangement_.boxes[at(v)];
+    box.x += moved_[at(v)].x;
+    box.y += moved_[at(v)].y;
     return box;
   }
-
-  // New boxes on a page that is mostly placed by hand. Operands stand before users, so one pass settles chains.
-  void settleNew() {
-    std::vector<bool> settled(moved_.size());
-    size_t plain = 0, placed = 0;
-    for (size_t v = 0; v < settled.size(); ++v) {
-      const ViewNode& node = view_.nodes[v];
-      if (node.kind == ViewNode::Kind::Attached) continue;
-      settled[v] = wanted(node).has_value() || node.parent >= 0;  // inside groups the arrangement decides
-      ++plain;
-      placed += settled[v] ? 1 : 0;
-    }
-    constexpr size_t kMaxNew = 500;
-    if (placed * 2 <= plain || placed == plain || plain - placed > kMaxNew) return;
-    for (const bool byOperands : {true, false})
-      for (size_t v = 0; v < settled.size(); ++v)
-        if (!settled[v] && view_.nodes[v].kind != ViewNode::Kind::Attached) settled[v] = settle(v, settled, byOperands);
+  // Sums of steps are rounded; a box that is noted with every edit must not creep.
+  RectF exactly(int32_t v) const {
+    constexpr float kRounding = 0.05f;
+    RectF box = movedBox(v);
+    const auto& to = wanted_[at(v)];
+    if (to && std::abs(box.x - to->x) < kRounding && std::abs(box.y - to->y) < kRounding) box.x = to->x, box.y = to->y;
+    return box;
   }
-  bool settle(size_t v, const std::vector<bool>& settled, bool byOperands) {
+  void place(int32_t v) {
+    if (wanted_[at(v)]) moveTo(v, *wanted_[at(v)]);
+  }
+  void moveTo(int32_t v, PointF corner) {
+    const RectF box = movedBox(v);
+    shiftAll(v, {corner.x - box.x, corner.y - box.y});
+  }
+  // A box with all that is in it: boxes of a group stand behind it.
+  void shiftAll(int32_t v, PointF step) {
+    moved_[at(v)].x += step.x;
+    moved_[at(v)].y += step.y;
+    if (node(v).kind == ViewNode::Kind::OpenGroup)
+      for (int32_t inner : members_[at(v + 1)]) shiftAll(inner, step);
+  }
+
+  // --- new boxes of a level that is mostly placed
+  void settleNew(const std::vector<int32_t>& level) {
+    std::vector<int32_t> fresh;
+    std::vector<RectF> taken;
+    std::vector<bool> settled(level.empty() ? 0 : moved_.size());
+    for (int32_t v : level) {
+      settled[at(v)] = wanted_[at(v)].has_value();
+      if (settled[at(v)])
+        taken.push_back(withColumn(v));
+      else
+        fresh.push_back(v);
+    }
+    if (fresh.empty() || taken.empty() ||
+        fresh.size() > (taken.size() < kMaxNew ? std::max(taken.size(), kFewNew) : kMaxNew))
+      return;
+    const auto settle = [&](int32_t v, RectF wish) {
+      const RectF whole = withColumn(v), box = movedBox(v);
+      const float column = box.x - whole.x;
+      const RectF found = freePlace({wish.x - column, wish.y, whole.width, whole.height}, taken);
+      moveTo(v, {found.x + column, found.y});
+      taken.push_back(withColumn(v));
+      settled[at(v)] = true;
+    };
+    while (!fresh.empty()) {
+      const size_t before = fresh.size();
+      std::erase_if(fresh, [&](int32_t v) { return settleBeside(v, settled, true, settle); });
+      std::ranges::reverse(fresh);
+      std::erase_if(fresh, [&](int32_t v) { return settleBeside(v, settled, false, settle); });
+      std::ranges::reverse(fresh);
+      if (fresh.size() < before) continue;
+      settle(fresh.front(), besideAll(fresh.front(), taken));
+      fresh.erase(fresh.begin());
+    }
+  }
+  // Below what it reads, or above what reads it.
+  template <class Settle>
+  bool settleBeside(int32_t v, const std::vector<bool>& settled, bool byOperands, const Settle& settle) const {
     float sum = 0, edge = 0;
     int count = 0;
     for (const ViewEdge& wire : view_.edges) {
-      const size_t other = at(byOperands ? wire.from : wire.to);
-      if (at(byOperands ? wire.to : wire.from) != v || !settled[other] || view_.nodes[other].parent >= 0) continue;
+      if ((byOperands ? wire.to : wire.from) != v) continue;
+      const int32_t other = byOperands ? wire.from : wire.to;
+      if (!settled[at(other)]) continue;
       const RectF box = movedBox(other);
       const float side = byOperands ? box.y + box.height : box.y;
       edge = count == 0 ? side : byOperands ? std::max(edge, side) : std::min(edge, side);
@@ -84,77 +145,95 @@ class Placer {
       ++count;
     }
     if (count == 0) return false;
-    RectF wish = arrangement_.boxes[v];
+    RectF wish = movedBox(v);
     wish.x = sum / static_cast<float>(count) - wish.width / 2;
     wish.y = byOperands ? edge + box::kRowGap : edge - box::kRowGap - wish.height;
-    wish = freeOf(v, wish, settled);
-    shiftAll(static_cast<int32_t>(v),
-             {wish.x - arrangement_.boxes[v].x - moved_[v].x, wish.y - arrangement_.boxes[v].y - moved_[v].y});
+    settle(v, wish);
     return true;
   }
-  // To the right until nothing settled is in the way.
-  RectF freeOf(size_t v, RectF wish, const std::vector<bool>& settled) const {
-    constexpr int kMaxSteps = 200;
-    for (int step = 0; step < kMaxSteps; ++step) {
-      std::optional<RectF> hit;
-      for (size_t other = 0; other < settled.size() && !hit; ++other)
-        if (other != v && settled[other] && view_.nodes[other].parent < 0 && movedBox(other).intersects(wish))
-          hit = movedBox(other);
-      if (!hit) break;
-      wish.x = hit->x + hit->width + box::kColumnGap;
-    }
-    return wish;
+  RectF besideAll(int32_t v, const std::vector<RectF>& taken) const {
+    std::optional<RectF> all;
+    for (const RectF& box : taken) all = united(all, box);
+    const RectF box = movedBox(v);
+    return {all->x + all->width + box::kColumnGap, all->y, box.width, box.height};
   }
-  // A box with all that is in it.
-  void shiftAll(int32_t v, PointF step) {
-    const bool alone = view_.nodes[at(v)].kind != ViewNode::Kind::OpenGroup;
-    const int32_t last = alone ? v + 1 : static_cast<int32_t>(moved_.size());
-    for (int32_t i = alone ? v : 0; i < last; ++i)
-      if (isInside(i, v)) moved_[at(i)].x += step.x, moved_[at(i)].y += step.y;
+  // With the constants beside it.
+  RectF withColumn(int32_t v) const {
+    RectF out = movedBox(v);
+    const PointF step = moved_[at(v)];
+    for (const ViewEdge& wire : view_.edges) {
+      if (wire.to != v || node(wire.from).kind != ViewNode::Kind::Attached || node(wire.from).owner >= 0) continue;
+      RectF hub = arrangement_.boxes[at(wire.from)];
+      hub.x += step.x, hub.y += step.y;
+      out = united(out, hub);
+    }
+    return out;
   }
 
-  // Round what was moved in them, inner ones first: parents stand before their children.
-  void growGroups() {
-    for (size_t v = view_.nodes.size(); v-- > 0;) {
-      const int32_t parent = view_.nodes[v].parent;
-      if (parent < 0) continue;
-      const RectF& box = arrangement_.boxes[v];
-      RectF& frame = arrangement_.boxes[at(parent)];
-      const float left = std::min(frame.x, box.x - box::kGroupPadding),
-                  top = std::min(frame.y, box.y - box::kGroupHeader);
-      const float right = std::max(frame.x + frame.width, box.x + box.width + box::kGroupPadding);
-      const float bottom = std::max(frame.y + frame.height, box.y + box.height + box::kGroupPadding);
-      if (moved_[v].x != moved_[at(parent)].x || moved_[v].y != moved_[at(parent)].y || left < frame.x || top < frame.y)
-        frame = {left, top, right - left, bottom - top};
+  // --- groups that were opened since their page was placed
+  bool isPlacedInside(int32_t group) const {
+    return std::ranges::any_of(members_[at(group + 1)], [&](int32_t v) { return wanted_[at(v)].has_value(); });
+  }
+  void makeRoom(int32_t v) {
+    if (node(v).kind != ViewNode::Kind::OpenGroup || !wanted_[at(v)] || isPlacedInside(v)) return;
+    const RectF frame = movedBox(v);
+    const RectF closed{frame.x, frame.y, std::min(frame.width, box::kNarrowest),
+                       std::min(frame.height, box::kCollapsedHeight)};
+    push(v, closed, {frame.width - closed.width, frame.height - closed.height});
+  }
+  // What stands right of and below `before` gives way; so do the neighbours of the group that grows with it.
+  void push(int32_t v, const RectF& before, PointF grown) {
+    const int32_t parent = node(v).parent;
+    const auto around = [&] {
+      std::optional<RectF> out;
+      for (int32_t each : members_[at(parent + 1)]) out = united(out, movedBox(each));
+      return *out;
+    };
+    const RectF inside = around();
+    for (int32_t each : members_[at(parent + 1)]) {
+      const RectF box = movedBox(each);
+      if (each == v || !wanted_[at(each)]) continue;
+      if (box.y >= before.y + before.height)
+        shiftAll(each, {0, grown.y});
+      else if (box.x >= before.x + before.width && box.y + box.height > before.y)
+        shiftAll(each, {grown.x, 0});
     }
+    const RectF now = around();
+    const PointF more{std::max(0.f, now.width - inside.width), std::max(0.f, now.height - inside.height)};
+    if (parent >= 0 && wanted_[at(parent)] && isPlacedInside(parent)) push(parent, padded(inside), more);
   }
 
-  // Wires through the points that a person gave them.
-  void reroute() {
-    if (places_.reroutes.empty()) return;
-    for (size_t e = 0; e < view_.edges.size(); ++e) {
-      const ViewNode& user = view_.nodes[at(view_.edges[e].to)];
-      auto& route = arrangement_.routes[e];
-      if (user.kind != ViewNode::Kind::Instruction || !module_.contains(user.instruction) || route.size() < 2) continue;
-      const auto found =
-          places_.reroutes.find({std::string(module_.at(user.instruction).name), view_.edges[e].operand});
-      if (found == places_.reroutes.end()) continue;
-      std::vector<PointF> led{route.front()};
-      led.insert(led.end(), found->second.begin(), found->second.end());
-      led.push_back(route.back());
-      route = std::move(led);
+  // --- frames of open groups
+  static RectF padded(const RectF& content) {
+    const float top = box::kGroupPadding + box::kGroupHeader;
+    return {content.x - box::kGroupPadding, content.y - top, content.width + 2 * box::kGroupPadding,
+            content.height + top + box::kGroupPadding};
+  }
+  // Inner ones first: parents stand before their children.
+  void frameGroups() {
+    std::vector<std::optional<RectF>> content(view_.nodes.size());
+    for (int32_t v = static_cast<int32_t>(view_.nodes.size()); v-- > 0;) {
+      if (node(v).kind == ViewNode::Kind::OpenGroup && content[at(v)])
+        arrangement_.boxes[at(v)] = frameOf(v, *content[at(v)]);
+      if (node(v).parent >= 0)
+        content[at(node(v).parent)] = united(content[at(node(v).parent)], arrangement_.boxes[at(v)]);
     }
   }
-
-  bool isInside(int32_t inner, int32_t outer) const {
-    while (inner >= 0 && inner != outer) inner = view_.nodes[at(inner)].parent;
-    return inner == outer;
+  RectF frameOf(int32_t group, const RectF& content) const {
+    const RectF &arranged = arrangement_.boxes[at(group)], round = padded(content);
+    if (!isPlacedInside(group)) return united(arranged, {round.x + 1, round.y + 1, round.width - 2, round.height - 2});
+    const float title =
+        textWidth(node(group).title, box::kGroupTitleSize, true) + box::kGroupMark + 2 * box::kTextPadding;
+    RectF out = round;
+    if (wanted_[at(group)]) out = united(out, {wanted_[at(group)]->x, wanted_[at(group)]->y, 0, 0});
+    out.width = std::max(out.width, std::min(title, box::kWidest) + 2 * box::kGroupPadding);
+    return out;
   }
 
   // Constants drawn beside a user go with it.
   void moveAttached() {
     for (const ViewEdge& edge : view_.edges)
-      if (view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached) moved_[at(edge.from)] = moved_[at(edge.to)];
+      if (node(edge.from).kind == ViewNode::Kind::Attached) moved_[at(edge.from)] = moved_[at(edge.to)];
   }
 
   void moveWires() {
@@ -172,31 +251,78 @@ class Placer {
     }
   }
 
-  void growBounds() {
+  void setBounds() {
     constexpr float kMargin = 20;
-    RectF& b = arrangement_.bounds;
-    float right = b.x + b.width, bottom = b.y + b.height;
-    for (const RectF& box : arrangement_.boxes) {
-      b.x = std::min(b.x, box.x - kMargin);
-      b.y = std::min(b.y, box.y - kMargin);
-      right = std::max(right, box.x + box.width + kMargin);
-      bottom = std::max(bottom, box.y + box.height + kMargin);
-    }
-    b.width = right - b.x;
-    b.height = bottom - b.y;
+    std::optional<RectF> all;
+    for (const RectF& box : arrangement_.boxes) all = united(all, box);
+    if (all)
+      arrangement_.bounds = {all->x - kMargin, all->y - kMargin, all->width + 2 * kMargin, all->height + 2 * kMargin};
   }
 
-  const Module& module_;
   const GraphView& view_;
-  const Places& places_;
   Arrangement& arrangement_;
   std::vector<PointF> moved_;
+  std::vector<std::vector<int32_t>> members_;  // by level: the page, then open groups
+  std::vector<std::optional<PointF>> wanted_;
 };
+
+// Wires through the points that a person gave them; tells which.
+std::vector<bool> leadAsWished(const Module& module, const GraphView& view, const Places& places,
+                               Arrangement& arrangement) {
+  std::vector<bool> led;
+  if (places.reroutes.empty()) return led;
+  led.resize(view.edges.size());
+  for (size_t e = 0; e < view.edges.size(); ++e) {
+    const ViewNode& user = view.nodes[at(view.edges[e].to)];
+    auto& route = arrangement.routes[e];
+    if (user.kind != ViewNode::Kind::Instruction || !module.contains(user.instruction) || route.size() < 2) continue;
+    const auto found = places.reroutes.find({std::string(module.at(user.instruction).name), view.edges[e].operand});
+    if (found == places.reroutes.end()) continue;
+    std::vector<PointF> points{route.front()};
+    points.insert(points.end(), found->second.begin(), found->second.end());
+    points.push_back(route.back());
+    route = std::move(points);
+    led[e] = true;
+  }
+  return led;
+}
+
+void includeWires(Arrangement& arrangement) {
+  std::optional<RectF> all = arrangement.bounds;
+  for (const auto& route : arrangement.routes)
+    for (PointF p : route)
+      all = united(all, {p.x - box::kWireClearance, p.y - box::kWireClearance, 2 * box::kWireClearance,
+                         2 * box::kWireClearance});
+  arrangement.bounds = *all;
+}
 
 }  // namespace
 
+std::string withinGroup(const Module& module, const GraphView& view, int32_t box) {
+  const ViewNode& node = view.nodes[at(box)];
+  if (node.parent < 0 || !module.contains(node.instruction)) return {};
+  const Instruction& instruction = module.at(node.instruction);
+  if (instruction.computation == view.computation) return {};
+  return view.nodes[at(node.parent)].group + "//" + std::string(instruction.name);
+}
+
 void placeBoxes(const Module& module, const GraphView& view, const Places& places, Arrangement& arrangement) {
   if (!places.empty() && arrangement.boxes.size() == view.nodes.size()) Placer(module, view, places, arrangement).run();
+}
+
+Arrangement arrangePage(const Module& module, const GraphView& view, const Places& places, std::stop_token stop) {
+  std::vector<bool> placed(places.empty() ? 0 : view.nodes.size());
+  for (size_t v = 0; v < placed.size(); ++v)
+    placed[v] = view.nodes[v].kind != ViewNode::Kind::Attached &&
+                placeOf(module, places, view, static_cast<int32_t>(v)).has_value();
+  Arrangement out = arrange(view, std::move(stop), placed);
+  if (out.boxes.size() != view.nodes.size()) return out;
+  placeBoxes(module, view, places, out);
+  endAtSockets(module, view, out);
+  const std::vector<bool> led = leadAsWished(module, view, places, out);
+  leadRoundBoxes(view, out, led);
+  includeWires(out);
+  return out;
 }
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
 // Places that a person chose, over the arrangement that was worked out: boxes move with what is in them or attached to
-// them, their wires follow. Used by core/picture.
+// them, their wires follow. Used by core/picture, the canvas and `render`.
 #pragma once
 
 #include <map>
@@ -11,15 +11,23 @@
 
 namespace tessera {
 
-// Upper left corners by instruction name and by group path; names that the view does not show are left alone.
+// Upper left corners by instruction name and by group path; names that the view does not show are left alone. What is
+// shown within an open call stands among the groups, by withinGroup: a computation may be open in several calls.
 struct Places {
   std::map<std::string, PointF> instructions, groups;
   std::map<std::pair<std::string, int32_t>, std::vector<PointF>>
       reroutes;  // by instruction and input: what its wire passes
   bool empty() const { return instructions.empty() && groups.empty() && reroutes.empty(); }
 };
-// Boxes without a place on a page that is mostly placed by hand (new ones) go below what they read, else above what
-// reads them, where there is room. Open groups grow round what was moved in them.
+// The name of an instruction's box within an open call; empty: it is of the page's own computation.
+std::string withinGroup(const Module& module, const GraphView& view, int32_t box);
+// Boxes without a place beside boxes that mostly have one (new ones) go below what they read, else above what reads
+// them, where there is room; nothing else moves for them. An open group is as large as what was placed in it; one that
+// was opened since pushes what stands below and right of it away. Wires of moved boxes are straight afterwards.
 void placeBoxes(const Module& module, const GraphView& view, const Places& places, Arrangement& arrangement);
+
+// A page as it is shown: arranged, then placed, wires at their sockets, round boxes or through the points that a person
+// gave them. Empty when `stop` was asked for.
+Arrangement arrangePage(const Module& module, const GraphView& view, const Places& places, std::stop_token stop = {});
 
 }  // namespace tessera

@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMaxWork = 3'000'000;  // instructions looked at
+constexpr size_t kMaxWork = 1'000'000;  // instructions looked at; the outline cuts the rest by itself
 constexpr size_t kMinStack = 3;         // numbered sibling scopes that make a stack
 
 class TurnCounter {

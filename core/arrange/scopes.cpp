@@ -1,9 +1,11 @@
-// Builds the scope tree in one sweep; equal metadata is interned, so a path is split once per distinct op_name.
+// Builds the scope tree in one sweep; equal metadata is interned, so a path is split once per distinct metadata.
 #include "core/arrange/scopes.h"
 
 #include <algorithm>
 #include <array>
 #include <unordered_map>
+
+#include "core/arrange/source_functions.h"
 
 namespace tessera {
 
@@ -78,25 +80,41 @@ std::pair<std::string, std::string_view> splitTransforms(std::string_view segmen
   return {outer + std::string(depth, ')'), segment};
 }
 
+std::vector<std::string> segmentsOf(const std::string& opName) {
+  std::vector<std::string_view> segments = pathSegments(opName);
+  const bool primitiveNamed = !segments.empty() && !segments.back().ends_with(')');
+  if (primitiveNamed || segments.size() == 1) segments.pop_back();  // the primitive; "f/jvp(jit(g))" is a call of g
+  std::vector<std::string> out;
+  for (std::string_view segment : segments) {
+    const auto [outer, inner] = splitTransforms(segment);
+    if (!outer.empty()) out.push_back(outer);
+    for (std::string_view part : pathSegments(inner)) out.emplace_back(part);
+  }
+  return out;
+}
+
 class ScopeBuilder {
  public:
-  int32_t scopeFor(const std::string& opName) {
-    auto [known, isNew] = byOpName_.try_emplace(opName, -1);
-    if (!isNew) return known->second;
-    std::vector<std::string_view> segments = pathSegments(opName);
-    const bool primitiveNamed = !segments.empty() && !segments.back().ends_with(')');
-    if (primitiveNamed || segments.size() == 1) segments.pop_back();  // the primitive; "f/jvp(jit(g))" is a call of g
+  explicit ScopeBuilder(const Module& module) : functions_(module) {}
+
+  int32_t scopeFor(const Metadata& metadata) {
+    const std::vector<std::string> segments = segmentsOf(metadata.opName);
+    // What is called inside the function (jit(_where), an einsum) stays inside it.
+    size_t inner = segments.size();
+    while (inner > 1 && isCall(segments[inner - 1])) --inner;
     int32_t scope = -1;
-    for (std::string_view segment : segments) {
-      const auto [outer, inner] = splitTransforms(segment);
-      if (!outer.empty()) scope = child(scope, outer);
-      for (std::string_view part : pathSegments(inner)) scope = child(scope, part);
-    }
-    return known->second = scope;
+    for (size_t k = 0; k < inner; ++k) scope = child(scope, segments[k]);
+    if (!segments.empty() && std::ranges::all_of(segments, isStructural))
+      for (const std::string& function : functions_.namesOf(metadata)) scope = child(scope, function);
+    for (size_t k = inner; k < segments.size(); ++k) scope = child(scope, segments[k]);
+    return scope;
   }
   std::vector<Scope> scopes;
 
  private:
+  static bool isCall(std::string_view segment) {
+    return segment.starts_with("jit(") || segment.starts_with("pjit") || segment.find("->") != segment.npos;
+  }
   int32_t child(int32_t parent, std::string_view name) {
     const Scope* outer = parent < 0 ? nullptr : &scopes[static_cast<size_t>(parent)];
     if (outer && outer->depth >= kDeepest) return parent;
@@ -111,21 +129,38 @@ class ScopeBuilder {
     scopes.push_back({path, segment, parent, depth, pattern});
     return known->second;
   }
-  std::unordered_map<std::string, int32_t> byOpName_, byPath_;
+  SourceFunctions functions_;
+  std::unordered_map<std::string, int32_t> byPath_;
 };
 
 }  // namespace
 
+bool isStructural(std::string_view segment) {
+  constexpr std::array<std::string_view, 12> kWords{"while",       "body",      "cond",     "scan",
+                                                    "closed_call", "core_call", "remat",    "checkpoint",
+                                                    "pjit",        "shard_map", "xla_pmap", "main"};
+  if (std::ranges::find(kWords, segment) != kWords.end()) return true;
+  if (segment.starts_with("custom_jvp_call") || segment.starts_with("custom_vjp_call")) return true;
+  if (segment.starts_with("branch_") || segment.starts_with("rematted_computation")) return true;
+  return segment.ends_with(')') || segment.find("->") != segment.npos || segment.starts_with("pjit[");
+}
+
+std::string placeNameOf(const Module& module, const Metadata& metadata) {
+  std::vector<std::string> segments = segmentsOf(metadata.opName);
+  while (!segments.empty() && isStructural(segments.back())) segments.pop_back();
+  return segments.empty() ? innermostFunction(module, metadata) : std::move(segments.back());
+}
+
 ScopeTree scopesOf(const Module& module, const Computation& computation) {
   ScopeTree tree;
-  ScopeBuilder builder;
+  ScopeBuilder builder(module);
   tree.scopeOf.assign(computation.instructions.size(), -1);
   std::unordered_map<const Metadata*, int32_t> known;
   for (size_t i = 0; i < computation.instructions.size(); ++i) {
     const Metadata* metadata = module.at(computation.instructions[i]).metadata;
     if (!metadata || metadata->opName.empty()) continue;
     const auto [found, isNew] = known.try_emplace(metadata, -1);
-    if (isNew) found->second = builder.scopeFor(metadata->opName);
+    if (isNew) found->second = builder.scopeFor(*metadata);
     tree.scopeOf[i] = found->second;
   }
   tree.scopes = std::move(builder.scopes);

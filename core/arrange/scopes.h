@@ -19,6 +19,9 @@ std::string numberPattern(std::string_view name);
 // The last number of a name; -1: none.
 int64_t lastNumber(std::string_view name);
 
+// The innermost scope that tells something, else the innermost source function; "": neither.
+std::string placeNameOf(const Module& module, const Metadata& metadata);
+
 struct Scope {
   std::string path;     // from the outermost segment
   std::string name;     // its own segment
@@ -32,6 +35,11 @@ struct ScopeTree {
   std::vector<int32_t> scopeOf;  // parallel to the computation's instructions; -1: none
 };
 
+// A segment that says how a program was made and not what it does: jit(f), jvp(), while, body, closed_call, an einsum's
+// formula.
+bool isStructural(std::string_view segment);
+
+// An op_name of structural segments alone is completed by the source functions of the instruction's stack frames.
 // Names are at most some 1,000 bytes long and nests 100 deep; what lies deeper lies in the last one.
 // "jvp(x)/mul" and "transpose(jvp(x))/mul" lie in the scope x inside of jvp() and transpose(jvp()), as "x/mul" does in
 // x.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/arrange/arrangement.h"
+#include "core/arrange/outline_names.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/op.h"
 
@@ -140,6 +141,7 @@ std::string titleOf(const Module& module, InstructionId id) {
   const Instruction& instruction = module.at(id);
   const OpDef* op = findOp(instruction.opcode);
   if (!op) return fmt::format("{} (unknown)", instruction.opcodeName());
+  if (instruction.opcode == Opcode::Fusion) return fusionTitle(module, instruction);
   return op->title.empty() ? std::string(instruction.opcodeName()) : filledIn(module, instruction, op->title);
 }
 

@@ -273,10 +273,12 @@ class ViewBuilder {
     std::string subtitle = fmt::format("{} instructions", group.instructions);
     if (stack)
       subtitle = fmt::format("{} × {}", group.children, group.instructions / std::max<size_t>(group.children, 1));
-    const int32_t box = addNode({open ? ViewNode::Kind::OpenGroup : ViewNode::Kind::CollapsedGroup,
-                                 module_.at(level.computation).instructions[static_cast<size_t>(group.first)], path,
-                                 group.title, subtitle + (stack ? " instructions" : ""), parent, group.instructions,
-                                 group.children, stack ? group.children : 0});
+    subtitle += stack ? " instructions" : "";
+    if (!group.note.empty()) subtitle += " · " + group.note;
+    const int32_t box =
+        addNode({open ? ViewNode::Kind::OpenGroup : ViewNode::Kind::CollapsedGroup,
+                 module_.at(level.computation).instructions[static_cast<size_t>(group.first)], path, group.title,
+                 subtitle, parent, group.instructions, group.children, stack ? group.children : 0});
     return {box, !open};
   }
 

@@ -109,9 +109,18 @@ struct PromoteConstant {
   InstructionId instruction;
 };
 
+// The gradient of a value (of more than a scalar: of the sum of its elements) with respect to others of its
+// computation, as ordinary instructions (core/gradient). Counts as an addition of one instruction for each of these:
+// their gradients. Without a value the others are a selection, of which gradientOfSelection (core/edit/structure) says
+// what is meant.
+struct AddGradient {
+  InstructionId of;
+  std::vector<InstructionId> withRespectTo;
+};
+
 using EditAction = std::variant<SetParameterShape, SetAttribute, Rename, SetOperand, SetNote, SetShape, SetRoot,
                                 AddInstruction, RemoveInstruction, AddReducer, AddComputations, SetLiteral,
-                                GroupInstructions, InlineCall, PromoteConstant>;
+                                GroupInstructions, InlineCall, PromoteConstant, AddGradient>;
 
 // Within one edit: the instruction that its k-th AddInstruction makes.
 inline constexpr uint32_t kNewInstruction = 0x80000000u;
@@ -120,16 +129,23 @@ inline InstructionId newInstruction(uint32_t k) { return InstructionId(kNewInstr
 // A document to begin with: one empty entry computation.
 Module emptyModule();
 
-// Where an instruction stands afterwards; new ones by newInstruction(k).
+// Where an instruction stands afterwards on its computation's page; new ones by newInstruction(k).
 struct PlaceInstruction {
   InstructionId instruction;
+  PagePoint at;
+};
+// A group, or what is shown within an open call, on the page that shows it.
+struct PlaceGroup {
+  ComputationId page;
+  std::string path;
   PagePoint at;
 };
 
 struct Edit {
   std::string title;  // for the undo menu
   std::vector<EditAction> actions;
-  std::vector<PlaceInstruction> places = {};
+  std::vector<PlaceInstruction> places = {};  // of several for one the first counts, here and below
+  std::vector<PlaceGroup> groups = {};
 };
 
 // Applies to a copy of the module: infers again what depends on it. Diagnostics of inference are not failures: they
@@ -138,7 +154,7 @@ struct EditResult {
   Module module;
   Diagnostics diagnostics;             // inference and verification of the new module, per instruction
   std::vector<InstructionId> changed;  // instructions whose shape or content changed
-  std::vector<InstructionId> added;    // by AddInstruction, in order
+  std::vector<InstructionId> added;    // by AddInstruction and AddGradient, in order
 };
 Result<EditResult> apply(const Module& module, const Edit& edit);
 

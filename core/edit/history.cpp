@@ -44,6 +44,8 @@ void takeAlong(Project& project, const std::string& from, const std::string& nam
   if (std::erase(old.bookmarks, name)) page.bookmarks.push_back(newName);
 }
 
+bool isSame(PagePoint a, PagePoint b) { return a.x == b.x && a.y == b.y; }
+
 // A promoted number stays what runs are given.
 void keepGiving(RunSettings& run, const Module& before, InstructionId id, const Module& after) {
   if (!before.contains(id) || !after.contains(id) || after.at(id).computation != after.entry())
@@ -81,13 +83,25 @@ std::shared_ptr<const Project> followed(const std::shared_ptr<const Project>& pr
       if (before.contains(id) && after.module.contains(id) && hasMoved(before, after.module, id))
         takeAlong(changed(), before.at(before.at(id).computation).name, std::string(before.at(id).name),
                   after.module.at(after.module.at(id).computation).name, std::string(after.module.at(id).name));
-  for (const PlaceInstruction& each : edit.places) {
-    const uint32_t made = each.instruction.value - kNewInstruction;
+  const auto put = [&](ComputationId page, std::map<std::string, PagePoint> ProjectPage::*where,
+                       const std::string& name, PagePoint to) {
+    if (!after.module.contains(page)) return;
+    const std::string& computation = after.module.at(page).name;
+    const ProjectPage* known = (out ? *out : *project).find(computation);
+    if (known)
+      if (const auto found = (known->*where).find(name); found != (known->*where).end() && isSame(found->second, to))
+        return;
+    (changed().page(computation).*where)[name] = to;
+  };
+  for (auto each = edit.groups.rbegin(); each != edit.groups.rend(); ++each)
+    put(each->page, &ProjectPage::groups, each->path, each->at);
+  for (auto each = edit.places.rbegin(); each != edit.places.rend(); ++each) {
+    const uint32_t made = each->instruction.value - kNewInstruction;
     const InstructionId id =
-        each.instruction.value >= kNewInstruction && made < after.added.size() ? after.added[made] : each.instruction;
+        each->instruction.value >= kNewInstruction && made < after.added.size() ? after.added[made] : each->instruction;
     if (!after.module.contains(id)) continue;
     const Instruction& instruction = after.module.at(id);
-    changed().page(after.module.at(instruction.computation).name).instructions[std::string(instruction.name)] = each.at;
+    put(instruction.computation, &ProjectPage::instructions, std::string(instruction.name), each->at);
   }
   return out ? out : project;
 }

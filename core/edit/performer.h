@@ -28,6 +28,7 @@ class Performer {
   Status operator()(const GroupInstructions& action);
   Status operator()(const InlineCall& action);
   Status operator()(const PromoteConstant& action);
+  Status operator()(const AddGradient& action);
 
   const std::vector<InstructionId>& added() const { return added_; }
   // Whose shape or users may be other now.

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/base/safe_files.h"
+#include "core/formats/cut_file.h"
 
 namespace tessera {
 namespace {
@@ -28,6 +29,11 @@ std::unexpected<Diagnostic> failed(ErrorKind kind, const std::filesystem::path& 
 
 std::unexpected<Diagnostic> cannotRead(const std::filesystem::path& path, const std::string& reason) {
   return failed(ErrorKind::Input, path, "cannot be read: " + reason);
+}
+
+// The file is fine: memory ends as it does anywhere else.
+std::unexpected<Diagnostic> noMemoryFor(const std::filesystem::path& path) {
+  return failed(ErrorKind::Runtime, path, "cannot be read: there is not enough memory for its content");
 }
 
 std::unexpected<Diagnostic> cannotWrite(const std::filesystem::path& path, const std::string& reason) {
@@ -51,7 +57,8 @@ Result<std::string> readAll(int fd, size_t sizeHint, const std::filesystem::path
   return out;
 }
 
-Result<std::string> unpackGzip(const std::string& packed, const std::filesystem::path& path) {
+// `cut`: where it is given and the data end too early, it becomes true and what was unpacked is the answer.
+Result<std::string> unpackGzip(const std::string& packed, const std::filesystem::path& path, bool* cut) {
   z_stream stream{};
   if (inflateInit2(&stream, 15 + 16) != Z_OK) return cannotRead(path, "the gzip decoder cannot start");
   std::unique_ptr<z_stream, int (*)(z_stream*)> owner(&stream, inflateEnd);
@@ -81,10 +88,11 @@ Result<std::string> unpackGzip(const std::string& packed, const std::filesystem:
     if (status != Z_OK || out.size() > kMaxUnpacked) break;
   }
   if (out.size() > kMaxUnpacked) return cannotRead(path, "its unpacked content is larger than 4 GiB");
+  if (cut && status == Z_BUF_ERROR) return *cut = true, out;
   return cannotRead(path, status == Z_BUF_ERROR ? "the gzip data end too early" : "the gzip data are damaged");
 }
 
-Result<std::string> unpackZstd(const std::string& packed, const std::filesystem::path& path) {
+Result<std::string> unpackZstd(const std::string& packed, const std::filesystem::path& path, bool* cut) {
   std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
   if (!context) return cannotRead(path, "the zstd decoder cannot start");
   std::string out;
@@ -102,8 +110,9 @@ Result<std::string> unpackZstd(const std::string& packed, const std::filesystem:
     if (out.size() > kMaxUnpacked) return cannotRead(path, "its unpacked content is larger than 4 GiB");
     if (input.pos == input.size && output.pos < block) break;
   }
-  if (status != 0) return cannotRead(path, "the zstd data end too early");
-  return out;
+  if (status == 0) return out;
+  if (cut) return *cut = true, out;
+  return cannotRead(path, "the zstd data end too early");
 }
 
 Status writeAll(int fd, std::string_view content, const std::filesystem::path& path) {
@@ -130,7 +139,7 @@ Result<std::string> readFile(const std::filesystem::path& path) try {
   if (!file.isOpen()) return cannotRead(path, std::strerror(errno));
   return readFile(file, path);
 } catch (const std::bad_alloc&) {
-  return cannotRead(path, "there is not enough memory for its content");
+  return noMemoryFor(path);
 }
 
 Result<std::string> readFileBeneath(const std::filesystem::path& folder, const std::filesystem::path& name) {
@@ -144,18 +153,45 @@ Result<std::string> readFileBeneath(const std::filesystem::path& folder, const s
   return cannotRead(folder / name, std::strerror(file.error()));
 }
 
-Result<std::string> readFile(const Descriptor& file, const std::filesystem::path& path) try {
+namespace {
+
+Result<std::string> readDescriptor(const Descriptor& file, const std::filesystem::path& path, bool* cut) try {
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return cannotRead(path, std::strerror(errno));
   if (S_ISDIR(facts.st_mode)) return cannotRead(path, "it is a directory");
   const size_t hint = S_ISREG(facts.st_mode) ? std::min(static_cast<size_t>(facts.st_size), kMaxUnpacked) : 0;
   auto content = readAll(file.get(), hint, path);
   if (!content) return content;
-  if (content->starts_with("\x1f\x8b")) return unpackGzip(*content, path);
-  if (content->starts_with("\x28\xb5\x2f\xfd")) return unpackZstd(*content, path);
+  if (content->starts_with("\x1f\x8b")) return unpackGzip(*content, path, cut);
+  if (content->starts_with("\x28\xb5\x2f\xfd")) return unpackZstd(*content, path, cut);
   return content;
 } catch (const std::bad_alloc&) {
-  return cannotRead(path, "there is not enough memory for its content");
+  return noMemoryFor(path);
+}
+
+}  // namespace
+
+Result<std::string> readFile(const Descriptor& file, const std::filesystem::path& path) {
+  return readDescriptor(file, path, nullptr);
+}
+
+Result<CutContent> readCutFile(const std::filesystem::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.isOpen()) return cannotRead(path, std::strerror(errno));
+  CutContent out;
+  TESSERA_ASSIGN_OR_RETURN(out.bytes, readDescriptor(file, path, &out.cut));
+  return out;
+}
+
+std::string firstBytesOf(const std::filesystem::path& path) {
+  constexpr size_t kLooked = size_t{64} << 10;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return {};
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string out(kLooked, '\0');
+  const ssize_t got = file.isOpen() ? ::pread(file.get(), out.data(), out.size(), 0) : 0;
+  out.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  return out;
 }
 
 Status writeFileAtomically(const std::filesystem::path& path, std::string_view content) {

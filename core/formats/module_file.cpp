@@ -1,10 +1,13 @@
 // See module_file.h.
 #include "core/formats/module_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
 
 #include "core/formats/dot_reader.h"
+#include "core/formats/foreign_file.h"
 #include "core/formats/project.h"
 #include "core/formats/stablehlo.h"
 
@@ -64,6 +67,12 @@ ReadResult readProjectModule(std::string_view content, const std::filesystem::pa
 
 namespace {
 
+// A file that holds no module at all: what it is, and what to do with it.
+Diagnostic noModule(ForeignKind kind, const std::filesystem::path& path) {
+  return diagnosticOf(ErrorKind::Invalid, path,
+                      fmt::format("is {} and holds no module to open; {}", nameOf(kind), adviceFor(kind)));
+}
+
 // By the reader that the content asks for.
 ProtoContent readContent(const std::string& content, const std::filesystem::path& path) {
   ProtoContent out;
@@ -82,6 +91,10 @@ ProtoContent readContent(const std::string& content, const std::filesystem::path
               : std::move(graph).error());
     return out;
   }
+  if (const auto kind = foreignKindOf(content)) {
+    out.diagnostics.add(noModule(*kind, path));
+    return out;
+  }
   // MLIR's aliases start with '#' as comments of text protobufs do.
   const bool stableHlo = !looksBinary(content) && looksLikeStableHlo(content);
   if (!stableHlo && (looksBinary(content) || looksLikeProtoText(content))) return readProto(content, path.string());
@@ -94,9 +107,18 @@ ProtoContent readContent(const std::string& content, const std::filesystem::path
 }  // namespace
 
 ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
+  ProtoContent out;
+  if (const auto what = whatFolderIs(path)) {
+    out.diagnostics.add(diagnosticOf(ErrorKind::Input, path, "cannot be read: " + *what));
+    return out;
+  }
+  // Profiles are large: what they are is known by their first bytes.
+  if (const auto kind = foreignKindOf(firstBytesOf(path))) {
+    out.diagnostics.add(noModule(*kind, path));
+    return out;
+  }
   auto content = readFile(path);
   if (content) return readContent(*content, path);
-  ProtoContent out;
   out.diagnostics.add(std::move(content).error());
   return out;
 } catch (const std::bad_alloc&) {

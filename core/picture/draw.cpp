@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/arrange/box_style.h"
+#include "core/arrange/curves.h"
 #include "core/picture/picture.h"
 
 namespace tessera {
@@ -23,20 +24,6 @@ RectF boundsOf(const std::vector<PointF>& points) {
     top = std::min(top, p.y), bottom = std::max(bottom, p.y);
   }
   return {left, top, right - left, bottom - top};
-}
-
-// A polyline as cubics with vertical tangents: straight where it is vertical, an S elsewhere.
-std::vector<PointF> smooth(const std::vector<PointF>& route) {
-  std::vector<PointF> out{route[0]};
-  for (size_t i = 1; i < route.size(); ++i) {
-    const PointF a = route[i - 1], b = route[i];
-    const float bend = b.y > a.y ? (b.y - a.y) / 2 : b.x == a.x ? 0 : std::min(30.f, std::abs(b.x - a.x) / 2);
-    const float sign = b.y < a.y && b.x == a.x ? -1.f : 1.f;
-    out.push_back({a.x, a.y + sign * bend});
-    out.push_back({b.x, b.y - sign * bend});
-    out.push_back(b);
-  }
-  return out;
 }
 
 class Drawer {
@@ -159,7 +146,7 @@ class Drawer {
     if (route.size() < 2) return;
     const ViewEdge& edge = view_.edges[e];
     const bool attached = view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached;
-    std::vector<PointF> points = attached ? route : smooth(route);
+    std::vector<PointF> points = attached ? route : curveOf(route);
     PictureItem& item = add(PictureItem::Kind::Path, -1, boundsOf(points), attached ? kSubtitleZoom : kWireZoom);
     item.points = std::move(points);
     item.curved = !attached;

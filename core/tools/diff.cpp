@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "core/tools/diff/changes.h"
+#include "core/tools/diff/moved.h"
 
 namespace tessera {
 namespace {
@@ -114,9 +115,20 @@ class Differ {
       tell(matches_.at(pair), told, finder);
     }
     for (const InstructionDiff& one : out_.left) out_.matched += one.state == DiffState::Matched;
-    collect(left(), out_.left, DiffState::Removed, out_.removed);
-    collect(right(), out_.right, DiffState::Added, out_.added);
+    tellMoved(finder);
+    out_.removed = withState(left(), out_.left, DiffState::Removed);
+    out_.added = withState(right(), out_.right, DiffState::Added);
     sortChanged();
+  }
+
+  void tellMoved(const ChangeFinder& finder) {
+    for (const auto& [a, b] : movedInstructions(left_, withState(left(), out_.left, DiffState::Removed), right_,
+                                                withState(right(), out_.right, DiffState::Added))) {
+      if (matches_.contains({left().at(a).computation, right().at(b).computation})) continue;
+      out_.left[a.value] = {DiffState::Changed, b};
+      out_.right[b.value] = {DiffState::Changed, a};
+      out_.changed.push_back({a, b, finder.changesOfMoved(a, b)});
+    }
   }
 
   void tell(const ComputationMatch& match, Told told, ChangeFinder& finder) {
@@ -134,11 +146,13 @@ class Differ {
     }
   }
 
-  static void collect(const Module& module, const std::vector<InstructionDiff>& states, DiffState state,
-                      std::vector<InstructionId>& out) {
+  static std::vector<InstructionId> withState(const Module& module, const std::vector<InstructionDiff>& states,
+                                              DiffState state) {
+    std::vector<InstructionId> out;
     for (ComputationId computation : module.order())
       for (InstructionId id : module.at(computation).instructions)
         if (states[id.value].state == state) out.push_back(id);
+    return out;
   }
 
   void sortChanged() {

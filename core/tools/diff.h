@@ -25,8 +25,8 @@ struct InstructionDiff {
 };
 
 struct Change {
-  std::string
-      what;  // "opcode", "shape", "layout", "attribute dimensions", "value", "operand 1", "called computation" …
+  std::string what;  // "opcode", "shape", "layout", "attribute dimensions", "value", "operand 1", "called computation"
+                     // …; "computation": the same value, elsewhere
   std::string inLeft, inRight;  // "": there is none; long texts are cut
 };
 struct ChangedInstruction {

@@ -3,6 +3,8 @@
 #include "core/tools/diff_page.h"
 
 #include <algorithm>
+#include <map>
+#include <unordered_map>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -82,7 +84,8 @@ class Page {
                        escapedForHtml(change.inRight));
   }
 
-  // In the order of the right computation; what is gone stands before what followed it.
+  // In the order of the right computation; what is gone stands before what followed it. What moved to or from another
+  // computation stands in both.
   std::vector<Row> rowsOf(ComputationId one, ComputationId other) const {
     std::vector<Row> rows;
     const auto& gone = left_.at(one).instructions;
@@ -91,13 +94,15 @@ class Page {
     size_t next = 0;
     const auto goneUpTo = [&](size_t place) {
       for (; next < place; ++next)
-        if (found_.left[gone[next].value].state == DiffState::Removed) rows.push_back({gone[next], {}});
+        if (const InstructionId partner = found_.left[gone[next].value].partner;
+            !partner.valid() || right_.at(partner).computation != other)
+          rows.push_back({gone[next], partner});
     };
     for (InstructionId id : right_.at(other).instructions) {
       const InstructionId partner = found_.right[id.value].partner;
       const auto place = places.find(partner);
       if (place != places.end()) goneUpTo(std::max(next, place->second));
-      rows.push_back({place != places.end() ? partner : InstructionId(), id});
+      rows.push_back({partner, id});
     }
     goneUpTo(gone.size());
     return rows;
@@ -105,22 +110,22 @@ class Page {
 
   // Computations that have no partner.
   void rest() {
-    for (ComputationId id : left_.order())
-      if (!shownLeft_.contains(id) && holds(found_.left, left_.at(id), DiffState::Removed)) {
-        std::vector<Row> rows;
-        for (InstructionId in : left_.at(id).instructions) rows.push_back({in, {}});
-        section("%" + left_.at(id).name, rows);
-      }
-    for (ComputationId id : right_.order())
-      if (!shownRight_.contains(id) && holds(found_.right, right_.at(id), DiffState::Added)) {
-        std::vector<Row> rows;
-        for (InstructionId in : right_.at(id).instructions) rows.push_back({{}, in});
-        section("%" + right_.at(id).name, rows);
-      }
+    for (ComputationId id : left_.order()) {
+      if (shownLeft_.contains(id) || isCopy(found_.left, left_.at(id))) continue;
+      std::vector<Row> rows;
+      for (InstructionId in : left_.at(id).instructions) rows.push_back({in, found_.left[in.value].partner});
+      section("%" + left_.at(id).name, rows);
+    }
+    for (ComputationId id : right_.order()) {
+      if (shownRight_.contains(id) || isCopy(found_.right, right_.at(id))) continue;
+      std::vector<Row> rows;
+      for (InstructionId in : right_.at(id).instructions) rows.push_back({found_.right[in.value].partner, in});
+      section("%" + right_.at(id).name, rows);
+    }
   }
-  static bool holds(const std::vector<InstructionDiff>& states, const Computation& computation, DiffState state) {
-    return std::ranges::any_of(computation.instructions,
-                               [&](InstructionId id) { return states[id.value].state == state; });
+  static bool isCopy(const std::vector<InstructionDiff>& states, const Computation& computation) {
+    return std::ranges::all_of(computation.instructions,
+                               [&](InstructionId id) { return states[id.value].state == DiffState::Matched; });
   }
 
   bool isEqual(const Row& row) const {

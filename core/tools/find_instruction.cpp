@@ -60,11 +60,16 @@ std::string nearMisses(std::string_view wanted, std::span<const std::string_view
   return out.empty() ? out : out + "?";
 }
 
+// Names may hold a slash: the first one before which a computation's name stands is the one between the two.
 Result<InstructionId> instructionNamed(const Module& module, std::string_view name) {
   name = withoutPercent(name);
   if (auto found = module.findInstruction(name)) return *found;
-  const size_t slash = name.find('/');
-  if (slash == std::string_view::npos) return noInstruction(module, name, module.order());
+  const size_t first = name.find('/');
+  if (first == std::string_view::npos) return noInstruction(module, name, module.order());
+  size_t slash = first;
+  while (slash != std::string_view::npos && !module.findComputation(withoutPercent(name.substr(0, slash))))
+    slash = name.find('/', slash + 1);
+  if (slash == std::string_view::npos) slash = first;
   TESSERA_ASSIGN_OR_RETURN(const ComputationId computation, computationNamed(module, name.substr(0, slash)));
   const std::string_view inner = withoutPercent(name.substr(slash + 1));
   for (InstructionId id : module.at(computation).instructions)

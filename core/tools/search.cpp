@@ -1,116 +1,45 @@
-// Patterns and the one sweep over the module.
+// A query becomes a tree of tests, which one sweep over the module asks instruction by instruction.
 #include "core/tools/search.h"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 
-#include "core/base/result.h"
+#include "core/tools/query_tests.h"
 
 namespace tessera {
 namespace {
 
-std::unexpected<Diagnostic> badPattern(std::string_view text) {
-  return fail(ErrorKind::Usage, "not a shape pattern: " + std::string(text) + "; e.g. f32[*,128], [...,8] or bf16");
+constexpr size_t kBetweenQuestions = 4096;  // instructions
+
+bool holds(const InstructionTest& test, const Instruction& instruction) {
+  const auto each = [&](const InstructionTest& part) { return holds(part, instruction); };
+  switch (test.kind) {
+    case QueryNode::Kind::Term: return test.term(instruction);
+    case QueryNode::Kind::All: return std::ranges::all_of(test.parts, each);
+    case QueryNode::Kind::Any: return std::ranges::any_of(test.parts, each);
+    case QueryNode::Kind::Not: return !each(test.parts.front());
+  }
+  return false;
 }
 
-bool matchesPart(const std::string& pattern, std::string_view text) {
-  if (pattern.find_first_of("*?") != std::string::npos) return matchesGlob(pattern, text);
-  return text.find(pattern) != std::string_view::npos;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
-std::optional<int64_t> numberOf(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
+InstructionTest testOf(QueryTests& tests, const QueryNode& node) {
+  InstructionTest out{node.kind, {}, {}};
+  if (node.kind == QueryNode::Kind::Term) out.term = tests.of(node.term);
+  for (const QueryNode& part : node.parts) out.parts.push_back(testOf(tests, part));
+  return out;
 }
 
 }  // namespace
 
-// The last '*' may take one letter more each time the rest fails: linear in practice, never exponential.
-bool matchesGlob(std::string_view pattern, std::string_view text) {
-  size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = t;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p, ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++resume;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
-
-Result<ShapePattern> ShapePattern::parse(std::string_view text) {
-  ShapePattern out;
-  const std::string_view whole = text = trimmed(text);
-  const size_t open = text.find('[');
-  out.type_ = std::string(trimmed(text.substr(0, open)));
-  const bool letters = std::ranges::all_of(
-      out.type_, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '*' || c == '?'; });
-  if (whole.empty() || !letters) return badPattern(whole);
-  if (out.type_.empty()) out.type_ = "*";
-  if (open == std::string_view::npos) return out;
-  if (!text.ends_with(']')) return badPattern(whole);
-  text = text.substr(open + 1, text.size() - open - 2);
-  out.dimensions_.emplace();
-  if (trimmed(text).empty()) return out;
-  for (size_t from = 0; from <= text.size();) {
-    const size_t comma = std::min(text.find(',', from), text.size());
-    const std::string_view part = trimmed(text.substr(from, comma - from));
-    from = comma + 1;
-    const auto number = numberOf(part);
-    if (part != "*" && part != "..." && !number) return badPattern(whole);
-    out.dimensions_->push_back(part == "*" ? kAny : part == "..." ? kMany : *number);
-  }
-  if (std::ranges::count(*out.dimensions_, kMany) > 1) return badPattern(whole);
-  return out;
-}
-
-bool ShapePattern::matches(const Shape& shape) const {
-  if (shape.isTuple() || shape.type == ElementType::Buffer)
-    return std::ranges::any_of(shape.elements, [&](const Shape& element) { return matches(element); });
-  return matchesGlob(type_, nameOf(shape.type)) && (!dimensions_ || matchesFrom(0, 0, shape));
-}
-
-bool ShapePattern::matchesFrom(size_t dimension, size_t part, const Shape& shape) const {
-  const std::vector<int64_t>& parts = *dimensions_;
-  for (; part < parts.size(); ++part, ++dimension) {
-    if (parts[part] == kMany) {  // the only one: what stands behind it is fixed
-      const size_t behind = parts.size() - part - 1;
-      return dimension + behind <= shape.dimensions.size() &&
-             matchesFrom(shape.dimensions.size() - behind, part + 1, shape);
-    }
-    if (dimension >= shape.dimensions.size()) return false;
-    if (parts[part] != kAny && parts[part] != shape.dimensions[dimension]) return false;
-  }
-  return dimension == shape.dimensions.size();
-}
-
-std::vector<InstructionId> search(const Module& module, const Search& wanted) {
-  const auto matches = [&](const Instruction& instruction) {
-    if (!wanted.opcode.empty() && !matchesGlob(wanted.opcode, instruction.opcodeName())) return false;
-    if (!wanted.name.empty() && !matchesPart(wanted.name, instruction.name)) return false;
-    if (!wanted.opName.empty() && !(instruction.metadata && matchesPart(wanted.opName, instruction.metadata->opName)))
-      return false;
-    return !wanted.shape || wanted.shape->matches(*instruction.shape);
-  };
+std::vector<InstructionId> search(const Module& module, const Query& query, const std::function<bool()>& cancelled) {
+  QueryTests tests(module);
+  const InstructionTest test = testOf(tests, query.root());
   std::vector<InstructionId> out;
+  size_t seen = 0;
   for (ComputationId computation : module.order())
-    for (InstructionId id : module.at(computation).instructions)
-      if (matches(module.at(id))) out.push_back(id);
+    for (InstructionId id : module.at(computation).instructions) {
+      if (++seen % kBetweenQuestions == 0 && cancelled && cancelled()) return out;
+      if (holds(test, module.at(id))) out.push_back(id);
+    }
   return out;
 }
 

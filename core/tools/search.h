@@ -1,42 +1,17 @@
-// Finding instructions by what they are: opcode, name, op_name, shape. Used by `tessera grep`.
+// Finding the instructions that a query describes. Used by `tessera grep` and the search bar of the studio.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
+#include <functional>
 #include <vector>
 
-#include "core/base/result.h"
 #include "core/hlo/module.h"
+#include "core/tools/query.h"
 
 namespace tessera {
 
-// '*' any letters, '?' any one; the whole text must match.
-bool matchesGlob(std::string_view pattern, std::string_view text);
-
-// TYPE[DIMENSIONS]: "f32[*,128]", "*[2,3]", "[...,8]", "bf16"; '*' one dimension, '...' any number of them. A tuple
-// matches when an array inside it does.
-class ShapePattern {
- public:
-  static Result<ShapePattern> parse(std::string_view text);  // ErrorKind::Usage
-  bool matches(const Shape& shape) const;
-
- private:
-  static constexpr int64_t kAny = -1, kMany = -2;
-  bool matchesFrom(size_t dimension, size_t part, const Shape& shape) const;
-
-  std::string type_;                                // a glob
-  std::optional<std::vector<int64_t>> dimensions_;  // absent: any rank
-};
-
-struct Search {
-  std::string opcode;  // glob
-  std::string name;    // glob; without '*' and '?' a part of the name
-  std::string opName;  // the same
-  std::optional<ShapePattern> shape;
-};
-
-// Those that match all that is set, computation by computation in the module's order.
-std::vector<InstructionId> search(const Module& module, const Search& search);
+// Computation by computation in the module's order. cancelled: asked now and then; once it says yes, what was found so
+// far is given.
+std::vector<InstructionId> search(const Module& module, const Query& query,
+                                  const std::function<bool()>& cancelled = nullptr);
 
 }  // namespace tessera

@@ -88,6 +88,7 @@ void Canvas::setPicture(std::shared_ptr<const Picture> picture, std::shared_ptr<
   if (active_ && !active_->goesOn()) active_ = nullptr;
   endMove();
   pageItems_->pictureChanged();
+  highlights_->pictureChanged();
   tiles_->reset(picture_, index_, theme_);
   refreshSelectedNodes();
   keepPlace(pictureBefore ? keep : KeepView::No, viewBefore.get(), indexBefore.get());

@@ -28,6 +28,52 @@ void Highlights::setPreview(std::vector<NodePreview> preview) {
   canvas_.update();
 }
 
+void Highlights::setFound(std::optional<std::vector<InstructionId>> found) {
+  if (!found && !found_) return;
+  found_ = std::move(found);
+  pictureChanged();
+  canvas_.update();
+}
+
+// A group that hides some of what was found is lit like a box, and so is an open one that is found itself: a fusion.
+void Highlights::pictureChanged() {
+  foundNodes_.clear();
+  if (!found_ || !canvas_.view()) return;
+  const auto& nodes = canvas_.view()->nodes;
+  std::vector<bool> isFound(nodes.size());
+  for (InstructionId id : *found_)
+    if (const int32_t node = canvas_.nodeOf(id); node >= 0) isFound[static_cast<size_t>(node)] = true;
+  for (size_t v = 0; v < nodes.size(); ++v)
+    if (isFound[v]) foundNodes_.push_back(static_cast<int32_t>(v));
+}
+
+// A veil over everything with a hole for each box: an image, since a path of thousands of holes takes seconds.
+void Highlights::paintFound(QPainter& painter, const QRectF& visible) const {
+  if (!found_) return;
+  constexpr double kDimmed = 0.72, kLeast = 3;  // a box far away is a dot that can be seen
+  const double ratio = canvas_.devicePixelRatioF();
+  QImage veil(canvas_.size() * ratio, QImage::Format_ARGB32_Premultiplied);
+  veil.setDevicePixelRatio(ratio);
+  veil.fill(colorOf(ColorRole::Background, kDimmed));
+  QPainter holes(&veil);
+  holes.setCompositionMode(QPainter::CompositionMode_Clear);
+  std::vector<QRectF> lit;
+  for (int32_t node : foundNodes_) {
+    const QRectF frame = canvas_.frameOf(node);
+    if (!frame.intersects(visible)) continue;
+    const QRectF box = canvas_.viewport().toWidget(frame);
+    const double grow = std::max(0.0, kLeast - std::min(box.width(), box.height())) / 2;
+    lit.push_back(box.adjusted(-grow, -grow, grow, grow));
+    holes.fillRect(lit.back(), Qt::black);
+  }
+  holes.end();
+  painter.drawImage(QPointF(), veil);
+  if (lit.size() > kMaxVisibleSelected) return;
+  painter.setPen(QPen(colorOf(ColorRole::Selection, 0.8), 1.5));
+  painter.setBrush(Qt::NoBrush);
+  for (const QRectF& box : lit) painter.drawRoundedRect(box.adjusted(-2, -2, 2, 2), 4, 4);
+}
+
 QColor Highlights::colorOf(ColorRole role, double opacity) const {
   QColor color = toQColor(role, canvas_.theme());
   color.setAlphaF(static_cast<float>(opacity));
@@ -36,6 +82,7 @@ QColor Highlights::colorOf(ColorRole role, double opacity) const {
 
 void Highlights::paint(QPainter& painter, bool wires) const {
   const QRectF visible = canvas_.viewport().visible();
+  paintFound(painter, visible);
   if (wires) paintSelectedWires(painter, visible);
   paintSelection(painter, visible);
   paintMarks(painter, visible);

@@ -4,6 +4,7 @@
 
 #include <QColor>
 #include <QString>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,12 +37,18 @@ class Highlights {
   void setPreview(std::vector<NodePreview> preview);
   const std::vector<NodePreview>& preview() const { return preview_; }
 
+  // What a search found: it is lit and all else is dimmed. None: nothing is looked for.
+  void setFound(std::optional<std::vector<InstructionId>> found);
+  const std::vector<int32_t>& foundNodes() const { return foundNodes_; }  // boxes that show some of it
+  void pictureChanged();                                                  // for Canvas
+
   void paint(QPainter& painter, bool wires) const;  // wires: those of the selection, too
   void paintPreview(QPainter& painter) const;
   void paintWire(QPainter& painter, const PictureItem& wire, double opacity) const;
 
  private:
   QColor colorOf(ColorRole role, double opacity = 1) const;
+  void paintFound(QPainter& painter, const QRectF& visible) const;
   void paintOutline(QPainter& painter, const QRectF& scene, double opacity, double width) const;
   void paintSelection(QPainter& painter, const QRectF& visible) const;
   void paintSelectedWires(QPainter& painter, const QRectF& visible) const;
@@ -51,6 +58,8 @@ class Highlights {
   Canvas& canvas_;
   std::vector<Mark> marks_;
   std::vector<NodePreview> preview_;
+  std::optional<std::vector<InstructionId>> found_;
+  std::vector<int32_t> foundNodes_;
 };
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// The first move on a page records the places of all its boxes, so that no other box moves when the graph grows. Pages
-// with very many boxes record only what was moved.
+// Every step notes the places of all boxes of its page, so that no other box moves. Pages with very many boxes note
+// only what was moved.
 #include "editor/controllers/arrange_controller.h"
 
 #include <algorithm>
@@ -11,32 +11,30 @@
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/page_items.h"
 #include "editor/document/document.h"
+#include "editor/document/noted_places.h"
 #include "editor/panels/size_panel.h"
 #include "editor/panels/value_field.h"
 
 namespace tessera {
 namespace {
 
-constexpr size_t kMaxNoted = 400, kMaxTidied = 4000;
+constexpr size_t kMaxTidied = 4000;
 constexpr double kFramePadding = 18, kFrameHeader = 32, kNoteWidth = 200;
 
 PagePoint pointOf(const RectF& box, QPointF by = {}) { return {box.x + by.x(), box.y + by.y()}; }
 
-// Notes a box's place under the name that the view gives it.
-void place(ProjectPage& page, const Module& module, const ViewNode& node, PagePoint point) {
-  if (node.kind == ViewNode::Kind::Attached) return;
-  if (node.kind != ViewNode::Kind::Instruction)
-    page.groups[node.group] = point;
-  else if (module.contains(node.instruction))
-    page.instructions[std::string(module.at(node.instruction).name)] = point;
-}
-
-// Boxes of the page itself at the places where they stand.
-void noteAll(ProjectPage& page, const Module& module, const Scene& scene) {
-  const auto isBox = [](const ViewNode& node) { return node.parent < 0 && node.kind != ViewNode::Kind::Attached; };
-  if (static_cast<size_t>(std::ranges::count_if(scene.view->nodes, isBox)) > kMaxNoted) return;
-  for (size_t v = 0; v < scene.view->nodes.size(); ++v)
-    if (isBox(scene.view->nodes[v])) place(page, module, scene.view->nodes[v], pointOf(scene.arrangement->boxes[v]));
+// What is inside of a moved group and has a place goes along, also where the group is closed.
+void moveInside(ProjectPage& page, const Module& module, const GraphView& view, int32_t group, QPointF by) {
+  const auto shift = [&](PagePoint& point) { point.x += by.x(), point.y += by.y(); };
+  const std::string inside = view.nodes[at(group)].group + '/';
+  for (auto& [path, point] : page.groups)
+    if (path.starts_with(inside)) shift(point);
+  for (auto& [name, point] : page.instructions) {
+    const auto id = module.findInstruction(name);
+    int32_t box = id ? view.boxOf(*id) : -1;
+    while (box >= 0 && box != group) box = view.nodes[at(box)].parent;
+    if (box == group) shift(point);
+  }
 }
 
 PageBox* pageBox(ProjectPage& page, int item) {
@@ -121,8 +119,12 @@ void ArrangeController::move(const MovedBoxes& moved) {
     return performOrExplain(inserting(document_.module(), node, inputOf(moved.wire)), &moved);
   document_.arrange(tr("Move"), [moved, view = scene.view, boxes = scene.arrangement, module = document_.module(),
                                  scene](ProjectPage& page) {
-    noteAll(page, module, scene);
-    for (int32_t v : moved.nodes) place(page, module, view->nodes[at(v)], pointOf(boxes->boxes[at(v)], moved.by));
+    noteAll(page, module, *scene.view, *scene.arrangement);
+    for (int32_t v : moved.nodes) {
+      const ViewNode& node = view->nodes[at(v)];
+      if (node.kind != ViewNode::Kind::Instruction) moveInside(page, module, *view, v, moved.by);
+      notePlace(page, module, *view, v, pointOf(boxes->boxes[at(v)], moved.by));
+    }
     for (int item : moved.pageItems)
       if (PageBox* box = pageBox(page, item)) box->x += moved.by.x(), box->y += moved.by.y();
   });
@@ -135,17 +137,8 @@ void ArrangeController::performOrExplain(Result<Edit> edit, const MovedBoxes* mo
     return emit explained(QString::fromStdString(edit.error().message));
   }
   const Scene& scene = document_.view().scene();
-  ProjectPage noted;
-  if (moved) {
-    noteAll(noted, document_.module(), scene);
-    for (size_t v = 0; v < scene.view->nodes.size(); ++v) {
-      const ViewNode& node = scene.view->nodes[v];
-      const bool there = std::ranges::find(moved->nodes, static_cast<int32_t>(v)) != moved->nodes.end();
-      if (node.kind != ViewNode::Kind::Instruction || !document_.module().contains(node.instruction)) continue;
-      if (there || noted.instructions.contains(std::string(document_.module().at(node.instruction).name)))
-        edit->places.push_back({node.instruction, pointOf(scene.arrangement->boxes[v], there ? moved->by : QPointF())});
-    }
-  }
+  for (int32_t v : moved ? moved->nodes : std::vector<int32_t>())
+    notePlace(*edit, document_.module(), *scene.view, v, pointOf(scene.arrangement->boxes[at(v)], moved->by));
   document_.perform(std::move(*edit), document_.selected());
 }
 
@@ -170,9 +163,9 @@ void ArrangeController::align(Alignment alignment) {
   for (int32_t v : nodes) boxes.push_back(scene.arrangement->boxes[at(v)]);
   document_.arrange(tr("Align"),
                     [nodes, scene, module = document_.module(), to = aligned(boxes, alignment)](ProjectPage& page) {
-                      noteAll(page, module, scene);
+                      noteAll(page, module, *scene.view, *scene.arrangement);
                       for (size_t i = 0; i < nodes.size(); ++i)
-                        place(page, module, scene.view->nodes[at(nodes[i])], pointOf(to[i]));
+                        notePlace(page, module, *scene.view, nodes[i], pointOf(to[i]));
                     });
 }
 
@@ -198,9 +191,9 @@ void ArrangeController::tidy() {
   }
   document_.arrange(tr("Tidy the selection"),
                     [nodes, scene, fresh, shift, module = document_.module()](ProjectPage& page) {
-                      noteAll(page, module, scene);
+                      noteAll(page, module, *scene.view, *scene.arrangement);
                       for (int32_t v : nodes)
-                        place(page, module, scene.view->nodes[at(v)], pointOf(fresh.boxes[at(v)], shift));
+                        notePlace(page, module, *scene.view, v, pointOf(fresh.boxes[at(v)], shift));
                     });
 }
 
@@ -222,7 +215,7 @@ void ArrangeController::frameSelection() {
   around.adjust(-kFramePadding, -kFrameHeader, kFramePadding, kFramePadding);
   const int item = document_.page() ? static_cast<int>(document_.page()->frames.size()) : 0;
   document_.arrange(tr("Frame"), [scene, around, module = document_.module()](ProjectPage& page) {
-    noteAll(page, module, scene);
+    noteAll(page, module, *scene.view, *scene.arrangement);
     page.frames.push_back({around.x(), around.y(), around.width(), around.height(), "frame"});
   });
   canvas_.pageItems().select({item});

@@ -93,8 +93,7 @@ void BlockActions::place(const QString& name) {
   if (found == blocks_.end() || !document_.isOpen() || document_.isPlainGraph()) return;
   auto edit = placingBlock(document_.module(), document_.view().computation(), *found, document_.selection());
   if (!edit) return emit explained(QString::fromStdString(edit.error().message));
-  emit graphEdit_.placed();
-  document_.perform(*std::move(edit));
+  graphEdit_.placeBlock(*std::move(edit));
 }
 
 bool BlockActions::write(std::vector<Block> blocks) {
@@ -165,6 +164,7 @@ bool BlockActions::eventFilter(QObject* watched, QEvent* event) {
       return true;
     }
     drop->acceptProposedAction();
+    graphEdit_.aimAt(drop->position());
     palette_.choose(QString::fromUtf8(drop->mimeData()->data(QLatin1String(kPaletteMime))));
     return true;
   }

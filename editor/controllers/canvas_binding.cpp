@@ -33,6 +33,10 @@ CanvasBinding::CanvasBinding(Document& document, Canvas& canvas, QObject* parent
   connect(&document_, &Document::selectionChanged, this,
           [this] { canvas_.setSelection(document_.selection(), followsSelection_); });
   connect(&document_.live(), &LiveValues::changed, this, [this] { canvas_.values().set(document_.live().values()); });
+  connect(&document_.search(), &ModuleSearch::changed, this, [this] {
+    const ModuleSearch& search = document_.search();
+    canvas_.highlights().setFound(search.isOn() ? std::optional(search.hits()) : std::nullopt);
+  });
   connect(&canvas_, &Canvas::selectionChanged, &document_, &Document::select);
   connect(&canvas_, &Canvas::groupToggled, &document_.view(), &SceneView::toggleGroup);
   connect(&canvas_, &Canvas::instructionActivated, this, &CanvasBinding::activate);

@@ -56,8 +56,13 @@ WireVerdict verdict(const Document& document, InstructionId value, InstructionId
 }
 
 uint32_t additionsIn(const Edit& edit) {
-  return static_cast<uint32_t>(std::ranges::count_if(
-      edit.actions, [](const EditAction& a) { return std::holds_alternative<AddInstruction>(a); }));
+  size_t count = 0;
+  for (const EditAction& action : edit.actions) {
+    count += std::holds_alternative<AddInstruction>(action);
+    if (const auto* gradient = std::get_if<AddGradient>(&action); gradient && gradient->of.valid())
+      count += gradient->withRespectTo.size();
+  }
+  return static_cast<uint32_t>(count);
 }
 
 // What a way puts between: "transpose f32[3,2]".
@@ -85,7 +90,7 @@ GraphEditController::GraphEditController(Document& document, Canvas& canvas, QOb
   connectCanvas();
   connect(search_, &AddSearch::chosen, this, &GraphEditController::place);
   connect(search_, &AddSearch::cancelled, this, &GraphEditController::forgetDrop);
-  connect(search_, &AddSearch::blockChosen, this, &GraphEditController::forgetDrop);
+  connect(search_, &AddSearch::blockChosen, this, [this] { droppedValue_ = droppedUser_ = {}; });
   connect(choices_, &ChoiceList::chosen, this, &GraphEditController::takeWay);
   connect(choices_, &ChoiceList::cancelled, this, [this] { canvas_.wires().takeBack(); });
   connect(choices_, &ChoiceList::highlighted, this, [this](int line) {
@@ -103,7 +108,10 @@ void GraphEditController::forget() {
   canvas_.wires().setHints(document_.isPlainGraph() ? WireHints() : hints());
 }
 
-void GraphEditController::forgetDrop() { droppedValue_ = droppedUser_ = {}; }
+void GraphEditController::forgetDrop() {
+  droppedValue_ = droppedUser_ = {};
+  spot_.reset();
+}
 
 WireHints GraphEditController::hints() const {
   return {[this](InstructionId id) { return inputsOf(document_, id); },
@@ -114,12 +122,16 @@ WireHints GraphEditController::hints() const {
 }
 
 void GraphEditController::connectCanvas() {
-  connect(&canvas_, &Canvas::emptyActivated, this, [this](QPointF at) { openSearch(at.toPoint()); });
+  connect(&canvas_, &Canvas::emptyActivated, this, [this](QPointF at) {
+    openSearch(at.toPoint());
+    aimAt(at);
+  });
   connect(&canvas_, &Canvas::wireDropped, this, &GraphEditController::dropWire);
   connect(&canvas_, &Canvas::wireDroppedOnEmpty, this, [this](InstructionId value, QPointF at) {
     if (!document_.module().contains(value)) return canvas_.wires().end();  // the picture may be older than the graph
     openSearch(at.toPoint());
     droppedValue_ = value;
+    spot_ = {canvas_.viewport().toScene(at)};
     search_->openFor(at.toPoint(), document_.module().shapeOf(value));
   });
   connect(&canvas_, &Canvas::inputDroppedOnEmpty, this, [this](InstructionId user, int operand, QPointF at) {
@@ -127,6 +139,7 @@ void GraphEditController::connectCanvas() {
     openSearch(at.toPoint());
     droppedUser_ = user;
     droppedOperand_ = operand;
+    spot_ = {canvas_.viewport().toScene(at), Anchor::Bottom};
     if (auto wanted = shapesWantedAt(document_.module(), user, operand); !wanted.empty())
       search_->openToGive(at.toPoint(), std::move(wanted));
   });
@@ -152,6 +165,11 @@ void GraphEditController::openSearch(QPoint at) {
   const bool empty = !document_.view().computation().valid() ||
                      document_.module().at(document_.view().computation()).instructions.empty();
   search_->openAt(at, empty ? AddSearch::Page::Empty : AddSearch::Page::Begun);
+  // A pointer that was not moved since means no place: the next node goes where its wires say.
+  const auto pointed = pointer();
+  if (!pointed || pointed->toPoint() != at || *pointed == lastPointer_) return;
+  aimAt(*pointed);
+  lastPointer_ = *pointed;
 }
 
 // Where new instructions go: to what they read, else to what is selected, else to what is shown.
@@ -165,7 +183,7 @@ ComputationId GraphEditController::computation() const {
 Edit GraphEditController::placingFrom(const PaletteEntry& entry, std::vector<InstructionId> sources,
                                       uint32_t& meant) const {
   Edit edit = placing(document_.module(), computation(), entry, sources);
-  meant = additionsIn(edit) - 1;
+  meant = std::max(additionsIn(edit), 1u) - 1;  // a gradient of a selection says itself what it adds
   return edit;
 }
 
@@ -203,10 +221,19 @@ Edit GraphEditController::placingAround(const PaletteEntry& entry, uint32_t& mea
 
 void GraphEditController::place(const PaletteEntry& entry) {
   uint32_t meant = 0;
-  Edit edit = placingAround(entry, meant);
+  auto inserted = spot_ && spot_->wire.first.valid() ? placingInto(entry, spot_->wire, meant) : std::nullopt;
+  Edit edit = inserted ? *std::move(inserted) : placingAround(entry, meant);
+  giveSpot(edit, meant);
   forgetDrop();
   emit placed();
   document_.perform(std::move(edit), newInstruction(meant));
+}
+
+void GraphEditController::placeBlock(Edit edit) {
+  if (const uint32_t additions = additionsIn(edit)) giveSpot(edit, additions - 1);
+  forgetDrop();
+  emit placed();
+  document_.perform(std::move(edit));
 }
 
 void GraphEditController::begin(const QString& line) {

@@ -6,9 +6,13 @@
 #include <QObject>
 #include <QPointF>
 #include <functional>
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/edit/palette/palette.h"
+#include "core/edit/wiring/splicing.h"
 #include "core/edit/wiring/wiring.h"
 #include "editor/canvas/wire_hints.h"
 
@@ -34,8 +38,12 @@ class GraphEditController : public QObject {
   // Whether a node dropped on a wire of the view would be put into it.
   void setInserts(std::function<bool(InstructionId node, int32_t edge)> inserts) { inserts_ = std::move(inserts); }
 
-  void openSearch(QPoint at);  // fed by the selection
+  // Fed by the selection. What is chosen comes to where the pointer is, if that is where the search opens.
+  void openSearch(QPoint at);
+  // What is placed next comes there; on a wire: into it. In widget pixels.
+  void aimAt(QPointF at);
   void place(const PaletteEntry& entry);
+  void placeBlock(Edit edit);       // what it adds last is the block
   void begin(const QString& line);  // places the first that a line of the search finds; an empty line opens the search
   void toggleFields();              // selected fields become nodes of their own, such nodes fields again
   // Opens the field of a constant or of what stands in a field; false: it is none.
@@ -71,6 +79,11 @@ class GraphEditController : public QObject {
   bool editInput(const ViewNode& field, int32_t box);
   bool hasInput(InstructionId user, int operand) const;
   Edit placingAround(const PaletteEntry& entry, uint32_t& meant);
+  std::optional<Edit> placingInto(const PaletteEntry& entry, InputSpot wire, uint32_t& meant) const;
+  std::optional<QPointF> pointer() const;  // widget; none: it is elsewhere
+  void giveSpot(Edit& edit, uint32_t meant);
+  void giveSpots(Edit& edit, const std::map<std::string, QPointF>& places, std::optional<QPointF> at) const;
+  std::map<std::string, QPointF> placesOfSelection() const;
   Edit placingFrom(const PaletteEntry& entry, std::vector<InstructionId> sources, uint32_t& meant) const;
   bool agrees(const Edit& edit) const;
 
@@ -85,6 +98,15 @@ class GraphEditController : public QObject {
   // What the search was opened for by a drop: a value to be read, or an input to be fed.
   InstructionId droppedValue_, droppedUser_;
   int droppedOperand_ = -1;
+  // Where what is placed next comes to.
+  enum class Anchor { Top, Bottom };
+  struct Spot {
+    QPointF scene;
+    Anchor anchor = Anchor::Top;
+    InputSpot wire = {};  // to put it into; invalid: none
+  };
+  std::optional<Spot> spot_;
+  QPointF lastPointer_ = {-1, -1};  // where the last one was placed by the pointer
 };
 
 }  // namespace tessera

@@ -1,14 +1,51 @@
 // What keys of the canvas do to the selection: delete, duplicate, copy and paste, and leaving the computation.
 #include <QClipboard>
 #include <QGuiApplication>
+#include <QMimeData>
 #include <algorithm>
 
 #include "core/edit/structure/duplicate.h"
 #include "core/edit/structure/fragment.h"
+#include "editor/canvas/canvas.h"
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/document/document.h"
 
 namespace tessera {
+namespace {
+
+// Beside the text: where what was copied stands, a line "X Y NAME" each.
+constexpr const char* kPlacesMime = "application/x-tessera-places";
+
+QByteArray printPlaces(const std::map<std::string, QPointF>& places) {
+  QByteArray out;
+  for (const auto& [name, at] : places)
+    out += QByteArray::number(at.x()) + ' ' + QByteArray::number(at.y()) + ' ' + QByteArray::fromStdString(name) + '\n';
+  return out;
+}
+
+std::map<std::string, QPointF> readPlaces(const QByteArray& text) {
+  std::map<std::string, QPointF> out;
+  for (const QByteArray& line : text.split('\n')) {
+    const auto first = line.indexOf(' '), second = line.indexOf(' ', first + 1);
+    if (first > 0 && second > 0)
+      out[line.mid(second + 1).toStdString()] = {line.left(first).toDouble(),
+                                                 line.mid(first + 1, second - first - 1).toDouble()};
+  }
+  return out;
+}
+
+// A copy's addition by the name of its original: both stand in the order of the computation.
+void nameAfterOriginals(Edit& edit, const Module& module, const std::vector<InstructionId>& originals) {
+  auto action = edit.actions.begin();
+  for (InstructionId id : module.at(module.at(originals.front()).computation).instructions) {
+    if (std::ranges::find(originals, id) == originals.end() || module.at(id).opcode == Opcode::Unknown) continue;
+    while (action != edit.actions.end() && !std::holds_alternative<AddInstruction>(*action)) ++action;
+    if (action == edit.actions.end()) return;
+    std::get<AddInstruction>(*action++).name = std::string(module.at(id).name);
+  }
+}
+
+}  // namespace
 
 void GraphEditController::leaveComputation() {
   if (!document_.isOpen()) return;
@@ -40,6 +77,10 @@ void GraphEditController::removeSelection(Gap gap) {
 void GraphEditController::duplicateSelection() {
   Edit edit = duplicating(document_.module(), document_.selection());
   if (edit.actions.empty()) return;
+  nameAfterOriginals(edit, document_.module(), document_.selection());
+  giveSpots(edit, placesOfSelection(), {});
+  for (EditAction& action : edit.actions)
+    if (auto* add = std::get_if<AddInstruction>(&action)) add->name.clear();
   emit placed();
   document_.perform(std::move(edit));
 }
@@ -51,7 +92,11 @@ void GraphEditController::makeResult() {
 
 void GraphEditController::copySelection() {
   const std::string text = fragmentText(document_.module(), document_.selection());
-  if (!text.empty()) QGuiApplication::clipboard()->setText(QString::fromStdString(text));
+  if (text.empty()) return;
+  auto* data = new QMimeData;
+  data->setText(QString::fromStdString(text));
+  data->setData(QLatin1String(kPlacesMime), printPlaces(placesOfSelection()));
+  QGuiApplication::clipboard()->setMimeData(data);
 }
 
 void GraphEditController::cutSelection() {
@@ -65,6 +110,10 @@ void GraphEditController::paste(bool keepInputs) {
   if (text.trimmed().isEmpty()) return emit explained(tr("The clipboard holds no text to paste."));
   auto edit = pasting(document_.module(), computation(), text.toStdString(), keepInputs);
   if (!edit) return emit explained(QString::fromStdString(edit.error().message));
+  const QMimeData* data = QGuiApplication::clipboard()->mimeData();
+  const auto pointed = pointer();
+  giveSpots(*edit, readPlaces(data ? data->data(QLatin1String(kPlacesMime)) : QByteArray()),
+            pointed ? std::optional(canvas_.viewport().toScene(*pointed)) : std::nullopt);
   emit placed();
   document_.perform(std::move(*edit));
 }

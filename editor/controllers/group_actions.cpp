@@ -5,6 +5,7 @@
 #include <QFileDialog>
 #include <algorithm>
 
+#include "core/edit/structure/differentiating.h"
 #include "core/edit/structure/grouping.h"
 #include "core/edit/wiring/field.h"
 #include "core/formats/hlo_text.h"
@@ -85,6 +86,13 @@ void GroupActions::promote() {
          {"Make it a parameter", {PromoteConstant{id}}},
          id});
   offer(std::move(choices), tr("Which becomes a parameter?"));
+}
+
+void GroupActions::gradient() {
+  if (!document_.isOpen() || document_.isPlainGraph()) return;
+  const auto meant = gradientOfSelection(document_.module(), document_.selection());
+  if (!meant) return emit explained(QString::fromStdString(meant.error().message));
+  document_.perform({"Gradient", {*meant}}, newInstruction(0));
 }
 
 void GroupActions::offer(std::vector<Choice> choices, const QString& heading) {

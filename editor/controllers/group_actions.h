@@ -1,5 +1,6 @@
 // GroupActions: the selection becomes a computation that a call or a fusion runs, and back; a constant becomes a
-// parameter; a selection is extracted as a module. Used by the Edit menu; the edits are core/edit/structure's.
+// parameter; a selection gets its gradient, or is extracted as a module. Used by the Edit menu; the edits are
+// core/edit/structure's.
 #pragma once
 
 #include <QObject>
@@ -26,6 +27,7 @@ class GroupActions : public QObject {
   void group();            // asks by what it is to be run where there are several ways
   void inlineSelection();  // every call and fusion that is selected
   void promote();          // the constant that is selected or feeds what is selected; asks which
+  void gradient();         // of the selected value with respect to what else is selected
   void askWhereToExtract();
   Status extract(const QString& path);  // the selection as HLO text
 

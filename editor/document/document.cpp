@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/ops/inference/infer.h"
+#include "editor/document/noted_places.h"
 #include "editor/document/priorities.h"
 
 namespace tessera {
@@ -45,6 +46,8 @@ void Document::connectParts() {
   connect(&run_, &ProgramRun::failed, this, &Document::failed);
   connect(&run_, &ProgramRun::progressed, this, &Document::tellProgress);
   connect(&fetch_, &ValueFetch::failed, this, &Document::failed);
+  connect(this, &Document::opened, &search_, &ModuleSearch::again);
+  connect(this, &Document::moduleChanged, &search_, &ModuleSearch::again);
   connect(&fetch_, &ValueFetch::progressed, this, &Document::tellProgress);
 }
 
@@ -176,7 +179,10 @@ void Document::collectDiagnostics() {
 // --- the graph
 
 void Document::perform(Edit edit, InstructionId selects, StepKey key) {
-  if (isOpen() && !isPlainGraph()) edits_.perform(std::move(edit), selects, std::move(key));
+  if (!isOpen() || isPlainGraph()) return;
+  const Scene& shown = view_.scene();
+  noteAll(edit, module(), *shown.view, *shown.arrangement);
+  edits_.perform(std::move(edit), selects, std::move(key));
 }
 
 void Document::edited(const EditResult& result, InstructionId selects) {

@@ -17,6 +17,7 @@
 #include "editor/document/document_file.h"
 #include "editor/document/edit_queue.h"
 #include "editor/document/live_values.h"
+#include "editor/document/module_search.h"
 #include "editor/document/program_run.h"
 #include "editor/document/scene_view.h"
 #include "editor/document/value_fetch.h"
@@ -41,6 +42,8 @@ class Document : public QObject {
   const LiveValues& live() const { return live_; }
   ValueFetch& fetch() { return fetch_; }
   const ValueFetch& fetch() const { return fetch_; }
+  ModuleSearch& search() { return search_; }
+  const ModuleSearch& search() const { return search_; }
 
   bool isOpen() const { return edits_.hasModule(); }
   const Module& module() const { return edits_.history().current(); }
@@ -151,6 +154,7 @@ class Document : public QObject {
   ProgramRun run_{*this, background_};
   LiveValues live_{*this, background_};
   ValueFetch fetch_{*this, background_};
+  ModuleSearch search_{*this, background_};
   State state_;
   uint64_t revision_ = 0;
 };

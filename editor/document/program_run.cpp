@@ -7,8 +7,10 @@
 #include "core/edit/wiring/splicing.h"
 #include "core/evaluate/complete.h"
 #include "core/evaluate/evaluate.h"
+#include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer.h"
 #include "core/ops/inference/unfinished.h"
+#include "core/profile/sources/profile_source.h"
 #include "editor/document/document.h"
 #include "editor/document/node_values.h"
 #include "editor/document/priorities.h"
@@ -124,7 +126,13 @@ void ProgramRun::begin() {
 
 void ProgramRun::forgetOutcome() {
   background_.dispose(std::exchange(state_.outcome, std::nullopt));
+  state_.opened.reset();
   state_.overlay.reset();
+}
+
+const Profile* ProgramRun::profile() const {
+  if (state_.opened) return &*state_.opened;
+  return state_.outcome ? &state_.outcome->profile : nullptr;
 }
 
 void ProgramRun::tell(const CancelToken& run, const Progress& progress) {
@@ -175,10 +183,81 @@ void ProgramRun::finish(Answer& answer) {
     return emit failed(QString::fromStdString(why.toString()), why.kind);
   }
   if (answer.revision != document_.revision()) return;  // the graph was edited meanwhile
+  state_.opened.reset();
   state_.outcome = std::move(*answer.outcome);
   state_.overlay = std::move(answer.overlay);
   emit outcomeChanged();
   document_.view().overlayChanged();
+}
+
+// --- a profile of another program
+
+struct ProgramRun::OpenedProfile {
+  QString path;
+  Result<OpProfile> profile;
+  std::string hlo;  // of the module to show, where no graph is open
+  uint64_t revision;
+};
+
+namespace {
+
+// What was just made has none yet.
+bool hasGraph(const Document& document) {
+  return document.isOpen() && !document.isPlainGraph() && document.module().instructionCount() > 0;
+}
+
+// The module whose instructions took longest.
+std::shared_ptr<const Module> longestModule(const OpProfile& profile) {
+  for (const InstructionTime& row : profile.instructions)
+    for (const ProfiledModule& module : profile.modules)
+      if (module.module && module.name == row.module) return module.module;
+  return nullptr;
+}
+
+QString nothingLands(const QString& path, const OpProfile& profile) {
+  const QString why = profile.warnings.empty() ? QObject::tr("it names no instruction that is known")
+                                               : QString::fromStdString(profile.warnings.back());
+  return QObject::tr("%1: nothing of it lands on a graph: %2").arg(path, why);
+}
+
+QString summaryOfProfile(const QString& path, const OpProfile& profile) {
+  const auto time = [](int64_t ns) { return QString::fromStdString(durationText(static_cast<double>(ns))); };
+  const QString name = path.section(QLatin1Char('/'), -1);
+  if (profile.unmatchedNs == 0) return QObject::tr("%1: all of its %2 are placed").arg(name, time(profile.totalNs));
+  return QObject::tr("%1: %2 of %3 are placed, %4 are unmatched; `tessera profile` names them")
+      .arg(name, time(profile.placedNs), time(profile.totalNs), time(profile.unmatchedNs));
+}
+
+}  // namespace
+
+void ProgramRun::openProfile(const QString& path) {
+  auto given = hasGraph(document_) ? std::make_shared<const Module>(document_.module()) : nullptr;
+  background_.startForFile(kReading, [this, path, given, revision = document_.revision()]() -> Background::Answer {
+    auto opened = std::make_shared<OpenedProfile>(
+        OpenedProfile{path, readProfileSource(path.toStdString(), given), {}, revision});
+    const auto module = opened->profile && !given ? longestModule(*opened->profile) : nullptr;
+    if (module) opened->hlo = printHloText(*module);
+    return [this, opened] { install(*opened); };
+  });
+}
+
+void ProgramRun::install(OpenedProfile& opened) {
+  if (opened.revision != document_.revision()) return;  // the graph was edited meanwhile
+  if (!opened.profile) {
+    const Diagnostic& why = opened.profile.error();
+    return emit failed(QString::fromStdString(why.toString()), why.kind);
+  }
+  if (opened.profile->instructions.empty() || (!hasGraph(document_) && opened.hlo.empty()))
+    return emit failed(nothingLands(opened.path, *opened.profile), ErrorKind::Input);
+  if (!opened.hlo.empty())
+    if (const Status made = document_.file().createFromHlo(opened.hlo, "module"); !made)
+      return emit failed(QString::fromStdString(made.error().toString()), made.error().kind);
+  forgetOutcome();
+  state_.opened = toProfile(*opened.profile, document_.module());
+  state_.overlay = overlayOf(*state_.opened);
+  emit outcomeChanged();
+  document_.view().overlayChanged();
+  emit profileOpened(summaryOfProfile(opened.path, *opened.profile));
 }
 
 }  // namespace tessera

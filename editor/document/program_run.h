@@ -1,5 +1,6 @@
-// ProgramRun: a document's program compiled, run and profiled by a worker; what came of it and where its time went.
-// Used by the Run menu, the results and profile panels, and the scene, which shows the times as heat.
+// ProgramRun: a document's program compiled, run and profiled by a worker; what came of it and where its time went,
+// here or in a profile that another program recorded. Used by the Run menu, the results and profile panels, and the
+// scene, which shows the times as heat.
 #pragma once
 
 #include <QObject>
@@ -35,10 +36,15 @@ class ProgramRun : public QObject {
   ProgramRun(Document& document, Background& background) : document_(document), background_(background) {}
 
   void start();
+  // Reads a profile of any kind and lays its times over the graph, in place of a run's. Without a graph, the module of
+  // the profile that took longest becomes one.
+  void openProfile(const QString& path);
   void cancel() { tessera::cancel(state_.running); }
   bool isRunning() const { return state_.running != nullptr; }
   const Progress& progress() const { return state_.progress; }
   const std::optional<RunOutcome>& outcome() const { return state_.outcome; }
+  // Of the run, or the one that was opened; null: there is none.
+  const Profile* profile() const;
   const std::optional<Overlay>& overlay() const { return state_.overlay; }
 
   // --- for Document
@@ -50,14 +56,18 @@ class ProgramRun : public QObject {
   void runningChanged();
   void progressed();
   void failed(QString message, tessera::ErrorKind kind);
+  void profileOpened(QString summary);  // after outcomeChanged
 
  private:
   struct Answer;
+  struct OpenedProfile;
+  void install(OpenedProfile& opened);
   void finish(Answer& answer);
   void tell(const CancelToken& run, const Progress& progress);
 
   struct State {  // of one file
     std::optional<RunOutcome> outcome;
+    std::optional<Profile> opened;  // of a file; then there is no outcome
     std::optional<Overlay> overlay;
     CancelToken running;  // null: nothing runs
     Progress progress;

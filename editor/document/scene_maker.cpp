@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/arrange/sockets.h"
 #include "core/edit/sizes/dimension_hues.h"
 #include "core/edit/sizes/size_names.h"
 #include "core/edit/wiring/initial_value.h"
@@ -84,10 +83,9 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
     for (ViewNode& node : view.nodes) writeSizes(scene, hued, node);
     scene.view = std::make_shared<const GraphView>(std::move(view));
   }
-  Arrangement arrangement = arrange(*scene.view);
-  if (const auto page = pageOf(computation)) placeBoxes(module_, *scene.view, placesOf(*page), arrangement);
-  if (!plain_) endAtSockets(module_, *scene.view, arrangement);
-  scene.arrangement = std::make_shared<const Arrangement>(std::move(arrangement));
+  const auto page = plain_ ? nullptr : pageOf(computation);
+  scene.arrangement = std::make_shared<const Arrangement>(
+      plain_ ? arrange(*scene.view) : arrangePage(module_, *scene.view, page ? placesOf(*page) : Places()));
   return redraw(std::move(scene), overlay);
 }
 

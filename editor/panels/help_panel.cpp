@@ -1,9 +1,12 @@
-// See help_panel.h. The pages are made from the OpDefs when they are looked at; nothing is loaded from files.
+// See help_panel.h. The pages of operations are made from the OpDefs when they are looked at; chapters are files.
 #include "editor/panels/help_panel.h"
 
+#include <QFile>
 #include <QImage>
 #include <QPainter>
+#include <QScrollBar>
 #include <QSvgRenderer>
+#include <algorithm>
 #include <map>
 
 #include "core/tools/help_page.h"
@@ -14,6 +17,8 @@ namespace tessera {
 namespace {
 
 constexpr qreal kMostFigureWidth = 420;
+constexpr int kPictureMargin = 40;
+const QString kChapterEnding = QStringLiteral(".md");
 
 QString listOfOperations() {
   std::map<std::string_view, QStringList> categories;
@@ -34,7 +39,8 @@ HelpPanel::HelpPanel(Document& document, QWidget* parent) : QTextBrowser(parent)
   setAccessibleName(tr("Help"));
   setOpenLinks(true);
   const auto follow = [this] {
-    if (isVisible() && document_.selected().valid()) showSelection();
+    const bool reads = shown_.endsWith(kChapterEnding);  // a chapter stays while somebody follows it
+    if (isVisible() && !reads && document_.selected().valid()) showSelection();
   };
   connect(&document_, &Document::selectionChanged, this, follow);
   connect(&document_, &Document::moduleChanged, this, follow);
@@ -50,6 +56,22 @@ bool HelpPanel::showOperation(const QString& opcode) {
   return true;
 }
 
+bool HelpPanel::showChapter(const QString& name) {
+  QFile file(manual_ + QLatin1Char('/') + name + kChapterEnding);
+  if (manual_.isEmpty() || name.contains(QLatin1Char('/')) || !file.open(QIODevice::ReadOnly)) return false;
+  shown_ = name + kChapterEnding;
+  setMarkdown(QString::fromUtf8(file.readAll()));
+  verticalScrollBar()->setValue(0);
+  return true;
+}
+
+// A chapter's picture, as wide as the panel at most.
+QVariant HelpPanel::picture(const QString& path) const {
+  const QImage picture(manual_ + QLatin1Char('/') + path);
+  const int room = std::max(viewport()->width() - kPictureMargin, 100);
+  return picture.width() <= room ? picture : picture.scaledToWidth(room, Qt::SmoothTransformation);
+}
+
 void HelpPanel::showSelection() {
   const InstructionId id = document_.selected();
   if (!id.valid()) return showList();
@@ -62,7 +84,9 @@ void HelpPanel::showSelection() {
 
 void HelpPanel::showList() {
   shown_.clear();
-  setHtml(listOfOperations());
+  const QString manual =
+      manual_.isEmpty() ? QString() : QStringLiteral("<p><a href=\"index.md\">%1</a></p>").arg(tr("The manual"));
+  setHtml(manual + listOfOperations());
 }
 
 std::string HelpPanel::exampleNamed(const QString& name) {
@@ -72,6 +96,8 @@ std::string HelpPanel::exampleNamed(const QString& name) {
 
 // Drawn at the scale of the screen.
 QVariant HelpPanel::loadResource(int type, const QUrl& name) {
+  const bool ofChapter = type == QTextDocument::ImageResource && name.scheme().isEmpty() && !manual_.isEmpty();
+  if (ofChapter) return picture(name.path());
   if (name.scheme() != QLatin1String("figure")) return QTextBrowser::loadResource(type, name);
   const ReferenceExample* one = findReferenceExample(name.path().toStdString());
   const auto svg = one ? figureOf(*one) : Result<std::string>(fail("no such figure"));
@@ -92,12 +118,18 @@ void HelpPanel::doSetSource(const QUrl& name, QTextDocument::ResourceType) {
     emit exampleWanted(name.path(), exampleNamed(name.path()));
     return;
   }
+  const QString path = name.path();
+  if (name.scheme().isEmpty() && path.endsWith(kChapterEnding)) {
+    showChapter(path.chopped(kChapterEnding.size()));
+    return;
+  }
   if (name.scheme() != QLatin1String("op")) return;
   if (name.path().isEmpty() || !showOperation(name.path())) showList();
 }
 
 void HelpPanel::showEvent(QShowEvent* event) {
   QTextBrowser::showEvent(event);
+  if (shown_.endsWith(kChapterEnding)) return;
   if (document_.isOpen() && document_.selected().valid())
     showSelection();
   else if (shown_.isEmpty())

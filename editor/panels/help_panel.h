@@ -16,11 +16,14 @@ class HelpPanel : public QTextBrowser {
   explicit HelpPanel(Document& document, QWidget* parent = nullptr);
   // False when there is no page of this name.
   bool showOperation(const QString& opcode);
-  void showSelection();  // of the document; the list when nothing is selected
+  // Where the manual's chapters lie, as Markdown with pictures; without it only operations are shown.
+  void setManual(const QString& folder) { manual_ = folder; }
+  bool showChapter(const QString& name);  // false when there is none of this name
+  void showSelection();                   // of the document; the list when nothing is selected
   void showList();
   // What is asked of by the name of an example: the text of its file; empty: there is none.
   static std::string exampleNamed(const QString& name);
-  const QString& shown() const { return shown_; }  // an opcode; empty: the list
+  const QString& shown() const { return shown_; }  // an opcode, or a chapter's file; empty: the list
 
  signals:
   void exampleWanted(QString title, std::string hlo);  // to be opened
@@ -31,8 +34,10 @@ class HelpPanel : public QTextBrowser {
   void showEvent(QShowEvent* event) override;
 
  private:
+  QVariant picture(const QString& path) const;
+
   Document& document_;
-  QString shown_;
+  QString shown_, manual_;
 };
 
 }  // namespace tessera

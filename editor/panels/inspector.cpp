@@ -212,6 +212,7 @@ void Inspector::editShape(const QString& text) {
 void Inspector::follow(const QUrl& url) {
   const uint32_t number = url.path().toUInt();
   if (url.scheme() == QLatin1String("instruction")) document_.select({InstructionId(number)});
+  if (url.scheme() == QLatin1String("source")) emit sourceWanted();
   if (url.scheme() == QLatin1String("computation")) document_.view().showComputation(ComputationId(number));
 }
 

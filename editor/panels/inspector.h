@@ -33,6 +33,9 @@ class Inspector : public QWidget {
   QString shownText() const;
   QString errorText() const;  // about what is typed; empty: it is a shape
 
+ signals:
+  void sourceWanted();  // of the selected instruction
+
  protected:
   void changeEvent(QEvent* event) override;
 

@@ -10,6 +10,7 @@
 #include "core/edit/wiring/initial_value.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/memory_map.h"
+#include "core/hlo/source_frames.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_reasons.h"
 #include "editor/text/error_label.h"
@@ -98,15 +99,31 @@ QString calleeSection(const Module& module, const Instruction& i) {
   return rows.isEmpty() ? rows : heading(QObject::tr("Computations")) + table(rows);
 }
 
-QString metadataSection(const Instruction& i) {
+// The frames of the call stack, innermost first, each a link to its line.
+QString sourceRows(const Module& module, const Metadata& m) {
+  constexpr size_t kMostFrames = 8;
+  QString rows;
+  const std::vector<SourceFrame> frames = sourceFrames(module, m);
+  for (size_t k = 0; k < std::min(frames.size(), kMostFrames); ++k) {
+    const SourceFrame& frame = frames[k];
+    if (frame.file.empty()) continue;
+    QString place = QStringLiteral("<a href='source:'>%1:%2</a>").arg(escaped(frame.file)).arg(frame.line);
+    if (!frame.function.empty()) place += QObject::tr(" in %1").arg(escaped(frame.function));
+    rows += factRow(k == 0 ? QObject::tr("source") : QString(), place);
+  }
+  if (frames.size() > kMostFrames) rows += factRow({}, QObject::tr("… and %1 more").arg(frames.size() - kMostFrames));
+  return rows;
+}
+
+QString metadataSection(const Module& module, const Instruction& i) {
   if (!i.metadata) return {};
   const Metadata& m = *i.metadata;
   QString rows;
   if (!m.opType.empty()) rows += factRow(QStringLiteral("op_type"), escaped(m.opType));
   if (!m.opName.empty()) rows += factRow(QStringLiteral("op_name"), escaped(m.opName));
-  if (!m.sourceFile.empty())
-    rows += factRow(QObject::tr("source"), escaped(m.sourceFile) + QStringLiteral(":%1").arg(m.sourceLine));
-  if (m.stackFrameId) rows += factRow(QObject::tr("stack frame"), QString::number(m.stackFrameId));
+  const QString source = sourceRows(module, m);
+  rows += source;
+  if (m.stackFrameId && source.isEmpty()) rows += factRow(QObject::tr("stack frame"), QString::number(m.stackFrameId));
   return rows.isEmpty() ? rows : heading(QObject::tr("Metadata")) + table(rows);
 }
 
@@ -125,7 +142,7 @@ QString factsOf(const Module& module, InstructionId id, std::span<const Instruct
   out += shapeSection(module, i, dimensions);
   if (!i.operands.empty()) out += heading(QObject::tr("Operands")) + links(module, i.operands);
   if (!users.empty()) out += heading(QObject::tr("Users")) + links(module, users);
-  out += attributeSection(module, i) + calleeSection(module, i) + metadataSection(i);
+  out += attributeSection(module, i) + calleeSection(module, i) + metadataSection(module, i);
   if (!i.note.empty()) out += heading(QObject::tr("Note")) + escaped(i.note);
   return out;
 }

@@ -104,7 +104,8 @@ int DiagnosticsPanel::rowOf(InstructionId id) const { return model_->rowOf(id); 
 // --- profile
 
 ProfilePanel::ProfilePanel(Document& document, QWidget* parent)
-    : TablePanel(document, tr("Run the graph (F5) to see where its time goes."), parent),
+    : TablePanel(document, tr("Run the graph (F5), or open a profile (File menu), to see where its time goes."),
+                 parent),
       model_(new ProfileModel(this)) {
   table_->setModel(model_);
   const int em = table_->fontMetrics().averageCharWidth();
@@ -118,8 +119,8 @@ ProfilePanel::ProfilePanel(Document& document, QWidget* parent)
 }
 
 void ProfilePanel::show() {
-  if (document_.run().outcome())
-    model_->setProfile(document_.module(), document_.run().outcome()->profile);
+  if (const Profile* profile = document_.run().profile())
+    model_->setProfile(document_.module(), *profile);
   else
     model_->clear();
   showEmptyText();

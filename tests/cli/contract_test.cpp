@@ -244,6 +244,50 @@ TEST_F(Contract, DiffTellsWhatCameAndWent) {
   EXPECT_EQ(contentOf(scratch_.folder() / "page.html") + "\n", page.out);
   EXPECT_EQ(scratch_.tessera("diff add.hlo more.hlo --html=/nowhere/page.html").exit, 73);
 }
+TEST_F(Contract, MemoryMeasuresAndEdits) {
+  scratch_.write("chain.hlo",
+                 "HloModule chain\n\nENTRY e {\n  x = f32[8,8] parameter(0)\n  a = f32[8,8] dot(x, x), "
+                 "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  ROOT r = f32[8,8] dot(a, a), "
+                 "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
+  const Ran now = scratch_.tessera("memory chain.hlo");
+  EXPECT_EQ(now.exit, 0);
+  EXPECT_NE(now.out.find("peak 768 B at %r"), std::string::npos) << now.out;
+  EXPECT_NE(now.out.find("donate:0"), std::string::npos) << now.out;
+  const Ran donated = scratch_.tessera("memory chain.hlo --apply=donate:0 -o donated.hlo --check");
+  EXPECT_EQ(donated.exit, 0) << donated.err;
+  EXPECT_NE(donated.out.find("checked by running: the results are equal"), std::string::npos) << donated.out;
+  EXPECT_NE(scratch_.tessera("memory donated.hlo").out.find("peak 512 B"), std::string::npos);
+  EXPECT_EQ(scratch_.tessera("run donated.hlo --backend=evaluator").exit, 0);
+  EXPECT_EQ(scratch_.tessera("memory chain.hlo --optimized").exit, 0);
+  refused("memory chain.hlo --apply=donate:1 -o d.hlo", 64, "donate:1");
+  refused("memory chain.hlo --apply=schedule", 64, "--output");
+  refused("memory chain.hlo --buffer-assignment=none.txt", 66, "none.txt");
+  refused("memory chain.hlo --buffer-assignment=chain.hlo", 2, "BufferAssignment:");
+  scratch_.write("other.txt",
+                 "BufferAssignment:\nallocation 0: size 4, parameter 0:\n value: <0 q @0> "
+                 "(size=4,offset=0): f32[]\n");
+  refused("memory chain.hlo --buffer-assignment=other.txt", 2, "another module");
+}
+TEST_F(Contract, CompareAndBisectShowWhereValuesPart) {
+  scratch_.write("sub.hlo", std::string(kAddProgram).replace(std::string(kAddProgram).rfind("add("), 4, "subtract("));
+  EXPECT_EQ(scratch_.tessera("compare add.hlo").exit, 0);
+  EXPECT_EQ(scratch_.tessera("compare add.hlo --backends=evaluator").exit, 0);
+  const Ran parted = scratch_.tessera("compare add.hlo sub.hlo --backends=evaluator");
+  EXPECT_EQ(parted.exit, 3);
+  EXPECT_NE(parted.out.find("first divergence: %"), std::string::npos) << parted.out;
+  EXPECT_EQ(scratch_.tessera("compare add.hlo --precision=f64 --backends=evaluator").exit, 0);
+  EXPECT_EQ(scratch_.tessera("compare add.hlo --precision=bf16 --rtol=0 --atol=0 --backends=evaluator").exit, 3);
+  EXPECT_EQ(scratch_.tessera("bisect add.hlo sub.hlo --backends=evaluator -o found").exit, 0);
+  const std::string command = contentOf(scratch_.folder() / "found/command.txt");
+  ASSERT_TRUE(command.starts_with("tessera compare a.hlo b.hlo")) << command;
+  EXPECT_EQ(scratch_.tessera(command.substr(8, command.size() - 9), scratch_.folder() / "found").exit, 3);
+  refused("bisect add.hlo add.hlo --backends=evaluator -o none", 64, "nothing to bisect");
+  EXPECT_FALSE(std::filesystem::exists(scratch_.folder() / "none"));
+  refused("bisect add.hlo sub.hlo -o /proc/none", 73, "folder");
+  refused("compare add.hlo --backends=gpu", 64, "gpu");
+  refused("compare add.hlo sub.hlo --precision=f64", 64, "B");
+  refused("compare add.hlo --inputs=missing.npz", 66, "missing.npz");
+}
 TEST_F(Contract, ExtractIsolateAndOptGiveModulesThatRun) {
   for (const char* call :
        {"extract add.hlo sum --height=0", "isolate add.hlo sum", "isolate add.hlo main", "opt add.hlo"}) {
@@ -314,11 +358,13 @@ TEST_F(Contract, MemoryThatEndsAnywhereEndsWithASentence) {
 TEST_F(Contract, ToolsRefuseBadInput) {
   scratch_.write("wrong.hlo", "HloModule m\n\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT b = f32[3] negate(x)\n}\n");
   for (const char* call : {"diff wrong.hlo add.hlo", "extract wrong.hlo b", "isolate wrong.hlo b", "cost wrong.hlo",
-                           "explain wrong.hlo b", "opt wrong.hlo", "reduce wrong.hlo -- false"})
+                           "explain wrong.hlo b", "opt wrong.hlo", "reduce wrong.hlo -- false", "memory wrong.hlo",
+                           "compare wrong.hlo", "compare add.hlo wrong.hlo", "bisect wrong.hlo -o found"})
     refused(call, 2, "wrong.hlo:5:");
   for (const char* call :
        {"diff missing.hlo add.hlo", "extract missing.hlo b", "isolate missing.hlo b", "cost missing.hlo",
-        "explain missing.hlo b", "opt missing.hlo", "reduce missing.hlo -- false", "grep missing.hlo"})
+        "explain missing.hlo b", "opt missing.hlo", "reduce missing.hlo -- false", "grep missing.hlo",
+        "memory missing.hlo", "compare missing.hlo", "compare add.hlo missing.hlo", "bisect missing.hlo -o found"})
     refused(call, 66, "missing.hlo");
   refused("extract add.hlo summ", 64, "did you mean sum?");
   refused("isolate add.hlo nope", 64, "nope");
@@ -328,7 +374,8 @@ TEST_F(Contract, ToolsRefuseBadInput) {
   refused("grep add.hlo --shape='f32[a]'", 64, "not a shape pattern");
   refused("help dott", 64, "did you mean dot?");
   for (const char* call :
-       {"extract add.hlo sum --height=-1", "opt", "opt add.hlo --list", "diff add.hlo", "cost add.hlo --by=beauty"})
+       {"extract add.hlo sum --height=-1", "opt", "opt add.hlo --list", "diff add.hlo", "cost add.hlo --by=beauty",
+        "memory add.hlo -o out.hlo", "memory add.hlo --check", "bisect add.hlo", "bisect add.hlo --slow=2 -o found"})
     EXPECT_EQ(scratch_.tessera(call).exit, 64) << call;
   refused("opt add.hlo --dump=add.hlo/x", 73, "cannot be");
   refused("help dot --html=add.hlo", 73, "add.hlo");

@@ -20,7 +20,11 @@ std::vector<std::string> subcommands(const Scratch& scratch) {
 TEST(Help, EveryExampleWorks) {
   Scratch scratch;
   scratch.write("model.hlo", kAddProgram);
+  scratch.write("optimized.hlo",  // has something to find
+                "HloModule m, is_scheduled=true\n\nENTRY e {\n  x = f32[64,32]{1,0} parameter(0)\n"
+                "  ROOT t = f32[32,64]{1,0} transpose(x), dimensions={1,0}\n}\n");
   ASSERT_EQ(scratch.tessera("run model.hlo --out=out.npz --profile=profile.json").exit, 0);
+  ASSERT_EQ(scratch.tessera("opt model.hlo --dump=dump_folder").exit, 0);
   const std::filesystem::path folder = scratch.folder();
   std::filesystem::copy_file(folder / "out.npz", folder / "expected.npz");
   scratch.write("inputs.npz", std::string("PK\5\6", 4) +

@@ -130,5 +130,24 @@ TEST_F(Json, DiffHasEveryInstructionThatDiffers) {
   EXPECT_EQ(found["delta"]["peak"], 16);
 }
 
+TEST_F(Json, MemoryHasThePeakAndWhatLivesThere) {
+  const json found = object("memory --json add.hlo", 0);
+  EXPECT_EQ(found["peak"], 48);
+  EXPECT_EQ(found["live_at_peak"].size(), 3u);
+  EXPECT_EQ(found["over_schedule"].size(), 3u);
+  EXPECT_EQ(found["allocated"], 48);
+  EXPECT_EQ(found["fragmentation"], 0);
+  EXPECT_EQ(found["buffers"][0]["kind"], "parameter");
+  EXPECT_FALSE(found["suggestions"].empty()) << "the sum takes the memory of an argument";
+}
+
+TEST_F(Json, CompareHasEveryValue) {
+  const json found = object("compare --json add.hlo --backends=evaluator", 0);
+  EXPECT_EQ(found["equal"], true);
+  EXPECT_EQ(found["compared"], 3);
+  EXPECT_EQ(found["values"].size(), 3u);
+  EXPECT_TRUE(found["first_divergence"].is_null());
+}
+
 }  // namespace
 }  // namespace tessera

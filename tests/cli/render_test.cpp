@@ -47,7 +47,7 @@ TEST_F(RenderForms, PngHasTheSizeOfItsScale) {
     EXPECT_GT(bigEndian(once, at), 20u);
     EXPECT_NEAR(bigEndian(thrice, at), 3.0 * bigEndian(once, at), 3);
   }
-  EXPECT_GT(bigEndian(rendered("tall.png", "--scale=40"), 20), 8192u);  // more than one tile
+  EXPECT_GT(bigEndian(rendered("tall.png", "--scale=64"), 20), 8192u);  // more than one tile
 }
 
 TEST_F(RenderForms, GraphvizFilesInEveryForm) {

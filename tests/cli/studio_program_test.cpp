@@ -46,6 +46,15 @@ TEST_F(StudioProgram, Help) {
   }
 }
 
+TEST_F(StudioProgram, TakesALinkToAnInstruction) {
+  ends("--screenshot a.png add.hlo#sum", 0, "");
+  ends("--screenshot a.png add.hlo#summ", 64, "no instruction is named summ; did you mean sum?");
+  ends("--screenshot a.png missing.hlo#sum", 66, "missing.hlo");
+  scratch_.write("a#b.hlo", kAddProgram);
+  ends("--screenshot a.png 'a#b.hlo'", 0, "");
+  ends("--screenshot a.png 'a#b.hlo#nope'", 64, "no instruction is named nope");
+}
+
 TEST_F(StudioProgram, UnknownOptionsAreUsage) {
   ends("--bogus", 64, "bogus");
   ends("--screenshot a.png --bogus=3 add.hlo", 64, "bogus");

@@ -70,6 +70,10 @@ TEST_F(UnfinishedFiles, NoCommandCrashes) {
                                   "run --backend=evaluator",
                                   "render -o out.svg",
                                   "cost",
+                                  "memory",
+                                  "memory --optimized",
+                                  "compare",
+                                  "bisect -o found",
                                   "opt",
                                   "reduce --help",
                                   "grep --opcode=gather"};

@@ -112,7 +112,7 @@ class Hand {
   }
   // Draws a wire to empty canvas and takes what the line finds.
   InstructionId drawTo(InstructionId from, const char* line) {
-    drag(outputOf(from), emptyPlace());
+    drag(outputOf(from), placeBelow(from));
     return take(line);
   }
   void wire(InstructionId from, InstructionId user, int32_t operand) { drag(outputOf(from), inputOf(user, operand)); }
@@ -156,6 +156,23 @@ class Hand {
            QPoint(0, 15);
   }
   QPoint emptyPlace() { return {canvas().width() - 25, canvas().height() - 25}; }
+  // Where a wire from a node is dropped so that what it makes stands below it; elsewhere, where nothing is free there.
+  QPoint placeBelow(InstructionId id) {
+    const QPoint from = outputOf(id);
+    for (int down = 34; down < 240; down += 10)
+      for (int aside : {0, 190, -190, 380, -380})
+        if (const QPoint at = from + QPoint(aside, down); canvas().rect().contains(at) && isFarFromBoxes(at)) return at;
+    return emptyPlace();
+  }
+  // So far that a wire does not snap to an input.
+  bool isFarFromBoxes(QPoint at) {
+    constexpr int kReach = 32;
+    const QRectF around(canvas().viewport().toScene(at - QPoint(kReach, kReach)),
+                        canvas().viewport().toScene(at + QPoint(kReach, kReach)));
+    for (size_t v = 0; v < canvas().view()->nodes.size(); ++v)
+      if (canvas().frameOf(static_cast<int32_t>(v)).intersects(around)) return false;
+    return canvas().itemAt(at) < 0;
+  }
   QPoint groupTitle(const QString& group) {
     const int32_t node = canvas().view()->findGroup(group.toStdString());
     for (const PictureItem& item : canvas().picture()->items)

@@ -41,10 +41,13 @@ QString seen(const QString& text) {
   return document.toPlainText();
 }
 
+// Figures of help pages are the program's own.
 bool hasPicture(const QTextDocument& document) {
   for (QTextBlock block = document.begin(); block.isValid(); block = block.next())
     for (auto it = block.begin(); !it.atEnd(); ++it)
-      if (it.fragment().charFormat().isImageFormat()) return true;
+      if (const QTextCharFormat format = it.fragment().charFormat();
+          format.isImageFormat() && !format.toImageFormat().name().startsWith(QLatin1String("figure:")))
+        return true;
   return false;
 }
 

@@ -242,7 +242,7 @@ class StudioTest : public QObject {
   }
 
   void findSelectsTheInstruction() {
-    key(Qt::Key_F, Qt::ControlModifier);
+    key(Qt::Key_F, Qt::ControlModifier | Qt::AltModifier);
     QLineEdit* field = window_->panels().text->findField();
     QTRY_VERIFY(field->hasFocus());
     QTest::keyClicks(field, "TANH(");

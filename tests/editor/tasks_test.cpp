@@ -89,6 +89,35 @@ class TasksTest : public QObject {
     checkUndoAndRedo();
   }
 
+  // The perceptron's loss, its parameters and one entry: a step of descent in ten gestures more.
+  void trainingStepOfAPerceptron() {
+    hand_->add("f32[4,8]");
+    for (const char* line : {"matmul f32[8,16]", "add f32[16]", "relu", "matmul f32[16,3]", "add f32[3]"})
+      hand_->add(line);
+    const std::vector<InstructionId> parameters = hand_->module().entryComputation().parameters;
+    hand_->gestures = 0;
+    hand_->add("mse");
+    for (size_t k = 1; k < parameters.size(); ++k) hand_->click(parameters[k], Qt::ShiftModifier);
+    hand_->add("training step");
+    checkBudget("training step of a perceptron, beside it", 10);
+    checkNoErrors();
+    QCOMPARE(hand_->shape(hand_->module().entryComputation().root),
+             std::string("(f32[8,16], f32[16], f32[16,3], f32[3], f32[])"));
+    QVERIFY(hand_->module().findInstruction("d_parameter.1"));
+    QCOMPARE(runAndCheck().size(), size_t{5});
+    checkUndoAndRedo();
+  }
+
+  // The gradient alone, from the menu's key, is one step that can be undone.
+  void gradientOfTheSelection() {
+    hand_->add("f32[4]");
+    hand_->add("sine");
+    hand_->key(Qt::Key_G, Qt::ControlModifier | Qt::AltModifier);
+    checkNoErrors();
+    QVERIFY(hand_->module().findInstruction("d_parameter"));
+    checkUndoAndRedo();
+  }
+
   void convolutionWithSamePadding() {
     hand_->add("f32[1,8,8,3]");
     hand_->add("conv f32[3,3,3,4]");

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "core/arrange/arrangement.h"
-#include "core/arrange/outline_names.h"
 #include "core/arrange/repeats.h"
 #include "core/arrange/scopes.h"
+#include "core/arrange/source_functions.h"
 
 namespace tessera {
 namespace {
@@ -166,13 +166,40 @@ TEST(Scopes, TransformsAreScopesOfTheirOwn) {
   EXPECT_EQ(lastNumber("relu"), -1);
 }
 
-TEST(Names, SummaryPutsHeavyOpcodesFirst) {
+// Two numbered families whose blocks take turns: as two stacks each would lie above and below the other.
+TEST(Outline, StacksThatNeedEachOtherDoNotFold) {
   Module m = emptyModule();
-  const InstructionId x = add(m, Opcode::Parameter, {}, "x");
-  for (int k = 0; k < 3; ++k) add(m, Opcode::Add, {x, x});
-  add(m, Opcode::Dot, {x, x});
-  const int32_t items[] = {1, 2, 3, 4};
-  EXPECT_EQ(summaryOf(m, m.entryComputation(), items), "dot, 3 add");
+  InstructionId x = add(m, Opcode::Parameter, {}, "x");
+  for (int k = 0; k < 5; ++k) {
+    for (Opcode op : {Opcode::Tanh, Opcode::Negate}) x = add(m, op, {x}, "f/Conv_" + std::to_string(k) + "/op");
+    for (Opcode op : {Opcode::Sine, Opcode::Floor}) x = add(m, op, {x}, "f/Norm_" + std::to_string(k) + "/op");
+  }
+  m.setRoot(m.entry(), add(m, Opcode::Exponential, {x}, "f/exp"));
+  const GraphView view = makeView(m, m.entry(), {});
+  EXPECT_EQ(stackOf(view), nullptr);
+  for (const ViewEdge& edge : view.edges) EXPECT_LT(edge.from, edge.to);  // boxes come in the program's order
+}
+
+TEST(Outline, ManyParametersFoldByArgument) {
+  Module m = emptyModule();
+  std::vector<InstructionId> all;
+  for (const char* argument : {"p", "s"})
+    for (int k = 0; k < 20; ++k)
+      all.push_back(add(m, Opcode::Parameter, {}, std::string(argument) + "[" + std::to_string(k) + "]"));
+  InstructionId sum = add(m, Opcode::Tuple, all);
+  m.setRoot(m.entry(), sum);
+  const GraphView view = makeView(m, m.entry(), {});
+  ASSERT_EQ(view.nodes.size(), 3u);
+  EXPECT_EQ(view.nodes[0].title, "parameters p");
+  EXPECT_EQ(view.nodes[1].title, "parameters s");
+}
+
+TEST(Names, OfFunctions) {
+  EXPECT_EQ(shortFunctionName("scale_by_adam.<locals>.update_fn"), "scale_by_adam");
+  EXPECT_EQ(shortFunctionName("gpt.<locals>.blk"), "blk");
+  EXPECT_EQ(shortFunctionName("linen.<locals>.UNet.__call__"), "UNet");
+  EXPECT_EQ(shortFunctionName("tree_update_moment.<locals>.<lambda>"), "tree_update_moment");
+  EXPECT_EQ(shortFunctionName("<lambda>"), "");
 }
 
 // --- wires

@@ -147,6 +147,10 @@ TEST(EditPalette, EveryEntryIsPlacedWithoutSourcesAndUndone) {
   for (const PaletteEntry& entry : searchPalette("", 1000)) {
     History history{emptyModule()};
     const auto done = history.perform(placing(history.current(), history.current().entry(), entry, {}));
+    if (entry.category == "Training") {  // of nothing
+      EXPECT_EQ(done.error().message, "select a value, and what its gradient is with respect to");
+      continue;
+    }
     ASSERT_TRUE(done) << entry.title << ": " << done.error().toString();
     EXPECT_FALSE(printHloText(history.current()).empty());
     history.undo();

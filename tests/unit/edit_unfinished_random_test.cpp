@@ -29,7 +29,7 @@ class CarelessHand {
   // One edit or step of the history; what it was, empty: it was refused.
   std::string step() {
     if (module().instructionCount() > kTooMany) return perform({"clear", clearing()});
-    switch (below(22)) {
+    switch (below(23)) {
       case 0:
       case 1:
       case 2:
@@ -68,6 +68,7 @@ class CarelessHand {
       }
       case 19:
       case 20: return typeInText();
+      case 21: return perform({"gradient", {AddGradient{{}, members()}}});
       default:
         if (below(2)) return history_.canUndo() ? history_.undo(), "undo" : "";
         return history_.canRedo() ? history_.redo(), "redo" : "";

@@ -164,9 +164,11 @@ TEST(Project, DamageIsSurvived) {
 TEST(Project, PlacesMoveBoxesAndWires) {
   const auto path = write("p.tessera", kProjectHead + "hlo\n" + kGraph + "end\n");
   const Module module = std::move(*readModule(path).module);
-  const ProjectPage page = readArrangement(path)->pages[0];
+  ProjectPage page = readArrangement(path)->pages[0];
   const GraphView view = makeView(module, module.entry(), {});
   const Arrangement before = arrange(view);
+  const RectF& other = before.boxes[static_cast<size_t>(view.boxOf(*module.findInstruction("a")))];
+  page.instructions["a"] = {other.x, other.y};
   Arrangement after = before;
   placeBoxes(module, view, placesOf(page), after);
   const auto box = static_cast<size_t>(view.boxOf(*module.findInstruction("n")));

@@ -5,6 +5,8 @@
 #include <random>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "core/passes/common_subexpressions.h"
 #include "core/tools/diff.h"
 #include "core/tools/pass_run.h"
@@ -48,7 +50,8 @@ class RandomModule {
     Instruction made;
     made.opcode = Opcode::Parameter;
     made.parameterNumber = number;
-    made.name = "p" + std::to_string(into.value) + "_" + std::to_string(number);
+    const std::string name = "p" + std::to_string(into.value) + "_" + std::to_string(number);
+    made.name = name;
     return keep(module_.add(into, made, kSquare));
   }
   InstructionId keep(InstructionId id) {
@@ -78,7 +81,8 @@ class RandomModule {
     Instruction made;
     made.opcode = Opcode::Constant;
     made.literal = std::make_shared<const Literal>(Literal::scalar<float>(ElementType::F32, float(below(random_, 5))));
-    made.name = "c" + std::to_string(values_.size());
+    const std::string name = "c" + std::to_string(values_.size());
+    made.name = name;
     const InstructionId value = module_.add(entry_, made, scalar);
     AttributeSet attributes;
     attributes.set(Attr::dimensions, std::vector<int64_t>{});
@@ -370,6 +374,65 @@ ENTRY e {
   EXPECT_EQ(found.changed[0].changes.size(), 1u);
   EXPECT_EQ(found.changed[0].changes[0].what, "operand 0");
   EXPECT_TRUE(found.added.empty());
+}
+
+TEST(DiffEdits, APassThatFusesMovesInstructions) {
+  const Module before = test::moduleOf(R"(HloModule m
+
+ENTRY e {
+  x = f32[64] parameter(0)
+  y = f32[64] parameter(1)
+  a = f32[64] sine(x)
+  b = f32[64] multiply(a, y)
+  ROOT r = f32[64] subtract(b, x)
+}
+)");
+  const auto chosen = choosePasses(std::vector<std::string>{"fuse"});
+  ASSERT_TRUE(chosen);
+  const auto after = runPasses(before, *chosen, [](const PassStep&, const Module&) { return Status(); });
+  ASSERT_TRUE(after);
+  const DiffResult found = diff(before, *after);
+  EXPECT_TRUE(found.removed.empty());
+  EXPECT_EQ(found.matched, 2u) << "the parameters";
+  size_t moved = 0;
+  for (const ChangedInstruction& one : found.changed) {
+    if (one.changes[0].what != "computation") continue;
+    ++moved;
+    EXPECT_EQ(before.at(one.left).opcode, after->at(one.right).opcode);
+    EXPECT_EQ(found.right[one.right.value].partner, one.left);
+  }
+  EXPECT_EQ(moved, 3u);
+  for (InstructionId id : found.added)
+    EXPECT_TRUE(after->at(id).opcode == Opcode::Fusion || after->at(id).opcode == Opcode::Parameter);
+}
+
+// Equal instructions in a row, or side by side, of which two came: nothing but their places tells them apart.
+std::string sameAgain(bool chain, size_t count, const std::set<size_t>& inserted) {
+  std::string text = "HloModule m\n\nENTRY e {\n  x = f32[4] parameter(0)\n", last = "x", all;
+  for (size_t i = 0; i < count; ++i) {
+    if (inserted.contains(i)) {
+      text += fmt::format("  e{} = f32[4] sine({})\n", i, last);
+      all += fmt::format(", e{}", i);
+      if (chain) last = fmt::format("e{}", i);
+    }
+    text += fmt::format("  n{} = f32[4] negate({})\n", i, last);
+    all += fmt::format(", n{}", i);
+    if (chain) last = fmt::format("n{}", i);
+  }
+  if (chain) return text + "  ROOT r = f32[4] abs(" + last + ")\n}\n";
+  std::string shape = "f32[4]";
+  for (size_t i = 1; i < count + inserted.size(); ++i) shape += ", f32[4]";
+  return text + "  ROOT r = (" + shape + ") tuple(" + all.substr(2) + ")\n}\n";
+}
+TEST(DiffEdits, InsertionsAmongEqualInstructions) {
+  for (const bool chain : {true, false}) {
+    const Module a = test::moduleOf(sameAgain(chain, 2000, {})),
+                 b = test::moduleOf(sameAgain(chain, 2000, {500, 1500}));
+    const DiffResult found = diff(a, b);
+    EXPECT_EQ(found.added.size(), 2u);
+    EXPECT_TRUE(found.removed.empty());
+    EXPECT_EQ(found.changed.size(), chain ? 2u : 1u) << "the users, or the tuple";
+  }
 }
 
 // Work grows with the size, also where nothing stands for anything; a quadratic step would take minutes.

@@ -114,6 +114,22 @@ TEST(Diff, LayoutIsToldApartFromShape) {
   EXPECT_EQ(differ("  ROOT c = f32[2,3]{1,0} parameter(0)\n", "  ROOT c = f32[2,3]{0,1} parameter(0)\n"),
             (Whats{"c: layout"}));
 }
+TEST(Diff, OtherLayoutsLeavePartnersWhereCopiesCame) {
+  const std::string x = "  x = f32[2,3]{1,0} parameter(0)\n";
+  EXPECT_EQ(
+      differ(x + "  t = f32[2,3]{1,0} negate(x)\n  ROOT r = f32[2,3]{1,0} sine(t)\n",
+             x + "  t = f32[2,3]{0,1} negate(x)\n  c = f32[2,3]{1,0} copy(t)\n  ROOT r = f32[2,3]{1,0} sine(c)\n"),
+      (Whats{"t: layout", "r: operand 0", "+ c"}));
+}
+TEST(Diff, TheOnlyOneOfItsKindStaysWhenAllAroundItChanges) {
+  EXPECT_EQ(
+      differ(kXY + "  a = f32[2] sine(x)\n  d = f32[2] divide(a, y)\n  ROOT r = f32[2] negate(d)\n",
+             kXY + "  p = f32[2] cosine(y)\n  q = f32[2] abs(p)\n  u = f32[2] tanh(x)\n  v = f32[2] exponential(u)\n"
+                   "  d = f32[2] divide(q, v)\n  w = f32[2] floor(d)\n  z = f32[2] ceil(w)\n"
+                   "  k = f32[2] log(z)\n  ROOT r = f32[2] sqrt(k)\n"),
+      (Whats{"root", "d: operand 0", "d: operand 1", "- a", "- r", "+ p", "+ q", "+ u", "+ v", "+ w", "+ z", "+ k",
+             "+ r"}));
+}
 TEST(Diff, OperandsOfCommutativeOpsMayChangePlaces) {
   const std::string n = kXY + "  n = f32[2] negate(y)\n";
   EXPECT_EQ(differ(n + "  ROOT r = f32[2] add(x, n)\n", n + "  ROOT r = f32[2] add(n, x)\n"), Whats());

@@ -1,11 +1,10 @@
-// search, costs, explanations, pass runs and help pages.
+// costs, explanations, pass runs and help pages.
 #include <algorithm>
 
 #include "core/tools/cost_table.h"
 #include "core/tools/explain.h"
 #include "core/tools/help_page.h"
 #include "core/tools/pass_run.h"
-#include "core/tools/search.h"
 #include "tests/unit/tools_test_modules.h"
 
 namespace tessera {
@@ -13,34 +12,6 @@ namespace {
 
 using test::moduleOf;
 using test::named;
-
-TEST(Search, Globs) {
-  EXPECT_TRUE(matchesGlob("all-*", "all-reduce"));
-  EXPECT_TRUE(matchesGlob("*e*e", "reduce") && matchesGlob("r?duce*", "reduce") && matchesGlob("*", ""));
-  EXPECT_FALSE(matchesGlob("all-*", "reduce") || matchesGlob("?", "") || matchesGlob("red", "reduce"));
-  EXPECT_FALSE(matchesGlob(std::string(200, '*') + "b", std::string(20000, 'a')));
-}
-TEST(Search, ShapePatterns) {
-  const auto matches = [](const char* pattern, const char* shape) {
-    return ShapePattern::parse(pattern).value().matches(parseShape(shape).value());
-  };
-  EXPECT_TRUE(matches("f32[*,128]", "f32[7,128]"));
-  EXPECT_TRUE(matches("[...,8]", "bf16[2,3,8]") && matches("[2,...]", "s32[2]") && matches("f*[2,...,4]", "f16[2,4]"));
-  EXPECT_TRUE(matches("f32", "f32[1,2]") && matches("f32[]", "f32[]") && matches("s32[3]", "(f32[], (s32[3]))"));
-  EXPECT_FALSE(matches("f32[*,128]", "f32[128]") || matches("f32[*]", "f32[]") || matches("f32[2]", "f32[3]"));
-  EXPECT_FALSE(matches("[2,...,2]", "f32[2]") || matches("f32", "bf16[2]"));
-  for (const char* wrong :
-       {"", "f32[", "f32[a]", "f32[-1]", "f32[1,,2]", "[...,...]", "f32]2[", "f32[99999999999999999999]"})
-    EXPECT_FALSE(ShapePattern::parse(wrong)) << wrong;
-}
-TEST(Search, AllThatIsGivenMustMatch) {
-  const Module module = moduleOf(test::kMeanSquares);
-  EXPECT_EQ(search(module, {}).size(), module.instructionCount());
-  EXPECT_EQ(search(module, {"parameter", "", "", {}}).size(), 4u);
-  EXPECT_EQ(search(module, {"parameter", "x", "", {}}).size(), 1u);
-  EXPECT_EQ(search(module, {"", "quar", "", {}}), std::vector{named(module, "square")});
-  EXPECT_TRUE(search(module, {"", "", "jit(f)", {}}).empty());
-}
 
 TEST(CostTable, DearestFirstAndTheTotal) {
   const Module module = moduleOf(test::kMeanSquares);

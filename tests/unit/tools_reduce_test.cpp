@@ -15,7 +15,7 @@ ReduceOptions failsWith(const char* opcode, int64_t runs = 1000) {
     Module copy = module;
     EXPECT_FALSE(inferModule(copy).hasErrors());  // the command only ever sees right modules
     EXPECT_FALSE(verify(copy).hasErrors());
-    return !search(module, {opcode, "", "", {}}).empty();
+    return !search(module, Query::of(QueryField::Op, opcode).value()).empty();
   };
   return options;
 }

@@ -17,10 +17,11 @@ namespace tessera {
 struct Block {
   std::string name, summary;
   int64_t version = 1;
-  std::string text;  // HLO text: the decomposition is the entry; empty: shipped, made for the shapes
+  std::string text;             // HLO text: the decomposition is the entry; empty: shipped, made for the shapes
+  std::string_view words = {};  // what else finds a shipped one
 };
 
-// linear, softmax, layer norm, gelu, attention, cross-entropy.
+// linear, softmax, layer and batch norm, gelu, attention, dropout, losses, steps of optimizers.
 const std::vector<Block>& shippedBlocks();
 // The HLO text of a shipped block for the shapes of its first inputs; what is not given follows from them, and without
 // any there are small ones. Fails where the shapes do not go together, with the reason.

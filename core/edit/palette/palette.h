@@ -21,6 +21,9 @@ struct PaletteEntry {
   std::optional<Shape> shape;        // said in the line
   std::vector<NewAttribute> attributes;
   std::string form;  // a builder form or a block, see palette_forms.h
+  // What the line says that no attribute has a name for: "stride=2", "nchw", "bqd,bkd->bqk",
+  // "broadcast_dimensions={0}".
+  std::vector<std::string> said = {};
 };
 
 // Best first; an empty line gives everything, by category. What a line says beside the operation is in the entries.

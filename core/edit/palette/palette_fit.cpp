@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/edit/palette/palette.h"
+#include "core/edit/palette/palette_training.h"
 #include "core/edit/wiring/wiring.h"
 #include "core/hlo/opcode.h"
 #include "core/ops/inference/unfinished.h"
@@ -13,6 +14,10 @@ bool isOpenInput(const Diagnostic& d) { return d.label == kUnfinished; }
 
 // nullopt: it does not fit. A unary or binary elementwise op is asked with the value at every input.
 std::optional<FittingEntry> placedOn(const Module& scratch, InstructionId value, PaletteEntry entry) {
+  if (isTrainingForm(entry)) {  // of what the value depends on, which the scratch graph lacks
+    const ElementType type = scratch.shapeOf(value).type;
+    return isFloat(type) ? std::optional(FittingEntry{std::move(entry), std::nullopt}) : std::nullopt;
+  }
   const bool alike = isElementwiseOp(entry.opcode) && arityOf(entry.opcode) == 2;
   std::vector<InstructionId> sources(alike && entry.literal.empty() ? 2 : 1, value);
   const auto done = apply(scratch, placing(scratch, scratch.entry(), entry, sources));

@@ -5,9 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
 
 #include "core/edit/palette/blocks.h"
+#include "core/edit/palette/palette_draft.h"
+#include "core/edit/palette/palette_training.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 
@@ -16,68 +19,78 @@ namespace {
 
 using Sources = std::span<const InstructionId>;
 
-// An edit under way: what was added, and the value that stands last.
-struct Draft {
-  const Module& module;
-  ComputationId computation;
-  Sources sources;
-  Edit edit;
-  uint32_t added = 0;
-
-  InstructionId add(Opcode opcode, std::vector<InstructionId> operands, std::vector<NewAttribute> attributes = {},
-                    std::optional<Shape> shape = {}, std::string literal = {}) {
-    edit.actions.push_back(AddInstruction{computation, opcode, "", std::move(operands), std::move(attributes),
-                                          std::move(shape), std::move(literal)});
-    return newInstruction(added++);
-  }
-  InstructionId source(size_t k) const {
-    return k < sources.size() && module.contains(sources[k]) ? sources[k] : InstructionId();
-  }
-  const Shape* shape(size_t k) const {
-    const InstructionId id = source(k);
-    return id.valid() && module.shapeOf(id).isArray() ? &module.shapeOf(id) : nullptr;
-  }
-};
-
 std::vector<int64_t> counted(int64_t from, size_t count) {
   std::vector<int64_t> out(count);
   std::iota(out.begin(), out.end(), from);
   return out;
 }
 
-// Broadcast(x, sizes): new dimensions before the old ones.
-void broadcastSizes(Draft& d) {
+// "{1,2}": 1, 2; empty: nothing is said.
+std::vector<int64_t> numbersOf(const std::string* text) {
+  std::vector<int64_t> out;
+  const char* end = text ? text->data() + text->size() : nullptr;
+  for (const char* at = text ? text->data() : nullptr; at && at < end; ++at) {
+    int64_t value = 0;
+    const auto [stopped, error] = std::from_chars(at, end, value);
+    if (error == std::errc()) out.push_back(value), at = stopped;
+  }
+  return out;
+}
+
+void broadcastTo(Draft& d, const std::vector<int64_t>& places, const std::vector<int64_t>& sizes) {
   const Shape* x = d.shape(0);
   if (!x)
     return (void)d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, "{}"}},
                        Shape::array(ElementType::F32, {2}));
-  std::vector<int64_t> sizes{2};
-  sizes.insert(sizes.end(), x->dimensions.begin(), x->dimensions.end());
-  d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, listOf(counted(1, x->dimensions.size()))}},
-        Shape::array(x->type, sizes));
+  d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, listOf(places)}}, Shape::array(x->type, sizes));
 }
 
-// BroadcastInDim(x, shape, dimensions): the old dimensions keep their places before a new last one.
+// Broadcast(x, sizes): new dimensions before the old ones; 2, or those of a shape that the line says.
+void broadcastSizes(Draft& d) {
+  const std::vector<int64_t> old = d.shape(0) ? d.shape(0)->dimensions : std::vector<int64_t>{};
+  std::vector<int64_t> sizes{2};
+  sizes.insert(sizes.end(), old.begin(), old.end());
+  if (d.entry.shape && d.entry.shape->dimensions.size() >= old.size()) sizes = d.entry.shape->dimensions;
+  broadcastTo(d, counted(static_cast<int64_t>(sizes.size() - old.size()), old.size()), sizes);
+}
+
+// BroadcastInDim(x, shape, dimensions): without a shape the old dimensions keep their places before a new last one.
+// Dimensions of size 1 that grow go first, by a reshape.
 void broadcastInDim(Draft& d) {
   const Shape* x = d.shape(0);
-  if (!x)
-    return (void)d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, "{}"}},
-                       Shape::array(ElementType::F32, {2}));
-  std::vector<int64_t> sizes = x->dimensions;
+  const std::vector<int64_t> old = x ? x->dimensions : std::vector<int64_t>{};
+  std::vector<int64_t> sizes = old, places = numbersOf(d.attribute(Attr::dimensions)), kept, left;
   sizes.push_back(2);
-  d.add(Opcode::Broadcast, {d.source(0)}, {{Attr::dimensions, listOf(counted(0, x->dimensions.size()))}},
-        Shape::array(x->type, sizes));
+  if (d.entry.shape) sizes = d.entry.shape->dimensions;
+  if (places.size() != old.size()) places = counted(0, old.size());
+  for (size_t k = 0; k < old.size(); ++k) {
+    const bool inside = places[k] >= 0 && places[k] < static_cast<int64_t>(sizes.size());
+    const bool grows = inside && old[k] == 1 && sizes[static_cast<size_t>(places[k])] != 1;
+    if (!grows) kept.push_back(places[k]), left.push_back(old[k]);
+  }
+  if (!x || kept.size() == old.size()) return broadcastTo(d, places, sizes);
+  const InstructionId narrow = d.add(Opcode::Reshape, {d.source(0)}, {}, Shape::array(x->type, left));
+  d.add(Opcode::Broadcast, {narrow}, {{Attr::dimensions, listOf(kept)}}, Shape::array(x->type, sizes));
 }
 
-// Collapse(x, {0, 1}): the first two dimensions become one.
+// Collapse(x, {0, 1}): these neighbours, the first two where the line says none, become one dimension.
 void collapse(Draft& d) {
-  const Shape* x = d.shape(0);
-  std::vector<int64_t> sizes = x ? x->dimensions : std::vector<int64_t>{};
-  if (sizes.size() >= 2) {
-    sizes[1] *= sizes[0];
-    sizes.erase(sizes.begin());
+  const auto x = d.input(0, Shape::array(ElementType::F32, {2, 3, 4}), "x");
+  const std::vector<int64_t>& old = x.shape.dimensions;
+  std::vector<int64_t> merged = numbersOf(d.attribute(Attr::dimensions)), sizes;
+  if (merged.empty()) merged = counted(0, std::min<size_t>(old.size(), 2));
+  for (size_t k = 0; k < merged.size(); ++k)
+    if (merged[k] != merged[0] + static_cast<int64_t>(k) || merged[k] < 0 ||
+        merged[k] >= static_cast<int64_t>(old.size()))
+      return;
+  for (int64_t k = 0; k < static_cast<int64_t>(old.size()); ++k) {
+    const bool joins = std::ranges::find(merged, k) != merged.end() && k != merged[0];
+    if (joins)
+      sizes.back() *= old[static_cast<size_t>(k)];
+    else
+      sizes.push_back(old[static_cast<size_t>(k)]);
   }
-  d.add(Opcode::Reshape, {d.source(0)}, {}, Shape::array(x ? x->type : ElementType::F32, sizes));
+  d.add(Opcode::Reshape, {x.id}, {}, Shape::array(x.shape.type, sizes));
 }
 
 // Add(x, y, broadcast_dimensions): the smaller one lies along the leading dimensions of the larger.
@@ -92,39 +105,17 @@ void addAlongLeading(Draft& d) {
   d.add(Opcode::Add, {d.source(0), second});
 }
 
-// ConvWithGeneralPadding on [batch, height, width, features]; the kernel is the second source, or a parameter
-// of 3 × 3.
-void convolution(Draft& d, bool same) {
-  const Shape* x = d.shape(0);
-  if (!x || x->dimensions.size() != 4) return (void)d.add(Opcode::Convolution, {d.source(0), d.source(1)});
-  const int64_t features = x->dimensions[3];
-  const Shape* given = d.shape(1);
-  const bool fits = given && given->dimensions.size() == 4 && given->dimensions[2] == features;
-  const Shape kernel = fits ? *given : Shape::array(x->type, {3, 3, features, features});
-  InstructionId weights = d.source(1);
-  if (!weights.valid() && d.computation == d.module.entry()) weights = d.add(Opcode::Parameter, {}, {}, kernel);
-  const int64_t high = kernel.dimensions[0], wide = kernel.dimensions[1];
-  std::string window = fmt::format("{{size={}x{}", high, wide);
-  if (same) window += fmt::format(" pad={}_{}x{}_{}", (high - 1) / 2, high / 2, (wide - 1) / 2, wide / 2);
-  d.add(Opcode::Convolution, {d.source(0), weights},
-        {{Attr::window, window + "}"}, {Attr::dim_labels, "b01f_01io->b01f"}});
-}
-
 void crossReplicaSum(Draft& d) {
   const Shape* x = d.shape(0);
   const ElementType type = x ? x->type : ElementType::F32;
   const std::string reducer = "add." + std::string(nameOf(type));
   d.edit.actions.push_back(AddReducer{reducer, Opcode::Add, type});
-  d.add(Opcode::AllReduce, {d.source(0)}, {{Attr::replica_groups, "{}"}, {Attr::to_apply, "%" + reducer}});
+  const std::string* groups = d.attribute(Attr::replica_groups);
+  d.add(Opcode::AllReduce, {d.source(0)},
+        {{Attr::replica_groups, groups ? *groups : "{}"}, {Attr::to_apply, "%" + reducer}});
 }
 
-using Make = void (*)(Draft&);
-struct Form {
-  const char *title, *category, *summary, *words;
-  Opcode opcode;
-  Make make;
-};
-constexpr Form kForms[] = {
+constexpr DraftForm kForms[] = {
     {"broadcast sizes", "Builder forms", "New dimensions before those of the operand", "broadcast tile repeat",
      Opcode::Broadcast, broadcastSizes},
     {"broadcast in dim", "Builder forms", "The operand's dimensions in chosen places of a larger shape",
@@ -133,24 +124,39 @@ constexpr Form kForms[] = {
      collapse},
     {"add along leading dimensions", "Builder forms", "A smaller array is added along the first dimensions of a larger",
      "broadcast_dimensions add plus", Opcode::Add, addAlongLeading},
-    {"convolution same", "Builder forms", "A convolution whose result is as large as its input",
-     "conv padding same general", Opcode::Convolution, [](Draft& d) { convolution(d, true); }},
-    {"convolution valid", "Builder forms", "A convolution without padding", "conv padding valid general",
-     Opcode::Convolution, [](Draft& d) { convolution(d, false); }},
     {"cross-replica sum", "Builder forms", "The sum over all replicas", "crossreplicasum all-reduce psum",
      Opcode::AllReduce, crossReplicaSum},
 };
 
+std::vector<const DraftForm*> allForms() {
+  std::vector<const DraftForm*> out;
+  for (std::span<const DraftForm> each : {layerForms(), shapeForms(), std::span<const DraftForm>(kForms)})
+    for (const DraftForm& form : each) out.push_back(&form);
+  return out;
+}
+
 constexpr std::string_view kBlock = "block ";
+
+// Of the plain operation: the sources, further inputs open.
+std::vector<InstructionId> plainOperands(const Draft& d) {
+  const int arity = arityOf(d.entry.opcode);
+  const OpDef* op = findOp(d.entry.opcode);
+  const size_t count = arity >= 0 ? static_cast<size_t>(arity) : op ? std::max<size_t>(op->operands.size(), 1) : 1;
+  std::vector<InstructionId> out;
+  for (size_t k = 0; k < count; ++k) out.push_back(d.source(k));
+  return out;
+}
 
 }  // namespace
 
 const std::vector<PaletteForm>& paletteForms() {
   static const std::vector<PaletteForm> forms = [] {
     std::vector<PaletteForm> out;
-    for (const Form& form : kForms)
-      out.push_back({{form.title, form.category, form.summary, form.opcode, Opcode::Unknown, {}, {}, {}, form.title},
-                     form.words});
+    for (const DraftForm* form : allForms())
+      out.push_back(
+          {{form->title, form->category, form->summary, form->opcode, Opcode::Unknown, {}, {}, {}, form->title},
+           form->words});
+    for (PaletteForm& form : trainingForms()) out.push_back(std::move(form));
     for (const Block& block : shippedBlocks()) {
       std::string title = block.name + " block";
       std::ranges::replace(title, '_', ' ');
@@ -163,7 +169,7 @@ const std::vector<PaletteForm>& paletteForms() {
                       {},
                       {},
                       std::string(kBlock) + block.name},
-                     block.name + " composite layer"});
+                     block.name + " composite layer " + std::string(block.words)});
     }
     return out;
   }();
@@ -177,10 +183,12 @@ Edit placingForm(const Module& module, ComputationId computation, const PaletteE
     // Shapes that it cannot take: made for its own small ones, with its inputs as parameters.
     if (auto edit = placingBlock(module, computation, block, {})) return *std::move(edit);
   }
-  Draft draft{module, computation, sources, {"Add " + entry.title, {}}, 0};
-  const auto form = std::ranges::find_if(kForms, [&](const Form& each) { return entry.form == each.title; });
-  if (form != std::end(kForms)) form->make(draft);
-  if (draft.added == 0) draft.add(entry.opcode, {draft.source(0)});
+  if (auto training = placingTraining(module, computation, entry, sources)) return *std::move(training);
+  Draft draft{module, computation, sources, entry, {"Add " + entry.title, {}}, 0};
+  const auto forms = allForms();
+  const auto form = std::ranges::find_if(forms, [&](const DraftForm* each) { return entry.form == each->title; });
+  if (form != forms.end()) (*form)->make(draft);
+  if (draft.added == 0) draft.add(entry.opcode, plainOperands(draft));
   if (becomesRoot(module, computation, sources)) draft.edit.actions.push_back(SetRoot{newInstruction(draft.added - 1)});
   return std::move(draft.edit);
 }

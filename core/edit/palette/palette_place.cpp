@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/edit/palette/palette.h"
+#include "core/edit/palette/palette_draft.h"
 #include "core/edit/palette/palette_forms.h"
 #include "core/edit/palette/palette_loop.h"
 #include "core/edit/wiring/implied_broadcast.h"
@@ -120,6 +121,9 @@ class Placing {
     if (!operands_[1].valid())
       operands_[1] = add({computation_, Opcode::Constant, "", {}, {}, Shape::array(type, {}), initialValue(type)});
     attributes.push_back({Attr::to_apply, "%" + name});
+    const Draft said{module_, computation_, {}, entry_, {}, 0};
+    if (shapes_[0] && shapes_[0]->rank() > 0 && !said.numbers("axis").empty())
+      attributes.push_back({Attr::dimensions, "{" + std::to_string(said.axis(shapes_[0]->rank(), -1)) + "}"});
   }
 
   void addScalarOperand() {
@@ -150,13 +154,23 @@ class Placing {
       Shape to = *largest;
       to.type = shapes_[i]->type;
       to.layout.reset();
-      const auto placements = broadcastPlacements(*shapes_[i], to, 2);
-      if (placements.size() != 1) continue;
-      std::string dimensions;
-      for (int64_t d : placements[0]) dimensions += (dimensions.empty() ? "" : ",") + std::to_string(d);
-      operands_[i] = add(
-          {computation_, Opcode::Broadcast, "", {operands_[i]}, {{Attr::dimensions, "{" + dimensions + "}"}}, to, ""});
+      const std::string dimensions = dimensionsFor(*shapes_[i], to);
+      if (dimensions.empty()) continue;
+      operands_[i] =
+          add({computation_, Opcode::Broadcast, "", {operands_[i]}, {{Attr::dimensions, dimensions}}, to, ""});
     }
+  }
+
+  // What the line says, else where there is just one way; "" where nothing is to be done.
+  std::string dimensionsFor(const Shape& from, const Shape& to) const {
+    constexpr std::string_view kSaid = "broadcast_dimensions=";
+    for (const std::string& each : entry_.said)
+      if (each.starts_with(kSaid) && from.dimensions.size() < to.dimensions.size()) return each.substr(kSaid.size());
+    const auto placements = broadcastPlacements(from, to, 2);
+    if (placements.size() != 1) return {};
+    std::string dimensions;
+    for (int64_t d : placements[0]) dimensions += (dimensions.empty() ? "" : ",") + std::to_string(d);
+    return "{" + dimensions + "}";
   }
 
   const Module& module_;

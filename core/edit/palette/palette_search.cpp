@@ -7,6 +7,7 @@
 
 #include "core/edit/palette/palette.h"
 #include "core/edit/palette/palette_forms.h"
+#include "core/edit/wiring/wiring.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/op.h"
 
@@ -19,10 +20,11 @@ struct Combination {
   std::string_view literal;
 };
 constexpr Combination kCombinations[] = {
-    {"reduce sum", "Adds the elements along dimensions", "reduce add total", Opcode::Reduce, Opcode::Add, "0"},
-    {"reduce max", "The largest element along dimensions", "reduce maximum", Opcode::Reduce, Opcode::Maximum, ""},
-    {"reduce min", "The smallest element along dimensions", "reduce minimum", Opcode::Reduce, Opcode::Minimum, ""},
-    {"reduce product", "Multiplies the elements along dimensions", "reduce multiply prod", Opcode::Reduce,
+    {"reduce sum", "Adds the elements along dimensions", "reduce add total axis=", Opcode::Reduce, Opcode::Add, "0"},
+    {"reduce max", "The largest element along dimensions", "reduce maximum axis=", Opcode::Reduce, Opcode::Maximum, ""},
+    {"reduce min", "The smallest element along dimensions", "reduce minimum axis=", Opcode::Reduce, Opcode::Minimum,
+     ""},
+    {"reduce product", "Multiplies the elements along dimensions", "reduce multiply prod axis=", Opcode::Reduce,
      Opcode::Multiply, "1"},
     {"counting loop", "Repeats a body 10 times; what is selected is carried through it", "while for repeat times scan",
      Opcode::While, Opcode::Unknown, "10"},
@@ -35,7 +37,8 @@ constexpr Combination kCombinations[] = {
 
 struct Known {
   PaletteEntry entry;
-  std::string words;  // what else finds it, in lower case
+  std::string words;      // what else finds it, in lower case
+  std::string name = {};  // as good as the title: "linear" for "linear block"
 };
 
 std::string lower(std::string text) {
@@ -57,10 +60,16 @@ std::vector<Known> makeEntries() {
                     {}},
                    std::string(c.words)});
   }
-  for (const PaletteForm& form : paletteForms()) out.push_back({form.entry, form.words});
+  constexpr std::string_view kBlock = " block";
+  for (const PaletteForm& form : paletteForms()) {
+    const std::string& title = form.entry.title;
+    out.push_back({form.entry, form.words,
+                   title.ends_with(kBlock) ? title.substr(0, title.size() - kBlock.size()) : std::string()});
+  }
   for (const OpDef* op : allOps()) {
     std::string words = lower(std::string(nameOf(op->category.category)));
     if (!op->synonyms.empty()) words += " " + std::string(op->synonyms);
+    if (isElementwiseOp(op->opcode) && arityOf(op->opcode) == 2) words += " broadcast_dimensions=";
     out.push_back({{std::string(nameOf(op->opcode)),
                     std::string(nameOf(op->category.category)),
                     std::string(op->summary),
@@ -115,13 +124,22 @@ int wordScore(const std::string& word, const std::string& title, const std::stri
   return word.size() > 1 && scattered(word, title) ? 10 : 0;
 }
 
+// Whether an entry's words name what is said: "stride=" of "stride=2", "->" of an equation; flags are words themselves.
+bool understands(const Known& known, const std::vector<std::string>& said) {
+  return std::ranges::all_of(said, [&](const std::string& each) {
+    const size_t equals = each.find('=');
+    const std::string key = each.find("->") != std::string::npos ? "->" : each.substr(0, equals + 1);
+    return equals == std::string::npos || (" " + known.words).find(" " + key) != std::string::npos;
+  });
+}
+
 int scoreOf(const Known& known, const std::vector<std::string>& words) {
   int total = 1;
   std::string whole;
   for (const std::string& word : words) whole += (whole.empty() ? "" : " ") + word;
-  if (whole == known.entry.title) total += 200;
+  if (whole == known.entry.title || (whole == known.name && !whole.empty())) total += 200;
   for (const std::string& word : words) {
-    const int score = wordScore(word, known.entry.title, known.words);
+    const int score = word == known.name ? 100 : wordScore(word, known.entry.title, known.words);
     if (!score) return 0;
     total += score;
   }
@@ -134,7 +152,15 @@ struct Line {
   std::optional<Shape> shape;
   std::vector<NewAttribute> attributes;
   std::string value;  // a number behind the words: "multiply 2"
+  std::vector<std::string> said;
 };
+
+// Said of a form, and no attribute of HLO.
+bool isOption(const std::string& key) {
+  constexpr std::string_view kKeys[] = {"stride", "dilation", "kernel", "features", "axis", "broadcast_dimensions"};
+  return std::ranges::find(kKeys, key) != std::end(kKeys);
+}
+constexpr std::string_view kFlags[] = {"nchw", "nhwc", "same", "valid"};
 
 void readWord(const std::string& word, Line& line) {
   if (auto shape = parseShape(word); shape && !word.empty() && word.find('[') != std::string::npos) {
@@ -146,6 +172,13 @@ void readWord(const std::string& word, Line& line) {
       line.attributes.push_back({*name, word.substr(equals + 1)});
       return;
     }
+  if (const size_t equals = word.find('='); equals != std::string::npos && isOption(word.substr(0, equals)))
+    return line.said.push_back(word);
+  if (word.find("->") != std::string::npos) {
+    if (line.words.empty()) line.words.push_back("einsum");
+    return line.said.push_back(word);
+  }
+  if (std::ranges::find(kFlags, lower(word)) != std::end(kFlags)) line.said.push_back(lower(word));
   line.words.push_back(lower(word));
 }
 
@@ -212,7 +245,8 @@ std::vector<PaletteEntry> searchPalette(const std::string& text, size_t most) {
     if (auto constant = constantOf(line.words[0], line.shape)) out.push_back(std::move(*constant));
   std::vector<std::pair<int, const Known*>> found;
   for (const Known& known : entries())
-    if (const int score = scoreOf(known, line.words); score && !(line.words.empty() && line.shape))
+    if (const int score = understands(known, line.said) ? scoreOf(known, line.words) : 0;
+        score && !(line.words.empty() && line.shape))
       found.emplace_back(score, &known);
   std::ranges::stable_sort(found, [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second->entry.title.size() < b.second->entry.title.size();
@@ -227,6 +261,7 @@ std::vector<PaletteEntry> searchPalette(const std::string& text, size_t most) {
     out.push_back(known->entry);
     out.back().shape = line.shape;
     out.back().attributes = line.attributes;
+    out.back().said = line.said;
     if (!line.value.empty()) out.back().literal = line.value;
   }
   return out;

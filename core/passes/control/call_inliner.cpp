@@ -14,10 +14,12 @@ namespace {
 
 constexpr double kMaxInlinedInstructions = 4e6;
 
-bool isInlined(const Instruction& in) { return in.opcode == Opcode::Call || in.opcode == Opcode::Fusion; }
+using IsInlined = bool (*)(const Instruction& in);
+bool isCall(const Instruction& in) { return in.opcode == Opcode::Call; }
+bool isCallOrFusion(const Instruction& in) { return isCall(in) || in.opcode == Opcode::Fusion; }
 
 // Counted before anything is made: a chain of computations that call each other twice doubles at each.
-Status checkSizes(const Module& module) {
+Status checkSizes(const Module& module, IsInlined isInlined) {
   std::unordered_map<uint32_t, double> sizes;
   double sum = 0;
   for (ComputationId computation : module.order()) {
@@ -80,10 +82,8 @@ Status inlineOne(Rewriter& rewriter, InstructionId call, bool isSeen) {
   return {};
 }
 
-}  // namespace
-
-Result<bool> inlineCalls(Module& module) {
-  TESSERA_TRY(checkSizes(module));
+Result<bool> inlineAll(Module& module, IsInlined isInlined) {
+  TESSERA_TRY(checkSizes(module, isInlined));
   bool changed = false;
   for (ComputationId computation : std::vector<ComputationId>(module.order())) {
     std::vector<InstructionId> calls;
@@ -99,5 +99,10 @@ Result<bool> inlineCalls(Module& module) {
   if (changed) TESSERA_TRY(restoreComputationOrder(module));
   return changed;
 }
+
+}  // namespace
+
+Result<bool> inlineCalls(Module& module) { return inlineAll(module, isCallOrFusion); }
+Result<bool> inlineCallsAlone(Module& module) { return inlineAll(module, isCall); }
 
 }  // namespace tessera

@@ -8,5 +8,7 @@ namespace tessera {
 
 // Fails (ErrorKind::Invalid) when nested calls would multiply into more instructions than a machine can hold.
 Result<bool> inlineCalls(Module& module);
+// Fusions stay: what is fused takes no memory between its instructions.
+Result<bool> inlineCallsAlone(Module& module);
 
 }  // namespace tessera

@@ -85,6 +85,14 @@ std::vector<Change> ChangeFinder::changesOf(const ComputationMatch& match, Instr
   return out;
 }
 
+std::vector<Change> ChangeFinder::changesOfMoved(InstructionId a, InstructionId b) const {
+  std::vector<Change> out;
+  const Instruction &x = left_.at(a), &y = right_.at(b);
+  put(out, "computation", "%" + left_.module().at(x.computation).name, "%" + right_.module().at(y.computation).name);
+  shapes(x, y, out);
+  return out;
+}
+
 void ChangeFinder::operands(const ComputationMatch& match, const Instruction& a, const Instruction& b,
                             std::vector<Change>& out) const {
   const auto likeness = [&](InstructionId p, InstructionId q) {

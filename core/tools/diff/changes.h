@@ -19,6 +19,8 @@ class ChangeFinder {
 
   // Of a pair of `match`.
   std::vector<Change> changesOf(const ComputationMatch& match, InstructionId a, InstructionId b);
+  // Of a pair in computations that are no partners.
+  std::vector<Change> changesOfMoved(InstructionId a, InstructionId b) const;
   // Of what belongs to the computations and no instruction.
   std::vector<Change> changesOf(const ComputationMatch& match) const;
 

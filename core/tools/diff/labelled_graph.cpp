@@ -49,6 +49,7 @@ LabelledGraph::LabelledGraph(const Module& module)
     : module_(module),
       label_(module.instructionSlots()),
       loose_(module.instructionSlots()),
+      meaning_(module.instructionSlots()),
       hashes_(emptyHashes()),
       computationHash_(module.computationSlots()),
       free_(module.computationSlots(), true),
@@ -69,6 +70,15 @@ LabelledGraph::LabelledGraph(const Module& module)
 GraphHashes LabelledGraph::emptyHashes() const {
   const size_t slots = module_.instructionSlots();
   return {std::vector<uint64_t>(slots), std::vector<uint64_t>(slots), std::vector<uint64_t>(slots)};
+}
+
+const GraphHashes& LabelledGraph::withoutLayouts() const {
+  if (!withoutLayouts_.exact.empty()) return withoutLayouts_;
+  withoutLayouts_ = emptyHashes();
+  for (ComputationId id : calleesFirst_)
+    hash(
+        id, [this](const Instruction& in) { return meaning_[in.id.value]; }, withoutLayouts_);
+  return withoutLayouts_;
 }
 
 const GraphHashes& LabelledGraph::outline() const {
@@ -133,14 +143,14 @@ void LabelledGraph::label(ComputationId id) {
   for (InstructionId in : module_.at(id).instructions) {
     const Instruction& instruction = module_.at(in);
     place_[in.value] = place++;
-    label_[in.value] = labelOf(instruction);
     loose_[in.value] = mixedHash(hashText(instruction.opcodeName()), hashValue(withoutLayout(*instruction.shape)));
+    meaning_[in.value] = meaningOf(instruction);
+    label_[in.value] = mixedHash(meaning_[in.value], hashValue(*instruction.shape));
   }
 }
 
-uint64_t LabelledGraph::labelOf(const Instruction& instruction) const {
-  uint64_t out = mixedHash(hashText(instruction.opcodeName()), hashValue(*instruction.shape));
-  out = mixedHash(out, attributesHash(module_, instruction));
+uint64_t LabelledGraph::meaningOf(const Instruction& instruction) const {
+  uint64_t out = mixedHash(loose_[instruction.id.value], attributesHash(module_, instruction));
   if (instruction.literal) out = mixedHash(out, literalHash(*instruction.literal));
   if (instruction.parameterNumber >= 0 && !free_[instruction.computation.value])
     out = mixedHash(out, static_cast<uint64_t>(instruction.parameterNumber));

@@ -29,10 +29,12 @@ class LabelledGraph {
 
   const Module& module() const { return module_; }
   const Instruction& at(InstructionId id) const { return module_.at(id); }
-  uint64_t label(InstructionId id) const { return label_[id.value]; }  // opcode, shape, attributes, value, callees
-  uint64_t loose(InstructionId id) const { return loose_[id.value]; }  // opcode, shape without layout
+  uint64_t label(InstructionId id) const { return label_[id.value]; }      // opcode, shape, attributes, value, callees
+  uint64_t loose(InstructionId id) const { return loose_[id.value]; }      // opcode, shape without layout
+  uint64_t meaning(InstructionId id) const { return meaning_[id.value]; }  // its label without layout
   const GraphHashes& hashes() const { return hashes_; }
-  // By opcodes alone: finds a graph of other sizes. Computed at the first call.
+  // By meanings, which layouts do not change, and by opcodes alone, which sizes do not. Computed at the first call.
+  const GraphHashes& withoutLayouts() const;
   const GraphHashes& outline() const;
   uint64_t hashOf(ComputationId id) const { return computationHash_[id.value]; }
   // Callers bind operands to parameters by use, as the entry's do: their numbers do not count.
@@ -51,16 +53,16 @@ class LabelledGraph {
   void findFreeParameters();
   void orderComputations();
   void label(ComputationId id);
-  uint64_t labelOf(const Instruction& instruction) const;
+  uint64_t meaningOf(const Instruction& instruction) const;
   template <class Label>
   void hash(ComputationId id, const Label& label, GraphHashes& out) const;
   void refine(ComputationId id, GraphHashes& out) const;
   GraphHashes emptyHashes() const;
 
   const Module& module_;
-  std::vector<uint64_t> label_, loose_;
+  std::vector<uint64_t> label_, loose_, meaning_;
   GraphHashes hashes_;
-  mutable GraphHashes outline_;
+  mutable GraphHashes withoutLayouts_, outline_;
   std::vector<uint64_t> computationHash_;
   std::vector<bool> free_;
   std::vector<ComputationId> calleesFirst_;

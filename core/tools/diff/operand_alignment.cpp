@@ -9,6 +9,8 @@ namespace {
 
 using Positions = std::vector<uint32_t>;
 
+constexpr size_t kMaxSkipped = 64;  // operands that came or went at one place
+
 Positions eitherWay(const Instruction& a, const Instruction& b, const Likeness& likeness) {
   const int straight = likeness(a.operands[0], b.operands[0]) + likeness(a.operands[1], b.operands[1]);
   const int crossed = likeness(a.operands[0], b.operands[1]) + likeness(a.operands[1], b.operands[0]);
@@ -26,7 +28,7 @@ Positions inOrder(const Instruction& a, const Instruction& b, const Likeness& li
     out[n - 1 - tail] = static_cast<uint32_t>(m - 1 - tail);
   size_t from = first;
   for (size_t i = first; i < n - tail; ++i)
-    for (size_t j = from; j < m - tail; ++j)
+    for (size_t j = from; j < std::min(m - tail, from + kMaxSkipped); ++j)
       if (alike(i, j)) {
         out[i] = static_cast<uint32_t>(j);
         from = j + 1;

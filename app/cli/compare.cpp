@@ -1,0 +1,297 @@
+// tessera compare A [B]: two backends, versions or precisions, value by value. tessera bisect: the smallest module that
+// shows the difference, or most of the time, with its inputs and the command that runs it.
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/cli/command.h"
+#include "app/cli/run_compare.h"
+#include "backends/bisect.h"
+#include "backends/precision.h"
+#include "core/evaluate/argument_rules.h"
+#include "core/formats/module_file.h"
+
+namespace tessera::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CompareArguments {
+  std::string left, right, inputs, precision, folder;
+  std::vector<std::string> backends;
+  FillRule fill;
+  ComparedTolerance tolerance;
+  size_t top = 20;
+  int64_t runs = 300;
+  double slow = 0;  // a share of the time; 0: values are compared
+};
+
+// Both sides, and what stands for what.
+struct Sides {
+  Module leftModule, rightModule;
+  ComparedSide left, right;
+  DiffResult pairs;
+};
+
+// --- what is compared
+
+std::pair<std::string, std::string> backendsOf(const CompareArguments& options) {
+  const bool twoModules = !options.right.empty() || !options.precision.empty();
+  if (options.backends.empty()) return twoModules ? std::pair("cpu", "cpu") : std::pair("evaluator", "cpu");
+  return {options.backends.front(), options.backends.back()};
+}
+
+Result<std::vector<Literal>> argumentsOf(const Module& module, const CompareArguments& options) {
+  ArgumentRules rules;
+  rules.fill = options.fill;
+  if (!options.inputs.empty()) {
+    TESSERA_ASSIGN_OR_RETURN(rules.given, readNpz(options.inputs));
+    rules.givenFrom = options.inputs;
+  }
+  return argumentsBy(rules, module);
+}
+
+Result<Sides> sidesOf(Module left, std::optional<Module> right, const CompareArguments& options) {
+  Sides out{std::move(left), Module(), {}, {}, {}};
+  if (right) {
+    out.rightModule = std::move(*right);
+  } else if (!options.precision.empty()) {
+    const auto type = elementTypeFromName(options.precision);
+    TESSERA_ASSIGN_OR_RETURN(out.rightModule, inPrecision(out.leftModule, type.value_or(ElementType::F64)));
+  } else {
+    out.rightModule = out.leftModule;
+  }
+  out.pairs = diff(out.leftModule, out.rightModule);
+  std::tie(out.left.backend, out.right.backend) = backendsOf(options);
+  TESSERA_ASSIGN_OR_RETURN(out.left.arguments, argumentsOf(out.leftModule, options));
+  TESSERA_ASSIGN_OR_RETURN(out.right.arguments,
+                           argumentsFor(out.rightModule, out.leftModule, out.left.arguments, out.pairs));
+  return out;
+}
+
+// --- what came of it
+
+Json toJson(const Sides& sides, const ComparedValue& value) {
+  const Instruction &a = sides.leftModule.at(value.left), &b = sides.rightModule.at(value.right);
+  Json out = {{"a", a.name},
+              {"b", b.name},
+              {"opcode", a.opcodeName()},
+              {"shape", toString(*a.shape, false)},
+              {"equal", value.comparison.equal},
+              {"max_abs_err", value.comparison.maxAbsError},
+              {"max_rel_err", value.comparison.maxRelError},
+              {"share_of_tolerance", value.comparison.worstShare}};
+  if (!value.comparison.equal) out["mismatch"] = value.comparison.firstMismatch;
+  if (value.leftNans + value.rightNans > 0) out["nans"] = {value.leftNans, value.rightNans};
+  if (value.leftInfinities + value.rightInfinities > 0)
+    out["infinities"] = {value.leftInfinities, value.rightInfinities};
+  return out;
+}
+
+void putFound(const Sides& sides, const ValueComparison& found, Json& object) {
+  object["equal"] = found.differing == 0;
+  object["results_equal"] = found.resultsEqual;
+  object["compared"] = found.values.size();
+  object["differing"] = found.differing;
+  const auto put = [&](const char* key, const std::optional<size_t>& row) {
+    object[key] = row ? toJson(sides, found.values[*row]) : Json();
+  };
+  put("first_divergence", found.first);
+  put("first_nan", found.firstNan);
+  put("first_infinity", found.firstInfinity);
+  object["path"] = object["values"] = Json::array();
+  for (size_t row : found.path) object["path"].push_back(toJson(sides, found.values[row]));
+  for (const ComparedValue& value : found.values) object["values"].push_back(toJson(sides, value));
+}
+
+std::string words(const Sides& sides, const ComparedValue& value) {
+  const Instruction &a = sides.leftModule.at(value.left), &b = sides.rightModule.at(value.right);
+  const std::string other = a.name == b.name ? "" : fmt::format(" (%{})", b.name);
+  return fmt::format("%{}{} = {} {}: max_abs_err {:.4g}, max_rel_err {:.4g}, {:.3g} of what is allowed", a.name, other,
+                     toString(*a.shape, false), a.opcodeName(), value.comparison.maxAbsError,
+                     value.comparison.maxRelError, value.comparison.worstShare);
+}
+
+void tellFound(const Sides& sides, const ValueComparison& found, const CompareArguments& options, Report& report) {
+  report.line(fmt::format("{} values compared, {} differ; the results are {}", found.values.size(), found.differing,
+                          found.resultsEqual ? "equal" : "different"));
+  const auto special = [&](const char* what, const std::optional<size_t>& row, int64_t left, int64_t right) {
+    if (row) report.line(fmt::format("first {}: {} ({} | {})", what, words(sides, found.values[*row]), left, right));
+  };
+  if (found.firstNan)
+    special("NaN", found.firstNan, found.values[*found.firstNan].leftNans, found.values[*found.firstNan].rightNans);
+  if (found.firstInfinity)
+    special("infinity", found.firstInfinity, found.values[*found.firstInfinity].leftInfinities,
+            found.values[*found.firstInfinity].rightInfinities);
+  if (!found.first) return;
+  report.line("first divergence: " + words(sides, found.values[*found.first]));
+  report.line("  " + found.values[*found.first].comparison.firstMismatch);
+  report.line("from there towards the result:");
+  for (size_t i = 0; i < found.path.size() && i < options.top; ++i)
+    report.line("  " + words(sides, found.values[found.path[i]]));
+  if (found.path.size() > options.top) report.line(fmt::format("  … and {} more", found.path.size() - options.top));
+}
+
+Status tellComparison(Sides& sides, const CompareArguments& options, Report& report) {
+  TESSERA_ASSIGN_OR_RETURN(const ValueComparison found,
+                           compareValues(sides.left, sides.right, sides.pairs, options.tolerance));
+  if (report.json)  // which has a record a value
+    putFound(sides, found, report.object);
+  else
+    tellFound(sides, found, options, report);
+  if (found.differing > 0) report.raise(kDiffers);
+  return {};
+}
+
+// --- bisect
+
+NamedArrays named(const std::vector<Literal>& literals, const char* prefix) { return namedLeaves(literals, prefix); }
+
+Status writeFolder(const CompareArguments& options, const std::vector<std::pair<std::string, const Module*>>& modules,
+                   const std::vector<Literal>& arguments, const std::string& command, Report& report) {
+  const std::filesystem::path folder = options.folder;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!std::filesystem::is_directory(folder, error))
+    return fail({.kind = ErrorKind::Output, .message = "the folder cannot be made", .file = options.folder});
+  Json& files = report.object["files"] = Json::array();
+  for (const auto& [name, module] : modules) {
+    TESSERA_TRY(writeFileAtomically(folder / name, printHloText(*module)));
+    files.push_back(name);
+    report.line(fmt::format("{}: {} instructions", (folder / name).string(), module->instructionCount()));
+  }
+  TESSERA_TRY(writeNpz(folder / "inputs.npz", named(arguments, "arg")));
+  TESSERA_TRY(writeFileAtomically(folder / "command.txt", command + "\n"));
+  report.object["command"] = command;
+  report.line(command);
+  return {};
+}
+
+std::string toleranceWords(const ComparedTolerance& tolerance) {
+  std::string out;
+  const auto add = [&](const char* name, const std::optional<double>& value) {
+    if (value) out += fmt::format(" --{}={}", name, *value);
+  };
+  add("rtol", tolerance.rtol);
+  add("atol", tolerance.atol);
+  add("floor", tolerance.floor);
+  return out;
+}
+
+Status bisectOneModule(Sides& sides, const CompareArguments& options, const BisectOptions& how, Report& report) {
+  const std::string& reference = sides.left.backend;
+  const std::string& suspect = sides.right.backend;
+  TESSERA_ASSIGN_OR_RETURN(const Reproducer found,
+                           options.slow > 0
+                               ? bisectTime(sides.leftModule, sides.left.arguments, suspect, options.slow, how)
+                               : bisectBackends(sides.leftModule, sides.left.arguments, reference, suspect, how));
+  report.object["instructions"] = found.module.instructionCount();
+  report.object["runs"] = found.runs;
+  const std::string command =
+      options.slow > 0 ? fmt::format("tessera run module.hlo --backend={} --inputs=inputs.npz --runs=10", suspect)
+                       : fmt::format("tessera compare module.hlo --backends={},{} --inputs=inputs.npz{}", reference,
+                                     suspect, toleranceWords(options.tolerance));
+  return writeFolder(options, {{"module.hlo", &found.module}}, found.arguments, command, report);
+}
+
+Status bisectTwoModules(Sides& sides, const CompareArguments& options, const BisectOptions& how, Report& report) {
+  TESSERA_ASSIGN_OR_RETURN(const ReproducerPair found, bisectVersions(sides.left, sides.right, sides.pairs, how));
+  report.object["instructions"] = found.left.instructionCount();
+  const std::string command = fmt::format("tessera compare a.hlo b.hlo --backends={},{} --inputs=inputs.npz{}",
+                                          sides.left.backend, sides.right.backend, toleranceWords(options.tolerance));
+  return writeFolder(options, {{"a.hlo", &found.left}, {"b.hlo", &found.right}}, found.arguments, command, report);
+}
+
+Status bisect(Sides& sides, const CompareArguments& options, Report& report) {
+  BisectOptions how{options.tolerance, options.runs, {}};
+  how.observe = [&](std::string_view step, const Module& now) {
+    report.line(fmt::format("{} instructions: {}", now.instructionCount(), step));
+  };
+  const bool two = !options.right.empty() || !options.precision.empty();
+  return two && options.slow == 0 ? bisectTwoModules(sides, options, how, report)
+                                  : bisectOneModule(sides, options, how, report);
+}
+
+// --- options
+
+void addSides(CLI::App& command, CompareArguments& options, Report& report) {
+  command.add_option("A", options.left, "HLO file")->required();
+  auto* right = command.add_option("B", options.right, "Another version of it");
+  command.add_option("--precision", options.precision, "Against itself with its usual floats as f64, f32, bf16 or f16")
+      ->check(CLI::IsMember({"f64", "f32", "bf16", "f16"}))
+      ->excludes(right);
+  command
+      .add_option("--backends", options.backends,
+                  "Of A and of B: cpu or evaluator (default: cpu for both; for one file, evaluator,cpu)")
+      ->delimiter(',')
+      ->expected(1, 2)
+      ->check(CLI::IsMember({"cpu", "evaluator"}));
+  command.add_option("--inputs", options.inputs, "npz with arg0 … of A; missing ones follow the fill rule");
+  command.add_option("--seed", options.fill.seed, "Fill rule: seed");
+  command.add_option("--scale", options.fill.scale, "Fill rule: floats lie in [0, scale)")
+      ->check(CLI::Range(0.0, 1e30));
+  command.add_option("--imax", options.fill.imax, "Fill rule: integers lie in [0, imax)")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1} << 62));
+  const auto tolerance = [&](const char* name, std::optional<double>& value, const char* what) {
+    command.add_option(name, value, what)->check(CLI::Range(0.0, 1e30));
+  };
+  tolerance("--rtol", options.tolerance.rtol, "Relative tolerance (default: by element type)");
+  tolerance("--atol", options.tolerance.atol, "Tolerance as a share of a value's largest magnitude");
+  tolerance("--floor", options.tolerance.floor, "Differences up to this never count");
+  command.add_flag("--json", report.json, "Print one JSON object");
+}
+
+using What = Status (*)(Sides&, const CompareArguments&, Report&);
+
+void compareFiles(const CompareArguments& options, What what, Report& report) {
+  auto left = loadModule(options.left, report, true);
+  std::optional<Module> right;
+  if (!options.right.empty()) right = loadModule(options.right, report, true);
+  if (!left || (!options.right.empty() && !right)) return;
+  auto sides = sidesOf(std::move(*left), std::move(right), options);
+  if (sides) {
+    sides->left.module = &sides->leftModule;
+    sides->right.module = &sides->rightModule;
+  }
+  const Status done = sides ? what(*sides, options, report) : Status(std::unexpected(sides.error()));
+  if (done) return;
+  Diagnostic problem = done.error();
+  if (problem.file.empty() && problem.position.line && options.right.empty()) problem.file = options.left;
+  report.failure(problem);
+}
+
+}  // namespace
+
+void addCompare(CLI::App& app, Report& report) {
+  auto* command = app.add_subcommand(
+      "compare", "Compare two backends, versions or precisions value by value: where they part, NaN, how errors grow");
+  auto options = std::make_shared<CompareArguments>();
+  addSides(*command, *options, report);
+  command->add_option("--top", options->top, "Lines of the path (--json has all)");
+  command->footer(
+      "Exit code 3 when values differ. What a fusion or loop computes inside is one value.\n"
+      "Example: tessera compare model.hlo\n"
+      "         tessera compare model.hlo --precision=f64 --rtol=1e-5");
+  command->callback([options, &report] { compareFiles(*options, tellComparison, report); });
+}
+
+void addBisect(CLI::App& app, Report& report) {
+  auto* command = app.add_subcommand(
+      "bisect", "Cut out the smallest module that shows a difference, or most of the time, with inputs and command");
+  auto options = std::make_shared<CompareArguments>();
+  addSides(*command, *options, report);
+  command->add_option("-o,--output", options->folder, "The folder for the module, inputs.npz and command.txt")
+      ->required();
+  command->add_option("--runs", options->runs, "At most so many candidates")->check(CLI::Range(1, 1000000));
+  command
+      ->add_option("--slow", options->slow,
+                   "What takes at least this share of the time, such as 0.5, instead of a difference")
+      ->check(CLI::Range(0.01, 1.0))
+      ->excludes("B");
+  command->footer(
+      "Two versions: the first instruction whose operands are equal and whose values are not.\n"
+      "Example: tessera bisect model.hlo --slow=0.2 -o slow");
+  command->callback([options, &report] { compareFiles(*options, bisect, report); });
+}
+
+}  // namespace tessera::cli

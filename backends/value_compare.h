@@ -1,0 +1,55 @@
+// Two ways to compute the same, value by value: one module on two backends, two versions of a module, or one module at
+// two precisions. Where they part first, where NaN and infinities come from, and how the error grows from there. Used
+// by `tessera compare` and `tessera bisect`.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/evaluate/compare.h"
+#include "core/tools/diff.h"
+
+namespace tessera {
+
+struct ComparedSide {
+  const Module* module = nullptr;
+  std::string backend = "cpu";
+  std::vector<Literal> arguments;  // leaves of the entry's parameters
+};
+
+// What may differ; absent: by the element type, the looser of both.
+struct ComparedTolerance {
+  std::optional<double> rtol, atol, floor;
+};
+
+struct ComparedValue {
+  InstructionId left, right;
+  Comparison comparison;
+  int64_t leftNans = 0, leftInfinities = 0, rightNans = 0, rightInfinities = 0;
+};
+
+struct ValueComparison {
+  std::vector<ComparedValue> values;  // arrays that stand for each other, in the left module's order
+  int64_t differing = 0;
+  bool resultsEqual = true;                       // of what the entries give
+  std::optional<size_t> first;                    // of `values`: differs, and nothing that it is computed from does
+  std::optional<size_t> firstNan, firstInfinity;  // has one on either side, and nothing that it is computed from does
+  std::vector<size_t> path;  // from `first` towards the result, each time to the user that differs most
+};
+
+// Of the entries' instructions; what a fusion, loop or branch computes inside is one value. Fails with what the
+// backends say. pairs: which instructions stand for each other.
+Result<ValueComparison> compareValues(const ComparedSide& left, const ComparedSide& right, const DiffResult& pairs,
+                                      const ComparedTolerance& tolerance);
+
+// The values of instructions of the entry; arrays only.
+Result<std::vector<Literal>> valuesOf(const ComparedSide& side, std::span<const InstructionId> wanted);
+
+// The right module's arguments: those of the parameters that stand for its own, in its types. Fails where a parameter
+// has none.
+Result<std::vector<Literal>> argumentsFor(const Module& right, const Module& left, std::span<const Literal> arguments,
+                                          const DiffResult& pairs);
+
+}  // namespace tessera

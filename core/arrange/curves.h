@@ -1,0 +1,17 @@
+// The line that a route is drawn as. Shared by what draws wires and by what keeps them off boxes, so that both speak of
+// the same line.
+#pragma once
+
+#include <vector>
+
+#include "core/arrange/arrangement.h"
+
+namespace tessera {
+
+// Cubics, 3n+1 points. Routes with level stretches turn at right angles and get round corners; others become cubics
+// with vertical tangents: straight where they are vertical, an S elsewhere. Of two points at least.
+std::vector<PointF> curveOf(const std::vector<PointF>& route);
+// Points on these cubics, close enough together to be joined by straight lines.
+std::vector<PointF> pointsOn(const std::vector<PointF>& curve);
+
+}  // namespace tessera

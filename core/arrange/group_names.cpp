@@ -1,0 +1,301 @@
+// nameGroups: one sweep gathers what the groups that need a name hold; then each is named by the first rule that says
+// something, and namesakes side by side get the next one too.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "core/arrange/arrangement.h"
+#include "core/arrange/outline_names.h"
+#include "core/arrange/recognise.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kMostPatterns = 3;      // in a name
+constexpr size_t kMostReads = 24;        // parameters that are looked at
+constexpr size_t kItemsOfPattern = 200;  // a pattern tells what so many instructions do, not more
+constexpr size_t kManyNamesakes = 3;
+constexpr std::string_view kGradient = "gradient of ";
+
+// The longest path that all have in common: "p['h'][0]['fc']" of its weight and bias.
+std::string commonPath(const std::vector<std::string>& paths) {
+  if (paths.empty()) return {};
+  std::string common = paths[0];
+  for (const std::string& path : paths) {
+    size_t same = 0;
+    while (same < common.size() && same < path.size() && common[same] == path[same]) ++same;
+    const bool ends = (same == common.size() || common[same] == '[' || common[same] == '.') &&
+                      (same == path.size() || path[same] == '[' || path[same] == '.');
+    if (!ends) same = std::min(common.find_last_of("[.", same == 0 ? 0 : same - 1), common.size());
+    if (same == common.size() && !ends) return {};
+    common.resize(same);
+  }
+  return common;
+}
+
+class GroupNamer {
+ public:
+  GroupNamer(const Module& module, const Computation& computation, const UserTable& users,
+             const std::vector<int32_t>& positions, const ScopeTree& tree, const std::vector<bool>& hubs,
+             Outline& outline)
+      : module_(module),
+        computation_(computation),
+        users_(users),
+        positions_(positions),
+        tree_(tree),
+        hubs_(hubs),
+        outline_(outline),
+        contents_(outline.groups.size()) {}
+
+  void run() {
+    tellScopes();
+    findNamesakes();
+    const bool needed = std::ranges::any_of(outline_.groups, [&](const auto& g) { return needsName(g); });
+    gatherContents(needed);
+    for (size_t g = 0; g < contents_.size(); ++g) noteRole(g);
+    tellByParameters();
+    for (size_t g = 0; g < contents_.size(); ++g) nameOne(g);
+    tellNamesakesApart();
+    nameMembers();
+  }
+
+ private:
+  enum Role : uint8_t { kPlain, kForward, kBackward, kRecomputed };
+  struct Content {
+    int32_t scope = -2;             // the deepest scope around all; -2: none yet
+    std::vector<Pattern> patterns;  // each once
+    size_t found = 0;               // how often any
+    std::vector<std::string> reads;
+    size_t items = 0, outputs = 0;
+    std::array<size_t, 4> roles{};
+    int32_t last = -1;
+    std::string own;  // the scope's own segment
+  };
+
+  OutlineGroup& group(size_t g) { return outline_.groups[g]; }
+  const Scope& scope(int32_t s) const { return tree_.scopes[at(s)]; }
+
+  // --- scopes
+  void tellScopes() {
+    const bool hasBackward =
+        std::ranges::any_of(tree_.scopes, [](const Scope& s) { return s.name.starts_with("transpose("); });
+    for (const Scope& s : tree_.scopes) {
+      Role role = s.parent < 0 ? kPlain : roles_[at(s.parent)];
+      if (s.name.starts_with("transpose(")) role = kBackward;
+      if (hasBackward && s.name.starts_with("jvp(") && role == kPlain) role = kForward;
+      if (s.name.starts_with("rematted_computation")) role = kRecomputed;
+      roles_.push_back(role);
+      const bool telling = !isStructural(s.name);
+      telling_.push_back(telling ? static_cast<int32_t>(telling_.size()) : s.parent < 0 ? -1 : telling_[at(s.parent)]);
+    }
+  }
+  int32_t tellingOf(int32_t s) const { return s < 0 ? -1 : telling_[at(s)]; }
+  int32_t commonScope(int32_t a, int32_t b) const {
+    if (a == -2) return b;
+    while (a != b) {
+      if (a < 0 || b < 0) return -1;
+      (scope(a).depth >= scope(b).depth ? a : b) = scope(scope(a).depth >= scope(b).depth ? a : b).parent;
+    }
+    return a;
+  }
+
+  // --- what groups hold
+  bool needsName(const OutlineGroup& g) const {
+    return !g.transparent && g.instructions > 0 && (g.title.empty() || isStructural(g.title));
+  }
+  // Scopes of one name side by side: the same function called again and again.
+  void findNamesakes() {
+    std::map<std::pair<int32_t, std::string_view>, std::vector<size_t>> sameName;
+    for (size_t g = 0; g < outline_.groups.size(); ++g) {
+      const OutlineGroup& own = outline_.groups[g];
+      if (own.kind == OutlineGroup::Kind::Scope && !own.transparent && own.instructions > 0 && !needsName(own))
+        sameName[{outline_.drawnParent(static_cast<int32_t>(g)), own.title}].push_back(g);
+    }
+    namesakes_.assign(outline_.groups.size(), false);
+    for (const auto& [name, groups] : sameName)
+      for (size_t g : groups) namesakes_[g] = groups.size() >= kManyNamesakes;
+  }
+  void tellByParameters() {
+    for (size_t g = 0; g < namesakes_.size(); ++g) {
+      const std::string path = namesakes_[g] ? byParameters(contents_[g]) : std::string();
+      if (path.find_first_of("[.") != path.npos) group(g).title += ": " + path;
+    }
+  }
+  void gatherContents(bool needed) {
+    std::vector<bool> wanted;
+    for (size_t g = 0; g < outline_.groups.size(); ++g) wanted.push_back(namesakes_[g] || needsName(group(g)));
+    const std::vector<Recognised> patterns =
+        needed ? recognise(module_, computation_, users_, positions_) : std::vector<Recognised>();
+    auto pattern = patterns.begin();
+    for (size_t i = 0; i < hubs_.size(); ++i) {
+      auto end = pattern;
+      while (end != patterns.end() && end->item == static_cast<int32_t>(i)) ++end;
+      if (!hubs_[i])
+        for (int32_t g = outline_.groupOf[i]; g >= 0; g = outline_.groups[at(g)].parent)
+          add(contents_[at(g)], static_cast<int32_t>(i), wanted[at(g)], std::span(pattern, end));
+      pattern = end;
+    }
+  }
+  void add(Content& content, int32_t item, bool wanted, std::span<const Recognised> patterns) {
+    const Instruction& i = module_.at(computation_.instructions[at(item)]);
+    const int32_t s = tree_.scopeOf[at(item)];
+    if (i.opcode != Opcode::Parameter) {
+      if (s >= 0) ++content.roles[roles_[at(s)]], content.scope = commonScope(content.scope, s);
+    }
+    if (!wanted) return;
+    ++content.items;
+    content.found += patterns.size();
+    for (const Recognised& found : patterns)
+      if (std::ranges::find(content.patterns, found.pattern) == content.patterns.end())
+        content.patterns.push_back(found.pattern);
+    for (InstructionId operand : i.operands)
+      if (content.reads.size() < kMostReads && module_.contains(operand) && isNamedParameter(module_.at(operand)))
+        content.reads.push_back(titleOf(module_, operand));
+    const auto users = users_.users(i.id);
+    if (std::ranges::find(users, computation_.root) != users.end()) ++content.outputs;
+    if (i.opcode != Opcode::Parameter) content.last = item;
+  }
+
+  // One whose name is the program's and not a number.
+  static bool isNamedParameter(const Instruction& i) {
+    return i.opcode == Opcode::Parameter && i.metadata && !i.metadata->opName.empty();
+  }
+
+  // All but a few of what it holds have one role.
+  Role roleOf(const Content& content) const {
+    const size_t all = content.roles[0] + content.roles[1] + content.roles[2] + content.roles[3];
+    for (Role role : {kForward, kBackward, kRecomputed})
+      if (all > 0 && content.roles[role] * 10 >= all * 9) return role;
+    return kPlain;
+  }
+  void noteRole(size_t g) {
+    constexpr const char* kNotes[] = {"", "forward", "backward", "recomputed"};
+    group(g).note = kNotes[roleOf(contents_[g])];
+  }
+
+  // --- rules, in order
+  std::string byScope(size_t g) const {
+    const int32_t own = tellingOf(std::max(contents_[g].scope, -1));
+    const int32_t parent = outline_.drawnParent(static_cast<int32_t>(g));
+    const int32_t outer = parent < 0 ? -1 : tellingOf(std::max(contents_[at(parent)].scope, -1));
+    return own < 0 || own == outer ? std::string() : scope(own).name;
+  }
+  static std::string byPatterns(const Content& content) {
+    if (content.patterns.empty() || content.items > kItemsOfPattern * content.found) return {};
+    std::string out;
+    for (size_t k = 0; k < std::min(content.patterns.size(), kMostPatterns); ++k)
+      out += (k > 0 ? ", " : "") + std::string(nameOf(content.patterns[k]));
+    return out;
+  }
+  static std::string byParameters(const Content& content) {
+    if (content.reads.empty()) return {};
+    std::vector<std::string> first;
+    const std::string root = content.reads[0].substr(0, content.reads[0].find_first_of("[."));
+    for (const std::string& read : content.reads)
+      if (read.substr(0, read.find_first_of("[.")) == root) first.push_back(read);
+    const std::string path = commonPath(first);
+    if (path.empty()) return {};
+    return 2 * content.outputs >= content.items && content.outputs > 0 ? "update of " + path : path;
+  }
+  std::string byRoot(const Content& content) const {
+    return content.last < 0 ? "parameters" : titleOf(module_, computation_.instructions[at(content.last)]);
+  }
+  // Names by content, the most telling first.
+  std::vector<std::string> namesOf(size_t g) const {
+    const Content& content = contents_[g];
+    std::vector<std::string> out;
+    const Role role = roleOf(content);
+    const std::string prefix = role == kBackward ? std::string(kGradient) : role == kRecomputed ? "recomputed " : "";
+    for (std::string name : {byScope(g), byPatterns(content), byParameters(content)})
+      if (!name.empty()) out.push_back(name.starts_with("update of") ? name : prefix + name);
+    out.push_back(byRoot(content));
+    return out;
+  }
+
+  // What a segment that says how the program was made is called; "": nothing worth saying.
+  std::string structuralName(std::string_view segment, Role role) const {
+    if (segment.starts_with("transpose(")) return "backward";
+    if (segment.starts_with("jvp(") && role == kForward) return "forward";
+    if (segment.starts_with("rematted_computation")) return "recomputed";
+    const bool plumbing = segment == "closed_call" || segment == "core_call" || segment == "checkpoint" ||
+                          segment == "remat" || segment == "main" || segment == "pjit";
+    return plumbing ? std::string() : std::string(segment);
+  }
+  void nameOne(size_t g) {
+    OutlineGroup& own = group(g);
+    if (!needsName(own) || own.kind == OutlineGroup::Kind::Member) return;
+    contents_[g].own = own.title.empty() ? std::string() : structuralName(own.title, roleOf(contents_[g]));
+    own.title = contents_[g].own.empty() ? namesOf(g)[0] : contents_[g].own;
+    named_.push_back(g);
+  }
+  void tellNamesakesApart() {
+    for (size_t rule = 0; rule < 4; ++rule) {
+      std::map<std::pair<int32_t, std::string>, std::vector<size_t>> sameName;
+      for (size_t g : named_) sameName[{outline_.drawnParent(static_cast<int32_t>(g)), group(g).title}].push_back(g);
+      for (const auto& [name, groups] : sameName)
+        for (size_t g : groups) {
+          const std::vector<std::string> names = namesOf(g);
+          if (groups.size() > 1 && rule < names.size() && group(g).title.find(names[rule]) == std::string::npos)
+            group(g).title += ": " + names[rule];
+        }
+    }
+  }
+  // Blocks of a stack by its name and their number.
+  void nameMembers() {
+    std::map<int32_t, size_t> next;
+    for (size_t g = 0; g < contents_.size(); ++g) {
+      OutlineGroup& own = group(g);
+      if (own.kind != OutlineGroup::Kind::Member || own.parent < 0) continue;
+      const size_t number = next[own.parent]++;
+      if (!own.title.empty() && !isStructural(own.title)) continue;
+      own.title = fmt::format("{} {}", group(at(own.parent)).title, number);
+    }
+  }
+
+  const Module& module_;
+  const Computation& computation_;
+  const UserTable& users_;
+  const std::vector<int32_t>& positions_;
+  const ScopeTree& tree_;
+  const std::vector<bool>& hubs_;
+  Outline& outline_;
+  std::vector<Role> roles_;       // by scope
+  std::vector<int32_t> telling_;  // by scope: itself, or the nearest around it, that is not structural
+  std::vector<Content> contents_;
+  std::vector<size_t> named_;
+  std::vector<bool> namesakes_;  // by group: one of many scopes of its name in its container
+};
+
+}  // namespace
+
+void nameGroups(const Module& module, const Computation& computation, const UserTable& users,
+                const std::vector<int32_t>& positions, const ScopeTree& tree, const std::vector<bool>& hubs,
+                Outline& outline) {
+  GroupNamer(module, computation, users, positions, tree, hubs, outline).run();
+}
+
+std::string fusionTitle(const Module& module, const Instruction& fusion) {
+  const std::vector<ComputationId> callees = module.callees(fusion);
+  if (callees.size() != 1 || !module.contains(callees[0]) || !module.contains(module.at(callees[0]).root))
+    return "fusion";
+  const Instruction* root = &module.at(module.at(callees[0]).root);
+  const auto passes = [](Opcode opcode) {
+    return opcode == Opcode::Bitcast || opcode == Opcode::Copy || opcode == Opcode::Reshape ||
+           opcode == Opcode::Convert;
+  };
+  for (int step = 0; step < 8 && passes(root->opcode) && !root->operands.empty(); ++step) {
+    const Instruction& before = module.at(root->operands[0]);
+    if (before.opcode == Opcode::Parameter) break;
+    root = &before;
+  }
+  const std::string what =
+      root->opcode == Opcode::Tuple && !root->operands.empty()
+          ? fmt::format("{} and {} more", titleOf(module, root->operands[0]), root->operands.size() - 1)
+          : titleOf(module, root->id);
+  const std::string place = fusion.metadata ? placeNameOf(module, *fusion.metadata) : std::string();
+  return "fusion " + what + (place.empty() ? "" : " · " + place);
+}
+
+}  // namespace tessera

@@ -1,0 +1,94 @@
+// The rule of each op: how its result's cotangents become its operands', or why they do not. The table in rules.cpp has
+// every opcode; the functions stand in rules/ by family.
+#pragma once
+
+#include <string_view>
+
+#include "core/gradient/sweep.h"
+
+namespace tessera::gradient {
+
+using RuleFunction = Status (*)(Rule&);
+
+enum class Differentiable : uint8_t {
+  Yes,      // by `rule`
+  Zero,     // nothing reaches the operands: `reason` says why
+  Refused,  // the gradient fails, with `reason`, where one of its operands' is needed
+};
+
+struct RuleEntry {
+  Opcode opcode;
+  Differentiable kind;
+  RuleFunction rule;        // of Yes
+  std::string_view reason;  // of the others
+};
+
+// Null: the table lacks the opcode, which a test forbids.
+const RuleEntry* ruleOf(Opcode opcode);
+Status applyRule(Rule& rule);
+
+// --- rules/elementwise.cpp
+Status scalarFunctionRule(Rule& r);
+Status selectRule(Rule& r);
+Status clampRule(Rule& r);
+Status convertRule(Rule& r);
+Status reducePrecisionRule(Rule& r);
+Status rngRule(Rule& r);
+// --- rules/movement.cpp
+Status passOnRule(Rule& r);
+Status tupleRule(Rule& r);
+Status getTupleElementRule(Rule& r);
+Status bitcastRule(Rule& r);
+Status reshapeRule(Rule& r);
+Status broadcastRule(Rule& r);
+Status transposeRule(Rule& r);
+Status reverseRule(Rule& r);
+Status sliceRule(Rule& r);
+Status padRule(Rule& r);
+Status concatenateRule(Rule& r);
+// --- rules/indexed.cpp
+Status dynamicSliceRule(Rule& r);
+Status dynamicUpdateSliceRule(Rule& r);
+Status gatherRule(Rule& r);
+Status scatterRule(Rule& r);
+// --- rules/products.cpp
+Status dotRule(Rule& r);
+Status convolutionRule(Rule& r);
+// --- rules/ragged.cpp
+Status raggedDotRule(Rule& r);
+// --- rules/reductions.cpp
+Status reduceRule(Rule& r);
+Status reduceWindowRule(Rule& r);
+Status selectAndScatterRule(Rule& r);
+// --- rules/order.cpp
+Status sortRule(Rule& r);
+Status topkRule(Rule& r);
+// --- rules/algebra.cpp
+Status choleskyRule(Rule& r);
+Status triangularSolveRule(Rule& r);
+Status fftRule(Rule& r);
+// --- rules/normalization.cpp
+Status batchNormTrainingRule(Rule& r);
+Status batchNormInferenceRule(Rule& r);
+Status batchNormGradRule(Rule& r);
+// --- rules/control.cpp
+Status callRule(Rule& r);
+Status mapRule(Rule& r);
+Status conditionalRule(Rule& r);
+Status customCallRule(Rule& r);
+// --- rules/loops.cpp
+Status whileRule(Rule& r);
+// --- rules/scan.cpp
+Status scanRule(Rule& r);
+// --- rules/devices.cpp
+Status allReduceRule(Rule& r);
+Status allToAllRule(Rule& r);
+Status allGatherRule(Rule& r);
+Status reduceScatterRule(Rule& r);
+Status collectivePermuteRule(Rule& r);
+
+// --- what several families ask
+// The function of two values that a computation applies, whichever way round: Add, Maximum …; nullopt: another one.
+std::optional<Opcode> monoidOf(const Module& module, ComputationId computation);
+
+}  // namespace tessera::gradient

@@ -1,0 +1,62 @@
+// See source_frames.h. Ids of the tables count from 1, and a frame's parent from 2: 1 is none.
+#include "core/hlo/source_frames.h"
+
+#include <functional>
+
+namespace tessera {
+namespace {
+
+template <class T>
+const T* entryOf(const std::vector<T>& table, int32_t id) {
+  return id < 1 || static_cast<size_t>(id) > table.size() ? nullptr : &table[static_cast<size_t>(id) - 1];
+}
+
+std::string_view nameIn(const std::vector<std::string>& table, int32_t id) {
+  const std::string* name = entryOf(table, id);
+  return name ? std::string_view(*name) : std::string_view();
+}
+
+SourceFrame frameAt(const StackFrameTables& tables, const StackFrameTables::StackFrame& frame) {
+  const auto* place = entryOf(tables.fileLocations, frame.fileLocationId);
+  if (!place) return {};
+  return {nameIn(tables.fileNames, place->fileNameId), nameIn(tables.functionNames, place->functionNameId),
+          place->line};
+}
+
+// Whether `take` wants more is what it gives back.
+void eachFrame(const Module& module, int32_t id, const std::function<bool(const SourceFrame&)>& take) {
+  if (!module.stackFrames) return;
+  const StackFrameTables& tables = *module.stackFrames;
+  for (size_t depth = 0; depth < tables.stackFrames.size(); ++depth) {
+    const auto* frame = entryOf(tables.stackFrames, id);
+    if (!frame || !take(frameAt(tables, *frame)) || frame->parentFrameId < 2) return;
+    id = frame->parentFrameId - 1;
+  }
+}
+
+}  // namespace
+
+std::vector<SourceFrame> sourceFrames(const Module& module, const Metadata& metadata) {
+  std::vector<SourceFrame> out;
+  eachFrame(module, metadata.stackFrameId, [&](const SourceFrame& frame) {
+    out.push_back(frame);
+    return true;
+  });
+  if (metadata.sourceFile.empty()) return out;
+  if (out.empty()) return {{metadata.sourceFile, {}, metadata.sourceLine}};
+  out.front().file = metadata.sourceFile;
+  out.front().line = metadata.sourceLine;
+  return out;
+}
+
+SourceFrame sourceOf(const Module& module, const Metadata& metadata) {
+  SourceFrame out;
+  eachFrame(module, metadata.stackFrameId, [&](const SourceFrame& frame) {
+    out = frame;
+    return false;
+  });
+  if (!metadata.sourceFile.empty()) out.file = metadata.sourceFile, out.line = metadata.sourceLine;
+  return out;
+}
+
+}  // namespace tessera

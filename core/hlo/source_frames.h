@@ -1,0 +1,23 @@
+// Where in a program's source an instruction comes from: its metadata's file and line, and the call stack that the
+// module's tables keep for its stack_frame_id. Used by search and by what leads to the source.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/hlo/module.h"
+
+namespace tessera {
+
+struct SourceFrame {
+  std::string_view file, function;  // function: "" where nobody says; both belong to the module
+  int32_t line = 0;                 // 0: nobody says
+};
+
+// The innermost first; empty: it has none. What the tables lack, or call in a circle, ends the list.
+std::vector<SourceFrame> sourceFrames(const Module& module, const Metadata& metadata);
+// The innermost alone; its file is "" where there is none.
+SourceFrame sourceOf(const Module& module, const Metadata& metadata);
+
+}  // namespace tessera

@@ -1,0 +1,88 @@
+// OpProfile: where the time of a profile went, instruction by instruction, whatever wrote it: XLA, Nsight Systems, a
+// run of ours, a table. What could not be placed stands beside it. Made by sources/profile_source; shown by `tessera
+// profile`.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/hlo/module.h"
+#include "core/profile/profile.h"
+
+namespace tessera {
+
+struct TimeStats {
+  int64_t count = 0;
+  int64_t totalNs = 0;  // with what is nested in it
+  int64_t selfNs = 0;   // without instructions that are nested in it
+  int64_t minNs = 0, medianNs = 0, p99Ns = 0, maxNs = 0;
+};
+
+struct InstructionTime {
+  std::string name, computation, opcode;
+  std::string module;
+  std::string category;       // "dot", "elementwise": the group of its opcode
+  std::string scope, source;  // op_name without its last word; file:line
+  TimeStats times;
+  double flops = 0, bytes = 0;  // over all counts; of a loop or call whose instructions stand by themselves none
+  bool measured = true;         // false: a share of a step that computes several
+  double value = 0;             // the sum, where the profile is of another measure than time
+};
+
+struct LostTime {
+  std::string name, reason, where;
+  TimeStats times;
+  double value = 0;  // as InstructionTime's
+};
+
+struct ProfiledModule {
+  std::string name;
+  std::optional<uint64_t> program;
+  std::shared_ptr<const Module> module;  // null: the profile does not hold it
+};
+
+struct OpProfile {
+  std::string format;
+  std::string measure;  // what the values are; "": time
+  std::vector<std::string> hosts, runs, devices;
+  std::vector<ProfiledModule> modules;
+  int64_t steps = 0;
+  TimeStats stepTimes;  // count 0: steps are not marked
+  // The sum of what was recorded: total = placed + unmatched. Nested instructions count in both, as in each row.
+  int64_t totalNs = 0, placedNs = 0, unmatchedNs = 0;
+  int64_t selfNs = 0;                         // each moment of a thread counts once
+  std::vector<InstructionTime> instructions;  // by self time
+  std::vector<LostTime> unmatched;            // by time
+  std::vector<LostTime> host;                 // of programs around it, in no sum: Python, launches, waiting
+  std::vector<std::string> warnings;
+};
+
+enum class ProfileGroup : uint8_t { Opcode, Category, Scope, Source, Computation, Module };
+
+struct GroupTime {
+  std::string name;
+  int64_t instructions = 0, count = 0, totalNs = 0, selfNs = 0;
+  double flops = 0, bytes = 0;
+};
+// By self time; what has no such name is one group, "(none)".
+std::vector<GroupTime> groupedBy(const OpProfile& profile, ProfileGroup by);
+
+struct SlowerRow {
+  std::string name;
+  double beforeNs = 0, afterNs = 0;  // self time a step, where both have steps
+};
+struct ProfileComparison {
+  bool perStep = false;
+  double beforeNs = 0, afterNs = 0;
+  std::vector<SlowerRow> rows;  // what differs, by how much
+  double change() const { return beforeNs > 0 ? afterNs / beforeNs - 1 : afterNs > 0 ? 1 : 0; }
+};
+ProfileComparison compareProfiles(const OpProfile& before, const OpProfile& after);
+
+// The overlay's form: the times of a module's instructions.
+Profile toProfile(const OpProfile& profile, const Module& module);
+
+}  // namespace tessera

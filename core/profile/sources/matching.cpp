@@ -1,0 +1,277 @@
+// See matching.h. A program id counts within one file: two processes number their programs anew. So each file is
+// matched with its own modules, and equal modules (by their bytes) of several files are one.
+#include "core/profile/sources/matching.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/sha256.h"
+#include "core/formats/protobuf.h"
+#include "core/ops/inference/infer.h"
+#include "core/profile/sources/instruction_index.h"
+#include "core/profile/sources/time_stats.h"
+
+namespace tessera {
+namespace {
+
+// A module of the profiles with the times of its instructions.
+struct MatchedModule {
+  std::string name;
+  std::optional<uint64_t> program;
+  std::unique_ptr<InstructionIndex> index;  // null: only the events' names are known
+  std::shared_ptr<const Module> module;
+  struct Row {
+    TimeSamples times;
+    double flops = 0, bytes = 0;  // as the profiler says
+  };
+  std::map<std::string, Row> rows;                     // by instruction name
+  std::unordered_map<std::string, InstructionId> ids;  // of the rows
+};
+
+class Matcher {
+ public:
+  explicit Matcher(std::shared_ptr<const Module> given);
+  void add(Recorded recorded);
+  OpProfile finish();
+
+ private:
+  struct Choice {
+    MatchedModule* module = nullptr;
+    std::string reason;
+  };
+  MatchedModule* moduleOf(const RecordedModule& recorded);
+  MatchedModule& namesOnly(const RecordedTime& time);
+  Choice moduleFor(const RecordedTime& time, const Recorded& file);
+  Choice givenFor(const RecordedTime& time) const;
+  void addInstruction(const RecordedTime& time, const Recorded& file);
+  void addDevice(const RecordedTime& time);
+  bool placed(MatchedModule& module, const InstructionIndex::Found& found, const RecordedTime& time);
+  void lose(const RecordedTime& time, const std::string& reason);
+  void addSteps(const Recorded& file);
+  void note(std::vector<std::string>& list, const std::string& name);
+  void finishRows(MatchedModule& module);
+  void finishSums();
+  void warnOfWhatIsLacking();
+
+  std::shared_ptr<const Module> given_;
+  std::map<std::string, std::unique_ptr<MatchedModule>> modules_;  // by hash of the bytes, or by name
+  std::map<std::pair<std::string, std::string>, std::pair<TimeSamples, std::string>> lost_, host_;  // by name, reason
+  std::map<std::string, TimeSamples> givenNames_;
+  std::set<std::string> otherModules_;
+  std::set<std::pair<std::string, int64_t>> steps_;
+  std::map<std::string, size_t> executions_;  // by run: of the module that ran most often
+  TimeSamples stepTimes_;
+  OpProfile out_;
+};
+
+std::unique_ptr<MatchedModule> matchedModule(std::string name, std::optional<uint64_t> program,
+                                             std::shared_ptr<const Module> module) {
+  auto out = std::make_unique<MatchedModule>();
+  out->name = std::move(name);
+  out->program = program;
+  if (module) out->index = std::make_unique<InstructionIndex>(module);
+  out->module = std::move(module);
+  return out;
+}
+
+Matcher::Matcher(std::shared_ptr<const Module> given) : given_(std::move(given)) {
+  if (!given_) return;
+  modules_["given"] = matchedModule(given_->name, std::nullopt, given_);
+}
+
+// Null where the bytes are no module; read once, however many hosts hold them.
+MatchedModule* Matcher::moduleOf(const RecordedModule& recorded) {
+  auto& slot = modules_[sha256Text(recorded.proto)];
+  if (slot) return slot.get();
+  ProtoContent read = readProto(recorded.proto, recorded.name);
+  std::shared_ptr<const Module> module;
+  if (read.module) {
+    inferModule(*read.module);
+    module = std::make_shared<const Module>(*std::move(read.module));
+  } else {
+    out_.warnings.push_back(fmt::format("the module {} inside the profile does not read", recorded.name));
+  }
+  slot = matchedModule(recorded.name, recorded.program, module);
+  return slot.get();
+}
+
+MatchedModule& Matcher::namesOnly(const RecordedTime& time) {
+  auto& slot = modules_["name " + time.module];
+  if (!slot) slot = matchedModule(time.module, time.program, nullptr);
+  return *slot;
+}
+
+Matcher::Choice Matcher::givenFor(const RecordedTime& time) const {
+  MatchedModule* given = modules_.at("given").get();
+  if (time.module.empty() || time.module == given_->name) return {given, {}};
+  return {nullptr, fmt::format("it is of the module {}, and {} is given", time.module, given_->name)};
+}
+
+Matcher::Choice Matcher::moduleFor(const RecordedTime& time, const Recorded& file) {
+  if (given_) return givenFor(time);
+  std::vector<const RecordedModule*> byProgram, byName;
+  for (const RecordedModule& module : file.modules) {
+    const bool sameName = time.module.empty() || module.name == time.module;
+    if (sameName && time.program && module.program == time.program) byProgram.push_back(&module);
+    if (sameName && (!time.module.empty() || file.modules.size() == 1)) byName.push_back(&module);
+  }
+  const auto& found = byProgram.empty() ? byName : byProgram;
+  const auto isFirst = [&](const RecordedModule* module) { return module->proto == found[0]->proto; };
+  if (!found.empty() && std::ranges::all_of(found, isFirst)) return {moduleOf(*found[0]), {}};
+  if (found.size() > 1)
+    return {nullptr, fmt::format("{} modules are called {}, and the event does not say which program it is of",
+                                 found.size(), time.module)};
+  return {&namesOnly(time), {}};
+}
+
+void Matcher::lose(const RecordedTime& time, const std::string& reason) {
+  auto& [times, where] = lost_[{time.name, reason}];
+  times.add(time.times);
+  if (where.empty()) where = time.where;
+}
+
+bool Matcher::placed(MatchedModule& module, const InstructionIndex::Found& found, const RecordedTime& time) {
+  if (!found.reason.empty()) return false;
+  const std::string name(module.module->at(found.id).name);
+  MatchedModule::Row& row = module.rows[name];
+  row.times.add(time.times);
+  row.flops += time.flops;
+  row.bytes += time.bytes;
+  module.ids[name] = found.id;
+  return true;
+}
+
+void Matcher::addInstruction(const RecordedTime& time, const Recorded& file) {
+  if (!time.module.empty()) otherModules_.insert(time.module);
+  const Choice choice = moduleFor(time, file);
+  if (!choice.module) return lose(time, choice.reason);
+  MatchedModule& module = *choice.module;
+  if (!module.index) {
+    MatchedModule::Row& row = module.rows[time.name];
+    row.times.add(time.times);
+    row.flops += time.flops;
+    row.bytes += time.bytes;
+    return;
+  }
+  const auto found = module.index->find(time.name);
+  if (!placed(module, found, time)) lose(time, found.reason);
+}
+
+// A kernel or event that names no instruction: its own name may be one's.
+void Matcher::addDevice(const RecordedTime& time) {
+  const char* reason = "the event names no instruction";
+  if (!given_) return lose(time, reason);
+  MatchedModule& module = *modules_.at("given");
+  if (!placed(module, module.index->find(time.name), time) &&
+      !placed(module, module.index->findKernel(time.name), time))
+    lose(time, reason);
+}
+
+void Matcher::note(std::vector<std::string>& list, const std::string& name) {
+  if (!name.empty() && std::ranges::find(list, name) == list.end()) list.push_back(name);
+}
+
+void Matcher::addSteps(const Recorded& file) {
+  for (int64_t step : file.steps) steps_.insert({file.run, step});
+  stepTimes_.add(file.stepTimes);
+  size_t most = 0;
+  for (const auto& [module, runs] : file.runsOf) most = std::max(most, runs.size());
+  size_t& executions = executions_[file.run];
+  executions = std::max(executions, most);
+}
+
+void Matcher::add(Recorded file) {
+  out_.format = file.format;
+  note(out_.hosts, file.host);
+  note(out_.runs, file.run);
+  for (const std::string& warning : file.warnings)
+    out_.warnings.push_back(file.host.empty() ? warning : file.host + ": " + warning);
+  for (const RecordedTime& time : file.times) {
+    if (time.kind != TimeKind::Host) note(out_.devices, time.where);
+    if (time.kind == TimeKind::Instruction) addInstruction(time, file);
+    if (time.kind == TimeKind::Device) addDevice(time);
+    if (time.kind != TimeKind::Host) continue;
+    auto& [times, where] = host_[{time.name, {}}];
+    times.add(time.times);
+    where = time.where;
+  }
+  addSteps(file);
+}
+
+void Matcher::finishRows(MatchedModule& module) {
+  std::unordered_set<InstructionId> timed;
+  for (const auto& [name, id] : module.ids) timed.insert(id);
+  for (auto& [name, row] : module.rows) {
+    InstructionTime out{.name = name, .module = module.name};
+    if (module.index) {
+      const InstructionId id = module.ids.at(name);
+      out = module.index->describe(id);
+      const Cost cost = module.index->costOf(id, timed);
+      out.flops = (cost.flops + cost.transcendentals) * static_cast<double>(row.times.count);
+      out.bytes = cost.bytesAccessed * static_cast<double>(row.times.count);
+    }
+    if (out.flops == 0 && out.bytes == 0) out.flops = row.flops, out.bytes = row.bytes;
+    out.times = statsOf(std::move(row.times));
+    out_.instructions.push_back(std::move(out));
+  }
+  out_.modules.push_back({module.name, module.program, module.module});
+}
+
+std::vector<LostTime> lostRows(std::map<std::pair<std::string, std::string>, std::pair<TimeSamples, std::string>> rows,
+                               int64_t TimeStats::*by) {
+  std::vector<LostTime> out;
+  for (auto& [key, value] : rows)
+    out.push_back({key.first, key.second, std::move(value.second), statsOf(std::move(value.first)), 0});
+  std::ranges::stable_sort(out, std::greater(), [by](const LostTime& row) { return row.times.*by; });
+  return out;
+}
+
+void Matcher::finishSums() {
+  for (const InstructionTime& row : out_.instructions) {
+    out_.placedNs = saturatingAdd(out_.placedNs, row.times.totalNs);
+    out_.selfNs = saturatingAdd(out_.selfNs, row.times.selfNs);
+  }
+  for (const LostTime& row : out_.unmatched) {
+    out_.unmatchedNs = saturatingAdd(out_.unmatchedNs, row.times.totalNs);
+    out_.selfNs = saturatingAdd(out_.selfNs, row.times.selfNs);
+  }
+  out_.totalNs = saturatingAdd(out_.placedNs, out_.unmatchedNs);
+}
+
+void Matcher::warnOfWhatIsLacking() {
+  if (out_.instructions.empty() && out_.unmatched.empty() && !out_.host.empty())
+    out_.warnings.push_back("no event names an instruction or is a device's work: only the host was recorded");
+  if (!given_ || !out_.instructions.empty() || out_.unmatched.empty()) return;
+  std::string names;
+  for (const std::string& name : otherModules_) names += (names.empty() ? "" : ", ") + name;
+  out_.warnings.push_back(fmt::format("nothing of the profile lands on the module {}{}", given_->name,
+                                      names.empty() ? "" : ": its events are of " + names));
+}
+
+OpProfile Matcher::finish() {
+  for (auto& [key, module] : modules_)
+    if (!module->rows.empty() || key == "given") finishRows(*module);
+  std::ranges::stable_sort(out_.instructions, std::greater(),
+                           [](const InstructionTime& row) { return row.times.selfNs; });
+  out_.unmatched = lostRows(std::move(lost_), &TimeStats::totalNs);
+  out_.host = lostRows(std::move(host_), &TimeStats::selfNs);
+  size_t executions = 0;
+  for (const auto& [run, count] : executions_) executions += count;
+  out_.steps = static_cast<int64_t>(steps_.empty() ? executions : steps_.size());
+  out_.stepTimes = statsOf(std::move(stepTimes_));
+  finishSums();
+  warnOfWhatIsLacking();
+  return std::move(out_);
+}
+
+}  // namespace
+
+OpProfile matchProfiles(std::vector<Recorded> recorded, std::shared_ptr<const Module> given) {
+  Matcher matcher(std::move(given));
+  for (Recorded& file : recorded) matcher.add(std::move(file));
+  return matcher.finish();
+}
+
+}  // namespace tessera

@@ -1,0 +1,126 @@
+// See recorded.h. The time of an instruction without what is nested in it: its events on a line are sorted, and each
+// takes its duration away from the one that is open around it.
+#include "core/profile/sources/recorded.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/hash.h"
+
+namespace tessera {
+namespace {
+
+int64_t endOf(const SeenEvent& event) { return saturatingAdd(event.beginPs, event.durationPs); }
+
+bool nests(const SeenEvent& event) { return event.occurrences == 1; }
+
+// Self times of the events at `places`, which are sorted by begin, the longer one first. Counts events that end after
+// the one around them.
+int64_t subtractNested(const std::vector<SeenEvent>& events, const std::vector<size_t>& places,
+                       std::vector<int64_t>& self) {
+  int64_t crossed = 0;
+  std::vector<size_t> open;
+  for (size_t place : places) {
+    const SeenEvent& event = events[place];
+    while (!open.empty() && endOf(events[open.back()]) <= event.beginPs) open.pop_back();
+    if (!open.empty()) {
+      const int64_t within = endOf(events[open.back()]) - event.beginPs;
+      crossed += event.durationPs > within ? 1 : 0;
+      self[open.back()] -= std::min(event.durationPs, within);
+    }
+    open.push_back(place);
+  }
+  return crossed;
+}
+
+std::vector<size_t> sortedPlaces(const std::vector<SeenEvent>& events, bool instructions) {
+  std::vector<size_t> out;
+  for (size_t i = 0; i < events.size(); ++i)
+    if (nests(events[i]) && (!instructions || events[i].kind != TimeKind::Host)) out.push_back(i);
+  std::ranges::stable_sort(out, [&](size_t a, size_t b) {
+    if (events[a].beginPs != events[b].beginPs) return events[a].beginPs < events[b].beginPs;
+    return events[a].durationPs > events[b].durationPs;
+  });
+  return out;
+}
+
+}  // namespace
+
+size_t Recorder::HashKey::operator()(const Key& key) const {
+  uint64_t out = key.name;
+  for (uint64_t part :
+       {uint64_t{key.module}, uint64_t{key.where}, static_cast<uint64_t>(key.kind), key.program.value_or(~uint64_t{0})})
+    out = mixedHash(out, part);
+  return out;
+}
+
+uint32_t Recorder::text(std::string_view text) {
+  const auto [at, isNew] = numbers_.emplace(std::string(text), static_cast<uint32_t>(texts_.size()));
+  if (isNew) texts_.emplace_back(text);
+  return at->second;
+}
+
+RecordedTime& Recorder::rowOf(const SeenEvent& event, uint32_t where) {
+  const uint32_t name = event.kind == TimeKind::Instruction ? event.op : event.name;
+  const auto [at, isNew] = rows_.try_emplace({event.kind, name, event.module, where, event.program}, out_.times.size());
+  if (isNew) out_.times.push_back({event.kind, texts_[name], texts_[event.module], event.program, texts_[where], {}});
+  return out_.times[at->second];
+}
+
+void Recorder::add(const SeenEvent& event, int64_t selfPs, uint32_t where) {
+  RecordedTime& row = rowOf(event, where);
+  if (nests(event)) {
+    row.times.add(event.durationPs, std::max<int64_t>(selfPs, 0));
+  } else {
+    const int64_t one = event.durationPs / std::max<int64_t>(event.occurrences, 1);
+    row.times.add(TimeSamples{event.occurrences, event.durationPs, event.durationPs, one, one, {}});
+  }
+  const auto times = static_cast<double>(event.occurrences);
+  row.flops += event.flops * times;
+  row.bytes += event.bytes * times;
+  if (event.run && event.kind == TimeKind::Instruction) out_.runsOf[row.module].insert(*event.run);
+}
+
+// Damaged times become what can be added up and compared without overflow.
+void Recorder::mend(std::vector<SeenEvent>& events) {
+  constexpr int64_t kLongestPs = int64_t{1} << 60;  // thirteen days
+  constexpr int64_t kFarthestPs = int64_t{1} << 61;
+  for (SeenEvent& event : events) {
+    negative_ += event.durationPs < 0 ? 1 : 0;
+    unbelievable_ += event.durationPs > kLongestPs ? 1 : 0;
+    if (event.durationPs < 0 || event.durationPs > kLongestPs) event.durationPs = 0;
+    event.beginPs = std::clamp(event.beginPs, -kFarthestPs, kFarthestPs);
+    event.occurrences = std::max<int64_t>(event.occurrences, 1);
+  }
+}
+
+void Recorder::addLine(std::string_view where, std::vector<SeenEvent> events) {
+  mend(events);
+  std::vector<int64_t> self(events.size());
+  for (size_t i = 0; i < events.size(); ++i) self[i] = events[i].durationPs;
+  std::vector<int64_t> ofHost = self;
+  crossed_ += subtractNested(events, sortedPlaces(events, true), self);
+  subtractNested(events, sortedPlaces(events, false), ofHost);
+  const uint32_t place = text(where);
+  for (size_t i = 0; i < events.size(); ++i)
+    add(events[i], events[i].kind == TimeKind::Host ? ofHost[i] : self[i], place);
+}
+
+void Recorder::addStep(int64_t number, int64_t durationPs) {
+  out_.steps.insert(number);
+  if (durationPs > 0) out_.stepTimes.add(durationPs, durationPs);
+}
+
+Recorded Recorder::finish() {
+  if (negative_ > 0) warn(fmt::format("{} events have a negative duration and count as 0", negative_));
+  if (unbelievable_ > 0) warn(fmt::format("{} events last longer than thirteen days and count as 0", unbelievable_));
+  if (crossed_ > 0)
+    warn(
+        fmt::format("{} events end after the event around them: the clock jumped, or one line holds several threads; "
+                    "their own times are estimates",
+                    crossed_));
+  return std::move(out_);
+}
+
+}  // namespace tessera

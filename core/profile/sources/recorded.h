@@ -1,0 +1,97 @@
+// What a profiler recorded on one host, summed by what ran, before it is known which instructions that was; and the
+// Recorder that every reader of a profile fills. Read by matching.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/profile/sources/time_samples.h"
+
+namespace tessera {
+
+enum class TimeKind : uint8_t {
+  Instruction,  // it names an instruction
+  Device,       // work of a device that names none
+  Host,         // of a program around it: Python, launching, waiting
+};
+
+struct RecordedTime {
+  TimeKind kind = TimeKind::Host;
+  std::string name;    // of an instruction: its name; else the event's
+  std::string module;  // "": not said
+  std::optional<uint64_t> program;
+  std::string where;  // the plane: "/device:GPU:0"
+  TimeSamples times;
+  double flops = 0, bytes = 0;  // over all counts, as the profiler says; 0: not said
+};
+
+struct RecordedModule {
+  std::string name;
+  std::optional<uint64_t> program;
+  std::string proto;  // HloProto
+};
+
+struct Recorded {
+  std::string format;     // "XLA profile (xplane.pb)"
+  std::string host, run;  // of a log folder
+  std::vector<RecordedTime> times;
+  std::vector<RecordedModule> modules;
+  std::set<int64_t> steps;                          // by number
+  TimeSamples stepTimes;                            // as the profiler marked them
+  std::map<std::string, std::set<int64_t>> runsOf;  // by module: the ids of its executions
+  std::vector<std::string> warnings;
+};
+
+// One event, as a reader hands it over. Texts are numbers that Recorder::text gives; 0 is "".
+struct SeenEvent {
+  TimeKind kind = TimeKind::Host;
+  uint32_t name = 0, op = 0, module = 0;
+  std::optional<uint64_t> program = {};
+  std::optional<int64_t> run = {};
+  int64_t beginPs = 0, durationPs = 0;
+  int64_t occurrences = 1;  // more: durationPs is their sum, and there is no begin
+  double flops = 0, bytes = 0;
+};
+
+class Recorder {
+ public:
+  uint32_t text(std::string_view text);
+  std::string_view text(uint32_t id) const { return texts_[id]; }
+
+  // The events of one thread or stream, in any order.
+  void addLine(std::string_view where, std::vector<SeenEvent> events);
+  void addStep(int64_t number, int64_t durationPs);
+  void warn(std::string text) { out_.warnings.push_back(std::move(text)); }
+
+  Recorded& out() { return out_; }
+  // Ends the recording: warnings of what was odd in all lines together.
+  Recorded finish();
+
+ private:
+  struct Key {
+    TimeKind kind;
+    uint32_t name, module, where;
+    std::optional<uint64_t> program;
+    bool operator==(const Key&) const = default;
+  };
+  struct HashKey {
+    size_t operator()(const Key& key) const;
+  };
+
+  RecordedTime& rowOf(const SeenEvent& event, uint32_t where);
+  void add(const SeenEvent& event, int64_t selfPs, uint32_t where);
+  void mend(std::vector<SeenEvent>& events);
+
+  Recorded out_;
+  std::vector<std::string> texts_ = {""};
+  std::unordered_map<std::string, uint32_t> numbers_ = {{"", 0}};
+  std::unordered_map<Key, size_t, HashKey> rows_;
+  int64_t negative_ = 0, crossed_ = 0, unbelievable_ = 0;
+};
+
+}  // namespace tessera

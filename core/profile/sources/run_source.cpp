@@ -1,0 +1,105 @@
+// See run_source.h.
+#include "core/profile/sources/run_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/profile/sources/instruction_index.h"
+#include "core/profile/sources/time_stats.h"
+
+namespace tessera {
+namespace {
+
+constexpr int64_t kPsPerNs = 1000;
+
+// The durations that the timeline has of each step, where they add up to the step's own time: a loop's hold those of
+// its body, too.
+std::vector<TimeSamples> samplesOf(const Profile& profile) {
+  std::vector<TimeSamples> out(profile.steps.size());
+  for (const TimelineEvent& event : profile.timeline) {
+    const int64_t ns = std::clamp<int64_t>(event.endNs - event.beginNs, 0, int64_t{1} << 50);
+    out[static_cast<size_t>(event.step)].add(ns * kPsPerNs, ns * kPsPerNs);
+  }
+  return out;
+}
+
+TimeStats statsOfStep(const StepProfile& step, TimeSamples samples) {
+  constexpr double kEqual = 0.01;
+  const auto total = static_cast<double>(step.totalNs);
+  const bool whole =
+      samples.count == step.count && std::abs(static_cast<double>(toNs(samples.totalPs)) - total) <= kEqual * total;
+  const int64_t mean = step.count > 0 ? step.totalNs / step.count : 0;
+  TimeStats out = whole ? statsOf(std::move(samples)) : TimeStats{.medianNs = mean, .p99Ns = mean, .maxNs = mean};
+  out.count = step.count;
+  out.totalNs = out.selfNs = step.totalNs;
+  out.minNs = step.minNs;
+  return out;
+}
+
+void addSteps(OpProfile& out, const Profile& profile) {
+  std::vector<TimeSamples> samples = samplesOf(profile);
+  for (size_t i = 0; i < profile.steps.size(); ++i) {
+    const StepProfile& step = profile.steps[i];
+    out.instructions.push_back({.name = step.name,
+                                .opcode = step.what,
+                                .module = profile.module,
+                                .times = statsOfStep(step, std::move(samples[i])),
+                                .flops = step.flops,
+                                .bytes = step.bytes});
+  }
+}
+
+InstructionTime sourceRow(const SourceProfile& source, const InstructionIndex& index, int64_t runs) {
+  InstructionTime out = index.describe(source.instruction);
+  const auto total = static_cast<int64_t>(std::llround(source.timeNs));
+  const int64_t mean = total / std::max<int64_t>(runs, 1);
+  out.times = {runs, total, total, mean, mean, mean, mean};
+  out.flops = source.flops;
+  out.bytes = source.bytes;
+  out.measured = source.measured;
+  return out;
+}
+
+void addSources(OpProfile& out, const Profile& profile, const std::shared_ptr<const Module>& given) {
+  const InstructionIndex index(given);
+  for (const SourceProfile& source : profile.sources)
+    if (given->contains(source.instruction)) out.instructions.push_back(sourceRow(source, index, profile.runs));
+}
+
+void addLost(OpProfile& out, const std::string& name, const std::string& reason, int64_t ns) {
+  if (ns <= 0) return;
+  out.unmatched.push_back({name, reason, {}, {1, ns, ns, ns, ns, ns, ns}});
+  out.unmatchedNs += ns;
+}
+
+}  // namespace
+
+OpProfile fromRun(const Profile& profile, std::shared_ptr<const Module> given) {
+  OpProfile out;
+  out.format = "profile of `tessera run --profile`";
+  out.steps = profile.runs;
+  out.devices = {"CPU"};
+  const bool foreign = given && given->name != profile.module;
+  if (foreign)
+    out.warnings.push_back(
+        fmt::format("the profile is of the module {}, and {} is given", profile.module, given->name));
+  if (given && !foreign)
+    addSources(out, profile, given);
+  else if (!foreign)
+    addSteps(out, profile);
+  for (const InstructionTime& row : out.instructions) out.placedNs += row.times.selfNs;
+  if (foreign)
+    addLost(out, profile.module, "it is of another module", profile.totalNs);
+  else
+    addLost(out, "outside of steps", "between the steps of the plan: calling, waiting, and what has no step of its own",
+            profile.totalNs - out.placedNs);
+  out.totalNs = out.selfNs = out.placedNs + out.unmatchedNs;
+  out.modules.push_back({profile.module, std::nullopt, std::move(given)});
+  std::ranges::stable_sort(out.instructions, std::greater(),
+                           [](const InstructionTime& row) { return row.times.selfNs; });
+  return out;
+}
+
+}  // namespace tessera

@@ -1,0 +1,141 @@
+// Where new nodes come to: to the pointer, the drop or the middle of what is seen, beside what stands there; copies
+// stand to each other as their originals do. What is placed by its wires has no place here: core/arrange finds one.
+#include <QCursor>
+#include <algorithm>
+
+#include "core/arrange/box_style.h"
+#include "core/arrange/free_place.h"
+#include "core/ops/inference/unfinished.h"
+#include "editor/canvas/canvas.h"
+#include "editor/controllers/graph_edit_controller.h"
+#include "editor/document/document.h"
+
+namespace tessera {
+namespace {
+
+constexpr float kUsualWidth = 160;  // of a box that is not there yet
+constexpr double kCopyOffset = 24;  // of a copy from its original
+constexpr double kAboveMiddle = 40;
+
+PagePoint cornerOf(const RectF& box) { return {box.x, box.y}; }
+
+// What stands on the page itself.
+std::vector<RectF> takenOn(const Scene& scene) {
+  std::vector<RectF> out;
+  for (size_t v = 0; v < scene.view->nodes.size(); ++v)
+    if (scene.view->nodes[v].parent < 0) out.push_back(scene.arrangement->boxes[v]);
+  return out;
+}
+
+// Whether an addition reads nothing and nothing reads it.
+bool standsAlone(const Edit& edit, uint32_t made) {
+  uint32_t k = 0;
+  for (const EditAction& action : edit.actions) {
+    if (const auto* set = std::get_if<SetOperand>(&action); set && set->value == newInstruction(made)) return false;
+    const auto* add = std::get_if<AddInstruction>(&action);
+    if (!add) continue;
+    if (std::ranges::find(add->operands, newInstruction(made)) != add->operands.end()) return false;
+    if (k++ == made && std::ranges::any_of(add->operands, [](InstructionId id) { return id.valid(); })) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<QPointF> GraphEditController::pointer() const {
+  const QPoint at = canvas_.mapFromGlobal(QCursor::pos());
+  return canvas_.isVisible() && canvas_.rect().contains(at) ? std::optional<QPointF>(at) : std::nullopt;
+}
+
+void GraphEditController::aimAt(QPointF at) {
+  Spot spot{canvas_.viewport().toScene(at)};
+  const int32_t item = canvas_.itemAt(at);
+  const int32_t edge = item < 0 ? -1 : canvas_.picture()->items[static_cast<size_t>(item)].viewEdge;
+  if (edge >= 0) {
+    const ViewEdge& wire = canvas_.view()->edges[static_cast<size_t>(edge)];
+    const ViewNode& user = canvas_.view()->nodes[static_cast<size_t>(wire.to)];
+    if (user.kind == ViewNode::Kind::Instruction || user.caller) spot.wire = {user.instruction, wire.operand};
+  }
+  spot_ = spot;
+}
+
+// Nothing: what it gives does not fit there.
+std::optional<Edit> GraphEditController::placingInto(const PaletteEntry& entry, InputSpot wire, uint32_t& meant) const {
+  const Module& module = document_.module();
+  const auto [user, operand] = wire;
+  if (!module.contains(user) || operand < 0 || static_cast<size_t>(operand) >= module.at(user).operands.size())
+    return std::nullopt;
+  const InstructionId value = module.at(user).operands[static_cast<size_t>(operand)];
+  if (!module.contains(value)) return std::nullopt;
+  Edit edit = placing(module, module.at(user).computation, entry, std::vector{value});
+  const auto additions = std::ranges::count_if(
+      edit.actions, [](const EditAction& action) { return std::holds_alternative<AddInstruction>(action); });
+  if (additions == 0) return std::nullopt;
+  meant = static_cast<uint32_t>(additions) - 1;
+  if (standsAlone(edit, meant)) return std::nullopt;  // it takes no input
+  edit.actions.push_back(SetOperand{user, operand, newInstruction(meant)});
+  const auto done = apply(module, edit);
+  if (!done) return std::nullopt;
+  const bool wrong = std::ranges::any_of(done->diagnostics.items(), [&](const Diagnostic& d) {
+    return d.label != kUnfinished && d.severity == Severity::Error &&
+           (d.instruction == user || std::ranges::find(done->added, d.instruction) != done->added.end());
+  });
+  return wrong ? std::nullopt : std::optional(std::move(edit));
+}
+
+// The place of what an edit adds: on a page that is not empty.
+void GraphEditController::giveSpot(Edit& edit, uint32_t meant) {
+  const Scene& scene = document_.view().scene();
+  if (scene.view->nodes.empty() || computation() != scene.view->computation) return;
+  if (!spot_ && !standsAlone(edit, meant)) return;
+  const Spot spot = spot_.value_or(Spot{canvas_.viewport().free().center() - QPointF(0, kAboveMiddle)});
+  const float height = box::kNodeHeight + scene.view->valueStrip;
+  RectF wish{static_cast<float>(spot.scene.x()) - kUsualWidth / 2, static_cast<float>(spot.scene.y()), kUsualWidth,
+             height};
+  if (spot.anchor == Anchor::Bottom) wish.y -= height;
+  edit.places.insert(edit.places.begin(), {newInstruction(meant), cornerOf(freePlace(wish, takenOn(scene)))});
+}
+
+// By name: where what is selected stands.
+std::map<std::string, QPointF> GraphEditController::placesOfSelection() const {
+  std::map<std::string, QPointF> out;
+  const Scene& scene = document_.view().scene();
+  for (InstructionId id : document_.selection()) {
+    const int32_t box = scene.view->boxOf(id);
+    if (box < 0 || scene.view->nodes[static_cast<size_t>(box)].kind != ViewNode::Kind::Instruction) continue;
+    const RectF& frame = scene.arrangement->boxes[static_cast<size_t>(box)];
+    out[std::string(document_.module().at(id).name)] = {frame.x, frame.y};
+  }
+  return out;
+}
+
+// Additions that are copies of what stood at these places, all together: at `at`, or beside the originals.
+void GraphEditController::giveSpots(Edit& edit, const std::map<std::string, QPointF>& places,
+                                    std::optional<QPointF> at) const {
+  const Scene& scene = document_.view().scene();
+  std::vector<std::pair<uint32_t, QPointF>> known;
+  uint32_t additions = 0;
+  for (const EditAction& action : edit.actions)
+    if (const auto* add = std::get_if<AddInstruction>(&action)) {
+      if (const auto found = places.find(add->name); found != places.end()) known.push_back({additions, found->second});
+      ++additions;
+    }
+  if (additions == 0 || scene.view->nodes.empty() || computation() != scene.view->computation) return;
+  if (known.empty()) {
+    if (at) edit.places.push_back({newInstruction(0), {at->x(), at->y()}});
+    return;
+  }
+  QRectF all;
+  const QSizeF size(kUsualWidth, box::kNodeHeight + scene.view->valueStrip);
+  for (const auto& each : known) all |= QRectF(each.second, size);
+  const QPointF corner = at ? *at : all.topLeft() + QPointF(kCopyOffset, kCopyOffset);
+  const RectF found = freePlace({static_cast<float>(corner.x()), static_cast<float>(corner.y()),
+                                 static_cast<float>(all.width()), static_cast<float>(all.height())},
+                                takenOn(scene));
+  for (const auto& [made, from] : known) {
+    const QPointF to = from - all.topLeft() + QPointF(found.x, found.y);
+    edit.places.push_back({newInstruction(made), {to.x(), to.y()}});
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Makes the manual's pictures anew, in this folder: resources/manual/make.sh [BIN]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+studio=$(realpath "${1:-$here/../../build/release/bin}")/tessera-studio
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+ln -s "$here/../examples" "$work/examples"
+mkdir -p "$work/pictures" "$here/pictures"
+cd "$work"
+QT_QPA_PLATFORM=offscreen "$studio" --size 1100x720 --theme light --do "$here/pictures.txt"
+mv "$work"/pictures/*.png "$here/pictures/"

@@ -1,0 +1,186 @@
+// Groups of real programs: no folded picture has a cycle, whatever is open; groups have telling names; patterns are
+// recognised where a person finds them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/arrange/arrangement.h"
+#include "core/arrange/recognise.h"
+#include "core/formats/hlo_text.h"
+#include "tests/corpus/corpus.h"
+
+namespace tessera {
+namespace {
+
+Module programOf(const std::string& file) {
+  ReadResult read = readHloText(slurp(corpusTexts() / file), file);
+  EXPECT_TRUE(read.module) << file;
+  return read.module ? *std::move(read.module) : Module();
+}
+
+// A box on a cycle of boxes in one container; -1: there is none. Wires count between the two boxes that the container
+// of both draws.
+int32_t boxOnCycle(const GraphView& view) {
+  const size_t boxes = view.nodes.size();
+  const auto depthOf = [&](int32_t box) {
+    int32_t depth = 0;
+    while ((box = view.nodes[at(box)].parent) >= 0) ++depth;
+    return depth;
+  };
+  std::vector<std::vector<int32_t>> next(boxes);
+  std::vector<int32_t> open(boxes);
+  for (const ViewEdge& edge : view.edges) {
+    int32_t from = edge.from, to = edge.to;
+    while (depthOf(from) > depthOf(to)) from = view.nodes[at(from)].parent;
+    while (depthOf(to) > depthOf(from)) to = view.nodes[at(to)].parent;
+    while (view.nodes[at(from)].parent != view.nodes[at(to)].parent)
+      from = view.nodes[at(from)].parent, to = view.nodes[at(to)].parent;
+    if (from != to) next[at(from)].push_back(to), ++open[at(to)];
+  }
+  std::vector<int32_t> ready;
+  for (size_t b = 0; b < boxes; ++b)
+    if (open[b] == 0) ready.push_back(static_cast<int32_t>(b));
+  for (size_t k = 0; k < ready.size(); ++k)
+    for (int32_t user : next[at(ready[k])])
+      if (--open[at(user)] == 0) ready.push_back(user);
+  for (size_t b = 0; b < boxes; ++b)
+    if (open[b] > 0) return static_cast<int32_t>(b);
+  return -1;
+}
+
+void expectNoCycle(const GraphView& view, const std::string& what) {
+  const int32_t box = boxOnCycle(view);
+  EXPECT_LT(box, 0) << what << ": " << view.nodes[at(std::max(box, 0))].title << " "
+                    << view.nodes[at(std::max(box, 0))].group;
+}
+
+class FoldedCorpus : public testing::TestWithParam<std::string> {};
+
+TEST_P(FoldedCorpus, HasNoCycleWhateverIsOpen) {
+  const Module module = programOf(GetParam());
+  ViewMaker maker(module);
+  expectNoCycle(maker.view(module.entry(), {}), "all closed");
+  ViewOptions options = maker.initialView(module.entry());
+  expectNoCycle(maker.view(module.entry(), options), "first picture");
+  for (const std::string& path : maker.groupPaths(module.entry())) options.openGroups.insert(path);
+  expectNoCycle(maker.view(module.entry(), options), "all open");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FoldedCorpus,
+                         testing::ValuesIn(corpusFiles([](const std::string& file) { return !isBad(file); })),
+                         [](const auto& named) { return testName(named.param); });
+
+// --- names
+
+std::vector<std::string> titlesOf(const Module& module, bool groupsOnly = true) {
+  ViewMaker maker(module);
+  ViewOptions options;
+  for (const std::string& path : maker.groupPaths(module.entry())) options.openGroups.insert(path);
+  std::vector<std::string> out;
+  for (const ViewNode& node : maker.view(module.entry(), options).nodes)
+    if (!groupsOnly || (!node.group.empty() && !node.caller)) out.push_back(node.title);
+  return out;
+}
+
+bool hasTitle(const std::vector<std::string>& titles, const std::string& part) {
+  return std::ranges::any_of(titles, [&](const std::string& t) { return t.find(part) != std::string::npos; });
+}
+
+// The functions that the program was written in, from its stack frames.
+TEST(NamesInCorpus, SourceFunctionsNameWhatNoScopeNames) {
+  const auto titles = titlesOf(programOf("gpt_tiny_train/before.hlo"));
+  for (const char* name : {"attention", "layernorm", "xent", "scale_by_adam", "add_decayed_weights", "apply_updates"})
+    EXPECT_TRUE(hasTitle(titles, name)) << name;
+}
+
+TEST(NamesInCorpus, NoNameIsACount) {
+  for (const char* file : {"gpt_tiny_train/before.hlo", "gpt_tiny_train/after.hlo", "resnet18_train/after.hlo"})
+    for (const std::string& title : titlesOf(programOf(file)))
+      EXPECT_FALSE(title.empty() || std::isdigit(static_cast<unsigned char>(title[0]))) << file << ": " << title;
+}
+
+// What stands closed side by side on the first picture of an optimised program can be told apart.
+TEST(NamesInCorpus, FewNamesakesSideBySide) {
+  for (const char* file :
+       {"gpt_tiny_train/after.hlo", "gpt_tiny_scan_train/after.hlo", "gpt96_micro2_train/before.hlo"}) {
+    const Module module = programOf(file);
+    ViewMaker maker(module);
+    std::map<std::pair<int32_t, std::string>, int> closed;
+    for (const ViewNode& node : maker.view(module.entry(), maker.initialView(module.entry())).nodes)
+      if (node.kind == ViewNode::Kind::CollapsedGroup && node.title.starts_with("jit(step)"))
+        ++closed[{node.parent, node.title}];
+    for (const auto& [name, count] : closed) EXPECT_LE(count, 2) << file << ": " << name.second;
+  }
+}
+
+TEST(NamesInCorpus, ForwardAndBackwardSaySo) {
+  const Module module = programOf("gpt96_micro2_train/before.hlo");
+  ViewMaker maker(module);
+  bool forward = false, backward = false;
+  for (const ViewNode& node : maker.view(module.entry(), maker.initialView(module.entry())).nodes) {
+    forward |= node.subtitle.ends_with("forward");
+    backward |= node.subtitle.ends_with("backward");
+  }
+  EXPECT_TRUE(forward);
+  EXPECT_TRUE(backward);
+}
+
+TEST(NamesInCorpus, FusionsAreTitledByWhatTheyDo) {
+  const Module module = programOf("gpt_tiny_train/after.hlo");
+  for (const std::string& title : titlesOf(module, false))
+    EXPECT_EQ(title.find("fused_computation"), std::string::npos) << title;
+}
+
+// --- patterns
+
+struct Told {
+  std::string file;
+  Pattern pattern;
+  size_t least;  // how often a person finds it
+};
+void PrintTo(const Told& t, std::ostream* out) { *out << t.file << " " << nameOf(t.pattern); }
+class PatternsInCorpus : public testing::TestWithParam<Told> {};
+
+TEST_P(PatternsInCorpus, AreRecognised) {
+  const Module module = programOf(GetParam().file);
+  const UserTable users(module);
+  std::vector<int32_t> positions(module.instructionSlots(), -1);
+  for (ComputationId id : module.order())
+    for (size_t k = 0; k < module.at(id).instructions.size(); ++k)
+      positions[module.at(id).instructions[k].value] = static_cast<int32_t>(k);
+  const auto found = recognise(module, module.entryComputation(), users, positions);
+  EXPECT_GE(std::ranges::count(found, GetParam().pattern, &Recognised::pattern),
+            static_cast<std::ptrdiff_t>(GetParam().least));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ByHand, PatternsInCorpus,
+    testing::Values(
+        Told{"attention/before.hlo", Pattern::Attention, 1}, Told{"softmax/before.hlo", Pattern::Softmax, 1},
+        Told{"softmax/after.hlo", Pattern::Softmax, 1}, Told{"attention/after.hlo", Pattern::Attention, 1},
+        Told{"gpt_tiny_train/before.hlo", Pattern::Attention, 2},
+        Told{"gpt_tiny_train/before.hlo", Pattern::LayerNorm, 5}, Told{"gpt_tiny_train/before.hlo", Pattern::Mlp, 2},
+        Told{"gpt_tiny_train/before.hlo", Pattern::CrossEntropy, 1},
+        Told{"gpt_tiny_train/before.hlo", Pattern::Embedding, 1}, Told{"gpt_tiny_train/before.hlo", Pattern::Adam, 28},
+        Told{"gpt96_micro2_train/before.hlo", Pattern::Attention, 192}, Told{"rmsnorm/before.hlo", Pattern::RmsNorm, 1},
+        Told{"batchnorm_train/before.hlo", Pattern::BatchNorm, 1},
+        Told{"resnet18_fwd/before.hlo", Pattern::BatchNorm, 17},
+        Told{"resnet18_train/before.hlo", Pattern::BatchNorm, 17}, Told{"unet_fwd/before.hlo", Pattern::GroupNorm, 14},
+        Told{"mlp_mnist_sgd_train/before.hlo", Pattern::Momentum, 6}, Told{"nnx_mlp_train/before.hlo", Pattern::Sgd, 6},
+        Told{"rng_threefry/before.hlo", Pattern::RandomBits, 1}),
+    [](const auto& named) { return testName(named.param.file + "_" + std::string(nameOf(named.param.pattern))); });
+
+// What only looks like one: a division by a sum of something else, a root of something that is no variance.
+TEST(PatternsInCorpus, NothingIsRecognisedWhereNothingIs) {
+  for (const char* file : {"black_scholes/before.hlo", "nbody/before.hlo", "fft_1d/before.hlo", "matmul/before.hlo"}) {
+    const Module module = programOf(file);
+    const UserTable users(module);
+    std::vector<int32_t> positions(module.instructionSlots(), 0);
+    for (const Recognised& found : recognise(module, module.entryComputation(), users, positions))
+      ADD_FAILURE() << file << ": " << nameOf(found.pattern);
+  }
+}
+
+}  // namespace
+}  // namespace tessera

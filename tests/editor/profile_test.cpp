@@ -1,0 +1,95 @@
+// Profiles of other programs in the studio: their times over the graph and in the profile table, the module inside
+// where no graph is open, and what is said where nothing lands.
+#include <QLabel>
+#include <QTest>
+
+#include "editor/document/program_run.h"
+#include "editor/panels/banner.h"
+#include "tests/editor/hand.h"
+
+using namespace tessera;
+
+namespace {
+
+const char* const kLayer = R"(HloModule layer
+
+ENTRY main {
+  x = f32[4,8]{1,0} parameter(0)
+  w = f32[8,3]{1,0} parameter(1)
+  product = f32[4,3]{1,0} dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT activated = f32[4,3]{1,0} tanh(product)
+}
+)";
+
+class ProfileTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() { hand_ = std::make_unique<Hand>(); }
+  void cleanup() { hand_.reset(); }
+
+  void timesOfATableLieOverTheGraph() {
+    hand_->openText(kLayer, false);
+    drop("t.csv", "name,time_us\nproduct,30\nactivated,10\n");
+    const ProgramRun& run = hand_->document().run();
+    QVERIFY(run.profile());
+    QCOMPARE(run.profile()->sources.size(), size_t{2});
+    QVERIFY(run.overlay());
+    QCOMPARE(run.overlay()->find(hand_->named("product"))->timeNs, 30000.0);
+    QCOMPARE(run.overlay()->find(hand_->named("activated"))->timeNs, 10000.0);
+    QVERIFY(hand_->document().view().scene().overlay);
+    QVERIFY(!run.outcome());
+    QVERIFY(hand_->text().find("tanh") != std::string::npos);
+  }
+
+  void aRunReplacesIt() {
+    hand_->openText(kLayer, false);
+    drop("t.csv", "name,time_us\nproduct,30\n");
+    hand_->document().run().start();
+    hand_->settle();
+    QVERIFY(hand_->document().run().outcome());
+    QCOMPARE(hand_->document().run().profile(), &hand_->document().run().outcome()->profile);
+  }
+
+  void theModuleInsideBecomesTheGraph() {
+    hand_->window().openFile(QStringLiteral(TESSERA_SOURCE_DIR "/tests/corpus/profiles/lenet_train.xplane.pb.zst"));
+    hand_->settle();
+    QCOMPARE(hand_->module().name, std::string("jit_step"));
+    const auto& overlay = hand_->document().run().overlay();
+    QVERIFY(overlay);
+    QCOMPARE(overlay->entries.size(), size_t{94});
+    const Overlay::Entry* entry = overlay->find(hand_->named("convolution"));
+    QVERIFY(entry && entry->measured && entry->timeNs > 0);
+  }
+
+  void whatLandsNowhereIsSaidAndTheGraphStays() {
+    hand_->openText(kLayer, false);
+    drop("t.csv", "name,time_us\nnowhere,30\n");
+    QVERIFY(!hand_->document().run().profile());
+    QVERIFY(said().contains(QStringLiteral("nothing of")));
+    QVERIFY(hand_->text().find("tanh") != std::string::npos);
+    drop("cut.xplane.pb", std::string(100, '\xff'));
+    QVERIFY(said().contains(QStringLiteral("no plane")));
+  }
+
+ private:
+  void drop(const char* name, const std::string& content) {
+    const QString path = folder_.filePath(QString::fromLatin1(name));
+    QVERIFY(writeFileAtomically(path.toStdString(), content));
+    hand_->window().openFile(path);
+    hand_->settle();
+  }
+  QString said() {
+    QString out;
+    for (const QLabel* label : hand_->window().findChild<Banner*>()->findChildren<QLabel*>()) out += label->text();
+    return out;
+  }
+
+  std::unique_ptr<Hand> hand_;
+  QTemporaryDir folder_;
+};
+
+}  // namespace
+
+QTEST_MAIN(ProfileTest)
+#include "profile_test.moc"

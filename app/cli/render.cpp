@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "app/cli/cairo_picture.h"
+#include "app/shared/cairo_picture.h"
 #include "app/cli/command.h"
 #include "core/arrange/arrangement.h"
 #include "core/export/html.h"

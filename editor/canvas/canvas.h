@@ -96,6 +96,7 @@ class Canvas : public QWidget {
 
  signals:
   void selectionChanged(std::vector<tessera::InstructionId> selection);
+  void groupSelected(QString group);                     // a click on a group; empty: on something else
   void groupToggled(QString group);                      // path of the group that was double-clicked
   void instructionActivated(tessera::InstructionId id);  // double click on a node that is no group
   void emptyActivated(QPointF widget);                   // double click where nothing is

@@ -71,8 +71,9 @@ void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
   const bool extend = modifiers & (Qt::ShiftModifier | Qt::ControlModifier);
   if (!extend) pageItems_->select({});
   if (at < 0) {
-    if (!extend) changeSelection({});
-    return;
+    if (extend) return;
+    changeSelection({});
+    return emit groupSelected({});
   }
   const PictureItem& item = picture_->items[static_cast<size_t>(at)];
   if (item.isFieldMark())
@@ -91,7 +92,12 @@ void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
     next.erase(found);
   else
     next.push_back(id);
+  const ViewNode* node = item.viewNode < 0 ? nullptr : &view_->nodes[static_cast<size_t>(item.viewNode)];
+  const bool isGroup =
+      node && !extend && (node->kind == ViewNode::Kind::CollapsedGroup || node->kind == ViewNode::Kind::OpenGroup);
+  const QString group = isGroup ? QString::fromStdString(node->group) : QString();  // before the view is another one
   changeSelection(std::move(next));
+  emit groupSelected(group);
 }
 
 void Canvas::selectBox(QRectF widget, Qt::KeyboardModifiers modifiers) {

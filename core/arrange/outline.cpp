@@ -294,8 +294,9 @@ class OutlineBuilder {
     for (size_t g = 0; g < out_.groups.size(); ++g) {
       OutlineGroup& own = out_.groups[g];
       const bool stacked = own.kind == OutlineGroup::Kind::Repeat || own.kind == OutlineGroup::Kind::Member;
-      own.transparent =
-          own.instructions < 2 || (!stacked && (own.instructions == scoped || largestChild[g] == own.instructions));
+      // A kernel or a line may hold all there is and says it.
+      const bool all = own.instructions == scoped && (withBlocks_ || largestChild[g] > 0);
+      own.transparent = own.instructions < 2 || (!stacked && (all || largestChild[g] == own.instructions));
     }
   }
 

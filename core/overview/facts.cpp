@@ -55,7 +55,7 @@ OverviewFact kindsFact(std::string label, const std::vector<Overview::Kind>& kin
 
 void addArguments(const Overview& overview, std::vector<OverviewFact>& out) {
   for (const auto& each : overview.arguments)
-    if (each.arrays > 1) out.push_back({"argument " + each.name, argumentText(each), {}});
+    if (each.arrays > 1) out.push_back({"argument", argumentText(each), {}});
 }
 
 void addDevices(const Overview& overview, std::vector<OverviewFact>& out) {
@@ -83,8 +83,8 @@ std::string stageText(const ModuleStage& stage) {
 }
 
 std::string argumentText(const Overview::Argument& argument) {
-  return fmt::format("{} values in {} ({})", amountText(argument.elements), plural(argument.arrays, "array"),
-                     bytesText(argument.bytes));
+  return fmt::format("{} values in {} of {} ({})", amountText(argument.elements), plural(argument.arrays, "array"),
+                     argument.name, bytesText(argument.bytes));
 }
 
 std::vector<OverviewFact> factsOf(const Overview& overview) {
@@ -94,8 +94,7 @@ std::vector<OverviewFact> factsOf(const Overview& overview) {
        fmt::format("{} in {}", countText(overview.instructions), plural(overview.computations, "computation")),
        {}});
   if (!overview.layers.empty()) out.push_back(layersFact(overview));
-  if (overview.parameters)
-    out.push_back({"parameters", argumentText(*overview.parameters) + ": " + overview.parameters->name, {}});
+  if (overview.parameters) out.push_back({"parameters", argumentText(*overview.parameters), {}});
   out.push_back(workFact(overview));
   out.push_back({"peak memory", bytesText(static_cast<double>(overview.peakMemory)) + " (estimated)", {}});
   out.push_back(arraysFact("inputs", overview.inputs));

@@ -135,7 +135,8 @@ class Canvas : public QWidget {
 
  private:
   void refreshSelectedNodes();
-  QRectF selectedBox() const;  // all of it; scene
+  QString groupAt(int32_t viewNode) const;  // its path; empty: the box is an instruction
+  QRectF selectedBox() const;               // all of it; scene
   void reveal();
   void keepPlace(KeepView keep, const GraphView* before, const SpatialIndex* index);
   void requestTiles();

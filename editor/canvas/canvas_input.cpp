@@ -66,6 +66,13 @@ void Canvas::changeSelection(std::vector<InstructionId> selection) {
   emit selectionChanged(selection_);
 }
 
+QString Canvas::groupAt(int32_t viewNode) const {
+  if (viewNode < 0) return {};
+  const ViewNode& node = view_->nodes[static_cast<size_t>(viewNode)];
+  const bool isGroup = node.kind == ViewNode::Kind::CollapsedGroup || node.kind == ViewNode::Kind::OpenGroup;
+  return isGroup && !node.caller ? QString::fromStdString(node.group) : QString();
+}
+
 void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
   const int32_t at = itemAt(widget);
   const bool extend = modifiers & (Qt::ShiftModifier | Qt::ControlModifier);
@@ -92,10 +99,7 @@ void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
     next.erase(found);
   else
     next.push_back(id);
-  const ViewNode* node = item.viewNode < 0 ? nullptr : &view_->nodes[static_cast<size_t>(item.viewNode)];
-  const bool isGroup =
-      node && !extend && (node->kind == ViewNode::Kind::CollapsedGroup || node->kind == ViewNode::Kind::OpenGroup);
-  const QString group = isGroup ? QString::fromStdString(node->group) : QString();  // before the view is another one
+  const QString group = extend ? QString() : groupAt(item.viewNode);  // before the view is another one
   changeSelection(std::move(next));
   emit groupSelected(group);
 }

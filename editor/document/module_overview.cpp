@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kSettleMs = 150;   // between the last edit and the work for it, where that is felt
+constexpr int kSettleMs = 150;   // after the last edit, where the work is felt
 constexpr size_t kQuick = 2000;  // instructions
 
 // Costs are those of whole graphs: an open input has no shape.
@@ -71,7 +71,10 @@ void ModuleOverview::forget() {
 void ModuleOverview::want() {
   if (fresh_ || wanted_ || !document_.isOpen() || document_.isPlainGraph()) return;
   wanted_ = true;
-  report_&& document_.module().instructionCount() > kQuick ? soon_.start() : start();
+  if (document_.module().instructionCount() > kQuick)
+    soon_.start();  // the first picture comes first
+  else
+    start();
 }
 
 void ModuleOverview::start() {

@@ -177,8 +177,9 @@ void SceneView::selectGroup(const QString& group) {
 void SceneView::lookAtGroup(const QString& group) {
   const int32_t box = scene().view ? scene().view->findGroup(group.toStdString()) : -1;
   if (box < 0) return;
-  document_.select({scene().view->nodes[static_cast<size_t>(box)].instruction});
-  selectGroup(group);
+  const ViewNode& node = scene().view->nodes[static_cast<size_t>(box)];
+  document_.select({node.instruction});
+  if (!node.caller) selectGroup(group);
   emit groupWanted(group);
 }
 
@@ -210,10 +211,6 @@ std::vector<DimensionHue> SceneView::huesOf(InstructionId id) const {
 bool SceneView::isDrawn(InstructionId id) const {
   const auto& view = scene().view;
   return view && document_.module().contains(id) && id.value < view->boxes.size() && view->boxOf(id) >= 0;
-}
-
-Status SceneView::exportSvg(const QString& path, Theme theme) const {
-  return writeFileAtomically(path.toStdString(), toSvg(*scene().picture, theme));
 }
 
 }  // namespace tessera

@@ -47,7 +47,6 @@ class SceneView : public QObject {
   Grouping grouping() const { return state_.grouping; }
   void showOverlay(bool shown);
   bool showsOverlay() const { return overlayShown_; }
-  Status exportSvg(const QString& path, Theme theme) const;  // the computation that is shown
 
   std::vector<DimensionHue> huesOf(InstructionId id) const;  // empty: the module is too big
   // Whether an instruction of the module as it is now has a box of its own or within a group.

@@ -76,7 +76,7 @@ void FindingsPanel::addFinding(int number, const Finding& finding) {
   if (places > 1) where += tr(" and %L1 more").arg(places - 1);
   auto* row = new QTreeWidgetItem(list_, {QString::fromUtf8(finding.rule.data(), qsizetype(finding.rule.size())),
                                           QString::fromStdString(finding.text), numberOf(finding), where});
-  row->setToolTip(kRule, aboutRule(finding.rule));
+  row->setToolTip(kRule, asPlainText(aboutRule(finding.rule)));
   row->setToolTip(kText, asPlainText(row->text(kText)));
   row->setToolTip(kWhere, asPlainText(where));
   row->setTextAlignment(kNumber, Qt::AlignRight | Qt::AlignVCenter);

@@ -88,6 +88,7 @@ void Inspector::connectParts() {
           [this](const std::vector<int64_t>& order) { editLayout(order, true); });
   connect(&document_.view(), &SceneView::changed, this, &Inspector::show);  // names of sizes come with the picture
   connect(&document_, &Document::selectionChanged, this, &Inspector::show);
+  connect(&document_.run(), &ProgramRun::outcomeChanged, this, &Inspector::show);
   connect(&document_.view(), &SceneView::groupSelected, this, &Inspector::show);
   connect(&document_.overview(), &ModuleOverview::described, this, &Inspector::showGroup);
   connect(&document_.overview(), &ModuleOverview::stale, this, [this] {
@@ -137,8 +138,10 @@ void Inspector::show() {
     return;
   }
   const auto users = document_.usersOf(id);
+  const Profile* profile = document_.run().profile();
   facts_->setHtml(factsOf(document_.module(), id, users, document_.diagnostics(),
-                          legendOf(document_.view().huesOf(id), document_.module().shapeOf(id).dimensions, palette())));
+                          legendOf(document_.view().huesOf(id), document_.module().shapeOf(id).dimensions, palette()),
+                          profile ? runFactsOf(*profile, id) : QString()));
 }
 
 void Inspector::showNames() {

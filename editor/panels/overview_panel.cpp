@@ -24,6 +24,7 @@
 namespace tessera {
 namespace {
 
+const QString kPlainLinks = QStringLiteral(" a { text-decoration: none }");  // most of the text is links
 constexpr int kLeastOverviewWidth = 320, kTreemapHeight = 240, kPlace = Qt::UserRole;
 
 // A page without a bar of its own: as high as its text.
@@ -150,12 +151,12 @@ void OverviewPanel::clear() {
 }
 
 void OverviewPanel::showFacts(const ModuleReport& report) {
-  facts_->document()->setDefaultStyleSheet(factsStyle(palette()));
+  facts_->document()->setDefaultStyleSheet(factsStyle(palette()) + kPlainLinks);
   facts_->setHtml(factsHtml(report));
 }
 
 void OverviewPanel::showFindings(const ModuleReport& report) {
-  findings_->document()->setDefaultStyleSheet(factsStyle(palette()));
+  findings_->document()->setDefaultStyleSheet(factsStyle(palette()) + kPlainLinks);
   findings_->setHtml(findingsHtml(report));
 }
 
@@ -180,9 +181,8 @@ void OverviewPanel::showTop(const ModuleReport& report) {
         top_, {text(percentText(each.weight / report.work.totalWeight())), name, text(toString(*i.shape, false)),
                text(amountText(each.cost.flops)), text(bytesText(each.cost.bytesAccessed))});
     for (int column : {0, 3, 4}) row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
-    for (int column : {1, 2})
-      row->setToolTip(column,
-                      asPlainText(text(placeText(report.module, each.instruction)) + QLatin1Char('\n') + row->text(2)));
+    const QString place = text(placeText(report.module, each.instruction));
+    for (int column : {1, 2}) row->setToolTip(column, asPlainText(place + QLatin1Char('\n') + row->text(2)));
     row->setData(0, kPlace, each.instruction.value);
   }
   const int rows = std::max(1, top_->topLevelItemCount());

@@ -95,8 +95,12 @@ QString Treemap::zoomedPath() const { return zoomPaths_.isEmpty() ? QString() : 
 void Treemap::layOut() {
   cells_.clear();
   current_ = -1;
-  if (const CostScope* shown = shownRoot(); shown && shown->weight > 0)
-    placeChildren(*shown, zoomedPath(), -1, QRectF(rect()).adjusted(0, 0, -1, -1));
+  if (const CostScope* shown = shownRoot(); shown && shown->weight > 0) {
+    QString title;
+    shown = lastOfChain(shown, title);
+    const QString path = zoomedPath() + (zoomedPath().isEmpty() || title.isEmpty() ? QString() : kStep) + title;
+    placeChildren(*shown, path, -1, QRectF(rect()).adjusted(0, 0, -1, -1));
+  }
   update();
 }
 

@@ -44,19 +44,19 @@ TEST(Excerpt, ChosenBoxesWithWhatStandsInThem) {
   const int32_t tail = view.findGroup("m/tail");
   ASSERT_GE(tail, 0);
   std::vector<bool> chosen(view.nodes.size());
-  chosen[at(tail)] = true;
+  chosen[static_cast<size_t>(tail)] = true;
   chosen = withContent(view, chosen);
   const GraphView part = excerptOf(view, chosen);
   ASSERT_EQ(part.nodes.size(), 3u);  // the group, two and three
   EXPECT_EQ(part.edges.size(), 1u);
   const std::string dot = viewAsDot(part, "part");
   EXPECT_NE(dot.find("tanh"), std::string::npos);
-  EXPECT_EQ(dot.find("sine"), std::string::npos);
+  EXPECT_EQ(dot.find("\"sine"), std::string::npos);
 
   const Arrangement arrangement = arrange(view);
   const Picture all = draw(module, view, arrangement);
   const Picture picture = excerptOf(all, view, chosen);
-  const RectF& frame = arrangement.boxes[at(tail)];
+  const RectF& frame = arrangement.boxes[static_cast<size_t>(tail)];
   EXPECT_LT(picture.bounds.height, all.bounds.height);
   EXPECT_GE(picture.bounds.width, frame.width);
   size_t wires = 0;

@@ -196,9 +196,8 @@ std::vector<std::string> sourceSegmentsOf(const Module& module, InstructionId id
   const SourceFrame source = metadata ? sourceOf(module, *metadata) : SourceFrame();
   if (source.file.empty()) return {};
   const std::string function = shortFunctionName(source.function);
-  std::string line = "line " + std::to_string(source.line);
-  if (!function.empty()) line += " · " + function;
-  return {std::string(source.file.substr(source.file.find_last_of("/\\") + 1)), std::move(line)};
+  const std::string file(source.file.substr(source.file.find_last_of("/\\") + 1));
+  return {file, file + ":" + std::to_string(source.line) + (function.empty() ? "" : " · " + function)};
 }
 
 }  // namespace tessera

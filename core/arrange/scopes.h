@@ -39,7 +39,7 @@ struct ScopeTree {
 // The same by other paths than op_name's: segments from the outermost; none: it has no scope.
 ScopeTree scopesBy(const Computation& computation,
                    const std::function<std::vector<std::string>(InstructionId)>& segmentsOf);
-// File and line: "model.py", "line 42 · attention".
+// File and line: "model.py", "model.py:42 · attention".
 std::vector<std::string> sourceSegmentsOf(const Module& module, InstructionId id);
 
 // A segment that says how a program was made and not what it does: jit(f), jvp(), while, body, closed_call, an einsum's

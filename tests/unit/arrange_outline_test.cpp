@@ -182,7 +182,7 @@ TEST(Grouping, ByScopesLinesKernelsOrNothing) {
   m.setRoot(m.entry(), x);
   ViewMaker maker(m);
   EXPECT_EQ(groupsBy(maker, m, Grouping::Scopes), (std::set<std::string>{"net", "head"}));
-  EXPECT_EQ(groupsBy(maker, m, Grouping::SourceLines), (std::set<std::string>{"model.py", "loss.py"}));
+  EXPECT_EQ(groupsBy(maker, m, Grouping::SourceLines), (std::set<std::string>{"model.py", "loss.py:20"}));
   EXPECT_TRUE(groupsBy(maker, m, Grouping::Computations).empty());
   EXPECT_TRUE(groupsBy(maker, m, Grouping::None).empty());
   EXPECT_TRUE(groupsBy(maker, m, Grouping::Kernels).empty());

@@ -55,7 +55,8 @@ OverviewFact kindsFact(std::string label, const std::vector<Overview::Kind>& kin
 
 void addArguments(const Overview& overview, std::vector<OverviewFact>& out) {
   for (const auto& each : overview.arguments)
-    if (each.arrays > 1) out.push_back({"argument", argumentText(each), {}});
+    if (each.arrays > 1 && !(overview.parameters && overview.parameters->name == each.name))
+      out.push_back({"argument", argumentText(each), {}});
 }
 
 void addDevices(const Overview& overview, std::vector<OverviewFact>& out) {

@@ -9,10 +9,19 @@
 namespace tessera {
 namespace {
 
+constexpr int32_t kOutside = -1, kInNoPart = -2;
+
+// What is made where it is used is no value that crosses an edge.
+bool isGenerated(const Module& module, const Instruction& i) {
+  if (i.opcode == Opcode::Constant || i.opcode == Opcode::Iota) return true;
+  return i.opcode == Opcode::Broadcast && i.operands.size() == 1 && module.contains(i.operands[0]) &&
+         module.at(i.operands[0]).opcode == Opcode::Constant;
+}
+
 class Summarizer {
  public:
   Summarizer(const Workload& work, const GraphView& view, int32_t group)
-      : work_(work), module_(work.module), view_(view), group_(group), partOf_(view.nodes.size(), -1) {}
+      : work_(work), module_(work.module), view_(view), group_(group), partOf_(view.nodes.size(), kOutside) {}
 
   GroupSummary run() {
     const ViewNode& own = view_.nodes[at(group_)];
@@ -33,7 +42,9 @@ class Summarizer {
     for (size_t n = 0; n < view_.nodes.size(); ++n) {
       const ViewNode& node = view_.nodes[n];
       const int32_t parent = node.owner >= 0 ? node.owner : node.parent;
-      if (parent == group_) {
+      if (parent == group_ && node.kind == ViewNode::Kind::Attached) {
+        partOf_[n] = kInNoPart;
+      } else if (parent == group_) {
         partOf_[n] = static_cast<int32_t>(out_.parts.size());
         out_.parts.push_back({node.title, node.group, node.instruction, 0, {}, 0});
         heaviest_.push_back(-1);
@@ -44,10 +55,10 @@ class Summarizer {
   }
   int32_t partOf(InstructionId id) const {
     const int32_t box = view_.boxOf(id);
-    return box < 0 ? -1 : partOf_[at(box)];
+    return box < 0 ? kOutside : partOf_[at(box)];
   }
   // The frame itself stands for an instruction with what it calls.
-  bool isInside(InstructionId id) const { return partOf(id) >= 0 || (group_ >= 0 && view_.boxOf(id) == group_); }
+  bool isInside(InstructionId id) const { return partOf(id) != kOutside || (group_ >= 0 && view_.boxOf(id) == group_); }
 
   void add(InstructionId id) {
     ++out_.instructions;
@@ -75,15 +86,16 @@ class Summarizer {
     for (InstructionId operand : i.operands) {
       if (!module_.contains(operand) || isInside(operand) || !known_.insert(operand.value).second) continue;
       const Instruction& value = module_.at(operand);
+      if (isGenerated(module_, value)) continue;
       const bool isParameter = value.opcode == Opcode::Parameter && value.computation == module_.entry();
-      if (value.opcode != Opcode::Constant)
-        (isParameter ? out_.parameters : out_.inputs).push_back({operand, bytesOf(*value.shape)});
+      (isParameter ? out_.parameters : out_.inputs).push_back({operand, bytesOf(*value.shape)});
     }
     if (i.opcode == Opcode::Parameter && i.computation == module_.entry()) {
       out_.parameters.push_back({id, bytesOf(*i.shape)});
       return;
     }
-    const auto& users = work_.users.users(id);
+    if (isGenerated(module_, i)) return;
+    const auto users = work_.users.users(id);
     const bool leaves = std::ranges::any_of(users, [&](InstructionId user) { return !isInside(user); });
     const bool isResult = module_.at(i.computation).root == id && i.computation == module_.entry();
     if (leaves || isResult) out_.outputs.push_back({id, bytesOf(*i.shape)});
@@ -99,7 +111,7 @@ class Summarizer {
   const Module& module_;
   const GraphView& view_;
   const int32_t group_;
-  std::vector<int32_t> partOf_;   // by box: the part that it is or lies in; -1: outside
+  std::vector<int32_t> partOf_;   // by box: the part that it is or lies in, kOutside, kInNoPart
   std::vector<double> heaviest_;  // by part
   std::unordered_set<uint32_t> known_;
   GroupSummary out_;

@@ -46,10 +46,7 @@ QString workRows(const GroupSummary& summary) {
   if (summary.cost.transcendentals > 0)
     out += groupRow(QObject::tr("transcendentals"), groupWord(amountText(summary.cost.transcendentals)));
   out += groupRow(QObject::tr("read and written"), groupWord(bytesText(summary.cost.bytesAccessed)));
-  if (summary.measured && summary.weight > 0 && summary.cost.bytesAccessed > 0)
-    out += groupRow(QObject::tr("rate"),
-                    QObject::tr("%1/s").arg(groupWord(bytesText(summary.cost.bytesAccessed / summary.weight * 1e9))));
-  return out + groupRow(QObject::tr("instructions"), groupWord(countText(summary.instructions)));
+  return out;
 }
 
 QString valuesSection(const Module& module, const QString& title, const std::vector<GroupSummary::Value>& values) {
@@ -86,7 +83,9 @@ QString partsSection(const Module& module, const GroupSummary& summary) {
                 "class='muted'>%3</span></td></tr>")
                 .arg(groupWord(percentText(share(part.weight, summary.weight))),
                      instructionLink(module, part.instruction, groupWord(part.title)),
-                     part.instructions > 1 ? QObject::tr("%L1 instructions").arg(part.instructions) : QString());
+                     part.group.empty() && module.contains(part.instruction)
+                         ? groupWord(std::string(module.at(part.instruction).name))
+                         : QObject::tr("%L1 instructions").arg(part.instructions));
   }
   QString out = groupHeading(QObject::tr("Parts: %L1 (%L2 groups)").arg(summary.parts.size()).arg(groups));
   if (rows.isEmpty()) return out;

@@ -59,9 +59,9 @@ std::vector<QRectF> squarify(const std::vector<double>& weights, QRectF rect) {
   return out;
 }
 
-// Down through scopes that hold nothing but one other: the innermost of them.
+// Down through scopes that hold hardly more than one other: the innermost of them.
 const CostScope* lastOfChain(const CostScope* scope, QString& title) {
-  while (scope->children.size() == 1 && scope->children[0].weight >= kAlone * scope->weight) {
+  while (!scope->children.empty() && scope->children[0].weight >= kAlone * scope->weight) {
     scope = &scope->children[0];
     title += (title.isEmpty() ? QString() : kStep) + QString::fromStdString(scope->name);
   }
@@ -122,7 +122,7 @@ void Treemap::placeChildren(const CostScope& scope, const QString& path, int32_t
     if (const CostScope* part = parts[k].second)
       place(*part, path, parent, places[k]);
     else
-      cells_.push_back({places[k], &scope, parent, true, tr("itself"), path});
+      cells_.push_back({places[k], &scope, parts[k].first, parent, true, tr("itself"), path});
   }
 }
 
@@ -132,7 +132,7 @@ void Treemap::place(const CostScope& scope, const QString& path, int32_t parent,
   const bool nests = !shown->children.empty() && rect.width() >= kLeastTitled && rect.height() >= kLeastNested;
   const auto number = static_cast<int32_t>(cells_.size());
   const QString own = path.isEmpty() ? title : path + kStep + title;
-  cells_.push_back({rect, shown, parent, !nests, title, own});
+  cells_.push_back({rect, shown, scope.weight, parent, !nests, title, own});
   if (nests) placeChildren(*shown, own, number, rect.adjusted(kInset, kTitleHeight, -kInset, -kInset));
 }
 
@@ -144,8 +144,8 @@ int Treemap::cellAt(QPointF at) const {
 
 // --- painting
 
-QString Treemap::shareText(const CostScope& scope) const {
-  return QString::fromStdString(percentText(root_->weight > 0 ? scope.weight / root_->weight : 0));
+QString Treemap::shareText(double weight) const {
+  return QString::fromStdString(percentText(root_->weight > 0 ? weight / root_->weight : 0));
 }
 
 void Treemap::paintEvent(QPaintEvent*) {
@@ -166,7 +166,7 @@ void Treemap::paintEvent(QPaintEvent*) {
 // Leaves are as hot as their share of the hottest one, frames are plain.
 void Treemap::paintCell(QPainter& painter, const Cell& cell) const {
   const Theme theme = themeOf(palette());
-  const double share = root_->weight > 0 ? cell.scope->weight / root_->weight : 0;
+  const double share = root_->weight > 0 ? cell.weight / root_->weight : 0;
   const double heat = std::clamp(1 + std::log10(std::max(share, 1e-4)) / 3, 0.0, 0.95);  // a thousandth is cold
   painter.setPen(toQColor(ColorRole::GroupBorder, theme));
   painter.setBrush(cell.leaf ? toQColor(heatRole(heat), theme) : toQColor(ColorRole::GroupFill, theme));
@@ -175,13 +175,13 @@ void Treemap::paintCell(QPainter& painter, const Cell& cell) const {
   painter.setPen(toQColor(cell.leaf ? ColorRole::NodeText : ColorRole::GroupText, theme));
   const QFontMetrics metrics(painter.font());
   const QRectF line = cell.rect.adjusted(4, 1, -3, 0);
-  const QString percent = shareText(*cell.scope);
+  const QString percent = shareText(cell.weight);
   const bool both = metrics.horizontalAdvance(cell.title + percent) + 8 < line.width();
   const bool below = cell.leaf && cell.rect.height() > 2 * kTitleHeight;
   const QString title = metrics.elidedText(cell.title, Qt::ElideMiddle, static_cast<int>(line.width()));
   painter.drawText(QRectF(line.left(), line.top(), line.width(), kTitleHeight), Qt::AlignVCenter | Qt::AlignLeft,
                    title);
-  if (cell.title == tr("itself") || (!both && !below)) return;
+  if (!both && !below) return;
   const QRectF second(line.left(), line.top() + (below ? kTitleHeight - 2 : 0), line.width(), kTitleHeight);
   if (metrics.horizontalAdvance(percent) < line.width())
     painter.drawText(second, Qt::AlignVCenter | (below ? Qt::AlignLeft : Qt::AlignRight), percent);
@@ -192,10 +192,9 @@ QString Treemap::tipOf(const Cell& cell) const {
   const QString numbers = tr("%1 flops, %2 read and written")
                               .arg(QString::fromStdString(amountText(scope.cost.flops)),
                                    QString::fromStdString(bytesText(scope.cost.bytesAccessed)));
-  const QString share =
-      measured_
-          ? tr("%1 of the time, %2 measured").arg(shareText(scope), QString::fromStdString(durationText(scope.weight)))
-          : tr("%1 of the cost (estimated)").arg(shareText(scope));
+  const QString share = measured_ ? tr("%1 of the time, %2 measured")
+                                        .arg(shareText(cell.weight), QString::fromStdString(durationText(cell.weight)))
+                                  : tr("%1 of the cost (estimated)").arg(shareText(cell.weight));
   return cell.path + QLatin1Char('\n') + share + QLatin1Char('\n') + numbers;
 }
 

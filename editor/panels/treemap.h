@@ -21,6 +21,7 @@ class Treemap : public QWidget {
   struct Cell {
     QRectF rect;
     const CostScope* scope = nullptr;
+    double weight = 0;    // of the box: the scope's, or what it costs beside its parts
     int32_t parent = -1;  // cell that it lies in; -1: the whole
     bool leaf = false;    // filled; else a frame with a title
     QString title;        // "jvp() › layer_0" where each holds nothing but the next
@@ -53,7 +54,7 @@ class Treemap : public QWidget {
   void place(const CostScope& scope, const QString& path, int32_t parent, QRectF rect);
   void placeChildren(const CostScope& scope, const QString& path, int32_t parent, QRectF rect);
   void paintCell(QPainter& painter, const Cell& cell) const;
-  QString shareText(const CostScope& scope) const;
+  QString shareText(double weight) const;
   QString tipOf(const Cell& cell) const;
   void zoomInto(int cell);
   void setCurrent(int cell);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "core/ops/inference/trip_count.h"
 #include "core/overview/facts.h"
 #include "core/overview/findings.h"
 #include "core/overview/group_summary.h"

@@ -14,8 +14,10 @@
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/compiled_panel.h"
 #include "editor/panels/computations_panel.h"
+#include "editor/panels/findings_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspector.h"
+#include "editor/panels/overview_panel.h"
 #include "editor/panels/palette_panel.h"
 #include "editor/panels/results_panel.h"
 #include "editor/panels/run_panel.h"
@@ -53,6 +55,8 @@ constexpr DockSpec kDocks[] = {{"inspector", QT_TR_NOOP("Inspector"), kRight},
                                {"compiled", QT_TR_NOOP("Compiled"), kBottom, kOnDemand | kTall},
                                {"computations", QT_TR_NOOP("Computations"), kLeft, kOnDemand},
                                {"source", QT_TR_NOOP("Source"), kBottom, kOnDemand},
+                               {"overview", QT_TR_NOOP("Overview"), kLeft, kOnDemand},
+                               {"findings", QT_TR_NOOP("Findings"), kBottom, kOnDemand},
                                {"help", QT_TR_NOOP("Help")}};
 constexpr int kWrappedLine = 24;  // a line of text that wraps, which a minimum size does not count
 
@@ -216,6 +220,8 @@ Panels::Panels(Document& document, PanelDocks& home)
       compiled(new CompiledPanel(document)),
       computations(new ComputationsPanel(document)),
       source(new SourcePanel(document)),
+      overview(new OverviewPanel(document)),
+      findings(new FindingsPanel(document)),
       home(home),
       docks(home.all()),
       contents{{"inspector", scrolled(inspector)},
@@ -230,6 +236,8 @@ Panels::Panels(Document& document, PanelDocks& home)
                {"compiled", compiled},
                {"computations", computations},
                {"source", source},
+               {"overview", overview},
+               {"findings", findings},
                {"help", help}} {
   for (QWidget* each : contents) each->hide();
 }

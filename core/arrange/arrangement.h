@@ -76,11 +76,20 @@ struct GraphView {
   int32_t findGroup(std::string_view path) const;  // -1: no such group
 };
 
+// By what instructions are gathered in groups. Called computations are groups with each of them but None.
+enum class Grouping : uint8_t {
+  Scopes,        // of op_name, repeated blocks, and clusters of what is too much
+  SourceLines,   // files and lines of the program that was traced
+  Computations,  // called computations alone
+  Kernels,       // what a compiler makes one kernel of (ViewMaker::setKernels)
+  None,          // every instruction is a box
+};
+
 // What is open: group paths. Repeated blocks are a stack "layer_0…95" that opens to its members; what no scope holds
 // is gathered to its only users, or in clusters where it would be too many boxes.
 struct ViewOptions {
   std::unordered_set<std::string> openGroups;
-  bool groupScopes = true;
+  Grouping grouping = Grouping::Scopes;
   bool attachHubs = true;
   bool chips = false;   // broadcasts that no file wrote are chips
   bool fields = false;  // generated inputs stand in their readers; a path among openGroups pulls one out
@@ -96,9 +105,11 @@ class ViewMaker {
   ViewMaker(ViewMaker&&) noexcept;
   GraphView view(ComputationId computation, const ViewOptions& options);
   // Options to begin with: groups are opened, small ones first, as long as no more than `mostBoxes` boxes are shown.
-  ViewOptions initialView(ComputationId computation, size_t mostBoxes = 150);
+  ViewOptions initialView(ComputationId computation, size_t mostBoxes = 150, Grouping grouping = Grouping::Scopes);
   // Every group path that could be opened in a computation, outer ones first (collapsed or open alike).
-  std::vector<std::string> groupPaths(ComputationId computation);
+  std::vector<std::string> groupPaths(ComputationId computation, Grouping grouping = Grouping::Scopes);
+  // For Grouping::Kernels, by InstructionId value: the kernel that it is a part of; "": none.
+  void setKernels(std::vector<std::string> names);
 
  private:
   struct Known;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -83,21 +85,40 @@ struct ViewMaker::Known {
     std::vector<bool> hubs;
     Outline outline;
   };
-  const Plan& planOf(ComputationId id) {
-    const auto [found, isNew] = plans.try_emplace(id);
+  const Plan& planOf(ComputationId id, Grouping grouping) {
+    auto& known = plans[static_cast<size_t>(grouping)];
+    const auto [found, isNew] = known.try_emplace(id);
     if (!isNew) return found->second;
     const Computation& computation = module.at(id);
     Plan& plan = found->second;
     for (InstructionId i : computation.instructions)
       plan.hubs.push_back(isHub(module, users, module.at(i), computation));
-    plan.outline = outlineOf(module, computation, users, plan.hubs, positions);
+    plan.outline = outlineFor(computation, grouping, plan.hubs);
     return plan;
+  }
+  Outline outlineFor(const Computation& computation, Grouping grouping, const std::vector<bool>& hubs) const {
+    const auto by = [&](const std::function<std::vector<std::string>(InstructionId)>& segments) {
+      return outlineBy(scopesBy(computation, segments), module, computation, users, hubs, positions);
+    };
+    switch (grouping) {
+      case Grouping::Scopes: return outlineOf(module, computation, users, hubs, positions);
+      case Grouping::SourceLines: return by([&](InstructionId id) { return sourceSegmentsOf(module, id); });
+      case Grouping::Kernels:
+        return by([&](InstructionId id) {
+          const bool known = id.value < kernels.size() && !kernels[id.value].empty();
+          return known ? std::vector<std::string>{kernels[id.value]} : std::vector<std::string>();
+        });
+      case Grouping::Computations:
+      case Grouping::None: break;
+    }
+    return {{}, std::vector<int32_t>(computation.instructions.size(), -1)};
   }
 
   Module module;
   UserTable users;
-  std::vector<int32_t> positions;  // by InstructionId value: its place in its computation
-  std::unordered_map<ComputationId, Plan> plans;
+  std::vector<int32_t> positions;                                // by InstructionId value: its place in its computation
+  std::array<std::unordered_map<ComputationId, Plan>, 5> plans;  // by grouping
+  std::vector<std::string> kernels;
 };
 
 namespace {
@@ -167,6 +188,7 @@ class ViewBuilder {
 
   // --- called computations
   bool isCaller(const Instruction& i, const std::vector<ComputationId>& callees) const {
+    if (options_.grouping == Grouping::None) return false;
     switch (i.opcode) {
       case Opcode::Fusion:
       case Opcode::Call:
@@ -286,7 +308,7 @@ class ViewBuilder {
     callStack_.push_back(id);
     prefixes_.push_back(prefix);
     const Computation& computation = module_.at(id);
-    const auto& plan = known_.planOf(id);
+    const auto& plan = known_.planOf(id, options_.grouping);
     std::vector<bool> hubs = options_.attachHubs ? plan.hubs : std::vector<bool>(plan.hubs.size());
     for (size_t i = 0; options_.fields && i < hubs.size(); ++i)
       if (hubs[i] && isPulledOut(module_.at(computation.instructions[i]))) hubs[i] = false;
@@ -294,7 +316,7 @@ class ViewBuilder {
     PortList ports(computation.instructions.size());
     for (size_t i = 0; i < ports.size(); ++i) {
       if (hubs[i]) continue;
-      const Place place = options_.groupScopes ? placeOf(level, plan.outline.groupOf[i]) : level.page;
+      const Place place = placeOf(level, plan.outline.groupOf[i]);
       ports[i] = addInstruction(module_.at(computation.instructions[i]), prefix, place);
     }
     connect(computation, hubs, ports);
@@ -390,16 +412,23 @@ GraphView ViewMaker::view(ComputationId computation, const ViewOptions& options)
   return ViewBuilder(*known_, options, false).build(computation);
 }
 
-std::vector<std::string> ViewMaker::groupPaths(ComputationId computation) {
-  const ViewOptions options;
+void ViewMaker::setKernels(std::vector<std::string> names) {
+  known_->kernels = std::move(names);
+  known_->plans[static_cast<size_t>(Grouping::Kernels)].clear();
+}
+
+std::vector<std::string> ViewMaker::groupPaths(ComputationId computation, Grouping grouping) {
+  ViewOptions options;
+  options.grouping = grouping;
   std::vector<std::string> out;
   for (const ViewNode& node : ViewBuilder(*known_, options, true).build(computation).nodes)
     if (!node.group.empty()) out.push_back(node.group);
   return out;
 }
 
-ViewOptions ViewMaker::initialView(ComputationId computation, size_t mostBoxes) {
+ViewOptions ViewMaker::initialView(ComputationId computation, size_t mostBoxes, Grouping grouping) {
   ViewOptions options;
+  options.grouping = grouping;
   const bool big = known_->module.at(computation).instructions.size() > 2 * mostBoxes;
   for (int round = 0; round < 8; ++round) {
     const GraphView now = view(computation, options);

@@ -96,6 +96,7 @@ class Canvas : public QWidget {
 
  signals:
   void selectionChanged(std::vector<tessera::InstructionId> selection);
+  void groupSelected(QString group);                     // a click on a group; empty: on something else
   void groupToggled(QString group);                      // path of the group that was double-clicked
   void instructionActivated(tessera::InstructionId id);  // double click on a node that is no group
   void emptyActivated(QPointF widget);                   // double click where nothing is
@@ -134,7 +135,8 @@ class Canvas : public QWidget {
 
  private:
   void refreshSelectedNodes();
-  QRectF selectedBox() const;  // all of it; scene
+  QString groupAt(int32_t viewNode) const;  // its path; empty: the box is an instruction
+  QRectF selectedBox() const;               // all of it; scene
   void reveal();
   void keepPlace(KeepView keep, const GraphView* before, const SpatialIndex* index);
   void requestTiles();

@@ -66,13 +66,21 @@ void Canvas::changeSelection(std::vector<InstructionId> selection) {
   emit selectionChanged(selection_);
 }
 
+QString Canvas::groupAt(int32_t viewNode) const {
+  if (viewNode < 0) return {};
+  const ViewNode& node = view_->nodes[static_cast<size_t>(viewNode)];
+  const bool isGroup = node.kind == ViewNode::Kind::CollapsedGroup || node.kind == ViewNode::Kind::OpenGroup;
+  return isGroup && !node.caller ? QString::fromStdString(node.group) : QString();
+}
+
 void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
   const int32_t at = itemAt(widget);
   const bool extend = modifiers & (Qt::ShiftModifier | Qt::ControlModifier);
   if (!extend) pageItems_->select({});
   if (at < 0) {
-    if (!extend) changeSelection({});
-    return;
+    if (extend) return;
+    changeSelection({});
+    return emit groupSelected({});
   }
   const PictureItem& item = picture_->items[static_cast<size_t>(at)];
   if (item.isFieldMark())
@@ -91,7 +99,9 @@ void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
     next.erase(found);
   else
     next.push_back(id);
+  const QString group = extend ? QString() : groupAt(item.viewNode);  // before the view is another one
   changeSelection(std::move(next));
+  emit groupSelected(group);
 }
 
 void Canvas::selectBox(QRectF widget, Qt::KeyboardModifiers modifiers) {

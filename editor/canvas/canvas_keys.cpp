@@ -82,7 +82,9 @@ void Canvas::navigate(int key, bool extend) {
   const InstructionId id = view_->nodes[static_cast<size_t>(to)].instruction;
   std::erase(next, id);
   next.push_back(id);
+  const QString group = extend ? QString() : groupAt(to);
   changeSelection(std::move(next));
+  emit groupSelected(group);
   viewport_.scrollTo(frameOf(to));
 }
 

@@ -1,6 +1,6 @@
 // See cairo_picture.h. cairo's images end at 32,767 pixels a side, so a PNG is painted in tiles that share the memory
 // of one band of rows; libpng takes the bands one after the other.
-#include "app/cli/cairo_picture.h"
+#include "app/shared/cairo_picture.h"
 
 #include <cairo-pdf.h>
 #include <cairo.h>
@@ -15,7 +15,7 @@
 #include "core/formats/dot_words.h"
 #include "core/picture/arrow.h"
 
-namespace tessera::cli {
+namespace tessera {
 namespace {
 
 constexpr double kLargestPage = 14400;  // points
@@ -304,4 +304,4 @@ Result<std::string> toPng(const Picture& picture, Theme theme, double scale) {
   return std::move(file.bytes);
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera

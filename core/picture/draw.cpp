@@ -326,7 +326,8 @@ class Drawer {
     const RectF& b = arrangement_.boxes[at(v)];
     constexpr std::string_view kWord = "result";
     const float width = textWidth(kWord, kBadgeSize) + 8;
-    const RectF plate{b.x + (b.width - width) / 2, b.y + b.height + box::kPort / 2 + 1, width, kBadgeHeight};
+    const float x = timeOf(v) ? b.x : b.x + (b.width - width) / 2;  // beside the badge of the time
+    const RectF plate{x, b.y + b.height + box::kPort / 2 + 1, width, kBadgeHeight};
     PictureItem& flag = addBox(v, plate, ColorRole::Parameter, ColorRole::NodeBorder, 3);
     flag.width = 0.8f;
     flag.minZoom = kSubtitleZoom;

@@ -171,6 +171,10 @@ void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
     emit emptyActivated(event->position());
     return;
   }
+  if (const InstructionId value = values_->pictureAt(event->position()); value.valid()) {
+    changeSelection({value});
+    return emit valueWanted(value);
+  }
   const PictureItem& hit = picture_->items[static_cast<size_t>(item)];
   if (hit.viewNode >= 0 && !hit.isFieldMark()) activate(hit.viewNode);
 }

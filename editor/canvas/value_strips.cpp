@@ -159,6 +159,17 @@ InstructionId ValueStrips::numberAt(QPointF widget) const {
   return inStrip && !node.chip && found != values_.end() && found->second.scrubs ? node.instruction : InstructionId();
 }
 
+InstructionId ValueStrips::pictureAt(QPointF widget) const {
+  const GraphView* view = canvas_.view().get();
+  if (values_.empty() || !view || view->valueStrip <= 0 || canvas_.viewport().zoom() < kStripZoom) return {};
+  const int32_t hit = canvas_.itemAt(widget);
+  const int32_t v = hit < 0 ? -1 : canvas_.picture()->items[static_cast<size_t>(hit)].viewNode;
+  if (v < 0 || view->nodes[static_cast<size_t>(v)].kind != ViewNode::Kind::Instruction) return {};
+  const bool inStrip = canvas_.viewport().toScene(widget).y() >= canvas_.frameOf(v).bottom() - view->valueStrip;
+  const auto found = values_.find(view->nodes[static_cast<size_t>(v)].instruction);
+  return inStrip && found != values_.end() && found->second.columns > 0 ? found->first : InstructionId();
+}
+
 // The picture at the left, the text at the right of the strip; in scene units.
 void ValueStrips::paintValue(QPainter& painter, const NodeValue& value, QRectF strip) const {
   painter.save();

@@ -103,6 +103,17 @@ ENTRY main {
     for (const auto& [id, reason] : hand().canvas().highlights().marks()) QVERIFY2(id != select, qPrintable(reason));
   }
 
+  void aDoubleClickOnAPictureOpensTheValue() {
+    const InstructionId x = hand().add("f32[8,8]");
+    hand().add("tanh");
+    QTRY_VERIFY(hand().document().live().values().contains(x));
+    const QRectF box = hand().canvas().boxOf(x);
+    std::vector<InstructionId> wanted;
+    connect(&hand().canvas(), &Canvas::valueWanted, this, [&](InstructionId id) { wanted.push_back(id); });
+    hand().doubleClick(hand().canvas().viewport().toWidget(QPointF(box.left() + 20, box.bottom() - 12)).toPoint());
+    QVERIFY(wanted == std::vector{x} && hand().selected() == x);
+  }
+
   // The same picture has another look on both sides of one zoom.
   void fromAfarANodeIsItsTitleAndColour() {
     hand().openText(kText, false);

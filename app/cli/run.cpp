@@ -8,6 +8,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/physical_run.h"
+#include "app/cli/progress.h"
 #include "app/cli/run_compare.h"
 #include "backends/engine.h"
 #include "backends/run_request.h"
@@ -248,6 +249,19 @@ void tellEngine(const RunReport& ran, const Engine& engine, Report& report) {
                    : "reduced in MPI's order: " + names + ": the values of threads but for rounding"));
 }
 
+Result<RunReport> runWithProgress(const Module& module, RunRequest& request) {
+  ProgressLine line;
+  const auto tell = [&](std::string_view stage, double fraction) {
+    const bool runs = stage.starts_with(kRunStage) || stage.starts_with(kProfileStage);
+    line.tell((runs ? "" : "compile: ") + std::string(stage), fraction);
+  };
+  const bool speaks = !request.engine || request.engine->rank() == 0;
+  if (speaks && line.isOnTerminal()) request.compile.progress = tell;  // short runs are measured
+  auto ran = runModule(module, request);
+  request.compile.progress = nullptr;
+  return ran;
+}
+
 Status runAsAsked(const Module& module, const CLI::App& command, RunArguments& options, Engine* engine,
                   Report& report) {
   if (!engine && command.get_option("--wait-limit")->count() > 0)
@@ -257,7 +271,7 @@ Status runAsAsked(const Module& module, const CLI::App& command, RunArguments& o
   TESSERA_ASSIGN_OR_RETURN(RunRequest request, makeRequest(module, files, options));
   request.engine = engine;
   request.gathersOutputs = !options.out.empty() || !options.expectation.file.empty() || options.expectation.result;
-  TESSERA_ASSIGN_OR_RETURN(const RunReport ran, runModule(module, request));
+  TESSERA_ASSIGN_OR_RETURN(const RunReport ran, runWithProgress(module, request));
   tell(ran, options, report);
   if (engine) tellEngine(ran, *engine, report);
   if (engine && engine->rank() > 0) return {};

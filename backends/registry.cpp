@@ -1,5 +1,5 @@
-// The backends by name. "evaluator" is linked in; "cpu" is a module that is opened at the first request, so that
-// programs which never run anything never load LLVM.
+// The backends by name. "evaluator" is linked in; "cpu" and "cuda" are modules that are opened at the first request, so
+// that programs which never run anything never load LLVM.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -13,7 +13,6 @@
 namespace tessera {
 namespace {
 
-constexpr const char* kCpuLibrary = "libtessera_cpu.so";
 constexpr const char* kEntryPoint = "tesseraCreateBackend";
 
 // The folder of the running program; empty when the system does not tell.
@@ -25,15 +24,14 @@ std::filesystem::path programFolder() {
 }
 
 // bin/../lib in a build folder, bin/../lib/tessera when installed, or beside the program.
-std::vector<std::filesystem::path> cpuLibraryPlaces() {
+std::vector<std::filesystem::path> placesOf(const std::string& library) {
   std::filesystem::path folder = programFolder();
-  return {folder.parent_path() / "lib" / kCpuLibrary, folder.parent_path() / "lib" / "tessera" / kCpuLibrary,
-          folder / kCpuLibrary};
+  return {folder.parent_path() / "lib" / library, folder.parent_path() / "lib" / "tessera" / library, folder / library};
 }
 
-Result<void*> openCpuLibrary() {
+Result<void*> openLibrary(const std::string& backend) {
   std::string tried;
-  for (const auto& place : cpuLibraryPlaces()) {
+  for (const auto& place : placesOf("libtessera_" + backend + ".so")) {
     std::error_code error;
     if (!std::filesystem::exists(place, error)) {
       tried += (tried.empty() ? "" : ", ") + place.string();
@@ -42,20 +40,20 @@ Result<void*> openCpuLibrary() {
     if (void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
     const char* reason = dlerror();
     return fail(ErrorKind::Unsupported,
-                "the cpu backend cannot be opened: " + std::string(reason ? reason : place.string()));
+                "the " + backend + " backend cannot be opened: " + std::string(reason ? reason : place.string()));
   }
-  return fail(ErrorKind::Unsupported, "the cpu backend is not installed (looked for " + tried + ")");
+  return fail(ErrorKind::Unsupported, "the " + backend + " backend is not installed (looked for " + tried + ")");
 }
 
-Result<std::unique_ptr<Backend>> makeCpuBackend() {
+Result<std::unique_ptr<Backend>> makeFromLibrary(const std::string& name) {
   // Never closed: executables, and threads of the libraries behind it, outlive any one use.
-  TESSERA_ASSIGN_OR_RETURN(void* library, openCpuLibrary());
+  TESSERA_ASSIGN_OR_RETURN(void* library, openLibrary(name));
   auto create = reinterpret_cast<Backend* (*)()>(dlsym(library, kEntryPoint));
   if (!create)
     return fail(ErrorKind::Unsupported,
-                std::string(kCpuLibrary) + " has no " + kEntryPoint + "; it is of another version");
+                "libtessera_" + name + ".so has no " + kEntryPoint + "; it is of another version");
   Backend* backend = create();
-  if (!backend) return fail(ErrorKind::Unsupported, "the cpu backend does not know this processor");
+  if (!backend) return fail(ErrorKind::Unsupported, "the " + name + " backend does not know this processor");
   return std::unique_ptr<Backend>(backend);
 }
 
@@ -63,8 +61,8 @@ Result<std::unique_ptr<Backend>> makeCpuBackend() {
 
 Result<std::unique_ptr<Backend>> makeBackend(std::string_view name) {
   if (name == "evaluator") return makeEvaluatorBackend();
-  if (name == "cpu") return makeCpuBackend();
-  return fail(ErrorKind::Usage, "there is no backend \"" + std::string(name) + "\" (cpu, evaluator)");
+  if (name == "cpu" || name == "cuda") return makeFromLibrary(std::string(name));
+  return fail(ErrorKind::Usage, "there is no backend \"" + std::string(name) + "\" (cpu, cuda, evaluator)");
 }
 
 std::string defaultKernelCache() {

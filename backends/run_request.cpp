@@ -66,6 +66,7 @@ class Devices {
       report.kernels.kernels += counts.kernels;
       report.kernels.cached += counts.cached;
       report.kernels.codeBytes += counts.codeBytes;
+      std::ranges::move(executable->deviceReports(), std::back_inserter(report.deviceReports));
     }
   }
 
@@ -219,6 +220,7 @@ Result<RunRequest> requestOf(const RunSettings& settings, const FileAccess& file
   RunRequest out;
   out.backend = settings.backend;
   out.compile.threads = settings.threads;
+  out.compile.device = settings.device;
   out.compile.kernelCache = defaultKernelCache();
   out.replicas = settings.replicas;
   out.partitions = settings.partitions;

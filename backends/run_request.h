@@ -45,6 +45,7 @@ struct RunReport {
   std::vector<double> runMs, profiledMs;  // of each run
   Profile profile;                        // of all devices together
   KernelCounts kernels;
+  std::vector<DeviceReport> deviceReports;                    // what simulated devices complain of
   int64_t peakBytes = 0, argumentBytes = 0, outputBytes = 0;  // of all devices together
   size_t arguments = 0;
 

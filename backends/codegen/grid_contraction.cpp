@@ -11,7 +11,10 @@ namespace {
 
 constexpr unsigned kSideThreads = 16;  // of a block, along rows and along columns
 constexpr unsigned kLargestTile = 64;
-constexpr int64_t kFewestRows = 8;  // or columns; fewer leave most of a tile empty
+constexpr unsigned kTensorTile = 64;        // rows of four warps, which have 16 or 32 each
+constexpr unsigned kTensorDepthBytes = 64;  // of a row in shared memory: two products of matrices deep
+constexpr int64_t kTensorRows = 16;         // or columns, or depth; fewer leave most of a matrix empty
+constexpr int64_t kFewestRows = 8;          // or columns; fewer leave most of a tile empty
 constexpr int64_t kShortestDepth = 8;
 constexpr int64_t kFewestProducts = 1 << 13;
 constexpr int64_t kWantedBlocks = 128;  // about as many as cards have multiprocessors
@@ -22,13 +25,14 @@ bool isSummed(ElementType type) {
 
 class Matcher {
  public:
-  Matcher(const LoopProgram& program, const ProgramAnalysis& analysis)
-      : program_(program), body_(program.body), analysis_(analysis) {}
+  Matcher(const LoopProgram& program, const ProgramAnalysis& analysis, bool tensorCores)
+      : program_(program), body_(program.body), analysis_(analysis), tensorCores_(tensorCores) {}
 
   std::optional<ContractionMap> run() {
     const bool allParallel = program_.parallelDims == static_cast<int64_t>(body_.outputDims.size());
     if (!allParallel || body_.loops.size() != 1 || body_.loops[0].next.size() != 1) return std::nullopt;
     if (!matchSum() || !takeCounters()) return std::nullopt;
+    findTensor();
     chooseTiles();
     return std::move(out_);
   }
@@ -103,6 +107,24 @@ class Matcher {
            products >= kFewestProducts;
   }
 
+  // Both factors are narrow numbers, converted to the type of the sums.
+  void findTensor() {
+    const Node &left = body_.at(out_.rows.factor), &right = body_.at(out_.columns.factor);
+    const bool isLarge =
+        out_.rows.size >= kTensorRows && out_.columns.size >= kTensorRows && out_.depthSize >= kTensorRows;
+    if (!tensorCores_ || !isLarge || left.op != NodeOp::Convert || right.op != NodeOp::Convert) return;
+    const NodeId from = body_.inputsOf(out_.rows.factor)[0], other = body_.inputsOf(out_.columns.factor)[0];
+    const ElementType type = body_.at(from).type;
+    const bool isFloat = left.type == ElementType::F32 && (type == ElementType::BF16 || type == ElementType::F16);
+    if (body_.at(other).type != type || !(isFloat || (left.type == ElementType::S32 && type == ElementType::S8)))
+      return;
+    out_.rows.factor = from;
+    out_.columns.factor = other;
+    out_.tensor = type;
+    out_.tileDepth = kTensorDepthBytes / static_cast<unsigned>(byteWidth(type));
+    out_.rows.tile = kTensorTile;
+  }
+
   void chooseTiles() {
     // Does a read of the factor walk memory along the innermost contracted counter?
     const std::vector<bool> readsAlongDepth = madeOf([&](uint32_t n) {
@@ -114,7 +136,9 @@ class Matcher {
     }
     // Rather more blocks than large ones, while there are few.
     for (ContractionMap::Side* side : {&out_.rows, &out_.columns})
-      if (side->tile == kLargestTile && out_.blocks() < kWantedBlocks) side->tile /= 2;
+      if (side->tile == kLargestTile && out_.blocks() < kWantedBlocks && !(out_.tensor && side == &out_.rows))
+        side->tile /= 2;
+    if (out_.tensor && out_.rows.size > kTensorTile && out_.blocks() >= 2 * kWantedBlocks) out_.rows.tile *= 2;
     out_.grid.nest.lanes = 1;
     out_.grid.sharedLoops.assign(1, false);
     out_.grid.blockThreads = kSideThreads * kSideThreads;
@@ -123,6 +147,7 @@ class Matcher {
   const LoopProgram& program_;
   const ElementProgram& body_;
   const ProgramAnalysis& analysis_;
+  const bool tensorCores_;
   NodeId guard_;
   ContractionMap out_;
 };
@@ -130,12 +155,13 @@ class Matcher {
 }  // namespace
 
 std::string ContractionMap::text() const {
-  return fmt::format("tiles of {} by {} sums, {} products deep, {} blocks", rows.tile, columns.tile, tileDepth,
-                     blocks());
+  return fmt::format("tiles of {} by {} sums, {} products deep, {} blocks{}", rows.tile, columns.tile, tileDepth,
+                     blocks(), tensor ? ", tensor cores" : "");
 }
 
-std::optional<ContractionMap> ContractionMap::of(const LoopProgram& program, const ProgramAnalysis& analysis) {
-  return Matcher(program, analysis).run();
+std::optional<ContractionMap> ContractionMap::of(const LoopProgram& program, const ProgramAnalysis& analysis,
+                                                 bool tensorCores) {
+  return Matcher(program, analysis, tensorCores).run();
 }
 
 }  // namespace tessera::codegen

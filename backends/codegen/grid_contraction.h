@@ -31,12 +31,15 @@ struct ContractionMap {
   int64_t batches = 1, depthSize = 1;
   unsigned tileDepth = 16;
   GridMap grid;  // its threads
+  // Of the factors, where tensor cores multiply them (before their conversion to the sums' type): bf16, f16, s8.
+  std::optional<ElementType> tensor;
 
   int64_t blocks() const { return batches * rows.tiles() * columns.tiles(); }
   std::string text() const;
 
-  // Nothing where the program is none, or too small to gain.
-  static std::optional<ContractionMap> of(const LoopProgram& program, const ProgramAnalysis& analysis);
+  // Nothing where the program is none, or too small to gain. tensorCores: those of sm_80.
+  static std::optional<ContractionMap> of(const LoopProgram& program, const ProgramAnalysis& analysis,
+                                          bool tensorCores);
 };
 
 Status emitContractionKernel(llvm::Module& module, const std::string& name, const LoopProgram& program,

@@ -35,6 +35,7 @@ namespace tessera::codegen {
 
 struct ContractionMap;   // grid_contraction.h
 struct ContractionSide;  // grid_contraction_emission.cpp
+struct MatrixPlace;      // likewise
 
 class KernelEmission {
  public:
@@ -117,9 +118,16 @@ class KernelEmission {
   void emitStrided(int64_t count, const std::vector<int32_t>& counters, const std::function<void()>& body);
   void setCounters(const std::vector<int32_t>& counters, llvm::Value* point);
   void forget();
+  Val factorValue(const ContractionMap& map, const ContractionSide& of);
   void fillSide(const ContractionMap& map, const ContractionSide& to, llvm::Value* thread, llvm::Value* depth);
   void addProducts(const ContractionMap& map, const ContractionSide& rows, const ContractionSide& columns,
                    const std::vector<Val>& sums, llvm::Value* thread);
+  MatrixPlace matrixPlace(const ContractionMap& map, llvm::Value* thread);
+  void multiplyMatrices(ElementType type, std::span<llvm::Value* const> left, std::span<llvm::Value* const> right,
+                        std::span<llvm::Value*> sums);
+  void addMatrixProducts(const ContractionMap& map, const ContractionSide& rows, const ContractionSide& columns,
+                         const std::vector<Val>& sums, llvm::Value* thread);
+  std::vector<std::pair<llvm::Value*, llvm::Value*>> sumPlaces(const ContractionMap& map, llvm::Value* thread);
   void finishSum(const ContractionMap& map, llvm::Value* row, llvm::Value* column, Val sum);
   void runLoopByGroup(size_t loop);
   Val joinGroup(NodeOp op, ElementType type, Val own);

@@ -32,6 +32,7 @@ namespace tessera::cuda {
 namespace {
 
 constexpr size_t kMaxParameters = 500;  // of 8 bytes, in 4 KiB
+constexpr int kFirstWithMatrices = 80;  // architecture whose tensor cores multiply bf16 and matrices 16 deep
 
 // Backends of several devices compile at once, each in its thread; LLVM's registry is filled by the first.
 Result<std::unique_ptr<llvm::TargetMachine>> makeNvptxMachine(const Architecture& architecture) {
@@ -171,9 +172,10 @@ Result<size_t> KernelSet::add(LoopProgram program, const std::string& owner) {
     return failUnsupported(fmt::format("a kernel takes {} arrays at most", kMaxParameters));
   TESSERA_ASSIGN_OR_RETURN(const codegen::ProgramAnalysis analysis, codegen::ProgramAnalysis::of(program));
   const std::string name = symbolOf(owner, impl_->launches.size());
+  const bool hasTensorCores = impl_->architecture.number >= kFirstWithMatrices;
   KernelLaunch launch;
   Status emitted;
-  if (const auto tiles = codegen::ContractionMap::of(program, analysis)) {
+  if (const auto tiles = codegen::ContractionMap::of(program, analysis, hasTensorCores)) {
     launch = {name, tiles->blocks(), tiles->grid.blockThreads, tiles->text()};
     emitted = codegen::emitContractionKernel(*impl_->module, name, program, analysis, *tiles);
   } else {

@@ -144,13 +144,14 @@ Status DevicePlanBuilder::planSplit(const Instruction& instruction, codegen::Spl
 }
 
 Status DevicePlanBuilder::planStores(const Instruction& instruction, Steps& out) {
-  TESSERA_ASSIGN_OR_RETURN(LoopProgram stores, cpu::storesOf(module_, instruction.id));
+  TESSERA_ASSIGN_OR_RETURN(LoopProgram stores, cpu::storesOf(module_, instruction.id, WideFunctions::Expanded));
   if (auto split = codegen::splitScatter(stores, {})) return planSplit(instruction, std::move(*split), out);
   return planWhole(instruction, std::move(stores), out);
 }
 
 Status DevicePlanBuilder::planElements(const Instruction& instruction, Steps& out) {
-  TESSERA_ASSIGN_OR_RETURN(const ElementProgram program, cpu::elementsOf(module_, instruction.id));
+  TESSERA_ASSIGN_OR_RETURN(const ElementProgram program,
+                           cpu::elementsOf(module_, instruction.id, WideFunctions::Expanded));
   if (auto split = codegen::splitReduction(program, {})) return planSplit(instruction, std::move(*split), out);
   return planWhole(instruction, codegen::asLoopProgram(program), out);
 }

@@ -27,7 +27,7 @@ LoopProgram storeProgram(ElementBuilder& builder, std::vector<Shape> outputs, st
   out.outputs = std::move(outputs);
   out.stores = std::move(stores);
   out.parallelDims = parallel;
-  return expandApproximations(out);
+  return expandApproximations(out, WideFunctions::Expanded);
 }
 
 Result<NodeId> applyScalarProgram(ElementBuilder& builder, const ElementProgram& program,

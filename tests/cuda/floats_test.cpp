@@ -174,8 +174,7 @@ TEST_F(CudaNarrowFloats, ArithmeticIsRoundedOnce) {
 
 TEST_F(CudaNarrowFloats, PairsAreTwoNumbers) {
   const std::vector<uint32_t> a{0x3c004000, 0x00013c00}, b{0x40003c00, 0x3c003c00};
-  EXPECT_EQ(compute<uint32_t>("fma.rn.f16x2 %d, %a, %b, %b;", a, b),
-            (std::vector<uint32_t>{0x44004200, 0x3c004000}));
+  EXPECT_EQ(compute<uint32_t>("fma.rn.f16x2 %d, %a, %b, %b;", a, b), (std::vector<uint32_t>{0x44004200, 0x3c004000}));
 }
 
 TEST_F(CudaNarrowFloats, ConvertBothWays) {

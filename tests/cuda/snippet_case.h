@@ -40,7 +40,7 @@ class SnippetCase : public DeviceCase {
         "mov.u32 %x, %ctaid.x; mov.u32 %k, %tid.x; mad.lo.u32 %x, %x, 64, %k; ld.param.u32 %n, [count];\n"
         "setp.ge.u32 %skip, %x, %n; @%skip exit;\n";
     at = 0;
-    ((text += load<S>(char('a' + at++))), ...);
+    ((text += loadOperand<S>(char('a' + at++))), ...);
     text += body + "\n" + address<D>('d') + "st.global." + ptxType<D>() + " [%at], %d;\nret;\n}\n";
     load(text);
     const auto out = zeros<D>(count);
@@ -93,10 +93,9 @@ class SnippetCase : public DeviceCase {
            ", %at;\n";
   }
   template <class T>
-  static std::string load(char name) {
+  static std::string loadOperand(char name) {
     return address<T>(name) + "ld.global." + ptxType<T>() + " %" + name + ", [%at];\n";
   }
-  using DeviceCase::load;
 };
 
 }  // namespace tessera::cuda

@@ -100,8 +100,8 @@ NodeId WideApproximations::exp(const Pair& x) {
   return b_.select(vanishes, c(0), value);
 }
 
-// 2^n · (e^r - 1) + (2^n - 1), n = 0 up to 1/2, where the terms would cancel; on half the scale so that 2^1024 does not
-// overflow.
+// 2^n · (e^r - 1) + (2^n - 1), n = 0 up to 1/2, where the terms would cancel; on half the scale, so that 2^1024
+// does not overflow.
 NodeId WideApproximations::expm1(NodeId x) {
   NodeId at = b_.select(less(x, -40), c(-40), x);
   at = b_.select(greater(at, 710), c(710), at);
@@ -156,8 +156,8 @@ NodeId WideApproximations::log1p(NodeId x) {
   return b_.select(less(x, kWideInf), value, x);
 }
 
-// ln x of a positive number to about 2^-66: with s = f / (2 + f), 2s · (1 + s²/3 + s⁴·P), the first two terms as sums
-// of two numbers.
+// ln x of a positive number to about 2^-66: with s = f / (2 + f), 2s · (1 + s²/3 + s⁴·P), the first two terms
+// as sums of two numbers.
 WideApproximations::Pair WideApproximations::logPair(NodeId x) {
   const Split parts = split(x);
   NodeId f = b_.subtract(parts.fraction, c(1));
@@ -254,8 +254,8 @@ WideApproximations::Quadrant WideApproximations::reduceNear(NodeId x) {
   return {quickSum(high, low), b_.logicalAnd(bits(shifted), integer(3))};
 }
 
-// Of x = m · 2^e, 2^48 and beyond: the bits of 2/pi whose product with m · 2^e is no multiple of four are multiplied by
-// m, modulo 2^192 (Payne and Hanek). The top two bits are the quadrant, the rest its fraction.
+// Of x = m · 2^e, 2^48 and beyond: the bits of 2/pi whose product with m · 2^e is no multiple of four are
+// multiplied by m, modulo 2^192 (Payne and Hanek). The top two bits are the quadrant, the rest its fraction.
 WideApproximations::Quadrant WideApproximations::reduceFar(NodeId x) {
   // 2/pi behind a word of zeros.
   static constexpr std::array<uint64_t, 21> kTwoOverPi = {

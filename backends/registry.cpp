@@ -1,5 +1,5 @@
-// The backends and engines by name. "evaluator" is linked in; "cpu" and the engine "mpi" are modules that are opened at
-// the first request, so that programs which never run anything never load LLVM, and nobody else needs MPI.
+// The backends and engines by name. "evaluator" is linked in; "cpu", "cuda" and the engine "mpi" are modules that are
+// opened at the first request, so that programs which never run anything never load LLVM, and nobody else needs MPI.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -23,13 +23,13 @@ std::filesystem::path programFolder() {
 }
 
 // bin/../lib in a build folder, bin/../lib/tessera when installed, or beside the program.
-std::vector<std::filesystem::path> placesOf(const char* library) {
+std::vector<std::filesystem::path> placesOf(const std::string& library) {
   std::filesystem::path folder = programFolder();
   return {folder.parent_path() / "lib" / library, folder.parent_path() / "lib" / "tessera" / library, folder / library};
 }
 
 // what: "the cpu backend". Never closed: executables, and threads of the libraries behind it, outlive any one use.
-Result<void*> openLibrary(const char* name, const std::string& what, int scope) {
+Result<void*> openLibrary(const std::string& name, const std::string& what, int scope) {
   std::string tried;
   for (const auto& place : placesOf(name)) {
     std::error_code error;
@@ -45,17 +45,17 @@ Result<void*> openLibrary(const char* name, const std::string& what, int scope) 
 }
 
 template <class Entry>
-Result<Entry> entryOf(void* library, const char* file, const char* name) {
+Result<Entry> entryOf(void* library, const std::string& file, const char* name) {
   if (auto entry = reinterpret_cast<Entry>(dlsym(library, name))) return entry;
-  return fail(ErrorKind::Unsupported, std::string(file) + " has no " + name + "; it is of another version");
+  return fail(ErrorKind::Unsupported, file + " has no " + name + "; it is of another version");
 }
 
-Result<std::unique_ptr<Backend>> makeCpuBackend() {
-  constexpr const char* kLibrary = "libtessera_cpu.so";
-  TESSERA_ASSIGN_OR_RETURN(void* library, openLibrary(kLibrary, "the cpu backend", RTLD_LOCAL));
-  TESSERA_ASSIGN_OR_RETURN(const auto create, entryOf<Backend* (*)()>(library, kLibrary, "tesseraCreateBackend"));
+Result<std::unique_ptr<Backend>> makeFromLibrary(const std::string& name) {
+  const std::string file = "libtessera_" + name + ".so";
+  TESSERA_ASSIGN_OR_RETURN(void* library, openLibrary(file, "the " + name + " backend", RTLD_LOCAL));
+  TESSERA_ASSIGN_OR_RETURN(const auto create, entryOf<Backend* (*)()>(library, file, "tesseraCreateBackend"));
   Backend* backend = create();
-  if (!backend) return fail(ErrorKind::Unsupported, "the cpu backend does not know this processor");
+  if (!backend) return fail(ErrorKind::Unsupported, "the " + name + " backend does not know this processor");
   return std::unique_ptr<Backend>(backend);
 }
 
@@ -63,8 +63,8 @@ Result<std::unique_ptr<Backend>> makeCpuBackend() {
 
 Result<std::unique_ptr<Backend>> makeBackend(std::string_view name) {
   if (name == "evaluator") return makeEvaluatorBackend();
-  if (name == "cpu") return makeCpuBackend();
-  return fail(ErrorKind::Usage, "there is no backend \"" + std::string(name) + "\" (cpu, evaluator)");
+  if (name == "cpu" || name == "cuda") return makeFromLibrary(std::string(name));
+  return fail(ErrorKind::Usage, "there is no backend \"" + std::string(name) + "\" (cpu, cuda, evaluator)");
 }
 
 Result<std::unique_ptr<Engine>> openEngine(std::string_view name, const EngineOptions& options) {

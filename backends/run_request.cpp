@@ -130,6 +130,7 @@ Result<RunRequest> requestOf(const RunSettings& settings, const FileAccess& file
   RunRequest out;
   out.backend = settings.backend;
   out.compile.threads = settings.threads;
+  out.compile.device = settings.device;
   out.compile.kernelCache = defaultKernelCache();
   out.replicas = settings.replicas;
   out.partitions = settings.partitions;

@@ -52,6 +52,7 @@ struct RunReport {
   std::vector<double> runMs, profiledMs;  // of each run
   Profile profile;                        // of all devices together
   KernelCounts kernels;
+  std::vector<DeviceReport> deviceReports;                    // what simulated devices complain of
   int64_t peakBytes = 0, argumentBytes = 0, outputBytes = 0;  // of all devices together
   size_t arguments = 0;
   std::vector<std::string> reordered;  // instructions that an engine reduces in another order than threads do

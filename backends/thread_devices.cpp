@@ -1,6 +1,8 @@
 // Devices that are threads of this process, see run_devices.h: an executable each, and what connects them with each
 // other and the outside.
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "backends/run_devices.h"
 #include "core/evaluate/device_values.h"
@@ -68,6 +70,7 @@ class ThreadDevices final : public RunDevices {
       report.kernels.kernels += counts.kernels;
       report.kernels.cached += counts.cached;
       report.kernels.codeBytes += counts.codeBytes;
+      std::ranges::move(executable->deviceReports(), std::back_inserter(report.deviceReports));
     }
     report.arguments = arguments_[0].size();
     report.argumentBytes = bytesOf(arguments_);

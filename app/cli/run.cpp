@@ -58,6 +58,7 @@ std::string inWorkingFolder(const std::string& name) {
 RunSettings overlaid(RunSettings project, const RunSettings& own, const CLI::App& command) {
   const auto given = [&](const char* option) { return command.get_option(option)->count() > 0; };
   if (given("--backend")) project.backend = own.backend;
+  if (given("--device")) project.device = own.device;
   if (given("--threads")) project.threads = own.threads;
   if (given("--replicas")) project.replicas = own.replicas;
   if (given("--partitions")) project.partitions = own.partitions;
@@ -156,8 +157,10 @@ FeedForm memoryForm() {
 Result<RunRequest> makeRequest(const Module& module, const FileAccess& files, const RunArguments& options) {
   TESSERA_ASSIGN_OR_RETURN(RunRequest out, requestOf(options.settings, files));
   const int threads = out.compile.threads;
+  const std::string device = out.compile.device;
   out.compile = options.compile;
   out.compile.threads = threads;
+  out.compile.device = device;
   out.arguments.fill.scale = options.fill.scale;
   out.arguments.fill.imax = options.fill.imax;
   TESSERA_TRY(takeInputs(module, options, out.arguments));
@@ -249,6 +252,28 @@ void tellEngine(const RunReport& ran, const Engine& engine, Report& report) {
                    : "reduced in MPI's order: " + names + ": the values of threads but for rounding"));
 }
 
+void tellDevice(const RunReport& ran, const RunArguments& options, Report& report) {
+  if (options.settings.backend != "cuda") return;
+  auto reports = nlohmann::ordered_json::array();
+  for (const DeviceReport& each : ran.deviceReports) {
+    report.line(std::string(each.isError ? "error" : "cost") + " in " + each.kernel + ", " + each.place + ": " +
+                each.kind + ": " + each.text + (each.count > 1 ? " (" + std::to_string(each.count) + " times)" : ""));
+    reports.push_back({{"kind", each.kind},
+                       {"kernel", each.kernel},
+                       {"place", each.place},
+                       {"text", each.text},
+                       {"is_error", each.isError},
+                       {"count", each.count}});
+  }
+  report.object["device"] = options.settings.device;
+  report.object["reports"] = std::move(reports);
+}
+
+Status checkDevice(const RunSettings& settings) {
+  if (settings.device.empty() || settings.backend == "cuda") return {};
+  return fail(ErrorKind::Usage, "--device goes with --backend=cuda");
+}
+
 Result<RunReport> runWithProgress(const Module& module, RunRequest& request) {
   ProgressLine line;
   const auto tell = [&](std::string_view stage, double fraction) {
@@ -268,11 +293,13 @@ Status runAsAsked(const Module& module, const CLI::App& command, RunArguments& o
     return fail(ErrorKind::Usage, "--wait-limit is for ranks: say --engine=mpi, too");
   TESSERA_TRY(takeSources(options));
   TESSERA_ASSIGN_OR_RETURN(const FileAccess files, takeFiles(module, command, options, report));
+  TESSERA_TRY(checkDevice(options.settings));
   TESSERA_ASSIGN_OR_RETURN(RunRequest request, makeRequest(module, files, options));
   request.engine = engine;
   request.gathersOutputs = !options.out.empty() || !options.expectation.file.empty() || options.expectation.result;
   TESSERA_ASSIGN_OR_RETURN(const RunReport ran, runWithProgress(module, request));
   tell(ran, options, report);
+  tellDevice(ran, options, report);
   if (engine) tellEngine(ran, *engine, report);
   if (engine && engine->rank() > 0) return {};
   TESSERA_TRY(writeProfile(module, options, ran.profile, report));
@@ -337,8 +364,12 @@ CLI::Validator countFrom(uint64_t least, const char* name) {
 void addArguments(CLI::App& command, RunArguments& options) {
   command.add_option("FILE", options.file, "HLO file; an HloSnapshot brings its arguments and expected result")
       ->required();
-  command.add_option("--backend", options.settings.backend, "cpu or evaluator")
-      ->check(CLI::IsMember({"cpu", "evaluator"}));
+  command.add_option("--backend", options.settings.backend, "cpu, cuda or evaluator")
+      ->check(CLI::IsMember({"cpu", "cuda", "evaluator"}));
+  command.add_option(
+      "--device", options.settings.device,
+      "Of the backend cuda: a card's number, or simulated (simulated:sm_90): the kernels' PTX on the CPU, "
+      "for correctness and counting, not for speed (default: the first card)");
   command.add_option("--inputs", options.inputs, "npz with arg0 …; missing ones get default values");
   command
       .add_option("--argument", options.sources,

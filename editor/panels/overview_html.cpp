@@ -18,10 +18,17 @@ QString placeLink(const Module& module, InstructionId id, const QString& text) {
   return module.contains(id) ? QStringLiteral("<a href='instruction:%1'>%2</a>").arg(id.value).arg(text) : text;
 }
 
+// Mostly an accident, and slow.
+bool isDouble(const std::string& type) { return type.ends_with("f64") || type.ends_with("c128"); }
+
+QString itemText(const OverviewFact& fact, const OverviewFact::Item& item) {
+  const QString text = escapedWord(item.text);
+  return fact.label == "types" && isDouble(item.text) ? QStringLiteral("<b class='error'>%1 !</b>").arg(text) : text;
+}
+
 QString factCell(const Module& module, const OverviewFact& fact) {
   QStringList items;
-  for (const OverviewFact::Item& item : fact.items)
-    items << placeLink(module, item.instruction, escapedWord(item.text));
+  for (const OverviewFact::Item& item : fact.items) items << placeLink(module, item.instruction, itemText(fact, item));
   if (fact.more) items << QStringLiteral("…");
   return escapedWord(fact.text) + items.join(QStringLiteral(", "));
 }

@@ -37,6 +37,16 @@ struct SizeSpan {
   uint32_t begin = 0, end = 0;
 };
 
+// An input or the result of a box: where wires end.
+struct ViewPort {
+  enum class Kind : uint8_t { Array, Tuple, Token };
+  std::string name;
+  ElementType type = ElementType::F32;
+  Kind kind = Kind::Array;
+  int32_t operand = 0;  // its number at the instruction
+  bool open = false;    // nothing is wired to it
+};
+
 // One box of the view: an instruction, an attached hub (a constant drawn beside its user), or a group.
 struct ViewNode {
   enum class Kind : uint8_t { Instruction, Attached, CollapsedGroup, OpenGroup };
@@ -56,6 +66,13 @@ struct ViewNode {
   int32_t owner = -1;      // Attached: the reader's box, in which it stands; `group` pulls it out
   bool pulled = false;     // pulled out as a box of its own; `group` folds it back
   bool number = false;     // one number that a drag may change
+  // Of an instruction, alone or with what it calls: its inputs in the order of its operands, but for those that stand
+  // in it or beside it; and its result.
+  std::vector<ViewPort> inputs = {};
+  ViewPort output = {};
+  int32_t operands = 0;  // how many the instruction has
+  bool appends = false;  // it takes one input more
+  bool result = false;   // the result of the page's computation
   // By dimension, where its size stands in the subtitle and how it is coloured there; -1: plainly. Empty: all is plain.
   std::vector<SizeSpan> sizes = {};
   std::vector<int8_t> hues = {};

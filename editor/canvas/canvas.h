@@ -109,6 +109,9 @@ class Canvas : public QWidget {
   void inputOpened(tessera::InstructionId user, int operand);   // its wire was pulled off
   void inputClicked(tessera::InstructionId user, int operand);  // an open one
   void valueWanted(tessera::InstructionId id);                  // Ctrl + Shift + click
+  // By key: Enter means the first open input, a digit its number.
+  void sourceWanted(tessera::InstructionId user, int operand);
+  void menuWanted(tessera::CanvasSpot spot);  // what it is for is selected
   // A drag along a number: how far from where it began, in pixels; first: it begins.
   void valueScrubbed(tessera::InstructionId id, double pixels, bool first);
   void boxesMoved(tessera::MovedBoxes moved);
@@ -127,6 +130,7 @@ class Canvas : public QWidget {
   void mouseReleaseEvent(QMouseEvent* event) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void wheelEvent(QWheelEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void keyReleaseEvent(QKeyEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;
@@ -142,12 +146,16 @@ class Canvas : public QWidget {
   void requestTiles();
   void paintAboveTiles(QPainter& painter);
   Pointer pointerOf(const QMouseEvent& event) const;
+  Qt::CursorShape cursorAt(QPointF at, int32_t item) const;
   void setHover(int32_t item);
   bool activateHandle(QPointF at);
   void activate(int32_t viewNode);
   void showTip(const QHelpEvent& help);
   bool fitKey(const QKeyEvent& event);
   bool moveKey(const QKeyEvent& event);
+  bool sourceKey(const QKeyEvent& event);
+  CanvasSpot spotAt(QPointF widget) const;
+  CanvasSpot spotOfSelection() const;
   bool cancel();
   void navigate(int key, bool extend);
   void releaseSpace();

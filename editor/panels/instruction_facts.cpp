@@ -12,6 +12,7 @@
 #include "core/formats/hlo_text.h"
 #include "core/hlo/memory_map.h"
 #include "core/hlo/source_frames.h"
+#include "core/ops/inference/unfinished.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_reasons.h"
 #include "core/picture/picture.h"
@@ -39,7 +40,7 @@ QString table(const QString& rows) {
 }
 
 QString link(const Module& module, InstructionId id) {
-  if (!module.contains(id)) return QStringLiteral("<span class='error'>%1</span>").arg(QObject::tr("open"));
+  if (!module.contains(id)) return QStringLiteral("<span class='muted'>%1</span>").arg(QObject::tr("open"));
   const Instruction& i = module.at(id);
   return QStringLiteral("<a href='instruction:%1'>%2</a> <span class='muted'>%3</span>")
       .arg(id.value)
@@ -139,7 +140,9 @@ QString factsOf(const Module& module, InstructionId id, std::span<const Instruct
   const OpDef* op = findOp(i.opcode);
   if (op) out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(op->summary));
   for (const Diagnostic& d : diagnostics)
-    if (d.instruction == id)
+    if (d.instruction == id && d.label == kUnfinished)
+      out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(d.message));
+    else if (d.instruction == id)
       out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(escaped(d.toString()));
   out += run + shapeSection(module, i, dimensions);
   if (!i.operands.empty()) out += heading(QObject::tr("Operands")) + links(module, i.operands);

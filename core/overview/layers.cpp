@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "core/arrange/scopes.h"
+#include "core/ops/inference/trip_count.h"
 #include "core/overview/rules.h"
 
 namespace tessera {

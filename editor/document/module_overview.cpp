@@ -11,11 +11,11 @@
 namespace tessera {
 namespace {
 
-constexpr int kSettleMs = 150;   // after the last edit, where the work is felt
-constexpr size_t kQuick = 2000;  // instructions
+constexpr int kReportSettleMs = 150;   // after the last edit, where the work is felt
+constexpr size_t kQuickReport = 2000;  // instructions
 
 // Costs are those of whole graphs: an open input has no shape.
-QString firstError(const Module& module) {
+QString firstVerifyError(const Module& module) {
   const Diagnostics found = verify(module);
   for (const Diagnostic& d : found.items())
     if (d.severity == Severity::Error) return QString::fromStdString(d.toString());
@@ -23,7 +23,7 @@ QString firstError(const Module& module) {
 }
 
 // Without the steps and the timeline, which are long.
-std::optional<Profile> timesOf(const Profile* profile) {
+std::optional<Profile> timesAlone(const Profile* profile) {
   if (!profile) return std::nullopt;
   Profile out;
   out.module = profile->module;
@@ -51,7 +51,7 @@ struct ModuleOverview::Answer {
 ModuleOverview::ModuleOverview(Document& document, Background& background)
     : document_(document), background_(background) {
   soon_.setSingleShot(true);
-  soon_.setInterval(kSettleMs);
+  soon_.setInterval(kReportSettleMs);
   connect(&soon_, &QTimer::timeout, this, &ModuleOverview::start);
 }
 
@@ -71,7 +71,7 @@ void ModuleOverview::forget() {
 void ModuleOverview::want() {
   if (fresh_ || wanted_ || !document_.isOpen() || document_.isPlainGraph()) return;
   wanted_ = true;
-  if (document_.module().instructionCount() > kQuick)
+  if (document_.module().instructionCount() > kQuickReport)
     soon_.start();  // the first picture comes first
   else
     start();
@@ -81,10 +81,10 @@ void ModuleOverview::start() {
   if (running_ || !wanted_ || !document_.isOpen() || document_.isPlainGraph()) return;
   running_ = true;
   background_.start(kPrinting,
-                    [this, module = document_.module(), times = timesOf(document_.run().profile()),
+                    [this, module = document_.module(), times = timesAlone(document_.run().profile()),
                      version = version_]() mutable -> Background::Answer {
                       auto answer = std::make_shared<Answer>();
-                      answer->problem = firstError(module);
+                      answer->problem = firstVerifyError(module);
                       if (answer->problem.isEmpty())
                         answer->report = std::make_shared<const ModuleReport>(std::move(module), std::move(times));
                       return [this, answer, version] {

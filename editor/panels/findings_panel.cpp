@@ -15,10 +15,10 @@ namespace tessera {
 namespace {
 
 constexpr int kFindingPlace = Qt::UserRole, kFindingNumber = Qt::UserRole + 1;
-constexpr size_t kMostPlaces = 200;  // as rows; the search finds the others
-enum Column { kRule, kText, kNumber, kWhere };
+constexpr size_t kMostFindingPlaces = 200;  // as rows; the search finds the others
+enum FindingColumn { kFindingRule, kFindingText, kFindingWorth, kFindingWhere };
 
-QString aboutRule(std::string_view name) {
+QString aboutFindingRule(std::string_view name) {
   const auto& rules = rulesOfFindings();
   const auto found = std::ranges::find(rules, name, &FindingRule::name);
   return found == rules.end() ? QString() : QString::fromUtf8(found->about.data(), qsizetype(found->about.size()));
@@ -34,9 +34,10 @@ FindingsPanel::FindingsPanel(Document& document, QWidget* parent)
   list_->setAllColumnsShowFocus(true);
   list_->setAccessibleName(tr("Findings, the costliest first"));
   list_->header()->setStretchLastSection(false);
-  for (int column : {kRule, kNumber}) list_->header()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
-  list_->header()->setSectionResizeMode(kText, QHeaderView::Stretch);
-  list_->setColumnWidth(kWhere, 34 * list_->fontMetrics().averageCharWidth());
+  for (int column : {kFindingRule, kFindingWorth})
+    list_->header()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
+  list_->header()->setSectionResizeMode(kFindingText, QHeaderView::Stretch);
+  list_->setColumnWidth(kFindingWhere, 34 * list_->fontMetrics().averageCharWidth());
   state_->setWordWrap(true);
   state_->setContentsMargins(8, 4, 8, 4);
   auto* layout = new QVBoxLayout(this);
@@ -76,10 +77,10 @@ void FindingsPanel::addFinding(int number, const Finding& finding) {
   if (places > 1) where += tr(" and %L1 more").arg(places - 1);
   auto* row = new QTreeWidgetItem(list_, {QString::fromUtf8(finding.rule.data(), qsizetype(finding.rule.size())),
                                           QString::fromStdString(finding.text), numberOf(finding), where});
-  row->setToolTip(kRule, asPlainText(aboutRule(finding.rule)));
-  row->setToolTip(kText, asPlainText(row->text(kText)));
-  row->setToolTip(kWhere, asPlainText(where));
-  row->setTextAlignment(kNumber, Qt::AlignRight | Qt::AlignVCenter);
+  row->setToolTip(kFindingRule, asPlainText(aboutFindingRule(finding.rule)));
+  row->setToolTip(kFindingText, asPlainText(row->text(kFindingText)));
+  row->setToolTip(kFindingWhere, asPlainText(where));
+  row->setTextAlignment(kFindingWorth, Qt::AlignRight | Qt::AlignVCenter);
   row->setData(0, kFindingPlace, finding.instructions.front().value);
   row->setData(0, kFindingNumber, number);
   if (places > 1) row->setChildIndicatorPolicy(QTreeWidgetItem::ShowIndicator);
@@ -90,18 +91,19 @@ void FindingsPanel::fill(QTreeWidgetItem& item) {
   if (!report || item.parent() || item.childCount() > 0) return;
   const Finding& finding = report->findings[static_cast<size_t>(item.data(0, kFindingNumber).toInt())];
   QList<QTreeWidgetItem*> rows;
-  for (size_t k = 0; k < std::min(finding.instructions.size(), kMostPlaces); ++k) {
+  for (size_t k = 0; k < std::min(finding.instructions.size(), kMostFindingPlaces); ++k) {
     const InstructionId id = finding.instructions[k];
     const Instruction& i = report->module.at(id);
     auto* row = new QTreeWidgetItem(
         {QString(), QString::fromStdString(placeText(report->module, id)),
          finding.timeNs > 0 ? QString::fromStdString(durationText(report->work.timeOf(id))) : QString(),
          QString::fromStdString(toString(*i.shape, false))});
-    row->setTextAlignment(kNumber, Qt::AlignRight | Qt::AlignVCenter);
+    row->setTextAlignment(kFindingWorth, Qt::AlignRight | Qt::AlignVCenter);
     row->setData(0, kFindingPlace, id.value);
     rows << row;
   }
-  if (const size_t left = finding.instructions.size() - std::min(finding.instructions.size(), kMostPlaces); left > 0)
+  if (const size_t left = finding.instructions.size() - std::min(finding.instructions.size(), kMostFindingPlaces);
+      left > 0)
     rows << new QTreeWidgetItem({QString(), tr("… and %L1 more; `tessera findings --json` lists them all").arg(left)});
   item.addChildren(rows);
 }

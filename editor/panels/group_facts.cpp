@@ -10,8 +10,8 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kTopParts = 5, kMostValues = 8;
-constexpr size_t kLongestShape = 60;
+constexpr size_t kTopGroupParts = 5, kMostGroupValues = 8;
+constexpr size_t kLongestGroupShape = 60;
 
 QString groupWord(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
 
@@ -23,18 +23,18 @@ QString groupRow(const QString& key, const QString& value) {
   return QStringLiteral("<tr><td class='muted' style='padding:1px 10px 1px 0'>%1</td><td>%2</td></tr>").arg(key, value);
 }
 
-QString instructionLink(const Module& module, InstructionId id, const QString& text) {
+QString groupInstructionLink(const Module& module, InstructionId id, const QString& text) {
   return module.contains(id) ? QStringLiteral("<a href='instruction:%1'>%2</a>").arg(id.value).arg(text) : text;
 }
 
-QString nameLink(const Module& module, InstructionId id) {
-  return module.contains(id) ? instructionLink(module, id, groupWord(std::string(module.at(id).name))) : QString();
+QString groupNameLink(const Module& module, InstructionId id) {
+  return module.contains(id) ? groupInstructionLink(module, id, groupWord(std::string(module.at(id).name))) : QString();
 }
 
-double share(double weight, double total) { return total > 0 ? weight / total : 0; }
+double groupShare(double weight, double total) { return total > 0 ? weight / total : 0; }
 
 QString weightText(const GroupSummary& summary, double weight) {
-  const QString part = groupWord(percentText(share(weight, summary.totalWeight)));
+  const QString part = groupWord(percentText(groupShare(weight, summary.totalWeight)));
   return summary.measured ? QObject::tr("%1, %2 of the run").arg(groupWord(durationText(weight)), part)
                           : QObject::tr("%1 of the run (estimated)").arg(part);
 }
@@ -55,17 +55,17 @@ QString valuesSection(const Module& module, const QString& title, const std::vec
   QString rows;
   for (size_t k = 0; k < values.size(); ++k) {
     bytes += values[k].bytes;
-    if (k >= kMostValues || !module.contains(values[k].instruction)) continue;
+    if (k >= kMostGroupValues || !module.contains(values[k].instruction)) continue;
     const Shape& shape = module.shapeOf(values[k].instruction);
     const std::string what =
         shape.isTuple() ? std::to_string(shape.elements.size()) + " elements" : toString(shape, false);
     rows +=
         QStringLiteral("<tr><td style='padding:1px 10px 1px 0'>%1</td><td>%2 <span class='muted'>%3</span></td></tr>")
-            .arg(nameLink(module, values[k].instruction), groupWord(what.substr(0, kLongestShape)),
+            .arg(groupNameLink(module, values[k].instruction), groupWord(what.substr(0, kLongestGroupShape)),
                  groupWord(bytesText(values[k].bytes)));
   }
-  if (values.size() > kMostValues)
-    rows += groupRow(QObject::tr("… and %L1 more").arg(values.size() - kMostValues), QString());
+  if (values.size() > kMostGroupValues)
+    rows += groupRow(QObject::tr("… and %L1 more").arg(values.size() - kMostGroupValues), QString());
   return groupHeading(QObject::tr("%1: %L2, %3").arg(title).arg(values.size()).arg(groupWord(bytesText(bytes)))) +
          QStringLiteral("<table>%1</table>").arg(rows);
 }
@@ -75,14 +75,14 @@ QString partsSection(const Module& module, const GroupSummary& summary) {
   const auto groups =
       static_cast<size_t>(std::ranges::count_if(summary.parts, [](const auto& part) { return !part.group.empty(); }));
   QString rows;
-  for (size_t k = 0; k < std::min(summary.parts.size(), kTopParts); ++k) {
+  for (size_t k = 0; k < std::min(summary.parts.size(), kTopGroupParts); ++k) {
     const GroupSummary::Part& part = summary.parts[k];
     if (part.weight <= 0) break;
     rows += QStringLiteral(
                 "<tr><td align='right' style='padding:1px 10px 1px 0'>%1</td><td>%2 <span "
                 "class='muted'>%3</span></td></tr>")
-                .arg(groupWord(percentText(share(part.weight, summary.weight))),
-                     instructionLink(module, part.instruction, groupWord(part.title)),
+                .arg(groupWord(percentText(groupShare(part.weight, summary.weight))),
+                     groupInstructionLink(module, part.instruction, groupWord(part.title)),
                      part.group.empty() && module.contains(part.instruction)
                          ? groupWord(std::string(module.at(part.instruction).name))
                          : QObject::tr("%L1 instructions").arg(part.instructions));

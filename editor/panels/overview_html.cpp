@@ -14,19 +14,27 @@ constexpr size_t kFirstFindings = 4;
 
 QString escapedWord(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
 
-QString placeLink(const Module& module, InstructionId id, const QString& text) {
+QString overviewLink(const Module& module, InstructionId id, const QString& text) {
   return module.contains(id) ? QStringLiteral("<a href='instruction:%1'>%2</a>").arg(id.value).arg(text) : text;
+}
+
+// Mostly an accident, and slow.
+bool isDouble(const std::string& type) { return type.ends_with("f64") || type.ends_with("c128"); }
+
+QString factItem(const OverviewFact& fact, const OverviewFact::Item& item) {
+  const QString text = escapedWord(item.text);
+  return fact.label == "types" && isDouble(item.text) ? QStringLiteral("<b class='error'>%1 !</b>").arg(text) : text;
 }
 
 QString factCell(const Module& module, const OverviewFact& fact) {
   QStringList items;
   for (const OverviewFact::Item& item : fact.items)
-    items << placeLink(module, item.instruction, escapedWord(item.text));
+    items << overviewLink(module, item.instruction, factItem(fact, item));
   if (fact.more) items << QStringLiteral("…");
   return escapedWord(fact.text) + items.join(QStringLiteral(", "));
 }
 
-double bytesIn(const std::vector<Overview::Array>& arrays) {
+double bytesOfArrays(const std::vector<Overview::Array>& arrays) {
   double out = 0;
   for (const Overview::Array& array : arrays) out += array.bytes;
   return out;
@@ -65,7 +73,7 @@ QString findingsHtml(const ModuleReport& report) {
     const InstructionId place = all[k].instructions.front();
     out += QStringLiteral("<p style='margin:0 0 6px 0'>%1 <span class='muted'>%2</span><br>%3</p>")
                .arg(escapedWord(all[k].text), numberOf(all[k]).toHtmlEscaped(),
-                    placeLink(report.module, place, escapedWord(placeText(report.module, place))));
+                    overviewLink(report.module, place, escapedWord(placeText(report.module, place))));
   }
   if (all.size() <= kFirstFindings) return out;
   return out + QStringLiteral("<p style='margin:0'><a href='findings:'>%1</a></p>")
@@ -82,7 +90,7 @@ QString lineOf(const ModuleReport& report) {
   if (overview.parameters) out << QObject::tr("%1 parameters").arg(text(amountText(overview.parameters->elements)));
   out << QObject::tr("%1 flops").arg(text(amountText(overview.work.flops)));
   out << QObject::tr("%1 in, %2 out")
-             .arg(text(bytesText(bytesIn(overview.inputs))), text(bytesText(bytesIn(overview.outputs))));
+             .arg(text(bytesText(bytesOfArrays(overview.inputs))), text(bytesText(bytesOfArrays(overview.outputs))));
   if (!report.findings.empty())
     out << (report.findings.size() == 1 ? QObject::tr("one finding")
                                         : QObject::tr("%L1 findings").arg(report.findings.size()));

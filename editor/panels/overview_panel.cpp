@@ -25,7 +25,7 @@ namespace tessera {
 namespace {
 
 const QString kPlainLinks = QStringLiteral(" a { text-decoration: none }");  // most of the text is links
-constexpr int kLeastOverviewWidth = 320, kTreemapHeight = 240, kPlace = Qt::UserRole;
+constexpr int kLeastOverviewWidth = 320, kOverviewTreemapHeight = 240, kOverviewPlace = Qt::UserRole;
 
 // A page without a bar of its own: as high as its text.
 class FlowingText : public QTextBrowser {
@@ -45,7 +45,7 @@ class FlowingText : public QTextBrowser {
   void wheelEvent(QWheelEvent* event) override { event->ignore(); }  // the column scrolls
 };
 
-QLabel* headingOf(QWidget* parent) {
+QLabel* overviewHeading(QWidget* parent) {
   auto* out = new PlainLabel(parent);
   QFont bold = out->font();
   bold.setBold(true);
@@ -54,7 +54,7 @@ QLabel* headingOf(QWidget* parent) {
   return out;
 }
 
-QTreeWidget* makeTop(QWidget* parent) {
+QTreeWidget* makeTopTen(QWidget* parent) {
   auto* out = new QTreeWidget(parent);
   out->setHeaderLabels({QObject::tr("Share"), QObject::tr("Instruction"), QObject::tr("Result"), QObject::tr("Flops"),
                         QObject::tr("Bytes")});
@@ -76,15 +76,15 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
       state_(new PlainLabel(this)),
-      costTitle_(headingOf(this)),
-      topTitle_(headingOf(this)),
+      costTitle_(overviewHeading(this)),
+      topTitle_(overviewHeading(this)),
       facts_(new FlowingText(this)),
       findings_(new FlowingText(this)),
       treemap_(new Treemap(this)),
-      top_(makeTop(this)) {
+      top_(makeTopTen(this)) {
   facts_->setAccessibleName(tr("What the file is"));
   findings_->setAccessibleName(tr("Findings"));
-  treemap_->setFixedHeight(kTreemapHeight);
+  treemap_->setFixedHeight(kOverviewTreemapHeight);
   setMinimumWidth(kLeastOverviewWidth);
   layOut();
   for (QTextBrowser* page : {facts_, findings_})
@@ -103,7 +103,7 @@ void OverviewPanel::layOut() {
   auto* rows = new QVBoxLayout(column);
   rows->setContentsMargins(10, 8, 10, 8);
   rows->setSpacing(2);
-  auto* findingsTitle = headingOf(column);
+  auto* findingsTitle = overviewHeading(column);
   findingsTitle->setText(tr("Findings"));
   for (QWidget* each :
        std::initializer_list<QWidget*>{state_, facts_, findingsTitle, findings_, costTitle_, treemap_, topTitle_, top_})
@@ -183,7 +183,7 @@ void OverviewPanel::showTop(const ModuleReport& report) {
     for (int column : {0, 3, 4}) row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     const QString place = text(placeText(report.module, each.instruction));
     for (int column : {1, 2}) row->setToolTip(column, asPlainText(place + QLatin1Char('\n') + row->text(2)));
-    row->setData(0, kPlace, each.instruction.value);
+    row->setData(0, kOverviewPlace, each.instruction.value);
   }
   const int rows = std::max(1, top_->topLevelItemCount());
   top_->setFixedHeight(top_->header()->sizeHint().height() + rows * std::max(18, top_->sizeHintForRow(0)) + 4);
@@ -195,7 +195,7 @@ void OverviewPanel::follow(const QUrl& url) {
 }
 
 void OverviewPanel::go(const QTreeWidgetItem* item) {
-  if (item) emit revealWanted(InstructionId(item->data(0, kPlace).toUInt()));
+  if (item) emit revealWanted(InstructionId(item->data(0, kOverviewPlace).toUInt()));
 }
 
 void OverviewPanel::showEvent(QShowEvent* event) {

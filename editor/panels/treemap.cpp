@@ -18,11 +18,11 @@
 namespace tessera {
 namespace {
 
-constexpr double kTitleHeight = 17, kInset = 2;
-constexpr double kLeastTitled = 40, kLeastNested = 34, kLeastSide = 2;  // pixels
-constexpr double kAlone = 0.985;  // of a scope's weight: it says nothing beside the one that it holds
+constexpr double kCellTitle = 17, kCellInset = 2;
+constexpr double kLeastTitledCell = 40, kLeastNestedCell = 34, kLeastCellSide = 2;  // pixels
+constexpr double kAloneInScope = 0.985;  // of a scope's weight: it says nothing beside the one that it holds
 
-const QString kStep = QStringLiteral(" › ");
+const QString kScopeStep = QStringLiteral(" › ");
 
 // The largest ratio of sides in a row of these areas along `side`.
 double worstRatio(double smallest, double largest, double sum, double side) {
@@ -61,9 +61,9 @@ std::vector<QRectF> squarify(const std::vector<double>& weights, QRectF rect) {
 
 // Down through scopes that hold hardly more than one other: the innermost of them.
 const CostScope* lastOfChain(const CostScope* scope, QString& title) {
-  while (!scope->children.empty() && scope->children[0].weight >= kAlone * scope->weight) {
+  while (!scope->children.empty() && scope->children[0].weight >= kAloneInScope * scope->weight) {
     scope = &scope->children[0];
-    title += (title.isEmpty() ? QString() : kStep) + QString::fromStdString(scope->name);
+    title += (title.isEmpty() ? QString() : kScopeStep) + QString::fromStdString(scope->name);
   }
   return scope;
 }
@@ -98,7 +98,7 @@ void Treemap::layOut() {
   if (const CostScope* shown = shownRoot(); shown && shown->weight > 0) {
     QString title;
     shown = lastOfChain(shown, title);
-    const QString path = zoomedPath() + (zoomedPath().isEmpty() || title.isEmpty() ? QString() : kStep) + title;
+    const QString path = zoomedPath() + (zoomedPath().isEmpty() || title.isEmpty() ? QString() : kScopeStep) + title;
     placeChildren(*shown, path, -1, QRectF(rect()).adjusted(0, 0, -1, -1));
   }
   update();
@@ -112,13 +112,13 @@ void Treemap::placeChildren(const CostScope& scope, const QString& path, int32_t
     if (child.weight > 0) parts.push_back({child.weight, &child});
     own -= child.weight;
   }
-  if (own > (1 - kAlone) * scope.weight) parts.push_back({own, nullptr});
+  if (own > (1 - kAloneInScope) * scope.weight) parts.push_back({own, nullptr});
   std::ranges::stable_sort(parts, [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<double> weights;
   for (const auto& [weight, part] : parts) weights.push_back(weight);
   const std::vector<QRectF> places = squarify(weights, rect);
   for (size_t k = 0; k < parts.size(); ++k) {
-    if (places[k].width() < kLeastSide || places[k].height() < kLeastSide) continue;
+    if (places[k].width() < kLeastCellSide || places[k].height() < kLeastCellSide) continue;
     if (const CostScope* part = parts[k].second)
       place(*part, path, parent, places[k]);
     else
@@ -129,11 +129,11 @@ void Treemap::placeChildren(const CostScope& scope, const QString& path, int32_t
 void Treemap::place(const CostScope& scope, const QString& path, int32_t parent, QRectF rect) {
   QString title = QString::fromStdString(scope.name);
   const CostScope* shown = lastOfChain(&scope, title);
-  const bool nests = !shown->children.empty() && rect.width() >= kLeastTitled && rect.height() >= kLeastNested;
+  const bool nests = !shown->children.empty() && rect.width() >= kLeastTitledCell && rect.height() >= kLeastNestedCell;
   const auto number = static_cast<int32_t>(cells_.size());
-  const QString own = path.isEmpty() ? title : path + kStep + title;
+  const QString own = path.isEmpty() ? title : path + kScopeStep + title;
   cells_.push_back({rect, shown, scope.weight, parent, !nests, title, own});
-  if (nests) placeChildren(*shown, own, number, rect.adjusted(kInset, kTitleHeight, -kInset, -kInset));
+  if (nests) placeChildren(*shown, own, number, rect.adjusted(kCellInset, kCellTitle, -kCellInset, -kCellInset));
 }
 
 int Treemap::cellAt(QPointF at) const {
@@ -171,18 +171,17 @@ void Treemap::paintCell(QPainter& painter, const Cell& cell) const {
   painter.setPen(toQColor(ColorRole::GroupBorder, theme));
   painter.setBrush(cell.leaf ? toQColor(heatRole(heat), theme) : toQColor(ColorRole::GroupFill, theme));
   painter.drawRect(cell.rect);
-  if (cell.rect.width() < kLeastTitled || cell.rect.height() < kTitleHeight) return;
+  if (cell.rect.width() < kLeastTitledCell || cell.rect.height() < kCellTitle) return;
   painter.setPen(toQColor(cell.leaf ? ColorRole::NodeText : ColorRole::GroupText, theme));
   const QFontMetrics metrics(painter.font());
   const QRectF line = cell.rect.adjusted(4, 1, -3, 0);
   const QString percent = shareText(cell.weight);
   const bool both = metrics.horizontalAdvance(cell.title + percent) + 8 < line.width();
-  const bool below = cell.leaf && cell.rect.height() > 2 * kTitleHeight;
+  const bool below = cell.leaf && cell.rect.height() > 2 * kCellTitle;
   const QString title = metrics.elidedText(cell.title, Qt::ElideMiddle, static_cast<int>(line.width()));
-  painter.drawText(QRectF(line.left(), line.top(), line.width(), kTitleHeight), Qt::AlignVCenter | Qt::AlignLeft,
-                   title);
+  painter.drawText(QRectF(line.left(), line.top(), line.width(), kCellTitle), Qt::AlignVCenter | Qt::AlignLeft, title);
   if (!both && !below) return;
-  const QRectF second(line.left(), line.top() + (below ? kTitleHeight - 2 : 0), line.width(), kTitleHeight);
+  const QRectF second(line.left(), line.top() + (below ? kCellTitle - 2 : 0), line.width(), kCellTitle);
   if (metrics.horizontalAdvance(percent) < line.width())
     painter.drawText(second, Qt::AlignVCenter | (below ? Qt::AlignLeft : Qt::AlignRight), percent);
 }

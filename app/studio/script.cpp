@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 
+#include "app/studio/document_tabs.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
 #include "app/studio/script_gestures.h"
@@ -17,11 +18,9 @@
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
-#include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/lessons/lesson.h"
-#include "editor/panels/compiled_panel.h"
 #include "editor/panels/inspector.h"
 #include "editor/panels/search_bar.h"
 #include "editor/panels/text_panel.h"
@@ -94,6 +93,18 @@ Status theme(MainWindow& w, const QString& name) {
   return {};
 }
 
+Status groupBy(MainWindow& w, const QString& words) {
+  static const std::map<QString, Grouping> kGroupings{{"scope", Grouping::Scopes},
+                                                      {"line", Grouping::SourceLines},
+                                                      {"computation", Grouping::Computations},
+                                                      {"fusion", Grouping::Kernels},
+                                                      {"nothing", Grouping::None}};
+  const auto found = kGroupings.find(words);
+  if (found == kGroupings.end()) return usage(QObject::tr("a grouping is scope, line, computation, fusion or nothing"));
+  w.document().view().setGrouping(found->second);
+  return {};
+}
+
 Status showPanel(MainWindow& w, const QString& name) {
   return w.panels().raise(name) ? Status{} : usage(QObject::tr("there is no panel %1").arg(name));
 }
@@ -139,7 +150,7 @@ Status beginLesson(MainWindow& w, const QString& number) {
   const int lesson = number.toInt() - 1;
   if (lesson < 0 || static_cast<size_t>(lesson) >= lessons().size())
     return usage(QObject::tr("there are lessons 1 to %1").arg(lessons().size()));
-  w.lessons().begin(lesson);
+  w.beginLesson(lesson);
   return {};
 }
 
@@ -150,6 +161,14 @@ Status nameSizes(MainWindow& w, const QString& names) {
   emit field->editingFinished();
   const QString error = w.panels().inspector->errorText();
   return error.isEmpty() ? Status{} : usage(error);
+}
+
+// The N-th from the left, from 1.
+Status showTab(MainWindow& w, const QString& number) {
+  DocumentPane* pane = w.tabs().pane(number.toInt() - 1);
+  if (!pane) return usage(QObject::tr("there are tabs 1 to %1").arg(w.tabs().count()));
+  w.makeCurrent(*pane);
+  return {};
 }
 
 using Command = Status (*)(MainWindow&, const QString&);
@@ -196,6 +215,7 @@ const std::map<QString, Command>& commands() {
          w.document().run().start();
          return Status{};
        }},
+      {"group-by", groupBy},
       {"overlay",
        [](W w, S on) {
          w.document().view().showOverlay(on != QLatin1String("off"));
@@ -227,6 +247,17 @@ const std::map<QString, Command>& commands() {
       {"theme", theme},
       {"lesson", beginLesson},
       {"size-names", nameSizes},
+      {"tab", showTab},
+      {"split",
+       [](W w, S words) {
+         w.split(words == QLatin1String("same"));
+         return Status{};
+       }},
+      {"close-tab",
+       [](W w, S) {
+         w.closeTab(w.pane());
+         return Status{};
+       }},
       {"size", resize},
   };
   return table;
@@ -244,10 +275,7 @@ Status playAsEvent(MainWindow& window, Command command, const QString& words) {
 }  // namespace
 
 bool waitUntilIdle(MainWindow& window) {
-  const auto idle = [&] {
-    return !window.document().isBusy() && !window.panels().compiled->isBusy() && window.canvas().tilesReady() &&
-           !window.canvas().viewport().isGliding();
-  };
+  const auto idle = [&] { return !window.isBusy(); };
   QElapsedTimer clock;
   clock.start();
   QTimer tick;  // the loop sleeps between: the workers need the cores

@@ -30,20 +30,26 @@ CanvasBinding::CanvasBinding(Document& document, Canvas& canvas, QObject* parent
     : QObject(parent), document_(document), canvas_(canvas) {
   connect(&document_.view(), &SceneView::changed, this, &CanvasBinding::showScene);
   connect(&document_, &Document::diagnosticsChanged, this, &CanvasBinding::showMarks);
-  connect(&document_, &Document::selectionChanged, this, [this] { canvas_.setSelection(document_.selection(), true); });
+  connect(&document_, &Document::selectionChanged, this,
+          [this] { canvas_.setSelection(document_.selection(), followsSelection_); });
   connect(&document_.live(), &LiveValues::changed, this, [this] { canvas_.values().set(document_.live().values()); });
   connect(&document_.search(), &ModuleSearch::changed, this, [this] {
     const ModuleSearch& search = document_.search();
     canvas_.highlights().setFound(search.isOn() ? std::optional(search.hits()) : std::nullopt);
   });
   connect(&canvas_, &Canvas::selectionChanged, &document_, &Document::select);
+  connect(&canvas_, &Canvas::groupSelected, &document_.view(), &SceneView::selectGroup);
+  connect(&document_.view(), &SceneView::groupWanted, this, [this](const QString& group) {
+    const QRectF frame = canvas_.view() ? canvas_.frameOf(canvas_.view()->findGroup(group.toStdString())) : QRectF();
+    if (!frame.isEmpty()) canvas_.viewport().fit(frame);
+  });
   connect(&canvas_, &Canvas::groupToggled, &document_.view(), &SceneView::toggleGroup);
   connect(&canvas_, &Canvas::instructionActivated, this, &CanvasBinding::activate);
   canvas_.setTooltipProvider([this](InstructionId id) { return tooltipFor(id); });
 }
 
 void CanvasBinding::reveal(InstructionId id) {
-  reveals_ = true;
+  reveals_ = followsSelection_;
   document_.view().reveal(id);
 }
 

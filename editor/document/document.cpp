@@ -48,6 +48,9 @@ void Document::connectParts() {
   connect(&fetch_, &ValueFetch::failed, this, &Document::failed);
   connect(this, &Document::opened, &search_, &ModuleSearch::again);
   connect(this, &Document::moduleChanged, &search_, &ModuleSearch::again);
+  connect(this, &Document::opened, &overview_, &ModuleOverview::begin);
+  connect(this, &Document::moduleChanged, &overview_, &ModuleOverview::forget);
+  connect(&run_, &ProgramRun::outcomeChanged, &overview_, &ModuleOverview::forget);
   connect(&fetch_, &ValueFetch::progressed, this, &Document::tellProgress);
 }
 
@@ -65,12 +68,12 @@ void Document::cancel() {
 
 // What was open stays; what is wrong with the other file goes before its diagnostics.
 void Document::refuse(const OpenedFile& file) {
-  state_.refused = file.read.diagnostics.items();
-  for (Diagnostic& d : state_.refused) {
+  std::vector<Diagnostic> found = file.read.diagnostics.items();
+  for (Diagnostic& d : found) {
     d.instruction = InstructionId();  // ids of a module that does not exist
     if (d.file.empty()) d.file = file.path.toStdString();
   }
-  collectDiagnostics();
+  noteRefused(std::move(found));
   const auto& refused = state_.refused;
   QString message = refused.empty() ? tr("%1 cannot be read.").arg(file.path) : withFile(refused.front(), file.path);
   if (refused.size() > 1) message += tr("\n… and %n more", nullptr, static_cast<int>(refused.size()) - 1);
@@ -110,6 +113,21 @@ void Document::install(OpenedFile file) {
   if (isPlainGraph()) return;
   inferInBackground();
   printInBackground();
+}
+
+void Document::noteRefused(std::vector<Diagnostic> of) {
+  state_.refused = std::move(of);
+  collectDiagnostics();
+}
+
+void Document::tellAll() {
+  emit diagnosticsChanged();
+  emit view_.changed(true);
+  emit textChanged();
+  emit selectionChanged();
+  emit live_.changed();
+  emit runSettingsChanged();
+  emit asksChanged();
 }
 
 void Document::inferInBackground() {
@@ -230,6 +248,7 @@ void Document::restoreSelection() {
 void Document::select(std::vector<InstructionId> selection) {
   if (!isOpen()) return;
   std::erase_if(selection, [&](InstructionId id) { return !module().contains(id); });
+  view_.selectGroup({});
   if (selection == state_.selection) return;
   state_.selection = std::move(selection);
   noteSelection();
@@ -316,11 +335,12 @@ void Document::takeProject() {
 void Document::rememberOpenGroups() {
   if (isPlainGraph()) return;
   const std::string& shown = module().at(view_.computation()).name;
+  state_.project.shown = shown;
+  if (view_.scene().options.grouping != Grouping::Scopes) return;  // a project names groups of scopes
   ProjectPage& page = state_.project.page(shown);
   page.opened = true;
   const auto& open = view_.scene().options.openGroups;
   page.openGroups.assign(open.begin(), open.end());
-  state_.project.shown = shown;
 }
 
 void Document::pageReplaced() {

@@ -108,7 +108,7 @@ class SearchingTest : public QObject {
     const auto colourAt = [&](const char* name) {
       const QImage seen = hand_->canvas().grab().toImage();
       const QRectF box = hand_->canvas().viewport().toWidget(hand_->canvas().boxOf(hand_->named(name)));
-      const QPointF corner = box.topLeft() + QPointF(box.width() / 2, 4);
+      const QPointF corner = box.topLeft() + QPointF(box.width() / 4, 4);  // beside the port
       return seen.pixelColor((corner * seen.devicePixelRatio()).toPoint());
     };
     const QColor copied = colourAt("copied"), wide = colourAt("wide");
@@ -316,7 +316,7 @@ ENTRY e {
     hand_->settle();
     QCOMPARE(selectedNames(), QStringLiteral("t"));
     QVERIFY(hand_->document().view().isDrawn(hand_->named("t")));
-    QSignalSpy refused(&hand_->window(), &MainWindow::linkRefused);
+    QSignalSpy refused(&hand_->window(), &MainWindow::failed);
     hand_->window().openFile(path + QStringLiteral("#cpied"));
     hand_->settle();
     QCOMPARE(refused.count(), 1);

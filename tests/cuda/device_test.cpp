@@ -1,4 +1,6 @@
 // The simulated device as a device: memory, streams, events, graphs, launches and their failures, cancelling.
+#include <sys/resource.h>
+
 #include <chrono>
 #include <thread>
 
@@ -173,6 +175,22 @@ TEST_F(CudaDevice, AKernelWithoutEndIsCancelledWithinASecond) {
   EXPECT_EQ(status.error().message, "cancelled");
   run("addOne", {1}, {128}, Arguments(memory, 1u));  // the device is as good as before
   EXPECT_EQ(download<uint32_t>(memory, 1)[0], 1u);
+}
+
+TEST_F(CudaDevice, LocalMemoryThatTheHostLacksIsAFailure) {
+  load(
+      ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry deep() {\n.local .align 8 .b8 l[1048576];\n"
+      ".reg .b64 %w;\nmov.u64 %w, l; st.local.u32 [%w], 1; ret;\n}\n");
+  run("deep", {1}, {1}, Arguments());
+  rlimit before{};
+  getrlimit(RLIMIT_AS, &before);
+  const rlimit tight{.rlim_cur = rlim_t{900} << 20, .rlim_max = before.rlim_max};
+  setrlimit(RLIMIT_AS, &tight);
+  const Status status = launch("deep", {1}, {1024}, Arguments());
+  setrlimit(RLIMIT_AS, &before);
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find("CUDA_ERROR_OUT_OF_MEMORY: 1.07 GB"), std::string::npos)
+      << status.error().message;
 }
 
 TEST_F(CudaDevice, WrongLaunchesAreRefused) {

@@ -37,11 +37,14 @@ void writeSlot(Warp& warp, const Instruction& i, int lane, uint64_t bits) {
 }
 
 // The low bits of a slot, extended by the type's sign.
-int64_t extended(uint64_t slot, Type type) {
-  const int unused = 64 - bitsOf(type);
-  if (isSigned(type)) return static_cast<int64_t>(slot << unused) >> unused;
-  return static_cast<int64_t>(slot << unused >> unused);
-}
+struct Extender {
+  explicit Extender(Type type) : unused(64 - bitsOf(type)), isSign(isSigned(type)) {}
+  int64_t operator()(uint64_t slot) const {
+    return isSign ? static_cast<int64_t>(slot << unused) >> unused : static_cast<int64_t>(slot << unused >> unused);
+  }
+  const int unused;
+  const bool isSign;
+};
 
 // --- integers
 
@@ -52,11 +55,12 @@ Wide smallestOf(Type type) { return isSigned(type) ? -(Wide{1} << (bitsOf(type) 
 
 void integerToInteger(Warp& warp, const Instruction& i, LaneMask active) {
   const Conversion how = conversionOf(i);
+  const Extender from(how.from), to(how.to);
   forLanes(active, [&](int lane) {
-    int64_t value = extended(readSlot(warp, i, lane), how.from);
+    int64_t value = from(readSlot(warp, i, lane));
     if (how.saturates)
       value = static_cast<int64_t>(std::clamp(widened(value, how.from), smallestOf(how.to), largestOf(how.to)));
-    writeSlot(warp, i, lane, static_cast<uint64_t>(extended(static_cast<uint64_t>(value), how.to)));
+    writeSlot(warp, i, lane, static_cast<uint64_t>(to(static_cast<uint64_t>(value))));
   });
 }
 
@@ -162,10 +166,11 @@ int modeOf(Rounding rounding) {
 
 void integerToDouble(Warp& warp, const Instruction& i, LaneMask active) {
   const Conversion how = conversionOf(i);
+  const Extender from(how.from);
   const int before = fegetround();
   fesetround(modeOf(how.rounding));
   forLanes(active, [&](int lane) {
-    const int64_t value = extended(readSlot(warp, i, lane), how.from);
+    const int64_t value = from(readSlot(warp, i, lane));
     const double result =
         isSigned(how.from) ? static_cast<double>(value) : static_cast<double>(static_cast<uint64_t>(value));
     writeSlot(warp, i, lane, std::bit_cast<uint64_t>(how.saturates ? std::clamp(result, 0.0, 1.0) : result));
@@ -176,8 +181,9 @@ void integerToDouble(Warp& warp, const Instruction& i, LaneMask active) {
 template <class To>
 void integerToFloat(Warp& warp, const Instruction& i, LaneMask active) {
   const Conversion how = conversionOf(i);
+  const Extender from(how.from);
   forLanes(active, [&](int lane) {
-    writeSlot(warp, i, lane, bitsOfFloat<To>(doubleOf(extended(readSlot(warp, i, lane), how.from), how.from), how));
+    writeSlot(warp, i, lane, bitsOfFloat<To>(doubleOf(from(readSlot(warp, i, lane)), how.from), how));
   });
 }
 

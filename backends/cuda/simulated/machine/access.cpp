@@ -142,6 +142,24 @@ void notePatterns(Warp& warp, const Instruction& instruction, LaneMask active, A
   if (space == Space::Shared) patterns.noteShared(instruction.site, addresses, active, bytes);
 }
 
+// The usual case: all lanes are in the allocation where this place was last, and aligned. False: nothing is known.
+bool resolveInOneSpan(Warp& warp, const Instruction& instruction, LaneMask active, unsigned bytes,
+                      const LaneAddresses& addresses, LanePointers& pointers) {
+  const MemorySpan*& known = warp.knownSpan(instruction.site);
+  const uint64_t first = addresses[std::countr_zero(active)];
+  if (!known || !known->holds(first, bytes)) known = warp.block().setting().memory.find(first);
+  if (!known) return false;
+  const MemorySpan span = *known;
+  const uint64_t misaligned = bytes & (bytes - 1) ? 0 : bytes - 1;
+  uint64_t wrong = 0;
+  forLanes(active, [&](int lane) {
+    const uint64_t distance = addresses[lane] - span.begin;
+    wrong |= (addresses[lane] & misaligned) | static_cast<uint64_t>(distance > span.bytes - bytes);
+    pointers.at[lane] = span.host + distance;
+  });
+  return wrong == 0 && span.bytes >= bytes;
+}
+
 void resolveGeneric(Warp& warp, const Instruction& instruction, LaneMask active, Access access, unsigned bytes,
                     const LaneAddresses& addresses, LanePointers& pointers) {
   const Space first = spaceOf(addresses[std::countr_zero(active)]);
@@ -180,8 +198,10 @@ void resolveAt(Warp& warp, const Instruction& instruction, LaneMask active, Acce
                const LaneAddresses& addresses, LanePointers& pointers) {
   if (space == Space::Generic) return resolveGeneric(warp, instruction, active, access, bytes, addresses, pointers);
   if (space == Space::Const) space = Space::Global;
-  Resolver resolver(warp, instruction, access, bytes);
-  forLanes(active, [&](int lane) { pointers.at[lane] = resolver.find(space, addresses[lane], lane); });
+  if (space != Space::Global || !resolveInOneSpan(warp, instruction, active, bytes, addresses, pointers)) {
+    Resolver resolver(warp, instruction, access, bytes);
+    forLanes(active, [&](int lane) { pointers.at[lane] = resolver.find(space, addresses[lane], lane); });
+  }
   notePatterns(warp, instruction, active, access, space, bytes, addresses);
 }
 

@@ -9,7 +9,7 @@ namespace tessera::cuda::simulated {
 
 namespace {
 
-constexpr int64_t kTurnInstructions = 16384;  // of a warp, before the next one has its turn
+constexpr int64_t kTurnInstructions = 4096;  // of a warp, before the next one has its turn
 
 std::string text(Extent3 e) { return fmt::format("({},{},{})", e.x, e.y, e.z); }
 
@@ -23,6 +23,12 @@ Extent3 unravel(uint64_t number, Extent3 size) {
 Block::Block(const GridSetting& setting, Findings& findings) : setting_(setting), findings_(findings) {
   const unsigned warps = (setting.threads() + kLanes - 1) / kLanes;
   for (unsigned i = 0; i < warps; ++i) warps_.push_back(std::make_unique<Warp>(setting.kernel));
+}
+
+int64_t Block::bytesFor(const GridSetting& setting) {
+  const Kernel& kernel = setting.kernel;
+  const int64_t warps = (setting.threads() + kLanes - 1) / kLanes;
+  return warps * (int64_t{kernel.registerBytes} + kernel.localBytes * kLanes);
 }
 
 void Block::begin(uint64_t number) {
@@ -46,12 +52,11 @@ Block::Outcome Block::run(int turns) {
     for (auto& warp : warps_) {
       if (!warp->live()) continue;
       const auto outcome = warp->run(kTurnInstructions);
-      if (hasFailed_) return Outcome::Failed;
+      if (hasFailed_ || setting_.isCancelled()) return Outcome::Failed;
       anyWorks |= outcome == Warp::Outcome::Working;
     }
     for (auto& warp : warps_) anyLives |= warp->live() != 0;
     if (!anyLives) return Outcome::Finished;
-    if (setting_.isCancelled()) return Outcome::Failed;
     if (!anyWorks && !anyCanWork()) {
       standStill();
       return Outcome::Failed;

@@ -45,6 +45,8 @@ class Block {
   enum class Outcome : uint8_t { Finished, Working, Failed };
 
   Block(const GridSetting& setting, Findings& findings);
+  // Memory of the host that a block's registers and local memory take.
+  static int64_t bytesFor(const GridSetting& setting);
   void begin(uint64_t number);
   // Each warp in turn, at most `turns` times.
   Outcome run(int turns);

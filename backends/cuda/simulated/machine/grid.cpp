@@ -1,15 +1,21 @@
 #include "backends/cuda/simulated/machine/grid.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <list>
 #include <thread>
+
+#include "core/base/memory.h"
+#include "core/base/units.h"
 
 namespace tessera::cuda::simulated {
 
 namespace {
 
-constexpr int kBlockTurns = 4;           // of an ordered block, before a later one may begin
-constexpr size_t kResidentBlocks = 512;  // ordered blocks that have begun
+constexpr int kBlockTurns = 4;                        // of an ordered block, before a later one may begin
+constexpr int64_t kResidentBlocks = 512;              // ordered blocks that have begun, at most
+constexpr int64_t kResidentBytes = int64_t{1} << 30;  // and what their registers may take
 constexpr uint64_t kThreadsWorthSpreading = 2048;
 
 // Blocks as they are free; each thread takes the next one.
@@ -23,12 +29,18 @@ void runFreely(const GridSetting& setting, std::atomic<uint64_t>& next, std::ato
   }
 }
 
+size_t residentBlocks(const GridSetting& setting) {
+  const int64_t fit = kResidentBytes / std::max<int64_t>(1, Block::bytesFor(setting));
+  return static_cast<size_t>(std::clamp<int64_t>(fit, 1, kResidentBlocks));
+}
+
 // In order; blocks that wait stay resident while later ones go on.
 void runInOrder(const GridSetting& setting, Findings& findings) {
   std::list<std::unique_ptr<Block>> resident, unused;
+  const size_t most = residentBlocks(setting);
   uint64_t next = 0;
   while (next < setting.blocks() || !resident.empty()) {
-    if (next < setting.blocks() && resident.size() < kResidentBlocks) {
+    if (next < setting.blocks() && resident.size() < most) {
       if (unused.empty()) unused.push_back(std::make_unique<Block>(setting, findings));
       resident.splice(resident.end(), unused, unused.begin());
       resident.back()->begin(next++);
@@ -70,6 +82,11 @@ LaunchOutcome outcomeOf(const GridSetting& setting, std::vector<Findings>& findi
 
 LaunchOutcome runGrid(const GridSetting& setting) {
   const size_t threads = threadsFor(setting);
+  const int64_t bytes = Block::bytesFor(setting) * static_cast<int64_t>(threads);
+  if (!memoryIsAvailable(bytes))
+    return {.failure = fmt::format("CUDA_ERROR_OUT_OF_MEMORY: {} of the host's memory for the registers and the local "
+                                   "memory of {} are not there",
+                                   bytesText(static_cast<double>(bytes)), setting.kernel.name)};
   std::vector<Findings> findings(threads, Findings(setting.kernel.sites.size()));
   if (setting.kernel.isOrdered) {
     runInOrder(setting, findings[0]);

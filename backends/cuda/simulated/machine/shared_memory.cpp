@@ -1,6 +1,7 @@
 #include "backends/cuda/simulated/machine/shared_memory.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -15,6 +16,7 @@ constexpr int kPattern = 0xcd;  // of memory that nobody wrote
 void SharedMemory::reset(int64_t bytes, unsigned granule, unsigned warps) {
   bytes_ = bytes;
   granule_ = granule;
+  granuleShift_ = std::countr_zero(granule);
   warps_ = warps;
   ++block_;
   data_.resize(static_cast<size_t>(bytes));
@@ -24,12 +26,6 @@ void SharedMemory::reset(int64_t bytes, unsigned granule, unsigned warps) {
   clocks_.assign(size_t{warps} * warps, 0);
   for (unsigned warp = 0; warp < warps; ++warp) clock(warp, warp) = 1;
   fenced_.assign(warps, 0);
-}
-
-bool SharedMemory::isBefore(const Moment& moment, uint32_t thread) {
-  if (!moment.happened() || moment.thread == thread) return true;
-  const unsigned mine = thread / kLanes, its = moment.thread / kLanes;
-  return mine == its ? moment.clock < clock(mine, mine) : moment.clock <= clock(mine, its);
 }
 
 SharedConflict SharedMemory::noteGranule(Access access, uint32_t thread, uint32_t site, Granule& granule) {
@@ -63,8 +59,8 @@ void SharedMemory::remember(Access access, uint32_t thread, uint32_t site, Granu
 
 SharedConflict SharedMemory::note(Access access, uint32_t thread, uint32_t site, uint64_t address, unsigned bytes) {
   SharedConflict first;
-  const uint64_t end = (address + bytes + granule_ - 1) / granule_;
-  for (uint64_t granule = address / granule_; granule < end; ++granule) {
+  const uint64_t end = (address + bytes + granule_ - 1) >> granuleShift_;
+  for (uint64_t granule = address >> granuleShift_; granule < end; ++granule) {
     const SharedConflict conflict = noteGranule(access, thread, site, granules_[granule]);
     if (first.kind == SharedConflict::Kind::None) first = conflict;
   }

@@ -49,7 +49,11 @@ class SharedMemory {
     Moment write, read, otherRead;
   };
   uint32_t& clock(unsigned of, unsigned at) { return clocks_[size_t{of} * warps_ + at]; }
-  bool isBefore(const Moment& moment, uint32_t thread);
+  bool isBefore(const Moment& moment, uint32_t thread) {
+    if (!moment.happened() || moment.thread == thread) return true;
+    const unsigned mine = thread / kLanes, its = moment.thread / kLanes;
+    return mine == its ? moment.clock < clock(mine, mine) : moment.clock <= clock(mine, its);
+  }
   SharedConflict noteGranule(Access access, uint32_t thread, uint32_t site, Granule& granule);
   void remember(Access access, uint32_t thread, uint32_t site, Granule& granule);
 
@@ -58,6 +62,7 @@ class SharedMemory {
   std::vector<uint32_t> clocks_, fenced_;
   int64_t bytes_ = 0;
   unsigned granule_ = 4, warps_ = 1;
+  int granuleShift_ = 2;
   uint32_t block_ = 0;
 };
 

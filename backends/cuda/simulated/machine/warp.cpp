@@ -8,6 +8,15 @@
 
 namespace tessera::cuda::simulated {
 
+namespace {
+
+// A warp has its number for the whole launch; blocks differ in their place alone.
+bool changesByBlock(Special special) {
+  return special == Special::CtaidX || special == Special::CtaidY || special == Special::CtaidZ;
+}
+
+}  // namespace
+
 Warp::Warp(const Kernel& kernel)
     : kernel_(kernel),
       rows_(kernel.registerBytes),
@@ -33,7 +42,8 @@ void Warp::begin(Block& block, unsigned number, LaneMask lanes) {
 }
 
 void Warp::setSpecials() {
-  for (const SpecialRow& special : kernel_.specials)
+  for (const SpecialRow& special : kernel_.specials) {
+    if (hasSpecials_ && !changesByBlock(special.special)) continue;
     for (int lane = 0; lane < kLanes; ++lane) {
       const uint32_t value = specialValue(special.special, lane);
       if (special.isWide)
@@ -41,6 +51,8 @@ void Warp::setSpecials() {
       else
         row<uint32_t>(special.row)[lane] = value;
     }
+  }
+  hasSpecials_ = true;
 }
 
 uint32_t Warp::specialValue(Special special, int lane) const {

@@ -134,7 +134,7 @@ class Warp {
   Block* block_ = nullptr;
   unsigned number_ = 0;
   LaneMask live_ = 0;
-  bool sleeps_ = false;
+  bool sleeps_ = false, hasSpecials_ = false;
   std::vector<std::byte> rows_, local_;
   std::vector<LaneMask> predicates_;
   std::vector<Split> splits_;

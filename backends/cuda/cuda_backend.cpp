@@ -23,6 +23,7 @@ namespace {
 // Fusions that the CPU runs by tiles of rows.
 constexpr std::string_view kCpuPasses[] = {"fuse-gemm-chains", "fuse-convolution-epilogues"};
 constexpr std::string_view kDefaultSimulated = "sm_80";
+constexpr int64_t kSimulatedBytes = int64_t{8} << 30;
 
 class CudaBackend final : public Backend {
  public:
@@ -36,21 +37,39 @@ struct Target {
   std::string architecture;
 };
 
-// "simulated", "simulated:sm_90", "sm_90" (for another machine), a card's number; "": the first card.
-Result<Target> openTarget(const std::string& name) {
-  if (name.starts_with("simulated")) {
-    std::string architecture(kDefaultSimulated);
-    if (name.size() > 9 && name[9] == ':') architecture = name.substr(10);
-    TESSERA_ASSIGN_OR_RETURN(const Architecture known, architectureOf(architecture));
-    if (name.size() <= 9 || name[9] == ':') return Target{makeSimulatedDevice(known.name), known.name};
+std::unexpected<Diagnostic> noSuchDevice(const std::string& name) {
+  return fail({.kind = ErrorKind::Usage,
+               .message = fmt::format("there is no device \"{}\"", name),
+               .expected = "a card's number, simulated, or simulated:sm_90"});
+}
+
+// What stands behind "simulated": an architecture, and the bytes of its memory.
+Result<Target> openSimulated(const std::string& name, std::string_view words) {
+  std::string architecture(kDefaultSimulated);
+  int64_t bytes = kSimulatedBytes;
+  if (!words.empty()) {
+    if (words[0] != ':') return noSuchDevice(name);
+    const size_t colon = words.find(':', 1);
+    architecture = words.substr(1, colon == std::string_view::npos ? colon : colon - 1);
+    if (colon != std::string_view::npos) {
+      const auto [end, error] = std::from_chars(words.data() + colon + 1, words.data() + words.size(), bytes);
+      if (error != std::errc() || end != words.data() + words.size() || bytes < 0) return noSuchDevice(name);
+    }
   }
+  TESSERA_ASSIGN_OR_RETURN(const Architecture known, architectureOf(architecture));
+  return Target{makeSimulatedDevice(known.name, bytes), known.name};
+}
+
+// "simulated", "simulated:sm_90", "simulated:sm_90:1048576", "sm_90" (for another machine), a card's number; "": the
+// first card.
+Result<Target> openTarget(const std::string& name) {
+  constexpr std::string_view kSimulated = "simulated";
+  if (name.starts_with(kSimulated)) return openSimulated(name, std::string_view(name).substr(kSimulated.size()));
   if (name.starts_with("sm_")) return Target{nullptr, name};
   int number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (!name.empty() && (error != std::errc() || end != name.data() + name.size() || number < 0))
-    return fail({.kind = ErrorKind::Usage,
-                 .message = fmt::format("there is no device \"{}\"", name),
-                 .expected = "a card's number, or simulated"});
+    return noSuchDevice(name);
   TESSERA_ASSIGN_OR_RETURN(auto device, openDevice(number));
   const std::string architecture = device->info().architecture();
   return Target{std::move(device), architecture};

@@ -1,0 +1,202 @@
+// The backend "cuda" on the simulated device, as its users see it: what is said of a wrong device, of memory that ends
+// and of a run that is cancelled; and that what has no kernel runs on the host.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "backends/backend.h"
+#include "core/formats/hlo_text.h"
+#include "core/ops/inference/infer.h"
+
+namespace tessera {
+namespace {
+
+Module moduleOf(const std::string& text) {
+  ReadResult read = readHloText(text);
+  EXPECT_TRUE(read.module) << text;
+  inferModule(*read.module);
+  return std::move(*read.module);
+}
+
+Result<std::unique_ptr<Executable>> compiled(const std::string& text, const std::string& device) {
+  TESSERA_ASSIGN_OR_RETURN(const auto backend, makeBackend("cuda"));
+  CompileOptions options;
+  options.device = device;
+  return backend->compile(moduleOf(text), options);
+}
+
+Literal numbers(std::initializer_list<float> values) {
+  Literal out =
+      Literal::allocate(Shape::arrayRowMajor(ElementType::F32, {static_cast<int64_t>(values.size())})).value();
+  std::ranges::copy(values, out.mutableData<float>().begin());
+  return out;
+}
+
+constexpr const char* kSum = R"(HloModule m
+ENTRY e {
+  a = f32[4] parameter(0)
+  ROOT r = f32[4] add(a, a)
+})";
+
+// The steps of the root, in words.
+std::string stepsOfRoot(const Executable& executable) {
+  std::string out;
+  const auto steps = executable.list(executable.optimized().entryComputation().root, true);
+  for (const StepListing& step : steps.value()) out += step.what + "\n" + step.assembly;
+  return out;
+}
+
+TEST(CudaBackend, NamesADeviceThatIsNone) {
+  for (const char* name : {"x", "-1", "simulatedd", "simulated:", "simulated:sm_80:x", "simulated:gpu"}) {
+    const auto executable = compiled(kSum, name);
+    ASSERT_FALSE(executable) << name;
+    EXPECT_EQ(executable.error().kind, ErrorKind::Usage) << name << ": " << executable.error().toString();
+  }
+  const auto old = compiled(kSum, "simulated:sm_50");
+  ASSERT_FALSE(old);
+  EXPECT_EQ(old.error().kind, ErrorKind::Unsupported);
+}
+
+TEST(CudaBackend, RunsAgainIntoTheSameArrays) {
+  const auto executable = compiled(kSum, "simulated");
+  ASSERT_TRUE(executable) << executable.error().toString();
+  std::vector<Literal> outputs;
+  const Literal first = numbers({1, 2, 3, 4}), second = numbers({5, 6, 7, -0.5});
+  ASSERT_TRUE((*executable)->runInto({&first, 1}, outputs));
+  const std::byte* at = outputs[0].bytes().data();
+  EXPECT_TRUE(outputs[0].identical(numbers({2, 4, 6, 8})));
+  ASSERT_TRUE((*executable)->runInto({&second, 1}, outputs));
+  EXPECT_EQ(outputs[0].bytes().data(), at);
+  EXPECT_TRUE(outputs[0].identical(numbers({10, 12, 14, -1})));
+  EXPECT_NE(stepsOfRoot(**executable).find(".entry"), std::string::npos);
+}
+
+TEST(CudaBackend, RefusesArgumentsOfAnotherShape) {
+  const auto executable = compiled(kSum, "simulated");
+  ASSERT_TRUE(executable);
+  const Literal five = numbers({1, 2, 3, 4, 5});
+  const auto outputs = (*executable)->run({&five, 1});
+  ASSERT_FALSE(outputs);
+  EXPECT_EQ(outputs.error().kind, ErrorKind::Usage);
+}
+
+TEST(CudaBackend, SaysWhatIsNeededWhereMemoryEnds) {
+  const auto executable = compiled(R"(HloModule m
+ENTRY e {
+  a = f32[4096] parameter(0)
+  wide = f32[4096,64] broadcast(a), dimensions={0}
+  ROOT large = f32[4096,64] negate(wide)
+})",
+                                   "simulated:sm_80:100000");
+  ASSERT_TRUE(executable) << executable.error().toString();
+  const Literal argument = Literal::zeros(Shape::arrayRowMajor(ElementType::F32, {4096})).value();
+  const auto outputs = (*executable)->run({&argument, 1});
+  ASSERT_FALSE(outputs);
+  EXPECT_EQ(outputs.error().kind, ErrorKind::Runtime);
+  const std::string text = outputs.error().toString();
+  for (const char* part : {"not enough memory on the device", "needs 10", "of 100000 are free", "with 1048576 bytes"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << ": " << text;
+}
+
+TEST(CudaBackend, RunsOnTheHostWhatHasNoKernel) {
+  const auto executable = compiled(R"(HloModule m
+ENTRY e {
+  a = f32[2,2] parameter(0)
+  ROOT r = f32[2,2] cholesky(a), lower=true
+})",
+                                   "simulated");
+  ASSERT_TRUE(executable) << executable.error().toString();
+  EXPECT_NE(stepsOfRoot(**executable).find("on the host"), std::string::npos);
+  Literal matrix = Literal::zeros(Shape::arrayRowMajor(ElementType::F32, {2, 2})).value();
+  matrix.mutableData<float>()[0] = 4, matrix.mutableData<float>()[3] = 9;
+  const auto outputs = (*executable)->run({&matrix, 1});
+  ASSERT_TRUE(outputs) << outputs.error().toString();
+  EXPECT_EQ((*outputs)[0].data<float>()[0], 2);
+  EXPECT_EQ((*outputs)[0].data<float>()[3], 3);
+}
+
+TEST(CudaBackend, EndsALoopWithoutEndWhenItIsCancelled) {
+  const auto executable = compiled(R"(HloModule m
+condition {
+  s = s32[] parameter(0)
+  zero = s32[] constant(0)
+  ROOT r = pred[] compare(s, zero), direction=GE
+}
+body {
+  s = s32[] parameter(0)
+  one = s32[] constant(1)
+  both = s32[] add(s, one)
+  ROOT r = s32[] and(both, one)
+}
+ENTRY e {
+  a = s32[] parameter(0)
+  ROOT w = s32[] while(a), condition=condition, body=body
+})",
+                                   "simulated");
+  ASSERT_TRUE(executable) << executable.error().toString();
+  std::atomic<bool> cancel = false;
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    cancel = true;
+  });
+  const Literal start = Literal::scalar<int32_t>(ElementType::S32, 0);
+  RunOptions options;
+  options.cancel = &cancel;
+  const auto outputs = (*executable)->run({&start, 1}, options);
+  later.join();
+  ASSERT_FALSE(outputs);
+  EXPECT_EQ(outputs.error().message, "cancelled");
+}
+
+TEST(CudaBackend, ProfilesSteps) {
+  const auto executable = compiled(kSum, "simulated");
+  ASSERT_TRUE(executable);
+  const Literal argument = numbers({1, 2, 3, 4});
+  Profile profile;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE((*executable)->run({&argument, 1}, {}, &profile));
+  EXPECT_EQ(profile.runs, 3);
+  ASSERT_EQ(profile.steps.size(), 1u);
+  EXPECT_EQ(profile.steps[0].count, 3);
+  EXPECT_GT(profile.steps[0].totalNs, 0);
+  ASSERT_EQ(profile.sources.size(), 1u);
+  EXPECT_TRUE(profile.sources[0].measured);
+}
+
+// Tensor cores: a product of bf16 whose sums are exact, with edges in all directions.
+TEST(CudaBackend, MultipliesMatricesOnTensorCores) {
+  const auto executable = compiled(R"(HloModule m
+ENTRY e {
+  a = bf16[70,50] parameter(0)
+  b = bf16[50,36] parameter(1)
+  ROOT r = f32[70,36] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})",
+                                   "simulated:sm_80");
+  ASSERT_TRUE(executable) << executable.error().toString();
+  EXPECT_NE(stepsOfRoot(**executable).find("mma.sync"), std::string::npos);
+  std::vector<Literal> arguments;
+  for (const auto& dims : {std::vector<int64_t>{70, 50}, std::vector<int64_t>{50, 36}}) {
+    Literal& argument =
+        arguments.emplace_back(Literal::allocate(Shape::arrayRowMajor(ElementType::BF16, dims)).value());
+    auto words = argument.mutableData<uint16_t>();
+    for (size_t i = 0; i < words.size(); ++i)  // whole numbers from -3 to 3
+      words[i] = static_cast<uint16_t>(__builtin_bit_cast(uint32_t, static_cast<float>(i * 5 % 7) - 3) >> 16);
+  }
+  const auto outputs = (*executable)->run(arguments);
+  ASSERT_TRUE(outputs) << outputs.error().toString();
+  const auto numberAt = [&](size_t which, int64_t row, int64_t column) {
+    const int64_t width = arguments[which].shape().dimensions[1];
+    const auto word = arguments[which].data<uint16_t>()[static_cast<size_t>(row * width + column)];
+    return __builtin_bit_cast(float, static_cast<uint32_t>(word) << 16);
+  };
+  for (int64_t row = 0; row < 70; ++row)
+    for (int64_t column = 0; column < 36; ++column) {
+      float sum = 0;
+      for (int64_t k = 0; k < 50; ++k) sum += numberAt(0, row, k) * numberAt(1, k, column);
+      ASSERT_EQ((*outputs)[0].data<float>()[static_cast<size_t>(row * 36 + column)], sum) << row << ", " << column;
+    }
+  EXPECT_TRUE(std::ranges::none_of((*executable)->deviceReports(), &DeviceReport::isError));
+}
+
+}  // namespace
+}  // namespace tessera

@@ -25,7 +25,7 @@ constexpr const char* kModel =
     "HloModule model\n\nENTRY main {\n  x = f32[4] parameter(0)\n  y = f32[4] custom-call(x), "
     "custom_call_target=\"my_target\", api_version=API_VERSION_ORIGINAL\n  t = token[] after-all()\n  ROOT o = token[] "
     "outfeed(y, t), outfeed_shape=f32[4]\n}\n";
-constexpr const char* kNegate =
+constexpr const char* kNegateProgram =
     "HloModule model\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[4] negate(x)\n}\n";
 
 Literal floats(std::vector<float> values) {
@@ -102,7 +102,7 @@ class PermissionsTest : public QObject {
     folder_ = std::make_unique<QTemporaryDir>();
     QDir(folder_->path()).mkpath("project");
     qputenv("XDG_CONFIG_HOME", at("config").toLocal8Bit());
-    write("project/model.hlo", kNegate);
+    write("project/model.hlo", kNegateProgram);
     write("victim", "precious");
   }
   void cleanup() {
@@ -272,7 +272,7 @@ class PermissionsTest : public QObject {
   }
 
   void aGraphOutOfTheFolderIsNotRead() {
-    write("secret.hlo", kNegate);
+    write("secret.hlo", kNegateProgram);
     for (const char* name : {"../secret.hlo", "link.hlo"}) {
       QFile::link(at("secret.hlo"), at("project/link.hlo"));
       write("project/work.tessera", std::string("tessera project 1\ngraph \"") + name + "\"\nend\n");

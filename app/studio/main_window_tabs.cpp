@@ -1,20 +1,23 @@
 // Documents of the window: a pane and a tab each, one of them current. A file is read by a pane that nobody sees yet,
 // so that one that does not open leaves what is open alone; files that are asked for meanwhile wait.
 #include <QApplication>
+#include <QClipboard>
 #include <QFileInfo>
 #include <QLayout>
 #include <QMenuBar>
-#include <QSettings>
 #include <QSplitter>
 #include <QStatusBar>
 
 #include "app/studio/actions.h"
+#include "app/studio/disk_bar.h"
 #include "app/studio/document_pane.h"
 #include "app/studio/document_tabs.h"
 #include "app/studio/main_window.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
+#include "app/studio/preference_control.h"
 #include "app/studio/start_page.h"
+#include "app/studio/workspaces.h"
 #include "core/profile/sources/profile_source.h"
 #include "core/tools/find_instruction.h"
 #include "core/tools/link.h"
@@ -85,6 +88,12 @@ void MainWindow::connectPane(DocumentPane& pane) {
     if (opening_ == &pane) openingFailed(pane, message);
     emit failed(message, kind);
   });
+  if (pane.diskBar()) connect(pane.diskBar(), &DiskBar::reloadWanted, this, [this, &pane] { reload(pane); });
+  if (!pane.isTwin()) {
+    connect(&pane.document(), &Document::cancelled, this,
+            [this](const QString& what) { statusBar()->showMessage(what, 4000); });
+    connect(&pane.document().file(), &DocumentFile::readingCancelled, this, [this, &pane] { openingCancelled(pane); });
+  }
   connect(&pane, &DocumentPane::progressed, this, &MainWindow::showProgress);
   connect(pane.panels().help, &HelpPanel::exampleWanted, this, &MainWindow::openExample);
   connect(&pane.groups(), &GroupActions::extracted, this, [this](const QString& path) {
@@ -96,13 +105,10 @@ void MainWindow::connectPane(DocumentPane& pane) {
 // They are the user's, not a document's.
 void MainWindow::shareSourceFolders(DocumentPane& pane) {
   SourcePanel& source = *pane.panels().source;
-  source.setFolders(sourceFolders_);
-  connect(&source, &SourcePanel::foldersChanged, this, [this, &source] {
-    sourceFolders_ = source.folders();
-    if (remembers_) QSettings().setValue(QStringLiteral("sourceFolders"), sourceFolders_);
-    for (const DocumentPane* each : allPanes())
-      if (each->panels().source != &source) each->panels().source->setFolders(sourceFolders_);
-  });
+  source.setFolders(preferences_->sourceFolders());
+  connect(preferences_, &PreferenceControl::sourceFoldersChanged, &source, &SourcePanel::setFolders);
+  connect(&source, &SourcePanel::foldersChanged, preferences_,
+          [this, &source] { preferences_->setSourceFolders(source.folders()); });
 }
 
 // What the window shows of the current document alone.
@@ -126,8 +132,11 @@ void MainWindow::connectPaneNews(DocumentPane& pane) {
     statusBar()->showMessage(summary, 10000);
   });
   // In the next event: filling the table and laying it out are a frame each at 100,000 rows.
-  connect(&pane, &DocumentPane::outcomeCame, this, whenCurrent([this] { docks_->raise(QStringLiteral("results")); }),
-          Qt::QueuedConnection);
+  connect(&pane, &DocumentPane::outcomeCame, this, whenCurrent([this] { showOutcome(); }), Qt::QueuedConnection);
+}
+
+void MainWindow::showOutcome() {
+  docks_->raise(workspaces_->current() == Workspaces::kProfile ? QStringLiteral("profile") : QStringLiteral("results"));
 }
 
 // Everything that menus, tool bar, docks and status bar show is of this one then.
@@ -184,7 +193,7 @@ void MainWindow::openNext() {
   if (!waiting_.empty()) {
     const OpenRequest next = std::move(waiting_.front());
     waiting_.erase(waiting_.begin());
-    if (!looksLikeProfile(next.path.toStdString())) return startOpening(next);
+    if (next.text || !looksLikeProfile(next.path.toStdString())) return startOpening(next);
     openProfile(next.path);
     return openNext();
   }
@@ -194,28 +203,46 @@ void MainWindow::openNext() {
 
 // Recovered changes take the place of their file, where nothing else was done to it here.
 void MainWindow::startOpening(const OpenRequest& request) {
-  DocumentPane* there = paneOf(request.recoveredFor.value_or(request.path));
+  DocumentPane* there = request.text ? nullptr : paneOf(request.recoveredFor.value_or(request.path));
   if (there && !request.recoveredFor) return openAgain(*there, request);
   const bool replaces = there && !there->hasUnsavedWork();
   opening_ = replaces ? there : pane_->isUntouched() ? &pane_->original() : &addPane();
   request_ = request;
   DocumentFile& file = opening_->document().file();
-  if (request.recoveredFor)
+  if (request.text)
+    file.openText(*request.text, request.path);
+  else if (request.recoveredFor)
     file.openRecovered(request.path, *request.recoveredFor);
   else
     file.open(request.path, request.shown);
 }
 
+void MainWindow::openClipboard() {
+  const QString text = QGuiApplication::clipboard()->text();
+  if (text.trimmed().isEmpty()) return banner_->showMessage(tr("The clipboard holds no text."));
+  waiting_.push_back({.path = tr("the clipboard"), .text = text});
+  if (!opening_) openNext();
+}
+
+// At the place that is seen; what was asked for meanwhile comes after it.
+void MainWindow::reload(DocumentPane& pane) {
+  waiting_.insert(waiting_.begin(), {.path = pane.document().file().path(),
+                                     .shown = shownPartOf(pane.document()),
+                                     .place = pane.place(),
+                                     .again = true});
+  if (!opening_) openNext();
+}
+
 // What the disk has now, where that is something else.
 void MainWindow::openAgain(DocumentPane& pane, const OpenRequest& request) {
   makeCurrent(pane);
-  if (!pane.document().file().differsOnDisk() || !mayLoseChanges(pane)) {
+  if (!request.again && (!pane.document().file().differsOnDisk() || !mayLoseChanges(pane))) {
     showLinked(request.instruction);
     return openNext();
   }
   opening_ = &pane;
   request_ = request;
-  pane.document().file().open(request.path);
+  pane.document().file().open(request.path, request.shown);
 }
 
 // Over the graph that is open; without one, or over the first graph, the module inside becomes a document.
@@ -243,6 +270,13 @@ void MainWindow::openingFailed(DocumentPane& pane, const QString& message) {
   openNext();
 }
 
+void MainWindow::openingCancelled(DocumentPane& pane) {
+  statusBar()->showMessage(tr("Opening was cancelled."), 4000);
+  if (opening_ != &pane) return;
+  if (tabs_->indexOf(pane) < 0) pane.deleteLater();
+  openNext();
+}
+
 void MainWindow::newFile() {
   const bool fresh = !document_->isOpen() || pane_->isFirstGraph();
   (fresh ? *pane_ : addPane()).document().file().create();
@@ -264,7 +298,7 @@ void MainWindow::showFirstGraph() { (pane_->isUntouched() ? *pane_ : addPane()).
 
 void MainWindow::arrived(DocumentPane& pane) {
   if (pane.isTwin()) return;
-  if (!pane.isFirstGraph()) showDocks();
+  if (!pane.isFirstGraph()) workspaces_->showPanels();
   startPage_->setVisible(pane.isFirstGraph());
   if (tabs_->indexOf(pane) < 0) tabs_->add(pane);
   if (&pane_->original() != &pane) makeCurrent(pane);
@@ -316,8 +350,7 @@ void MainWindow::forget(DocumentPane& pane) {
 
 // As before anything was open.
 void MainWindow::showStart() {
-  docksWhenOpen_ = saveState(kDockState);
-  docks_->hideAll();
+  workspaces_->hidePanels();
   addPane().showFirstGraph();
 }
 

@@ -12,6 +12,7 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QStatusBar>
+#include <QTabBar>
 #include <QToolBar>
 
 #include "app/studio/actions.h"
@@ -20,7 +21,9 @@
 #include "app/studio/main_window.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
+#include "app/studio/preference_control.h"
 #include "app/studio/start_page.h"
+#include "app/studio/workspaces.h"
 #include "core/tools/link.h"
 #include "core/tools/query.h"
 #include "editor/canvas/canvas.h"
@@ -53,6 +56,10 @@ void MainWindow::makeFileMenu() {
   const auto open = [this] { return document_->isOpen(); };
   actions_->add(menu, {tr("&New"), {QKeySequence::New}, [this](bool) { newFile(); }});
   actions_->add(menu, {tr("&Open …"), {QKeySequence::Open}, [this](bool) { chooseFile(); }, QStringLiteral("open")});
+  actions_->add(menu, {tr("New from the clip&board"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N)},
+                       [this](bool) { openClipboard(); },
+                       QStringLiteral("new from clipboard")});
   recentMenu_ = menu.addMenu(tr("Open &recent"));
   QMenu* examples = menu.addMenu(tr("Open &example"));
   for (QMenu* list : {recentMenu_, examples}) list->setProperty("isList", true);  // files, no actions of the program
@@ -133,6 +140,7 @@ void MainWindow::makeViewMenu() {
                        {},
                        [this, isSplit] { return document_->isOpen() && !isSplit(); }});
   menu.addSeparator();
+  addWorkspaceItems(*menu.addMenu(tr("Wor&kspace")));
   QMenu* panels = menu.addMenu(tr("&Panels"));
   for (QDockWidget* dock : docks_->all()) {
     panels->addAction(dock->toggleViewAction());
@@ -140,8 +148,6 @@ void MainWindow::makeViewMenu() {
       if (shown) dock->raise();
     });
   }
-  panels->addSeparator();
-  actions_->add(*panels, {tr("Reset all panels"), {}, [this](bool) { docks_->arrange(); }});
   actions_->add(menu, {tr("S&tart page beside the canvas"), {}, [this](bool) {
                          startPage_->setVisible(startPage_->isHidden());
                        }});
@@ -177,7 +183,7 @@ void MainWindow::addShownItems(QMenu& menu) {
                        [this] { return document_->view().showsFields(); }});
   actions_->add(menu, {tr("&Dark theme"),
                        {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)},
-                       [this](bool on) { setTheme(on ? Theme::Dark : Theme::Light); },
+                       [this](bool on) { preferences_->chooseTheme(on ? ThemeChoice::Dark : ThemeChoice::Light); },
                        {},
                        nullptr,
                        [this] { return theme_ == Theme::Dark; }});
@@ -292,9 +298,12 @@ void MainWindow::makeRunMenu() {
                        [this] { return document_->isOpen() && document_->live().isOn(); }});
   actions_->add(menu, {tr("&Cancel"),
                        {QKeySequence(Qt::Key_Escape)},
-                       [this](bool) { document_->cancel(); },
+                       [this](bool) {
+                         for (const BackgroundTask& task : pane_->original().tasks()) task.cancel();
+                         if (opening_) opening_->document().file().cancelReading();
+                       },
                        QStringLiteral("cancel"),
-                       [this] { return document_->run().isRunning() || document_->fetch().isRunning(); }});
+                       [this] { return opening_ || !pane_->original().tasks().empty(); }});
   menu.addSeparator();
   actions_->add(menu, {tr("Allowed &files …"),
                        {},
@@ -353,6 +362,41 @@ void MainWindow::makeToolBar() {
   bar->addWidget(crumbs_);
   connect(computations_, &QComboBox::activated, this,
           [this](int row) { document_->view().showComputation(ComputationId(computations_->itemData(row).toUInt())); });
+  addWorkspaces(*bar);
+}
+
+// At the right end of the tool bar.
+void MainWindow::addWorkspaces(QToolBar& bar) {
+  auto* gap = new QWidget(&bar);
+  gap->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  bar.addWidget(gap);
+  auto* tabs = new QTabBar(&bar);
+  tabs->setObjectName(QStringLiteral("workspaces"));
+  tabs->setAccessibleName(tr("Workspace"));
+  tabs->setDrawBase(false);
+  tabs->setFocusPolicy(Qt::NoFocus);
+  for (int i = 0; i < Workspaces::kCount; ++i) {
+    tabs->addTab(Workspaces::title(i));
+    tabs->setTabToolTip(i, Workspaces::hint(i));
+  }
+  connect(tabs, &QTabBar::currentChanged, workspaces_, &Workspaces::choose);
+  connect(workspaces_, &Workspaces::chosen, tabs, [tabs](int, int now) { tabs->setCurrentIndex(now); });
+  bar.addWidget(tabs);
+}
+
+void MainWindow::addWorkspaceItems(QMenu& menu) {
+  for (int i = 0; i < Workspaces::kCount; ++i)
+    actions_->add(menu, {Workspaces::title(i),
+                         {QKeySequence(Qt::CTRL | Qt::ALT | static_cast<Qt::Key>(Qt::Key_1 + i))},
+                         [this, i](bool) {
+                           workspaces_->choose(i);
+                           actions_->update();
+                         },
+                         {},
+                         nullptr,
+                         [this, i] { return workspaces_->current() == i; }});
+  menu.addSeparator();
+  actions_->add(menu, {tr("&Everything at its first place"), {}, [this](bool) { workspaces_->reset(); }});
 }
 
 void MainWindow::showChapter(const QString& name) {

@@ -37,9 +37,11 @@
 #include "editor/lessons/lesson_panel.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/compiled_panel.h"
+#include "editor/panels/findings_panel.h"
 #include "editor/panels/heat_legend.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspector.h"
+#include "editor/panels/overview_panel.h"
 #include "editor/panels/permission_bar.h"
 #include "editor/panels/search_bar.h"
 #include "editor/panels/size_panel.h"
@@ -59,6 +61,7 @@ DocumentPane::DocumentPane(PanelDocks& docks, bool remembers, DocumentPane* twin
   makeCanvas();
   makeLessons();
   searchBar_ = new SearchBar(*document_, this);
+  strip_ = new OverviewStrip(*document_, this);
   panels_ = std::make_unique<Panels>(*document_, docks);
   if (const auto manual = manualFolder()) panels_->help->setManual(QString::fromStdString(manual->string()));
   blocks_ = new BlockActions(*document_, *canvas_, *graphEdit_, *panels_->palette, remembers, this);
@@ -71,6 +74,7 @@ DocumentPane::DocumentPane(PanelDocks& docks, bool remembers, DocumentPane* twin
   connectDocument();
   connectBanner();
   connectSearch();
+  connectOverview();
 }
 
 DocumentPane::~DocumentPane() = default;
@@ -123,6 +127,7 @@ void DocumentPane::layOut() {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(header_);
+  layout->addWidget(strip_);
   layout->addLayout(beside, 1);
   layout->addWidget(runController_->callBar().table());
 }
@@ -189,6 +194,14 @@ void DocumentPane::connectSearch() {
     searchBar_->field()->setText(query);
   });
   connect(panels_->inspector, &Inspector::sourceWanted, this, [this] { emit panelWanted(QStringLiteral("source")); });
+}
+
+void DocumentPane::connectOverview() {
+  connect(strip_, &OverviewStrip::overviewWanted, this, [this] { emit panelWanted(QStringLiteral("overview")); });
+  connect(panels_->overview, &OverviewPanel::findingsWanted, this,
+          [this] { emit panelWanted(QStringLiteral("findings")); });
+  connect(panels_->overview, &OverviewPanel::revealWanted, binding_, &CanvasBinding::reveal);
+  connect(panels_->findings, &FindingsPanel::revealWanted, binding_, &CanvasBinding::reveal);
 }
 
 void DocumentPane::begin() {

@@ -26,6 +26,7 @@ class GraphEditController;
 class GroupActions;
 class HeatLegend;
 class LessonController;
+class OverviewStrip;
 class NodeLabels;
 class PaneHeader;
 class PanelDocks;
@@ -55,6 +56,7 @@ class DocumentPane : public QWidget {
   Canvas& canvas() const { return *canvas_; }
   Panels& panels() const { return *panels_; }
   Banner& banner() const { return *banner_; }
+  OverviewStrip& strip() const { return *strip_; }
   SearchBar& searchBar() const { return *searchBar_; }
   DiskBar* diskBar() const { return diskBar_; }  // null: a twin, whose original says it
   CanvasBinding& binding() const { return *binding_; }
@@ -108,6 +110,7 @@ class DocumentPane : public QWidget {
   void connectCanvas();
   void connectBanner();
   void connectSearch();
+  void connectOverview();
   void begin();
   void placeLegend();
 
@@ -130,6 +133,7 @@ class DocumentPane : public QWidget {
   Banner* banner_ = nullptr;
   SearchBar* searchBar_ = nullptr;
   DiskBar* diskBar_ = nullptr;
+  OverviewStrip* strip_ = nullptr;
   HeatLegend* legend_ = nullptr;
   QWidget* firstHint_ = nullptr;
   std::optional<PanePlace> wanted_;

@@ -198,7 +198,9 @@ class MainWindow : public QMainWindow {
   QString askWhereToSave(const QString& suggested);               // empty: nowhere
   QMessageBox::StandardButton askToRewrite(const QString& name);  // SaveAll: under another name
   bool mayLoseChanges(DocumentPane& pane);
-  void exportPicture();
+  void exportGraph();
+  void showOverview();
+  void addGroupings(QMenu& menu);
   void showAbout();
   void showChapter(const QString& name);  // of the manual
 

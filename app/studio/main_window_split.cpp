@@ -4,12 +4,10 @@
 #include <QMenu>
 #include <QSplitter>
 
-#include "app/studio/actions.h"
 #include "app/studio/document_pane.h"
 #include "app/studio/document_tabs.h"
 #include "app/studio/main_window.h"
 #include "app/studio/pane_header.h"
-#include "app/studio/workspaces.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 
@@ -32,16 +30,6 @@ void MainWindow::split(bool sameDocument) {
   other->show();
   shareRoom({area_->width() / 2, area_->width() / 2});
   showHeaders();
-}
-
-void MainWindow::workspaceChosen(int before, int now) {
-  actions_->update();
-  if (now == Workspaces::kCompare && !beside_ && document_->isOpen() && !pane_->isFirstGraph()) {
-    split(false);
-    splitToCompare_ = true;
-  } else if (before == Workspaces::kCompare && splitToCompare_ && beside_) {
-    unsplit();
-  }
 }
 
 void MainWindow::unsplit() {

@@ -12,7 +12,6 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QStatusBar>
-#include <QTabBar>
 #include <QToolBar>
 
 #include "app/studio/actions.h"
@@ -23,7 +22,6 @@
 #include "app/studio/panels.h"
 #include "app/studio/preference_control.h"
 #include "app/studio/start_page.h"
-#include "app/studio/workspaces.h"
 #include "core/tools/link.h"
 #include "core/tools/query.h"
 #include "editor/canvas/canvas.h"
@@ -77,7 +75,11 @@ void MainWindow::makeFileMenu() {
   actions_->add(
       menu,
       {tr("Save &as …"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, [this](bool) { save(true); }, {}, open});
-  actions_->add(menu, {tr("&Export picture …"), {}, [this](bool) { exportPicture(); }, {}, open});
+  actions_->add(menu, {tr("&Export …"),
+                       {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_E)},
+                       [this](bool) { exportGraph(); },
+                       QStringLiteral("export"),
+                       open});
   actions_->add(menu, {tr("&Close tab"),
                        {QKeySequence(Qt::CTRL | Qt::Key_W)},
                        [this](bool) { closeTab(*pane_); },
@@ -124,6 +126,7 @@ void MainWindow::makeViewMenu() {
                        [this](bool) { document_->view().closeAllGroups(); },
                        QStringLiteral("close groups"),
                        open});
+  addGroupings(menu);
   menu.addSeparator();
   addShownItems(menu);
   menu.addSeparator();
@@ -151,6 +154,25 @@ void MainWindow::makeViewMenu() {
   actions_->add(menu, {tr("S&tart page beside the canvas"), {}, [this](bool) {
                          startPage_->setVisible(startPage_->isHidden());
                        }});
+}
+
+void MainWindow::addGroupings(QMenu& menu) {
+  QMenu& groupings = *menu.addMenu(tr("&Group by"));
+  const std::pair<QString, Grouping> all[] = {{tr("&Scope"), Grouping::Scopes},
+                                              {tr("Source &line"), Grouping::SourceLines},
+                                              {tr("Called &computation"), Grouping::Computations},
+                                              {tr("&Fusion: what becomes one kernel"), Grouping::Kernels},
+                                              {tr("&Nothing"), Grouping::None}};
+  for (const auto& [text, grouping] : all)
+    actions_->add(groupings, {text,
+                              {},
+                              [this, grouping = grouping](bool) {
+                                document_->view().setGrouping(grouping);
+                                updateActions();
+                              },
+                              {},
+                              [this] { return document_->isOpen() && !document_->isPlainGraph(); },
+                              [this, grouping = grouping] { return document_->view().grouping() == grouping; }});
 }
 
 // What can be shown or not.
@@ -363,40 +385,6 @@ void MainWindow::makeToolBar() {
   connect(computations_, &QComboBox::activated, this,
           [this](int row) { document_->view().showComputation(ComputationId(computations_->itemData(row).toUInt())); });
   addWorkspaces(*bar);
-}
-
-// At the right end of the tool bar.
-void MainWindow::addWorkspaces(QToolBar& bar) {
-  auto* gap = new QWidget(&bar);
-  gap->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-  bar.addWidget(gap);
-  auto* tabs = new QTabBar(&bar);
-  tabs->setObjectName(QStringLiteral("workspaces"));
-  tabs->setAccessibleName(tr("Workspace"));
-  tabs->setDrawBase(false);
-  tabs->setFocusPolicy(Qt::NoFocus);
-  for (int i = 0; i < Workspaces::kCount; ++i) {
-    tabs->addTab(Workspaces::title(i));
-    tabs->setTabToolTip(i, Workspaces::hint(i));
-  }
-  connect(tabs, &QTabBar::currentChanged, workspaces_, &Workspaces::choose);
-  connect(workspaces_, &Workspaces::chosen, tabs, [tabs](int, int now) { tabs->setCurrentIndex(now); });
-  bar.addWidget(tabs);
-}
-
-void MainWindow::addWorkspaceItems(QMenu& menu) {
-  for (int i = 0; i < Workspaces::kCount; ++i)
-    actions_->add(menu, {Workspaces::title(i),
-                         {QKeySequence(Qt::CTRL | Qt::ALT | static_cast<Qt::Key>(Qt::Key_1 + i))},
-                         [this, i](bool) {
-                           workspaces_->choose(i);
-                           actions_->update();
-                         },
-                         {},
-                         nullptr,
-                         [this, i] { return workspaces_->current() == i; }});
-  menu.addSeparator();
-  actions_->add(menu, {tr("&Everything at its first place"), {}, [this](bool) { workspaces_->reset(); }});
 }
 
 void MainWindow::showChapter(const QString& name) {

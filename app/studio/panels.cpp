@@ -16,8 +16,10 @@
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/compiled_panel.h"
 #include "editor/panels/computations_panel.h"
+#include "editor/panels/findings_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspector.h"
+#include "editor/panels/overview_panel.h"
 #include "editor/panels/palette_panel.h"
 #include "editor/panels/results_panel.h"
 #include "editor/panels/run_panel.h"
@@ -53,6 +55,8 @@ constexpr DockSpec kDocks[] = {{"inspector", QT_TR_NOOP("Inspector"), kRight},
                                {"compiled", QT_TR_NOOP("Compiled"), kBottom, kTall},
                                {"computations", QT_TR_NOOP("Computations"), kLeft},
                                {"source", QT_TR_NOOP("Source")},
+                               {"overview", QT_TR_NOOP("Overview"), kLeft},
+                               {"findings", QT_TR_NOOP("Findings")},
                                {"help", QT_TR_NOOP("Help")}};
 constexpr int kWrappedLine = 24;  // a line of text that wraps, which a minimum size does not count
 
@@ -165,7 +169,7 @@ void PanelDocks::hideAll() const {
   for (QDockWidget* dock : docks_) dock->hide();
 }
 
-// All that may come to a side are tabs of it but at the left, so that what is shown later joins them.
+// All that may come to a side are tabs of it, so that what is shown later joins them.
 void PanelDocks::arrange(std::span<const PanelPlace> shown) const {
   arranging_ = true;
   std::map<Qt::DockWidgetArea, QDockWidget*> first;
@@ -174,7 +178,7 @@ void PanelDocks::arrange(std::span<const PanelPlace> shown) const {
     window_.addDockWidget(area, dock);
     dock->setVisible(visible);
     const auto [there, isFirst] = first.emplace(area, dock);
-    if (!isFirst && area != Qt::LeftDockWidgetArea) window_.tabifyDockWidget(there->second, dock);
+    if (!isFirst) window_.tabifyDockWidget(there->second, dock);
   };
   for (const PanelPlace& each : shown)
     if (each.name) put(find(QLatin1String(each.name)), each.area, true);
@@ -242,6 +246,8 @@ Panels::Panels(Document& document, PanelDocks& home)
       compiled(new CompiledPanel(document)),
       computations(new ComputationsPanel(document)),
       source(new SourcePanel(document)),
+      overview(new OverviewPanel(document)),
+      findings(new FindingsPanel(document)),
       home(home),
       docks(home.all()),
       contents{{"inspector", scrolled(inspector)},
@@ -256,6 +262,8 @@ Panels::Panels(Document& document, PanelDocks& home)
                {"compiled", compiled},
                {"computations", computations},
                {"source", source},
+               {"overview", overview},
+               {"findings", findings},
                {"help", help}} {
   for (QWidget* each : contents) each->hide();
 }

@@ -1,8 +1,8 @@
 // Panels: what stands round the canvas of one document. PanelDocks: the docks of the window that hold them; all
 // documents share them and their arrangement, and they show the panels of the current one. The docks' object names
 // ("inspector", "text", "diagnostics", "profile", "results", "layout", "help", "value", "run", "palette", "compiled",
-// "computations", "source") are what sessions and scripts call them. A new panel is a row in panels.cpp and a member of
-// Panels.
+// "computations", "source", "overview", "findings") are what sessions and scripts call them. A new panel is a row in
+// panels.cpp and a member of Panels.
 #pragma once
 
 #include <QHash>
@@ -20,9 +20,11 @@ class CompiledPanel;
 class ComputationsPanel;
 class DiagnosticsPanel;
 class Document;
+class FindingsPanel;
 class HelpPanel;
 class Inspector;
 class LayoutPanel;
+class OverviewPanel;
 class PalettePanel;
 class ProfilePanel;
 class ResultsPanel;
@@ -89,6 +91,8 @@ struct Panels {
   CompiledPanel* compiled;
   ComputationsPanel* computations;
   SourcePanel* source;
+  OverviewPanel* overview;
+  FindingsPanel* findings;
 
   PanelDocks& home;
   const QList<QDockWidget*>& docks;

@@ -35,12 +35,18 @@ class SceneView : public QObject {
   void reveal(InstructionId id);
   void openAllGroups();
   void closeAllGroups();
+  // The group that a person looks at, instead of the one instruction that stands for it in the selection; empty: none.
+  void selectGroup(const QString& group);
+  const QString& selectedGroup() const { return state_.selectedGroup; }
+  void lookAtGroup(const QString& group);  // selects one that is drawn and brings it into sight
   // Whether constants, broadcast numbers and iotas that one input reads stand in their readers.
   void showFields(bool shown);
   bool showsFields() const { return fields_; }
+  // Anew, with the groups that it begins with.
+  void setGrouping(Grouping grouping);
+  Grouping grouping() const { return state_.grouping; }
   void showOverlay(bool shown);
   bool showsOverlay() const { return overlayShown_; }
-  Status exportSvg(const QString& path, Theme theme) const;  // the computation that is shown
 
   std::vector<DimensionHue> huesOf(InstructionId id) const;  // empty: the module is too big
   // Whether an instruction of the module as it is now has a box of its own or within a group.
@@ -54,9 +60,12 @@ class SceneView : public QObject {
   void leaveRemovedComputation();
   std::shared_ptr<SceneMaker> makerOf(const Module& module) const;
   void remakeMaker();  // of the same module, where nodes get or lose their values
+  const std::shared_ptr<SceneMaker>& makerOfScene() const { return state_.maker; }
 
  signals:
   void changed(bool keepView);
+  void groupSelected();
+  void groupWanted(QString group);  // in sight
 
  private:
   using Work = std::function<Scene(SceneMaker&, const Overlay*)>;
@@ -77,6 +86,8 @@ class SceneView : public QObject {
     Scene scene;
     uint64_t requested = 0, shown = 0;
     std::optional<Move> move;  // its scene is being made
+    QString selectedGroup;
+    Grouping grouping = Grouping::Scopes;
   };
   Document& document_;
   Background& background_;

@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "app/shared/manual.h"
+#include "app/studio/disk_bar.h"
 #include "app/studio/first_start.h"
+#include "app/studio/overlay_column.h"
 #include "app/studio/pane_header.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
@@ -34,6 +36,7 @@
 #include "editor/document/recovery.h"
 #include "editor/lessons/lesson_panel.h"
 #include "editor/panels/banner.h"
+#include "editor/panels/compiled_panel.h"
 #include "editor/panels/findings_panel.h"
 #include "editor/panels/heat_legend.h"
 #include "editor/panels/help_panel.h"
@@ -110,6 +113,10 @@ void DocumentPane::layOut() {
   auto* beside = new QHBoxLayout;
   beside->setSpacing(0);
   beside->addWidget(&lessons_->panel());
+  auto* bars = new OverlayColumn(*canvas_);
+  bars->add(*banner_);
+  bars->add(*new PermissionBar(*document_, bars));
+  if (!twinOf_) bars->add(*(diskBar_ = new DiskBar(*document_, bars)));
   auto* below = new QVBoxLayout;
   below->setSpacing(0);
   below->addWidget(searchBar_);
@@ -120,19 +127,15 @@ void DocumentPane::layOut() {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(header_);
-  layout->addWidget(banner_);
   layout->addWidget(strip_);
-  layout->addWidget(new PermissionBar(*document_, this));
   layout->addLayout(beside, 1);
   layout->addWidget(runController_->callBar().table());
 }
 
 void DocumentPane::connectDocument() {
   connect(document_.get(), &Document::opened, this, &DocumentPane::begin);
-  connect(document_.get(), &Document::progressed, this, [this](const QString& stage, double fraction) {
-    progress_ = {stage, fraction};
-    emit progressed();
-  });
+  connect(document_.get(), &Document::progressed, this, &DocumentPane::progressed);
+  connect(panels_->compiled, &CompiledPanel::compilingChanged, this, &DocumentPane::progressed);
   connect(&document_->run(), &ProgramRun::outcomeChanged, this, [this] {
     showLegend();
     if (document_->run().outcome()) emit outcomeCame();
@@ -212,6 +215,13 @@ void DocumentPane::begin() {
 QString DocumentPane::name() const {
   const QString& path = document_->file().path();
   return path.isEmpty() ? tr("untitled") : QFileInfo(path).fileName();
+}
+
+std::vector<BackgroundTask> DocumentPane::tasks() const {
+  std::vector<BackgroundTask> out = twinOf_ ? std::vector<BackgroundTask>() : document_->tasks();
+  if (CompiledPanel* compiled = panels_->compiled; compiled->isCompiling())
+    out.push_back({{tr("Compiling for the panel")}, [compiled] { compiled->cancelCompiling(); }});
+  return out;
 }
 
 // Docks stay away and the start page stands beside it until something else is opened.

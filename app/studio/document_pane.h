@@ -20,6 +20,7 @@ class BlockActions;
 class Breadcrumbs;
 class Canvas;
 class CanvasBinding;
+class DiskBar;
 class Document;
 class GraphEditController;
 class GroupActions;
@@ -57,6 +58,7 @@ class DocumentPane : public QWidget {
   Banner& banner() const { return *banner_; }
   OverviewStrip& strip() const { return *strip_; }
   SearchBar& searchBar() const { return *searchBar_; }
+  DiskBar* diskBar() const { return diskBar_; }  // null: a twin, whose original says it
   CanvasBinding& binding() const { return *binding_; }
   GraphEditController& graphEdit() const { return *graphEdit_; }
   ArrangeController& arrangement() const { return *arrangement_; }
@@ -76,7 +78,7 @@ class DocumentPane : public QWidget {
   void setCurrent(bool current);      // one of two that show a selection brings it into sight
 
   QString name() const;                                      // of the file: "mlp.hlo", "untitled"
-  const Progress& progress() const { return progress_; }     // of its reading or running
+  std::vector<BackgroundTask> tasks() const;                 // of its document and its panels
   const QString& blockOffer() const { return blockOffer_; }  // empty: no block is older than the library
 
   void showFirstGraph();  // what stands there before anything is opened
@@ -130,11 +132,11 @@ class DocumentPane : public QWidget {
   NodeLabels* labels_ = nullptr;
   Banner* banner_ = nullptr;
   SearchBar* searchBar_ = nullptr;
+  DiskBar* diskBar_ = nullptr;
   OverviewStrip* strip_ = nullptr;
   HeatLegend* legend_ = nullptr;
   QWidget* firstHint_ = nullptr;
   std::optional<PanePlace> wanted_;
-  Progress progress_;
   QString blockOffer_;
   bool firstGraph_ = false, firstGraphComes_ = false;
   bool pictureNews_ = false;  // the first picture of the file that was opened last is not painted yet

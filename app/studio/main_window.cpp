@@ -2,11 +2,11 @@
 // tabs in main_window_tabs.cpp, files and the session in main_window_files.cpp.
 #include "app/studio/main_window.h"
 
+#include <QAction>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QProgressBar>
 #include <QScreen>
 #include <QSplitter>
 #include <QStatusBar>
@@ -19,8 +19,11 @@
 #include "app/studio/left_behind_bar.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
+#include "app/studio/preference_control.h"
 #include "app/studio/start_page.h"
+#include "app/studio/task_list.h"
 #include "app/studio/theme.h"
+#include "app/studio/workspaces.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/block_actions.h"
 #include "editor/controllers/canvas_binding.h"
@@ -54,6 +57,9 @@ MainWindow::MainWindow(bool remembers, QWidget* parent) : QMainWindow(parent), r
   resize(sizeFor(screen()->availableSize()));
   makeCentre();
   docks_ = std::make_unique<PanelDocks>(*this);
+  workspaces_ = new Workspaces(*this, *docks_);
+  connect(workspaces_, &Workspaces::chosen, this, &MainWindow::workspaceChosen);
+  preferences_ = new PreferenceControl(remembers_, this);
   makeStatusBar();
   actions_ = new Actions(this);
   makeActions();
@@ -63,11 +69,14 @@ MainWindow::MainWindow(bool remembers, QWidget* parent) : QMainWindow(parent), r
   DocumentPane& first = addPane();
   tabs_->add(first);
   makeCurrent(first);
-  docks_->arrange();
-  setTheme(Theme::Light);
+  setTheme(preferences_->theme());
+  connect(preferences_, &PreferenceControl::themeChanged, this, &MainWindow::setTheme);
+  connect(preferences_, &PreferenceControl::keysWanted, this, [this] {
+    activateWindow();
+    navigation_->showKeys();
+  });
   if (remembers_) restoreSession();
-  docksWhenOpen_ = saveState(kDockState);
-  docks_->hideAll();
+  workspaces_->hidePanels();
   showRecentFiles();
   updateActions();
 }
@@ -113,19 +122,14 @@ void MainWindow::makeCentre() {
 void MainWindow::makeStatusBar() {
   factsLabel_ = new PlainLabel(this);
   zoomLabel_ = new PlainLabel(this);
-  busyLabel_ = new PlainLabel(this);
-  busyBar_ = new QProgressBar(this);
-  busyBar_->setMaximumWidth(160);
-  busyBar_->setTextVisible(false);
-  busyBar_->hide();
+  tasks_ = new TaskList(this);
   statusBar()->addWidget(factsLabel_, 1);
   blockOffer_ = new QToolButton(this);
   blockOffer_->setObjectName(QStringLiteral("updateBlocks"));
   blockOffer_->hide();
   connect(blockOffer_, &QToolButton::clicked, this, [this] { blocks_->update(); });
   statusBar()->addPermanentWidget(blockOffer_);
-  statusBar()->addPermanentWidget(busyLabel_);
-  statusBar()->addPermanentWidget(busyBar_);
+  statusBar()->addPermanentWidget(tasks_);
   statusBar()->addPermanentWidget(zoomLabel_);
 }
 
@@ -169,17 +173,23 @@ void MainWindow::showZoom() {
   zoomLabel_->setText(QStringLiteral("%1 %").arg(100 * zoom, 0, 'f', zoom < 0.1 ? 1 : 0));
 }
 
-// The current document's; else another's, with its name.
+// The current document's first; others with their names.
 void MainWindow::showProgress() {
-  const DocumentPane* busy = pane_;
+  std::vector<ShownTask> all;
+  const auto add = [&](const DocumentPane& pane) {
+    const bool named = &pane.document() != document_ && tabs_->indexOf(pane) >= 0;
+    for (BackgroundTask& task : pane.tasks()) {
+      const QString& phase = task.progress.stage;
+      all.push_back({named ? tr("%1: %2").arg(tabs_->titleOf(pane), phase) : phase, task.progress.fraction,
+                     std::move(task.cancel)});
+    }
+  };
+  add(*pane_);
+  if (pane_->isTwin()) add(pane_->original());
   for (const DocumentPane* each : allPanes())
-    if (busy->progress().stage.isEmpty()) busy = each;
-  const auto& [stage, fraction] = busy->progress();
-  const bool isElsewhere = &busy->document() != document_ && tabs_->indexOf(*busy) >= 0 && !stage.isEmpty();
-  busyLabel_->setText(isElsewhere ? tr("%1: %2").arg(tabs_->titleOf(*busy), stage) : stage);
-  busyBar_->setVisible(!stage.isEmpty());
-  busyBar_->setRange(0, fraction < 0 ? 0 : 1000);
-  if (fraction >= 0) busyBar_->setValue(static_cast<int>(fraction * 1000));
+    if (each != pane_ && each != &pane_->original()) add(*each);
+  tasks_->show(all);
+  actions_->find(QStringLiteral("cancel"))->setEnabled(opening_ || !pane_->original().tasks().empty());
 }
 
 void MainWindow::updateComputations() {

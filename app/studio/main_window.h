@@ -21,8 +21,8 @@
 class QComboBox;
 class QLabel;
 class QMenu;
-class QProgressBar;
 class QSplitter;
+class QToolBar;
 class QToolButton;
 
 namespace tessera {
@@ -44,17 +44,23 @@ class RunController;
 class SearchBar;
 class Navigation;
 class PanelDocks;
+class PreferenceControl;
 class StartPage;
+class TaskList;
+class Workspaces;
 struct Panels;
 
 // A file that is to be opened.
 struct OpenRequest {
-  QString path;
+  QString path;                                        // of text: for messages
+  std::optional<QString> text = std::nullopt;          // instead of what a file holds
   std::string instruction = {};                        // to be shown
   std::optional<ShownPart> shown = std::nullopt;       // none: as its project says
   std::optional<PanePlace> place = std::nullopt;       // none: all of it
   std::optional<QString> recoveredFor = std::nullopt;  // the path of which it is an unsaved state
+  bool again = false;                                  // whatever was changed here
 };
+ShownPart shownPartOf(const Document& document);  // what it shows; its computation is empty for a plain graph
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
@@ -68,6 +74,7 @@ class MainWindow : public QMainWindow {
   // instruction, FILE#NAME, shows that; a profile goes over the current graph.
   void openFile(const QString& path);
   void newFile();
+  void openClipboard();  // HLO, StableHLO or a project as text
   void beginLesson(int lesson);
   void showFirstGraph();   // what stands there before anything is opened
   bool reopenDocuments();  // of the last session, at their places; false: there are none
@@ -101,6 +108,9 @@ class MainWindow : public QMainWindow {
   void revealInstruction(InstructionId id);  // opens the groups that hide it and brings it into sight
 
   Navigation& navigation() { return *navigation_; }
+  TaskList& tasks() { return *tasks_; }
+  Workspaces& workspaces() { return *workspaces_; }
+  PreferenceControl& preferenceControl() { return *preferences_; }
   void setTheme(Theme theme);
   Theme theme() const { return theme_; }
   const QStringList& recentFiles() const { return recentFiles_; }
@@ -115,8 +125,6 @@ class MainWindow : public QMainWindow {
   void closeEvent(QCloseEvent* event) override;
 
  private:
-  static constexpr int kDockState = 4;  // another number where docks come or go
-
   void makeCentre();
   void makeTabs();
   void makeActions();
@@ -132,13 +140,15 @@ class MainWindow : public QMainWindow {
   void makeRunMenu();
   void makeHelpMenu();
   void makeToolBar();
+  void addWorkspaces(QToolBar& bar);
+  void addWorkspaceItems(QMenu& menu);
+  void workspaceChosen(int before, int now);
   void makeStatusBar();
   void restoreSession();
   void keepSession() const;
   void keepDocuments() const;
   void putAtTheRight(const QString& path);
   void restoreLeft(const Recovery::Left& left);
-  void showDocks();
 
   DocumentPane& addPane(DocumentPane* twinOf = nullptr);  // without a tab, and hidden
   void connectPane(DocumentPane& pane);
@@ -150,8 +160,10 @@ class MainWindow : public QMainWindow {
   void openNext();
   void openProfile(const QString& path);
   void showLinked(const std::string& instruction);
+  void openingCancelled(DocumentPane& pane);
   void openingFailed(DocumentPane& pane, const QString& message);
   void openExample(const QString& name, const std::string& hlo);
+  void reload(DocumentPane& pane);
   void openAgain(DocumentPane& pane, const OpenRequest& request);
   void removePane(DocumentPane& pane);
   void showStart();
@@ -169,6 +181,7 @@ class MainWindow : public QMainWindow {
   void putBeside(DocumentPane& half, DocumentPane& wanted);
 
   void arrived(DocumentPane& pane);  // another document is open
+  void showOutcome();                // of a run
   void showScene();
   void showProgress();
   void showZoom();
@@ -182,6 +195,7 @@ class MainWindow : public QMainWindow {
   void chooseFile();
   void chooseProfile();
   void save(bool ask);
+  QString askWhereToSave(const QString& suggested);               // empty: nowhere
   QMessageBox::StandardButton askToRewrite(const QString& name);  // SaveAll: under another name
   bool mayLoseChanges(DocumentPane& pane);
   void exportGraph();
@@ -203,10 +217,13 @@ class MainWindow : public QMainWindow {
   SearchBar* searchBar_ = nullptr;
 
   DocumentPane* beside_ = nullptr;
+  bool splitToCompare_ = false;  // by the workspace, which takes it back
 
   Actions* actions_ = nullptr;
   Navigation* navigation_ = nullptr;
+  PreferenceControl* preferences_ = nullptr;
   std::unique_ptr<PanelDocks> docks_;
+  Workspaces* workspaces_ = nullptr;
   StartPage* startPage_ = nullptr;
   DocumentTabs* tabs_ = nullptr;
   QSplitter* area_ = nullptr;         // where panes are shown
@@ -217,12 +234,11 @@ class MainWindow : public QMainWindow {
   LeftBehindBar* leftBehind_ = nullptr;
   QComboBox* computations_ = nullptr;
   QWidget* crumbs_ = nullptr;
-  QLabel *factsLabel_ = nullptr, *zoomLabel_ = nullptr, *busyLabel_ = nullptr;
-  QProgressBar* busyBar_ = nullptr;
+  QLabel *factsLabel_ = nullptr, *zoomLabel_ = nullptr;
+  TaskList* tasks_ = nullptr;
   QToolButton* blockOffer_ = nullptr;
   QMenu* recentMenu_ = nullptr;
-  QStringList recentFiles_, sourceFolders_;
-  QByteArray docksWhenOpen_;  // the docks' state while they are hidden: nothing is open yet
+  QStringList recentFiles_;
   Theme theme_ = Theme::Light;
   bool remembers_ = false;
 };

@@ -7,7 +7,9 @@
 #include <QFileInfo>
 #include <QMenu>
 #include <QMimeData>
+#include <QRegularExpression>
 #include <QStatusBar>
+#include <algorithm>
 
 #include "app/studio/document_pane.h"
 #include "app/studio/document_tabs.h"
@@ -22,6 +24,22 @@ namespace tessera {
 namespace {
 
 constexpr int kMaxRecentFiles = 10;
+
+// What a graph can be saved as.
+struct SavedKind {
+  const char *filter, *ending;
+};
+constexpr SavedKind kSavedKinds[] = {
+    {QT_TRANSLATE_NOOP("tessera::MainWindow", "HLO text (*.hlo *.txt)"), "hlo"},
+    {QT_TRANSLATE_NOOP("tessera::MainWindow", "Tessera project with its arrangement (*.tessera)"), "tessera"},
+    {QT_TRANSLATE_NOOP("tessera::MainWindow", "Protobuf (*.pb *.pbtxt)"), "pb"},
+    {QT_TRANSLATE_NOOP("tessera::MainWindow", "All files (*)"), "hlo"}};
+
+bool hasEnding(const QString& filter, const QString& ending) {
+  return QRegularExpression(QStringLiteral("\\*\\.%1[ )]").arg(QRegularExpression::escape(ending)))
+      .match(filter)
+      .hasMatch();
+}
 
 QString fileNameOf(const Document& document) {
   return document.file().path().isEmpty() ? QObject::tr("untitled.hlo") : QFileInfo(document.file().path()).fileName();
@@ -58,12 +76,9 @@ void MainWindow::save(bool ask) {
   QString path = document_->file().path();
   const bool isExample = document_->file().isOfProgram();
   if (ask || path.isEmpty() || isExample)
-    path = QFileDialog::getSaveFileName(this, tr("Save the graph"),
-                                        isExample        ? QDir::home().filePath(fileNameOf(*document_))
-                                        : path.isEmpty() ? fileNameOf(*document_)
-                                                         : path,
-                                        tr("HLO text (*.hlo *.txt);;Tessera project with its arrangement "
-                                           "(*.tessera);;Protobuf (*.pb *.pbtxt);;All files (*)"));
+    path = askWhereToSave(isExample        ? QDir::home().filePath(fileNameOf(*document_))
+                          : path.isEmpty() ? fileNameOf(*document_)
+                                           : path);
   if (path.isEmpty()) return;
   if (!ask && remembers_ && document_->file().wouldRewriteOthers()) {  // nobody answers where a script drives
     const auto answer = askToRewrite(QFileInfo(path).fileName());
@@ -81,6 +96,32 @@ void MainWindow::save(bool ask) {
   else
     statusBar()->showMessage(tr("Saved %1").arg(path), 3000);
   updateActions();
+}
+
+// The ending is that of the kind that is chosen; a name that is typed without one gets it.
+QString MainWindow::askWhereToSave(const QString& suggested) {
+  QFileDialog dialog(this, tr("Save the graph"), QFileInfo(suggested).absolutePath());
+  dialog.setAcceptMode(QFileDialog::AcceptSave);
+  QStringList filters;
+  for (const SavedKind& kind : kSavedKinds) filters << tr(kind.filter);
+  dialog.setNameFilters(filters);
+  const auto endingOf = [&](const QString& filter) {
+    return QString::fromLatin1(
+        kSavedKinds[static_cast<size_t>(std::max<qsizetype>(0, filters.indexOf(filter)))].ending);
+  };
+  connect(&dialog, &QFileDialog::filterSelected, &dialog, [&](const QString& filter) {
+    dialog.setDefaultSuffix(endingOf(filter));
+    const QFileInfo name(dialog.selectedFiles().value(0));
+    const auto has = [&](const QString& each) { return hasEnding(each, name.suffix()); };
+    if (std::ranges::any_of(filters, has) && !has(filter))
+      dialog.selectFile(name.completeBaseName() + QLatin1Char('.') + endingOf(filter));
+  });
+  const QString ending = QFileInfo(suggested).suffix();
+  const auto fits = std::ranges::find_if(filters, [&](const QString& filter) { return hasEnding(filter, ending); });
+  dialog.selectNameFilter(fits == filters.end() ? filters.front() : *fits);
+  dialog.setDefaultSuffix(endingOf(dialog.selectedNameFilter()));
+  dialog.selectFile(QFileInfo(suggested).fileName());
+  return dialog.exec() == QDialog::Accepted ? dialog.selectedFiles().value(0) : QString();
 }
 
 QMessageBox::StandardButton MainWindow::askToRewrite(const QString& name) {
@@ -135,13 +176,6 @@ void MainWindow::dropEvent(QDropEvent* event) {
 }
 
 // --- the window
-
-// The first document brings the panels along.
-void MainWindow::showDocks() {
-  if (docksWhenOpen_.isEmpty()) return;
-  restoreState(docksWhenOpen_, kDockState);
-  docksWhenOpen_.clear();
-}
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   for (DocumentPane* pane : tabs_->panes())

@@ -6,27 +6,24 @@
 #include "app/studio/document_tabs.h"
 #include "app/studio/left_behind_bar.h"
 #include "app/studio/main_window.h"
-#include "app/studio/panels.h"
+#include "app/studio/workspaces.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
-#include "editor/panels/source_panel.h"
 
 namespace tessera {
 namespace {
 
 QVariantMap kept(const DocumentPane& pane) {
   const PanePlace place = pane.place();
+  const ShownPart shown = shownPartOf(pane.document());
   QStringList groups;
-  for (const std::string& group : pane.document().view().scene().options.openGroups)
-    groups << QString::fromStdString(group);
+  for (const std::string& group : shown.groups) groups << QString::fromStdString(group);
   QVariantMap out{{"path", pane.document().file().path()},
                   {"groups", groups},
                   {"zoom", place.zoom},
                   {"centre", place.centre},
                   {"all", place.showsAll}};
-  const Document& document = pane.document();
-  if (!document.isPlainGraph())
-    out["computation"] = QString::fromStdString(document.module().at(document.view().computation()).name);
+  if (!shown.computation.empty()) out["computation"] = QString::fromStdString(shown.computation);
   return out;
 }
 
@@ -42,22 +39,26 @@ OpenRequest requestOf(const QVariantMap& kept) {
 
 }  // namespace
 
+ShownPart shownPartOf(const Document& document) {
+  ShownPart out;
+  const auto& groups = document.view().scene().options.openGroups;
+  out.groups.assign(groups.begin(), groups.end());
+  if (!document.isPlainGraph()) out.computation = document.module().at(document.view().computation()).name;
+  return out;
+}
+
 void MainWindow::restoreSession() {
   const QSettings settings;
   recentFiles_ = settings.value(QStringLiteral("recentFiles")).toStringList();
-  sourceFolders_ = settings.value(QStringLiteral("sourceFolders")).toStringList();
-  for (const DocumentPane* pane : allPanes()) pane->panels().source->setFolders(sourceFolders_);
   restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
-  restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kDockState);
-  if (settings.value(QStringLiteral("theme")).toString() == QLatin1String("dark")) setTheme(Theme::Dark);
+  workspaces_->read(settings);
 }
 
 void MainWindow::keepSession() const {
   QSettings settings;
   settings.setValue(QStringLiteral("recentFiles"), recentFiles_);
   settings.setValue(QStringLiteral("geometry"), saveGeometry());
-  settings.setValue(QStringLiteral("docks"), docksWhenOpen_.isEmpty() ? saveState(kDockState) : docksWhenOpen_);
-  settings.setValue(QStringLiteral("theme"), theme_ == Theme::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
+  workspaces_->write(settings);
 }
 
 // Also whenever one comes or goes: a session that ends badly has them, too.

@@ -33,6 +33,7 @@ void MainWindow::split(bool sameDocument) {
 }
 
 void MainWindow::unsplit() {
+  splitToCompare_ = false;
   if (DocumentPane* other = std::exchange(beside_, nullptr)) other->hide();
   dropTwins();
   showHeaders();

@@ -1,25 +1,23 @@
-// Documents of the window: a pane and a tab each, one of them current. A file is read by a pane that nobody sees yet,
-// so that one that does not open leaves what is open alone; files that are asked for meanwhile wait.
+// Documents of the window: a pane and a tab each, one of them current. What opens them is in main_window_opening.cpp.
 #include <QApplication>
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QLayout>
 #include <QMenuBar>
-#include <QSettings>
 #include <QSplitter>
 #include <QStatusBar>
 #include <algorithm>
 
 #include "app/studio/actions.h"
+#include "app/studio/disk_bar.h"
 #include "app/studio/document_pane.h"
 #include "app/studio/document_tabs.h"
 #include "app/studio/main_window.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
+#include "app/studio/preference_control.h"
 #include "app/studio/start_page.h"
-#include "core/profile/sources/profile_source.h"
-#include "core/tools/find_instruction.h"
-#include "core/tools/link.h"
+#include "app/studio/workspaces.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/group_actions.h"
 #include "editor/controllers/lesson_controller.h"
@@ -32,13 +30,6 @@
 #include "editor/panels/source_panel.h"
 
 namespace tessera {
-namespace {
-
-bool isLarge(const Document& document) {
-  return !document.isPlainGraph() && document.module().instructionCount() > kLargeModule;
-}
-
-}  // namespace
 
 void MainWindow::makeTabs() {
   tabs_ = new DocumentTabs;
@@ -95,6 +86,12 @@ void MainWindow::connectPane(DocumentPane& pane) {
     if (opening_ == &pane) openingFailed(pane, message);
     emit failed(message, kind);
   });
+  if (pane.diskBar()) connect(pane.diskBar(), &DiskBar::reloadWanted, this, [this, &pane] { reload(pane); });
+  if (!pane.isTwin()) {
+    connect(&pane.document(), &Document::cancelled, this,
+            [this](const QString& what) { statusBar()->showMessage(what, 4000); });
+    connect(&pane.document().file(), &DocumentFile::readingCancelled, this, [this, &pane] { openingCancelled(pane); });
+  }
   connect(&pane, &DocumentPane::progressed, this, &MainWindow::showProgress);
   connect(pane.panels().help, &HelpPanel::exampleWanted, this, &MainWindow::openExample);
   connect(&pane.groups(), &GroupActions::extracted, this, [this](const QString& path) {
@@ -106,13 +103,10 @@ void MainWindow::connectPane(DocumentPane& pane) {
 // They are the user's, not a document's.
 void MainWindow::shareSourceFolders(DocumentPane& pane) {
   SourcePanel& source = *pane.panels().source;
-  source.setFolders(sourceFolders_);
-  connect(&source, &SourcePanel::foldersChanged, this, [this, &source] {
-    sourceFolders_ = source.folders();
-    if (remembers_) QSettings().setValue(QStringLiteral("sourceFolders"), sourceFolders_);
-    for (const DocumentPane* each : allPanes())
-      if (each->panels().source != &source) each->panels().source->setFolders(sourceFolders_);
-  });
+  source.setFolders(preferences_->sourceFolders());
+  connect(preferences_, &PreferenceControl::sourceFoldersChanged, &source, &SourcePanel::setFolders);
+  connect(&source, &SourcePanel::foldersChanged, preferences_,
+          [this, &source] { preferences_->setSourceFolders(source.folders()); });
 }
 
 // What the window shows of the current document alone.
@@ -136,8 +130,11 @@ void MainWindow::connectPaneNews(DocumentPane& pane) {
     statusBar()->showMessage(summary, 10000);
   });
   // In the next event: filling the table and laying it out are a frame each at 100,000 rows.
-  connect(&pane, &DocumentPane::outcomeCame, this, whenCurrent([this] { docks_->raise(QStringLiteral("results")); }),
-          Qt::QueuedConnection);
+  connect(&pane, &DocumentPane::outcomeCame, this, whenCurrent([this] { showOutcome(); }), Qt::QueuedConnection);
+}
+
+void MainWindow::showOutcome() {
+  docks_->raise(workspaces_->current() == Workspaces::kProfile ? QStringLiteral("profile") : QStringLiteral("results"));
 }
 
 // Everything that menus, tool bar, docks and status bar show is of this one then.
@@ -180,122 +177,6 @@ void MainWindow::makeCurrent(DocumentPane& pane) {
   showProgress();
 }
 
-// --- opening
-
-void MainWindow::openFile(const QString& path) {
-  const LinkParts link = splitLink(path.toStdString());
-  waiting_.push_back({.path = QString::fromStdString(link.file), .instruction = link.name});
-  if (!opening_) openNext();
-}
-
-void MainWindow::openNext() {
-  opening_ = nullptr;
-  request_ = {};
-  if (!waiting_.empty()) {
-    const OpenRequest next = std::move(waiting_.front());
-    waiting_.erase(waiting_.begin());
-    if (!looksLikeProfile(next.path.toStdString())) return startOpening(next);
-    openProfile(next.path);
-    return openNext();
-  }
-  if (const auto act = std::exchange(whenAllAreOpen_, nullptr)) act();
-  keepDocuments();
-}
-
-// Recovered changes take the place of their file, where nothing else was done to it here.
-void MainWindow::startOpening(const OpenRequest& request) {
-  DocumentPane* there = paneOf(request.recoveredFor.value_or(request.path));
-  if (there && !request.recoveredFor) return openAgain(*there, request);
-  const bool replaces = there && !there->hasUnsavedWork();
-  opening_ = replaces ? there : pane_->isUntouched() ? &pane_->original() : &addPane();
-  request_ = request;
-  DocumentFile& file = opening_->document().file();
-  if (request.recoveredFor)
-    file.openRecovered(request.path, *request.recoveredFor);
-  else
-    file.open(request.path, request.shown);
-}
-
-// What the disk has now, where that is something else.
-void MainWindow::openAgain(DocumentPane& pane, const OpenRequest& request) {
-  makeCurrent(pane);
-  if (!pane.document().file().differsOnDisk() || !mayLoseChanges(pane)) {
-    showLinked(request.instruction);
-    return openNext();
-  }
-  opening_ = &pane;
-  request_ = request;
-  pane.document().file().open(request.path);
-}
-
-// Over the graph that is open; without one, or over the first graph, the module inside becomes a document.
-void MainWindow::openProfile(const QString& path) {
-  if (pane_->isFirstGraph()) newFile();
-  document_->run().openProfile(path);
-}
-
-void MainWindow::showLinked(const std::string& instruction) {
-  if (instruction.empty()) return;
-  const auto id = instructionNamed(document_->module(), instruction);
-  if (id) return revealInstruction(*id);
-  const QString message = QString::fromStdString(id.error().message);
-  banner_->showMessage(message);
-  emit failed(message, id.error().kind);
-}
-
-// What is wrong with it is said beside what is open.
-void MainWindow::openingFailed(DocumentPane& pane, const QString& message) {
-  if (tabs_->indexOf(pane) < 0) {
-    document_->noteRefused(pane.document().diagnostics());
-    banner_->showMessage(message);
-    pane.deleteLater();
-  }
-  openNext();
-}
-
-void MainWindow::newFile() {
-  const bool fresh = !document_->isOpen() || pane_->isFirstGraph();
-  (fresh ? *pane_ : addPane()).document().file().create();
-}
-
-void MainWindow::openExample(const QString& name, const std::string& hlo) {
-  DocumentPane& pane = pane_->isUntouched() ? *pane_ : addPane();
-  const Status opened = pane.document().file().createFromHlo(hlo, name.toStdString());
-  if (opened) return;
-  banner_->showMessage(QString::fromStdString(opened.error().toString()));
-  if (tabs_->indexOf(pane) < 0) pane.deleteLater();
-}
-
-void MainWindow::beginLesson(int lesson) {
-  (pane_->isUntouched() || pane_->lessons().isOn() ? *pane_ : addPane()).lessons().begin(lesson);
-}
-
-void MainWindow::showFirstGraph() { (pane_->isUntouched() ? *pane_ : addPane()).showFirstGraph(); }
-
-// What a large file is says more than its picture.
-void MainWindow::showOverview() {
-  constexpr int kOverviewWidth = 420;
-  docks_->raise(QStringLiteral("overview"));
-  resizeDocks({docks_->find(QStringLiteral("overview"))}, {std::min(kOverviewWidth, width() * 3 / 10)}, Qt::Horizontal);
-}
-
-void MainWindow::arrived(DocumentPane& pane) {
-  if (pane.isTwin()) return;
-  if (!pane.isFirstGraph()) showDocks();
-  if (isLarge(pane.document())) showOverview();
-  startPage_->setVisible(pane.isFirstGraph());
-  if (tabs_->indexOf(pane) < 0) tabs_->add(pane);
-  if (&pane_->original() != &pane) makeCurrent(pane);
-  if (!document_->file().path().isEmpty()) addRecentFile(document_->file().path());
-  canvas_->setFocus();
-  updateComputations();
-  updateActions();
-  if (opening_ != &pane) return;
-  if (request_.place) pane.goTo(*request_.place);
-  showLinked(request_.instruction);
-  openNext();
-}
-
 // --- closing
 
 bool MainWindow::closeTab(DocumentPane& pane) {
@@ -334,8 +215,7 @@ void MainWindow::forget(DocumentPane& pane) {
 
 // As before anything was open.
 void MainWindow::showStart() {
-  docksWhenOpen_ = saveState(kDockState);
-  docks_->hideAll();
+  workspaces_->hidePanels();
   addPane().showFirstGraph();
 }
 

@@ -20,6 +20,7 @@
 #include "app/studio/main_window.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
+#include "app/studio/preference_control.h"
 #include "app/studio/start_page.h"
 #include "core/tools/link.h"
 #include "core/tools/query.h"
@@ -53,6 +54,10 @@ void MainWindow::makeFileMenu() {
   const auto open = [this] { return document_->isOpen(); };
   actions_->add(menu, {tr("&New"), {QKeySequence::New}, [this](bool) { newFile(); }});
   actions_->add(menu, {tr("&Open …"), {QKeySequence::Open}, [this](bool) { chooseFile(); }, QStringLiteral("open")});
+  actions_->add(menu, {tr("New from the clip&board"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N)},
+                       [this](bool) { openClipboard(); },
+                       QStringLiteral("new from clipboard")});
   recentMenu_ = menu.addMenu(tr("Open &recent"));
   QMenu* examples = menu.addMenu(tr("Open &example"));
   for (QMenu* list : {recentMenu_, examples}) list->setProperty("isList", true);  // files, no actions of the program
@@ -138,6 +143,7 @@ void MainWindow::makeViewMenu() {
                        {},
                        [this, isSplit] { return document_->isOpen() && !isSplit(); }});
   menu.addSeparator();
+  addWorkspaceItems(*menu.addMenu(tr("Wor&kspace")));
   QMenu* panels = menu.addMenu(tr("&Panels"));
   for (QDockWidget* dock : docks_->all()) {
     panels->addAction(dock->toggleViewAction());
@@ -145,8 +151,6 @@ void MainWindow::makeViewMenu() {
       if (shown) dock->raise();
     });
   }
-  panels->addSeparator();
-  actions_->add(*panels, {tr("Reset all panels"), {}, [this](bool) { docks_->arrange(); }});
   actions_->add(menu, {tr("S&tart page beside the canvas"), {}, [this](bool) {
                          startPage_->setVisible(startPage_->isHidden());
                        }});
@@ -201,7 +205,7 @@ void MainWindow::addShownItems(QMenu& menu) {
                        [this] { return document_->view().showsFields(); }});
   actions_->add(menu, {tr("&Dark theme"),
                        {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)},
-                       [this](bool on) { setTheme(on ? Theme::Dark : Theme::Light); },
+                       [this](bool on) { preferences_->chooseTheme(on ? ThemeChoice::Dark : ThemeChoice::Light); },
                        {},
                        nullptr,
                        [this] { return theme_ == Theme::Dark; }});
@@ -316,9 +320,12 @@ void MainWindow::makeRunMenu() {
                        [this] { return document_->isOpen() && document_->live().isOn(); }});
   actions_->add(menu, {tr("&Cancel"),
                        {QKeySequence(Qt::Key_Escape)},
-                       [this](bool) { document_->cancel(); },
+                       [this](bool) {
+                         for (const BackgroundTask& task : pane_->original().tasks()) task.cancel();
+                         if (opening_) opening_->document().file().cancelReading();
+                       },
                        QStringLiteral("cancel"),
-                       [this] { return document_->run().isRunning() || document_->fetch().isRunning(); }});
+                       [this] { return opening_ || !pane_->original().tasks().empty(); }});
   menu.addSeparator();
   actions_->add(menu, {tr("Allowed &files …"),
                        {},
@@ -377,6 +384,7 @@ void MainWindow::makeToolBar() {
   bar->addWidget(crumbs_);
   connect(computations_, &QComboBox::activated, this,
           [this](int row) { document_->view().showComputation(ComputationId(computations_->itemData(row).toUInt())); });
+  addWorkspaces(*bar);
 }
 
 void MainWindow::showChapter(const QString& name) {

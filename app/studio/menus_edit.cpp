@@ -8,6 +8,8 @@
 #include "app/studio/actions.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
+#include "app/studio/preferences_dialog.h"
+#include "backends/backend.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/arrange_controller.h"
 #include "editor/controllers/block_actions.h"
@@ -55,6 +57,10 @@ void MainWindow::makeEditMenu() {
   menu.addSeparator();
   addBuildItems(menu);
   addFindItems(menu);
+  menu.addSeparator();
+  actions_->add(menu, {tr("Pre&ferences …"), {QKeySequence(Qt::CTRL | Qt::Key_Comma)}, [this](bool) {
+                         (new PreferencesDialog(*preferences_, defaultKernelCache(), this))->open();
+                       }});
 }
 
 // In the text where the text has the keys, else in the graph.
@@ -93,7 +99,8 @@ void MainWindow::addBuildItems(QMenu& menu) {
   menu.addSeparator();
   add("cut", tr("Cu&t"), {QKeySequence::Cut}, selected, [this] { graphEdit_->cutSelection(); });
   add("copy", tr("&Copy as HLO text"), {QKeySequence::Copy}, selected, [this] { graphEdit_->copySelection(); });
-  add("paste", tr("&Paste"), {QKeySequence::Paste}, open, [this] { graphEdit_->paste(false); });
+  add("paste", tr("&Paste"), {QKeySequence::Paste}, open,
+      [this] { graphEdit_->clipboardHoldsDocument() ? openClipboard() : graphEdit_->paste(false); });
   add("paste-keep", tr("Paste &keeping inputs"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)}, open,
       [this] { graphEdit_->paste(true); });
   add("duplicate", tr("D&uplicate"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, selected,

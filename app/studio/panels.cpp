@@ -9,6 +9,8 @@
 #include <QTimer>
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "editor/layout_lab/layout_panel.h"
@@ -32,31 +34,29 @@ namespace {
 
 constexpr int kTitleBar = 34, kBelow = 250, kSlack = 4;
 constexpr int kGlideMs = 400;  // until a dock has the height that it was given
-enum Place { kLeft = Qt::LeftDockWidgetArea, kRight = Qt::RightDockWidgetArea, kBottom = Qt::BottomDockWidgetArea };
 enum Trait {
-  kOnDemand = 1,  // hidden at first: Tab finds all of the palette, Ctrl+Shift+click asks for a value
-  kTall = 2       // a few lines of it say nothing
+  kTall = 1  // a few lines of it say nothing
 };
 struct DockSpec {
   const char *name, *title;
-  Place place = kBottom;
+  Qt::DockWidgetArea place = kBottom;
   int traits = 0;
 };
-// In the order of tabs and of View › Panels.
+// In the order of View › Panels, and where each comes when it is asked for; what is shown at first is of workspaces.
 constexpr DockSpec kDocks[] = {{"inspector", QT_TR_NOOP("Inspector"), kRight},
                                {"text", QT_TR_NOOP("HLO text")},
                                {"layout", QT_TR_NOOP("Layout"), kBottom, kTall},
                                {"diagnostics", QT_TR_NOOP("Diagnostics")},
                                {"profile", QT_TR_NOOP("Profile")},
                                {"results", QT_TR_NOOP("Results")},
-                               {"value", QT_TR_NOOP("Value"), kBottom, kOnDemand | kTall},
-                               {"run", QT_TR_NOOP("Run settings"), kBottom, kOnDemand | kTall},
-                               {"palette", QT_TR_NOOP("Palette"), kLeft, kOnDemand},
-                               {"compiled", QT_TR_NOOP("Compiled"), kBottom, kOnDemand | kTall},
-                               {"computations", QT_TR_NOOP("Computations"), kLeft, kOnDemand},
-                               {"source", QT_TR_NOOP("Source"), kBottom, kOnDemand},
-                               {"overview", QT_TR_NOOP("Overview"), kLeft, kOnDemand},
-                               {"findings", QT_TR_NOOP("Findings"), kBottom, kOnDemand},
+                               {"value", QT_TR_NOOP("Value"), kBottom, kTall},
+                               {"run", QT_TR_NOOP("Run settings"), kBottom, kTall},
+                               {"palette", QT_TR_NOOP("Palette"), kLeft},
+                               {"compiled", QT_TR_NOOP("Compiled"), kBottom, kTall},
+                               {"computations", QT_TR_NOOP("Computations"), kLeft},
+                               {"source", QT_TR_NOOP("Source")},
+                               {"overview", QT_TR_NOOP("Overview"), kLeft},
+                               {"findings", QT_TR_NOOP("Findings")},
                                {"help", QT_TR_NOOP("Help")}};
 constexpr int kWrappedLine = 24;  // a line of text that wraps, which a minimum size does not count
 
@@ -120,7 +120,7 @@ PanelDocks::~PanelDocks() {
 int PanelDocks::canvasHeight() const { return window_.centralWidget()->height(); }
 
 void PanelDocks::giveRoom(QDockWidget* dock, bool visible) {
-  if (dock->isFloating() || !dock->widget()) return;
+  if (arranging_ || dock->isFloating() || !dock->widget()) return;
   if (!visible) return giveBackLater(*dock);
   const bool isLayout = dock->objectName() == QLatin1String("layout");
   const auto* scrolled = isLayout ? static_cast<const QScrollArea*>(dock->widget()) : nullptr;
@@ -169,29 +169,55 @@ void PanelDocks::hideAll() const {
   for (QDockWidget* dock : docks_) dock->hide();
 }
 
-void PanelDocks::arrange() const {
-  QDockWidget* first = find(QStringLiteral("text"));
-  for (const DockSpec& each : kDocks) {
-    QDockWidget* dock = find(QLatin1String(each.name));
+// All that may come to a side are tabs of it, so that what is shown later joins them.
+void PanelDocks::arrange(std::span<const PanelPlace> shown) const {
+  arranging_ = true;
+  std::map<Qt::DockWidgetArea, QDockWidget*> first;
+  const auto put = [&](QDockWidget* dock, Qt::DockWidgetArea area, bool visible) {
     dock->setFloating(false);
-    window_.addDockWidget(static_cast<Qt::DockWidgetArea>(each.place), dock);
-    dock->setVisible(!(each.traits & kOnDemand));
+    window_.addDockWidget(area, dock);
+    dock->setVisible(visible);
+    const auto [there, isFirst] = first.emplace(area, dock);
+    if (!isFirst) window_.tabifyDockWidget(there->second, dock);
+  };
+  for (const PanelPlace& each : shown)
+    if (each.name) put(find(QLatin1String(each.name)), each.area, true);
+  for (const DockSpec& each : kDocks) {
+    const bool isPlaced = std::ranges::any_of(
+        shown, [&](const PanelPlace& place) { return place.name && std::string_view(place.name) == each.name; });
+    if (!isPlaced) put(find(QLatin1String(each.name)), each.place, false);
   }
-  for (const DockSpec& each : kDocks)
-    if (QDockWidget* dock = find(QLatin1String(each.name)); each.place == kBottom && dock != first)
-      window_.tabifyDockWidget(first, dock);
   window_.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   window_.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-  constexpr int kWidth = 370;
-  window_.resizeDocks({find(QStringLiteral("inspector"))}, {kWidth}, Qt::Horizontal);
-  lower();
+  constexpr int kAtTheRight = 370, kAtTheLeft = 240;
+  for (const PanelPlace& each : shown) {
+    if (!each.name || each.area == Qt::BottomDockWidgetArea) continue;
+    const int width = each.area == Qt::LeftDockWidgetArea ? kAtTheLeft : kAtTheRight;
+    window_.resizeDocks({find(QLatin1String(each.name))}, {width}, Qt::Horizontal);
+  }
+  for (const auto& [area, dock] : first) dock->raise();
+  setHeightBelow();
+  arranging_ = false;
+}
+
+// The text, else the first that is shown.
+QDockWidget* PanelDocks::firstBelow() const {
+  QDockWidget* out = nullptr;
+  for (QDockWidget* dock : docks_) {
+    if (dock->isHidden() || dock->isFloating() || window_.dockWidgetArea(dock) != Qt::BottomDockWidgetArea) continue;
+    if (!out || dock->objectName() == QLatin1String("text")) out = dock;
+  }
+  return out;
 }
 
 void PanelDocks::lower() const {
-  QDockWidget* first = find(QStringLiteral("text"));
-  first->raise();
+  if (QDockWidget* first = firstBelow()) first->raise();
+  setHeightBelow();
+}
+
+void PanelDocks::setHeightBelow() const {
   const int below = std::min(kBelow, window_.height() * 22 / 100);  // a small screen is the canvas's first
-  window_.resizeDocks({first}, {below}, Qt::Vertical);
+  if (QDockWidget* first = firstBelow()) window_.resizeDocks({first}, {below}, Qt::Vertical);
 }
 
 // What leaves its dock is hidden, and hidden panels do no work.

@@ -8,6 +8,7 @@
 #include <QHash>
 #include <QList>
 #include <QString>
+#include <span>
 
 class QDockWidget;
 class QMainWindow;
@@ -33,18 +34,26 @@ class TextPanel;
 class ValuePanel;
 struct Panels;
 
+inline constexpr auto kLeft = Qt::LeftDockWidgetArea, kRight = Qt::RightDockWidgetArea,
+                      kBottom = Qt::BottomDockWidgetArea;
+
+struct PanelPlace {
+  const char* name = nullptr;  // null: none
+  Qt::DockWidgetArea area = kBottom;
+};
+
 class PanelDocks {
  public:
   explicit PanelDocks(QMainWindow& window);  // empty; call show() and arrange()
   ~PanelDocks();
 
   const QList<QDockWidget*>& all() const { return docks_; }
-  QDockWidget* find(const QString& name) const;  // null: none
-  bool raise(const QString& name) const;         // shows the dock in front of its tabs; false: no such panel
-  void arrange() const;                          // everything at its first place
-  void lower() const;                            // what stands below gets its first height, the text in front
-  void hideAll() const;                          // while nothing is open
-  void show(const Panels& panels);               // instead of another document's
+  QDockWidget* find(const QString& name) const;           // null: none
+  bool raise(const QString& name) const;                  // shows the dock in front of its tabs; false: no such panel
+  void arrange(std::span<const PanelPlace> shown) const;  // these and no others, at their first sizes
+  void lower() const;                                     // what stands below gets its first height, the text in front
+  void hideAll() const;                                   // while nothing is open
+  void show(const Panels& panels);                        // instead of another document's
 
  private:
   struct Taken {
@@ -56,10 +65,13 @@ class PanelDocks {
   void giveBackLater(QDockWidget& dock);
   void giveBack(QDockWidget& dock, const Taken& taken) const;
   int canvasHeight() const;
+  QDockWidget* firstBelow() const;
+  void setHeightBelow() const;
 
   QMainWindow& window_;
   QList<QDockWidget*> docks_;
   Taken taken_;
+  mutable bool arranging_ = false;  // what is in front changes on the way
 };
 
 struct Panels {

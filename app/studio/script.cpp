@@ -14,6 +14,7 @@
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
 #include "app/studio/script_gestures.h"
+#include "app/studio/workspaces.h"
 #include "core/edit/parameter_edits.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
@@ -172,6 +173,15 @@ Status showTab(MainWindow& w, const QString& number) {
 }
 
 using Command = Status (*)(MainWindow&, const QString&);
+Status showWorkspace(MainWindow& window, const QString& name) {
+  for (int i = 0; i < Workspaces::kCount; ++i)
+    if (name.compare(Workspaces::title(i), Qt::CaseInsensitive) == 0) {
+      window.workspaces().choose(i);
+      return {};
+    }
+  return usage(QObject::tr("there is no workspace %1").arg(name));
+}
+
 const std::map<QString, Command>& commands() {
   using W = MainWindow&;
   using S = const QString&;
@@ -248,6 +258,7 @@ const std::map<QString, Command>& commands() {
       {"lesson", beginLesson},
       {"size-names", nameSizes},
       {"tab", showTab},
+      {"workspace", showWorkspace},
       {"split",
        [](W w, S words) {
          w.split(words == QLatin1String("same"));

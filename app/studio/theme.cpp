@@ -1,9 +1,12 @@
-// Fusion style with two palettes; the style sheet only sets spacing and thin borders.
+// Fusion style with two palettes; the style sheet only sets spacing and thin borders. Docks glide as long as other
+// transitions.
 #include "app/studio/theme.h"
 
 #include <QApplication>
 #include <QPalette>
-#include <QStyleFactory>
+#include <QProxyStyle>
+
+#include "editor/preferences/preferences.h"
 
 namespace tessera {
 namespace {
@@ -43,11 +46,23 @@ QPalette paletteOf(const Colors& c) {
   return p;
 }
 
+constexpr int kDockGlideMs = 150;
+
+class FusionStyle : public QProxyStyle {
+ public:
+  FusionStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
+  int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                QStyleHintReturn* data) const override {
+    return hint == SH_Widget_Animation_Duration ? transitionMs(kDockGlideMs)
+                                                : QProxyStyle::styleHint(hint, option, widget, data);
+  }
+};
+
 }  // namespace
 
 void applyTheme(Theme theme) {
   const Colors& c = theme == Theme::Dark ? kDark : kLight;
-  QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+  QApplication::setStyle(new FusionStyle);
   QApplication::setPalette(paletteOf(c));
   const QString border = QColor::fromRgb(c.border).name(), window = QColor::fromRgb(c.window).name(),
                 quiet = QColor::fromRgb(c.disabled).name(), button = QColor::fromRgb(c.button).name(),

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/picture/picture.h"
+#include "editor/preferences/preferences.h"
 
 namespace tessera {
 namespace {
@@ -14,7 +15,7 @@ constexpr double kSmallestZoom = 0.0002, kLargestZoom = 6, kFitMargin = 24;
 constexpr double kRowHeight = 110;  // in the scene: a box and the gap to the next
 constexpr double kGrowth = 0.3;     // of its size: room for what is added next, when all is made smaller
 constexpr double kStrip = 60, kScrollMargin = 30, kSnug = 6;  // pixels
-constexpr int kGlideMs = 260;
+constexpr int kGlideMs = 150;
 
 // How far [from, to] lies outside of [low, high].
 double outside(double from, double to, double low, double high) {
@@ -150,7 +151,7 @@ void Viewport::glideTo(const std::vector<QRectF>& boxes) {
   for (const QRectF& box : boxes) all |= box;
   const bool together = all.width() <= seen.width() && all.height() <= seen.height();
   glide_.stop();
-  glide_.setDuration(kGlideMs);
+  glide_.setDuration(transitionMs(kGlideMs));
   glide_.setEasingCurve(QEasingCurve::InOutCubic);
   glide_.setStartValue(origin_);
   glide_.setEndValue((together ? all : boxes.front()).center() - (seen.center() - origin_));

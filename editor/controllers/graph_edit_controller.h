@@ -71,6 +71,8 @@ class GraphEditController : public QObject {
   void makeResult();
   void copySelection();
   void cutSelection();
+  // Whether it is text of a whole module, which was not copied from a graph here: StableHLO, or HLO with its head.
+  bool clipboardHoldsDocument() const;
   void paste(bool keepInputs);
 
  signals:

@@ -6,6 +6,7 @@
 
 #include "core/edit/structure/duplicate.h"
 #include "core/edit/structure/fragment.h"
+#include "core/formats/stablehlo.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/document/document.h"
@@ -102,6 +103,13 @@ void GraphEditController::copySelection() {
 void GraphEditController::cutSelection() {
   copySelection();
   removeSelection();
+}
+
+bool GraphEditController::clipboardHoldsDocument() const {
+  const QMimeData* data = QGuiApplication::clipboard()->mimeData();
+  if (!data || !data->hasText() || data->hasFormat(QLatin1String(kPlacesMime))) return false;
+  const QString text = data->text().trimmed();
+  return text.startsWith(QLatin1String("HloModule ")) || looksLikeStableHlo(text.toStdString());
 }
 
 void GraphEditController::paste(bool keepInputs) {

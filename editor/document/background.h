@@ -25,6 +25,12 @@ struct Progress {
   double fraction = -1;  // below 0: not known
 };
 
+// One thing that goes on, for lists of them.
+struct BackgroundTask {
+  Progress progress;
+  std::function<void()> cancel;
+};
+
 class Background : public QObject {
   Q_OBJECT
 

@@ -46,6 +46,9 @@ void Document::connectParts() {
   connect(&run_, &ProgramRun::failed, this, &Document::failed);
   connect(&run_, &ProgramRun::progressed, this, &Document::tellProgress);
   connect(&fetch_, &ValueFetch::failed, this, &Document::failed);
+  connect(&run_, &ProgramRun::cancelled, this, [this] { emit cancelled(tr("The run was cancelled.")); });
+  connect(&fetch_, &ValueFetch::cancelled, this, [this] { emit cancelled(tr("Computing the value was cancelled.")); });
+  connect(&file_, &DocumentFile::progressed, this, &Document::tellProgress);
   connect(this, &Document::opened, &search_, &ModuleSearch::again);
   connect(this, &Document::moduleChanged, &search_, &ModuleSearch::again);
   connect(this, &Document::opened, &overview_, &ModuleOverview::begin);
@@ -55,8 +58,17 @@ void Document::connectParts() {
 }
 
 void Document::tellProgress() {
-  const Progress& shown = run_.isRunning() ? run_.progress() : fetch_.progress();
+  const std::vector<BackgroundTask> all = tasks();
+  const Progress shown = all.empty() ? Progress() : all.front().progress;
   emit progressed(shown.stage, shown.fraction);
+}
+
+std::vector<BackgroundTask> Document::tasks() {
+  std::vector<BackgroundTask> out;
+  if (file_.isReading()) out.push_back({file_.progress(), [this] { file_.cancelReading(); }});
+  if (run_.isRunning()) out.push_back({run_.progress(), [this] { run_.cancel(); }});
+  if (fetch_.isRunning()) out.push_back({fetch_.progress(), [this] { fetch_.cancel(); }});
+  return out;
 }
 
 void Document::cancel() {
@@ -82,7 +94,7 @@ void Document::refuse(const OpenedFile& file) {
 
 // Everything is of the new file before anybody hears of it.
 void Document::install(OpenedFile file) {
-  emit progressed({}, 0);
+  tellProgress();
   if (!file.read.module) return refuse(file);
   background_.dropAnswersForFile();
   ++revision_;

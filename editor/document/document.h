@@ -96,6 +96,8 @@ class Document : public QObject {
   const std::vector<Diagnostic>& diagnostics() const { return state_.diagnostics; }
 
   void cancel();  // the run and the fetch of a value
+  // What a user waits for: a file that is read, the run, the fetch of a value. progressed() tells of changes.
+  std::vector<BackgroundTask> tasks();
   bool isBusy() const { return background_.isBusy() || overview_.isWaiting(); }
 
   // --- for the parts
@@ -120,6 +122,7 @@ class Document : public QObject {
   void diagnosticsChanged();
   void runSettingsChanged();
   void asksChanged();
+  void cancelled(QString what);                     // by the user: nothing is wrong
   void progressed(QString stage, double fraction);  // empty stage: nothing is going on
 
  private:

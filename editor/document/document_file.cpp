@@ -13,7 +13,6 @@
 #include "core/formats/hlo_text.h"
 #include "core/formats/protobuf.h"
 #include "core/ops/inference/infer.h"
-#include "editor/document/background.h"
 #include "editor/document/document.h"
 #include "editor/document/priorities.h"
 
@@ -60,7 +59,15 @@ FileStamp stampOf(const QString& path) {
   return out;
 }
 
-// With the picture of what it showed last.
+// Of what it showed last.
+void makePicture(OpenedFile& file, bool fields) {
+  const Module& module = *file.read.module;
+  file.maker = std::make_shared<SceneMaker>(module, file.project, file.plain);
+  file.maker->setFields(fields);
+  const ComputationId shown = module.findComputation(file.project.shown).value_or(module.entry());
+  file.scene = file.maker->make(shown, file.maker->initialOptions(shown), nullptr);
+}
+
 OpenedFile readFrom(const QString& path, const std::optional<QString>& recoveredFor,
                     const std::optional<ShownPart>& shownPart, bool fields) {
   OpenedFile out;
@@ -82,10 +89,7 @@ OpenedFile readFrom(const QString& path, const std::optional<QString>& recovered
   }
   out.files = filesOf(recoveredFor.value_or(path), *module, out.project.run);
   out.asks = out.files.asks(out.project.run);
-  out.maker = std::make_shared<SceneMaker>(*module, out.project, out.plain);
-  out.maker->setFields(fields);
-  const ComputationId shown = module->findComputation(out.project.shown).value_or(module->entry());
-  out.scene = out.maker->make(shown, out.maker->initialOptions(shown), nullptr);
+  makePicture(out, fields);
   return out;
 }
 
@@ -145,6 +149,7 @@ Status writeSidecar(const std::filesystem::path& graph, const std::string& conte
 
 void DocumentFile::begin(const OpenedFile& file) {
   state_ = State{.path = file.path, .stamp = file.stamp};
+  if (file.isUnsaved) state_.savedState = state_.savedGraph = kNeverSaved;
   if (!file.recoveredFor) return;
   state_.path = *file.recoveredFor;
   state_.stamp = stampOf(state_.path);
@@ -158,16 +163,42 @@ void DocumentFile::open(const QString& path, std::optional<ShownPart> shown) {
 void DocumentFile::openRecovered(const QString& file, const QString& path) { read(file, path, std::nullopt); }
 
 void DocumentFile::read(const QString& path, std::optional<QString> recoveredFor, std::optional<ShownPart> shown) {
+  readInBackground(QFileInfo(path).fileName(),
+                   [path = QFileInfo(path).absoluteFilePath(), recoveredFor, shown = std::move(shown),
+                    fields = document_.view().showsFields()] { return readFrom(path, recoveredFor, shown, fields); });
+}
+
+void DocumentFile::openText(const QString& text, const QString& name) {
+  readInBackground(name, [text = text.toStdString(), name, fields = document_.view().showsFields()] {
+    OpenedFile out;
+    out.read = readModuleText(text, name.toStdString());
+    out.isUnsaved = true;
+    if (out.read.module) makePicture(out, fields);
+    return out;
+  });
+}
+
+void DocumentFile::readInBackground(const QString& name, std::function<OpenedFile()> read) {
   document_.cancel();
-  emit document_.progressed(tr("Reading %1").arg(QFileInfo(path).fileName()), -1);
-  background_.start(kReading,
-                    [this, path = QFileInfo(path).absoluteFilePath(), request = ++request_, recoveredFor,
-                     shown = std::move(shown), fields = document_.view().showsFields()]() -> Background::Answer {
-                      auto opened = std::make_shared<OpenedFile>(readFrom(path, recoveredFor, shown, fields));
-                      return [this, opened, request] {
-                        if (request == request_) document_.install(std::move(*opened));
-                      };
-                    });
+  reading_ = tr("Reading %1").arg(name);
+  emit progressed();
+  background_.start(kReading, [this, read = std::move(read), request = ++request_]() -> Background::Answer {
+    auto opened = std::make_shared<OpenedFile>(read());
+    return [this, opened, request] {
+      if (request != request_) return;
+      reading_.clear();
+      document_.install(std::move(*opened));
+    };
+  });
+}
+
+// What is read meanwhile is dropped when it comes.
+void DocumentFile::cancelReading() {
+  if (!isReading()) return;
+  ++request_;
+  reading_.clear();
+  emit progressed();
+  emit readingCancelled();
 }
 
 void DocumentFile::create() {
@@ -203,6 +234,7 @@ Status DocumentFile::createFromHlo(const std::string& text, const std::string& n
 // What was made here is live.
 void DocumentFile::install(OpenedFile made) {
   ++request_;  // a file that is still being read comes too late
+  reading_.clear();
   document_.cancel();
   made.live = true;
   made.maker = std::make_shared<SceneMaker>(*made.read.module, made.project, nullptr, true);
@@ -216,7 +248,15 @@ void DocumentFile::install(OpenedFile made) {
 
 bool DocumentFile::isModified() const { return document_.isOpen() && document_.history().state() != state_.savedState; }
 
-bool DocumentFile::differsOnDisk() const { return !path().isEmpty() && stampOf(path()) != state_.stamp; }
+bool DocumentFile::differsOnDisk() const { return !path().isEmpty() && stampOnDisk() != state_.stamp; }
+
+FileStamp DocumentFile::stampOnDisk() const { return stampOf(path()); }
+
+void DocumentFile::keepOverDisk() {
+  state_.stamp = stampOnDisk();
+  state_.savedState = state_.savedGraph = kNeverSaved;
+  emit document_.moduleChanged();
+}
 
 bool DocumentFile::savesSidecar(const QString& path) const {
   return !isProject(path.toStdString()) && document_.project().arranged();

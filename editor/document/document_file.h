@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,11 +18,11 @@
 #include "core/formats/module_file.h"
 #include "core/formats/project.h"
 #include "core/trust/file_access.h"
+#include "editor/document/background.h"
 #include "editor/document/scene_maker.h"
 
 namespace tessera {
 
-class Background;
 class Document;
 
 // What tells a file and its sidecar from what they become later: size and time of each.
@@ -46,6 +47,7 @@ struct OpenedFile {
   std::shared_ptr<SceneMaker> maker;
   Scene scene;
   bool live = false;
+  bool isUnsaved = false;  // no file has it
 };
 
 class DocumentFile : public QObject {
@@ -58,10 +60,17 @@ class DocumentFile : public QObject {
   void open(const QString& path, std::optional<ShownPart> shown = std::nullopt);
   void create();                                // an empty document without a file; opened() follows at once
   void createFrom(const std::string& project);  // the same with the graph of a project file's text, live
-  // The same with the graph of HLO text: an example, or what was pasted. Fails with what the reader says of it.
+  // The same with the graph of HLO text: an example. Fails with what the reader says of it.
   Status createFromHlo(const std::string& text, const std::string& name);
+  // Text in any form that a file may have, e.g. of the clipboard, read in the background as open() does. It has no file
+  // and is not saved; `name` is for messages.
+  void openText(const QString& text, const QString& name);
   // A file that was saved for another path when a session ended badly: what it holds is not saved there yet.
   void openRecovered(const QString& file, const QString& path);
+
+  bool isReading() const { return !reading_.isEmpty(); }
+  Progress progress() const { return {reading_}; }
+  void cancelReading();  // readingCancelled() follows, and nothing else of that file
 
   const QString& path() const { return state_.path; }
   const QString& recoveredFrom() const { return state_.recoveredFrom; }  // empty: it was not recovered
@@ -71,6 +80,8 @@ class DocumentFile : public QObject {
   bool isOfProgram() const;
   bool isModified() const;
   bool differsOnDisk() const;  // from what was read or saved there last
+  FileStamp stampOnDisk() const;
+  void keepOverDisk();  // what stands here counts, and is not saved: the disk has something else
 
   // By the name's ending: a project (.tessera: graph and arrangement), protobuf (.pb, .pbtxt) or HLO text. The last two
   // hold the graph only; places, frames and notes go to a sidecar. A graph that is on the disk as it
@@ -83,7 +94,12 @@ class DocumentFile : public QObject {
 
   void begin(const OpenedFile& file);  // for Document: it is the open one now
 
+ signals:
+  void progressed();
+  void readingCancelled();
+
  private:
+  void readInBackground(const QString& name, std::function<OpenedFile()> read);
   void read(const QString& path, std::optional<QString> recoveredFor, std::optional<ShownPart> shown);
   void install(OpenedFile made);
   bool holdsGraph(const std::filesystem::path& file) const;
@@ -99,6 +115,7 @@ class DocumentFile : public QObject {
   State state_;
   QString programFolder_;
   uint64_t request_ = 0;  // files chosen
+  QString reading_;       // what is read, for the user; empty: nothing
 };
 
 }  // namespace tessera

@@ -45,6 +45,14 @@ struct Request {
   CancelToken cancel;
 };
 
+// Up to what the edit that is evaluated took away; the scene follows it later.
+CallPath whatIsThere(const CallPath& path, const Module& module) {
+  const auto gone = std::ranges::find_if(path, [&](const CallFrame& frame) {
+    return !module.contains(frame.caller) || !module.contains(frame.computation);
+  });
+  return {path.begin(), gone};
+}
+
 Result<std::vector<Literal>> argumentsOf(const Request& request) {
   TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments,
                            argumentsOf(request.module, request.files, request.settings));
@@ -97,13 +105,9 @@ void LiveValues::evaluate() {
   tessera::cancel(state_.evaluation);
   state_.evaluation = state_.on ? newCancelToken() : nullptr;  // an answer to an older token is dropped
   if (!state_.on) return;
-  Request request{withoutMuted(document_.module(), document_.muted()),
-                  document_.files(),
-                  document_.runSettings(),
-                  state_.played,
-                  state_.callPath,
-                  state_.inSight,
-                  state_.evaluation};
+  Request request{
+      withoutMuted(document_.module(), document_.muted()), document_.files(), document_.runSettings(), state_.played,
+      whatIsThere(state_.callPath, document_.module()),    state_.inSight,    state_.evaluation};
   background_.startForFile(
       kRunning, [this, request = std::move(request), revision = document_.revision()]() -> Background::Answer {
         const auto find = [&]() -> Result<Found> {

@@ -15,6 +15,7 @@
 #include "editor/document/node_values.h"
 #include "editor/document/priorities.h"
 #include "editor/document/value_text.h"
+#include "editor/preferences/preferences.h"
 
 namespace tessera {
 namespace {
@@ -110,6 +111,13 @@ Result<RunOutcome> runAllowed(const Module& module, const FileAccess& files, con
   return runWhatIsComplete(module, files, settings, cancel, progress);
 }
 
+// Those of the document; threads that it leaves open as the user prefers.
+RunSettings settingsOf(const Document& document) {
+  RunSettings out = document.runSettings();
+  if (out.threads == 0) out.threads = preferences().threads;
+  return out;
+}
+
 }  // namespace
 
 struct ProgramRun::Answer {
@@ -162,7 +170,7 @@ void ProgramRun::start() {
   };
   background_.startForFile(kRunning,
                            [this, module = withoutMuted(document_.module(), document_.muted()),
-                            files = document_.filesOfRun(), settings = document_.runSettings(), cancel = state_.running,
+                            files = document_.filesOfRun(), settings = settingsOf(document_), cancel = state_.running,
                             progress, revision = document_.revision()]() -> Background::Answer {
                              auto answer = std::make_shared<Answer>(
                                  Answer{runAllowed(module, files, settings, *cancel, progress), {}, {}, revision});
@@ -173,12 +181,14 @@ void ProgramRun::start() {
 }
 
 void ProgramRun::finish(Answer& answer) {
+  const bool wasCancelled = state_.running && *state_.running;
   state_.running.reset();
   state_.progress = {};
   emit progressed();
   emit runningChanged();
   document_.showAsks(std::move(answer.asks));
   if (!answer.outcome) {
+    if (wasCancelled) return emit cancelled();
     const Diagnostic& why = answer.outcome.error();
     return emit failed(QString::fromStdString(why.toString()), why.kind);
   }

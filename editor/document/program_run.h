@@ -56,6 +56,7 @@ class ProgramRun : public QObject {
   void runningChanged();
   void progressed();
   void failed(QString message, tessera::ErrorKind kind);
+  void cancelled();
   void profileOpened(QString summary);  // after outcomeChanged
 
  private:

@@ -81,6 +81,7 @@ void ValueFetch::start(InstructionId id) {
           progress_ = {};
           emit progressed();
           emit runningChanged();
+          if (!value && *cancel) return emit cancelled();
           if (revision != document_.revision()) return;
           if (value)
             emit fetched(id, std::make_shared<const Literal>(*value));

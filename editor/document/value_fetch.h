@@ -32,6 +32,7 @@ class ValueFetch : public QObject {
   void runningChanged();
   void progressed();
   void failed(QString message, tessera::ErrorKind kind);
+  void cancelled();
 
  private:
   Document& document_;

@@ -10,12 +10,13 @@
 #include <cmath>
 
 #include "editor/layout_lab/lab_colors.h"
+#include "editor/preferences/preferences.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
 
-constexpr int kChipHeight = 40, kChipGap = 8, kMost = 176;
+constexpr int kChipHeight = 40, kChipGap = 8, kMost = 176, kSlideMs = 140;
 
 }  // namespace
 
@@ -25,7 +26,6 @@ DimensionChips::DimensionChips(QWidget* parent) : QWidget(parent) {
   setCaptions({tr("↑ most minor, fastest"), tr("most major ↑"), tr("↑ most minor"), tr("minor_to_major"),
                tr("minor_to_major: drag the dimensions into another order.\n"
                   "Keys: ← → choose a dimension, Ctrl+← Ctrl+→ move it.")});
-  slide_.setDuration(140);
   slide_.setStartValue(0.0);
   slide_.setEndValue(1.0);
   slide_.setEasingCurve(QEasingCurve::OutCubic);
@@ -107,6 +107,7 @@ void DimensionChips::move(size_t from, size_t to) {
   shift(from_);
   active_ = static_cast<int>(to);
   slide_.stop();
+  slide_.setDuration(transitionMs(kSlideMs));
   slide_.start();
   update();
   emit orderChanged(order());
@@ -147,6 +148,7 @@ void DimensionChips::mouseReleaseEvent(QMouseEvent* event) {
     from_.assign(chips_.size(), 0);
     for (size_t slot = 0; slot < chips_.size(); ++slot) from_[slot] = shownRect(slot).left();
     slide_.stop();
+    slide_.setDuration(transitionMs(kSlideMs));
     slide_.start();
   }
   pressed_ = dragging_ = false;

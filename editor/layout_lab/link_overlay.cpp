@@ -7,9 +7,12 @@
 
 #include "editor/layout_lab/cell_paint.h"
 #include "editor/layout_lab/cell_pane.h"
+#include "editor/preferences/preferences.h"
 
 namespace tessera {
 namespace {
+
+constexpr int kGlideMs = 130, kTravelMs = 700;
 
 QRectF between(const QRectF& a, const QRectF& b, double t) {
   return {a.topLeft() + (b.topLeft() - a.topLeft()) * t, a.size() + (b.size() - a.size()) * t};
@@ -33,10 +36,9 @@ LinkOverlay::LinkOverlay(LabState* state, const CellPane* grid, const CellPane* 
     : QWidget(parent), state_(state), grid_(grid), memory_(memory) {
   setAttribute(Qt::WA_TransparentForMouseEvents);
   setAttribute(Qt::WA_NoSystemBackground);
-  for (auto [animation, duration] : {std::pair{&glide_, 130}, std::pair{&travel_, 700}}) {
+  for (QVariantAnimation* animation : {&glide_, &travel_}) {
     animation->setStartValue(0.0);
     animation->setEndValue(1.0);
-    animation->setDuration(duration);
     connect(animation, &QVariantAnimation::valueChanged, this, [this] { update(); });
   }
   glide_.setEasingCurve(QEasingCurve::OutCubic);
@@ -58,8 +60,10 @@ void LinkOverlay::retarget() {
   from_ = shown();
   if (state_->current() && isVisible()) {
     glide_.stop();
+    glide_.setDuration(transitionMs(kGlideMs));
     glide_.start();
     travel_.stop();
+    travel_.setDuration(transitionMs(kTravelMs));
     travel_.start();
   } else {
     finishAnimation();

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "editor/layout_lab/cell_paint.h"
+#include "editor/preferences/preferences.h"
 
 namespace tessera {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 constexpr int kMemoryTitle = 34, kMemoryMargin = 14, kPlus = 17;
 constexpr int kWideLegend = 560;
 constexpr int64_t kMorphMost = 512;
+constexpr int kMorphMs = 420;       // it is looked at: elements that move to their new places
 constexpr int kLeastInOneRow = 28;  // one row of such cells is better than rows of larger ones
 
 int belowOf(int cell) { return cell >= 26 ? 17 : 0; }  // room for the position's number
@@ -32,7 +34,6 @@ int64_t powerOfTwoBelow(int64_t n) {
 MemoryPane::MemoryPane(LabState* state, QWidget* parent) : CellPane(state, parent) {
   setObjectName(QStringLiteral("memoryPane"));
   setAccessibleName(tr("Linear memory"));
-  morph_.setDuration(420);
   morph_.setStartValue(0.0);
   morph_.setEndValue(1.0);
   morph_.setEasingCurve(QEasingCurve::InOutCubic);
@@ -61,6 +62,7 @@ void MemoryPane::startMorph() {
     for (int64_t linear = 0; linear < model.positions(); ++linear)
       if (const auto index = model.memory().index(linear))
         from_[static_cast<size_t>(linear)] = last_->memory().linearIndex(*index);
+    morph_.setDuration(transitionMs(kMorphMs));
     morph_.start();
   }
   last_ = model;

@@ -207,11 +207,16 @@ void CompiledPanel::follow() {
   if (listed_ != document_.selected()) list();
 }
 
+void CompiledPanel::cancelCompiling() {
+  if (cancel_) *cancel_ = true;
+}
+
 void CompiledPanel::compile() {
   if (!document_.isOpen() || document_.isPlainGraph() || cancel_) return;
   cancel_ = std::make_shared<std::atomic<bool>>(false);
   failed_ = false;
   clear(tr("Compiling …"));
+  emit compilingChanged();
   compile_->hide();
   ++busy_;
   pool_.start([panel = QPointer(this), module = withoutMuted(document_.module(), document_.muted()),
@@ -234,13 +239,16 @@ void CompiledPanel::compile() {
       why = QString::fromStdString(made.error().toString());
     QMetaObject::invokeMethod(
         panel,
-        [panel, program = std::move(program), request, why] {
+        [panel, program = std::move(program), request, cancel, why] {
           if (!panel) return;
           --panel->busy_;
           if (request != panel->request_) return;
           panel->cancel_.reset();
           panel->failed_ = !why.isEmpty();
-          if (panel->failed_)
+          emit panel->compilingChanged();
+          if (panel->failed_ && *cancel)
+            panel->clear(tr("Compiling was cancelled."));
+          else if (panel->failed_)
             panel->clear(tr("It does not compile: %1").arg(why));
           else
             panel->program_ = program;

@@ -37,6 +37,11 @@ class CompiledPanel : public QWidget {
   QString textOf(int tab) const;
   bool isBusy() const { return busy_ > 0; }
   void compile();  // whatever the size
+  bool isCompiling() const { return cancel_ != nullptr; }
+  void cancelCompiling();
+
+ signals:
+  void compilingChanged();
 
  protected:
   void showEvent(QShowEvent* event) override;

@@ -40,7 +40,10 @@ bool PopupFrame::chooseIn(QListWidget& list, QKeyEvent& key) {
 }
 
 bool PopupFrame::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() == QEvent::FocusOut && isVisible()) {
+  // Another window in front takes the keys for a while; this one stays until it is back.
+  const bool leaves =
+      event->type() == QEvent::FocusOut && static_cast<QFocusEvent*>(event)->reason() != Qt::ActiveWindowFocusReason;
+  if (leaves && isVisible()) {
     hide();
     dismissed();
   }

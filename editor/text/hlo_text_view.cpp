@@ -1,6 +1,7 @@
 // Painting, scrolling and mouse of the HLO text view.
 #include "editor/text/hlo_text_view.h"
 
+#include <QApplication>
 #include <QClipboard>
 #include <QFontDatabase>
 #include <QGuiApplication>
@@ -20,9 +21,7 @@ constexpr qsizetype kMaxLaidOut = 4000;  // characters of a line that are laid o
 }  // namespace
 
 HloTextView::HloTextView(QWidget* parent) : QAbstractScrollArea(parent) {
-  QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-  font.setPointSizeF(9.5);
-  setFont(font);
+  setFixedFont();
   setFocusPolicy(Qt::StrongFocus);
   viewport()->setCursor(Qt::IBeamCursor);
   updateScrollBars();
@@ -109,7 +108,14 @@ void HloTextView::updateScrollBars() {
 
 void HloTextView::resizeEvent(QResizeEvent*) { updateScrollBars(); }
 
+void HloTextView::setFixedFont() {
+  QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+  font.setPointSizeF(QApplication::font().pointSizeF());
+  setFont(font);
+}
+
 void HloTextView::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::ApplicationFontChange) setFixedFont();
   if (event->type() == QEvent::FontChange) updateScrollBars();
   QAbstractScrollArea::changeEvent(event);
 }

@@ -1,0 +1,141 @@
+// Preferences by real events: what is chosen is in force at once. The cache is emptied of its entries alone.
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDBusVariant>
+#include <QDoubleSpinBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTemporaryDir>
+#include <QTest>
+#include <filesystem>
+
+#include "app/studio/navigation.h"
+#include "app/studio/preference_control.h"
+#include "app/studio/preferences_dialog.h"
+#include "app/studio/system_theme.h"
+#include "backends/kernel_cache_folder.h"
+#include "editor/preferences/preferences.h"
+#include "tests/editor/hand.h"
+
+using namespace tessera;
+
+class PreferencesTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Hand> hand_;
+
+  Hand& hand() { return *hand_; }
+  PreferencesDialog* open() {
+    QTest::keyClick(&hand().window(), Qt::Key_Comma, Qt::ControlModifier);
+    auto* dialog = hand().window().findChild<PreferencesDialog*>();
+    if (!dialog || !dialog->isVisible()) qFatal("Ctrl+, opens no preferences");
+    return dialog;
+  }
+  template <class T>
+  T* field(QWidget* dialog, const char* name) {
+    T* out = dialog->findChild<T*>(QLatin1String(name));
+    if (!out) qFatal("there is no field %s", name);
+    return out;
+  }
+
+ private slots:
+  void init() { hand_ = std::make_unique<Hand>(); }
+  void cleanup() {
+    hand_.reset();
+    preferences() = {};
+  }
+
+  void theThemeChangesAtOnce() {
+    auto* theme = field<QComboBox>(open(), "theme");
+    QCOMPARE(theme->currentText(), QStringLiteral("Light"));
+    QTest::keyClick(theme, Qt::Key_Down);
+    QCOMPARE(hand().window().theme(), Theme::Dark);
+    QTest::keyClick(theme, Qt::Key_Up);
+    QTest::keyClick(theme, Qt::Key_Up);
+    QCOMPARE(hand().window().preferenceControl().themeChoice(), ThemeChoice::System);
+  }
+
+  void theSystemsThemeIsFollowedWhileItIsChosen() {
+    auto* system = hand().window().findChild<SystemTheme*>();
+    const auto tell = [&](uint value) {
+      QMetaObject::invokeMethod(system, "settingChanged", Q_ARG(QString, QStringLiteral("org.freedesktop.appearance")),
+                                Q_ARG(QString, QStringLiteral("color-scheme")),
+                                Q_ARG(QDBusVariant, QDBusVariant(QVariant(value))));
+    };
+    tell(1);
+    QCOMPARE(hand().window().theme(), Theme::Light);  // another one was chosen
+    hand().window().preferenceControl().chooseTheme(ThemeChoice::System);
+    QCOMPARE(hand().window().theme(), Theme::Dark);
+    tell(2);
+    QCOMPARE(hand().window().theme(), Theme::Light);
+    tell(1);
+    QCOMPARE(hand().window().theme(), Theme::Dark);
+  }
+
+  void theFontGrows() {
+    auto* size = field<QDoubleSpinBox>(open(), "fontSize");
+    const double before = QApplication::font().pointSizeF();
+    size->setFocus();
+    QTest::keyClick(size, Qt::Key_Up);
+    QCOMPARE(QApplication::font().pointSizeF(), before + 0.5);
+    QTest::keyClick(size, Qt::Key_Down);
+    QCOMPARE(QApplication::font().pointSizeF(), before);
+  }
+
+  void transitionsCanBeSwitchedOff() {
+    auto* on = field<QCheckBox>(open(), "animations");
+    QVERIFY(on->isChecked() && transitionMs(150) == 150);
+    QTest::keyClick(on, Qt::Key_Space);
+    QCOMPARE(transitionMs(150), 0);
+  }
+
+  void runsTakeTheThreads() {
+    PreferencesDialog* dialog = open();
+    auto* threads = field<QSpinBox>(dialog, "threads");
+    QVERIFY(threads->text().startsWith(QLatin1String("all cores")));
+    QTest::keyClick(threads, Qt::Key_Up);
+    QCOMPARE(preferences().threads, 1);
+    dialog->close();
+    hand().window().activateWindow();
+    QTRY_VERIFY(hand().window().isActiveWindow());
+    hand().openText("HloModule m\n\nENTRY e {\n  x = f32[8] parameter(0)\n  ROOT y = f32[8] negate(x)\n}\n");
+    hand().key(Qt::Key_F5);
+    QTRY_VERIFY(hand().document().run().outcome());
+    QCOMPARE(hand().document().runSettings().threads, 0);  // the document says nothing of it
+  }
+
+  void theCacheIsEmptiedOfItsEntriesAlone() {
+    const QTemporaryDir home;
+    const std::filesystem::path folder = home.filePath(QStringLiteral("kernels")).toStdString();
+    std::filesystem::create_directory(folder);
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
+    const std::string name(40, 'a');
+    QVERIFY(writeFileAtomically(folder / name, std::string(1000, 'x')).has_value());
+    QVERIFY(writeFileAtomically(folder / "notes.txt", "mine").has_value());
+    QCOMPARE(kernelCacheBytes(folder.string()), int64_t{1000});
+    PreferenceControl control(false, nullptr);
+    auto* dialog = new PreferencesDialog(control, folder.string(), nullptr);
+    dialog->show();
+    auto* said = field<QLabel>(dialog, "cache");
+    QVERIFY2(said->text().startsWith(QLocale().formattedDataSize(1000)), qPrintable(said->text()));
+    QTest::mouseClick(field<QPushButton>(dialog, "emptyCache"), Qt::LeftButton);
+    QVERIFY2(said->text().startsWith(QLocale().formattedDataSize(0)), qPrintable(said->text()));
+    QVERIFY(!std::filesystem::exists(folder / name) && std::filesystem::exists(folder / "notes.txt"));
+    std::filesystem::permissions(folder, std::filesystem::perms::all);  // others may write there
+    QTest::mouseClick(field<QPushButton>(dialog, "emptyCache"), Qt::LeftButton);
+    QVERIFY2(said->text().contains(QLatin1String("cannot be emptied")), qPrintable(said->text()));
+    dialog->close();
+  }
+
+  void theKeysAreOneClickAway() {
+    QTest::mouseClick(field<QPushButton>(open(), "keys"), Qt::LeftButton);
+    hand().settle();
+    QVERIFY(!hand().window().findChild<PreferencesDialog*>());
+    QTRY_VERIFY(hand().window().navigation().list().isVisible());
+  }
+};
+
+QTEST_MAIN(PreferencesTest)
+#include "preferences_test.moc"

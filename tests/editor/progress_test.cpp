@@ -1,0 +1,112 @@
+// What goes on in the background, in the status bar: each task with its phase and a button that cancels it soon.
+#include <QElapsedTimer>
+#include <QStatusBar>
+#include <QTest>
+#include <QToolButton>
+
+#include "app/studio/document_pane.h"
+#include "app/studio/document_tabs.h"
+#include "app/studio/task_list.h"
+#include "editor/panels/banner.h"
+#include "tests/editor/hand.h"
+
+using namespace tessera;
+
+namespace {
+
+constexpr const char* kEndless = R"(HloModule endless
+forever { state = (s32[], f32[]) parameter(0)
+  ROOT true = pred[] constant(true)
+}
+turn { state.1 = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(state.1), index=0
+  x = f32[] get-tuple-element(state.1), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  y = f32[] cosine(x)
+  ROOT out = (s32[], f32[]) tuple(next, y)
+}
+ENTRY main {
+  start = f32[] parameter(0)
+  zero = s32[] constant(0)
+  begin = (s32[], f32[]) tuple(zero, start)
+  loop = (s32[], f32[]) while(begin), condition=forever, body=turn
+  last = f32[] get-tuple-element(loop), index=1
+  quick = f32[] negate(start)
+  ROOT both = (f32[], f32[]) tuple(last, quick)
+})";
+constexpr int kSoonMs = 500;
+
+}  // namespace
+
+class ProgressTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Hand> hand_;
+
+  Hand& hand() { return *hand_; }
+  Document& document() { return hand().document(); }
+  TaskList& tasks() { return hand().window().tasks(); }
+
+  // Without waiting until the run has ended, which it never does.
+  void openEndless() {
+    hand().openText(kEndless, false);
+    QTest::keyClick(&hand().window(), Qt::Key_F5);
+    QVERIFY(document().run().isRunning());
+    QTRY_COMPARE(tasks().phases().size(), 1);
+  }
+
+ private slots:
+  void init() { hand_ = std::make_unique<Hand>(); }
+  void cleanup() {
+    for (DocumentPane* pane : hand().window().tabs().panes()) pane->document().cancel();
+    hand().settle();
+    hand_.reset();
+  }
+
+  void aRunIsCancelledSoonAndCalmly() {
+    openEndless();
+    QTest::qWait(300);
+    QElapsedTimer clock;
+    clock.start();
+    QTest::mouseClick(tasks().first().cancelButton(), Qt::LeftButton);
+    QTRY_VERIFY(!document().run().isRunning());
+    QVERIFY2(clock.elapsed() <= kSoonMs, qPrintable(QString::number(clock.elapsed())));
+    QVERIFY(tasks().phases().isEmpty());
+    QVERIFY(!hand().window().banner().isVisible());
+    QVERIFY(hand().window().statusBar()->currentMessage().contains(QStringLiteral("cancelled")));
+  }
+
+  void furtherTasksStandInAList() {
+    openEndless();
+    document().fetch().start(hand().named("last"));
+    QTRY_COMPARE(tasks().phases().size(), 2);
+    QVERIFY(!tasks().isListOpen());
+    QTest::mouseClick(tasks().moreButton(), Qt::LeftButton);
+    QVERIFY(tasks().isListOpen());
+    QVERIFY(tasks().row(0)->phase().contains(QStringLiteral("last")));
+    QTest::mouseClick(tasks().row(0)->cancelButton(), Qt::LeftButton);
+    QTRY_VERIFY(!document().fetch().isRunning());
+    QVERIFY(document().run().isRunning() && !tasks().isListOpen());
+  }
+
+  void whatRunsElsewhereHasItsName() {
+    openEndless();
+    QTest::keyClick(&hand().window(), Qt::Key_N, Qt::ControlModifier);
+    QTRY_COMPARE(hand().window().tabs().count(), 2);
+    QTRY_VERIFY2(tasks().phases().value(0).startsWith(QStringLiteral("graph.hlo")),
+                 qPrintable(tasks().phases().join(' ')));
+    QTest::mouseClick(tasks().first().cancelButton(), Qt::LeftButton);
+    QTRY_VERIFY(tasks().phases().isEmpty());
+  }
+
+  void escapeCancelsWhatGoesOn() {
+    openEndless();
+    QTest::keyClick(&hand().window(), Qt::Key_Escape);
+    QTRY_VERIFY(!document().run().isRunning());
+  }
+};
+
+QTEST_MAIN(ProgressTest)
+#include "progress_test.moc"

@@ -45,6 +45,7 @@
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspector.h"
 #include "editor/panels/permission_bar.h"
+#include "editor/panels/profile_panel.h"
 #include "editor/panels/search_bar.h"
 #include "editor/panels/size_panel.h"
 #include "editor/panels/source_panel.h"
@@ -217,8 +218,8 @@ void MainWindow::connectDocument() {
         ->setWindowTitle(errors ? tr("Diagnostics (%1)").arg(errors) : tr("Diagnostics"));
   });
   connect(panels_->help, &HelpPanel::exampleWanted, this, &MainWindow::openExample);
-  for (TablePanel* table : std::initializer_list<TablePanel*>{panels_->diagnostics, panels_->profile})
-    connect(table, &TablePanel::revealWanted, this, &MainWindow::revealInstruction);
+  connect(panels_->diagnostics, &TablePanel::revealWanted, this, &MainWindow::revealInstruction);
+  connect(panels_->profile, &ProfilePanel::revealWanted, this, &MainWindow::revealInstruction);
 }
 
 void MainWindow::connectCanvas() {
@@ -266,6 +267,7 @@ void MainWindow::connectBanner() {
   connect(arrangement_, &ArrangeController::explained, this, say);
   connect(groups_, &GroupActions::explained, this, say);
   connect(blocks_, &BlockActions::explained, this, say);
+  connect(panels_->profile, &ProfilePanel::failed, this, say);
   connect(banner_, &Banner::detailsWanted, this, [this] { panels_->raise(QStringLiteral("diagnostics")); });
 }
 

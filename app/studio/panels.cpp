@@ -16,6 +16,7 @@
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspector.h"
 #include "editor/panels/palette_panel.h"
+#include "editor/panels/profile_panel.h"
 #include "editor/panels/results_panel.h"
 #include "editor/panels/run_panel.h"
 #include "editor/panels/source_panel.h"

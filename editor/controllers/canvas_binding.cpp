@@ -32,10 +32,8 @@ CanvasBinding::CanvasBinding(Document& document, Canvas& canvas, QObject* parent
   connect(&document_, &Document::diagnosticsChanged, this, &CanvasBinding::showMarks);
   connect(&document_, &Document::selectionChanged, this, [this] { canvas_.setSelection(document_.selection(), true); });
   connect(&document_.live(), &LiveValues::changed, this, [this] { canvas_.values().set(document_.live().values()); });
-  connect(&document_.search(), &ModuleSearch::changed, this, [this] {
-    const ModuleSearch& search = document_.search();
-    canvas_.highlights().setFound(search.isOn() ? std::optional(search.hits()) : std::nullopt);
-  });
+  connect(&document_.search(), &ModuleSearch::changed, this, &CanvasBinding::showLight);
+  connect(&document_.view(), &SceneView::lightChanged, this, &CanvasBinding::showLight);
   connect(&canvas_, &Canvas::selectionChanged, &document_, &Document::select);
   connect(&canvas_, &Canvas::groupToggled, &document_.view(), &SceneView::toggleGroup);
   connect(&canvas_, &Canvas::instructionActivated, this, &CanvasBinding::activate);
@@ -56,7 +54,14 @@ void CanvasBinding::showScene(bool keepView) {
   if (std::exchange(follows_, false)) canvas_.bringIntoView();
   if (std::exchange(reveals_, false)) canvas_.fitSelection();
   showMarks();
+  showLight();
   emit pictureShown();
+}
+
+void CanvasBinding::showLight() {
+  const ModuleSearch& search = document_.search();
+  canvas_.highlights().setFound(search.isOn() ? std::optional(search.hits()) : document_.view().lit());
+  canvas_.highlights().setTints(document_.view().tints());
 }
 
 void CanvasBinding::showMarks() {

@@ -10,6 +10,7 @@
 
 #include "core/base/result.h"
 #include "core/picture/picture.h"
+#include "editor/canvas/node_tint.h"
 #include "editor/document/scene_maker.h"
 
 namespace tessera {
@@ -40,6 +41,12 @@ class SceneView : public QObject {
   bool showsFields() const { return fields_; }
   void showOverlay(bool shown);
   bool showsOverlay() const { return overlayShown_; }
+  // What a panel points at: lit on the canvas, while nothing is searched for. None: nothing.
+  void light(std::optional<std::vector<InstructionId>> lit);
+  const std::optional<std::vector<InstructionId>>& lit() const { return state_.lit; }
+  // What a comparison found of instructions.
+  void tint(std::vector<std::pair<InstructionId, NodeTint>> tints);
+  const std::vector<std::pair<InstructionId, NodeTint>>& tints() const { return state_.tints; }
   Status exportSvg(const QString& path, Theme theme) const;  // the computation that is shown
 
   std::vector<DimensionHue> huesOf(InstructionId id) const;  // empty: the module is too big
@@ -57,6 +64,7 @@ class SceneView : public QObject {
 
  signals:
   void changed(bool keepView);
+  void lightChanged();  // or the tints
 
  private:
   using Work = std::function<Scene(SceneMaker&, const Overlay*)>;
@@ -77,6 +85,8 @@ class SceneView : public QObject {
     Scene scene;
     uint64_t requested = 0, shown = 0;
     std::optional<Move> move;  // its scene is being made
+    std::optional<std::vector<InstructionId>> lit;
+    std::vector<std::pair<InstructionId, NodeTint>> tints;
   };
   Document& document_;
   Background& background_;

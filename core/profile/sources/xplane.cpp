@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <deque>
 
+#include "core/base/hash.h"
 #include "core/formats/proto/wire.h"
 #include "core/profile/sources/device_lines.h"
 #include "core/profile/sources/xplane.pb.h"
@@ -26,6 +28,7 @@ struct EventFacts {
   std::optional<uint64_t> program = {};
   std::optional<int64_t> run = {}, step = {};
   bool launch = false;  // a call that starts work on a device
+  uint64_t flow = 0;    // from the call to that work
   double flops = 0, bytes = 0;
   int64_t minPs = -1;
 };
@@ -83,7 +86,10 @@ class PlaneReader {
 
   // The modules of a plane of metadata.
   void readModules();
-  void readLines();
+  // Times count from `originNs`.
+  void readLines(int64_t originNs);
+  // The begin of the earliest line; INT64_MAX: there is none.
+  int64_t firstNs() const;
 
  private:
   void readParts(std::string_view message);
@@ -95,7 +101,7 @@ class PlaneReader {
   const EventKind& kindOf(int64_t metadataId);
   LineParts lineParts(std::string_view line);
   std::vector<SeenEvent> eventsOf(const LineParts& line, bool device);
-  int64_t sinceFirstPs(const LineParts& line) const;
+  int64_t sinceOriginPs(const LineParts& line) const;
   SeenEvent seenEvent(const pb::XEvent& event, const LineParts& line, bool device);
   void readDeviceLines();
 
@@ -108,7 +114,7 @@ class PlaneReader {
   std::unordered_map<int64_t, StatMeaning> statMeanings_;
   std::unordered_map<int64_t, EventKind> kinds_;
   std::unordered_map<uint64_t, uint32_t> referred_;  // texts of stat names that values refer to
-  std::optional<int64_t> firstNs_;                   // of a device's plane
+  int64_t originNs_ = 0;
 };
 
 void PlaneReader::readParts(std::string_view message) {
@@ -159,7 +165,10 @@ void PlaneReader::takeStat(const pb::XStat& stat, EventFacts& facts) {
     case StatMeaning::Program: facts.program = static_cast<uint64_t>(integerOf(stat)); break;
     case StatMeaning::Run: facts.run = integerOf(stat); break;
     case StatMeaning::Step: facts.step = integerOf(stat); break;
-    case StatMeaning::Correlation: facts.launch = true; break;
+    case StatMeaning::Correlation:
+      facts.launch = true;
+      facts.flow = mixedHash(0, static_cast<uint64_t>(integerOf(stat))) | 1;
+      break;
     case StatMeaning::Flops: facts.flops = std::max(0.0, realOf(stat)); break;
     case StatMeaning::Bytes: facts.bytes = std::max(0.0, realOf(stat)); break;
     default: break;
@@ -220,10 +229,21 @@ LineParts PlaneReader::lineParts(std::string_view line) {
   return out;
 }
 
-int64_t PlaneReader::sinceFirstPs(const LineParts& line) const {
+int64_t PlaneReader::firstNs() const {
+  int64_t out = INT64_MAX;
+  for (std::string_view line : lines_) {
+    WireReader reader(line);
+    int64_t at = 0;
+    while (const auto field = reader.nextCut())
+      if (field->number == pb::XLine::kTimestampNsFieldNumber && field->type != WireType::Bytes) at = field->integer();
+    out = std::min(out, at);
+  }
+  return out;
+}
+
+int64_t PlaneReader::sinceOriginPs(const LineParts& line) const {
   int64_t ns = 0, ps = 0;
-  if (!firstNs_) return 0;
-  if (__builtin_sub_overflow(line.timestampNs, *firstNs_, &ns)) return INT64_MAX;
+  if (__builtin_sub_overflow(line.timestampNs, originNs_, &ns)) return INT64_MAX;
   return __builtin_mul_overflow(ns, int64_t{1000}, &ps) ? INT64_MAX : ps;
 }
 
@@ -236,11 +256,12 @@ SeenEvent PlaneReader::seenEvent(const pb::XEvent& event, const LineParts& line,
     out.op = recorder_.text(instructionNamed(recorder_.text(kind.displayName), recorder_.text(kind.name)));
   if (out.op != 0 && (device || !facts.launch)) out.kind = TimeKind::Instruction;
   if (out.op == 0 && device) out.kind = TimeKind::Device;
-  out.beginPs = saturatingAdd(sinceFirstPs(line), event.offset_ps());
+  out.beginPs = saturatingAdd(sinceOriginPs(line), event.offset_ps());
   out.durationPs = event.duration_ps();
   if (event.data_case() == pb::XEvent::kNumOccurrences) out.occurrences = event.num_occurrences();
   out.flops = facts.flops;
   out.bytes = facts.bytes;
+  out.flow = facts.flow;
   if (facts.step && !device) recorder_.addStep(*facts.step, event.duration_ps());
   return out;
 }
@@ -256,21 +277,24 @@ std::vector<SeenEvent> PlaneReader::eventsOf(const LineParts& line, bool device)
   return out;
 }
 
-// Their times are compared, so they count from the first line's start.
 void PlaneReader::readDeviceLines() {
-  std::vector<LineParts> lines;
-  for (std::string_view line : lines_) lines.push_back(lineParts(line));
-  for (const LineParts& line : lines) firstNs_ = std::min(firstNs_.value_or(INT64_MAX), line.timestampNs);
   std::vector<DeviceLine> read;
-  for (const LineParts& line : lines) read.push_back({line.name, eventsOf(line, true)});
+  for (std::string_view bytes : lines_) {
+    const LineParts line = lineParts(bytes);
+    read.push_back({line.name, eventsOf(line, true)});
+  }
   addDeviceLines(name_, std::move(read), recorder_);
 }
 
-void PlaneReader::readLines() {
+void PlaneReader::readLines(int64_t originNs) {
+  originNs_ = originNs;
   if (damaged_ && statNames_.empty() && !lines_.empty())
     recorder_.warn(fmt::format("the names of the events of {} stood behind the place where the file is cut", name_));
   if (isDevicePlane(name_)) return readDeviceLines();
-  for (std::string_view line : lines_) recorder_.addLine(name_, eventsOf(lineParts(line), false));
+  for (std::string_view bytes : lines_) {
+    const LineParts line = lineParts(bytes);
+    recorder_.addLine(name_, line.name, eventsOf(line, false));
+  }
 }
 
 struct SpaceParts {
@@ -300,8 +324,8 @@ SpaceParts partsOf(std::string_view content, Recorder& recorder) {
 
 }  // namespace
 
-Result<Recorded> readXplane(std::string_view content, const std::string& fileName) {
-  Recorder recorder;
+Result<Recorded> readXplane(std::string_view content, const std::string& fileName, bool keepsLines) {
+  Recorder recorder(keepsLines);
   recorder.out().format = "XLA profile (xplane.pb)";
   const SpaceParts space = partsOf(content, recorder);
   if (space.planes.empty())
@@ -311,12 +335,16 @@ Result<Recorded> readXplane(std::string_view content, const std::string& fileNam
                  .found = content.empty() ? "an empty file" : fmt::format("{} bytes of something else", content.size()),
                  .file = fileName});
   bool inner = false;
-  for (std::string_view message : space.planes) {
-    PlaneReader plane(message, recorder);
+  std::deque<PlaneReader> planes;
+  int64_t originNs = INT64_MAX;
+  for (std::string_view message : space.planes)
+    originNs = std::min(originNs, planes.emplace_back(message, recorder).firstNs());
+  recorder.out().originNs = originNs == INT64_MAX ? 0 : originNs;
+  for (PlaneReader& plane : planes) {
     if (isMetadataPlane(plane.name()))
       plane.readModules();
     else
-      plane.readLines();
+      plane.readLines(recorder.out().originNs);
     inner |= plane.damaged();
   }
   if (space.damaged || inner)

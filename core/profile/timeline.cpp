@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/profile/sources/instruction_index.h"
+
 namespace tessera {
 namespace {
 
@@ -125,19 +127,16 @@ std::vector<TimelineFlow> Timeline::wiresOf(const SpanPlace& place, const Module
   return out;
 }
 
-void Timeline::link(const Module& module) {
-  std::unordered_map<std::string_view, InstructionId> byName;
-  for (ComputationId computation : module.order())
-    for (InstructionId id : module.at(computation).instructions) byName.try_emplace(module.at(id).name, id);
-  for (InstructionId id : module.entryComputation().instructions) byName[module.at(id).name] = id;
+void Timeline::link(const std::shared_ptr<const Module>& module) {
+  const InstructionIndex index(module);
   byInstruction_.clear();
   for (uint32_t i = 0; i < names.size(); ++i) {
     TimelineName& name = names[i];
     if (!name.op.empty()) {
-      const bool ours = name.module.empty() || name.module == module.name;
-      const auto found = ours ? byName.find(name.op) : byName.end();
+      const bool ours = name.module.empty() || name.module == module->name;
+      const InstructionId found = ours ? index.find(name.op).id : InstructionId();
       name.instructions.clear();
-      if (found != byName.end()) name.instructions.push_back(found->second);
+      if (found.valid()) name.instructions.push_back(found);
     }
     for (InstructionId id : name.instructions) byInstruction_[id].push_back(i);
   }
@@ -168,15 +167,15 @@ std::vector<TimelineStat> Timeline::statistics(int64_t beginNs, int64_t endNs,
   return out;
 }
 
-std::shared_ptr<Timeline> timelineOf(const Profile& profile, const Module& module) {
+std::shared_ptr<Timeline> timelineOf(const Profile& profile, const std::shared_ptr<const Module>& module) {
   auto out = std::make_shared<Timeline>();
   for (const StepProfile& step : profile.steps) out->names.push_back({step.name, step.what});
   for (const StepShare& share : profile.shares) {
     auto& instructions = out->names[static_cast<size_t>(share.step)].instructions;
-    if (module.contains(share.instruction)) instructions.push_back(share.instruction);
+    if (module->contains(share.instruction)) instructions.push_back(share.instruction);
   }
   for (TimelineName& name : out->names)
-    if (name.instructions.size() == 1) name.text = module.at(name.instructions[0]).name;
+    if (name.instructions.size() == 1) name.text = module->at(name.instructions[0]).name;
   std::vector<std::vector<TimelineSpan>> threads;
   for (const TimelineEvent& event : profile.timeline) {
     if (event.thread < 0 || event.step < 0 || static_cast<size_t>(event.step) >= profile.steps.size()) continue;
@@ -185,7 +184,7 @@ std::shared_ptr<Timeline> timelineOf(const Profile& profile, const Module& modul
     threads[thread].push_back({event.beginNs, event.endNs, static_cast<uint32_t>(event.step)});
   }
   for (size_t i = 0; i < threads.size(); ++i)
-    out->addTrack(module.name, "thread " + std::to_string(i), std::move(threads[i]));
+    out->addTrack(module->name, "thread " + std::to_string(i), std::move(threads[i]));
   out->finish();
   out->link(module);
   return out;

@@ -109,7 +109,7 @@ class Timeline {
   std::vector<TimelineFlow> wiresOf(const SpanPlace& place, const Module& module) const;
 
   // Names whose instruction the module has stand for it.
-  void link(const Module& module);
+  void link(const std::shared_ptr<const Module>& module);
   // By total time. tracks empty: all.
   std::vector<TimelineStat> statistics(int64_t beginNs, int64_t endNs, const std::vector<uint32_t>& tracks = {}) const;
 
@@ -124,7 +124,7 @@ class Timeline {
 };
 
 // Of our own run: a track a thread, names are the steps.
-std::shared_ptr<Timeline> timelineOf(const Profile& profile, const Module& module);
+std::shared_ptr<Timeline> timelineOf(const Profile& profile, const std::shared_ptr<const Module>& module);
 
 // Chrome trace JSON, which Perfetto opens: processes, threads, complete events, flows.
 std::string toChromeTrace(const Timeline& timeline);

@@ -220,7 +220,7 @@ void ProgramRun::finish(Answer& answer) {
   state_.origin = originOf(*state_.outcome);
   emit outcomeChanged();
   analyse([profile = state_.outcome->allRuns](const std::shared_ptr<const Module>& module) -> Analysis {
-    return {std::make_shared<const OpTimes>(opTimesOf(*profile, module)), timelineOf(*profile, *module)};
+    return {std::make_shared<const OpTimes>(opTimesOf(*profile, module)), timelineOf(*profile, module)};
   });
   document_.view().overlayChanged();
 }
@@ -303,7 +303,7 @@ void ProgramRun::install(OpenedProfile& opened) {
   emit profileOpened(summary);
   analyse([profile = std::make_shared<OpProfile>(*std::move(opened.profile))](
               const std::shared_ptr<const Module>& module) -> Analysis {
-    if (profile->timeline) profile->timeline->link(*module);
+    if (profile->timeline) profile->timeline->link(module);
     return {std::make_shared<const OpTimes>(opTimesOf(*profile, module)), profile->timeline};
   });
 }

@@ -31,8 +31,8 @@ TimelinePanel::TimelinePanel(Document& document, QWidget* parent)
   auto* split = new QSplitter(this);
   split->addWidget(view_);
   split->addWidget(makeFacts());
-  split->setStretchFactor(0, 3);
-  split->setStretchFactor(1, 1);
+  split->setSizes({600, 300});
+  split->setStretchFactor(0, 1);
   layout->addWidget(split, 1);
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setWordWrap(true);
@@ -94,10 +94,8 @@ QWidget* TimelinePanel::makeFacts() {
   sums_->setSortingEnabled(true);
   sums_->setHeaderLabels({tr("Name"), tr("Total"), tr("Count"), tr("Mean"), tr("Least"), tr("Most")});
   sums_->sortByColumn(1, Qt::DescendingOrder);
-  sums_->header()->setStretchLastSection(false);
-  sums_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
   const int em = sums_->fontMetrics().averageCharWidth();
-  for (int i = 1; i < 6; ++i) sums_->setColumnWidth(i, 10 * em);
+  for (int i = 0; i < 6; ++i) sums_->setColumnWidth(i, (i == 0 ? 20 : 10) * em);
   column->addWidget(details_);
   column->addWidget(sums_, 1);
   return side;

@@ -136,7 +136,7 @@ TEST(Timeline, WiresLeadToTheLastOperandAndTheNextUser) {
                              "f32[4] bitcast(d)\n  ROOT e = f32[4] exponential(b)\n}\n")
                      .module);
   Timeline timeline = twoTracks();
-  timeline.link(module);
+  timeline.link(std::make_shared<const Module>(module));
   const InstructionId dot = module.findInstruction("d").value();
   ASSERT_EQ(timeline.namesOf(dot).size(), 1u);
   const auto wires = timeline.wiresOf({1, 0, 1}, module);  // exp at 65: the bitcast between has no time of its own
@@ -195,11 +195,13 @@ TEST(Timeline, ACorpusProfileHasEveryEventAndItsInstructions) {
   const auto module =
       std::ranges::find_if(profile->modules, [](const ProfiledModule& m) { return m.name == "jit_step"; });
   ASSERT_TRUE(module != profile->modules.end() && module->module);
-  timeline.link(*module->module);
+  timeline.link(module->module);
   size_t linked = 0;
   for (ComputationId computation : module->module->order())
     for (InstructionId id : module->module->at(computation).instructions) linked += timeline.namesOf(id).size();
   EXPECT_EQ(linked, profile->instructions.size());
+  for (const TimelineName& name : timeline.names)
+    if (!name.op.empty() && name.instructions.empty()) ADD_FAILURE() << name.op << " " << name.module;
   EXPECT_FALSE(readProfileSource(TESSERA_SOURCE_DIR "/tests/corpus/profiles/lenet_train.xplane.pb.zst")->timeline);
 }
 

@@ -59,7 +59,7 @@ struct ThreadEvent {
 };
 
 uint64_t flowOf(int64_t process, int64_t correlation) {
-  return mixedHash(static_cast<uint64_t>(process), static_cast<uint64_t>(correlation)) | 1;
+  return mixedHash(mixedHash(0, static_cast<uint64_t>(process)), static_cast<uint64_t>(correlation)) | 1;
 }
 
 class NsightReader {

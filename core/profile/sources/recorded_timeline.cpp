@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <unordered_map>
 
 #include "core/base/hash.h"
@@ -32,7 +34,7 @@ class TimelineMaker {
 
   const std::vector<Recorded>& files_;
   std::shared_ptr<Timeline> out_ = std::make_shared<Timeline>();
-  std::unordered_map<uint64_t, uint32_t> names_;  // by the numbers of a file's texts; anew for each file
+  std::map<std::array<uint32_t, 3>, uint32_t> names_;  // by the numbers of a file's texts; anew for each file
   std::unordered_map<std::string, uint32_t> known_;
   std::vector<FlowEnd> ends_;
   int64_t originNs_ = 0;
@@ -41,7 +43,7 @@ class TimelineMaker {
 
 uint32_t TimelineMaker::nameOf(const Recorded& file, const SeenEvent& event) {
   const bool work = event.kind == TimeKind::Instruction;
-  const uint64_t key = mixedHash(mixedHash(event.name, work ? event.op : 0), work ? event.module : 0);
+  const std::array<uint32_t, 3> key{event.name, work ? event.op : 0, work ? event.module : 0};
   const auto [at, isNew] = names_.try_emplace(key, 0);
   if (!isNew) return at->second;
   TimelineName name{file.texts[event.name], event.kind == TimeKind::Host ? "host" : "device"};

@@ -23,8 +23,12 @@ QAction* Actions::add(QMenu& menu, ActionSpec spec) {
 QAction* Actions::addOverCanvas(QMenu& menu, ActionSpec spec) {
   QAction* action = add(menu, std::move(spec));
   action->setShortcutContext(Qt::WidgetShortcut);
-  canvas_.addAction(action);
+  overCanvas_.push_back(action);
   return action;
+}
+
+void Actions::addCanvas(QWidget& canvas) {
+  for (QAction* action : overCanvas_) canvas.addAction(action);
 }
 
 QAction* Actions::find(const QString& id) const {

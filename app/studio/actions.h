@@ -30,16 +30,17 @@ class Actions : public QObject {
   Q_OBJECT
 
  public:
-  explicit Actions(QWidget& canvas, QObject* parent) : QObject(parent), canvas_(canvas) {}
+  using QObject::QObject;
 
   QAction* add(QMenu& menu, ActionSpec spec);
-  QAction* addOverCanvas(QMenu& menu, ActionSpec spec);  // its keys act only while the canvas has the focus
-  QAction* find(const QString& id) const;                // which must be there
-  void update();                                         // asks every condition
+  QAction* addOverCanvas(QMenu& menu, ActionSpec spec);  // its keys act only while a canvas has the focus
+  void addCanvas(QWidget& canvas);
+  QAction* find(const QString& id) const;  // which must be there
+  void update();                           // asks every condition
 
  private:
-  QWidget& canvas_;
   std::vector<std::pair<QAction*, ActionSpec>> all_;
+  std::vector<QAction*> overCanvas_;
 };
 
 }  // namespace tessera

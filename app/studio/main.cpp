@@ -1,4 +1,4 @@
-// tessera-studio: opens the window on a file or on a first graph with the start page beside it; with --screenshot, --do
+// tessera-studio: opens the window on files or on a first graph with the start page beside it; with --screenshot, --do
 // or --timing it does the same unattended and ends.
 #include <QCommandLineParser>
 #include <QElapsedTimer>
@@ -29,11 +29,12 @@ void onQtMessage(QtMsgType type, const QMessageLogContext& context, const QStrin
 
 void addOptions(QCommandLineParser& parser) {
   parser.setApplicationDescription(
-      QObject::tr("Opens an HLO file in the studio.\nExample: tessera-studio --screenshot out.png --size 1600x1000 "
+      QObject::tr("Opens HLO files in the studio.\nExample: tessera-studio --screenshot out.png --size 1600x1000 "
                   "--theme=dark model.hlo"));
   parser.addHelpOption();
-  parser.addPositionalArgument(QStringLiteral("FILE"), QObject::tr("HLO file, or a link to an instruction: FILE#NAME"),
-                               QStringLiteral("[FILE]"));
+  parser.addPositionalArgument(QStringLiteral("FILE"),
+                               QObject::tr("HLO files, a tab each, and links to an instruction of one: FILE#NAME"),
+                               QStringLiteral("[FILE ...]"));
   parser.addOptions({
       {QStringLiteral("screenshot"), QObject::tr("Write a picture of the window and end."), QStringLiteral("OUT.png")},
       {QStringLiteral("size"), QObject::tr("Size of the window."), QStringLiteral("WxH")},
@@ -99,25 +100,25 @@ Status playOptions(StudioApplication& app, MainWindow& window, const QCommandLin
   return {};
 }
 
+bool openFiles(MainWindow& window, const QStringList& paths) {
+  for (const QString& path : paths) window.openFile(path);
+  return !paths.isEmpty();
+}
+
 // Unattended: open, wait, play, print. A file that cannot be opened is shown, and is the exit code.
-int runAlone(StudioApplication& app, MainWindow& window, const QCommandLineParser& parser, const QString& file) {
+int runAlone(StudioApplication& app, MainWindow& window, const QCommandLineParser& parser) {
   window.show();
   waitUntilIdle(window);
   Timing timing;
   watch(window, timing);
   int exit = kFine;  // the last failure's: opening, running or an edit
-  const auto refused = [&](const QString& message, ErrorKind kind) {
+  QObject::connect(&window, &MainWindow::failed, [&](const QString& message, ErrorKind kind) {
     std::fprintf(stderr, "%s\n", message.toLocal8Bit().constData());
     exit = exitCodeOf(kind);
-  };
-  QObject::connect(&window.document(), &Document::failed, refused);
-  QObject::connect(&window, &MainWindow::linkRefused, refused);
+  });
   app.resetTiming();
   timing.clock.start();
-  if (!file.isEmpty())
-    window.openFile(file);
-  else
-    window.showFirstGraph();
+  if (!openFiles(window, parser.positionalArguments())) window.showFirstGraph();
   waitUntilIdle(window);
   timing.idleMs = static_cast<double>(timing.clock.nsecsElapsed()) / 1e6;
   if (parser.isSet(QStringLiteral("timing"))) {
@@ -138,9 +139,6 @@ int run(StudioApplication& app) {
   addOptions(parser);
   if (!parser.parse(QApplication::arguments())) return refuse(parser.errorText());
   if (parser.isSet(QStringLiteral("help"))) parser.showHelp(kFine);
-  if (parser.positionalArguments().size() > 1)
-    return refuse(QObject::tr("one file at a time; what is %1?").arg(parser.positionalArguments()[1]));
-  const QString file = parser.positionalArguments().value(0);
   const bool alone = parser.isSet(QStringLiteral("screenshot")) || parser.isSet(QStringLiteral("do")) ||
                      parser.isSet(QStringLiteral("timing"));
   MainWindow window(!alone);
@@ -148,14 +146,12 @@ int run(StudioApplication& app) {
     if (const QString name = QLatin1String(option); parser.isSet(name))
       if (const Status played = playCommand(window, name + QLatin1Char(' ') + parser.value(name)); !played)
         return complain(played.error());
-  if (alone) return runAlone(app, window, parser, file);
+  if (alone) return runAlone(app, window, parser);
   // It is in the recovery file by then (editor/document/recovery).
   endWithASentence({.advice = "; unsaved work is offered at the next start"});
   window.show();
-  if (!file.isEmpty())
-    window.openFile(file);
-  else if (!window.restoreLeftBehind())
-    window.showFirstGraph();
+  window.offerLeftBehind();
+  if (!openFiles(window, parser.positionalArguments()) && !window.reopenDocuments()) window.showFirstGraph();
   return app.exec();
 }
 

@@ -1,22 +1,30 @@
-// MainWindow: the studio's one window: canvas in the middle, panels as docks round it, menus above. It makes the parts
-// and connects them, opens and saves files and keeps the session; it holds no state of the graph itself.
+// MainWindow: the studio's one window: documents as tabs, the current one's canvas in the middle, its panels as docks
+// round it, menus above. It makes the parts and connects them, opens and saves files and keeps the session; what
+// belongs to one document is in DocumentPane.
 #pragma once
 
 #include <QMainWindow>
 #include <QMessageBox>
+#include <QPointer>
 #include <QStringList>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <vector>
 
+#include "app/studio/document_pane.h"
 #include "core/base/diagnostics.h"
 #include "core/base/ids.h"
 #include "core/picture/picture.h"
-#include "core/tools/link.h"
+#include "editor/document/document_file.h"
+#include "editor/document/recovery.h"
 
 class QComboBox;
 class QLabel;
 class QMenu;
 class QProgressBar;
-class QStackedWidget;
+class QSplitter;
+class QToolButton;
 
 namespace tessera {
 
@@ -27,17 +35,27 @@ class GraphEditController;
 class Banner;
 class BlockActions;
 class Canvas;
-class CanvasBinding;
 class Document;
+class DocumentPane;
+class DocumentTabs;
 class GroupActions;
-class HeatLegend;
+class LeftBehindBar;
 class LessonController;
 class RunController;
 class SearchBar;
 class Navigation;
-class Recovery;
+class PanelDocks;
 class StartPage;
 struct Panels;
+
+// A file that is to be opened.
+struct OpenRequest {
+  QString path;
+  std::string instruction = {};                        // to be shown
+  std::optional<ShownPart> shown = std::nullopt;       // none: as its project says
+  std::optional<PanePlace> place = std::nullopt;       // none: all of it
+  std::optional<QString> recoveredFor = std::nullopt;  // the path of which it is an unsaved state
+};
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
@@ -47,45 +65,63 @@ class MainWindow : public QMainWindow {
   explicit MainWindow(bool remembers, QWidget* parent = nullptr);
   ~MainWindow() override;
 
-  void openFile(const QString& path);  // or a link to an instruction: FILE#NAME
+  // In a tab of its own, or where nothing would be missed; a file that is open already is shown again. A link to an
+  // instruction, FILE#NAME, shows that; a profile goes over the current graph.
+  void openFile(const QString& path);
   void newFile();
-  // Whether what is open may be left: asks where changes would be lost, and forgets the first graph.
-  bool mayLeave();
-  void showFirstGraph();  // what stands there before anything is opened
-  GraphEditController& graphEdit() { return *graphEdit_; }
-  ArrangeController& arrangement() { return *arrangement_; }
-  RunController& runController() { return *runController_; }
-  BlockActions& blocks() { return *blocks_; }
-  GroupActions& groups() { return *groups_; }
-  LessonController& lessons() { return *lessons_; }
-  Navigation& navigation() { return *navigation_; }
-  SearchBar& searchBar() { return *searchBar_; }
-  // What a session that ended badly left behind, as an unsaved state of its file; false: there is nothing.
-  bool restoreLeftBehind();
-  AddSearch& addSearch();
-  void setTheme(Theme theme);
-  Theme theme() const { return theme_; }
+  void beginLesson(int lesson);
+  void showFirstGraph();   // what stands there before anything is opened
+  bool reopenDocuments();  // of the last session, at their places; false: there are none
+  void offerLeftBehind();  // what sessions that ended badly did not save
+  // What differs in the pane's graph from a file's, which opens beside it; "": asks which.
+  void compareWithFile(DocumentPane& pane, QString path = {});
+  bool isBusy() const;  // a document reads, runs or draws
+
+  // --- tabs
+  DocumentTabs& tabs() { return *tabs_; }
+  bool closeTab(DocumentPane& pane);  // asks where changes would be lost; false: it stays
+  void closeOthers(DocumentPane& pane);
+  void goToTab(int step);  // to the right, round
+  void makeCurrent(DocumentPane& pane);
+  // Another document beside the current one, or the same at another place; again: one alone.
+  void split(bool sameDocument);
+  DocumentPane* beside() const { return beside_; }  // the other one that is seen; null: the window is not split
+
+  // --- of the current document
+  DocumentPane& pane() { return *pane_; }
   Document& document() { return *document_; }
   Canvas& canvas() { return *canvas_; }
   Panels& panels() { return *panels_; }
   Banner& banner() { return *banner_; }
-  const QStringList& recentFiles() const { return recentFiles_; }
+  GraphEditController& graphEdit() { return *graphEdit_; }
+  ArrangeController& arrangement() { return *arrangement_; }
+  RunController& runController();
+  BlockActions& blocks() { return *blocks_; }
+  GroupActions& groups() { return *groups_; }
+  LessonController& lessons();
+  SearchBar& searchBar() { return *searchBar_; }
+  AddSearch& addSearch();
   void revealInstruction(InstructionId id);  // opens the groups that hide it and brings it into sight
 
+  Navigation& navigation() { return *navigation_; }
+  void setTheme(Theme theme);
+  Theme theme() const { return theme_; }
+  const QStringList& recentFiles() const { return recentFiles_; }
+
  signals:
-  void firstPictureShown();                                    // of the file that was opened last
-  void linkRefused(QString message, tessera::ErrorKind kind);  // the file is open and has no such instruction
+  void firstPictureShown();                               // of the file that was opened last
+  void failed(QString message, tessera::ErrorKind kind);  // any document, or a link to what its file has not
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
-  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
-  static constexpr int kDockState = 3;  // another number where docks come or go
+  static constexpr int kDockState = 5;  // another number where docks come or go
 
   void makeCentre();
+  void makeTabs();
   void makeActions();
   void makeFileMenu();
   void makeEditMenu();
@@ -100,63 +136,99 @@ class MainWindow : public QMainWindow {
   void makeHelpMenu();
   void makeToolBar();
   void makeStatusBar();
-  void connectDocument();
-  void connectCanvas();
-  void connectBanner();
-  void openExample(const QString& name, const std::string& hlo);
   void restoreSession();
+  void keepSession() const;
+  void keepDocuments() const;
+  void putAtTheRight(const QString& path);
+  void restoreLeft(const Recovery::Left& left);
   void showDocks();
 
-  void arrived();     // another document is open
-  void showLinked();  // what the link to it names
+  DocumentPane& addPane(DocumentPane* twinOf = nullptr);  // without a tab, and hidden
+  void connectPane(DocumentPane& pane);
+  void connectPaneNews(DocumentPane& pane);
+  void shareSourceFolders(DocumentPane& pane);
+  void connectViews(DocumentPane& pane);
+  void showBeside(DocumentPane& pane, DocumentPane& other);
+  DocumentPane* paneOf(const QString& path) const;
+  std::vector<DocumentPane*> allPanes() const;
+  void startOpening(const OpenRequest& request);
+  void openNext();
+  void openProfile(const QString& path);
+  void showLinked(const std::string& instruction);
+  void openingFailed(DocumentPane& pane, const QString& message);
+  void openExample(const QString& name, const std::string& hlo);
+  void openAgain(DocumentPane& pane, const OpenRequest& request);
+  void removePane(DocumentPane& pane);
+  void showStart();
+  void forget(DocumentPane& pane);
+
+  void followFocus();
+  void unsplit();
+  void leaveSplit(DocumentPane& pane);
+  void dropTwins();
+  void putInPlaceOf(DocumentPane& before, DocumentPane& pane);
+  void shareRoom(QList<int> widths);
+  DocumentPane& addTwin(DocumentPane& of);
+  void showHeaders();
+  void connectHeader(DocumentPane& pane);
+  void putBeside(DocumentPane& half, DocumentPane& wanted);
+
+  void arrived(DocumentPane& pane);  // another document is open
   void showScene();
-  void showProgress(const QString& stage, double fraction);
-  void showLegend();
+  void showProgress();
+  void showZoom();
+  void showDocumentFacts();
   void updateActions();
   bool hasSelection() const;
   QPoint pointerOnCanvas() const;
   void updateComputations();
-  void placeLegend();
   void addRecentFile(const QString& path);
   void showRecentFiles();
   void chooseFile();
   void chooseProfile();
   void save(bool ask);
   QMessageBox::StandardButton askToRewrite(const QString& name);  // SaveAll: under another name
-  bool mayLoseChanges();
+  bool mayLoseChanges(DocumentPane& pane);
   void exportPicture();
   void showAbout();
   void showChapter(const QString& name);  // of the manual
 
-  Document* document_;
+  // What menus act on: the current pane and, for short, its parts; makeCurrent() alone changes them.
+  DocumentPane* pane_ = nullptr;
+  Document* document_ = nullptr;
   Canvas* canvas_ = nullptr;
-  Actions* actions_ = nullptr;
-  CanvasBinding* binding_ = nullptr;
   GraphEditController* graphEdit_ = nullptr;
   ArrangeController* arrangement_ = nullptr;
-  RunController* runController_ = nullptr;
   BlockActions* blocks_ = nullptr;
   GroupActions* groups_ = nullptr;
-  LessonController* lessons_ = nullptr;
-  Navigation* navigation_ = nullptr;
-  Recovery* recovery_ = nullptr;  // null in sessions that a script drives
-  std::unique_ptr<Panels> panels_;
+  Panels* panels_ = nullptr;
   Banner* banner_ = nullptr;
-  HeatLegend* legend_ = nullptr;
-  StartPage* startPage_ = nullptr;
   SearchBar* searchBar_ = nullptr;
-  QWidget* firstHint_ = nullptr;
-  QStackedWidget* stack_ = nullptr;
+
+  DocumentPane* beside_ = nullptr;
+  QPointer<DocumentPane> comparing_;  // with the file that opens
+
+  Actions* actions_ = nullptr;
+  Navigation* navigation_ = nullptr;
+  std::unique_ptr<PanelDocks> docks_;
+  StartPage* startPage_ = nullptr;
+  DocumentTabs* tabs_ = nullptr;
+  QSplitter* area_ = nullptr;         // where panes are shown
+  DocumentPane* opening_ = nullptr;   // its file is being read
+  OpenRequest request_;               // for that
+  std::vector<OpenRequest> waiting_;  // to be opened after it
+  std::function<void()> whenAllAreOpen_;
+  LeftBehindBar* leftBehind_ = nullptr;
   QComboBox* computations_ = nullptr;
+  QWidget* crumbs_ = nullptr;
   QLabel *factsLabel_ = nullptr, *zoomLabel_ = nullptr, *busyLabel_ = nullptr;
   QProgressBar* busyBar_ = nullptr;
+  QToolButton* blockOffer_ = nullptr;
   QMenu* recentMenu_ = nullptr;
-  QStringList recentFiles_;
-  LinkParts linked_;          // of the file that was opened last, until it is there
+  QStringList recentFiles_, sourceFolders_;
   QByteArray docksWhenOpen_;  // the docks' state while they are hidden: nothing is open yet
   Theme theme_ = Theme::Light;
-  bool remembers_ = false, firstGraph_ = false;
-  bool pictureNews_ = false;  // the first picture of the file that was opened last is not painted yet
+  bool remembers_ = false;
 };
 
 }  // namespace tessera

@@ -7,22 +7,14 @@
 #include <QFileInfo>
 #include <QMenu>
 #include <QMimeData>
-#include <QSettings>
 #include <QStatusBar>
 
-#include "app/studio/first_start.h"
+#include "app/studio/document_pane.h"
+#include "app/studio/document_tabs.h"
 #include "app/studio/main_window.h"
-#include "app/studio/panels.h"
 #include "app/studio/start_page.h"
-#include "core/profile/sources/profile_source.h"
-#include "core/tools/find_instruction.h"
-#include "editor/canvas/canvas.h"
-#include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
-#include "editor/document/program_run.h"
-#include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
-#include "editor/panels/source_panel.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -34,61 +26,29 @@ QString fileNameOf(const Document& document) {
   return document.file().path().isEmpty() ? QObject::tr("untitled.hlo") : QFileInfo(document.file().path()).fileName();
 }
 
+QStringList localFilesOf(const QMimeData& data) {
+  QStringList out;
+  for (const QUrl& url : data.urls())
+    if (url.isLocalFile()) out << url.toLocalFile();
+  return out;
+}
+
 }  // namespace
-
-// A profile goes over the graph that is open.
-void MainWindow::openFile(const QString& path) {
-  if (looksLikeProfile(path.toStdString())) return document_->run().openProfile(path);
-  if (!mayLoseChanges()) return;
-  firstGraph_ = false;
-  linked_ = splitLink(path.toStdString());
-  document_->file().open(QString::fromStdString(linked_.file));
-}
-
-void MainWindow::showLinked() {
-  const LinkParts link = std::exchange(linked_, {});
-  const QString file = QFileInfo(QString::fromStdString(link.file)).absoluteFilePath();
-  if (link.name.empty() || file != document_->file().path()) return;
-  const auto id = instructionNamed(document_->module(), link.name);
-  if (id) return revealInstruction(*id);
-  const QString message = QString::fromStdString(id.error().message);
-  banner_->showMessage(message);
-  emit linkRefused(message, id.error().kind);
-}
-
-void MainWindow::newFile() {
-  if (!mayLoseChanges()) return;
-  firstGraph_ = false;
-  document_->file().create();
-}
-
-bool MainWindow::mayLeave() {
-  if (!mayLoseChanges()) return false;
-  firstGraph_ = false;
-  return true;
-}
-
-// Docks stay away and the start page stands beside it until something else is opened.
-void MainWindow::showFirstGraph() {
-  firstGraph_ = true;
-  document_->file().createFrom(firstGraph());
-  firstHint_ = new FirstHint(canvas_);
-}
 
 void MainWindow::chooseFile() {
   const QString start =
       document_->isOpen() ? document_->file().path() : recentFiles_.value(0, StartPage::examplesFolder());
-  const QString path = QFileDialog::getOpenFileName(
-      this, tr("Open a graph"), start,
+  const QStringList paths = QFileDialog::getOpenFileNames(
+      this, tr("Open graphs"), start,
       tr("Graphs (*.tessera *.hlo *.txt *.pb *.pbtxt *.mlir *.dot *.gv *.gz *.zst);;All files (*)"));
-  if (!path.isEmpty()) openFile(path);
+  for (const QString& path : paths) openFile(path);
 }
 
 void MainWindow::chooseProfile() {
   const QString path = QFileDialog::getOpenFileName(
       this, tr("Open a profile"), document_->isOpen() ? document_->file().path() : QString(),
       tr("Profiles (*.xplane.pb *.json *.csv *.sqlite *.gz *.zst);;All files (*)"));
-  if (!path.isEmpty()) document_->run().openProfile(path);
+  if (!path.isEmpty()) openProfile(path);
 }
 
 // Examples of the program are there to be changed, but stay as they are: what was made of one becomes a file of the
@@ -133,9 +93,9 @@ QMessageBox::StandardButton MainWindow::askToRewrite(const QString& name) {
   return static_cast<QMessageBox::StandardButton>(box.exec());
 }
 
-bool MainWindow::mayLoseChanges() {
-  if (!remembers_ || firstGraph_ || lessons_->isOn() || !document_->isOpen() || !document_->file().isModified())
-    return true;
+bool MainWindow::mayLoseChanges(DocumentPane& pane) {
+  if (!remembers_ || !pane.hasUnsavedWork()) return true;
+  makeCurrent(pane);
   const QString unsaved = asPlainText(tr("%1 has changes that are not saved.").arg(fileNameOf(*document_)));
   const auto answer = QMessageBox::question(
       this, tr("Tessera"), unsaved, QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
@@ -169,44 +129,17 @@ void MainWindow::showRecentFiles() {
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-  if (event->mimeData()->hasUrls() && event->mimeData()->urls().front().isLocalFile()) event->acceptProposedAction();
+  if (!localFilesOf(*event->mimeData()).isEmpty()) event->acceptProposedAction();
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
-  const QString path = event->mimeData()->urls().value(0).toLocalFile();
-  if (path.isEmpty()) return;
+  const QStringList paths = localFilesOf(*event->mimeData());
+  if (paths.isEmpty()) return;
   event->acceptProposedAction();
-  openFile(path);
+  for (const QString& path : paths) openFile(path);
 }
 
-// --- session
-
-void MainWindow::restoreSession() {
-  const QSettings settings;
-  recentFiles_ = settings.value(QStringLiteral("recentFiles")).toStringList();
-  panels_->source->setFolders(settings.value(QStringLiteral("sourceFolders")).toStringList());
-  restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
-  restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kDockState);
-  if (settings.value(QStringLiteral("theme")).toString() == QLatin1String("dark")) setTheme(Theme::Dark);
-}
-
-bool MainWindow::restoreLeftBehind() {
-  if (!recovery_) return false;
-  const auto left = Recovery::leftBehind(Recovery::usualFolder());
-  if (left.empty()) return false;
-  recovery_->adopt(left.front());
-  const QString name = left.front().path.isEmpty() ? tr("a new graph") : left.front().path;
-  connect(
-      document_, &Document::opened, this,
-      [this, name, file = left.front().file] {
-        if (document_->file().recoveredFrom() != file) return;  // it did not open, and something else was
-        banner_->showMessage(
-            tr("Tessera ended unexpectedly. This is %1 with the changes that were not saved; Save keeps them.")
-                .arg(name));
-      },
-      Qt::SingleShotConnection);
-  return true;
-}
+// --- the window
 
 // The first document brings the panels along.
 void MainWindow::showDocks() {
@@ -216,16 +149,11 @@ void MainWindow::showDocks() {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-  if (!mayLoseChanges()) return event->ignore();
-  document_->cancel();
-  if (remembers_) {
-    QSettings settings;
-    settings.setValue(QStringLiteral("recentFiles"), recentFiles_);
-    settings.setValue(QStringLiteral("geometry"), saveGeometry());
-    settings.setValue(QStringLiteral("docks"), docksWhenOpen_.isEmpty() ? saveState(kDockState) : docksWhenOpen_);
-    settings.setValue(QStringLiteral("theme"),
-                      theme_ == Theme::Dark ? QStringLiteral("dark") : QStringLiteral("light"));
-  }
+  for (DocumentPane* pane : tabs_->panes())
+    if (!mayLoseChanges(*pane)) return event->ignore();
+  for (DocumentPane* pane : allPanes()) pane->document().cancel();
+  keepDocuments();
+  if (remembers_) keepSession();
   QMainWindow::closeEvent(event);
 }
 

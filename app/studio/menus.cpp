@@ -6,6 +6,7 @@
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QGuiApplication>
+#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
@@ -14,6 +15,8 @@
 #include <QToolBar>
 
 #include "app/studio/actions.h"
+#include "app/studio/document_pane.h"
+#include "app/studio/document_tabs.h"
 #include "app/studio/main_window.h"
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
@@ -21,7 +24,6 @@
 #include "core/tools/link.h"
 #include "core/tools/query.h"
 #include "editor/canvas/canvas.h"
-#include "editor/controllers/breadcrumbs.h"
 #include "editor/controllers/lesson_controller.h"
 #include "editor/controllers/node_labels.h"
 #include "editor/controllers/place_history.h"
@@ -59,6 +61,11 @@ void MainWindow::makeFileMenu() {
     connect(examples->addAction(file.completeBaseName()), &QAction::triggered, this,
             [this, path = file.filePath()] { openFile(path); });
   actions_->add(menu, {tr("Open &profile …"), {}, [this](bool) { chooseProfile(); }, QStringLiteral("open profile")});
+  actions_->add(menu, {tr("&Compare with …"),
+                       {},
+                       [this](bool) { compareWithFile(*pane_); },
+                       QStringLiteral("compare"),
+                       [this] { return document_->isOpen() && !document_->isPlainGraph(); }});
   menu.addSeparator();
   actions_->add(menu, {tr("&Save"),
                        {QKeySequence::Save},
@@ -69,6 +76,11 @@ void MainWindow::makeFileMenu() {
       menu,
       {tr("Save &as …"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, [this](bool) { save(true); }, {}, open});
   actions_->add(menu, {tr("&Export picture …"), {}, [this](bool) { exportPicture(); }, {}, open});
+  actions_->add(menu, {tr("&Close tab"),
+                       {QKeySequence(Qt::CTRL | Qt::Key_W)},
+                       [this](bool) { closeTab(*pane_); },
+                       QStringLiteral("close tab"),
+                       [this] { return document_->isOpen() && !pane_->isFirstGraph(); }});
   menu.addSeparator();
   actions_->add(menu, {tr("&Quit"), {QKeySequence::Quit}, [this](bool) { close(); }});
 }
@@ -113,15 +125,28 @@ void MainWindow::makeViewMenu() {
   menu.addSeparator();
   addShownItems(menu);
   menu.addSeparator();
+  const auto isSplit = [this] { return beside_ != nullptr; };
+  actions_->add(menu, {tr("Spl&it the window"),
+                       {QKeySequence(Qt::CTRL | Qt::Key_Backslash)},
+                       [this](bool) { split(false); },
+                       QStringLiteral("split"),
+                       open,
+                       isSplit});
+  actions_->add(menu, {tr("The same document t&wice"),
+                       {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Backslash)},
+                       [this](bool) { split(true); },
+                       {},
+                       [this, isSplit] { return document_->isOpen() && !isSplit(); }});
+  menu.addSeparator();
   QMenu* panels = menu.addMenu(tr("&Panels"));
-  for (QDockWidget* dock : panels_->docks) {
+  for (QDockWidget* dock : docks_->all()) {
     panels->addAction(dock->toggleViewAction());
     connect(dock->toggleViewAction(), &QAction::triggered, dock, [dock](bool shown) {
       if (shown) dock->raise();
     });
   }
   panels->addSeparator();
-  actions_->add(*panels, {tr("Reset all panels"), {}, [this](bool) { panels_->arrange(*this); }});
+  actions_->add(*panels, {tr("Reset all panels"), {}, [this](bool) { docks_->arrange(); }});
   actions_->add(menu, {tr("S&tart page beside the canvas"), {}, [this](bool) {
                          startPage_->setVisible(startPage_->isHidden());
                        }});
@@ -129,34 +154,32 @@ void MainWindow::makeViewMenu() {
 
 // What can be shown or not.
 void MainWindow::addShownItems(QMenu& menu) {
-  SceneView& view = document_->view();
   actions_->addOverCanvas(menu, {tr("&Heat of the last run"),
                                  {QKeySequence(Qt::Key_H)},
                                  [this](bool on) {
                                    document_->view().showOverlay(on);
-                                   showLegend();
+                                   pane_->showLegend();
                                  },
                                  QStringLiteral("heat"),
                                  [this] { return document_->isOpen(); },
-                                 [&view] { return view.showsOverlay(); }});
-  auto* labels = new NodeLabels(*document_, *canvas_);
+                                 [this] { return document_->view().showsOverlay(); }});
   const auto addLabel = [&](const QString& text, NodeLabels::What what) {
     actions_->add(menu, {text,
                          {},
-                         [labels, what](bool on) { labels->show(what, on); },
+                         [this, what](bool on) { pane_->labels().show(what, on); },
                          {},
                          nullptr,
-                         [labels, what] { return labels->shows(what); }});
+                         [this, what] { return pane_->labels().shows(what); }});
   };
   addLabel(tr("HLO &names under nodes"), NodeLabels::Names);
   addLabel(tr("&Layouts under nodes"), NodeLabels::Layouts);
   addLabel(tr("&Metadata under nodes"), NodeLabels::Metadata);
   actions_->add(menu, {tr("&Constants in the nodes that read them"),
                        {},
-                       [&view](bool on) { view.showFields(on); },
+                       [this](bool on) { document_->view().showFields(on); },
                        {},
                        nullptr,
-                       [&view] { return view.showsFields(); }});
+                       [this] { return document_->view().showsFields(); }});
   actions_->add(menu, {tr("&Dark theme"),
                        {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)},
                        [this](bool on) { setTheme(on ? Theme::Dark : Theme::Light); },
@@ -200,6 +223,15 @@ void MainWindow::makeGoMenu() {
   add(tr("Toggle boo&kmark"), QKeySequence(Qt::CTRL | Qt::Key_B), [](Navigation& n) { n.history().toggleBookmark(); });
   add(tr("Next book&mark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B),
       [](Navigation& n) { n.history().nextBookmark(); });
+  menu.addSeparator();
+  const auto addDocuments = [&](const QString& text, int step, const QList<QKeySequence>& keys) {
+    actions_->add(menu, {text, keys, [this, step](bool) { goToTab(step); }, {}, [this] { return tabs_->count() > 1; }});
+  };
+  addDocuments(tr("Next &document"), 1,
+               {QKeySequence(Qt::CTRL | Qt::Key_Tab), QKeySequence(Qt::CTRL | Qt::Key_PageDown)});
+  addDocuments(tr("Previous d&ocument"), -1,
+               {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Tab), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Backtab),
+                QKeySequence(Qt::CTRL | Qt::Key_PageUp)});
   menu.addSeparator();
   add(tr("Next &panel"), QKeySequence(Qt::Key_F6), [](Navigation& n) { n.nextPanel(false); });
   add(tr("P&revious panel"), QKeySequence(Qt::SHIFT | Qt::Key_F6), [](Navigation& n) { n.nextPanel(true); });
@@ -287,7 +319,7 @@ void MainWindow::makeHelpMenu() {
                 {tr("&Manual"), {}, [this](bool) { showChapter(QStringLiteral("index")); }, QStringLiteral("manual")});
   actions_->add(menu,
                 {tr("&Mouse and keys"), {QKeySequence(Qt::Key_Question)}, [this](bool) { navigation_->showKeys(); }});
-  actions_->add(menu, {tr("&Lessons"), {}, [this](bool) { lessons_->begin(0); }});
+  actions_->add(menu, {tr("&Lessons"), {}, [this](bool) { beginLesson(0); }});
   actions_->add(menu, {tr("&About Tessera"), {}, [this](bool) { showAbout(); }});
 }
 
@@ -321,7 +353,9 @@ void MainWindow::makeToolBar() {
   computations_->setMinimumContentsLength(24);
   computations_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   bar->addWidget(computations_);
-  bar->addWidget(new Breadcrumbs(*document_, bar));
+  crumbs_ = new QWidget(bar);
+  (new QHBoxLayout(crumbs_))->setContentsMargins(0, 0, 0, 0);
+  bar->addWidget(crumbs_);
   connect(computations_, &QComboBox::activated, this,
           [this](int row) { document_->view().showComputation(ComputationId(computations_->itemData(row).toUInt())); });
 }

@@ -4,7 +4,6 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
-#include <QStackedWidget>
 
 #include "app/studio/actions.h"
 #include "app/studio/main_window.h"
@@ -88,7 +87,7 @@ void MainWindow::addBuildItems(QMenu& menu) {
     actions_->addOverCanvas(menu, {text, keys, [run](bool) { run(); }, {}, can});
   };
   add(tr("&Add an operation …"), {QKeySequence(Qt::Key_Tab), QKeySequence(Qt::SHIFT | Qt::Key_A)}, open, [this] {
-    if (document_->isOpen() && stack_->currentWidget() == canvas_) graphEdit_->openSearch(pointerOnCanvas());
+    if (document_->isOpen()) graphEdit_->openSearch(pointerOnCanvas());
   });
   menu.addSeparator();
   add(tr("Cu&t"), {QKeySequence::Cut}, selected, [this] { graphEdit_->cutSelection(); });

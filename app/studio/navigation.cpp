@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "app/studio/document_pane.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
 #include "core/tools/search.h"
@@ -31,11 +32,9 @@ Navigation::Navigation(MainWindow& window, bool remembers)
       window_(window),
       remembers_(remembers),
       keys_(window, remembers ? std::make_unique<QSettings>().get() : nullptr),
-      list_(new QuickList(&window.canvas())),
-      history_(new PlaceHistory(
-          window.document(), window.canvas(), [&window](InstructionId id) { window.revealInstruction(id); }, this)) {
-  connect(&window.document(), &Document::opened, list_, &QWidget::hide);  // it lists what was open before
-}
+      list_(new QuickList(window.centralWidget())) {}
+
+PlaceHistory& Navigation::history() { return window_.pane().places(); }
 
 // --- places
 
@@ -64,9 +63,9 @@ std::vector<QuickEntry> Navigation::places(const QString& words) {
     if (shape.empty()) shape = toString(*in.shape, false).substr(0, kShapeLength);
     if (out.size() >= kMaxFound || (!isQuery && !search.match({in.name, opcode, shape, mark, home}))) return;
     const QString detail = text(opcode) + QLatin1Char(' ') + text(shape) + tr(mark) + tr(" in %1").arg(text(home));
-    out.push_back({text(in.name), detail, [this, id] { history_->goTo(id); }});
+    out.push_back({text(in.name), detail, [this, id] { history().goTo(id); }});
   };
-  for (InstructionId id : history_->bookmarks()) instruction(id, QT_TR_NOOP(" · bookmark"));
+  for (InstructionId id : history().bookmarks()) instruction(id, QT_TR_NOOP(" · bookmark"));
   for (ComputationId id : module.order()) {
     if (isQuery || out.size() >= kMaxFound || !search.match({module.at(id).name, "computation"})) continue;
     out.push_back({text(module.at(id).name), tr("computation, %L1 instructions").arg(module.at(id).instructions.size()),
@@ -150,6 +149,7 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
 
 void Navigation::nextPanel(bool backwards) {
   std::vector<QWidget*> all{&window_.canvas()};
+  if (window_.beside()) all.push_back(&window_.beside()->canvas());
   for (QDockWidget* dock : window_.panels().docks)
     if (dock->isVisible() && !dock->visibleRegion().isEmpty() && dock->widget()) all.push_back(dock->widget());
   const QWidget* focus = window_.focusWidget();

@@ -22,7 +22,7 @@ class Navigation : public QObject {
 
   QuickList& list() { return *list_; }
   const KeyMap& keys() const { return keys_; }
-  PlaceHistory& history() { return *history_; }
+  PlaceHistory& history();  // of the current document
 
   void goToAnything();
   void chooseCommand();
@@ -38,7 +38,6 @@ class Navigation : public QObject {
   const bool remembers_;
   KeyMap keys_;
   QuickList* list_;
-  PlaceHistory* history_;
   QString capturing_;  // the action whose new key is awaited
 };
 

@@ -1,4 +1,5 @@
-// Making the docks and their first arrangement: facts at the right, tables and text below.
+// Making the docks and their first arrangement: facts at the right, tables and text below; and the panels of a
+// document.
 #include "app/studio/panels.h"
 
 #include <QDockWidget>
@@ -13,8 +14,10 @@
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/compiled_panel.h"
 #include "editor/panels/computations_panel.h"
+#include "editor/panels/diff_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspector.h"
+#include "editor/panels/memory_panel.h"
 #include "editor/panels/palette_panel.h"
 #include "editor/panels/profile_panel.h"
 #include "editor/panels/results_panel.h"
@@ -22,6 +25,7 @@
 #include "editor/panels/source_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
+#include "editor/panels/timeline_panel.h"
 #include "editor/values/value_panel.h"
 
 namespace tessera {
@@ -29,7 +33,34 @@ namespace tessera {
 namespace {
 
 constexpr int kTitleBar = 34, kBelow = 250, kSlack = 4;
-constexpr int kGlideMs = 400;     // until a dock has the height that it was given
+constexpr int kGlideMs = 400;  // until a dock has the height that it was given
+enum Place { kLeft = Qt::LeftDockWidgetArea, kRight = Qt::RightDockWidgetArea, kBottom = Qt::BottomDockWidgetArea };
+enum Trait {
+  kOnDemand = 1,  // hidden at first: Tab finds all of the palette, Ctrl+Shift+click asks for a value
+  kTall = 2       // a few lines of it say nothing
+};
+struct DockSpec {
+  const char *name, *title;
+  Place place = kBottom;
+  int traits = 0;
+};
+// In the order of tabs and of View › Panels.
+constexpr DockSpec kDocks[] = {{"inspector", QT_TR_NOOP("Inspector"), kRight},
+                               {"text", QT_TR_NOOP("HLO text")},
+                               {"layout", QT_TR_NOOP("Layout"), kBottom, kTall},
+                               {"diagnostics", QT_TR_NOOP("Diagnostics")},
+                               {"profile", QT_TR_NOOP("Profile")},
+                               {"timeline", QT_TR_NOOP("Timeline"), kBottom, kOnDemand | kTall},
+                               {"memory", QT_TR_NOOP("Memory"), kBottom, kOnDemand | kTall},
+                               {"differences", QT_TR_NOOP("Differences"), kBottom, kOnDemand | kTall},
+                               {"results", QT_TR_NOOP("Results")},
+                               {"value", QT_TR_NOOP("Value"), kBottom, kOnDemand | kTall},
+                               {"run", QT_TR_NOOP("Run settings"), kBottom, kOnDemand | kTall},
+                               {"palette", QT_TR_NOOP("Palette"), kLeft, kOnDemand},
+                               {"compiled", QT_TR_NOOP("Compiled"), kBottom, kOnDemand | kTall},
+                               {"computations", QT_TR_NOOP("Computations"), kLeft, kOnDemand},
+                               {"source", QT_TR_NOOP("Source"), kBottom, kOnDemand},
+                               {"help", QT_TR_NOOP("Help")}};
 constexpr int kWrappedLine = 24;  // a line of text that wraps, which a minimum size does not count
 
 // Gives a panel the room that it needs at least, whatever height it would like.
@@ -71,7 +102,114 @@ void leaveToCanvas(QMainWindow& window, QDockWidget& dock, int height, int canva
 
 }  // namespace
 
-Panels::Panels(Document& document, QMainWindow& window)
+// --- docks
+
+PanelDocks::PanelDocks(QMainWindow& window) : window_(window) {
+  for (const DockSpec& each : kDocks) {
+    auto* dock = new QDockWidget(QObject::tr(each.title), &window);
+    dock->setObjectName(QLatin1String(each.name));
+    if (each.traits & kTall)
+      QObject::connect(dock, &QDockWidget::visibilityChanged, &window,
+                       [this, dock](bool visible) { giveRoom(dock, visible); });
+    docks_.push_back(dock);
+  }
+}
+
+// They say that they vanish, too.
+PanelDocks::~PanelDocks() {
+  for (QDockWidget* dock : docks_) QObject::disconnect(dock, nullptr, &window_, nullptr);
+}
+
+int PanelDocks::canvasHeight() const { return window_.centralWidget()->height(); }
+
+void PanelDocks::giveRoom(QDockWidget* dock, bool visible) {
+  if (dock->isFloating() || !dock->widget()) return;
+  if (!visible) return giveBackLater(*dock);
+  const bool isLayout = dock->objectName() == QLatin1String("layout");
+  const auto* scrolled = isLayout ? static_cast<const QScrollArea*>(dock->widget()) : nullptr;
+  const int wanted = isLayout ? scrolled->widget()->minimumSizeHint().height() + kTitleBar : kBelow;
+  const int height = std::min(wanted, window_.height() * (isLayout ? 6 : 4) / 10);
+  if (dock->height() >= height) return;
+  taken_ = {dock, canvasHeight()};
+  window_.resizeDocks({dock}, {height}, Qt::Vertical);
+  QTimer::singleShot(kGlideMs, dock, [this, dock] {
+    if (taken_.by == dock) taken_.left = canvasHeight();
+  });
+}
+
+// What a panel took to be seen whole goes back to the canvas when another tab comes to the front, unless the user moved
+// the edge meanwhile. In the next event: only then the other one is in front.
+void PanelDocks::giveBackLater(QDockWidget& dock) {
+  if (taken_.by != &dock) return;
+  QMetaObject::invokeMethod(
+      &dock, [this, &dock, taken = std::exchange(taken_, {})] { giveBack(dock, taken); }, Qt::QueuedConnection);
+}
+
+void PanelDocks::giveBack(QDockWidget& dock, const Taken& taken) const {
+  const auto tabs = window_.tabifiedDockWidgets(&dock);
+  const auto front =
+      std::ranges::find_if(tabs, [](const QDockWidget* each) { return !each->visibleRegion().isEmpty(); });
+  const int now = canvasHeight();
+  const bool moved = taken.left >= 0 && std::abs(now - taken.left) > kSlack;
+  if (front == tabs.end() || moved) return;
+  leaveToCanvas(window_, **front, (*front)->height() - (taken.before - now), taken.before);
+}
+
+QDockWidget* PanelDocks::find(const QString& name) const {
+  const auto found = std::ranges::find_if(docks_, [&](const QDockWidget* dock) { return dock->objectName() == name; });
+  return found == docks_.end() ? nullptr : *found;
+}
+
+bool PanelDocks::raise(const QString& name) const {
+  QDockWidget* dock = find(name);
+  if (!dock) return false;
+  dock->show();
+  dock->raise();
+  return true;
+}
+
+void PanelDocks::hideAll() const {
+  for (QDockWidget* dock : docks_) dock->hide();
+}
+
+void PanelDocks::arrange() const {
+  QDockWidget* first = find(QStringLiteral("text"));
+  for (const DockSpec& each : kDocks) {
+    QDockWidget* dock = find(QLatin1String(each.name));
+    dock->setFloating(false);
+    window_.addDockWidget(static_cast<Qt::DockWidgetArea>(each.place), dock);
+    dock->setVisible(!(each.traits & kOnDemand));
+  }
+  for (const DockSpec& each : kDocks)
+    if (QDockWidget* dock = find(QLatin1String(each.name)); each.place == kBottom && dock != first)
+      window_.tabifyDockWidget(first, dock);
+  window_.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+  window_.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+  constexpr int kWidth = 370;
+  window_.resizeDocks({find(QStringLiteral("inspector"))}, {kWidth}, Qt::Horizontal);
+  lower();
+}
+
+void PanelDocks::lower() const {
+  QDockWidget* first = find(QStringLiteral("text"));
+  first->raise();
+  const int below = std::min(kBelow, window_.height() * 22 / 100);  // a small screen is the canvas's first
+  window_.resizeDocks({first}, {below}, Qt::Vertical);
+}
+
+// What leaves its dock is hidden, and hidden panels do no work.
+void PanelDocks::show(const Panels& panels) {
+  for (QDockWidget* dock : docks_) {
+    QWidget* panel = panels.contents[dock->objectName()];
+    if (dock->widget() == panel) continue;
+    dock->setWidget(panel);
+    panel->show();
+  }
+}
+
+// --- panels
+
+Panels::Panels(Document& document, PanelDocks& home)
     : inspector(new Inspector(document)),
       text(new TextPanel(document)),
       diagnostics(new DiagnosticsPanel(document)),
@@ -84,109 +222,31 @@ Panels::Panels(Document& document, QMainWindow& window)
       palette(new PalettePanel),
       compiled(new CompiledPanel(document)),
       computations(new ComputationsPanel(document)),
-      source(new SourcePanel(document)) {
-  add(window, inspector, QStringLiteral("inspector"), QObject::tr("Inspector"));
-  add(window, text, QStringLiteral("text"), QObject::tr("HLO text"));
-  add(window, layout, QStringLiteral("layout"), QObject::tr("Layout"));
-  add(window, diagnostics, QStringLiteral("diagnostics"), QObject::tr("Diagnostics"));
-  add(window, profile, QStringLiteral("profile"), QObject::tr("Profile"));
-  add(window, results, QStringLiteral("results"), QObject::tr("Results"));
-  add(window, value, QStringLiteral("value"), QObject::tr("Value"));
-  add(window, run, QStringLiteral("run"), QObject::tr("Run settings"));
-  add(window, palette, QStringLiteral("palette"), QObject::tr("Palette"));
-  add(window, compiled, QStringLiteral("compiled"), QObject::tr("Compiled"));
-  add(window, computations, QStringLiteral("computations"), QObject::tr("Computations"));
-  add(window, source, QStringLiteral("source"), QObject::tr("Source"));
-  add(window, help, QStringLiteral("help"), QObject::tr("Help"));
-  arrange(window);
+      source(new SourcePanel(document)),
+      timeline(new TimelinePanel(document)),
+      memory(new MemoryPanel(document)),
+      differences(new DiffPanel(document)),
+      home(home),
+      docks(home.all()),
+      contents{{"inspector", scrolled(inspector)},
+               {"text", text},
+               {"layout", scrolled(layout)},
+               {"diagnostics", diagnostics},
+               {"profile", profile},
+               {"results", results},
+               {"value", value},
+               {"run", run},
+               {"palette", palette},
+               {"compiled", compiled},
+               {"computations", computations},
+               {"source", source},
+               {"timeline", timeline},
+               {"memory", memory},
+               {"differences", differences},
+               {"help", help}} {
+  for (QWidget* each : contents) each->hide();
 }
 
-QDockWidget* Panels::add(QMainWindow& window, QWidget* panel, const QString& name, const QString& title) {
-  auto* dock = new QDockWidget(title, &window);
-  dock->setObjectName(name);
-  dock->setWidget(panel == layout || panel == inspector ? scrolled(panel) : panel);
-  if (panel == layout || panel == value || panel == run || panel == compiled)  // a few lines of them say nothing
-    QObject::connect(dock, &QDockWidget::visibilityChanged, &window, [this, panel, dock, &window](bool visible) {
-      if (dock->isFloating()) return;
-      if (!visible) return giveBackLater(window, *dock);
-      const int wanted = panel == layout ? layout->minimumSizeHint().height() + kWrappedLine + kTitleBar : kBelow;
-      const int height = std::min(wanted, window.height() * (panel == layout ? 6 : 4) / 10);
-      if (dock->height() >= height) return;
-      taken_ = {dock, window.centralWidget()->height()};
-      window.resizeDocks({dock}, {height}, Qt::Vertical);
-      QTimer::singleShot(kGlideMs, dock, [this, dock, &window] {
-        if (taken_.by == dock) taken_.left = window.centralWidget()->height();
-      });
-    });
-  docks.push_back(dock);
-  return dock;
-}
-
-// What a panel took to be seen whole goes back to the canvas when another tab comes to the front, unless the user moved
-// the edge meanwhile. In the next event: only then the other one is in front.
-void Panels::giveBackLater(QMainWindow& window, QDockWidget& dock) {
-  if (taken_.by != &dock) return;
-  QMetaObject::invokeMethod(
-      &window, [this, &window, &dock, taken = std::exchange(taken_, {})] { giveBack(window, dock, taken); },
-      Qt::QueuedConnection);
-}
-
-void Panels::giveBack(QMainWindow& window, QDockWidget& dock, const Taken& taken) {
-  const auto tabs = window.tabifiedDockWidgets(&dock);
-  const auto front =
-      std::ranges::find_if(tabs, [](const QDockWidget* each) { return !each->visibleRegion().isEmpty(); });
-  const int now = window.centralWidget()->height();
-  const bool moved = taken.left >= 0 && std::abs(now - taken.left) > kSlack;
-  if (front == tabs.end() || moved) return;
-  leaveToCanvas(window, **front, (*front)->height() - (taken.before - now), taken.before);
-}
-
-QDockWidget* Panels::find(const QString& name) const {
-  const auto found = std::ranges::find_if(docks, [&](const QDockWidget* dock) { return dock->objectName() == name; });
-  return found == docks.end() ? nullptr : *found;
-}
-
-bool Panels::raise(const QString& name) const {
-  QDockWidget* dock = find(name);
-  if (!dock) return false;
-  dock->show();
-  dock->raise();
-  return true;
-}
-
-void Panels::hideAll() const {
-  for (QDockWidget* dock : docks) dock->hide();
-}
-
-void Panels::arrange(QMainWindow& window) const {
-  const QDockWidget* facts = find(QStringLiteral("inspector"));
-  for (QDockWidget* dock : docks) {
-    dock->setFloating(false);
-    window.addDockWidget(dock == facts                                                 ? Qt::RightDockWidgetArea
-                         : dock->widget() == palette || dock->widget() == computations ? Qt::LeftDockWidgetArea
-                                                                                       : Qt::BottomDockWidgetArea,
-                         dock);
-    // Tab finds all of the palette, Ctrl+Shift+click asks for a value: they take no room until then.
-    const bool onDemand = dock->widget() == palette || dock->widget() == value || dock->widget() == run ||
-                          dock->widget() == compiled || dock->widget() == computations || dock->widget() == source;
-    dock->setVisible(!onDemand);
-  }
-  QDockWidget* first = find(QStringLiteral("text"));
-  for (QDockWidget* dock : docks)
-    if (dock != first && dock != facts && dock->widget() != palette && dock->widget() != computations)
-      window.tabifyDockWidget(first, dock);
-  window.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
-  window.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-  constexpr int kRight = 370;
-  window.resizeDocks({find(QStringLiteral("inspector"))}, {kRight}, Qt::Horizontal);
-  lower(window);
-}
-
-void Panels::lower(QMainWindow& window) const {
-  QDockWidget* first = find(QStringLiteral("text"));
-  first->raise();
-  const int below = std::min(kBelow, window.height() * 22 / 100);  // a small screen is the canvas's first
-  window.resizeDocks({first}, {below}, Qt::Vertical);
-}
+Panels::~Panels() { qDeleteAll(contents); }
 
 }  // namespace tessera

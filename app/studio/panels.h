@@ -1,9 +1,12 @@
-// Panels: the docks round the canvas and what stands in them. Their object names ("inspector", "text", "diagnostics",
-// "profile", "results", "layout", "help", "value", "run",
-// "palette", "compiled", "computations", "source") are what sessions and scripts call them.
+// Panels: what stands round the canvas of one document. PanelDocks: the docks of the window that hold them; all
+// documents share them and their arrangement, and they show the panels of the current one. The docks' object names
+// ("inspector", "text", "diagnostics", "profile", "results", "layout", "help", "value", "run", "palette", "compiled",
+// "computations", "source", "timeline", "memory", "differences") are what sessions and scripts call them. A new panel
+// is a row in panels.cpp and a member of Panels.
 #pragma once
 
 #include <QHash>
+#include <QList>
 #include <QString>
 
 class QDockWidget;
@@ -15,20 +18,54 @@ namespace tessera {
 class CompiledPanel;
 class ComputationsPanel;
 class DiagnosticsPanel;
+class DiffPanel;
 class Document;
 class HelpPanel;
 class Inspector;
 class LayoutPanel;
+class MemoryPanel;
 class PalettePanel;
 class ProfilePanel;
 class ResultsPanel;
 class RunPanel;
 class SourcePanel;
 class TextPanel;
+class TimelinePanel;
 class ValuePanel;
+struct Panels;
+
+class PanelDocks {
+ public:
+  explicit PanelDocks(QMainWindow& window);  // empty; call show() and arrange()
+  ~PanelDocks();
+
+  const QList<QDockWidget*>& all() const { return docks_; }
+  QDockWidget* find(const QString& name) const;  // null: none
+  bool raise(const QString& name) const;         // shows the dock in front of its tabs; false: no such panel
+  void arrange() const;                          // everything at its first place
+  void lower() const;                            // what stands below gets its first height, the text in front
+  void hideAll() const;                          // while nothing is open
+  void show(const Panels& panels);               // instead of another document's
+
+ private:
+  struct Taken {
+    const QDockWidget* by = nullptr;
+    int before = 0;  // the height of the canvas
+    int left = -1;   // what it kept; -1: the docks are still gliding
+  };
+  void giveRoom(QDockWidget* dock, bool visible);
+  void giveBackLater(QDockWidget& dock);
+  void giveBack(QDockWidget& dock, const Taken& taken) const;
+  int canvasHeight() const;
+
+  QMainWindow& window_;
+  QList<QDockWidget*> docks_;
+  Taken taken_;
+};
 
 struct Panels {
-  Panels(Document& document, QMainWindow& window);
+  Panels(Document& document, PanelDocks& home);
+  ~Panels();
 
   Inspector* inspector;
   TextPanel* text;
@@ -43,24 +80,16 @@ struct Panels {
   CompiledPanel* compiled;
   ComputationsPanel* computations;
   SourcePanel* source;
-  QList<QDockWidget*> docks;
+  TimelinePanel* timeline;
+  MemoryPanel* memory;
+  DiffPanel* differences;
 
-  QDockWidget* find(const QString& name) const;  // null: none
-  bool raise(const QString& name) const;         // shows the dock in front of its tabs; false: no such panel
-  void arrange(QMainWindow& window) const;       // everything at its first place
-  void lower(QMainWindow& window) const;         // what stands below gets its first height, the text in front
-  void hideAll() const;                          // while nothing is open
+  PanelDocks& home;
+  const QList<QDockWidget*>& docks;
+  QHash<QString, QWidget*> contents;  // of the docks, by their names
 
- private:
-  struct Taken {
-    const QDockWidget* by = nullptr;
-    int before = 0;  // the height of the canvas
-    int left = -1;   // what it kept; -1: the docks are still gliding
-  };
-  void giveBackLater(QMainWindow& window, QDockWidget& dock);
-  static void giveBack(QMainWindow& window, QDockWidget& dock, const Taken& taken);
-  Taken taken_;
-  QDockWidget* add(QMainWindow& window, QWidget* panel, const QString& name, const QString& title);
+  QDockWidget* find(const QString& name) const { return home.find(name); }
+  bool raise(const QString& name) const { return home.raise(name); }
 };
 
 }  // namespace tessera

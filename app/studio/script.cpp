@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 
+#include "app/studio/document_tabs.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
 #include "app/studio/script_gestures.h"
@@ -17,11 +18,9 @@
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
-#include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/lessons/lesson.h"
-#include "editor/panels/compiled_panel.h"
 #include "editor/panels/inspector.h"
 #include "editor/panels/search_bar.h"
 #include "editor/panels/text_panel.h"
@@ -139,7 +138,7 @@ Status beginLesson(MainWindow& w, const QString& number) {
   const int lesson = number.toInt() - 1;
   if (lesson < 0 || static_cast<size_t>(lesson) >= lessons().size())
     return usage(QObject::tr("there are lessons 1 to %1").arg(lessons().size()));
-  w.lessons().begin(lesson);
+  w.beginLesson(lesson);
   return {};
 }
 
@@ -152,6 +151,14 @@ Status nameSizes(MainWindow& w, const QString& names) {
   return error.isEmpty() ? Status{} : usage(error);
 }
 
+// The N-th from the left, from 1.
+Status showTab(MainWindow& w, const QString& number) {
+  DocumentPane* pane = w.tabs().pane(number.toInt() - 1);
+  if (!pane) return usage(QObject::tr("there are tabs 1 to %1").arg(w.tabs().count()));
+  w.makeCurrent(*pane);
+  return {};
+}
+
 using Command = Status (*)(MainWindow&, const QString&);
 const std::map<QString, Command>& commands() {
   using W = MainWindow&;
@@ -161,6 +168,11 @@ const std::map<QString, Command>& commands() {
        [](W w, S path) {
          w.openFile(path);
          return Status{};
+       }},
+      {"compare",
+       [](MainWindow& w, const QString& path) -> Status {
+         w.compareWithFile(w.pane(), path);
+         return {};
        }},
       {"save",
        [](W w, S path) {
@@ -227,6 +239,17 @@ const std::map<QString, Command>& commands() {
       {"theme", theme},
       {"lesson", beginLesson},
       {"size-names", nameSizes},
+      {"tab", showTab},
+      {"split",
+       [](W w, S words) {
+         w.split(words == QLatin1String("same"));
+         return Status{};
+       }},
+      {"close-tab",
+       [](W w, S) {
+         w.closeTab(w.pane());
+         return Status{};
+       }},
       {"size", resize},
   };
   return table;
@@ -244,10 +267,7 @@ Status playAsEvent(MainWindow& window, Command command, const QString& words) {
 }  // namespace
 
 bool waitUntilIdle(MainWindow& window) {
-  const auto idle = [&] {
-    return !window.document().isBusy() && !window.panels().compiled->isBusy() && window.canvas().tilesReady() &&
-           !window.canvas().viewport().isGliding();
-  };
+  const auto idle = [&] { return !window.isBusy(); };
   QElapsedTimer clock;
   clock.start();
   QTimer tick;  // the loop sleeps between: the workers need the cores

@@ -50,7 +50,9 @@ void applyTheme(Theme theme) {
   QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
   QApplication::setPalette(paletteOf(c));
   const QString border = QColor::fromRgb(c.border).name(), window = QColor::fromRgb(c.window).name(),
-                quiet = QColor::fromRgb(c.disabled).name();
+                quiet = QColor::fromRgb(c.disabled).name(), button = QColor::fromRgb(c.button).name(),
+                base = QColor::fromRgb(c.base).name(), text = QColor::fromRgb(c.text).name(),
+                highlight = QColor::fromRgb(c.highlight).name();
   qApp->setStyleSheet(
       QStringLiteral(
           "QToolTip { border: 1px solid %1; padding: 4px; }"
@@ -60,11 +62,18 @@ void applyTheme(Theme theme) {
           "#completions { border: 1px solid %3; }"  // text of the same colour is below it
           "QHeaderView { background: %2; }"
           "QTreeView::item { padding: 2px 6px; }"
+          "QMenuBar::item { padding: 7px 8px; background: transparent; }"  // as high as the tabs beside it
+          "QMenuBar::item:selected { background: %4; }"
+          "#documents::tab { padding: 7px 6px 7px 12px; border: none; border-right: 1px solid %1; color: %3; }"
+          "#documents::tab:selected { background: %5; color: %6; border-top: 2px solid %7; padding-top: 5px; }"
+          "#documents::tab:hover:!selected { background: %4; }"
+          "#documents QToolButton { border: none; background: transparent; color: %3; }"
+          "#documents QToolButton:hover { background: %1; border-radius: 3px; }"
           "QPushButton { padding: 5px 14px; }"
           "QHeaderView::section { background: %2; border: none; border-bottom: 1px solid %1; padding: 4px 8px; }"
           "QLineEdit { padding: 3px 6px; border: 1px solid %1; border-radius: 4px; }"
           "QToolBar { border: none; border-bottom: 1px solid %1; padding: 3px; spacing: 4px; }")
-          .arg(border, window, quiet));
+          .arg(border, window, quiet, button, base, text, highlight));
 }
 
 }  // namespace tessera

@@ -30,7 +30,8 @@ CanvasBinding::CanvasBinding(Document& document, Canvas& canvas, QObject* parent
     : QObject(parent), document_(document), canvas_(canvas) {
   connect(&document_.view(), &SceneView::changed, this, &CanvasBinding::showScene);
   connect(&document_, &Document::diagnosticsChanged, this, &CanvasBinding::showMarks);
-  connect(&document_, &Document::selectionChanged, this, [this] { canvas_.setSelection(document_.selection(), true); });
+  connect(&document_, &Document::selectionChanged, this,
+          [this] { canvas_.setSelection(document_.selection(), followsSelection_); });
   connect(&document_.live(), &LiveValues::changed, this, [this] { canvas_.values().set(document_.live().values()); });
   connect(&document_.search(), &ModuleSearch::changed, this, &CanvasBinding::showLight);
   connect(&document_.view(), &SceneView::lightChanged, this, &CanvasBinding::showLight);
@@ -41,7 +42,7 @@ CanvasBinding::CanvasBinding(Document& document, Canvas& canvas, QObject* parent
 }
 
 void CanvasBinding::reveal(InstructionId id) {
-  reveals_ = true;
+  reveals_ = followsSelection_;
   document_.view().reveal(id);
 }
 

@@ -22,7 +22,9 @@ class CanvasBinding : public QObject {
   // Asked first when a node is double-clicked; true: that was all (the field of a constant was opened).
   void setEditor(std::function<bool(InstructionId)> editor) { editor_ = std::move(editor); }
   void reveal(InstructionId id);  // opens the groups that hide it and brings it into sight
-  void followNext();              // the next picture brings what is selected then into sight: it is being placed
+  // Whether what is selected is brought into sight: of several canvases of a document one does it.
+  void setFollowsSelection(bool follows) { followsSelection_ = follows; }
+  void followNext();  // the next picture brings what is selected then into sight: it is being placed
 
  signals:
   void detailsWanted(tessera::InstructionId id);  // a double click on a node that calls nothing
@@ -38,6 +40,7 @@ class CanvasBinding : public QObject {
   Document& document_;
   Canvas& canvas_;
   std::function<bool(InstructionId)> editor_;
+  bool followsSelection_ = true;
   bool reveals_ = false, follows_ = false;  // the next picture
 };
 

@@ -65,12 +65,12 @@ void Document::cancel() {
 
 // What was open stays; what is wrong with the other file goes before its diagnostics.
 void Document::refuse(const OpenedFile& file) {
-  state_.refused = file.read.diagnostics.items();
-  for (Diagnostic& d : state_.refused) {
+  std::vector<Diagnostic> found = file.read.diagnostics.items();
+  for (Diagnostic& d : found) {
     d.instruction = InstructionId();  // ids of a module that does not exist
     if (d.file.empty()) d.file = file.path.toStdString();
   }
-  collectDiagnostics();
+  noteRefused(std::move(found));
   const auto& refused = state_.refused;
   QString message = refused.empty() ? tr("%1 cannot be read.").arg(file.path) : withFile(refused.front(), file.path);
   if (refused.size() > 1) message += tr("\n… and %n more", nullptr, static_cast<int>(refused.size()) - 1);
@@ -110,6 +110,21 @@ void Document::install(OpenedFile file) {
   if (isPlainGraph()) return;
   inferInBackground();
   printInBackground();
+}
+
+void Document::noteRefused(std::vector<Diagnostic> of) {
+  state_.refused = std::move(of);
+  collectDiagnostics();
+}
+
+void Document::tellAll() {
+  emit diagnosticsChanged();
+  emit view_.changed(true);
+  emit textChanged();
+  emit selectionChanged();
+  emit live_.changed();
+  emit runSettingsChanged();
+  emit asksChanged();
 }
 
 void Document::inferInBackground() {

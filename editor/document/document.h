@@ -96,7 +96,9 @@ class Document : public QObject {
 
   // --- for the parts
   void install(OpenedFile file);
-  void rememberOpenGroups();  // those that are open now, in the project
+  void noteRefused(std::vector<Diagnostic> of);  // a file that could not be opened, here or beside it
+  void tellAll();                                // what stands here, for a part that came after it was opened
+  void rememberOpenGroups();                     // those that are open now, in the project
   const FileAccess& files() const { return state_.files; }
   FileAccess filesOfRun() const;
   void trustSaved(const std::filesystem::path& folder);  // where the module was just written

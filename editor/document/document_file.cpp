@@ -49,10 +49,23 @@ FileAccess filesOf(const QString& path, const Module& graph, const RunSettings& 
   return out;
 }
 
+FileStamp stampOf(const QString& path) {
+  const std::filesystem::path file = path.toStdString();
+  FileStamp out{};
+  std::error_code ignored;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const std::filesystem::path each = i ? sidecarOf(file) : file;
+    out[i] = {std::filesystem::file_size(each, ignored), std::filesystem::last_write_time(each, ignored)};
+  }
+  return out;
+}
+
 // With the picture of what it showed last.
-OpenedFile readFrom(const QString& path, const std::optional<QString>& recoveredFor, bool fields) {
+OpenedFile readFrom(const QString& path, const std::optional<QString>& recoveredFor,
+                    const std::optional<ShownPart>& shownPart, bool fields) {
   OpenedFile out;
   out.path = path;
+  out.stamp = stampOf(path);
   out.recoveredFor = recoveredFor;
   if (!readPlainGraph(path.toStdString(), out.read, out.plain)) out.read = readModule(path.toStdString());
   const auto& module = out.read.module;
@@ -61,6 +74,12 @@ OpenedFile readFrom(const QString& path, const std::optional<QString>& recovered
     out.project = *std::move(project);
   else  // a sidecar that cannot be read: the graph is shown without it
     out.read.diagnostics.add(std::move(project).error());
+  if (shownPart && module->findComputation(shownPart->computation)) {
+    ProjectPage& page = out.project.page(shownPart->computation);
+    page.opened = true;
+    page.openGroups = shownPart->groups;
+    out.project.shown = shownPart->computation;
+  }
   out.files = filesOf(recoveredFor.value_or(path), *module, out.project.run);
   out.asks = out.files.asks(out.project.run);
   out.maker = std::make_shared<SceneMaker>(*module, out.project, out.plain);
@@ -125,23 +144,26 @@ Status writeSidecar(const std::filesystem::path& graph, const std::string& conte
 }  // namespace
 
 void DocumentFile::begin(const OpenedFile& file) {
-  state_ = State{.path = file.path};
+  state_ = State{.path = file.path, .stamp = file.stamp};
   if (!file.recoveredFor) return;
   state_.path = *file.recoveredFor;
+  state_.stamp = stampOf(state_.path);
   state_.recoveredFrom = file.path;
   state_.savedState = state_.savedGraph = kNeverSaved;
 }
 
-void DocumentFile::open(const QString& path) { read(path, std::nullopt); }
-void DocumentFile::openRecovered(const QString& file, const QString& path) { read(file, path); }
+void DocumentFile::open(const QString& path, std::optional<ShownPart> shown) {
+  read(path, std::nullopt, std::move(shown));
+}
+void DocumentFile::openRecovered(const QString& file, const QString& path) { read(file, path, std::nullopt); }
 
-void DocumentFile::read(const QString& path, std::optional<QString> recoveredFor) {
+void DocumentFile::read(const QString& path, std::optional<QString> recoveredFor, std::optional<ShownPart> shown) {
   document_.cancel();
   emit document_.progressed(tr("Reading %1").arg(QFileInfo(path).fileName()), -1);
   background_.start(kReading,
                     [this, path = QFileInfo(path).absoluteFilePath(), request = ++request_, recoveredFor,
-                     fields = document_.view().showsFields()]() -> Background::Answer {
-                      auto opened = std::make_shared<OpenedFile>(readFrom(path, recoveredFor, fields));
+                     shown = std::move(shown), fields = document_.view().showsFields()]() -> Background::Answer {
+                      auto opened = std::make_shared<OpenedFile>(readFrom(path, recoveredFor, shown, fields));
                       return [this, opened, request] {
                         if (request == request_) document_.install(std::move(*opened));
                       };
@@ -194,6 +216,8 @@ void DocumentFile::install(OpenedFile made) {
 
 bool DocumentFile::isModified() const { return document_.isOpen() && document_.history().state() != state_.savedState; }
 
+bool DocumentFile::differsOnDisk() const { return !path().isEmpty() && stampOf(path()) != state_.stamp; }
+
 bool DocumentFile::savesSidecar(const QString& path) const {
   return !isProject(path.toStdString()) && document_.project().arranged();
 }
@@ -242,6 +266,7 @@ Status DocumentFile::save(const QString& path) {
   }
   document_.trustSaved(std::filesystem::absolute(file).parent_path());
   state_.path = path;
+  state_.stamp = stampOf(path);
   state_.savedState = document_.history().state();
   state_.savedGraph = document_.history().graph();
   emit document_.moduleChanged();

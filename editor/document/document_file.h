@@ -4,9 +4,14 @@
 
 #include <QObject>
 #include <QString>
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/formats/module_file.h"
@@ -19,9 +24,19 @@ namespace tessera {
 class Background;
 class Document;
 
+// What tells a file and its sidecar from what they become later: size and time of each.
+using FileStamp = std::array<std::pair<std::uintmax_t, std::filesystem::file_time_type>, 2>;
+
+// What of a file is shown first, instead of what its project says.
+struct ShownPart {
+  std::string computation;
+  std::vector<std::string> groups;  // open ones
+};
+
 // What was read, with its first picture.
 struct OpenedFile {
   QString path;
+  FileStamp stamp;                      // before it was read
   std::optional<QString> recoveredFor;  // the file that it was to be saved to
   ReadResult read;
   Project project;
@@ -40,7 +55,7 @@ class DocumentFile : public QObject {
   DocumentFile(Document& document, Background& background) : document_(document), background_(background) {}
 
   // Reads in the background; Document::opened() or failed() follows. What is open stays until then.
-  void open(const QString& path);
+  void open(const QString& path, std::optional<ShownPart> shown = std::nullopt);
   void create();                                // an empty document without a file; opened() follows at once
   void createFrom(const std::string& project);  // the same with the graph of a project file's text, live
   // The same with the graph of HLO text: an example, or what was pasted. Fails with what the reader says of it.
@@ -55,6 +70,7 @@ class DocumentFile : public QObject {
   void setProgramFolder(const QString& folder) { programFolder_ = folder; }
   bool isOfProgram() const;
   bool isModified() const;
+  bool differsOnDisk() const;  // from what was read or saved there last
 
   // By the name's ending: a project (.tessera: graph and arrangement), protobuf (.pb, .pbtxt) or HLO text. The last two
   // hold the graph only; places, frames and notes go to a sidecar. A graph that is on the disk as it
@@ -68,7 +84,7 @@ class DocumentFile : public QObject {
   void begin(const OpenedFile& file);  // for Document: it is the open one now
 
  private:
-  void read(const QString& path, std::optional<QString> recoveredFor);
+  void read(const QString& path, std::optional<QString> recoveredFor, std::optional<ShownPart> shown);
   void install(OpenedFile made);
   bool holdsGraph(const std::filesystem::path& file) const;
 
@@ -76,6 +92,7 @@ class DocumentFile : public QObject {
     QString path, recoveredFrom;
     uint64_t savedState = 0, savedGraph = 0;  // of the history
     bool isOwn = false;                       // written by this document
+    FileStamp stamp;
   };
   Document& document_;
   Background& background_;

@@ -13,6 +13,7 @@
 #include <QThreadPool>
 #include <algorithm>
 #include <cerrno>
+#include <set>
 
 #include "core/formats/module_file.h"
 #include "editor/document/document.h"
@@ -43,11 +44,27 @@ QString nameOf(qint64 process) {
   return QStringLiteral("%1-%2-%3").arg(process).arg(startOf(process), QString::fromLatin1(boot));
 }
 
-// The session that wrote a file of this name; a bare number is of an older program.
-bool runs(const QString& name) {
+// Of this process; on the UI thread alone.
+std::set<QString>& filesInUse() {
+  static std::set<QString> all;
+  return all;
+}
+
+// A document after the first has its number after the session's name.
+QString fileOf(const QString& folder) {
+  for (int number = 1;; ++number) {
+    const QString name = Recovery::sessionName() + (number > 1 ? QStringLiteral(".%1").arg(number) : QString());
+    const QString file = QStringLiteral("%1/%2.tessera").arg(folder, name);
+    if (!filesInUse().contains(file)) return file;
+  }
+}
+
+// The session that wrote a file of this name; a bare number says nothing: it lives again in every container.
+bool runs(const QString& file) {
+  const QString name = file.section(QLatin1Char('.'), 0, 0);
   const qint64 process = name.section(QLatin1Char('-'), 0, 0).toLongLong();
   const bool lives = process > 0 && (::kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM);
-  return lives && (!name.contains(QLatin1Char('-')) || name == nameOf(process));
+  return lives && name == nameOf(process);
 }
 
 }  // namespace
@@ -59,10 +76,8 @@ QString Recovery::usualFolder() {
 QString Recovery::sessionName() { return nameOf(::getpid()); }
 
 Recovery::Recovery(Document& document, const QString& folder, QObject* parent)
-    : QObject(parent),
-      document_(document),
-      folder_(folder),
-      file_(QStringLiteral("%1/%2.tessera").arg(folder, sessionName())) {
+    : QObject(parent), document_(document), folder_(folder), file_(fileOf(folder)) {
+  filesInUse().insert(file_);
   QDir().mkpath(folder_);
   timer_.setSingleShot(true);
   timer_.setInterval(kWaitMs);
@@ -75,6 +90,7 @@ Recovery::Recovery(Document& document, const QString& folder, QObject* parent)
 Recovery::~Recovery() {
   QThreadPool::globalInstance()->waitForDone();
   removeOwn();
+  filesInUse().erase(file_);
 }
 
 void Recovery::removeOwn() {

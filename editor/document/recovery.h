@@ -15,7 +15,7 @@ class Recovery : public QObject {
   Q_OBJECT
 
  public:
-  // One file a running session in the folder, named by sessionName().
+  // One file a document of a running session in the folder, named by sessionName().
   Recovery(Document& document, const QString& folder, QObject* parent);
   ~Recovery() override;  // the session ends well: nothing is left behind
 

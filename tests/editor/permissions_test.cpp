@@ -72,6 +72,11 @@ class PermissionsTest : public QObject {
   }
   void run() { hand().key(Qt::Key_F5); }
   QString message() { return hand().window().banner().message(); }
+  QLineEdit* libraryField() {
+    for (QLineEdit* each : hand().window().panels().run->findChildren<QLineEdit*>())
+      if (each->accessibleName() == "Custom calls") return each;
+    return nullptr;
+  }
   PermissionBar& bar() { return *hand().window().findChild<PermissionBar*>(); }
   void allowAll() {
     while (!hand().document().asks().empty()) {
@@ -283,9 +288,7 @@ class PermissionsTest : public QObject {
     write("project/other.hlo", kModel);
     open();
     hand().window().panels().raise("run");
-    QLineEdit* field = nullptr;
-    for (QLineEdit* each : hand().window().panels().run->findChildren<QLineEdit*>())
-      if (each->accessibleName() == "Custom calls") field = each;
+    QLineEdit* field = libraryField();
     QVERIFY(field);
     QCOMPARE(field->text(), QString("notes.dat"));
     QVERIFY2(!hand().window().panels().run->command().contains("notes.dat"),
@@ -294,6 +297,8 @@ class PermissionsTest : public QObject {
     hand().window().openFile(at("project/other.hlo"));
     hand().settle();
     QVERIFY(hand().document().runSettings().library.empty());
+    field = libraryField();
+    QVERIFY(field);
     QCOMPARE(field->text(), QString());
     hand().document().undo();
     run();

@@ -316,7 +316,7 @@ ENTRY e {
     hand_->settle();
     QCOMPARE(selectedNames(), QStringLiteral("t"));
     QVERIFY(hand_->document().view().isDrawn(hand_->named("t")));
-    QSignalSpy refused(&hand_->window(), &MainWindow::linkRefused);
+    QSignalSpy refused(&hand_->window(), &MainWindow::failed);
     hand_->window().openFile(path + QStringLiteral("#cpied"));
     hand_->settle();
     QCOMPARE(refused.count(), 1);

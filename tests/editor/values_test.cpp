@@ -230,8 +230,10 @@ ENTRY main {
     hand().undo();
     QVERIFY(hand().document().runSettings().sources.empty());
     QVERIFY(valueOf("result") != 2048.0);
+    QVERIFY(hand().window().closeTab(hand().window().pane()));
     hand().window().openFile(project);
     hand().settle();
+    panel = hand().window().panels().run;
     QCOMPARE(hand().document().runSettings().sources.at(0), std::string("constant 2"));
     panel->source(0)->setFocus();
     panel->source(0)->selectAll();

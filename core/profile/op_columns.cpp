@@ -48,7 +48,8 @@ std::string rate(double value) { return value > 0 ? fmt::format("{:.3g}", value)
 
 std::string spreadText(const OpRow& row) {
   if (row.highNs <= 0 || row.estimated()) return {};
-  return row.lowNs == row.highNs ? durationText(row.lowNs) : durationText(row.lowNs) + " – " + durationText(row.highNs);
+  const std::string low = durationText(row.lowNs);
+  return row.lowNs == row.highNs ? low : low + " – " + durationText(row.highNs);
 }
 
 std::string quoted(const std::string& text) {

@@ -119,7 +119,7 @@ QVariant OpTreeModel::headerData(int section, Qt::Orientation orientation, int r
   if (orientation != Qt::Horizontal) return {};
   const std::string_view title = titleOf(static_cast<OpColumn>(section));
   if (role == Qt::DisplayRole) return tr(std::string(title).c_str());
-  if (role == Qt::ToolTipRole) return opColumnTip(static_cast<OpColumn>(section), tree_);
+  if (role == Qt::ToolTipRole) return asPlainText(opColumnTip(static_cast<OpColumn>(section), tree_));
   return {};
 }
 

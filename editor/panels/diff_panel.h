@@ -54,6 +54,7 @@ class DiffPanel : public QWidget {
   void showEvent(QShowEvent* event) override;
 
  private:
+  static constexpr int kLeftId = Qt::UserRole + 2, kRightId = Qt::UserRole + 3;  // data of a row
   struct Compared;
   QWidget* makeBar();
   void listOthers();

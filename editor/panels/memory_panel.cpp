@@ -15,12 +15,8 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "backends/run_request.h"
-#include "core/evaluate/compare.h"
 #include "core/formats/file_content.h"
 #include "core/formats/hlo_text.h"
-#include "core/memory/xla_buffers.h"
-#include "core/passes/pipeline.h"
 #include "editor/document/document.h"
 #include "editor/panels/memory_chart.h"
 #include "editor/panels/number_item.h"
@@ -41,35 +37,6 @@ QTreeWidget* memoryTable(const QStringList& titles, QWidget* parent) {
   out->header()->setStretchLastSection(true);
   out->setSelectionMode(QAbstractItemView::ExtendedSelection);
   return out;
-}
-
-// The instructions of the module that was measured; `compiled` stands between it and the report's own.
-std::vector<InstructionId> sourcesInGraph(const MemoryReport& report, InstructionId id, const Module* compiled) {
-  const ProvenancePtr& from = report.module.at(id).provenance;
-  if (!from) return {id};
-  if (!compiled) return from->sources;
-  std::vector<InstructionId> out;
-  for (InstructionId each : from->sources)
-    if (compiled->contains(each) && compiled->at(each).provenance)
-      for (InstructionId source : compiled->at(each).provenance->sources) out.push_back(source);
-  return out;
-}
-
-// Both on the CPU with arguments by rule: an edit for memory changes no value.
-QString checkedByRunning(const Module& before, const Module& after) {
-  const auto one = runModule(before, RunRequest()), other = runModule(after, RunRequest());
-  if (!one || !other)
-    return QObject::tr("it cannot be checked by running: %1")
-        .arg(QString::fromStdString((one ? other : one).error().toString()));
-  Comparison all;
-  for (size_t device = 0; device < one->outputs.size(); ++device)
-    for (size_t i = 0; i < one->outputs[device].size(); ++i)
-      all.add(compareLiterals(one->outputs[device][i], other->outputs[device][i],
-                              defaultTolerance(one->outputs[device][i].shape().type), "out" + std::to_string(i)));
-  return all.equal
-             ? QObject::tr("checked by running: the results are equal, the CPU took %1 before and %2 after")
-                   .arg(bytesWords(one->peakBytes), bytesWords(other->peakBytes))
-             : QObject::tr("checked by running: the results differ: %1").arg(QString::fromStdString(all.firstMismatch));
 }
 
 }  // namespace
@@ -119,12 +86,12 @@ QWidget* MemoryPanel::makeBar() {
     if (shown_.report && !shown_.report->moments.empty()) chooseMoment(shown_.report->peakMoment);
   });
   connect(source_, &QComboBox::activated, this, [this](int source) {
-    if (source != kXla) return measure();
+    if (source != static_cast<int>(MemorySource::Xla)) return measure();
     const QString path = QFileDialog::getOpenFileName(this, tr("Buffer assignment of an XLA dump"), QString(),
                                                       tr("Buffer assignments (*buffer-assignment.txt);;All files (*)"));
     if (!path.isEmpty()) return openAssignment(path);
     const QSignalBlocker blocker(source_);
-    source_->setCurrentIndex(kAsWritten);
+    source_->setCurrentIndex(static_cast<int>(MemorySource::AsWritten));
     measure();
   });
   return bar;
@@ -163,38 +130,6 @@ QWidget* MemoryPanel::makeTables() {
 
 // --- measuring
 
-MemoryPanel::Measured MemoryPanel::measured(const Module& module, int source, const std::string& assignment,
-                                            const std::string& path) {
-  Measured out;
-  std::optional<Module> compiled;
-  const auto make = [&]() -> Result<MemoryReport> {
-    if (source == kAsCompiled) {
-      TESSERA_ASSIGN_OR_RETURN(compiled, optimize(module));
-      return memoryReport(*compiled);
-    }
-    if (source == kAsWritten) return memoryReport(module);
-    TESSERA_ASSIGN_OR_RETURN(const auto allocations, readXlaBuffers(assignment, path));
-    TESSERA_ASSIGN_OR_RETURN(MemoryReport found, memoryReport(module, allocations));
-    if (found.buffers.empty())
-      return fail({.kind = ErrorKind::Invalid, .message = "the buffer assignment is of another module", .file = path});
-    return found;
-  };
-  Result<MemoryReport> made = make();
-  if (!made) {
-    out.error = QString::fromStdString(made.error().toString());
-    return out;
-  }
-  if (source == kAsWritten) out.edits = memoryEdits(module, *made);
-  for (const MemoryBuffer& buffer : made->buffers) {
-    std::vector<InstructionId> of = sourcesInGraph(*made, buffer.instruction, compiled ? &*compiled : nullptr);
-    for (InstructionId later : buffer.later)
-      for (InstructionId id : sourcesInGraph(*made, later, compiled ? &*compiled : nullptr)) of.push_back(id);
-    out.sources.push_back(std::move(of));
-  }
-  out.report = std::make_shared<const MemoryReport>(*std::move(made));
-  return out;
-}
-
 void MemoryPanel::start(std::function<std::function<void()>()> work) {
   ++busy_;
   pool_.start([this, work = std::move(work)] {
@@ -214,9 +149,9 @@ void MemoryPanel::measure() {
   const uint64_t request = ++request_;
   if (!document_.isOpen() || document_.isPlainGraph() || document_.module().instructionCount() == 0) return show({});
   words_->setText(tr("measuring …"));
-  start([this, request, module = document_.module(), source = source_->currentIndex(), text = assignment_,
-         path = assignmentPath_]() -> std::function<void()> {
-    auto found = std::make_shared<Measured>(measured(module, source, text, path));
+  start([this, request, module = document_.module(), source = static_cast<MemorySource>(source_->currentIndex()),
+         text = assignment_, path = assignmentPath_]() -> std::function<void()> {
+    auto found = std::make_shared<MeasuredMemory>(measuredMemory(module, source, text, path));
     return [this, request, found] {
       if (request == request_) show(std::move(*found));
     };
@@ -229,7 +164,7 @@ void MemoryPanel::openAssignment(const QString& path) {
   assignment_ = std::move(*text);
   assignmentPath_ = path.toStdString();
   const QSignalBlocker blocker(source_);
-  source_->setCurrentIndex(kXla);
+  source_->setCurrentIndex(static_cast<int>(MemorySource::Xla));
   measure();
 }
 
@@ -253,7 +188,7 @@ void MemoryPanel::hideEvent(QHideEvent* event) {
 
 QString MemoryPanel::words() const { return words_->text(); }
 
-void MemoryPanel::show(Measured measured) {
+void MemoryPanel::show(MeasuredMemory measured) {
   shown_ = std::move(measured);
   chart_->setReport(shown_.report);
   showWords();

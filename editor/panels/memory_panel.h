@@ -9,8 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/memory/memory_edits.h"
-#include "core/memory/memory_report.h"
+#include "editor/panels/memory_measure.h"
 
 class QComboBox;
 class QLabel;
@@ -31,7 +30,6 @@ class MemoryPanel : public QWidget {
   explicit MemoryPanel(Document& document, QWidget* parent = nullptr);
   ~MemoryPanel() override;
 
-  enum Source { kAsWritten, kAsCompiled, kXla };
   MemoryChart* chart() const { return chart_; }
   QComboBox* source() const { return source_; }
   QTabWidget* tabs() const { return tabs_; }
@@ -55,19 +53,11 @@ class MemoryPanel : public QWidget {
   void hideEvent(QHideEvent* event) override;
 
  private:
-  // A report with the instructions of the open graph that each of its own stands for.
-  struct Measured {
-    std::shared_ptr<const MemoryReport> report;
-    std::vector<std::vector<InstructionId>> sources;  // by buffer
-    std::vector<MemoryEdit> edits;
-    QString error;
-  };
-  static Measured measured(const Module& module, int source, const std::string& assignment, const std::string& path);
   QWidget* makeBar();
   QWidget* makeTables();
   void start(std::function<std::function<void()>()> work);
   void forget();
-  void show(Measured measured);
+  void show(MeasuredMemory measured);
   void showWords();
   void chooseMoment(size_t moment);
   void clearMoment();
@@ -88,7 +78,7 @@ class MemoryPanel : public QWidget {
   QTabWidget* tabs_;
   QTreeWidget *live_, *allocations_, *edits_;
   QPushButton* apply_;
-  Measured shown_;
+  MeasuredMemory shown_;
   std::string assignment_, assignmentPath_;
   uint64_t request_ = 0;
   int busy_ = 0;

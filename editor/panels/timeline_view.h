@@ -67,6 +67,7 @@ class TimelineView : public QAbstractScrollArea {
   bool viewportEvent(QEvent* event) override;
 
  private:
+  static constexpr int kLabelWidth = 170, kRulerHeight = 22, kLaneHeight = 16, kTrackGap = 5, kProcessHeight = 18;
   struct Row {  // a lane, or the title of a process
     int32_t track = -1;
     uint32_t lane = 0;

@@ -34,10 +34,12 @@ const char* const kNet = R"(HloModule net, entry_computation_layout={(f32[64,64]
 
 ENTRY main {
   x = f32[64,64]{1,0} parameter(0)
-  product = f32[64,64]{1,0} dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}, metadata={op_name="jit(net)/layer/dot" source_file="net.py" source_line=3}
+  product = f32[64,64]{1,0} dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0},
+    metadata={op_name="jit(net)/layer/dot" source_file="net.py" source_line=3}
   bent = f32[64,64]{1,0} tanh(product), metadata={op_name="jit(net)/layer/tanh" source_file="net.py" source_line=4}
   shifted = f32[64,64]{1,0} add(bent, x), metadata={op_name="jit(net)/layer/add" source_file="net.py" source_line=4}
-  again = f32[64,64]{1,0} dot(shifted, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}, metadata={op_name="jit(net)/head/dot" source_file="net.py" source_line=9}
+  again = f32[64,64]{1,0} dot(shifted, x), lhs_contracting_dims={1}, rhs_contracting_dims={0},
+    metadata={op_name="jit(net)/head/dot" source_file="net.py" source_line=9}
   ROOT out = f32[64,64]{1,0} negate(again)
 }
 )";
@@ -353,7 +355,7 @@ class ViewsTest : public QObject {
     panel.source()->setFocus();
     QTest::keyClick(panel.source(), Qt::Key_Down);
     settle(panel);
-    QCOMPARE(panel.source()->currentIndex(), int(MemoryPanel::kAsCompiled));
+    QCOMPARE(panel.source()->currentIndex(), int(MemorySource::AsCompiled));
     QVERIFY(panel.report()->peakBytes() <= written);
     const auto before = panel.report();
     QVERIFY(playCommand(hand_->window(), "set-shape x f32[32,32]").has_value());

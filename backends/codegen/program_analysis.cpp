@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/checked_math.h"
+#include "core/element/scalar_functions.h"
 #include "core/hlo/index_math.h"
 
 namespace tessera::codegen {
@@ -13,19 +14,6 @@ namespace tessera::codegen {
 namespace {
 
 bool isIndexNode(NodeOp op) { return op == NodeOp::OutputIndex || op == NodeOp::LoopIndex; }
-
-bool isCommutative(NodeOp op) {
-  switch (op) {
-    case NodeOp::Add:
-    case NodeOp::Multiply:
-    case NodeOp::Maximum:
-    case NodeOp::Minimum:
-    case NodeOp::And:
-    case NodeOp::Or:
-    case NodeOp::Xor: return true;
-    default: return false;
-  }
-}
 
 struct Range {
   int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();

@@ -25,7 +25,7 @@ std::string dimensionsAfter(const Instruction& instruction, std::string_view pre
 }
 
 // What a reducing computation does: the opcode of its root when that is all it does ("max"), else its name.
-std::string reducerOf(const Module& module, const Instruction& instruction) {
+std::string reducerTitle(const Module& module, const Instruction& instruction) {
   const auto callees = module.callees(instruction);
   if (callees.empty() || !module.contains(callees.back())) return {};
   const Computation& body = module.at(callees.back());
@@ -113,7 +113,7 @@ std::string partText(const Module& module, const Instruction& instruction, std::
   if (part == "argument") return argumentName(instruction);
   if (part == "literal") return literalText(instruction);
   if (part == " relation") return relationSign(instruction);
-  if (part == "reducer") return reducerOf(module, instruction);
+  if (part == "reducer") return reducerTitle(module, instruction);
   if (part == " window") return windowText(instruction);
   if (part == " slice") return sliceText(instruction);
   if (part == "callee") return calleeName(module, instruction);

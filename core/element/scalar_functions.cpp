@@ -173,4 +173,14 @@ std::optional<ScalarBits> neutralElement(Opcode opcode, ElementType type) {
   return function ? neutralElement(*function, type) : std::nullopt;
 }
 
+bool isCommutative(Opcode opcode) {
+  const ScalarFunctionInfo* function = scalarFunctionOf(opcode);
+  return function && function->neutral != Neutral::None;
+}
+
+bool isCommutative(NodeOp node) {
+  const ScalarFunctionInfo* function = scalarFunctionOf(node);
+  return function && function->neutral != Neutral::None;
+}
+
 }  // namespace tessera

@@ -70,7 +70,10 @@ const ScalarFunctionInfo* scalarFunctionOf(Opcode opcode);
 
 // The neutral element of a function in a real type: -0 for a sum of floats, -infinity or the least number for a
 // maximum; nullopt: none is known, or the type lacks it.
+// The functions that have one are those whose operands may be swapped and regrouped (floats: but for rounding).
 std::optional<ScalarBits> neutralElement(const ScalarFunctionInfo& function, ElementType type);
 std::optional<ScalarBits> neutralElement(Opcode opcode, ElementType type);
+bool isCommutative(Opcode opcode);
+bool isCommutative(NodeOp node);
 
 }  // namespace tessera

@@ -7,6 +7,8 @@
 #include <new>
 #include <utility>
 
+#include "core/base/markup.h"
+
 #include TESSERA_WEB_FILES
 
 namespace tessera::web {
@@ -35,17 +37,11 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) out += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return out;
-}
-
 }  // namespace
 
 std::string pageWith(std::string_view title, const std::string& data) {
   const std::array<std::pair<std::string_view, std::string>, 4> places{{
-      {"@TITLE@", escaped(title)},
+      {"@TITLE@", escapedForMarkup(title)},
       {"@STYLE@", std::string(kStyle)},
       {"@DATA@", base64(deflated(data))},
       {"@SCRIPT@", std::string(kModel) + std::string(kCanvas) + std::string(kApp)},

@@ -84,7 +84,7 @@ Value broadcast(Value a, const Ints& to, const Shape& shape);  // operand dimens
 Value broadcastScalar(Value scalar, const Ints& dims);
 Value reshape(Value a, const Ints& dims);
 Value transpose(Value a, const Ints& permutation);
-Value reduce(Opcode monoid, Value a, const Ints& dims);  // add, multiply, maximum …: from its neutral element
+Value reduce(Opcode reducer, Value a, const Ints& dims);  // add, multiply, maximum …: from its neutral element
 Value slice(Value a, const std::vector<SliceDimension>& ranges);
 Value pad(Value a, Value value, const std::vector<PaddingDimension>& padding);
 Value padZeros(Value a, const std::vector<PaddingDimension>& padding);

@@ -15,12 +15,12 @@ bool isSplat(Value value, double number) { return value && value.emitter->splatO
 
 bool sameType(Value a, Value b) { return a && b && a.type() == b.type(); }
 
-// The neutral element of a monoid as a scalar. -0 of a sum is no number that people write: 0 gives the same sums but of
-// negative zeros alone.
-Value neutralOf(Emitter& emit, Opcode monoid, ElementType type) {
-  if (monoid == Opcode::Add) return emit.scalar(type, 0);
+// The neutral element of a reducer as a scalar. -0 of a sum is no number that people write: 0 gives the same sums but
+// of negative zeros alone.
+Value neutralOf(Emitter& emit, Opcode reducer, ElementType type) {
+  if (reducer == Opcode::Add) return emit.scalar(type, 0);
   Literal out = Literal::zeros(Shape::arrayRowMajor(type, {})).value();
-  if (const auto bits = neutralElement(monoid, type)) scalarToBytes(type, *bits, out.mutableBytes().data());
+  if (const auto bits = neutralElement(reducer, type)) scalarToBytes(type, *bits, out.mutableBytes().data());
   return emit.constant(std::move(out));
 }
 
@@ -106,14 +106,14 @@ Value transpose(Value a, const Ints& permutation) {
   return a.emitter->make(Opcode::Transpose, {a}, std::move(attributes));
 }
 
-Value reduce(Opcode monoid, Value a, const Ints& dims) {
+Value reduce(Opcode reducer, Value a, const Ints& dims) {
   if (!a || dims.empty()) return a;
   AttributeSet attributes;
   Ints sorted = dims;
   std::ranges::sort(sorted);
   attributes.set(Attr::dimensions, std::move(sorted));
-  attributes.set(Attr::to_apply, a.emitter->session.reducer(monoid, a.type()));
-  return a.emitter->make(Opcode::Reduce, {a, neutralOf(*a.emitter, monoid, a.type())}, std::move(attributes));
+  attributes.set(Attr::to_apply, a.emitter->session.reducer(reducer, a.type()));
+  return a.emitter->make(Opcode::Reduce, {a, neutralOf(*a.emitter, reducer, a.type())}, std::move(attributes));
 }
 
 Value slice(Value a, const std::vector<SliceDimension>& ranges) {

@@ -88,7 +88,8 @@ Status reduceScatterRule(Rule& r);
 Status collectivePermuteRule(Rule& r);
 
 // --- what several families ask
-// The function of two values that a computation applies, whichever way round: Add, Maximum …; nullopt: another one.
-std::optional<Opcode> monoidOf(const Module& module, ComputationId computation);
+// The operation of two values that a computation applies, whichever way round, under converts of narrow types: wider
+// than reducerOf, since a gradient needs no rounding kept, and comparators count.
+std::optional<Opcode> operationOf(const Module& module, ComputationId computation);
 
 }  // namespace tessera::gradient

@@ -88,7 +88,7 @@ void reduceInto(const Literal& input, Acc init, std::span<const int64_t> outputS
 
 bool reducePlain(const EvaluateContext& context, std::span<const int64_t> outputStrides, Literal& output) {
   if (!context.module || context.operands.size() != 2) return false;
-  const auto opcode = plainBinaryOf(*context.module, context.instruction, 0);
+  const auto opcode = reducerOf(*context.module, context.instruction, 0);
   if (opcode != Opcode::Add && opcode != Opcode::Multiply) return false;
   if (context.operands[0].shape().type == ElementType::Pred) return false;
   const ElementType type = context.operands[1].shape().type;

@@ -9,10 +9,6 @@
 
 namespace tessera {
 
-// How often the body of a while runs: what its backend_config says, else a counter that is seen to go by one from a
-// constant to a constant. nullopt: neither.
-std::optional<int64_t> tripCountOf(const Module& module, const Instruction& loop);
-
 struct Execution {
   struct Runs {
     double times = 0;         // 0: not executed by itself

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/base/tuning.h"
+#include "core/element/scalar_functions.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera {
@@ -178,19 +179,6 @@ class Merger {
 };
 
 }  // namespace
-
-bool isCommutative(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::Add:
-    case Opcode::Multiply:
-    case Opcode::Maximum:
-    case Opcode::Minimum:
-    case Opcode::And:
-    case Opcode::Or:
-    case Opcode::Xor: return true;
-    default: return false;
-  }
-}
 
 Result<bool> mergeCommonSubexpressions(Module& module) {
   Rewriter rewriter(module, "common-subexpressions");

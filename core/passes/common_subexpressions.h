@@ -6,9 +6,6 @@
 
 namespace tessera {
 
-// op(a, b) is op(b, a).
-bool isCommutative(Opcode opcode);
-
 Result<bool> mergeCommonSubexpressions(Module& module);
 
 }  // namespace tessera

@@ -3,24 +3,12 @@
 
 #include <iterator>
 
+#include "core/base/markup.h"
 #include "core/picture/arrow.h"
 #include "core/picture/picture.h"
 
 namespace tessera {
 namespace {
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20) out += c;
-    }
-  return out;
-}
 
 class SvgWriter {
  public:
@@ -83,7 +71,7 @@ class SvgWriter {
   void writeText(const PictureItem& item) {
     write("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{:g}\"{} fill=\"{}\">{}</text>\n", item.bounds.x,
           item.bounds.y + 0.8f * item.size, item.size, item.bold ? " font-weight=\"bold\"" : "", color(item.fill),
-          escaped(item.text));
+          escapedForMarkup(item.text));
   }
 
   Theme theme_;

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "core/tools/formula.h"
+#include "core/base/markup.h"
 
 namespace tessera {
 namespace {
@@ -42,7 +42,7 @@ class Page {
   }
 
   std::string write(const std::string& leftName, const std::string& rightName, const CostDelta& cost) {
-    const std::string a = escapedForHtml(leftName), b = escapedForHtml(rightName);
+    const std::string a = escapedForMarkup(leftName), b = escapedForMarkup(rightName);
     out_ = fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{} and {}</title><style>{}</style>"
         "</head><body>\n<h1>{} → {}</h1>\n<p>{} matched, {} changed, {} added, {} removed</p>\n",
@@ -76,12 +76,12 @@ class Page {
   void computationChanges() {
     for (const ChangedComputation& one : found_.computations)
       for (const Change& change : one.changes)
-        out_ += fmt::format("<p><code>%{}</code> {}</p>\n", escapedForHtml(left_.at(one.left).name), words(change));
+        out_ += fmt::format("<p><code>%{}</code> {}</p>\n", escapedForMarkup(left_.at(one.left).name), words(change));
   }
 
   static std::string words(const Change& change) {
-    return fmt::format("{}: {} → {}", escapedForHtml(change.what), escapedForHtml(change.inLeft),
-                       escapedForHtml(change.inRight));
+    return fmt::format("{}: {} → {}", escapedForMarkup(change.what), escapedForMarkup(change.inLeft),
+                       escapedForMarkup(change.inRight));
   }
 
   // In the order of the right computation; what is gone stands before what followed it. What moved to or from another
@@ -133,7 +133,7 @@ class Page {
   }
 
   void section(const std::string& title, const std::vector<Row>& rows) {
-    out_ += "<h2>" + escapedForHtml(title) + "</h2>\n";
+    out_ += "<h2>" + escapedForMarkup(title) + "</h2>\n";
     for (size_t i = 0; i < rows.size();) {
       size_t end = i;
       while (end < rows.size() && isEqual(rows[end])) ++end;
@@ -177,7 +177,7 @@ class Page {
     out_ += "</td></tr>\n";
   }
   static std::string textOf(const Module& module, InstructionId id) {
-    return id.valid() ? escapedForHtml(shortDescription(module, id)) : std::string();
+    return id.valid() ? escapedForMarkup(shortDescription(module, id)) : std::string();
   }
 
   const Module &left_, &right_;

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/markup.h"
+
 namespace tessera {
 namespace {
 
@@ -98,7 +100,7 @@ class Formula : Cursor {
     return escapedIf(takeSymbol(symbol) ? symbol : take(1));
   }
 
-  std::string escapedIf(std::string_view text) const { return html_ ? escapedForHtml(text) : std::string(text); }
+  std::string escapedIf(std::string_view text) const { return html_ ? escapedForMarkup(text) : std::string(text); }
 
   std::string script(char kind) {
     const std::string inside = nested(argument());
@@ -167,8 +169,8 @@ class MathFormula : Cursor {
   static std::string signOrName(std::string_view symbol) {
     const bool name = std::isalpha(static_cast<unsigned char>(symbol[0])) || symbol == "π" || symbol == "ε" ||
                       symbol == "μ" || symbol == "σ" || symbol == "γ" || symbol == "β" || symbol == "∞";
-    return name ? fmt::format("<mi>{}</mi>", escapedForHtml(symbol))
-                : fmt::format("<mo>{}</mo>", escapedForHtml(symbol));
+    return name ? fmt::format("<mi>{}</mi>", escapedForMarkup(symbol))
+                : fmt::format("<mo>{}</mo>", escapedForMarkup(symbol));
   }
 
   // A name, a number, or one sign.
@@ -184,7 +186,7 @@ class MathFormula : Cursor {
       return fmt::format("<mn>{}</mn>", take(digits));
     size_t length = 1;
     while (length < text_.size() && (static_cast<unsigned char>(text_[length]) & 0xc0) == 0x80) ++length;
-    return fmt::format("<mo>{}</mo>", escapedForHtml(take(length)));
+    return fmt::format("<mo>{}</mo>", escapedForMarkup(take(length)));
   }
 
   std::string root() {
@@ -207,10 +209,5 @@ class MathFormula : Cursor {
 std::string formulaText(std::string_view tex) { return Formula(tex, false).run(); }
 std::string formulaTags(std::string_view tex) { return Formula(tex, true).run(); }
 std::string formulaMathMl(std::string_view tex) { return "<math>" + MathFormula(tex).row() + "</math>"; }
-std::string escapedForHtml(std::string_view text) {
-  std::string out;
-  for (char c : text) out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return out;
-}
 
 }  // namespace tessera

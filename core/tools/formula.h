@@ -10,6 +10,5 @@ namespace tessera {
 std::string formulaText(std::string_view tex);    // "$x_i \\cdot 2^{b}$" becomes "xᵢ · 2^b"
 std::string formulaTags(std::string_view tex);    // <sub>, <sup>
 std::string formulaMathMl(std::string_view tex);  // <math>…</math>
-std::string escapedForHtml(std::string_view text);
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/markup.h"
 #include "core/base/result.h"
 #include "core/tools/find_instruction.h"
 #include "core/tools/formula.h"
@@ -29,11 +30,11 @@ std::string withNames(std::string_view text) {
   while (!text.empty()) {
     const size_t begin = text.find('`'), end = begin == std::string_view::npos ? begin : text.find('`', begin + 1);
     if (end == std::string_view::npos) break;
-    out += escapedForHtml(text.substr(0, begin)) + "<code>" + escapedForHtml(text.substr(begin + 1, end - begin - 1)) +
-           "</code>";
+    out += escapedForMarkup(text.substr(0, begin)) + "<code>" +
+           escapedForMarkup(text.substr(begin + 1, end - begin - 1)) + "</code>";
     text.remove_prefix(end + 1);
   }
-  return out + escapedForHtml(text);
+  return out + escapedForMarkup(text);
 }
 
 std::string typeset(std::string_view text, Setting setting) {
@@ -96,16 +97,16 @@ std::string htmlSection(std::string_view title, const Rows& rows, Setting settin
   std::string out = fmt::format("<h2>{}</h2>\n<dl>\n", title);
   for (const auto& one : rows) {
     const auto [name, words] = row(one);
-    out += fmt::format("<dt><code>{}</code></dt><dd>{}</dd>\n", escapedForHtml(name), typeset(words, setting));
+    out += fmt::format("<dt><code>{}</code></dt><dd>{}</dd>\n", escapedForMarkup(name), typeset(words, setting));
   }
   return out + "</dl>\n";
 }
 
 // name: by which it is opened.
 std::string htmlExample(const OpExample& example, std::string_view name, HtmlViewer viewer) {
-  std::string out = "<pre>" + escapedForHtml(example.text) + "</pre>\n";
-  for (const std::string& value : example.inputs) out += "<p>with <code>" + escapedForHtml(value) + "</code></p>\n";
-  for (const std::string& value : example.outputs) out += "<p>gives <code>" + escapedForHtml(value) + "</code></p>\n";
+  std::string out = "<pre>" + escapedForMarkup(example.text) + "</pre>\n";
+  for (const std::string& value : example.inputs) out += "<p>with <code>" + escapedForMarkup(value) + "</code></p>\n";
+  for (const std::string& value : example.outputs) out += "<p>gives <code>" + escapedForMarkup(value) + "</code></p>\n";
   if (viewer == HtmlViewer::RichText) out += fmt::format("<p><a href=\"example:{}\">Open this example</a></p>\n", name);
   return out;
 }
@@ -119,8 +120,8 @@ std::string htmlFigure(const ReferenceExample& one, HtmlViewer viewer) {
 // The program, its values and its graph as the canvas draws it.
 std::string htmlReference(const ReferenceExample& one, HtmlViewer viewer) {
   return fmt::format("<h3 id=\"{0}\">{0}</h3>\n<p>{1} <small>({2})</small></p>\n{3}{4}", one.name,
-                     escapedForHtml(one.title), escapedForHtml(one.source), htmlExample(one.example, one.name, viewer),
-                     htmlFigure(one, viewer));
+                     escapedForMarkup(one.title), escapedForMarkup(one.source),
+                     htmlExample(one.example, one.name, viewer), htmlFigure(one, viewer));
 }
 
 }  // namespace

@@ -7,20 +7,13 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/base/units.h"
 #include "editor/document/document.h"
 #include "editor/models/outputs_model.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
-
-QString bytesText(int64_t bytes) {
-  const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes);
-  int unit = 0;
-  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
-  return QStringLiteral("%1 %2").arg(value, 0, 'f', unit == 0 ? 0 : 1).arg(QLatin1String(units[unit]));
-}
 
 QString argumentsText(const RunOutcome& outcome) {
   if (outcome.arguments == 0) return QObject::tr("no arguments");
@@ -44,7 +37,7 @@ QString summaryOf(const RunOutcome& outcome) {
   return QObject::tr("%1, %2 · compiled in %3 ms · peak memory %4 · %5")
              .arg(QString::fromStdString(durationText(outcome.runMs * 1e6)), runs)
              .arg(outcome.compileMs, 0, 'f', 1)
-             .arg(bytesText(outcome.peakBytes), argumentsText(outcome)) +
+             .arg(QString::fromStdString(bytesText(static_cast<double>(outcome.peakBytes))), argumentsText(outcome)) +
          leftOutText(outcome);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "core/ops/inference/trip_count.h"
 #include "core/overview/findings.h"
 #include "core/overview/overview.h"
 #include "tests/unit/passes_text.h"

@@ -50,7 +50,7 @@ std::optional<std::string> initialValueWarning(const Module& module, Instruction
   if (initial.opcode != Opcode::Constant || !initial.literal || !initial.shape->isScalar() || !reducer ||
       !module.contains(*reducer))
     return std::nullopt;
-  const auto opcode = plainBinaryOf(module, *reducer);
+  const auto opcode = reducerOf(module, *reducer);
   if (!opcode || isIdentity(*opcode, *initial.literal).value_or(true)) return std::nullopt;
   return fmt::format("the initial value {} is no identity of {} ({} is): how often it is combined is not specified",
                      printLiteral(*initial.literal), nameOf(*opcode), identityOf(*opcode, initial.shape->type));

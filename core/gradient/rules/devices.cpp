@@ -24,7 +24,7 @@ Status eachOperand(Rule& r, Opcode opcode, const AttributeSet& attributes, bool 
   return {};
 }
 
-bool adds(const Rule& r) { return monoidOf(r.emit.module, r.callees()[0]) == Opcode::Add; }
+bool adds(const Rule& r) { return operationOf(r.emit.module, r.callees()[0]) == Opcode::Add; }
 
 }  // namespace
 

@@ -236,10 +236,10 @@ Status scatterRule(Rule& r) {
   const ScatterSite site{r, numbersOfScatter(r.attributes()),
                          scatterWindow(facts, r.operandShape(0), r.operandShape(2)), r.d(), r.operand(1)};
   if (givesSecond(r.emit.module, combine)) return overwriteRule(site, combine);
-  const auto monoid = monoidOf(r.emit.module, combine);
-  if (monoid == Opcode::Add) return addRule(site);
-  if (monoid == Opcode::Multiply) return multiplyRule(site);
-  if (monoid == Opcode::Maximum || monoid == Opcode::Minimum) return extremeRule(site);
+  const auto reducer = operationOf(r.emit.module, combine);
+  if (reducer == Opcode::Add) return addRule(site);
+  if (reducer == Opcode::Multiply) return multiplyRule(site);
+  if (reducer == Opcode::Maximum || reducer == Opcode::Minimum) return extremeRule(site);
   return r.refuse("scatter has a gradient where %" + r.emit.module.at(combine).name +
                   " replaces, adds, multiplies, or gives the larger or smaller");
 }

@@ -11,7 +11,7 @@
 namespace tessera::gradient {
 namespace {
 
-bool isExtreme(std::optional<Opcode> monoid) { return monoid == Opcode::Maximum || monoid == Opcode::Minimum; }
+bool isExtreme(std::optional<Opcode> reducer) { return reducer == Opcode::Maximum || reducer == Opcode::Minimum; }
 
 std::string reducerText(const Rule& r) { return "%" + r.emit.module.at(r.callees()[0]).name; }
 
@@ -96,11 +96,11 @@ struct WindowSite {
     }
     return windowed(Opcode::Add, g, turned);
   }
-  Value windowed(Opcode monoid, Value x, const Window& by) const {
+  Value windowed(Opcode reducer, Value x, const Window& by) const {
     AttributeSet attributes;
     attributes.set(Attr::window, by);
-    attributes.set(Attr::to_apply, r.emit.session.reducer(monoid, x.type()));
-    return r.emit.make(Opcode::ReduceWindow, {x, r.emit.scalar(x.type(), monoid == Opcode::Add ? 0 : 1)},
+    attributes.set(Attr::to_apply, r.emit.session.reducer(reducer, x.type()));
+    return r.emit.make(Opcode::ReduceWindow, {x, r.emit.scalar(x.type(), reducer == Opcode::Add ? 0 : 1)},
                        std::move(attributes));
   }
 };
@@ -119,7 +119,7 @@ Value windowProductCotangent(const WindowSite& s) {
 }
 
 // Each window's cotangent goes to the first element that won; where the initial value won, nowhere.
-Value selectedCotangent(const WindowSite& s, Opcode monoid) {
+Value selectedCotangent(const WindowSite& s, Opcode reducer) {
   Rule& r = s.r;
   const Value initial = r.operand(1), x = r.operand(0);
   Value g = r.d();
@@ -127,7 +127,7 @@ Value selectedCotangent(const WindowSite& s, Opcode monoid) {
     g = select(compare("EQ", r.result(), broadcastScalar(initial, g.dims())), zerosOf(g), g);
   AttributeSet attributes;
   attributes.set(Attr::window, s.window);
-  attributes.set(Attr::select, r.emit.session.comparison(monoid == Opcode::Maximum ? "GE" : "LE", x.type()));
+  attributes.set(Attr::select, r.emit.session.comparison(reducer == Opcode::Maximum ? "GE" : "LE", x.type()));
   attributes.set(Attr::scatter, r.emit.session.reducer(Opcode::Add, x.type()));
   return r.emit.make(Opcode::SelectAndScatter, {x, convert(g, x.type()), r.emit.scalar(x.type(), 0)},
                      std::move(attributes));
@@ -150,7 +150,7 @@ ComputationId partnerProgram(Rule& r, std::string_view direction, ElementType ty
 
 }  // namespace
 
-std::optional<Opcode> monoidOf(const Module& module, ComputationId computation) {
+std::optional<Opcode> operationOf(const Module& module, ComputationId computation) {
   const Computation& c = module.at(computation);
   if (c.parameters.size() != 2 || !c.root.valid()) return std::nullopt;
   const auto through = [&](InstructionId id) {  // converts of narrow types around the function
@@ -167,50 +167,50 @@ std::optional<Opcode> monoidOf(const Module& module, ComputationId computation) 
 Status reduceRule(Rule& r) {
   if (r.operandCount() != 2) return placedReduceRule(r);
   if (r.forward.shape->isTuple()) return r.refuse("a reduction whose result is a tuple of one has no gradient here");
-  const auto monoid = monoidOf(r.emit.module, r.callees()[0]);
+  const auto reducer = operationOf(r.emit.module, r.callees()[0]);
   const ReduceSite s(r);
-  if (monoid != Opcode::Add && monoid != Opcode::Multiply && !isExtreme(monoid))
+  if (reducer != Opcode::Add && reducer != Opcode::Multiply && !isExtreme(reducer))
     return r.refuse("a reduction by " + reducerText(r) +
                     " has no gradient here: it has where values are added, multiplied, or the largest or smallest");
   if (r.wants(0)) {
-    if (monoid == Opcode::Add) r.give(0, s.spread(r.d()));
-    if (monoid == Opcode::Multiply) {
+    if (reducer == Opcode::Add) r.give(0, s.spread(r.d()));
+    if (reducer == Opcode::Multiply) {
       const Value start = broadcastScalar(r.operand(1), r.operandShape(0).dimensions);
       r.give(0, s.spread(r.d()) * (start * productShare(s)));
     }
-    if (isExtreme(monoid)) r.give(0, extremeCotangent(s));
+    if (isExtreme(reducer)) r.give(0, extremeCotangent(s));
   }
-  return giveInitial(r, 1, monoid == Opcode::Add);
+  return giveInitial(r, 1, reducer == Opcode::Add);
 }
 
 Status reduceWindowRule(Rule& r) {
   if (r.operandCount() != 2 || r.forward.shape->isTuple())
     return r.refuse("reduce-window of several arrays has no gradient here");
-  const auto monoid = monoidOf(r.emit.module, r.callees()[0]);
+  const auto reducer = operationOf(r.emit.module, r.callees()[0]);
   const WindowSite s{r, windowOr(r.attributes(), r.operandShape(0).dimensions.size())};
-  if (monoid != Opcode::Add && monoid != Opcode::Multiply && !isExtreme(monoid))
+  if (reducer != Opcode::Add && reducer != Opcode::Multiply && !isExtreme(reducer))
     return r.refuse("reduce-window by " + reducerText(r) +
                     " has no gradient here: it has where values are added, multiplied, or the largest or smallest");
-  if (isExtreme(monoid) && s.isDilated())
+  if (isExtreme(reducer) && s.isDilated())
     return r.refuse("the largest or smallest under a dilated window has no gradient here");
   if (r.wants(0)) {
-    if (monoid == Opcode::Add) r.give(0, s.coveringSum(r.d()));
-    if (monoid == Opcode::Multiply)
+    if (reducer == Opcode::Add) r.give(0, s.coveringSum(r.d()));
+    if (reducer == Opcode::Multiply)
       r.give(0, broadcastScalar(r.operand(1), r.operandShape(0).dimensions) * windowProductCotangent(s));
-    if (isExtreme(monoid)) r.give(0, selectedCotangent(s, *monoid));
+    if (isExtreme(reducer)) r.give(0, selectedCotangent(s, *reducer));
   }
-  return giveInitial(r, 1, monoid == Opcode::Add);
+  return giveInitial(r, 1, reducer == Opcode::Add);
 }
 
 // The source's cotangent is read at the places that were selected; these places themselves do not move.
 Status selectAndScatterRule(Rule& r) {
   const ComputationId chooser = *r.attributes().get<ComputationId>(Attr::select);
-  if (monoidOf(r.emit.module, *r.attributes().get<ComputationId>(Attr::scatter)) != Opcode::Add)
+  if (operationOf(r.emit.module, *r.attributes().get<ComputationId>(Attr::scatter)) != Opcode::Add)
     return r.refuse("select-and-scatter has a gradient only where it adds");
   const Instruction& choice = r.emit.module.at(r.emit.module.at(chooser).root);
   const std::string direction(choice.attributes->textOr(Attr::direction, ""));
   const bool largest = direction == "GE" || direction == "GT", smallest = direction == "LE" || direction == "LT";
-  if (monoidOf(r.emit.module, chooser) != Opcode::Compare || (!largest && !smallest))
+  if (operationOf(r.emit.module, chooser) != Opcode::Compare || (!largest && !smallest))
     return r.refuse("select-and-scatter has a gradient only where it selects the largest or smallest");
   if (r.wants(1)) {
     const Value x = r.operand(0), g = convert(r.d(), x.type());

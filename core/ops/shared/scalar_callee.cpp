@@ -71,7 +71,7 @@ ReducerNodes::ReducerNodes(const Module& module, const Instruction& instruction,
                            CallFn call, std::vector<ElementType> types)
     : builder_(builder), callee_(callee), call_(std::move(call)), types_(std::move(types)) {
   if (types_.size() != 1 || !isSmallFloat(types_[0])) return;
-  const auto plain = plainBinaryOf(module, instruction, callee);
+  const auto plain = reducerOf(module, instruction, callee);
   if (!plain || (*plain != Opcode::Add && *plain != Opcode::Multiply)) return;
   wide_ = true;
   wideOp_ = *plain == Opcode::Add ? NodeOp::Add : NodeOp::Multiply;

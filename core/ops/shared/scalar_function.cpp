@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "core/element/scalar_functions.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/shared/complex_functions.h"
 
@@ -182,13 +183,12 @@ void storeScalar(ElementType type, void* data, const ScalarValue& value) {
   storeInt(type, data, value.bits);
 }
 
-std::optional<Opcode> plainBinaryOf(const Module& module, ComputationId computation) {
+std::optional<Opcode> reducerOf(const Module& module, ComputationId computation) {
   if (!module.contains(computation)) return std::nullopt;
   const Computation& body = module.at(computation);
   if (body.parameters.size() != 2 || !module.contains(body.root)) return std::nullopt;
   const Instruction& root = module.at(body.root);
-  const bool swappable = isBinary(root.opcode) && root.opcode != Opcode::Subtract && root.opcode != Opcode::Divide;
-  if (!swappable || root.operands.size() != 2) return std::nullopt;
+  if (!isCommutative(root.opcode) || root.operands.size() != 2) return std::nullopt;
   const auto first = root.operands[0], second = root.operands[1];
   const bool straight = first == body.parameters[0] && second == body.parameters[1];
   const bool swapped = first == body.parameters[1] && second == body.parameters[0];
@@ -196,9 +196,9 @@ std::optional<Opcode> plainBinaryOf(const Module& module, ComputationId computat
   return root.opcode;
 }
 
-std::optional<Opcode> plainBinaryOf(const Module& module, const Instruction& instruction, size_t callee) {
+std::optional<Opcode> reducerOf(const Module& module, const Instruction& instruction, size_t callee) {
   const auto callees = module.callees(instruction);
-  return callee < callees.size() ? plainBinaryOf(module, callees[callee]) : std::nullopt;
+  return callee < callees.size() ? reducerOf(module, callees[callee]) : std::nullopt;
 }
 
 ScalarFunction::ScalarFunction(const EvaluateContext& context, size_t callee, std::vector<ElementType> parameterTypes,
@@ -211,7 +211,7 @@ ScalarFunction::ScalarFunction(const EvaluateContext& context, size_t callee, st
   const auto callees = context.module->callees(context.instruction);
   if (callee >= callees.size()) return;
   compiled_ = compile(*context.module, callees[callee]);
-  if (compiled_) plain_ = plainBinaryOf(*context.module, callees[callee]);
+  if (compiled_) plain_ = reducerOf(*context.module, callees[callee]);
 }
 
 bool ScalarFunction::compile(const Module& module, ComputationId computation) {

@@ -21,10 +21,10 @@ struct ScalarValue {
 ScalarValue loadScalar(ElementType type, const void* data);
 void storeScalar(ElementType type, void* data, const ScalarValue& value);
 
-// The opcode when the computation is `root = op(parameter 0, parameter 1)` with an op whose operands may be swapped.
-std::optional<Opcode> plainBinaryOf(const Module& module, ComputationId computation);
-// plainBinaryOf for the callee of an instruction.
-std::optional<Opcode> plainBinaryOf(const Module& module, const Instruction& instruction, size_t callee);
+// The opcode of a computation of two scalars that is one commutative function of both; nullopt otherwise.
+std::optional<Opcode> reducerOf(const Module& module, ComputationId computation);
+// That of the callee of an instruction.
+std::optional<Opcode> reducerOf(const Module& module, const Instruction& instruction, size_t callee);
 
 class ScalarFunction {
  public:

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "core/hlo/numbers.h"
 #include "core/passes/patterns.h"
 
 namespace tessera {
@@ -15,71 +14,6 @@ bool hasControlEdges(const Module& module, ComputationId computation) {
   return std::ranges::any_of(module.at(computation).instructions, [&](InstructionId id) {
     return module.at(id).attributes->has(Attr::control_predecessors);
   });
-}
-
-std::optional<int64_t> wholeConstant(const Module& module, InstructionId id) {
-  const Instruction& in = module.at(id);
-  if (in.opcode != Opcode::Constant || !in.literal || in.literal->elided() || !in.shape->isScalar() ||
-      !isInteger(in.shape->type))
-    return std::nullopt;
-  const int64_t value = loadInt(in.shape->type, in.literal->bytes().data());
-  if (in.shape->type == ElementType::U64 && value < 0) return std::nullopt;
-  return value;
-}
-
-// A number that is the same in every step: a constant, or an invariant element that starts as one.
-std::optional<int64_t> invariantNumber(Rewriter& rewriter, const LoopForm& form, InstructionId id) {
-  const Module& module = rewriter.module();
-  if (const auto i = elementOf(module, id, form.conditionState)) {
-    if (form.initial.empty() || !form.invariant[*i]) return std::nullopt;
-    return wholeConstant(module, rewriter.resolve(form.initial[*i]));
-  }
-  return wholeConstant(module, id);
-}
-
-// The constant that a step adds to element i.
-std::optional<int64_t> stepOf(const Module& module, const LoopForm& form, size_t i) {
-  const Instruction& next = module.at(form.next[i]);
-  if (next.opcode != Opcode::Add && next.opcode != Opcode::Subtract) return std::nullopt;
-  for (size_t k : {0u, 1u}) {
-    if (elementOf(module, next.operands[k], form.bodyState) != i || (k == 1 && next.opcode == Opcode::Subtract))
-      continue;
-    const auto step = wholeConstant(module, next.operands[1 - k]);
-    if (step && *step != INT64_MIN) return next.opcode == Opcode::Add ? *step : -*step;
-  }
-  return std::nullopt;
-}
-
-std::string_view mirrored(std::string_view direction) {
-  if (direction == "LT") return "GT";
-  if (direction == "GT") return "LT";
-  if (direction == "LE") return "GE";
-  if (direction == "GE") return "LE";
-  return direction;
-}
-
-using Wide = __int128;
-
-// Steps while `start + n · step DIRECTION bound` holds; nullopt when the counter would wrap first or never stops.
-std::optional<int64_t> countSteps(Wide start, Wide step, Wide bound, std::string_view direction, ElementType type,
-                                  bool negated = false) {
-  if (direction == "GT" || direction == "GE") return countSteps(-start, -step, -bound, mirrored(direction), type, true);
-  if (direction == "LE") bound += 1;
-  Wide count = 0;
-  if (direction == "LT" || direction == "LE") {
-    if (start >= bound) return 0;
-    if (step <= 0) return std::nullopt;
-    count = (bound - start + step - 1) / step;
-  } else if (direction == "NE") {
-    if (start == bound) return 0;
-    if (step == 0 || (bound - start) % step != 0 || (bound - start) / step < 0) return std::nullopt;
-    count = (bound - start) / step;
-  } else {
-    return std::nullopt;
-  }
-  const Wide last = (start + count * step) * (negated ? -1 : 1), limit = Wide{1} << (info(type).bits - isSigned(type));
-  const bool fits = last < limit && last >= (isSigned(type) ? -limit : 0);
-  return fits && count <= INT64_MAX ? std::optional<int64_t>(static_cast<int64_t>(count)) : std::nullopt;
 }
 
 InstructionId addParameter(Module& module, ComputationId computation, const Shape& state, const Instruction& like) {
@@ -170,12 +104,6 @@ class StateChange {
 
 }  // namespace
 
-std::optional<size_t> elementOf(const Module& module, InstructionId id, InstructionId state) {
-  const Instruction& in = module.at(id);
-  if (in.opcode != Opcode::GetTupleElement || in.operands[0] != state) return std::nullopt;
-  return static_cast<size_t>(in.attributes->intOr(Attr::index, 0));
-}
-
 std::optional<LoopForm> loopForm(Rewriter& rewriter, InstructionId loop) {
   const Module& module = rewriter.module();
   const Instruction& in = rewriter.visit(loop);
@@ -203,22 +131,7 @@ std::optional<LoopForm> loopForm(Rewriter& rewriter, InstructionId loop) {
 
 std::optional<int64_t> tripCount(Rewriter& rewriter, const LoopForm& form) {
   const Module& module = rewriter.module();
-  const Instruction& root = module.at(module.at(form.condition).root);
-  if (root.opcode != Opcode::Compare || form.initial.empty()) return std::nullopt;
-  const std::string_view direction = root.attributes->textOr(Attr::direction, "");
-  for (size_t k : {0u, 1u}) {
-    const auto counter = elementOf(module, root.operands[k], form.conditionState);
-    if (!counter || !isInteger(module.shapeOf(root.operands[k]).type)) continue;
-    const auto start = wholeConstant(module, rewriter.resolve(form.initial[*counter]));
-    const auto bound = invariantNumber(rewriter, form, root.operands[1 - k]);
-    if (!start || !bound) continue;
-    const std::string_view asked = k == 0 ? direction : mirrored(direction);
-    const auto step = form.invariant[*counter] ? std::optional<int64_t>(0) : stepOf(module, form, *counter);
-    const ElementType type = module.shapeOf(root.operands[k]).type;
-    if (const auto count = countSteps(*start, step.value_or(0), *bound, asked, type); count && (step || *count == 0))
-      return count;
-  }
-  return std::nullopt;
+  return countedTrips(module, module.at(form.loop), [&](InstructionId id) { return rewriter.resolve(id); });
 }
 
 InstructionId initialElement(Rewriter& rewriter, const LoopForm& form, size_t i) {

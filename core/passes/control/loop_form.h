@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/ops/inference/trip_count.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera {
@@ -23,11 +24,9 @@ struct LoopForm {
 // nullopt when the loop has another form, or carries control edges that a copy would lose.
 std::optional<LoopForm> loopForm(Rewriter& rewriter, InstructionId loop);
 
-// How often the body runs, from a counter with a constant start, step and bound; nullopt when that is not seen.
+// countedTrips of the loop as the rewriter has it.
 std::optional<int64_t> tripCount(Rewriter& rewriter, const LoopForm& form);
 
-// Index i of get-tuple-element(state, i); nullopt for anything else.
-std::optional<size_t> elementOf(const Module& module, InstructionId id, InstructionId state);
 // The value of element i before the first step, in the computation of the loop.
 InstructionId initialElement(Rewriter& rewriter, const LoopForm& form, size_t i);
 

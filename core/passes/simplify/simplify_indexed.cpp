@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/hlo/numbers.h"
+#include "core/ops/shared/scalar_function.h"
 #include "core/ops/shared/scatter_targets.h"
 #include "core/passes/simplify/simplify_rules.h"
 

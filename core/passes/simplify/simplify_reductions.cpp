@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/tuning.h"
+#include "core/ops/shared/scalar_function.h"
 #include "core/passes/simplify/concatenated_pieces.h"
 #include "core/passes/simplify/simplify_rules.h"
 

@@ -82,8 +82,6 @@ bool holdsExactly(ElementType from, ElementType to);
 InstructionId sameOperands(Site& site);
 // The window; one without dimensions where the instruction has none.
 const Window& windowOf(const Instruction& instruction);
-// The opcode of a computation of two scalars that is one commutative operation of both; nullopt otherwise.
-std::optional<Opcode> reducerOf(const Module& module, ComputationId computation);
 // What the reducer leaves as it is: f(x, value) = x for every x, the sign of zero included.
 bool isNeutral(const Literal& scalar, Opcode reducer);
 // A pad that adds or removes nothing but whole edges: no interior, nothing negative.

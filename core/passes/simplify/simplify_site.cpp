@@ -123,17 +123,6 @@ bool holdsExactly(ElementType from, ElementType to) {
          source->most <= target->most;
 }
 
-std::optional<Opcode> reducerOf(const Module& module, ComputationId id) {
-  const Computation& c = module.at(id);
-  if (c.parameters.size() != 2 || c.instructions.size() != 3) return std::nullopt;
-  const Instruction& root = module.at(c.root);
-  const ScalarFunctionInfo* function = scalarFunctionOf(root.opcode);
-  if (!function || function->neutral == Neutral::None) return std::nullopt;
-  for (size_t i : {0u, 1u})
-    if (root.operands[i] == c.parameters[0] && root.operands[1 - i] == c.parameters[1]) return root.opcode;
-  return std::nullopt;
-}
-
 bool isNeutral(const Literal& scalar, Opcode reducer) {
   const ElementType type = scalar.shape().type;
   const auto neutral = neutralElement(reducer, type);

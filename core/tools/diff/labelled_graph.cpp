@@ -6,7 +6,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/text_map.h"
-#include "core/passes/common_subexpressions.h"
+#include "core/element/scalar_functions.h"
 #include "core/tools/attribute_diff.h"
 
 namespace tessera {

@@ -117,6 +117,7 @@ class Runs {
   Status all() {
     for (int64_t i = 0; i < request_.warmUps; ++i) TESSERA_TRY(one(nullptr));
     for (int64_t i = 0; i < limit(request_.runs); ++i) {
+      if (limit(request_.runs) > 1) tell(kRunStage, i, limit(request_.runs));
       TESSERA_ASSIGN_OR_RETURN(const double took, one(nullptr));
       report_.runMs.push_back(took);
     }
@@ -128,6 +129,12 @@ class Runs {
   int64_t limit(int64_t runs) const {
     const bool isLong = request_.longRunMs > 0 && report_.firstRunMs > request_.longRunMs;
     return isLong ? std::min<int64_t>(runs, 1) : runs;
+  }
+
+  void tell(std::string_view stage, int64_t number, int64_t count) const {
+    if (request_.compile.progress)
+      request_.compile.progress(std::string(stage) + " " + std::to_string(number + 1) + " of " + std::to_string(count),
+                                static_cast<double>(number) / static_cast<double>(count));
   }
 
   Result<double> one(Profile* profile) {
@@ -144,10 +151,7 @@ class Runs {
 
   Status profiled(int64_t number) {
     const int64_t count = limit(request_.profiledRuns);
-    if (request_.compile.progress)
-      request_.compile.progress(
-          std::string(kProfileStage) + " " + std::to_string(number + 1) + " of " + std::to_string(count),
-          static_cast<double>(number) / static_cast<double>(count));
+    tell(kProfileStage, number, count);
     Profile alone;
     TESSERA_ASSIGN_OR_RETURN(const double took, one(request_.quickestProfile ? &alone : &report_.profile));
     const bool quickest = std::ranges::all_of(report_.profiledMs, [&](double other) { return took < other; });

@@ -16,7 +16,8 @@
 
 namespace tessera {
 
-// Stages that progress tells beside those of compiling; the second begins "profiled run 1 of 5".
+// Stages that progress tells beside those of compiling: "run", "run 1 of 5" where there are several, "profiled run 1
+// of 5".
 inline constexpr std::string_view kRunStage = "run", kProfileStage = "profiled run";
 
 struct RunRequest {

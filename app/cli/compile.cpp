@@ -11,6 +11,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/process.h"
+#include "app/cli/progress.h"
 #include "backends/backend.h"
 #include "core/formats/module_file.h"
 
@@ -145,8 +146,12 @@ Status compile(const Module& module, CompileArguments& options, Report& report) 
   if (options.name.empty()) options.name = identifierOf(module.name);
   if (!isIdentifier(options.name)) return fail(ErrorKind::Usage, "\"" + options.name + "\" is no name of a C function");
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend("cpu"));
+  auto line = std::make_unique<ProgressLine>();
+  options.compile.progress = line->teller();
   TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, options.compile));
+  line->tell("the object", -1);
   TESSERA_ASSIGN_OR_RETURN(const CompiledObject object, executable->object(options.name));
+  line.reset();
   TESSERA_TRY(write(options, object));
   tell(options, object, report);
   return {};

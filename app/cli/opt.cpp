@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "app/cli/command.h"
+#include "app/cli/progress.h"
 #include "core/formats/module_file.h"
 #include "core/tools/pass_run.h"
 
@@ -33,10 +34,17 @@ Result<Module> optimised(const Module& module, const OptArguments& options, Repo
   TESSERA_TRY(dumpTo(options, dumpName(module, "before_optimizations"), module));
   TESSERA_TRY(dumpTo(options, dumpName(module, chosen, 0), module));
   auto& list = report.object["passes"] = nlohmann::ordered_json::array();
+  ProgressLine line;
+  const auto tellNext = [&](size_t done) {
+    if (done < chosen.size())
+      line.tell(chosen[done]->name, static_cast<double>(done) / static_cast<double>(chosen.size()));
+  };
+  tellNext(0);
   const auto observe = [&](const PassStep& step, const Module& now) {
     list.push_back({{"pass", step.pass->name}, {"changed", step.changed}, {"instructions", now.instructionCount()}});
     const std::string name = dumpName(module, chosen, list.size());
     if (!options.dump.empty()) list.back()["file"] = name;
+    tellNext(list.size());
     return dumpTo(options, name, now);
   };
   TESSERA_ASSIGN_OR_RETURN(Module out, runPasses(module, chosen, observe));

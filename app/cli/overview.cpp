@@ -6,6 +6,7 @@
 #include "app/cli/command.h"
 #include "app/cli/findings.h"
 #include "core/base/units.h"
+#include "core/overview/facts.h"
 #include "core/picture/picture.h"
 
 namespace tessera::cli {
@@ -13,7 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kShown = 5;          // of the longer lists, for people
 constexpr double kShownShare = 0.02;  // of the tree's lines
 constexpr int kShownDepth = 5;
 
@@ -107,65 +107,9 @@ void putTop(Json& to, const Workload& work, const Overview& overview) {
 
 // --- for people
 
-std::string join(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
-
-std::string stageText(const ModuleStage& stage) {
-  if (!stage.optimised) return "before optimization";
-  std::string out = "after optimization";
-  if (!stage.device.empty()) out += fmt::format(" for {} (by its {})", stage.device, stage.deviceSign);
-  return stage.scheduled ? out + ", scheduled" : out;
-}
-
-std::string argumentText(const Overview::Argument& argument) {
-  return fmt::format("{} values in {} array{} of {} ({})", amountText(argument.elements), argument.arrays,
-                     argument.arrays == 1 ? "" : "s", argument.name, bytesText(argument.bytes));
-}
-
-std::string arraysText(const std::vector<Overview::Array>& arrays) {
-  double bytes = 0;
-  std::vector<std::string> words;
-  for (const Overview::Array& array : arrays) {
-    bytes += array.bytes;
-    if (words.size() < kShown)
-      words.push_back(fmt::format("{} {} ({})", array.name, array.shape, bytesText(array.bytes)));
-  }
-  return fmt::format("{} in {} array{}{}{}{}", bytesText(bytes), arrays.size(), arrays.size() == 1 ? "" : "s",
-                     words.empty() ? "" : ": ", join(words), arrays.size() > kShown ? ", …" : "");
-}
-
-std::string kindsText(const std::vector<Overview::Kind>& kinds) {
-  std::vector<std::string> words;
-  for (const Overview::Kind& kind : kinds) words.push_back(fmt::format("{} × {}", countText(kind.count), kind.name));
-  return join(words);
-}
-
 void tellFacts(const Module& module, const Overview& overview, Report& report) {
   report.line(fmt::format("{}: {}", module.name, stageText(overview.stage)));
-  report.line(fmt::format("instructions: {} in {} computation{}", countText(overview.instructions),
-                          countText(overview.computations), overview.computations == 1 ? "" : "s"));
-  for (const auto& each : overview.layers)
-    report.line(fmt::format("layers: {} × {} (by {})", each.name, each.count,
-                            each.from == "loop"     ? "the loop's trips"
-                            : each.from == "scopes" ? "its scopes"
-                                                    : "its parameters"));
-  if (overview.parameters) report.line("parameters: " + argumentText(*overview.parameters));
-  report.line(fmt::format("work of a run: {} flops, {} transcendentals, {} read and written{}",
-                          amountText(overview.work.flops), amountText(overview.work.transcendentals),
-                          bytesText(overview.work.bytesAccessed),
-                          overview.tripsKnown ? "" : "; loops of unknown trips count once"));
-  report.line("peak memory: " + bytesText(static_cast<double>(overview.peakMemory)) + " (estimated)");
-  report.line("inputs: " + arraysText(overview.inputs));
-  for (const auto& each : overview.arguments)
-    if (each.arrays > 1) report.line("  " + argumentText(each));
-  report.line("outputs: " + arraysText(overview.outputs));
-  if (overview.replicas * overview.partitions > 1)
-    report.line(fmt::format("devices: {} replica{} × {} partition{}", overview.replicas,
-                            overview.replicas == 1 ? "" : "s", overview.partitions,
-                            overview.partitions == 1 ? "" : "s"));
-  for (const auto& [name, axes] : overview.meshes) report.line(fmt::format("mesh {}: {}", name, axes));
-  report.line("types: " + kindsText(overview.types));
-  if (!overview.collectives.empty()) report.line("collectives: " + kindsText(overview.collectives));
-  if (!overview.customCalls.empty()) report.line("custom calls: " + kindsText(overview.customCalls));
+  for (const OverviewFact& fact : factsOf(overview)) report.line(fact.label + ": " + fact.words());
 }
 
 void tellScope(const Workload& work, const CostScope& scope, int depth, Report& report) {

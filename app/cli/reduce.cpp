@@ -6,6 +6,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/process.h"
+#include "app/cli/progress.h"
 #include "core/formats/module_file.h"
 #include "core/tools/reduce.h"
 
@@ -69,9 +70,17 @@ Result<Reduction> reduced(const Module& module, const ReduceArguments& options, 
   if (folder.path().empty()) return fail(ErrorKind::Output, "no folder for temporary files can be made");
   auto& steps = report.object["steps"] = nlohmann::ordered_json::array();
   ReduceOptions how;
+  int64_t runs = 0;
+  size_t left = module.instructionCount();
   how.mostRuns = options.runs;
-  how.fails = [&](const Module& candidate) { return stillFails(options, folder.path() / "candidate.hlo", candidate); };
+  ProgressLine line;
+  how.fails = [&](const Module& candidate) {
+    line.tell(fmt::format("run {} of at most {}: {} instructions", ++runs, options.runs, left), -1);
+    return stillFails(options, folder.path() / "candidate.hlo", candidate);
+  };
   how.observe = [&](std::string_view step, const Module& now) {
+    left = now.instructionCount();
+    line.wipe();
     steps.push_back({{"step", step}, {"instructions", now.instructionCount()}});
     if (!options.out.empty()) report.line(fmt::format("{} instructions: {}", now.instructionCount(), step));
   };

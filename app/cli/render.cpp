@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "app/cli/cairo_picture.h"
 #include "app/cli/command.h"
+#include "app/shared/cairo_picture.h"
 #include "core/arrange/arrangement.h"
 #include "core/export/html.h"
 #include "core/export/view_dot.h"

@@ -8,6 +8,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/physical_run.h"
+#include "app/cli/progress.h"
 #include "app/cli/run_compare.h"
 #include "backends/run_request.h"
 #include "core/formats/module_file.h"
@@ -226,11 +227,23 @@ void tell(const RunReport& ran, const RunArguments& options, Report& report) {
   report.line(line);
 }
 
+Result<RunReport> runWithProgress(const Module& module, RunRequest& request) {
+  ProgressLine line;
+  const auto tell = [&](std::string_view stage, double fraction) {
+    const bool runs = stage.starts_with(kRunStage) || stage.starts_with(kProfileStage);
+    line.tell((runs ? "" : "compile: ") + std::string(stage), fraction);
+  };
+  if (line.isOnTerminal()) request.compile.progress = tell;  // short runs are measured
+  auto ran = runModule(module, request);
+  request.compile.progress = nullptr;
+  return ran;
+}
+
 Status runAsAsked(const Module& module, const CLI::App& command, RunArguments& options, Report& report) {
   TESSERA_TRY(takeSources(options));
   TESSERA_ASSIGN_OR_RETURN(const FileAccess files, takeFiles(module, command, options, report));
-  TESSERA_ASSIGN_OR_RETURN(const RunRequest request, makeRequest(module, files, options));
-  TESSERA_ASSIGN_OR_RETURN(const RunReport ran, runModule(module, request));
+  TESSERA_ASSIGN_OR_RETURN(RunRequest request, makeRequest(module, files, options));
+  TESSERA_ASSIGN_OR_RETURN(const RunReport ran, runWithProgress(module, request));
   tell(ran, options, report);
   TESSERA_TRY(writeProfile(module, options, ran.profile, report));
   TESSERA_TRY(writeOutputs(module, options, ran.outputs));

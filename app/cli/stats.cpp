@@ -3,6 +3,7 @@
 #include <map>
 
 #include "app/cli/command.h"
+#include "core/base/units.h"
 #include "core/cost/cost.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/dot_reader.h"
@@ -39,6 +40,16 @@ nlohmann::ordered_json statsOf(const Module& module) {
   return out;
 }
 
+// "parameter_bytes: 13.1 KB (13,096)".
+std::string statLine(const std::string& key, const nlohmann::ordered_json& value) {
+  if (!value.is_number()) return key + ": " + (value.is_string() ? value.get<std::string>() : value.dump());
+  const auto number = value.get<double>();
+  const std::string exact = countText(static_cast<uint64_t>(std::max(number, 0.0)));
+  if (key == "instructions" || key == "computations") return key + ": " + exact;
+  const bool isBytes = key.find("bytes") != std::string::npos;
+  return key + ": " + (isBytes ? bytesText(number) : amountText(number)) + (number < 1000 ? "" : " (" + exact + ")");
+}
+
 // A Graphviz file: what is in the picture. False: it is none.
 bool tellPlainGraph(const std::string& file, Report& report) {
   const auto content = readFile(file);
@@ -69,12 +80,12 @@ void addStats(CLI::App& app, Report& report) {
     auto stats = statsOf(*module);
     for (const auto& [key, value] : stats.items()) {
       report.object[key] = value;
-      if (key != "opcodes") report.line(key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()));
+      if (key != "opcodes") report.line(statLine(key, value));
     }
     std::vector<std::pair<int64_t, std::string>> rows;
     for (const auto& [name, count] : stats["opcodes"].items()) rows.emplace_back(count.get<int64_t>(), name);
     std::ranges::sort(rows, std::greater());
-    for (const auto& [count, name] : rows) report.line("  " + std::to_string(count) + " " + name);
+    for (const auto& [count, name] : rows) report.line("  " + countText(static_cast<uint64_t>(count)) + " " + name);
   });
 }
 

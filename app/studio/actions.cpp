@@ -13,6 +13,7 @@ QAction* Actions::add(QMenu& menu, ActionSpec spec) {
   QAction* action = menu.addAction(spec.text);
   spec.keys.removeAll(QKeySequence());  // an empty one would be the same key as every other empty one
   action->setShortcuts(spec.keys);
+  action->setObjectName(spec.id);
   action->setCheckable(spec.isChecked != nullptr);
   if (spec.currentText) action->setProperty("name", QString(spec.text).remove(QLatin1Char('&')));
   connect(action, &QAction::triggered, this, spec.run);

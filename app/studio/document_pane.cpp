@@ -35,10 +35,12 @@
 #include "editor/lessons/lesson_panel.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/diff_panel.h"
+#include "editor/panels/findings_panel.h"
 #include "editor/panels/heat_legend.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspector.h"
 #include "editor/panels/memory_panel.h"
+#include "editor/panels/overview_panel.h"
 #include "editor/panels/permission_bar.h"
 #include "editor/panels/profile_panel.h"
 #include "editor/panels/search_bar.h"
@@ -60,6 +62,7 @@ DocumentPane::DocumentPane(PanelDocks& docks, bool remembers, DocumentPane* twin
   makeCanvas();
   makeLessons();
   searchBar_ = new SearchBar(*document_, this);
+  strip_ = new OverviewStrip(*document_, this);
   panels_ = std::make_unique<Panels>(*document_, docks);
   if (const auto manual = manualFolder()) panels_->help->setManual(QString::fromStdString(manual->string()));
   blocks_ = new BlockActions(*document_, *canvas_, *graphEdit_, *panels_->palette, remembers, this);
@@ -72,6 +75,7 @@ DocumentPane::DocumentPane(PanelDocks& docks, bool remembers, DocumentPane* twin
   connectDocument();
   connectBanner();
   connectSearch();
+  connectOverview();
 }
 
 DocumentPane::~DocumentPane() = default;
@@ -121,6 +125,7 @@ void DocumentPane::layOut() {
   layout->setSpacing(0);
   layout->addWidget(header_);
   layout->addWidget(banner_);
+  layout->addWidget(strip_);
   layout->addWidget(new PermissionBar(*document_, this));
   layout->addLayout(beside, 1);
   layout->addWidget(runController_->callBar().table());
@@ -196,6 +201,14 @@ void DocumentPane::connectSearch() {
     searchBar_->field()->setText(query);
   });
   connect(panels_->inspector, &Inspector::sourceWanted, this, [this] { emit panelWanted(QStringLiteral("source")); });
+}
+
+void DocumentPane::connectOverview() {
+  connect(strip_, &OverviewStrip::overviewWanted, this, [this] { emit panelWanted(QStringLiteral("overview")); });
+  connect(panels_->overview, &OverviewPanel::findingsWanted, this,
+          [this] { emit panelWanted(QStringLiteral("findings")); });
+  connect(panels_->overview, &OverviewPanel::revealWanted, binding_, &CanvasBinding::reveal);
+  connect(panels_->findings, &FindingsPanel::revealWanted, binding_, &CanvasBinding::reveal);
 }
 
 void DocumentPane::begin() {

@@ -25,6 +25,7 @@ class GraphEditController;
 class GroupActions;
 class HeatLegend;
 class LessonController;
+class OverviewStrip;
 class NodeLabels;
 class PaneHeader;
 class PanelDocks;
@@ -54,6 +55,7 @@ class DocumentPane : public QWidget {
   Canvas& canvas() const { return *canvas_; }
   Panels& panels() const { return *panels_; }
   Banner& banner() const { return *banner_; }
+  OverviewStrip& strip() const { return *strip_; }
   SearchBar& searchBar() const { return *searchBar_; }
   CanvasBinding& binding() const { return *binding_; }
   GraphEditController& graphEdit() const { return *graphEdit_; }
@@ -106,6 +108,7 @@ class DocumentPane : public QWidget {
   void connectCanvas();
   void connectBanner();
   void connectSearch();
+  void connectOverview();
   void begin();
   void placeLegend();
 
@@ -127,6 +130,7 @@ class DocumentPane : public QWidget {
   NodeLabels* labels_ = nullptr;
   Banner* banner_ = nullptr;
   SearchBar* searchBar_ = nullptr;
+  OverviewStrip* strip_ = nullptr;
   HeatLegend* legend_ = nullptr;
   QWidget* firstHint_ = nullptr;
   std::optional<PanePlace> wanted_;

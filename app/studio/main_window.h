@@ -189,7 +189,9 @@ class MainWindow : public QMainWindow {
   void save(bool ask);
   QMessageBox::StandardButton askToRewrite(const QString& name);  // SaveAll: under another name
   bool mayLoseChanges(DocumentPane& pane);
-  void exportPicture();
+  void exportGraph();
+  void showOverview();
+  void addGroupings(QMenu& menu);
   void showAbout();
   void showChapter(const QString& name);  // of the manual
 

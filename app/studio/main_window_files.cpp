@@ -11,6 +11,7 @@
 
 #include "app/studio/document_pane.h"
 #include "app/studio/document_tabs.h"
+#include "app/studio/export_dialog.h"
 #include "app/studio/main_window.h"
 #include "app/studio/start_page.h"
 #include "editor/document/document.h"
@@ -103,13 +104,7 @@ bool MainWindow::mayLoseChanges(DocumentPane& pane) {
   return answer == QMessageBox::Discard || (answer == QMessageBox::Save && !document_->file().isModified());
 }
 
-void MainWindow::exportPicture() {
-  const QString path = QFileDialog::getSaveFileName(this, tr("Export the picture"),
-                                                    fileNameOf(*document_) + QStringLiteral(".svg"), tr("SVG (*.svg)"));
-  if (path.isEmpty()) return;
-  const Status written = document_->view().exportSvg(path, theme_);
-  if (!written) banner_->showMessage(QString::fromStdString(written.error().toString()));
-}
+void MainWindow::exportGraph() { (new ExportDialog(*document_, *canvas_, this))->show(); }
 
 void MainWindow::addRecentFile(const QString& path) {
   recentFiles_.removeAll(path);

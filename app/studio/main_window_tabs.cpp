@@ -1,12 +1,14 @@
 // Documents of the window: a pane and a tab each, one of them current. A file is read by a pane that nobody sees yet,
 // so that one that does not open leaves what is open alone; files that are asked for meanwhile wait.
 #include <QApplication>
+#include <QDockWidget>
 #include <QFileInfo>
 #include <QLayout>
 #include <QMenuBar>
 #include <QSettings>
 #include <QSplitter>
 #include <QStatusBar>
+#include <algorithm>
 
 #include "app/studio/actions.h"
 #include "app/studio/document_pane.h"
@@ -28,9 +30,17 @@
 #include "editor/panels/diff_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/memory_panel.h"
+#include "editor/panels/overview_panel.h"
 #include "editor/panels/source_panel.h"
 
 namespace tessera {
+namespace {
+
+bool isLarge(const Document& document) {
+  return !document.isPlainGraph() && document.module().instructionCount() > kLargeModule;
+}
+
+}  // namespace
 
 void MainWindow::makeTabs() {
   tabs_ = new DocumentTabs;
@@ -267,9 +277,17 @@ void MainWindow::beginLesson(int lesson) {
 
 void MainWindow::showFirstGraph() { (pane_->isUntouched() ? *pane_ : addPane()).showFirstGraph(); }
 
+// What a large file is says more than its picture.
+void MainWindow::showOverview() {
+  constexpr int kOverviewWidth = 420;
+  docks_->raise(QStringLiteral("overview"));
+  resizeDocks({docks_->find(QStringLiteral("overview"))}, {std::min(kOverviewWidth, width() * 3 / 10)}, Qt::Horizontal);
+}
+
 void MainWindow::arrived(DocumentPane& pane) {
   if (pane.isTwin()) return;
   if (!pane.isFirstGraph()) showDocks();
+  if (isLarge(pane.document())) showOverview();
   startPage_->setVisible(pane.isFirstGraph());
   if (tabs_->indexOf(pane) < 0) tabs_->add(pane);
   if (&pane_->original() != &pane) makeCurrent(pane);

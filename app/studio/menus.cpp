@@ -75,7 +75,11 @@ void MainWindow::makeFileMenu() {
   actions_->add(
       menu,
       {tr("Save &as …"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, [this](bool) { save(true); }, {}, open});
-  actions_->add(menu, {tr("&Export picture …"), {}, [this](bool) { exportPicture(); }, {}, open});
+  actions_->add(menu, {tr("&Export …"),
+                       {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_E)},
+                       [this](bool) { exportGraph(); },
+                       QStringLiteral("export"),
+                       open});
   actions_->add(menu, {tr("&Close tab"),
                        {QKeySequence(Qt::CTRL | Qt::Key_W)},
                        [this](bool) { closeTab(*pane_); },
@@ -122,6 +126,7 @@ void MainWindow::makeViewMenu() {
                        [this](bool) { document_->view().closeAllGroups(); },
                        QStringLiteral("close groups"),
                        open});
+  addGroupings(menu);
   menu.addSeparator();
   addShownItems(menu);
   menu.addSeparator();
@@ -150,6 +155,25 @@ void MainWindow::makeViewMenu() {
   actions_->add(menu, {tr("S&tart page beside the canvas"), {}, [this](bool) {
                          startPage_->setVisible(startPage_->isHidden());
                        }});
+}
+
+void MainWindow::addGroupings(QMenu& menu) {
+  QMenu& groupings = *menu.addMenu(tr("&Group by"));
+  const std::pair<QString, Grouping> all[] = {{tr("&Scope"), Grouping::Scopes},
+                                              {tr("Source &line"), Grouping::SourceLines},
+                                              {tr("Called &computation"), Grouping::Computations},
+                                              {tr("&Fusion: what becomes one kernel"), Grouping::Kernels},
+                                              {tr("&Nothing"), Grouping::None}};
+  for (const auto& [text, grouping] : all)
+    actions_->add(groupings, {text,
+                              {},
+                              [this, grouping = grouping](bool) {
+                                document_->view().setGrouping(grouping);
+                                updateActions();
+                              },
+                              {},
+                              [this] { return document_->isOpen() && !document_->isPlainGraph(); },
+                              [this, grouping = grouping] { return document_->view().grouping() == grouping; }});
 }
 
 // What can be shown or not.

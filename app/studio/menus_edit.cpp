@@ -83,56 +83,69 @@ void MainWindow::addFindItems(QMenu& menu) {
 void MainWindow::addBuildItems(QMenu& menu) {
   using Can = std::function<bool()>;
   const Can open = [this] { return document_->isOpen(); }, selected = [this] { return hasSelection(); };
-  const auto add = [&](const QString& text, const QList<QKeySequence>& keys, const Can& can, auto run) {
-    actions_->addOverCanvas(menu, {text, keys, [run](bool) { run(); }, {}, can});
+  const auto add = [&](const char* id, const QString& text, const QList<QKeySequence>& keys, const Can& can, auto run) {
+    actions_->addOverCanvas(menu, {text, keys, [run](bool) { run(); }, QLatin1String(id), can});
   };
-  add(tr("&Add an operation …"), {QKeySequence(Qt::Key_Tab), QKeySequence(Qt::SHIFT | Qt::Key_A)}, open, [this] {
+  const QList<QKeySequence> addKeys{QKeySequence(Qt::Key_Tab), QKeySequence(Qt::SHIFT | Qt::Key_A)};
+  add("add", tr("&Add an operation …"), addKeys, open, [this] {
     if (document_->isOpen()) graphEdit_->openSearch(pointerOnCanvas());
   });
   menu.addSeparator();
-  add(tr("Cu&t"), {QKeySequence::Cut}, selected, [this] { graphEdit_->cutSelection(); });
-  add(tr("&Copy as HLO text"), {QKeySequence::Copy}, selected, [this] { graphEdit_->copySelection(); });
-  add(tr("&Paste"), {QKeySequence::Paste}, open, [this] { graphEdit_->paste(false); });
-  add(tr("Paste &keeping inputs"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)}, open,
+  add("cut", tr("Cu&t"), {QKeySequence::Cut}, selected, [this] { graphEdit_->cutSelection(); });
+  add("copy", tr("&Copy as HLO text"), {QKeySequence::Copy}, selected, [this] { graphEdit_->copySelection(); });
+  add("paste", tr("&Paste"), {QKeySequence::Paste}, open, [this] { graphEdit_->paste(false); });
+  add("paste-keep", tr("Paste &keeping inputs"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)}, open,
       [this] { graphEdit_->paste(true); });
-  add(tr("D&uplicate"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, selected, [this] { graphEdit_->duplicateSelection(); });
-  add(tr("&Delete and reconnect"), {QKeySequence(Qt::Key_Delete)}, selected, [this] {
+  add("duplicate", tr("D&uplicate"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, selected,
+      [this] { graphEdit_->duplicateSelection(); });
+  add("delete", tr("&Delete and reconnect"), {QKeySequence(Qt::Key_Delete)}, selected, [this] {
     if (!arrangement_->removePageItems()) graphEdit_->removeSelection();
   });
-  add(tr("Delete, leaving inputs &open"), {QKeySequence(Qt::SHIFT | Qt::Key_Delete)}, selected,
+  add("delete-open", tr("Delete, leaving inputs &open"), {QKeySequence(Qt::SHIFT | Qt::Key_Delete)}, selected,
       [this] { graphEdit_->removeSelection(GraphEditController::Gap::Open); });
-  add(tr("Make it the &result"), {QKeySequence(Qt::Key_R)}, selected, [this] { graphEdit_->makeResult(); });
-  add(tr("Show a &value as a node or in its reader"), {QKeySequence(Qt::Key_V)}, nullptr,
+  add("replace", tr("R&eplace by another operation …"), {QKeySequence(Qt::CTRL | Qt::Key_H)}, selected,
+      [this] { graphEdit_->replaceSelected(); });
+  add("pick-source", tr("C&hoose what feeds it …"), {QKeySequence(Qt::Key_I)}, selected,
+      [this] { graphEdit_->pickSource(document_->selected(), -1); });
+  add("select-all", tr("Select a&ll"), {QKeySequence::SelectAll}, open, [this] { graphEdit_->selectAll(); });
+  add("invert", tr("I&nvert the selection"), {QKeySequence(Qt::CTRL | Qt::Key_I)}, open,
+      [this] { graphEdit_->invertSelection(); });
+  add("select-same", tr("Select all of the same &kind"), {QKeySequence(Qt::SHIFT | Qt::Key_G)}, selected,
+      [this] { graphEdit_->selectSameType(); });
+  add("make-result", tr("Make it the &result"), {QKeySequence(Qt::Key_R)}, selected,
+      [this] { graphEdit_->makeResult(); });
+  add("fields", tr("Show a &value as a node or in its reader"), {QKeySequence(Qt::Key_V)}, nullptr,
       [this] { graphEdit_->toggleFields(); });
   add(
-      tr("&Leave the computation"), {QKeySequence(Qt::ALT | Qt::Key_Up)},
+      "leave", tr("&Leave the computation"), {QKeySequence(Qt::ALT | Qt::Key_Up)},
       [this] { return document_->isOpen() && document_->view().computation() != document_->module().entry(); },
       [this] { graphEdit_->leaveComputation(); });
-  add(tr("&Group into a computation or fusion"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G)}, selected,
+  add("group", tr("&Group into a computation or fusion"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G)}, selected,
       [this] { groups_->group(); });
-  add(tr("&Inline calls and fusions"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_U)}, selected,
+  add("inline", tr("&Inline calls and fusions"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_U)}, selected,
       [this] { groups_->inlineSelection(); });
-  add(tr("Constant to para&meter"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_P)}, selected,
+  add("promote", tr("Constant to para&meter"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_P)}, selected,
       [this] { groups_->promote(); });
-  add(tr("Gra&dient of the selection"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_G)}, selected,
+  add("gradient", tr("Gra&dient of the selection"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_G)}, selected,
       [this] { groups_->gradient(); });
-  add(tr("E&xtract as a module …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_X)}, selected,
+  add("extract", tr("E&xtract as a module …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_X)}, selected,
       [this] { groups_->askWhereToExtract(); });
-  add(tr("Save as a &block …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_B)}, selected,
+  add("save-block", tr("Save as a &block …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_B)}, selected,
       [this] { blocks_->askForName(); });
   add(
-      tr("Update blocks to the librar&y"), {}, [this] { return blocks_->offersUpdate(); },
+      "update-blocks", tr("Update blocks to the librar&y"), {}, [this] { return blocks_->offersUpdate(); },
       [this] { blocks_->update(); });
   menu.addSeparator();
 }
 
 void MainWindow::makeArrangeMenu() {
   QMenu& menu = *menuBar()->addMenu(tr("&Arrange"));
-  const auto add = [&](QMenu& to, const QString& text, const QKeySequence& key, auto run) {
-    actions_->addOverCanvas(to, {text, {key}, [this, run](bool) { run(*arrangement_); }});
+  const auto add = [&](QMenu& to, const char* id, const QString& text, const QKeySequence& key, auto run) {
+    actions_->addOverCanvas(to, {text, {key}, [this, run](bool) { run(*arrangement_); }, QLatin1String(id)});
   };
   using Controller = ArrangeController;
-  add(menu, tr("&Tidy all, or the selection"), QKeySequence(Qt::CTRL | Qt::Key_L), [](Controller& c) { c.tidy(); });
+  add(menu, "tidy", tr("&Tidy all, or the selection"), QKeySequence(Qt::CTRL | Qt::Key_L),
+      [](Controller& c) { c.tidy(); });
   QMenu& align = *menu.addMenu(tr("&Align and distribute"));
   const std::pair<QString, Alignment> kAlignments[] = {{tr("Align &left"), Alignment::Left},
                                                        {tr("Align &centres"), Alignment::Centre},
@@ -143,21 +156,24 @@ void MainWindow::makeArrangeMenu() {
                                                        {tr("Distribute &across"), Alignment::SpreadAcross},
                                                        {tr("Distribute &down"), Alignment::SpreadDown}};
   for (const auto& [text, alignment] : kAlignments)
-    add(align, text, {}, [alignment](Controller& c) { c.align(alignment); });
+    add(align, "", text, {}, [alignment](Controller& c) { c.align(alignment); });
   menu.addSeparator();
-  add(menu, tr("&Frame the selection"), QKeySequence(Qt::CTRL | Qt::Key_G), [](Controller& c) { c.frameSelection(); });
-  add(menu, tr("&Note at the pointer"), QKeySequence(Qt::Key_N),
+  add(menu, "frame", tr("&Frame the selection"), QKeySequence(Qt::CTRL | Qt::Key_G),
+      [](Controller& c) { c.frameSelection(); });
+  add(menu, "note", tr("&Note at the pointer"), QKeySequence(Qt::Key_N),
       [this](Controller& c) { c.addNote(pointerOnCanvas()); });
-  add(menu, tr("Next &colour of a frame or note"), QKeySequence(Qt::SHIFT | Qt::Key_C),
+  add(menu, "color", tr("Next &colour of a frame or note"), QKeySequence(Qt::SHIFT | Qt::Key_C),
       [](Controller& c) { c.nextColor(); });
   menu.addSeparator();
-  add(menu, tr("&Mute (bypassed when run)"), QKeySequence(Qt::Key_M), [](Controller& c) { c.toggleMute(); });
-  add(menu, tr("&Swap two inputs"), QKeySequence(Qt::Key_X), [](Controller& c) { c.swapInputs(); });
-  add(menu, tr("&Pull out of its wires"), QKeySequence(Qt::Key_P), [](Controller& c) { c.pullOut(); });
-  add(menu, tr("Change a size &everywhere …"), QKeySequence(Qt::Key_S), [](Controller& c) { c.changeSize(); });
+  add(menu, "mute", tr("&Mute (bypassed when run)"), QKeySequence(Qt::Key_M), [](Controller& c) { c.toggleMute(); });
+  add(menu, "swap", tr("&Swap two inputs"), QKeySequence(Qt::Key_X), [](Controller& c) { c.swapInputs(); });
+  add(menu, "pull-out", tr("&Pull out of its wires"), QKeySequence(Qt::Key_P), [](Controller& c) { c.pullOut(); });
+  const auto resize = [](Controller& c) { c.changeSize(); };
+  add(menu, "size", tr("Change a size &everywhere …"), QKeySequence(Qt::Key_S), resize);
   menu.addSeparator();
-  add(menu, tr("Select all it &depends on"), QKeySequence(Qt::Key_L), [](Controller& c) { c.selectAlong(true); });
-  add(menu, tr("Select all that &use it"), QKeySequence(Qt::SHIFT | Qt::Key_L),
+  add(menu, "select-needed", tr("Select all it &depends on"), QKeySequence(Qt::Key_L),
+      [](Controller& c) { c.selectAlong(true); });
+  add(menu, "select-users", tr("Select all that &use it"), QKeySequence(Qt::SHIFT | Qt::Key_L),
       [](Controller& c) { c.selectAlong(false); });
 }
 

@@ -15,9 +15,11 @@
 #include "editor/panels/compiled_panel.h"
 #include "editor/panels/computations_panel.h"
 #include "editor/panels/diff_panel.h"
+#include "editor/panels/findings_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspector.h"
 #include "editor/panels/memory_panel.h"
+#include "editor/panels/overview_panel.h"
 #include "editor/panels/palette_panel.h"
 #include "editor/panels/profile_panel.h"
 #include "editor/panels/results_panel.h"
@@ -60,6 +62,8 @@ constexpr DockSpec kDocks[] = {{"inspector", QT_TR_NOOP("Inspector"), kRight},
                                {"compiled", QT_TR_NOOP("Compiled"), kBottom, kOnDemand | kTall},
                                {"computations", QT_TR_NOOP("Computations"), kLeft, kOnDemand},
                                {"source", QT_TR_NOOP("Source"), kBottom, kOnDemand},
+                               {"overview", QT_TR_NOOP("Overview"), kLeft, kOnDemand},
+                               {"findings", QT_TR_NOOP("Findings"), kBottom, kOnDemand},
                                {"help", QT_TR_NOOP("Help")}};
 constexpr int kWrappedLine = 24;  // a line of text that wraps, which a minimum size does not count
 
@@ -226,6 +230,8 @@ Panels::Panels(Document& document, PanelDocks& home)
       timeline(new TimelinePanel(document)),
       memory(new MemoryPanel(document)),
       differences(new DiffPanel(document)),
+      overview(new OverviewPanel(document)),
+      findings(new FindingsPanel(document)),
       home(home),
       docks(home.all()),
       contents{{"inspector", scrolled(inspector)},
@@ -243,6 +249,8 @@ Panels::Panels(Document& document, PanelDocks& home)
                {"timeline", timeline},
                {"memory", memory},
                {"differences", differences},
+               {"overview", overview},
+               {"findings", findings},
                {"help", help}} {
   for (QWidget* each : contents) each->hide();
 }

@@ -1,8 +1,8 @@
 // Panels: what stands round the canvas of one document. PanelDocks: the docks of the window that hold them; all
 // documents share them and their arrangement, and they show the panels of the current one. The docks' object names
 // ("inspector", "text", "diagnostics", "profile", "results", "layout", "help", "value", "run", "palette", "compiled",
-// "computations", "source", "timeline", "memory", "differences") are what sessions and scripts call them. A new panel
-// is a row in panels.cpp and a member of Panels.
+// "computations", "source", "timeline", "memory", "differences", "overview", "findings") are what sessions and scripts
+// call them. A new panel is a row in panels.cpp and a member of Panels.
 #pragma once
 
 #include <QHash>
@@ -20,10 +20,12 @@ class ComputationsPanel;
 class DiagnosticsPanel;
 class DiffPanel;
 class Document;
+class FindingsPanel;
 class HelpPanel;
 class Inspector;
 class LayoutPanel;
 class MemoryPanel;
+class OverviewPanel;
 class PalettePanel;
 class ProfilePanel;
 class ResultsPanel;
@@ -83,6 +85,8 @@ struct Panels {
   TimelinePanel* timeline;
   MemoryPanel* memory;
   DiffPanel* differences;
+  OverviewPanel* overview;
+  FindingsPanel* findings;
 
   PanelDocks& home;
   const QList<QDockWidget*>& docks;

@@ -93,6 +93,18 @@ Status theme(MainWindow& w, const QString& name) {
   return {};
 }
 
+Status groupBy(MainWindow& w, const QString& words) {
+  static const std::map<QString, Grouping> kGroupings{{"scope", Grouping::Scopes},
+                                                      {"line", Grouping::SourceLines},
+                                                      {"computation", Grouping::Computations},
+                                                      {"fusion", Grouping::Kernels},
+                                                      {"nothing", Grouping::None}};
+  const auto found = kGroupings.find(words);
+  if (found == kGroupings.end()) return usage(QObject::tr("a grouping is scope, line, computation, fusion or nothing"));
+  w.document().view().setGrouping(found->second);
+  return {};
+}
+
 Status showPanel(MainWindow& w, const QString& name) {
   return w.panels().raise(name) ? Status{} : usage(QObject::tr("there is no panel %1").arg(name));
 }
@@ -208,6 +220,7 @@ const std::map<QString, Command>& commands() {
          w.document().run().start();
          return Status{};
        }},
+      {"group-by", groupBy},
       {"overlay",
        [](W w, S on) {
          w.document().view().showOverlay(on != QLatin1String("off"));

@@ -63,11 +63,8 @@ Result<Wire> wireOf(MainWindow& w, const QString& words) {
   const int operand = parts[2].toInt();
   if (!value || !user || w.canvas().view()->boxOf(*value) < 0 || w.canvas().view()->boxOf(*user) < 0)
     return std::unexpected(refusedGesture(QObject::tr("%1 has names that are not on the canvas").arg(words)).error());
-  const Instruction& instruction = module.at(*user);
-  const size_t count = instruction.operands.size() +
-                       (operand == static_cast<int>(instruction.operands.size()) ? 1 : 0);  // one more than there are
   return Wire{w.canvas().wires().outputAt(w.canvas().view()->boxOf(*value)),
-              w.canvas().wires().inputAt(w.canvas().view()->boxOf(*user), operand, count)};
+              w.canvas().wires().inputAt(w.canvas().view()->boxOf(*user), operand)};
 }
 
 Status carry(MainWindow& w, const QString& words) {

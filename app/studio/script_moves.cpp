@@ -69,8 +69,7 @@ Status insert(MainWindow& w, const QString& words, bool hold) {
   if (!value.valid() || view.boxOf(value) < 0 || view.boxOf(*user) < 0)
     return refusedGesture(QObject::tr("the wire is not on the canvas"));
   const QPointF middle = (w.canvas().wires().outputAt(view.boxOf(value)) +
-                          w.canvas().wires().inputAt(view.boxOf(*user), static_cast<int32_t>(input),
-                                                     w.document().module().at(*user).operands.size())) /
+                          w.canvas().wires().inputAt(view.boxOf(*user), static_cast<int32_t>(input))) /
                          2;
   const QPointF centre = w.canvas().viewport().toWidget(w.canvas().boxOf(*id).center());
   drag(w, from, from + middle - centre, hold);

@@ -7,7 +7,9 @@
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/box_style.h"
+#include "core/arrange/columns.h"
 #include "core/arrange/routing.h"
+#include "core/arrange/sockets.h"
 #include "core/arrange/text_metrics.h"
 
 namespace tessera {
@@ -19,6 +21,15 @@ constexpr float kNarrowestWithValue = 160;
 struct Size {
   float width = 0, height = 0;
 };
+
+// Ports stand at equal distances: each has the room of the longest name.
+float portsWidth(const ViewNode& node) {
+  if (!hasPortNames(node)) return 0;
+  float widest = 0;
+  for (const ViewPort& port : node.inputs)
+    widest = std::max(widest, textWidth(port.name, box::kPortText) + box::kPortTextGap);
+  return widest * static_cast<float>(node.inputs.size()) + (node.appends ? box::kAppendRoom : 0);
+}
 
 Size sizeOf(const ViewNode& node, float valueStrip) {
   if (node.chip)
@@ -32,10 +43,11 @@ Size sizeOf(const ViewNode& node, float valueStrip) {
   }
   float title = textWidth(node.title, box::kTitleSize, true) + (group ? box::kGroupMark : 0);
   if (node.repeats > 0) title += textWidth(" ×" + std::to_string(node.repeats), box::kTitleSize, true);
-  const float text = std::max(title, textWidth(node.subtitle, box::kSubtitleSize)) + 2 * box::kTextPadding;
+  const float text = std::max({title + 2 * box::kTextPadding,
+                               textWidth(node.subtitle, box::kSubtitleSize) + 2 * box::kTextPadding, portsWidth(node)});
   const float narrowest = valueStrip > 0 && !group ? kNarrowestWithValue : box::kNarrowest;
   return {std::ceil(std::clamp(text, narrowest, box::kWidest)),
-          group ? box::kCollapsedHeight : box::kNodeHeight + valueStrip};
+          (group ? box::kCollapsedHeight : box::kNodeHeight + valueStrip) + (hasPortNames(node) ? box::kPortRow : 0.f)};
 }
 
 // A field's row: the input's name, then the field itself with the mark that pulls it out.
@@ -86,6 +98,7 @@ class Arranger {
     const Level& page = placed_.level(-1);
     out.bounds = {0, 0, page.width + 2 * box::kGroupPadding, page.height + 2 * box::kGroupPadding};
     includeRoutes(out);
+    foldRibbon(view_, page, out);
     return out;
   }
 
@@ -143,12 +156,21 @@ class Arranger {
       if (common.from == common.to) continue;
       for (int32_t v = edge.from; v != common.from; v = view_.nodes[at(v)].parent)
         addWire(e, view_.nodes[at(v)].parent, {placed_.localIndex[at(v)], -1, edge.from});
-      addWire(e, common.level, {placed_.localIndex[at(common.from)], placed_.localIndex[at(common.to)], edge.from});
+      addWire(e, common.level,
+              {placed_.localIndex[at(common.from)], placed_.localIndex[at(common.to)], edge.from,
+               common.to == edge.to ? portOf(edge) : 0});
       const size_t entries = placed_.stretches[e].size();
       for (int32_t v = edge.to; v != common.to; v = view_.nodes[at(v)].parent)
-        addWire(e, view_.nodes[at(v)].parent, {-1, placed_.localIndex[at(v)], edge.from});
+        addWire(e, view_.nodes[at(v)].parent,
+                {-1, placed_.localIndex[at(v)], edge.from, v == edge.to ? portOf(edge) : 0});
       std::reverse(placed_.stretches[e].begin() + static_cast<std::ptrdiff_t>(entries), placed_.stretches[e].end());
     }
+  }
+  // How far right of its target's centre a wire ends.
+  float portOf(const ViewEdge& edge) const {
+    const float width = sizes_[at(edge.to)].width;
+    const auto port = inputSocket(view_.nodes[at(edge.to)], {-width / 2, 0, width, 0}, edge.operand);
+    return port ? port->x : 0;
   }
   void addWire(size_t edge, int32_t group, LevelWire wire) {
     Level& level = placed_.level(group);
@@ -181,7 +203,8 @@ class Arranger {
       out.boxes[at(members[m])] = {b.x - size.width / 2, b.y + (b.height - size.height) / 2, size.width, size.height};
       placeColumn(members[m], b, out);
       if (const auto rows = rows_.find(members[m]); rows != rows_.end())
-        placeRows(out.boxes[at(members[m])], rows->second, out);
+        placeRows(out.boxes[at(members[m])], hasPortNames(view_.nodes[at(members[m])]) ? box::kPortRow : 0,
+                  rows->second, out);
     }
     for (LevelRow& row : level.rows) {
       row.top += origin.y;
@@ -202,8 +225,8 @@ class Arranger {
     }
   }
   // Between the result's line and the strip of the value.
-  void placeRows(const RectF& user, const std::vector<int32_t>& fields, Arrangement& out) const {
-    float y = user.y + box::kNodeHeight;
+  void placeRows(const RectF& user, float rowAbove, const std::vector<int32_t>& fields, Arrangement& out) const {
+    float y = user.y + box::kNodeHeight + rowAbove;
     for (int32_t field : fields) {
       const float label = std::ceil(textWidth(view_.nodes[at(field)].label, box::kAttachedSize)) + box::kLabelGap;
       const float width = std::clamp(user.width - 2 * box::kRowMargin - label,

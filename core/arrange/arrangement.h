@@ -37,6 +37,16 @@ struct SizeSpan {
   uint32_t begin = 0, end = 0;
 };
 
+// An input or the result of a box: where wires end.
+struct ViewPort {
+  enum class Kind : uint8_t { Array, Tuple, Token };
+  std::string name;
+  ElementType type = ElementType::F32;
+  Kind kind = Kind::Array;
+  int32_t operand = 0;  // its number at the instruction
+  bool open = false;    // nothing is wired to it
+};
+
 // One box of the view: an instruction, an attached hub (a constant drawn beside its user), or a group.
 struct ViewNode {
   enum class Kind : uint8_t { Instruction, Attached, CollapsedGroup, OpenGroup };
@@ -56,6 +66,13 @@ struct ViewNode {
   int32_t owner = -1;      // Attached: the reader's box, in which it stands; `group` pulls it out
   bool pulled = false;     // pulled out as a box of its own; `group` folds it back
   bool number = false;     // one number that a drag may change
+  // Of an instruction, alone or with what it calls: its inputs in the order of its operands, but for those that stand
+  // in it or beside it; and its result.
+  std::vector<ViewPort> inputs = {};
+  ViewPort output = {};
+  int32_t operands = 0;  // how many the instruction has
+  bool appends = false;  // it takes one input more
+  bool result = false;   // the result of the page's computation
   // By dimension, where its size stands in the subtitle and how it is coloured there; -1: plainly. Empty: all is plain.
   std::vector<SizeSpan> sizes = {};
   std::vector<int8_t> hues = {};
@@ -76,11 +93,20 @@ struct GraphView {
   int32_t findGroup(std::string_view path) const;  // -1: no such group
 };
 
+// By what instructions are gathered in groups. Called computations are groups with each of them but None.
+enum class Grouping : uint8_t {
+  Scopes,        // of op_name, repeated blocks, and clusters of what is too much
+  SourceLines,   // files and lines of the program that was traced
+  Computations,  // called computations alone
+  Kernels,       // what a compiler makes one kernel of (ViewMaker::setKernels)
+  None,          // every instruction is a box
+};
+
 // What is open: group paths. Repeated blocks are a stack "layer_0…95" that opens to its members; what no scope holds
 // is gathered to its only users, or in clusters where it would be too many boxes.
 struct ViewOptions {
   std::unordered_set<std::string> openGroups;
-  bool groupScopes = true;
+  Grouping grouping = Grouping::Scopes;
   bool attachHubs = true;
   bool chips = false;   // broadcasts that no file wrote are chips
   bool fields = false;  // generated inputs stand in their readers; a path among openGroups pulls one out
@@ -96,9 +122,11 @@ class ViewMaker {
   ViewMaker(ViewMaker&&) noexcept;
   GraphView view(ComputationId computation, const ViewOptions& options);
   // Options to begin with: groups are opened, small ones first, as long as no more than `mostBoxes` boxes are shown.
-  ViewOptions initialView(ComputationId computation, size_t mostBoxes = 150);
+  ViewOptions initialView(ComputationId computation, size_t mostBoxes = 150, Grouping grouping = Grouping::Scopes);
   // Every group path that could be opened in a computation, outer ones first (collapsed or open alike).
-  std::vector<std::string> groupPaths(ComputationId computation);
+  std::vector<std::string> groupPaths(ComputationId computation, Grouping grouping = Grouping::Scopes);
+  // For Grouping::Kernels, by InstructionId value: the kernel that it is a part of; "": none.
+  void setKernels(std::vector<std::string> names);
 
  private:
   struct Known;

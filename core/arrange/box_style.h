@@ -9,9 +9,11 @@ inline constexpr float kTextPadding = 10, kGroupMark = 16;  // the ▸ before a 
 inline constexpr float kNarrowest = 72, kWidest = 280, kAttachedNarrowest = 26, kAttachedWidest = 150;
 inline constexpr float kRowHeight = 20, kFieldHeight = 17, kRowMargin = 7, kLabelGap = 8, kFieldNarrowest = 52,
                        kPullMark = 15;  // fields in a node
+// Names of inputs along the upper edge, and the ports on it; at its right end the place of one input more.
+inline constexpr float kPortRow = 11, kPortText = 8, kPortTextGap = 6, kPort = 7, kAppendRoom = 14;
 inline constexpr float kAttachedGap = 12, kAttachedSeparation = 4;
 inline constexpr float kGroupHeader = 28, kGroupPadding = 20;
-inline constexpr float kColumnGap = 28, kRowGap = 44, kWireClearance = 7;
+inline constexpr float kColumnGap = 28, kRowGap = 36, kWireClearance = 7;
 inline constexpr float kLaneGap = 12, kLaneToBox = 14;  // between wires that cross a row, and beside boxes
 
 }  // namespace tessera::box

@@ -11,7 +11,8 @@ namespace tessera {
 namespace {
 
 constexpr int kLinesDown = 24, kLinesUp = 4;
-constexpr float kGap = 16;        // to what stands beside, above and below
+constexpr float kGap = 16;        // to what stands beside
+constexpr float kRowsApart = 28;  // to what stands above and below: fields of open inputs stand there
 constexpr float kUpwards = 1.5f;  // what a step upwards costs more than one down
 
 // The x nearest to `wish` at which no interval is touched; intervals are open.
@@ -36,7 +37,7 @@ float nearestOutside(float wish, std::vector<std::pair<float, float>>& blocked) 
 }  // namespace
 
 RectF freePlace(RectF wish, std::span<const RectF> taken) {
-  const float line = wish.height / 2 + kGap;
+  const float line = wish.height / 2 + kRowsApart;
   RectF best = wish;
   float least = INFINITY;
   for (int k = -kLinesUp; k <= kLinesDown; ++k) {
@@ -45,7 +46,7 @@ RectF freePlace(RectF wish, std::span<const RectF> taken) {
     if (vertical >= least) continue;
     std::vector<std::pair<float, float>> blocked;
     for (const RectF& box : taken)
-      if (box.y < wish.y + down + wish.height + kGap && wish.y + down < box.y + box.height + kGap)
+      if (box.y < wish.y + down + wish.height + kRowsApart && wish.y + down < box.y + box.height + kRowsApart)
         blocked.push_back({box.x - wish.width - kGap, box.x + box.width + kGap});
     const float x = nearestOutside(wish.x, blocked);
     const float cost = vertical + std::abs(x - wish.x);

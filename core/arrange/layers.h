@@ -12,17 +12,29 @@
 
 namespace tessera {
 
+// From an upper spot to a lower one, where it ends at its port.
+struct Segment {
+  int32_t upper = 0, lower = 0;
+  float port = 0;  // from the lower one's centre
+  auto operator<=>(const Segment&) const = default;
+};
 // Neighbours of every spot in one array (compressed rows).
 struct Neighbours {
   std::vector<uint32_t> begin;
   std::vector<int32_t> items;
+  std::vector<float> ports;  // by item, of segments
   std::span<const int32_t> of(int32_t v) const {
     const auto i = static_cast<size_t>(v);
     return {items.data() + begin[i], begin[i + 1] - begin[i]};
   }
+  std::span<const float> portsOf(int32_t v) const {
+    const auto i = static_cast<size_t>(v);
+    return {ports.data() + begin[i], begin[i + 1] - begin[i]};
+  }
 };
 // pairs: (from, to); of(v): the froms of v, or the tos.
 Neighbours neighboursOf(size_t count, std::span<const std::pair<int32_t, int32_t>> pairs, bool froms);
+Neighbours neighboursOf(size_t count, std::span<const Segment> segments, bool uppers);
 
 struct Spot {
   float left = 0, right = 0;
@@ -31,11 +43,11 @@ struct Spot {
   bool lane = false;
 };
 struct Layers {
-  std::vector<Spot> spots;                            // the level's boxes first
-  std::vector<std::vector<int32_t>> rows;             // left to right
-  std::vector<std::pair<int32_t, int32_t>> segments;  // upper, lower spot
-  Neighbours above, below;                            // by segments
-  std::vector<std::vector<int32_t>> lanesOf;          // by wire: its spots from the top
+  std::vector<Spot> spots;                 // the level's boxes first
+  std::vector<std::vector<int32_t>> rows;  // left to right
+  std::vector<Segment> segments;
+  Neighbours above, below;                    // by segments
+  std::vector<std::vector<int32_t>> lanesOf;  // by wire: its spots from the top
   bool thorough = true;
 
   Spot& spot(int32_t v) { return spots[static_cast<size_t>(v)]; }

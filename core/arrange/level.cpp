@@ -42,8 +42,8 @@ class LayersBuilder {
     for (size_t w = 0; w < level_.wires.size(); ++w) addWire(w, longest);
     std::sort(out_.segments.begin(), out_.segments.end());
     out_.segments.erase(std::unique(out_.segments.begin(), out_.segments.end()), out_.segments.end());
-    out_.above = neighboursOf(out_.spots.size(), out_.segments, true);
-    out_.below = neighboursOf(out_.spots.size(), out_.segments, false);
+    out_.above = neighboursOf(out_.spots.size(), std::span<const Segment>(out_.segments), true);
+    out_.below = neighboursOf(out_.spots.size(), std::span<const Segment>(out_.segments), false);
     centreRows(out_);
     return std::move(out_);
   }
@@ -52,23 +52,23 @@ class LayersBuilder {
   void addWire(size_t index, int32_t longest) {
     const LevelWire& wire = level_.wires[index];
     const int32_t first = level_.firstRow(wire), last = level_.lastRow(wire);
-    if (last < first) return addPair(wire.from, wire.to);  // upwards
+    if (last < first) return addPair(wire.from, wire.to, 0);  // upwards
     if (last - first > longest) {
-      if (wire.from >= 0 && wire.to >= 0) addPair(wire.from, wire.to);
+      if (wire.from >= 0 && wire.to >= 0) addPair(wire.from, wire.to, wire.port);
       return;
     }
     int32_t before = wire.from;
     for (int32_t row = first; row < last; ++row) {
       const int32_t lane = laneOf(wire, row);
       out_.lanesOf[index].push_back(lane);
-      if (before >= 0) addPair(before, lane);
+      if (before >= 0) addPair(before, lane, 0);
       before = lane;
     }
-    if (before >= 0 && wire.to >= 0) addPair(before, wire.to);
+    if (before >= 0 && wire.to >= 0) addPair(before, wire.to, wire.port);
   }
-  void addPair(int32_t a, int32_t b) {
+  void addPair(int32_t a, int32_t b, float port) {
     if (out_.spot(a).row > out_.spot(b).row) std::swap(a, b);
-    if (out_.spot(a).row != out_.spot(b).row) out_.segments.push_back({a, b});
+    if (out_.spot(a).row != out_.spot(b).row) out_.segments.push_back({a, b, port});
   }
   // Values that come in from above are told from those made here.
   int32_t laneOf(const LevelWire& wire, int32_t row) {

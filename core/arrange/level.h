@@ -20,6 +20,7 @@ struct LevelBox {
 struct LevelWire {
   int32_t from = -1, to = -1;  // indices of boxes; from -1: comes in from above; to -1: leaves below
   int32_t source = -1;
+  float port = 0;  // where it ends, from the target's centre
 };
 struct LevelRow {
   float top = 0, bottom = 0;

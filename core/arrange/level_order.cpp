@@ -16,6 +16,7 @@ constexpr int kExchangeRounds = 4;
 constexpr size_t kShakenSize = 1200;  // segments
 constexpr int kShakes = 16;
 constexpr int kVainSweeps = 8;  // without a better order
+constexpr int32_t kSlots = 8;   // places at a box's upper edge that are told apart
 
 class RowOrder {
  public:
@@ -91,8 +92,12 @@ class RowOrder {
   float medianOf(int32_t v, bool above) {
     places_.clear();
     const int32_t row = layers_.spot(v).row + (above ? -1 : 1);
-    for (int32_t u : above ? layers_.above.of(v) : layers_.below.of(v))
-      if (layers_.spot(u).row == row) places_.push_back(static_cast<float>(place_[at(u)]));
+    const Neighbours& side = above ? layers_.above : layers_.below;
+    const auto neighbours = side.of(v);
+    for (size_t k = 0; k < neighbours.size(); ++k)
+      if (layers_.spot(neighbours[k]).row == row)
+        places_.push_back(above ? static_cast<float>(place_[at(neighbours[k])])
+                                : static_cast<float>(slotOf(neighbours[k], side.portsOf(v)[k])) / kSlots);
     if (places_.empty()) return static_cast<float>(place_[at(v)]);
     std::sort(places_.begin(), places_.end());
     const size_t middle = places_.size() / 2;
@@ -114,6 +119,13 @@ class RowOrder {
     }
   }
 
+  // The place of a segment's lower end among all in its row.
+  int32_t slotOf(int32_t lower, float port) const {
+    const Spot& s = layers_.spot(lower);
+    const float width = std::max(s.left + s.right, 1.f);
+    const auto slot = static_cast<int32_t>((port + s.left) / width * kSlots);
+    return place_[at(lower)] * kSlots + (s.lane ? kSlots / 2 : std::clamp(slot, 0, kSlots - 1));
+  }
   // Crossings of segments between neighbouring rows, by counting inversions.
   size_t crossings() {
     size_t total = 0;
@@ -123,11 +135,13 @@ class RowOrder {
       ends.clear();
       for (int32_t v : layers_.rows[r]) {
         const size_t begin = ends.size();
-        for (int32_t u : layers_.below.of(v))
-          if (layers_.spot(u).row == static_cast<int32_t>(r) + 1) ends.push_back(place_[at(u)]);
+        const auto below = layers_.below.of(v);
+        for (size_t k = 0; k < below.size(); ++k)
+          if (layers_.spot(below[k]).row == static_cast<int32_t>(r) + 1)
+            ends.push_back(slotOf(below[k], layers_.below.portsOf(v)[k]));
         std::sort(ends.begin() + static_cast<std::ptrdiff_t>(begin), ends.end());
       }
-      total += inversions(ends, layers_.rows[r + 1].size(), tree);
+      total += inversions(ends, layers_.rows[r + 1].size() * kSlots, tree);
     }
     return total;
   }
@@ -160,9 +174,9 @@ class RowOrder {
     bool any = false;
     for (size_t k = 0; k + 1 < row.size(); ++k) {
       const int32_t a = row[k], b = row[k + 1];
-      const int now = between(layers_.above, a, b) + between(layers_.below, a, b);
+      const int now = above(a, b) + below(a, b);
       if (now == 0) continue;
-      if (now <= between(layers_.above, b, a) + between(layers_.below, b, a)) continue;
+      if (now <= above(b, a) + below(b, a)) continue;
       std::swap(row[k], row[k + 1]);
       std::swap(layers_.spot(a).x, layers_.spot(b).x);
       std::swap(place_[at(a)], place_[at(b)]);
@@ -171,11 +185,21 @@ class RowOrder {
     return any;
   }
   // Crossings of a's and b's segments to one side when a stands left of b.
-  int between(const Neighbours& side, int32_t a, int32_t b) const {
+  int above(int32_t a, int32_t b) const {
     int out = 0;
-    for (int32_t u : side.of(a))
-      for (int32_t w : side.of(b))
+    for (int32_t u : layers_.above.of(a))
+      for (int32_t w : layers_.above.of(b))
         if (layers_.spot(u).row == layers_.spot(w).row && place_[at(u)] > place_[at(w)]) ++out;
+    return out;
+  }
+  int below(int32_t a, int32_t b) const {
+    int out = 0;
+    const auto ofA = layers_.below.of(a), ofB = layers_.below.of(b);
+    for (size_t i = 0; i < ofA.size(); ++i)
+      for (size_t k = 0; k < ofB.size(); ++k)
+        if (layers_.spot(ofA[i]).row == layers_.spot(ofB[k]).row &&
+            slotOf(ofA[i], layers_.below.portsOf(a)[i]) > slotOf(ofB[k], layers_.below.portsOf(b)[k]))
+          ++out;
     return out;
   }
   void settleInOrder(const std::vector<int32_t>& row) {
@@ -196,19 +220,20 @@ class RowOrder {
 bool wishOf(const Layers& layers, int32_t v, bool above, bool below, float& wish) {
   double sum = 0, weight = 0;
   const Spot& own = layers.spot(v);
-  auto take = [&](std::span<const int32_t> neighbours) {
-    for (int32_t n : neighbours) {
-      const Spot& other = layers.spot(n);
+  auto take = [&](const Neighbours& side, float towards) {
+    const auto neighbours = side.of(v);
+    for (size_t k = 0; k < neighbours.size(); ++k) {
+      const Spot& other = layers.spot(neighbours[k]);
       const double pull = (own.lane && other.lane   ? 8.0
                            : own.lane || other.lane ? 2.0
                                                     : 1.0) /
                           std::abs(other.row - own.row);
-      sum += other.x * pull;
+      sum += (other.x + towards * side.portsOf(v)[k]) * pull;
       weight += pull;
     }
   };
-  if (above) take(layers.above.of(v));
-  if (below) take(layers.below.of(v));
+  if (above) take(layers.above, -1);
+  if (below) take(layers.below, 1);
   if (weight > 0) wish = static_cast<float>(sum / weight);
   return weight > 0;
 }

@@ -199,6 +199,22 @@ Neighbours neighboursOf(size_t count, std::span<const std::pair<int32_t, int32_t
   return out;
 }
 
+Neighbours neighboursOf(size_t count, std::span<const Segment> segments, bool uppers) {
+  Neighbours out;
+  out.begin.assign(count + 1, 0);
+  for (const Segment& s : segments) ++out.begin[at(uppers ? s.lower : s.upper) + 1];
+  for (size_t i = 1; i < out.begin.size(); ++i) out.begin[i] += out.begin[i - 1];
+  out.items.resize(segments.size());
+  out.ports.resize(segments.size());
+  std::vector<uint32_t> next(out.begin.begin(), out.begin.end() - 1);
+  for (const Segment& s : segments) {
+    const uint32_t place = next[at(uppers ? s.lower : s.upper)]++;
+    out.items[place] = uppers ? s.upper : s.lower;
+    out.ports[place] = s.port;
+  }
+  return out;
+}
+
 void assignRows(Level& level) { RowAssigner(level).run(); }
 
 }  // namespace tessera

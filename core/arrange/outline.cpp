@@ -30,10 +30,15 @@ class OutlineBuilder {
                  const std::vector<bool>& hubs, const std::vector<int32_t>& positions)
       : module_(module), computation_(computation), users_(users), hubs_(hubs), positions_(positions) {}
 
-  Outline run() {
-    tree_ = scopesOf(module_, computation_);
+  // withBlocks: repeated blocks become stacks.
+  Outline run(ScopeTree tree, bool withBlocks) {
+    tree_ = std::move(tree);
+    withBlocks_ = withBlocks;
     out_.groupOf.assign(computation_.instructions.size(), -1);
-    stacks_ = numberedStacks(tree_, signatures());
+    if (withBlocks_)
+      stacks_ = numberedStacks(tree_, signatures());
+    else
+      stacks_.of.assign(tree_.scopes.size(), -1);
     const OperandPlaces operands = operandPlaces();
     turns_ = scopeTurns(tree_, operands, contentFlags());
     std::vector<int32_t> items;
@@ -179,7 +184,7 @@ class OutlineBuilder {
 
   // Exact blocks first; then, in what is left, blocks whose shapes differ (the same update for every parameter).
   std::vector<Repeat> repeatsIn(int32_t base, std::span<const int32_t> items) const {
-    if (items.size() <= kFewInstructions) return {};
+    if (items.size() <= kFewInstructions || !withBlocks_) return {};
     std::vector<uint64_t> exact(items.size()), loose(items.size());
     std::vector<uint32_t> cuts(items.size());
     for (size_t k = 0; k < items.size(); ++k) {
@@ -289,8 +294,9 @@ class OutlineBuilder {
     for (size_t g = 0; g < out_.groups.size(); ++g) {
       OutlineGroup& own = out_.groups[g];
       const bool stacked = own.kind == OutlineGroup::Kind::Repeat || own.kind == OutlineGroup::Kind::Member;
-      own.transparent =
-          own.instructions < 2 || (!stacked && (own.instructions == scoped || largestChild[g] == own.instructions));
+      // A kernel or a line may hold all there is and says it.
+      const bool all = own.instructions == scoped && (withBlocks_ || largestChild[g] > 0);
+      own.transparent = own.instructions < 2 || (!stacked && (all || largestChild[g] == own.instructions));
     }
   }
 
@@ -311,6 +317,7 @@ class OutlineBuilder {
   const std::vector<bool>& hubs_;
   const std::vector<int32_t>& positions_;
   ScopeTree tree_;
+  bool withBlocks_ = true;
   NumberedStacks stacks_;
   std::vector<uint32_t> cuts_;
   ScopeTurns turns_;
@@ -323,7 +330,12 @@ class OutlineBuilder {
 
 Outline outlineOf(const Module& module, const Computation& computation, const UserTable& users,
                   const std::vector<bool>& hubs, const std::vector<int32_t>& positions) {
-  return OutlineBuilder(module, computation, users, hubs, positions).run();
+  return OutlineBuilder(module, computation, users, hubs, positions).run(scopesOf(module, computation), true);
+}
+
+Outline outlineBy(ScopeTree scopes, const Module& module, const Computation& computation, const UserTable& users,
+                  const std::vector<bool>& hubs, const std::vector<int32_t>& positions) {
+  return OutlineBuilder(module, computation, users, hubs, positions).run(std::move(scopes), false);
 }
 
 }  // namespace tessera

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/arrange/scopes.h"
 #include "core/hlo/module.h"
 
 namespace tessera {
@@ -37,6 +38,9 @@ struct Outline {
 // hubs[i]: instruction i of the computation is drawn beside its users. positions: by InstructionId value, the place in
 // its computation. O(n log n) for n instructions.
 Outline outlineOf(const Module& module, const Computation& computation, const UserTable& users,
+                  const std::vector<bool>& hubs, const std::vector<int32_t>& positions);
+// The same by other scopes than op_name's; repeated blocks are not looked for.
+Outline outlineBy(ScopeTree scopes, const Module& module, const Computation& computation, const UserTable& users,
                   const std::vector<bool>& hubs, const std::vector<int32_t>& positions);
 
 }  // namespace tessera

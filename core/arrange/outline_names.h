@@ -30,4 +30,11 @@ void nameGroups(const Module& module, const Computation& computation, const User
 // "fusion reduce sum over 1 · layernorm": what a fusion ends in, and where it stands in the program.
 std::string fusionTitle(const Module& module, const Instruction& fusion);
 
+// What a composite call stands for: "linear", "1"; empty: the instruction is none.
+struct BlockName {
+  std::string name, version;
+  auto operator<=>(const BlockName&) const = default;
+};
+BlockName blockNameOf(const Instruction& call);
+
 }  // namespace tessera

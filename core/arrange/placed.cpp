@@ -318,7 +318,7 @@ Arrangement arrangePage(const Module& module, const GraphView& view, const Place
   Arrangement out = arrange(view, std::move(stop), placed);
   if (out.boxes.size() != view.nodes.size()) return out;
   placeBoxes(module, view, places, out);
-  endAtSockets(module, view, out);
+  endAtSockets(view, out);
   const std::vector<bool> led = leadAsWished(module, view, places, out);
   leadRoundBoxes(view, out, led);
   includeWires(out);

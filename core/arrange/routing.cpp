@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/arrange/box_style.h"
+#include "core/arrange/sockets.h"
 
 namespace tessera {
 namespace {
@@ -40,7 +41,8 @@ class Router {
   }
 
  private:
-  // The places on a target's upper edge are given out from the left, in the order in which the wires come.
+  // The places on the upper edge of a target without ports are given out from the left, in the order in which the
+  // wires come.
   void orderArrivals() {
     arrivals_.resize(view_.edges.size());
     std::vector<std::vector<size_t>> byTarget(view_.nodes.size());
@@ -63,14 +65,14 @@ class Router {
   }
   PointF arrivalAt(size_t edge) const {
     const RectF& b = out_.boxes[at(view_.edges[edge].to)];
-    return {b.x + b.width * arrivals_[edge], b.y};
+    const auto port = inputSocket(view_.nodes[at(view_.edges[edge].to)], b, view_.edges[edge].operand);
+    return port ? *port : PointF{b.x + b.width * arrivals_[edge], b.y};
   }
 
   void routeAttached(const ViewEdge& edge) {
     if (view_.nodes[at(edge.from)].owner >= 0) return;  // in its reader
     const RectF &from = out_.boxes[at(edge.from)], &to = out_.boxes[at(edge.to)];
-    const float y = from.y + from.height / 2;
-    *route_ = {{from.x + from.width, y}, {to.x, std::clamp(y, to.y + 4, to.y + to.height - 4)}};
+    *route_ = {{from.x + from.width, from.y + from.height / 2}, besideSocket(to, from)};
   }
 
   void routeWire(size_t index) {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/arrange/source_functions.h"
+#include "core/hlo/source_frames.h"
 
 namespace tessera {
 
@@ -93,6 +94,29 @@ std::vector<std::string> segmentsOf(const std::string& opName) {
   return out;
 }
 
+// Scopes by their paths, each once.
+class PathTree {
+ public:
+  int32_t child(int32_t parent, std::string_view name) {
+    const Scope* outer = parent < 0 ? nullptr : &scopes[static_cast<size_t>(parent)];
+    if (outer && outer->depth >= kDeepest) return parent;
+    const std::string segment = shortened(name);
+    std::string path = outer ? outer->path + "/" : std::string();
+    path += segment;
+    auto [known, isNew] = byPath_.try_emplace(path, static_cast<int32_t>(scopes.size()));
+    if (!isNew) return known->second;
+    const uint64_t own = std::hash<std::string>()(numberPattern(segment));
+    const uint64_t pattern = (outer ? outer->pattern * 0x9e3779b97f4a7c15ull : 0) + own;
+    const int32_t depth = outer ? outer->depth + 1 : 0;
+    scopes.push_back({path, segment, parent, depth, pattern});
+    return known->second;
+  }
+  std::vector<Scope> scopes;
+
+ private:
+  std::unordered_map<std::string, int32_t> byPath_;
+};
+
 class ScopeBuilder {
  public:
   explicit ScopeBuilder(const Module& module) : functions_(module) {}
@@ -109,28 +133,15 @@ class ScopeBuilder {
     for (size_t k = inner; k < segments.size(); ++k) scope = child(scope, segments[k]);
     return scope;
   }
-  std::vector<Scope> scopes;
+  std::vector<Scope> take() { return std::move(tree_.scopes); }
 
  private:
+  int32_t child(int32_t parent, std::string_view name) { return tree_.child(parent, name); }
   static bool isCall(std::string_view segment) {
     return segment.starts_with("jit(") || segment.starts_with("pjit") || segment.find("->") != segment.npos;
   }
-  int32_t child(int32_t parent, std::string_view name) {
-    const Scope* outer = parent < 0 ? nullptr : &scopes[static_cast<size_t>(parent)];
-    if (outer && outer->depth >= kDeepest) return parent;
-    const std::string segment = shortened(name);
-    std::string path = outer ? outer->path + "/" : std::string();
-    path += segment;
-    auto [known, isNew] = byPath_.try_emplace(path, static_cast<int32_t>(scopes.size()));
-    if (!isNew) return known->second;
-    const uint64_t own = std::hash<std::string>()(numberPattern(segment));
-    const uint64_t pattern = (outer ? outer->pattern * 0x9e3779b97f4a7c15ull : 0) + own;
-    const int32_t depth = outer ? outer->depth + 1 : 0;
-    scopes.push_back({path, segment, parent, depth, pattern});
-    return known->second;
-  }
+  PathTree tree_;
   SourceFunctions functions_;
-  std::unordered_map<std::string, int32_t> byPath_;
 };
 
 }  // namespace
@@ -163,8 +174,30 @@ ScopeTree scopesOf(const Module& module, const Computation& computation) {
     if (isNew) found->second = builder.scopeFor(*metadata);
     tree.scopeOf[i] = found->second;
   }
-  tree.scopes = std::move(builder.scopes);
+  tree.scopes = builder.take();
   return tree;
+}
+
+ScopeTree scopesBy(const Computation& computation,
+                   const std::function<std::vector<std::string>(InstructionId)>& segmentsOf) {
+  ScopeTree tree;
+  PathTree paths;
+  for (InstructionId id : computation.instructions) {
+    int32_t scope = -1;
+    for (const std::string& segment : segmentsOf(id)) scope = paths.child(scope, segment);
+    tree.scopeOf.push_back(scope);
+  }
+  tree.scopes = std::move(paths.scopes);
+  return tree;
+}
+
+std::vector<std::string> sourceSegmentsOf(const Module& module, InstructionId id) {
+  const Metadata* metadata = module.at(id).metadata;
+  const SourceFrame source = metadata ? sourceOf(module, *metadata) : SourceFrame();
+  if (source.file.empty()) return {};
+  const std::string function = shortFunctionName(source.function);
+  const std::string file(source.file.substr(source.file.find_last_of("/\\") + 1));
+  return {file, file + ":" + std::to_string(source.line) + (function.empty() ? "" : " · " + function)};
 }
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,12 @@ struct ScopeTree {
   std::vector<Scope> scopes;
   std::vector<int32_t> scopeOf;  // parallel to the computation's instructions; -1: none
 };
+
+// The same by other paths than op_name's: segments from the outermost; none: it has no scope.
+ScopeTree scopesBy(const Computation& computation,
+                   const std::function<std::vector<std::string>(InstructionId)>& segmentsOf);
+// File and line: "model.py", "model.py:42 · attention".
+std::vector<std::string> sourceSegmentsOf(const Module& module, InstructionId id);
 
 // A segment that says how a program was made and not what it does: jit(f), jvp(), while, body, closed_call, an einsum's
 // formula.

@@ -1,21 +1,24 @@
-// Sockets: where wires begin and end on a box when people draw them by hand. Inputs stand along the upper edge in the
-// order of the operands, the output in the middle of the lower edge. Used by the canvas.
+// Sockets: where wires begin and end on a box. Inputs stand along the upper edge in the order of the operands, the
+// output in the middle of the lower edge. Used where wires are led, drawn and drawn by hand.
 #pragma once
 
-#include <algorithm>
+#include <optional>
 
 #include "core/arrange/arrangement.h"
 
 namespace tessera {
 
-inline PointF inputSocket(const RectF& box, int32_t operand, size_t count) {
-  const float part = (static_cast<float>(operand) + 0.5f) /
-                     static_cast<float>(std::max<size_t>(count, static_cast<size_t>(operand) + 1));
-  return {box.x + box.width * part, box.y};
-}
+// The port of an operand; one input more is at the upper right. None: it has none of its own there.
+std::optional<PointF> inputSocket(const ViewNode& node, const RectF& box, int32_t operand);
+PointF appendSocket(const RectF& box);
 inline PointF outputSocket(const RectF& box) { return {box.x + box.width / 2, box.y + box.height}; }
+// Of what stands in a box or at its left: there on its left edge.
+PointF besideSocket(const RectF& user, const RectF& attached);
 
-// Leads every wire to a plain node to the socket of its operand. Linear.
-void endAtSockets(const Module& module, const GraphView& view, Arrangement& arrangement);
+// Whether the names of its inputs stand in a line of their own: a single input needs none.
+bool hasPortNames(const ViewNode& node);
+
+// Leads every wire to the socket of its operand. Linear.
+void endAtSockets(const GraphView& view, Arrangement& arrangement);
 
 }  // namespace tessera

@@ -82,6 +82,44 @@ std::string relationSign(const Instruction& instruction) {
   return {};
 }
 
+// "3" of a constant with one number, or of what it was broadcast to.
+std::string numberText(const Module& module, InstructionId id) {
+  if (!module.contains(id)) return {};
+  const Instruction* source = &module.at(id);
+  if (source->opcode == Opcode::Broadcast && source->operands.size() == 1 && module.contains(source->operands[0]))
+    source = &module.at(source->operands[0]);
+  if (source->opcode != Opcode::Constant || !source->shape->isScalar() || !source->literal) return {};
+  const std::string text = literalText(*source);
+  return text == "constant" ? std::string() : text;
+}
+
+// " = 3": with what is compared, where that is one number.
+std::string relationText(const Module& module, const Instruction& instruction) {
+  const std::string number = instruction.operands.size() == 2 ? numberText(module, instruction.operands[1]) : "";
+  return relationSign(instruction) + (number.empty() ? "" : " " + number);
+}
+
+bool isRelu(const Module& module, const Instruction& instruction) {
+  return instruction.opcode == Opcode::Maximum && isFloat(instruction.shape->type) &&
+         std::ranges::any_of(instruction.operands, [&](InstructionId id) { return numberText(module, id) == "0"; });
+}
+
+// The dimensions along which values are repeated; of one number it is all of them, which goes without saying.
+std::string newDimensions(const Instruction& instruction) {
+  const auto& kept = instruction.attributes->ints(Attr::dimensions);
+  std::vector<int64_t> out;
+  for (int64_t d = 0; d < static_cast<int64_t>(instruction.shape->dimensions.size()); ++d)
+    if (std::ranges::find(kept, d) == kept.end()) out.push_back(d);
+  return kept.empty() || out.empty() ? std::string() : " along " + list(out);
+}
+
+std::string quotedAfter(std::string_view text, std::string_view key) {
+  const size_t found = text.find(key);
+  if (found == std::string_view::npos) return {};
+  text.remove_prefix(found + key.size());
+  return std::string(text.substr(0, text.find('"')));
+}
+
 std::string calleeName(const Module& module, const Instruction& instruction) {
   const auto callees = module.callees(instruction);
   const bool named = callees.size() == 1 && module.contains(callees[0]);
@@ -112,7 +150,8 @@ std::string attributeText(const Instruction& instruction, std::string_view name)
 std::string partText(const Module& module, const Instruction& instruction, std::string_view part) {
   if (part == "argument") return argumentName(instruction);
   if (part == "literal") return literalText(instruction);
-  if (part == " relation") return relationSign(instruction);
+  if (part == " relation") return relationText(module, instruction);
+  if (part == " along new") return newDimensions(instruction);
   if (part == "reducer") return reducerTitle(module, instruction);
   if (part == " window") return windowText(instruction);
   if (part == " slice") return sliceText(instruction);
@@ -137,11 +176,21 @@ std::string filledIn(const Module& module, const Instruction& instruction, std::
 
 }  // namespace
 
+BlockName blockNameOf(const Instruction& call) {
+  if (call.opcode != Opcode::Call || !call.attributes->boolOr(Attr::is_composite, false)) return {};
+  const auto* raw = call.attributes->get<RawText>(Attr::frontend_attributes);
+  if (!raw) return {};
+  const std::string name = quotedAfter(raw->text, "composite.name=\"");
+  return {name.substr(name.rfind('.') + 1), quotedAfter(raw->text, "composite.version=\"")};
+}
+
 std::string titleOf(const Module& module, InstructionId id) {
   const Instruction& instruction = module.at(id);
   const OpDef* op = findOp(instruction.opcode);
   if (!op) return fmt::format("{} (unknown)", instruction.opcodeName());
   if (instruction.opcode == Opcode::Fusion) return fusionTitle(module, instruction);
+  if (isRelu(module, instruction)) return "relu";
+  if (BlockName block = blockNameOf(instruction); !block.name.empty()) return std::move(block.name);
   return op->title.empty() ? std::string(instruction.opcodeName()) : filledIn(module, instruction, op->title);
 }
 

@@ -18,7 +18,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kRounds = 12;
+constexpr int kUntangleRounds = 12;
 constexpr size_t kLeastStack = 3;              // members that make a stack of their own
 constexpr size_t kMaxUntangling = 20'000'000;  // instructions looked at; what is still tangled then is dissolved
 
@@ -180,7 +180,7 @@ class Untangler {
         for (int32_t g : tangled) all.insert(all.end(), contents->of(g).begin(), contents->of(g).end());
         std::ranges::sort(all);
         work_ += all.size();
-        if (round >= kRounds || work_ > kMaxUntangling)
+        if (round >= kUntangleRounds || work_ > kMaxUntangling)
           dissolve(tangled);
         else
           repair(tangled, all);

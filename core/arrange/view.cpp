@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/outline.h"
+#include "core/arrange/outline_names.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -62,10 +66,38 @@ bool isField(const Module& module, const UserTable& users, const Instruction& i)
   return (i.opcode == Opcode::Iota || constantBehind(module, i)) && isReadOnce(module, users, i);
 }
 
+bool isCallLike(Opcode opcode) { return opcode == Opcode::Call || opcode == Opcode::Fusion; }
+
 std::string inputName(const Instruction& user, int32_t operand) {
   const OpDef* op = findOp(user.opcode);
   if (!op || op->operands.empty()) return fmt::format("input {}", operand);
   return std::string(op->operands[std::min(static_cast<size_t>(operand), op->operands.size() - 1)].name);
+}
+
+// "lhs", "init"; of what takes any number of one kind: the number.
+std::string portName(const Module& module, const Instruction& user, size_t operand,
+                     const std::vector<ComputationId>& callees) {
+  if (callees.size() == 1 && module.contains(callees[0])) {
+    const Computation& callee = module.at(callees[0]);
+    if (isCallLike(user.opcode) && callee.parameters.size() == user.operands.size()) {
+      const std::string_view name = module.at(callee.parameters[operand]).name;
+      return std::string(name.substr(0, name.find('.')));
+    }
+  }
+  const OpDef* op = findOp(user.opcode);
+  if (!op || op->operands.empty() || operand >= op->operands.size() ||
+      (arityOf(user.opcode) < 0 && user.operands.size() > op->operands.size()))
+    return std::to_string(operand);
+  std::string_view name = op->operands[operand].name;
+  if (name.ends_with("_value")) name.remove_suffix(std::string_view("_value").size());
+  return std::string(name);
+}
+
+ViewPort portOf(const Shape& shape) {
+  ViewPort out;
+  out.kind = shape.isTuple() ? ViewPort::Kind::Tuple : shape.isArray() ? ViewPort::Kind::Array : ViewPort::Kind::Token;
+  out.type = shape.type;
+  return out;
 }
 
 }  // namespace
@@ -83,21 +115,49 @@ struct ViewMaker::Known {
     std::vector<bool> hubs;
     Outline outline;
   };
-  const Plan& planOf(ComputationId id) {
-    const auto [found, isNew] = plans.try_emplace(id);
+  const Plan& planOf(ComputationId id, Grouping grouping) {
+    auto& known = plans[static_cast<size_t>(grouping)];
+    const auto [found, isNew] = known.try_emplace(id);
     if (!isNew) return found->second;
     const Computation& computation = module.at(id);
     Plan& plan = found->second;
     for (InstructionId i : computation.instructions)
       plan.hubs.push_back(isHub(module, users, module.at(i), computation));
-    plan.outline = outlineOf(module, computation, users, plan.hubs, positions);
+    plan.outline = outlineFor(computation, grouping, plan.hubs);
     return plan;
+  }
+  Outline outlineFor(const Computation& computation, Grouping grouping, const std::vector<bool>& hubs) const {
+    const auto by = [&](const std::function<std::vector<std::string>(InstructionId)>& segments) {
+      return outlineBy(scopesBy(computation, segments), module, computation, users, hubs, positions);
+    };
+    switch (grouping) {
+      case Grouping::Scopes: return outlineOf(module, computation, users, hubs, positions);
+      case Grouping::SourceLines: return by([&](InstructionId id) { return sourceSegmentsOf(module, id); });
+      case Grouping::Kernels:
+        return by([&](InstructionId id) {
+          const bool known = id.value < kernels.size() && !kernels[id.value].empty();
+          return known ? std::vector<std::string>{kernels[id.value]} : std::vector<std::string>();
+        });
+      case Grouping::Computations:
+      case Grouping::None: break;
+    }
+    return {{}, std::vector<int32_t>(computation.instructions.size(), -1)};
+  }
+
+  size_t copiesOf(const BlockName& block) {
+    if (copies.empty())
+      for (ComputationId id : module.order())
+        for (InstructionId i : module.at(id).instructions)
+          if (module.at(i).opcode == Opcode::Call) ++copies[blockNameOf(module.at(i))];
+    return copies[block];
   }
 
   Module module;
   UserTable users;
-  std::vector<int32_t> positions;  // by InstructionId value: its place in its computation
-  std::unordered_map<ComputationId, Plan> plans;
+  std::map<BlockName, size_t> copies;                            // of blocks, once it was asked for
+  std::vector<int32_t> positions;                                // by InstructionId value: its place in its computation
+  std::array<std::unordered_map<ComputationId, Plan>, 5> plans;  // by grouping
+  std::vector<std::string> kernels;
 };
 
 namespace {
@@ -140,6 +200,7 @@ class ViewBuilder {
     if (group && (hub.opcode != Opcode::Parameter || ++attachedTo_[user] > kMaxAttached)) return;  // an inner affair
     const int32_t box =
         addNode({ViewNode::Kind::Attached, hub.id, {}, hubTitle(hub), subtitleOf(module_, hub.id), node(user).parent});
+    node(box).output = portOf(*hub.shape);
     view_.edges.push_back({box, user, hub.id, operand});
     if (view_.boxes[hub.id.value] < 0) view_.boxes[hub.id.value] = box;
     if (options_.fields) makeField(hub, box, user, operand);
@@ -167,6 +228,7 @@ class ViewBuilder {
 
   // --- called computations
   bool isCaller(const Instruction& i, const std::vector<ComputationId>& callees) const {
+    if (options_.grouping == Grouping::None) return false;
     switch (i.opcode) {
       case Opcode::Fusion:
       case Opcode::Call:
@@ -197,6 +259,11 @@ class ViewBuilder {
     if (caller.opcode == Opcode::While) return callee == 0 ? "condition" : "body";
     return fmt::format("branch {}", callee);
   }
+  // "v1 ×2": which version, and how many of it the module has.
+  std::string blockNote(const BlockName& block) const {
+    const size_t copies = known_.copiesOf(block);
+    return "v" + block.version + (copies > 1 ? fmt::format(" ×{}", copies) : std::string());
+  }
   Ports addCaller(const Instruction& i, const std::vector<ComputationId>& callees, const std::string& path,
                   int32_t parent) {
     const bool open = isOpen(path) && callStack_.size() < kDeepestCall &&
@@ -206,6 +273,8 @@ class ViewBuilder {
     const auto kind = open ? ViewNode::Kind::OpenGroup : ViewNode::Kind::CollapsedGroup;
     const int32_t frame = addNode({kind, i.id, path, titleOf(module_, i.id), subtitleOf(module_, i.id), parent});
     node(frame).caller = true;
+    if (const BlockName block = blockNameOf(i); !block.name.empty())
+      node(frame).subtitle = blockNote(block) + " · " + node(frame).subtitle;
     view_.boxes[i.id.value] = frame;
     Ports ports{frame, frame, {}};
     if (!open)
@@ -286,7 +355,7 @@ class ViewBuilder {
     callStack_.push_back(id);
     prefixes_.push_back(prefix);
     const Computation& computation = module_.at(id);
-    const auto& plan = known_.planOf(id);
+    const auto& plan = known_.planOf(id, options_.grouping);
     std::vector<bool> hubs = options_.attachHubs ? plan.hubs : std::vector<bool>(plan.hubs.size());
     for (size_t i = 0; options_.fields && i < hubs.size(); ++i)
       if (hubs[i] && isPulledOut(module_.at(computation.instructions[i]))) hubs[i] = false;
@@ -294,7 +363,7 @@ class ViewBuilder {
     PortList ports(computation.instructions.size());
     for (size_t i = 0; i < ports.size(); ++i) {
       if (hubs[i]) continue;
-      const Place place = options_.groupScopes ? placeOf(level, plan.outline.groupOf[i]) : level.page;
+      const Place place = placeOf(level, plan.outline.groupOf[i]);
       ports[i] = addInstruction(module_.at(computation.instructions[i]), prefix, place);
     }
     connect(computation, hubs, ports);
@@ -342,12 +411,47 @@ class ViewBuilder {
         else if (to >= 0)
           attach(module_.at(user.operands[k]), to, operand);
       }
+      if (at.frame >= 0) addPorts(user, at, ports);
     }
     mapUnattached(computation, hubs);
   }
+  // Where the box is the instruction's own. Of an open call the parameters inside are its inputs.
+  void addPorts(const Instruction& user, const Ports& own, const PortList& ports) {
+    const bool plain = node(own.frame).kind == ViewNode::Kind::Instruction;
+    if (node(own.frame).instruction != user.id || (!plain && !node(own.frame).caller)) return;
+    if (node(own.frame).kind != ViewNode::Kind::OpenGroup) return addPorts(user, node(own.frame), plain, ports);
+    for (size_t k = 0; k < own.parameters.size() && k < user.operands.size(); ++k)
+      if (own.parameters[k] >= 0 && module_.contains(user.operands[k])) {
+        node(own.parameters[k]).inputs = {portOf(module_.shapeOf(user.operands[k]))};
+        node(own.parameters[k]).inputs[0].operand = static_cast<int32_t>(k);
+      }
+  }
+  void addPorts(const Instruction& user, ViewNode& own, bool plain, const PortList& ports) {
+    const auto callees = module_.callees(user);
+    own.operands = static_cast<int32_t>(user.operands.size());
+    own.output = portOf(*user.shape);
+    own.result = user.computation == view_.computation && module_.at(user.computation).root == user.id;
+    own.appends = user.opcode != Opcode::Unknown && arityOf(user.opcode) < 0 && callees.empty();
+    std::string missing;
+    for (size_t k = 0; k < user.operands.size(); ++k) {
+      const InstructionId operand = user.operands[k];
+      const bool open = !module_.contains(operand);
+      if (!open && plain && portsOf(ports, operand).frame < 0) continue;  // it stands in the box or beside it
+      ViewPort port = open ? ViewPort() : portOf(module_.shapeOf(operand));
+      port.name = portName(module_, user, k, callees);
+      port.operand = static_cast<int32_t>(k);
+      port.open = open;
+      if (open) missing += (missing.empty() ? "needs " : ", ") + port.name;
+      own.appends = own.appends && !open;
+      own.inputs.push_back(std::move(port));
+    }
+    if (!missing.empty()) own.subtitle = missing;
+  }
   void addEdge(int32_t from, int32_t to, InstructionId value, int32_t operand) {
     if (from < 0 || to < 0 || from == to) return;
-    const bool plain = node(from).kind == ViewNode::Kind::Instruction && node(to).kind == ViewNode::Kind::Instruction;
+    const ViewNode& target = node(to);
+    const bool plain =
+        target.kind == ViewNode::Kind::Instruction || (target.kind == ViewNode::Kind::CollapsedGroup && target.caller);
     const uint64_t key = static_cast<uint64_t>(from) << 32 | static_cast<uint32_t>(to);
     if (!plain && !wired_.insert(key).second) return;
     view_.edges.push_back({from, to, value, operand});
@@ -390,16 +494,23 @@ GraphView ViewMaker::view(ComputationId computation, const ViewOptions& options)
   return ViewBuilder(*known_, options, false).build(computation);
 }
 
-std::vector<std::string> ViewMaker::groupPaths(ComputationId computation) {
-  const ViewOptions options;
+void ViewMaker::setKernels(std::vector<std::string> names) {
+  known_->kernels = std::move(names);
+  known_->plans[static_cast<size_t>(Grouping::Kernels)].clear();
+}
+
+std::vector<std::string> ViewMaker::groupPaths(ComputationId computation, Grouping grouping) {
+  ViewOptions options;
+  options.grouping = grouping;
   std::vector<std::string> out;
   for (const ViewNode& node : ViewBuilder(*known_, options, true).build(computation).nodes)
     if (!node.group.empty()) out.push_back(node.group);
   return out;
 }
 
-ViewOptions ViewMaker::initialView(ComputationId computation, size_t mostBoxes) {
+ViewOptions ViewMaker::initialView(ComputationId computation, size_t mostBoxes, Grouping grouping) {
   ViewOptions options;
+  options.grouping = grouping;
   const bool big = known_->module.at(computation).instructions.size() > 2 * mostBoxes;
   for (int round = 0; round < 8; ++round) {
     const GraphView now = view(computation, options);

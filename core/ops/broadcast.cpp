@@ -97,7 +97,7 @@ const OpDef kBroadcast = {
         "$r_{i_0 \\dots i_n} = x_{i_{d_0} \\dots i_{d_m}}$ with $d$ = dimensions. A scalar becomes an array of equal "
         "elements; a vector can become the rows or the columns of a matrix.",
     .synonyms = "expand tile repeat",
-    .title = "broadcast{to dimensions}",
+    .title = "broadcast{ along new}",
     .operands = kOperands,
     .attributes = kAttributes,
     .constraints = kConstraints,

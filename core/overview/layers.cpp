@@ -1,11 +1,15 @@
-// A family is a text with one number in it that takes the values 0 … N-1 (or 1 … N).
+// A family is a text with one number in it that takes the values 0 … N-1 (or 1 … N). Parameters and scopes often tell
+// of the same layers: they are told once where layer k reads the parameters with number k.
 #include "core/overview/layers.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "core/arrange/scopes.h"
+#include "core/overview/rules.h"
 
 namespace tessera {
 namespace {
@@ -15,10 +19,14 @@ constexpr size_t kMostFamilies = 4;
 
 struct Family {
   std::set<int64_t> numbers;
-  size_t members = 0;
-  InstructionId first;
+  std::vector<std::pair<InstructionId, int64_t>> members;  // with their numbers
+  void add(InstructionId id, int64_t number) {
+    numbers.insert(number);
+    members.push_back({id, number});
+  }
 };
 using Families = std::map<std::string, Family>;
+using NamedFamily = std::pair<std::string, const Family*>;
 
 // Adds the family of each number in the text: "p['h'][3]['fc'][0]" is in "p['h']" with 3 and, for that 3, in no other.
 void addFirstNumber(std::string_view text, InstructionId id, Families& families) {
@@ -28,9 +36,7 @@ void addFirstNumber(std::string_view text, InstructionId id, Families& families)
   while (end < text.size() && text[end] >= '0' && text[end] <= '9' && end - begin < 9) ++end;
   const bool standsAlone = begin > 0 && (text[begin - 1] == '[' || text[begin - 1] == '_' || text[begin - 1] == '.');
   if (!standsAlone || end + 1 >= text.size()) return;  // the number of a leaf, not of a block
-  Family& family = families[std::string(text.substr(0, begin - 1))];
-  family.numbers.insert(lastNumber(text.substr(0, end)));
-  if (family.members++ == 0) family.first = id;
+  families[std::string(text.substr(0, begin - 1))].add(id, lastNumber(text.substr(0, end)));
 }
 
 bool isComplete(const Family& family) {
@@ -38,17 +44,43 @@ bool isComplete(const Family& family) {
   return n.size() >= 2 && *n.begin() <= 1 && *n.rbegin() - *n.begin() + 1 == static_cast<int64_t>(n.size());
 }
 
-void addComplete(const Families& families, std::string_view from, std::vector<Overview::Layers>& out) {
-  std::vector<std::pair<size_t, Overview::Layers>> sorted;
+// The largest ones.
+std::vector<NamedFamily> completeOf(const Families& families) {
+  std::vector<NamedFamily> out;
   for (const auto& [name, family] : families)
-    if (isComplete(family))
-      sorted.push_back({family.members, {name, static_cast<int64_t>(family.numbers.size()), from, family.first}});
-  std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (size_t k = 0; k < std::min(sorted.size(), kMostFamilies); ++k) out.push_back(sorted[k].second);
+    if (isComplete(family)) out.push_back({name, &family});
+  std::ranges::stable_sort(
+      out, [](const auto& a, const auto& b) { return a.second->members.size() > b.second->members.size(); });
+  out.resize(std::min(out.size(), kMostFamilies));
+  return out;
+}
+
+// Where the number is the end of a key, that key and those before it: "p['params']['Conv" is "Conv", with two of that
+// name "params.Conv".
+std::string keyOf(std::string_view text, size_t keys) {
+  const size_t open = text.rfind('[');
+  if (open == text.npos || text.find(']', open) != text.npos) return std::string(text);
+  std::string_view own = text.substr(open + 1);
+  while (!own.empty() && (own.front() == '\'' || own.front() == '"')) own.remove_prefix(1);
+  const size_t before = text.rfind('[', open - 1);
+  if (keys == 1 || open == 0 || before == text.npos) return std::string(own.empty() ? text.substr(0, open) : own);
+  std::string outer(text.substr(before + 1, open - before - 1));
+  std::erase_if(outer, [](char c) { return c == '\'' || c == '"' || c == ']'; });
+  return outer + "." + std::string(own);
+}
+
+void addParameterLayers(const std::vector<NamedFamily>& families, std::vector<Overview::Layers>& out) {
+  for (const auto& [text, family] : families) {
+    const auto isNamesake = [&, own = keyOf(text, 1)](const NamedFamily& other) {
+      return other.second != family && keyOf(other.first, 1) == own;
+    };
+    out.push_back({keyOf(text, std::ranges::any_of(families, isNamesake) ? 2 : 1),
+                   static_cast<int64_t>(family->numbers.size()), "parameters", family->members.front().first});
+  }
 }
 
 // Of the first argument that has one: the others (optimizer state) mirror it.
-void addParameterFamilies(const Module& module, std::vector<Overview::Layers>& out) {
+Families parameterFamilies(const Module& module) {
   Families families;
   std::string argument;
   for (InstructionId id : module.entryComputation().parameters) {
@@ -60,11 +92,11 @@ void addParameterFamilies(const Module& module, std::vector<Overview::Layers>& o
     addFirstNumber(name, id, families);
     if (!families.empty() && argument.empty()) argument = own;
   }
-  addComplete(families, "parameters", out);
+  return families;
 }
 
 // Numbered scopes that lie in no other numbered one.
-void addScopeFamilies(const Workload& work, std::vector<Overview::Layers>& out) {
+Families scopeFamilies(const Workload& work) {
   Families families;
   const Computation& entry = work.module.entryComputation();
   const ScopeTree tree = scopesOf(work.module, entry);
@@ -81,11 +113,36 @@ void addScopeFamilies(const Workload& work, std::vector<Overview::Layers>& out) 
     std::string name = bare ? (scope.parent < 0 ? "" : tree.scopes[static_cast<size_t>(scope.parent)].name)
                             : scope.name.substr(0, digits + 1);
     while (name.ends_with('_') || name.ends_with('.')) name.pop_back();
-    Family& family = families[name];
-    family.numbers.insert(lastNumber(scope.name));
-    if (family.members++ == 0) family.first = entry.instructions[k];
+    families[name].add(entry.instructions[k], lastNumber(scope.name));
   }
-  addComplete(families, "scopes", out);
+  return families;
+}
+
+bool isSameWord(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+// Whether block k of the scopes reads the parameters with number k, through a few converts and copies.
+bool readsInOrder(const Workload& work, const Family& parameters, const Family& scopes) {
+  std::unordered_map<InstructionId, int64_t> numberOf(scopes.members.begin(), scopes.members.end());
+  size_t same = 0, others = 0;
+  const auto look = [&](auto&& self, InstructionId value, int64_t number, int steps) -> void {
+    for (InstructionId reader : readersOf(work, value)) {
+      const auto found = numberOf.find(reader);
+      if (found != numberOf.end())
+        ++(found->second - *scopes.numbers.begin() == number ? same : others);
+      else if (steps > 0 && work.module.at(reader).operands.size() == 1)
+        self(self, reader, number, steps - 1);
+    }
+  };
+  constexpr int kSteps = 2;
+  for (const auto& [id, number] : parameters.members) look(look, id, number - *parameters.numbers.begin(), kSteps);
+  return same > others;
+}
+
+bool areSameLayers(const Workload& work, const NamedFamily& parameters, const NamedFamily& scopes) {
+  if (parameters.second->numbers.size() != scopes.second->numbers.size()) return false;
+  return isSameWord(keyOf(parameters.first, 1), scopes.first) || readsInOrder(work, *parameters.second, *scopes.second);
 }
 
 void addLoops(const Workload& work, std::vector<Overview::Layers>& out) {
@@ -105,8 +162,13 @@ void addLoops(const Workload& work, std::vector<Overview::Layers>& out) {
 std::vector<Overview::Layers> layersOf(const Workload& work) {
   std::vector<Overview::Layers> out;
   if (!work.module.contains(work.module.entry())) return out;
-  addParameterFamilies(work.module, out);
-  addScopeFamilies(work, out);
+  const Families parameters = parameterFamilies(work.module), scopes = scopeFamilies(work);
+  const std::vector<NamedFamily> told = completeOf(parameters);
+  addParameterLayers(told, out);
+  for (const NamedFamily& scope : completeOf(scopes))
+    if (std::ranges::none_of(told, [&](const NamedFamily& known) { return areSameLayers(work, known, scope); }))
+      out.push_back({scope.first, static_cast<int64_t>(scope.second->numbers.size()), "scopes",
+                     scope.second->members.front().first});
   addLoops(work, out);
   return out;
 }

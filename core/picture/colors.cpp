@@ -25,11 +25,11 @@ constexpr Colors kColors[] = {
     {ColorRole::LinearAlgebra, 0xd9cdf7, 0x4b3a86}, {ColorRole::Control, 0xf9cfdc, 0x74304a},
     {ColorRole::Parameter, 0xc9efd2, 0x1f5a35},     {ColorRole::Constant, 0xf3ecc2, 0x5a5320},
     {ColorRole::Collective, 0xc4ecec, 0x175a5c},    {ColorRole::Other, 0xdedede, 0x454545},
-    {ColorRole::Heat0, 0xf1f5f9, 0x243041},         {ColorRole::Heat1, 0xfef6d8, 0x2f3557},
-    {ColorRole::Heat2, 0xfdecb0, 0x433768},         {ColorRole::Heat3, 0xfddf8a, 0x5a376f},
-    {ColorRole::Heat4, 0xfccf6b, 0x71366d},         {ColorRole::Heat5, 0xfabb57, 0x883463},
-    {ColorRole::Heat6, 0xf8a54d, 0x9c3453},         {ColorRole::Heat7, 0xf48d4a, 0xa7393f},
-    {ColorRole::Heat8, 0xee7550, 0xad422a},         {ColorRole::Heat9, 0xe55f5a, 0xb04c16},
+    {ColorRole::Heat0, 0xf1f5f9, 0x2c333d},         {ColorRole::Heat1, 0xfef6d8, 0x3d3b26},
+    {ColorRole::Heat2, 0xfdecb0, 0x4b421d},         {ColorRole::Heat3, 0xfddf8a, 0x5a4818},
+    {ColorRole::Heat4, 0xfccf6b, 0x694b15},         {ColorRole::Heat5, 0xfabb57, 0x784a14},
+    {ColorRole::Heat6, 0xf8a54d, 0x884516},         {ColorRole::Heat7, 0xf48d4a, 0x973d1a},
+    {ColorRole::Heat8, 0xee7550, 0xa53420},         {ColorRole::Heat9, 0xe55f5a, 0xb02c2c},
     {ColorRole::Hue0, 0x1d5fbf, 0x7ab4ff},          {ColorRole::Hue1, 0xa34a0a, 0xffa95e},
     {ColorRole::Hue2, 0x14702e, 0x6fd68a},          {ColorRole::Hue3, 0xa3258c, 0xff8fdc},
     {ColorRole::Hue4, 0x6a3fc4, 0xbfa2ff},          {ColorRole::Hue5, 0x0b6a75, 0x5fd3df},
@@ -57,6 +57,14 @@ ColorRole heatRole(double heat) {
 
 ColorRole hueRole(int hue) {
   return hue < 0 ? ColorRole::NodeSubtext : static_cast<ColorRole>(static_cast<int>(ColorRole::Hue0) + hue % kHues);
+}
+
+ColorRole typeRole(ElementType type) {
+  if (type == ElementType::Pred) return ColorRole::Hue3;
+  if (isComplex(type)) return ColorRole::Hue4;
+  if (isFloat(type)) return byteWidth(type) < 4 ? ColorRole::Hue5 : ColorRole::Hue0;
+  if (isUnsigned(type)) return ColorRole::Hue6;
+  return isInteger(type) ? ColorRole::Hue2 : ColorRole::NodeSubtext;
 }
 
 namespace {

@@ -7,15 +7,16 @@
 
 #include "core/arrange/box_style.h"
 #include "core/arrange/curves.h"
+#include "core/arrange/sockets.h"
 #include "core/picture/picture.h"
 
 namespace tessera {
 namespace {
 
-constexpr float kTitleZoom = 0.3f, kSubtitleZoom = 0.45f, kGroupTitleZoom = 0.2f, kBodyZoom = 0.12f, kWireZoom = 0.04f;
+constexpr float kTitleZoom = 0.2f, kSubtitleZoom = kReadableZoom, kGroupTitleZoom = 0.2f, kWireZoom = 0.04f,
+                kPortZoom = 0.35f;
+constexpr float kHeatBar = 6;
 constexpr float kBadgeHeight = 13, kBadgeSize = 9.5f;
-
-size_t at(int32_t i) { return static_cast<size_t>(i); }
 
 RectF boundsOf(const std::vector<PointF>& points) {
   float left = points[0].x, right = left, top = points[0].y, bottom = top;
@@ -41,6 +42,8 @@ class Drawer {
       if (view_.nodes[at(v)].kind == ViewNode::Kind::OpenGroup) drawOpenGroup(v);
     for (size_t e = 0; e < view_.edges.size(); ++e) drawWire(e);
     for (int32_t v = 0; v < count; ++v) drawNode(v);
+    for (const ViewEdge& edge : view_.edges)
+      if (view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached) drawBesidePort(edge);
     return std::move(picture_);
   }
 
@@ -77,6 +80,7 @@ class Drawer {
     const RectF bounds{topLeft.x, topLeft.y, textWidth(cut, size, bold), size * 1.25f};
     PictureItem& item = add(PictureItem::Kind::Text, v, bounds, minZoom);
     if (bold) item.part = Part::Title;
+    if (bold && v >= 0) item.room = titleRoom(v);
     item.text = std::move(cut);
     item.size = size;
     item.bold = bold;
@@ -84,13 +88,19 @@ class Drawer {
     item.stroked = false;
   }
 
+  // What a title may fill when seen from afar.
+  RectF titleRoom(int32_t v) const {
+    RectF room = arrangement_.boxes[at(v)];
+    if (view_.nodes[at(v)].kind == ViewNode::Kind::OpenGroup) room.height = box::kGroupHeader;
+    return room;
+  }
+
   // A result's line with every size in the hue of its dimension; too long ones are cut and plain.
   void addSizes(int32_t v, PointF topLeft, float maxWidth, float minZoom) {
     const ViewNode& node = view_.nodes[at(v)];
     const std::string& text = node.subtitle;
-    if (node.hues.empty() || node.sizes.empty() || timeOf(v) || textWidth(text, box::kSubtitleSize) > maxWidth)
-      return addText(v, topLeft, text, box::kSubtitleSize, maxWidth, textColor(v, ColorRole::NodeSubtext), false,
-                     minZoom);
+    if (node.hues.empty() || node.sizes.empty() || textWidth(text, box::kSubtitleSize) > maxWidth)
+      return addText(v, topLeft, text, box::kSubtitleSize, maxWidth, ColorRole::NodeSubtext, false, minZoom);
     const auto put = [&](std::string_view part, ColorRole color) {
       const float width = textWidth(part, box::kSubtitleSize);
       if (!part.empty()) addText(v, topLeft, part, box::kSubtitleSize, width + 1, color, false, minZoom);
@@ -136,7 +146,7 @@ class Drawer {
         addBox(v, {b.x + 4, b.y + 4, textWidth(title, box::kGroupTitleSize, true) + 2 * box::kTextPadding - 6, 22},
                groupFill(v), ColorRole::GroupBorder, 4);  // wires run under it
     plate.stroked = false;
-    plate.minZoom = kGroupTitleZoom;
+    plate.minZoom = kReadableZoom;
     addText(v, {b.x + box::kTextPadding, b.y + 7}, title, box::kGroupTitleSize, room + 1, ColorRole::GroupText, true,
             kGroupTitleZoom);
   }
@@ -173,10 +183,10 @@ class Drawer {
     const RectF &b = arrangement_.boxes[at(v)], &user = arrangement_.boxes[at(node.owner)];
     const float line = b.y + (b.height - box::kAttachedSize * 1.25f) / 2;
     addText(v, {user.x + box::kRowMargin, line}, node.label, box::kAttachedSize, b.x - user.x - box::kRowMargin - 2,
-            textColor(node.owner, ColorRole::NodeSubtext), false, kSubtitleZoom);
+            ColorRole::NodeSubtext, false, kSubtitleZoom);
     PictureItem& field = addBox(v, b, ColorRole::Constant, ColorRole::NodeBorder, 4, Part::Frame);
     field.width = 0.7f;
-    field.minZoom = kTitleZoom;
+    field.minZoom = kReadableZoom;
     const RectF mark{b.x + b.width - box::kPullMark, b.y, box::kPullMark, b.height};
     PictureItem& pull = addBox(v, mark, ColorRole::Constant, ColorRole::NodeBorder, 4, Part::PullMark);
     pull.filled = pull.stroked = false;
@@ -211,15 +221,17 @@ class Drawer {
       addBox(-1, {b.x + back, b.y + back, b.width, b.height}, ColorRole::GroupFill, ColorRole::GroupBorder, 6);
     PictureItem& frame = addBox(v, b, ColorRole::GroupFill, ColorRole::GroupBorder, 6, Part::Frame);
     frame.width = 1.4f;
-    heat(v, frame);
     const ViewNode& node = view_.nodes[at(v)];
+    const float row = hasPortNames(node) ? box::kPortRow : 0;
+    drawHeat(v);
     const std::string times = node.repeats > 0 ? fmt::format(" ×{}", node.repeats) : std::string();
     const float timesWidth = textWidth(times, box::kTitleSize, true), room = b.width - 2 * box::kTextPadding;
     const std::string title = elideText("▸ " + node.title, box::kTitleSize, room - timesWidth, true) + times;
-    addText(v, {b.x + box::kTextPadding, b.y + 5}, title, box::kTitleSize, room + 1, textColor(v, ColorRole::GroupText),
-            true, kTitleZoom);
-    addText(v, {b.x + box::kTextPadding, b.y + 26}, node.subtitle, box::kSubtitleSize, b.width - 2 * box::kTextPadding,
-            textColor(v, ColorRole::NodeSubtext), false, kSubtitleZoom);
+    addText(v, {b.x + box::kTextPadding, b.y + 5 + row}, title, box::kTitleSize, room + 1, ColorRole::GroupText, true,
+            kTitleZoom);
+    addText(v, {b.x + box::kTextPadding, b.y + 26 + row}, node.subtitle, box::kSubtitleSize,
+            b.width - 2 * box::kTextPadding, ColorRole::NodeSubtext, false, kSubtitleZoom);
+    drawPorts(v);
     drawBadge(v);
   }
 
@@ -240,20 +252,86 @@ class Drawer {
     PictureItem& frame =
         addBox(v, b, node.instruction.valid() ? categoryOf(module_.at(node.instruction)) : ColorRole::Other,
                ColorRole::NodeBorder, 5, Part::Frame);
-    heat(v, frame);
-    if (!timeOf(v)) {
-      const float top = box::kTitleHeight;
-      PictureItem& body =
-          addBox(v, {b.x + 1, b.y + top, b.width - 2, b.height - top - 1}, ColorRole::NodeFill, ColorRole::NodeFill, 4);
-      body.stroked = false;
-      body.minZoom = kBodyZoom;
-    }
-    addText(v, {b.x + box::kTextPadding, b.y + 5.5f}, node.title, box::kTitleSize,
+    if (node.result) frame.width = 2.4f;
+    const float row = hasPortNames(node) ? box::kPortRow : 0, top = box::kTitleHeight + row;
+    PictureItem& body =
+        addBox(v, {b.x + 1, b.y + top, b.width - 2, b.height - top - 1}, ColorRole::NodeFill, ColorRole::NodeFill, 4);
+    body.stroked = false;
+    body.minZoom = kReadableZoom;
+    drawHeat(v);
+    addText(v, {b.x + box::kTextPadding, b.y + 5.5f + row}, node.title, box::kTitleSize,
             b.width - 2 * box::kTextPadding - (node.pulled ? box::kPullMark - 4 : 0), ColorRole::NodeText, true,
             kTitleZoom);
     if (node.pulled) drawFoldMark(v);
-    addSizes(v, {b.x + box::kTextPadding, b.y + 25}, b.width - 2 * box::kTextPadding, kSubtitleZoom);
+    addSizes(v, {b.x + box::kTextPadding, b.y + 25 + row}, b.width - 2 * box::kTextPadding, kSubtitleZoom);
+    drawPorts(v);
+    if (node.result) drawResultMark(v);
     drawBadge(v);
+  }
+
+  // --- ports
+  void addPort(int32_t v, PointF p, const ViewPort& port) {
+    constexpr float kHalf = box::kPort / 2;
+    const ColorRole color = port.open                            ? ColorRole::NodeSubtext
+                            : port.kind == ViewPort::Kind::Array ? typeRole(port.type)
+                            : port.kind == ViewPort::Kind::Tuple ? ColorRole::Hue1
+                                                                 : ColorRole::NodeSubtext;
+    PictureItem* item;
+    if (port.kind == ViewPort::Kind::Token && !port.open) {  // a rhombus
+      item = &add(PictureItem::Kind::Path, v, {p.x - kHalf, p.y - kHalf, box::kPort, box::kPort});
+      item->points = {
+          {p.x, p.y - kHalf}, {p.x + kHalf, p.y}, {p.x, p.y + kHalf}, {p.x - kHalf, p.y}, {p.x, p.y - kHalf}};
+      item->instruction = InstructionId();  // no wire
+    } else {
+      const float radius = port.kind == ViewPort::Kind::Tuple ? 1 : kHalf;
+      item = &addBox(v, {p.x - kHalf, p.y - kHalf, box::kPort, box::kPort}, color, color, radius);
+    }
+    item->part = Part::Port;
+    item->fill = port.open ? ColorRole::NodeFill : color;
+    item->stroke = port.open ? color : ColorRole::NodeBorder;
+    item->width = port.open ? 1.4f : 0.7f;
+    item->minZoom = kPortZoom;
+  }
+  void drawPorts(int32_t v) {
+    const ViewNode& node = view_.nodes[at(v)];
+    if (!node.instruction.valid() || view_.nodes.size() > kMostWithPorts) return;
+    if (node.kind == ViewNode::Kind::CollapsedGroup && !node.caller) return;
+    const RectF& b = arrangement_.boxes[at(v)];
+    const float pitch =
+        (b.width - (node.appends ? box::kAppendRoom : 0)) / static_cast<float>(std::max<size_t>(node.inputs.size(), 1));
+    for (const ViewPort& port : node.inputs) {
+      const PointF p = *inputSocket(node, b, port.operand);
+      addPort(v, p, port);
+      if (!hasPortNames(node)) continue;
+      const std::string name = elideText(port.name, box::kPortText, pitch - 2);
+      const float width = textWidth(name, box::kPortText);
+      addText(v, {p.x - width / 2, b.y + 4}, name, box::kPortText, width + 1, ColorRole::NodeText, false,
+              kReadableZoom);
+    }
+    if (node.appends)
+      addText(v, {appendSocket(b).x - 3, b.y + 2}, "+", 9, 12, ColorRole::NodeText, false, kReadableZoom);
+    addPort(v, outputSocket(b), node.output);
+  }
+
+  // Of what stands in its reader or beside it.
+  void drawBesidePort(const ViewEdge& edge) {
+    const ViewNode& reader = view_.nodes[at(edge.to)];
+    if (reader.kind != ViewNode::Kind::Instruction || reader.chip || view_.nodes.size() > kMostWithPorts) return;
+    addPort(edge.to, besideSocket(arrangement_.boxes[at(edge.to)], arrangement_.boxes[at(edge.from)]),
+            view_.nodes[at(edge.from)].output);
+  }
+
+  // A flag under the output: the computation's result.
+  void drawResultMark(int32_t v) {
+    const RectF& b = arrangement_.boxes[at(v)];
+    constexpr std::string_view kWord = "result";
+    const float width = textWidth(kWord, kBadgeSize) + 8;
+    const float x = timeOf(v) ? b.x : b.x + (b.width - width) / 2;  // beside the badge of the time
+    const RectF plate{x, b.y + b.height + box::kPort / 2 + 1, width, kBadgeHeight};
+    PictureItem& flag = addBox(v, plate, ColorRole::Parameter, ColorRole::NodeBorder, 3);
+    flag.width = 0.8f;
+    flag.minZoom = kSubtitleZoom;
+    addText(v, {plate.x + 4, plate.y + 1}, kWord, kBadgeSize, width, ColorRole::NodeText, false, kSubtitleZoom);
   }
 
   // On what was pulled out of its reader.
@@ -266,13 +344,16 @@ class Drawer {
     addText(v, {mark.x + 3, mark.y + 2}, "↙", 10, mark.width, ColorRole::NodeText, false, kSubtitleZoom);
   }
 
-  void heat(int32_t v, PictureItem& frame) const {
+  // A bar at the left edge: a body of another colour would say something else.
+  void drawHeat(int32_t v) {
     const Overlay::Entry* time = timeOf(v);
     if (!time) return;
-    frame.fill = heatRole(overlay_->heatOf(time->timeNs));
-    frame.hatched = !time->measured;
+    const RectF& b = arrangement_.boxes[at(v)];
+    PictureItem& bar =
+        addBox(v, {b.x, b.y, kHeatBar, b.height}, heatRole(overlay_->heatOf(time->timeNs)), ColorRole::NodeBorder, 2);
+    bar.hatched = !time->measured;
+    bar.width = 0.7f;
   }
-  ColorRole textColor(int32_t v, ColorRole cold) const { return timeOf(v) ? ColorRole::NodeText : cold; }
 
   // The time, on a plate under the lower right corner.
   void drawBadge(int32_t v) {

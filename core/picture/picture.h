@@ -78,6 +78,7 @@ struct PictureItem {
     Title,      // the first text in it
     PullMark,   // of a field: pulls it out as a node of its own
     FoldMark,   // of what was pulled out: folds it back
+    Port,       // of an input or the result
     PageFrame,  // drawn by a person round nodes, behind them
     PageNote,
   };
@@ -86,8 +87,9 @@ struct PictureItem {
   RectF bounds;                // Text: baseline is bounds.y + 0.8·size
   std::vector<PointF> points;  // Path: polyline; cubic when `curved` (points 3n+1)
   std::string text;
-  float size = 12;   // Text: px
-  float width = 1;   // stroke
+  float size = 12;  // Text: px
+  RectF room;       // Text: what it may fill when seen from afar, where it is as large as can be read; empty: it is not
+  float width = 1;  // stroke
   float radius = 0;  // Box corners
   ColorRole fill = ColorRole::NodeFill, stroke = ColorRole::NodeBorder;
   bool filled = true, stroked = true, curved = false, hatched = false, bold = false, arrow = false;
@@ -96,8 +98,16 @@ struct PictureItem {
   int32_t viewEdge = -1;      // the wire that it is, as an index of GraphView::edges
   int32_t pageItem = -1;      // a frame or note of the page: frames first, then notes
   float minZoom = 0;          // not drawn below this zoom (level of detail)
+  const RectF& reach() const { return room.width > 0 ? room : bounds; }  // where it may be painted
   bool isFieldMark() const { return part == Part::PullMark || part == Part::FoldMark; }
 };
+
+// From afar: below this zoom a node is its title and its colour.
+inline constexpr float kReadableZoom = 0.6f;
+inline constexpr float kFarText = 11.5f;  // pixels
+
+// Boxes; of larger views the canvas alone draws ports, of what is in sight.
+inline constexpr size_t kMostWithPorts = 20000;
 
 struct Picture {
   RectF bounds;
@@ -108,6 +118,7 @@ ColorRole heatRole(double heat);  // Heat0 … Heat9
 inline constexpr int kHues = 8;
 ColorRole hueRole(int hue);  // Hue0 … Hue7; NodeSubtext below 0
 ColorRole categoryOf(const Instruction& instruction);
+ColorRole typeRole(ElementType type);  // of ports: floats, narrow floats, integers, unsigned ones, pred, complex
 
 // The time of each instruction of the source module in one run, and the scale from cold to hot; from a Profile.
 struct Overlay {

@@ -96,6 +96,7 @@ class Canvas : public QWidget {
 
  signals:
   void selectionChanged(std::vector<tessera::InstructionId> selection);
+  void groupSelected(QString group);                     // a click on a group; empty: on something else
   void groupToggled(QString group);                      // path of the group that was double-clicked
   void instructionActivated(tessera::InstructionId id);  // double click on a node that is no group
   void emptyActivated(QPointF widget);                   // double click where nothing is
@@ -108,6 +109,9 @@ class Canvas : public QWidget {
   void inputOpened(tessera::InstructionId user, int operand);   // its wire was pulled off
   void inputClicked(tessera::InstructionId user, int operand);  // an open one
   void valueWanted(tessera::InstructionId id);                  // Ctrl + Shift + click
+  // By key: Enter means the first open input, a digit its number.
+  void sourceWanted(tessera::InstructionId user, int operand);
+  void menuWanted(tessera::CanvasSpot spot);  // what it is for is selected
   // A drag along a number: how far from where it began, in pixels; first: it begins.
   void valueScrubbed(tessera::InstructionId id, double pixels, bool first);
   void boxesMoved(tessera::MovedBoxes moved);
@@ -126,6 +130,7 @@ class Canvas : public QWidget {
   void mouseReleaseEvent(QMouseEvent* event) override;
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void wheelEvent(QWheelEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void keyReleaseEvent(QKeyEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;
@@ -134,18 +139,23 @@ class Canvas : public QWidget {
 
  private:
   void refreshSelectedNodes();
-  QRectF selectedBox() const;  // all of it; scene
+  QString groupAt(int32_t viewNode) const;  // its path; empty: the box is an instruction
+  QRectF selectedBox() const;               // all of it; scene
   void reveal();
   void keepPlace(KeepView keep, const GraphView* before, const SpatialIndex* index);
   void requestTiles();
   void paintAboveTiles(QPainter& painter);
   Pointer pointerOf(const QMouseEvent& event) const;
+  Qt::CursorShape cursorAt(QPointF at, int32_t item) const;
   void setHover(int32_t item);
   bool activateHandle(QPointF at);
   void activate(int32_t viewNode);
   void showTip(const QHelpEvent& help);
   bool fitKey(const QKeyEvent& event);
   bool moveKey(const QKeyEvent& event);
+  bool sourceKey(const QKeyEvent& event);
+  CanvasSpot spotAt(QPointF widget) const;
+  CanvasSpot spotOfSelection() const;
   bool cancel();
   void navigate(int key, bool extend);
   void releaseSpace();

@@ -1,5 +1,6 @@
 // The pointer: what is under it, clicks and double clicks, hover and tooltips, the wheel and a trackpad. What a pressed
 // button does is in tools/, keys are in canvas_keys.cpp.
+#include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QNativeGestureEvent>
@@ -66,13 +67,21 @@ void Canvas::changeSelection(std::vector<InstructionId> selection) {
   emit selectionChanged(selection_);
 }
 
+QString Canvas::groupAt(int32_t viewNode) const {
+  if (viewNode < 0) return {};
+  const ViewNode& node = view_->nodes[static_cast<size_t>(viewNode)];
+  const bool isGroup = node.kind == ViewNode::Kind::CollapsedGroup || node.kind == ViewNode::Kind::OpenGroup;
+  return isGroup && !node.caller ? QString::fromStdString(node.group) : QString();
+}
+
 void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
   const int32_t at = itemAt(widget);
   const bool extend = modifiers & (Qt::ShiftModifier | Qt::ControlModifier);
   if (!extend) pageItems_->select({});
   if (at < 0) {
-    if (!extend) changeSelection({});
-    return;
+    if (extend) return;
+    changeSelection({});
+    return emit groupSelected({});
   }
   const PictureItem& item = picture_->items[static_cast<size_t>(at)];
   if (item.isFieldMark())
@@ -91,7 +100,9 @@ void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
     next.erase(found);
   else
     next.push_back(id);
+  const QString group = extend ? QString() : groupAt(item.viewNode);  // before the view is another one
   changeSelection(std::move(next));
+  emit groupSelected(group);
 }
 
 void Canvas::selectBox(QRectF widget, Qt::KeyboardModifiers modifiers) {
@@ -140,13 +151,21 @@ void Canvas::mouseMoveEvent(QMouseEvent* event) {
   last_ = at;
   if (!active_ && tools_->wire.isSticky()) return tools_->wire.drag(pointer);
   if (!active_) {
-    setCursor(values_->numberAt(at).valid() ? Qt::SizeHorCursor
-              : tools_->pan.holdsSpace()    ? Qt::OpenHandCursor
-                                            : Qt::ArrowCursor);
-    return setHover(itemAt(at));
+    const int32_t item = itemAt(at);
+    setCursor(cursorAt(at, item));
+    return setHover(item);
   }
   active_->drag(pointer);
   update();
+}
+
+// What a press here would do.
+Qt::CursorShape Canvas::cursorAt(QPointF at, int32_t item) const {
+  if (tools_->pan.holdsSpace()) return Qt::OpenHandCursor;
+  if (values_->numberAt(at).valid()) return Qt::SizeHorCursor;
+  if (tools_->wire.portAt(at)) return Qt::CrossCursor;
+  const bool wire = item >= 0 && picture_->items[static_cast<size_t>(item)].viewEdge >= 0;
+  return wire ? Qt::PointingHandCursor : Qt::ArrowCursor;
 }
 
 void Canvas::mouseReleaseEvent(QMouseEvent* event) {
@@ -161,6 +180,10 @@ void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
   if (item < 0) {
     emit emptyActivated(event->position());
     return;
+  }
+  if (const InstructionId value = values_->pictureAt(event->position()); value.valid()) {
+    changeSelection({value});
+    return emit valueWanted(value);
   }
   const PictureItem& hit = picture_->items[static_cast<size_t>(item)];
   if (hit.viewNode >= 0 && !hit.isFieldMark()) activate(hit.viewNode);
@@ -215,6 +238,57 @@ void Canvas::wheelEvent(QWheelEvent* event) {
   event->accept();
 }
 
+// --- the menu
+
+CanvasSpot Canvas::spotAt(QPointF widget) const {
+  using Kind = CanvasSpot::Kind;
+  CanvasSpot spot;
+  spot.at = widget;
+  if (const auto port = tools_->wire.portAt(widget)) {
+    spot.kind = port->second < 0 ? Kind::Output : Kind::Input;
+    spot.instruction = port->first;
+    spot.operand = port->second;
+    spot.viewNode = nodeOf(port->first);
+    return spot;
+  }
+  const int32_t item = itemAt(widget);
+  spot.pageItem = item < 0 && movable_ ? tools_->move.pageItemUnder(widget) : -1;
+  if (spot.pageItem >= 0) spot.kind = Kind::PageItem;
+  if (item < 0) return spot;
+  const PictureItem& hit = picture_->items[static_cast<size_t>(item)];
+  spot.instruction = hit.instruction;
+  spot.viewEdge = hit.viewEdge;
+  spot.viewNode = hit.viewNode;
+  if (hit.viewEdge >= 0) spot.kind = Kind::Wire;
+  if (hit.viewEdge < 0 && hit.viewNode >= 0) {
+    const ViewNode& node = view_->nodes[static_cast<size_t>(hit.viewNode)];
+    const bool group = node.kind == ViewNode::Kind::OpenGroup || node.kind == ViewNode::Kind::CollapsedGroup;
+    spot.kind = group ? Kind::Group : Kind::Node;
+  }
+  return spot;
+}
+
+// For the menu key: the last that was selected, else the page.
+CanvasSpot Canvas::spotOfSelection() const {
+  CanvasSpot spot;
+  spot.at = rect().center();
+  if (selection_.empty() || boxOf(selection_.back()).isEmpty()) return spot;
+  const QRectF box = viewport_.toWidget(boxOf(selection_.back()));
+  spot = spotAt(QPointF(box.left() + 12, box.top() + std::min(box.height() / 2, 16.0)));
+  spot.at = box.center();
+  return spot;
+}
+
+// What it is for is selected first, unless it is among what is. Ctrl and the right button cut wires.
+void Canvas::contextMenuEvent(QContextMenuEvent* event) {
+  if (!picture_ || active_ || (event->modifiers() & Qt::ControlModifier)) return;
+  const bool byKey = event->reason() == QContextMenuEvent::Keyboard;
+  const CanvasSpot spot = byKey ? spotOfSelection() : spotAt(event->pos());
+  const bool known = std::ranges::find(selection_, spot.instruction) != selection_.end();
+  if (spot.instruction.valid() && !known) changeSelection({spot.instruction});
+  emit menuWanted(spot);
+}
+
 void Canvas::setHover(int32_t item) {
   if (item == hover_) return;
   hover_ = item;
@@ -236,6 +310,8 @@ void Canvas::showTip(const QHelpEvent& help) {
                        item->part == PictureItem::Part::FoldMark ? tr("Back into the field of what reads it")
                                                                  : tr("Show it as a node of its own"),
                        this);
+  else if (const QString input = tools_->wire.tipAt(help.pos()); !input.isEmpty())
+    QToolTip::showText(help.globalPos(), input, this);
   else if (item && tooltip_ && item->instruction.valid())
     QToolTip::showText(mapToGlobal(tipPlace(*this, item->instruction, help.pos())), tooltip_(item->instruction), this);
   else

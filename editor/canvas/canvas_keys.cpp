@@ -1,5 +1,6 @@
-// Keys: fit (A or Home, F), zoom (+ and -), arrows walk from box to box along the wires (down to a user, up to an
-// operand, left and right to neighbours), Shift + arrow keeps what is selected, Ctrl + arrow pans, Enter opens a group.
+// Keys: fit (A or Home, F), zoom (+ and -), Enter and digits feed inputs, arrows walk from box to box along the wires
+// (down to a user, up to an operand, left and right to neighbours), Shift + arrow keeps what is selected, Ctrl + arrow
+// pans, Enter opens a group.
 #include <QKeyEvent>
 
 #include "editor/canvas/canvas.h"
@@ -20,11 +21,11 @@ bool isArrow(int key) {
 
 void Canvas::keyPressEvent(QKeyEvent* event) {
   viewport_.stop();
-  if (fitKey(*event) || moveKey(*event)) return;
+  if (fitKey(*event) || moveKey(*event) || sourceKey(*event)) return;
   switch (event->key()) {
     case Qt::Key_Return:
     case Qt::Key_Enter:
-      if (!selectedNodes_.empty()) activate(nodeOf(selection_.back()));
+      if (!sourceKey(*event) && !selectedNodes_.empty()) activate(nodeOf(selection_.back()));
       return;
     case Qt::Key_Escape:
       if (cancel()) return;
@@ -74,6 +75,21 @@ bool Canvas::moveKey(const QKeyEvent& event) {
   return true;
 }
 
+// Wires without a pointer: Enter asks for what feeds the first open input of a node, a digit for that of an input.
+bool Canvas::sourceKey(const QKeyEvent& event) {
+  const auto& hints = tools_->wire.hints();
+  const bool enter = event.key() == Qt::Key_Return || event.key() == Qt::Key_Enter;
+  const bool digit = event.key() >= Qt::Key_1 && event.key() <= Qt::Key_9;
+  if ((!enter && !digit) || (event.modifiers() & ~Qt::KeypadModifier) || selection_.empty() || !hints.inputs)
+    return false;
+  const auto inputs = hints.inputs(selection_.back());
+  const auto open = std::ranges::find_if(inputs, [](const CanvasInput& i) { return !i.value.valid() && !i.appends; });
+  const int operand = digit ? event.key() - Qt::Key_1 : static_cast<int>(open - inputs.begin());
+  if (operand >= static_cast<int>(inputs.size())) return false;
+  emit sourceWanted(selection_.back(), operand);
+  return true;
+}
+
 void Canvas::navigate(int key, bool extend) {
   if (!view_ || !index_) return;
   const int32_t to = walk_->step(selection_.empty() ? -1 : nodeOf(selection_.back()), key);
@@ -82,7 +98,9 @@ void Canvas::navigate(int key, bool extend) {
   const InstructionId id = view_->nodes[static_cast<size_t>(to)].instruction;
   std::erase(next, id);
   next.push_back(id);
+  const QString group = extend ? QString() : groupAt(to);
   changeSelection(std::move(next));
+  emit groupSelected(group);
   viewport_.scrollTo(frameOf(to));
 }
 

@@ -29,7 +29,8 @@ int32_t GraphWalk::step(int32_t from, int key) {
   return to;
 }
 
-// The box at the other end of a wire that is nearest across; the box just come from when its wire leads back.
+// The box at the other end of a wire that is nearest across; the box just come from when its wire leads back. A field
+// of the node itself, where no wire comes.
 int32_t GraphWalk::alongWire(int32_t node, bool down) const {
   int32_t best = -1;
   double nearest = INFINITY;
@@ -40,7 +41,9 @@ int32_t GraphWalk::alongWire(int32_t node, bool down) const {
     if (node == to_ && other == from_) return other;
     const QRectF frame = canvas_.frameOf(other);
     if (frame.isEmpty()) continue;
-    const double distance = std::hypot(2 * (frame.center().x() - here.x()), frame.center().y() - here.y());
+    constexpr double kField = 1e6;  // farther than any wire
+    const double distance = std::hypot(2 * (frame.center().x() - here.x()), frame.center().y() - here.y()) +
+                            (canvas_.view()->nodes[static_cast<size_t>(other)].owner == node ? kField : 0);
     if (distance < nearest) nearest = distance, best = other;
   }
   return best;

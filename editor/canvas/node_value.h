@@ -17,6 +17,8 @@ struct NodeValue {
   // Row by row, within 0 … 1 between least and greatest; NaN stays; three a pixel of an image.
   std::vector<float> samples;
   int columns = 0;
+  float zero = 0;         // where zero lies among the samples; outside of 0 … 1 it is none of them
+  double aspect = 1;      // columns by rows of the array itself
   bool bad = false;       // holds NaN or an infinity
   InstructionId badFrom;  // where that first appeared
   bool scrubs = false;    // a number that a drag on it changes

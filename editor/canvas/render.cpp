@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/picture/arrow.h"
+#include "core/picture/far_text.h"
 
 namespace tessera {
 namespace {
@@ -76,7 +77,7 @@ void paintPath(QPainter& painter, const PictureItem& item, double zoom, Theme th
   painter.drawPolygon(corners.data(), 3);
 }
 
-void paintText(QPainter& painter, const PictureItem& item, Theme theme) {
+void paintLine(QPainter& painter, const PictureItem& item, Theme theme) {
   const double scale = item.size / kFontPixels;
   painter.save();
   painter.translate(item.bounds.x, item.bounds.y + 0.8 * item.size);
@@ -101,12 +102,13 @@ void paintItem(QPainter& painter, const PictureItem& item, double zoom, Theme th
   switch (item.kind) {
     case PictureItem::Kind::Box: return paintBox(painter, item, zoom, theme);
     case PictureItem::Kind::Path: return paintPath(painter, item, zoom, theme);
-    case PictureItem::Kind::Text: return paintText(painter, item, theme);
+    case PictureItem::Kind::Text:
+      for (const PictureItem& line : seenAt(item, zoom)) paintLine(painter, line, theme);
   }
 }
 
 QImage renderRegion(const Picture& picture, std::span<const uint32_t> items, QPointF origin, double zoom, QSize size,
-                    Theme theme) {
+                    Theme theme, double detail) {
   QImage image(size, QImage::Format_RGB32);
   if (image.isNull()) return image;
   image.fill(toQColor(ColorRole::Background, theme));
@@ -114,7 +116,7 @@ QImage renderRegion(const Picture& picture, std::span<const uint32_t> items, QPo
   painter.setRenderHint(QPainter::TextAntialiasing);
   painter.scale(zoom, zoom);
   painter.translate(-origin);
-  for (uint32_t i : items) paintItem(painter, picture.items[i], zoom, theme);
+  for (uint32_t i : items) paintItem(painter, picture.items[i], detail > 0 ? detail : zoom, theme);
   return image;
 }
 

@@ -20,9 +20,9 @@ QRectF toQRectF(const RectF& rect);
 void paintItem(QPainter& painter, const PictureItem& item, double zoom, Theme theme);
 
 // Paints the given items (indices into picture.items, ascending) of the scene rectangle whose top left is `origin`
-// into an image of `size` pixels at `zoom` pixels a scene unit.
+// into an image of `size` pixels at `zoom` pixels a scene unit, with what is shown at the zoom `detail`; 0: the same.
 QImage renderRegion(const Picture& picture, std::span<const uint32_t> items, QPointF origin, double zoom, QSize size,
-                    Theme theme);
+                    Theme theme, double detail = 0);
 
 // The whole picture, centred and fitted into `size` with a margin; never larger than 100 %.
 QImage renderToImage(const Picture& picture, QSize size, Theme theme);

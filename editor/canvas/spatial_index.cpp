@@ -39,7 +39,7 @@ SpatialIndex::SpatialIndex(const Picture& picture) : bounds_(picture.bounds) {
       wires_.resize(std::max(wires_.size(), static_cast<size_t>(item.viewEdge) + 1), -1);
       wires_[static_cast<size_t>(item.viewEdge)] = static_cast<int32_t>(i);
     }
-    const Cells c = cellsOf(item.bounds);
+    const Cells c = cellsOf(item.reach());
     if (isLarge(c))
       large_.push_back(i);
     else
@@ -49,7 +49,7 @@ SpatialIndex::SpatialIndex(const Picture& picture) : bounds_(picture.bounds) {
   items_.resize(begin_.back());
   std::vector<uint32_t> next(begin_.begin(), begin_.end() - 1);
   for (uint32_t i = 0; i < picture.items.size(); ++i) {
-    const Cells c = cellsOf(picture.items[i].bounds);
+    const Cells c = cellsOf(picture.items[i].reach());
     if (!isLarge(c)) forCells(c, [&](size_t cell) { items_[next[cell]++] = i; });
   }
 }
@@ -69,8 +69,8 @@ std::vector<uint32_t> SpatialIndex::itemsIn(const Picture& picture, const RectF&
   auto take = [&](uint32_t i) {
     const PictureItem& item = picture.items[i];
     const float grown = item.width + 4;  // strokes and arrow heads
-    const RectF b{item.bounds.x - grown, item.bounds.y - grown, item.bounds.width + 2 * grown,
-                  item.bounds.height + 2 * grown};
+    const RectF& reach = item.reach();
+    const RectF b{reach.x - grown, reach.y - grown, reach.width + 2 * grown, reach.height + 2 * grown};
     if (item.minZoom <= zoom && b.intersects(scene)) out.push_back(i);
   };
   for (uint32_t i : large_) take(i);

@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-std::vector<TileKey> tilesOver(const QRectF& scene, int32_t level) {
+std::vector<TileKey> tilesOver(const QRectF& scene, int32_t level, bool far) {
   std::vector<TileKey> out;
   const double side = TileStore::kPixels / TileStore::zoomOf(level);
   const auto left = static_cast<int32_t>(std::floor(scene.left() / side));
@@ -21,7 +21,7 @@ std::vector<TileKey> tilesOver(const QRectF& scene, int32_t level) {
   const auto top = static_cast<int32_t>(std::floor(scene.top() / side));
   const auto bottom = static_cast<int32_t>(std::floor(scene.bottom() / side));
   for (int32_t row = top; row <= bottom; ++row)
-    for (int32_t column = left; column <= right; ++column) out.push_back({level, column, row});
+    for (int32_t column = left; column <= right; ++column) out.push_back({level, column, row, far});
   return out;
 }
 
@@ -35,9 +35,11 @@ void TileLayer::reset(std::shared_ptr<const Picture> picture, std::shared_ptr<co
 void TileLayer::request(double ratio) {
   if (!picture_) return;
   const QRectF wanted = viewport_.visible().intersected(toQRectF(picture_->bounds));
-  if (wanted.isEmpty()) return store_.request({});
-  store_.request(tilesOver(wanted, TileStore::levelFor(viewport_.zoom() * ratio)));
+  if (wanted.isEmpty()) return store_.request({}, ratio);
+  store_.request(tilesOver(wanted, TileStore::levelFor(viewport_.zoom() * ratio), isFar()), ratio);
 }
+
+bool TileLayer::isFar() const { return viewport_.zoom() < kReadableZoom; }
 
 void TileLayer::wait() {
   QEventLoop loop;
@@ -58,12 +60,13 @@ void TileLayer::paint(QPainter& painter, double ratio) {
     const QPointF to = snapped(viewport_.toWidget(QPointF((key.column + 1) * side, (key.row + 1) * side)));
     painter.drawImage(QRectF(from.x(), from.y(), to.x() - from.x(), to.y() - from.y()), image);
   };
-  const std::vector<TileKey> keys = tilesOver(visible, level);
+  const std::vector<TileKey> keys = tilesOver(visible, level, isFar());
   const bool complete = std::ranges::all_of(keys, [&](const TileKey& k) { return store_.find(k) != nullptr; });
   if (!complete)  // what other levels have already, coarse ones first
     for (int32_t other : {level - 4, level - 3, level - 2, level - 1, level + 1})
-      for (const TileKey& key : tilesOver(visible, other))
-        if (const QImage* image = store_.find(key)) paint(key, *image);
+      for (bool far : {!isFar(), isFar()})
+        for (const TileKey& key : tilesOver(visible, other, far))
+          if (const QImage* image = store_.find(key)) paint(key, *image);
   for (const TileKey& key : keys)
     if (const QImage* image = store_.find(key)) paint(key, *image);
 }

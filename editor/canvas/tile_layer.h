@@ -25,6 +25,8 @@ class TileLayer {
   void wait();  // until it is ready
 
  private:
+  bool isFar() const;
+
   const Viewport& viewport_;
   TileStore store_;
   std::shared_ptr<const Picture> picture_;

@@ -5,6 +5,7 @@
 #include <QThread>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "editor/canvas/render.h"
 
@@ -12,6 +13,11 @@ namespace tessera {
 namespace {
 
 constexpr qsizetype kMaxTiles = 160;  // 1 MiB each
+
+// What is shown changes at one zoom, which lies between two levels.
+double detailOf(const TileKey& key, double zoom) {
+  return key.far ? std::min(zoom, 0.999 * kReadableZoom) : std::max<double>(zoom, kReadableZoom);
+}
 
 }  // namespace
 
@@ -45,7 +51,8 @@ const QImage* TileStore::find(const TileKey& key) {
   return &found->image;
 }
 
-void TileStore::request(const std::vector<TileKey>& keys) {
+void TileStore::request(const std::vector<TileKey>& keys, double ratio) {
+  if (ratio != std::exchange(ratio_, ratio)) reset(picture_, index_, theme_);
   waiting_.clear();
   for (const TileKey& key : keys)
     if (!tiles_.contains(key) && std::find(running_.begin(), running_.end(), key) == running_.end())
@@ -59,15 +66,16 @@ void TileStore::startWorkers() {
     const TileKey key = waiting_.front();
     waiting_.erase(waiting_.begin());
     running_.push_back(key);
-    pool_.start([this, key, generation = generation_, picture = picture_, index = index_, theme = theme_] {
-      const double zoom = zoomOf(key.level), side = kPixels / zoom;
-      const auto items = index->itemsIn(*picture, sceneRect(key), zoom);
-      QImage image = renderRegion(*picture, items, QPointF(key.column * side, key.row * side), zoom,
-                                  QSize(kPixels, kPixels), theme);
-      QMetaObject::invokeMethod(
-          this, [this, generation, key, image = std::move(image)] { take(generation, key, image); },
-          Qt::QueuedConnection);
-    });
+    pool_.start(
+        [this, key, generation = generation_, picture = picture_, index = index_, theme = theme_, ratio = ratio_] {
+          const double zoom = zoomOf(key.level), side = kPixels / zoom, detail = detailOf(key, zoom / ratio);
+          const auto items = index->itemsIn(*picture, sceneRect(key), detail);
+          QImage image = renderRegion(*picture, items, QPointF(key.column * side, key.row * side), zoom,
+                                      QSize(kPixels, kPixels), theme, detail);
+          QMetaObject::invokeMethod(
+              this, [this, generation, key, image = std::move(image)] { take(generation, key, image); },
+              Qt::QueuedConnection);
+        });
   }
 }
 

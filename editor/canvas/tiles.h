@@ -17,9 +17,12 @@ namespace tessera {
 
 struct TileKey {
   int32_t level = 0, column = 0, row = 0;
+  bool far = false;  // what is shown from afar: one level serves zooms on both sides
   bool operator==(const TileKey&) const = default;
 };
-inline size_t qHash(const TileKey& key, size_t seed = 0) { return qHashMulti(seed, key.level, key.column, key.row); }
+inline size_t qHash(const TileKey& key, size_t seed = 0) {
+  return qHashMulti(seed, key.level, key.column, key.row, key.far);
+}
 
 class TileStore : public QObject {
   Q_OBJECT
@@ -38,8 +41,9 @@ class TileStore : public QObject {
   static RectF sceneRect(const TileKey& key);
 
   const QImage* find(const TileKey& key);  // null: not filled
-  // Asks for these tiles, the first ones first; what was asked before and is not among them is dropped.
-  void request(const std::vector<TileKey>& keys);
+  // Asks for these tiles, the first ones first; what was asked before and is not among them is dropped. ratio: device
+  // pixels a pixel; by another one all tiles are forgotten.
+  void request(const std::vector<TileKey>& keys, double ratio);
   bool idle() const { return waiting_.empty() && running_.empty(); }
 
  signals:
@@ -57,6 +61,7 @@ class TileStore : public QObject {
   std::shared_ptr<const Picture> picture_;
   std::shared_ptr<const SpatialIndex> index_;
   Theme theme_ = Theme::Light;
+  double ratio_ = 1;
   uint64_t generation_ = 0, clock_ = 0;
   QHash<TileKey, Entry> tiles_;
   std::vector<TileKey> waiting_, running_;

@@ -15,8 +15,28 @@
 namespace tessera {
 namespace {
 
-constexpr double kStripZoom = 0.4, kMaxStrips = 300;
+constexpr double kStripZoom = kReadableZoom, kMaxStrips = 300;
 constexpr float kValueSize = 10;
+
+// -1 … 1: purple, the page, green; no colour of heat, which means time.
+QColor divergingColor(double part, Theme theme) {
+  struct Scale {
+    QColor below, zero, above;
+  };
+  static const Scale kLight{QColor(0x76, 0x2a, 0x83), QColor(0xf2, 0xf3, 0xf5), QColor(0x1b, 0x78, 0x37)},
+      kDark{QColor(0xc9, 0x8d, 0xe0), QColor(0x2b, 0x31, 0x3b), QColor(0x66, 0xd3, 0x8c)};
+  const Scale& scale = theme == Theme::Light ? kLight : kDark;
+  const QColor &zero = scale.zero, &end = part < 0 ? scale.below : scale.above;
+  const double amount = std::min(std::abs(part), 1.0);
+  const auto mixed = [&](int from, int to) { return static_cast<int>(std::lround(from + (to - from) * amount)); };
+  return {mixed(zero.red(), end.red()), mixed(zero.green(), end.green()), mixed(zero.blue(), end.blue())};
+}
+// Both signs on one scale; where there is one alone, from the least to the most.
+double partOf(float sample, float zero) {
+  if (zero <= 0) return static_cast<double>(sample);
+  if (zero >= 1) return static_cast<double>(sample) - 1;
+  return static_cast<double>((sample - zero) / std::max(zero, 1 - zero));
+}
 
 QImage heatMap(const NodeValue& value, Theme theme) {
   const int rows = static_cast<int>(value.samples.size()) / value.columns;
@@ -24,8 +44,9 @@ QImage heatMap(const NodeValue& value, Theme theme) {
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c < value.columns; ++c) {
       const float sample = value.samples[static_cast<size_t>(r * value.columns + c)];
-      image.setPixelColor(
-          c, r, toQColor(std::isfinite(sample) ? heatRole(static_cast<double>(sample)) : ColorRole::Error, theme));
+      image.setPixelColor(c, r,
+                          std::isfinite(sample) ? divergingColor(partOf(sample, value.zero), theme)
+                                                : toQColor(ColorRole::Error, theme));
     }
   return image;
 }
@@ -73,15 +94,22 @@ QPainterPath lineOf(const NodeValue& value, const QRectF& area) {
   return path;
 }
 
+// In the middle of the strip, in the proportions of the array as far as that leaves something to see.
+QRectF inProportion(const QRectF& area, double aspect) {
+  constexpr double kLeast = 4;
+  QSizeF size = QSizeF(std::clamp(aspect, 1e-3, 1e3), 1).scaled(area.size(), Qt::KeepAspectRatio);
+  size = size.expandedTo({kLeast, kLeast}).boundedTo(area.size());
+  return {area.center() - QPointF(size.width(), size.height()) / 2, size};
+}
+
 void paintForm(QPainter& painter, const NodeValue& value, const QRectF& area, Theme theme) {
   using Form = NodeValue::Form;
   painter.setRenderHint(QPainter::SmoothPixmapTransform, value.form == Form::Image);
-  if (value.form == Form::Heat) painter.drawImage(area, heatMap(value, theme));
+  if (value.form == Form::Heat) painter.drawImage(inProportion(area, value.aspect), heatMap(value, theme));
   if (value.form == Form::Bars) paintBars(painter, value, area, theme);
   if (value.form == Form::Image) {
     const QImage image = pixels(value, theme);
-    QSizeF size = QSizeF(image.size()).scaled(area.size(), Qt::KeepAspectRatio);
-    painter.drawImage(QRectF(area.center() - QPointF(size.width(), size.height()) / 2, size), image);
+    painter.drawImage(inProportion(area, static_cast<double>(image.width()) / image.height()), image);
   }
   if (value.form != Form::Line) return;
   painter.setPen(QPen(toQColor(ColorRole::Selection, theme), 1.3));
@@ -129,6 +157,17 @@ InstructionId ValueStrips::numberAt(QPointF widget) const {
   const bool inStrip = beside || canvas_.viewport().toScene(widget).y() >= stripTop;
   const auto found = values_.find(node.instruction);
   return inStrip && !node.chip && found != values_.end() && found->second.scrubs ? node.instruction : InstructionId();
+}
+
+InstructionId ValueStrips::pictureAt(QPointF widget) const {
+  const GraphView* view = canvas_.view().get();
+  if (values_.empty() || !view || view->valueStrip <= 0 || canvas_.viewport().zoom() < kStripZoom) return {};
+  const int32_t hit = canvas_.itemAt(widget);
+  const int32_t v = hit < 0 ? -1 : canvas_.picture()->items[static_cast<size_t>(hit)].viewNode;
+  if (v < 0 || view->nodes[static_cast<size_t>(v)].kind != ViewNode::Kind::Instruction) return {};
+  const bool inStrip = canvas_.viewport().toScene(widget).y() >= canvas_.frameOf(v).bottom() - view->valueStrip;
+  const auto found = values_.find(view->nodes[static_cast<size_t>(v)].instruction);
+  return inStrip && found != values_.end() && found->second.columns > 0 ? found->first : InstructionId();
 }
 
 // The picture at the left, the text at the right of the strip; in scene units.

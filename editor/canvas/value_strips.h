@@ -19,7 +19,8 @@ class ValueStrips {
  public:
   explicit ValueStrips(Canvas& canvas) : canvas_(canvas) {}
   void set(std::unordered_map<InstructionId, NodeValue> values);
-  InstructionId numberAt(QPointF widget) const;  // that a drag changes; invalid: none
+  InstructionId numberAt(QPointF widget) const;   // that a drag changes; invalid: none
+  InstructionId pictureAt(QPointF widget) const;  // a value that is drawn there; invalid: none
   void paint(QPainter& painter) const;
 
  private:

@@ -5,11 +5,12 @@
 #include <QWidget>
 #include <algorithm>
 
+#include "core/picture/picture.h"
+
 namespace tessera {
 namespace {
 
 constexpr double kSmallestZoom = 0.0002, kLargestZoom = 6, kFitMargin = 24;
-constexpr double kReadableZoom = 0.6;
 constexpr double kRowHeight = 110;  // in the scene: a box and the gap to the next
 constexpr double kGrowth = 0.3;     // of its size: room for what is added next, when all is made smaller
 constexpr double kStrip = 60, kScrollMargin = 30, kSnug = 6;  // pixels
@@ -102,7 +103,7 @@ void Viewport::follow(QPointF shift) {
   const double margin = kSnug / zoom_;
   if (free().adjusted(margin, margin, -margin, -margin).contains(all)) return;
   for (const QRectF& wanted : {all.adjusted(0, 0, all.width() * kGrowth, all.height() * kGrowth), all})
-    if (zoomToFit(wanted) >= std::min(kReadableZoom, zoom_)) {
+    if (zoomToFit(wanted) >= std::min<double>(kReadableZoom, zoom_)) {
       fit(wanted);
       fitted_ = true;
       return;

@@ -1,6 +1,7 @@
-// Nothing is shown in the entry; long paths leave out the middle.
+// In the entry with nothing selected nothing is shown; long paths leave out the middle.
 #include "editor/controllers/breadcrumbs.h"
 
+#include "core/arrange/arrangement.h"
 #include "core/evaluate/trace.h"
 #include "editor/document/document.h"
 
@@ -8,9 +9,15 @@ namespace tessera {
 namespace {
 
 constexpr size_t kMaxSteps = 4;
+constexpr char kGroupLink[] = "group:";
 
-QString nameOfStep(const Module& module, ComputationId id) {
-  return QString::fromStdString(module.at(id).name).left(28).toHtmlEscaped();
+constexpr qsizetype kLongestStep = 28;
+
+QString stepText(const std::string& name) { return QString::fromStdString(name).left(kLongestStep).toHtmlEscaped(); }
+QString nameOfStep(const Module& module, ComputationId id) { return stepText(module.at(id).name); }
+
+QString linkTo(const QString& target, const QString& text) {
+  return QStringLiteral("<a href='%1'>%2</a>").arg(target.toHtmlEscaped(), text);
 }
 
 }  // namespace
@@ -21,31 +28,61 @@ Breadcrumbs::Breadcrumbs(Document& document, QWidget* parent) : QLabel(parent), 
   setTextFormat(Qt::RichText);
   setContentsMargins(8, 0, 8, 0);
   connect(this, &QLabel::linkActivated, this, [this](const QString& link) {
+    if (!document_.isOpen()) return;
+    if (link.startsWith(QLatin1String(kGroupLink)))
+      return document_.view().lookAtGroup(link.mid(qsizetype(std::size(kGroupLink)) - 1));
     const ComputationId id(link.toUInt());
-    if (document_.isOpen() && document_.module().contains(id)) document_.view().showComputation(id);
+    if (document_.module().contains(id)) document_.view().showComputation(id);
   });
   connect(&document_.view(), &SceneView::changed, this, &Breadcrumbs::show);
+  connect(&document_.view(), &SceneView::groupSelected, this, &Breadcrumbs::show);
+  connect(&document_, &Document::selectionChanged, this, &Breadcrumbs::show);
   connect(&document_, &Document::opened, this, &Breadcrumbs::show);
 }
 
 void Breadcrumbs::show() {
   if (!document_.isOpen() || document_.isPlainGraph()) return clear();
+  const ComputationId shown = document_.view().computation();
+  if (!document_.module().contains(shown)) return clear();
+  const bool entry = shown == document_.module().entry();
+  const QStringList around = groups();
+  if (entry && around.isEmpty()) return clear();
+  QStringList steps =
+      entry ? QStringList{linkTo(QString::number(shown.value), nameOfStep(document_.module(), shown))} : calls();
+  setText((steps + around).join(QStringLiteral(" › ")));
+}
+
+QStringList Breadcrumbs::calls() const {
   const Module& module = document_.module();
   const ComputationId shown = document_.view().computation();
-  if (!module.contains(shown) || shown == module.entry()) return clear();
   CallPath path = document_.live().callPath();
   if (path.empty() || path.back().computation != shown) path = pathTo(module, shown);
-  if (path.empty()) return setText(tr("not called"));
+  if (path.empty()) return {tr("not called")};
   QStringList steps;
-  const auto link = [&](ComputationId id) {
-    steps << QStringLiteral("<a href='%1'>%2</a>").arg(id.value).arg(nameOfStep(module, id));
-  };
+  const auto link = [&](ComputationId id) { steps << linkTo(QString::number(id.value), nameOfStep(module, id)); };
   link(module.entry());
   if (path.size() > kMaxSteps) steps << QStringLiteral("…");
   for (size_t i = path.size() > kMaxSteps ? path.size() - kMaxSteps : 0; i + 1 < path.size(); ++i)
     link(path[i].computation);
-  steps << nameOfStep(module, shown);
-  setText(steps.join(QStringLiteral(" › ")));
+  return steps << nameOfStep(module, shown);
+}
+
+// From the outermost; the innermost is the one that is looked at.
+QStringList Breadcrumbs::groups() const {
+  const auto& view = document_.view().scene().view;
+  const QString& group = document_.view().selectedGroup();
+  const InstructionId selected = document_.selected();
+  if (!view || (group.isEmpty() && !selected.valid())) return {};
+  QStringList out;
+  int32_t box = group.isEmpty() ? view->boxOf(selected) : view->findGroup(group.toStdString());
+  for (; box >= 0 && at(box) < view->nodes.size(); box = view->nodes[at(box)].parent) {
+    const ViewNode& node = view->nodes[at(box)];
+    if (node.kind != ViewNode::Kind::OpenGroup && node.kind != ViewNode::Kind::CollapsedGroup) continue;
+    if (group.isEmpty() && node.caller && node.instruction == selected) continue;  // it is what is selected
+    out.prepend(linkTo(QLatin1String(kGroupLink) + QString::fromStdString(node.group), stepText(node.title)));
+  }
+  if (out.size() <= qsizetype(2 * kMaxSteps)) return out;
+  return out.mid(0, 2) << QStringLiteral("…") << out.mid(out.size() - qsizetype(kMaxSteps));
 }
 
 }  // namespace tessera

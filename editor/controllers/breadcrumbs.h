@@ -1,5 +1,5 @@
-// The path from the entry to the computation that is shown, in the tool bar; each caller's computation is a link back
-// to it. Reads and changes Document's view.
+// Where one is, in the tool bar: the calls from the entry to the computation that is shown, and in it the groups round
+// what is selected. Each is a link to it. Reads and changes Document's view.
 #pragma once
 
 #include <QLabel>
@@ -14,6 +14,8 @@ class Breadcrumbs : public QLabel {
 
  private:
   void show();
+  QStringList calls() const;
+  QStringList groups() const;
 
   Document& document_;
 };

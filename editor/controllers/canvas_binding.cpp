@@ -36,6 +36,11 @@ CanvasBinding::CanvasBinding(Document& document, Canvas& canvas, QObject* parent
   connect(&document_.search(), &ModuleSearch::changed, this, &CanvasBinding::showLight);
   connect(&document_.view(), &SceneView::lightChanged, this, &CanvasBinding::showLight);
   connect(&canvas_, &Canvas::selectionChanged, &document_, &Document::select);
+  connect(&canvas_, &Canvas::groupSelected, &document_.view(), &SceneView::selectGroup);
+  connect(&document_.view(), &SceneView::groupWanted, this, [this](const QString& group) {
+    const QRectF frame = canvas_.view() ? canvas_.frameOf(canvas_.view()->findGroup(group.toStdString())) : QRectF();
+    if (!frame.isEmpty()) canvas_.viewport().fit(frame);
+  });
   connect(&canvas_, &Canvas::groupToggled, &document_.view(), &SceneView::toggleGroup);
   connect(&canvas_, &Canvas::instructionActivated, this, &CanvasBinding::activate);
   canvas_.setTooltipProvider([this](InstructionId id) { return tooltipFor(id); });

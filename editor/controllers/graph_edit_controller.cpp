@@ -8,9 +8,11 @@
 #include "core/ops/op.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/tools/wire_tool.h"
+#include "editor/controllers/canvas_menu.h"
 #include "editor/document/document.h"
 #include "editor/panels/add_search.h"
 #include "editor/panels/choice_list.h"
+#include "editor/panels/source_pick.h"
 #include "editor/panels/value_field.h"
 
 namespace tessera {
@@ -33,7 +35,8 @@ std::vector<CanvasInput> inputsOf(const Document& document, InstructionId id) {
     out.push_back({inputName(op, k), instruction.operands[k], false});
   const bool isWhole = std::ranges::all_of(
       instruction.operands, [](InstructionId operand) { return operand.valid(); });  // open inputs come first
-  if (isWhole && instruction.opcode != Opcode::Unknown && arityOf(instruction.opcode) < 0)
+  const bool variadic = instruction.opcode != Opcode::Unknown && arityOf(instruction.opcode) < 0;
+  if (isWhole && variadic && document.module().callees(instruction).empty())  // a callee takes what it takes
     out.push_back({QStringLiteral("+"), {}, true});
   return out;
 }
@@ -85,12 +88,19 @@ GraphEditController::GraphEditController(Document& document, Canvas& canvas, QOb
       canvas_(canvas),
       search_(new AddSearch(&canvas)),
       choices_(new ChoiceList(&canvas)),
-      field_(new ValueField(&canvas)) {
+      field_(new ValueField(&canvas)),
+      sources_(new SourcePick(&canvas)) {
   connect(&document_, &Document::opened, this, &GraphEditController::forget);
   connectCanvas();
+  new CanvasMenu(document_, canvas_, *this);
   connect(search_, &AddSearch::chosen, this, &GraphEditController::place);
   connect(search_, &AddSearch::cancelled, this, &GraphEditController::forgetDrop);
-  connect(search_, &AddSearch::blockChosen, this, [this] { droppedValue_ = droppedUser_ = {}; });
+  connect(search_, &AddSearch::blockChosen, this, [this] { droppedValue_ = droppedUser_ = replaced_ = {}; });
+  connect(&canvas_, &Canvas::sourceWanted, this, &GraphEditController::pickSource);
+  connect(sources_, &SourcePick::typed, this, &GraphEditController::fillPicked);
+  connect(sources_, &SourcePick::chosen, this, [this](InstructionId value) {
+    dropWire(value, pickedUser_, pickedOperand_, canvas_.viewport().toWidget(canvas_.boxOf(pickedUser_).topLeft()));
+  });
   connect(choices_, &ChoiceList::chosen, this, &GraphEditController::takeWay);
   connect(choices_, &ChoiceList::cancelled, this, [this] { canvas_.wires().takeBack(); });
   connect(choices_, &ChoiceList::highlighted, this, [this](int line) {
@@ -102,14 +112,14 @@ GraphEditController::GraphEditController(Document& document, Canvas& canvas, QOb
 // Another document: what is open over the canvas speaks of the one before. A Graphviz graph has no operations to wire.
 void GraphEditController::forget() {
   canvas_.wires().end();
-  for (QWidget* over : std::initializer_list<QWidget*>{search_, choices_, field_}) over->hide();
+  for (QWidget* over : std::initializer_list<QWidget*>{search_, choices_, field_, sources_}) over->hide();
   ways_.clear();
   forgetDrop();
   canvas_.wires().setHints(document_.isPlainGraph() ? WireHints() : hints());
 }
 
 void GraphEditController::forgetDrop() {
-  droppedValue_ = droppedUser_ = {};
+  droppedValue_ = droppedUser_ = replaced_ = {};
   spot_.reset();
 }
 
@@ -127,27 +137,9 @@ void GraphEditController::connectCanvas() {
     aimAt(at);
   });
   connect(&canvas_, &Canvas::wireDropped, this, &GraphEditController::dropWire);
-  connect(&canvas_, &Canvas::wireDroppedOnEmpty, this, [this](InstructionId value, QPointF at) {
-    if (!document_.module().contains(value)) return canvas_.wires().end();  // the picture may be older than the graph
-    openSearch(at.toPoint());
-    droppedValue_ = value;
-    spot_ = {canvas_.viewport().toScene(at)};
-    search_->openFor(at.toPoint(), document_.module().shapeOf(value));
-  });
-  connect(&canvas_, &Canvas::inputDroppedOnEmpty, this, [this](InstructionId user, int operand, QPointF at) {
-    if (!hasInput(user, operand)) return canvas_.wires().end();
-    openSearch(at.toPoint());
-    droppedUser_ = user;
-    droppedOperand_ = operand;
-    spot_ = {canvas_.viewport().toScene(at), Anchor::Bottom};
-    if (auto wanted = shapesWantedAt(document_.module(), user, operand); !wanted.empty())
-      search_->openToGive(at.toPoint(), std::move(wanted));
-  });
-  connect(&canvas_, &Canvas::inputOpened, this, [this](InstructionId user, int operand) {
-    if (!hasInput(user, operand)) return;
-    document_.perform({"Unwire " + std::string(document_.module().at(user).name), {SetOperand{user, operand, {}}}},
-                      user);
-  });
+  connect(&canvas_, &Canvas::wireDroppedOnEmpty, this, &GraphEditController::addAfter);
+  connect(&canvas_, &Canvas::inputDroppedOnEmpty, this, &GraphEditController::addBefore);
+  connect(&canvas_, &Canvas::inputOpened, this, &GraphEditController::unwire);
   connect(&canvas_, &Canvas::inputClicked, this, &GraphEditController::openField);
 }
 
@@ -220,6 +212,7 @@ Edit GraphEditController::placingAround(const PaletteEntry& entry, uint32_t& mea
 }
 
 void GraphEditController::place(const PaletteEntry& entry) {
+  if (replaced_.valid()) return replaceBy(entry);
   uint32_t meant = 0;
   auto inserted = spot_ && spot_->wire.first.valid() ? placingInto(entry, spot_->wire, meant) : std::nullopt;
   Edit edit = inserted ? *std::move(inserted) : placingAround(entry, meant);

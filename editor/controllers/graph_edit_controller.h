@@ -23,6 +23,7 @@ struct ViewNode;
 class Canvas;
 class ChoiceList;
 class Document;
+class SourcePick;
 class ValueField;
 
 class GraphEditController : public QObject {
@@ -34,6 +35,7 @@ class GraphEditController : public QObject {
   AddSearch& search() { return *search_; }
   ChoiceList& choices() { return *choices_; }
   ValueField& field() { return *field_; }
+  SourcePick& sources() { return *sources_; }
 
   // Whether a node dropped on a wire of the view would be put into it.
   void setInserts(std::function<bool(InstructionId node, int32_t edge)> inserts) { inserts_ = std::move(inserts); }
@@ -53,6 +55,17 @@ class GraphEditController : public QObject {
     Open
   };  // what the users of removed instructions get: the first operand of the same shape, or nothing
   void removeSelection(Gap gap = Gap::Heal);
+  void replaceSelected();  // opens the search for what fits in its place
+  // Opens the choice of what feeds an input: values of the graph that fit it, or a value that is typed. -1: the first
+  // open input, else the first.
+  void pickSource(InstructionId user, int operand);
+  void typeValue(InstructionId user, int operand) { openField(user, operand); }
+  void unwire(InstructionId user, int operand);
+  void addAfter(InstructionId value, QPointF at);               // the search, for what takes the value
+  void addBefore(InstructionId user, int operand, QPointF at);  // for what gives what the input needs
+  void selectAll();
+  void invertSelection();
+  void selectSameType();    // every node of the page with an operation that is selected
   void leaveComputation();  // to the instruction that calls what is shown
   void duplicateSelection();
   void makeResult();
@@ -74,6 +87,8 @@ class GraphEditController : public QObject {
   void offer(std::vector<ConnectionOption> ways, InstructionId user, const QString& heading, QPointF at);
   void takeWay(int line);
   void openField(InstructionId user, int operand);
+  void replaceBy(const PaletteEntry& entry);
+  void fillPicked(const QString& typed);
   void askFor(InstructionId id, QPointF scene, QPoint above, const QString& name, const QString& text,
               std::function<Result<Edit>(const std::string& typed)> editOf);
   bool editInput(const ViewNode& field, int32_t box);
@@ -92,12 +107,16 @@ class GraphEditController : public QObject {
   AddSearch* search_;
   ChoiceList* choices_;
   ValueField* field_;
+  SourcePick* sources_;
   std::function<bool(InstructionId, int32_t)> inserts_;
   std::vector<ConnectionOption> ways_;
   InstructionId waysUser_;
   // What the search was opened for by a drop: a value to be read, or an input to be fed.
   InstructionId droppedValue_, droppedUser_;
   int droppedOperand_ = -1;
+  InstructionId replaced_;  // what the search was opened to replace
+  InstructionId pickedUser_;
+  int pickedOperand_ = -1;
   // Where what is placed next comes to.
   enum class Anchor { Top, Bottom };
   struct Spot {

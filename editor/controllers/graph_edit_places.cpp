@@ -89,7 +89,7 @@ void GraphEditController::giveSpot(Edit& edit, uint32_t meant) {
   if (scene.view->nodes.empty() || computation() != scene.view->computation) return;
   if (!spot_ && !standsAlone(edit, meant)) return;
   const Spot spot = spot_.value_or(Spot{canvas_.viewport().free().center() - QPointF(0, kAboveMiddle)});
-  const float height = box::kNodeHeight + scene.view->valueStrip;
+  const float height = box::kNodeHeight + box::kPortRow + scene.view->valueStrip;
   RectF wish{static_cast<float>(spot.scene.x()) - kUsualWidth / 2, static_cast<float>(spot.scene.y()), kUsualWidth,
              height};
   if (spot.anchor == Anchor::Bottom) wish.y -= height;

@@ -48,6 +48,9 @@ void Document::connectParts() {
   connect(&fetch_, &ValueFetch::failed, this, &Document::failed);
   connect(this, &Document::opened, &search_, &ModuleSearch::again);
   connect(this, &Document::moduleChanged, &search_, &ModuleSearch::again);
+  connect(this, &Document::opened, &overview_, &ModuleOverview::begin);
+  connect(this, &Document::moduleChanged, &overview_, &ModuleOverview::forget);
+  connect(&run_, &ProgramRun::outcomeChanged, &overview_, &ModuleOverview::forget);
   connect(&fetch_, &ValueFetch::progressed, this, &Document::tellProgress);
 }
 
@@ -245,6 +248,7 @@ void Document::restoreSelection() {
 void Document::select(std::vector<InstructionId> selection) {
   if (!isOpen()) return;
   std::erase_if(selection, [&](InstructionId id) { return !module().contains(id); });
+  view_.selectGroup({});
   if (selection == state_.selection) return;
   state_.selection = std::move(selection);
   noteSelection();
@@ -331,11 +335,12 @@ void Document::takeProject() {
 void Document::rememberOpenGroups() {
   if (isPlainGraph()) return;
   const std::string& shown = module().at(view_.computation()).name;
+  state_.project.shown = shown;
+  if (view_.scene().options.grouping != Grouping::Scopes) return;  // a project names groups of scopes
   ProjectPage& page = state_.project.page(shown);
   page.opened = true;
   const auto& open = view_.scene().options.openGroups;
   page.openGroups.assign(open.begin(), open.end());
-  state_.project.shown = shown;
 }
 
 void Document::pageReplaced() {

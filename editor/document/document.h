@@ -17,6 +17,7 @@
 #include "editor/document/document_file.h"
 #include "editor/document/edit_queue.h"
 #include "editor/document/live_values.h"
+#include "editor/document/module_overview.h"
 #include "editor/document/module_search.h"
 #include "editor/document/program_run.h"
 #include "editor/document/scene_view.h"
@@ -44,12 +45,15 @@ class Document : public QObject {
   const ValueFetch& fetch() const { return fetch_; }
   ModuleSearch& search() { return search_; }
   const ModuleSearch& search() const { return search_; }
+  ModuleOverview& overview() { return overview_; }
+  const ModuleOverview& overview() const { return overview_; }
 
   bool isOpen() const { return edits_.hasModule(); }
   const Module& module() const { return edits_.history().current(); }
   uint64_t revision() const { return revision_; }  // another number after every change of the module
   // A Graphviz file: a picture to look at, with an empty module; it is neither run nor edited.
   bool isPlainGraph() const { return state_.plain != nullptr; }
+  const std::shared_ptr<const PlainGraph>& plainGraph() const { return state_.plain; }
   const std::shared_ptr<const HloText>& text() const { return state_.text; }
   std::vector<InstructionId> usersOf(InstructionId id) const;
 
@@ -92,7 +96,7 @@ class Document : public QObject {
   const std::vector<Diagnostic>& diagnostics() const { return state_.diagnostics; }
 
   void cancel();  // the run and the fetch of a value
-  bool isBusy() const { return background_.isBusy(); }
+  bool isBusy() const { return background_.isBusy() || overview_.isWaiting(); }
 
   // --- for the parts
   void install(OpenedFile file);
@@ -155,6 +159,7 @@ class Document : public QObject {
   LiveValues live_{*this, background_};
   ValueFetch fetch_{*this, background_};
   ModuleSearch search_{*this, background_};
+  ModuleOverview overview_{*this, background_};
   State state_;
   uint64_t revision_ = 0;
 };

@@ -82,6 +82,7 @@ void addSamples(const Literal& value, NodeValue& out) {
   const int64_t wide = std::min<int64_t>(columns, kMaxPreviewColumns), high = std::min<int64_t>(rows, kMaxPreviewRows);
   out.form = rows == 1 ? NodeValue::Form::Line : NodeValue::Form::Heat;
   out.columns = static_cast<int>(wide);
+  out.aspect = static_cast<double>(columns) / static_cast<double>(rows);
   for (int64_t r = 0; r < high; ++r)
     for (int64_t c = 0; c < wide; ++c)
       out.samples.push_back(static_cast<float>(sampleAt(value, (r * rows / high) * columns + c * columns / wide)));
@@ -258,6 +259,7 @@ NodeValue nodeValue(const Literal& value) {
   } else
     addSamples(value, out);
   const double scale = range.most > range.least ? 1 / (range.most - range.least) : 0;
+  out.zero = static_cast<float>(-range.least * scale);
   for (float& sample : out.samples)
     if (std::isfinite(sample)) sample = static_cast<float>((static_cast<double>(sample) - range.least) * scale);
   return out;

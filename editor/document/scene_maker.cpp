@@ -2,10 +2,12 @@
 #include "editor/document/scene_maker.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/edit/sizes/dimension_hues.h"
 #include "core/edit/sizes/size_names.h"
 #include "core/edit/wiring/initial_value.h"
+#include "core/tools/kernels.h"
 #include "editor/canvas/canvas.h"
 
 namespace tessera {
@@ -19,6 +21,12 @@ constexpr size_t kMaxHued = 20000, kMaxHuedBoxes = 4000;  // instructions; beyon
 ViewMaker& SceneMaker::views() {
   if (!views_) views_.emplace(module_);
   return *views_;
+}
+
+// What becomes one kernel is found out by the passes, once and only where somebody asks.
+ViewMaker& SceneMaker::viewsFor(Grouping grouping) {
+  if (grouping == Grouping::Kernels && !std::exchange(kernelsKnown_, true)) views().setKernels(kernelsOf(module_));
+  return views();
 }
 
 void SceneMaker::setProject(Project project) {
@@ -36,15 +44,18 @@ std::shared_ptr<const ProjectPage> SceneMaker::pageOf(ComputationId computation)
 ViewOptions SceneMaker::initialOptions(ComputationId computation) {
   if (plain_) return {};
   const std::lock_guard lock(mutex_);
-  ViewOptions options = views().initialView(computation, kFewBoxes);
-  if (const auto page = pageOf(computation)) applyGroups(*page, options);
+  const Grouping grouping = grouping_;
+  ViewOptions options = viewsFor(grouping).initialView(computation, kFewBoxes, grouping);
+  const auto page = grouping == Grouping::Scopes ? pageOf(computation) : nullptr;
+  if (page) applyGroups(*page, options);
   return options;
 }
 
 std::vector<std::string> SceneMaker::groupPaths(ComputationId computation) {
   if (plain_) return {};
   const std::lock_guard lock(mutex_);
-  return views().groupPaths(computation);
+  const Grouping grouping = grouping_;
+  return viewsFor(grouping).groupPaths(computation, grouping);
 }
 
 ViewOptions SceneMaker::allOpened(ComputationId computation, ViewOptions options) {
@@ -56,12 +67,21 @@ ViewOptions SceneMaker::allOpened(ComputationId computation, ViewOptions options
 ViewOptions SceneMaker::openedFor(ComputationId computation, ViewOptions options, InstructionId id) {
   const std::lock_guard lock(mutex_);
   while (true) {  // ends: each round opens one more group
-    const GraphView view = views().view(computation, options);
+    options.grouping = grouping_;
+    const GraphView view = viewsFor(options.grouping).view(computation, options);
     const int32_t box = view.boxOf(id);
     if (box < 0) return options;
     const ViewNode& node = view.nodes[static_cast<size_t>(box)];
     if (node.kind != ViewNode::Kind::CollapsedGroup || !options.openGroups.insert(node.group).second) return options;
   }
+}
+
+GraphView SceneMaker::viewOfParts(ComputationId computation, ViewOptions options, const std::string& group) {
+  if (plain_) return {};
+  options.openGroups.insert(group);
+  options.grouping = grouping_;
+  const std::lock_guard lock(mutex_);
+  return viewsFor(options.grouping).view(computation, options);
 }
 
 Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Overlay* overlay) {
@@ -70,12 +90,13 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
   scene.options = std::move(options);
   scene.options.chips = true;
   scene.options.fields = fields_;
+  scene.options.grouping = grouping_;
   scene.options.valueStrip = values_ ? kValueStrip : 0;
   if (plain_) {
     scene.view = std::make_shared<const GraphView>(viewOf(*plain_));
   } else {
     const std::lock_guard lock(mutex_);
-    GraphView view = views().view(computation, scene.options);
+    GraphView view = viewsFor(scene.options.grouping).view(computation, scene.options);
     scene.sizeNames = sizeNames();
     scene.hues = hues(scene.sizeNames.get());
     scene.warnings = warnings(computation);
@@ -96,7 +117,7 @@ void SceneMaker::writeSizes(const Scene& scene, bool hued, ViewNode& node) const
   const auto* names = scene.sizeNames ? scene.sizeNames->find(node.instruction) : nullptr;
   const bool coloured = hued && instruction && !node.chip;
   const Shape& shape = module_.shapeOf(node.instruction);
-  if ((!names && !coloured) || !shape.isArray()) return;
+  if ((!names && !coloured) || !shape.isArray() || std::ranges::any_of(node.inputs, &ViewPort::open)) return;
   std::vector<std::string> words;
   if (names)
     for (const SizeNames::Named& each : *names) words.push_back(each.name);

@@ -56,6 +56,9 @@ class SceneMaker {
   // Another arrangement round the same graph; scenes made from now on show it.
   void setProject(Project project);
 
+  // Another grouping than by scopes; open groups are those of one grouping.
+  void setGrouping(Grouping grouping) { grouping_ = grouping; }
+
   // Generated inputs stand in their readers, for scenes made from now on.
   void setFields(bool shown) { fields_ = shown; }
 
@@ -66,12 +69,16 @@ class SceneMaker {
   // Groups of a computation, outer ones first.
   std::vector<std::string> groupPaths(ComputationId computation);
 
+  // The view with `group` open: the group's parts are in it. Nothing is arranged.
+  GraphView viewOfParts(ComputationId computation, ViewOptions options, const std::string& group);
+
   Scene make(ComputationId computation, ViewOptions options, const Overlay* overlay);
   // The same arrangement with another overlay.
   Scene redraw(Scene scene, const Overlay* overlay) const;
 
  private:
   ViewMaker& views();
+  ViewMaker& viewsFor(Grouping grouping);
   const Sizes& sizes();
   std::shared_ptr<const SizeNames> sizeNames();
   std::shared_ptr<const DimensionHues> hues(const SizeNames* names);
@@ -86,6 +93,8 @@ class SceneMaker {
   const std::shared_ptr<const PlainGraph> plain_;
   const bool values_;
   std::atomic<bool> fields_ = true;
+  std::atomic<Grouping> grouping_ = Grouping::Scopes;
+  bool kernelsKnown_ = false;
   mutable std::mutex projectMutex_;
   std::mutex mutex_;
   std::optional<ViewMaker> views_;             // made by the first worker that needs it

@@ -23,13 +23,14 @@ ViewOptions openedTo(const GraphView& all, ViewOptions options, const std::strin
 }  // namespace
 
 void SceneView::begin(std::shared_ptr<SceneMaker> maker, Scene scene) {
-  background_.dispose(std::exchange(state_, State{std::move(maker), std::move(scene)}));
+  background_.dispose(std::exchange(state_, State{.maker = std::move(maker), .scene = std::move(scene)}));
 }
 
 std::shared_ptr<SceneMaker> SceneView::makerOf(const Module& module) const {
   auto made =
       std::make_shared<SceneMaker>(module, document_.project(), nullptr, document_.live().showsValuesOf(module));
   made->setFields(fields_);
+  made->setGrouping(grouping());
   return made;
 }
 
@@ -60,6 +61,8 @@ void SceneView::make(bool keepView, Work work) {
           state_.move.reset();
           background_.dispose(std::exchange(state_.scene, std::move(*scene)));
           document_.rememberOpenGroups();
+          if (!selectedGroup().isEmpty() && this->scene().view->findGroup(selectedGroup().toStdString()) < 0)
+            selectGroup({});
           emit changed(keepView);
           document_.live().followScene();
         };
@@ -167,11 +170,34 @@ void SceneView::closeAllGroups() {
   arrangeAgain(true);
 }
 
+void SceneView::selectGroup(const QString& group) {
+  if (std::exchange(state_.selectedGroup, group) != group) emit groupSelected();
+}
+
+void SceneView::lookAtGroup(const QString& group) {
+  const int32_t box = scene().view ? scene().view->findGroup(group.toStdString()) : -1;
+  if (box < 0) return;
+  const ViewNode& node = scene().view->nodes[static_cast<size_t>(box)];
+  document_.select({node.instruction});
+  if (!node.caller) selectGroup(group);
+  emit groupWanted(group);
+}
+
 void SceneView::showFields(bool shown) {
   fields_ = shown;
   if (!document_.isOpen() || document_.isPlainGraph()) return;
   state_.maker->setFields(shown);
   arrangeAgain(true);
+}
+
+void SceneView::setGrouping(Grouping grouping) {
+  if (std::exchange(state_.grouping, grouping) == grouping || !document_.isOpen() || document_.isPlainGraph()) return;
+  state_.maker->setGrouping(grouping);
+  start({false,
+         [computation = computation()](SceneMaker& maker, const Overlay* overlay) {
+           return maker.make(computation, maker.initialOptions(computation), overlay);
+         },
+         computation()});
 }
 
 void SceneView::showOverlay(bool shown) {
@@ -195,10 +221,6 @@ std::vector<DimensionHue> SceneView::huesOf(InstructionId id) const {
 bool SceneView::isDrawn(InstructionId id) const {
   const auto& view = scene().view;
   return view && document_.module().contains(id) && id.value < view->boxes.size() && view->boxOf(id) >= 0;
-}
-
-Status SceneView::exportSvg(const QString& path, Theme theme) const {
-  return writeFileAtomically(path.toStdString(), toSvg(*scene().picture, theme));
 }
 
 }  // namespace tessera

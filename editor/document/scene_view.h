@@ -36,9 +36,16 @@ class SceneView : public QObject {
   void reveal(InstructionId id);
   void openAllGroups();
   void closeAllGroups();
+  // The group that a person looks at, instead of the one instruction that stands for it in the selection; empty: none.
+  void selectGroup(const QString& group);
+  const QString& selectedGroup() const { return state_.selectedGroup; }
+  void lookAtGroup(const QString& group);  // selects one that is drawn and brings it into sight
   // Whether constants, broadcast numbers and iotas that one input reads stand in their readers.
   void showFields(bool shown);
   bool showsFields() const { return fields_; }
+  // Anew, with the groups that it begins with.
+  void setGrouping(Grouping grouping);
+  Grouping grouping() const { return state_.grouping; }
   void showOverlay(bool shown);
   bool showsOverlay() const { return overlayShown_; }
   // What a panel points at: lit on the canvas, while nothing is searched for. None: nothing.
@@ -47,7 +54,6 @@ class SceneView : public QObject {
   // What a comparison found of instructions.
   void tint(std::vector<std::pair<InstructionId, NodeTint>> tints);
   const std::vector<std::pair<InstructionId, NodeTint>>& tints() const { return state_.tints; }
-  Status exportSvg(const QString& path, Theme theme) const;  // the computation that is shown
 
   std::vector<DimensionHue> huesOf(InstructionId id) const;  // empty: the module is too big
   // Whether an instruction of the module as it is now has a box of its own or within a group.
@@ -61,10 +67,13 @@ class SceneView : public QObject {
   void leaveRemovedComputation();
   std::shared_ptr<SceneMaker> makerOf(const Module& module) const;
   void remakeMaker();  // of the same module, where nodes get or lose their values
+  const std::shared_ptr<SceneMaker>& makerOfScene() const { return state_.maker; }
 
  signals:
   void changed(bool keepView);
   void lightChanged();  // or the tints
+  void groupSelected();
+  void groupWanted(QString group);  // in sight
 
  private:
   using Work = std::function<Scene(SceneMaker&, const Overlay*)>;
@@ -87,6 +96,8 @@ class SceneView : public QObject {
     std::optional<Move> move;  // its scene is being made
     std::optional<std::vector<InstructionId>> lit;
     std::vector<std::pair<InstructionId, NodeTint>> tints;
+    QString selectedGroup;
+    Grouping grouping = Grouping::Scopes;
   };
   Document& document_;
   Background& background_;

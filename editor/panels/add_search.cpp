@@ -47,9 +47,17 @@ void AddSearch::openToGive(QPoint at, std::vector<tessera::Shape> wanted) {
   search({});
 }
 
+void AddSearch::openAmong(QPoint at, const QString& hint, Finder finder) {
+  openAt(at);
+  finder_ = std::move(finder);
+  field_->setPlaceholderText(hint);
+  search({});
+}
+
 void AddSearch::openAt(QPoint at, Page page) {
   value_.reset();
   wanted_.clear();
+  finder_ = nullptr;
   page_ = page;
   field_->setPlaceholderText(tr("Operation, value or shape: matmul · 3.5 · f32[4,8]"));
   field_->clear();
@@ -65,6 +73,13 @@ std::vector<PaletteEntry> AddSearch::entriesFor(const std::string& words) const 
       for (PaletteEntry& entry : searchPalette(line, 1)) out.push_back(std::move(entry));
   for (PaletteEntry& entry : searchPalette(words, kMaxFound)) out.push_back(std::move(entry));
   return out;
+}
+
+std::vector<FittingEntry> AddSearch::fittingEntries(const std::string& words) const {
+  if (finder_) return finder_(words);
+  if (value_) return searchPaletteFor(words, *value_, kMaxFound);
+  if (wanted_.empty()) return {};
+  return searchPaletteGiving(words, std::span<const tessera::Shape>(wanted_), kMaxFound);
 }
 
 void AddSearch::search(const QString& line) {
@@ -84,11 +99,9 @@ void AddSearch::search(const QString& line) {
     foundBlocks_.emplace_back();
   };
   const std::string words = line.trimmed().toStdString();
-  const auto entries = value_ || !wanted_.empty() ? std::vector<PaletteEntry>() : entriesFor(words);
-  const auto fitting = value_ ? searchPaletteFor(words, *value_, kMaxFound)
-                       : !wanted_.empty()
-                           ? searchPaletteGiving(words, std::span<const tessera::Shape>(wanted_), kMaxFound)
-                           : std::vector<FittingEntry>();
+  const bool narrowed = value_ || finder_ || !wanted_.empty();
+  const auto entries = narrowed ? std::vector<PaletteEntry>() : entriesFor(words);
+  const auto fitting = fittingEntries(words);
   // Own blocks come first, but for an operation whose name was typed.
   const bool exact =
       (!entries.empty() && entries[0].title == words) || (!fitting.empty() && fitting[0].entry.title == words);
@@ -105,7 +118,7 @@ void AddSearch::search(const QString& line) {
 void AddSearch::findBlocks(const QString& words) {
   for (const Block& block : blocks_) {
     const QString name = QString::fromStdString(block.name), summary = QString::fromStdString(block.summary);
-    if (words.isEmpty() || !wanted_.empty() || !name.contains(words, Qt::CaseInsensitive)) continue;
+    if (words.isEmpty() || finder_ || !wanted_.empty() || !name.contains(words, Qt::CaseInsensitive)) continue;
     const Result<tessera::Shape> first = firstInputOf(block);
     if (value_ && (!first || !compatible(*first, *value_))) continue;
     auto* item = new QListWidgetItem(tr("%1 my block, version %2 %3").arg(name).arg(block.version).arg(summary));

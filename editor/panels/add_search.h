@@ -2,6 +2,7 @@
 // Arrows choose, Enter accepts, Escape or losing the focus closes it. Used by GraphEditController.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -28,6 +29,9 @@ class AddSearch : public PopupFrame {
   void openFor(QPoint at, const tessera::Shape& value);
   // The same, with only what can give a value of one of these shapes.
   void openToGive(QPoint at, std::vector<tessera::Shape> wanted);
+  // The same, with what `finder` finds for a line; hint: what stands in the empty field.
+  using Finder = std::function<std::vector<FittingEntry>(const std::string& line)>;
+  void openAmong(QPoint at, const QString& hint, Finder finder);
   void setBlocks(std::vector<Block> blocks);  // the user's own, found by name before operations
   QLineEdit* field() const { return field_; }
   QListWidget* list() const { return list_; }
@@ -46,6 +50,7 @@ class AddSearch : public PopupFrame {
   void search(const QString& line);
   void findBlocks(const QString& words);
   std::vector<PaletteEntry> entriesFor(const std::string& words) const;
+  std::vector<FittingEntry> fittingEntries(const std::string& words) const;
 
   QLineEdit* field_;
   QListWidget* list_;
@@ -55,6 +60,7 @@ class AddSearch : public PopupFrame {
   std::vector<QString> foundBlocks_;     // the same: empty where the line is an operation
   std::optional<tessera::Shape> value_;  // what is to be taken
   std::vector<tessera::Shape> wanted_;   // one of these is to be given
+  Finder finder_;                        // what else decides what is listed
 };
 
 }  // namespace tessera

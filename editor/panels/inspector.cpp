@@ -17,6 +17,7 @@
 #include "editor/document/document.h"
 #include "editor/layout_lab/dimension_chips.h"
 #include "editor/panels/attribute_form.h"
+#include "editor/panels/group_facts.h"
 #include "editor/panels/instruction_facts.h"
 #include "editor/text/error_label.h"
 #include "editor/text/plain_text.h"
@@ -87,6 +88,12 @@ void Inspector::connectParts() {
           [this](const std::vector<int64_t>& order) { editLayout(order, true); });
   connect(&document_.view(), &SceneView::changed, this, &Inspector::show);  // names of sizes come with the picture
   connect(&document_, &Document::selectionChanged, this, &Inspector::show);
+  connect(&document_.run(), &ProgramRun::outcomeChanged, this, &Inspector::show);
+  connect(&document_.view(), &SceneView::groupSelected, this, &Inspector::show);
+  connect(&document_.overview(), &ModuleOverview::described, this, &Inspector::showGroup);
+  connect(&document_.overview(), &ModuleOverview::stale, this, [this] {
+    if (!document_.view().selectedGroup().isEmpty()) show();
+  });
   connect(&document_, &Document::moduleChanged, this, &Inspector::show);
   connect(&document_, &Document::diagnosticsChanged, this, &Inspector::show);
 }
@@ -94,8 +101,15 @@ void Inspector::connectParts() {
 QString Inspector::errorText() const { return shapeError_->text(); }
 QString Inspector::shownText() const { return facts_->toPlainText(); }
 
+void Inspector::showGroup(const GroupSummary& summary) {
+  if (document_.view().selectedGroup().toStdString() == summary.path)
+    facts_->setHtml(groupFacts(document_.module(), summary));
+}
+
 void Inspector::show() {
-  const InstructionId id = document_.selected();
+  const QString& group = document_.view().selectedGroup();
+  const InstructionId id = group.isEmpty() ? document_.selected() : InstructionId();
+  document_.overview().describe(group);
   const bool known = document_.isOpen() && id.valid() && document_.module().contains(id);
   const bool parameter = known && document_.module().at(id).opcode == Opcode::Parameter;
   for (QWidget* w : std::initializer_list<QWidget*>{shapeLabel_, shapeField_}) w->setVisible(parameter);
@@ -112,14 +126,22 @@ void Inspector::show() {
   showNames();
   showLayout();
   facts_->document()->setDefaultStyleSheet(factsStyle(palette()));
+  form_->setHidden(!known);
+  if (!group.isEmpty()) {  // its facts follow
+    if (document_.overview().problem().isEmpty()) return;
+    return facts_->setHtml(
+        QStringLiteral("<p class='muted'>%1</p>").arg(document_.overview().problem().toHtmlEscaped()));
+  }
   if (!known) {
     facts_->setHtml(QStringLiteral("<p class='muted'>%1</p>")
                         .arg(tr("Select an instruction on the canvas, in the text or in a table.")));
     return;
   }
   const auto users = document_.usersOf(id);
+  const Profile* profile = document_.run().profile();
   facts_->setHtml(factsOf(document_.module(), id, users, document_.diagnostics(),
-                          legendOf(document_.view().huesOf(id), document_.module().shapeOf(id).dimensions, palette())));
+                          legendOf(document_.view().huesOf(id), document_.module().shapeOf(id).dimensions, palette()),
+                          profile ? runFactsOf(*profile, id) : QString()));
 }
 
 void Inspector::showNames() {

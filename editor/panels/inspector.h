@@ -1,5 +1,6 @@
 // Inspector: what is known about the selected instruction: shape with the reason of every dimension, operands, users,
-// attributes, metadata. A parameter's shape can be typed here; what depends on it is inferred again while typing.
+// attributes, metadata; of a group what it costs and holds. A parameter's shape can be typed here; what depends on it
+// is inferred again while typing.
 #pragma once
 
 #include <QWidget>
@@ -20,6 +21,7 @@ class AttributeForm;
 class DimensionChips;
 class Document;
 class ErrorLabel;
+struct GroupSummary;
 
 class Inspector : public QWidget {
   Q_OBJECT
@@ -42,6 +44,7 @@ class Inspector : public QWidget {
  private:
   void connectParts();
   void show();
+  void showGroup(const GroupSummary& summary);
   void editShape(const QString& text);
   void showNames();
   void editNames();

@@ -7,12 +7,15 @@
 #include <algorithm>
 
 #include "core/arrange/arrangement.h"
+#include "core/base/units.h"
 #include "core/edit/wiring/initial_value.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/memory_map.h"
 #include "core/hlo/source_frames.h"
+#include "core/ops/inference/unfinished.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_reasons.h"
+#include "core/picture/picture.h"
 #include "editor/text/error_label.h"
 
 namespace tessera {
@@ -37,7 +40,7 @@ QString table(const QString& rows) {
 }
 
 QString link(const Module& module, InstructionId id) {
-  if (!module.contains(id)) return QStringLiteral("<span class='error'>%1</span>").arg(QObject::tr("open"));
+  if (!module.contains(id)) return QStringLiteral("<span class='muted'>%1</span>").arg(QObject::tr("open"));
   const Instruction& i = module.at(id);
   return QStringLiteral("<a href='instruction:%1'>%2</a> <span class='muted'>%3</span>")
       .arg(id.value)
@@ -130,21 +133,44 @@ QString metadataSection(const Module& module, const Instruction& i) {
 }  // namespace
 
 QString factsOf(const Module& module, InstructionId id, std::span<const InstructionId> users,
-                std::span<const Diagnostic> diagnostics, const QString& dimensions) {
+                std::span<const Diagnostic> diagnostics, const QString& dimensions, const QString& run) {
   const Instruction& i = module.at(id);
   QString out = QStringLiteral("<p style='font-size:14pt;margin:0'>%1</p><p style='margin:0'>%2 in %3</p>")
                     .arg(escaped(titleOf(module, id)), code(i.name), code(module.at(i.computation).name));
   const OpDef* op = findOp(i.opcode);
   if (op) out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(op->summary));
   for (const Diagnostic& d : diagnostics)
-    if (d.instruction == id)
+    if (d.instruction == id && d.label == kUnfinished)
+      out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(d.message));
+    else if (d.instruction == id)
       out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(escaped(d.toString()));
-  out += shapeSection(module, i, dimensions);
+  out += run + shapeSection(module, i, dimensions);
   if (!i.operands.empty()) out += heading(QObject::tr("Operands")) + links(module, i.operands);
   if (!users.empty()) out += heading(QObject::tr("Users")) + links(module, users);
   out += attributeSection(module, i) + calleeSection(module, i) + metadataSection(module, i);
   if (!i.note.empty()) out += heading(QObject::tr("Note")) + escaped(i.note);
   return out;
+}
+
+QString runFactsOf(const Profile& profile, InstructionId id) {
+  const auto found = std::ranges::lower_bound(profile.sources, id, {}, &SourceProfile::instruction);
+  if (found == profile.sources.end() || found->instruction != id || found->timeNs <= 0) return {};
+  double total = 0;
+  for (const SourceProfile& each : profile.sources) total += each.timeNs;
+  const auto word = [](const std::string& text) { return QString::fromStdString(text); };
+  const double runs = static_cast<double>(std::max<int64_t>(profile.runs, 1));
+  QString rows =
+      factRow(QObject::tr("time"), word(durationText(found->timeNs / runs)) +
+                                       (found->measured ? QString() : QObject::tr(" (its part of a step, estimated)")));
+  rows += factRow(QObject::tr("share"), word(percentText(found->timeNs / total)));
+  if (found->bytes > 0)
+    rows +=
+        factRow(QObject::tr("memory"), QObject::tr("%1/s").arg(word(bytesText(found->bytes / found->timeNs * 1e9))));
+  if (found->flops > 0)
+    rows +=
+        factRow(QObject::tr("arithmetic"),
+                QObject::tr("%1flops/s").arg(word(amountText(found->flops / found->timeNs * 1e9)) + QLatin1Char(' ')));
+  return heading(QObject::tr("This run")) + table(rows);
 }
 
 QString factsStyle(const QPalette& palette) {

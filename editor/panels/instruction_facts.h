@@ -9,12 +9,15 @@
 
 #include "core/base/diagnostics.h"
 #include "core/hlo/module.h"
+#include "core/profile/profile.h"
 
 namespace tessera {
 
-// dimensions: their letters and sizes in their hues, as HTML; may be empty.
+// dimensions: their letters and sizes in their hues, as HTML; run: as runFactsOf gives it. Both may be empty.
 QString factsOf(const Module& module, InstructionId id, std::span<const InstructionId> users,
-                std::span<const Diagnostic> diagnostics, const QString& dimensions = {});
+                std::span<const Diagnostic> diagnostics, const QString& dimensions = {}, const QString& run = {});
+// What it took in a run: time, share, rates; empty: nothing is known of it.
+QString runFactsOf(const Profile& profile, InstructionId id);
 // Colours of the classes that the page uses: links, "muted" and "error".
 QString factsStyle(const QPalette& palette);
 QString tooltipOf(const Module& module, InstructionId id, const QString& dimensions = {});

@@ -105,7 +105,7 @@ double msSince(std::chrono::steady_clock::time_point start) {
 // Only wires between boxes; constants beside their users are no matter of either.
 GraphView plainView(const Module& module) {
   ViewOptions options;
-  options.groupScopes = false;
+  options.grouping = Grouping::Computations;
   GraphView view = makeView(module, module.entry(), options);
   std::vector<int32_t> renumbered(view.nodes.size(), -1);
   GraphView out;

@@ -143,18 +143,11 @@ class Hand {
   }
   QPoint outputOf(InstructionId id) { return canvas().wires().outputAt(canvas().view()->boxOf(id)).toPoint(); }
   QPoint inputOf(InstructionId id, int32_t operand) {
-    const bool whole = std::ranges::all_of(at(id).operands, [](InstructionId each) { return each.valid(); });
-    const bool appends = whole && arityOf(at(id).opcode) < 0;  // while a wire is in the hand there is one input more
-    return canvas()
-        .wires()
-        .inputAt(canvas().view()->boxOf(id), operand, at(id).operands.size() + (appends ? 1 : 0))
-        .toPoint();
+    return canvas().wires().inputAt(canvas().view()->boxOf(id), operand).toPoint();
   }
-  // A field's place: sockets stand as without the one for another wire.
   QPoint fieldOf(InstructionId id, int32_t operand) {
-    return canvas().wires().inputAt(canvas().view()->boxOf(id), operand, at(id).operands.size()).toPoint() -
-           QPoint(0, 15);
-  }
+    return inputOf(id, operand) - QPoint(0, 15);
+  }  // of an open input
   QPoint emptyPlace() { return {canvas().width() - 25, canvas().height() - 25}; }
   // Where a wire from a node is dropped so that what it makes stands below it; elsewhere, where nothing is free there.
   QPoint placeBelow(InstructionId id) {

@@ -108,7 +108,7 @@ class SearchingTest : public QObject {
     const auto colourAt = [&](const char* name) {
       const QImage seen = hand_->canvas().grab().toImage();
       const QRectF box = hand_->canvas().viewport().toWidget(hand_->canvas().boxOf(hand_->named(name)));
-      const QPointF corner = box.topLeft() + QPointF(box.width() / 2, 4);
+      const QPointF corner = box.topLeft() + QPointF(box.width() / 4, 4);  // beside the port
       return seen.pixelColor((corner * seen.devicePixelRatio()).toPoint());
     };
     const QColor copied = colourAt("copied"), wide = colourAt("wide");

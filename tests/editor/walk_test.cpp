@@ -188,7 +188,7 @@ class WalkTest : public QObject {
         if (node >= 0 && below(3) == 0) return hand.canvas().wires().outputAt(node).toPoint();
         const size_t inputs = module.at(id).operands.size();
         if (node >= 0 && inputs > 0 && below(2) == 0)
-          return hand.canvas().wires().inputAt(node, below(static_cast<int>(inputs)), inputs).toPoint();
+          return hand.canvas().wires().inputAt(node, below(static_cast<int>(inputs))).toPoint();
         if (node >= 0) return hand.bodyOf(id);
       }
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "core/arrange/arrangement.h"
@@ -151,6 +152,45 @@ TEST(Outline, TheFirstPictureOfAnythingHasFewBoxes) {
   EXPECT_LE(view.nodes.size(), 300u);
   for (InstructionId id : values) EXPECT_GE(view.boxOf(id), 0);
   EXPECT_FALSE(maker.groupPaths(m.entry()).empty());
+}
+
+std::set<std::string> groupsBy(ViewMaker& maker, const Module& m, Grouping grouping) {
+  std::set<std::string> out;
+  ViewOptions options;
+  options.grouping = grouping;
+  for (const ViewNode& node : maker.view(m.entry(), options).nodes)
+    if (!node.group.empty()) out.insert(node.title);
+  return out;
+}
+
+TEST(Grouping, ByScopesLinesKernelsOrNothing) {
+  Module m = emptyModule();
+  InstructionId x = add(m, Opcode::Parameter, {}, "x");
+  const auto from = [&](InstructionId id, const char* file, int line) {
+    Metadata metadata = *m.at(id).metadata;
+    metadata.sourceFile = file;
+    metadata.sourceLine = line;
+    m.edit(id).metadata = m.tables().intern(metadata);
+  };
+  std::vector<InstructionId> all;
+  for (int k = 0; k < 4; ++k) {
+    all.push_back(x = add(m, k % 2 ? Opcode::Tanh : Opcode::Negate, {x}, k < 2 ? "f/net/op" : "f/head/op"));
+    from(x, k < 3 ? "/home/a/model.py" : "/home/a/loss.py", k < 2 ? 10 : 20);
+  }
+  all.push_back(x = add(m, Opcode::Negate, {x}, "f/head/op"));
+  from(x, "/home/a/loss.py", 20);
+  m.setRoot(m.entry(), x);
+  ViewMaker maker(m);
+  EXPECT_EQ(groupsBy(maker, m, Grouping::Scopes), (std::set<std::string>{"net", "head"}));
+  EXPECT_EQ(groupsBy(maker, m, Grouping::SourceLines), (std::set<std::string>{"model.py", "loss.py:20"}));
+  EXPECT_TRUE(groupsBy(maker, m, Grouping::Computations).empty());
+  EXPECT_TRUE(groupsBy(maker, m, Grouping::None).empty());
+  EXPECT_TRUE(groupsBy(maker, m, Grouping::Kernels).empty());
+  std::vector<std::string> kernels(m.instructionSlots());
+  kernels[all[1].value] = kernels[all[2].value] = "fusion";
+  maker.setKernels(kernels);
+  EXPECT_EQ(groupsBy(maker, m, Grouping::Kernels), (std::set<std::string>{"fusion"}));
+  EXPECT_EQ(maker.groupPaths(m.entry(), Grouping::Kernels), std::vector<std::string>{"fusion"});
 }
 
 TEST(Scopes, TransformsAreScopesOfTheirOwn) {

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "core/export/excerpt.h"
 #include "core/export/html.h"
 #include "core/export/levels.h"
 #include "core/export/view_dot.h"
@@ -34,6 +35,48 @@ struct Exported {
   Levels levels = levelsOf(module, module.entry());
   const Level& level(int number) const { return levels.all[static_cast<size_t>(number)]; }
 };
+
+TEST(Excerpt, ChosenBoxesWithWhatStandsInThem) {
+  const Module module = *readHloText(kExported, "test").module;
+  ViewOptions options;
+  options.openGroups = {"m/tail"};
+  const GraphView view = makeView(module, module.entry(), options);
+  const int32_t tail = view.findGroup("m/tail");
+  ASSERT_GE(tail, 0);
+  std::vector<bool> chosen(view.nodes.size());
+  chosen[static_cast<size_t>(tail)] = true;
+  chosen = withContent(view, chosen);
+  const GraphView part = excerptOf(view, chosen);
+  ASSERT_EQ(part.nodes.size(), 3u);  // the group, two and three
+  EXPECT_EQ(part.edges.size(), 1u);
+  const std::string dot = viewAsDot(part, "part");
+  EXPECT_NE(dot.find("tanh"), std::string::npos);
+  EXPECT_EQ(dot.find("\"sine"), std::string::npos);
+
+  const Arrangement arrangement = arrange(view);
+  const Picture all = draw(module, view, arrangement);
+  const Picture picture = excerptOf(all, view, chosen);
+  const RectF& frame = arrangement.boxes[static_cast<size_t>(tail)];
+  EXPECT_LT(picture.bounds.height, all.bounds.height);
+  EXPECT_GE(picture.bounds.width, frame.width);
+  size_t wires = 0;
+  for (const PictureItem& item : picture.items) wires += item.viewEdge >= 0;
+  EXPECT_EQ(wires, 1u);
+  EXPECT_TRUE(excerptOf(all, view, std::vector<bool>(view.nodes.size())).items.empty());
+}
+
+TEST(Excerpt, WhatIsSeenOfAnArea) {
+  const Module module = *readHloText(kExported, "test").module;
+  const GraphView view = makeView(module, module.entry(), {});
+  const Arrangement arrangement = arrange(view);
+  const Picture all = draw(module, view, arrangement);
+  const RectF area = arrangement.boxes[0];
+  const Picture near = excerptOf(all, area, 1), far = excerptOf(all, area, 0.01f);
+  EXPECT_EQ(near.bounds.width, area.width);
+  EXPECT_LT(near.items.size(), all.items.size());
+  EXPECT_LT(far.items.size(), near.items.size());  // from afar texts are not seen
+  for (const PictureItem& item : far.items) EXPECT_EQ(item.minZoom, 0);
+}
 
 TEST(ExportLevels, EveryInstructionStandsOnce) {
   const Exported e;

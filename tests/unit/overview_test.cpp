@@ -6,7 +6,9 @@
 
 #include "core/base/units.h"
 #include "core/ops/inference/trip_count.h"
+#include "core/overview/facts.h"
 #include "core/overview/findings.h"
+#include "core/overview/group_summary.h"
 #include "core/overview/overview.h"
 #include "tests/unit/passes_text.h"
 
@@ -206,6 +208,85 @@ TEST(Overview, CostsAreATreeOfScopes) {
   EXPECT_EQ(overview.top.size(), 3u);
   EXPECT_EQ(overview.inputs[0].name, "x");
   EXPECT_FALSE(overview.parameters);
+}
+
+// Two blocks of scopes named `scope`, the first of which reads the parameter of number `first`.
+std::string blocksOf(const std::string& parameter, const std::string& scope, int first) {
+  const auto quoted = [](int number, const std::string& text) { return text + "_" + std::to_string(number); };
+  const auto read = [&](int number) { return number == first ? "a" : "b"; };
+  return "HloModule m\n\nENTRY e {\n  x = f32[8] parameter(0), metadata={op_name=\"x\"}\n"
+         "  a = f32[8] parameter(1), metadata={op_name=\"p['params']['" +
+         quoted(0, parameter) +
+         "']['w']\"}\n"
+         "  b = f32[8] parameter(2), metadata={op_name=\"p['params']['" +
+         quoted(1, parameter) +
+         "']['w']\"}\n"
+         "  w = f32[8] negate(" +
+         read(0) +
+         ")\n"
+         "  c = f32[8] add(x, w), metadata={op_name=\"jit(f)/Net/" +
+         quoted(0, scope) +
+         "/add\"}\n"
+         "  ROOT d = f32[8] add(c, " +
+         read(1) + "), metadata={op_name=\"jit(f)/Net/" + quoted(1, scope) + "/add\"}\n}\n";
+}
+std::string layersIn(const std::string& text) {
+  const Module module = moduleFrom(text);
+  std::string out;
+  for (const auto& each : overviewOf(Workload(module, nullptr)).layers)
+    out += each.name + " × " + std::to_string(each.count) + " " + std::string(each.from) + "; ";
+  return out;
+}
+
+TEST(Overview, LayersOfParametersAndScopesAreToldOnce) {
+  EXPECT_EQ(layersIn(blocksOf("Conv", "Conv", 0)), "Conv × 2 parameters; ");
+  EXPECT_EQ(layersIn(blocksOf("weights", "Block", 0)), "weights × 2 parameters; ");  // block k reads weights k
+  EXPECT_EQ(layersIn(blocksOf("weights", "Block", 1)), "weights × 2 parameters; Block × 2 scopes; ");
+}
+
+TEST(Overview, FactsInWordsSayWhere) {
+  const Module module = moduleFrom(blocksOf("Conv", "Conv", 0));
+  const auto facts = factsOf(overviewOf(Workload(module, nullptr)));
+  const auto find = [&](const std::string& label) { return *std::ranges::find(facts, label, &OverviewFact::label); };
+  EXPECT_EQ(find("instructions").words(), "6 in 1 computation");
+  EXPECT_EQ(find("inputs").words(),
+            "96 B in 3 arrays: x f32[8] (32 B), p['params']['Conv_0']['w'] f32[8] (32 B), "
+            "p['params']['Conv_1']['w'] f32[8] (32 B)");
+  EXPECT_EQ(module.at(find("inputs").items[0].instruction).name, "x");
+  EXPECT_EQ(module.at(find("layers").items[0].instruction).name, "a");
+}
+
+TEST(Overview, AGroupSumsWhatItHolds) {
+  const Module module = moduleFrom(
+      "HloModule m\n\nENTRY e {\n  x = f32[64] parameter(0), metadata={op_name=\"x\"}\n"
+      "  a = f32[64] sine(x), metadata={op_name=\"f/net/sin\"}\n"
+      "  b = f32[64] negate(a), metadata={op_name=\"f/net/inner/neg\"}\n"
+      "  c = f32[64] add(a, b), metadata={op_name=\"f/net/inner/add\"}\n"
+      "  d = f32[64] multiply(c, x), metadata={op_name=\"f/tail/mul\"}\n"
+      "  ROOT t = f32[64] negate(d), metadata={op_name=\"f/tail/neg\"}\n}\n");
+  const Workload work(module, nullptr);
+  ViewOptions options;
+  options.openGroups = {"f/net"};
+  const GraphView view = makeView(module, module.entry(), options);
+  const auto found = summaryOf(work, view, view.findGroup("f/net"));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->instructions, 3u);
+  EXPECT_EQ(found->cost.flops, 2 * 64);
+  EXPECT_EQ(found->cost.transcendentals, 64);
+  EXPECT_LT(found->weight, found->totalWeight);
+  EXPECT_FALSE(found->measured);
+  const auto names = [&](const std::vector<GroupSummary::Value>& values) {
+    std::string out;
+    for (const auto& value : values) out += std::string(module.at(value.instruction).name) + " ";
+    return out;
+  };
+  EXPECT_EQ(names(found->inputs), "");
+  EXPECT_EQ(names(found->parameters), "x ");
+  EXPECT_EQ(names(found->outputs), "c ");
+  ASSERT_EQ(found->parts.size(), 2u);  // a, and the group of b and c
+  EXPECT_EQ(found->parts[0].title, "inner");
+  EXPECT_EQ(found->parts[0].instructions, 2u);
+  EXPECT_FALSE(summaryOf(work, view, -1));
 }
 
 TEST(Overview, OfAnEmptyModule) {

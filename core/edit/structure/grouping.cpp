@@ -80,7 +80,7 @@ bool isHalf(Opcode opcode) {
   return name.ends_with("-start") || name == "async-update" || opcode == Opcode::Send || opcode == Opcode::Recv;
 }
 
-Status checkHalves(const Module& module, const Grouping& grouping) {
+Status checkHalves(const Module& module, const GroupedSelection& grouping) {
   for (const Ids* list : {&grouping.inputs, &grouping.results})
     for (InstructionId id : *list)
       if (isHalf(module.at(id).opcode))
@@ -88,7 +88,7 @@ Status checkHalves(const Module& module, const Grouping& grouping) {
   return {};
 }
 
-void collectEnds(const Module& module, Grouping& grouping, const IdSet& inside) {
+void collectEnds(const Module& module, GroupedSelection& grouping, const IdSet& inside) {
   IdSet known, read, readInside;
   for (InstructionId id : grouping.members)
     for (InstructionId operand : module.at(id).operands) {
@@ -145,7 +145,7 @@ const Metadata* sharedScope(const Module& module, const Ids& members, const std:
 // The move itself.
 class Grouper {
  public:
-  Grouper(Module& module, const Grouping& grouping, const GroupInstructions& action)
+  Grouper(Module& module, const GroupedSelection& grouping, const GroupInstructions& action)
       : module_(module),
         grouping_(grouping),
         action_(action),
@@ -279,7 +279,7 @@ class Grouper {
 
   using Order = std::vector<ComputationId>;
   Module& module_;
-  const Grouping& grouping_;
+  const GroupedSelection& grouping_;
   const GroupInstructions& action_;
   const IdSet inside_;
   ComputationId body_;
@@ -291,9 +291,9 @@ class Grouper {
 
 }  // namespace
 
-Result<Grouping> groupingOf(const Module& module, std::span<const InstructionId> ids) {
+Result<GroupedSelection> groupingOf(const Module& module, std::span<const InstructionId> ids) {
   IdSet inside;
-  Grouping out;
+  GroupedSelection out;
   for (InstructionId id : ids) {
     if (!module.contains(id)) return fail("there is no instruction with id " + std::to_string(id.value));
     if (out.home.valid() && module.at(id).computation != out.home)
@@ -331,7 +331,7 @@ Status Performer::operator()(const GroupInstructions& action) {
     TESSERA_ASSIGN_OR_RETURN(id, resolve(id));
     ids.push_back(id);
   }
-  TESSERA_ASSIGN_OR_RETURN(const Grouping grouping, groupingOf(module_, ids));
+  TESSERA_ASSIGN_OR_RETURN(const GroupedSelection grouping, groupingOf(module_, ids));
   if (action.caller == Opcode::Fusion) TESSERA_TRY(checkFusible(module_, grouping.members));
   if (!isInstructionName(action.name)) return fail("\"" + action.name + "\" is no name");
   const std::vector<InstructionId> made = Grouper(module_, grouping, action).run();

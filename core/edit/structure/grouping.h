@@ -11,13 +11,13 @@ namespace tessera {
 
 // What becomes of a selection when it is grouped: members in file order, what they read from outside in order of the
 // first reading, and those of them that are read outside.
-struct Grouping {
+struct GroupedSelection {
   ComputationId home;
   std::vector<InstructionId> members, inputs, results;
 };
 // Fails with the instruction on a path that leaves the selection and comes back, and where nothing can be grouped.
 // O(size of the computation).
-Result<Grouping> groupingOf(const Module& module, std::span<const InstructionId> ids);
+Result<GroupedSelection> groupingOf(const Module& module, std::span<const InstructionId> ids);
 // Also what a fusion cannot hold: effects, loops, calls.
 Status checkFusible(const Module& module, std::span<const InstructionId> members);
 

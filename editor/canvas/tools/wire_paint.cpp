@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/arrange/box_style.h"
 #include "core/arrange/text_metrics.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/plate.h"
@@ -19,10 +20,11 @@ constexpr size_t kMaxJudged = 120;
 }  // namespace
 
 // The field of an open input: above its socket, no wider than the sockets stand apart.
-QRectF WireTool::plateOf(int32_t node, int32_t operand, size_t count) const {
-  const QPointF socket = inputAt(node, operand, count);
-  const double room =
-      canvas_.frameOf(node).width() * canvas_.viewport().zoom() / static_cast<double>(std::max<size_t>(count, 1)) - 4;
+QRectF WireTool::plateOf(int32_t node, int32_t operand) const {
+  const QPointF socket = inputAt(node, operand);
+  const double room = canvas_.frameOf(node).width() * canvas_.viewport().zoom() /
+                          static_cast<double>(std::max<size_t>(nodeAt(node).inputs.size(), 1)) -
+                      4;
   const double wide = std::clamp(room, 16.0, 64.0);
   return {socket.x() - wide / 2, socket.y() - 24, wide, 17};
 }
@@ -37,8 +39,9 @@ void WireTool::paintSockets(QPainter& painter) {
     const bool carried = wire_ && wire_->moved && wire_->value.valid() && judged++ < kMaxJudged;
     if (carried)
       paintTargets(painter, node, id, inputs);
-    else
-      paintInputs(painter, node, inputs);
+    else if (showsPlates(node))
+      paintPlates(painter, node, inputs);
+    if (canvas_.view()->nodes.size() > kMostWithPorts) paintPorts(painter, node);
     const bool near = hovered && hovered->viewNode == node;
     if (!near && !(wire_ && wire_->openUser.valid())) continue;
     painter.setPen(QPen(toQColor(ColorRole::Selection, canvas_.theme()), 1.5));
@@ -47,15 +50,30 @@ void WireTool::paintSockets(QPainter& painter) {
   }
 }
 
-void WireTool::paintInputs(QPainter& painter, int32_t node, const std::vector<CanvasInput>& inputs) {
-  const size_t count = countOf(inputs);
-  for (size_t k = 0; k < count; ++k) {
-    if (inputs[k].value.valid()) continue;
-    const auto operand = static_cast<int32_t>(k);
-    const QRectF plate = plateOf(node, operand, count);
-    painter.setPen(QPen(toQColor(ColorRole::Error, canvas_.theme()), 1.3));
+// Where the picture leaves them out.
+void WireTool::paintPorts(QPainter& painter, int32_t node) {
+  const double radius = box::kPort / 2 * canvas_.viewport().zoom();
+  painter.setPen(QPen(toQColor(ColorRole::NodeBorder, canvas_.theme()), 0.7));
+  const auto paint = [&](QPointF at, const ViewPort& port) {
+    painter.setBrush(toQColor(typeRole(port.type), canvas_.theme()));
+    painter.drawEllipse(at, radius, radius);
+  };
+  for (const ViewPort& port : nodeAt(node).inputs) paint(inputAt(node, port.operand), port);
+  paint(outputAt(node), nodeAt(node).output);
+}
+
+// Fields of open inputs, while the node is meant.
+bool WireTool::showsPlates(int32_t node) const {
+  const PictureItem* hovered = canvas_.hoveredItem();
+  return (hovered && hovered->viewNode == node) ||
+         std::ranges::find(canvas_.selectedNodes(), node) != canvas_.selectedNodes().end();
+}
+
+void WireTool::paintPlates(QPainter& painter, int32_t node, const std::vector<CanvasInput>& inputs) {
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    if (inputs[k].value.valid() || inputs[k].appends) continue;
+    const QRectF plate = plateOf(node, static_cast<int32_t>(k));
     painter.setBrush(toQColor(ColorRole::NodeFill, canvas_.theme()));
-    painter.drawEllipse(inputAt(node, operand, count), kSocketRadius, kSocketRadius);
     painter.setPen(QPen(toQColor(ColorRole::NodeBorder, canvas_.theme()), 1, Qt::DashLine));
     painter.drawRoundedRect(plate, 3, 3);
     PictureItem text;
@@ -93,7 +111,7 @@ void WireTool::paintTargets(QPainter& painter, int32_t node, InstructionId id, c
     painter.setPen(QPen(color, 1.5));
     painter.setBrush(fits ? color : toQColor(ColorRole::NodeFill, canvas_.theme()));
     const double radius = snapped ? kSocketRadius + 3 : kSocketRadius;
-    painter.drawEllipse(inputAt(node, static_cast<int32_t>(k), inputs.size()), radius, radius);
+    painter.drawEllipse(inputAt(node, static_cast<int32_t>(k)), radius, radius);
   }
 }
 
@@ -102,7 +120,7 @@ void WireTool::paint(QPainter& painter) {
   QPointF from, to = wire_->at;
   const auto socketOf = [&](InstructionId id, int32_t operand) {
     const int32_t node = canvas_.nodeOf(id);
-    return operand < 0 ? outputAt(node) : inputAt(node, operand, std::max<size_t>(hints_.inputs(id).size(), 1));
+    return operand < 0 ? outputAt(node) : inputAt(node, operand);
   };
   const bool fromInput = wire_->openUser.valid();
   from = fromInput ? socketOf(wire_->openUser, wire_->openOperand) : socketOf(wire_->value, -1);

@@ -49,8 +49,12 @@ QPointF WireTool::outputAt(int32_t node) const {
   const PointF p = outputSocket(toRectF(canvas_.frameOf(node)));
   return canvas_.viewport().toWidget(QPointF(p.x, p.y));
 }
-QPointF WireTool::inputAt(int32_t node, int32_t operand, size_t count) const {
-  const PointF p = inputSocket(toRectF(canvas_.frameOf(node)), operand, count);
+// What stands in the node or at its left is an input there; of a closed group it may be an inner affair.
+QPointF WireTool::inputAt(int32_t node, int32_t operand) const {
+  const RectF box = toRectF(canvas_.frameOf(node));
+  const int32_t attached = attachedTo(node, operand);
+  const PointF p = attached >= 0 ? besideSocket(box, toRectF(canvas_.frameOf(attached)))
+                                 : inputSocket(nodeAt(node), box, operand).value_or(PointF{box.x, box.y});
   return canvas_.viewport().toWidget(QPointF(p.x, p.y));
 }
 
@@ -68,28 +72,51 @@ WireTool::Socket WireTool::socketAt(QPointF at) const {
     };
     consider(outputAt(node), -1, false, {});
     const auto inputs = hints_.inputs(id);
-    const size_t count = countOf(inputs);
-    for (size_t k = 0; k < count; ++k) {
-      if (isAttached(inputs[k].value, node)) continue;
+    for (size_t k = 0; k < inputs.size(); ++k) {
       const auto operand = static_cast<int32_t>(k);
-      consider(inputAt(node, operand, count), operand, !inputs[k].value.valid(), inputs[k].value);
-      if (!inputs[k].value.valid() && plateOf(node, operand, count).contains(at)) return {id, operand, true, {}};
+      const bool open = !inputs[k].value.valid();
+      if (inputs[k].appends || attachedTo(node, operand) >= 0) continue;
+      consider(inputAt(node, operand), operand, open, inputs[k].value);
+      if (open && plateOf(node, operand).contains(at)) return {id, operand, true, {}};
     }
   }
   return best;
 }
 
-// Of those that are drawn while no wire is dragged.
-size_t WireTool::countOf(const std::vector<CanvasInput>& inputs) {
-  return static_cast<size_t>(std::ranges::count_if(inputs, [](const CanvasInput& i) { return !i.appends; }));
+// The box of what stands in a node or at its left; -1: a wire leads to the input, or nothing.
+int32_t WireTool::attachedTo(int32_t user, int32_t operand) const {
+  if (inputSocket(nodeAt(user), RectF(), operand)) return -1;
+  const auto inputs = hints_.inputs(nodeAt(user).instruction);
+  if (operand < 0 || static_cast<size_t>(operand) >= inputs.size()) return -1;
+  const auto [first, last] = attached().equal_range(user);
+  const auto found = std::find_if(first, last, [&](const auto& each) {
+    return nodeAt(each.second).instruction == inputs[static_cast<size_t>(operand)].value;
+  });
+  return found == last ? -1 : found->second;
 }
 
-bool WireTool::isAttached(InstructionId value, int32_t user) const {
-  if (!value.valid()) return false;
-  for (const ViewEdge& edge : canvas_.view()->edges)
-    if (edge.to == user && edge.value == value)
-      return canvas_.view()->nodes[static_cast<size_t>(edge.from)].kind == ViewNode::Kind::Attached;
-  return false;
+const std::unordered_multimap<int32_t, int32_t>& WireTool::attached() const {
+  if (attachedView_ == canvas_.view()) return attached_;
+  attachedView_ = canvas_.view();
+  attached_.clear();
+  for (const ViewEdge& edge : attachedView_->edges)
+    if (nodeAt(edge.from).kind == ViewNode::Kind::Attached) attached_.emplace(edge.to, edge.from);
+  return attached_;
+}
+
+std::optional<std::pair<InstructionId, int32_t>> WireTool::portAt(QPointF at) const {
+  const Socket socket = socketAt(at);
+  return socket.node.valid() ? std::optional(std::pair(socket.node, socket.operand)) : std::nullopt;
+}
+
+QString WireTool::tipAt(QPointF at) const {
+  const Socket socket = socketAt(at);
+  if (!socket.node.valid() || socket.operand < 0) return {};
+  const auto inputs = hints_.inputs(socket.node);
+  const auto k = static_cast<size_t>(socket.operand);
+  if (k >= inputs.size()) return {};
+  return socket.open ? QObject::tr("%1: open. Drag a wire here, or click to type a value").arg(inputs[k].name)
+                     : QObject::tr("%1: drag to another input, or off to unwire").arg(inputs[k].name);
 }
 
 // --- dragging
@@ -164,7 +191,7 @@ void WireTool::snap(QPointF at) {
     }
     const auto inputs = hints_.inputs(id);
     for (size_t k = 0; k < inputs.size(); ++k) {
-      const QPointF socket = inputAt(node, static_cast<int32_t>(k), inputs.size());
+      const QPointF socket = inputAt(node, static_cast<int32_t>(k));
       const double distance = std::hypot(socket.x() - at.x(), socket.y() - at.y());
       if (distance < nearest) nearest = distance, wire_->target = {id, static_cast<int32_t>(k), false, inputs[k].value};
     }

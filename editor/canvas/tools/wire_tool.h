@@ -6,7 +6,9 @@
 #include <QRectF>
 #include <QStringList>
 #include <map>
+#include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@ class QPainterPath;
 
 namespace tessera {
 
+struct GraphView;
 struct ViewNode;
 
 class WireTool : public CanvasTool {
@@ -36,7 +39,10 @@ class WireTool : public CanvasTool {
 
   // Sockets of a view node, in widget pixels.
   QPointF outputAt(int32_t node) const;
-  QPointF inputAt(int32_t node, int32_t operand, size_t count) const;
+  QPointF inputAt(int32_t node, int32_t operand) const;
+  // The input or output at a place, with what the pointer would say of it.
+  std::optional<std::pair<InstructionId, int32_t>> portAt(QPointF at) const;  // -1: the output
+  QString tipAt(QPointF at) const;
 
   bool press(const Pointer& pointer) override;
   void drag(const Pointer& pointer) override;
@@ -66,16 +72,18 @@ class WireTool : public CanvasTool {
   const ViewNode& nodeAt(int32_t node) const;
   std::vector<int32_t> wirableNodes() const;
   Socket socketAt(QPointF at) const;
-  static size_t countOf(const std::vector<CanvasInput>& inputs);
-  bool isAttached(InstructionId value, int32_t user) const;
+  int32_t attachedTo(int32_t user, int32_t operand) const;
+  const std::unordered_multimap<int32_t, int32_t>& attached() const;
   void moveTo(QPointF at, QPointF pressed);
   void hover();
   void drop(const Wire& wire, QPointF at);
   void snap(QPointF at);
   void snapToBody(int32_t node);
   const WireVerdict& verdictOf(InstructionId user, int32_t operand);
-  QRectF plateOf(int32_t node, int32_t operand, size_t count) const;
-  void paintInputs(QPainter& painter, int32_t node, const std::vector<CanvasInput>& inputs);
+  QRectF plateOf(int32_t node, int32_t operand) const;
+  bool showsPlates(int32_t node) const;
+  void paintPorts(QPainter& painter, int32_t node);
+  void paintPlates(QPainter& painter, int32_t node, const std::vector<CanvasInput>& inputs);
   void paintTargets(QPainter& painter, int32_t node, InstructionId id, const std::vector<CanvasInput>& inputs);
   void paintInserted(QPainter& painter, const QPainterPath& wire);
   void paintVerdict(QPainter& painter);
@@ -83,6 +91,9 @@ class WireTool : public CanvasTool {
   WireHints hints_;
   std::optional<Wire> wire_;
   QStringList inserted_;
+  // By node: what stands in it or at its left, of the view that it was made for.
+  mutable std::unordered_multimap<int32_t, int32_t> attached_;
+  mutable std::shared_ptr<const GraphView> attachedView_;
 };
 
 }  // namespace tessera

@@ -1,6 +1,6 @@
 // See cairo_picture.h. cairo's images end at 32,767 pixels a side, so a PNG is painted in tiles that share the memory
 // of one band of rows; libpng takes the bands one after the other.
-#include "app/cli/cairo_picture.h"
+#include "app/shared/cairo_picture.h"
 
 #include <cairo-pdf.h>
 #include <cairo.h>
@@ -14,8 +14,9 @@
 
 #include "core/formats/dot_words.h"
 #include "core/picture/arrow.h"
+#include "core/picture/far_text.h"
 
-namespace tessera::cli {
+namespace tessera {
 namespace {
 
 constexpr double kLargestPage = 14400;  // points
@@ -33,7 +34,8 @@ using Cairo = std::unique_ptr<cairo_t, Destroy>;
 
 class CairoPainter {
  public:
-  CairoPainter(cairo_t* cairo, Theme theme) : cairo_(cairo), theme_(theme) {
+  // scale: pixels a unit, where that decides what is shown.
+  CairoPainter(cairo_t* cairo, Theme theme, double scale = 1) : cairo_(cairo), theme_(theme), scale_(scale) {
     const std::unique_ptr<cairo_font_options_t, Destroy> options(cairo_font_options_create());
     cairo_font_options_set_hint_style(options.get(), CAIRO_HINT_STYLE_NONE);
     cairo_font_options_set_hint_metrics(options.get(), CAIRO_HINT_METRICS_OFF);
@@ -49,7 +51,8 @@ class CairoPainter {
     switch (item.kind) {
       case PictureItem::Kind::Box: return box(item);
       case PictureItem::Kind::Path: return path(item);
-      case PictureItem::Kind::Text: return text(item);
+      case PictureItem::Kind::Text:
+        for (const PictureItem& each : seenAt(item, scale_)) line(each);
     }
   }
 
@@ -116,7 +119,7 @@ class CairoPainter {
     color(item.stroke);
     cairo_fill(cairo_);
   }
-  void text(const PictureItem& item) {
+  void line(const PictureItem& item) {
     cairo_select_font_face(cairo_, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
                            item.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
     cairo_set_font_size(cairo_, item.size);
@@ -127,6 +130,7 @@ class CairoPainter {
 
   cairo_t* cairo_;
   Theme theme_;
+  double scale_;
 };
 
 Status statusOf(cairo_status_t status) {
@@ -147,7 +151,7 @@ cairo_status_t appendTo(void* out, const unsigned char* data, unsigned length) {
 // What is drawn of the picture where it lies at `scale` pixels a unit, and how far wires and titles reach over a bound.
 bool isSeen(const PictureItem& item, const RectF& area, double scale) {
   constexpr float kReach = 8;
-  const RectF& b = item.bounds;
+  const RectF& b = item.reach();
   return item.minZoom <= scale &&
          RectF{b.x - kReach, b.y - kReach, b.width + 2 * kReach, b.height + 2 * kReach}.intersects(area);
 }
@@ -183,7 +187,7 @@ class Band {
         static_cast<int>(width), static_cast<int>(rows), static_cast<int>(width_ * 4)));
     TESSERA_TRY(statusOf(cairo_surface_status(surface.get())));
     const Cairo cairo(cairo_create(surface.get()));
-    CairoPainter painter(cairo.get(), theme_);
+    CairoPainter painter(cairo.get(), theme_, scale_);
     painter.background();
     const double x = picture_.bounds.x + static_cast<double>(left) / scale_,
                  y = picture_.bounds.y + static_cast<double>(top) / scale_;
@@ -304,4 +308,4 @@ Result<std::string> toPng(const Picture& picture, Theme theme, double scale) {
   return std::move(file.bytes);
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera

@@ -1,0 +1,111 @@
+// A function a kind of fact; their order is the order in which they are read.
+#include "core/overview/facts.h"
+
+#include <fmt/format.h>
+
+#include "core/base/units.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kShown = 5;  // of the longer lists
+
+std::string plural(size_t count, std::string_view one) {
+  return fmt::format("{} {}{}", countText(count), one, count == 1 ? "" : "s");
+}
+
+std::string_view toldBy(std::string_view from) {
+  return from == "loop" ? "by the loop's trips" : from == "scopes" ? "by its scopes" : "by its parameters";
+}
+
+OverviewFact layersFact(const Overview& overview) {
+  OverviewFact out{"layers", "", {}};
+  for (const auto& each : overview.layers)
+    out.items.push_back({fmt::format("{} × {} ({})", each.name, each.count, toldBy(each.from)), each.instruction});
+  return out;
+}
+
+OverviewFact workFact(const Overview& overview) {
+  return {"work of a run",
+          fmt::format("{} flops, {} transcendentals, {} read and written{}", amountText(overview.work.flops),
+                      amountText(overview.work.transcendentals), bytesText(overview.work.bytesAccessed),
+                      overview.tripsKnown ? "" : "; loops of unknown trips count once"),
+          {}};
+}
+
+OverviewFact arraysFact(std::string label, const std::vector<Overview::Array>& arrays) {
+  OverviewFact out{std::move(label), "", {}, arrays.size() > kShown};
+  double bytes = 0;
+  for (const Overview::Array& array : arrays) {
+    bytes += array.bytes;
+    if (out.items.size() < kShown)
+      out.items.push_back(
+          {fmt::format("{} {} ({})", array.name, array.shape, bytesText(array.bytes)), array.instruction});
+  }
+  out.text = fmt::format("{} in {}{}", bytesText(bytes), plural(arrays.size(), "array"), arrays.empty() ? "" : ": ");
+  return out;
+}
+
+OverviewFact kindsFact(std::string label, const std::vector<Overview::Kind>& kinds) {
+  OverviewFact out{std::move(label), "", {}};
+  for (const Overview::Kind& kind : kinds)
+    out.items.push_back({fmt::format("{} × {}", countText(kind.count), kind.name), kind.instruction});
+  return out;
+}
+
+void addArguments(const Overview& overview, std::vector<OverviewFact>& out) {
+  for (const auto& each : overview.arguments)
+    if (each.arrays > 1 && !(overview.parameters && overview.parameters->name == each.name))
+      out.push_back({"argument", argumentText(each), {}});
+}
+
+void addDevices(const Overview& overview, std::vector<OverviewFact>& out) {
+  if (overview.replicas * overview.partitions > 1)
+    out.push_back({"devices",
+                   plural(static_cast<size_t>(overview.replicas), "replica") + " × " +
+                       plural(static_cast<size_t>(overview.partitions), "partition"),
+                   {}});
+  for (const auto& [name, axes] : overview.meshes) out.push_back({"mesh " + name, axes, {}});
+}
+
+}  // namespace
+
+std::string OverviewFact::words() const {
+  std::string out = text;
+  for (size_t k = 0; k < items.size(); ++k) out += (k ? ", " : "") + items[k].text;
+  return more ? out + ", …" : out;
+}
+
+std::string stageText(const ModuleStage& stage) {
+  if (!stage.optimised) return "before optimization";
+  std::string out = "after optimization";
+  if (!stage.device.empty()) out += fmt::format(" for {} (by its {})", stage.device, stage.deviceSign);
+  return stage.scheduled ? out + ", scheduled" : out;
+}
+
+std::string argumentText(const Overview::Argument& argument) {
+  return fmt::format("{} values in {} of {} ({})", amountText(argument.elements), plural(argument.arrays, "array"),
+                     argument.name, bytesText(argument.bytes));
+}
+
+std::vector<OverviewFact> factsOf(const Overview& overview) {
+  std::vector<OverviewFact> out;
+  out.push_back(
+      {"instructions",
+       fmt::format("{} in {}", countText(overview.instructions), plural(overview.computations, "computation")),
+       {}});
+  if (!overview.layers.empty()) out.push_back(layersFact(overview));
+  if (overview.parameters) out.push_back({"parameters", argumentText(*overview.parameters), {}});
+  out.push_back(workFact(overview));
+  out.push_back({"peak memory", bytesText(static_cast<double>(overview.peakMemory)) + " (estimated)", {}});
+  out.push_back(arraysFact("inputs", overview.inputs));
+  addArguments(overview, out);
+  out.push_back(arraysFact("outputs", overview.outputs));
+  addDevices(overview, out);
+  out.push_back(kindsFact("types", overview.types));
+  if (!overview.collectives.empty()) out.push_back(kindsFact("collectives", overview.collectives));
+  if (!overview.customCalls.empty()) out.push_back(kindsFact("custom calls", overview.customCalls));
+  return out;
+}
+
+}  // namespace tessera

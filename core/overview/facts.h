@@ -1,0 +1,31 @@
+// An overview in words: a row a fact, with the instructions that it speaks of. Used by `tessera overview` and the
+// studio's overview.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/overview/overview.h"
+
+namespace tessera {
+
+struct OverviewFact {
+  struct Item {
+    std::string text;
+    InstructionId instruction;  // invalid: it is nowhere
+  };
+  std::string label;          // "parameters"
+  std::string text;           // what stands before the items
+  std::vector<Item> items;    // the largest or most frequent ones
+  bool more = false;          // there are others
+  std::string words() const;  // text and items in one line
+};
+
+// "before optimization", "after optimization for CPU (by its …), scheduled".
+std::string stageText(const ModuleStage& stage);
+// "1.20 M values in 16 arrays of p (4.80 MB)".
+std::string argumentText(const Overview::Argument& argument);
+
+std::vector<OverviewFact> factsOf(const Overview& overview);
+
+}  // namespace tessera

@@ -1,0 +1,236 @@
+// Building without a pointer: sources of inputs by key and name, an operation in place of another, selections, and the
+// menus of node, port, wire, group and page with their keys.
+#include <QMenu>
+#include <QTest>
+
+#include "editor/panels/source_pick.h"
+#include "tests/editor/hand.h"
+
+using namespace tessera;
+
+class KeysTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Hand> hand_;
+  Hand& hand() { return *hand_; }
+  static constexpr const char* kText = R"(HloModule m
+block { p = f32[4] parameter(0)
+  ROOT y = f32[4] tanh(p) }
+ENTRY main {
+  a = f32[4] parameter(0)
+  b = f32[4] parameter(1)
+  called = f32[4] call(a), to_apply=block
+  s = f32[4] add(called, b)
+  t = f32[4] exponential(s)
+  u = f32[4] exponential(t)
+  ROOT r = f32[4] multiply(u, b)
+})";
+
+  void checkNoErrors() {
+    for (const Diagnostic& d : hand().document().diagnostics())
+      QVERIFY2(d.severity != Severity::Error, d.message.c_str());
+  }
+  // The list of what fits is open: what is typed chooses.
+  void choose(const char* words) {
+    SourcePick& pick = hand().window().graphEdit().sources();
+    QVERIFY(pick.isVisible());
+    hand().type(pick.field(), words);
+    hand().enter(pick.field());
+    QVERIFY(!pick.isVisible());
+  }
+  QMenu* menu() {
+    const auto menus = hand().canvas().findChildren<QMenu*>(QStringLiteral("canvas-menu"));
+    for (QMenu* each : menus)
+      if (each->isVisible()) return each;
+    return nullptr;
+  }
+  QMenu* menuAt(QPoint at) {
+    QContextMenuEvent event(QContextMenuEvent::Mouse, at, hand().canvas().mapToGlobal(at));
+    QApplication::sendEvent(&hand().canvas(), &event);
+    return menu();
+  }
+  static QStringList textsOf(QMenu* menu) {
+    QStringList out;
+    for (QAction* action : menu ? menu->actions() : QList<QAction*>())
+      if (!action->isSeparator()) out << action->text().remove(QLatin1Char('&')).section(QLatin1Char('\t'), 0, 0);
+    return out;
+  }
+  void take(QMenu* menu, const char* text) {
+    for (QAction* action : menu->actions())
+      if (action->text().remove(QLatin1Char('&')).startsWith(QLatin1String(text))) {
+        action->trigger();
+        menu->close();
+        return hand().settle();
+      }
+    QFAIL(text);
+  }
+  QPoint onWire(const char* value, const char* user) {
+    const auto& view = *hand().canvas().view();
+    for (size_t e = 0; e < view.edges.size(); ++e) {
+      if (view.edges[e].value != hand().named(value) || view.edges[e].to != view.boxOf(hand().named(user))) continue;
+      const auto& route = hand().document().view().scene().arrangement->routes[e];
+      const PointF a = route[route.size() - 2], b = route.back();
+      return hand().canvas().viewport().toWidget(QPointF((a.x + b.x) / 2, (a.y + b.y) / 2)).toPoint();
+    }
+    return {};
+  }
+
+ private slots:
+  void init() { hand_ = std::make_unique<Hand>(); }
+  void cleanup() { hand_.reset(); }
+
+  void softmaxByKeysAlone() {
+    const InstructionId x = hand().add("f32[2,3]");
+    const InstructionId most = hand().add("reduce max");
+    hand().key(Qt::Key_Up);
+    QVERIFY(hand().selected() == x);
+    const InstructionId difference = hand().add("subtract");
+    QCOMPARE(hand().nodeOf(difference).subtitle, std::string("needs rhs"));
+    hand().key(Qt::Key_Return);
+    choose("reduce max");
+    QCOMPARE(hand().at(difference).operands.size(), size_t{2});
+    const InstructionId spread = hand().at(difference).operands[1];
+    QVERIFY(spread.valid() && hand().at(spread).operands[0] == most);
+    hand().click(difference);
+    hand().gestures--;  // the edit selects what it was for; this makes sure
+    const InstructionId power = hand().add("exp");
+    hand().add("reduce sum");
+    hand().key(Qt::Key_Up);
+    QVERIFY(hand().selected() == power);
+    const InstructionId y = hand().add("divide");
+    hand().key(Qt::Key_Return);
+    choose("reduce sum");
+    hand().key(Qt::Key_R);  // the first reduction was the result
+    checkNoErrors();
+    QVERIFY(hand().module().entryComputation().root == y);
+    QCOMPARE(hand().shape(y), std::string("f32[2,3]"));
+    for (InstructionId operand : hand().at(y).operands) QVERIFY(operand.valid());
+    qInfo("softmax by keys alone: %d gestures", hand().gestures);
+    hand().undoAll();
+    QVERIFY(hand().module().entryComputation().instructions.empty());
+  }
+
+  void perceptronByKeysAlone() {
+    hand().add("f32[4,8]");
+    for (const char* line : {"matmul f32[8,16]", "add f32[16]", "relu", "matmul f32[16,3]", "add f32[3]"})
+      hand().add(line);
+    checkNoErrors();
+    QCOMPARE(hand().shape(hand().module().entryComputation().root), std::string("f32[4,3]"));
+    qInfo("two-layer perceptron by keys alone: %d gestures", hand().gestures);
+  }
+
+  void aDigitChoosesForAnInputThatIsWired() {
+    hand().openText(kText, false);
+    hand().document().select({hand().named("r")});
+    const std::string before = hand().text();
+    hand().key(Qt::Key_2);
+    choose("t");
+    QVERIFY(hand().at(hand().named("r")).operands[1] == hand().named("t"));
+    checkOneStep(hand(), before);
+  }
+
+  void aValueIsTypedWhereASourceIsChosen() {
+    hand().add("f32[4]");
+    const InstructionId sum = hand().add("add");
+    hand().key(Qt::Key_Return);
+    choose("2.5");
+    QVERIFY(hand().at(sum).operands[1].valid());
+    checkNoErrors();
+    QVERIFY(hand().text().find("2.5") != std::string::npos);
+  }
+
+  void anOperationGivesWayToAnotherThatFits() {
+    hand().openText(kText, false);
+    hand().document().select({hand().named("t")});
+    const std::string before = hand().text();
+    hand().key(Qt::Key_H, Qt::ControlModifier);
+    QVERIFY(hand().window().addSearch().isVisible());
+    const InstructionId made = hand().take("cosine");
+    QVERIFY(hand().at(made).opcode == Opcode::Cosine);
+    QVERIFY(hand().at(made).operands[0] == hand().named("s"));
+    QVERIFY(hand().at(hand().named("u")).operands[0] == made);
+    QVERIFY(!hand().module().findInstruction("t"));
+    checkOneStep(hand(), before);
+  }
+
+  void whatDoesNotFitIsNotOffered() {
+    hand().openText(kText, false);
+    hand().document().select({hand().named("t")});
+    hand().key(Qt::Key_H, Qt::ControlModifier);
+    AddSearch& search = hand().window().addSearch();
+    search.field()->setText(QStringLiteral("transpose"));  // of four numbers it may give the same shape
+    search.field()->setText(QStringLiteral("dot"));
+    for (int row = 0; row < search.list()->count(); ++row)
+      QVERIFY2(!search.list()->item(row)->text().startsWith(QLatin1String("dot")),
+               qPrintable(search.list()->item(row)->text()));
+  }
+
+  void selectionsByKey() {
+    hand().openText(kText, false);
+    hand().key(Qt::Key_A, Qt::ControlModifier);
+    QCOMPARE(hand().document().selection().size(), size_t{7});
+    hand().document().select({hand().named("t")});
+    hand().key(Qt::Key_I, Qt::ControlModifier);
+    QCOMPARE(hand().document().selection().size(), size_t{6});
+    hand().document().select({hand().named("t")});
+    hand().key(Qt::Key_G, Qt::ShiftModifier);
+    QCOMPARE(hand().document().selection().size(), size_t{2});
+  }
+
+  // --- menus
+
+  void everyKindOfThingHasItsMenu() {
+    hand().openText(kText, false);
+    const auto holds = [&](QPoint at, std::initializer_list<const char*> wanted) {
+      QMenu* shown = menuAt(at);
+      const QStringList texts = textsOf(shown);
+      for (const char* each : wanted)
+        QVERIFY2(texts.contains(QString::fromUtf8(each)),
+                 qPrintable(QString::fromUtf8(each) + QStringLiteral(" in ") + texts.join(QStringLiteral(" | "))));
+      if (shown) shown->close();
+      hand().settle();
+    };
+    holds(hand().bodyOf(hand().named("t")), {"Replace by another operation …", "Delete and reconnect",
+                                             "Mute (bypassed when run)", "Select all of the same kind"});
+    holds(hand().inputOf(hand().named("s"), 1), {"Choose what feeds it …", "Unwire"});
+    holds(hand().outputOf(hand().named("s")), {"Add what takes it …", "Make it the result"});
+    holds(onWire("t", "u"), {"Add an operation into it …", "Cut the wire", "Add a point"});
+    hand().document().view().toggleGroup(QStringLiteral("called"));  // small calls open by themselves
+    hand().settle();
+    holds(hand().bodyOf(hand().named("called")), {"Open the group", "Show what it calls", "Inline calls and fusions"});
+    holds(hand().emptyPlace(), {"Add an operation …", "Paste", "Select all", "Tidy all, or the selection"});
+  }
+
+  void itemsShowTheirKeysAndAct() {
+    hand().openText(kText, false);
+    QMenu* shown = menuAt(hand().bodyOf(hand().named("t")));
+    QVERIFY(shown);
+    QVERIFY(hand().selected() == hand().named("t"));  // what the menu is for is selected
+    for (QAction* action : shown->actions())
+      if (action->text().contains(QLatin1String("Delete and"))) {
+        QCOMPARE(action->shortcut(), QKeySequence(Qt::Key_Delete));
+        QVERIFY(action->isShortcutVisibleInContextMenu());
+      }
+    take(shown, "Delete and reconnect");
+    QVERIFY(!hand().module().findInstruction("t"));
+    QVERIFY(hand().at(hand().named("u")).operands[0] == hand().named("s"));
+    take(menuAt(onWire("s", "u")), "Cut the wire");
+    QVERIFY(!hand().at(hand().named("u")).operands[0].valid());
+    take(menuAt(hand().inputOf(hand().named("u"), 0)), "Choose what feeds it");
+    choose("called");
+    QVERIFY(hand().at(hand().named("u")).operands[0] == hand().named("called"));
+  }
+
+  void theMenuKeyOpensTheMenuOfTheSelection() {
+    hand().openText(kText, false);
+    hand().document().select({hand().named("t")});
+    QContextMenuEvent event(QContextMenuEvent::Keyboard, QPoint(5, 5), hand().canvas().mapToGlobal(QPoint(5, 5)));
+    QApplication::sendEvent(&hand().canvas(), &event);
+    QVERIFY(menu() && textsOf(menu()).contains(QStringLiteral("Replace by another operation …")));
+    menu()->close();
+  }
+};
+
+QTEST_MAIN(KeysTest)
+#include "keys_test.moc"

@@ -1,0 +1,138 @@
+// Ports by hand: the pointer over ports and wires, a drop on a used port replaces, one on the small plus appends, a
+// closed call takes wires at its inputs; an open input is said on its node alone; what is drawn from afar.
+#include <QTest>
+
+#include "core/arrange/sockets.h"
+#include "editor/canvas/spatial_index.h"
+#include "tests/editor/hand.h"
+
+using namespace tessera;
+
+class PortsTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Hand> hand_;
+  Hand& hand() { return *hand_; }
+  static constexpr const char* kText = R"(HloModule m
+block { x.1 = f32[4] parameter(0)
+  weights.2 = f32[4] parameter(1)
+  bias.3 = f32[4] parameter(2)
+  p = f32[4] multiply(x.1, weights.2)
+  q = f32[4] add(p, bias.3)
+  ROOT y = f32[4] tanh(q) }
+ENTRY main {
+  a = f32[4] parameter(0)
+  b = f32[4] parameter(1)
+  c = f32[4] parameter(2)
+  called = f32[4] call(a, b, c), to_apply=block
+  joined = f32[8] concatenate(called, b), dimensions={0}
+  ROOT r = f32[8] negate(joined)
+})";
+
+  Qt::CursorShape cursorAt(QPoint at) {
+    QTest::mouseMove(&hand().canvas(), at);
+    return hand().canvas().cursor().shape();
+  }
+  QPoint onWire(InstructionId value, InstructionId user) {
+    const auto& view = *hand().canvas().view();
+    for (size_t e = 0; e < view.edges.size(); ++e) {
+      if (view.edges[e].value != value || view.edges[e].to != view.boxOf(user)) continue;
+      const auto& points = hand().document().view().scene().arrangement->routes[e];
+      const PointF a = points[points.size() / 2 - 1], b = points[points.size() / 2];
+      return hand().canvas().viewport().toWidget(QPointF((a.x + b.x) / 2, (a.y + b.y) / 2)).toPoint();
+    }
+    return {};
+  }
+
+ private slots:
+  void init() { hand_ = std::make_unique<Hand>(); }
+  void cleanup() { hand_.reset(); }
+
+  void thePointerSaysWhatAPressWouldDo() {
+    hand().openText(kText, false);
+    QCOMPARE(cursorAt(hand().inputOf(hand().named("joined"), 1)), Qt::CrossCursor);
+    QCOMPARE(cursorAt(hand().outputOf(hand().named("joined"))), Qt::CrossCursor);
+    QCOMPARE(cursorAt(onWire(hand().named("joined"), hand().named("r"))), Qt::PointingHandCursor);
+    QCOMPARE(cursorAt(hand().bodyOf(hand().named("r"))), Qt::ArrowCursor);
+    QCOMPARE(cursorAt(hand().emptyPlace()), Qt::ArrowCursor);
+  }
+
+  void aDropOnAUsedPortReplaces() {
+    hand().openText(kText, false);
+    const std::string before = hand().text();
+    hand().wire(hand().named("c"), hand().named("joined"), 1);
+    const auto& operands = hand().at(hand().named("joined")).operands;
+    QCOMPARE(operands.size(), size_t{2});
+    QVERIFY(operands[1] == hand().named("c"));
+    checkOneStep(hand(), before);
+  }
+
+  void aDropOnThePlusAppends() {
+    hand().openText(kText, false);
+    const std::string before = hand().text();
+    hand().wire(hand().named("c"), hand().named("joined"), 2);
+    const auto& operands = hand().at(hand().named("joined")).operands;
+    QCOMPARE(operands.size(), size_t{3});
+    QVERIFY(operands[2] == hand().named("c"));
+    QCOMPARE(hand().shape(hand().named("joined")), std::string("f32[12]"));
+    checkOneStep(hand(), before);
+  }
+
+  void aClosedCallTakesWiresAtItsInputs() {
+    hand().openText(kText, false);
+    const InstructionId called = hand().named("called");
+    hand().document().view().toggleGroup(QStringLiteral("called"));  // small calls open by themselves
+    hand().settle();
+    const int32_t box = hand().canvas().view()->boxOf(called);
+    const ViewNode& node = hand().canvas().view()->nodes[static_cast<size_t>(box)];
+    QVERIFY(node.kind == ViewNode::Kind::CollapsedGroup);
+    QCOMPARE(node.inputs.size(), size_t{3});
+    QCOMPARE(hand().canvas().wires().hints().inputs(called).size(), size_t{3});  // none more
+    hand().wire(hand().named("a"), called, 2);
+    QCOMPARE(hand().at(called).operands.size(), size_t{3});
+    QVERIFY(hand().at(called).operands[2] == hand().named("a"));
+  }
+
+  void anOpenInputIsSaidOnTheNodeAndIsNoError() {
+    hand().add("f32[4]");
+    hand().add("select");
+    const InstructionId select = hand().selected();
+    const ViewNode& node = hand().nodeOf(select);
+    QVERIFY2(node.subtitle.starts_with("needs "), node.subtitle.c_str());
+    for (const auto& [id, reason] : hand().canvas().highlights().marks()) QVERIFY2(id != select, qPrintable(reason));
+  }
+
+  void aDoubleClickOnAPictureOpensTheValue() {
+    const InstructionId x = hand().add("f32[8,8]");
+    hand().add("tanh");
+    QTRY_VERIFY(hand().document().live().values().contains(x));
+    const QRectF box = hand().canvas().boxOf(x);
+    std::vector<InstructionId> wanted;
+    connect(&hand().canvas(), &Canvas::valueWanted, this, [&](InstructionId id) { wanted.push_back(id); });
+    hand().doubleClick(hand().canvas().viewport().toWidget(QPointF(box.left() + 20, box.bottom() - 12)).toPoint());
+    QVERIFY(wanted == std::vector{x} && hand().selected() == x);
+  }
+
+  // The same picture has another look on both sides of one zoom.
+  void fromAfarANodeIsItsTitleAndColour() {
+    hand().openText(kText, false);
+    Canvas& canvas = hand().canvas();
+    const InstructionId root = hand().named("r");
+    const auto bodyColor = [&](double zoom) {
+      const QPointF middle(canvas.width() / 2.0, canvas.height() / 2.0);
+      canvas.viewport().zoomBy(zoom / canvas.viewport().zoom(), middle);
+      canvas.viewport().centerOn(canvas.boxOf(root).center());
+      canvas.waitForTiles();
+      const QRectF box = canvas.boxOf(root);
+      return canvas.grab().toImage().pixelColor(
+          canvas.viewport().toWidget(QPointF(box.left() + 6, box.bottom() - 6)).toPoint());
+    };
+    QVERIFY(bodyColor(1) != bodyColor(0.55));
+    QCOMPARE(bodyColor(0.62), bodyColor(1));
+    QCOMPARE(bodyColor(0.45), bodyColor(0.58));
+  }
+};
+
+QTEST_MAIN(PortsTest)
+#include "ports_test.moc"

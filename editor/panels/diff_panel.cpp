@@ -102,6 +102,7 @@ QToolButton* DiffPanel::stateButton(DiffState state) const {
 }
 
 QString DiffPanel::words() const { return words_->text(); }
+Document* DiffPanel::other() const { return other_; }
 
 // --- the other graph
 

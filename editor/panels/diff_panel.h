@@ -34,7 +34,7 @@ class DiffPanel : public QWidget {
   void setOthers(Others others) { others_ = std::move(others); }
   // The other graph is the one before, this one the one after; null: compares no more.
   void compareWith(Document* other);
-  Document* other() const { return other_; }
+  Document* other() const;
 
   const std::shared_ptr<const DiffResult>& result() const { return result_; }
   bool isBusy() const { return busy_ > 0; }

@@ -95,13 +95,14 @@ void Recorder::mend(std::vector<SeenEvent>& events) {
   }
 }
 
-void Recorder::keepLine(std::string_view where, std::string_view line, const std::vector<SeenEvent>& events) {
-  if (keepsLines_ && !events.empty()) out_.lines.push_back({std::string(where), std::string(line), events});
+void Recorder::keepLine(std::string_view where, std::string_view line, const std::vector<SeenEvent>& events,
+                        int64_t baseNs) {
+  if (keepsLines_ && !events.empty()) out_.lines.push_back({std::string(where), std::string(line), baseNs, events});
 }
 
-void Recorder::addLine(std::string_view where, std::string_view line, std::vector<SeenEvent> events) {
+void Recorder::addLine(std::string_view where, std::string_view line, std::vector<SeenEvent> events, int64_t baseNs) {
   mend(events);
-  keepLine(where, line, events);
+  keepLine(where, line, events, baseNs);
   std::vector<int64_t> self(events.size());
   for (size_t i = 0; i < events.size(); ++i) self[i] = events[i].durationPs;
   std::vector<int64_t> ofHost = self;

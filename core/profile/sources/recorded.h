@@ -41,6 +41,7 @@ struct SeenEvent;
 // One thread or stream with its events, for the timeline.
 struct RecordedLine {
   std::string process, name;
+  int64_t baseNs = 0;  // when the time 0 of its events is
   std::vector<SeenEvent> events;
 };
 
@@ -56,7 +57,6 @@ struct Recorded {
   // Only where they were asked for.
   std::vector<RecordedLine> lines;
   std::vector<std::string> texts;  // of the lines' events, by number
-  int64_t originNs = 0;            // when their time 0 is
 };
 
 // One event, as a reader hands it over. Texts are numbers that Recorder::text gives; 0 is "".
@@ -80,9 +80,10 @@ class Recorder {
   std::string_view text(uint32_t id) const { return texts_[id]; }
 
   // The events of one thread or stream, in any order.
-  void addLine(std::string_view where, std::string_view line, std::vector<SeenEvent> events);
+  void addLine(std::string_view where, std::string_view line, std::vector<SeenEvent> events, int64_t baseNs = 0);
   // To be seen in the timeline, and in no sum.
-  void keepLine(std::string_view where, std::string_view line, const std::vector<SeenEvent>& events);
+  void keepLine(std::string_view where, std::string_view line, const std::vector<SeenEvent>& events,
+                int64_t baseNs = 0);
   void addStep(int64_t number, int64_t durationPs);
   void warn(std::string text) { out_.warnings.push_back(std::move(text)); }
 

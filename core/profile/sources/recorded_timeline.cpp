@@ -15,6 +15,7 @@ namespace tessera {
 namespace {
 
 constexpr size_t kMostSpans = 20'000'000;
+constexpr int64_t kDayNs = int64_t{86'400} * 1'000'000'000;
 
 class TimelineMaker {
  public:
@@ -27,6 +28,8 @@ class TimelineMaker {
     uint32_t track;
     int64_t beginNs, endNs;
   };
+  void findOrigin();
+  int64_t shiftOf(const RecordedLine& line);
   void addLine(const Recorded& file, const RecordedLine& line);
   uint32_t nameOf(const Recorded& file, const SeenEvent& event);
   void addFlows();
@@ -38,8 +41,25 @@ class TimelineMaker {
   std::unordered_map<std::string, uint32_t> known_;
   std::vector<FlowEnd> ends_;
   int64_t originNs_ = 0;
-  size_t spans_ = 0, leftOut_ = 0;
+  size_t spans_ = 0, leftOut_ = 0, astray_ = 0;
 };
+
+// The earliest line of the last day: lines without a clock, or of another one, would leave nothing to be seen.
+void TimelineMaker::findOrigin() {
+  int64_t last = INT64_MIN;
+  originNs_ = INT64_MAX;
+  for (const Recorded& file : files_)
+    for (const RecordedLine& line : file.lines) last = std::max(last, line.baseNs);
+  for (const Recorded& file : files_)
+    for (const RecordedLine& line : file.lines)
+      if (saturatingAdd(line.baseNs, kDayNs) >= last) originNs_ = std::min(originNs_, line.baseNs);
+}
+
+int64_t TimelineMaker::shiftOf(const RecordedLine& line) {
+  if (line.baseNs >= originNs_) return line.baseNs - originNs_;
+  ++astray_;
+  return 0;
+}
 
 uint32_t TimelineMaker::nameOf(const Recorded& file, const SeenEvent& event) {
   const bool work = event.kind == TimeKind::Instruction;
@@ -62,7 +82,7 @@ uint32_t TimelineMaker::nameOf(const Recorded& file, const SeenEvent& event) {
 void TimelineMaker::addLine(const Recorded& file, const RecordedLine& line) {
   std::vector<TimelineSpan> spans;
   const auto track = static_cast<uint32_t>(out_->tracks.size());
-  const int64_t shiftNs = saturatingAdd(file.originNs, -originNs_);
+  const int64_t shiftNs = shiftOf(line);
   for (const SeenEvent& event : line.events) {
     if (event.occurrences != 1) continue;  // a sum has no begin
     if (++spans_ > kMostSpans) {
@@ -105,9 +125,7 @@ void TimelineMaker::addFlows() {
 }
 
 std::shared_ptr<Timeline> TimelineMaker::make() {
-  originNs_ = INT64_MAX;
-  for (const Recorded& file : files_)
-    if (!file.lines.empty()) originNs_ = std::min(originNs_, file.originNs);
+  findOrigin();
   if (originNs_ == INT64_MAX) return nullptr;
   for (const Recorded& file : files_) {
     names_.clear();
@@ -115,6 +133,8 @@ std::shared_ptr<Timeline> TimelineMaker::make() {
     for (FlowEnd& end : ends_) end.flow = mixedHash(end.flow, 1);  // numbers are of one file
   }
   if (leftOut_ > 0) out_->notes.push_back(fmt::format("{} of {} events are left out", leftOut_, spans_));
+  if (astray_ > 0)
+    out_->notes.push_back(fmt::format("{} lines are of another clock and begin with the others", astray_));
   addFlows();
   out_->finish();
   return out_;

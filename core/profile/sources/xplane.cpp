@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <deque>
 
 #include "core/base/hash.h"
 #include "core/formats/proto/wire.h"
@@ -86,10 +85,7 @@ class PlaneReader {
 
   // The modules of a plane of metadata.
   void readModules();
-  // Times count from `originNs`.
-  void readLines(int64_t originNs);
-  // The begin of the earliest line; INT64_MAX: there is none.
-  int64_t firstNs() const;
+  void readLines();
 
  private:
   void readParts(std::string_view message);
@@ -101,7 +97,7 @@ class PlaneReader {
   const EventKind& kindOf(int64_t metadataId);
   LineParts lineParts(std::string_view line);
   std::vector<SeenEvent> eventsOf(const LineParts& line, bool device);
-  int64_t sinceOriginPs(const LineParts& line) const;
+  int64_t sinceFirstPs(const LineParts& line) const;
   SeenEvent seenEvent(const pb::XEvent& event, const LineParts& line, bool device);
   void readDeviceLines();
 
@@ -114,7 +110,7 @@ class PlaneReader {
   std::unordered_map<int64_t, StatMeaning> statMeanings_;
   std::unordered_map<int64_t, EventKind> kinds_;
   std::unordered_map<uint64_t, uint32_t> referred_;  // texts of stat names that values refer to
-  int64_t originNs_ = 0;
+  std::optional<int64_t> firstNs_;                   // of a device's plane
 };
 
 void PlaneReader::readParts(std::string_view message) {
@@ -229,21 +225,10 @@ LineParts PlaneReader::lineParts(std::string_view line) {
   return out;
 }
 
-int64_t PlaneReader::firstNs() const {
-  int64_t out = INT64_MAX;
-  for (std::string_view line : lines_) {
-    WireReader reader(line);
-    int64_t at = 0;
-    while (const auto field = reader.nextCut())
-      if (field->number == pb::XLine::kTimestampNsFieldNumber && field->type != WireType::Bytes) at = field->integer();
-    out = std::min(out, at);
-  }
-  return out;
-}
-
-int64_t PlaneReader::sinceOriginPs(const LineParts& line) const {
+int64_t PlaneReader::sinceFirstPs(const LineParts& line) const {
   int64_t ns = 0, ps = 0;
-  if (__builtin_sub_overflow(line.timestampNs, originNs_, &ns)) return INT64_MAX;
+  if (!firstNs_) return 0;
+  if (__builtin_sub_overflow(line.timestampNs, *firstNs_, &ns)) return INT64_MAX;
   return __builtin_mul_overflow(ns, int64_t{1000}, &ps) ? INT64_MAX : ps;
 }
 
@@ -256,7 +241,7 @@ SeenEvent PlaneReader::seenEvent(const pb::XEvent& event, const LineParts& line,
     out.op = recorder_.text(instructionNamed(recorder_.text(kind.displayName), recorder_.text(kind.name)));
   if (out.op != 0 && (device || !facts.launch)) out.kind = TimeKind::Instruction;
   if (out.op == 0 && device) out.kind = TimeKind::Device;
-  out.beginPs = saturatingAdd(sinceOriginPs(line), event.offset_ps());
+  out.beginPs = saturatingAdd(sinceFirstPs(line), event.offset_ps());
   out.durationPs = event.duration_ps();
   if (event.data_case() == pb::XEvent::kNumOccurrences) out.occurrences = event.num_occurrences();
   out.flops = facts.flops;
@@ -277,23 +262,23 @@ std::vector<SeenEvent> PlaneReader::eventsOf(const LineParts& line, bool device)
   return out;
 }
 
+// Their times are compared, so they count from the first line's start.
 void PlaneReader::readDeviceLines() {
+  std::vector<LineParts> lines;
+  for (std::string_view line : lines_) lines.push_back(lineParts(line));
+  for (const LineParts& line : lines) firstNs_ = std::min(firstNs_.value_or(INT64_MAX), line.timestampNs);
   std::vector<DeviceLine> read;
-  for (std::string_view bytes : lines_) {
-    const LineParts line = lineParts(bytes);
-    read.push_back({line.name, eventsOf(line, true)});
-  }
-  addDeviceLines(name_, std::move(read), recorder_);
+  for (const LineParts& line : lines) read.push_back({line.name, eventsOf(line, true)});
+  addDeviceLines(name_, std::move(read), recorder_, firstNs_.value_or(0));
 }
 
-void PlaneReader::readLines(int64_t originNs) {
-  originNs_ = originNs;
+void PlaneReader::readLines() {
   if (damaged_ && statNames_.empty() && !lines_.empty())
     recorder_.warn(fmt::format("the names of the events of {} stood behind the place where the file is cut", name_));
   if (isDevicePlane(name_)) return readDeviceLines();
   for (std::string_view bytes : lines_) {
     const LineParts line = lineParts(bytes);
-    recorder_.addLine(name_, line.name, eventsOf(line, false));
+    recorder_.addLine(name_, line.name, eventsOf(line, false), line.timestampNs);
   }
 }
 
@@ -335,16 +320,12 @@ Result<Recorded> readXplane(std::string_view content, const std::string& fileNam
                  .found = content.empty() ? "an empty file" : fmt::format("{} bytes of something else", content.size()),
                  .file = fileName});
   bool inner = false;
-  std::deque<PlaneReader> planes;
-  int64_t originNs = INT64_MAX;
-  for (std::string_view message : space.planes)
-    originNs = std::min(originNs, planes.emplace_back(message, recorder).firstNs());
-  recorder.out().originNs = originNs == INT64_MAX ? 0 : originNs;
-  for (PlaneReader& plane : planes) {
+  for (std::string_view message : space.planes) {
+    PlaneReader plane(message, recorder);
     if (isMetadataPlane(plane.name()))
       plane.readModules();
     else
-      plane.readLines(recorder.out().originNs);
+      plane.readLines();
     inner |= plane.damaged();
   }
   if (space.damaged || inner)

@@ -17,7 +17,10 @@ namespace {
 class ProfileRecorder {
  public:
   ProfileRecorder(const Module& module, Profile& profile) : module_(module), profile_(profile), base_(profile.totalNs) {
-    for (size_t i = 0; i < profile.steps.size(); ++i) stepOf_[profile.steps[i].instruction] = i;
+    for (size_t i = 0; i < profile.steps.size(); ++i) {
+      stepOf_[profile.steps[i].instruction] = i;
+      before_.push_back(profile.steps[i].totalNs);
+    }
   }
 
   void record(const EvaluatedStep& step) {
@@ -33,14 +36,29 @@ class ProfileRecorder {
   void finish(int64_t totalNs) {
     profile_.module = module_.name;
     profile_.totalNs += totalNs;
+    profile_.runNs.push_back(totalNs);
+    addRunToSteps();
     ++profile_.runs;
     profile_.sources.clear();
-    for (const StepProfile& step : profile_.steps)
-      profile_.sources.push_back({step.instruction, static_cast<double>(step.totalNs), 0, 0, true});
+    profile_.shares.clear();
+    for (const StepProfile& step : profile_.steps) {
+      const auto timeNs = static_cast<double>(step.totalNs);
+      profile_.shares.push_back({static_cast<int32_t>(profile_.shares.size()), step.instruction, timeNs, 0, 0});
+      profile_.sources.push_back({step.instruction, timeNs, 0, 0, true});
+    }
     std::ranges::sort(profile_.sources, {}, &SourceProfile::instruction);
   }
 
  private:
+  void addRunToSteps() {
+    before_.resize(profile_.steps.size());
+    for (size_t i = 0; i < profile_.steps.size(); ++i) {
+      StepProfile& step = profile_.steps[i];
+      step.runNs.resize(static_cast<size_t>(profile_.runs));
+      step.runNs.push_back(step.totalNs - before_[i]);
+    }
+  }
+
   static constexpr size_t kMaxEvents = 1u << 20;
 
   size_t stepIndex(InstructionId id) {
@@ -55,6 +73,7 @@ class ProfileRecorder {
   const Module& module_;
   Profile& profile_;
   int64_t base_;
+  std::vector<int64_t> before_;  // times of the steps in earlier runs
   std::unordered_map<InstructionId, size_t> stepOf_;
 };
 

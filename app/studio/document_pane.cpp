@@ -37,17 +37,21 @@
 #include "editor/lessons/lesson_panel.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/compiled_panel.h"
+#include "editor/panels/diff_panel.h"
 #include "editor/panels/findings_panel.h"
 #include "editor/panels/heat_legend.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspector.h"
+#include "editor/panels/memory_panel.h"
 #include "editor/panels/overview_panel.h"
 #include "editor/panels/permission_bar.h"
+#include "editor/panels/profile_panel.h"
 #include "editor/panels/search_bar.h"
 #include "editor/panels/size_panel.h"
 #include "editor/panels/source_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
+#include "editor/panels/timeline_panel.h"
 #include "editor/values/call_bar.h"
 #include "editor/values/value_panel.h"
 
@@ -146,8 +150,11 @@ void DocumentPane::connectDocument() {
   connect(&document_->run(), &ProgramRun::runningChanged, this, &DocumentPane::changed);
   connect(&document_->fetch(), &ValueFetch::runningChanged, this, &DocumentPane::changed);
   connect(panels_->diagnostics, &DiagnosticsPanel::countChanged, this, &DocumentPane::changed);
-  for (TablePanel* table : std::initializer_list<TablePanel*>{panels_->diagnostics, panels_->profile})
-    connect(table, &TablePanel::revealWanted, binding_, &CanvasBinding::reveal);
+  connect(panels_->diagnostics, &TablePanel::revealWanted, binding_, &CanvasBinding::reveal);
+  connect(panels_->profile, &ProfilePanel::revealWanted, binding_, &CanvasBinding::reveal);
+  connect(panels_->timeline, &TimelinePanel::revealWanted, binding_, &CanvasBinding::reveal);
+  connect(panels_->memory, &MemoryPanel::revealWanted, binding_, &CanvasBinding::reveal);
+  connect(panels_->differences, &DiffPanel::revealWanted, binding_, &CanvasBinding::reveal);
   connect(blocks_, &BlockActions::updateOffered, this, [this](const QString& text) {
     blockOffer_ = text;
     emit changed();
@@ -183,6 +190,9 @@ void DocumentPane::connectBanner() {
   connect(arrangement_, &ArrangeController::explained, this, say);
   connect(groups_, &GroupActions::explained, this, say);
   connect(blocks_, &BlockActions::explained, this, say);
+  connect(panels_->profile, &ProfilePanel::failed, this, say);
+  connect(panels_->timeline, &TimelinePanel::failed, this, say);
+  connect(panels_->memory, &MemoryPanel::failed, this, say);
   connect(banner_, &Banner::detailsWanted, this, [this] { emit panelWanted(QStringLiteral("diagnostics")); });
 }
 

@@ -5,6 +5,7 @@
 
 #include <QMainWindow>
 #include <QMessageBox>
+#include <QPointer>
 #include <QStringList>
 #include <functional>
 #include <memory>
@@ -79,7 +80,9 @@ class MainWindow : public QMainWindow {
   void showFirstGraph();   // what stands there before anything is opened
   bool reopenDocuments();  // of the last session, at their places; false: there are none
   void offerLeftBehind();  // what sessions that ended badly did not save
-  bool isBusy() const;     // a document reads, runs or draws
+  // What differs in the pane's graph from a file's, which opens beside it; "": asks which.
+  void compareWithFile(DocumentPane& pane, QString path = {});
+  bool isBusy() const;  // a document reads, runs or draws
 
   // --- tabs
   DocumentTabs& tabs() { return *tabs_; }
@@ -154,6 +157,8 @@ class MainWindow : public QMainWindow {
   void connectPane(DocumentPane& pane);
   void connectPaneNews(DocumentPane& pane);
   void shareSourceFolders(DocumentPane& pane);
+  void connectViews(DocumentPane& pane);
+  void showBeside(DocumentPane& pane, DocumentPane& other);
   DocumentPane* paneOf(const QString& path) const;
   std::vector<DocumentPane*> allPanes() const;
   void startOpening(const OpenRequest& request);
@@ -218,6 +223,7 @@ class MainWindow : public QMainWindow {
 
   DocumentPane* beside_ = nullptr;
   bool splitToCompare_ = false;  // by the workspace, which takes it back
+  QPointer<DocumentPane> comparing_;  // with the file that opens
 
   Actions* actions_ = nullptr;
   Navigation* navigation_ = nullptr;

@@ -21,6 +21,7 @@
 #include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
+#include "editor/panels/diff_panel.h"
 #include "editor/panels/overview_panel.h"
 
 namespace tessera {
@@ -114,6 +115,7 @@ void MainWindow::showLinked(const std::string& instruction) {
 // What is wrong with it is said beside what is open.
 void MainWindow::openingFailed(DocumentPane& pane, const QString& message) {
   if (tabs_->indexOf(pane) < 0) {
+    comparing_ = nullptr;
     document_->noteRefused(pane.document().diagnostics());
     banner_->showMessage(message);
     pane.deleteLater();
@@ -168,6 +170,10 @@ void MainWindow::arrived(DocumentPane& pane) {
   if (opening_ != &pane) return;
   if (request_.place) pane.goTo(*request_.place);
   showLinked(request_.instruction);
+  if (const QPointer<DocumentPane> from = std::exchange(comparing_, nullptr)) {
+    from->panels().differences->compareWith(&pane.document());
+    showBeside(*from, pane);
+  }
   openNext();
 }
 

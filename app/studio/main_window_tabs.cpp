@@ -25,7 +25,9 @@
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/compiled_panel.h"
+#include "editor/panels/diff_panel.h"
 #include "editor/panels/help_panel.h"
+#include "editor/panels/memory_panel.h"
 #include "editor/panels/overview_panel.h"
 #include "editor/panels/source_panel.h"
 
@@ -58,7 +60,8 @@ DocumentPane* MainWindow::paneOf(const QString& path) const {
 
 bool MainWindow::isBusy() const {
   for (const DocumentPane* pane : allPanes())
-    if (pane->document().isBusy() || pane->panels().compiled->isBusy() ||
+    if (pane->document().isBusy() || pane->panels().compiled->isBusy() || pane->panels().memory->isBusy() ||
+        pane->panels().differences->isBusy() ||
         (pane->isVisible() && (!pane->canvas().tilesReady() || pane->canvas().viewport().isGliding())))
       return true;
   return opening_ || !waiting_.empty();
@@ -76,6 +79,7 @@ DocumentPane& MainWindow::addPane(DocumentPane* twinOf) {
   connectPaneNews(*pane);
   connectHeader(*pane);
   shareSourceFolders(*pane);
+  connectViews(*pane);
   if (remembers_ && !twinOf) pane->keepAside(Recovery::usualFolder());
   return *pane;
 }

@@ -66,6 +66,11 @@ void MainWindow::makeFileMenu() {
     connect(examples->addAction(file.completeBaseName()), &QAction::triggered, this,
             [this, path = file.filePath()] { openFile(path); });
   actions_->add(menu, {tr("Open &profile …"), {}, [this](bool) { chooseProfile(); }, QStringLiteral("open profile")});
+  actions_->add(menu, {tr("&Compare with …"),
+                       {},
+                       [this](bool) { compareWithFile(*pane_); },
+                       QStringLiteral("compare"),
+                       [this] { return document_->isOpen() && !document_->isPlainGraph(); }});
   menu.addSeparator();
   actions_->add(menu, {tr("&Save"),
                        {QKeySequence::Save},

@@ -16,16 +16,20 @@
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/compiled_panel.h"
 #include "editor/panels/computations_panel.h"
+#include "editor/panels/diff_panel.h"
 #include "editor/panels/findings_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspector.h"
+#include "editor/panels/memory_panel.h"
 #include "editor/panels/overview_panel.h"
 #include "editor/panels/palette_panel.h"
+#include "editor/panels/profile_panel.h"
 #include "editor/panels/results_panel.h"
 #include "editor/panels/run_panel.h"
 #include "editor/panels/source_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
+#include "editor/panels/timeline_panel.h"
 #include "editor/values/value_panel.h"
 
 namespace tessera {
@@ -48,6 +52,9 @@ constexpr DockSpec kDocks[] = {{"inspector", QT_TR_NOOP("Inspector"), kRight},
                                {"layout", QT_TR_NOOP("Layout"), kBottom, kTall},
                                {"diagnostics", QT_TR_NOOP("Diagnostics")},
                                {"profile", QT_TR_NOOP("Profile")},
+                               {"timeline", QT_TR_NOOP("Timeline"), kBottom, kTall},
+                               {"memory", QT_TR_NOOP("Memory"), kBottom, kTall},
+                               {"differences", QT_TR_NOOP("Differences"), kBottom, kTall},
                                {"results", QT_TR_NOOP("Results")},
                                {"value", QT_TR_NOOP("Value"), kBottom, kTall},
                                {"run", QT_TR_NOOP("Run settings"), kBottom, kTall},
@@ -246,6 +253,9 @@ Panels::Panels(Document& document, PanelDocks& home)
       compiled(new CompiledPanel(document)),
       computations(new ComputationsPanel(document)),
       source(new SourcePanel(document)),
+      timeline(new TimelinePanel(document)),
+      memory(new MemoryPanel(document)),
+      differences(new DiffPanel(document)),
       overview(new OverviewPanel(document)),
       findings(new FindingsPanel(document)),
       home(home),
@@ -262,6 +272,9 @@ Panels::Panels(Document& document, PanelDocks& home)
                {"compiled", compiled},
                {"computations", computations},
                {"source", source},
+               {"timeline", timeline},
+               {"memory", memory},
+               {"differences", differences},
                {"overview", overview},
                {"findings", findings},
                {"help", help}} {

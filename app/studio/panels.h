@@ -1,8 +1,8 @@
 // Panels: what stands round the canvas of one document. PanelDocks: the docks of the window that hold them; all
 // documents share them and their arrangement, and they show the panels of the current one. The docks' object names
 // ("inspector", "text", "diagnostics", "profile", "results", "layout", "help", "value", "run", "palette", "compiled",
-// "computations", "source", "overview", "findings") are what sessions and scripts call them. A new panel is a row in
-// panels.cpp and a member of Panels.
+// "computations", "source", "timeline", "memory", "differences", "overview", "findings") are what sessions and scripts
+// call them. A new panel is a row in panels.cpp and a member of Panels.
 #pragma once
 
 #include <QHash>
@@ -19,11 +19,13 @@ namespace tessera {
 class CompiledPanel;
 class ComputationsPanel;
 class DiagnosticsPanel;
+class DiffPanel;
 class Document;
 class FindingsPanel;
 class HelpPanel;
 class Inspector;
 class LayoutPanel;
+class MemoryPanel;
 class OverviewPanel;
 class PalettePanel;
 class ProfilePanel;
@@ -31,6 +33,7 @@ class ResultsPanel;
 class RunPanel;
 class SourcePanel;
 class TextPanel;
+class TimelinePanel;
 class ValuePanel;
 struct Panels;
 
@@ -91,6 +94,9 @@ struct Panels {
   CompiledPanel* compiled;
   ComputationsPanel* computations;
   SourcePanel* source;
+  TimelinePanel* timeline;
+  MemoryPanel* memory;
+  DiffPanel* differences;
   OverviewPanel* overview;
   FindingsPanel* findings;
 

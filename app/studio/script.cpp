@@ -191,6 +191,11 @@ const std::map<QString, Command>& commands() {
          w.openFile(path);
          return Status{};
        }},
+      {"compare",
+       [](MainWindow& w, const QString& path) -> Status {
+         w.compareWithFile(w.pane(), path);
+         return {};
+       }},
       {"save",
        [](W w, S path) {
          return w.document().isOpen() ? w.document().file().save(path) : usage(QObject::tr("nothing is open"));

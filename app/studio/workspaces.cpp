@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kDockState = 5;  // another number where docks come or go
+constexpr int kDockState = 6;  // another number where docks come or go
 constexpr size_t kMostPanels = 4;
 
 struct WorkspaceSpec {
@@ -29,10 +29,10 @@ constexpr WorkspaceSpec kAll[Workspaces::kCount] = {
      {{"computations", kLeft}, {"inspector", kRight}, {"text", kBottom}, {"layout", kBottom}}},
     {QT_TRANSLATE_NOOP("tessera::Workspaces", "Profile"),
      QT_TRANSLATE_NOOP("tessera::Workspaces", "Where the time of a run goes"),
-     {{"profile", kBottom}, {"results", kBottom}, {"compiled", kBottom}, {"inspector", kRight}}},
+     {{"profile", kBottom}, {"timeline", kBottom}, {"memory", kBottom}, {"inspector", kRight}}},
     {QT_TRANSLATE_NOOP("tessera::Workspaces", "Compare"),
      QT_TRANSLATE_NOOP("tessera::Workspaces", "Two documents, or two places of one, side by side"),
-     {{"inspector", kRight}, {"text", kBottom}, {"compiled", kBottom}}}};
+     {{"inspector", kRight}, {"differences", kBottom}, {"text", kBottom}, {"compiled", kBottom}}}};
 
 }  // namespace
 

@@ -193,6 +193,11 @@ void CpuExecutable::countSteps() {
     share.at = static_cast<size_t>(std::ranges::lower_bound(sources_, share.source, {}, &SourceProfile::instruction) -
                                    sources_.begin());
   });
+  for (size_t step = 0; step < counts_.size(); ++step) {
+    counts_[step].firstShare = shares_.size();
+    for (const PartCount& part : counts_[step].parts)
+      for (const Share& share : part.shares) shares_.push_back({static_cast<int32_t>(step), share.source});
+  }
 }
 
 void CpuExecutable::shareOut(std::span<const InstructionId> sources, bool control, CostCounter& counter,
@@ -220,33 +225,41 @@ double CpuExecutable::runsOf(const PartCount& part, size_t step) const {
 }
 
 // The step's time goes to its parts by weight and runs, and a part's to its sources by weight.
-void CpuExecutable::apportion(size_t step, std::vector<SourceProfile>& sources) const {
+void CpuExecutable::apportion(size_t step, Profile& profile) const {
   const std::vector<PartCount>& parts = counts_[step].parts;
   const auto timeNs = static_cast<double>(measured_.nanoseconds(measured_.totals()[step].total));
+  StepShare* each = profile.shares.data() + counts_[step].firstShare;
   double total = 0;
   for (const PartCount& part : parts) total += part.weight * runsOf(part, step);
   for (const PartCount& part : parts) {
     const double runs = runsOf(part, step);
     const double partNs = parts.size() == 1 ? timeNs : total > 0 ? timeNs * part.weight * runs / total : 0;
     for (const Share& share : part.shares) {
-      SourceProfile& source = sources[share.at];
+      SourceProfile& source = profile.sources[share.at];
       bool fresh = source.timeNs == 0 && source.flops == 0 && source.bytes == 0;
       source.measured = (fresh || source.measured) && parts.size() == 1 && part.shares.size() == 1;
-      source.timeNs += partNs * share.part;
-      source.flops += share.flops * runs;
-      source.bytes += share.bytes * runs;
+      const auto add = [&](auto& to) {
+        to.timeNs += partNs * share.part;
+        to.flops += share.flops * runs;
+        to.bytes += share.bytes * runs;
+      };
+      add(source);
+      add(*each++);
     }
   }
 }
 
 // A profile that this executable has not written before starts empty.
 void CpuExecutable::openProfile(Profile& profile) const {
-  if (profile.steps.size() == plan_.names.size() && profile.sources.size() == sources_.size()) return;
+  if (profile.steps.size() == plan_.names.size() && profile.sources.size() == sources_.size() &&
+      profile.shares.size() == shares_.size())
+    return;
   profile.module = source_.name;
   profile.steps.clear();
   profile.steps.reserve(plan_.names.size());
   for (const StepName& step : plan_.names) profile.steps.push_back({step.instruction, step.name, step.what});
   profile.sources = sources_;
+  profile.shares = shares_;
 }
 
 void CpuExecutable::report(int64_t totalNs, Profile& profile) {
@@ -254,8 +267,9 @@ void CpuExecutable::report(int64_t totalNs, Profile& profile) {
   openProfile(profile);
   for (size_t i = 0; i < plan_.names.size(); ++i) {
     const RunProfile::Total& total = measured_.totals()[i];
-    if (total.count == 0) continue;
     StepProfile& step = profile.steps[i];
+    step.runNs.push_back(measured_.nanoseconds(total.total));
+    if (total.count == 0) continue;
     int64_t minNs = measured_.nanoseconds(total.min);
     step.minNs = step.count == 0 ? minNs : std::min(step.minNs, minNs);
     step.count += total.count;
@@ -264,10 +278,11 @@ void CpuExecutable::report(int64_t totalNs, Profile& profile) {
       step.flops += part.flops * runsOf(part, i);
       step.bytes += part.bytes * runsOf(part, i);
     }
-    apportion(i, profile.sources);
+    apportion(i, profile);
   }
   measured_.appendTimeline(profile.totalNs, profile.timeline);
   profile.totalNs += totalNs;
+  profile.runNs.push_back(totalNs);
   ++profile.runs;
 }
 

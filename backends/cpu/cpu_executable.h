@@ -50,12 +50,13 @@ class CpuExecutable final : public Executable {
   };
   struct StepCount {
     std::vector<PartCount> parts;
+    size_t firstShare = 0;  // of all parts', in Profile::shares
   };
   void countSteps();
   PartCount countPart(const StepPart& part, CostCounter& optimized, CostCounter& source) const;
   void shareOut(std::span<const InstructionId> sources, bool control, CostCounter& counter, PartCount& count) const;
   double runsOf(const PartCount& part, size_t step) const;
-  void apportion(size_t step, std::vector<SourceProfile>& sources) const;
+  void apportion(size_t step, Profile& profile) const;
 
   Module source_, optimized_;
   Plan plan_;
@@ -66,6 +67,7 @@ class CpuExecutable final : public Executable {
   RunState state_;  // kept between runs, so that a run allocates only its outputs
   RunProfile measured_;
   std::vector<StepCount> counts_;       // by step, filled by the first profile
+  std::vector<StepShare> shares_;       // of all steps' parts, without times
   std::vector<SourceProfile> sources_;  // all source instructions that steps compute, without times
   std::mutex mutex_;
 };

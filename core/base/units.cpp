@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -32,6 +33,17 @@ std::string countText(uint64_t number) {
 std::string percentText(double fraction) {
   const double percent = fraction * 100;
   return fmt::format("{:.{}f} %", percent, percent > 0 && percent < 9.95 ? 1 : 0);
+}
+
+std::string durationText(double ns) {
+  if (ns < 999.5) return fmt::format("{:.0f} ns", ns);
+  constexpr std::pair<double, const char*> kUnits[] = {{1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}};
+  for (auto [scale, unit] : kUnits) {
+    const double value = ns / scale;
+    if (value >= 999.5 && scale < 1e9) continue;
+    return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, unit);
+  }
+  return {};
 }
 
 }  // namespace tessera

@@ -15,17 +15,6 @@ constexpr double kDecades = 1e4;  // colder than the hottest by more than this i
 double coldestOf(double hotNs) { return std::max(hotNs / kDecades, 1e-3); }
 }  // namespace
 
-std::string durationText(double ns) {
-  if (ns < 999.5) return fmt::format("{:.0f} ns", ns);
-  constexpr std::pair<double, const char*> kUnits[] = {{1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}};
-  for (auto [scale, unit] : kUnits) {
-    const double value = ns / scale;
-    if (value >= 999.5 && scale < 1e9) continue;
-    return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, unit);
-  }
-  return {};
-}
-
 double Overlay::heatOf(double timeNs) const {
   if (timeNs <= coldNs || coldNs <= 0) return 0;
   if (timeNs >= hotNs) return 1;

@@ -13,6 +13,7 @@
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/text_metrics.h"
+#include "core/base/units.h"
 #include "core/profile/profile.h"
 
 namespace tessera {
@@ -113,8 +114,6 @@ struct Picture {
   std::vector<PictureItem> items;  // painter's order
 };
 
-// "850 ns", "1.23 ms", "2.1 s".
-std::string durationText(double ns);
 ColorRole heatRole(double heat);  // Heat0 … Heat9
 inline constexpr int kHues = 8;
 ColorRole hueRole(int hue);  // Hue0 … Hue7; NodeSubtext below 0

@@ -18,7 +18,13 @@ Json stepJson(const StepProfile& step) {
           {"total_ns", step.totalNs},
           {"min_ns", step.minNs},
           {"flops", step.flops},
-          {"bytes", step.bytes}};
+          {"bytes", step.bytes},
+          {"runs_ns", step.runNs}};
+}
+
+// Five numbers, since a large module has a hundred thousand.
+Json shareJson(const StepShare& share) {
+  return {share.step, share.instruction.value, share.timeNs, share.flops, share.bytes};
 }
 
 Json sourceJson(const SourceProfile& source) {
@@ -50,7 +56,13 @@ StepProfile stepFrom(const Json& json) {
           json.at("total_ns").get<int64_t>(),
           json.at("min_ns").get<int64_t>(),
           json.value("flops", 0.0),
-          json.value("bytes", 0.0)};
+          json.value("bytes", 0.0),
+          json.value("runs_ns", std::vector<int64_t>())};
+}
+
+StepShare shareFrom(const Json& json) {
+  return {json.at(0).get<int32_t>(), InstructionId(json.at(1).get<uint32_t>()), json.at(2).get<double>(),
+          json.at(3).get<double>(), json.at(4).get<double>()};
 }
 
 SourceProfile sourceFrom(const Json& json) {
@@ -66,6 +78,11 @@ Profile profileFrom(const Json& json) {
   out.totalNs = own.at("total_ns").get<int64_t>();
   for (const Json& step : own.at("steps")) out.steps.push_back(stepFrom(step));
   for (const Json& source : own.at("sources")) out.sources.push_back(sourceFrom(source));
+  out.runNs = own.value("runs_ns", std::vector<int64_t>());
+  for (const Json& share : own.value("shares", Json::array())) {
+    const StepShare read = shareFrom(share);
+    if (read.step >= 0 && static_cast<size_t>(read.step) < out.steps.size()) out.shares.push_back(read);
+  }
   for (const Json& event : json.at("traceEvents")) {
     if (event.at("ph") != "X") continue;
     const Json& args = event.at("args");
@@ -80,9 +97,10 @@ Profile profileFrom(const Json& json) {
 }  // namespace
 
 std::string toChromeTrace(const Profile& profile) {
-  Json steps = Json::array(), sources = Json::array(), events = Json::array();
+  Json steps = Json::array(), sources = Json::array(), shares = Json::array(), events = Json::array();
   for (const StepProfile& step : profile.steps) steps.push_back(stepJson(step));
   for (const SourceProfile& source : profile.sources) sources.push_back(sourceJson(source));
+  for (const StepShare& share : profile.shares) shares.push_back(shareJson(share));
   events.push_back(
       {{"name", "process_name"}, {"ph", "M"}, {"pid", 1}, {"tid", 0}, {"args", {{"name", profile.module}}}});
   for (const TimelineEvent& event : profile.timeline) events.push_back(eventJson(profile, event));
@@ -90,8 +108,10 @@ std::string toChromeTrace(const Profile& profile) {
               {"module", profile.module},
               {"runs", profile.runs},
               {"total_ns", profile.totalNs},
+              {"runs_ns", profile.runNs},
               {"steps", std::move(steps)},
-              {"sources", std::move(sources)}};
+              {"sources", std::move(sources)},
+              {"shares", std::move(shares)}};
   Json out = {{"displayTimeUnit", "ns"}, {"traceEvents", std::move(events)}, {"tessera", std::move(own)}};
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

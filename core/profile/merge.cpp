@@ -14,8 +14,14 @@ void add(StepProfile& into, const StepProfile& step) {
   into.bytes += step.bytes;
 }
 
+// Times of each run, of which the last begin at `first`; a device's add up.
+void addRuns(std::vector<int64_t>& into, const std::vector<int64_t>& runs, size_t first) {
+  into.resize(std::max(into.size(), first + runs.size()));
+  for (size_t i = 0; i < runs.size(); ++i) into[first + i] += runs[i];
+}
+
 // Devices compile the same module, so their steps agree by place; what does not is a step of its own.
-std::vector<int32_t> addSteps(Profile& into, const Profile& from) {
+std::vector<int32_t> addSteps(Profile& into, const Profile& from, size_t firstRun) {
   std::vector<int32_t> places;
   for (size_t i = 0; i < from.steps.size(); ++i) {
     const StepProfile& step = from.steps[i];
@@ -25,6 +31,9 @@ std::vector<int32_t> addSteps(Profile& into, const Profile& from) {
     else
       into.steps.push_back(step);
     places.push_back(static_cast<int32_t>(same ? i : into.steps.size() - 1));
+    StepProfile& added = into.steps[static_cast<size_t>(places.back())];
+    if (!same) added.runNs.clear();
+    addRuns(added.runNs, step.runNs, firstRun);
   }
   return places;
 }
@@ -50,6 +59,23 @@ void addSources(Profile& into, const Profile& from) {
   into.sources = std::move(out);
 }
 
+// Those of devices that agree stand at the same places.
+void addShares(Profile& into, const Profile& from, const std::vector<int32_t>& places) {
+  for (size_t i = 0; i < from.shares.size(); ++i) {
+    StepShare share = from.shares[i];
+    share.step = places[static_cast<size_t>(share.step)];
+    const bool same =
+        i < into.shares.size() && into.shares[i].step == share.step && into.shares[i].instruction == share.instruction;
+    if (!same) {
+      into.shares.push_back(share);
+      continue;
+    }
+    into.shares[i].timeNs += share.timeNs;
+    into.shares[i].flops += share.flops;
+    into.shares[i].bytes += share.bytes;
+  }
+}
+
 int32_t threadsOf(const Profile& profile) {
   int32_t out = 1;
   for (const TimelineEvent& event : profile.timeline) out = std::max(out, event.thread + 1);
@@ -60,12 +86,17 @@ int32_t threadsOf(const Profile& profile) {
 
 void addDevices(Profile& into, std::vector<Profile> devices) {
   const int64_t before = into.totalNs;  // later runs follow in the timeline
+  const auto firstRun = static_cast<size_t>(into.runs);
   int32_t thread = 0;
   int64_t longest = 0, runs = 0;
   for (const Profile& device : devices) {
     into.module = device.module;
-    const std::vector<int32_t> places = addSteps(into, device);
+    const std::vector<int32_t> places = addSteps(into, device, firstRun);
     addSources(into, device);
+    addShares(into, device, places);
+    into.runNs.resize(std::max(into.runNs.size(), firstRun + device.runNs.size()));
+    for (size_t i = 0; i < device.runNs.size(); ++i)
+      into.runNs[firstRun + i] = std::max(into.runNs[firstRun + i], device.runNs[i]);
     for (TimelineEvent event : device.timeline) {
       event.thread += thread;
       event.step = places[static_cast<size_t>(event.step)];

@@ -44,6 +44,8 @@ struct ProfiledModule {
   std::shared_ptr<const Module> module;  // null: the profile does not hold it
 };
 
+class Timeline;
+
 struct OpProfile {
   std::string format;
   std::string measure;  // what the values are; "": time
@@ -58,6 +60,7 @@ struct OpProfile {
   std::vector<LostTime> unmatched;            // by time
   std::vector<LostTime> host;                 // of programs around it, in no sum: Python, launches, waiting
   std::vector<std::string> warnings;
+  std::shared_ptr<Timeline> timeline;  // null: not asked for, or the source has none
 };
 
 enum class ProfileGroup : uint8_t { Opcode, Category, Scope, Source, Computation, Module };

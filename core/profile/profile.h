@@ -21,6 +21,7 @@ struct StepProfile {
   int64_t minNs = 0;
   double flops = 0;  // over all counts; transcendentals count one each
   double bytes = 0;
+  std::vector<int64_t> runNs;  // totalNs of each run; empty: not known
 };
 
 // Share of one instruction of the source module. measured: a step of its own computed it alone.
@@ -30,6 +31,16 @@ struct SourceProfile {
   double flops = 0;
   double bytes = 0;
   bool measured = false;
+};
+
+// What one step spent on one instruction of the source module, over all runs: counted, not measured, where a step has
+// several.
+struct StepShare {
+  int32_t step = 0;  // index into steps
+  InstructionId instruction;
+  double timeNs = 0;
+  double flops = 0;
+  double bytes = 0;
 };
 
 struct TimelineEvent {
@@ -42,8 +53,10 @@ struct Profile {
   std::string module;
   int64_t runs = 0;
   int64_t totalNs = 0;
+  std::vector<int64_t> runNs;  // of each run; empty: not known
   std::vector<StepProfile> steps;
   std::vector<SourceProfile> sources;  // sorted by instruction id
+  std::vector<StepShare> shares;       // by step
   std::vector<TimelineEvent> timeline;
 };
 

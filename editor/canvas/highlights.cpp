@@ -37,6 +37,7 @@ void Highlights::setFound(std::optional<std::vector<InstructionId>> found) {
 
 // A group that hides some of what was found is lit like a box, and so is an open one that is found itself: a fusion.
 void Highlights::pictureChanged() {
+  findTinted();
   foundNodes_.clear();
   if (!found_ || !canvas_.view()) return;
   const auto& nodes = canvas_.view()->nodes;
@@ -45,6 +46,49 @@ void Highlights::pictureChanged() {
     if (const int32_t node = canvas_.nodeOf(id); node >= 0) isFound[static_cast<size_t>(node)] = true;
   for (size_t v = 0; v < nodes.size(); ++v)
     if (isFound[v]) foundNodes_.push_back(static_cast<int32_t>(v));
+}
+
+void Highlights::setTints(std::vector<std::pair<InstructionId, NodeTint>> tints) {
+  tints_ = std::move(tints);
+  findTinted();
+  canvas_.update();
+}
+
+void Highlights::findTinted() {
+  tintedNodes_.clear();
+  if (tints_.empty() || !canvas_.view()) return;
+  for (const auto& [id, tint] : tints_)
+    if (const int32_t node = canvas_.nodeOf(id); node >= 0) tintedNodes_.emplace_back(node, tint);
+  std::ranges::sort(tintedNodes_);
+  size_t kept = 0;
+  for (const auto& [node, tint] : tintedNodes_) {
+    if (kept > 0 && tintedNodes_[kept - 1].first == node) {
+      if (tintedNodes_[kept - 1].second != tint) tintedNodes_[kept - 1].second = NodeTint::Changed;
+    } else {
+      tintedNodes_[kept++] = {node, tint};
+    }
+  }
+  tintedNodes_.resize(kept);
+}
+
+void Highlights::paintTints(QPainter& painter, const QRectF& visible) const {
+  constexpr double kVeil = 0.28, kLeast = 3, kOutlined = 8;
+  for (const auto& [node, tint] : tintedNodes_) {
+    const QRectF frame = canvas_.frameOf(node);
+    if (!frame.intersects(visible)) continue;
+    const QRectF box = canvas_.viewport().toWidget(frame);
+    const double grow = std::max(0.0, kLeast - std::min(box.width(), box.height())) / 2;
+    const QRectF seen = box.adjusted(-grow, -grow, grow, grow);
+    QColor color = tessera::colorOf(tint, canvas_.theme());
+    if (seen.width() < kOutlined) {
+      painter.fillRect(seen, color);
+      continue;
+    }
+    painter.setPen(QPen(color, 2));
+    color.setAlphaF(kVeil);
+    painter.setBrush(color);
+    painter.drawRoundedRect(seen, 4, 4);
+  }
 }
 
 // A veil over everything with a hole for each box: an image, since a path of thousands of holes takes seconds.
@@ -82,6 +126,7 @@ QColor Highlights::colorOf(ColorRole role, double opacity) const {
 
 void Highlights::paint(QPainter& painter, bool wires) const {
   const QRectF visible = canvas_.viewport().visible();
+  paintTints(painter, visible);
   paintFound(painter, visible);
   if (wires) paintSelectedWires(painter, visible);
   paintSelection(painter, visible);

@@ -10,6 +10,7 @@
 
 #include "core/base/ids.h"
 #include "core/picture/picture.h"
+#include "editor/canvas/node_tint.h"
 
 class QPainter;
 class QRectF;
@@ -40,7 +41,10 @@ class Highlights {
   // What a search found: it is lit and all else is dimmed. None: nothing is looked for.
   void setFound(std::optional<std::vector<InstructionId>> found);
   const std::vector<int32_t>& foundNodes() const { return foundNodes_; }  // boxes that show some of it
-  void pictureChanged();                                                  // for Canvas
+  // What a comparison found; a closed group has the tint of what it hides, Changed where that differs.
+  void setTints(std::vector<std::pair<InstructionId, NodeTint>> tints);
+  const std::vector<std::pair<int32_t, NodeTint>>& tintedNodes() const { return tintedNodes_; }
+  void pictureChanged();  // for Canvas
 
   void paint(QPainter& painter, bool wires) const;  // wires: those of the selection, too
   void paintPreview(QPainter& painter) const;
@@ -49,6 +53,8 @@ class Highlights {
  private:
   QColor colorOf(ColorRole role, double opacity = 1) const;
   void paintFound(QPainter& painter, const QRectF& visible) const;
+  void paintTints(QPainter& painter, const QRectF& visible) const;
+  void findTinted();
   void paintOutline(QPainter& painter, const QRectF& scene, double opacity, double width) const;
   void paintSelection(QPainter& painter, const QRectF& visible) const;
   void paintSelectedWires(QPainter& painter, const QRectF& visible) const;
@@ -60,6 +66,8 @@ class Highlights {
   std::vector<NodePreview> preview_;
   std::optional<std::vector<InstructionId>> found_;
   std::vector<int32_t> foundNodes_;
+  std::vector<std::pair<InstructionId, NodeTint>> tints_;
+  std::vector<std::pair<int32_t, NodeTint>> tintedNodes_;  // by box
 };
 
 }  // namespace tessera

@@ -33,10 +33,8 @@ CanvasBinding::CanvasBinding(Document& document, Canvas& canvas, QObject* parent
   connect(&document_, &Document::selectionChanged, this,
           [this] { canvas_.setSelection(document_.selection(), followsSelection_); });
   connect(&document_.live(), &LiveValues::changed, this, [this] { canvas_.values().set(document_.live().values()); });
-  connect(&document_.search(), &ModuleSearch::changed, this, [this] {
-    const ModuleSearch& search = document_.search();
-    canvas_.highlights().setFound(search.isOn() ? std::optional(search.hits()) : std::nullopt);
-  });
+  connect(&document_.search(), &ModuleSearch::changed, this, &CanvasBinding::showLight);
+  connect(&document_.view(), &SceneView::lightChanged, this, &CanvasBinding::showLight);
   connect(&canvas_, &Canvas::selectionChanged, &document_, &Document::select);
   connect(&canvas_, &Canvas::groupSelected, &document_.view(), &SceneView::selectGroup);
   connect(&document_.view(), &SceneView::groupWanted, this, [this](const QString& group) {
@@ -62,7 +60,14 @@ void CanvasBinding::showScene(bool keepView) {
   if (std::exchange(follows_, false)) canvas_.bringIntoView();
   if (std::exchange(reveals_, false)) canvas_.fitSelection();
   showMarks();
+  showLight();
   emit pictureShown();
+}
+
+void CanvasBinding::showLight() {
+  const ModuleSearch& search = document_.search();
+  canvas_.highlights().setFound(search.isOn() ? std::optional(search.hits()) : document_.view().lit());
+  canvas_.highlights().setTints(document_.view().tints());
 }
 
 void CanvasBinding::showMarks() {

@@ -26,7 +26,7 @@ constexpr double kLongRunMs = 2000;
 
 using Report = std::function<void(QString, double)>;
 
-// The studio's measure: a run to warm up, whose outputs are shown, and the quickest of five with a profile.
+// The studio's measure: a run to warm up, whose outputs are shown, and five with a profile, of which the median counts.
 Result<RunRequest> measuredRequest(const FileAccess& files, const RunSettings& settings,
                                    const std::atomic<bool>& cancel, const Report& progress) {
   TESSERA_ASSIGN_OR_RETURN(RunRequest out, requestOf(settings, files));
@@ -45,7 +45,6 @@ Result<RunRequest> measuredRequest(const FileAccess& files, const RunSettings& s
   out.runs = 0;
   out.profiledRuns = kProfiledRuns;
   out.longRunMs = kLongRunMs;
-  out.quickestProfile = true;
   return out;
 }
 
@@ -68,10 +67,11 @@ Result<RunOutcome> compileAndRun(const Module& module, const FileAccess& files, 
   if (request.keepsOutfeed) TESSERA_TRY(files.writeArrays({FileUse::Outfeed, settings.outfeed}, ran.outfeed));
   RunOutcome out;
   out.compileMs = ran.compileMs;
-  out.runMs = ran.quickestMs();
+  out.runMs = ran.medianMs();
   out.runs = static_cast<int>(ran.profiledMs.size());
   out.peakBytes = ran.peakBytes;
-  out.profile = std::move(ran.profile);
+  out.allRuns = std::make_shared<const Profile>(std::move(ran.profile));
+  out.profile = medianRun(*out.allRuns);
   out.arguments = ran.arguments;
   out.argumentsFromFile = argumentsGiven(request.arguments, ran.arguments);
   for (size_t device = 0; device < ran.outputs.size(); ++device)
@@ -102,6 +102,18 @@ Result<RunOutcome> runWhatIsComplete(const Module& module, const FileAccess& fil
   out.names = leafNames(part.module, part.outputs);
   out.leftOut = std::move(part.leftOut);
   return out;
+}
+
+// Its title is what the results say.
+Overlay overlayOfRun(const RunOutcome& outcome) {
+  Overlay out = overlayOf(outcome.profile);
+  out.title = "time of a run: " + durationText(outcome.runMs * 1e6);
+  return out;
+}
+
+QString originOf(const RunOutcome& outcome) {
+  return outcome.runs > 1 ? QObject::tr("median of %1 runs, after one to warm up").arg(outcome.runs)
+                          : QObject::tr("one run, after one to warm up");
 }
 
 // Nothing is compiled for a run that may not use its files.
@@ -136,6 +148,25 @@ void ProgramRun::forgetOutcome() {
   background_.dispose(std::exchange(state_.outcome, std::nullopt));
   state_.opened.reset();
   state_.overlay.reset();
+  background_.dispose(std::exchange(state_.times, nullptr));
+  background_.dispose(std::exchange(state_.timeline, nullptr));
+  state_.origin.clear();
+}
+
+// The panels' forms of the profile, for the graph as it is now.
+void ProgramRun::analyse(std::function<Analysis(const std::shared_ptr<const Module>&)> work) {
+  state_.times.reset();
+  state_.timeline.reset();
+  emit analysed();
+  auto module = std::make_shared<const Module>(document_.module());
+  background_.startForFile(
+      kReading, [this, module, work = std::move(work), revision = document_.revision()]() -> Background::Answer {
+        return [this, revision, made = work(module)] {
+          if (revision != document_.revision()) return;
+          std::tie(state_.times, state_.timeline) = made;
+          emit analysed();
+        };
+      });
 }
 
 const Profile* ProgramRun::profile() const {
@@ -175,7 +206,7 @@ void ProgramRun::start() {
                              auto answer = std::make_shared<Answer>(
                                  Answer{runAllowed(module, files, settings, *cancel, progress), {}, {}, revision});
                              if (!answer->outcome) answer->asks = files.asks(settings);
-                             if (answer->outcome) answer->overlay = overlayOf(answer->outcome->profile);
+                             if (answer->outcome) answer->overlay = overlayOfRun(*answer->outcome);
                              return [this, answer] { finish(*answer); };
                            });
 }
@@ -196,7 +227,11 @@ void ProgramRun::finish(Answer& answer) {
   state_.opened.reset();
   state_.outcome = std::move(*answer.outcome);
   state_.overlay = std::move(answer.overlay);
+  state_.origin = originOf(*state_.outcome);
   emit outcomeChanged();
+  analyse([profile = state_.outcome->allRuns](const std::shared_ptr<const Module>& module) -> Analysis {
+    return {std::make_shared<const OpTimes>(opTimesOf(*profile, module)), timelineOf(*profile, module)};
+  });
   document_.view().overlayChanged();
 }
 
@@ -230,6 +265,12 @@ QString nothingLands(const QString& path, const OpProfile& profile) {
   return QObject::tr("%1: nothing of it lands on a graph: %2").arg(path, why);
 }
 
+QString originOf(const QString& path, const OpProfile& profile) {
+  const QString name = path.section(QLatin1Char('/'), -1);
+  return profile.steps > 0 ? QObject::tr("%1: one of %L2 steps").arg(name).arg(profile.steps)
+                           : QObject::tr("%1: all that was recorded").arg(name);
+}
+
 QString summaryOfProfile(const QString& path, const OpProfile& profile) {
   const auto time = [](int64_t ns) { return QString::fromStdString(durationText(static_cast<double>(ns))); };
   const QString name = path.section(QLatin1Char('/'), -1);
@@ -244,7 +285,7 @@ void ProgramRun::openProfile(const QString& path) {
   auto given = hasGraph(document_) ? std::make_shared<const Module>(document_.module()) : nullptr;
   background_.startForFile(kReading, [this, path, given, revision = document_.revision()]() -> Background::Answer {
     auto opened = std::make_shared<OpenedProfile>(
-        OpenedProfile{path, readProfileSource(path.toStdString(), given), {}, revision});
+        OpenedProfile{path, readProfileSource(path.toStdString(), given, {.timeline = true}), {}, revision});
     const auto module = opened->profile && !given ? longestModule(*opened->profile) : nullptr;
     if (module) opened->hlo = printHloText(*module);
     return [this, opened] { install(*opened); };
@@ -265,9 +306,16 @@ void ProgramRun::install(OpenedProfile& opened) {
   forgetOutcome();
   state_.opened = toProfile(*opened.profile, document_.module());
   state_.overlay = overlayOf(*state_.opened);
+  const QString summary = summaryOfProfile(opened.path, *opened.profile);
+  state_.origin = originOf(opened.path, *opened.profile);
   emit outcomeChanged();
   document_.view().overlayChanged();
-  emit profileOpened(summaryOfProfile(opened.path, *opened.profile));
+  emit profileOpened(summary);
+  analyse([profile = std::make_shared<OpProfile>(*std::move(opened.profile))](
+              const std::shared_ptr<const Module>& module) -> Analysis {
+    if (profile->timeline) profile->timeline->link(module);
+    return {std::make_shared<const OpTimes>(opTimesOf(*profile, module)), profile->timeline};
+  });
 }
 
 }  // namespace tessera

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "core/picture/picture.h"
+#include "core/profile/op_times.h"
 #include "core/profile/profile.h"
+#include "core/profile/timeline.h"
 #include "editor/document/background.h"
 
 namespace tessera {
@@ -19,9 +21,10 @@ class Document;
 // What a run gave: leaves of the root in order, and how long each phase took.
 struct RunOutcome {
   std::vector<Literal> outputs;
-  Profile profile;                   // of the quickest run
+  Profile profile;  // of the median run
+  std::shared_ptr<const Profile> allRuns;
   std::vector<QString> outputTexts;  // parallel to outputs: values, or their first ones with a summary
-  double compileMs = 0, runMs = 0;   // runMs: the quickest
+  double compileMs = 0, runMs = 0;   // runMs: the median
   int runs = 0;
   int64_t peakBytes = 0;
   size_t arguments = 0, argumentsFromFile = 0;  // from inputs.npz beside the file; the others by the fill rule
@@ -46,6 +49,12 @@ class ProgramRun : public QObject {
   // Of the run, or the one that was opened; null: there is none.
   const Profile* profile() const;
   const std::optional<Overlay>& overlay() const { return state_.overlay; }
+  // What a worker makes of the profile afterwards; null: not yet, or there is none.
+  const std::shared_ptr<const OpTimes>& times() const { return state_.times; }
+  const std::shared_ptr<const Timeline>& timeline() const { return state_.timeline; }
+  // Where the times come from: "median of 5 runs, after one to warm up".
+  const QString& origin() const { return state_.origin; }
+  bool isOwnRun() const { return state_.outcome.has_value(); }
 
   // --- for Document
   void begin();          // another file; says nothing
@@ -58,18 +67,24 @@ class ProgramRun : public QObject {
   void failed(QString message, tessera::ErrorKind kind);
   void cancelled();
   void profileOpened(QString summary);  // after outcomeChanged
+  void analysed();                      // times() and timeline() are there, or gone
 
  private:
   struct Answer;
   struct OpenedProfile;
   void install(OpenedProfile& opened);
   void finish(Answer& answer);
+  using Analysis = std::pair<std::shared_ptr<const OpTimes>, std::shared_ptr<const Timeline>>;
+  void analyse(std::function<Analysis(const std::shared_ptr<const Module>&)> work);
   void tell(const CancelToken& run, const Progress& progress);
 
   struct State {  // of one file
     std::optional<RunOutcome> outcome;
     std::optional<Profile> opened;  // of a file; then there is no outcome
     std::optional<Overlay> overlay;
+    std::shared_ptr<const OpTimes> times;
+    std::shared_ptr<const Timeline> timeline;
+    QString origin;
     CancelToken running;  // null: nothing runs
     Progress progress;
   };

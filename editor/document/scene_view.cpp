@@ -204,6 +204,16 @@ void SceneView::showOverlay(bool shown) {
   if (std::exchange(overlayShown_, shown) != shown && document_.isOpen() && document_.run().overlay()) redraw();
 }
 
+void SceneView::light(std::optional<std::vector<InstructionId>> lit) {
+  state_.lit = std::move(lit);
+  emit lightChanged();
+}
+
+void SceneView::tint(std::vector<std::pair<InstructionId, NodeTint>> tints) {
+  state_.tints = std::move(tints);
+  emit lightChanged();
+}
+
 std::vector<DimensionHue> SceneView::huesOf(InstructionId id) const {
   return scene().hues ? scene().hues->of(id) : std::vector<DimensionHue>();
 }

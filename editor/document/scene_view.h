@@ -10,6 +10,7 @@
 
 #include "core/base/result.h"
 #include "core/picture/picture.h"
+#include "editor/canvas/node_tint.h"
 #include "editor/document/scene_maker.h"
 
 namespace tessera {
@@ -47,6 +48,12 @@ class SceneView : public QObject {
   Grouping grouping() const { return state_.grouping; }
   void showOverlay(bool shown);
   bool showsOverlay() const { return overlayShown_; }
+  // What a panel points at: lit on the canvas, while nothing is searched for. None: nothing.
+  void light(std::optional<std::vector<InstructionId>> lit);
+  const std::optional<std::vector<InstructionId>>& lit() const { return state_.lit; }
+  // What a comparison found of instructions.
+  void tint(std::vector<std::pair<InstructionId, NodeTint>> tints);
+  const std::vector<std::pair<InstructionId, NodeTint>>& tints() const { return state_.tints; }
 
   std::vector<DimensionHue> huesOf(InstructionId id) const;  // empty: the module is too big
   // Whether an instruction of the module as it is now has a box of its own or within a group.
@@ -64,6 +71,7 @@ class SceneView : public QObject {
 
  signals:
   void changed(bool keepView);
+  void lightChanged();  // or the tints
   void groupSelected();
   void groupWanted(QString group);  // in sight
 
@@ -86,6 +94,8 @@ class SceneView : public QObject {
     Scene scene;
     uint64_t requested = 0, shown = 0;
     std::optional<Move> move;  // its scene is being made
+    std::optional<std::vector<InstructionId>> lit;
+    std::vector<std::pair<InstructionId, NodeTint>> tints;
     QString selectedGroup;
     Grouping grouping = Grouping::Scopes;
   };

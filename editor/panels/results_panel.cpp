@@ -33,7 +33,7 @@ QString leftOutText(const RunOutcome& outcome) {
 
 QString summaryOf(const RunOutcome& outcome) {
   const QString runs =
-      outcome.runs > 1 ? QObject::tr("the quickest of %1 runs").arg(outcome.runs) : QObject::tr("one run");
+      outcome.runs > 1 ? QObject::tr("the median of %1 runs").arg(outcome.runs) : QObject::tr("one run");
   return QObject::tr("%1, %2 · compiled in %3 ms · peak memory %4 · %5")
              .arg(QString::fromStdString(durationText(outcome.runMs * 1e6)), runs)
              .arg(outcome.compileMs, 0, 'f', 1)

@@ -1,4 +1,4 @@
-// What both tables share, then the two of them.
+// What such tables share, then the diagnostics.
 #include "editor/panels/table_panel.h"
 
 #include <QFontMetrics>
@@ -10,7 +10,6 @@
 
 #include "editor/document/document.h"
 #include "editor/models/diagnostics_model.h"
-#include "editor/models/profile_model.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -100,34 +99,5 @@ void DiagnosticsPanel::show() {
 
 InstructionId DiagnosticsPanel::instructionAt(int row) const { return model_->instructionAt(row); }
 int DiagnosticsPanel::rowOf(InstructionId id) const { return model_->rowOf(id); }
-
-// --- profile
-
-ProfilePanel::ProfilePanel(Document& document, QWidget* parent)
-    : TablePanel(document, tr("Run the graph (F5), or open a profile (File menu), to see where its time goes."),
-                 parent),
-      model_(new ProfileModel(this)) {
-  table_->setModel(model_);
-  const int em = table_->fontMetrics().averageCharWidth();
-  const int widths[] = {30, 20, 24, 12, 10, 14, 12, 12, 14};
-  for (int column = 0; column < ProfileModel::kColumns; ++column) table_->setColumnWidth(column, widths[column] * em);
-  table_->setSortingEnabled(true);
-  table_->sortByColumn(ProfileModel::kTime, Qt::DescendingOrder);
-  connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] { selectRows(); });
-  connect(&document_.run(), &ProgramRun::outcomeChanged, this, &ProfilePanel::show);
-  show();
-}
-
-void ProfilePanel::show() {
-  if (const Profile* profile = document_.run().profile())
-    model_->setProfile(document_.module(), *profile);
-  else
-    model_->clear();
-  showEmptyText();
-  showSelection();
-}
-
-InstructionId ProfilePanel::instructionAt(int row) const { return model_->instructionAt(row); }
-int ProfilePanel::rowOf(InstructionId id) const { return model_->rowOf(id); }
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// A table whose rows are instructions: diagnostics and profile. A row that becomes current selects its instruction
+// A table whose rows are instructions: diagnostics. A row that becomes current selects its instruction
 // everywhere, and the selection of the document marks its row; double click shows the instruction on the canvas.
 #pragma once
 
@@ -13,7 +13,6 @@ namespace tessera {
 
 class DiagnosticsModel;
 class Document;
-class ProfileModel;
 
 class TablePanel : public QWidget {
   Q_OBJECT
@@ -58,20 +57,6 @@ class DiagnosticsPanel : public TablePanel {
 
   DiagnosticsModel* model_;
   int errors_ = 0;
-};
-
-class ProfilePanel : public TablePanel {
-  Q_OBJECT
-
- public:
-  explicit ProfilePanel(Document& document, QWidget* parent = nullptr);
-
- private:
-  InstructionId instructionAt(int row) const override;
-  int rowOf(InstructionId id) const override;
-  void show();
-
-  ProfileModel* model_;
 };
 
 }  // namespace tessera

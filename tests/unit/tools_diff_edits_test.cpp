@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/element/scalar_functions.h"
 #include "core/passes/common_subexpressions.h"
 #include "core/tools/diff.h"
 #include "core/tools/pass_run.h"

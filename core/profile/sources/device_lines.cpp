@@ -90,7 +90,7 @@ std::pair<std::string, std::optional<uint64_t>> moduleAndProgram(std::string_vie
   return {std::string(name.substr(0, open)), program};
 }
 
-void addDeviceLines(std::string_view plane, std::vector<DeviceLine> lines, Recorder& recorder) {
+void addDeviceLines(std::string_view plane, std::vector<DeviceLine> lines, Recorder& recorder, int64_t baseNs) {
   const bool streamsTell =
       std::ranges::any_of(lines, [](const DeviceLine& line) { return isStream(line) && namesInstructions(line); });
   std::vector<ModuleRun> runs;
@@ -99,13 +99,16 @@ void addDeviceLines(std::string_view plane, std::vector<DeviceLine> lines, Recor
     if (line.name == kSteps) addSteps(line, recorder);
   }
   for (DeviceLine& line : lines) {
-    if (repeatsOthers(line.name) || (streamsTell && isOpsLine(line.name))) continue;
+    if (repeatsOthers(line.name) || (streamsTell && isOpsLine(line.name))) {
+      recorder.keepLine(plane, line.name, line.events, baseNs);
+      continue;
+    }
     for (SeenEvent& event : line.events) {
       takeModule(event, runs);
       // From the start to the end of what other instructions hide: no time of its own.
       if (line.name == kAsyncOps) event.kind = TimeKind::Host;
     }
-    recorder.addLine(plane, std::move(line.events));
+    recorder.addLine(plane, line.name, std::move(line.events), baseNs);
   }
 }
 

@@ -27,6 +27,7 @@ struct DeviceLine {
 };
 // Streams where their events name instructions, else the line of instructions too. Lines that repeat the same time
 // under other names (modules, name scopes) are not added; modules tell whose instructions those in the same time are.
-void addDeviceLines(std::string_view plane, std::vector<DeviceLine> lines, Recorder& recorder);
+// baseNs: when their time 0 is.
+void addDeviceLines(std::string_view plane, std::vector<DeviceLine> lines, Recorder& recorder, int64_t baseNs = 0);
 
 }  // namespace tessera

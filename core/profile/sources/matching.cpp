@@ -11,6 +11,7 @@
 #include "core/formats/protobuf.h"
 #include "core/ops/inference/infer.h"
 #include "core/profile/sources/instruction_index.h"
+#include "core/profile/sources/recorded_timeline.h"
 #include "core/profile/sources/time_stats.h"
 
 namespace tessera {
@@ -270,8 +271,11 @@ OpProfile Matcher::finish() {
 
 OpProfile matchProfiles(std::vector<Recorded> recorded, std::shared_ptr<const Module> given) {
   Matcher matcher(std::move(given));
+  std::shared_ptr<Timeline> timeline = recordedTimeline(recorded);
   for (Recorded& file : recorded) matcher.add(std::move(file));
-  return matcher.finish();
+  OpProfile out = matcher.finish();
+  out.timeline = std::move(timeline);
+  return out;
 }
 
 }  // namespace tessera

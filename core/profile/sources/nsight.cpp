@@ -9,6 +9,8 @@
 #include <charconv>
 #include <memory>
 
+#include "core/base/hash.h"
+
 namespace tessera {
 namespace {
 
@@ -56,9 +58,13 @@ struct ThreadEvent {
   int64_t process = 0;
 };
 
+uint64_t flowOf(int64_t process, int64_t correlation) {
+  return mixedHash(mixedHash(0, static_cast<uint64_t>(process)), static_cast<uint64_t>(correlation)) | 1;
+}
+
 class NsightReader {
  public:
-  explicit NsightReader(sqlite3* database) : database_(database) {}
+  NsightReader(sqlite3* database, bool keepsLines) : database_(database), recorder_(keepsLines) {}
   Result<Recorded> read(const std::string& fileName);
 
  private:
@@ -68,10 +74,11 @@ class NsightReader {
   void readRanges();
   void readCalls();
   void findLaunches();
+  void keepThreads();
   void takeRange(const ThreadEvent& range, Launch& launch);
   void readKernels();
   void readCopies(const std::string& table, const std::string& name);
-  void addWork(const Query& row, uint32_t name, Launch launch);
+  void addWork(const Query& row, uint32_t name);
 
   sqlite3* database_;
   Recorder recorder_;
@@ -152,7 +159,10 @@ void NsightReader::findLaunches() {
   }
 }
 
-void NsightReader::addWork(const Query& row, uint32_t name, Launch launch) {
+// Columns: begin, end, device, stream, correlation id, process.
+void NsightReader::addWork(const Query& row, uint32_t name) {
+  const auto found = launches_.find({row.integer(5), row.integer(4)});
+  const Launch launch = found == launches_.end() ? Launch{} : found->second;
   const int64_t begin = row.integer(0), end = row.integer(1);
   int64_t ns = 0;
   if (__builtin_sub_overflow(end, begin, &ns)) ns = INT64_MAX;
@@ -163,7 +173,8 @@ void NsightReader::addWork(const Query& row, uint32_t name, Launch launch) {
        .module = launch.module,
        .program = launch.program,
        .beginPs = toPs(begin),
-       .durationPs = toPs(ns)});
+       .durationPs = toPs(ns),
+       .flow = flowOf(row.integer(5), row.integer(4))});
 }
 
 void NsightReader::readKernels() {
@@ -173,19 +184,28 @@ void NsightReader::readKernels() {
   const std::string name = columnOr(table, "shortName", columnOr(table, "demangledName", "0"));
   Query rows(database_, "SELECT k.start, k.\"end\", k.deviceId, k.streamId, k.correlationId, " + process +
                             ", s.value FROM " + table + " k LEFT JOIN StringIds s ON s.id = " + name);
-  while (rows.next()) {
-    const auto launch = launches_.find({rows.integer(5), rows.integer(4)});
-    addWork(rows, recorder_.text(rows.text(6)), launch == launches_.end() ? Launch{} : launch->second);
-  }
+  while (rows.next()) addWork(rows, recorder_.text(rows.text(6)));
 }
 
 void NsightReader::readCopies(const std::string& table, const std::string& name) {
   if (!hasTable(table)) return;
   const std::string process = columnOr(table, "globalPid", "0");
   Query rows(database_, "SELECT start, \"end\", deviceId, streamId, correlationId, " + process + " FROM " + table);
-  while (rows.next()) {
-    const auto launch = launches_.find({rows.integer(5), rows.integer(4)});
-    addWork(rows, recorder_.text(name), launch == launches_.end() ? Launch{} : launch->second);
+  while (rows.next()) addWork(rows, recorder_.text(name));
+}
+
+// The ranges and calls of the host's threads, for the timeline.
+void NsightReader::keepThreads() {
+  for (const auto& [thread, events] : threads_) {
+    std::vector<SeenEvent> seen;
+    for (const ThreadEvent& event : events) {
+      const bool call = event.correlation >= 0;
+      seen.push_back({.name = recorder_.text(call ? "CUDA call" : std::string_view(event.text)),
+                      .beginPs = toPs(event.atNs),
+                      .durationPs = toPs(std::max<int64_t>(0, event.endNs - event.atNs)),
+                      .flow = call ? flowOf(event.process, event.correlation) : 0});
+    }
+    recorder_.keepLine("host", fmt::format("thread {}", thread & 0xffffff), seen);
   }
 }
 
@@ -200,7 +220,10 @@ Result<Recorded> NsightReader::read(const std::string& fileName) {
   readKernels();
   readCopies("CUPTI_ACTIVITY_KIND_MEMCPY", "memcpy");
   readCopies("CUPTI_ACTIVITY_KIND_MEMSET", "memset");
-  for (auto& [key, events] : streams_) recorder_.addLine(fmt::format("/device:GPU:{}", key.first), std::move(events));
+  for (auto& [key, events] : streams_)
+    recorder_.addLine(fmt::format("/device:GPU:{}", key.first), fmt::format("stream {}", key.second),
+                      std::move(events));
+  keepThreads();
   recorder_.out().format = "Nsight Systems' SQLite export";
   return recorder_.finish();
 }
@@ -220,10 +243,10 @@ Database openBytes(const std::string& content) {
 
 }  // namespace
 
-Result<Recorded> readNsight(const std::string& content, const std::string& fileName) {
+Result<Recorded> readNsight(const std::string& content, const std::string& fileName, bool keepsLines) {
   const Database database = openBytes(content);
   if (!database) return fail({.message = "the SQLite database does not open", .file = fileName});
-  auto out = NsightReader(database.get()).read(fileName);
+  auto out = NsightReader(database.get(), keepsLines).read(fileName);
   const int code = sqlite3_errcode(database.get());
   const bool odd = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_IOERR;
   if (odd && !out) return fail({.message = "the SQLite database is cut or damaged", .file = fileName});

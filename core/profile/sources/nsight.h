@@ -9,6 +9,6 @@
 
 namespace tessera {
 
-Result<Recorded> readNsight(const std::string& content, const std::string& fileName = {});
+Result<Recorded> readNsight(const std::string& content, const std::string& fileName = {}, bool keepsLines = false);
 
 }  // namespace tessera

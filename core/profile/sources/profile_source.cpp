@@ -83,11 +83,11 @@ Result<std::vector<LogFile>> selected(const std::vector<LogFile>& files, const P
 
 constexpr const char* kPackedCut = "the packed data end too early: what they hold before that is shown";
 
-Result<Recorded> recordedFile(const LogFile& file) {
+Result<Recorded> recordedFile(const LogFile& file, bool timeline) {
   TESSERA_ASSIGN_OR_RETURN(const CutContent content, readCutFile(file.path));
   const auto kind = foreignKindOf(content.bytes);
-  auto out = kind == ForeignKind::ChromeTrace ? readTraceEvents(content.bytes, file.path.string())
-                                              : readXplane(content.bytes, file.path.string());
+  auto out = kind == ForeignKind::ChromeTrace ? readTraceEvents(content.bytes, file.path.string(), timeline)
+                                              : readXplane(content.bytes, file.path.string(), timeline);
   if (!out) return out;
   if (content.cut) out->warnings.push_back(kPackedCut);
   if (!file.host.empty()) out->host = file.host;
@@ -107,7 +107,7 @@ Result<OpProfile> readFolder(const fs::path& folder, Given given, const ProfileS
   std::vector<Recorded> recorded;
   std::vector<Diagnostic> failures;
   for (const LogFile& file : files) {
-    auto read = recordedFile(file);
+    auto read = recordedFile(file, selection.timeline);
     if (read)
       recorded.push_back(*std::move(read));
     else
@@ -146,35 +146,36 @@ Result<OpProfile> readTable(const std::string& content, Given given, const std::
                .file = name});
 }
 
-Result<OpProfile> readJson(const std::string& content, ForeignKind kind, Given given, const std::string& name) {
+Result<OpProfile> readJson(const std::string& content, ForeignKind kind, Given given, const std::string& name,
+                           bool timeline) {
   if (kind == ForeignKind::ProfileTable) return readOpProfileJson(content, name);
-  if (kind == ForeignKind::ChromeTrace) return matched(readTraceEvents(content, name), std::move(given));
+  if (kind == ForeignKind::ChromeTrace) return matched(readTraceEvents(content, name, timeline), std::move(given));
   if (kind == ForeignKind::Json) return readJsonValues(content, std::move(given), name);
   TESSERA_ASSIGN_OR_RETURN(const Profile run, readChromeTrace(content));
   return fromRun(run, std::move(given));
 }
 
-Result<OpProfile> readContentOf(const fs::path& source, const std::string& content, Given given) {
+Result<OpProfile> readContentOf(const fs::path& source, const std::string& content, Given given, bool timeline) {
   const std::string name = source.string();
   const auto kind = foreignKindOf(content);
   // A cut or strange one is still what its name says.
   if (kind == ForeignKind::Xplane || (!kind && hostOf(source.filename().string(), "xplane.pb")))
-    return matched(readXplane(content, name), std::move(given));
+    return matched(readXplane(content, name, timeline), std::move(given));
   if (!kind) return readTable(content, std::move(given), name);
   switch (*kind) {
-    case ForeignKind::Sqlite: return matched(readNsight(content, name), std::move(given));
+    case ForeignKind::Sqlite: return matched(readNsight(content, name, timeline), std::move(given));
     case ForeignKind::ChromeTrace:
     case ForeignKind::RunProfile:
     case ForeignKind::ProfileTable:
-    case ForeignKind::Json: return readJson(content, *kind, std::move(given), name);
+    case ForeignKind::Json: return readJson(content, *kind, std::move(given), name, timeline);
     default: break;
   }
   return fail({.message = fmt::format("is {} and no profile; {}", nameOf(*kind), adviceFor(*kind)), .file = name});
 }
 
-Result<OpProfile> readOneFile(const fs::path& source, Given given) {
+Result<OpProfile> readOneFile(const fs::path& source, Given given, bool timeline) {
   TESSERA_ASSIGN_OR_RETURN(const CutContent content, readCutFile(source));
-  auto out = readContentOf(source, content.bytes, std::move(given));
+  auto out = readContentOf(source, content.bytes, std::move(given), timeline);
   if (out && content.cut) out->warnings.push_back(kPackedCut);
   return out;
 }
@@ -200,7 +201,7 @@ bool looksLikeProfile(const fs::path& source) {
 Result<OpProfile> readProfileSource(const fs::path& source, Given given, const ProfileSelection& selection) try {
   std::error_code error;
   if (fs::is_directory(source, error)) return readFolder(source, std::move(given), selection);
-  return readOneFile(source, std::move(given));
+  return readOneFile(source, std::move(given), selection.timeline);
 } catch (const std::bad_alloc&) {
   return fail(
       {.kind = ErrorKind::Runtime, .message = "there is not enough memory for the profile", .file = source.string()});

@@ -13,6 +13,7 @@ namespace tessera {
 
 struct ProfileSelection {
   std::string host, run;  // of a log folder; "": all
+  bool timeline = false;  // events stay, as OpProfile::timeline
 };
 
 // By the first bytes of a file, or its name where it is packed or a table; by the files in a folder.

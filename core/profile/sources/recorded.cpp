@@ -95,8 +95,14 @@ void Recorder::mend(std::vector<SeenEvent>& events) {
   }
 }
 
-void Recorder::addLine(std::string_view where, std::vector<SeenEvent> events) {
+void Recorder::keepLine(std::string_view where, std::string_view line, const std::vector<SeenEvent>& events,
+                        int64_t baseNs) {
+  if (keepsLines_ && !events.empty()) out_.lines.push_back({std::string(where), std::string(line), baseNs, events});
+}
+
+void Recorder::addLine(std::string_view where, std::string_view line, std::vector<SeenEvent> events, int64_t baseNs) {
   mend(events);
+  keepLine(where, line, events, baseNs);
   std::vector<int64_t> self(events.size());
   for (size_t i = 0; i < events.size(); ++i) self[i] = events[i].durationPs;
   std::vector<int64_t> ofHost = self;
@@ -120,6 +126,7 @@ Recorded Recorder::finish() {
         fmt::format("{} events end after the event around them: the clock jumped, or one line holds several threads; "
                     "their own times are estimates",
                     crossed_));
+  if (keepsLines_) out_.texts = std::move(texts_);
   return std::move(out_);
 }
 

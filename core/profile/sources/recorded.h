@@ -36,6 +36,15 @@ struct RecordedModule {
   std::string proto;  // HloProto
 };
 
+struct SeenEvent;
+
+// One thread or stream with its events, for the timeline.
+struct RecordedLine {
+  std::string process, name;
+  int64_t baseNs = 0;  // when the time 0 of its events is
+  std::vector<SeenEvent> events;
+};
+
 struct Recorded {
   std::string format;     // "XLA profile (xplane.pb)"
   std::string host, run;  // of a log folder
@@ -45,6 +54,9 @@ struct Recorded {
   TimeSamples stepTimes;                            // as the profiler marked them
   std::map<std::string, std::set<int64_t>> runsOf;  // by module: the ids of its executions
   std::vector<std::string> warnings;
+  // Only where they were asked for.
+  std::vector<RecordedLine> lines;
+  std::vector<std::string> texts;  // of the lines' events, by number
 };
 
 // One event, as a reader hands it over. Texts are numbers that Recorder::text gives; 0 is "".
@@ -56,15 +68,22 @@ struct SeenEvent {
   int64_t beginPs = 0, durationPs = 0;
   int64_t occurrences = 1;  // more: durationPs is their sum, and there is no begin
   double flops = 0, bytes = 0;
+  uint64_t flow = 0;  // events of one such number follow from each other; 0: from none
 };
 
 class Recorder {
  public:
+  // keepsLines: the events themselves stay, too.
+  explicit Recorder(bool keepsLines = false) : keepsLines_(keepsLines) {}
+
   uint32_t text(std::string_view text);
   std::string_view text(uint32_t id) const { return texts_[id]; }
 
   // The events of one thread or stream, in any order.
-  void addLine(std::string_view where, std::vector<SeenEvent> events);
+  void addLine(std::string_view where, std::string_view line, std::vector<SeenEvent> events, int64_t baseNs = 0);
+  // To be seen in the timeline, and in no sum.
+  void keepLine(std::string_view where, std::string_view line, const std::vector<SeenEvent>& events,
+                int64_t baseNs = 0);
   void addStep(int64_t number, int64_t durationPs);
   void warn(std::string text) { out_.warnings.push_back(std::move(text)); }
 
@@ -87,6 +106,7 @@ class Recorder {
   void add(const SeenEvent& event, int64_t selfPs, uint32_t where);
   void mend(std::vector<SeenEvent>& events);
 
+  const bool keepsLines_;
   Recorded out_;
   std::vector<std::string> texts_ = {""};
   std::unordered_map<std::string, uint32_t> numbers_ = {{"", 0}};

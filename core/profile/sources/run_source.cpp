@@ -8,6 +8,7 @@
 
 #include "core/profile/sources/instruction_index.h"
 #include "core/profile/sources/time_stats.h"
+#include "core/profile/timeline.h"
 
 namespace tessera {
 namespace {
@@ -96,6 +97,7 @@ OpProfile fromRun(const Profile& profile, std::shared_ptr<const Module> given) {
     addLost(out, "outside of steps", "between the steps of the plan: calling, waiting, and what has no step of its own",
             profile.totalNs - out.placedNs);
   out.totalNs = out.selfNs = out.placedNs + out.unmatchedNs;
+  if (given && !foreign && !profile.timeline.empty()) out.timeline = timelineOf(profile, given);
   out.modules.push_back({profile.module, std::nullopt, std::move(given)});
   std::ranges::stable_sort(out.instructions, std::greater(),
                            [](const InstructionTime& row) { return row.times.selfNs; });

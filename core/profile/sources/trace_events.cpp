@@ -55,6 +55,7 @@ bool isDeviceWork(const std::string& category) {
 
 class TraceReader {
  public:
+  explicit TraceReader(bool keepsLines) : recorder_(keepsLines) {}
   // False: the event is not kept in the tree.
   void take(const Json& event);
   Result<Recorded> finish(const std::string& fileName, bool cut);
@@ -62,11 +63,13 @@ class TraceReader {
  private:
   struct Line {
     std::vector<SeenEvent> events;
-    std::vector<SeenEvent> open;  // "B" without its "E"
+    std::vector<SeenEvent> open;                      // "B" without its "E"
+    std::vector<std::pair<int64_t, uint64_t>> flows;  // when, and the number of the flow
   };
 
   void takeName(const Json& event, const Thread& thread);
   void takeEnd(const Json& event, Line& line);
+  static void bindFlows(Line& line);
   SeenEvent seenEvent(const Json& event);
   void addProcess(const std::string& process, std::vector<DeviceLine> lines);
   void markAllAsWork();
@@ -116,6 +119,11 @@ void TraceReader::take(const Json& event) {
   const std::string phase = fieldText(event, "ph");
   const Thread thread{fieldText(event, "pid"), fieldText(event, "tid")};
   if (phase == "M") return takeName(event, thread);
+  if (phase == "s" || phase == "t" || phase == "f") {
+    const std::string id = fieldText(event, "cat") + '\n' + fieldText(event, "id");
+    lines_[thread].flows.emplace_back(psOfUs(numberIn(event, "ts")), std::hash<std::string>()(id) | 1);
+    return;
+  }
   if (phase != "X" && phase != "B" && phase != "E") return;
   Line& line = lines_[thread];
   ++events_;
@@ -124,9 +132,25 @@ void TraceReader::take(const Json& event) {
   if (phase == "E") takeEnd(event, line);
 }
 
+// To the innermost event at that time.
+void TraceReader::bindFlows(Line& line) {
+  constexpr size_t kMostTried = 256;
+  if (line.flows.empty()) return;
+  std::ranges::stable_sort(line.events, {}, &SeenEvent::beginPs);
+  for (const auto& [at, flow] : line.flows) {
+    auto event = std::ranges::upper_bound(line.events, at, {}, &SeenEvent::beginPs);
+    for (size_t tried = 0; event != line.events.begin() && tried < kMostTried; ++tried) {
+      --event;
+      if (saturatingAdd(event->beginPs, event->durationPs) < at || event->flow != 0) continue;
+      event->flow = flow;
+      break;
+    }
+  }
+}
+
 void TraceReader::addProcess(const std::string& process, std::vector<DeviceLine> lines) {
   if (!isDevicePlane(process)) {
-    for (DeviceLine& line : lines) recorder_.addLine(process, std::move(line.events));
+    for (DeviceLine& line : lines) recorder_.addLine(process, line.name, std::move(line.events));
     return;
   }
   for (DeviceLine& line : lines)
@@ -157,7 +181,11 @@ Result<Recorded> TraceReader::finish(const std::string& fileName, bool cut) {
   if (unended_ > 0) recorder_.warn(fmt::format("{} events have a begin or an end alone and are left out", unended_));
   markAllAsWork();
   std::map<std::string, std::vector<DeviceLine>> processes;
-  for (auto& [thread, line] : lines_) processes[thread.first].push_back({threadNames_[thread], std::move(line.events)});
+  for (auto& [thread, line] : lines_) {
+    bindFlows(line);
+    const std::string& name = threadNames_[thread];
+    processes[thread.first].push_back({name.empty() ? "thread " + thread.second : name, std::move(line.events)});
+  }
   for (auto& [pid, lines] : processes) {
     const std::string& name = processNames_[pid];
     addProcess(name.empty() ? "process " + pid : name.substr(0, name.find(' ')), std::move(lines));
@@ -167,8 +195,8 @@ Result<Recorded> TraceReader::finish(const std::string& fileName, bool cut) {
 
 }  // namespace
 
-Result<Recorded> readTraceEvents(const std::string& content, const std::string& fileName) {
-  TraceReader reader;
+Result<Recorded> readTraceEvents(const std::string& content, const std::string& fileName, bool keepsLines) {
+  TraceReader reader(keepsLines);
   // An event is an object in the list "traceEvents" of the object, or in the list that is the whole file.
   const size_t first = content.find_first_not_of(" \t\r\n");
   const int depth = first != content.npos && content[first] == '[' ? 1 : 2;

@@ -11,6 +11,6 @@ namespace tessera {
 
 // Of a file that ends too early, the events before, with a warning. Where no event is known to be an instruction or a
 // device's work, all are taken for work: their names may be those of instructions.
-Result<Recorded> readTraceEvents(const std::string& content, const std::string& fileName = {});
+Result<Recorded> readTraceEvents(const std::string& content, const std::string& fileName = {}, bool keepsLines = false);
 
 }  // namespace tessera

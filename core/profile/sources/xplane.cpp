@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/hash.h"
 #include "core/formats/proto/wire.h"
 #include "core/profile/sources/device_lines.h"
 #include "core/profile/sources/xplane.pb.h"
@@ -26,6 +27,7 @@ struct EventFacts {
   std::optional<uint64_t> program = {};
   std::optional<int64_t> run = {}, step = {};
   bool launch = false;  // a call that starts work on a device
+  uint64_t flow = 0;    // from the call to that work
   double flops = 0, bytes = 0;
   int64_t minPs = -1;
 };
@@ -159,7 +161,10 @@ void PlaneReader::takeStat(const pb::XStat& stat, EventFacts& facts) {
     case StatMeaning::Program: facts.program = static_cast<uint64_t>(integerOf(stat)); break;
     case StatMeaning::Run: facts.run = integerOf(stat); break;
     case StatMeaning::Step: facts.step = integerOf(stat); break;
-    case StatMeaning::Correlation: facts.launch = true; break;
+    case StatMeaning::Correlation:
+      facts.launch = true;
+      facts.flow = mixedHash(0, static_cast<uint64_t>(integerOf(stat))) | 1;
+      break;
     case StatMeaning::Flops: facts.flops = std::max(0.0, realOf(stat)); break;
     case StatMeaning::Bytes: facts.bytes = std::max(0.0, realOf(stat)); break;
     default: break;
@@ -241,6 +246,7 @@ SeenEvent PlaneReader::seenEvent(const pb::XEvent& event, const LineParts& line,
   if (event.data_case() == pb::XEvent::kNumOccurrences) out.occurrences = event.num_occurrences();
   out.flops = facts.flops;
   out.bytes = facts.bytes;
+  out.flow = facts.flow;
   if (facts.step && !device) recorder_.addStep(*facts.step, event.duration_ps());
   return out;
 }
@@ -263,14 +269,17 @@ void PlaneReader::readDeviceLines() {
   for (const LineParts& line : lines) firstNs_ = std::min(firstNs_.value_or(INT64_MAX), line.timestampNs);
   std::vector<DeviceLine> read;
   for (const LineParts& line : lines) read.push_back({line.name, eventsOf(line, true)});
-  addDeviceLines(name_, std::move(read), recorder_);
+  addDeviceLines(name_, std::move(read), recorder_, firstNs_.value_or(0));
 }
 
 void PlaneReader::readLines() {
   if (damaged_ && statNames_.empty() && !lines_.empty())
     recorder_.warn(fmt::format("the names of the events of {} stood behind the place where the file is cut", name_));
   if (isDevicePlane(name_)) return readDeviceLines();
-  for (std::string_view line : lines_) recorder_.addLine(name_, eventsOf(lineParts(line), false));
+  for (std::string_view bytes : lines_) {
+    const LineParts line = lineParts(bytes);
+    recorder_.addLine(name_, line.name, eventsOf(line, false), line.timestampNs);
+  }
 }
 
 struct SpaceParts {
@@ -300,8 +309,8 @@ SpaceParts partsOf(std::string_view content, Recorder& recorder) {
 
 }  // namespace
 
-Result<Recorded> readXplane(std::string_view content, const std::string& fileName) {
-  Recorder recorder;
+Result<Recorded> readXplane(std::string_view content, const std::string& fileName, bool keepsLines) {
+  Recorder recorder(keepsLines);
   recorder.out().format = "XLA profile (xplane.pb)";
   const SpaceParts space = partsOf(content, recorder);
   if (space.planes.empty())

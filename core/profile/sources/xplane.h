@@ -11,6 +11,6 @@
 namespace tessera {
 
 // Of a file that is cut or damaged, what could be read, with a warning; an error where there is no plane at all.
-Result<Recorded> readXplane(std::string_view content, const std::string& fileName = {});
+Result<Recorded> readXplane(std::string_view content, const std::string& fileName = {}, bool keepsLines = false);
 
 }  // namespace tessera

@@ -1,0 +1,147 @@
+// See recorded_timeline.h.
+#include "core/profile/sources/recorded_timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+
+#include "core/base/hash.h"
+#include "core/profile/sources/time_stats.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kMostSpans = 20'000'000;
+constexpr int64_t kDayNs = int64_t{86'400} * 1'000'000'000;
+
+class TimelineMaker {
+ public:
+  explicit TimelineMaker(const std::vector<Recorded>& files) : files_(files) {}
+  std::shared_ptr<Timeline> make();
+
+ private:
+  struct FlowEnd {
+    uint64_t flow;
+    uint32_t track;
+    int64_t beginNs, endNs;
+  };
+  void findOrigin();
+  int64_t shiftOf(const RecordedLine& line);
+  void addLine(const Recorded& file, const RecordedLine& line);
+  uint32_t nameOf(const Recorded& file, const SeenEvent& event);
+  void addFlows();
+  bool find(const FlowEnd& end, SpanPlace& out) const;
+
+  const std::vector<Recorded>& files_;
+  std::shared_ptr<Timeline> out_ = std::make_shared<Timeline>();
+  std::map<std::array<uint32_t, 3>, uint32_t> names_;  // by the numbers of a file's texts; anew for each file
+  std::unordered_map<std::string, uint32_t> known_;
+  std::vector<FlowEnd> ends_;
+  int64_t originNs_ = 0;
+  size_t spans_ = 0, leftOut_ = 0, astray_ = 0;
+};
+
+// The earliest line of the last day: lines without a clock, or of another one, would leave nothing to be seen.
+void TimelineMaker::findOrigin() {
+  int64_t last = INT64_MIN;
+  originNs_ = INT64_MAX;
+  for (const Recorded& file : files_)
+    for (const RecordedLine& line : file.lines) last = std::max(last, line.baseNs);
+  for (const Recorded& file : files_)
+    for (const RecordedLine& line : file.lines)
+      if (saturatingAdd(line.baseNs, kDayNs) >= last) originNs_ = std::min(originNs_, line.baseNs);
+}
+
+int64_t TimelineMaker::shiftOf(const RecordedLine& line) {
+  if (line.baseNs >= originNs_) return line.baseNs - originNs_;
+  ++astray_;
+  return 0;
+}
+
+uint32_t TimelineMaker::nameOf(const Recorded& file, const SeenEvent& event) {
+  const bool work = event.kind == TimeKind::Instruction;
+  const std::array<uint32_t, 3> key{event.name, work ? event.op : 0, work ? event.module : 0};
+  const auto [at, isNew] = names_.try_emplace(key, 0);
+  if (!isNew) return at->second;
+  TimelineName name{file.texts[event.name], event.kind == TimeKind::Host ? "host" : "device"};
+  if (work) {
+    name.category = "instruction";
+    name.op = file.texts[event.op];
+    name.module = file.texts[event.module];
+    name.text = name.op;
+  }
+  const auto [known, added] =
+      known_.try_emplace(name.text + '\n' + name.module + '\n' + name.category, out_->names.size());
+  if (added) out_->names.push_back(std::move(name));
+  return at->second = known->second;
+}
+
+void TimelineMaker::addLine(const Recorded& file, const RecordedLine& line) {
+  std::vector<TimelineSpan> spans;
+  const auto track = static_cast<uint32_t>(out_->tracks.size());
+  const int64_t shiftNs = shiftOf(line);
+  for (const SeenEvent& event : line.events) {
+    if (event.occurrences != 1) continue;  // a sum has no begin
+    if (++spans_ > kMostSpans) {
+      ++leftOut_;
+      continue;
+    }
+    const int64_t beginNs = saturatingAdd(toNs(event.beginPs), shiftNs);
+    const int64_t endNs =
+        saturatingAdd(toNs(saturatingAdd(event.beginPs, std::max<int64_t>(event.durationPs, 0))), shiftNs);
+    spans.push_back({beginNs, endNs, nameOf(file, event)});
+    if (event.flow != 0) ends_.push_back({event.flow, track, beginNs, endNs});
+  }
+  if (spans.empty()) return;
+  out_->addTrack(file.host.empty() || files_.size() == 1 ? line.process : file.host + " " + line.process, line.name,
+                 std::move(spans));
+}
+
+bool TimelineMaker::find(const FlowEnd& end, SpanPlace& out) const {
+  const auto& lanes = out_->tracks[end.track].lanes;
+  for (uint32_t lane = 0; lane < lanes.size(); ++lane) {
+    const auto& spans = lanes[lane].spans();
+    const auto at = std::ranges::lower_bound(spans, end.beginNs, {}, &TimelineSpan::beginNs);
+    if (at == spans.end() || at->beginNs != end.beginNs || at->endNs != end.endNs) continue;
+    out = {end.track, lane, static_cast<uint32_t>(at - spans.begin())};
+    return true;
+  }
+  return false;
+}
+
+// From each event to the next one of its flow.
+void TimelineMaker::addFlows() {
+  std::ranges::stable_sort(ends_, [](const FlowEnd& a, const FlowEnd& b) {
+    return a.flow != b.flow ? a.flow < b.flow : a.beginNs < b.beginNs;
+  });
+  for (size_t i = 1; i < ends_.size(); ++i) {
+    TimelineFlow flow;
+    if (ends_[i - 1].flow == ends_[i].flow && find(ends_[i - 1], flow.from) && find(ends_[i], flow.to))
+      out_->flows.push_back(flow);
+  }
+}
+
+std::shared_ptr<Timeline> TimelineMaker::make() {
+  findOrigin();
+  if (originNs_ == INT64_MAX) return nullptr;
+  for (const Recorded& file : files_) {
+    names_.clear();
+    for (const RecordedLine& line : file.lines) addLine(file, line);
+    for (FlowEnd& end : ends_) end.flow = mixedHash(end.flow, 1);  // numbers are of one file
+  }
+  if (leftOut_ > 0) out_->notes.push_back(fmt::format("{} of {} events are left out", leftOut_, spans_));
+  if (astray_ > 0)
+    out_->notes.push_back(fmt::format("{} lines are of another clock and begin with the others", astray_));
+  addFlows();
+  out_->finish();
+  return out_;
+}
+
+}  // namespace
+
+std::shared_ptr<Timeline> recordedTimeline(const std::vector<Recorded>& files) { return TimelineMaker(files).make(); }
+
+}  // namespace tessera

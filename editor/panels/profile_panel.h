@@ -1,0 +1,75 @@
+// ProfilePanel: where the time goes: a tree (scope > fusion > instruction, or grouped otherwise) with inclusive and own
+// time, rates and what the machine would allow, and the same as nested boxes. A row that becomes current selects its
+// instructions everywhere, and the selection of the document marks its row.
+#pragma once
+
+#include <QWidget>
+
+#include "core/base/ids.h"
+#include "core/base/result.h"
+#include "core/profile/op_tree.h"
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QStackedWidget;
+class QToolButton;
+class QTreeView;
+
+namespace tessera {
+
+class Document;
+class IcicleView;
+class OpTreeModel;
+
+class ProfilePanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ProfilePanel(Document& document, QWidget* parent = nullptr);
+
+  QTreeView* table() const { return table_; }
+  IcicleView* icicle() const { return icicle_; }
+  QComboBox* grouping() const { return grouping_; }
+  QLineEdit* filter() const { return filter_; }
+  QToolButton* boxesButton() const { return boxes_; }
+  QString words() const;  // where the times come from
+  const OpTree& tree() const;
+  QString copied() const;  // the selected rows, with a tab between columns
+  Status exportCsv(const QString& path) const;
+
+ signals:
+  void revealWanted(tessera::InstructionId id);
+  void failed(QString message);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  QWidget* makeBar();
+  void connectParts();
+  void show();
+  void grow();
+  void showWords();
+  void showEmptyText();
+  void selectRows();
+  void choose(int32_t row);
+  void showSelection();
+  void reveal(int32_t row);
+  void chooseExport();
+
+  Document& document_;
+  OpTreeModel* model_;
+  QLabel *words_, *empty_;
+  QComboBox* grouping_;
+  QLineEdit* filter_;
+  QToolButton* boxes_;
+  QStackedWidget* stack_;
+  QTreeView* table_;
+  IcicleView* icicle_;
+  std::shared_ptr<const OpTimes> held_;  // against the machine
+  bool choosing_ = false;                // the selection comes from here
+};
+
+}  // namespace tessera

@@ -1,0 +1,482 @@
+// Profile tree, timeline, memory and differences: real keys and mouse, one selection in all of them and on the canvas,
+// a million spans within a frame.
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTabWidget>
+#include <QTest>
+#include <QToolButton>
+#include <QTreeView>
+#include <QTreeWidget>
+#include <algorithm>
+
+#include "core/formats/file_content.h"
+#include "core/profile/sources/trace_events.h"
+#include "editor/document/machine_peaks.h"
+#include "editor/models/op_tree_model.h"
+#include "editor/panels/diff_panel.h"
+#include "editor/panels/icicle_view.h"
+#include "editor/panels/memory_chart.h"
+#include "editor/panels/memory_panel.h"
+#include "editor/panels/profile_panel.h"
+#include "editor/panels/timeline_panel.h"
+#include "editor/panels/timeline_view.h"
+#include "tests/editor/hand.h"
+
+using namespace tessera;
+
+namespace {
+
+const char* const kNet = R"(HloModule net, entry_computation_layout={(f32[64,64]{1,0})->f32[64,64]{1,0}}
+
+ENTRY main {
+  x = f32[64,64]{1,0} parameter(0)
+  product = f32[64,64]{1,0} dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0},
+    metadata={op_name="jit(net)/layer/dot" source_file="net.py" source_line=3}
+  bent = f32[64,64]{1,0} tanh(product), metadata={op_name="jit(net)/layer/tanh" source_file="net.py" source_line=4}
+  shifted = f32[64,64]{1,0} add(bent, x), metadata={op_name="jit(net)/layer/add" source_file="net.py" source_line=4}
+  again = f32[64,64]{1,0} dot(shifted, x), lhs_contracting_dims={1}, rhs_contracting_dims={0},
+    metadata={op_name="jit(net)/head/dot" source_file="net.py" source_line=9}
+  ROOT out = f32[64,64]{1,0} negate(again)
+}
+)";
+
+// Both wide values live at once, for no reason.
+const char* const kWasteful = R"(HloModule wasteful
+
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT sum = f32[] add(a, b)
+}
+
+ENTRY main {
+  x = f32[64]{0} parameter(0)
+  zero = f32[] constant(0)
+  wide = f32[512,64]{1,0} broadcast(x), dimensions={1}
+  curved = f32[512,64]{1,0} sine(wide)
+  other = f32[512,64]{1,0} cosine(wide)
+  first = f32[64]{0} reduce(curved, zero), dimensions={0}, to_apply=add
+  second = f32[64]{0} reduce(other, zero), dimensions={0}, to_apply=add
+  third = f32[512,64]{1,0} tan(wide)
+  last = f32[64]{0} reduce(third, zero), dimensions={0}, to_apply=add
+  both = f32[64]{0} add(first, second)
+  ROOT all = f32[64]{0} add(both, last)
+}
+)";
+
+class ViewsTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void init() {
+    hand_ = std::make_unique<Hand>();
+    hand_->openText(kNet, false);
+  }
+  void cleanup() { hand_.reset(); }
+
+  // --- profile
+
+  void aRunBecomesATreeOfScopes() {
+    ProfilePanel panel(document());
+    shown(panel);
+    run();
+    QVERIFY2(panel.words().contains("median of 5 runs"), qPrintable(panel.words()));
+    const OpTree& tree = panel.tree();
+    QVERIFY(placeOf(tree, "jit(net)") >= 0 && placeOf(tree, "head") >= 0);
+    QCOMPARE(tree.rows[size_t(placeOf(tree, "layer"))].parent, placeOf(tree, "jit(net)"));
+    double self = 0;
+    for (const OpRow& row : tree.rows) self += row.kind == OpRowKind::Group ? 0 : row.selfNs;
+    QVERIFY(std::abs(self - tree.totalNs) < 0.01 * tree.totalNs);
+    QTRY_VERIFY_WITH_TIMEOUT(MachinePeaks::ofThisMachine().peaks() != nullptr, 60000);
+    QVERIFY(panel.words().contains("peaks"));
+    const OpRow& dot = panel.tree().rows[size_t(panel.tree().rowOf(hand_->named("product")))];
+    QVERIFY(dot.attainableNs > 0 && dot.bound != BoundBy::Unknown);
+    QVERIFY(dot.highNs >= dot.totalNs && dot.lowNs <= dot.totalNs);
+  }
+
+  void rowsAndNodesSelectEachOther() {
+    ProfilePanel panel(document());
+    shown(panel);
+    run();
+    panel.table()->expandAll();
+    const auto* model = static_cast<const OpTreeModel*>(panel.table()->model());
+    clickRow(*panel.table(), model->indexOf(hand_->named("product")));
+    QVERIFY(hand_->canvas().selection() == std::vector{hand_->named("product")});
+    hand_->click(hand_->named("again"));
+    QVERIFY(panel.table()->selectionModel()->isSelected(model->indexOf(hand_->named("again"))));
+    // A scope selects all that it holds.
+    clickRow(*panel.table(), model->indexOf(placeOf(panel.tree(), "layer")));
+    QCOMPARE(document().selection().size(), size_t{3});
+    QSignalSpy revealed(&panel, &ProfilePanel::revealWanted);
+    const QModelIndex dot = model->indexOf(hand_->named("product"));
+    panel.table()->scrollTo(dot);
+    QTest::mouseDClick(panel.table()->viewport(), Qt::LeftButton, {}, panel.table()->visualRect(dot).center());
+    QCOMPARE(revealed.count(), 1);
+  }
+
+  void groupsFilterOrderCopyAndTable() {
+    ProfilePanel panel(document());
+    shown(panel);
+    run();
+    panel.grouping()->setFocus();
+    QTest::keyClick(panel.grouping(), Qt::Key_Down);
+    QCOMPARE(panel.grouping()->currentIndex(), 1);
+    QVERIFY(placeOf(panel.tree(), "dot") >= 0);
+    QTest::keyClicks(panel.filter(), "net.py:9");
+    QVERIFY(panel.tree().rowOf(hand_->named("again")) >= 0);
+    QCOMPARE(panel.tree().rowOf(hand_->named("product")), -1);
+    panel.filter()->clear();
+    panel.table()->selectAll();
+    panel.table()->setFocus();
+    QTest::keyClick(panel.table(), Qt::Key_C, Qt::ControlModifier);
+    QVERIFY(QApplication::clipboard()->text().startsWith("Name\tTotal"));
+    QVERIFY(QApplication::clipboard()->text().contains("dot"));
+    QTemporaryDir folder;
+    QVERIFY(panel.exportCsv(folder.filePath("p.csv")).has_value());
+    QVERIFY(readFile(folder.filePath("p.csv").toStdString())->starts_with("depth,name,kind"));
+    QVERIFY(!panel.exportCsv(folder.filePath("no/such/p.csv")).has_value());
+  }
+
+  void boxesSelectAndShowOneAlone() {
+    ProfilePanel panel(document());
+    shown(panel);
+    run();
+    QTest::mouseClick(panel.boxesButton(), Qt::LeftButton);
+    IcicleView& boxes = *panel.icicle();
+    QVERIFY(boxes.isVisible());
+    const int32_t dot = panel.tree().rowOf(hand_->named("product"));
+    QVERIFY(!boxes.boxOf(dot).isEmpty());
+    QTest::mouseClick(&boxes, Qt::LeftButton, {}, boxes.boxOf(dot).center().toPoint());
+    QVERIFY(hand_->canvas().selection() == std::vector{hand_->named("product")});
+    const int32_t layer = placeOf(panel.tree(), "layer");
+    const double before = boxes.boxOf(dot).width();
+    QTest::mouseDClick(&boxes, Qt::LeftButton, {}, boxes.boxOf(layer).center().toPoint());
+    QCOMPARE(boxes.root(), layer);
+    QVERIFY(boxes.boxOf(dot).width() > before);
+    QTest::keyClick(&boxes, Qt::Key_Escape);
+    QCOMPARE(boxes.root(), -1);
+  }
+
+  void anEditEmptiesThePanels() {
+    ProfilePanel profile(document());
+    TimelinePanel timeline(document());
+    shown(profile), shown(timeline);
+    run();
+    QVERIFY(!profile.tree().rows.empty());
+    QVERIFY(document().run().timeline());
+    QVERIFY(playCommand(hand_->window(), "set-shape x f32[32,32]").has_value());
+    QVERIFY(profile.tree().rows.empty());
+    QVERIFY(!timeline.view()->isVisible());
+  }
+
+  // --- timeline
+
+  void spansAndNodesSelectEachOther() {
+    TimelinePanel panel(document());
+    shown(panel);
+    run();
+    TimelineView& view = *panel.view();
+    const Timeline& timeline = *document().run().timeline();
+    const uint32_t name = timeline.namesOf(hand_->named("again")).front();
+    size_t count = 0;
+    const SpanPlace place = timeline.placesOf(name, count)[0];
+    QCOMPARE(count, size_t{5});
+    view.showRange({timeline.at(place).beginNs, timeline.at(place).endNs});
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, view.boxOf(place).center().toPoint());
+    QVERIFY(view.selected() == place);
+    QVERIFY(std::ranges::count(document().selection(), hand_->named("again")) == 1);
+    QVERIFY2(panel.details().contains("5 of that name"), qPrintable(panel.details()));
+    hand_->click(hand_->named("product"));
+    QVERIFY(!view.selected());
+    QTest::keyClick(&view, Qt::Key_Home);
+    QVERIFY(view.range().beginNs <= timeline.beginNs() && view.range().endNs >= timeline.endNs());
+  }
+
+  void keysMoveZoomMarkAndStep() {
+    TimelinePanel panel(document());
+    shown(panel);
+    run();
+    TimelineView& view = *panel.view();
+    view.setFocus();
+    const auto length = [&] { return view.range().endNs - view.range().beginNs; };
+    const int64_t all = length();
+    QTest::keyClick(&view, Qt::Key_W);
+    QVERIFY(length() < all);
+    const int64_t before = view.range().beginNs;
+    QTest::keyClick(&view, Qt::Key_D);
+    QVERIFY(view.range().beginNs > before);
+    QTest::keyClick(&view, Qt::Key_A);
+    QTest::keyClick(&view, Qt::Key_S);
+    QVERIFY(std::abs(length() - all) < all / 20);
+    const Timeline& timeline = *document().run().timeline();
+    const SpanPlace place{0, 0, 1};
+    view.select(place);
+    QTest::keyClick(&view, Qt::Key_M);
+    QCOMPARE(view.marks(), (std::vector{timeline.at(place).beginNs, timeline.at(place).endNs}));
+    QVERIFY(!view.measured().isEmpty());
+    QTest::keyClick(&view, Qt::Key_M, Qt::ShiftModifier);
+    QVERIFY(view.marks().empty());
+    QTest::keyClick(&view, Qt::Key_F);
+    QVERIFY(length() < all && length() >= timeline.at(place).ns());
+    QTest::keyClick(&view, Qt::Key_Period);
+    QCOMPARE(view.selected()->span, 2u);
+    QTest::keyClick(&view, Qt::Key_Comma);
+    QVERIFY(view.selected() == place);
+    QTest::keyClick(&view, Qt::Key_Escape);
+    QVERIFY(!view.selected());
+  }
+
+  void aDragAddsUpAStretchAndTheWheelZooms() {
+    TimelinePanel panel(document());
+    shown(panel);
+    run();
+    TimelineView& view = *panel.view();
+    const Timeline& timeline = *document().run().timeline();
+    const QPoint from(int(view.xOf(timeline.beginNs())) - 2, 30), to(int(view.xOf(timeline.endNs())) + 2, 60);
+    QTest::mousePress(view.viewport(), Qt::LeftButton, {}, from);
+    QTest::mouseMove(view.viewport(), (from + to) / 2);
+    QTest::mouseMove(view.viewport(), to);
+    QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, to);
+    QVERIFY(view.stretch());
+    const auto sums = timeline.statistics(timeline.beginNs(), timeline.endNs(), {0});
+    QCOMPARE(panel.sums()->topLevelItemCount(), int(sums.size()));
+    QVERIFY(panel.details().startsWith("Selected"));
+    QTreeWidgetItem* first = panel.sums()->topLevelItem(0);
+    QTest::mouseClick(panel.sums()->viewport(), Qt::LeftButton, {},
+                      panel.sums()->visualItemRect(first).topLeft() + QPoint(8, 5));
+    QVERIFY(!document().selection().empty());
+    const int64_t before = view.range().endNs - view.range().beginNs;
+    const QPointF at(view.viewport()->width() / 2.0, 40);
+    QWheelEvent wheel(at, view.viewport()->mapToGlobal(at), {}, {0, 120}, {}, Qt::ControlModifier, Qt::NoScrollPhase,
+                      false);
+    QApplication::sendEvent(view.viewport(), &wheel);
+    QVERIFY(view.range().endNs - view.range().beginNs < before);
+  }
+
+  void theTraceIsWritten() {
+    TimelinePanel panel(document());
+    QVERIFY(!panel.exportTrace("t.json").has_value());
+    run();
+    QTemporaryDir folder;
+    QVERIFY(panel.exportTrace(folder.filePath("t.json")).has_value());
+    QVERIFY(readTraceEvents(*readFile(folder.filePath("t.json").toStdString())).has_value());
+  }
+
+  void aMillionSpansArePaintedWithinAFrame() {
+    auto timeline = std::make_shared<Timeline>();
+    for (int i = 0; i < 200; ++i) timeline->names.push_back({"name" + std::to_string(i)});
+    uint32_t random = 7;
+    for (int track = 0; track < 10; ++track) {
+      std::vector<TimelineSpan> spans;
+      int64_t at = 0;
+      for (int i = 0; i < 100000; ++i) {
+        random = random * 1664525 + 1013904223;
+        at += random >> 26;
+        spans.push_back({at, at + (random >> 22), (random >> 8) % 200});
+        at = spans.back().endNs;
+      }
+      timeline->addTrack("device", "stream " + std::to_string(track), std::move(spans));
+    }
+    timeline->finish();
+    TimelineView view;
+    view.resize(1600, 400);
+    view.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
+    view.setTimeline(timeline, nullptr);
+    std::vector<double> frames;
+    const auto key = [&](Qt::Key which) {
+      QTest::keyClick(&view, which);
+      view.grab();
+      frames.push_back(view.lastPaintMs());
+    };
+    for (int i = 0; i < 40; ++i) key(Qt::Key_W);
+    for (int i = 0; i < 20; ++i) key(Qt::Key_D);
+    for (int i = 0; i < 40; ++i) key(Qt::Key_S);
+    std::ranges::sort(frames);
+    qInfo("a frame: median %.2f ms, 99th percentile %.2f ms", frames[50], frames[98]);
+    QVERIFY2(frames[50] <= 16.7, "half of the frames take longer");
+  }
+
+  // --- memory
+
+  void thePeakLightsItsBuffers() {
+    MemoryPanel panel(document());
+    shown(panel);
+    settle(panel);
+    QVERIFY2(panel.words().startsWith("peak"), qPrintable(panel.words()));
+    const MemoryReport& report = *panel.report();
+    MemoryChart& chart = *panel.chart();
+    const double x = (chart.xOf(report.peakMoment) + chart.xOf(report.peakMoment + 1)) / 2;
+    QTest::mouseClick(&chart, Qt::LeftButton, {}, QPoint(int(x), int(chart.curve().center().y())));
+    QCOMPARE(*chart.moment(), report.peakMoment);
+    QVERIFY(document().view().lit());
+    QVERIFY(std::ranges::count(*document().view().lit(), hand_->named("x")) == 1);
+    QVERIFY(!hand_->canvas().highlights().foundNodes().empty());
+    QCOMPARE(panel.live()->topLevelItemCount(), int(report.liveAt(report.peakMoment).size()));
+    QTest::keyClick(&chart, Qt::Key_Escape);
+    QVERIFY(!document().view().lit());
+    QVERIFY(hand_->canvas().highlights().foundNodes().empty());
+    QTest::mouseClick(panel.peakButton(), Qt::LeftButton);
+    QVERIFY(document().view().lit());
+    panel.hide();
+    QVERIFY(!document().view().lit());
+  }
+
+  void buffersAndNodesSelectEachOther() {
+    MemoryPanel panel(document());
+    shown(panel);
+    settle(panel);
+    QTreeWidgetItem* first = panel.live()->topLevelItem(0);
+    QTest::mouseClick(panel.live()->viewport(), Qt::LeftButton, {},
+                      panel.live()->visualItemRect(first).topLeft() + QPoint(8, 5));
+    QVERIFY(!document().selection().empty());
+    hand_->click(hand_->named("x"));
+    QCOMPARE(panel.live()->selectedItems().size(), 1);
+    QCOMPARE(panel.live()->selectedItems()[0]->text(0), QString("x"));
+    const MemoryReport& report = *panel.report();
+    for (size_t i = 0; i < report.buffers.size(); ++i) {
+      if (report.module.at(report.buffers[i].instruction).name != "x") continue;
+      const QPoint at = panel.chart()->barOf(i).center().toPoint();
+      document().select({});
+      QTest::mouseClick(panel.chart(), Qt::LeftButton, {}, at);
+      QVERIFY(document().selected() == hand_->named("x"));
+    }
+  }
+
+  void asCompiledNeedsLessAndAnEditMeasuresAgain() {
+    MemoryPanel panel(document());
+    shown(panel);
+    settle(panel);
+    const int64_t written = panel.report()->peakBytes();
+    panel.source()->setFocus();
+    QTest::keyClick(panel.source(), Qt::Key_Down);
+    settle(panel);
+    QCOMPARE(panel.source()->currentIndex(), int(MemorySource::AsCompiled));
+    QVERIFY(panel.report()->peakBytes() <= written);
+    const auto before = panel.report();
+    QVERIFY(playCommand(hand_->window(), "set-shape x f32[32,32]").has_value());
+    settle(panel);
+    QVERIFY(panel.report() != before);
+    QVERIFY(panel.report()->peakBytes() < written);
+  }
+
+  void aSuggestionIsAppliedAndChecked() {
+    hand_->openText(kWasteful, false);
+    MemoryPanel panel(document());
+    shown(panel);
+    settle(panel);
+    QVERIFY(panel.edits()->topLevelItemCount() > 0);
+    QSignalSpy made(&panel, &MemoryPanel::moduleMade);
+    panel.tabs()->setCurrentIndex(2);
+    panel.edits()->topLevelItem(0)->setSelected(true);
+    QTest::mouseClick(panel.applyButton(), Qt::LeftButton);
+    settle(panel);
+    QCOMPARE(made.count(), 1);
+    QVERIFY2(panel.words().contains("results are equal"), qPrintable(panel.words()));
+  }
+
+  void anAssignmentOfAnotherModuleSaysSo() {
+    MemoryPanel panel(document());
+    shown(panel);
+    QSignalSpy failed(&panel, &MemoryPanel::failed);
+    panel.openAssignment("/no/such/file");
+    QCOMPARE(failed.count(), 1);
+    QTemporaryDir folder;
+    QVERIFY(writeFileAtomically(folder.filePath("a.txt").toStdString(), "no assignment\n").has_value());
+    panel.openAssignment(folder.filePath("a.txt"));
+    settle(panel);
+    QVERIFY2(panel.words().contains("a.txt"), qPrintable(panel.words()));
+  }
+
+  // --- differences
+
+  void whatDiffersIsColouredInBothAndFollowsTheSelection() {
+    Document before;
+    std::string text = kNet;
+    text.replace(text.find("tanh(product)"), 4, "sine");
+    QVERIFY(before.file().createFromHlo(text, "before").has_value());
+    DiffPanel panel(document());
+    panel.setOthers([&] { return std::vector<std::pair<QString, Document*>>{{"before", &before}}; });
+    shown(panel);
+    QCOMPARE(panel.choice()->count(), 3);
+    panel.choice()->setFocus();
+    QTest::keyClick(panel.choice(), Qt::Key_Down);
+    QCOMPARE(panel.other(), &before);
+    QTRY_VERIFY_WITH_TIMEOUT(panel.result() != nullptr, 20000);
+    QCOMPARE(panel.result()->changed.size(), size_t{1});
+    QCOMPARE(panel.table()->topLevelItemCount(), 1);
+    QCOMPARE(hand_->canvas().highlights().tintedNodes().size(), size_t{1});
+    QCOMPARE(before.view().tints().size(), size_t{1});
+    QTreeWidgetItem* row = panel.table()->topLevelItem(0);
+    QTest::mouseClick(panel.table()->viewport(), Qt::LeftButton, {},
+                      panel.table()->visualItemRect(row).topLeft() + QPoint(8, 5));
+    QVERIFY(document().selected() == hand_->named("bent"));
+    QVERIFY(before.selected() == before.module().findInstruction("bent").value());
+    hand_->click(hand_->named("again"));
+    QVERIFY(before.selected() == before.module().findInstruction("again").value());
+    before.select({before.module().findInstruction("product").value()});
+    QVERIFY(hand_->canvas().selection() == std::vector{hand_->named("product")});
+    panel.step(1);
+    QVERIFY(document().selected() == hand_->named("bent"));
+    // What the listing leaves out comes back.
+    QTest::mouseClick(panel.stateButton(DiffState::Changed), Qt::LeftButton);
+    QCOMPARE(panel.table()->topLevelItemCount(), 0);
+    // An edit compares again.
+    QVERIFY(playCommand(hand_->window(), "set-shape x f32[32,32]").has_value());
+    QTRY_VERIFY_WITH_TIMEOUT(!panel.isBusy() && panel.result()->changed.size() > 1, 20000);
+    panel.compareWith(nullptr);
+    QVERIFY(hand_->canvas().highlights().tintedNodes().empty());
+    QVERIFY(before.view().tints().empty());
+  }
+
+  void theOtherDocumentMayGo() {
+    auto before = std::make_unique<Document>();
+    QVERIFY(before->file().createFromHlo(kNet, "before").has_value());
+    DiffPanel panel(document());
+    shown(panel);
+    panel.compareWith(before.get());
+    before.reset();
+    QTRY_VERIFY_WITH_TIMEOUT(!panel.isBusy(), 20000);
+    QVERIFY(!panel.other());
+    QCOMPARE(panel.table()->topLevelItemCount(), 0);
+    hand_->click(hand_->named("product"));
+  }
+
+ private:
+  Document& document() { return hand_->document(); }
+  void shown(QWidget& panel) {
+    panel.resize(1000, 360);
+    panel.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&panel));
+  }
+  void run() {
+    document().run().start();
+    hand_->settle();
+    QVERIFY(document().run().times());
+  }
+  void settle(MemoryPanel& panel) {
+    QTRY_VERIFY_WITH_TIMEOUT(!panel.isBusy(), 60000);
+    hand_->settle();
+    QTRY_VERIFY_WITH_TIMEOUT(!panel.isBusy(), 60000);
+  }
+  static int32_t placeOf(const OpTree& tree, const std::string& name) {
+    for (size_t i = 0; i < tree.rows.size(); ++i)
+      if (tree.rows[i].facts.name == name) return int32_t(i);
+    return -1;
+  }
+  static void clickRow(QTreeView& table, const QModelIndex& index) {
+    table.scrollTo(index);
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(index).center());
+  }
+
+  std::unique_ptr<Hand> hand_;
+};
+
+}  // namespace
+
+QTEST_MAIN(ViewsTest)
+#include "views_test.moc"

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kFindingPlace = Qt::UserRole, kFindingNumber = Qt::UserRole + 1;
 constexpr size_t kMostPlaces = 200;  // as rows; the search finds the others
-enum Column { kRule, kText, kNumber, kWhere };
+enum FindingColumn { kRule, kText, kNumber, kWhere };
 
 QString aboutRule(std::string_view name) {
   const auto& rules = rulesOfFindings();

@@ -29,6 +29,9 @@ struct CompileOptions {
   std::string isa = "native";
   std::string kernelCache;  // folder of compiled kernels; "": none are kept
   bool keepsCode = false;   // for Executable::object
+  // Of the backend "cuda": a card's number, "simulated", "simulated:sm_90", or the architecture of a device that this
+  // machine lacks ("sm_90", for Executable::object); "": the first card.
+  std::string device;
   // The user's targets of custom calls, which runs are given through their communicator; null: the built-in ones only.
   const CustomCallLibrary* customCalls = nullptr;
 };
@@ -63,6 +66,13 @@ struct StepListing {
   std::string irBefore, irAfter, assembly;  // of its kernel, if it has one: LLVM's, before and after its passes
 };
 
+// What a simulated device complains of, beside the values that it computes.
+struct DeviceReport {
+  std::string kind, kernel, place, text;  // "race on shared memory"; its entry, line and sentence
+  bool isError = true;                    // false: costs time only
+  int64_t count = 1;
+};
+
 // A program compiled ahead of time: an object file and the C header that says how to call it.
 struct CompiledObject {
   std::string bytes, header;
@@ -91,8 +101,10 @@ class Executable {
     (void)instruction, (void)withCode;
     return std::vector<StepListing>{};
   }
+  // Of all runs so far.
+  virtual std::vector<DeviceReport> deviceReports() const { return {}; }
   // Functions NAME_run and NAME_workspace_bytes, which need the run-time library and no Tessera. Needs keepsCode.
-  // ErrorKind::Unsupported names the instruction that needs more.
+  // ErrorKind::Unsupported names the instruction that needs more. Of the backend "cuda": PTX, and no header.
   virtual Result<CompiledObject> object(const std::string& name) {
     return fail(ErrorKind::Unsupported, name + " cannot be compiled ahead of time: the backend writes no objects");
   }
@@ -105,8 +117,10 @@ class Backend {
   virtual Result<std::unique_ptr<Executable>> compile(const Module& module, const CompileOptions& options = {}) = 0;
 };
 
-// "cpu" (opens the module that links LLVM at the first call) or "evaluator". Fails with ErrorKind::Usage on others.
+// "cpu" or "cuda" (each opens its module, which links LLVM, at the first call) or "evaluator". Fails with
+// ErrorKind::Usage on others.
 Result<std::unique_ptr<Backend>> makeBackend(std::string_view name);
+// Those that run on any machine: "cuda" needs a device.
 std::vector<std::string_view> backendNames();
 
 }  // namespace tessera

@@ -5,114 +5,17 @@
 #include <chrono>
 #include <limits>
 
+#include "backends/run_devices.h"
 #include "core/evaluate/device_values.h"
-#include "core/evaluate/replicas.h"
-#include "core/profile/merge.h"
 
 namespace tessera {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-int64_t bytesOf(const DeviceArrays& arrays) {
-  int64_t bytes = 0;
-  for (const auto& device : arrays)
-    for (const Literal& literal : device) bytes += static_cast<int64_t>(literal.bytes().size());
-  return bytes;
-}
-
-// An executable a device, and what connects them with each other and the outside.
-class Devices {
- public:
-  Devices(const RunRequest& request, DeviceGrid grid)
-      : request_(request), grid_(grid), feeds_(request.infeed, request.keepsOutfeed, request.feedForm) {}
-
-  Status compile(const Module& module, Backend& backend) {
-    CompileOptions options = request_.compile;
-    options.customCalls = request_.library.get();
-    if (grid_.count() > 1) options.threads = 1;
-    for (int64_t device = 0; device < grid_.count(); ++device) {
-      if (request_.compile.progress && grid_.count() > 1)
-        options.progress = [&](std::string_view stage, double fraction) {
-          request_.compile.progress(
-              std::string(stage) + ", device " + std::to_string(device + 1) + " of " + std::to_string(grid_.count()),
-              (static_cast<double>(device) + fraction) / static_cast<double>(grid_.count()));
-        };
-      TESSERA_ASSIGN_OR_RETURN(auto executable, backend.compile(module, options));
-      executables_.push_back(std::move(executable));
-    }
-    return {};
-  }
-
-  // profile: where the measurements are added; null: none are made.
-  Status run(const DeviceArrays& arguments, DeviceArrays& outputs, Profile* profile) {
-    feeds_.rewind();
-    std::vector<Profile> profiles(profile ? executables_.size() : 0);
-    TESSERA_TRY(grid_.count() == 1 ? runAlone(arguments[0], outputs, profiles) : runAll(arguments, outputs, profiles));
-    if (profile) addDevices(*profile, std::move(profiles));
-    return {};
-  }
-
-  const NamedArrays& outfeed() const { return feeds_.taken(); }
-
-  void measure(RunReport& report) const {
-    for (const auto& executable : executables_) {
-      const KernelCounts counts = executable->kernelCounts();
-      report.peakBytes += executable->peakBytes();
-      report.kernels.kernels += counts.kernels;
-      report.kernels.cached += counts.cached;
-      report.kernels.codeBytes += counts.codeBytes;
-    }
-  }
-
- private:
-  HostFeeds outside() {
-    HostFeeds out = feeds_.feeds();
-    out.customCalls = request_.library.get();
-    return out;
-  }
-
-  // On the calling thread, into the arrays of the run before.
-  Status runAlone(const std::vector<Literal>& arguments, DeviceArrays& outputs, std::vector<Profile>& profiles) {
-    RunOptions options;
-    options.cancel = request_.compile.cancel;
-    outputs.resize(1);
-    Profile* const profile = profiles.empty() ? nullptr : &profiles[0];
-    const bool hasOutside = request_.infeed || request_.keepsOutfeed || request_.library;
-    if (!hasOutside) return executables_[0]->runInto(arguments, outputs[0], options, profile);
-    DeviceGroup group({}, outside());
-    Communicator communicator(group, 0);
-    options.communicator = &communicator;
-    return executables_[0]->runInto(arguments, outputs[0], options, profile);
-  }
-
-  Status runAll(const DeviceArrays& arguments, DeviceArrays& outputs, std::vector<Profile>& profiles) {
-    const auto program = [&](Communicator& communicator) {
-      const auto device = static_cast<size_t>(communicator.device());
-      RunOptions options;
-      options.communicator = &communicator;
-      options.cancel = request_.compile.cancel;
-      return executables_[device]->run(arguments[device], options, profiles.empty() ? nullptr : &profiles[device]);
-    };
-    TESSERA_ASSIGN_OR_RETURN(outputs, runOnDevices(grid_, program, outside()));
-    return {};
-  }
-
-  const RunRequest& request_;
-  DeviceGrid grid_;
-  FeedArrays feeds_;
-  std::vector<std::unique_ptr<Executable>> executables_;
-};
-
 // The runs of a request, one after the other.
 class Runs {
  public:
-  Runs(const RunRequest& request, Devices& devices, const DeviceArrays& arguments, RunReport& report)
-      : request_(request), devices_(devices), arguments_(arguments), report_(report) {}
+  Runs(const RunRequest& request, RunDevices& devices, RunReport& report)
+      : request_(request), devices_(devices), report_(report) {}
 
   Status all() {
     for (int64_t i = 0; i < request_.warmUps; ++i) TESSERA_TRY(one(nullptr));
@@ -139,9 +42,7 @@ class Runs {
 
   Result<double> one(Profile* profile) {
     const bool first = !begun_;
-    const auto begin = Clock::now();
-    TESSERA_TRY(devices_.run(arguments_, first ? report_.outputs : later_, profile));
-    const double took = since(begin);
+    TESSERA_ASSIGN_OR_RETURN(const double took, devices_.run(first ? report_.outputs : later_, profile));
     if (!first) return took;
     begun_ = true;
     report_.firstRunMs = took;
@@ -161,8 +62,7 @@ class Runs {
   }
 
   const RunRequest& request_;
-  Devices& devices_;
-  const DeviceArrays& arguments_;
+  RunDevices& devices_;
   RunReport& report_;
   DeviceArrays later_;
   bool begun_ = false;
@@ -191,22 +91,29 @@ double RunReport::quickestMs() const {
   return times.empty() ? firstRunMs : *std::ranges::min_element(times);
 }
 
-Result<RunReport> runModule(const Module& module, const RunRequest& request) {
+namespace {
+
+Result<RunReport> runDevices(const Module& module, const RunRequest& request) {
   RunReport report;
   TESSERA_ASSIGN_OR_RETURN(report.grid, gridOf(module, request.replicas, request.partitions));
-  TESSERA_ASSIGN_OR_RETURN(const DeviceArrays arguments, argumentsBy(request.arguments, module, report.grid));
+  TESSERA_ASSIGN_OR_RETURN(const auto devices, request.engine ? rankDevice(module, request, report.grid)
+                                                              : threadDevices(module, request, report.grid));
   // Loading the backend's library is no part of compiling.
   TESSERA_ASSIGN_OR_RETURN(const auto backend, makeBackend(request.backend));
-  Devices devices(request, report.grid);
-  const auto begin = Clock::now();
-  TESSERA_TRY(devices.compile(module, *backend));
-  report.compileMs = since(begin);
+  const auto begin = std::chrono::steady_clock::now();
+  TESSERA_TRY(devices->compile(module, *backend));
+  report.compileMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   if (request.compile.progress) request.compile.progress(kRunStage, -1);
-  TESSERA_TRY(Runs(request, devices, arguments, report).all());
-  devices.measure(report);
-  report.arguments = arguments[0].size();
-  report.argumentBytes = bytesOf(arguments);
-  report.outputBytes = bytesOf(report.outputs);
+  TESSERA_TRY(Runs(request, *devices, report).all());
+  TESSERA_TRY(devices->measure(report));
+  return report;
+}
+
+}  // namespace
+
+Result<RunReport> runModule(const Module& module, const RunRequest& request) {
+  auto report = runDevices(module, request);
+  if (!report && request.engine) request.engine->fail(report.error());
   return report;
 }
 
@@ -223,6 +130,7 @@ Result<RunRequest> requestOf(const RunSettings& settings, const FileAccess& file
   RunRequest out;
   out.backend = settings.backend;
   out.compile.threads = settings.threads;
+  out.compile.device = settings.device;
   out.compile.kernelCache = defaultKernelCache();
   out.replicas = settings.replicas;
   out.partitions = settings.partitions;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/engine.h"
 #include "core/custom_calls/custom_call_library.h"
 #include "core/evaluate/argument_rules.h"
 #include "core/evaluate/feed_arrays.h"
@@ -22,9 +23,14 @@ inline constexpr std::string_view kRunStage = "run", kProfileStage = "profiled r
 
 struct RunRequest {
   std::string backend = "cpu";
-  // Its cancel and progress are those of the whole request. Of several devices each has one thread.
+  // Its cancel and progress are those of the whole request. Of several devices each has one thread, but for an engine's
+  // where it says more.
   CompileOptions compile;
   int64_t replicas = 0, partitions = 0;  // 0: as the module says
+  // Null: the devices are threads of this process. Else it is rank() of the engine, computes that device, and rank 0
+  // reports for all.
+  Engine* engine = nullptr;
+  bool gathersOutputs = true;  // rank 0 gets those of all devices
   ArgumentRules arguments;
   std::optional<NamedArrays> infeed;  // feed0 …; absent: there is no source
   bool keepsOutfeed = false;          // false: there is no sink
@@ -46,8 +52,10 @@ struct RunReport {
   std::vector<double> runMs, profiledMs;  // of each run
   Profile profile;                        // of all devices together
   KernelCounts kernels;
+  std::vector<DeviceReport> deviceReports;                    // what simulated devices complain of
   int64_t peakBytes = 0, argumentBytes = 0, outputBytes = 0;  // of all devices together
   size_t arguments = 0;
+  std::vector<std::string> reordered;  // instructions that an engine reduces in another order than threads do
 
   double medianMs() const;  // of runs, or of profiled ones where there are no others
   double quickestMs() const;

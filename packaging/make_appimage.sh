@@ -18,7 +18,7 @@ for plugin in platforms/libqxcb.so platforms/libqoffscreen.so platforms/libqwayl
 done
 [ -f "$LIBRARIES/plugins/platforms/libqxcb.so" ] || { echo "Qt's xcb plugin is not in $PLUGINS" >&2; exit 1; }
 needed() {
-  find "$TREE" -type f \( -name '*.so*' -o -path '*/bin/*' \) -print0 | LD_LIBRARY_PATH=$LIBRARIES xargs -0 -n1 ldd 2>/dev/null |
+  find "$TREE" -type f ! -name libtessera_mpi.so \( -name '*.so*' -o -path '*/bin/*' \) -print0 | LD_LIBRARY_PATH=$LIBRARIES xargs -0 -n1 ldd 2>/dev/null |
     sed -n 's/^[[:space:]]*\([^ ]*\) => \(\/[^ ]*\) .*/\1 \2/p' | sort -u | grep -vE "$SYSTEM" | grep -v "$TREE"
 }
 needed | while read -r name path; do install -m644 "$path" "$LIBRARIES/$name"; done

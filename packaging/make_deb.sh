@@ -31,7 +31,7 @@ finish() {
 }
 
 install_component headless "$WORK/tessera/usr"
-LIBRARIES=$(shared_libraries "$WORK/tessera/usr" bin/tessera lib/tessera/libtessera_core.so lib/tessera/libtessera_cpu.so)
+LIBRARIES=$(shared_libraries "$WORK/tessera/usr" bin/tessera lib/tessera/libtessera_core.so lib/tessera/libtessera_cpu.so lib/tessera/libtessera_cuda.so)
 install_component studio "$WORK/tessera-studio/usr"
 STUDIO_LIBRARIES=$(shared_libraries "$WORK/tessera-studio/usr" bin/tessera-studio)
 finish tessera

@@ -7,6 +7,7 @@ readonly PACKAGES=(
   llvm-19-dev libdnnl-dev libopenblas0-serial libprotobuf-dev protobuf-compiler graphviz
   libcairo2-dev libpng-dev libmd4c-dev libmd4c-html0-dev libre2-dev libsqlite3-dev
   libzip-dev zlib1g-dev libzstd-dev libfmt-dev nlohmann-json3-dev libcli11-dev
+  libopenmpi-dev openmpi-bin
   libgtest-dev libbenchmark-dev clang-format fonts-dejavu-core
 )
 readonly BUILD=build/release

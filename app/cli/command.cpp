@@ -16,11 +16,12 @@
 namespace tessera::cli {
 
 void Report::line(const std::string& text) {
-  if (!json) std::fwrite((text + "\n").data(), 1, text.size() + 1, stdout);
+  if (!json && speaks()) std::fwrite((text + "\n").data(), 1, text.size() + 1, stdout);
 }
 
 void Report::failure(const Diagnostic& diagnostic) {
-  std::fputs((diagnostic.toString() + "\n").c_str(), stderr);
+  if (speaks() || diagnostic.severity == Severity::Error)
+    std::fputs(((rank ? "rank " + std::to_string(*rank) + ": " : "") + diagnostic.toString() + "\n").c_str(), stderr);
   if (diagnostic.severity != Severity::Error) return;
   if (!object.contains("error")) {
     nlohmann::ordered_json error = {{"message", diagnostic.message}};
@@ -42,7 +43,7 @@ void Report::failure(const Diagnostic& diagnostic) {
 void Report::raise(int code) { exit = std::max(exit, code); }
 
 int Report::finish() {
-  if (json) {
+  if (json && speaks()) {
     std::string text = object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
     std::fwrite(text.data(), 1, text.size(), stdout);
   }

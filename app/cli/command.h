@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "app/shared/exit_code.h"
@@ -16,6 +17,8 @@ namespace tessera::cli {
 class Report {
  public:
   bool json = false;  // --json
+  // Of a run of several processes: each says its errors, with its rank, and rank 0 says all else.
+  std::optional<int64_t> rank;
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   int exit = kFine;
 
@@ -29,6 +32,9 @@ class Report {
   int finish();
   // The same for what was printed outside of the report.
   int flushed(int code);
+
+ private:
+  bool speaks() const { return rank.value_or(0) == 0; }
 };
 
 // Reads and verifies; on error reports and gives nullopt. withVerify false: only what reading itself refuses.
@@ -51,6 +57,7 @@ void addOverview(CLI::App& app, Report& report);
 void addFindings(CLI::App& app, Report& report);
 void addRun(CLI::App& app, Report& report);
 void addCompile(CLI::App& app, Report& report);
+void addScale(CLI::App& app, Report& report);
 void addRender(CLI::App& app, Report& report);
 void addLayout(CLI::App& app, Report& report);
 void addDiff(CLI::App& app, Report& report);

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct CompileArguments {
-  std::string file, out, header, name;
+  std::string file, out, header, name, device;
   CompileOptions compile;
 };
 
@@ -129,6 +129,7 @@ Status write(const CompileArguments& options, const CompiledObject& object) {
 void tell(const CompileArguments& options, const CompiledObject& object, Report& report) {
   report.object["output"] = options.out;
   report.object["name"] = options.name;
+  if (!options.device.empty()) return report.line(options.out + ": PTX for " + options.compile.device);
   report.object["libraries"] = object.libraries;
   std::string link = options.header.empty() ? "" : " beside " + options.header;
   report.line(options.out + ": " + options.name + "_run and " + options.name + "_workspace_bytes" + link);
@@ -142,10 +143,26 @@ void tell(const CompileArguments& options, const CompiledObject& object, Report&
   report.line(words);
 }
 
+// "cuda:sm_90": kernels for such devices, as PTX.
+Status takeDevice(CompileArguments& options) {
+  const bool isPtx = options.out.ends_with(".ptx");
+  if (options.device.empty() && !isPtx) return {};
+  if (!options.device.starts_with("cuda:sm_"))
+    return fail({.kind = ErrorKind::Usage,
+                 .message = "OUT.ptx takes the device that it is for",
+                 .expected = "--device=cuda:sm_90, or an architecture from sm_70 on",
+                 .found = options.device.empty() ? "no --device" : "--device=" + options.device});
+  if (!isPtx) return fail(ErrorKind::Usage, "for a CUDA device the output is named OUT.ptx, found " + options.out);
+  if (!options.header.empty()) return fail(ErrorKind::Usage, "PTX has no C header");
+  options.compile.device = options.device.substr(5);
+  return {};
+}
+
 Status compile(const Module& module, CompileArguments& options, Report& report) {
   if (options.name.empty()) options.name = identifierOf(module.name);
   if (!isIdentifier(options.name)) return fail(ErrorKind::Usage, "\"" + options.name + "\" is no name of a C function");
-  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend("cpu"));
+  TESSERA_TRY(takeDevice(options));
+  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(options.device.empty() ? "cpu" : "cuda"));
   auto line = std::make_unique<ProgressLine>();
   options.compile.progress = line->teller();
   TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, options.compile));
@@ -164,10 +181,11 @@ void addCompile(CLI::App& app, Report& report) {
       "compile", "Compile a module ahead of time: an object or a library with a C entry point, and its header");
   auto options = std::make_shared<CompileArguments>();
   command->add_option("FILE", options->file, "HLO file")->required();
-  command->add_option("-o,--output", options->out, "OUT.o, or OUT.so (linked by $CC, else cc)")
+  command->add_option("-o,--output", options->out, "OUT.o, OUT.so (linked by $CC, else cc), or OUT.ptx")
       ->required()
       ->check([](const std::string& out) {
-        return out.ends_with(".o") || out.ends_with(".so") ? "" : "an output is named OUT.o or OUT.so";
+        const bool fits = out.ends_with(".o") || out.ends_with(".so") || out.ends_with(".ptx");
+        return fits ? "" : "an output is named OUT.o, OUT.so or OUT.ptx";
       });
   command->add_option("--header", options->header, "Write the C header that says how to call it");
   command->add_option("--name", options->name,
@@ -176,6 +194,7 @@ void addCompile(CLI::App& app, Report& report) {
       ->add_option("--target", options->compile.isa,
                    "Processor: native (this one) or a level, x86-64-v2, x86-64-v3 or x86-64-v4")
       ->check(CLI::IsMember({"native", "x86-64-v2", "x86-64-v3", "x86-64-v4"}));
+  command->add_option("--device", options->device, "Kernels for a CUDA device, as OUT.ptx: cuda:sm_90, from sm_70 on");
   command
       ->add_option("--threads", options->compile.threads,
                    "Threads that a run has at most (default: this machine's cores)")

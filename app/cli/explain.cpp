@@ -75,6 +75,11 @@ void addExplain(CLI::App& app, Report& report) {
                     "Compiled for the CPU: its instruction of the optimised module, steps, buffers, and the loop nest");
   command->add_flag("--ir", options->code.ir, "Likewise, with LLVM IR before and after LLVM's passes");
   command->add_flag("--asm", options->code.assembly, "Likewise, with the assembly");
+  command->add_flag("--ptx", options->code.ptx, "Compiled for a CUDA device: steps, buffers, and the kernels' PTX");
+  command->add_option("--device", options->code.device, "Of --ptx: cuda:sm_80, or another architecture from sm_70 on")
+      ->check([](const std::string& name) {
+        return name.starts_with("cuda:sm_") ? "" : "expected cuda:sm_80, or another architecture, found " + name;
+      });
   command->add_option("--isa", options->code.isa, "Widest vectors of kernels: native, avx2 or sse4")
       ->check(CLI::IsMember({"native", "avx2", "sse4"}));
   command->add_option("--machine", options->code.machine,

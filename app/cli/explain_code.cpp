@@ -169,7 +169,7 @@ void CodeReporter::reportStep(const StepListing& step, size_t occurrence, Elemen
     else
       block("LLVM IR before LLVM's passes:", step.irBefore), block("LLVM IR after them:", step.irAfter);
   }
-  if (options_.assembly) {
+  if (options_.assembly || options_.ptx) {
     out["assembly"] = step.assembly;
     if (step.assembly.empty())
       report_.line("assembly: none; code of the run time or of a library");
@@ -187,7 +187,7 @@ Status CodeReporter::report(InstructionId id) {
   reportInsertion(id, out);
   if (options_.loops) TESSERA_TRY(reportLoops(id, out));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<StepListing> steps,
-                           executable_.list(id, options_.ir || options_.assembly));
+                           executable_.list(id, options_.ir || options_.assembly || options_.ptx));
   out["steps"] = Json::array();
   for (size_t i = 0; i < steps.size(); ++i) {
     const StepListing& step = steps[i];
@@ -245,8 +245,11 @@ Status explainCode(const Module& module, const std::string& name, const CodeOpti
   if (!options.machine.empty()) {
     TESSERA_ASSIGN_OR_RETURN(roofline, readRoofline(options.machine));
   }
-  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend("cpu"));
+  if (options.ptx && (options.runs > 0 || !options.machine.empty()))
+    return fail(ErrorKind::Usage, "--ptx shows code alone: it goes with neither --runs nor --machine");
+  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(options.ptx ? "cuda" : "cpu"));
   CompileOptions compile;
+  if (options.ptx) compile.device = options.device.substr(options.device.find(':') + 1);
   compile.isa = options.isa;
   compile.kernelCache = defaultKernelCache();
   DeviceGrid grid;

@@ -9,9 +9,11 @@ namespace tessera::cli {
 
 struct CodeOptions {
   bool loops = false, ir = false, assembly = false;
+  bool ptx = false;                     // compiled for a CUDA device instead, with its PTX
+  std::string device = "cuda:sm_80";    // of PTX
   std::string isa = "native", machine;  // machine: file of `tessera machine --json`
   int64_t runs = 0;                     // measured, with arguments by rule
-  bool any() const { return loops || ir || assembly || runs > 0 || !machine.empty(); }
+  bool any() const { return loops || ir || assembly || ptx || runs > 0 || !machine.empty(); }
 };
 
 // name: of the source or of the optimised module.

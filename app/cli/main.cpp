@@ -74,6 +74,7 @@ int main(int argc, char** argv) {
   addFindings(app, report);
   addRun(app, report);
   addCompile(app, report);
+  addScale(app, report);
   addRender(app, report);
   addLayout(app, report);
   addDiff(app, report);

@@ -10,6 +10,7 @@
 #include "app/cli/physical_run.h"
 #include "app/cli/progress.h"
 #include "app/cli/run_compare.h"
+#include "backends/engine.h"
 #include "backends/run_request.h"
 #include "core/formats/module_file.h"
 #include "core/formats/npz.h"
@@ -30,6 +31,8 @@ struct RunArguments {
   int64_t runs = 1;
   int64_t hottest = 0;
   bool physical = false;
+  std::string engine = "threads";
+  EngineOptions engineOptions;
   ProtoContent snapshot;
   CompileOptions compile;
 };
@@ -55,6 +58,7 @@ std::string inWorkingFolder(const std::string& name) {
 RunSettings overlaid(RunSettings project, const RunSettings& own, const CLI::App& command) {
   const auto given = [&](const char* option) { return command.get_option(option)->count() > 0; };
   if (given("--backend")) project.backend = own.backend;
+  if (given("--device")) project.device = own.device;
   if (given("--threads")) project.threads = own.threads;
   if (given("--replicas")) project.replicas = own.replicas;
   if (given("--partitions")) project.partitions = own.partitions;
@@ -133,8 +137,13 @@ Status takeInputs(const Module& module, const RunArguments& options, ArgumentRul
   rules.given = namedLeaves(options.snapshot.arguments, "arg");
   rules.givenFrom = options.file;
   if (options.inputs.empty()) return {};
-  TESSERA_ASSIGN_OR_RETURN(rules.given, readNpz(options.inputs));
   rules.givenFrom = options.inputs;
+  if (options.engine != "threads" && !options.physical) {
+    TESSERA_ASSIGN_OR_RETURN(NpzBlocks file, NpzBlocks::open(options.inputs));
+    rules.file = std::make_shared<const NpzBlocks>(std::move(file));
+    return {};
+  }
+  TESSERA_ASSIGN_OR_RETURN(rules.given, readNpz(options.inputs));
   if (options.physical) {
     TESSERA_ASSIGN_OR_RETURN(rules.given, argumentsFromMemory(std::move(rules.given), entryMemoryOf(module)));
   }
@@ -148,8 +157,10 @@ FeedForm memoryForm() {
 Result<RunRequest> makeRequest(const Module& module, const FileAccess& files, const RunArguments& options) {
   TESSERA_ASSIGN_OR_RETURN(RunRequest out, requestOf(options.settings, files));
   const int threads = out.compile.threads;
+  const std::string device = out.compile.device;
   out.compile = options.compile;
   out.compile.threads = threads;
+  out.compile.device = device;
   out.arguments.fill.scale = options.fill.scale;
   out.arguments.fill.imax = options.fill.imax;
   TESSERA_TRY(takeInputs(module, options, out.arguments));
@@ -227,24 +238,70 @@ void tell(const RunReport& ran, const RunArguments& options, Report& report) {
   report.line(line);
 }
 
+// Of a run of several processes: how many there were, and whether the values are those of threads to the bit.
+void tellEngine(const RunReport& ran, const Engine& engine, Report& report) {
+  report.object["engine"] = "mpi";
+  report.object["ranks"] = engine.ranks();
+  report.object["reduction_order"] = ran.reordered.empty() ? "group" : "mpi";
+  report.object["reordered"] = ran.reordered;
+  std::string names;
+  for (const std::string& name : ran.reordered) names += (names.empty() ? "" : ", ") + name;
+  report.line(std::to_string(engine.ranks()) + " ranks; " +
+              (ran.reordered.empty()
+                   ? "every reduction in the order of its group: the values of threads, bit for bit"
+                   : "reduced in MPI's order: " + names + ": the values of threads but for rounding"));
+}
+
+void tellDevice(const RunReport& ran, const RunArguments& options, Report& report) {
+  if (options.settings.backend != "cuda") return;
+  auto reports = nlohmann::ordered_json::array();
+  for (const DeviceReport& each : ran.deviceReports) {
+    report.line(std::string(each.isError ? "error" : "cost") + " in " + each.kernel + ", " + each.place + ": " +
+                each.kind + ": " + each.text + (each.count > 1 ? " (" + std::to_string(each.count) + " times)" : ""));
+    reports.push_back({{"kind", each.kind},
+                       {"kernel", each.kernel},
+                       {"place", each.place},
+                       {"text", each.text},
+                       {"is_error", each.isError},
+                       {"count", each.count}});
+  }
+  report.object["device"] = options.settings.device;
+  report.object["reports"] = std::move(reports);
+}
+
+Status checkDevice(const RunSettings& settings) {
+  if (settings.device.empty() || settings.backend == "cuda") return {};
+  return fail(ErrorKind::Usage, "--device goes with --backend=cuda");
+}
+
 Result<RunReport> runWithProgress(const Module& module, RunRequest& request) {
   ProgressLine line;
   const auto tell = [&](std::string_view stage, double fraction) {
     const bool runs = stage.starts_with(kRunStage) || stage.starts_with(kProfileStage);
     line.tell((runs ? "" : "compile: ") + std::string(stage), fraction);
   };
-  if (line.isOnTerminal()) request.compile.progress = tell;  // short runs are measured
+  const bool speaks = !request.engine || request.engine->rank() == 0;
+  if (speaks && line.isOnTerminal()) request.compile.progress = tell;  // short runs are measured
   auto ran = runModule(module, request);
   request.compile.progress = nullptr;
   return ran;
 }
 
-Status runAsAsked(const Module& module, const CLI::App& command, RunArguments& options, Report& report) {
+Status runAsAsked(const Module& module, const CLI::App& command, RunArguments& options, Engine* engine,
+                  Report& report) {
+  if (!engine && command.get_option("--wait-limit")->count() > 0)
+    return fail(ErrorKind::Usage, "--wait-limit is for ranks: say --engine=mpi, too");
   TESSERA_TRY(takeSources(options));
   TESSERA_ASSIGN_OR_RETURN(const FileAccess files, takeFiles(module, command, options, report));
+  TESSERA_TRY(checkDevice(options.settings));
   TESSERA_ASSIGN_OR_RETURN(RunRequest request, makeRequest(module, files, options));
+  request.engine = engine;
+  request.gathersOutputs = !options.out.empty() || !options.expectation.file.empty() || options.expectation.result;
   TESSERA_ASSIGN_OR_RETURN(const RunReport ran, runWithProgress(module, request));
   tell(ran, options, report);
+  tellDevice(ran, options, report);
+  if (engine) tellEngine(ran, *engine, report);
+  if (engine && engine->rank() > 0) return {};
   TESSERA_TRY(writeProfile(module, options, ran.profile, report));
   TESSERA_TRY(writeOutputs(module, options, ran.outputs));
   if (request.keepsOutfeed) TESSERA_TRY(files.writeArrays({FileUse::Outfeed, options.settings.outfeed}, ran.outfeed));
@@ -307,8 +364,12 @@ CLI::Validator countFrom(uint64_t least, const char* name) {
 void addArguments(CLI::App& command, RunArguments& options) {
   command.add_option("FILE", options.file, "HLO file; an HloSnapshot brings its arguments and expected result")
       ->required();
-  command.add_option("--backend", options.settings.backend, "cpu or evaluator")
-      ->check(CLI::IsMember({"cpu", "evaluator"}));
+  command.add_option("--backend", options.settings.backend, "cpu, cuda or evaluator")
+      ->check(CLI::IsMember({"cpu", "cuda", "evaluator"}));
+  command.add_option(
+      "--device", options.settings.device,
+      "Of the backend cuda: a card's number, or simulated (simulated:sm_90): the kernels' PTX on the CPU, "
+      "for correctness and counting, not for speed (default: the first card)");
   command.add_option("--inputs", options.inputs, "npz with arg0 …; missing ones get default values");
   command
       .add_option("--argument", options.sources,
@@ -318,7 +379,9 @@ void addArguments(CLI::App& command, RunArguments& options) {
 }
 
 void addDevices(CLI::App& command, RunArguments& options) {
-  command.add_option("--threads", options.settings.threads, "Threads of a run on one device (default: all cores)")
+  command
+      .add_option("--threads", options.settings.threads,
+                  "Threads of a run on one device (default: all cores), or of each rank of --engine=mpi (default: 1)")
       ->check(CLI::Range(0, 4096));
   command
       .add_option("--replicas", options.settings.replicas,
@@ -328,6 +391,15 @@ void addDevices(CLI::App& command, RunArguments& options) {
       .add_option("--partitions", options.settings.partitions,
                   "Partitions of each replica (default: as the module says)")
       ->check(CLI::Range(1, 1024));
+  command
+      .add_option(
+          "--engine", options.engine,
+          "What connects devices: threads of this process, or mpi, where each rank that mpirun has started is one")
+      ->check(CLI::IsMember({"threads", "mpi"}));
+  command
+      .add_option("--wait-limit", options.engineOptions.waitLimit,
+                  "Seconds that a rank waits for another one at most; 0: without end (default: 300)")
+      ->check(kFraction);
 }
 
 // Feeds, a library, and what of a project may be used.
@@ -387,6 +459,23 @@ void addCompilation(CLI::App& command, RunArguments& options) {
       ->check(CLI::IsMember({"native", "avx2", "sse4"}));
 }
 
+// Ranks end when rank 0 has written all; what has failed in one alone, the others are told.
+void endTogether(Engine& engine, Report& report) {
+  if (report.object.contains("error"))
+    return engine.fail({.kind = ErrorKind::Runtime, .message = report.object["error"].value("message", "")});
+  if (const auto ended = engine.largest("the end of the program", 0); !ended) report.failure(ended.error());
+}
+
+void runFile(const CLI::App& command, RunArguments& options, Engine* engine, Report& report) {
+  auto module = loadModule(options.file, report, true, &options.snapshot);
+  if (!module) return;
+  if (options.snapshot.result) options.expectation.result = &*options.snapshot.result;
+  options.expectation.snapshot = options.file;
+  tellElided(*module, options.file, report);
+  if (auto status = runAsAsked(*module, command, options, engine, report); !status)
+    report.failure(placed(status.error(), options));
+}
+
 }  // namespace
 
 void addRun(CLI::App& app, Report& report) {
@@ -402,13 +491,16 @@ void addRun(CLI::App& app, Report& report) {
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera run model.hlo --inputs=inputs.npz --expected=expected.npz --runs=10");
   command->callback([options, command, &report] {
-    auto module = loadModule(options->file, report, true, &options->snapshot);
-    if (!module) return;
-    if (options->snapshot.result) options->expectation.result = &*options->snapshot.result;
-    options->expectation.snapshot = options->file;
-    tellElided(*module, options->file, report);
-    if (auto status = runAsAsked(*module, *command, *options, report); !status)
-      report.failure(placed(status.error(), *options));
+    std::unique_ptr<Engine> engine;
+    if (options->engine != "threads") {
+      options->engineOptions.json = report.json;
+      auto opened = openEngine(options->engine, options->engineOptions);
+      if (!opened) return report.failure(opened.error());
+      engine = std::move(*opened);
+      report.rank = engine->rank();
+    }
+    runFile(*command, *options, engine.get(), report);
+    if (engine) endTogether(*engine, report);
   });
 }
 

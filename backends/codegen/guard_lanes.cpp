@@ -69,7 +69,7 @@ NodeId settledInput(const ElementProgram& body, const Bounds& bounds, const std:
 }  // namespace
 
 GuardLanes GuardLanes::of(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest) {
-  if (nest.axis >= 0 || nest.sequential.empty() || program.stores.empty()) return {};
+  if (nest.lanes < 2 || nest.axis >= 0 || nest.sequential.empty() || program.stores.empty()) return {};
   GuardLanes out;
   out.guard = program.stores[0].guard;
   out.counter = nest.sequential.back();

@@ -2,7 +2,8 @@
 // they do not see the axis, in it when they do, in the body of the innermost element loop that they see; so nothing is
 // computed more often than it must be. Accumulators live in stack slots that a pass turns into registers.
 // kernel_emitter.cpp walks the items, kernel_accesses.cpp reads and stores, kernel_nodes.cpp has the values between
-// them, kernel_loops.cpp the loops of the element program.
+// them, kernel_loops.cpp the loops of the element program. For a GPU one lane is emitted, and grid_emission.cpp says
+// which items and which rounds of a loop a thread takes.
 #pragma once
 
 #include <functional>
@@ -17,6 +18,7 @@
 #include <llvm/IR/Module.h>
 
 #include "backends/codegen/axis_segments.h"
+#include "backends/codegen/grid_map.h"
 #include "backends/codegen/guard_lanes.h"
 #include "backends/codegen/interleaved_stores.h"
 #include "backends/codegen/kernel_function.h"
@@ -31,11 +33,16 @@
 
 namespace tessera::codegen {
 
+struct ContractionMap;   // grid_contraction.h
+struct ContractionSide;  // grid_contraction_emission.cpp
+struct MatrixPlace;      // likewise
+
 class KernelEmission {
  public:
   KernelEmission(llvm::Module& module, const LoopProgram& program, const ProgramAnalysis& analysis,
-                 const KernelNest& nest, const SourceLines& lines)
-      : module_(module),
+                 const KernelNest& nest, const SourceLines& lines, const GridMap* grid = nullptr)
+      : grid_(grid),
+        module_(module),
         program_(program),
         body_(program.body),
         analysis_(analysis),
@@ -54,6 +61,9 @@ class KernelEmission {
   }
 
   Status emit(const std::string& name);
+  // As a kernel of a GPU; `nest` is the grid's.
+  Status emitGrid(const std::string& name);
+  Status emitContraction(const std::string& name, const ContractionMap& map);
   Result<llvm::BasicBlock*> emitInto(llvm::BasicBlock& block, std::span<const ArrayBase> bases);
 
  private:
@@ -102,6 +112,28 @@ class KernelEmission {
   void unify(std::initializer_list<Val*> values);
   void unsupported(NodeId id);
 
+  void openGridKernel(const std::string& name);
+  llvm::Value* threadNumber();
+  void emitGroupItem();
+  void emitStrided(int64_t count, const std::vector<int32_t>& counters, const std::function<void()>& body);
+  void setCounters(const std::vector<int32_t>& counters, llvm::Value* point);
+  void forget();
+  Val factorValue(const ContractionMap& map, const ContractionSide& of);
+  void fillSide(const ContractionMap& map, const ContractionSide& to, llvm::Value* thread, llvm::Value* depth);
+  void addProducts(const ContractionMap& map, const ContractionSide& rows, const ContractionSide& columns,
+                   const std::vector<Val>& sums, llvm::Value* thread);
+  MatrixPlace matrixPlace(const ContractionMap& map, llvm::Value* thread);
+  void multiplyMatrices(ElementType type, std::span<llvm::Value* const> left, std::span<llvm::Value* const> right,
+                        std::span<llvm::Value*> sums);
+  void addMatrixProducts(const ContractionMap& map, const ContractionSide& rows, const ContractionSide& columns,
+                         const std::vector<Val>& sums, llvm::Value* thread);
+  std::vector<std::pair<llvm::Value*, llvm::Value*>> sumPlaces(const ContractionMap& map, llvm::Value* thread);
+  void finishSum(const ContractionMap& map, llvm::Value* row, llvm::Value* column, Val sum);
+  void runLoopByGroup(size_t loop);
+  Val joinGroup(NodeOp op, ElementType type, Val own);
+  llvm::Value* shuffled(llvm::Value* own, unsigned distance);
+  Val joinWarps(NodeOp op, ElementType type, Val own);
+
   void emitLoop(size_t loop);
   void runLoop(size_t loop, bool overLanes);
   void runCounters(const std::vector<int32_t>& counters, size_t depth, bool overLanes,
@@ -111,6 +143,7 @@ class KernelEmission {
   Val makeSlot(bool vector, Val initial);
   Val loadSlot(const LoopState& state, size_t k);
 
+  const GridMap* const grid_;  // null: for a CPU
   llvm::Module& module_;
   const LoopProgram& program_;
   const ElementProgram& body_;
@@ -143,6 +176,7 @@ class KernelEmission {
   std::vector<uint32_t> outerScope_, axisScope_;
   std::vector<std::vector<uint32_t>> loopScope_;
   std::optional<Diagnostic> failure_;
+  llvm::Value* member_ = nullptr;  // i32: which thread of its group this is; null: it has no others
 };
 
 }  // namespace tessera::codegen

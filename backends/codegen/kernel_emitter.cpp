@@ -29,7 +29,8 @@ void KernelEmission::sortNodesByScope() {
     auto sees = [](const Dependence& d, int32_t counter) { return counter >= 0 && (d.counters >> counter & 1); };
     if (analysis_.homeLoop[n] >= 0)
       loopScope_[static_cast<size_t>(analysis_.homeLoop[n])].push_back(n);
-    else if (sees(dep, nest_.axis) || sees(dep, nest_.inner))
+    else if (sees(dep, nest_.axis) || sees(dep, nest_.inner) ||
+             (grid_ && std::ranges::any_of(grid_->inner, [&](int32_t c) { return sees(dep, c); })))
       axisScope_.push_back(n);
     else
       outerScope_.push_back(n);
@@ -95,6 +96,7 @@ void KernelEmission::emitItem(Value* item) {
     size_t c = static_cast<size_t>(nest_.outer[i]);
     counterValue_[c] = i == 0 ? rest : split(analysis_.counters[c].size);
   }
+  if (nest_.axis < 0 && grid_) return emitGroupItem();
   if (nest_.axis < 0) return emitSequential(0, nullptr, nullptr);
   int64_t size = analysis_.counters[static_cast<size_t>(nest_.axis)].size;
   if (!block) return emitSequential(0, int64(0), int64(size));

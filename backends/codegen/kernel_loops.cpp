@@ -110,6 +110,7 @@ void KernelEmission::emitLoop(size_t loop) {
     for (NodeId init : body_.loops[loop].inits) state.results.push_back(value(init));
     return;
   }
+  if (grid_ && grid_->sharedLoops[loop]) return runLoopByGroup(loop);
   bool overLanes = axis_ < 0 && runsOverLanes(program_, analysis_, loop, nest_.lanes);
   runLoop(loop, overLanes);
 }

@@ -148,6 +148,10 @@ void KernelMemory::storePairs(Val value, llvm::Type* part, const LaneAddress& pl
     marked(place, b.CreateAlignedStore(both, at, alignOf(part)));
 }
 
+Value* KernelMemory::loadRaw(ElementType type, const LaneAddress& place) {
+  return loadPart(scalars_.memoryType(type), place, nullptr, 1, 0);
+}
+
 Val KernelMemory::load(ElementType type, const LaneAddress& place, Value* mask) {
   auto* memory = scalars_.memoryType(type);
   if (!isComplex(type)) return scalars_.fromMemory(type, {loadPart(memory, place, mask, 1, 0)});

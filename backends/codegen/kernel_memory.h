@@ -26,6 +26,8 @@ class KernelMemory {
 
   // mask: <W x i1> or null. Lanes that are masked out hold zero.
   Val load(ElementType type, const LaneAddress& place, llvm::Value* mask);
+  // One element as it lies there; not of a complex type.
+  llvm::Value* loadRaw(ElementType type, const LaneAddress& place);
   void store(ElementType type, const LaneAddress& place, Val value, llvm::Value* mask, bool overLanes);
   // Values whose lanes lie place.step elements apart, as many as the step, each one element behind the one before.
   void storeWoven(ElementType type, const LaneAddress& place, std::span<const Val> values, llvm::Value* mask);

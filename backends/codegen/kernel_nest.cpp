@@ -270,8 +270,13 @@ void cutInner(const ProgramAnalysis& analysis, KernelNest& nest) {
 
 }  // namespace
 
+bool columnsNeverMeet(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t counter) {
+  return analysis.storeAddresses.size() == program.stores.size() && lanesNeverMeet(program, analysis, counter) &&
+         isSplitByPitch(program, analysis, counter);
+}
+
 bool runsOverLanes(const LoopProgram& program, const ProgramAnalysis& analysis, size_t loop, unsigned lanes) {
-  if (!analysis.reducible[loop] || analysis.spaceCounters[1 + loop].empty()) return false;
+  if (lanes < 2 || !analysis.reducible[loop] || analysis.spaceCounters[1 + loop].empty()) return false;
   int32_t inner = analysis.spaceCounters[1 + loop].back();
   if (analysis.counters[static_cast<size_t>(inner)].size < lanes / 2) return false;
   int smooth = 0, strided = 0;

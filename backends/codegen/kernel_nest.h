@@ -45,6 +45,10 @@ bool isShortAxis(const LoopProgram& program, const ProgramAnalysis& analysis, co
 // Whether the store writes whole lines, one vector after the other, where the result's first element begins one.
 bool storesLines(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest, size_t store);
 
+// Of a program whose iterations run in order: different values of the counter never store to one place, nor read what
+// another one stores, so that threads may take them side by side.
+bool columnsNeverMeet(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t counter);
+
 // Whether a loop that stands outside the vector axis is better run over lanes itself, partial results joined at the
 // end.
 bool runsOverLanes(const LoopProgram& program, const ProgramAnalysis& analysis, size_t loop, unsigned lanes);

@@ -20,6 +20,9 @@ std::vector<bool> KernelEmission::unmoved() const {
   for (size_t n = 0; n < out.size(); ++n)
     if (rows_.keptIn[n] >= 0 || rows_.readFrom[n] >= 0 || rows_.idle[n]) out[n] = true;
   for (const AxisSegments::Condition& condition : segments_.conditions) out[condition.node] = true;
+  // What threads join, they all must come to.
+  for (size_t n = 0; grid_ && n < out.size(); ++n)
+    if (body_.nodes[n].op == NodeOp::LoopResult && grid_->sharedLoops[body_.nodes[n].bits0]) out[n] = true;
   return out;
 }
 

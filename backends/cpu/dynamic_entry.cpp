@@ -57,6 +57,7 @@ class DynamicEntry final : public Executable {
   }
   const Module& optimized() const override { return inner_->optimized(); }
   int64_t peakBytes() const override { return inner_->peakBytes(); }
+  std::vector<DeviceReport> deviceReports() const override { return inner_->deviceReports(); }
   // Its arrays are as large as their bounds, and their sizes further arguments and results.
   Result<CompiledObject> object(const std::string& name) override { return inner_->object(name); }
 

@@ -7,7 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/custom_calls/custom_call_library.h"
-#include "core/devices/collectives.h"
+#include "core/devices/communicator.h"
 #include "core/ops/inference/instruction_checks.h"
 #include "core/ops/shared/topk_lines.h"
 

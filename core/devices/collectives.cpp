@@ -9,11 +9,6 @@ namespace tessera {
 DeviceGroup::DeviceGroup(DeviceGrid grid, HostFeeds feeds)
     : grid_(grid), feeds_(std::move(feeds)), devices_(static_cast<size_t>(grid.count())) {}
 
-std::string DeviceGroup::nameOf(int64_t device) const {
-  std::string name = "replica " + std::to_string(device / grid_.partitions);
-  return grid_.partitions > 1 ? name + ", partition " + std::to_string(device % grid_.partitions) : name;
-}
-
 std::string DeviceGroup::situationOf(int64_t device) const {
   const Device& other = devices_[static_cast<size_t>(device)];
   if (other.finished) return nameOf(device) + ", which has finished";
@@ -50,7 +45,7 @@ void DeviceGroup::checkProgress() {
   }
 }
 
-Status DeviceGroup::wait(std::unique_lock<std::mutex>& lock, int64_t device, const std::function<bool()>& cancelled) {
+Status DeviceGroup::wait(std::unique_lock<std::mutex>& lock, int64_t device, const Cancelled& cancelled) {
   constexpr auto kPoll = std::chrono::milliseconds(50);
   Device& self = devices_[static_cast<size_t>(device)];
   self.waiting = true;
@@ -78,16 +73,10 @@ void DeviceGroup::finish(int64_t device, const Diagnostic* failure) {
   checkProgress();
 }
 
-Result<std::vector<Literal>> Communicator::exchange(const Rendezvous& rendezvous, Literal value,
-                                                    const std::function<bool()>& cancelled) {
-  const auto place = std::ranges::find(rendezvous.members, device_);
-  if (place == rendezvous.members.end())
-    return fail(ErrorKind::Runtime, rendezvous.what + ": " + group_.nameOf(device_) + " is in no group");
-  for (int64_t member : rendezvous.members)
-    if (member < 0 || member >= grid().count())
-      return fail(ErrorKind::Runtime, rendezvous.what + " names device " + std::to_string(member) + "; the run has " +
-                                          std::to_string(grid().count()));
-  if (rendezvous.members.size() == 1) return std::vector<Literal>{std::move(value)};
+Result<DeviceValues> ThreadCommunicator::exchange(const Rendezvous& rendezvous, Literal value,
+                                                  const Cancelled& cancelled) {
+  TESSERA_ASSIGN_OR_RETURN(const size_t place, placeIn(rendezvous));
+  if (rendezvous.members.size() == 1) return DeviceValues{std::move(value)};
 
   std::unique_lock lock(group_.mutex_);
   if (group_.failure_) return std::unexpected(*group_.failure_);
@@ -97,8 +86,8 @@ Result<std::vector<Literal>> Communicator::exchange(const Rendezvous& rendezvous
     open = std::make_shared<DeviceGroup::Round>(
         DeviceGroup::Round{rendezvous, std::vector<std::optional<Literal>>(rendezvous.members.size()), 0});
   const std::shared_ptr<DeviceGroup::Round> round = open;
-  round->values[static_cast<size_t>(place - rendezvous.members.begin())] = std::move(value);
-  DeviceGroup::Device& self = group_.devices_[static_cast<size_t>(device_)];
+  round->values[place] = std::move(value);
+  DeviceGroup::Device& self = group_.devices_[static_cast<size_t>(device())];
   self.what = rendezvous.what;
   if (++round->arrived == rendezvous.members.size()) {
     group_.rounds_.erase(key);
@@ -106,14 +95,14 @@ Result<std::vector<Literal>> Communicator::exchange(const Rendezvous& rendezvous
     self.ready = false;
   } else {
     self.round = round.get();
-    TESSERA_TRY(group_.wait(lock, device_, cancelled));
+    TESSERA_TRY(group_.wait(lock, device(), cancelled));
   }
-  std::vector<Literal> out;
+  DeviceValues out;
   for (const std::optional<Literal>& each : round->values) out.push_back(*each);
   return out;
 }
 
-Status Communicator::send(int64_t channel, int64_t target, Literal value) {
+Status ThreadCommunicator::send(int64_t channel, int64_t target, Literal value) {
   if (target < 0 || target >= grid().count())
     return fail(ErrorKind::Runtime,
                 "a send names device " + std::to_string(target) + "; the run has " + std::to_string(grid().count()));
@@ -127,15 +116,16 @@ Status Communicator::send(int64_t channel, int64_t target, Literal value) {
   return {};
 }
 
-Result<Literal> Communicator::receive(int64_t channel, std::string what, const std::function<bool()>& cancelled) {
+Result<Literal> ThreadCommunicator::receive(int64_t channel, const Shape&, std::string what,
+                                            const Cancelled& cancelled) {
   std::unique_lock lock(group_.mutex_);
   if (group_.failure_) return std::unexpected(*group_.failure_);
-  const DeviceGroup::Mailbox box(channel, device_);
+  const DeviceGroup::Mailbox box(channel, device());
   std::deque<Literal>& mail = group_.mail_[box];
   if (mail.empty()) {
-    group_.receivers_[box] = device_;
-    group_.devices_[static_cast<size_t>(device_)].what = std::move(what);
-    const Status came = group_.wait(lock, device_, cancelled);
+    group_.receivers_[box] = device();
+    group_.devices_[static_cast<size_t>(device())].what = std::move(what);
+    const Status came = group_.wait(lock, device(), cancelled);
     group_.receivers_.erase(box);
     TESSERA_TRY(came);
   }
@@ -144,16 +134,14 @@ Result<Literal> Communicator::receive(int64_t channel, std::string what, const s
   return value;
 }
 
-Result<Literal> Communicator::infeed(const Shape& shape) {
+Result<Literal> ThreadCommunicator::infeed(const Shape& shape) {
   std::lock_guard lock(group_.mutex_);
-  if (!group_.feeds_.infeed) return fail(ErrorKind::Runtime, "there is no source for the infeed");
-  return group_.feeds_.infeed(device_, shape);
+  return group_.feeds_.take(device(), shape);
 }
 
-Status Communicator::outfeed(const Literal& value) {
+Status ThreadCommunicator::outfeed(const Literal& value) {
   std::lock_guard lock(group_.mutex_);
-  if (!group_.feeds_.outfeed) return fail(ErrorKind::Runtime, "there is no sink for the outfeed");
-  return group_.feeds_.outfeed(device_, value);
+  return group_.feeds_.give(device(), value);
 }
 
 }  // namespace tessera

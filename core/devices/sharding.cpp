@@ -179,16 +179,23 @@ Result<Shape> globalShape(const Shape& block, const Tiling& tiling) {
   return out;
 }
 
+std::optional<std::vector<int64_t>> blockStart(const Shape& block, const Tiling& tiling, int64_t device) {
+  if (tiling.tiles.empty() || tiling.tiles.size() != block.dimensions.size()) return std::nullopt;
+  auto place = placeOf(tiling, device);
+  if (!place) return std::nullopt;
+  for (size_t d = 0; d < place->size(); ++d) (*place)[d] *= block.dimensions[d];
+  return place;
+}
+
 Result<Literal> blockOf(const Literal& whole, const Shape& block, const Tiling& tiling, int64_t device) {
   if (tiling.tiles.empty() || compatible(whole.shape(), block)) return whole;
   if (tiling.tiles.size() != block.dimensions.size() || whole.shape().rank() != block.rank() ||
       whole.shape().type != block.type)
     return fail(toString(whole.shape(), false) + " cannot be cut into " + toString(block, false));
-  const auto place = placeOf(tiling, device);
-  if (!place) return fail("device " + std::to_string(device) + " is not in the sharding");
+  const auto start = blockStart(block, tiling, device);
+  if (!start) return fail("device " + std::to_string(device) + " is not in the sharding");
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::zeros(block));
-  BlockCopy copy{whole, out, *place};
-  for (size_t d = 0; d < place->size(); ++d) copy.start[d] *= block.dimensions[d];
+  BlockCopy copy{whole, out, *start};
   copy.run(0, 0, 0);
   return out;
 }

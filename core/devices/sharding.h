@@ -32,6 +32,8 @@ std::optional<int64_t> maximalDeviceOf(std::string_view sharding);
 Result<Shape> globalShape(const Shape& block, const Tiling& tiling);
 // The block of a device; dimensions that the tiles do not divide are filled up with zeros.
 Result<Literal> blockOf(const Literal& whole, const Shape& block, const Tiling& tiling, int64_t device);
+// Where the block of a device begins in the whole; absent: the device is not in the sharding, or there are no tiles.
+std::optional<std::vector<int64_t>> blockStart(const Shape& block, const Tiling& tiling, int64_t device);
 // The devices that hold the blocks of one whole, in the order of the blocks: those that are the same copy as `device`.
 Result<std::vector<int64_t>> blockHolders(const Tiling& tiling, int64_t device);
 // The whole out of one block a tile, in row-major order of the tiles.

@@ -8,19 +8,19 @@ namespace tessera {
 namespace {
 
 // An array under another name would be left out without a word, and the fill rule's values taken.
-Status checkNames(const ArgumentRules& rules) {
-  for (const auto& [name, value] : rules.given)
-    if (!name.starts_with("arg") || name.size() == 3 ||
-        !std::ranges::all_of(name.substr(3), [](char c) { return c >= '0' && c <= '9'; }))
-      return fail(ErrorKind::Input,
-                  rules.givenFrom + ": an argument's array is named arg0, arg1 … after its number; found " + name);
-  return {};
+Status checkName(const ArgumentRules& rules, const std::string& name) {
+  if (name.starts_with("arg") && name.size() > 3 &&
+      std::ranges::all_of(name.substr(3), [](char c) { return c >= '0' && c <= '9'; }))
+    return {};
+  return fail(ErrorKind::Input,
+              rules.givenFrom + ": an argument's array is named arg0, arg1 … after its number; found " + name);
 }
 
-}  // namespace
-
-Result<DeviceArrays> argumentsBy(const ArgumentRules& rules, const Module& module, DeviceGrid grid) {
-  TESSERA_TRY(checkNames(rules));
+// The given arrays and those that the words make.
+Result<NamedArrays> namedArguments(const ArgumentRules& rules, const Module& module) {
+  for (const auto& [name, value] : rules.given) TESSERA_TRY(checkName(rules, name));
+  if (rules.file)
+    for (const auto& [name, shape] : rules.file->shapes()) TESSERA_TRY(checkName(rules, name));
   NamedArrays arrays = rules.given;
   const std::vector<Shape> shapes = entryArgumentShapes(module);
   for (const auto& [leaf, words] : rules.sources) {
@@ -35,10 +35,27 @@ Result<DeviceArrays> argumentsBy(const ArgumentRules& rules, const Module& modul
     }
     arrays["arg" + std::to_string(leaf)] = *std::move(made);
   }
-  auto out = argumentsByDevice(module, grid, arrays, rules.fill);
-  if (!out && out.error().kind == ErrorKind::Input && !rules.givenFrom.empty())
+  return arrays;
+}
+
+template <class Arguments>
+Result<Arguments> namingTheFile(const ArgumentRules& rules, Result<Arguments> out) {
+  if (!out && out.error().kind == ErrorKind::Input && !rules.givenFrom.empty() && out.error().file.empty())
     out.error().message = rules.givenFrom + ": " + out.error().message;
   return out;
+}
+
+}  // namespace
+
+Result<DeviceArrays> argumentsBy(const ArgumentRules& rules, const Module& module, DeviceGrid grid) {
+  TESSERA_ASSIGN_OR_RETURN(const NamedArrays arrays, namedArguments(rules, module));
+  return namingTheFile(rules, argumentsByDevice(module, grid, arrays, rules.fill));
+}
+
+Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module, DeviceGrid grid,
+                                         int64_t device) {
+  TESSERA_ASSIGN_OR_RETURN(const NamedArrays arrays, namedArguments(rules, module));
+  return namingTheFile(rules, argumentsOfDevice(module, grid, device, arrays, rules.file.get(), rules.fill));
 }
 
 Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "core/evaluate/argument_source.h"
@@ -14,6 +15,7 @@ namespace tessera {
 struct ArgumentRules {
   std::map<int64_t, std::string> sources;  // by leaf, in the words of argument_source.h
   NamedArrays given;                       // arg0 …: whole arrays, or one device's block
+  std::shared_ptr<const NpzBlocks> file;   // more of them, for a device that reads its own blocks; null: none
   std::string givenFrom;                   // the file that they are of, for messages
   FillRule fill;
   FileReader readFile = readNamedFile;
@@ -22,6 +24,9 @@ struct ArgumentRules {
 
 // Fails when an array is given under a name that is no argument's, or in another shape than the program's.
 Result<DeviceArrays> argumentsBy(const ArgumentRules& rules, const Module& module, DeviceGrid grid);
+// Of one device of the grid.
+Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module, DeviceGrid grid,
+                                         int64_t device);
 // Of a run on one device.
 Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module);
 

@@ -84,31 +84,78 @@ std::vector<EntryLeaf> entryLeaves(const Module& module) {
   return out;
 }
 
-Result<Literal> wholeArgument(const Shape& block, const Shape& whole, size_t leaf,
-                              const std::map<std::string, Literal>& given, const FillRule& rule) {
+// The arrays that a run is given, by name: in memory, else in a file.
+struct GivenArrays {
+  const std::map<std::string, Literal>& arrays;
+  const NpzBlocks* file = nullptr;
+
+  const Shape* find(const std::string& key) const {
+    if (const auto found = arrays.find(key); found != arrays.end()) return &found->second.shape();
+    if (!file) return nullptr;
+    const auto found = file->shapes().find(key);
+    return found == file->shapes().end() ? nullptr : &found->second;
+  }
+  Result<Literal> read(const std::string& key) const {
+    const auto found = arrays.find(key);
+    return found != arrays.end() ? Result<Literal>(found->second) : file->whole(key);
+  }
+};
+
+Result<Literal> wholeArgument(const Shape& block, const Shape& whole, size_t leaf, const GivenArrays& given,
+                              const FillRule& rule) {
   const std::string key = "arg" + std::to_string(leaf);
-  const auto found = given.find(key);
-  if (found == given.end()) return fillParameter(whole, leaf, rule);
-  if (takesArgument(whole, found->second.shape()) || compatible(found->second.shape(), block)) return found->second;
-  std::string message =
-      key + " has shape " + toString(found->second.shape(), false) + ", the program's is " + toString(whole, false);
-  if (!tilesBetween(whole, found->second.shape()).empty())
-    message += "; the parameter has no sharding that says how to cut it";
+  const Shape* found = given.find(key);
+  if (!found) return fillParameter(whole, leaf, rule);
+  if (takesArgument(whole, *found) || compatible(*found, block)) return given.read(key);
+  std::string message = key + " has shape " + toString(*found, false) + ", the program's is " + toString(whole, false);
+  if (!tilesBetween(whole, *found).empty()) message += "; the parameter has no sharding that says how to cut it";
   return fail(ErrorKind::Input, std::move(message));
 }
 
 // Without a sharding: an array of as many blocks as there are partitions is cut in their order; else it is one block.
-Tiling impliedTiling(const Shape& block, size_t leaf, const std::map<std::string, Literal>& given, DeviceGrid grid) {
-  const auto found = given.find("arg" + std::to_string(leaf));
-  if (found == given.end() || grid.partitions < 2) return {};
+Tiling impliedTiling(const Shape& block, size_t leaf, const GivenArrays& given, DeviceGrid grid) {
+  const Shape* found = given.find("arg" + std::to_string(leaf));
+  if (!found || grid.partitions < 2) return {};
   Tiling out;
-  out.tiles = tilesBetween(block, found->second.shape());
+  out.tiles = tilesBetween(block, *found);
   int64_t count = out.tiles.empty() ? 0 : 1;
   for (int64_t tiles : out.tiles) count *= tiles;
   if (count != grid.partitions) return {};
   out.devices.resize(static_cast<size_t>(count));
   std::iota(out.devices.begin(), out.devices.end(), 0);
   return out;
+}
+
+// A leaf of the entry's parameters, and how it is cut.
+struct CutLeaf {
+  Shape block, whole;
+  Tiling tiling;
+};
+
+Result<std::vector<CutLeaf>> cutLeaves(const Module& module, DeviceGrid grid, const GivenArrays& given) {
+  std::vector<CutLeaf> out;
+  const bool uncut = isGlobalProgram(module) || grid.count() == 1;
+  std::vector<EntryLeaf> leaves = entryLeaves(module);
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if (uncut) leaves[i].sharding = {};
+    TESSERA_ASSIGN_OR_RETURN(Tiling tiling, tilingOf(leaves[i].sharding));
+    if (leaves[i].sharding.empty() && !uncut) tiling = impliedTiling(leaves[i].shape, i, given, grid);
+    TESSERA_ASSIGN_OR_RETURN(Shape whole, globalShape(leaves[i].shape, tiling));
+    out.push_back({leaves[i].shape, std::move(whole), std::move(tiling)});
+  }
+  return out;
+}
+
+// The device's own block, where a file has the whole; absent: it is cut out of the whole.
+Result<std::optional<Literal>> readBlock(const CutLeaf& leaf, size_t number, const GivenArrays& given,
+                                         int64_t partition) {
+  const std::string key = "arg" + std::to_string(number);
+  const Shape* found = given.find(key);
+  if (!found || given.arrays.contains(key) || !compatible(*found, leaf.whole)) return std::nullopt;
+  const auto start = blockStart(leaf.block, leaf.tiling, partition);
+  if (!start) return std::nullopt;
+  TESSERA_ASSIGN_OR_RETURN(Literal block, given.file->block(key, *start, leaf.block.dimensions));
+  return block;
 }
 
 }  // namespace
@@ -137,19 +184,33 @@ Result<DeviceGrid> gridOf(const Module& module, int64_t replicas, int64_t partit
 Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid,
                                        const std::map<std::string, Literal>& given, const FillRule& rule) {
   DeviceArrays out(static_cast<size_t>(grid.count()));
-  std::vector<EntryLeaf> leaves = entryLeaves(module);
-  const bool uncut = isGlobalProgram(module) || grid.count() == 1;
-  if (uncut)
-    for (EntryLeaf& leaf : leaves) leaf.sharding = {};
+  const GivenArrays arrays{given};
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<CutLeaf> leaves, cutLeaves(module, grid, arrays));
   for (size_t i = 0; i < leaves.size(); ++i) {
-    TESSERA_ASSIGN_OR_RETURN(Tiling tiling, tilingOf(leaves[i].sharding));
-    if (leaves[i].sharding.empty() && !uncut) tiling = impliedTiling(leaves[i].shape, i, given, grid);
-    TESSERA_ASSIGN_OR_RETURN(const Shape whole, globalShape(leaves[i].shape, tiling));
-    TESSERA_ASSIGN_OR_RETURN(const Literal argument, wholeArgument(leaves[i].shape, whole, i, given, rule));
+    const CutLeaf& leaf = leaves[i];
+    TESSERA_ASSIGN_OR_RETURN(const Literal argument, wholeArgument(leaf.block, leaf.whole, i, arrays, rule));
     for (int64_t device = 0; device < grid.count(); ++device) {
-      TESSERA_ASSIGN_OR_RETURN(Literal block, blockOf(argument, leaves[i].shape, tiling, device % grid.partitions));
+      TESSERA_ASSIGN_OR_RETURN(Literal block, blockOf(argument, leaf.block, leaf.tiling, device % grid.partitions));
       out[static_cast<size_t>(device)].push_back(std::move(block));
     }
+  }
+  return out;
+}
+
+Result<std::vector<Literal>> argumentsOfDevice(const Module& module, DeviceGrid grid, int64_t device,
+                                               const std::map<std::string, Literal>& given, const NpzBlocks* file,
+                                               const FillRule& rule) {
+  std::vector<Literal> out;
+  const GivenArrays arrays{given, file};
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<CutLeaf> leaves, cutLeaves(module, grid, arrays));
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    const CutLeaf& leaf = leaves[i];
+    TESSERA_ASSIGN_OR_RETURN(auto block, readBlock(leaf, i, arrays, device % grid.partitions));
+    if (!block) {
+      TESSERA_ASSIGN_OR_RETURN(const Literal argument, wholeArgument(leaf.block, leaf.whole, i, arrays, rule));
+      TESSERA_ASSIGN_OR_RETURN(block, blockOf(argument, leaf.block, leaf.tiling, device % grid.partitions));
+    }
+    out.push_back(std::move(*block));
   }
   return out;
 }

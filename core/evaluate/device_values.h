@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/devices/collectives.h"
+#include "core/devices/communicator.h"
 #include "core/evaluate/evaluate.h"
+#include "core/formats/npz_blocks.h"
 
 namespace tessera {
 
@@ -22,6 +23,11 @@ Result<DeviceGrid> gridOf(const Module& module, int64_t replicas, int64_t partit
 // Arrays of `given` ("arg0" …) are whole arrays (cut here) or one device's block; missing ones follow the fill rule.
 Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid,
                                        const std::map<std::string, Literal>& given, const FillRule& rule);
+// The same of one device. Of arrays that only `file` has, no more is read than the device's blocks; null: there is
+// none.
+Result<std::vector<Literal>> argumentsOfDevice(const Module& module, DeviceGrid grid, int64_t device,
+                                               const std::map<std::string, Literal>& given, const NpzBlocks* file,
+                                               const FillRule& rule);
 // The expected shape says whether a device's output stands by itself or is joined: one literal a comparison.
 Result<std::vector<Literal>> comparable(const Module& module, const DeviceArrays& outputs, size_t output,
                                         const Shape& expected);

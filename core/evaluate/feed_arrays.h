@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "core/devices/collectives.h"
+#include "core/devices/communicator.h"
 #include "core/formats/npz.h"
 
 namespace tessera {

@@ -18,7 +18,7 @@ struct Outcome {
 
 void runDevice(DeviceGroup& group, int64_t device, const DeviceProgram& program, std::vector<Literal>& outputs,
                Outcome& outcome) {
-  Communicator communicator(group, device);
+  ThreadCommunicator communicator(group, device);
   auto result = program(communicator);
   if (!result) {
     outcome.record(result.error());

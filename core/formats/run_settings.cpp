@@ -43,6 +43,7 @@ std::string printRunSettings(const RunSettings& s) {
   std::string out;
   const auto line = [&](const std::string& text) { out += "run " + text + '\n'; };
   if (s.backend != made.backend) line("backend " + s.backend);
+  if (!s.device.empty()) line("device " + s.device);
   if (s.threads) line("threads " + std::to_string(s.threads));
   if (s.replicas) line("replicas " + std::to_string(s.replicas));
   if (s.partitions) line("partitions " + std::to_string(s.partitions));
@@ -65,10 +66,11 @@ Status readRunSetting(RunSettings& s, std::string_view line) {
                          rest = second == std::string_view::npos ? std::string_view() : value.substr(second + 1);
   if (value.empty() || value.find('\n') != std::string_view::npos) return wrong(line, "a key and its value");
   if (key == "backend") {
-    if (value != "cpu" && value != "evaluator") return wrong(line, "cpu or evaluator");
+    if (value != "cpu" && value != "cuda" && value != "evaluator") return wrong(line, "cpu, cuda or evaluator");
     s.backend = std::string(value);
     return {};
   }
+  if (key == "device") return s.device = std::string(value), Status();
   if (key == "threads") return readNumber(value, s.threads, 0, 4096) ? Status() : wrong(line, "0 … 4096 threads");
   if (key == "replicas")
     return readNumber(value, s.replicas, int64_t{0}, kMaxDevices) ? Status() : wrong(line, "0 … 1024 replicas");
@@ -101,6 +103,7 @@ std::string commandOf(const RunSettings& s, const std::string& file, const std::
   };
   option("backend", s.backend);
   if (!inputs.empty()) option("inputs", inputs);
+  if (!s.device.empty()) option("device", s.device);
   if (s.threads) option("threads", std::to_string(s.threads));
   if (s.replicas) option("replicas", std::to_string(s.replicas));
   if (s.partitions) option("partitions", std::to_string(s.partitions));

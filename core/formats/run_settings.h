@@ -14,6 +14,7 @@ namespace tessera {
 
 struct RunSettings {
   std::string backend = "cpu";
+  std::string device;                    // of backend cuda: a card's number or "simulated"; "": the first card
   int threads = 0;                       // 0: all cores
   int64_t replicas = 0, partitions = 0;  // 0: as the module says
   uint64_t seed = 0;

@@ -76,30 +76,27 @@ Result<Shape> inferStart(const InferContext& context) {
   return Shape::tuple({joinedShape(std::move(operands)), std::move(result)});
 }
 
-Result<Literal> gather(const EvaluateContext& context, const Shape& result) {
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values,
-                           exchangeAmong(context, membersOf(context), joinedValue(context)));
+Result<Literal> gather(const EvaluateContext& context, const Shape& result, std::string ticket) {
+  TESSERA_ASSIGN_OR_RETURN(Meeting meeting, meetingOf(context, membersOf(context)));
+  meeting.rendezvous.ticket = std::move(ticket);
   const int64_t dim = context.instruction.attributes->ints(Attr::dimensions)[0];
-  const size_t operands = context.operands.size();
-  std::vector<Literal> out;
-  const std::vector<Shape> leaves = resultLeaves(result);
-  for (size_t i = 0; i < operands; ++i) {
+  const std::vector<Shape> wholes = resultLeaves(result);
+  const size_t members = meeting.rendezvous.members.size();
+  for (size_t i = 0; i < context.operands.size(); ++i) {
     const int64_t part = context.operands[i].shape().dimensions[static_cast<size_t>(dim)];
-    Shape shape = leaves[i];
-    if (part * static_cast<int64_t>(values.size()) != shape.dimensions[static_cast<size_t>(dim)])
-      return fail("a group of " + std::to_string(values.size()) + " devices does not fill " + toString(shape, false));
-    TESSERA_ASSIGN_OR_RETURN(Literal whole, Literal::allocate(std::move(shape)));
-    for (size_t v = 0; v < values.size(); ++v)
-      copyBlock(partOf(values[v], i, operands), 0, whole, static_cast<int64_t>(v) * part, dim, part);
-    out.push_back(std::move(whole));
+    if (part * static_cast<int64_t>(members) != wholes[i].dimensions[static_cast<size_t>(dim)])
+      return fail("a group of " + std::to_string(members) + " devices does not fill " + toString(wholes[i], false));
   }
+  TESSERA_ASSIGN_OR_RETURN(
+      std::vector<Literal> out,
+      meeting.communicator->allGather(meeting.rendezvous, operandArrays(context), dim, wholes, context.cancelled));
   return literalOrTuple(std::move(out));
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) { return gather(context, context.shape); }
+Result<Literal> evaluate(const EvaluateContext& context) { return gather(context, context.shape, {}); }
 
 Result<Literal> evaluateStart(const EvaluateContext& context) {
-  TESSERA_ASSIGN_OR_RETURN(Literal result, gather(context, context.shape.elements[1]));
+  TESSERA_ASSIGN_OR_RETURN(Literal result, gather(context, context.shape.elements[1], ticketOf(context)));
   return Literal::tuple({joinedValue(context), std::move(result)});
 }
 
@@ -113,7 +110,10 @@ Result<Shape> inferDone(const InferContext& context) {
 void doneLayout(const InferContext& context, Shape& result) {
   if (context.operand(0).elements.size() >= 2) result = context.operand(0).elements[1];
 }
-Result<Literal> evaluateDone(const EvaluateContext& context) { return context.operands[0].elements()[1]; }
+Result<Literal> evaluateDone(const EvaluateContext& context) {
+  TESSERA_ASSIGN_OR_RETURN(auto finished, finishStarted(context));
+  return finished ? std::move(*finished) : context.operands[0].elements()[1];
+}
 
 }  // namespace
 

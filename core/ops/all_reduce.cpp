@@ -5,6 +5,7 @@
 #include "core/ops/shared/collective_reduction.h"
 #include "core/ops/shared/dimension_relations.h"
 #include "core/ops/shared/op_cost.h"
+#include "core/ops/shared/scalar_callee.h"
 
 namespace tessera {
 namespace {
@@ -42,18 +43,27 @@ void inferLayout(const InferContext& context, Shape& result) {
     for (size_t i = 0; i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values,
-                           exchangeAmong(context, membersOf(context), joinedValue(context)));
-  return reduceOverDevices(context, values);
+Result<Literal> reduce(const EvaluateContext& context, std::string ticket) {
+  TESSERA_ASSIGN_OR_RETURN(Meeting meeting, meetingOf(context, membersOf(context)));
+  meeting.rendezvous.ticket = std::move(ticket);
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> out,
+                           meeting.communicator->allReduce(meeting.rendezvous, operandArrays(context),
+                                                           reductionOf(context), context.cancelled));
+  return literalOrTuple(std::move(out));
 }
+
+Result<Literal> evaluate(const EvaluateContext& context) { return reduce(context, {}); }
+Result<Literal> evaluateStart(const EvaluateContext& context) { return reduce(context, ticketOf(context)); }
 
 Result<Shape> inferDone(const InferContext& context) {
   const Shape& start = context.operand(0);
   return withoutLayout(start);
 }
 void doneLayout(const InferContext& context, Shape& result) { result = context.operand(0); }
-Result<Literal> evaluateDone(const EvaluateContext& context) { return context.operands[0]; }
+Result<Literal> evaluateDone(const EvaluateContext& context) {
+  TESSERA_ASSIGN_OR_RETURN(auto finished, finishStarted(context));
+  return finished ? std::move(*finished) : context.operands[0];
+}
 
 Cost cost(const CostContext& context) {
   double flops = 0;
@@ -93,7 +103,7 @@ const OpDef kAllReduceStart = {
     .inferShape = inferShape,
     .inferLayout = inferLayout,
     .cost = cost,
-    .evaluate = evaluate,
+    .evaluate = evaluateStart,
     .dimensions = relationsOfElementwise,
 };
 const OpDef kAllReduceDone = {

@@ -1,7 +1,5 @@
 // all-to-all: block j of device i becomes block i of device j. With `dimensions` the blocks lie along a dimension of
 // one array; without, each operand is a block.
-#include <algorithm>
-
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
 #include "core/ops/shared/dimension_relations.h"
@@ -66,31 +64,31 @@ void inferLayout(const InferContext& context, Shape& result) {
     for (size_t i = 0; i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
 }
 
-Result<Literal> exchangeBlocks(const EvaluateContext& context, std::span<const Literal> values, size_t place) {
-  if (values.size() != context.operands.size())
+// Each operand is a block.
+Result<Literal> exchangeBlocks(const EvaluateContext& context, const Meeting& meeting) {
+  const size_t members = meeting.rendezvous.members.size();
+  if (members != context.operands.size())
     return fail("all-to-all has " + std::to_string(context.operands.size()) + " operands for a group of " +
-                std::to_string(values.size()));
-  std::vector<Literal> out;
-  for (const Literal& value : values) out.push_back(partOf(value, place, context.operands.size()));
+                std::to_string(members));
+  const std::vector<Shape> received(members, context.operands[meeting.place].shape());
+  TESSERA_ASSIGN_OR_RETURN(
+      std::vector<Literal> out,
+      meeting.communicator->swap(meeting.rendezvous, operandArrays(context), received, context.cancelled));
   return context.shape.isArray() ? out[0] : Literal::tuple(std::move(out));
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {
-  const std::vector<int64_t> members = membersOf(context);
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, exchangeAmong(context, members, joinedValue(context)));
-  const int64_t self = context.communicator ? context.communicator->device() : 0;
-  const int64_t place = std::ranges::find(members, self) - members.begin();
+  TESSERA_ASSIGN_OR_RETURN(const Meeting meeting, meetingOf(context, membersOf(context)));
   const std::vector<int64_t>& dims = context.instruction.attributes->ints(Attr::dimensions);
-  if (dims.empty()) return exchangeBlocks(context, values, static_cast<size_t>(place));
-  const int64_t size = context.shape.dimensions[static_cast<size_t>(dims[0])],
-                blocks = static_cast<int64_t>(values.size());
+  if (dims.empty()) return exchangeBlocks(context, meeting);
+  const int64_t size = context.shape.dimensions[static_cast<size_t>(dims[0])];
+  const auto blocks = static_cast<int64_t>(meeting.rendezvous.members.size());
   if (size % blocks != 0)
     return fail("dimension " + std::to_string(dims[0]) + " of size " + std::to_string(size) + " cannot be cut for " +
                 std::to_string(blocks) + " devices");
-  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
-  for (int64_t v = 0; v < blocks; ++v)
-    copyBlock(values[static_cast<size_t>(v)], place * (size / blocks), out, v * (size / blocks), dims[0],
-              size / blocks);
+  TESSERA_ASSIGN_OR_RETURN(
+      Literal out, meeting.communicator->allToAll(meeting.rendezvous, context.operands[0], dims[0], context.cancelled));
+  out.setLayout(context.shape.layout);
   return out;
 }
 

@@ -259,8 +259,18 @@ Result<Literal> untouched(const EvaluateContext& context, const Shape& result) {
   return zerosOf(result);
 }
 
+// The other ends of this device's pairs, each once.
+std::vector<int64_t> otherEnds(const EvaluateContext& context, const Pairs& pairs, size_t own) {
+  std::vector<int64_t> out;
+  for (const auto& pair : pairs) {
+    const int64_t other = deviceOf(context, pair[1 - own]);
+    if (pair[own] == ownNumber(context) && std::ranges::find(out, other) == out.end()) out.push_back(other);
+  }
+  return out;
+}
+
 // All devices that appear in the pairs meet; one that appears nowhere gets zeros at once.
-Result<Literal> permute(const EvaluateContext& context, const Shape& result) {
+Result<Literal> permute(const EvaluateContext& context, const Shape& result, std::string ticket) {
   const int64_t own = ownNumber(context);
   const Pairs& pairs = pairsOf(*context.instruction.attributes);
   std::vector<int64_t> numbers;
@@ -271,19 +281,25 @@ Result<Literal> permute(const EvaluateContext& context, const Shape& result) {
   std::vector<int64_t> members;
   for (int64_t number : numbers) members.push_back(deviceOf(context, number));
   TESSERA_ASSIGN_OR_RETURN(const Literal sent, sentValue(context));
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, exchangeAmong(context, members, sent));
+  TESSERA_ASSIGN_OR_RETURN(Meeting meeting, meetingOf(context, members));
   const std::vector<Move> moves = movesTo(pairs, own);
+  if (!moves.empty() && !isInPlace(*context.instruction.attributes)) meeting.rendezvous.ticket = std::move(ticket);
+  const std::vector<int64_t> sources = otherEnds(context, pairs, 1);
+  TESSERA_ASSIGN_OR_RETURN(const DeviceValues values,
+                           meeting.communicator->permute(meeting.rendezvous, sent, otherEnds(context, pairs, 0),
+                                                         sources, context.cancelled));
   if (moves.empty()) return untouched(context, result);
   std::vector<const Literal*> received;
   for (const Move& move : moves)
-    received.push_back(&values[static_cast<size_t>(std::ranges::lower_bound(numbers, move.source) - numbers.begin())]);
+    received.push_back(
+        &values[static_cast<size_t>(std::ranges::find(sources, deviceOf(context, move.source)) - sources.begin())]);
   return isInPlace(*context.instruction.attributes) ? receivedSlices(context, moves, received) : *received[0];
 }
 
-Result<Literal> evaluatePermute(const EvaluateContext& context) { return permute(context, context.shape); }
+Result<Literal> evaluatePermute(const EvaluateContext& context) { return permute(context, context.shape, {}); }
 
 Result<Literal> evaluateStart(const EvaluateContext& context) {
-  TESSERA_ASSIGN_OR_RETURN(Literal result, permute(context, context.shape.elements[1]));
+  TESSERA_ASSIGN_OR_RETURN(Literal result, permute(context, context.shape.elements[1], ticketOf(context)));
   std::vector<Literal> elements{isInPlace(*context.instruction.attributes) ? context.operands[0] : joinedValue(context),
                                 std::move(result)};
   for (size_t i = 2; i < context.shape.elements.size(); ++i) {
@@ -304,7 +320,10 @@ Result<Shape> inferDone(const InferContext& context) {
 void doneLayout(const InferContext& context, Shape& result) {
   if (context.operand(0).elements.size() >= 2) result = context.operand(0).elements[1];
 }
-Result<Literal> evaluateDone(const EvaluateContext& context) { return context.operands[0].elements()[1]; }
+Result<Literal> evaluateDone(const EvaluateContext& context) {
+  TESSERA_ASSIGN_OR_RETURN(auto finished, finishStarted(context));
+  return finished ? std::move(*finished) : context.operands[0].elements()[1];
+}
 
 // With a dynamic root the last operand says who sends, and is no value.
 Result<Shape> inferBroadcast(const InferContext& context) {
@@ -324,8 +343,10 @@ Result<Literal> evaluateBroadcast(const EvaluateContext& context) {
     return failUnsupported("a collective-broadcast with a dynamic root cannot be run");
   const std::vector<int64_t> members = membersOf(context);
   if (members.empty()) return zerosOf(context.shape);
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, exchangeAmong(context, members, joinedValue(context)));
-  return values[0];
+  TESSERA_ASSIGN_OR_RETURN(const Meeting meeting, meetingOf(context, members));
+  TESSERA_ASSIGN_OR_RETURN(
+      DeviceValues out, meeting.communicator->broadcast(meeting.rendezvous, operandArrays(context), context.cancelled));
+  return out.size() == 1 ? std::move(out[0]) : Literal::tuple(std::move(out));
 }
 
 // In place the result is the second operand.

@@ -1,6 +1,6 @@
 // replica-id and partition-id: the numbers of the device that runs the program. They are values of the run, not of the
 // graph: 0 where a program runs alone.
-#include "core/devices/collectives.h"
+#include "core/devices/communicator.h"
 #include "core/ops/op.h"
 
 namespace tessera {

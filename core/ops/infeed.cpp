@@ -1,7 +1,7 @@
 // infeed and outfeed: data from and to the outside of the device, in the order that tokens give. The user names source
 // and sink of a run; the Communicator carries them.
 #include "core/base/result.h"
-#include "core/devices/collectives.h"
+#include "core/devices/communicator.h"
 #include "core/ops/op.h"
 
 #include <algorithm>

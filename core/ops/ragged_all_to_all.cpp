@@ -57,36 +57,103 @@ struct Piece {
   int64_t from, rows, to;
 };
 
-// Piece `index` of a device's joined value (its six operands).
-Piece pieceOf(const Literal& device, size_t index) {
-  const auto at = [&](size_t operand) {
-    const Literal& vector = device.elements()[operand];
+// This device's pieces in order; those of one receiver follow each other.
+std::vector<Piece> piecesOf(const EvaluateContext& context) {
+  const auto at = [&](size_t operand, size_t index) {
+    const Literal& vector = context.operands[operand];
     return loadInt(vector.shape().type,
                    vector.bytes().data() + index * static_cast<size_t>(byteWidth(vector.shape().type)));
   };
-  return {at(2), at(3), at(4)};
+  std::vector<Piece> out;
+  for (size_t i = 0; i < static_cast<size_t>(context.operands[2].elementCount()); ++i)
+    out.push_back({at(2, i), at(3, i), at(4, i)});
+  return out;
+}
+
+Status checkPieces(const EvaluateContext& context, const std::vector<Piece>& pieces) {
+  const int64_t inputRows = context.operands[0].shape().dimensions[0], outputRows = context.shape.dimensions[0];
+  for (const Piece& piece : pieces) {
+    const bool inside = piece.from >= 0 && piece.rows >= 0 && piece.to >= 0 && piece.rows <= inputRows &&
+                        piece.rows <= outputRows && piece.from <= inputRows - piece.rows &&
+                        piece.to <= outputRows - piece.rows;
+    if (!inside)
+      return fail(ErrorKind::Runtime, "a piece of " + std::to_string(piece.rows) + " rows from " +
+                                          std::to_string(piece.from) + " to " + std::to_string(piece.to) +
+                                          " leaves its array");
+  }
+  return {};
+}
+
+Shape rowsOf(const Shape& array, int64_t rows) {
+  Shape out = Shape::arrayRowMajor(array.type, array.dimensions);
+  out.dimensions[0] = rows;
+  return out;
+}
+
+// Where the rows of a receiver's pieces go, as (rows, row) pairs.
+Result<Literal> targetsOf(std::span<const Piece> pieces) {
+  TESSERA_ASSIGN_OR_RETURN(
+      Literal out, Literal::allocate(Shape::arrayRowMajor(ElementType::S64, {static_cast<int64_t>(pieces.size()), 2})));
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    out.mutableData<int64_t>()[2 * i] = pieces[i].rows;
+    out.mutableData<int64_t>()[2 * i + 1] = pieces[i].to;
+  }
+  return out;
+}
+
+// The rows of a receiver's pieces, one piece after the other.
+Result<Literal> sentRows(const Literal& input, std::span<const Piece> pieces) {
+  int64_t rows = 0;
+  for (const Piece& piece : pieces) rows += piece.rows;
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(rowsOf(input.shape(), rows)));
+  rows = 0;
+  for (const Piece& piece : pieces) {
+    copyBlock(input, piece.from, out, rows, 0, piece.rows);
+    rows += piece.rows;
+  }
+  return out;
+}
+
+// What each member sends here: first where its rows go, then the rows.
+Status receiveInto(const EvaluateContext& context, const Meeting& meeting, DeviceValues targets, DeviceValues rows,
+                   Literal& out) {
+  Rendezvous sizes = meeting.rendezvous;
+  sizes.key += " sizes";
+  const std::vector<Shape> alike(targets.size(), targets[0].shape());
+  TESSERA_ASSIGN_OR_RETURN(const DeviceValues places,
+                           meeting.communicator->swap(sizes, std::move(targets), alike, context.cancelled));
+  std::vector<Shape> shapes;
+  for (const Literal& place : places) {
+    int64_t count = 0;
+    for (size_t i = 0; i < place.data<int64_t>().size(); i += 2) count += place.data<int64_t>()[i];
+    shapes.push_back(rowsOf(out.shape(), count));
+  }
+  TESSERA_ASSIGN_OR_RETURN(const DeviceValues received,
+                           meeting.communicator->swap(meeting.rendezvous, std::move(rows), shapes, context.cancelled));
+  for (size_t v = 0; v < received.size(); ++v) {
+    int64_t from = 0;
+    const auto place = places[v].data<int64_t>();
+    for (size_t i = 0; i < place.size(); from += place[i], i += 2)
+      copyBlock(received[v], from, out, place[i + 1], 0, place[i]);
+  }
+  return {};
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {
-  const std::vector<int64_t> members = membersOf(context);
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> devices, exchangeAmong(context, members, joinedValue(context)));
-  const int64_t self = context.communicator ? context.communicator->device() : 0;
-  const auto place = static_cast<size_t>(std::ranges::find(members, self) - members.begin());
-  const size_t pieces = static_cast<size_t>(context.operands[2].elementCount()) / devices.size();
+  TESSERA_ASSIGN_OR_RETURN(const Meeting meeting, meetingOf(context, membersOf(context)));
+  const std::vector<Piece> pieces = piecesOf(context);
+  TESSERA_TRY(checkPieces(context, pieces));
+  const size_t members = meeting.rendezvous.members.size(), each = pieces.size() / members;
+  DeviceValues targets, rows;
+  for (size_t m = 0; m < members; ++m) {
+    const auto own = std::span(pieces).subspan(m * each, each);
+    TESSERA_ASSIGN_OR_RETURN(Literal target, targetsOf(own));
+    TESSERA_ASSIGN_OR_RETURN(Literal sent, sentRows(context.operands[0], own));
+    targets.push_back(std::move(target));
+    rows.push_back(std::move(sent));
+  }
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::fromBytes(context.shape, context.operands[1].bytes()));
-  const int64_t inputRows = context.operands[0].shape().dimensions[0], outputRows = context.shape.dimensions[0];
-  for (const Literal& device : devices)
-    for (size_t p = place * pieces; p < (place + 1) * pieces; ++p) {
-      const Piece piece = pieceOf(device, p);
-      const bool inside = piece.from >= 0 && piece.rows >= 0 && piece.to >= 0 && piece.rows <= inputRows &&
-                          piece.rows <= outputRows && piece.from <= inputRows - piece.rows &&
-                          piece.to <= outputRows - piece.rows;
-      if (!inside)
-        return fail(ErrorKind::Runtime, "a piece of " + std::to_string(piece.rows) + " rows from " +
-                                            std::to_string(piece.from) + " to " + std::to_string(piece.to) +
-                                            " leaves its array");
-      copyBlock(device.elements()[0], piece.from, out, piece.to, 0, piece.rows);
-    }
+  TESSERA_TRY(receiveInto(context, meeting, std::move(targets), std::move(rows), out));
   return out;
 }
 

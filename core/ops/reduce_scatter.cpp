@@ -4,8 +4,6 @@
 #include "core/ops/shared/collective_reduction.h"
 #include "core/ops/shared/scalar_callee.h"
 
-#include <algorithm>
-
 namespace tessera {
 namespace {
 
@@ -67,24 +65,19 @@ Result<Shape> inferShape(const InferContext& context) {
 }
 
 Result<Literal> evaluate(const EvaluateContext& context) {
-  const std::vector<int64_t> members = membersOf(context);
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, exchangeAmong(context, members, joinedValue(context)));
-  TESSERA_ASSIGN_OR_RETURN(Literal reduced, reduceOverDevices(context, values));
-  const int64_t self = context.communicator ? context.communicator->device() : 0;
-  const int64_t place = std::ranges::find(members, self) - members.begin();
+  TESSERA_ASSIGN_OR_RETURN(const Meeting meeting, meetingOf(context, membersOf(context)));
   const int64_t dim = context.instruction.attributes->ints(Attr::dimensions)[0];
+  const auto members = static_cast<int64_t>(meeting.rendezvous.members.size());
   const std::vector<Shape> leaves = resultLeaves(context.shape);
-  std::vector<Literal> out;
   for (size_t i = 0; i < leaves.size(); ++i) {
-    const Literal& whole = partOf(reduced, i, context.operands.size());
-    const int64_t part = leaves[i].dimensions[static_cast<size_t>(dim)];
-    if (part * static_cast<int64_t>(members.size()) != whole.shape().dimensions[static_cast<size_t>(dim)])
-      return fail("a group of " + std::to_string(members.size()) + " devices cannot cut " +
-                  toString(whole.shape(), false) + " into " + toString(leaves[i], false));
-    TESSERA_ASSIGN_OR_RETURN(Literal piece, Literal::allocate(leaves[i]));
-    copyBlock(whole, place * part, piece, 0, dim, part);
-    out.push_back(std::move(piece));
+    const Shape& whole = context.operands[i].shape();
+    if (leaves[i].dimensions[static_cast<size_t>(dim)] * members != whole.dimensions[static_cast<size_t>(dim)])
+      return fail("a group of " + std::to_string(members) + " devices cannot cut " + toString(whole, false) + " into " +
+                  toString(leaves[i], false));
   }
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> out,
+                           meeting.communicator->reduceScatter(meeting.rendezvous, operandArrays(context),
+                                                               reductionOf(context), dim, leaves, context.cancelled));
   return literalOrTuple(std::move(out));
 }
 

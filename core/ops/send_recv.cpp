@@ -2,7 +2,7 @@
 // leaves the value and goes on; recv-done waits for it. Where the value goes stands in the frontend attribute
 // _xla_send_recv_source_target_pairs, as XLA writes it; without it, it stays on its device.
 #include "core/base/result.h"
-#include "core/devices/collectives.h"
+#include "core/devices/communicator.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/send_recv_pairs.h"
 #include "core/ops/shared/zero_values.h"
@@ -106,7 +106,7 @@ Result<Literal> received(const EvaluateContext& context, Communicator& communica
   if (!isTarget) return zerosOf(data);
   const Literal& number = context.operands[0].elements()[1];
   const std::string what = context.instruction.reference() + " (recv-done)";
-  return communicator.receive(number.data<uint32_t>()[0], what, context.cancelled);
+  return communicator.receive(number.data<uint32_t>()[0], data, what, context.cancelled);
 }
 
 Result<Literal> evaluateRecvDone(const EvaluateContext& context) {

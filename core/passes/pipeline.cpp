@@ -96,7 +96,7 @@ Module derive(const Module& source) {
 }
 
 Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe,
-                        const std::atomic<bool>* cancel) {
+                        const std::atomic<bool>* cancel, std::span<const std::string_view> without) {
   if (!source.entry().valid() || !source.contains(source.entryComputation().root))
     return fail("the module has no entry computation with a root");
   Module module = derive(source);
@@ -107,6 +107,7 @@ Result<Module> optimize(const Module& source, const std::function<void(const Pas
   TESSERA_TRY(restoreComputationOrder(module));
   for (const Pass& pass : passes()) {
     if (cancel && cancel->load()) return failCancelled();
+    if (std::ranges::find(without, pass.name) != without.end()) continue;
     TESSERA_TRY(pass.run(module));
     if (observe) observe(pass, module);
   }

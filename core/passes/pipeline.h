@@ -24,9 +24,9 @@ std::span<const Pass> passes();
 // A copy of `source` in which each instruction is its own provenance, same ids.
 Module derive(const Module& source);
 // derive + every pass of passes(). `observe` sees the module after each pass. `cancel` is looked at between passes:
-// what is cancelled fails with ErrorKind::Runtime.
+// what is cancelled fails with ErrorKind::Runtime. without: names of passes that a backend has no use for.
 Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe = {},
-                        const std::atomic<bool>* cancel = nullptr);
+                        const std::atomic<bool>* cancel = nullptr, std::span<const std::string_view> without = {});
 
 // Union of the provenances of instructions, made by a pass.
 ProvenancePtr mergeProvenance(const Module& module, std::span<const InstructionId> ids, std::string_view pass);

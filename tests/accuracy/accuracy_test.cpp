@@ -111,6 +111,13 @@ Literal literalOf(ElementType type, const std::vector<T>& values) {
   return out;
 }
 
+// Those that run on any machine, and kernels for CUDA, interpreted.
+std::vector<std::string_view> runners() {
+  std::vector<std::string_view> out = backendNames();
+  out.push_back("cuda");
+  return out;
+}
+
 Literal run(std::string_view backendName, const std::string& opcode, ElementType type,
             const std::vector<Literal>& arguments) {
   const std::string shape = fmt::format("{}[{}]", nameOf(type), arguments[0].elementCount());
@@ -123,7 +130,9 @@ Literal run(std::string_view backendName, const std::string& opcode, ElementType
   auto read = readHloText(text);
   EXPECT_TRUE(read.module) << text;
   auto backend = makeBackend(backendName);
-  auto executable = (*backend)->compile(*read.module);
+  CompileOptions options;
+  if (backendName == "cuda") options.device = "simulated";
+  auto executable = (*backend)->compile(*read.module, options);
   EXPECT_TRUE(executable) << executable.error().toString();
   auto out = (*executable)->run(arguments);
   EXPECT_TRUE(out) << out.error().toString();
@@ -161,7 +170,7 @@ void sweepReal(const Function& function, ElementType type) {
   std::vector<Quad> exact;
   for (size_t i = 0; i < static_cast<size_t>(argument.elementCount()); ++i)
     exact.push_back(function.real(elementOf<double>(argument, i)));
-  for (std::string_view backend : backendNames()) {
+  for (std::string_view backend : runners()) {
     const Literal found = run(backend, std::string(function.name), type, {argument});
     Worst worst;
     for (size_t i = 0; i < exact.size(); ++i) {
@@ -189,7 +198,7 @@ void sweepPairs(const Function2& function, ElementType type) {
     xs.push_back(-base(random)), ys.push_back(std::round(exponent(random)));
   }
   const Literal a = literalOf(type, xs), b = literalOf(type, ys);
-  for (std::string_view backend : backendNames()) {
+  for (std::string_view backend : runners()) {
     const Literal found = run(backend, std::string(function.name), type, {a, b});
     Worst worst;
     for (size_t i = 0; i < xs.size(); ++i) {
@@ -213,7 +222,7 @@ template <class Exact>
 void sweepComplex(const std::string& name, ElementType type, const std::vector<Literal>& arguments,
                   const Exact& exactAt) {
   const Format format = formatOf(type);
-  for (std::string_view backend : backendNames()) {
+  for (std::string_view backend : runners()) {
     const Literal found = run(backend, name, type, arguments);
     Worst worst;
     for (size_t i = 0; i < static_cast<size_t>(found.elementCount()); ++i) {
@@ -345,7 +354,7 @@ TEST(AccuracyOfRemainders, AreExact) {
           nearY.push_back(static_cast<double>(static_cast<float>(y)));
       anyX.push_back(all[pick(random)]), anyY.push_back(all[pick(random)]);
     }
-    for (std::string_view backend : backendNames()) {
+    for (std::string_view backend : runners()) {
       checkRemainders(backend, type, nearX, nearY);
       checkRemainders(backend, type, anyX, anyY);
     }

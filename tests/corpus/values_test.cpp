@@ -48,8 +48,20 @@ std::vector<std::string> compiledFiles(bool inRepository) {
   return out;
 }
 
-// Outputs by device.
-Result<DeviceArrays> runOn(const char* backendName, const Module& module, const fs::path& folder) {
+// Programs that the simulated device takes seconds for.
+bool isMuchForSimulation(const std::string& program) {
+  constexpr std::string_view kLong[] = {"gnn_fwd", "gpt_tiny_train", "lenet_fwd", "lenet_train"};
+  return std::ranges::find(kLong, program) != std::end(kLong);
+}
+
+void expectNoErrors(const Executable& executable) {
+  for (const DeviceReport& report : executable.deviceReports())
+    EXPECT_FALSE(report.isError) << report.kernel << ", " << report.place << ": " << report.kind << ": " << report.text;
+}
+
+// Outputs by device; cudaDevice: of the backend cuda.
+Result<DeviceArrays> runOn(const char* backendName, const Module& module, const fs::path& folder,
+                           const char* cudaDevice = "") {
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(backendName));
   TESSERA_ASSIGN_OR_RETURN(const DeviceGrid grid, gridOf(module, 0, 0));
   TESSERA_ASSIGN_OR_RETURN(const DeviceArrays arguments, corpusArguments(module, grid, folder));
@@ -57,13 +69,16 @@ Result<DeviceArrays> runOn(const char* backendName, const Module& module, const 
   for (int64_t device = 0; device < grid.count(); ++device) {
     CompileOptions options;
     options.threads = grid.count() > 1 ? 1 : 0;
+    options.device = cudaDevice;
     TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, options));
     executables.push_back(std::move(executable));
   }
-  return runOnDevices(grid, [&](Communicator& communicator) {
+  auto outputs = runOnDevices(grid, [&](Communicator& communicator) {
     const auto device = static_cast<size_t>(communicator.device());
     return executables[device]->run(arguments[device], RunOptions{nullptr, &communicator});
   });
+  for (const auto& executable : executables) expectNoErrors(*executable);
+  return outputs;
 }
 
 // The same on the evaluator; nullopt where a device would take more work than the bound.
@@ -135,11 +150,11 @@ bool isOnlyForTpu(const std::string& file, const Diagnostic& error) {
 // --- what is in the repository
 class CorpusValues : public testing::TestWithParam<std::string> {
  protected:
-  void compareOn(const char* backend) {
+  void compareOn(const char* backend, const char* cudaDevice = "") {
     const auto module = readProgram(GetParam());
     ASSERT_TRUE(module);
     const fs::path folder = corpusValues() / fs::path(GetParam()).parent_path();
-    auto outputs = runOn(backend, *module, folder);
+    auto outputs = runOn(backend, *module, folder, cudaDevice);
     if (!outputs && isOnlyForTpu(GetParam(), outputs.error())) TESSERA_SKIP("tpu-calls", outputs.error().toString());
     ASSERT_TRUE(outputs) << outputs.error().toString();
     expectEqual(GetParam(), *module, folder, *outputs);
@@ -148,6 +163,13 @@ class CorpusValues : public testing::TestWithParam<std::string> {
 
 TEST_P(CorpusValues, Cpu) { compareOn("cpu"); }
 TEST_P(CorpusValues, Evaluator) { compareOn("evaluator"); }
+
+TEST_P(CorpusValues, SimulatedDevice) {
+  const fs::path file = GetParam();
+  if (!longTier() && (file.filename() != "before.hlo" || isMuchForSimulation(file.parent_path().string())))
+    TESSERA_SKIP("long-tier");
+  compareOn("cuda", "simulated");
+}
 
 INSTANTIATE_TEST_SUITE_P(All, CorpusValues, testing::ValuesIn(compiledFiles(true)),
                          [](const auto& info) { return testName(info.param); });

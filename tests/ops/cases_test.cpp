@@ -105,17 +105,31 @@ HostFeeds loopFeeds() {
 
 using Outputs = std::vector<Literal>;
 
+// A backend, and the device that it computes on.
+struct Runner {
+  std::string backend, device;
+};
+
+void expectNoReports(const Executable& executable) {
+  for (const DeviceReport& report : executable.deviceReports())
+    EXPECT_FALSE(report.isError) << report.kernel << ", " << report.place << ": " << report.kind << ": " << report.text;
+}
+
 // Every device with its share of the arguments; the outputs side by side.
-Result<Outputs> runOnAll(Backend& backend, const Module& module, DeviceGrid grid,
+Result<Outputs> runOnAll(Backend& backend, const Runner& runner, const Module& module, DeviceGrid grid,
                          const std::vector<Literal>& arguments) {
   const size_t each = entryArgumentShapes(module).size();
   const auto program = [&](Communicator& communicator) -> Result<Outputs> {
     CompileOptions options;
     options.threads = 1;
+    options.device = runner.device;
     TESSERA_ASSIGN_OR_RETURN(auto executable, backend.compile(module, options));
     RunOptions run;
     run.communicator = &communicator;
-    return executable->run(std::span(arguments).subspan(static_cast<size_t>(communicator.device()) * each, each), run);
+    auto outputs =
+        executable->run(std::span(arguments).subspan(static_cast<size_t>(communicator.device()) * each, each), run);
+    expectNoReports(*executable);
+    return outputs;
   };
   TESSERA_ASSIGN_OR_RETURN(std::vector<Outputs> outputs, runOnDevices(grid, program, loopFeeds()));
   Outputs all;
@@ -133,12 +147,14 @@ void expectValues(const Result<std::vector<Literal>>& found, const Values& value
   }
 }
 
-void runOn(const std::string& backendName, const Section& section, const Variant& variant, const Module& module,
+void runOn(const Runner& runner, const Section& section, const Variant& variant, const Module& module,
            const Values& values) {
+  const std::string& backendName = runner.backend;
   auto backend = makeBackend(backendName);
   ASSERT_TRUE(backend) << backend.error().toString();
   CompileOptions options;
   options.threads = 1;
+  options.device = runner.device;
   auto executable = (*backend)->compile(module, options);
   if (has(section, variant, backendName + " refuses")) {
     ASSERT_FALSE(executable) << backendName << " is said to refuse this case, but takes it";
@@ -147,12 +163,12 @@ void runOn(const std::string& backendName, const Section& section, const Variant
   }
   ASSERT_TRUE(executable) << backendName << ": " << executable.error().toString();
   if (const auto words = directivesOf(section, variant, "fails"); !words.empty()) {
-    const auto outputs = runOnAll(**backend, module, gridOf(section, variant), values.arguments);
+    const auto outputs = runOnAll(**backend, runner, module, gridOf(section, variant), values.arguments);
     ASSERT_FALSE(outputs) << backendName << " is said to fail here";
     EXPECT_NE(outputs.error().toString().find(words[0]), std::string::npos) << outputs.error().toString();
     return;
   }
-  expectValues(runOnAll(**backend, module, gridOf(section, variant), values.arguments), values,
+  expectValues(runOnAll(**backend, runner, module, gridOf(section, variant), values.arguments), values,
                toleranceOf(section, variant), backendName);
 }
 
@@ -185,7 +201,7 @@ void runCase(const Section& section, const Variant& variant) {
   if (static_cast<int64_t>(values.arguments.size()) !=
       gridOf(section, variant).count() * static_cast<int64_t>(entryArgumentShapes(module).size()))
     return;
-  for (std::string_view name : backendNames()) runOn(std::string(name), section, variant, module, values);
+  for (std::string_view name : backendNames()) runOn({std::string(name), ""}, section, variant, module, values);
   if (const auto memory = directivesOf(section, variant, "memory"); !memory.empty()) {
     Shape shape = module.shapeOf(module.entryComputation().root);
     fillDefaultLayouts(shape);
@@ -209,6 +225,16 @@ void runSections(const File& file) {
 class OpCases : public testing::TestWithParam<std::string> {};
 
 TEST_P(OpCases, GiveTheExpectedValues) { runSections(readFile(GetParam())); }
+
+// Kernels as PTX, interpreted; what the CPU backend refuses is refused there, too.
+TEST_P(OpCases, GiveTheExpectedValuesOnASimulatedDevice) {
+  forEachCase(readFile(GetParam()), [](const Section& section, const Variant& variant) {
+    if (has(section, variant, "cpu refuses")) return;
+    const Module module = moduleOf(textOf(section, variant));
+    const Values values = valuesOf(section, variant, module);
+    if (!HasFailure()) runOn({"cuda", "simulated"}, section, variant, module, values);
+  });
+}
 
 class ReferenceExamples : public testing::TestWithParam<std::string> {};
 

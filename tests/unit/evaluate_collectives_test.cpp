@@ -41,7 +41,7 @@ TEST(Devices, NameThoseThatWaitForEachOther) {
 
 TEST(Devices, NameTheReceiveThatNothingIsSentTo) {
   const auto result = runOnDevices({1, 1}, [](Communicator& c) -> Result<Outputs> {
-    TESSERA_ASSIGN_OR_RETURN(Literal value, c.receive(7, "%r"));
+    TESSERA_ASSIGN_OR_RETURN(Literal value, c.receive(7, Shape::arrayRowMajor(ElementType::U32, {}), "%r"));
     return Outputs{value};
   });
   ASSERT_FALSE(result);

@@ -12,7 +12,6 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Host.h>
@@ -25,6 +24,7 @@
 #include "backends/codegen/contraction_tile.h"
 #include "backends/codegen/kernel_emitter.h"
 #include "backends/codegen/kernel_function.h"
+#include "backends/codegen/llvm_failures.h"
 #include "backends/codegen/program_analysis.h"
 #include "backends/codegen/region_emitter.h"
 #include "backends/cpu/kernels/marked_assembly.h"
@@ -34,23 +34,12 @@ namespace tessera::cpu {
 
 namespace {
 
-// What LLVM would end the process for.
-struct Refusal : std::exception {
-  explicit Refusal(const char* reason) : text(reason) {}
-  const char* what() const noexcept override { return text.c_str(); }
-  std::string text;
-};
-
-void noMemory(void*, const char*, bool) { throw std::bad_alloc(); }
-void refused(void*, const char* reason, bool) { throw Refusal(reason); }
-
 std::unique_ptr<llvm::TargetMachine> makeMachine(const HostProcessor& host) {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
-    llvm::install_bad_alloc_error_handler(noMemory);
-    llvm::install_fatal_error_handler(refused);
+    codegen::throwLlvmFailures();
   });
   std::string problem, triple = llvm::sys::getProcessTriple();
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
@@ -236,10 +225,10 @@ Result<std::vector<KernelCode>> KernelCompiler::compile(std::span<const KernelSo
     (void)job.release();
     (void)impl_->machine.release();
     throw;
-  } catch (const Refusal& refusal) {
+  } catch (const std::exception& refusal) {
     (void)job.release();
     (void)impl_->machine.release();
-    return fail("code generation: " + refusal.text);
+    return fail("code generation: " + std::string(refusal.what()));
   }
 }
 

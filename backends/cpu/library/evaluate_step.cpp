@@ -7,7 +7,7 @@
 #include "backends/cpu/library/evaluated_step.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/custom_calls/shared_matrices.h"
-#include "core/devices/collectives.h"
+#include "core/devices/communicator.h"
 #include "core/evaluate/evaluate.h"
 #include "core/ops/inference/callgraph.h"
 #include "core/ops/op.h"

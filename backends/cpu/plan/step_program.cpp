@@ -6,7 +6,6 @@
 #include "core/compose/compose.h"
 #include "core/custom_calls/custom_call_library.h"
 #include "core/custom_calls/custom_calls.h"
-#include "core/element/approximations/approximations.h"
 #include "core/element/horizontal_loop_fusion.h"
 #include "core/ops/op.h"
 
@@ -18,18 +17,18 @@ const Instruction* fusionRootOf(const Module& module, const Instruction& instruc
   return callees.empty() ? nullptr : &module.at(module.at(callees[0]).root);
 }
 
-Result<ElementProgram> elementsOf(const Module& module, InstructionId id) {
+Result<ElementProgram> elementsOf(const Module& module, InstructionId id, WideFunctions wide) {
   TESSERA_ASSIGN_OR_RETURN(const ElementProgram composed, composeElement(module, id));
-  ElementProgram program = expandApproximations(composed);
+  ElementProgram program = expandApproximations(composed, wide);
   for (Shape& operand : program.operands) operand = withoutLayout(operand);
   return fuseLoopsHorizontally(std::move(program));
 }
 
-Result<LoopProgram> storesOf(const Module& module, InstructionId id) {
+Result<LoopProgram> storesOf(const Module& module, InstructionId id, WideFunctions wide) {
   TESSERA_ASSIGN_OR_RETURN(LoopProgram program, composeLoops(module, id));
   for (Shape& operand : program.body.operands) operand = withoutLayout(operand);
   for (Shape& output : program.outputs) output = withoutLayout(output);
-  return expandApproximations(program);
+  return expandApproximations(program, wide);
 }
 
 bool isIdentity(const Module& module, const Instruction& instruction, const CustomCallLibrary* customCalls) {

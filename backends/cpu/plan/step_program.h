@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/element/approximations/approximations.h"
 #include "core/element/element_program.h"
 #include "core/hlo/module.h"
 #include "core/passes/buffers/buffer_assignment.h"
@@ -20,8 +21,8 @@ namespace tessera::cpu {
 // nothing.
 const Instruction* fusionRootOf(const Module& module, const Instruction& instruction);
 // Programs over dense row-major arrays, approximations expanded. ErrorKind::Unsupported where there is no description.
-Result<ElementProgram> elementsOf(const Module& module, InstructionId id);
-Result<LoopProgram> storesOf(const Module& module, InstructionId id);
+Result<ElementProgram> elementsOf(const Module& module, InstructionId id, WideFunctions wide = WideFunctions::Called);
+Result<LoopProgram> storesOf(const Module& module, InstructionId id, WideFunctions wide = WideFunctions::Called);
 // The result is the operand; annotations of a partitioner or a scheduler hand it on.
 bool isIdentity(const Module& module, const Instruction& instruction, const CustomCallLibrary* customCalls);
 // Only renames memory, or orders others: no step.

@@ -5,6 +5,7 @@
 
 #include "core/element/approximations/complex_approximations.h"
 #include "core/element/approximations/real_approximations.h"
+#include "core/element/approximations/wide_approximations.h"
 #include "core/element/element_builder.h"
 #include "core/element/loop_nest.h"
 #include "core/element/node_origins.h"
@@ -25,11 +26,13 @@ bool hasComplexForm(NodeOp op) {
 
 class Expansion {
  public:
-  explicit Expansion(const ElementProgram& program)
-      : program_(program),
+  Expansion(const ElementProgram& program, WideFunctions wide)
+      : expandsWide_(wide == WideFunctions::Expanded),
+        program_(program),
         nest_(loopNest(program)),
         builder_(program.operands, program.outputDims),
         real_(builder_),
+        wide_(builder_),
         complex_(
             builder_, [this](NodeOp op, NodeId x) { return unary(op, x); },
             [this](NodeOp op, NodeId x, NodeId y) { return binary(op, x, y); }),
@@ -110,29 +113,38 @@ class Expansion {
       return hasComplexForm(op) ? complex_.unary(op, x) : builder_.unary(op, x);
     }
     if (!hasRealForm(op) || !isFloat(type)) return builder_.unary(op, x);
-    if (type == ElementType::F64) return op == NodeOp::Logistic ? logistic64(x) : builder_.unary(op, x);
+    if (type == ElementType::F64) return op == NodeOp::Logistic ? logistic64(x) : unary64(op, x);
     return builder_.convert(type, real_.unary(op, builder_.convert(ElementType::F32, x)));
   }
 
   NodeId binary(NodeOp op, NodeId x, NodeId y) {
     const ElementType type = builder_.typeOf(x);
     if (isComplex(type)) return builder_.binary(op, x, y);
+    if (expandsWide_ && type == ElementType::F64)
+      if (const NodeId made = wide_.binary(op, x, y); made.valid()) return made;
     if (!hasRealForm(op) || !isFloat(type) || type == ElementType::F64) return builder_.binary(op, x, y);
     const auto wide = [&](NodeId v) { return builder_.convert(ElementType::F32, v); };
     return builder_.convert(type, real_.binary(op, wide(x), wide(y)));
   }
 
+  NodeId unary64(NodeOp op, NodeId x) {
+    const NodeId made = expandsWide_ ? wide_.unary(op, x) : NodeId{};
+    return made.valid() ? made : builder_.unary(op, x);
+  }
+
   NodeId logistic64(NodeId x) {
     NodeId one = builder_.constant(ElementType::F64, 1), zero = builder_.zero(ElementType::F64);
-    NodeId e = builder_.unary(NodeOp::Exp, builder_.unary(NodeOp::Negate, builder_.unary(NodeOp::Abs, x)));
+    NodeId e = unary64(NodeOp::Exp, builder_.unary(NodeOp::Negate, builder_.unary(NodeOp::Abs, x)));
     NodeId above = builder_.select(builder_.compare(CompareDirection::Lt, x, zero), e, one);
     return builder_.divide(above, builder_.add(one, e));
   }
 
+  const bool expandsWide_;
   const ElementProgram& program_;
   LoopNest nest_;
   ElementBuilder builder_;
   RealApproximations real_;
+  WideApproximations wide_;
   ComplexApproximations complex_;
   std::vector<NodeId> renamed_;
   std::vector<std::vector<NodeId>> loopResults_;
@@ -140,16 +152,16 @@ class Expansion {
 
 }  // namespace
 
-ElementProgram expandApproximations(const ElementProgram& program) {
-  Expansion expansion(program);
+ElementProgram expandApproximations(const ElementProgram& program, WideFunctions wide) {
+  Expansion expansion(program, wide);
   expansion.run();
   std::vector<NodeId> results;
   for (NodeId id : program.results) results.push_back(expansion.at(id));
   return expansion.finish(std::move(results));
 }
 
-LoopProgram expandApproximations(const LoopProgram& program) {
-  Expansion expansion(program.body);
+LoopProgram expandApproximations(const LoopProgram& program, WideFunctions wide) {
+  Expansion expansion(program.body, wide);
   expansion.run();
   std::vector<NodeId> kept;
   for (const Store& store : program.stores) {

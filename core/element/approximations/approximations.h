@@ -6,8 +6,12 @@
 
 namespace tessera {
 
-// What remains: transcendentals of f64 and of c128's parts, which a generator takes from a library.
-ElementProgram expandApproximations(const ElementProgram& program);
-LoopProgram expandApproximations(const LoopProgram& program);
+// What becomes of transcendentals of f64 and of c128's parts.
+enum class WideFunctions : uint8_t {
+  Called,    // a generator takes them from a library
+  Expanded,  // arithmetic, too, as far as there is a form
+};
+ElementProgram expandApproximations(const ElementProgram& program, WideFunctions wide = WideFunctions::Called);
+LoopProgram expandApproximations(const LoopProgram& program, WideFunctions wide = WideFunctions::Called);
 
 }  // namespace tessera

@@ -2,7 +2,6 @@
 #include "core/ops/shared/collective_groups.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/base/result.h"
 #include "core/ops/inference/infer_checks.h"
@@ -180,14 +179,13 @@ std::vector<int64_t> membersOf(const EvaluateContext& context) {
   return out;
 }
 
-Result<std::vector<Literal>> exchangeAmong(const EvaluateContext& context, const std::vector<int64_t>& members,
-                                           Literal value) {
+Result<Meeting> meetingOf(const EvaluateContext& context, const std::vector<int64_t>& members) {
+  static EchoCommunicator alone;  // exchanges with nobody and keeps nothing
   const Instruction& instruction = context.instruction;
   const std::string what = instruction.reference() + " (" + std::string(instruction.opcodeName()) + ")";
   if (members.empty()) return fail(ErrorKind::Runtime, what + ": this device is in no group");
-  if (members.size() == 1 && members[0] == (context.communicator ? context.communicator->device() : 0))
-    return std::vector<Literal>{std::move(value)};
-  if (!context.communicator) {
+  const bool hasOthers = members.size() > 1 || members[0] != 0;
+  if (!context.communicator && hasOthers) {
     const int64_t most = *std::ranges::max_element(members);
     return failUnsupported(what + " joins " + std::to_string(members.size()) + " devices, and there is one (device " +
                            std::to_string(most) + " is missing)");
@@ -196,16 +194,41 @@ Result<std::vector<Literal>> exchangeAmong(const EvaluateContext& context, const
   const std::string key = attributes.has(Attr::channel_id)
                               ? "channel " + std::to_string(attributes.intOr(Attr::channel_id, 0))
                               : "%" + std::to_string(instruction.id.value);
-  const Shape shape = value.shape();
+  Meeting out{context.communicator ? context.communicator : &alone, {}, {}};
+  out.rendezvous = {std::string(instruction.opcodeName()) + " " + key, members, what};
+  const int64_t self = out.communicator->device();
+  out.place = static_cast<size_t>(std::ranges::find(members, self) - members.begin());
+  return out;
+}
+
+Result<std::vector<Literal>> exchangeAmong(const EvaluateContext& context, const std::vector<int64_t>& members,
+                                           Literal value) {
+  TESSERA_ASSIGN_OR_RETURN(Meeting meeting, meetingOf(context, members));
+  return meeting.communicator->exchangeAlike(meeting.rendezvous, std::move(value), context.cancelled);
+}
+
+std::string ticketOf(const EvaluateContext& context) {
+  if (!context.communicator || !context.module || !context.module->contains(context.instruction.id)) return {};
+  const Module& module = *context.module;
+  size_t dones = 0;
+  for (InstructionId id : module.at(module.at(context.instruction.id).computation).instructions) {
+    const Instruction& user = module.at(id);
+    if (std::ranges::find(user.operands, context.instruction.id) == user.operands.end()) continue;
+    const bool isDone = user.opcode == Opcode::AllReduceDone || user.opcode == Opcode::AllGatherDone ||
+                        user.opcode == Opcode::CollectivePermuteDone;
+    if (!isDone) return {};
+    ++dones;
+  }
+  return dones == 1 ? "%" + std::to_string(context.instruction.id.value) : std::string();
+}
+
+Result<std::optional<Literal>> finishStarted(const EvaluateContext& context) {
+  if (!context.communicator || context.instruction.operands.empty()) return std::nullopt;
   TESSERA_ASSIGN_OR_RETURN(
-      std::vector<Literal> values,
-      context.communicator->exchange({std::string(instruction.opcodeName()) + " " + key, members, what},
-                                     std::move(value), context.cancelled));
-  for (const Literal& each : values)
-    if (!compatible(each.shape(), shape))
-      return fail(ErrorKind::Runtime, what + ": the devices bring different shapes, " + toString(shape, false) +
-                                          " and " + toString(each.shape(), false));
-  return values;
+      auto arrays,
+      context.communicator->finish("%" + std::to_string(context.instruction.operands[0].value), context.cancelled));
+  if (!arrays) return std::nullopt;
+  return arrays->size() == 1 && !context.shape.isTuple() ? std::move((*arrays)[0]) : Literal::tuple(std::move(*arrays));
 }
 
 Status checkCollectiveOperands(const InferContext& context) { return checkArrayOperands(context, -1); }
@@ -219,21 +242,12 @@ Literal joinedValue(const EvaluateContext& context) {
   return Literal::tuple(std::vector<Literal>(context.operands.begin(), context.operands.end()));
 }
 
-const Literal& partOf(const Literal& joined, size_t operand, size_t operands) {
-  return operands == 1 ? joined : joined.elements()[operand];
+std::vector<Literal> operandArrays(const EvaluateContext& context) {
+  return {context.operands.begin(), context.operands.end()};
 }
 
-void copyBlock(const Literal& from, int64_t fromStart, Literal& to, int64_t toStart, int64_t dim, int64_t count) {
-  const std::vector<int64_t>& dims = from.shape().dimensions;
-  const auto d = static_cast<size_t>(dim);
-  const int64_t outer = productOf(std::span(dims).first(d));
-  const int64_t inner = productOf(std::span(dims).subspan(d + 1)) * byteWidth(from.shape().type);
-  const int64_t fromRow = dims[d] * inner, toRow = to.shape().dimensions[d] * inner;
-  if (inner * count == 0) return;
-  std::byte* out = to.mutableBytes().data();
-  for (int64_t i = 0; i < outer; ++i)
-    std::memcpy(out + i * toRow + toStart * inner, from.bytes().data() + i * fromRow + fromStart * inner,
-                static_cast<size_t>(count * inner));
+const Literal& partOf(const Literal& joined, size_t operand, size_t operands) {
+  return operands == 1 ? joined : joined.elements()[operand];
 }
 
 }  // namespace tessera

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/devices/collectives.h"
+#include "core/devices/communicator.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -48,9 +48,21 @@ int64_t ownNumber(const EvaluateContext& context);
 // All devices that the numbers 0 … n-1 of such a list may mean, in order.
 std::vector<int64_t> everyMember(const EvaluateContext& context);
 
+// What a collective needs of the run: the members' communicator, what they meet about, and this device's number among
+// them. A device without others needs no run.
+struct Meeting {
+  Communicator* communicator = nullptr;
+  Rendezvous rendezvous;
+  size_t place = 0;
+};
+Result<Meeting> meetingOf(const EvaluateContext& context, const std::vector<int64_t>& members);
 // Every member's value in the order of the group.
 Result<std::vector<Literal>> exchangeAmong(const EvaluateContext& context, const std::vector<int64_t>& members,
                                            Literal value);
+// Rendezvous::ticket of a start whose result only its done reads; "": somebody else does, and it is wanted at once.
+std::string ticketOf(const EvaluateContext& context);
+// In a done: what its start has left to finish; absent: the start's result is whole.
+Result<std::optional<Literal>> finishStarted(const EvaluateContext& context);
 
 // Array operands, one or more, of any shape; label "operands" or "arrays".
 Status checkCollectiveOperands(const InferContext& context);
@@ -58,9 +70,7 @@ Status checkCollectiveOperands(const InferContext& context);
 Shape joinedShape(std::vector<Shape> shapes);
 // The operands as one value for an exchange, and one of them back.
 Literal joinedValue(const EvaluateContext& context);
+std::vector<Literal> operandArrays(const EvaluateContext& context);
 const Literal& partOf(const Literal& joined, size_t operand, size_t operands);
-
-// Copies `count` indices of dimension `dim` (all of the others) between dense arrays of equal other dimensions.
-void copyBlock(const Literal& from, int64_t fromStart, Literal& to, int64_t toStart, int64_t dim, int64_t count);
 
 }  // namespace tessera

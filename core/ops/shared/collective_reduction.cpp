@@ -10,9 +10,8 @@
 namespace tessera {
 namespace {
 
-Result<Literal> reducePart(const EvaluateContext& context, std::span<const Literal> values, size_t operand,
-                           size_t operands) {
-  const Literal& first = partOf(values[0], operand, operands);
+Result<Literal> foldArrays(const EvaluateContext& context, std::span<const Literal> values) {
+  const Literal& first = values[0];
   if (values.size() == 1) return first;
   const ElementType type = first.shape().type;
   const auto width = static_cast<size_t>(byteWidth(type));
@@ -25,8 +24,7 @@ Result<Literal> reducePart(const EvaluateContext& context, std::span<const Liter
     const size_t at = static_cast<size_t>(i) * width;
     ScalarValue sum = loadScalar(type, first.bytes().data() + at);
     for (size_t v = 1; v < values.size(); ++v) {
-      const ScalarValue arguments[2] = {sum,
-                                        loadScalar(type, partOf(values[v], operand, operands).bytes().data() + at)};
+      const ScalarValue arguments[2] = {sum, loadScalar(type, values[v].bytes().data() + at)};
       TESSERA_TRY(reducer.apply(arguments, std::span(&sum, 1)));
     }
     storeScalar(type, out.mutableBytes().data() + at, sum);
@@ -50,14 +48,10 @@ Status checkDeviceReducer(const InferContext& context, std::string_view label) {
   return {};
 }
 
-Result<Literal> reduceOverDevices(const EvaluateContext& context, std::span<const Literal> values) {
-  const size_t operands = context.operands.size();
-  std::vector<Literal> out;
-  for (size_t i = 0; i < operands; ++i) {
-    TESSERA_ASSIGN_OR_RETURN(Literal part, reducePart(context, values, i, operands));
-    out.push_back(std::move(part));
-  }
-  return literalOrTuple(std::move(out));
+DeviceReduction reductionOf(const EvaluateContext& context) {
+  DeviceReduction out{[&context](std::span<const Literal> values) { return foldArrays(context, values); }, {}};
+  if (context.module) out.operation = reducerOf(*context.module, context.instruction, 0);
+  return out;
 }
 
 }  // namespace tessera

@@ -1,9 +1,9 @@
 // The reducer of all-reduce and reduce-scatter: its check, and its use over the values of several devices.
 #pragma once
 
-#include <span>
 #include <string_view>
 
+#include "core/devices/communicator.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -14,7 +14,7 @@ inline constexpr std::string_view kDeviceReducerText =
 // The constraint `label` holds: kDeviceReducerText. to_apply: (T[], T[]) -> T[], T the operands' type (floats of any
 // width agree).
 Status checkDeviceReducer(const InferContext& context, std::string_view label);
-// Each of `values` is one device's operands (joinedValue); the result is the fold in their order.
-Result<Literal> reduceOverDevices(const EvaluateContext& context, std::span<const Literal> values);
+// Folds by to_apply; it lives no longer than the context.
+DeviceReduction reductionOf(const EvaluateContext& context);
 
 }  // namespace tessera

@@ -1,0 +1,17 @@
+// Real ranks on this machine, for `tessera scale`: mpirun starts this very program, once a number of ranks.
+#pragma once
+
+#include <string>
+
+#include "core/base/result.h"
+#include "core/devices/communicator.h"
+#include "core/scaling/links.h"
+
+namespace tessera::cli {
+
+// Milliseconds of a run of FILE on a rank a device, the median of `runs`.
+Result<double> measureRanks(const std::string& file, DeviceGrid grid, int64_t runs);
+// What two ranks exchange here, and how fast: of a small and of a large permute.
+Result<Links> measureLinksHere();
+
+}  // namespace tessera::cli

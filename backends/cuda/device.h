@@ -1,0 +1,129 @@
+// A CUDA device as Tessera sees it: memory, modules of PTX, streams, events, graphs, launches. Two implementations:
+// the driver's (libcuda.so.1, opened at run time) and the simulated one, which interprets the PTX on the CPU.
+// Used by backends/cuda/plan and run; no header of CUDA is needed.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+
+namespace tessera::cuda {
+
+using DeviceAddress = uint64_t;                  // of a byte of the device's memory; 0: none
+enum class ModuleId : uint64_t { None = 0 };     // loaded code
+enum class KernelId : uint64_t { None = 0 };     // an entry of a module
+enum class StreamId : uint64_t { Default = 0 };  // work in order
+enum class EventId : uint64_t { None = 0 };
+enum class GraphId : uint64_t { None = 0 };  // captured work, instantiated
+
+struct DeviceInfo {
+  std::string name;          // as the driver says it; "simulated"
+  int ordinal = 0;           // the driver's number; -1: simulated
+  int major = 0, minor = 0;  // compute capability
+  int driverVersion = 0;     // 12040: 12.4
+  int multiprocessors = 0;   // SMs
+  int maxThreadsPerBlock = 1024;
+  int maxThreadsPerMultiprocessor = 2048;
+  int64_t sharedBytesPerBlock = 0;       // without opting in
+  int64_t sharedBytesPerBlockOptIn = 0;  // at most, by dynamic shared memory
+  int registersPerMultiprocessor = 65536;
+  int64_t memoryBytes = 0, l2Bytes = 0;
+  double clockHz = 0, memoryBytesPerSecond = 0;  // peaks
+  std::string architecture() const;              // "sm_90"
+};
+
+struct DeviceMemory {
+  int64_t free = 0, total = 0;  // bytes
+};
+
+struct KernelInfo {
+  int registers = 0;         // a thread
+  int64_t sharedBytes = 0;   // static, a block
+  int64_t spilledBytes = 0;  // local memory a thread
+  int maxThreads = 0;        // a block
+};
+
+struct Extent3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+struct Launch {
+  KernelId kernel = KernelId::None;
+  Extent3 grid, block;                    // in blocks, in threads
+  unsigned dynamicSharedBytes = 0;        // a block
+  std::span<const std::byte> parameters;  // packed in order, each at its natural alignment; copied by the call
+};
+
+// What the simulated device complains of; the real one has none. Written as JSON by `tessera run --json`.
+struct Report {
+  std::string kind;     // "out of bounds", "race on shared memory", "uninitialised shared memory", "divergent barrier",
+                        // "uncoalesced access", "bank conflict"
+  std::string kernel;   // entry's name
+  std::string place;    // "line 41: ld.global.f32 %f1, [%rd4]"
+  std::string text;     // one sentence with addresses, threads, and what was expected
+  bool isError = true;  // false: costs time only
+  int64_t count = 1;
+};
+
+// Calls on a stream are asynchronous on a card; errors of them come with a later call, as the driver has it. Failures
+// are ErrorKind::Runtime with the driver's name of the error; memory that ends is ErrorKind::Runtime, too ("not enough
+// memory on the device"), with bytes asked and free. Not thread-safe: one thread at a time.
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+
+  virtual Result<DeviceMemory> memory() = 0;
+  virtual Result<DeviceAddress> allocate(int64_t bytes) = 0;  // aligned to 256
+  virtual Status release(DeviceAddress address) = 0;
+  virtual Result<std::byte*> allocatePinned(int64_t bytes) = 0;
+  virtual Status releasePinned(std::byte* memory) = 0;
+  virtual Status copyToDevice(DeviceAddress to, std::span<const std::byte> from, StreamId stream) = 0;
+  virtual Status copyToHost(std::span<std::byte> to, DeviceAddress from, StreamId stream) = 0;
+  virtual Status copyOnDevice(DeviceAddress to, DeviceAddress from, int64_t bytes, StreamId stream) = 0;
+  virtual Status fill(DeviceAddress to, uint8_t value, int64_t bytes, StreamId stream) = 0;
+
+  // PTX text to the device's code (a cubin; for the simulated device the text itself). The error holds the assembler's
+  // words.
+  virtual Result<std::string> assemble(std::string_view ptx) = 0;
+  virtual Result<ModuleId> load(std::string_view code) = 0;  // what assemble gave, perhaps in an earlier process
+  virtual Status unload(ModuleId module) = 0;
+  virtual Result<KernelId> kernel(ModuleId module, const std::string& name) = 0;
+  virtual Result<KernelInfo> kernelInfo(KernelId kernel) = 0;
+  virtual Status launch(const Launch& launch, StreamId stream) = 0;
+
+  virtual Result<StreamId> makeStream() = 0;
+  virtual Status releaseStream(StreamId stream) = 0;
+  // Ends with failCancelled() when `cancel` becomes true (simulated: within a kernel, too).
+  virtual Status synchronize(StreamId stream, const std::atomic<bool>* cancel = nullptr) = 0;
+  virtual Result<EventId> makeEvent() = 0;
+  virtual Status releaseEvent(EventId event) = 0;
+  virtual Status record(EventId event, StreamId stream) = 0;
+  virtual Status wait(StreamId stream, EventId event) = 0;              // later work of stream waits for event
+  virtual Result<double> milliseconds(EventId begin, EventId end) = 0;  // between two events that have happened
+
+  virtual Status beginCapture(StreamId stream) = 0;
+  virtual Result<GraphId> endCapture(StreamId stream) = 0;
+  virtual Status launchGraph(GraphId graph, StreamId stream) = 0;
+  virtual Status releaseGraph(GraphId graph) = 0;
+
+  virtual std::vector<Report> reports() const { return {}; }
+  virtual void clearReports() {}
+};
+
+// Cards that the driver names, in its order. An error says in a sentence what is missing (driver, its version, card)
+// and what to do.
+Result<std::vector<DeviceInfo>> listDevices();
+Result<std::unique_ptr<Device>> openDevice(int ordinal);
+// Interprets PTX on the CPU; made for correctness and counting. architecture: "sm_80" …; memoryBytes: of the device.
+std::unique_ptr<Device> makeSimulatedDevice(const std::string& architecture = "sm_80",
+                                            int64_t memoryBytes = int64_t{8} << 30);
+
+}  // namespace tessera::cuda

@@ -1,0 +1,22 @@
+// Architectures that kernels are made for: "sm_70" to the newest that LLVM knows. Code of one runs on all later ones,
+// whose drivers compile it anew.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace tessera::cuda {
+
+struct Architecture {
+  std::string name;      // "sm_90"
+  std::string features;  // of LLVM's target: the least version of PTX that has it
+  int number = 0;        // 90
+};
+
+// The newest that is not newer than the one named ("sm_120" gives "sm_90"). ErrorKind::Usage where it is no name of an
+// architecture, ErrorKind::Unsupported where it is too old.
+Result<Architecture> architectureOf(std::string_view name);
+
+}  // namespace tessera::cuda

@@ -1,0 +1,232 @@
+// See device_plan_builder.h.
+#include "backends/cuda/plan/device_plan_builder.h"
+
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "backends/codegen/program_analysis.h"
+#include "backends/codegen/split_reduction.h"
+#include "backends/codegen/split_scatter.h"
+#include "backends/cpu/plan/step_program.h"
+#include "backends/cuda/plan/plan_draft.h"
+#include "backends/cuda/plan/program_plans.h"
+#include "core/custom_calls/custom_calls.h"
+#include "core/ops/inference/callee_index.h"
+#include "core/ops/op.h"
+#include "core/passes/rewriter.h"
+
+namespace tessera::cuda {
+
+namespace {
+
+std::unexpected<Diagnostic> cannotRun(const Instruction& instruction, std::string why) {
+  return fail(placedAt(instruction, {.kind = ErrorKind::Unsupported,
+                                     .message = fmt::format("the cuda backend cannot run {} ({}): {}", instruction.name,
+                                                            instruction.opcodeName(), why)}));
+}
+
+class DevicePlanBuilder {
+ public:
+  DevicePlanBuilder(const Module& module, const BufferAssignment& buffers, KernelSet& kernels,
+                    const CustomCallLibrary* customCalls)
+      : draft_(module, buffers, kernels), module_(module), buffers_(buffers), customCalls_(customCalls) {}
+  Result<DevicePlan> build();
+
+ private:
+  Status planBlock(ComputationId id, Steps& out);
+  Status planInstruction(const Instruction& instruction, Steps& out);
+  Status planConstant(const Instruction& instruction);
+  void planCopies(const Instruction& instruction, Steps& out);
+  Status planWhile(const Instruction& instruction, Steps& out);
+  Status planChoice(const Instruction& instruction, Steps& out);
+  Status planComputed(const Instruction& instruction, Steps& out);
+  Status planKernels(const Instruction& instruction, Steps& out);
+  Status planStores(const Instruction& instruction, Steps& out);
+  Status planElements(const Instruction& instruction, Steps& out);
+  Status planSplit(const Instruction& instruction, codegen::SplitReduction split, Steps& out);
+  Status planSplit(const Instruction& instruction, codegen::SplitScatter split, Steps& out);
+  Status planWhole(const Instruction& instruction, LoopProgram program, Steps& out);
+  Status planHost(const Instruction& instruction, const std::string& why, Steps& out);
+
+  std::vector<int> resultsOf(const Instruction& instruction) const { return draft_.resultsOf(instruction); }
+  std::vector<int> operandsOf(const Instruction& instruction) const { return draft_.operandsOf(instruction); }
+
+  PlanDraft draft_;
+  const Module& module_;
+  const BufferAssignment& buffers_;
+  const CustomCallLibrary* customCalls_;
+};
+
+Status DevicePlanBuilder::planConstant(const Instruction& instruction) {
+  if (!instruction.literal) return cannotRun(instruction, "its value is missing");
+  const std::vector<int> slots = resultsOf(instruction);
+  size_t leaf = 0;
+  const std::function<void(const Literal&)> bind = [&](const Literal& literal) {
+    if (literal.shape().isTuple()) return std::ranges::for_each(literal.elements(), bind), void();
+    const int slot = leaf < slots.size() ? slots[leaf] : -1;
+    if (slot >= 0) draft_.plan.slots[static_cast<size_t>(slot)].literal = std::make_shared<const Literal>(literal);
+    ++leaf;
+  };
+  bind(*instruction.literal);
+  return {};
+}
+
+void DevicePlanBuilder::planCopies(const Instruction& instruction, Steps& out) {
+  const std::vector<int> from = resultsOf(module_.at(instruction.operands[0])), to = resultsOf(instruction);
+  const std::vector<ShapeLeaf> leaves = leavesOf(*instruction.shape);
+  for (size_t k = 0; k < to.size() && k < from.size(); ++k)
+    draft_.copy(instruction, from[k], to[k], leaves[k].shape->denseBytes().value_or(0), out);
+}
+
+Status DevicePlanBuilder::planWhile(const Instruction& instruction, Steps& out) {
+  const auto* condition = instruction.attributes->get<ComputationId>(Attr::condition);
+  const auto* body = instruction.attributes->get<ComputationId>(Attr::body);
+  if (!condition || !body) return cannotRun(instruction, "a computation is missing");
+  DeviceStep step = draft_.stepOf(instruction, DeviceStep::Kind::While, "while: the host reads the predicate");
+  step.blocks.resize(2);
+  TESSERA_TRY(planBlock(*condition, step.blocks[0]));
+  TESSERA_TRY(planBlock(*body, step.blocks[1]));
+  step.operands = {buffers_.slotOf(module_.at(*condition).root)};
+  out.push_back(std::move(step));
+  return {};
+}
+
+Status DevicePlanBuilder::planChoice(const Instruction& instruction, Steps& out) {
+  DeviceStep step = draft_.stepOf(instruction, DeviceStep::Kind::Choice, "conditional: the host reads the selector");
+  step.byPredicate = module_.shapeOf(instruction.operands[0]).type == ElementType::Pred;
+  step.operands = {buffers_.slotOf(instruction.operands[0])};
+  const std::vector<ComputationId> branches = branchesOf(*instruction.attributes);
+  if (branches.size() + 1 != instruction.operands.size())
+    return cannotRun(instruction, "it has not one operand a branch");
+  step.blocks.resize(branches.size());
+  for (size_t i = 0; i < branches.size(); ++i) TESSERA_TRY(planBlock(branches[i], step.blocks[i]));
+  out.push_back(std::move(step));
+  return {};
+}
+
+// --- kernels
+
+Status DevicePlanBuilder::planWhole(const Instruction& instruction, LoopProgram program, Steps& out) {
+  const std::vector<int> from = operandsOf(instruction), to = resultsOf(instruction);
+  if (program.outputs.size() != to.size() || program.body.operands.size() != from.size())
+    return failUnsupported("its description does not match its operands");
+  for (size_t k = 0; k < to.size(); ++k)
+    if (const int64_t initial = program.initialOperand[k]; initial >= 0)
+      draft_.copy(instruction, from[static_cast<size_t>(initial)], to[k], program.outputs[k].denseBytes().value_or(0),
+                  out);
+  if (std::ranges::any_of(program.body.outputDims, [](int64_t d) { return d == 0; })) return {};
+  return draft_.kernel(instruction, std::move(program), from, to, out);
+}
+
+// Two kernels, the partial results between them in scratch.
+Status DevicePlanBuilder::planSplit(const Instruction& instruction, codegen::SplitReduction split, Steps& out) {
+  std::vector<int> slots = operandsOf(instruction), partials;
+  LoopProgram blocks = codegen::asLoopProgram(split.blocks), join = codegen::asLoopProgram(split.join);
+  for (const Shape& shape : blocks.outputs) {
+    TESSERA_ASSIGN_OR_RETURN(const int slot, draft_.scratchFor(instruction, shape));
+    partials.push_back(slot);
+  }
+  TESSERA_TRY(draft_.kernel(instruction, std::move(blocks), slots, partials, out));
+  slots.insert(slots.end(), partials.begin(), partials.end());
+  return draft_.kernel(instruction, std::move(join), std::move(slots), resultsOf(instruction), out);
+}
+
+// Three kernels around arrays in scratch, one a piece of the updates.
+Status DevicePlanBuilder::planSplit(const Instruction& instruction, codegen::SplitScatter split, Steps& out) {
+  std::vector<int> slots = operandsOf(instruction);
+  TESSERA_ASSIGN_OR_RETURN(const int partial, draft_.scratchFor(instruction, split.pieces.outputs[0]));
+  TESSERA_TRY(draft_.kernel(instruction, codegen::asLoopProgram(split.fill), {}, {partial}, out));
+  TESSERA_TRY(draft_.kernel(instruction, std::move(split.pieces), slots, {partial}, out));
+  slots.push_back(partial);
+  return draft_.kernel(instruction, codegen::asLoopProgram(split.join), std::move(slots), resultsOf(instruction), out);
+}
+
+Status DevicePlanBuilder::planStores(const Instruction& instruction, Steps& out) {
+  TESSERA_ASSIGN_OR_RETURN(LoopProgram stores, cpu::storesOf(module_, instruction.id, WideFunctions::Expanded));
+  if (auto split = codegen::splitScatter(stores, {})) return planSplit(instruction, std::move(*split), out);
+  return planWhole(instruction, std::move(stores), out);
+}
+
+Status DevicePlanBuilder::planElements(const Instruction& instruction, Steps& out) {
+  TESSERA_ASSIGN_OR_RETURN(const ElementProgram program,
+                           cpu::elementsOf(module_, instruction.id, WideFunctions::Expanded));
+  if (auto split = codegen::splitReduction(program, {})) return planSplit(instruction, std::move(*split), out);
+  return planWhole(instruction, codegen::asLoopProgram(program), out);
+}
+
+// ErrorKind::Unsupported: there is no kernel, and the text says why.
+Status DevicePlanBuilder::planKernels(const Instruction& instruction, Steps& out) {
+  const Instruction* described = cpu::fusionRootOf(module_, instruction);
+  const OpDef* op = described ? findOp(described->opcode) : nullptr;
+  if (isPlannedByProgram(module_, instruction)) return planByProgram(draft_, instruction, out);
+  const bool isFusion = described != &instruction;  // perhaps of several results, whose root is a tuple
+  if (!op || (!isFusion && !op->element && !op->loops)) return failUnsupported("no kernel computes it");
+  return op->loops ? planStores(instruction, out) : planElements(instruction, out);
+}
+
+// --- the host
+
+Status DevicePlanBuilder::planHost(const Instruction& instruction, const std::string& why, Steps& out) {
+  const bool isFusion = instruction.opcode == Opcode::Fusion && !module_.callees(instruction).empty();
+  const OpDef* op = findOp(instruction.opcode);
+  if (!isFusion && (!op || !op->evaluate)) return cannotRun(instruction, why);
+  DeviceStep step = draft_.stepOf(instruction, DeviceStep::Kind::Host, "on the host: " + why);
+  step.operands = operandsOf(instruction);
+  step.results = resultsOf(instruction);
+  out.push_back(std::move(step));
+  return {};
+}
+
+Status DevicePlanBuilder::planComputed(const Instruction& instruction, Steps& out) {
+  if (instruction.opcode == Opcode::CustomCall)
+    if (const Status known = checkTarget(instruction, customCalls_); !known)
+      return cannotRun(instruction, known.error().message);
+  Steps steps;
+  const size_t scratches = draft_.scratchCount();
+  const Status planned = planKernels(instruction, steps);
+  if (!planned && planned.error().kind != ErrorKind::Unsupported) return planned;
+  if (!planned) {
+    draft_.dropScratchFrom(scratches);
+    return planHost(instruction, planned.error().message, out);
+  }
+  std::ranges::move(steps, std::back_inserter(out));
+  return {};
+}
+
+Status DevicePlanBuilder::planInstruction(const Instruction& instruction, Steps& out) {
+  if (cpu::isIdentity(module_, instruction, customCalls_)) return planCopies(instruction, out), Status{};
+  if (cpu::needsNoStep(instruction.opcode)) return {};
+  switch (instruction.opcode) {
+    case Opcode::Constant: return {};  // bound before
+    case Opcode::While: return planWhile(instruction, out);
+    case Opcode::Conditional: return planChoice(instruction, out);
+    default: return planComputed(instruction, out);
+  }
+}
+
+Status DevicePlanBuilder::planBlock(ComputationId id, Steps& out) {
+  for (InstructionId instruction : module_.at(id).instructions)
+    TESSERA_TRY(planInstruction(module_.at(instruction), out));
+  return {};
+}
+
+// --- the whole
+
+Result<DevicePlan> DevicePlanBuilder::build() {
+  for (ComputationId computation : controlComputations(module_))
+    for (InstructionId id : module_.at(computation).instructions)
+      if (module_.at(id).opcode == Opcode::Constant) TESSERA_TRY(planConstant(module_.at(id)));
+  TESSERA_TRY(planBlock(module_.entry(), draft_.plan.steps));
+  return draft_.finish();
+}
+
+}  // namespace
+
+Result<DevicePlan> buildDevicePlan(const Module& module, const BufferAssignment& buffers, KernelSet& kernels,
+                                   const CustomCallLibrary* customCalls) {
+  return DevicePlanBuilder(module, buffers, kernels, customCalls).build();
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,51 @@
+// PlanDraft: a plan while it is made: its slots, scratch memory and the steps of one instruction. Used by
+// device_plan_builder and those that plan a kind of instruction.
+#pragma once
+
+#include <vector>
+
+#include "backends/cpu/plan/step_program.h"
+#include "backends/cuda/kernels/kernel_set.h"
+#include "backends/cuda/plan/device_plan.h"
+
+namespace tessera::cuda {
+
+using Steps = std::vector<DeviceStep>;
+
+class PlanDraft {
+ public:
+  PlanDraft(const Module& module, const BufferAssignment& buffers, KernelSet& kernels);
+
+  const Module& module() const { return module_; }
+  std::vector<int> resultsOf(const Instruction& instruction) const { return cpu::resultSlots(buffers_, instruction); }
+  std::vector<int> operandsOf(const Instruction& instruction) const {
+    return cpu::operandSlots(module_, buffers_, instruction);
+  }
+  DeviceStep stepOf(const Instruction& instruction, DeviceStep::Kind kind, std::string what) const;
+
+  // A slot for an array that lives while the instruction's steps run.
+  Result<int> scratchFor(const Instruction& during, const Shape& shape);
+  size_t scratchCount() const { return scratch_.size(); }
+  void dropScratchFrom(size_t count);
+
+  // Nothing where the two are one.
+  void copy(const Instruction& instruction, int from, int to, int64_t bytes, Steps& out) const;
+  // ErrorKind::Unsupported where the program has no code.
+  Status kernel(const Instruction& instruction, LoopProgram program, std::vector<int> from, std::vector<int> to,
+                Steps& out);
+  // Places all slots and numbers the steps.
+  Result<DevicePlan> finish();
+
+  DevicePlan plan;
+
+ private:
+  void nameSlots();
+  void number(Steps& steps);
+
+  const Module& module_;
+  const BufferAssignment& buffers_;
+  KernelSet& kernels_;
+  std::vector<ScratchNeed> scratch_;  // their slots stand behind the assignment's, in order
+};
+
+}  // namespace tessera::cuda

@@ -1,0 +1,134 @@
+// See program_plans.h.
+#include "backends/cuda/plan/program_plans.h"
+
+#include <algorithm>
+
+#include "backends/cuda/plan/order_programs.h"
+#include "backends/cuda/plan/scan_programs.h"
+#include "backends/cuda/plan/store_program.h"
+#include "core/compose/compose.h"
+#include "core/passes/patterns.h"
+
+namespace tessera::cuda {
+
+namespace {
+
+// The gather reads anywhere, so results that are operands get copies.
+Status planGather(PlanDraft& draft, const Instruction& instruction, LoopProgram gather, std::vector<int> from,
+                  std::span<const int> operands, Steps& out) {
+  const std::vector<int> results = draft.resultsOf(instruction);
+  std::vector<int> to = results;
+  for (size_t k = 0; k < to.size(); ++k)
+    if (std::ranges::find(operands, to[k]) != operands.end()) {
+      TESSERA_ASSIGN_OR_RETURN(to[k], draft.scratchFor(instruction, gather.outputs[k]));
+    }
+  const std::vector<Shape> shapes = gather.outputs;
+  TESSERA_TRY(draft.kernel(instruction, std::move(gather), std::move(from), to, out));
+  for (size_t k = 0; k < to.size(); ++k)
+    draft.copy(instruction, to[k], results[k], shapes[k].denseBytes().value_or(0), out);
+  return {};
+}
+
+Status planOrder(PlanDraft& draft, const Instruction& instruction, const OrderRequest& request, Steps& out) {
+  if (request.operands[0].elementCount().value_or(1) == 0) return {};
+  TESSERA_ASSIGN_OR_RETURN(OrderPrograms programs, orderProgramsOf(request));
+  const std::vector<int> operands = draft.operandsOf(instruction);
+  const Shape order = Shape::arrayRowMajor(ElementType::U32, request.operands[0].dimensions);
+  TESSERA_ASSIGN_OR_RETURN(int now, draft.scratchFor(instruction, order));
+  TESSERA_TRY(draft.kernel(instruction, std::move(programs.runs), operands, {now}, out));
+  int next = -1;
+  if (!programs.merges.empty()) {
+    TESSERA_ASSIGN_OR_RETURN(next, draft.scratchFor(instruction, order));
+  }
+  const auto withOrder = [&] {
+    std::vector<int> from = operands;
+    from.push_back(now);
+    return from;
+  };
+  for (LoopProgram& merge : programs.merges) {
+    TESSERA_TRY(draft.kernel(instruction, std::move(merge), withOrder(), {next}, out));
+    std::swap(now, next);
+  }
+  return planGather(draft, instruction, std::move(programs.gather), withOrder(), operands, out);
+}
+
+Status planSort(PlanDraft& draft, const Instruction& instruction, Steps& out) {
+  const std::vector<ComputationId> callees = draft.module().callees(instruction);
+  if (callees.size() != 1) return failUnsupported("it has no comparator");
+  TESSERA_ASSIGN_OR_RETURN(const ElementProgram comparator, composeScalar(draft.module(), callees[0]));
+  OrderRequest request;
+  for (InstructionId operand : instruction.operands) request.operands.push_back(draft.module().shapeOf(operand));
+  request.dimension = instruction.attributes->ints(Attr::dimensions).at(0);
+  request.kept = request.operands[0].dimensions[static_cast<size_t>(request.dimension)];
+  request.before = [&](ElementBuilder& builder, std::span<const NodeId> first, std::span<const NodeId> second) {
+    std::vector<NodeId> values;
+    for (size_t k = 0; k < first.size(); ++k) values.insert(values.end(), {first[k], second[k]});
+    return applyScalarProgram(builder, comparator, values);
+  };
+  return planOrder(draft, instruction, request, out);
+}
+
+Status planTopK(PlanDraft& draft, const Instruction& instruction, Steps& out) {
+  OrderRequest request;
+  request.operands = {draft.module().shapeOf(instruction.operands[0])};
+  if (isComplex(request.operands[0].type)) return failUnsupported("complex numbers have no order");
+  request.dimension = request.operands[0].rank() - 1;
+  request.kept = instruction.attributes->intOr(Attr::k, 0);
+  request.givesPlaces = true;
+  const bool largest = instruction.attributes->boolOr(Attr::largest, true);
+  request.before = [&](ElementBuilder& builder, std::span<const NodeId> first,
+                       std::span<const NodeId> second) -> Result<NodeId> {
+    const auto direction = largest ? CompareDirection::Gt : CompareDirection::Lt;
+    return builder.compare(direction, first[0], second[0], isFloat(request.operands[0].type));
+  };
+  return planOrder(draft, instruction, request, out);
+}
+
+// The one operation on both parameters that the combiner is.
+Result<NodeOp> operationOf(const Module& module, const Instruction& instruction) {
+  const std::vector<ComputationId> callees = module.callees(instruction);
+  if (callees.size() != 1) return failUnsupported("it has no combiner");
+  TESSERA_ASSIGN_OR_RETURN(const ElementProgram combiner, composeScalar(module, callees[0]));
+  const NodeId root = combiner.results.at(0);
+  const auto inputs = combiner.inputsOf(root);
+  const bool isPlain = inputs.size() == 2 && combiner.at(inputs[0]).op == NodeOp::Read &&
+                       combiner.at(inputs[1]).op == NodeOp::Read &&
+                       combiner.at(inputs[0]).bits0 != combiner.at(inputs[1]).bits0;
+  if (!isPlain) return failUnsupported("a running total of another operation");
+  return combiner.at(root).op;
+}
+
+Status planScan(PlanDraft& draft, const Instruction& instruction, const PrefixSum& form, Steps& out) {
+  ScanRequest request;
+  request.array = draft.module().shapeOf(instruction.operands[0]);
+  request.dimension = form.dimension;
+  request.reversed = form.reversed;
+  if (request.array.elementCount().value_or(1) == 0) return {};
+  if (draft.module().shapeOf(instruction.operands[1]).type != request.array.type)
+    return failUnsupported("a running total of another type than its first value");
+  TESSERA_ASSIGN_OR_RETURN(request.operation, operationOf(draft.module(), instruction));
+  TESSERA_ASSIGN_OR_RETURN(ScanPrograms programs, scanProgramsOf(request));
+  std::vector<int> from = draft.operandsOf(instruction);
+  TESSERA_ASSIGN_OR_RETURN(const int totals, draft.scratchFor(instruction, programs.totals.outputs[0]));
+  TESSERA_ASSIGN_OR_RETURN(const int before, draft.scratchFor(instruction, programs.before.outputs[0]));
+  TESSERA_TRY(draft.kernel(instruction, std::move(programs.totals), from, {totals}, out));
+  from.push_back(totals);
+  TESSERA_TRY(draft.kernel(instruction, std::move(programs.before), from, {before}, out));
+  from.back() = before;
+  return draft.kernel(instruction, std::move(programs.within), std::move(from), draft.resultsOf(instruction), out);
+}
+
+}  // namespace
+
+bool isPlannedByProgram(const Module& module, const Instruction& instruction) {
+  return instruction.opcode == Opcode::Sort || instruction.opcode == Opcode::Topk ||
+         runningTotal(module, instruction).has_value();
+}
+
+Status planByProgram(PlanDraft& draft, const Instruction& instruction, Steps& out) {
+  if (instruction.opcode == Opcode::Sort) return planSort(draft, instruction, out);
+  if (instruction.opcode == Opcode::Topk) return planTopK(draft, instruction, out);
+  return planScan(draft, instruction, *runningTotal(draft.module(), instruction), out);
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,12 @@
+// ProgramPlans: operations that run as several element programs of our own making: sorts, top-k, running totals.
+#pragma once
+
+#include "backends/cuda/plan/plan_draft.h"
+
+namespace tessera::cuda {
+
+bool isPlannedByProgram(const Module& module, const Instruction& instruction);
+// ErrorKind::Unsupported where a form of it has no programs.
+Status planByProgram(PlanDraft& draft, const Instruction& instruction, Steps& out);
+
+}  // namespace tessera::cuda

@@ -1,0 +1,92 @@
+#include "backends/cuda/simulated/machine/shared_memory.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tessera::cuda::simulated {
+
+namespace {
+
+constexpr int kPattern = 0xcd;  // of memory that nobody wrote
+
+}  // namespace
+
+void SharedMemory::reset(int64_t bytes, unsigned granule, unsigned warps) {
+  bytes_ = bytes;
+  granule_ = granule;
+  warps_ = warps;
+  ++block_;
+  data_.resize(static_cast<size_t>(bytes));
+  if (bytes) std::memset(data_.data(), kPattern, data_.size());
+  const size_t granules = (static_cast<size_t>(bytes) + granule - 1) / granule;
+  if (granules_.size() < granules) granules_.resize(granules);
+  clocks_.assign(size_t{warps} * warps, 0);
+  for (unsigned warp = 0; warp < warps; ++warp) clock(warp, warp) = 1;
+  fenced_.assign(warps, 0);
+}
+
+bool SharedMemory::isBefore(const Moment& moment, uint32_t thread) {
+  if (!moment.happened() || moment.thread == thread) return true;
+  const unsigned mine = thread / kLanes, its = moment.thread / kLanes;
+  return mine == its ? moment.clock < clock(mine, mine) : moment.clock <= clock(mine, its);
+}
+
+SharedConflict SharedMemory::noteGranule(Access access, uint32_t thread, uint32_t site, Granule& granule) {
+  using Kind = SharedConflict::Kind;
+  if (granule.block != block_) granule = {.block = block_};
+  SharedConflict conflict;
+  auto race = [&](const Moment& moment, bool wasWrite) {
+    if (conflict.kind == Kind::None && !isBefore(moment, thread))
+      conflict = {.kind = Kind::Race, .thread = moment.thread, .site = moment.site, .wasWrite = wasWrite};
+  };
+  if (access != Access::Write && !granule.write.happened()) conflict.kind = Kind::Uninitialised;
+  if (access != Access::Atomic || !granule.write.isAtomic) race(granule.write, true);
+  if (access != Access::Read) {
+    race(granule.read, false);
+    race(granule.otherRead, false);
+  }
+  remember(access, thread, site, granule);
+  return conflict;
+}
+
+void SharedMemory::remember(Access access, uint32_t thread, uint32_t site, Granule& granule) {
+  const unsigned warp = thread / kLanes;
+  const Moment now{.thread = thread, .clock = clock(warp, warp), .site = site, .isAtomic = access == Access::Atomic};
+  if (access != Access::Read)
+    granule.write = now;
+  else if (granule.read.thread == thread)
+    granule.read = now;
+  else
+    granule.otherRead = std::exchange(granule.read, now);
+}
+
+SharedConflict SharedMemory::note(Access access, uint32_t thread, uint32_t site, uint64_t address, unsigned bytes) {
+  SharedConflict first;
+  const uint64_t end = (address + bytes + granule_ - 1) / granule_;
+  for (uint64_t granule = address / granule_; granule < end; ++granule) {
+    const SharedConflict conflict = noteGranule(access, thread, site, granules_[granule]);
+    if (first.kind == SharedConflict::Kind::None) first = conflict;
+  }
+  return first;
+}
+
+void SharedMemory::blockBarrier(std::span<const unsigned> warps) {
+  for (unsigned at = 0; at < warps_; ++at) {
+    uint32_t latest = 0;
+    for (const unsigned warp : warps) latest = std::max(latest, clock(warp, at));
+    for (const unsigned warp : warps) clock(warp, at) = latest;
+  }
+  for (const unsigned warp : warps) ++clock(warp, warp);
+}
+
+void SharedMemory::fence(unsigned warp) {
+  for (unsigned at = 0; at < warps_; ++at) {
+    const uint32_t latest = std::max(fenced_[at], clock(warp, at));
+    fenced_[at] = latest;
+    if (at != warp) clock(warp, at) = latest;
+  }
+  ++clock(warp, warp);
+}
+
+}  // namespace tessera::cuda::simulated

@@ -1,0 +1,64 @@
+// A block's shared memory with a shadow: who wrote and read each granule and when, as far as barriers order it. Finds
+// races and reads of what nobody wrote. Time is a clock for each warp, which barriers pass on (as in FastTrack): an
+// access happened before another if its warp's clock then is known to the other's warp now.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "backends/cuda/simulated/machine/program.h"
+
+namespace tessera::cuda::simulated {
+
+enum class Access : uint8_t { Read, Write, Atomic };
+
+// What an access to shared memory is at odds with.
+struct SharedConflict {
+  enum class Kind : uint8_t { None, Race, Uninitialised };
+  Kind kind = Kind::None;
+  uint32_t thread = 0, site = 0;  // of the earlier access
+  bool wasWrite = false;
+};
+
+class SharedMemory {
+ public:
+  // For a block that begins; keeps its memory from the one before, filled with a pattern.
+  void reset(int64_t bytes, unsigned granule, unsigned warps);
+  std::byte* data() { return data_.data(); }
+  int64_t bytes() const { return bytes_; }
+
+  // The first conflict of a thread's access to bytes that exist.
+  SharedConflict note(Access access, uint32_t thread, uint32_t site, uint64_t address, unsigned bytes);
+  // All lanes of a warp have waited for each other.
+  void warpBarrier(unsigned warp) { ++clock(warp, warp); }
+  // These warps have waited for each other.
+  void blockBarrier(std::span<const unsigned> warps);
+  // A fence: what came before in any warp that fenced is before what follows here.
+  void fence(unsigned warp);
+
+ private:
+  struct Moment {
+    uint32_t thread = ~uint32_t{0}, clock = 0, site = 0;
+    bool isAtomic = false;
+    bool happened() const { return thread != ~uint32_t{0}; }
+  };
+  struct Granule {
+    uint32_t block = 0;  // which block's; another one's: nothing happened yet
+    Moment write, read, otherRead;
+  };
+  uint32_t& clock(unsigned of, unsigned at) { return clocks_[size_t{of} * warps_ + at]; }
+  bool isBefore(const Moment& moment, uint32_t thread);
+  SharedConflict noteGranule(Access access, uint32_t thread, uint32_t site, Granule& granule);
+  void remember(Access access, uint32_t thread, uint32_t site, Granule& granule);
+
+  std::vector<std::byte> data_;
+  std::vector<Granule> granules_;
+  std::vector<uint32_t> clocks_, fenced_;
+  int64_t bytes_ = 0;
+  unsigned granule_ = 4, warps_ = 1;
+  uint32_t block_ = 0;
+};
+
+}  // namespace tessera::cuda::simulated

@@ -135,6 +135,13 @@ TEST_F(CudaKernels, LanesThatCameAlongDifferentWaysMeetAtAShuffle) {
       each(32, [](unsigned) { return 131; }));
 }
 
+TEST_F(CudaKernels, LanesThatAreGoneAreNotWaitedFor) {
+  EXPECT_EQ(
+      results("mov.u32 %r1, 7; setp.lt.u32 %p0, %lane, 20; @!%p0 bra GONE; shfl.sync.idx.b32 %r0, %lane, 3, 31, -1;"
+              "st.global.u32 [%at], %r0; exit; GONE: mov.u32 %r0, %r1; st.global.u32 [%at], %r0; exit;"),
+      each(32, [](unsigned i) { return i < 20 ? 3 : 7; }));
+}
+
 // --- control flow
 
 TEST_F(CudaKernels, LanesLeaveLoopsAtTheirOwnTime) {

@@ -240,6 +240,8 @@ bool Warp::leave(LaneMask lanes) {
     joins_[i].arrived &= ~lanes;
     settle(static_cast<int32_t>(i));
   }
+  for (Split& other : splits_)  // nobody waits for lanes that are gone
+    if (other.state == State::Converging) other.state = State::Ready;
   block_->noteExit();
   return false;
 }

@@ -222,7 +222,7 @@ class MainWindow : public QMainWindow {
   SearchBar* searchBar_ = nullptr;
 
   DocumentPane* beside_ = nullptr;
-  bool splitToCompare_ = false;  // by the workspace, which takes it back
+  bool splitToCompare_ = false;       // by the workspace, which takes it back
   QPointer<DocumentPane> comparing_;  // with the file that opens
 
   Actions* actions_ = nullptr;

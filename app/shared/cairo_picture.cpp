@@ -254,7 +254,10 @@ class PngFile {
   png_infop info_ = nullptr;
 };
 
-int64_t pixelsOf(float units, double scale) { return std::max<int64_t>(std::llround(std::ceil(units * scale)), 1); }
+// A thousandth of a pixel is a rounding of the bounds, and needs no pixel of its own.
+int64_t pixelsOf(float units, double scale) {
+  return std::max<int64_t>(std::llround(std::ceil(units * scale - 1e-3)), 1);
+}
 
 Status checkPngSize(int64_t width, int64_t height) {
   if (width <= kLargestPng && height <= kLargestPng) return {};

@@ -111,7 +111,8 @@ GraphExport exportOf(const Document& document, const Canvas& canvas) {
 QSize pixelsOf(const GraphExport& what) {
   const RectF bounds = what.part == ExportPart::Seen ? what.seen : pictureOf(what).bounds;
   const double scale = pixelsAUnit(what);
-  return {static_cast<int>(std::ceil(bounds.width * scale)), static_cast<int>(std::ceil(bounds.height * scale))};
+  const auto pixels = [&](float units) { return static_cast<int>(std::ceil(units * scale - 1e-3)); };  // as toPng
+  return {pixels(bounds.width), pixels(bounds.height)};
 }
 
 Result<std::string> contentOf(const GraphExport& what) {

@@ -1,5 +1,5 @@
-// A family is a text with one number in it that takes the values 0 … N-1 (or 1 … N). Parameters and scopes often tell
-// of the same layers: they are told once where layer k reads the parameters with number k.
+// A family is a text with one number in it that takes the values 0 … N-1 (or 1 … N). Parameters and scopes often
+// tell of the same layers: they are told once where layer k reads the parameters with number k.
 #include "core/overview/layers.h"
 
 #include <algorithm>

@@ -165,6 +165,7 @@ InstructionId ValueStrips::pictureAt(QPointF widget) const {
   const int32_t hit = canvas_.itemAt(widget);
   const int32_t v = hit < 0 ? -1 : canvas_.picture()->items[static_cast<size_t>(hit)].viewNode;
   if (v < 0 || view->nodes[static_cast<size_t>(v)].kind != ViewNode::Kind::Instruction) return {};
+  if (view->nodes[static_cast<size_t>(v)].chip) return {};  // has no strip
   const bool inStrip = canvas_.viewport().toScene(widget).y() >= canvas_.frameOf(v).bottom() - view->valueStrip;
   const auto found = values_.find(view->nodes[static_cast<size_t>(v)].instruction);
   return inStrip && found != values_.end() && found->second.columns > 0 ? found->first : InstructionId();

@@ -71,8 +71,12 @@ void Viewport::centerOn(QPointF scene) { place(scene, QPointF(widget_.width(), w
 // Into the contents rectangle: its owner keeps margins free for what stands over the canvas.
 double Viewport::zoomToFit(QRectF scene) const {
   const QRectF room = widget_.contentsRect();
-  const double zoom = std::min({(room.width() - 2 * kFitMargin) / std::max(scene.width(), 1.0),
-                                (room.height() - 2 * kFitMargin) / std::max(scene.height(), 1.0), 1.0});
+  const auto within = [&](double margin) {
+    return std::min({(room.width() - 2 * margin) / std::max(scene.width(), 1.0),
+                     (room.height() - 2 * margin) / std::max(scene.height(), 1.0), 1.0});
+  };
+  double zoom = within(kFitMargin);
+  if (zoom < kReadableZoom && within(kSnug) >= kReadableZoom) zoom = kReadableZoom;  // rather read than margins
   return std::clamp(zoom, kSmallestZoom, kLargestZoom);
 }
 
@@ -103,8 +107,9 @@ void Viewport::follow(QPointF shift) {
   const QRectF all = *bounds_;
   const double margin = kSnug / zoom_;
   if (free().adjusted(margin, margin, -margin, -margin).contains(all)) return;
+  const double least = std::min<double>(kReadableZoom, std::max(zoom_, zoomToFit(all)));
   for (const QRectF& wanted : {all.adjusted(0, 0, all.width() * kGrowth, all.height() * kGrowth), all})
-    if (zoomToFit(wanted) >= std::min<double>(kReadableZoom, zoom_)) {
+    if (zoomToFit(wanted) >= least) {
       fit(wanted);
       fitted_ = true;
       return;

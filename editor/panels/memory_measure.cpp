@@ -7,6 +7,7 @@
 #include "backends/run_request.h"
 #include "core/evaluate/compare.h"
 #include "core/memory/xla_buffers.h"
+#include "core/ops/inference/infer.h"
 #include "core/passes/pipeline.h"
 #include "editor/text/unit_words.h"
 
@@ -32,6 +33,9 @@ MeasuredMemory measuredMemory(const Module& module, MemorySource source, const s
   MeasuredMemory out;
   std::optional<Module> compiled;
   const auto make = [&]() -> Result<MemoryReport> {
+    const Diagnostics faults = verify(module);  // an open input has no buffer
+    for (const Diagnostic& d : faults.items())
+      if (d.severity == Severity::Error) return std::unexpected(d);
     if (source == MemorySource::AsCompiled) {
       TESSERA_ASSIGN_OR_RETURN(compiled, optimize(module));
       return memoryReport(*compiled);

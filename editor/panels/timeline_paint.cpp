@@ -111,7 +111,7 @@ void TimelineView::paintRuler(QPainter& painter) {
     if (at < 0) continue;
     const double x = xOf(static_cast<int64_t>(at + origin));
     painter.drawLine(QPointF(x, kRulerHeight - 5), QPointF(x, kRulerHeight));
-    painter.drawText(QPointF(x + 3, kRulerHeight - 7), QString::fromStdString(durationText(at)));
+    painter.drawText(QPointF(x + 3, kRulerHeight - 7), QString::fromStdString(durationText(std::abs(at))));
   }
   painter.setPen(palette().color(QPalette::Mid));
   painter.drawLine(0, kRulerHeight, viewport()->width(), kRulerHeight);

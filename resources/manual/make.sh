@@ -9,5 +9,6 @@ ln -s "$here/../examples" "$work/examples"
 mkdir -p "$work/pictures" "$here/pictures"
 cd "$work"
 "$(dirname "$studio")/tessera" opt examples/gpt_tiny_train.hlo -o optimized.hlo
+"$(dirname "$studio")/tessera" opt examples/softmax.hlo -o softmax_optimized.hlo
 QT_QPA_PLATFORM=offscreen "$studio" --size 1100x720 --theme light --do "$here/pictures.txt"
 mv "$work"/pictures/*.png "$here/pictures/"

@@ -84,7 +84,7 @@ TEST_F(Compile, NamesThatAreNoneInC) {
   ASSERT_EQ(compile("m.hlo -o m.o --header=m.h").exit, 0);
   EXPECT_NE(contentOf(scratch_.folder() / "m.h").find("int odd_name_1_run("), std::string::npos);
   refused("m.hlo -o m2.o --name=1st", 64, "\"1st\" is no name of a C function");
-  refused("m.hlo -o m.exe", 64, "OUT.o or OUT.so");
+  refused("m.hlo -o m.exe", 64, "OUT.o, OUT.so or OUT.ptx");
   EXPECT_FALSE(has("m2.o"));
 }
 TEST_F(Compile, WhatNeedsMoreThanTheRunTimeIsNamed) {

@@ -85,7 +85,7 @@ WireTool::Socket WireTool::socketAt(QPointF at) const {
 
 // The box of what stands in a node or at its left; -1: a wire leads to the input, or nothing.
 int32_t WireTool::attachedTo(int32_t user, int32_t operand) const {
-  if (inputSocket(nodeAt(user), RectF(), operand)) return -1;
+  if (!hints_.inputs || inputSocket(nodeAt(user), RectF(), operand)) return -1;
   const auto inputs = hints_.inputs(nodeAt(user).instruction);
   if (operand < 0 || static_cast<size_t>(operand) >= inputs.size()) return -1;
   const auto [first, last] = attached().equal_range(user);

@@ -104,7 +104,7 @@ void FindingsPanel::fill(QTreeWidgetItem& item) {
   }
   if (const size_t left = finding.instructions.size() - std::min(finding.instructions.size(), kMostFindingPlaces);
       left > 0)
-    rows << new QTreeWidgetItem({QString(), tr("… and %L1 more; `tessera findings --json` lists them all").arg(left)});
+    rows << new QTreeWidgetItem({QString(), tr("… and %L1 more; `tessera findings --json` has all").arg(left)});
   item.addChildren(rows);
 }
 

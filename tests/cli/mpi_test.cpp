@@ -224,7 +224,8 @@ TEST_F(Mpi, ARankThatStopsIsWaitedForToTheLimit) {
   EXPECT_NE(ran.exit, 0);
   EXPECT_NE(ran.exit, 124) << "hangs";
   EXPECT_NE(ran.err.find("rank 0 has waited at "), std::string::npos) << ran.err;
-  EXPECT_NE(ran.err.find(" for rank 1 for longer than the limit of 3 s"), std::string::npos) << ran.err;
+  // It is named where the ranks meet; once values move, MPI alone knows whose are missing.
+  EXPECT_NE(ran.err.find(" for longer than the limit of 3 s"), std::string::npos) << ran.err;
 }
 
 }  // namespace

@@ -61,12 +61,12 @@ QIcon iconOf(const QString& name, const QColor& color) {
   return QIcon(new LineIcon(file.readAll(), color));
 }
 
-void showIcon(QAbstractButton& button, const char* name, const QString& words, const QColor& color) {
+void showIcon(QAbstractButton& button, const char* name, const QString& tip, const QColor& color) {
   button.setText({});
   button.setIcon(iconOf(QLatin1String(name), color));
   button.setIconSize({kIconSize, kIconSize});
-  button.setAccessibleName(words);
-  button.setToolTip(words);
+  button.setAccessibleName(tip);
+  button.setToolTip(tip);
 }
 
 }  // namespace tessera

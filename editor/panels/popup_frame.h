@@ -21,7 +21,6 @@ class PopupFrame : public QFrame {
 
   void watch(QWidget& focus) { focus.installEventFilter(this); }  // the widget that has the focus while it is open
   void openAt(QPoint at, QSize size);                             // wholly inside the parent
-  void shrinkTo(const QListWidget& list, const QWidget& field, int most);
   void shrinkTo(const QListWidget& list, const QWidget& field, int most);  // its height, to what it lists
   void leave();                                                            // gives the focus back to the parent
   virtual void accept() = 0;

@@ -6,8 +6,9 @@
 
 #include "editor/panels/source_pick.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::keys_test {
 
 class KeysTest : public QObject {
   Q_OBJECT
@@ -289,5 +290,6 @@ ENTRY main {
   }
 };
 
-QTEST_MAIN(KeysTest)
+TESSERA_QT_TEST(keys_test, KeysTest)
+}  // namespace tessera::keys_test
 #include "keys_test.moc"

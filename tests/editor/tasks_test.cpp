@@ -6,8 +6,9 @@
 #include "core/evaluate/compare.h"
 #include "core/evaluate/evaluate.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::tasks_test {
 
 class TasksTest : public QObject {
   Q_OBJECT
@@ -194,5 +195,6 @@ class TasksTest : public QObject {
   }
 };
 
-QTEST_MAIN(TasksTest)
+TESSERA_QT_TEST(tasks_test, TasksTest)
+}  // namespace tessera::tasks_test
 #include "tasks_test.moc"

@@ -16,9 +16,9 @@
 #include "editor/look/qt_colors.h"
 #include "editor/panels/banner.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::look_test {
 namespace {
 
 double luminance(QRgb rgb) {
@@ -241,5 +241,6 @@ class LookTest : public QObject {
   }
 };
 
-QTEST_MAIN(LookTest)
+TESSERA_QT_TEST(look_test, LookTest)
+}  // namespace tessera::look_test
 #include "look_test.moc"

@@ -149,13 +149,6 @@ ENTRY main {
     checkBudget("convolution", 5);
   }
 
-  void countingLoopByKeysAlone() {
-    hand().addMore("f32[4]");
-    hand().addLast("counting loop");
-    hand().key(Qt::Key_Return);  // into the loop
-    checkNoErrors();
-  }
-
   void gameOfLifeByKeysAlone() {
     hand().addMore("pred[8,8]");
     hand().addMore("convert s32[8,8]");
@@ -167,15 +160,6 @@ ENTRY main {
     checkNoErrors();
     QCOMPARE(hand().shape(hand().selected()), std::string("pred[8,8]"));
     checkBudget("game of life", 25);
-  }
-
-  void embeddingAndAttentionByKeysAlone() {
-    hand().addMore("s32[2,6]");
-    hand().addMore("embedding lookup f32[10,8]");
-    const InstructionId y = hand().addLast("attention");
-    checkNoErrors();
-    QCOMPARE(hand().shape(y), std::string("f32[2,6,8]"));
-    checkBudget("embedding and attention", 12);
   }
 
   void aDigitChoosesForAnInputThatIsWired() {

@@ -130,17 +130,6 @@ class TasksTest : public QObject {
     checkUndoAndRedo();
   }
 
-  void embeddingAndAttention() {
-    const InstructionId words = hand_->addMore("s32[2,6]");
-    hand_->addMore("embedding lookup f32[10,8]");
-    const InstructionId y = hand_->addLast("attention");
-    checkNoErrors();
-    QVERIFY(words.valid());
-    QCOMPARE(hand_->shape(y), std::string("f32[2,6,8]"));
-    checkBudget("embedding and attention", 12);
-    checkUndoAndRedo();
-  }
-
   // Doubles what it carries ten times; the body is edited where it is opened.
   void countingLoop() {
     hand_->add("f32[4]");

@@ -149,8 +149,7 @@ void pool(Draft& d, Opcode opcode) {
 void embedding(Draft& d) {
   const bool swapped = d.shape(0) && isInteger(d.shape(0)->type);
   const size_t first = swapped ? 1 : 0;
-  const Shape usual = d.entry.shape ? *d.entry.shape : Shape::array(ElementType::F32, {100, 16});
-  const auto table = d.input(first, usual, "table");
+  const auto table = d.input(first, Shape::array(ElementType::F32, {100, 16}), "table");
   const auto indices = d.input(1 - first, Shape::array(ElementType::S32, {8}), "indices");
   if (table.shape.dimensions.empty() || !isInteger(indices.shape.type)) return;
   const auto batch = static_cast<int64_t>(indices.shape.dimensions.size());

@@ -75,6 +75,7 @@ void addGrep(CLI::App& app, Report& report);
 void addPath(CLI::App& app, Report& report);
 void addExplain(CLI::App& app, Report& report);
 void addOpt(CLI::App& app, Report& report);
+void addPasses(CLI::App& app, Report& report);
 void addProfile(CLI::App& app, Report& report);
 void addMachine(CLI::App& app, Report& report);
 void addHelp(CLI::App& app, Report& report);

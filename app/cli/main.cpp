@@ -101,6 +101,7 @@ int main(int argc, char** argv) {
   addPath(app, report);
   addExplain(app, report);
   addOpt(app, report);
+  addPasses(app, report);
   addProfile(app, report);
   addDump(app, report);
   addMachine(app, report);

@@ -103,9 +103,14 @@ std::string nameFor(std::string_view rest, const std::set<std::string>& known) {
   return std::string(dot == rest.npos ? std::string_view() : rest.substr(0, dot));
 }
 
-std::string_view withoutEnding(std::string_view name) {
+std::string_view uncompressed(std::string_view name) {
   for (std::string_view ending : {".gz", ".zst"})
     if (name.ends_with(ending)) name.remove_suffix(ending.size());
+  return name;
+}
+
+std::string_view withoutEnding(std::string_view name) {
+  name = uncompressed(name);
   for (std::string_view ending : {".hlo.pb", ".txt", ".pbtxt", ".pb", ".hlo", ".dot", ".html", ".svg", ".mlir"})
     if (name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
   return name;
@@ -158,7 +163,7 @@ void addPass(DumpModule& module, DumpPass pass, const std::string& file) {
 }
 
 void addFile(DumpModule& module, const SplitName& split) {
-  std::string_view rest = split.rest();
+  std::string_view rest = uncompressed(split.rest());
   if (!module.name.empty()) rest.remove_prefix(std::min(rest.size(), module.name.size() + 1));
   if (auto pass = passOf(rest)) {
     module.files.push_back({split.file, DumpRole::Pass, {}, split.bytes});

@@ -123,6 +123,25 @@ TEST_F(ProfileProgram, DumpListsModulesPassesAndFiles) {
   EXPECT_NE(check.err.find("tessera dump"), std::string::npos) << check.err;
 }
 
+TEST_F(ProfileProgram, PassesOfADumpAndOfAFile) {
+  ASSERT_EQ(scratch_.tessera("opt add.hlo --dump=dumped").exit, 0);
+  const json dump = object("passes dumped --json", 0), file = object("passes add.hlo --json", 0);
+  ASSERT_EQ(dump["passes"].size(), file["passes"].size());
+  for (const char* key : {"number", "pass", "instructions", "flops", "bytes", "peak", "added", "fused", "changes"})
+    EXPECT_TRUE(file["passes"][0].contains(key)) << key;
+  const json root = object("passes dumped --history=nothing.7 --json", 64);
+  EXPECT_NE(root["error"]["message"].get<std::string>().find("nothing.7"), std::string::npos);
+  object("passes dumped --module=other --json", 64);
+  object("passes dumped --passes=fuse --json", 64);
+  object("passes add.hlo --module=other --json", 64);
+  object("passes . --json", 66);
+  object("passes missing --json", 66);
+  std::filesystem::resize_file(scratch_.folder() / "dumped" / dump["passes"][1]["files"][0].get<std::string>(), 40);
+  const Ran damaged = scratch_.tessera("passes dumped");
+  EXPECT_EQ(damaged.exit, 0) << damaged.err;
+  EXPECT_NE(damaged.err.find("pass 0001 is left out"), std::string::npos) << damaged.err;
+}
+
 TEST_F(ProfileProgram, EveryCommandSaysWhatAFileIs) {
   PlaneBytes cpu("/host:CPU");
   cpu.line("t", {cpu.event("x", 0, 5)});

@@ -3,7 +3,7 @@
 # core/CMakeLists.txt say what each may use, all of it listed before. Within folders: layers.txt beside this script.
 cd "$1" || exit 1
 {
-  sed -n 's/^tessera_core_folder(\([a-z_]*\)\( USES\)\{0,1\}\(.*\))$/row \1\3/p' core/CMakeLists.txt
+  sed -n 's/^tessera_core_folder(\([a-z_]*\)\( LIGHT\)\{0,1\}\( USES\)\{0,1\}\(.*\))$/row \1\4/p' core/CMakeLists.txt
   sed -n 's/^\([a-z_/]*\): \(.*\)$/order \1 \2/p' tests/lint/layers.txt
   for folder in core/*/; do echo "folder $(basename "$folder")"; done
   grep -rnoE --include='*.h' --include='*.cpp' --include='*.inc' '^ *# *include "(core|backends|editor)/[^"]+' core backends editor |

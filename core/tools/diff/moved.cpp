@@ -1,8 +1,10 @@
 // See moved.h. A value's hash is that of all it is computed from, as if every call with one caller were inlined.
 #include "core/tools/diff/moved.h"
 
+#include <deque>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/base/hash.h"
 
@@ -109,6 +111,28 @@ class InlinedValues {
   std::vector<uint64_t> value_;
 };
 
+// Of equal values those from the same line of the source go together.
+uint64_t scopeHash(const Instruction& instruction) {
+  return instruction.metadata ? std::hash<std::string_view>()(instruction.metadata->opName) : 0;
+}
+
+// Pairs of equal keys, in order; they leave both lists.
+void pairEqual(std::vector<InstructionId>& gone, std::vector<InstructionId>& added, InstructionPairs& out,
+               const auto& keyOfGone, const auto& keyOfAdded) {
+  std::unordered_map<uint64_t, std::deque<InstructionId>> rows;
+  for (InstructionId id : added) rows[keyOfAdded(id)].push_back(id);
+  std::unordered_set<InstructionId> taken;
+  std::erase_if(gone, [&](InstructionId id) {
+    const auto found = rows.find(keyOfGone(id));
+    if (found == rows.end() || found->second.empty()) return false;
+    out.emplace_back(id, found->second.front());
+    taken.insert(found->second.front());
+    found->second.pop_front();
+    return true;
+  });
+  std::erase_if(added, [&](InstructionId id) { return taken.contains(id); });
+}
+
 }  // namespace
 
 InstructionPairs movedInstructions(const LabelledGraph& left, const std::vector<InstructionId>& gone,
@@ -116,18 +140,14 @@ InstructionPairs movedInstructions(const LabelledGraph& left, const std::vector<
   InstructionPairs out;
   if (gone.empty() || added.empty()) return out;
   InlinedValues ones(left), others(right);
-  struct Row {
-    std::vector<InstructionId> ids;
-    size_t next = 0;
-  };
-  std::unordered_map<uint64_t, Row> rows;
-  for (InstructionId id : added)
-    if (others.isValue(id)) rows[others.of(id)].ids.push_back(id);
-  for (InstructionId id : gone) {
-    const auto found = ones.isValue(id) ? rows.find(ones.of(id)) : rows.end();
-    if (found != rows.end() && found->second.next < found->second.ids.size())
-      out.emplace_back(id, found->second.ids[found->second.next++]);
-  }
+  std::vector<InstructionId> open(gone), free(added);
+  std::erase_if(open, [&](InstructionId id) { return !ones.isValue(id); });
+  std::erase_if(free, [&](InstructionId id) { return !others.isValue(id); });
+  pairEqual(
+      open, free, out, [&](InstructionId id) { return mixedHash(ones.of(id), scopeHash(left.at(id))); },
+      [&](InstructionId id) { return mixedHash(others.of(id), scopeHash(right.at(id))); });
+  pairEqual(
+      open, free, out, [&](InstructionId id) { return ones.of(id); }, [&](InstructionId id) { return others.of(id); });
   return out;
 }
 

@@ -37,6 +37,16 @@ std::optional<std::string> unknownSubcommand(const CLI::App& app) {
   return "there is no subcommand " + words.front() + nearMisses(words.front(), names);
 }
 
+// The parser only names an option that is missing; behind the name stands what it takes.
+std::string withMeaning(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string words = error.what();
+  const std::string name = words.substr(0, words.find(' '));
+  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::RequiredError)) return words;
+  for (const CLI::App* command : app.get_subcommands())
+    if (const CLI::Option* option = command->get_option_no_throw(name)) return words + ": " + option->get_description();
+  return words;
+}
+
 // A command line that cannot be understood: the parser's words on stderr, and with --json still one object.
 int refuseUsage(const CLI::App& app, const CLI::ParseError& error, Report& report, bool json) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
@@ -44,7 +54,7 @@ int refuseUsage(const CLI::App& app, const CLI::ParseError& error, Report& repor
     return report.flushed(kFine);
   }
   report.json = json;
-  report.failure({.kind = ErrorKind::Usage, .message = unknownSubcommand(app).value_or(error.what())});
+  report.failure({.kind = ErrorKind::Usage, .message = unknownSubcommand(app).value_or(withMeaning(app, error))});
   std::fputs("Run with --help for more information.\n", stderr);
   return report.finish();
 }

@@ -8,6 +8,7 @@
 #include "core/base/units.h"
 #include "core/evaluate/compare.h"
 #include "core/formats/module_file.h"
+#include "core/hlo/source_frames.h"
 #include "core/memory/memory_edits.h"
 #include "core/memory/xla_buffers.h"
 #include "core/passes/pipeline.h"
@@ -25,11 +26,19 @@ struct MemoryArguments {
 
 std::string readable(int64_t bytes) { return bytesText(static_cast<double>(bytes)); }
 
+// "train.py:120", where the file says it.
+std::string sourceText(const Module& module, const Instruction& instruction) {
+  const SourceFrame from = instruction.metadata ? sourceOf(module, *instruction.metadata) : SourceFrame();
+  return from.file.empty() ? std::string() : fmt::format("{}:{}", from.file, from.line);
+}
+
 Json placeOfInstruction(const Module& module, InstructionId id) {
   const Instruction& instruction = module.at(id);
-  return {{"name", instruction.name},
-          {"computation", module.at(instruction.computation).name},
-          {"opcode", instruction.opcodeName()}};
+  Json out{{"name", instruction.name},
+           {"computation", module.at(instruction.computation).name},
+           {"opcode", instruction.opcodeName()}};
+  if (std::string source = sourceText(module, instruction); !source.empty()) out["source"] = std::move(source);
+  return out;
 }
 
 const Shape& shapeOfBuffer(const MemoryReport& report, const MemoryBuffer& buffer) {
@@ -135,11 +144,13 @@ void tellPeak(const MemoryReport& report, const MemoryArguments& options, Report
   for (size_t k = 0; k < peak.size() && k < options.top; ++k) {
     const MemoryBuffer& buffer = report.buffers[peak[k]];
     const std::string padding = buffer.padding > 0 ? fmt::format(", padding {}", readable(buffer.padding)) : "";
+    const Instruction& instruction = report.module.at(buffer.instruction);
+    const std::string source = sourceText(report.module, instruction);
     out.line(fmt::format(
-        "  {:>11} {:>5.1f} % {:<9} %{} {}, moments {} to {}{}", readable(buffer.bytes),
+        "  {:>11} {:>5.1f} % {:<9} %{} {}, moments {} to {}{}{}", readable(buffer.bytes),
         100.0 * static_cast<double>(buffer.bytes) / static_cast<double>(std::max<int64_t>(1, report.peakBytes())),
-        nameOf(buffer.kind), report.module.at(buffer.instruction).name, toString(shapeOfBuffer(report, buffer)),
-        buffer.begin, buffer.end, padding));
+        nameOf(buffer.kind), instruction.name, toString(shapeOfBuffer(report, buffer)), buffer.begin, buffer.end,
+        padding, source.empty() ? "" : ", " + source));
   }
   if (peak.size() > options.top) out.line(fmt::format("  … and {} more", peak.size() - options.top));
 }

@@ -81,7 +81,7 @@ void putFacts(Json& to, const Module& module, const Overview& overview) {
   to["parameters"] = overview.parameters ? jsonOf(*overview.parameters) : Json();
   putWork(to, overview.work);
   to["trips_known"] = overview.tripsKnown;
-  to["peak_memory_bytes"] = overview.peakMemory;
+  to["peak_memory_bytes"] = overview.peakMemory ? Json(*overview.peakMemory) : Json();
   Json& arguments = to["arguments"] = Json::array();
   for (const auto& each : overview.arguments) arguments.push_back(jsonOf(each));
   to["inputs"] = jsonOf(module, overview.inputs);

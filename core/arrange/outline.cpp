@@ -11,6 +11,7 @@
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/clusters.h"
+#include "core/arrange/outliers.h"
 #include "core/arrange/outline_names.h"
 #include "core/arrange/repeats.h"
 #include "core/arrange/scope_turns.h"
@@ -52,6 +53,7 @@ class OutlineBuilder {
     makeClusters(module_, computation_, operands, hubs_, cuts_, out_, untangle(out_, operands, hubs_));
     countInstructions(out_, hubs_);
     nameGroups(module_, computation_, users_, positions_, tree_, hubs_, out_);
+    noteOutliers(module_, computation_, hubs_, out_);
     countChildren();
     return std::move(out_);
   }

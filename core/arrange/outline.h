@@ -21,7 +21,7 @@ struct OutlineGroup {
   size_t instructions = 0;   // inside, nested groups included, hubs not
   size_t children = 0;       // boxes that opening it shows
   bool transparent = false;  // not drawn: what it holds is drawn in its parent
-  std::string note = {};     // "forward", "backward", "recomputed": which part of a block it is
+  std::string note = {};     // "forward", "backward", "recomputed": which part of a block it is; what is unlike in it
 };
 
 struct Outline {

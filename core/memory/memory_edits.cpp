@@ -30,6 +30,13 @@ class Donor {
       taken_.insert(alias.outputIndex);
       given_.insert({alias.parameter, alias.parameterIndex});
     }
+    const InstructionId root = module_.entryComputation().root;
+    uint32_t place = 0;
+    for (ShapeLeaf& leaf : leavesOf(module_.shapeOf(root))) {
+      results_.push_back({leaf.shape, std::move(leaf.index), {}});
+      for (InstructionId operand : module_.at(definitionOf(module_, {root, place++}).instruction).operands)
+        results_.back().reads.push_back(definitionOf(module_, {operand, 0}));
+    }
   }
 
   // The aliases that the parameter's leaves may get: each a result of its shape, if possible one that is computed from
@@ -50,26 +57,25 @@ class Donor {
   }
 
  private:
+  struct ResultLeaf {
+    const Shape* shape;
+    std::vector<int64_t> index;
+    std::vector<MemoryValue> reads;  // what it is computed from
+  };
+
   std::optional<std::vector<int64_t>> resultLike(const Shape& shape, MemoryValue argument) const {
-    const InstructionId root = module_.entryComputation().root;
-    std::optional<std::vector<int64_t>> first;
-    uint32_t place = 0;
-    for (const ShapeLeaf& leaf : leavesOf(module_.shapeOf(root))) {
-      const MemoryValue result{root, place++};
-      if (*leaf.shape != shape || taken_.contains(leaf.index)) continue;
-      if (reads(definitionOf(module_, result).instruction, argument)) return leaf.index;
-      if (!first) first = leaf.index;
+    const ResultLeaf* first = nullptr;
+    for (const ResultLeaf& result : results_) {
+      if (*result.shape != shape || taken_.contains(result.index)) continue;
+      if (std::ranges::find(result.reads, argument) != result.reads.end()) return result.index;
+      if (!first) first = &result;
     }
-    return first;
-  }
-  bool reads(InstructionId user, MemoryValue argument) const {
-    return std::ranges::any_of(module_.at(user).operands, [&](InstructionId operand) {
-      return definitionOf(module_, {operand, 0}) == argument;
-    });
+    return first ? std::optional(first->index) : std::nullopt;
   }
 
   const Module& module_;
   const ModuleConfig& config_;
+  std::vector<ResultLeaf> results_;
   std::set<std::vector<int64_t>> taken_;
   std::set<std::pair<int64_t, std::vector<int64_t>>> given_;
 };

@@ -227,10 +227,12 @@ MemoryValue definitionOf(const Module& module, MemoryValue value) {
     const Instruction& instruction = module.at(value.instruction);
     if (!isAliasOnly(instruction.opcode) || instruction.operands.empty()) return value;
     if (instruction.opcode == Opcode::Tuple) {
+      const std::vector<Shape>& elements = instruction.shape->elements;
       size_t element = 0;
-      while (element + 1 < instruction.operands.size() && firstLeafOf(*instruction.shape, element + 1) <= value.leaf)
-        ++element;
-      value = {instruction.operands[element], value.leaf - firstLeafOf(*instruction.shape, element)};
+      uint32_t leaf = value.leaf;
+      for (uint32_t own = 0; element + 1 < elements.size() && leaf >= (own = leafCount(elements[element])); ++element)
+        leaf -= own;
+      value = {instruction.operands[element], leaf};
     } else if (instruction.opcode == Opcode::GetTupleElement) {
       const auto index = static_cast<size_t>(instruction.attributes->intOr(Attr::index, 0));
       value = {instruction.operands[0], firstLeafOf(module.shapeOf(instruction.operands[0]), index) + value.leaf};

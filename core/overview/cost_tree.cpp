@@ -9,8 +9,12 @@
 namespace tessera {
 namespace {
 
+// Of everything: what holds so much and has no scopes inside is told by opcodes.
+constexpr double kNeedsParts = 0.5;
+
 struct Node {
   std::string name;
+  bool isOpcode = false;
   Cost cost;
   double weight = 0, heaviest = -1;
   InstructionId instruction;
@@ -39,7 +43,9 @@ class CostTree {
       if (!work_.isKernel(work_.module.at(instruction))) continue;
       const int32_t scope = tree.scopeOf[k];
       add(0, instruction);
-      if (scope < 0) add(child(0, "no scope"), instruction);
+      const size_t own = scope < 0 ? child(0, "no scope") : nodeOf[static_cast<size_t>(scope)];
+      add(opcodeIn(own, work_.module.at(instruction)), instruction);
+      if (scope < 0) add(own, instruction);
       for (int32_t s = scope; s >= 0; s = tree.scopes[static_cast<size_t>(s)].parent)
         add(nodeOf[static_cast<size_t>(s)], instruction);
     }
@@ -51,6 +57,20 @@ class CostTree {
     nodes_.back().name = name;
     nodes_[parent].children.push_back(known->second);
     return known->second;
+  }
+  // Fusions by what they end in.
+  size_t opcodeIn(size_t scope, const Instruction& i) {
+    const Computation* fused = work_.fusedBy(i);
+    std::string name(fused ? work_.module.at(fused->root).opcodeName() : i.opcodeName());
+    const size_t out = child(scope, (fused ? "%fusion " : "%") + name);  // no segment begins so
+    nodes_[out].name = fused ? name + " fusion" : std::move(name);
+    nodes_[out].isOpcode = true;
+    return out;
+  }
+  // Opcodes or scopes.
+  bool showsOpcodes(const Node& own) const {
+    return own.weight >= kNeedsParts * nodes_[0].weight &&
+           std::ranges::all_of(own.children, [this](size_t k) { return nodes_[k].isOpcode || nodes_[k].weight <= 0; });
   }
   void add(size_t node, InstructionId instruction) {
     Node& own = nodes_[node];
@@ -66,8 +86,10 @@ class CostTree {
     const Node& own = nodes_[node];
     CostScope out{own.name, own.cost, own.weight, own.instruction, {}};
     CostScope rest{"…", {}, 0, {}, {}};
+    const bool opcodes = showsOpcodes(own);
     for (size_t inner : own.children) {
       const Node& part = nodes_[inner];
+      if (part.isOpcode != opcodes) continue;
       if (part.weight > 0 && part.weight >= least_) {
         out.children.push_back(scopeOf(inner));
       } else if (part.weight > 0) {

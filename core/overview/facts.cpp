@@ -97,7 +97,8 @@ std::vector<OverviewFact> factsOf(const Overview& overview) {
   if (!overview.layers.empty()) out.push_back(layersFact(overview));
   if (overview.parameters) out.push_back({"parameters", argumentText(*overview.parameters), {}});
   out.push_back(workFact(overview));
-  out.push_back({"peak memory", bytesText(static_cast<double>(overview.peakMemory)) + " (estimated)", {}});
+  if (overview.peakMemory)
+    out.push_back({"peak memory", bytesText(static_cast<double>(*overview.peakMemory)) + " in this order", {}});
   out.push_back(arraysFact("inputs", overview.inputs));
   addArguments(overview, out);
   out.push_back(arraysFact("outputs", overview.outputs));

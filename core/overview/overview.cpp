@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/devices/shardy.h"
+#include "core/memory/memory_report.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/overview/layers.h"
 
@@ -141,7 +142,7 @@ Overview overviewOf(const Workload& work) {
   out.layers = layersOf(work);
   out.work = work.total();
   out.tripsKnown = std::ranges::all_of(work.execution.runs, &Execution::Runs::timesKnown);
-  out.peakMemory = peakMemory(module);
+  if (const auto memory = memoryReport(module)) out.peakMemory = memory->peakBytes();
   tellInterface(module, out);
   tellDevices(module, out);
   tellKinds(work, out);

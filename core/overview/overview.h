@@ -50,7 +50,7 @@ struct Overview {
   std::optional<Argument> parameters;  // the argument that holds the model's weights, where one is told from the others
   Cost work;                           // of a run; loops by their trips where these are known
   bool tripsKnown = true;
-  int64_t peakMemory = 0;
+  std::optional<int64_t> peakMemory;   // in the file's order, as core/memory has it; unset: it has no assignment
   std::vector<Argument> arguments;     // in order
   std::vector<Array> inputs, outputs;  // by size
   int64_t replicas = 1, partitions = 1;
@@ -62,10 +62,10 @@ Overview overviewOf(const Workload& work);
 
 // Where the cost of a run is, as a tree of scopes: for a treemap.
 struct CostScope {
-  std::string name;                 // a segment of op_name; "" of the root; "no scope"
-  Cost cost;                        // with what is inside
-  double weight = 0;                // with what is inside, on the scale of Workload::weightOf
-  InstructionId instruction;        // the costliest inside
+  std::string name;           // a segment of op_name; "" of the root; "no scope"; in a leaf of half of all: opcodes
+  Cost cost;                  // with what is inside
+  double weight = 0;          // with what is inside, on the scale of Workload::weightOf
+  InstructionId instruction;  // the costliest inside
   std::vector<CostScope> children;  // by weight; what is under a share of the root stands in one child "…"
 };
 CostScope costByScope(const Workload& work, double leastShare = 0.005);

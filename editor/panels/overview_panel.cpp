@@ -54,8 +54,22 @@ QLabel* overviewHeading(QWidget* parent) {
   return out;
 }
 
+// In a narrow column numbers go before the name does; tooltips have them.
+class TopTen : public QTreeWidget {
+ public:
+  using QTreeWidget::QTreeWidget;
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override {
+    const int letter = fontMetrics().averageCharWidth();
+    for (const auto& [column, letters] : {std::pair(4, 44), std::pair(3, 56), std::pair(2, 76)})
+      setColumnHidden(column, width() < letters * letter);
+    QTreeWidget::resizeEvent(event);
+  }
+};
+
 QTreeWidget* makeTopTen(QWidget* parent) {
-  auto* out = new QTreeWidget(parent);
+  auto* out = new TopTen(parent);
   out->setHeaderLabels({QObject::tr("Share"), QObject::tr("Instruction"), QObject::tr("Result"), QObject::tr("Flops"),
                         QObject::tr("Bytes")});
   out->setRootIsDecorated(false);
@@ -182,7 +196,8 @@ void OverviewPanel::showTop(const ModuleReport& report) {
                text(amountText(each.cost.flops)), text(bytesText(each.cost.bytesAccessed))});
     for (int column : {0, 3, 4}) row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     const QString place = text(placeText(report.module, each.instruction));
-    for (int column : {1, 2}) row->setToolTip(column, asPlainText(place + QLatin1Char('\n') + row->text(2)));
+    const QString numbers = tr("%1\n%2 flops, %3 read and written").arg(row->text(2), row->text(3), row->text(4));
+    for (int column : {1, 2}) row->setToolTip(column, asPlainText(place + QLatin1Char('\n') + numbers));
     row->setData(0, kOverviewPlace, each.instruction.value);
   }
   const int rows = std::max(1, top_->topLevelItemCount());

@@ -33,6 +33,10 @@ TEST(Scale, PredictsTheStepOfMoreDevices) {
 TEST(Scale, RefusesWhatCannotBe) {
   const Scratch scratch;
   const std::string file = "scale " TESSERA_SHARDED "/ring_4.hlo --ranks=0 ";
+  const Ran none = scratch.tessera(file);
+  EXPECT_EQ(none.exit, 64);
+  EXPECT_NE(none.err.find("--links is required: What connects the devices: "), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("tpu-v5p"), std::string::npos) << none.err;
   const Ran links = scratch.tessera(file + "--links=string");
   EXPECT_EQ(links.exit, 64);
   EXPECT_NE(links.err.find("tpu-v5p"), std::string::npos) << links.err;

@@ -247,6 +247,21 @@ class OverviewTest : public QObject {
     QCOMPARE(selectedName(), top.topLevelItem(0)->text(1).toStdString());
   }
 
+  // In the narrowest panel as well: numbers go first.
+  void namesOfTheTopTenAreReadable() {
+    open(kNet);
+    showBoth();
+    QTreeWidget& top = *overview_->top();
+    const int letter = top.fontMetrics().averageCharWidth();
+    for (int width : {320, 420, 900}) {
+      overview_->resize(width, 700);
+      settle();
+      QVERIFY2(top.columnWidth(1) >= 20 * letter, qPrintable(QString::number(top.columnWidth(1))));
+    }
+    QVERIFY(!top.isColumnHidden(2));
+    QVERIFY(top.topLevelItem(0)->toolTip(1).contains(QLatin1String("flops")));
+  }
+
   void aFindingHasANumberAndPlaces() {
     open(kNet);
     showBoth();

@@ -104,6 +104,29 @@ TEST(Outline, UnrolledLayersAreOneStackCalledAfterTheirParameters) {
   EXPECT_EQ(members, 20u);
 }
 
+TEST(Outline, ABlockWithOtherShapesStandsOut) {
+  Module m = emptyModule();
+  const Shape wide = Shape::arrayRowMajor(ElementType::F32, {64});
+  InstructionId x = add(m, Opcode::Parameter, {}, "x");
+  for (int k = 0; k < 5; ++k)
+    for (Opcode op : {Opcode::Tanh, Opcode::Negate}) {
+      x = add(m, op, {x}, "f/layer_" + std::to_string(k) + "/op");
+      if (k == 3) m.setShape(x, wide);
+    }
+  m.setRoot(m.entry(), add(m, Opcode::Exponential, {x}, "f/exp"));
+  const GraphView view = makeView(m, m.entry(), {});
+  const ViewNode* stack = stackOf(view);
+  ASSERT_TRUE(stack);
+  EXPECT_EQ(stack->subtitle, "5 × 2 instructions · 1 of 5 with other shapes");
+  ViewOptions options;
+  options.openGroups.insert(stack->group);
+  const GraphView opened = makeView(m, m.entry(), options);
+  std::set<std::string> unlike;
+  for (const ViewNode& n : opened.nodes)
+    if (n.subtitle.find("other shapes: 512 B, elsewhere 64 B") != std::string::npos) unlike.insert(n.title);
+  EXPECT_EQ(unlike, (std::set<std::string>{"layer_3"}));
+}
+
 TEST(Outline, NumberedScopesOfOneStructureAreAStack) {
   Module m = emptyModule();
   InstructionId x = add(m, Opcode::Parameter, {}, "x");

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "core/memory/memory_report.h"
 #include "core/ops/inference/trip_count.h"
 #include "core/overview/facts.h"
 #include "core/overview/findings.h"
@@ -306,6 +307,36 @@ TEST(Units, ThreeDigitsAndAUnit) {
   EXPECT_EQ(countText(100), "100");
   EXPECT_EQ(percentText(0.004), "0.4 %");
   EXPECT_EQ(percentText(0.62), "62 %");
+}
+
+// What `tessera memory` says of the same module; a module that cannot be assigned has none.
+TEST(Overview, ThePeakIsThatOfTheMemoryReport) {
+  for (const std::string& text : {loopWith("  y = f32[1024]{0} copy(x)\n"), loopWith("  y = f32[1024]{0} sine(x)\n")}) {
+    const Module module = moduleFrom(text);
+    const auto memory = memoryReport(module);
+    ASSERT_TRUE(memory);
+    EXPECT_EQ(overviewOf(Workload(module, nullptr)).peakMemory, memory->peakBytes());
+  }
+}
+
+TEST(Overview, WithoutScopesTheCostStandsByOpcode) {
+  const auto program = [](const std::string& metadata) {
+    return "HloModule m\n\nENTRY e {\n  x = f32[64,64] parameter(0)\n  s = f32[64,64] sine(x)" + metadata +
+           "\n  ROOT d = f32[64,64] dot(s, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}" + metadata + "\n}\n";
+  };
+  const auto partsOf = [](const std::string& text, const std::string& scope) {
+    const Module module = moduleFrom(text);
+    const CostScope root = costByScope(Workload(module, nullptr));
+    std::string out;
+    EXPECT_EQ(root.children.size(), 1u);
+    EXPECT_EQ(root.children.at(0).name, scope);
+    double sum = 0;
+    for (const CostScope& part : root.children.at(0).children) out += part.name + " ", sum += part.weight;
+    EXPECT_DOUBLE_EQ(sum, root.weight);
+    return out;
+  };
+  EXPECT_EQ(partsOf(program(""), "no scope"), "dot sine ");
+  EXPECT_EQ(partsOf(program(", metadata={op_name=\"net/op\"}"), "net"), "dot sine ");
 }
 
 }  // namespace

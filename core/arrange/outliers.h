@@ -1,0 +1,13 @@
+// Blocks of a stack that are unlike the others: what a person who looks at a pile of 96 layers asks for first. Used by
+// the outline, after groups have their names.
+#pragma once
+
+#include "core/arrange/outline.h"
+
+namespace tessera {
+
+// Notes of members whose results have other shapes than those of three quarters of their stack, and of the stack.
+void noteOutliers(const Module& module, const Computation& computation, const std::vector<bool>& hubs,
+                  Outline& outline);
+
+}  // namespace tessera

@@ -5,6 +5,7 @@
 #include <QMenu>
 #include <algorithm>
 
+#include "editor/look/icon.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -14,6 +15,7 @@ QAction* Actions::add(QMenu& menu, ActionSpec spec) {
   spec.keys.removeAll(QKeySequence());  // an empty one would be the same key as every other empty one
   action->setShortcuts(spec.keys);
   action->setObjectName(spec.id);
+  action->setIcon(iconOf(QString(spec.id).replace(QLatin1Char(' '), QLatin1Char('-'))));
   action->setCheckable(spec.isChecked != nullptr);
   if (spec.currentText) action->setProperty("name", QString(spec.text).remove(QLatin1Char('&')));
   connect(action, &QAction::triggered, this, spec.run);

@@ -6,6 +6,7 @@
 #include <QHBoxLayout>
 #include <QPushButton>
 
+#include "app/studio/file_watch.h"
 #include "editor/document/document.h"
 #include "editor/text/plain_text.h"
 
@@ -32,8 +33,10 @@ DiskBar::DiskBar(Document& document, QWidget* parent)
   hide();
   settling_.setSingleShot(true);
   settling_.setInterval(kSettleMs);
-  for (const auto news : {&QFileSystemWatcher::fileChanged, &QFileSystemWatcher::directoryChanged})
-    connect(&watcher_, news, this, [this] { settling_.start(); });
+  connect(&FileWatch::ofProgram(), &FileWatch::changed, this, [this](const QString& path) {
+    const QString& own = document_.file().path();
+    if (path == own || path == QFileInfo(own).absolutePath()) settling_.start();
+  });
   connect(&settling_, &QTimer::timeout, this, &DiskBar::check);
   connect(qApp, &QGuiApplication::applicationStateChanged, this, [this](Qt::ApplicationState state) {
     if (state == Qt::ApplicationActive) settling_.start();
@@ -53,12 +56,8 @@ DiskBar::DiskBar(Document& document, QWidget* parent)
 // A file that was replaced is another one for the system, so it is watched anew; its folder tells when it comes back.
 void DiskBar::follow() {
   const QString& path = document_.file().path();
-  const QStringList wanted = path.isEmpty() ? QStringList() : QStringList{path, QFileInfo(path).absolutePath()};
-  const QStringList watched = watcher_.files() + watcher_.directories();
-  for (const QString& each : watched)
-    if (!wanted.contains(each)) watcher_.removePath(each);
-  for (const QString& each : wanted)
-    if (!watched.contains(each) && QFileInfo::exists(each)) watcher_.addPath(each);
+  FileWatch::ofProgram().follow(*this,
+                                path.isEmpty() ? QStringList() : QStringList{path, QFileInfo(path).absolutePath()});
   if (isVisibleTo(parentWidget()) && !document_.file().differsOnDisk()) hide();
 }
 

@@ -2,7 +2,6 @@
 // "Keep". Nothing waits for the answer. Stands in the OverlayColumn of a DocumentPane.
 #pragma once
 
-#include <QFileSystemWatcher>
 #include <QFrame>
 #include <QTimer>
 
@@ -33,7 +32,6 @@ class DiskBar : public QFrame {
   void say();
 
   Document& document_;
-  QFileSystemWatcher watcher_;
   QTimer settling_;  // programs write in several steps
   FileStamp told_{};
   QLabel* words_;

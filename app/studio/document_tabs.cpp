@@ -16,6 +16,7 @@
 
 #include "app/studio/document_pane.h"
 #include "editor/document/document.h"
+#include "editor/look/icon.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -56,8 +57,7 @@ void DocumentTabs::add(DocumentPane& pane) {
   const int index = addTab(pane.name());
   setTabData(index, QVariant::fromValue(static_cast<QObject*>(&pane)));
   auto* close = new QToolButton(this);
-  close->setText(QStringLiteral("✕"));
-  close->setAccessibleName(tr("Close"));
+  showIcon(*close, "close", tr("Close"));
   close->setFocusPolicy(Qt::NoFocus);
   connect(close, &QToolButton::clicked, this, [this, &pane] { emit tabCloseRequested(indexOf(pane)); });
   setTabButton(index, QTabBar::RightSide, close);

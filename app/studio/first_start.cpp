@@ -35,10 +35,7 @@ FirstHint::FirstHint(QWidget* canvas) : QLabel(tr("drag the number  ·  drop a w
   setAttribute(Qt::WA_TransparentForMouseEvents);
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::Base);
-  setContentsMargins(14, 7, 14, 7);
-  QFont larger = font();
-  larger.setPointSizeF(larger.pointSizeF() * 1.15);
-  setFont(larger);
+  setContentsMargins(12, 8, 12, 8);
   canvas->installEventFilter(this);
   place();
   show();

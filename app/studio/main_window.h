@@ -20,6 +20,7 @@
 #include "editor/document/recovery.h"
 
 class QComboBox;
+class QDockWidget;
 class QLabel;
 class QMenu;
 class QSplitter;
@@ -206,6 +207,7 @@ class MainWindow : public QMainWindow {
   void exportGraph();
   void showOverview();
   void addGroupings(QMenu& menu);
+  void addPanelItem(QMenu& menu, QDockWidget& dock);
   void showAbout();
   void showChapter(const QString& name);  // of the manual
 

@@ -58,9 +58,10 @@ void MainWindow::makeEditMenu() {
   addBuildItems(menu);
   addFindItems(menu);
   menu.addSeparator();
-  actions_->add(menu, {tr("Pre&ferences …"), {QKeySequence(Qt::CTRL | Qt::Key_Comma)}, [this](bool) {
-                         (new PreferencesDialog(*preferences_, defaultKernelCache(), this))->open();
-                       }});
+  actions_->add(menu, {tr("Pre&ferences …"),
+                       {QKeySequence(Qt::CTRL | Qt::Key_Comma)},
+                       [this](bool) { (new PreferencesDialog(*preferences_, defaultKernelCache(), this))->open(); },
+                       QStringLiteral("preferences")});
 }
 
 // In the text where the text has the keys, else in the graph.

@@ -1,5 +1,6 @@
 // A button with a menu, and a button that closes.
 #include "app/studio/pane_header.h"
+#include "editor/look/icon.h"
 
 #include <QHBoxLayout>
 #include <QMenu>
@@ -13,12 +14,11 @@ PaneHeader::PaneHeader(QWidget* parent)
   title_->setPopupMode(QToolButton::InstantPopup);
   title_->setMenu(choices_);
   title_->setToolTip(tr("Another document in this half"));
-  close_->setText(QStringLiteral("✕"));
-  close_->setAccessibleName(tr("Close this half"));
+  showIcon(*close_, "close", tr("Close this half"));
   for (QToolButton* each : {title_, close_}) each->setAutoRaise(true);
   connect(close_, &QToolButton::clicked, this, &PaneHeader::closeWanted);
   auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(8, 1, 4, 1);
+  layout->setContentsMargins(8, 2, 4, 2);
   layout->addWidget(title_);
   layout->addStretch(1);
   layout->addWidget(close_);

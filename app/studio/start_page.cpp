@@ -20,6 +20,7 @@
 #include "core/formats/module_file.h"
 #include "editor/canvas/render.h"
 #include "editor/document/scene_maker.h"
+#include "editor/look/type_scale.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -107,13 +108,12 @@ QString StartPage::examplesFolder() {
 StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   auto* page = new QWidget;
   auto* title = new PlainLabel(tr("Tessera"), page);
-  QFont font = title->font();
-  font.setPointSizeF(22);
+  QFont font = sized(title->font(), TypeSize::Title);
   font.setBold(true);
   title->setFont(font);
   auto* inner = new QVBoxLayout(page);
-  inner->setContentsMargins(20, 18, 12, 12);
-  inner->setSpacing(6);
+  inner->setContentsMargins(20, 16, 12, 12);
+  inner->setSpacing(4);
   inner->addWidget(title);
   inner->addSpacing(8);
   const auto entry = [&](const QString& text, const QString& what, auto signal) {
@@ -131,11 +131,11 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   entry(tr("Open a dump"), tr("HLO text, protobuf, StableHLO, a project; or drop one here"), &StartPage::openWanted)
       ->setObjectName(QStringLiteral("open"));
   addDumpHelp(inner);
-  inner->addSpacing(10);
+  inner->addSpacing(8);
   recent_ = new QVBoxLayout;
-  recent_->setSpacing(6);
+  recent_->setSpacing(4);
   addExamples(inner);
-  inner->addSpacing(10);
+  inner->addSpacing(8);
   inner->addLayout(recent_);
   inner->addStretch(1);
   auto* scroll = new QScrollArea(this);

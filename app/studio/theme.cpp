@@ -6,43 +6,36 @@
 #include <QPalette>
 #include <QProxyStyle>
 
+#include "editor/look/qt_colors.h"
 #include "editor/preferences/preferences.h"
 
 namespace tessera {
 namespace {
 
-struct Colors {
-  QRgb window, base, alternate, text, button, disabled, highlight, link, border;
-};
-constexpr Colors kLight{0xfff3f4f6, 0xffffffff, 0xfff7f8fa, 0xff1c2330, 0xffe9ebef,
-                        0xff6b7280, 0xff2f6fd6, 0xff1b5aa8, 0xffd3d7de};
-constexpr Colors kDark{0xff22252b, 0xff1a1c21, 0xff20232a, 0xffdfe3ea, 0xff2d313a,
-                       0xff9098a6, 0xff3f7de0, 0xff8ab8f0, 0xff3a3f4a};
-
-QPalette paletteOf(const Colors& c) {
+QPalette paletteOf(Theme theme) {
   QPalette p;
-  const auto color = [](QRgb rgb) { return QColor::fromRgb(rgb); };
-  p.setColor(QPalette::Window, color(c.window));
-  p.setColor(QPalette::WindowText, color(c.text));
-  p.setColor(QPalette::Base, color(c.base));
-  p.setColor(QPalette::AlternateBase, color(c.alternate));
-  p.setColor(QPalette::Text, color(c.text));
-  p.setColor(QPalette::Button, color(c.button));
-  p.setColor(QPalette::ButtonText, color(c.text));
-  p.setColor(QPalette::PlaceholderText, color(c.disabled));
-  p.setColor(QPalette::ToolTipBase, color(c.base));
-  p.setColor(QPalette::ToolTipText, color(c.text));
-  p.setColor(QPalette::Highlight, color(c.highlight));
-  p.setColor(QPalette::HighlightedText, Qt::white);
-  p.setColor(QPalette::Link, color(c.link));
-  p.setColor(QPalette::LinkVisited, color(c.link));
-  p.setColor(QPalette::Mid, color(c.border));
-  p.setColor(QPalette::Light, color(c.button).lighter(110));
-  p.setColor(QPalette::Midlight, color(c.button));
-  p.setColor(QPalette::Dark, color(c.border).darker(130));
-  p.setColor(QPalette::Shadow, color(c.border).darker(200));
+  const auto color = [theme](Ink ink) { return colorOf(ink, theme); };
+  p.setColor(QPalette::Window, color(Ink::Window));
+  p.setColor(QPalette::WindowText, color(Ink::Text));
+  p.setColor(QPalette::Base, color(Ink::Base));
+  p.setColor(QPalette::AlternateBase, color(Ink::Alternate));
+  p.setColor(QPalette::Text, color(Ink::Text));
+  p.setColor(QPalette::Button, color(Ink::Button));
+  p.setColor(QPalette::ButtonText, color(Ink::Text));
+  p.setColor(QPalette::PlaceholderText, color(Ink::Quiet));
+  p.setColor(QPalette::ToolTipBase, color(Ink::Base));
+  p.setColor(QPalette::ToolTipText, color(Ink::Text));
+  p.setColor(QPalette::Highlight, color(Ink::Highlight));
+  p.setColor(QPalette::HighlightedText, color(Ink::OnHighlight));
+  p.setColor(QPalette::Link, color(Ink::Link));
+  p.setColor(QPalette::LinkVisited, color(Ink::Link));
+  p.setColor(QPalette::Mid, color(Ink::Border));
+  p.setColor(QPalette::Light, color(Ink::Button).lighter(110));
+  p.setColor(QPalette::Midlight, color(Ink::Button));
+  p.setColor(QPalette::Dark, color(Ink::Border).darker(130));
+  p.setColor(QPalette::Shadow, color(Ink::Border).darker(200));
   for (auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText})
-    p.setColor(QPalette::Disabled, role, color(c.disabled));
+    p.setColor(QPalette::Disabled, role, color(Ink::Quiet));
   return p;
 }
 
@@ -61,13 +54,9 @@ class FusionStyle : public QProxyStyle {
 }  // namespace
 
 void applyTheme(Theme theme) {
-  const Colors& c = theme == Theme::Dark ? kDark : kLight;
+  const auto name = [theme](Ink ink) { return colorOf(ink, theme).name(); };
   QApplication::setStyle(new FusionStyle);
-  QApplication::setPalette(paletteOf(c));
-  const QString border = QColor::fromRgb(c.border).name(), window = QColor::fromRgb(c.window).name(),
-                quiet = QColor::fromRgb(c.disabled).name(), button = QColor::fromRgb(c.button).name(),
-                base = QColor::fromRgb(c.base).name(), text = QColor::fromRgb(c.text).name(),
-                highlight = QColor::fromRgb(c.highlight).name();
+  QApplication::setPalette(paletteOf(theme));
   qApp->setStyleSheet(
       QStringLiteral(
           "QToolTip { border: 1px solid %1; padding: 4px; }"
@@ -87,8 +76,9 @@ void applyTheme(Theme theme) {
           "QPushButton { padding: 5px 14px; }"
           "QHeaderView::section { background: %2; border: none; border-bottom: 1px solid %1; padding: 4px 8px; }"
           "QLineEdit { padding: 3px 6px; border: 1px solid %1; border-radius: 4px; }"
-          "QToolBar { border: none; border-bottom: 1px solid %1; padding: 3px; spacing: 4px; }")
-          .arg(border, window, quiet, button, base, text, highlight));
+          "QToolBar { border: none; border-bottom: 1px solid %1; padding: 2px 4px; spacing: 2px; }")
+          .arg(name(Ink::Border), name(Ink::Window), name(Ink::Quiet), name(Ink::Button), name(Ink::Base),
+               name(Ink::Text), name(Ink::Highlight)));
 }
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 #include <QThreadPool>
 #include <algorithm>
 
+#include "editor/canvas/accessible_canvas.h"
 #include "editor/canvas/graph_walk.h"
 #include "editor/canvas/highlights.h"
 #include "editor/canvas/page_items.h"
@@ -55,6 +56,7 @@ Canvas::Canvas(QWidget* parent)
       pageItems_(std::make_unique<PageItems>(*this)),
       walk_(std::make_unique<GraphWalk>(*this)),
       tools_(std::make_unique<CanvasTools>(*this)) {
+  makeCanvasAccessible();
   setFocusPolicy(Qt::StrongFocus);
   setMouseTracking(true);
   setAttribute(Qt::WA_OpaquePaintEvent);
@@ -94,6 +96,7 @@ void Canvas::setPicture(std::shared_ptr<const Picture> picture, std::shared_ptr<
   keepPlace(pictureBefore ? keep : KeepView::No, viewBefore.get(), indexBefore.get());
   requestTiles();
   update();
+  tellPictureChanged(*this);
   // A picture of 100,000 boxes is freed for longer than a frame.
   if (pictureBefore) QThreadPool::globalInstance()->start([pictureBefore, viewBefore, indexBefore] {}, -1);
 }
@@ -131,6 +134,7 @@ QRectF Canvas::frameOf(int32_t viewNode) const {
 void Canvas::setSelection(const std::vector<InstructionId>& selection, bool revealIt) {
   selection_ = selection;
   refreshSelectedNodes();
+  tellSelectionChanged(*this, selectedNodes_.empty() ? -1 : selectedNodes_.back());
   if (revealIt) reveal();
   update();
 }

@@ -91,7 +91,7 @@ NextHint::NextHint(const Document& document, QWidget* canvas) : QLabel(canvas), 
   setAttribute(Qt::WA_TransparentForMouseEvents);
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::Base);
-  setContentsMargins(12, 5, 12, 5);
+  setContentsMargins(12, 4, 12, 4);
   canvas->installEventFilter(this);
   connect(&document.view(), &SceneView::changed, this, &NextHint::update);
   connect(&document, &Document::moduleChanged, this, &NextHint::update);

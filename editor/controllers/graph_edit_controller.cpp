@@ -95,6 +95,8 @@ GraphEditController::GraphEditController(Document& document, Canvas& canvas, QOb
   new CanvasMenu(document_, canvas_, *this);
   connect(search_, &AddSearch::chosen, this, &GraphEditController::place);
   connect(search_, &AddSearch::cancelled, this, &GraphEditController::forgetDrop);
+  connect(search_, &AddSearch::moreWanted, this, [this] { addsMore_ = true; });
+  connect(&document_.view(), &SceneView::changed, this, &GraphEditController::goOnAdding, Qt::QueuedConnection);
   connect(search_, &AddSearch::blockChosen, this, [this] { droppedValue_ = droppedUser_ = replaced_ = {}; });
   connect(&canvas_, &Canvas::sourceWanted, this, &GraphEditController::pickSource);
   connect(sources_, &SourcePick::typed, this, &GraphEditController::fillPicked);
@@ -120,6 +122,7 @@ void GraphEditController::forget() {
 
 void GraphEditController::forgetDrop() {
   droppedValue_ = droppedUser_ = replaced_ = {};
+  addsMore_ = false;
   spot_.reset();
 }
 
@@ -162,6 +165,15 @@ void GraphEditController::openSearch(QPoint at) {
   if (!pointed || pointed->toPoint() != at || *pointed == lastPointer_) return;
   aimAt(*pointed);
   lastPointer_ = *pointed;
+}
+
+// The next search, below what was just made; in sight of it.
+void GraphEditController::goOnAdding() {
+  if (!std::exchange(addsMore_, false)) return;
+  const QRectF made = canvas_.boxOf(document_.selected());
+  const QPointF at = made.isEmpty() ? QRectF(canvas_.rect()).center() : canvas_.viewport().toWidget(made.bottomLeft());
+  constexpr int kBelow = 12;
+  openSearch(at.toPoint() + QPoint(0, kBelow));
 }
 
 // Where new instructions go: to what they read, else to what is selected, else to what is shown.
@@ -211,7 +223,20 @@ Edit GraphEditController::placingAround(const PaletteEntry& entry, uint32_t& mea
   return placingFrom(entry, {droppedValue_}, meant);
 }
 
+// A name in the line that means nothing here is told; nothing is made then.
+bool GraphEditController::knowsInputs(const PaletteEntry& entry) {
+  for (const std::string& each : entry.inputs) {
+    const std::string name = each.substr(each.find('=') + 1);
+    if (valueNamed(document_.module(), computation(), name).valid()) continue;
+    emit explained(
+        tr("%1: there is no value named %2 here").arg(QString::fromStdString(each), QString::fromStdString(name)));
+    return false;
+  }
+  return true;
+}
+
 void GraphEditController::place(const PaletteEntry& entry) {
+  if (!knowsInputs(entry)) return canvas_.wires().end();
   if (replaced_.valid()) return replaceBy(entry);
   uint32_t meant = 0;
   auto inserted = spot_ && spot_->wire.first.valid() ? placingInto(entry, spot_->wire, meant) : std::nullopt;
@@ -246,20 +271,21 @@ void GraphEditController::dropWire(InstructionId value, InstructionId user, int 
   ConnectionCheck fit = fitOf(module, value, user, operand);
   if (fit.ways.size() == 1) {
     canvas_.wires().end();
-    return document_.perform(std::move(fit.ways[0].edit), user);
+    return wire(std::move(fit.ways[0].edit), value, user);
   }
-  if (fit.fits()) return offer(std::move(fit.ways), user, tr("Choose how it fits"), at);
+  if (fit.fits()) return offer(std::move(fit.ways), value, user, tr("Choose how it fits"), at);
   std::vector<ConnectionOption> repairs = repairsOf(module, value, user, operand);
   const QString reason = QString::fromStdString(fit.reason);
-  if (!repairs.empty()) return offer(std::move(repairs), user, reason, at);
+  if (!repairs.empty()) return offer(std::move(repairs), value, user, reason, at);
   canvas_.wires().takeBack();
   emit explained(reason);
 }
 
-void GraphEditController::offer(std::vector<ConnectionOption> ways, InstructionId user, const QString& heading,
-                                QPointF at) {
+void GraphEditController::offer(std::vector<ConnectionOption> ways, InstructionId value, InstructionId user,
+                                const QString& heading, QPointF at) {
   ways_ = std::move(ways);
   waysUser_ = user;
+  waysValue_ = value;
   QStringList lines;
   for (const ConnectionOption& way : ways_)
     lines << QStringLiteral("%1  →  %2")
@@ -270,8 +296,17 @@ void GraphEditController::offer(std::vector<ConnectionOption> ways, InstructionI
 void GraphEditController::takeWay(int line) {
   canvas_.wires().end();
   if (line < 0 || static_cast<size_t>(line) >= ways_.size()) return;
-  document_.perform(std::move(ways_[static_cast<size_t>(line)].edit), waysUser_);
+  wire(std::move(ways_[static_cast<size_t>(line)].edit), waysValue_, waysUser_);
   ways_.clear();
+}
+
+// The result follows to what takes it, where that is the end of what is being built: it is read by nobody.
+void GraphEditController::wire(Edit edit, InstructionId value, InstructionId user) {
+  const Module& module = document_.module();
+  const ComputationId computation = module.at(user).computation;
+  if (computation == module.entry() && module.at(computation).root == value && document_.usersOf(user).empty())
+    edit.actions.emplace_back(SetRoot{user});
+  document_.perform(std::move(edit), user);
 }
 
 // --- values

@@ -86,7 +86,11 @@ class GraphEditController : public QObject {
   WireHints hints() const;
   ComputationId computation() const;
   void dropWire(InstructionId value, InstructionId user, int operand, QPointF at);
-  void offer(std::vector<ConnectionOption> ways, InstructionId user, const QString& heading, QPointF at);
+  void offer(std::vector<ConnectionOption> ways, InstructionId value, InstructionId user, const QString& heading,
+             QPointF at);
+  void goOnAdding();
+  bool knowsInputs(const PaletteEntry& entry);
+  void wire(Edit edit, InstructionId value, InstructionId user);
   void takeWay(int line);
   void openField(InstructionId user, int operand);
   void replaceBy(const PaletteEntry& entry);
@@ -112,7 +116,8 @@ class GraphEditController : public QObject {
   SourcePick* sources_;
   std::function<bool(InstructionId, int32_t)> inserts_;
   std::vector<ConnectionOption> ways_;
-  InstructionId waysUser_;
+  InstructionId waysValue_, waysUser_;
+  bool addsMore_ = false;  // the search opens again when the next picture is there
   // What the search was opened for by a drop: a value to be read, or an input to be fed.
   InstructionId droppedValue_, droppedUser_;
   int droppedOperand_ = -1;

@@ -104,7 +104,7 @@ void LayoutPanel::build() {
   head->addWidget(leaves_);
   head->addWidget(presets_);
   auto* all = new QVBoxLayout(this);
-  all->setContentsMargins(10, 10, 10, 10);
+  all->setContentsMargins(8, 8, 8, 8);
   all->setSpacing(8);
   all->addLayout(head);
   all->addWidget(error_);
@@ -123,7 +123,7 @@ QLayout* LayoutPanel::buildControls() {
   row->addWidget(chips_, 1);
   const auto labelled = [&](const QString& name, QLineEdit* edit) {
     auto* column = new QVBoxLayout;
-    column->setSpacing(3);
+    column->setSpacing(4);
     auto* label = new PlainLabel(name, this);
     label->setBuddy(edit);
     column->addWidget(label);

@@ -129,7 +129,7 @@ Readout::Readout(LabState* state, QWidget* parent)
   cost->addWidget(buffer_);
   cost->addStretch();
   row_ = new QBoxLayout(QBoxLayout::LeftToRight, this);
-  row_->setContentsMargins(6, 2, 6, 0);
+  row_->setContentsMargins(4, 2, 4, 0);
   row_->setSpacing(24);
   row_->addWidget(element_, 5);
   row_->addWidget(formula_, 9);

@@ -11,12 +11,14 @@
 #include <algorithm>
 
 #include "editor/lessons/lesson.h"
+#include "editor/look/icon.h"
+#include "editor/look/type_scale.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
 
-constexpr int kLessonWidth = 340, kLessonMargin = 14;
+constexpr int kLessonWidth = 340, kLessonMargin = 12;
 
 }  // namespace
 
@@ -37,8 +39,7 @@ LessonPanel::LessonPanel(QWidget* parent)
     list_->addItem(QStringLiteral("%1  %2").arg(++number).arg(QString::fromUtf8(each.title)));
   list_->setFixedHeight(list_->sizeHintForRow(0) * list_->count() + 2 * list_->frameWidth() + 2);
   auto* close = new QToolButton(this);
-  close->setText(QStringLiteral("✕"));
-  close->setAccessibleName(tr("Close the lessons"));
+  showIcon(*close, "close", tr("Close the lessons"));
   close->setAutoRaise(true);
   auto* head = new QHBoxLayout;
   head->addWidget(new PlainLabel(tr("Lessons"), this), 1);
@@ -53,7 +54,7 @@ LessonPanel::LessonPanel(QWidget* parent)
   layout->setContentsMargins(kLessonMargin, 8, kLessonMargin, kLessonMargin);
   layout->addLayout(head);
   layout->addWidget(list_);
-  layout->addSpacing(6);
+  layout->addSpacing(8);
   layout->addWidget(makePage(), 1);
   layout->addWidget(kept);
   layout->addLayout(buttons);
@@ -66,8 +67,7 @@ LessonPanel::LessonPanel(QWidget* parent)
 }
 
 QWidget* LessonPanel::makePage() {
-  QFont larger = title_->font();
-  larger.setPointSizeF(larger.pointSizeF() * 1.3);
+  QFont larger = sized(title_->font(), TypeSize::Heading);
   larger.setBold(true);
   for (QLabel* label : {title_, words_})
     label->setWordWrap(true), label->setTextFormat(label == title_ ? Qt::PlainText : Qt::RichText);

@@ -1,6 +1,7 @@
 // A line and a list below it; the line keeps the focus and passes arrows on to the list.
 #include "editor/panels/add_search.h"
 
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QVBoxLayout>
@@ -59,10 +60,10 @@ void AddSearch::openAt(QPoint at, Page page) {
   wanted_.clear();
   finder_ = nullptr;
   page_ = page;
-  field_->setPlaceholderText(tr("Operation, value or shape: matmul · 3.5 · f32[4,8]"));
+  field_->setPlaceholderText(tr("Operation, value or shape: matmul · 3.5 · f32[4,8]   (Shift+Enter: and the next)"));
+  PopupFrame::openAt(at, {kSearchWidth, kSearchHeight});
   field_->clear();
   search({});
-  PopupFrame::openAt(at, {kSearchWidth, kSearchHeight});
   field_->setFocus();
 }
 
@@ -112,6 +113,7 @@ void AddSearch::search(const QString& line) {
         each.gives ? QStringLiteral("→ %1").arg(QString::fromStdString(toString(*each.gives, false))) : QString());
   if (exact) findBlocks(line.trimmed());
   list_->setCurrentRow(list_->count() ? 0 : -1);
+  shrinkTo(*list_, *field_, kSearchHeight);
 }
 
 // A block is offered where its name is meant: an empty line lists operations first to those who have no word yet.
@@ -142,6 +144,15 @@ void AddSearch::accept() {
     emit chosen(entry);
   else
     emit blockChosen(block);
+  if (std::exchange(goesOn_, false)) emit moreWanted();
+}
+
+bool AddSearch::keyPressed(QKeyEvent& key) {
+  const bool accepts = key.key() == Qt::Key_Return || key.key() == Qt::Key_Enter;
+  if (!accepts || !(key.modifiers() & Qt::ShiftModifier)) return chooseIn(*list_, key);
+  goesOn_ = list_->currentRow() >= 0;
+  if (goesOn_) accept();
+  return true;
 }
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 // AddSearch: a field over the canvas that finds an operation in core/edit's palette and reports which was chosen.
-// Arrows choose, Enter accepts, Escape or losing the focus closes it. Used by GraphEditController.
+// Arrows choose, Enter accepts, Shift + Enter also goes on with the next one, Escape or losing the focus closes it.
+// Used by GraphEditController.
 #pragma once
 
 #include <functional>
@@ -39,12 +40,13 @@ class AddSearch : public PopupFrame {
  signals:
   void chosen(tessera::PaletteEntry entry);
   void blockChosen(QString name);
-  void cancelled();  // closed without a choice
+  void cancelled();   // closed without a choice
+  void moreWanted();  // after a choice by Shift + Enter: the next one follows
 
  protected:
   void accept() override;
   void dismissed() override { emit cancelled(); }
-  bool keyPressed(QKeyEvent& key) override { return chooseIn(*list_, key); }
+  bool keyPressed(QKeyEvent& key) override;
 
  private:
   void search(const QString& line);
@@ -55,6 +57,7 @@ class AddSearch : public PopupFrame {
   QLineEdit* field_;
   QListWidget* list_;
   std::vector<Block> blocks_;
+  bool goesOn_ = false;  // opens again after what is chosen
   Page page_ = Page::Begun;
   std::vector<PaletteEntry> found_;      // by line
   std::vector<QString> foundBlocks_;     // the same: empty where the line is an operation

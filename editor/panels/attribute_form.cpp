@@ -192,7 +192,7 @@ void AttributeForm::addLine(const QString& name, const QString& help, std::funct
   for (QWidget* w : std::initializer_list<QWidget*>{field, label}) w->setToolTip(asPlainText(help));
   auto* layout = new QVBoxLayout(cell);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(1);
+  layout->setSpacing(2);
   layout->addWidget(field);
   layout->addWidget(error);
   layout_->addRow(label, cell);

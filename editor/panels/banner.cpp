@@ -6,6 +6,8 @@
 #include <QStyle>
 #include <QToolButton>
 
+#include "editor/look/icon.h"
+#include "editor/look/qt_colors.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -17,10 +19,11 @@ Banner::Banner(QWidget* parent) : QFrame(parent) {
   setObjectName(QStringLiteral("banner"));
   setAutoFillBackground(true);
   setStyleSheet(
-      QStringLiteral("#banner { background: #b3261e; } #banner QLabel, #banner QToolButton { color: white; "
+      QStringLiteral("#banner { background: %1; } #banner QLabel, #banner QToolButton { color: %2; "
                      "background: transparent; } #banner QToolButton { border: 1px solid rgba(255,255,255,120); "
                      "border-radius: 4px; padding: 3px 9px; } #banner QToolButton:hover { background: "
-                     "rgba(255,255,255,40); }"));
+                     "rgba(255,255,255,40); }")
+          .arg(colorOf(Ink::ErrorBanner, Theme::Light).name(), colorOf(Ink::OnErrorBanner, Theme::Light).name()));
   text_ = new PlainLabel(this);
   text_->setTextFormat(Qt::PlainText);
   text_->setWordWrap(true);
@@ -28,10 +31,9 @@ Banner::Banner(QWidget* parent) : QFrame(parent) {
   auto* details = new QToolButton(this);
   details->setText(tr("Details"));
   auto* close = new QToolButton(this);
-  close->setText(QStringLiteral("✕"));
-  close->setAccessibleName(tr("Close the message"));
+  showIcon(*close, "close", tr("Close the message"), colorOf(Ink::OnErrorBanner, Theme::Light));
   auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(12, 7, 8, 7);
+  layout->setContentsMargins(12, 8, 8, 8);
   layout->addWidget(text_, 1);
   layout->addWidget(details, 0, Qt::AlignTop);
   layout->addWidget(close, 0, Qt::AlignTop);

@@ -143,7 +143,7 @@ CompiledPanel::CompiledPanel(Document& document, QWidget* parent)
   line->addWidget(compile_);
   line->addWidget(measure_);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(8, 6, 8, 0);
+  layout->setContentsMargins(8, 4, 8, 0);
   layout->addLayout(line);
   layout->addWidget(tabs_, 1);
   connect(compile_, &QPushButton::clicked, this, &CompiledPanel::compile);

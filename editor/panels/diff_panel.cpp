@@ -68,7 +68,7 @@ DiffPanel::~DiffPanel() {
 QWidget* DiffPanel::makeBar() {
   auto* bar = new QWidget(this);
   auto* row = new QHBoxLayout(bar);
-  row->setContentsMargins(6, 3, 6, 3);
+  row->setContentsMargins(4, 4, 4, 4);
   choice_ = new QComboBox(bar);
   choice_->setMinimumContentsLength(18);
   choice_->setToolTip(tr("The graph before; this one is the graph after"));

@@ -6,6 +6,7 @@
 
 #include "core/base/units.h"
 #include "core/picture/picture.h"
+#include "editor/look/type_scale.h"
 
 namespace tessera {
 namespace {
@@ -97,8 +98,8 @@ QString partsSection(const Module& module, const GroupSummary& summary) {
 
 QString groupFacts(const Module& module, const GroupSummary& summary) {
   QString out =
-      QStringLiteral("<p style='font-size:14pt;margin:0'>%1</p><p class='muted' style='margin:0 0 6px 0'>%2</p>")
-          .arg(groupWord(summary.title), groupWord(summary.subtitle));
+      QStringLiteral("<p style='font-size:%3;margin:0'>%1</p><p class='muted' style='margin:0 0 4px 0'>%2</p>")
+          .arg(groupWord(summary.title), groupWord(summary.subtitle), pointsOf(TypeSize::Heading));
   out += QStringLiteral("<table>%1</table>").arg(workRows(summary));
   out += partsSection(module, summary);
   out += valuesSection(module, QObject::tr("Goes in"), summary.inputs);

@@ -39,8 +39,6 @@ class Highlighter : public QSyntaxHighlighter {
   const Theme* theme_;
 };
 
-QColor colorOfOpen(Theme theme) { return theme == Theme::Dark ? QColor(0xff, 0xc1, 0x6b) : QColor(0x9a, 0x5b, 0x00); }
-
 bool inEditedWord(QChar c) { return c.isLetterOrNumber() || c == u'_' || c == u'-' || c == u'.' || c == u'%'; }
 
 // The word at a column; the rest of the line where there is none.
@@ -253,7 +251,7 @@ void HloEdit::showProblems() {
   if (!said_.isEmpty()) list_->addItem(said_);
   QList<QTextEdit::ExtraSelection> marks;
   for (const Problem& problem : problems_) {
-    const QColor color = problem.reads ? colorOfOpen(theme_) : errorColor(theme_ == Theme::Dark);
+    const QColor color = colorOf(problem.reads ? Ink::CodeOpen : Ink::Error, theme_);
     auto* item = new QListWidgetItem(problem.message, list_);
     item->setForeground(color);
     item->setToolTip(asPlainText(problem.message));

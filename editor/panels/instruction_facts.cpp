@@ -16,6 +16,7 @@
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_reasons.h"
 #include "core/picture/picture.h"
+#include "editor/look/type_scale.h"
 #include "editor/text/error_label.h"
 
 namespace tessera {
@@ -135,8 +136,9 @@ QString metadataSection(const Module& module, const Instruction& i) {
 QString factsOf(const Module& module, InstructionId id, std::span<const InstructionId> users,
                 std::span<const Diagnostic> diagnostics, const QString& dimensions, const QString& run) {
   const Instruction& i = module.at(id);
-  QString out = QStringLiteral("<p style='font-size:14pt;margin:0'>%1</p><p style='margin:0'>%2 in %3</p>")
-                    .arg(escaped(titleOf(module, id)), code(i.name), code(module.at(i.computation).name));
+  QString out = QStringLiteral("<p style='font-size:%4;margin:0'>%1</p><p style='margin:0'>%2 in %3</p>")
+                    .arg(escaped(titleOf(module, id)), code(i.name), code(module.at(i.computation).name),
+                         pointsOf(TypeSize::Heading));
   const OpDef* op = findOp(i.opcode);
   if (op) out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(op->summary));
   for (const Diagnostic& d : diagnostics)

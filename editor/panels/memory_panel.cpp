@@ -68,7 +68,7 @@ MemoryPanel::~MemoryPanel() { pool_.waitForDone(); }
 QWidget* MemoryPanel::makeBar() {
   auto* bar = new QWidget(this);
   auto* row = new QHBoxLayout(bar);
-  row->setContentsMargins(6, 3, 6, 3);
+  row->setContentsMargins(4, 4, 4, 4);
   source_ = new QComboBox(bar);
   source_->addItem(tr("as written"));
   source_->addItem(tr("as compiled"));

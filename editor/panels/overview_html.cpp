@@ -6,6 +6,7 @@
 
 #include "core/base/units.h"
 #include "core/picture/picture.h"
+#include "editor/look/type_scale.h"
 
 namespace tessera {
 namespace {
@@ -44,8 +45,9 @@ double bytesOfArrays(const std::vector<Overview::Array>& arrays) {
 
 QString factsHtml(const ModuleReport& report) {
   QString out =
-      QStringLiteral("<p style='font-size:14pt;margin:0'>%1</p><p class='muted' style='margin:0 0 6px 0'>%2</p>")
-          .arg(escapedWord(report.module.name), escapedWord(stageText(report.overview.stage)));
+      QStringLiteral("<p style='font-size:%3;margin:0'>%1</p><p class='muted' style='margin:0 0 4px 0'>%2</p>")
+          .arg(escapedWord(report.module.name), escapedWord(stageText(report.overview.stage)),
+               pointsOf(TypeSize::Heading));
   out += QStringLiteral("<table>");
   for (const OverviewFact& fact : factsOf(report.overview))
     out += QStringLiteral(

@@ -50,7 +50,7 @@ QLabel* overviewHeading(QWidget* parent) {
   QFont bold = out->font();
   bold.setBold(true);
   out->setFont(bold);
-  out->setContentsMargins(0, 10, 0, 2);
+  out->setContentsMargins(0, 8, 0, 2);
   return out;
 }
 
@@ -101,7 +101,7 @@ OverviewPanel::OverviewPanel(Document& document, QWidget* parent)
 void OverviewPanel::layOut() {
   auto* column = new QWidget;
   auto* rows = new QVBoxLayout(column);
-  rows->setContentsMargins(10, 8, 10, 8);
+  rows->setContentsMargins(8, 8, 8, 8);
   rows->setSpacing(2);
   auto* findingsTitle = overviewHeading(column);
   findingsTitle->setText(tr("Findings"));
@@ -217,7 +217,7 @@ OverviewStrip::OverviewStrip(Document& document, QWidget* parent)
   more->setText(tr("Overview"));
   more->setAutoRaise(true);
   auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(10, 1, 4, 1);
+  layout->setContentsMargins(8, 2, 4, 2);
   layout->addWidget(words_, 1);
   layout->addWidget(more);
   words_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name is cut, not the window's width

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "editor/look/icon.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -85,9 +86,10 @@ void PalettePanel::noteUse(const QString& title) {
   setRecents(next);
 }
 
-QTreeWidgetItem* PalettePanel::section(const QString& name, bool openAtFirst) {
+QTreeWidgetItem* PalettePanel::section(const QString& name, bool openAtFirst, const char* icon) {
   auto* item = new QTreeWidgetItem(tree_, {name});
   item->setFlags(Qt::ItemIsEnabled);
+  item->setIcon(0, iconOf(QLatin1String(icon)));
   QFont bold = font();
   bold.setBold(true);
   item->setFont(0, bold);
@@ -119,24 +121,24 @@ void PalettePanel::fill() {
   const std::vector<PaletteEntry> entries = searchPalette(words.toStdString(), kEverything);
   const bool all = words.isEmpty();
   if (all && !favourites_.isEmpty()) {
-    QTreeWidgetItem* here = section(tr("Favourites"), true);
+    QTreeWidgetItem* here = section(tr("Favourites"), true, "favourites");
     for (const QString& title : favourites_) add(here, title, {});
   }
   if (all && !recents_.isEmpty()) {
-    QTreeWidgetItem* here = section(tr("Recent"), true);
+    QTreeWidgetItem* here = section(tr("Recent"), true, "recent");
     for (const QString& title : recents_) add(here, title, {});
   }
   QTreeWidgetItem* own = nullptr;
   for (const Block& block : blocks_) {
     if (!all && !fromText(block.name).contains(words, Qt::CaseInsensitive)) continue;
-    if (!own) own = section(tr("My blocks"), true);
+    if (!own) own = section(tr("My blocks"), true, "save-block");
     add(own, QLatin1String(kBlockMark) + fromText(block.name),
         tr("%1 · version %2").arg(fromText(block.summary)).arg(block.version));
   }
   QHash<QString, QTreeWidgetItem*> sections;
   for (const PaletteEntry& entry : entries) {
     QTreeWidgetItem*& here = sections[fromText(entry.category)];
-    if (!here) here = section(fromText(entry.category), false);
+    if (!here) here = section(fromText(entry.category), false, "operation");
     add(here, fromText(entry.title), fromText(entry.summary));
   }
   for (int i = 0; i < tree_->topLevelItemCount(); ++i)

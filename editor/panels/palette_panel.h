@@ -56,7 +56,7 @@ class PalettePanel : public QWidget {
   void fill();
   void take(QTreeWidgetItem* item);
   void rememberOpen();
-  QTreeWidgetItem* section(const QString& name, bool openAtFirst);
+  QTreeWidgetItem* section(const QString& name, bool openAtFirst, const char* icon);
   void add(QTreeWidgetItem* section, const QString& title, const QString& summary);
   void openMenu(const QPoint& at);
 

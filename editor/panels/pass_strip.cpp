@@ -43,8 +43,7 @@ void PassStrip::setMoments(const QStringList& titles) {
   titles_ = titles;
   cells_.assign(static_cast<size_t>(titles.size()), {});
   touched_.clear();
-  current_ = 0;
-  update();
+  setCurrent(0);
 }
 
 void PassStrip::setCounts(int moment, const Counts& counts) {

@@ -29,16 +29,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kFramePriority = 2, kHistoryPriority = 1, kCountPriority = 0;
-constexpr int kIdData = Qt::UserRole;
-constexpr size_t kMostRows = 5000;
-
-QString wordsOf(const std::string& text) { return QString::fromStdString(text); }
-
-QString nameIn(const Module& module, InstructionId id) {
-  const std::string_view name = module.at(id).name;
-  return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-}
+constexpr int kFramePriority = 2, kCountPriority = 0;
 
 QTreeWidget* makeTable(QWidget* parent, const QStringList& columns, const std::vector<int>& widths) {
   auto* out = new QTreeWidget(parent);
@@ -72,11 +63,6 @@ struct PassesPanel::Answer {
   std::shared_ptr<const SpatialIndex> index;
   std::vector<PassLine> lines;
   QString trouble;
-};
-
-struct PassesPanel::Past {
-  uint64_t request = 0;
-  std::shared_ptr<const InstructionHistory> history;
 };
 
 PassesPanel::PassesPanel(Document& document, QWidget* parent)
@@ -165,11 +151,11 @@ QWidget* PassesPanel::makeBeside() {
   tabs_->addTab(text_, tr("Text"));
   tabs_->addTab(history_, tr("History"));
   connect(changes_, &QTreeWidget::itemClicked, this, [this](const QTreeWidgetItem* item) {
-    const InstructionId id(item->data(0, kIdData).toUInt());
+    const InstructionId id(item->data(0, kIdOrMoment).toUInt());
     if (frame_ && frame_->module->contains(id)) select(id);
   });
   connect(history_, &QTreeWidget::itemClicked, this, [this](const QTreeWidgetItem* item) {
-    strip_->setCurrent(item->data(0, kIdData).toInt());
+    strip_->setCurrent(item->data(0, kIdOrMoment).toInt());
     wantFrame();
   });
   return tabs_;
@@ -212,7 +198,7 @@ void PassesPanel::connectCanvas() {
   });
   canvas_->setTooltipProvider([this](InstructionId id) {
     const PassChange* change = frame_ ? frame_->changes->of(id) : nullptr;
-    return change ? wordsOf(phraseOf(*change)).toHtmlEscaped() : QString();
+    return change ? QString::fromStdString(phraseOf(*change)).toHtmlEscaped() : QString();
   });
 }
 
@@ -314,7 +300,7 @@ void PassesPanel::start() {
                 request = ++filmRequest_]() -> std::function<void()> {
                  auto made = filmOf(module, folder, file, *cancel);
                  if (!made) {
-                   const QString why = wordsOf(made.error().toString());
+                   const QString why = QString::fromStdString(made.error().toString());
                    return [this, why, request] {
                      if (request != filmRequest_) return;
                      cancel_.reset();
@@ -324,9 +310,10 @@ void PassesPanel::start() {
                  }
                  auto film = std::make_shared<PassFilm>(*std::move(made));
                  QStringList titles;
-                 for (const PassMoment& moment : film->trail().moments()) titles << wordsOf(moment.title());
+                 for (const PassMoment& moment : film->trail().moments())
+                   titles << QString::fromStdString(moment.title());
                  QStringList notes;
-                 for (const std::string& each : film->trail().warnings()) notes << wordsOf(each);
+                 for (const std::string& each : film->trail().warnings()) notes << QString::fromStdString(each);
                  return [this, film, titles, notes = notes.join(QStringLiteral("; ")), request] {
                    if (request == filmRequest_) taken(film, titles, notes);
                  };
@@ -375,7 +362,7 @@ void PassesPanel::wantFrame() {
       answer->index = Canvas::makeIndex(*frame->picture);
       answer->frame = std::make_shared<const PassFrame>(*std::move(frame));
     } else {
-      answer->trouble = wordsOf(frame.error().toString());
+      answer->trouble = QString::fromStdString(frame.error().toString());
     }
     return [this, answer] {
       if (answer->request == wanted_->load()) take(*answer);
@@ -403,146 +390,6 @@ void PassesPanel::take(const Answer& answer) {
   fillChanges();
   fillText(answer.lines);
   markSelection();
-}
-
-void PassesPanel::fillChanges() {
-  const Theme theme = themeOf(palette());
-  for (const PassChange& change : frame_->changes->changes) {
-    if (static_cast<size_t>(changes_->topLevelItemCount()) >= kMostRows) {
-      new QTreeWidgetItem(changes_, {tr("… and %L1 more").arg(frame_->changes->changes.size() - kMostRows), {}});
-      break;
-    }
-    const bool isThere = change.after.valid();
-    auto* row = new QTreeWidgetItem(
-        changes_, {isThere ? nameIn(*frame_->module, change.after) : nameIn(*frame_->before, change.before),
-                   wordsOf(phraseOf(change))});
-    row->setData(0, kIdData, isThere ? change.after.value : UINT32_MAX);
-    row->setForeground(1, colorOf(tintOf(change.mark), theme));
-  }
-}
-
-void PassesPanel::fillText(const std::vector<PassLine>& lines) {
-  const Theme theme = themeOf(palette());
-  QString all;
-  std::vector<std::pair<int, NodeTint>> coloured;
-  for (size_t i = 0; i < std::min(lines.size(), kMostRows); ++i) {
-    if (lines[i].sign == '+') coloured.emplace_back(static_cast<int>(i), NodeTint::Added);
-    if (lines[i].sign == '-') coloured.emplace_back(static_cast<int>(i), NodeTint::Removed);
-    all += QString(QLatin1Char(lines[i].sign)) + QLatin1Char(' ') + wordsOf(lines[i].text) + QLatin1Char('\n');
-  }
-  if (lines.size() > kMostRows) all += tr("… and %L1 lines more").arg(lines.size() - kMostRows);
-  text_->setPlainText(all);
-  QList<QTextEdit::ExtraSelection> marks;
-  for (const auto& [line, tint] : coloured) {
-    QColor color = colorOf(tint, theme);
-    color.setAlphaF(0.18F);
-    QTextEdit::ExtraSelection mark;
-    mark.cursor = QTextCursor(text_->document()->findBlockByNumber(line));
-    mark.format.setBackground(color);
-    mark.format.setProperty(QTextFormat::FullWidthSelection, true);
-    marks << mark;
-  }
-  text_->setExtraSelections(marks);
-}
-
-void PassesPanel::showWords() {
-  if (!trouble_.isEmpty()) return words_->setText(trouble_);
-  if (!frame_)
-    return words_->setText(!document_.isOpen() || document_.isPlainGraph() ? tr("There is no graph to run passes on")
-                                                                           : QString());
-  QStringList parts{tr("%L1 instructions").arg(frame_->cost.instructions),
-                    tr("%1 flops").arg(wordsOf(amountText(frame_->cost.flops))), wordsOf(bytesText(frame_->cost.bytes)),
-                    tr("peak %1").arg(wordsOf(bytesText(static_cast<double>(frame_->cost.peak))))};
-  for (size_t i = 0; i < kPassMarks; ++i)
-    if (const size_t count = frame_->changes->count(static_cast<PassMark>(i)))
-      parts << tr("%L1 %2").arg(count).arg(wordsOf(std::string(nameOf(static_cast<PassMark>(i)))));
-  QString out = strip_->accessibleDescription() + QStringLiteral(" · ") + parts.join(QStringLiteral(", "));
-  if (!notes_.isEmpty()) out += QStringLiteral(" · ") + notes_;
-  words_->setText(out);
-  words_->setToolTip(asPlainText(out));
-}
-
-// --- the selection and its history
-
-void PassesPanel::select(InstructionId id) {
-  if (frame_) wantHistory(frame_->moment, id, {});
-}
-
-// Of an instruction of a moment, or by name of the last moment that has one.
-void PassesPanel::wantHistory(size_t moment, InstructionId id, const std::string& name) {
-  inBackground(kHistoryPriority,
-               [this, film = film_, moment, id, name, request = ++historyRequest_]() -> std::function<void()> {
-                 auto at = std::pair(moment, id);
-                 if (!name.empty()) {
-                   const auto found = lastNamed(film->trail(), name);
-                   if (!found) return [] {};
-                   at = *found;
-                 }
-                 auto made = historyOf(film->trail(), at.first, at.second);
-                 if (!made) return [] {};
-                 Past past{request, std::make_shared<const InstructionHistory>(*std::move(made))};
-                 return [this, past] { takeHistory(past); };
-               });
-}
-
-void PassesPanel::takeHistory(const Past& past) {
-  if (past.request != historyRequest_ || !film_) return;
-  past_ = past.history;
-  history_->clear();
-  std::vector<bool> touched(static_cast<size_t>(strip_->count()));
-  for (const PassEvent& event : past_->events) {
-    touched[event.moment] = true;
-    const auto moment = static_cast<int>(event.moment);
-    auto* row = new QTreeWidgetItem(
-        history_, {wordsOf(film_->trail().moments()[event.moment].title()), wordsOf(event.name), wordsOf(event.words)});
-    row->setData(0, kIdData, moment);
-  }
-  strip_->setTouched(std::move(touched));
-  markSelection();
-  tellDocument();
-}
-
-void PassesPanel::clearHistory() {
-  ++historyRequest_;
-  past_.reset();
-  history_->clear();
-  strip_->setTouched({});
-}
-
-void PassesPanel::markSelection() {
-  if (!frame_ || !past_) return;
-  const InstructionId now = past_->ids[frame_->moment];
-  canvas_->setSelection(frame_->module->contains(now) ? std::vector{now} : std::vector<InstructionId>(), true);
-}
-
-void PassesPanel::stepToTouch(int by) {
-  if (!past_) return;
-  const auto now = static_cast<size_t>(strip_->current()), to = nextTouch(*past_, now, by);
-  if (to == now) return;
-  strip_->setCurrent(static_cast<int>(to));
-  wantFrame();
-}
-
-void PassesPanel::followDocument() {
-  if (telling_ || !film_ || !isVisible()) return;
-  const InstructionId id = document_.selected();
-  if (document_.selection().size() != 1 || !document_.module().contains(id)) return;
-  if (from_ == kOwn) return wantHistory(0, id, {});
-  wantHistory(0, {}, std::string(document_.module().at(id).name));
-}
-
-// The instruction of the open graph that it is: of our passes that of the start, of a dump one that has its name.
-void PassesPanel::tellDocument() {
-  InstructionId there;
-  if (from_ == kOwn) {
-    there = past_->ids.front();
-  } else {
-    for (auto event = past_->events.rbegin(); event != past_->events.rend() && !there.valid(); ++event)
-      there = document_.module().findInstruction(event->name).value_or(InstructionId());
-  }
-  telling_ = true;
-  if (document_.module().contains(there)) document_.select({there});
-  telling_ = false;
 }
 
 }  // namespace tessera

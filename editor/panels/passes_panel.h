@@ -52,6 +52,7 @@ class PassesPanel : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  static constexpr int kIdOrMoment = Qt::UserRole;  // data of a row
   enum Source { kOwn, kBeside, kFolder };
   struct Answer;
   struct Past;

@@ -8,6 +8,8 @@
 #include <algorithm>
 
 #include "editor/document/document.h"
+#include "editor/look/icon.h"
+#include "editor/look/qt_colors.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -21,11 +23,11 @@ PermissionBar::PermissionBar(Document& document, QWidget* parent)
     : QFrame(parent), document_(document), layout_(new QVBoxLayout(this)) {
   setObjectName(QStringLiteral("permissions"));
   setAutoFillBackground(true);
-  setStyleSheet(
-      QStringLiteral("#permissions { background: #f6d77a; } #permissions QLabel, #permissions QToolButton { "
-                     "color: #241c00; background: transparent; } #permissions QToolButton { border: 1px solid "
-                     "rgba(0,0,0,110); border-radius: 4px; padding: 3px 9px; }"));
-  layout_->setContentsMargins(12, 7, 8, 7);
+  setStyleSheet(QStringLiteral("#permissions { background: %1; } #permissions QLabel, #permissions QToolButton { "
+                               "color: %2; background: transparent; } #permissions QToolButton { border: 1px solid "
+                               "rgba(0,0,0,110); border-radius: 4px; padding: 3px 9px; }")
+                    .arg(colorOf(Ink::Notice, Theme::Light).name(), colorOf(Ink::OnNotice, Theme::Light).name()));
+  layout_->setContentsMargins(12, 8, 8, 8);
   auto* top = new QHBoxLayout;
   auto* title =
       new PlainLabel(tr("This project names files that it may not use yet. Allow only what you trust: a library "
@@ -33,8 +35,7 @@ PermissionBar::PermissionBar(Document& document, QWidget* parent)
                      this);
   title->setWordWrap(true);
   auto* close = new QToolButton(this);
-  close->setText(QStringLiteral("✕"));
-  close->setAccessibleName(tr("Allow nothing"));
+  showIcon(*close, "close", tr("Allow nothing"), colorOf(Ink::OnNotice, Theme::Light));
   connect(close, &QToolButton::clicked, this, &QWidget::hide);
   top->addWidget(title, 1);
   top->addWidget(close, 0, Qt::AlignTop);

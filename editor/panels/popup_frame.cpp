@@ -23,6 +23,14 @@ void PopupFrame::openAt(QPoint at, QSize size) {
   raise();
 }
 
+// No higher than what it lists.
+void PopupFrame::shrinkTo(const QListWidget& list, const QWidget& field, int most) {
+  int rows = 0;
+  for (int row = 0; row < list.count() && rows < most; ++row) rows += list.sizeHintForRow(row);
+  const int around = field.sizeHint().height() + 3 * kMargin + 2 * (list.frameWidth() + frameWidth());
+  resize(width(), std::min({most, around + rows, parentWidget()->height()}));
+}
+
 void PopupFrame::leave() {
   hide();
   parentWidget()->setFocus();

@@ -21,7 +21,8 @@ class PopupFrame : public QFrame {
 
   void watch(QWidget& focus) { focus.installEventFilter(this); }  // the widget that has the focus while it is open
   void openAt(QPoint at, QSize size);                             // wholly inside the parent
-  void leave();                                                   // gives the focus back to the parent
+  void shrinkTo(const QListWidget& list, const QWidget& field, int most);  // its height, to what it lists
+  void leave();                                                            // gives the focus back to the parent
   virtual void accept() = 0;
   virtual void dismissed() {}  // it was closed without a choice
   // Before Escape and Enter are looked at; true: the key is done with.

@@ -60,7 +60,7 @@ ProfilePanel::ProfilePanel(Document& document, QWidget* parent)
 QWidget* ProfilePanel::makeBar() {
   auto* bar = new QWidget(this);
   auto* row = new QHBoxLayout(bar);
-  row->setContentsMargins(6, 3, 6, 3);
+  row->setContentsMargins(4, 4, 4, 4);
   grouping_ = new QComboBox(bar);
   for (const OpGrouping by : {OpGrouping::Scope, OpGrouping::Opcode, OpGrouping::Category, OpGrouping::Source,
                               OpGrouping::Computation, OpGrouping::None}) {

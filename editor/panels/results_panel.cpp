@@ -49,7 +49,7 @@ ResultsPanel::ResultsPanel(Document& document, QWidget* parent)
       summary_(new PlainLabel(this)),
       table_(new QTreeView(this)),
       model_(new OutputsModel(this)) {
-  summary_->setContentsMargins(8, 6, 8, 6);
+  summary_->setContentsMargins(8, 4, 8, 4);
   summary_->setWordWrap(true);
   table_->setModel(model_);
   table_->setRootIsDecorated(false);

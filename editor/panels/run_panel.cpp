@@ -102,7 +102,7 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
   form->addRow(QString(), stub);
   auto* page = new QWidget;
   auto* columns = new QHBoxLayout(page);
-  columns->setContentsMargins(8, 6, 8, 6);
+  columns->setContentsMargins(8, 4, 8, 4);
   columns->setSpacing(20);
   columns->addLayout(form, 2);
   columns->addLayout(makeArguments(), 3);

@@ -33,9 +33,9 @@ void SourcePick::openAt(QPoint at, const QString& input, std::vector<Source> sou
   check_ = std::move(check);
   field_->setAccessibleName(tr("What feeds %1").arg(input));
   field_->setPlaceholderText(tr("What feeds %1: a node's name, or a value").arg(input));
+  PopupFrame::openAt(at, {kPickWidth, kPickHeight});
   field_->clear();
   search({});
-  PopupFrame::openAt(at, {kPickWidth, kPickHeight});
   field_->setFocus();
 }
 
@@ -70,6 +70,7 @@ void SourcePick::search(const QString& line) {
   add(begins);
   add([&](const Source& s) { return holds(s) && !begins(s); });
   list_->setCurrentRow(list_->count() ? 0 : -1);
+  shrinkTo(*list_, *field_, kPickHeight);
 }
 
 void SourcePick::accept() {

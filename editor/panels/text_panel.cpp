@@ -35,7 +35,7 @@ TextPanel::TextPanel(Document& document, QWidget* parent) : QWidget(parent), doc
   replaceButton_ = new QToolButton(this);
   replaceButton_->setText(tr("Replace all"));
   auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(6, 4, 6, 4);
+  bar->setContentsMargins(4, 4, 4, 4);
   bar->addWidget(findField_, 1);
   bar->addWidget(replaceField_, 1);
   bar->addWidget(replaceButton_);

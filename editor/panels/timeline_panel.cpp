@@ -59,7 +59,7 @@ TimelinePanel::TimelinePanel(Document& document, QWidget* parent)
 QWidget* TimelinePanel::makeBar() {
   auto* bar = new QWidget(this);
   auto* row = new QHBoxLayout(bar);
-  row->setContentsMargins(6, 3, 6, 3);
+  row->setContentsMargins(4, 4, 4, 4);
   const auto button = [&](const QString& text, const QString& tip, auto&& does) {
     auto* out = new QToolButton(bar);
     out->setText(text);

@@ -1,17 +1,15 @@
 // The colour of errors in panels, and a label for one error. Used by forms, tables and the text editor.
 #pragma once
 
-#include <QColor>
 #include <QEvent>
 #include <QPalette>
 
+#include "editor/look/qt_colors.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
 
-inline bool isDark(const QPalette& palette) { return palette.color(QPalette::Base).lightness() < 128; }
-inline QColor errorColor(bool dark) { return dark ? QColor(0xff, 0x8a, 0x80) : QColor(0xb3, 0x26, 0x1e); }
-inline QColor errorColor(const QPalette& palette) { return errorColor(isDark(palette)); }
+inline QColor errorColor(const QPalette& palette) { return colorOf(Ink::Error, palette); }
 
 // Hidden while it says nothing.
 class ErrorLabel : public PlainLabel {

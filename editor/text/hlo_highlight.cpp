@@ -1,21 +1,22 @@
 // A tokenizer of one line, only as fine as its colours.
 #include "editor/text/hlo_highlight.h"
 
+#include "editor/look/qt_colors.h"
+
 namespace tessera {
 namespace {
 
 enum class Token { Name, Opcode, Key, Text, Comment, Number, Open, Word };
 
 QColor colorOfToken(Token token, Theme theme) {
-  const bool dark = theme == Theme::Dark;
   switch (token) {
-    case Token::Name: return dark ? QColor(0x8a, 0xb8, 0xf0) : QColor(0x1b, 0x5a, 0xa8);
-    case Token::Opcode: return dark ? QColor(0xe6, 0xa8, 0x6a) : QColor(0xa0, 0x4a, 0x00);
-    case Token::Key: return dark ? QColor(0xc3, 0xa5, 0xe8) : QColor(0x70, 0x3c, 0xa8);
-    case Token::Text: return dark ? QColor(0x9c, 0xc8, 0x8a) : QColor(0x2f, 0x7a, 0x2a);
-    case Token::Comment: return QColor(0x8a, 0x8a, 0x8a);
-    case Token::Number: return dark ? QColor(0x7f, 0xcc, 0xc8) : QColor(0x00, 0x70, 0x70);
-    case Token::Open: return dark ? QColor(0xff, 0xc1, 0x6b) : QColor(0x9a, 0x5b, 0x00);
+    case Token::Name: return colorOf(Ink::CodeName, theme);
+    case Token::Opcode: return colorOf(Ink::CodeOpcode, theme);
+    case Token::Key: return colorOf(Ink::CodeKey, theme);
+    case Token::Text: return colorOf(Ink::CodeText, theme);
+    case Token::Comment: return colorOf(Ink::CodeComment, theme);
+    case Token::Number: return colorOf(Ink::CodeNumber, theme);
+    case Token::Open: return colorOf(Ink::CodeOpen, theme);
     case Token::Word: break;
   }
   return {};

@@ -14,6 +14,7 @@
 #include "core/formats/hlo_text.h"
 #include "editor/document/document.h"
 #include "editor/document/value_text.h"
+#include "editor/look/icon.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -65,9 +66,8 @@ CallBar::CallBar(Document& document, QWidget* parent)
   callers_->setFocusPolicy(Qt::ClickFocus);
   slider_->setMinimumWidth(160);
   slider_->setAccessibleName(tr("Which application"));
-  play_->setText(QStringLiteral("▶"));
+  showIcon(*play_, "run", tr("Goes through the iterations"));
   play_->setCheckable(true);
-  play_->setToolTip(tr("Goes through the iterations"));
   tableButton_->setText(tr("Carried"));
   tableButton_->setCheckable(true);
   tableButton_->setToolTip(tr("The tuple that the loop carries, an iteration a row"));
@@ -78,11 +78,11 @@ CallBar::CallBar(Document& document, QWidget* parent)
   table_->horizontalHeader()->setStretchLastSection(true);
   table_->hide();  // the owner of the bar places it
   auto* line = new QHBoxLayout;
-  line->setSpacing(6);
+  line->setSpacing(4);
   for (QWidget* w : std::initializer_list<QWidget*>{callers_, play_, slider_, words_, tableButton_}) line->addWidget(w);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(6, 3, 6, 3);
-  layout->setSpacing(3);
+  layout->setContentsMargins(4, 4, 4, 4);
+  layout->setSpacing(4);
   layout->addLayout(line);
   timer_.setInterval(kPlayMs);
   connectParts();
@@ -92,7 +92,7 @@ CallBar::CallBar(Document& document, QWidget* parent)
 void CallBar::connectParts() {
   connect(&timer_, &QTimer::timeout, this, &CallBar::advance);
   connect(play_, &QToolButton::toggled, this, [this](bool on) {
-    play_->setText(on ? QStringLiteral("❚❚") : QStringLiteral("▶"));
+    play_->setIcon(iconOf(on ? QStringLiteral("pause") : QStringLiteral("run")));
     on ? timer_.start() : timer_.stop();
   });
   connect(tableButton_, &QToolButton::toggled, this, &CallBar::show);

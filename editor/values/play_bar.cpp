@@ -10,16 +10,15 @@
 #include "core/evaluate/evaluate.h"
 #include "editor/document/document.h"
 #include "editor/document/player.h"
+#include "editor/look/icon.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
 
-QToolButton* button(QWidget* parent, const QString& text, const QString& help) {
+QToolButton* button(QWidget* parent, const char* icon, const QString& help) {
   auto* out = new QToolButton(parent);
-  out->setText(text);
-  out->setToolTip(help);
-  out->setAccessibleName(help);
+  showIcon(*out, icon, help);
   out->setAutoRaise(true);
   out->setFocusPolicy(Qt::NoFocus);
   return out;
@@ -45,10 +44,10 @@ PlayBar::PlayBar(Document& document, Player& player, QWidget* parent)
     : QFrame(parent),
       document_(document),
       player_(player),
-      play_(button(this, QStringLiteral("▶"), tr("Play: outputs become the inputs of the next step"))),
-      step_(button(this, QStringLiteral("▶|"), tr("One step"))),
-      reset_(button(this, QStringLiteral("|◀"), tr("Back to the first values"))),
-      feedback_(button(this, tr("Feedback"), tr("Which output feeds which input"))),
+      play_(button(this, "run", tr("Play: outputs become the inputs of the next step"))),
+      step_(button(this, "step", tr("One step"))),
+      reset_(button(this, "reset", tr("Back to the first values"))),
+      feedback_(button(this, "feedback", tr("Which output feeds which input"))),
       rate_(new QSpinBox(this)),
       steps_(new PlainLabel(this)) {
   setFrameShape(QFrame::StyledPanel);
@@ -58,11 +57,13 @@ PlayBar::PlayBar(Document& document, Player& player, QWidget* parent)
   rate_->setSuffix(tr(" / s"));
   rate_->setAccessibleName(tr("Steps a second"));
   rate_->setFocusPolicy(Qt::ClickFocus);
+  feedback_->setText(tr("Feed result back"));
+  feedback_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   feedback_->setPopupMode(QToolButton::InstantPopup);
   feedback_->setMenu(new QMenu(feedback_));
   auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(6, 3, 6, 3);
-  layout->setSpacing(3);
+  layout->setContentsMargins(4, 4, 4, 4);
+  layout->setSpacing(4);
   for (QWidget* w : std::initializer_list<QWidget*>{reset_, play_, step_, rate_, feedback_, steps_})
     layout->addWidget(w);
   connect(play_, &QToolButton::clicked, this, [this] { player_.isPlaying() ? player_.pause() : player_.play(); });
@@ -78,7 +79,7 @@ QString PlayBar::words() const { return steps_->text(); }
 
 void PlayBar::show() {
   const bool wanted = player_.canPlay() || player_.steps() > 0;
-  play_->setText(player_.isPlaying() ? QStringLiteral("❚❚") : QStringLiteral("▶"));
+  play_->setIcon(iconOf(player_.isPlaying() ? QStringLiteral("pause") : QStringLiteral("run")));
   steps_->setText(tr("step %L1").arg(player_.steps()));
   reset_->setEnabled(player_.steps() > 0);
   setVisible(wanted);

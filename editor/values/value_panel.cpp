@@ -63,7 +63,7 @@ ValuePanel::ValuePanel(Document& document, QWidget* parent)
   pin_->setCheckable(true);
   makeSlider();
   auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(6, 4, 6, 0);
+  bar->setContentsMargins(4, 4, 4, 0);
   difference_->setWordWrap(true);
   bar->addWidget(difference_, 1);
   bar->addWidget(pin_);
@@ -91,7 +91,7 @@ void ValuePanel::makeSlider() {
   }
   setRange(-1, 1);
   auto* sliding = new QHBoxLayout(sliderRow_);
-  sliding->setContentsMargins(6, 0, 6, 0);
+  sliding->setContentsMargins(4, 0, 4, 0);
   sliding->addWidget(from_);
   sliding->addWidget(slider_, 1);
   sliding->addWidget(to_);

@@ -53,8 +53,8 @@ ValueView::ValueView(QWidget* parent)
   head->addWidget(title_, 1);
   head->addWidget(element_);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(6, 4, 6, 4);
-  layout->setSpacing(3);
+  layout->setContentsMargins(4, 4, 4, 4);
+  layout->setSpacing(4);
   layout->addLayout(head);
   layout->addWidget(summary_);
   layout->addWidget(selectorRow_);

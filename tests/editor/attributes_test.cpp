@@ -31,9 +31,9 @@
 #include "editor/panels/palette_panel.h"
 #include "editor/panels/text_panel.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::attributes_test {
 namespace {
 
 double numberIn(const Literal& value, int64_t i = 0) {
@@ -466,5 +466,6 @@ ENTRY main {
   }
 };
 
-QTEST_MAIN(AttributesTest)
+TESSERA_QT_TEST(attributes_test, AttributesTest)
+}  // namespace tessera::attributes_test
 #include "attributes_test.moc"

@@ -21,9 +21,9 @@
 #include "editor/panels/banner.h"
 #include "editor/panels/text_panel.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::bad_input_test {
 namespace {
 
 const char* const kProject =
@@ -243,5 +243,6 @@ class BadInputTest : public QObject {
   }
 };
 
-QTEST_MAIN(BadInputTest)
+TESSERA_QT_TEST(bad_input_test, BadInputTest)
+}  // namespace tessera::bad_input_test
 #include "bad_input_test.moc"

@@ -16,9 +16,9 @@
 #include "editor/document/document.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/value_field.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::binding_test {
 namespace {
 
 constexpr const char* kProgram = R"(HloModule program
@@ -176,5 +176,6 @@ class BindingTest : public QObject {
   }
 };
 
-QTEST_MAIN(BindingTest)
+TESSERA_QT_TEST(binding_test, BindingTest)
+}  // namespace tessera::binding_test
 #include "binding_test.moc"

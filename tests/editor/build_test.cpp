@@ -10,8 +10,9 @@
 #include "editor/panels/banner.h"
 #include "editor/panels/inspector.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::build_test {
 
 class BuildTest : public QObject {
   Q_OBJECT
@@ -372,5 +373,6 @@ class BuildTest : public QObject {
   }
 };
 
-QTEST_MAIN(BuildTest)
+TESSERA_QT_TEST(build_test, BuildTest)
+}  // namespace tessera::build_test
 #include "build_test.moc"

@@ -6,8 +6,9 @@
 #include "editor/controllers/run_controller.h"
 #include "editor/values/call_bar.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::called_values_test {
 
 class CalledValuesTest : public QObject {
   Q_OBJECT
@@ -104,5 +105,6 @@ ENTRY main {
   }
 };
 
-QTEST_MAIN(CalledValuesTest)
+TESSERA_QT_TEST(called_values_test, CalledValuesTest)
+}  // namespace tessera::called_values_test
 #include "called_values_test.moc"

@@ -11,9 +11,9 @@
 #include "core/arrange/arrangement.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/render.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::canvas_test {
 namespace {
 
 const Shape kShape = Shape::arrayRowMajor(ElementType::F32, {8});
@@ -272,5 +272,6 @@ class CanvasTest : public QObject {
   }
 };
 
-QTEST_MAIN(CanvasTest)
+TESSERA_QT_TEST(canvas_test, CanvasTest)
+}  // namespace tessera::canvas_test
 #include "canvas_test.moc"

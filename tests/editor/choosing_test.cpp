@@ -19,8 +19,9 @@
 #include "editor/panels/size_panel.h"
 #include "editor/values/call_bar.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::choosing_test {
 
 class ChoosingTest : public QObject {
   Q_OBJECT
@@ -301,5 +302,6 @@ ENTRY main {
   }
 };
 
-QTEST_MAIN(ChoosingTest)
+TESSERA_QT_TEST(choosing_test, ChoosingTest)
+}  // namespace tessera::choosing_test
 #include "choosing_test.moc"

@@ -10,8 +10,9 @@
 #include "editor/panels/banner.h"
 #include "editor/panels/compiled_panel.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::compiled_test {
 
 class CompiledTest : public QObject {
   Q_OBJECT
@@ -116,5 +117,6 @@ class CompiledTest : public QObject {
   }
 };
 
-QTEST_MAIN(CompiledTest)
+TESSERA_QT_TEST(compiled_test, CompiledTest)
+}  // namespace tessera::compiled_test
 #include "compiled_test.moc"

@@ -14,8 +14,9 @@
 #include "editor/panels/run_panel.h"
 #include "editor/panels/text_panel.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::devices_test {
 
 class DevicesTest : public QObject {
   Q_OBJECT
@@ -165,5 +166,6 @@ ENTRY main {
   }
 };
 
-QTEST_MAIN(DevicesTest)
+TESSERA_QT_TEST(devices_test, DevicesTest)
+}  // namespace tessera::devices_test
 #include "devices_test.moc"

@@ -12,9 +12,9 @@
 #include "editor/document/document.h"
 #include "editor/document/gesture.h"
 #include "editor/panels/inspector.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::document_test {
 namespace {
 
 constexpr const char* kEndless = R"(HloModule endless
@@ -272,5 +272,6 @@ class DocumentTest : public QObject {
   }
 };
 
-QTEST_MAIN(DocumentTest)
+TESSERA_QT_TEST(document_test, DocumentTest)
+}  // namespace tessera::document_test
 #include "document_test.moc"

@@ -19,9 +19,9 @@
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/canvas_binding.h"
 #include "editor/document/document.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::export_test {
 namespace {
 
 const char* kExported = R"(HloModule exported
@@ -168,5 +168,6 @@ class ExportTest : public QObject {
   }
 };
 
-QTEST_MAIN(ExportTest)
+TESSERA_QT_TEST(export_test, ExportTest)
+}  // namespace tessera::export_test
 #include "export_test.moc"

@@ -6,8 +6,9 @@
 
 #include "core/formats/module_file.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::fields_test {
 
 class FieldsTest : public QObject {
   Q_OBJECT
@@ -256,5 +257,6 @@ class FieldsTest : public QObject {
   }
 };
 
-QTEST_MAIN(FieldsTest)
+TESSERA_QT_TEST(fields_test, FieldsTest)
+}  // namespace tessera::fields_test
 #include "fields_test.moc"

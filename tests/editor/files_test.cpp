@@ -12,9 +12,9 @@
 #include "app/studio/document_tabs.h"
 #include "editor/panels/banner.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::files_test {
 namespace {
 
 constexpr const char* kTwo = R"(HloModule two
@@ -230,5 +230,6 @@ class FilesTest : public QObject {
   }
 };
 
-QTEST_MAIN(FilesTest)
+TESSERA_QT_TEST(files_test, FilesTest)
+}  // namespace tessera::files_test
 #include "files_test.moc"

@@ -18,8 +18,9 @@
 #include "editor/panels/text_panel.h"
 #include "editor/values/play_bar.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::first_steps_test {
 
 class FirstStepsTest : public QObject {
   Q_OBJECT
@@ -188,5 +189,6 @@ class FirstStepsTest : public QObject {
   }
 };
 
-QTEST_MAIN(FirstStepsTest)
+TESSERA_QT_TEST(first_steps_test, FirstStepsTest)
+}  // namespace tessera::first_steps_test
 #include "first_steps_test.moc"

@@ -8,8 +8,9 @@
 #include "editor/controllers/group_actions.h"
 #include "editor/panels/banner.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::grouping_test {
 
 class GroupingTest : public QObject {
   Q_OBJECT
@@ -130,5 +131,6 @@ class GroupingTest : public QObject {
   }
 };
 
-QTEST_MAIN(GroupingTest)
+TESSERA_QT_TEST(grouping_test, GroupingTest)
+}  // namespace tessera::grouping_test
 #include "grouping_test.moc"

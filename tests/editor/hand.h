@@ -84,6 +84,19 @@ class Hand {
     enter(field);
     return selected();
   }
+  // The search stays open for the next one: one Tab, then two gestures each.
+  InstructionId addMore(const char* line) {
+    AddSearch& search = window_->addSearch();
+    if (!search.isVisible()) key(Qt::Key_Tab);
+    type(search.field(), line);
+    ++gestures;
+    QTest::keyClick(search.field(), Qt::Key_Return, Qt::ShiftModifier);
+    settle();
+    QTest::qWait(1);  // it opens in the next event
+    if (!search.isVisible()) qFatal("the search does not open again");
+    return selected();
+  }
+  InstructionId addLast(const char* line) { return window_->addSearch().isVisible() ? take(line) : add(line); }
   InstructionId add(const char* line) {
     key(Qt::Key_Tab);
     return take(line);

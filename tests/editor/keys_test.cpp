@@ -1,12 +1,14 @@
 // Building without a pointer: sources of inputs by key and name, an operation in place of another, selections, and the
 // menus of node, port, wire, group and page with their keys.
 #include <QMenu>
+#include <QSignalSpy>
 #include <QTest>
 
 #include "editor/panels/source_pick.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::keys_test {
 
 class KeysTest : public QObject {
   Q_OBJECT
@@ -30,6 +32,10 @@ ENTRY main {
   void checkNoErrors() {
     for (const Diagnostic& d : hand().document().diagnostics())
       QVERIFY2(d.severity != Severity::Error, d.message.c_str());
+  }
+  void checkBudget(const char* task, int budget) {
+    std::printf("gestures by keys alone: %s %d of %d\n", task, hand().gestures, budget);
+    QVERIFY2(hand().gestures <= budget, task);
   }
   // The list of what fits is open: what is typed chooses.
   void choose(const char* words) {
@@ -80,44 +86,96 @@ ENTRY main {
   void init() { hand_ = std::make_unique<Hand>(); }
   void cleanup() { hand_.reset(); }
 
+  // No pointer at all: what stands where is said by names.
   void softmaxByKeysAlone() {
-    const InstructionId x = hand().add("f32[2,3]");
-    const InstructionId most = hand().add("reduce max");
-    hand().key(Qt::Key_Up);
-    QVERIFY(hand().selected() == x);
-    const InstructionId difference = hand().add("subtract");
-    QCOMPARE(hand().nodeOf(difference).subtitle, std::string("needs rhs"));
-    hand().key(Qt::Key_Return);
-    choose("reduce max");
-    QCOMPARE(hand().at(difference).operands.size(), size_t{2});
-    const InstructionId spread = hand().at(difference).operands[1];
-    QVERIFY(spread.valid() && hand().at(spread).operands[0] == most);
-    hand().click(difference);
-    hand().gestures--;  // the edit selects what it was for; this makes sure
-    const InstructionId power = hand().add("exp");
-    hand().add("reduce sum");
-    hand().key(Qt::Key_Up);
-    QVERIFY(hand().selected() == power);
-    const InstructionId y = hand().add("divide");
-    hand().key(Qt::Key_Return);
-    choose("reduce sum");
-    hand().key(Qt::Key_R);  // the first reduction was the result
+    hand().addMore("f32[2,3]");
+    hand().addMore("reduce max");
+    hand().addMore("subtract lhs=parameter");
+    hand().addMore("exp");
+    hand().addMore("reduce sum");
+    const InstructionId y = hand().addLast("divide lhs=exponential");
     checkNoErrors();
     QVERIFY(hand().module().entryComputation().root == y);
     QCOMPARE(hand().shape(y), std::string("f32[2,3]"));
     for (InstructionId operand : hand().at(y).operands) QVERIFY(operand.valid());
-    qInfo("softmax by keys alone: %d gestures", hand().gestures);
+    checkBudget("softmax", 14);
     hand().undoAll();
     QVERIFY(hand().module().entryComputation().instructions.empty());
   }
 
+  // A node that is built by choosing what feeds it becomes the result, as one that is added does.
+  void theResultFollowsWhatIsPicked() {
+    const InstructionId x = hand().add("f32[2,3]");
+    hand().add("exp");
+    const InstructionId power = hand().selected();
+    const InstructionId sum = hand().add("reduce sum");
+    QVERIFY(hand().module().entryComputation().root == sum);
+    hand().key(Qt::Key_Up);
+    QVERIFY(hand().selected() == power);
+    const InstructionId y = hand().add("divide");
+    QVERIFY(hand().module().entryComputation().root == sum);
+    hand().key(Qt::Key_Return);
+    choose("reduce sum");
+    QVERIFY(hand().module().entryComputation().root == y);
+    QVERIFY(x.valid());
+    hand().undo();
+    QVERIFY(hand().module().entryComputation().root == sum);
+  }
+
+  void aNameThatMeansNothingIsTold() {
+    hand().add("f32[4]");
+    const std::string before = hand().text();
+    QSignalSpy told(&hand().window().graphEdit(), &GraphEditController::explained);
+    hand().add("subtract lhs=nobody");
+    QCOMPARE(hand().text(), before);
+    QCOMPARE(told.size(), 1);
+    QVERIFY(told[0][0].toString().contains(QLatin1String("nobody")));
+  }
+
   void perceptronByKeysAlone() {
-    hand().add("f32[4,8]");
-    for (const char* line : {"matmul f32[8,16]", "add f32[16]", "relu", "matmul f32[16,3]", "add f32[3]"})
-      hand().add(line);
+    for (const char* line : {"f32[4,8]", "matmul f32[8,16]", "add f32[16]", "relu", "matmul f32[16,3]"})
+      hand().addMore(line);
+    hand().addLast("add f32[3]");
     checkNoErrors();
     QCOMPARE(hand().shape(hand().module().entryComputation().root), std::string("f32[4,3]"));
-    qInfo("two-layer perceptron by keys alone: %d gestures", hand().gestures);
+    checkBudget("two-layer perceptron", 14);
+  }
+
+  void convolutionByKeysAlone() {
+    hand().addMore("f32[1,8,8,3]");
+    const InstructionId y = hand().addLast("conv f32[3,3,3,4]");
+    checkNoErrors();
+    QCOMPARE(hand().shape(y), std::string("f32[1,8,8,4]"));
+    checkBudget("convolution", 5);
+  }
+
+  void countingLoopByKeysAlone() {
+    hand().addMore("f32[4]");
+    hand().addLast("counting loop");
+    hand().key(Qt::Key_Return);  // into the loop
+    checkNoErrors();
+  }
+
+  void gameOfLifeByKeysAlone() {
+    hand().addMore("pred[8,8]");
+    hand().addMore("convert s32[8,8]");
+    hand().addMore("reduce-window sum");
+    hand().addMore("compare 3 direction=EQ");
+    hand().addMore("compare 4 lhs=reduce-window direction=EQ");
+    hand().addMore("and rhs=parameter");
+    hand().addLast("or rhs=compare");
+    checkNoErrors();
+    QCOMPARE(hand().shape(hand().selected()), std::string("pred[8,8]"));
+    checkBudget("game of life", 25);
+  }
+
+  void embeddingAndAttentionByKeysAlone() {
+    hand().addMore("s32[2,6]");
+    hand().addMore("embedding lookup f32[10,8]");
+    const InstructionId y = hand().addLast("attention");
+    checkNoErrors();
+    QCOMPARE(hand().shape(y), std::string("f32[2,6,8]"));
+    checkBudget("embedding and attention", 12);
   }
 
   void aDigitChoosesForAnInputThatIsWired() {
@@ -232,5 +290,6 @@ ENTRY main {
   }
 };
 
-QTEST_MAIN(KeysTest)
+TESSERA_QT_TEST(keys_test, KeysTest)
+}  // namespace tessera::keys_test
 #include "keys_test.moc"

@@ -6,9 +6,9 @@
 
 #include "core/formats/hlo_text.h"
 #include "editor/layout_lab/layout_model.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::layout_model_test {
 namespace {
 
 // The value of a formula of numbers, + * / % and brackets; * / % bind alike, from left to right.
@@ -146,6 +146,6 @@ class LayoutModelTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(LayoutModelTest)
-
+TESSERA_QT_TEST(layout_model_test, LayoutModelTest)
+}  // namespace tessera::layout_model_test
 #include "layout_model_test.moc"

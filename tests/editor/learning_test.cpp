@@ -17,8 +17,9 @@
 #include "editor/lessons/lesson_panel.h"
 #include "editor/values/call_bar.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::learning_test {
 
 class LearningTest : public QObject {
   Q_OBJECT
@@ -122,5 +123,6 @@ class LearningTest : public QObject {
   }
 };
 
-QTEST_MAIN(LearningTest)
+TESSERA_QT_TEST(learning_test, LearningTest)
+}  // namespace tessera::learning_test
 #include "learning_test.moc"

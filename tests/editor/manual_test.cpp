@@ -8,8 +8,9 @@
 #include "app/studio/panels.h"
 #include "editor/panels/help_panel.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-namespace tessera {
+namespace tessera::manual_test {
 
 class ManualTest : public QObject {
   Q_OBJECT
@@ -77,7 +78,6 @@ class ManualTest : public QObject {
   }
 };
 
-}  // namespace tessera
-
-QTEST_MAIN(tessera::ManualTest)
+TESSERA_QT_TEST(manual_test, ManualTest)
+}  // namespace tessera::manual_test
 #include "manual_test.moc"

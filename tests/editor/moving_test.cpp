@@ -5,8 +5,9 @@
 
 #include "editor/controllers/arrange_controller.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::moving_test {
 
 class MovingTest : public QObject {
   Q_OBJECT
@@ -217,5 +218,6 @@ class MovingTest : public QObject {
   }
 };
 
-QTEST_MAIN(MovingTest)
+TESSERA_QT_TEST(moving_test, MovingTest)
+}  // namespace tessera::moving_test
 #include "moving_test.moc"

@@ -10,8 +10,9 @@
 #include "editor/layout_lab/dimension_chips.h"
 #include "editor/panels/inspector.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::naming_test {
 
 class NamingTest : public QObject {
   Q_OBJECT
@@ -172,5 +173,6 @@ class NamingTest : public QObject {
   }
 };
 
-QTEST_MAIN(NamingTest)
+TESSERA_QT_TEST(naming_test, NamingTest)
+}  // namespace tessera::naming_test
 #include "naming_test.moc"

@@ -10,8 +10,9 @@
 #include "editor/panels/quick_list.h"
 #include "editor/panels/size_panel.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::navigation_test {
 
 class NavigationTest : public QObject {
   Q_OBJECT
@@ -178,5 +179,6 @@ class NavigationTest : public QObject {
   }
 };
 
-QTEST_MAIN(NavigationTest)
+TESSERA_QT_TEST(navigation_test, NavigationTest)
+}  // namespace tessera::navigation_test
 #include "navigation_test.moc"

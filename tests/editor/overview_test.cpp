@@ -21,9 +21,9 @@
 #include "editor/panels/overview_panel.h"
 #include "editor/panels/treemap.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::overview_test {
 namespace {
 
 // Two layers of a net in scopes, an accidental double, and a head.
@@ -396,5 +396,6 @@ class OverviewTest : public QObject {
   }
 };
 
-QTEST_MAIN(OverviewTest)
+TESSERA_QT_TEST(overview_test, OverviewTest)
+}  // namespace tessera::overview_test
 #include "overview_test.moc"

@@ -22,9 +22,9 @@
 #include "editor/values/value_panel.h"
 #include "editor/values/value_view.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::panels_test {
 namespace {
 
 constexpr const char* kTwo = R"(HloModule two
@@ -194,5 +194,6 @@ class PanelsTest : public QObject {
   }
 };
 
-QTEST_MAIN(PanelsTest)
+TESSERA_QT_TEST(panels_test, PanelsTest)
+}  // namespace tessera::panels_test
 #include "panels_test.moc"

@@ -16,9 +16,9 @@
 #include "editor/panels/permission_list.h"
 #include "editor/panels/run_panel.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::permissions_test {
 namespace {
 
 constexpr const char* kModel =
@@ -332,5 +332,6 @@ class PermissionsTest : public QObject {
   }
 };
 
-QTEST_MAIN(PermissionsTest)
+TESSERA_QT_TEST(permissions_test, PermissionsTest)
+}  // namespace tessera::permissions_test
 #include "permissions_test.moc"

@@ -6,9 +6,9 @@
 #include "core/edit/edit.h"
 #include "editor/document/noted_places.h"
 #include "editor/document/scene_maker.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::places_test {
 namespace {
 
 constexpr int kEdits = 10000;
@@ -152,5 +152,6 @@ class PlacesTest : public QObject {
   }
 };
 
-QTEST_GUILESS_MAIN(PlacesTest)
+TESSERA_QT_TEST(places_test, PlacesTest)
+}  // namespace tessera::places_test
 #include "places_test.moc"

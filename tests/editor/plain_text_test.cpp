@@ -13,9 +13,9 @@
 #include "editor/panels/banner.h"
 #include "editor/text/plain_text.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::plain_text_test {
 namespace {
 
 const QString kHtml = QStringLiteral("<b>x</b><img src=\"/etc/passwd\">");
@@ -164,5 +164,6 @@ class PlainTextTest : public QObject {
   }
 };
 
-QTEST_MAIN(PlainTextTest)
+TESSERA_QT_TEST(plain_text_test, PlainTextTest)
+}  // namespace tessera::plain_text_test
 #include "plain_text_test.moc"

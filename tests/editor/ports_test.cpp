@@ -5,8 +5,9 @@
 #include "core/arrange/sockets.h"
 #include "editor/canvas/spatial_index.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::ports_test {
 
 class PortsTest : public QObject {
   Q_OBJECT
@@ -134,5 +135,6 @@ ENTRY main {
   }
 };
 
-QTEST_MAIN(PortsTest)
+TESSERA_QT_TEST(ports_test, PortsTest)
+}  // namespace tessera::ports_test
 #include "ports_test.moc"

@@ -17,8 +17,9 @@
 #include "backends/kernel_cache_folder.h"
 #include "editor/preferences/preferences.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::preferences_test {
 
 class PreferencesTest : public QObject {
   Q_OBJECT
@@ -137,5 +138,6 @@ class PreferencesTest : public QObject {
   }
 };
 
-QTEST_MAIN(PreferencesTest)
+TESSERA_QT_TEST(preferences_test, PreferencesTest)
+}  // namespace tessera::preferences_test
 #include "preferences_test.moc"

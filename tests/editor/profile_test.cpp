@@ -6,9 +6,9 @@
 #include "editor/document/program_run.h"
 #include "editor/panels/banner.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::profile_test {
 namespace {
 
 const char* const kLayer = R"(HloModule layer
@@ -91,5 +91,6 @@ class ProfileTest : public QObject {
 
 }  // namespace
 
-QTEST_MAIN(ProfileTest)
+TESSERA_QT_TEST(profile_test, ProfileTest)
+}  // namespace tessera::profile_test
 #include "profile_test.moc"

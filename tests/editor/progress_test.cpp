@@ -9,9 +9,9 @@
 #include "app/studio/task_list.h"
 #include "editor/panels/banner.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::progress_test {
 namespace {
 
 constexpr const char* kEndless = R"(HloModule endless
@@ -108,5 +108,6 @@ class ProgressTest : public QObject {
   }
 };
 
-QTEST_MAIN(ProgressTest)
+TESSERA_QT_TEST(progress_test, ProgressTest)
+}  // namespace tessera::progress_test
 #include "progress_test.moc"

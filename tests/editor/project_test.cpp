@@ -16,9 +16,9 @@
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/help_panel.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::project_test {
 namespace {
 
 const char* const kGraph = R"(HloModule m
@@ -252,5 +252,6 @@ class ProjectTest : public QObject {
   }
 };
 
-QTEST_MAIN(ProjectTest)
+TESSERA_QT_TEST(project_test, ProjectTest)
+}  // namespace tessera::project_test
 #include "project_test.moc"

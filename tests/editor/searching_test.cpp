@@ -22,9 +22,9 @@
 #include "editor/panels/source_panel.h"
 #include "editor/panels/text_panel.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::searching_test {
 namespace {
 
 const char* kGraph = R"(HloModule searched
@@ -327,5 +327,6 @@ ENTRY e {
   }
 };
 
-QTEST_MAIN(SearchingTest)
+TESSERA_QT_TEST(searching_test, SearchingTest)
+}  // namespace tessera::searching_test
 #include "searching_test.moc"

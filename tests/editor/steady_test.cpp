@@ -10,8 +10,9 @@
 #include "app/studio/panels.h"
 #include "editor/panels/table_panel.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::steady_test {
 
 class SteadyTest : public QObject {
   Q_OBJECT
@@ -175,5 +176,6 @@ class SteadyTest : public QObject {
   }
 };
 
-QTEST_MAIN(SteadyTest)
+TESSERA_QT_TEST(steady_test, SteadyTest)
+}  // namespace tessera::steady_test
 #include "steady_test.moc"

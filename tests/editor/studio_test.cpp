@@ -36,9 +36,9 @@
 #include "editor/panels/results_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::studio_test {
 namespace {
 
 const char* const kMlp = R"(HloModule mlp
@@ -572,5 +572,6 @@ class StudioTest : public QObject {
   }
 };
 
-QTEST_MAIN(StudioTest)
+TESSERA_QT_TEST(studio_test, StudioTest)
+}  // namespace tessera::studio_test
 #include "studio_test.moc"

@@ -27,9 +27,9 @@
 #include "editor/panels/text_panel.h"
 #include "editor/text/hlo_text_view.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::tabs_test {
 namespace {
 
 std::string graphNamed(const std::string& value) {
@@ -587,5 +587,6 @@ class TabsTest : public QObject {
   }
 };
 
-QTEST_MAIN(TabsTest)
+TESSERA_QT_TEST(tabs_test, TabsTest)
+}  // namespace tessera::tabs_test
 #include "tabs_test.moc"

@@ -6,8 +6,9 @@
 #include "core/evaluate/compare.h"
 #include "core/evaluate/evaluate.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::tasks_test {
 
 class TasksTest : public QObject {
   Q_OBJECT
@@ -58,12 +59,13 @@ class TasksTest : public QObject {
   void cleanup() { hand_.reset(); }
 
   void softmax() {
-    const InstructionId x = hand_->add("f32[2,3]");
-    hand_->add("reduce max");
-    hand_->drawTo(x, "subtract");  // the selected maximum is its second input
-    const InstructionId power = hand_->add("exp");
-    hand_->add("reduce sum");
-    const InstructionId y = hand_->drawTo(power, "divide");
+    const InstructionId x = hand_->addMore("f32[2,3]");
+    hand_->addMore("reduce max");
+    hand_->addMore("subtract lhs=parameter");  // the selected maximum is its other input
+    QVERIFY(hand_->at(hand_->selected()).operands[0] == x);
+    hand_->addMore("exp");
+    hand_->addMore("reduce sum");
+    const InstructionId y = hand_->addLast("divide lhs=exponential");
     checkNoErrors();
     QVERIFY(hand_->module().entryComputation().root == y);
     QCOMPARE(hand_->shape(y), std::string("f32[2,3]"));
@@ -74,18 +76,18 @@ class TasksTest : public QObject {
       for (size_t c = 0; c < 3; ++c) sum += values[0].data<float>()[row * 3 + c];
       QVERIFY(std::abs(sum - 1) < 1e-5);
     }
-    checkBudget("softmax", 20);
+    checkBudget("softmax", 14);
     checkUndoAndRedo();
   }
 
   void twoLayerPerceptron() {
-    hand_->add("f32[4,8]");
-    for (const char* line : {"matmul f32[8,16]", "add f32[16]", "relu", "matmul f32[16,3]", "add f32[3]"})
-      hand_->add(line);
+    for (const char* line : {"f32[4,8]", "matmul f32[8,16]", "add f32[16]", "relu", "matmul f32[16,3]"})
+      hand_->addMore(line);
+    hand_->addLast("add f32[3]");
     checkNoErrors();
     QCOMPARE(hand_->shape(hand_->module().entryComputation().root), std::string("f32[4,3]"));
     QCOMPARE(runAndCheck().size(), size_t{1});
-    checkBudget("two-layer perceptron", 25);
+    checkBudget("two-layer perceptron", 14);
     checkUndoAndRedo();
   }
 
@@ -119,12 +121,23 @@ class TasksTest : public QObject {
   }
 
   void convolutionWithSamePadding() {
-    hand_->add("f32[1,8,8,3]");
-    hand_->add("conv f32[3,3,3,4]");
+    hand_->addMore("f32[1,8,8,3]");
+    hand_->addLast("conv f32[3,3,3,4]");
     checkNoErrors();
     QCOMPARE(hand_->shape(hand_->module().entryComputation().root), std::string("f32[1,8,8,4]"));
     QCOMPARE(runAndCheck().size(), size_t{1});
-    checkBudget("convolution", 8);
+    checkBudget("convolution", 5);
+    checkUndoAndRedo();
+  }
+
+  void embeddingAndAttention() {
+    const InstructionId words = hand_->addMore("s32[2,6]");
+    hand_->addMore("embedding lookup f32[10,8]");
+    const InstructionId y = hand_->addLast("attention");
+    checkNoErrors();
+    QVERIFY(words.valid());
+    QCOMPARE(hand_->shape(y), std::string("f32[2,6,8]"));
+    checkBudget("embedding and attention", 12);
     checkUndoAndRedo();
   }
 
@@ -147,7 +160,7 @@ class TasksTest : public QObject {
     const auto input = fillParameter(Shape::arrayRowMajor(ElementType::F32, {4}), 0, {});
     for (size_t i = 0; i < 4; ++i)
       QVERIFY(std::abs(values[0].data<float>()[i] - 1024 * input->data<float>()[i]) < 1e-3);
-    checkBudget("counting loop", 25);
+    checkBudget("counting loop", 20);
     checkUndoAndRedo();
   }
 
@@ -182,5 +195,6 @@ class TasksTest : public QObject {
   }
 };
 
-QTEST_MAIN(TasksTest)
+TESSERA_QT_TEST(tasks_test, TasksTest)
+}  // namespace tessera::tasks_test
 #include "tasks_test.moc"

@@ -14,9 +14,9 @@
 #include "editor/panels/text_panel.h"
 #include "editor/text/completion.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::text_test {
 namespace {
 
 QStringList wordsAt(const Module& module, const char* textWithBar) {
@@ -284,5 +284,6 @@ class TextTest : public QObject {
   }
 };
 
-QTEST_MAIN(TextTest)
+TESSERA_QT_TEST(text_test, TextTest)
+}  // namespace tessera::text_test
 #include "text_test.moc"

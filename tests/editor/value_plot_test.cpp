@@ -7,9 +7,9 @@
 #include "core/picture/picture.h"
 #include "editor/canvas/render.h"
 #include "editor/values/value_plot.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::value_plot_test {
 namespace {
 
 Literal floats(std::vector<int64_t> dimensions, std::vector<float> values) {
@@ -165,5 +165,6 @@ class ValuePlotTest : public QObject {
 
 }  // namespace
 
-QTEST_MAIN(ValuePlotTest)
+TESSERA_QT_TEST(value_plot_test, ValuePlotTest)
+}  // namespace tessera::value_plot_test
 #include "value_plot_test.moc"

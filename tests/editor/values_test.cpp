@@ -29,9 +29,9 @@
 #include "editor/values/value_plot.h"
 #include "editor/values/value_view.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::values_test {
 namespace {
 
 constexpr const char* kLoop = R"(HloModule counting
@@ -483,5 +483,6 @@ ENTRY life {
   }
 };
 
-QTEST_MAIN(ValuesTest)
+TESSERA_QT_TEST(values_test, ValuesTest)
+}  // namespace tessera::values_test
 #include "values_test.moc"

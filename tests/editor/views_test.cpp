@@ -25,9 +25,9 @@
 #include "editor/panels/timeline_panel.h"
 #include "editor/panels/timeline_view.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
-
+namespace tessera::views_test {
 namespace {
 
 const char* const kNet = R"(HloModule net, entry_computation_layout={(f32[64,64]{1,0})->f32[64,64]{1,0}}
@@ -478,5 +478,6 @@ class ViewsTest : public QObject {
 
 }  // namespace
 
-QTEST_MAIN(ViewsTest)
+TESSERA_QT_TEST(views_test, ViewsTest)
+}  // namespace tessera::views_test
 #include "views_test.moc"

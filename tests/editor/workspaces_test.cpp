@@ -7,8 +7,9 @@
 #include "app/studio/panels.h"
 #include "app/studio/workspaces.h"
 #include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
 
-using namespace tessera;
+namespace tessera::workspaces_test {
 
 class WorkspacesTest : public QObject {
   Q_OBJECT
@@ -124,5 +125,6 @@ class WorkspacesTest : public QObject {
   }
 };
 
-QTEST_MAIN(WorkspacesTest)
+TESSERA_QT_TEST(workspaces_test, WorkspacesTest)
+}  // namespace tessera::workspaces_test
 #include "workspaces_test.moc"

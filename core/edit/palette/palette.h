@@ -1,7 +1,8 @@
 // What can be added by hand: every operation, and the few words people say for a combination (relu, reduce sum), found
 // by name, category and synonym. A line may also be a value ("3.5"), a shape ("f32[4,8]": a parameter), or an operation
 // with its shape and attributes ("iota s32[10]", "transpose dimensions={1,0}"), with the value of its second input
-// ("multiply 2"), or with the shape of a new parameter at its first open input ("matmul f32[8,16]"). Used by the
+// ("multiply 2"), with the shape of a new parameter at its first open input ("matmul f32[8,16]"), or with the names of
+// values at its inputs ("divide lhs=exponential"). Used by the
 // studio's search; the result is an edit.
 #pragma once
 
@@ -24,6 +25,7 @@ struct PaletteEntry {
   // What the line says that no attribute has a name for: "stride=2", "nchw", "bqd,bkd->bqk",
   // "broadcast_dimensions={0}".
   std::vector<std::string> said = {};
+  std::vector<std::string> inputs = {};  // which value an input reads, by names: "lhs=exponential"
 };
 
 // Best first; an empty line gives everything, by category. What a line says beside the operation is in the entries.
@@ -54,6 +56,10 @@ std::vector<FittingEntry> searchPaletteGiving(const std::string& line, std::span
 // when there is just one. The instruction that was meant is the last one added.
 Edit placing(const Module& module, ComputationId computation, const PaletteEntry& entry,
              std::span<const InstructionId> sources);
+
+// The value that a name means in a computation: that of the name, else the last one made by an operation of that name;
+// invalid: none.
+InstructionId valueNamed(const Module& module, ComputationId computation, std::string_view name);
 
 // Whether what is placed on these sources becomes the root: it reads the root, or there is none, or the entry's root is
 // but a parameter or a constant, which nobody chose as a result.

@@ -87,11 +87,28 @@ class Placing {
       count = std::max<size_t>(sources.size(), 1);
     if (entry_.reducer != Opcode::Unknown) count = 2;
     operands_.resize(count);
+    takeNamed();
     const bool valued = !entry_.literal.empty() || entry_.shape;  // the line says the second input itself
-    for (size_t i = 0; i < (valued ? std::min<size_t>(count, 1) : count) && i < sources.size(); ++i)
-      if (module_.contains(sources[i]) && module_.at(sources[i]).computation == computation_)
-        sources_.push_back(operands_[i] = sources[i]);
+    size_t next = 0;
+    for (size_t i = 0; i < (valued ? std::min<size_t>(count, 1) : count) && next < sources.size(); ++i) {
+      if (operands_[i].valid()) continue;  // named in the line
+      const InstructionId source = sources[next++];
+      if (module_.contains(source) && module_.at(source).computation == computation_)
+        sources_.push_back(operands_[i] = source);
+    }
     for (InstructionId id : operands_) shapes_.push_back(id.valid() ? module_.at(id).shape : nullptr);
+  }
+
+  // "lhs=exponential"
+  void takeNamed() {
+    const OpDef* op = findOp(entry_.opcode);
+    for (const std::string& each : entry_.inputs) {
+      const size_t equals = each.find('=');
+      for (size_t i = 0; op && i < std::min(op->operands.size(), operands_.size()); ++i)
+        if (op->operands[i].name == each.substr(0, equals))
+          if (const InstructionId value = valueNamed(module_, computation_, each.substr(equals + 1)); value.valid())
+            sources_.push_back(operands_[i] = value);
+    }
   }
 
   ElementType typeOfFirst() const {
@@ -191,6 +208,16 @@ Edit placing(const Module& module, ComputationId computation, const PaletteEntry
   if (entry.opcode == Opcode::While && !entry.literal.empty())
     return placingCountingLoop(module, computation, sources, entry.literal);
   return Placing(module, computation, entry).make(sources);
+}
+
+InstructionId valueNamed(const Module& module, ComputationId computation, std::string_view name) {
+  InstructionId last;
+  for (InstructionId id : module.at(computation).instructions) {
+    const Instruction& each = module.at(id);
+    if (each.name == name) return id;
+    if (each.opcodeName() == name) last = id;
+  }
+  return last;
 }
 
 bool becomesRoot(const Module& module, ComputationId computation, std::span<const InstructionId> sources) {

@@ -133,6 +133,16 @@ bool understands(const Known& known, const std::vector<std::string>& said) {
   });
 }
 
+// Whether the operation has the inputs that are named.
+bool hasInputs(const PaletteEntry& entry, const std::vector<std::string>& inputs) {
+  const OpDef* op = findOp(entry.opcode);
+  return std::ranges::all_of(inputs, [&](const std::string& each) {
+    return entry.form.empty() && op && std::ranges::any_of(op->operands, [&](const OperandDoc& doc) {
+             return each.starts_with(doc.name) && each[doc.name.size()] == '=';
+           });
+  });
+}
+
 int scoreOf(const Known& known, const std::vector<std::string>& words) {
   int total = 1;
   std::string whole;
@@ -153,6 +163,7 @@ struct Line {
   std::vector<NewAttribute> attributes;
   std::string value;  // a number behind the words: "multiply 2"
   std::vector<std::string> said;
+  std::vector<std::string> inputs;
 };
 
 // Said of a form, and no attribute of HLO.
@@ -174,6 +185,8 @@ void readWord(const std::string& word, Line& line) {
     }
   if (const size_t equals = word.find('='); equals != std::string::npos && isOption(word.substr(0, equals)))
     return line.said.push_back(word);
+  if (const size_t equals = word.find('='); equals != std::string::npos && equals > 0 && !line.words.empty())
+    return line.inputs.push_back(word);
   if (word.find("->") != std::string::npos) {
     if (line.words.empty()) line.words.push_back("einsum");
     return line.said.push_back(word);
@@ -245,7 +258,8 @@ std::vector<PaletteEntry> searchPalette(const std::string& text, size_t most) {
     if (auto constant = constantOf(line.words[0], line.shape)) out.push_back(std::move(*constant));
   std::vector<std::pair<int, const Known*>> found;
   for (const Known& known : entries())
-    if (const int score = understands(known, line.said) ? scoreOf(known, line.words) : 0;
+    if (const int score =
+            understands(known, line.said) && hasInputs(known.entry, line.inputs) ? scoreOf(known, line.words) : 0;
         score && !(line.words.empty() && line.shape))
       found.emplace_back(score, &known);
   std::ranges::stable_sort(found, [](const auto& a, const auto& b) {
@@ -262,6 +276,7 @@ std::vector<PaletteEntry> searchPalette(const std::string& text, size_t most) {
     out.back().shape = line.shape;
     out.back().attributes = line.attributes;
     out.back().said = line.said;
+    out.back().inputs = line.inputs;
     if (!line.value.empty()) out.back().literal = line.value;
   }
   return out;

@@ -108,15 +108,6 @@ void decodeMov(Decoder& decoder) {
   emitPlain(decoder, type, isWide ? copyLanes<uint64_t> : copyLanes<uint32_t>);
 }
 
-uint64_t windowOf(Space space) {
-  switch (space) {
-    case Space::Shared: return kSharedWindow;
-    case Space::Local: return kLocalWindow;
-    case Space::Param: return kParamWindow;
-    default: return 0;
-  }
-}
-
 void addOffset(Warp& warp, const Instruction& i, LaneMask active) {
   const uint64_t* a = warp.row<uint64_t>(i.a);
   uint64_t* d = warp.row<uint64_t>(i.d);

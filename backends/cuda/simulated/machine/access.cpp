@@ -18,15 +18,6 @@ Space spaceOf(uint64_t address) {
   return Space::Global;
 }
 
-uint64_t windowOf(Space space) {
-  switch (space) {
-    case Space::Shared: return kSharedWindow;
-    case Space::Local: return kLocalWindow;
-    case Space::Param: return kParamWindow;
-    default: return 0;
-  }
-}
-
 const char* verbOf(Access access) {
   return access == Access::Read ? "reads" : access == Access::Write ? "writes" : "changes";
 }

@@ -134,5 +134,14 @@ struct Kernel {
 inline constexpr uint64_t kWindowBytes = uint64_t{1} << 32;
 inline constexpr uint64_t kSharedWindow = uint64_t{0x10} << 40, kLocalWindow = uint64_t{0x20} << 40,
                           kParamWindow = uint64_t{0x30} << 40, kGlobalBegin = uint64_t{0x7f} << 40;
+// Where the window of a space begins, 0 of a space that has none.
+inline uint64_t windowOf(Space space) {
+  switch (space) {
+    case Space::Shared: return kSharedWindow;
+    case Space::Local: return kLocalWindow;
+    case Space::Param: return kParamWindow;
+    default: return 0;
+  }
+}
 
 }  // namespace tessera::cuda::simulated

@@ -1,0 +1,32 @@
+// The type scale: four sizes, all of them by the size that the user chose. Used by what draws or shows words.
+#pragma once
+
+#include <QApplication>
+#include <QFont>
+#include <QString>
+
+namespace tessera {
+
+enum class TypeSize { Small, Body, Heading, Title };
+
+inline double factorOf(TypeSize size) {
+  switch (size) {
+    case TypeSize::Small: return 0.9;
+    case TypeSize::Body: return 1;
+    case TypeSize::Heading: return 1.3;
+    case TypeSize::Title: return 2;
+  }
+  return 1;
+}
+
+inline QFont sized(QFont font, TypeSize size) {
+  font.setPointSizeF(QApplication::font().pointSizeF() * factorOf(size));
+  return font;
+}
+
+// For rich text.
+inline QString pointsOf(TypeSize size) {
+  return QStringLiteral("%1pt").arg(QApplication::font().pointSizeF() * factorOf(size), 0, 'f', 1);
+}
+
+}  // namespace tessera

@@ -67,7 +67,7 @@ Status answerWhy(const Module& source, const WhyArguments& options, Report& repo
 }  // namespace
 
 void addWhy(CLI::App& app, Report& report) {
-  auto* command = app.add_subcommand("why", "Tell why an optimised module has a copy, transpose, bitcast … or fusion");
+  auto* command = app.add_subcommand("why", "Tell why an optimised module has a copy, transpose, bitcast or fusion");
   auto options = std::make_shared<WhyArguments>();
   command->add_option("FILE", options->file, "HLO file, or a link: FILE#INSTRUCTION")->required();
   command->add_option("INSTRUCTION", options->name, "Its name; COMPUTATION/NAME where several have it");

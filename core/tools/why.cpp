@@ -14,11 +14,20 @@ namespace {
 
 constexpr size_t kLongestChain = 12, kNeighbours = 40;
 
-bool movesData(Opcode opcode) {
-  constexpr Opcode kMovers[] = {Opcode::Copy,    Opcode::Transpose, Opcode::Pad,
-                                Opcode::Convert, Opcode::Bitcast,   Opcode::Reshape};
-  return std::ranges::find(kMovers, opcode) != std::end(kMovers);
-}
+struct Mover {
+  Opcode opcode;
+  std::string_view words;  // what it does; of copies and conversions the shapes say it
+};
+constexpr Mover kMovers[] = {{Opcode::Copy, ""},
+                             {Opcode::Convert, ""},
+                             {Opcode::Transpose, "it puts the dimensions in another order"},
+                             {Opcode::Pad, "it makes the array larger"},
+                             {Opcode::Bitcast, "it moves nothing, the same bytes under another shape"},
+                             {Opcode::Reshape, "it gives the elements another shape"}};
+
+bool movesData(Opcode opcode) { return std::ranges::find(kMovers, opcode, &Mover::opcode) != std::end(kMovers); }
+
+std::string_view wordsOfMover(Opcode opcode) { return std::ranges::find(kMovers, opcode, &Mover::opcode)->words; }
 
 bool isContraction(Opcode opcode) { return opcode == Opcode::Dot || opcode == Opcode::Convolution; }
 
@@ -110,19 +119,13 @@ class WhyFinder {
 
   std::string sentence(const Instruction& from, InstructionId asker) const {
     const bool relaid = from.shape->isArray() && in_.shape->isArray() && sameIgnoringLayout(*from.shape, *in_.shape);
-    switch (in_.opcode) {
-      case Opcode::Copy:
-        if (relaid && *from.shape != *in_.shape)
-          return fmt::format("it changes the layout that {} gives: {}", from.reference(), asked(asker));
-        return fmt::format("the bytes are the same: the value of {} must outlive or not share a buffer; {}",
-                           from.reference(), asked(asker));
-      case Opcode::Bitcast: return "it moves nothing: the same bytes under another shape; " + asked(asker);
-      case Opcode::Transpose: return "it puts the dimensions in another order: " + asked(asker);
-      case Opcode::Pad: return "it makes the array larger: " + asked(asker);
-      case Opcode::Convert:
-        return fmt::format("it makes {} of {}: {}", nameOf(in_.shape->type), nameOf(from.shape->type), asked(asker));
-      default: return "it gives the elements another shape: " + asked(asker);
-    }
+    if (in_.opcode == Opcode::Convert)
+      return fmt::format("it makes {} of {}: {}", nameOf(in_.shape->type), nameOf(from.shape->type), asked(asker));
+    if (in_.opcode != Opcode::Copy) return fmt::format("{}: {}", wordsOfMover(in_.opcode), asked(asker));
+    if (relaid && *from.shape != *in_.shape)
+      return fmt::format("it changes the layout that {} gives: {}", from.reference(), asked(asker));
+    return fmt::format("the bytes are the same: the value of {} must outlive or not share a buffer; {}",
+                       from.reference(), asked(asker));
   }
 
   // --- fusions

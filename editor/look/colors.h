@@ -68,7 +68,7 @@ inline constexpr InkRow kInks[] = {
 constexpr bool inksInOrder() {
   for (size_t i = 0; i < std::size(kInks); ++i)
     if (static_cast<size_t>(kInks[i].ink) != i) return false;
-  return std::size(kInks) == static_cast<size_t>(Ink::Removed) + 1;
+  return std::size(kInks) == static_cast<size_t>(Ink::Relaid) + 1;
 }
 static_assert(inksInOrder(), "a row for every ink, in the order of the enumeration");
 

@@ -77,6 +77,7 @@ void addExplain(CLI::App& app, Report& report);
 void addOpt(CLI::App& app, Report& report);
 void addPasses(CLI::App& app, Report& report);
 void addProfile(CLI::App& app, Report& report);
+void addWhy(CLI::App& app, Report& report);
 void addMachine(CLI::App& app, Report& report);
 void addHelp(CLI::App& app, Report& report);
 

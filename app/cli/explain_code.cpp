@@ -39,23 +39,6 @@ Result<std::vector<InstructionId>> findOptimized(const Module& source, const Mod
   return derivedOf(optimized, *found);
 }
 
-Result<Roofline> readRoofline(const std::string& file) {
-  TESSERA_ASSIGN_OR_RETURN(const std::string text, readFile(file));
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  auto refused = [&] { return fail(ErrorKind::Input, file + ": this is no output of tessera machine --json"); };
-  if (!json.is_object() || !json.contains("arithmetic") || !json.contains("memory")) return refused();
-  Roofline out;
-  try {
-    for (const auto& peak : json["arithmetic"])
-      out.arithmetic.push_back({peak.at("type"), peak.at("one_core"), peak.at("all_cores")});
-    for (const auto& peak : json["memory"])
-      out.memory.push_back({peak.at("level"), peak.at("how"), peak.at("one_core"), peak.at("all_cores")});
-  } catch (const nlohmann::json::exception&) {
-    return refused();
-  }
-  return out;
-}
-
 class CodeReporter {
  public:
   CodeReporter(const Module& source, const Executable& executable, const CodeOptions& options, const Roofline* roofline,
@@ -239,6 +222,23 @@ Result<Profile> measure(const Module& module, Executable& executable, int64_t ru
 }
 
 }  // namespace
+
+Result<Roofline> readRoofline(const std::string& file) {
+  TESSERA_ASSIGN_OR_RETURN(const std::string text, readFile(file));
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  auto refused = [&] { return fail(ErrorKind::Input, file + ": this is no output of tessera machine --json"); };
+  if (!json.is_object() || !json.contains("arithmetic") || !json.contains("memory")) return refused();
+  Roofline out;
+  try {
+    for (const auto& peak : json["arithmetic"])
+      out.arithmetic.push_back({peak.at("type"), peak.at("one_core"), peak.at("all_cores")});
+    for (const auto& peak : json["memory"])
+      out.memory.push_back({peak.at("level"), peak.at("how"), peak.at("one_core"), peak.at("all_cores")});
+  } catch (const nlohmann::json::exception&) {
+    return refused();
+  }
+  return out;
+}
 
 Status explainCode(const Module& module, const std::string& name, const CodeOptions& options, Report& report) {
   std::optional<Roofline> roofline;

@@ -5,6 +5,10 @@
 
 #include "app/cli/command.h"
 
+namespace tessera {
+struct Roofline;
+}
+
 namespace tessera::cli {
 
 struct CodeOptions {
@@ -15,6 +19,9 @@ struct CodeOptions {
   int64_t runs = 0;                     // measured, with arguments by rule
   bool any() const { return loops || ir || assembly || ptx || runs > 0 || !machine.empty(); }
 };
+
+// The output of `tessera machine --json`.
+Result<Roofline> readRoofline(const std::string& file);
 
 // name: of the source or of the optimised module.
 Status explainCode(const Module& module, const std::string& name, const CodeOptions& options, Report& report);

@@ -100,6 +100,7 @@ int main(int argc, char** argv) {
   addGrep(app, report);
   addPath(app, report);
   addExplain(app, report);
+  addWhy(app, report);
   addOpt(app, report);
   addPasses(app, report);
   addProfile(app, report);

@@ -29,6 +29,7 @@
 #include "editor/panels/help_panel.h"
 #include "editor/panels/memory_panel.h"
 #include "editor/panels/overview_panel.h"
+#include "editor/panels/passes_panel.h"
 #include "editor/panels/source_panel.h"
 
 namespace tessera {
@@ -61,7 +62,7 @@ DocumentPane* MainWindow::paneOf(const QString& path) const {
 bool MainWindow::isBusy() const {
   for (const DocumentPane* pane : allPanes())
     if (pane->document().isBusy() || pane->panels().compiled->isBusy() || pane->panels().memory->isBusy() ||
-        pane->panels().differences->isBusy() ||
+        pane->panels().differences->isBusy() || pane->panels().passes->isBusy() ||
         (pane->isVisible() && (!pane->canvas().tilesReady() || pane->canvas().viewport().isGliding())))
       return true;
   return opening_ || !waiting_.empty();

@@ -23,6 +23,7 @@
 #include "editor/panels/memory_panel.h"
 #include "editor/panels/overview_panel.h"
 #include "editor/panels/palette_panel.h"
+#include "editor/panels/passes_panel.h"
 #include "editor/panels/profile_panel.h"
 #include "editor/panels/results_panel.h"
 #include "editor/panels/run_panel.h"
@@ -55,6 +56,7 @@ constexpr DockSpec kDocks[] = {{"inspector", QT_TR_NOOP("Inspector"), kRight},
                                {"timeline", QT_TR_NOOP("Timeline"), kBottom, kTall},
                                {"memory", QT_TR_NOOP("Memory"), kBottom, kTall},
                                {"differences", QT_TR_NOOP("Differences"), kBottom, kTall},
+                               {"passes", QT_TR_NOOP("Passes"), kBottom, kTall},
                                {"results", QT_TR_NOOP("Results")},
                                {"value", QT_TR_NOOP("Value"), kBottom, kTall},
                                {"run", QT_TR_NOOP("Run settings"), kBottom, kTall},
@@ -256,6 +258,7 @@ Panels::Panels(Document& document, PanelDocks& home)
       timeline(new TimelinePanel(document)),
       memory(new MemoryPanel(document)),
       differences(new DiffPanel(document)),
+      passes(new PassesPanel(document)),
       overview(new OverviewPanel(document)),
       findings(new FindingsPanel(document)),
       home(home),
@@ -275,6 +278,7 @@ Panels::Panels(Document& document, PanelDocks& home)
                {"timeline", timeline},
                {"memory", memory},
                {"differences", differences},
+               {"passes", passes},
                {"overview", overview},
                {"findings", findings},
                {"help", help}} {

@@ -1,8 +1,8 @@
 // Panels: what stands round the canvas of one document. PanelDocks: the docks of the window that hold them; all
 // documents share them and their arrangement, and they show the panels of the current one. The docks' object names
 // ("inspector", "text", "diagnostics", "profile", "results", "layout", "help", "value", "run", "palette", "compiled",
-// "computations", "source", "timeline", "memory", "differences", "overview", "findings") are what sessions and scripts
-// call them. A new panel is a row in panels.cpp and a member of Panels.
+// "computations", "source", "timeline", "memory", "differences", "passes", "overview", "findings") are what sessions
+// and scripts call them. A new panel is a row in panels.cpp and a member of Panels.
 #pragma once
 
 #include <QHash>
@@ -28,6 +28,7 @@ class LayoutPanel;
 class MemoryPanel;
 class OverviewPanel;
 class PalettePanel;
+class PassesPanel;
 class ProfilePanel;
 class ResultsPanel;
 class RunPanel;
@@ -97,6 +98,7 @@ struct Panels {
   TimelinePanel* timeline;
   MemoryPanel* memory;
   DiffPanel* differences;
+  PassesPanel* passes;
   OverviewPanel* overview;
   FindingsPanel* findings;
 

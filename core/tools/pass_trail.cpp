@@ -25,7 +25,8 @@ Diagnostic firstErrorOf(const ReadResult& read, const std::filesystem::path& pat
 std::string labelOf(const DumpModule& module) { return fmt::format("module_{:04}.{}", module.id, module.name); }
 
 bool isNamed(const DumpModule& module, std::string_view wanted) {
-  return wanted == module.name || wanted == std::to_string(module.id) || wanted == labelOf(module);
+  return wanted == module.name || wanted == std::to_string(module.id) || wanted == labelOf(module) ||
+         std::ranges::find(module.files, wanted, &DumpFile::name) != module.files.end();
 }
 
 Result<const DumpModule*> chooseModule(const DumpFolder& folder, std::string_view wanted,

@@ -33,7 +33,8 @@ struct PassCost {
 
 class PassTrail {
  public:
-  // The numbered passes of a module, else its stages. `module`: its name or number; "": the first that has most passes.
+  // The numbered passes of a module, else its stages. `module`: its name, its number or a file of it; "": the
+  // first that has most passes.
   static Result<PassTrail> ofFolder(const std::filesystem::path& folder, std::string_view module = {});
   // passes: by name; none: all. `cancel` is looked at between passes.
   static Result<PassTrail> ofPipeline(const Module& source, const std::vector<std::string>& passes = {},

@@ -41,6 +41,8 @@ enum class Ink : uint8_t {
   Changed,
   Added,
   Removed,
+  Fused,
+  Relaid,
 };
 
 struct InkRow {
@@ -61,11 +63,12 @@ inline constexpr InkRow kInks[] = {
     {Ink::CodeComment, 0x646b76, 0x99a0ad}, {Ink::CodeNumber, 0x006a6a, 0x7fccc8},
     {Ink::CodeOpen, 0x8a5100, 0xffc16b},    {Ink::Changed, 0x8f5d00, 0xf0b429},
     {Ink::Added, 0x14702e, 0x4cc36b},       {Ink::Removed, 0xc02626, 0xff7b7b},
+    {Ink::Fused, 0x703ca8, 0xc3a5e8},       {Ink::Relaid, 0x1b5aa8, 0x8ab8f0},
 };
 constexpr bool inksInOrder() {
   for (size_t i = 0; i < std::size(kInks); ++i)
     if (static_cast<size_t>(kInks[i].ink) != i) return false;
-  return std::size(kInks) == static_cast<size_t>(Ink::Removed) + 1;
+  return std::size(kInks) == static_cast<size_t>(Ink::Relaid) + 1;
 }
 static_assert(inksInOrder(), "a row for every ink, in the order of the enumeration");
 

@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-constexpr double kZoomStep = 1.25, kPanShare = 0.1, kWheelStep = 120;
+constexpr double kTimeZoomStep = 1.25, kPanShare = 0.1, kWheelStep = 120;
 constexpr int kDragBegins = 4;
 
 }  // namespace
@@ -102,7 +102,7 @@ void TimelineView::wheelEvent(QWheelEvent* event) {
   const QPoint turned = event->angleDelta();
   const double steps = (turned.y() != 0 ? turned.y() : turned.x()) / kWheelStep;
   if (event->modifiers().testFlag(Qt::ControlModifier))
-    zoom(std::pow(kZoomStep, steps), event->position().x());
+    zoom(std::pow(kTimeZoomStep, steps), event->position().x());
   else if (event->modifiers().testFlag(Qt::ShiftModifier) || turned.y() == 0)
     pan(-steps * kPanShare * contentWidth());
   else
@@ -142,8 +142,8 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
   const bool plain = !(event->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier));
   if (!timeline_ || !plain) return QAbstractScrollArea::keyPressEvent(event);
   switch (event->key()) {
-    case Qt::Key_W: return zoom(kZoomStep, pointerX());
-    case Qt::Key_S: return zoom(1 / kZoomStep, pointerX());
+    case Qt::Key_W: return zoom(kTimeZoomStep, pointerX());
+    case Qt::Key_S: return zoom(1 / kTimeZoomStep, pointerX());
     case Qt::Key_A: return pan(-kPanShare * contentWidth());
     case Qt::Key_D: return pan(kPanShare * contentWidth());
     case Qt::Key_F:

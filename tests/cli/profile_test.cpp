@@ -142,6 +142,23 @@ TEST_F(ProfileProgram, PassesOfADumpAndOfAFile) {
   EXPECT_NE(damaged.err.find("pass 0001 is left out"), std::string::npos) << damaged.err;
 }
 
+TEST_F(ProfileProgram, WhyACopyIsThere) {
+  scratch_.write("copied.hlo", R"(HloModule copied
+ENTRY main {
+  x = f32[4,8]{1,0} parameter(0)
+  y = f32[4,8]{0,1} copy(x)
+  ROOT z = f32[4,8]{0,1} negate(y)
+}
+)");
+  const json out = object("why copied.hlo y --json", 0);
+  EXPECT_EQ(out["inferred"], true);
+  EXPECT_EQ(out["bytes"], 256);
+  EXPECT_EQ(out["chain"][0]["name"], "x");
+  object("why copied.hlo z --json", 64);
+  object("why copied.hlo nothing --json", 64);
+  object("why copied.hlo y --machine=copied.hlo --json", 66);
+}
+
 TEST_F(ProfileProgram, EveryCommandSaysWhatAFileIs) {
   PlaneBytes cpu("/host:CPU");
   cpu.line("t", {cpu.event("x", 0, 5)});

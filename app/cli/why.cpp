@@ -78,7 +78,7 @@ void addWhy(CLI::App& app, Report& report) {
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer(
       "What our passes noted is known; of other modules it is inferred from layouts and users, and said to be.\n"
-      "Example: tessera why model.hlo copy.3");
+      "Example: tessera why optimized.hlo t");
   command->callback([options, &report] {
     if (!takeLink(options->file, options->name, "INSTRUCTION", report)) return;
     const auto module = loadModule(options->file, report, true);

@@ -149,6 +149,12 @@ class TabsTest : public QObject {
     settle();
   }
 
+  qsizetype panes() const { return window_->findChildren<DocumentPane*>().size(); }
+  qsizetype shownPanes() const {
+    return std::ranges::count_if(window_->findChildren<DocumentPane*>(),
+                                 [](auto* pane) { return pane->canvas().isVisible(); });
+  }
+
  private slots:
   void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
   void init() { show(); }
@@ -164,8 +170,8 @@ class TabsTest : public QObject {
     QVERIFY(window().canvas().isVisible() && window().canvas().hasFocus());
     QVERIFY(window().panels().text->isVisible());
     QVERIFY(window().panels().text->view()->text()->text.find("HloModule a") != std::string::npos);
-    QCOMPARE(window().findChildren<Canvas*>().size(), 3);
-    QCOMPARE(std::ranges::count_if(window().findChildren<Canvas*>(), [](auto* each) { return each->isVisible(); }), 1);
+    QCOMPARE(panes(), 3);
+    QCOMPARE(shownPanes(), 1);
     QVERIFY(tabs().tabToolTip(1).contains(folder_.filePath("b.hlo")));
   }
 
@@ -235,7 +241,7 @@ class TabsTest : public QObject {
     QCOMPARE(names(), QStringList{"b.hlo"});
     QVERIFY(tabs().isVisible() && window().panels().find("inspector")->isVisible());
     QVERIFY(!window().findChild<StartPage*>()->isVisible());
-    QCOMPARE(window().findChildren<Canvas*>().size(), 1);  // nothing is left of the others
+    QCOMPARE(panes(), 1);  // nothing is left of the others
   }
 
   void tabsAreReordered() {
@@ -342,7 +348,7 @@ class TabsTest : public QObject {
     QCOMPARE(names(), QStringList{"a.hlo"});
     QVERIFY2(window().banner().message().contains("nowhere"), qPrintable(window().banner().message()));
     QVERIFY(window().panels().diagnostics->errorCount() > 0);
-    QCOMPARE(window().findChildren<Canvas*>().size(), 1);
+    QCOMPARE(panes(), 1);
   }
 
   void aRunGoesOnInTheBackground() {
@@ -440,7 +446,7 @@ class TabsTest : public QObject {
     key(Qt::Key_Backslash);
     QVERIFY(!window().beside());
     QCOMPARE(current(), QStringLiteral("c.hlo"));
-    QCOMPARE(window().findChildren<Canvas*>().size(), 3);
+    QCOMPARE(panes(), 3);
   }
 
   void oneDocumentAtTwoPlaces() {
@@ -465,7 +471,7 @@ class TabsTest : public QObject {
     QCOMPARE(tabs().count(), 1);
     QVERIFY(!window().beside());
     QVERIFY(document().canUndo());
-    QCOMPARE(window().findChildren<Canvas*>().size(), 1);
+    QCOMPARE(panes(), 1);
   }
 
   void aSplitEndsWithItsDocument() {
@@ -480,7 +486,7 @@ class TabsTest : public QObject {
     click(0, Qt::MiddleButton);
     QCOMPARE(names(), QStringList{"b.hlo"});
     QVERIFY(!window().beside());
-    QCOMPARE(window().findChildren<Canvas*>().size(), 1);
+    QCOMPARE(panes(), 1);
     key(Qt::Key_Backslash);
     click(0, Qt::MiddleButton);
     QVERIFY(window().pane().isFirstGraph());

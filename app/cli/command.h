@@ -20,6 +20,8 @@ class Report {
   // Of a run of several processes: each says its errors, with its rank, and rank 0 says all else.
   std::optional<int64_t> rank;
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  // Where a list is the whole answer: its key in the object. Printed in the object's place, but for errors.
+  std::string list;
   int exit = kFine;
 
   // A line for people; not printed with --json.

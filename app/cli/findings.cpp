@@ -60,7 +60,7 @@ void addFindings(CLI::App& app, Report& report) {
   auto options = std::make_shared<FindingsArguments>();
   command->add_option("FILE", options->file, "HLO file")->required();
   command->add_option("--profile", options->profile, "Profile of a run of FILE: measured times for estimates");
-  command->add_flag("--json", report.json, "Print one JSON object");
+  command->add_flag("--json", report.json, "Print a JSON list of them, or an object with an error");
   std::string rules =
       "Exit code 1 when there are none. Numbers are of one run; loops count by their trips where known.\nRules:\n";
   for (const FindingRule& rule : rulesOfFindings()) rules += fmt::format("  {:20} {}\n", rule.name, rule.about);
@@ -70,6 +70,7 @@ void addFindings(CLI::App& app, Report& report) {
     if (!module) return;
     const auto profile = profileFor(*module, options->profile);
     if (!profile) return report.failure(profile.error());
+    report.list = "findings";
     tellFindings(Workload(*module, *profile ? &**profile : nullptr), report);
     if (report.object["findings"].empty()) {
       report.line("no findings");

@@ -51,9 +51,12 @@ Json jsonOf(const Module& module, const std::vector<Overview::Kind>& kinds) {
   return out;
 }
 
-Json jsonOf(const Overview::Argument& argument) {
-  return {
+Json jsonOf(const Module& module, const Overview::Argument& argument) {
+  Json out{
       {"name", argument.name}, {"arrays", argument.arrays}, {"elements", argument.elements}, {"bytes", argument.bytes}};
+  if (argument.arrays == 1) out["shape"] = argument.shape;
+  putPlace(out, module, argument.instruction);
+  return out;
 }
 
 Json jsonOf(const Workload& work, const CostScope& scope) {
@@ -78,12 +81,12 @@ void putFacts(Json& to, const Module& module, const Overview& overview) {
     layers.push_back({{"name", each.name}, {"count", each.count}, {"from", each.from}});
     putPlace(layers.back(), module, each.instruction);
   }
-  to["parameters"] = overview.parameters ? jsonOf(*overview.parameters) : Json();
+  to["parameters"] = overview.parameters ? jsonOf(module, *overview.parameters) : Json();
   putWork(to, overview.work);
   to["trips_known"] = overview.tripsKnown;
   to["peak_memory_bytes"] = overview.peakMemory ? Json(*overview.peakMemory) : Json();
   Json& arguments = to["arguments"] = Json::array();
-  for (const auto& each : overview.arguments) arguments.push_back(jsonOf(each));
+  for (const auto& each : overview.arguments) arguments.push_back(jsonOf(module, each));
   to["inputs"] = jsonOf(module, overview.inputs);
   to["outputs"] = jsonOf(module, overview.outputs);
   to["replicas"] = overview.replicas;

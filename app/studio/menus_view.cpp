@@ -15,7 +15,7 @@
 #include "app/studio/panels.h"
 #include "app/studio/preference_control.h"
 #include "app/studio/start_page.h"
-#include "core/tools/link.h"
+#include "core/hlo/place_text.h"
 #include "core/tools/query.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/node_labels.h"
@@ -181,7 +181,7 @@ void MainWindow::makeGoMenu() {
   actions_->add(menu, {tr("Copy a &link to it"),
                        {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L)},
                        [this](bool) {
-                         const std::string name = LinkNames(document_->module()).of(document_->selected());
+                         const std::string name = placeText(document_->module(), document_->selected());
                          const QString link =
                              document_->file().path() + QLatin1Char('#') + QString::fromStdString(name);
                          QGuiApplication::clipboard()->setText(link);
@@ -214,8 +214,7 @@ void MainWindow::addFlowItems(QMenu& menu) {
     searchBar_->field()->setText(query);
   };
   const auto named = [this](const char* field, InstructionId id) {
-    const Instruction& in = document_->module().at(id);
-    const std::string text = document_->module().at(in.computation).name + "/" + std::string(in.name);
+    const std::string text = placeText(document_->module(), id);
     return QLatin1String(field) + QString::fromStdString(quotedForQuery(text, nullptr));
   };
   const auto one = [this] { return hasSelection() && document_->selection().size() == 1; };

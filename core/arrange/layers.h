@@ -41,6 +41,7 @@ struct Spot {
   float x = 0;
   int32_t row = 0;
   bool lane = false;
+  int32_t piece = 0;  // in every row the spots of a piece stand together, in the order of pieces
 };
 struct Layers {
   std::vector<Spot> spots;                 // the level's boxes first

@@ -8,6 +8,7 @@
 #include "core/arrange/arrangement.h"
 #include "core/arrange/outline_names.h"
 #include "core/formats/hlo_text.h"
+#include "core/hlo/argument_path.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -126,17 +127,6 @@ std::string calleeName(const Module& module, const Instruction& instruction) {
   return std::string(named ? module.at(callees[0]).name : instruction.name);
 }
 
-std::string argumentName(const Instruction& instruction) {
-  // jax writes the argument's path into op_name: s[0].mu['wte'] says more than s_0__mu__wte_.1
-  if (instruction.metadata && !instruction.metadata->opName.empty() &&
-      instruction.metadata->opName.find('/') == std::string::npos) {
-    std::string name = instruction.metadata->opName;
-    std::erase(name, '\\');
-    return name;
-  }
-  return std::string(instruction.name);
-}
-
 // {attribute}: its number or text.
 std::string attributeText(const Instruction& instruction, std::string_view name) {
   const auto attr = attrFromName(name);
@@ -148,7 +138,7 @@ std::string attributeText(const Instruction& instruction, std::string_view name)
 
 // The parts that OpDef::title may name in braces; what is none of these is an attribute.
 std::string partText(const Module& module, const Instruction& instruction, std::string_view part) {
-  if (part == "argument") return argumentName(instruction);
+  if (part == "argument") return argumentPath(instruction);
   if (part == "literal") return literalText(instruction);
   if (part == " relation") return relationText(module, instruction);
   if (part == " along new") return newDimensions(instruction);

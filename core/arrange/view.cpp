@@ -23,6 +23,7 @@ constexpr size_t kTrivialCallee = 3;  // callees up to this size (x + y) are tol
 constexpr size_t kDeepestCall = 64;
 constexpr size_t kMaxAttached = 6;  // hubs beside one group; more are its inner affair
 constexpr int32_t kMaxFields = 8;   // rows in one node; more stand beside it
+constexpr size_t kMostPorts = 64;   // more operands have none, and what one box gives to them is one wire
 
 // How the boxes of one instruction are wired: where operands arrive and where its result leaves.
 struct Ports {
@@ -446,12 +447,14 @@ class ViewBuilder {
       own.inputs.push_back(std::move(port));
     }
     if (!missing.empty()) own.subtitle = missing;
+    if (user.operands.size() > kMostPorts) own.inputs.clear();
   }
   void addEdge(int32_t from, int32_t to, InstructionId value, int32_t operand) {
     if (from < 0 || to < 0 || from == to) return;
     const ViewNode& target = node(to);
-    const bool plain =
-        target.kind == ViewNode::Kind::Instruction || (target.kind == ViewNode::Kind::CollapsedGroup && target.caller);
+    const bool plain = (target.kind == ViewNode::Kind::Instruction ||
+                        (target.kind == ViewNode::Kind::CollapsedGroup && target.caller)) &&
+                       module_.at(target.instruction).operands.size() <= kMostPorts;
     const uint64_t key = static_cast<uint64_t>(from) << 32 | static_cast<uint32_t>(to);
     if (!plain && !wired_.insert(key).second) return;
     view_.edges.push_back({from, to, value, operand});

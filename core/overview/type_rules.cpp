@@ -16,18 +16,24 @@ bool isDouble(const Shape& shape) {
 
 bool isNarrowFloat(ElementType type) { return isFloat(type) && info(type).bits < 32; }
 
-// What brought doubles into a program: a convert of something narrower, else an input, else any instruction.
-int sourceRank(const Module& module, const Instruction& i) {
+// What brought doubles into a program: a convert of a narrower float, else an input, else a convert of a number or a
+// truth, else any instruction.
+enum SourceRank : int { kWidened, kInput, kConverted, kAny };
+SourceRank sourceRank(const Module& module, const Instruction& i) {
   const bool widens = i.opcode == Opcode::Convert && !i.operands.empty() && module.contains(i.operands[0]) &&
                       !isDouble(module.shapeOf(i.operands[0]));
-  if (widens) return isFloat(module.shapeOf(i.operands[0]).type) ? 0 : 1;
-  return i.opcode == Opcode::Parameter && i.computation == module.entry() ? 2 : 3;
+  if (widens) return isFloat(module.shapeOf(i.operands[0]).type) ? kWidened : kConverted;
+  return i.opcode == Opcode::Parameter && i.computation == module.entry() ? kInput : kAny;
 }
 
 std::string sourceText(const Module& module, const Instruction& i) {
-  const int rank = sourceRank(module, i);
-  if (rank < 2) return fmt::format("{} becomes double at {}", nameOf(module.shapeOf(i.operands[0]).type), i.name);
-  if (rank == 2) return fmt::format("it comes in by the input {}", i.name);
+  switch (sourceRank(module, i)) {
+    case kWidened:
+    case kConverted:
+      return fmt::format("{} becomes double at {}", nameOf(module.shapeOf(i.operands[0]).type), i.name);
+    case kInput: return fmt::format("it comes in by the input {}", i.name);
+    case kAny: break;
+  }
   return fmt::format("first at {}", i.name);
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/cost/cost.h"
 #include "core/hlo/module.h"
+#include "core/hlo/place_text.h"
 #include "core/overview/execution.h"
 #include "core/profile/profile.h"
 
@@ -64,8 +65,5 @@ class Workload {
 bool isStart(const Instruction& instruction);
 bool isDone(const Instruction& instruction);
 bool isCollective(const Instruction& instruction);
-
-// "computation/name": how a place is written in tables and links.
-std::string placeText(const Module& module, InstructionId id);
 
 }  // namespace tessera

@@ -1,0 +1,131 @@
+// assignShortRows: what hangs together is a piece. Each piece has its shortest rows, and goes to the first row from
+// which on all of its rows have room beside the pieces before it.
+#include "core/arrange/short_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/arrange/arrangement.h"
+#include "core/arrange/box_style.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kMostBoxes = 400;
+constexpr float kNarrowestPage = 2600, kAspect = 4;  // of the widest row, and of the level
+
+class PiecePacker {
+ public:
+  explicit PiecePacker(Level& level) : level_(level), pieceOf_(level.boxes.size(), -1), row_(level.boxes.size()) {
+    double area = 0;
+    for (const LevelBox& b : level.boxes)
+      area += static_cast<double>(b.left + b.right + box::kColumnGap) * (b.height + box::kRowGap);
+    limit_ = std::max(kNarrowestPage, static_cast<float>(std::sqrt(area * kAspect)));
+  }
+
+  bool run() {
+    findDownwardWires();
+    for (int32_t v = 0; v < static_cast<int32_t>(pieceOf_.size()); ++v)
+      if (pieceOf_[at(v)] < 0 && !addPiece(v)) return false;
+    level_.rows.resize(used_.size());
+    for (size_t v = 0; v < row_.size(); ++v) {
+      level_.boxes[v].row = row_[v];
+      level_.boxes[v].piece = pieceOf_[v];
+    }
+    for (int32_t v : order_) level_.rows[at(row_[at(v)])].boxes.push_back(v);
+    return true;
+  }
+
+ private:
+  // Wires once a pair; those that would close a cycle are turned: depth first from the boxes that read nothing.
+  void findDownwardWires() {
+    const size_t n = level_.boxes.size();
+    std::vector<std::vector<int32_t>> after(n);
+    std::vector<bool> reads(n);
+    for (const LevelWire& w : level_.wires)
+      if (w.from >= 0 && w.to >= 0 && w.from != w.to) after[at(w.from)].push_back(w.to), reads[at(w.to)] = true;
+    for (auto& users : after) {
+      std::ranges::sort(users);
+      users.erase(std::unique(users.begin(), users.end()), users.end());
+    }
+    neighbours_.resize(n);
+    std::vector<uint8_t> state(n);  // 1: on the stack, 2: done
+    const auto visit = [&](int32_t start) {
+      std::vector<std::pair<int32_t, size_t>> stack;
+      if (state[at(start)] == 0) stack.push_back({start, 0}), state[at(start)] = 1;
+      while (!stack.empty()) {
+        auto& [v, next] = stack.back();
+        if (next == after[at(v)].size()) {
+          state[at(v)] = 2;
+          stack.pop_back();
+          continue;
+        }
+        const int32_t user = after[at(v)][next++];
+        state[at(user)] == 1 ? addWire(user, v) : addWire(v, user);
+        if (state[at(user)] == 0) state[at(user)] = 1, stack.push_back({user, 0});
+      }
+    };
+    for (size_t v = 0; v < n; ++v)
+      if (!reads[v]) visit(static_cast<int32_t>(v));
+    for (size_t v = 0; v < n; ++v) visit(static_cast<int32_t>(v));
+  }
+  void addWire(int32_t from, int32_t to) {
+    neighbours_[at(from)].push_back({to, true});
+    neighbours_[at(to)].push_back({from, false});
+  }
+
+  bool addPiece(int32_t start) {
+    std::vector<int32_t> members{start};
+    pieceOf_[at(start)] = pieces_;
+    for (size_t k = 0; k < members.size(); ++k)
+      for (const auto& [next, below] : neighbours_[at(members[k])])
+        if (pieceOf_[at(next)] < 0) pieceOf_[at(next)] = pieces_, members.push_back(next);
+    ++pieces_;
+    std::ranges::sort(members);
+    std::vector<int32_t> local(level_.boxes.size());
+    for (size_t k = 0; k < members.size(); ++k) local[at(members[k])] = static_cast<int32_t>(k);
+    std::vector<std::pair<int32_t, int32_t>> wires;
+    for (int32_t v : members)
+      for (const auto& [next, below] : neighbours_[at(v)])
+        if (below) wires.push_back({local[at(v)], local[at(next)]});
+    return place(members, shortestRows(members.size(), wires));
+  }
+  bool place(const std::vector<int32_t>& members, const std::vector<int32_t>& rows) {
+    std::vector<float> widths(at(*std::ranges::max_element(rows)) + 1, 0);
+    for (size_t k = 0; k < members.size(); ++k) {
+      const LevelBox& b = level_.boxes[at(members[k])];
+      widths[at(rows[k])] += b.left + b.right + box::kColumnGap;
+    }
+    if (std::ranges::any_of(widths, [&](float width) { return width > limit_; })) return false;
+    size_t top = 0;
+    while (!hasRoom(widths, top)) ++top;
+    used_.resize(std::max(used_.size(), top + widths.size()), 0);
+    for (size_t r = 0; r < widths.size(); ++r) used_[top + r] += widths[r];
+    for (size_t k = 0; k < members.size(); ++k) {
+      row_[at(members[k])] = rows[k] + static_cast<int32_t>(top);
+      order_.push_back(members[k]);
+    }
+    return true;
+  }
+  bool hasRoom(const std::vector<float>& widths, size_t top) const {
+    for (size_t r = 0; r < widths.size() && top + r < used_.size(); ++r)
+      if (used_[top + r] > 0 && used_[top + r] + widths[r] > limit_) return false;
+    return true;
+  }
+
+  Level& level_;
+  std::vector<std::vector<std::pair<int32_t, bool>>> neighbours_;  // a box, and whether it stands below
+  std::vector<int32_t> pieceOf_, row_, order_;
+  std::vector<float> used_;  // by row
+  int32_t pieces_ = 0;
+  float limit_ = 0;
+};
+
+}  // namespace
+
+bool assignShortRows(Level& level) {
+  return level.thorough && level.boxes.size() <= kMostBoxes && PiecePacker(level).run();
+}
+
+}  // namespace tessera

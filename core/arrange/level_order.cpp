@@ -17,6 +17,7 @@ constexpr int kExchangeRounds = 4;
 constexpr size_t kShakenSize = 1200;  // segments
 constexpr int kShakes = 24;
 constexpr int kVainSweeps = 8;  // without a better order
+constexpr double kMainPull = 32;  // boxes of a main path stand straight below each other, whatever their ports
 constexpr int kLengthSweeps = 4;
 constexpr double kShorter = 0.98;
 constexpr int32_t kSlots = 8;   // places at a box's upper edge that are told apart
@@ -266,11 +267,13 @@ bool wishOf(const Layers& layers, int32_t v, bool above, bool below, float& wish
     const auto neighbours = side.of(v);
     for (size_t k = 0; k < neighbours.size(); ++k) {
       const Spot& other = layers.spot(neighbours[k]);
-      const double pull = (own.lane && other.lane   ? 8.0
+      const bool main = own.main && other.main;
+      const double pull = (main                     ? kMainPull
+                           : own.lane && other.lane ? 8.0
                            : own.lane || other.lane ? 2.0
                                                     : 1.0) /
                           std::abs(other.row - own.row);
-      sum += (other.x + towards * side.portsOf(v)[k]) * pull;
+      sum += (other.x + (main ? 0 : towards * side.portsOf(v)[k])) * pull;
       weight += pull;
     }
   };

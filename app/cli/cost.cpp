@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
-#include "core/tools/cost_table.h"
 #include "core/hlo/place_text.h"
+#include "core/tools/cost_table.h"
 
 namespace tessera::cli {
 namespace {

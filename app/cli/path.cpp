@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
+#include "core/hlo/place_text.h"
 #include "core/tools/call_tree.h"
 #include "core/tools/find_instruction.h"
-#include "core/hlo/place_text.h"
 #include "core/tools/link.h"
 #include "core/tools/value_flow.h"
 

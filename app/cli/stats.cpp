@@ -5,10 +5,10 @@
 #include "app/cli/command.h"
 #include "core/base/units.h"
 #include "core/cost/cost.h"
-#include "core/memory/memory_report.h"
 #include "core/evaluate/evaluate.h"
 #include "core/formats/dot_reader.h"
 #include "core/formats/module_file.h"
+#include "core/memory/memory_report.h"
 
 namespace tessera::cli {
 namespace {

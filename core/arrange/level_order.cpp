@@ -16,11 +16,11 @@ constexpr int kOrderSweepsFew = 24, kOrderSweepsMany = 10, kOrderSweepsMost = 6;
 constexpr int kExchangeRounds = 4;
 constexpr size_t kShakenSize = 1200;  // segments
 constexpr int kShakes = 24;
-constexpr int kVainSweeps = 8;  // without a better order
+constexpr int kVainSweeps = 8;    // without a better order
 constexpr double kMainPull = 32;  // boxes of a main path stand straight below each other, whatever their ports
 constexpr int kLengthSweeps = 4;
 constexpr double kShorter = 0.98;
-constexpr int32_t kSlots = 8;   // places at a box's upper edge that are told apart
+constexpr int32_t kSlots = 8;  // places at a box's upper edge that are told apart
 
 class RowOrder {
  public:

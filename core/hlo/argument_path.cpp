@@ -1,4 +1,5 @@
-// jax replaces every character of a path that is no letter, digit or underscore by an underscore: [0] is _0_, ['wte'] is
+// jax replaces every character of a path that is no letter, digit or underscore by an underscore: [0] is _0_, ['wte']
+// is
 // __wte__, .mu is _mu. What reads so from end to end is a path again.
 #include "core/hlo/argument_path.h"
 

@@ -58,10 +58,10 @@ OverviewFact argumentsFact(const Overview& overview) {
   OverviewFact out{"arguments", "", {}, overview.arguments.size() > kMostArguments};
   for (const auto& each : overview.arguments)
     if (out.items.size() < kMostArguments)
-      out.items.push_back({each.arrays > 1 ? fmt::format("{} ({}, {})", each.name, plural(each.arrays, "array"),
-                                                         bytesText(each.bytes))
-                                           : fmt::format("{} {}", each.name, each.shape),
-                           each.instruction});
+      out.items.push_back(
+          {each.arrays > 1 ? fmt::format("{} ({}, {})", each.name, plural(each.arrays, "array"), bytesText(each.bytes))
+                           : fmt::format("{} {}", each.name, each.shape),
+           each.instruction});
   return out;
 }
 

@@ -39,7 +39,8 @@ void addToArgument(const Instruction& parameter, const std::string& name, std::v
 
 // The first argument of several arrays, all of floats: optimizer state has a count among its arrays or comes later.
 std::optional<Overview::Argument> weightsOf(const std::vector<Overview::Argument>& arguments) {
-  const auto found = std::ranges::find_if(arguments, [](const auto& a) { return a.arrays > 1 && a.floats && a.name != kLost; });
+  const auto found =
+      std::ranges::find_if(arguments, [](const auto& a) { return a.arrays > 1 && a.floats && a.name != kLost; });
   return found == arguments.end() ? std::nullopt : std::optional(*found);
 }
 

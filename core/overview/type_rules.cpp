@@ -29,8 +29,7 @@ SourceRank sourceRank(const Module& module, const Instruction& i) {
 std::string sourceText(const Module& module, const Instruction& i) {
   switch (sourceRank(module, i)) {
     case kWidened:
-    case kConverted:
-      return fmt::format("{} becomes double at {}", nameOf(module.shapeOf(i.operands[0]).type), i.name);
+    case kConverted: return fmt::format("{} becomes double at {}", nameOf(module.shapeOf(i.operands[0]).type), i.name);
     case kInput: return fmt::format("it comes in by the input {}", i.name);
     case kAny: break;
   }

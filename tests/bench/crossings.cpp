@@ -1,6 +1,7 @@
 // Our arrangement against Graphviz dot in the same run, on the same boxes and wires: what each group of a program
 // holds, up to 300 boxes. Crossings of drawn wires (wires that share an end do not count), wire length, wires behind
-// unrelated boxes, time. Usage: bench_crossings FILE...
+// unrelated boxes, time. dot is told our ports; with --plain it may lead wires to any side of a box.
+// Usage: bench_crossings [--plain] FILE...
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,7 +121,8 @@ class GroupViews {
   std::vector<GraphView> run() {
     std::vector<std::vector<int32_t>> members(all_.nodes.size() + 1);
     for (size_t v = 0; v < all_.nodes.size(); ++v)
-      if (all_.nodes[v].kind != ViewNode::Kind::Attached) members[at(all_.nodes[v].parent + 1)].push_back(int32_t(v));
+      if (all_.nodes[v].kind != ViewNode::Kind::Attached)
+        members[at(all_.nodes[v].parent + 1)].push_back(static_cast<int32_t>(v));
     std::vector<GraphView> out(members.size());
     number_.resize(all_.nodes.size(), -1);
     for (size_t group = 0; group < members.size(); ++group) addBoxes(members[group], out[group]);
@@ -195,17 +197,36 @@ void cubic(Line& out, PointF a, PointF b, PointF c, PointF d) {
   }
 }
 
-// dot's "plain" output: positions in inches from the lower left; an edge's head names its ends and control points.
-bool dots(const GraphView& view, const std::vector<RectF>& sizes, const std::string& folder, Drawing& out) {
-  const std::string in = folder + "/graph.dot", plain = folder + "/graph.plain";
-  std::ofstream file(in);
+// The field of dot's record in which an operand's wire ends; "": it has no port.
+std::string portOf(const ViewNode& node, int32_t operand) {
+  const bool known = std::ranges::any_of(node.inputs, [&](const ViewPort& port) { return port.operand == operand; });
+  return node.inputs.size() > 1 && known ? fmt::format(":p{}:n", operand) : std::string();
+}
+std::string recordOf(const ViewNode& node) {
+  std::string fields;
+  for (const ViewPort& port : node.inputs) fields += fmt::format("{}<p{}>", fields.empty() ? "" : "|", port.operand);
+  return node.inputs.size() > 1 ? fmt::format(", shape=record, label=\"{}\"", fields) : std::string();
+}
+
+// What dot is to draw: our boxes and wires; with ports its wires leave boxes below and end at operands, as ours do.
+void writeDot(const GraphView& view, const std::vector<RectF>& sizes, bool ports, const std::string& path) {
+  std::ofstream file(path);
   file << "digraph g { nodesep=0.39; ranksep=0.61; node [shape=box, fixedsize=true, label=\"\"];\n";
   for (size_t v = 1; v < view.nodes.size(); ++v)
-    file << fmt::format("n{} [width={:.4f}, height={:.4f}];\n", v, sizes[v].width / 72, sizes[v].height / 72);
-  for (size_t e = 0; e < view.edges.size(); ++e)
-    file << fmt::format("n{} -> n{} [arrowhead=none, label=\"\", id={}];\n", view.edges[e].from, view.edges[e].to, e);
+    file << fmt::format("n{} [width={:.4f}, height={:.4f}{}];\n", v, sizes[v].width / 72, sizes[v].height / 72,
+                        ports ? recordOf(view.nodes[v]) : "");
+  for (size_t e = 0; e < view.edges.size(); ++e) {
+    const ViewEdge& edge = view.edges[e];
+    file << fmt::format("n{} -> n{}{} [arrowhead=none{}, label=\"\", id={}];\n", edge.from, edge.to,
+                        ports ? portOf(view.nodes[at(edge.to)], edge.operand) : "", ports ? ", tailport=s" : "", e);
+  }
   file << "}\n";
-  file.close();
+}
+
+// dot's "plain" output: positions in inches from the lower left; an edge's head names its ends and control points.
+bool dots(const GraphView& view, const std::vector<RectF>& sizes, bool ports, const std::string& folder, Drawing& out) {
+  const std::string in = folder + "/graph.dot", plain = folder + "/graph.plain";
+  writeDot(view, sizes, ports, in);
   const auto start = std::chrono::steady_clock::now();
   if (std::system(fmt::format("timeout 60 dot -Tplain -y {} -o {}", in, plain).c_str()) != 0) return false;
   out.ms = msSince(start);
@@ -227,6 +248,7 @@ bool dots(const GraphView& view, const std::vector<RectF>& sizes, const std::str
     if (kind != "edge") continue;
     int n = 0;
     words >> a >> b >> n;
+    a = a.substr(0, a.find(':')), b = b.substr(0, b.find(':'));
     Line control(static_cast<size_t>(n)), points;
     for (PointF& p : control) words >> p.x >> p.y, p.x *= 72, p.y *= 72;
     points.push_back(control[0]);
@@ -256,7 +278,8 @@ struct Sums {
   void print(const std::string& name) const {
     const auto ratio = [](double a, double b) { return a == b ? 1 : a / b; };
     fmt::print(
-        "{:<28} {:>6} {:>6} {:>6} | {:>9} {:>7} {:>6.2f} | {:>9.0f} {:>9.0f} {:>6.2f} | {:>6} {:>6} | {:>8.1f} {:>8.1f}\n",
+        "{:<28} {:>6} {:>6} {:>6} | {:>9} {:>7} {:>6.2f} | {:>9.0f} {:>9.0f} {:>6.2f} | {:>6} {:>6} | {:>8.1f} "
+        "{:>8.1f}\n",
         name, groups, boxes, wires, own.crossings, rival.crossings,
         ratio(static_cast<double>(own.crossings), static_cast<double>(rival.crossings)), own.length, rival.length,
         ratio(own.length, rival.length), own.behind, rival.behind, ms, rivalMs);
@@ -264,19 +287,16 @@ struct Sums {
   }
 };
 
-Sums compared(const std::vector<GraphView>& groups, const std::string& folder) {
+Sums compared(const std::vector<GraphView>& groups, bool ports, const std::string& folder) {
   Sums sums;
   for (size_t k = 0; k < groups.size() && k < kMostGroups; ++k) {
     const GraphView& view = groups[k];
     const Drawing own = ours(view);
     Drawing rival;
-    if (!dots(view, own.boxes, folder, rival)) continue;
+    if (!dots(view, own.boxes, ports, folder, rival)) continue;
     const Figures a = measure(view, own), b = measure(view, rival);
     const bool few = static_cast<double>(a.crossings) <= kWithin * static_cast<double>(b.crossings);
     sums += {1, view.nodes.size() - 1, view.edges.size(), few, a.length <= kWithin * b.length, a, b, own.ms, rival.ms};
-    if (std::getenv("EACH"))
-      fmt::print("   {:>5} {:>5} | {:>5} {:>5} | {:>8.0f} {:>8.0f} {:.2f} | {} {}\n", view.nodes.size() - 1, view.edges.size(), a.crossings, b.crossings,
-                 a.length, b.length, a.length / b.length, a.behind, b.behind);
   }
   return sums;
 }
@@ -286,18 +306,21 @@ Sums compared(const std::vector<GraphView>& groups, const std::string& folder) {
 int main(int argc, char** argv) {
   char folder[] = "/tmp/tessera_crossings_XXXXXX";
   if (!mkdtemp(folder)) return 73;
-  fmt::print("{:<28} {:>6} {:>6} {:>6} | {:>9} {:>7} {:>6} | {:>9} {:>9} {:>6} | {:>6} {:>6} | {:>8} {:>8}\n", "", "groups",
-             "boxes", "wires", "crossings", "dot", "ratio", "length", "dot", "ratio", "behind", "dot", "ms", "dot");
+  fmt::print("{:<28} {:>6} {:>6} {:>6} | {:>9} {:>7} {:>6} | {:>9} {:>9} {:>6} | {:>6} {:>6} | {:>8} {:>8}\n", "",
+             "groups", "boxes", "wires", "crossings", "dot", "ratio", "length", "dot", "ratio", "behind", "dot", "ms",
+             "dot");
   Sums all;
-  for (int k = 1; k < argc; ++k) {
+  const bool ports = argc < 2 || std::string_view(argv[1]) != "--plain";
+  for (int k = ports ? 1 : 2; k < argc; ++k) {
     const std::filesystem::path file = argv[k];
     const ReadResult read = readModule(file);
     if (!read.module) continue;
-    const Sums sums = compared(GroupViews(*read.module).run(), folder);
+    const Sums sums = compared(GroupViews(*read.module).run(), ports, folder);
     if (sums.groups > 0) sums.print(file.parent_path().filename() / file.stem());
     all += sums;
   }
   all.print("all");
-  fmt::print("{} of {} groups are within 15 % of dot in crossings, {} in length\n", all.fewCrossings, all.groups, all.shortWires);
+  fmt::print("{} of {} groups are within 15 % of dot in crossings, {} in length\n", all.fewCrossings, all.groups,
+             all.shortWires);
   std::filesystem::remove_all(folder);
 }

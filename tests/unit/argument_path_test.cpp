@@ -10,10 +10,10 @@ namespace {
 
 Module withParameter(const std::string& name, const std::string& opName) {
   const std::string metadata = opName.empty() ? "" : ", metadata={op_name=\"" + opName + "\"}";
-  ReadResult read = readHloText("HloModule m\n\nENTRY e {\n  %" + name + " = f32[2] parameter(0)" + metadata +
-                                    "\n  n = f32[2] negate(%" + name + ")\n  ROOT t = (f32[2], f32[2]) tuple(n, %" +
-                                    name + ")\n}\n",
-                                "m.hlo");
+  ReadResult read =
+      readHloText("HloModule m\n\nENTRY e {\n  %" + name + " = f32[2] parameter(0)" + metadata +
+                      "\n  n = f32[2] negate(%" + name + ")\n  ROOT t = (f32[2], f32[2]) tuple(n, %" + name + ")\n}\n",
+                  "m.hlo");
   EXPECT_TRUE(read.module) << name;
   return read.module ? *std::move(read.module) : Module();
 }

@@ -117,7 +117,8 @@ TEST(ManyOperands, OneWireStandsForAllThatABoxGives) {
   std::string text = "HloModule m\n\nENTRY e {\n  x = f32[2] parameter(0)\n", operands, shapes;
   for (int k = 0; k < 100; ++k) {
     const std::string name = "n" + std::to_string(k);
-    text += "  " + name + " = f32[2] negate(x), metadata={op_name=\"jit(f)/" + (k < 60 ? "left" : "right") + "/neg\"}\n";
+    text +=
+        "  " + name + " = f32[2] negate(x), metadata={op_name=\"jit(f)/" + (k < 60 ? "left" : "right") + "/neg\"}\n";
     operands += (k ? ", " : "") + name;
     shapes += k ? ", f32[2]" : "f32[2]";
   }

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/tools/find_instruction.h"
 #include "core/hlo/place_text.h"
+#include "core/tools/find_instruction.h"
 #include "core/tools/link.h"
 #include "core/tools/query_completion.h"
 #include "core/tools/search.h"

@@ -6,6 +6,7 @@
 #include "app/cli/command.h"
 #include "core/base/units.h"
 #include "core/formats/module_file.h"
+#include "core/overview/facts.h"
 #include "core/picture/picture.h"
 #include "core/profile/sources/profile_source.h"
 
@@ -49,9 +50,9 @@ void tellFindings(const Workload& work, Report& report) {
   for (const Finding& finding : findingsOf(work)) {
     list.push_back(jsonOf(work.module, finding));
     const std::string time = finding.timeNs > 0 ? ", " + durationText(finding.timeNs) + " measured" : std::string();
-    report.line(fmt::format("{}: {}{}{}\n    at {}", finding.rule, finding.text,
+    report.line(fmt::format("{}: {}{}{}\n    at {}", finding.rule, shownText(finding.text),
                             finding.estimated ? " (estimated)" : "", time,
-                            placeText(work.module, finding.instructions[0])));
+                            shownText(placeText(work.module, finding.instructions[0]))));
   }
 }
 

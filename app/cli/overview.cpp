@@ -120,7 +120,7 @@ void tellScope(const Workload& work, const CostScope& scope, int depth, Report& 
     const double share = child.weight / work.totalWeight();
     if (share < kShownShare || depth > kShownDepth) continue;
     report.line(fmt::format("  {:>6}  {:>8}  {:>8}  {:{}}{}", percentText(share), amountText(child.cost.flops),
-                            bytesText(child.cost.bytesAccessed), "", 2 * depth, child.name));
+                            bytesText(child.cost.bytesAccessed), "", 2 * depth, shownText(child.name)));
     tellScope(work, child, depth + 1, report);
   }
 }
@@ -131,8 +131,8 @@ void tellTop(const Workload& work, const Overview& overview, Report& report) {
     const std::string times = each.times > 1 ? fmt::format(", {} times", amountText(each.times)) : std::string();
     report.line(fmt::format("  {:>6}  {:>8}  {:>8}  {} = {} {}{}", percentText(each.weight / work.totalWeight()),
                             amountText(each.cost.flops), bytesText(each.cost.bytesAccessed),
-                            placeText(work.module, each.instruction), toString(*i.shape, false), i.opcodeName(),
-                            times));
+                            shownText(placeText(work.module, each.instruction)), toString(*i.shape, false),
+                            i.opcodeName(), times));
   }
 }
 

@@ -89,7 +89,7 @@ void addDevices(const Overview& overview, std::vector<OverviewFact>& out) {
 
 std::string OverviewFact::words() const {
   std::string out = text;
-  for (size_t k = 0; k < items.size(); ++k) out += (k ? ", " : "") + items[k].text;
+  for (size_t k = 0; k < items.size(); ++k) out += (k ? ", " : "") + shownText(items[k].text);
   return more ? out + ", …" : out;
 }
 
@@ -98,6 +98,14 @@ std::string stageText(const ModuleStage& stage) {
   std::string out = "after optimization";
   if (!stage.device.empty()) out += fmt::format(" for {} (by its {})", stage.device, stage.deviceSign);
   return stage.scheduled ? out + ", scheduled" : out;
+}
+
+std::string shownText(std::string_view text) {
+  constexpr size_t kLongest = 160;
+  if (text.size() <= kLongest) return std::string(text);
+  size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not within a letter
+  return std::string(text.substr(0, end)) + "…";
 }
 
 std::string argumentText(const Overview::Argument& argument) {

@@ -19,5 +19,7 @@ struct SourceFrame {
 std::vector<SourceFrame> sourceFrames(const Module& module, const Metadata& metadata);
 // The innermost alone; its file is "" where there is none.
 SourceFrame sourceOf(const Module& module, const Metadata& metadata);
+// Of what a compiler made without metadata: that of what it calls, else of the nearest that reads it.
+SourceFrame sourceNear(const Module& module, const UserTable& users, InstructionId id);
 
 }  // namespace tessera

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/evaluate/compare.h"
-#include "core/tools/diff.h"
+#include "core/tools/diff/diff.h"
 
 namespace tessera {
 

@@ -6,7 +6,7 @@
 #include "app/cli/command.h"
 #include "core/formats/hlo_text.h"
 #include "core/tools/link.h"
-#include "core/tools/search.h"
+#include "core/tools/query/search.h"
 
 namespace tessera::cli {
 namespace {

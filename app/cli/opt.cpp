@@ -4,7 +4,7 @@
 #include "app/cli/command.h"
 #include "app/cli/progress.h"
 #include "core/formats/module_file.h"
-#include "core/tools/pass_run.h"
+#include "core/tools/passes/pass_run.h"
 
 namespace tessera::cli {
 namespace {

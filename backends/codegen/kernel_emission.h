@@ -17,15 +17,15 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include "backends/codegen/axis_segments.h"
-#include "backends/codegen/grid_map.h"
-#include "backends/codegen/guard_lanes.h"
-#include "backends/codegen/interleaved_stores.h"
+#include "backends/codegen/nest/axis_segments.h"
+#include "backends/codegen/grid/grid_map.h"
+#include "backends/codegen/nest/guard_lanes.h"
+#include "backends/codegen/nest/interleaved_stores.h"
 #include "backends/codegen/kernel_function.h"
 #include "backends/codegen/kernel_memory.h"
-#include "backends/codegen/kernel_nest.h"
-#include "backends/codegen/rare_sides.h"
-#include "backends/codegen/row_cache.h"
+#include "backends/codegen/nest/kernel_nest.h"
+#include "backends/codegen/nest/rare_sides.h"
+#include "backends/codegen/nest/row_cache.h"
 #include "backends/codegen/row_tile_emitter.h"
 #include "backends/codegen/scalar_emitter.h"
 #include "backends/codegen/source_lines.h"

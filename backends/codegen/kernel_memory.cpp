@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "backends/codegen/kernel_function.h"
-#include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/nest/kernel_nest.h"
 
 namespace tessera::codegen {
 

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "backends/codegen/alias_scopes.h"
-#include "backends/codegen/program_analysis.h"
-#include "backends/codegen/split_reduction.h"
-#include "backends/codegen/split_scatter.h"
-#include "backends/codegen/unroll_tiny.h"
+#include "backends/codegen/nest/program_analysis.h"
+#include "backends/codegen/nest/split_reduction.h"
+#include "backends/codegen/nest/split_scatter.h"
+#include "backends/codegen/nest/unroll_tiny.h"
 #include "backends/cpu/library/concatenate.h"
 #include "backends/cpu/library/convolution_epilogue.h"
 #include "backends/cpu/library/evaluate_step.h"

@@ -8,8 +8,8 @@
 #include <QTest>
 #include <memory>
 
-#include "app/studio/main_window.h"
-#include "app/studio/script.h"
+#include "app/studio/window/main_window.h"
+#include "app/studio/script/script.h"
 #include "core/arrange/box_style.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
@@ -18,9 +18,9 @@
 #include "editor/canvas/tools/wire_tool.h"
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/document/document.h"
-#include "editor/panels/add_search.h"
-#include "editor/panels/choice_list.h"
-#include "editor/panels/value_field.h"
+#include "editor/panels/popups/add_search.h"
+#include "editor/panels/popups/choice_list.h"
+#include "editor/panels/popups/value_field.h"
 
 namespace tessera {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/nest/kernel_nest.h"
 
 namespace tessera::cpu {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/nest/kernel_nest.h"
 #include "backends/cpu/kernels/host_processor.h"
 #include "backends/cpu/kernels/kernel_code.h"
 #include "backends/runtime/gemm/tile_shape.h"

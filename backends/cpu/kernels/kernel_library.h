@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/nest/kernel_nest.h"
 #include "backends/cpu/kernels/kernel_code.h"
 #include "backends/runtime/gemm/tile_shape.h"
 #include "backends/runtime/step.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backends/codegen/row_locality.h"
-#include "backends/codegen/unroll_tiny.h"
+#include "backends/codegen/nest/row_locality.h"
+#include "backends/codegen/nest/unroll_tiny.h"
 #include "backends/cpu/library/dot_form.h"
 #include "backends/cpu/plan/step_program.h"
 #include "backends/runtime/gemm/gemm_chain_step.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backends/codegen/row_locality.h"
-#include "backends/codegen/unroll_tiny.h"
+#include "backends/codegen/nest/row_locality.h"
+#include "backends/codegen/nest/unroll_tiny.h"
 #include "backends/cpu/library/sort_by_calls.h"
 #include "backends/cpu/library/sort_key.h"
 #include "backends/runtime/sort/bucket_sort_step.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "backends/codegen/program_analysis.h"
+#include "backends/codegen/nest/program_analysis.h"
 #include "core/element/approximations/approximations.h"
 
 namespace tessera::cpu {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/nest/kernel_nest.h"
 #include "backends/cpu/plan/plan.h"
 #include "core/element/region_program.h"
 #include "core/hlo/module.h"

@@ -1,5 +1,5 @@
 // RealApproximations: transcendental functions of f32 as arithmetic nodes. Bounds are measured against long double by
-// tests/unit/element_approximations_test.cpp: at most 2 units in the last place over all of f32, denormals included
+// tests/unit/element/approximations_test.cpp: at most 2 units in the last place over all of f32, denormals included
 // (sine, cosine, tangent: |x| <= 2^48; beyond, the value stays within [-1, 1] but carries no information).
 // Polynomials interpolate at Chebyshev nodes; where f64 is used, Taylor terms suffice for f32's accuracy.
 #pragma once

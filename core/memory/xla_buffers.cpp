@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ops/op.h"
 #include "core/passes/buffers/alias_analysis.h"
 
 namespace tessera {
@@ -165,8 +166,7 @@ class XlaReporter {
   }
   std::vector<ComputationId> calledInTurn(InstructionId id) const {
     const Instruction& in = out_.module.at(id);
-    const bool runs = in.opcode == Opcode::While || in.opcode == Opcode::Conditional || in.opcode == Opcode::Call;
-    return runs ? out_.module.callees(in) : std::vector<ComputationId>();
+    return executesCallees(in.opcode) ? out_.module.callees(in) : std::vector<ComputationId>();
   }
 
   // Users stand behind what they use.

@@ -120,7 +120,7 @@ Result<Literal> evaluateDone(const EvaluateContext& context) {
 const OpDef kAllGather = {
     .opcode = Opcode::AllGather,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kCollective},
     .summary = "Puts the arrays of several devices side by side.",
     .doc =
         "The result is the concatenation of the operands of all devices of the group along `dimensions`, in the order "
@@ -135,7 +135,7 @@ const OpDef kAllGather = {
 const OpDef kAllGatherStart = {
     .opcode = Opcode::AllGatherStart,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kCollective | kStartsAsync},
     .summary = "Begins an all-gather.",
     .doc =
         "The result is the pair (operand, result), or with several operands a pair of tuples; only all-gather-done may "
@@ -149,7 +149,7 @@ const OpDef kAllGatherStart = {
 const OpDef kAllGatherDone = {
     .opcode = Opcode::AllGatherDone,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kEndsAsync},
     .summary = "Ends an all-gather.",
     .doc = "The result of the all-gather that all-gather-start has begun.",
     .operands = kDoneOperands,

@@ -106,7 +106,7 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kAllToAll = {
     .opcode = Opcode::AllToAll,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kCollective},
     .summary = "Every device sends a block to every device.",
     .doc =
         "Each array is cut into as many blocks along `dimensions` as the group has devices; block $j$ of device $i$ "

@@ -273,7 +273,7 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kBitcast = {
     .opcode = Opcode::Bitcast,
     .kind = ExecutionKind::Structure,
-    .category = {OpCategory::DataMovement, kMovesData | kPassesOn},
+    .category = {OpCategory::DataMovement, kMovesData | kPassesOn | kWrittenShape},
     .summary = "The same buffer under another shape",
     .doc =
         "The bytes in memory stay where they are; shape and layout say how they are read. A transpose is a bitcast "

@@ -201,7 +201,7 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kBitcastConvert = {
     .opcode = Opcode::BitcastConvert,
     .kind = ExecutionKind::Element,
-    .category = {OpCategory::Elementwise, kReinterprets},
+    .category = {OpCategory::Elementwise, kReinterprets | kWrittenShape},
     .summary = "The same bits as another type",
     .doc =
         "Reads the bits of each element as the result's type. From 32 to 8 bits a shape [2] becomes [2,4], lowest bits "

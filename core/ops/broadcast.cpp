@@ -91,7 +91,7 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kBroadcast = {
     .opcode = Opcode::Broadcast,
     .kind = ExecutionKind::Element,
-    .category = {OpCategory::DataMovement, kMovesData},
+    .category = {OpCategory::DataMovement, kMovesData | kWrittenShape},
     .summary = "Repeat along new dimensions",
     .doc =
         "$r_{i_0 \\dots i_n} = x_{i_{d_0} \\dots i_{d_m}}$ with $d$ = dimensions. A scalar becomes an array of equal "

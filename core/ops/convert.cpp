@@ -57,7 +57,7 @@ constexpr Constraint kConstraints[] = {{"C1", "A complex operand converts to com
 const OpDef kConvert = {
     .opcode = Opcode::Convert,
     .kind = ExecutionKind::Element,
-    .category = {OpCategory::Elementwise, kElementwise},
+    .category = {OpCategory::Elementwise, kElementwise | kWrittenShape},
     .summary = "Values in another element type",
     .doc =
         "Floats round to nearest, ties to even. A float becomes an integer by truncation toward zero and saturation; "

@@ -373,7 +373,7 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kConvolution = {
     .opcode = Opcode::Convolution,
     .kind = ExecutionKind::Library,
-    .category = {OpCategory::LinearAlgebra},
+    .category = {OpCategory::LinearAlgebra, kContraction},
     .summary = "Slides a kernel over spatial dimensions",
     .doc =
         "Each output element is the sum, over the kernel's spatial elements and input features, of kernel element "

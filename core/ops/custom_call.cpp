@@ -56,7 +56,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 const OpDef kCustomCall = {
     .opcode = Opcode::CustomCall,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kNoTraits, OpColor::Other},
+    .category = {OpCategory::Communication, kWrittenShape, OpColor::Other},
     .summary = "Calls something outside HLO by its name.",
     .doc =
         "The target, its operands and its result are kept as written. Known are annotations of partitioners, the "

@@ -183,7 +183,7 @@ Cost cost(const CostContext& context) {
 const OpDef kDot = {
     .opcode = Opcode::Dot,
     .kind = ExecutionKind::Library,
-    .category = {OpCategory::LinearAlgebra},
+    .category = {OpCategory::LinearAlgebra, kContraction},
     .summary = "Products summed over contracting dimensions",
     .doc =
         "$out[b…, i…, j…] = \\sum_{k…} lhs[b…, i…, k…] · rhs[b…, k…, j…]$, where the "

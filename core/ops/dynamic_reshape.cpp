@@ -53,7 +53,7 @@ constexpr Constraint kConstraints[] = {
 const OpDef kDynamicReshape = {
     .opcode = Opcode::DynamicReshape,
     .kind = ExecutionKind::Library,
-    .category = {OpCategory::DynamicShapes},
+    .category = {OpCategory::DynamicShapes, kWrittenShape},
     .summary = "Same elements, dimensions of the run",
     .doc =
         "The elements of the operand that count, in row-major order, fill the result's dimensions, whose sizes are the "

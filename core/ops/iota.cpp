@@ -55,7 +55,7 @@ constexpr Constraint kConstraints[] = {
 const OpDef kIota = {
     .opcode = Opcode::Iota,
     .kind = ExecutionKind::Element,
-    .category = {OpCategory::DataMovement, kMovesData, OpColor::Constant},
+    .category = {OpCategory::DataMovement, kMovesData | kWrittenShape, OpColor::Constant},
     .summary = "Count along a dimension",
     .doc = "$r_{i_0 \\dots i_n} = i_d$ with $d$ = iota_dimension.",
     .synonyms = "arange range",

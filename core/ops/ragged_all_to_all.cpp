@@ -162,7 +162,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 const OpDef kRaggedAllToAll = {
     .opcode = Opcode::RaggedAllToAll,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kCollective},
     .summary = "Every device sends pieces of its own choice to every device.",
     .doc =
         "With $n$ pieces for each receiver, pieces $jn … (j+1)n-1$ go to device $j$ of the group: `send_sizes` "

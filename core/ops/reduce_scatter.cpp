@@ -86,7 +86,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 const OpDef kReduceScatter = {
     .opcode = Opcode::ReduceScatter,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kCollective},
     .summary = "Reduces a value over devices; each gets one piece.",
     .doc =
         "The same as an all-reduce over the group, of which device number $k$ of the group keeps block $k$ along "

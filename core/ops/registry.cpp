@@ -37,6 +37,11 @@ bool hasTrait(Opcode opcode, unsigned any) {
   return op && op->category.has(any);
 }
 
+bool executesCallees(Opcode opcode) {
+  const OpDef* op = findOp(opcode);
+  return op && op->kind == ExecutionKind::Control && opcode != Opcode::Fusion;
+}
+
 std::span<const AttributeRow> attributeRowsOf(Opcode opcode) {
   const OpDef* op = findOp(opcode);
   return op ? op->attributes : std::span<const AttributeRow>{};

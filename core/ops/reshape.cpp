@@ -63,7 +63,7 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kReshape = {
     .opcode = Opcode::Reshape,
     .kind = ExecutionKind::Element,
-    .category = {OpCategory::DataMovement, kMovesData},
+    .category = {OpCategory::DataMovement, kMovesData | kWrittenShape},
     .summary = "Same elements, other dimensions",
     .doc =
         "The elements keep their row-major order: the last dimension counts fastest, in the operand and in the result, "

@@ -129,7 +129,7 @@ Result<Literal> evaluateState(const EvaluateContext& context) {
 const OpDef kRng = {
     .opcode = Opcode::Rng,
     .kind = ExecutionKind::Library,
-    .category = {OpCategory::Random},
+    .category = {OpCategory::Random, kWrittenShape},
     .summary = "Random numbers of a distribution",
     .doc =
         "rng_uniform draws from $[a, b)$, rng_normal with mean $a$ and standard deviation $b$. Each execution within a "

@@ -127,7 +127,7 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kRngBitGenerator = {
     .opcode = Opcode::RngBitGenerator,
     .kind = ExecutionKind::Library,
-    .category = {OpCategory::Random},
+    .category = {OpCategory::Random, kWrittenShape},
     .summary = "Random bits and the next state",
     .doc =
         "Fills an array with random bits by a counter-based generator and gives the state for the next call. Equal "

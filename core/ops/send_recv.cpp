@@ -123,7 +123,7 @@ Result<Literal> evaluateRecvDone(const EvaluateContext& context) {
 const OpDef kSend = {
     .opcode = Opcode::Send,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kStartsAsync},
     .summary = "Begins to send a value on a channel.",
     .doc =
         "The result is (value, u32[], token[]), a context that exactly one send-done reads. With is_host_transfer the "
@@ -138,7 +138,7 @@ const OpDef kSend = {
 const OpDef kSendDone = {
     .opcode = Opcode::SendDone,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kEndsAsync},
     .summary = "Ends a send.",
     .doc = "The result is a token that is there once the value has left.",
     .operands = kSendDoneOperands,
@@ -150,7 +150,7 @@ const OpDef kSendDone = {
 const OpDef kRecv = {
     .opcode = Opcode::Recv,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kWrittenShape | kStartsAsync},
     .summary = "Makes room for a value that comes on a channel.",
     .doc =
         "The result is (data, u32[], token[]), a context that exactly one recv-done reads. With is_host_transfer the "
@@ -164,7 +164,7 @@ const OpDef kRecv = {
 const OpDef kRecvDone = {
     .opcode = Opcode::RecvDone,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kEndsAsync},
     .summary = "Waits for a value that comes on a channel.",
     .doc = "The result is the value that a send of the same channel has sent, and a token.",
     .operands = kRecvDoneOperands,

@@ -78,7 +78,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 const OpDef kStochasticConvert = {
     .opcode = Opcode::StochasticConvert,
     .kind = ExecutionKind::Library,
-    .category = {OpCategory::Elementwise, kElementwise},
+    .category = {OpCategory::Elementwise, kElementwise | kWrittenShape},
     .summary = "Floats to integers, rounded at random",
     .doc =
         "$|x|$ is rounded up when the random number, read as a fraction of $2^{bits}$, is below the fractional part of "

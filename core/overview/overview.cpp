@@ -6,6 +6,7 @@
 
 #include "core/devices/shardy.h"
 #include "core/memory/memory_report.h"
+#include "core/ops/op.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/overview/layers.h"
 
@@ -110,7 +111,7 @@ void tellKinds(const Workload& work, Overview& out) {
     for (InstructionId id : work.module.at(computation).instructions) {
       const Instruction& i = work.module.at(id);
       if (i.shape->isArray()) types.add(work, std::string(nameOf(i.shape->type)), i);
-      if (isCollective(i) && !isDone(i)) collectives.add(work, std::string(i.opcodeName()), i);
+      if (hasTrait(i.opcode, kCollective)) collectives.add(work, std::string(i.opcodeName()), i);
       if (i.opcode == Opcode::CustomCall)
         calls.add(work, std::string(i.attributes->textOr(Attr::custom_call_target, "")), i);
     }

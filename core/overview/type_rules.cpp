@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/units.h"
+#include "core/ops/op.h"
 #include "core/overview/rules.h"
 
 namespace tessera {
@@ -79,7 +80,7 @@ void findUpcasts(const Workload& work, std::vector<Finding>& out) {
   for (ComputationId computation : work.execution.computations)
     for (InstructionId id : module.at(computation).instructions) {
       const Instruction& i = module.at(id);
-      if ((i.opcode != Opcode::Dot && i.opcode != Opcode::Convolution) || i.operands.size() != 2) continue;
+      if (!hasTrait(i.opcode, kContraction) || i.operands.size() != 2) continue;
       for (InstructionId operand : i.operands) {
         const ElementType before = typeBefore(module, operand);
         if (before == ElementType::Invalid) continue;

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "core/hlo/element_type.h"
+#include "core/ops/op.h"
 #include "core/profile/sources/instruction_index.h"
 
 namespace tessera {
@@ -22,7 +23,7 @@ OpFacts factsOf(const InstructionIndex& index, InstructionId id) {
 // Of a dot its operands': the result may be wider.
 std::string typeOf(const Module& module, InstructionId id) {
   const Instruction& instruction = module.at(id);
-  const bool byOperand = instruction.opcode == Opcode::Dot || instruction.opcode == Opcode::Convolution;
+  const bool byOperand = hasTrait(instruction.opcode, kContraction);
   const bool has = byOperand && !instruction.operands.empty() && module.contains(instruction.operands[0]);
   const std::vector<ShapeLeaf> leaves = leavesOf(module.shapeOf(has ? instruction.operands[0] : id));
   return leaves.empty() ? std::string() : std::string(nameOf(leaves[0].shape->type));

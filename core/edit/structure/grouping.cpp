@@ -74,16 +74,10 @@ Status checkTogether(const Module& module, const Ids& order, const IdSet& inside
   return {};
 }
 
-// The two halves of a pair pass no value that a parameter could carry.
-bool isHalf(Opcode opcode) {
-  const std::string_view name = nameOf(opcode);
-  return name.ends_with("-start") || name == "async-update" || opcode == Opcode::Send || opcode == Opcode::Recv;
-}
-
 Status checkHalves(const Module& module, const GroupedSelection& grouping) {
   for (const Ids* list : {&grouping.inputs, &grouping.results})
     for (InstructionId id : *list)
-      if (isHalf(module.at(id).opcode))
+      if (hasTrait(module.at(id).opcode, kStartsAsync))  // no parameter carries a transfer in flight
         return refuse(module, id, quoted(module, id) + " and what ends it must stay together");
   return {};
 }

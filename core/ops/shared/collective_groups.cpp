@@ -214,9 +214,7 @@ std::string ticketOf(const EvaluateContext& context) {
   for (InstructionId id : module.at(module.at(context.instruction.id).computation).instructions) {
     const Instruction& user = module.at(id);
     if (std::ranges::find(user.operands, context.instruction.id) == user.operands.end()) continue;
-    const bool isDone = user.opcode == Opcode::AllReduceDone || user.opcode == Opcode::AllGatherDone ||
-                        user.opcode == Opcode::CollectivePermuteDone;
-    if (!isDone) return {};
+    if (!hasTrait(user.opcode, kEndsAsync)) return {};
     ++dones;
   }
   return dones == 1 ? "%" + std::to_string(context.instruction.id.value) : std::string();

@@ -11,11 +11,6 @@
 namespace tessera {
 namespace {
 
-bool runsItsCallees(Opcode opcode) {
-  return opcode == Opcode::While || opcode == Opcode::Conditional || opcode == Opcode::Call ||
-         opcode == Opcode::AsyncStart;
-}
-
 std::unordered_set<ComputationId> executedComputations(const Module& module) {
   std::unordered_set<ComputationId> out;
   std::vector<ComputationId> open;
@@ -25,7 +20,7 @@ std::unordered_set<ComputationId> executedComputations(const Module& module) {
     open.pop_back();
     if (!module.contains(at) || !out.insert(at).second) continue;
     for (InstructionId id : module.at(at).instructions)
-      if (runsItsCallees(module.at(id).opcode))
+      if (const Opcode opcode = module.at(id).opcode; executesCallees(opcode) || opcode == Opcode::AsyncStart)
         for (ComputationId callee : module.callees(module.at(id))) open.push_back(callee);
   }
   return out;

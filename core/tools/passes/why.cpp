@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/cost/cost.h"
+#include "core/ops/op.h"
 
 namespace tessera {
 namespace {
@@ -28,8 +29,6 @@ constexpr Mover kMovers[] = {{Opcode::Copy, ""},
 bool movesData(Opcode opcode) { return std::ranges::find(kMovers, opcode, &Mover::opcode) != std::end(kMovers); }
 
 std::string_view wordsOfMover(Opcode opcode) { return std::ranges::find(kMovers, opcode, &Mover::opcode)->words; }
-
-bool isContraction(Opcode opcode) { return opcode == Opcode::Dot || opcode == Opcode::Convolution; }
 
 class WhyFinder {
  public:
@@ -110,7 +109,7 @@ class WhyFinder {
   std::string asked(InstructionId asker) const {
     if (!asker.valid()) return "the program's result has that layout for its caller";
     const Opcode opcode = module_.at(asker).opcode;
-    if (isContraction(opcode)) return name(asker) + ", a contraction, reads its operands in that layout";
+    if (hasTrait(opcode, kContraction)) return name(asker) + ", a contraction, reads its operands in that layout";
     if (opcode == Opcode::While || opcode == Opcode::Conditional)
       return name(asker) + " carries it, and its buffer is written while the other is still read";
     if (opcode == Opcode::CustomCall) return name(asker) + ", a library call, demands that layout";
@@ -154,9 +153,8 @@ class WhyFinder {
     if (readers > 1)
       return fmt::format("{} has {} readers: to take it in would compute it once for each",
                          isOperand ? name(other) : name(in_.id), readers);
-    if (isContraction(in.opcode) || in.opcode == Opcode::CustomCall) return "a kernel of its own: a library's or tiled";
-    if (in.opcode == Opcode::While || in.opcode == Opcode::Conditional || in.opcode == Opcode::Call)
-      return "control flow: it runs other computations";
+    if (hasTrait(in.opcode, kContraction) || in.opcode == Opcode::CustomCall) return "a kernel of its own: a library's or tiled";
+    if (executesCallees(in.opcode)) return "control flow: it runs other computations";
     if (in.opcode == Opcode::Reduce && !isOperand) return "a reduction with an iteration space of its own";
     if (in.opcode == Opcode::Fusion) return "a fusion whose loops differ, or that would read an operand again";
     return {};

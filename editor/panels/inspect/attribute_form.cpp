@@ -23,22 +23,6 @@
 namespace tessera {
 namespace {
 
-bool takesShape(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::Parameter:
-    case Opcode::Iota:
-    case Opcode::Broadcast:
-    case Opcode::Reshape:
-    case Opcode::Convert:
-    case Opcode::BitcastConvert:
-    case Opcode::DynamicReshape:
-    case Opcode::Rng:
-    case Opcode::CustomCall:
-    case Opcode::Infeed: return true;
-    default: return false;
-  }
-}
-
 // A field may lose the focus after what it shows was undone, before the form is made anew.
 bool stands(const Document& document, InstructionId id, Opcode opcode) {
   return document.isOpen() && document.module().contains(id) && document.module().at(id).opcode == opcode;
@@ -104,7 +88,7 @@ void AttributeForm::rebuild() {
         [this](const std::string& text) { return resetting(document_.module(), shown_, text); });
   if (opcode_ == Opcode::Constant)
     addPicture(QStringLiteral("value"), makeLiteralPicture(document_.module(), shown_, this));
-  if (takesShape(opcode_)) addShape();
+  if (opcode_ != Opcode::Constant && hasTrait(opcode_, kWrittenShape)) addShape();
   addAttributes();
 }
 

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
-#include "core/tools/flow/call_tree.h"
 #include "core/tools/find_instruction.h"
-#include "core/tools/link.h"
+#include "core/tools/flow/call_tree.h"
 #include "core/tools/flow/value_flow.h"
+#include "core/tools/link.h"
 
 namespace tessera::cli {
 namespace {

@@ -17,12 +17,12 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include "backends/codegen/nest/axis_segments.h"
 #include "backends/codegen/grid/grid_map.h"
-#include "backends/codegen/nest/guard_lanes.h"
-#include "backends/codegen/nest/interleaved_stores.h"
 #include "backends/codegen/kernel_function.h"
 #include "backends/codegen/kernel_memory.h"
+#include "backends/codegen/nest/axis_segments.h"
+#include "backends/codegen/nest/guard_lanes.h"
+#include "backends/codegen/nest/interleaved_stores.h"
 #include "backends/codegen/nest/kernel_nest.h"
 #include "backends/codegen/nest/rare_sides.h"
 #include "backends/codegen/nest/row_cache.h"

@@ -190,8 +190,8 @@ const OpDef* findOp(Opcode opcode);
 // All of them, by name.
 std::span<const OpDef* const> allOps();
 bool hasTrait(Opcode opcode, unsigned any);  // of OpTraits
-// Runs the computations that it calls, instruction by instruction: while, conditional, call. A fusion is one kernel, and
-// what reduce, sort and map call is a function of scalars.
+// Runs the computations that it calls, instruction by instruction: while, conditional, call. A fusion is one kernel,
+// and what reduce, sort and map call is a function of scalars.
 bool executesCallees(Opcode opcode);
 // The op's rows; empty for Unknown. Reader, verifier, protobuf, inspector and completion go by them.
 std::span<const AttributeRow> attributeRowsOf(Opcode opcode);

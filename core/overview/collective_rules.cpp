@@ -19,7 +19,8 @@ const Instruction* collectiveOf(const Workload& work, const Instruction& i) {
   const auto callees = work.module.callees(i);
   if (callees.size() != 1 || !work.module.contains(callees[0])) return nullptr;
   const InstructionId root = work.module.at(callees[0]).root;
-  return work.module.contains(root) && hasTrait(work.module.at(root).opcode, kCollective) ? &work.module.at(root) : nullptr;
+  return work.module.contains(root) && hasTrait(work.module.at(root).opcode, kCollective) ? &work.module.at(root)
+                                                                                          : nullptr;
 }
 
 // Groups of one device each, or a module for one device.

@@ -173,7 +173,8 @@ std::unordered_map<InstructionId, int64_t> depthsAbove(const Module& module, Ins
 InstructionId endOf(const Module& module, InstructionId id) {
   for (InstructionId other : module.at(module.at(id).computation).instructions) {
     const Instruction& reader = module.at(other);
-    if (hasTrait(reader.opcode, kEndsAsync) && !reader.operands.empty() && reader.operands[0] == id) return endOf(module, other);
+    if (hasTrait(reader.opcode, kEndsAsync) && !reader.operands.empty() && reader.operands[0] == id)
+      return endOf(module, other);
   }
   return id;
 }

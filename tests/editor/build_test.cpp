@@ -6,8 +6,8 @@
 #include <QTextBrowser>
 
 #include "app/studio/window/panels.h"
-#include "editor/panels/inspect/attribute_form.h"
 #include "editor/panels/banner.h"
+#include "editor/panels/inspect/attribute_form.h"
 #include "editor/panels/inspect/inspector.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"

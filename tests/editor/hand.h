@@ -8,8 +8,8 @@
 #include <QTest>
 #include <memory>
 
-#include "app/studio/window/main_window.h"
 #include "app/studio/script/script.h"
+#include "app/studio/window/main_window.h"
 #include "core/arrange/box_style.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"

@@ -16,10 +16,10 @@
 #include <QTimer>
 #include <QToolButton>
 
+#include "app/studio/start/start_page.h"
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/document_tabs.h"
 #include "app/studio/window/panels.h"
-#include "app/studio/start/start_page.h"
 #include "core/edit/parameter_edits.h"
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"

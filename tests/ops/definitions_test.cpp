@@ -137,8 +137,8 @@ TEST_P(Definitions, HaveTheTraitsOfTheirCategory) {
 
 // Where the text states the shape, inference without that text fails; elsewhere it gives a shape.
 TEST_P(Definitions, StateShapesThatInferenceCannotGive) {
-  const std::set<std::string> others = {"constant",                      // its literal has a shape
-                                        "scan"};                         // only without inputs
+  const std::set<std::string> others = {"constant",  // its literal has a shape
+                                        "scan"};     // only without inputs
   if (others.contains(GetParam())) return;
   forEachModule(readFile(GetParam()), [&](const Module& module) {
     for (ComputationId computation : module.order())

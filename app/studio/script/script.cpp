@@ -10,10 +10,10 @@
 #include <map>
 #include <optional>
 
+#include "app/studio/script/script_gestures.h"
 #include "app/studio/window/document_tabs.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/panels.h"
-#include "app/studio/script/script_gestures.h"
 #include "app/studio/window/workspaces.h"
 #include "core/edit/parameter_edits.h"
 #include "core/formats/hlo_text.h"

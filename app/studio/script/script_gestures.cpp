@@ -14,10 +14,10 @@
 #include <QToolButton>
 #include <map>
 
-#include "app/studio/window/main_window.h"
-#include "app/studio/window/panels.h"
 #include "app/studio/script/script.h"
 #include "app/studio/script/script_moves.h"
+#include "app/studio/window/main_window.h"
+#include "app/studio/window/panels.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/tools/wire_tool.h"
 #include "editor/controllers/graph_edit_controller.h"
@@ -25,9 +25,9 @@
 #include "editor/document/document.h"
 #include "editor/document/player.h"
 #include "editor/panels/popups/add_search.h"
+#include "editor/panels/popups/value_field.h"
 #include "editor/panels/run/run_panel.h"
 #include "editor/panels/text/text_panel.h"
-#include "editor/panels/popups/value_field.h"
 #include "editor/values/call_bar.h"
 #include "editor/values/play_bar.h"
 #include "editor/values/value_panel.h"

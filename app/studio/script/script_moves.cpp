@@ -9,14 +9,14 @@
 #include <QStringList>
 #include <map>
 
-#include "app/studio/window/main_window.h"
 #include "app/studio/script/script_gestures.h"
+#include "app/studio/window/main_window.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/tools/wire_tool.h"
 #include "editor/controllers/arrange_controller.h"
 #include "editor/document/document.h"
-#include "editor/panels/size_panel.h"
 #include "editor/panels/popups/value_field.h"
+#include "editor/panels/size_panel.h"
 
 namespace tessera {
 namespace {

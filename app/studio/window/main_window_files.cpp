@@ -11,11 +11,11 @@
 #include <QStatusBar>
 #include <algorithm>
 
+#include "app/studio/export/export_dialog.h"
+#include "app/studio/start/start_page.h"
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/document_tabs.h"
-#include "app/studio/export/export_dialog.h"
 #include "app/studio/window/main_window.h"
-#include "app/studio/start/start_page.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
 #include "editor/text/plain_text.h"

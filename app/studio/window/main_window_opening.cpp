@@ -8,11 +8,11 @@
 #include <algorithm>
 
 #include "app/studio/actions/actions.h"
+#include "app/studio/start/start_page.h"
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/document_tabs.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/panels.h"
-#include "app/studio/start/start_page.h"
 #include "app/studio/window/workspaces.h"
 #include "core/profile/sources/profile_source.h"
 #include "core/tools/find_instruction.h"

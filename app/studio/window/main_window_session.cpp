@@ -2,9 +2,9 @@
 #include <QFileInfo>
 #include <QSettings>
 
+#include "app/studio/files/left_behind_bar.h"
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/document_tabs.h"
-#include "app/studio/files/left_behind_bar.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/workspaces.h"
 #include "editor/document/document.h"

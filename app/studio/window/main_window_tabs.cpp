@@ -10,13 +10,13 @@
 
 #include "app/studio/actions/actions.h"
 #include "app/studio/files/disk_bar.h"
+#include "app/studio/preferences/preference_control.h"
+#include "app/studio/start/start_page.h"
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/document_tabs.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/navigation.h"
 #include "app/studio/window/panels.h"
-#include "app/studio/preferences/preference_control.h"
-#include "app/studio/start/start_page.h"
 #include "app/studio/window/workspaces.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/group_actions.h"
@@ -24,13 +24,13 @@
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
-#include "editor/panels/compiler/compiled_panel.h"
 #include "editor/panels/compare/diff_panel.h"
-#include "editor/panels/help_panel.h"
-#include "editor/panels/profile/memory_panel.h"
-#include "editor/panels/overview/overview_panel.h"
+#include "editor/panels/compiler/compiled_panel.h"
 #include "editor/panels/compiler/passes_panel.h"
+#include "editor/panels/help_panel.h"
 #include "editor/panels/inspect/source_panel.h"
+#include "editor/panels/overview/overview_panel.h"
+#include "editor/panels/profile/memory_panel.h"
 
 namespace tessera {
 

@@ -7,11 +7,11 @@
 #include <QMessageBox>
 
 #include "app/studio/actions/actions.h"
+#include "app/studio/start/start_page.h"
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/navigation.h"
 #include "app/studio/window/panels.h"
-#include "app/studio/start/start_page.h"
 #include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"

@@ -6,9 +6,9 @@
 #include <QMenuBar>
 
 #include "app/studio/actions/actions.h"
+#include "app/studio/preferences/preferences_dialog.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/panels.h"
-#include "app/studio/preferences/preferences_dialog.h"
 #include "backends/backend.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/arrange_controller.h"

@@ -8,13 +8,13 @@
 #include <QStatusBar>
 
 #include "app/studio/actions/actions.h"
+#include "app/studio/preferences/preference_control.h"
+#include "app/studio/start/start_page.h"
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/document_tabs.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/navigation.h"
 #include "app/studio/window/panels.h"
-#include "app/studio/preferences/preference_control.h"
-#include "app/studio/start/start_page.h"
 #include "core/tools/link.h"
 #include "core/tools/query/query.h"
 #include "editor/canvas/canvas.h"

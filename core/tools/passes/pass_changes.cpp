@@ -1,5 +1,5 @@
-// Partners first: of two files those of core/tools/diff/diff, of one module by id, and by provenance where a pass copies
-// into a fusion. Then every pair is compared once more, so that both say the same words.
+// Partners first: of two files those of core/tools/diff/diff, of one module by id, and by provenance where a pass
+// copies into a fusion. Then every pair is compared once more, so that both say the same words.
 #include "core/tools/passes/pass_changes.h"
 
 #include <algorithm>

@@ -153,7 +153,8 @@ class WhyFinder {
     if (readers > 1)
       return fmt::format("{} has {} readers: to take it in would compute it once for each",
                          isOperand ? name(other) : name(in_.id), readers);
-    if (hasTrait(in.opcode, kContraction) || in.opcode == Opcode::CustomCall) return "a kernel of its own: a library's or tiled";
+    if (hasTrait(in.opcode, kContraction) || in.opcode == Opcode::CustomCall)
+      return "a kernel of its own: a library's or tiled";
     if (executesCallees(in.opcode)) return "control flow: it runs other computations";
     if (in.opcode == Opcode::Reduce && !isOperand) return "a reduction with an iteration space of its own";
     if (in.opcode == Opcode::Fusion) return "a fusion whose loops differ, or that would read an operand again";

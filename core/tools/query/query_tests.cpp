@@ -7,8 +7,8 @@
 
 #include "core/formats/hlo_text.h"
 #include "core/hlo/source_frames.h"
-#include "core/tools/query/scope_words.h"
 #include "core/tools/flow/value_flow.h"
+#include "core/tools/query/scope_words.h"
 
 namespace tessera {
 namespace {

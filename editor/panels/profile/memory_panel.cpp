@@ -18,8 +18,8 @@
 #include "core/formats/file_content.h"
 #include "core/formats/hlo_text.h"
 #include "editor/document/document.h"
-#include "editor/panels/profile/memory_chart.h"
 #include "editor/panels/number_item.h"
+#include "editor/panels/profile/memory_chart.h"
 #include "editor/text/plain_text.h"
 #include "editor/text/unit_words.h"
 

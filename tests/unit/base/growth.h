@@ -8,8 +8,8 @@
 
 namespace tessera::test {
 
-// Of work(size) to work(size / 4): 4 where it is linear, 16 where it is quadratic. Each is the least of several, since a
-// cache that was emptied meanwhile or the first use of memory costs as much as a short work.
+// Of work(size) to work(size / 4): 4 where it is linear, 16 where it is quadratic. Each is the least of several, since
+// a cache that was emptied meanwhile or the first use of memory costs as much as a short work.
 template <class Work>
 double growthToFourfold(int size, Work&& work) {
   constexpr int kRounds = 4;

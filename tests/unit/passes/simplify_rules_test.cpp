@@ -6,8 +6,8 @@
 
 #include "core/passes/dead_code.h"
 #include "core/passes/simplify/simplify.h"
-#include "tests/unit/passes/text.h"
 #include "tests/unit/passes/simplify_cases.h"
+#include "tests/unit/passes/text.h"
 
 namespace tessera::test {
 namespace {

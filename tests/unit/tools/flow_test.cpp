@@ -1,8 +1,8 @@
 // Values followed across calls, loops, fusions, conditionals and tuples; the tree of computations.
 #include <algorithm>
 
-#include "core/tools/flow/call_tree.h"
 #include "core/tools/find_instruction.h"
+#include "core/tools/flow/call_tree.h"
 #include "core/tools/flow/value_flow.h"
 #include "tests/unit/tools/test_modules.h"
 

@@ -1,6 +1,6 @@
 // Keeps a folded picture true: what is drawn in one container (boxes of groups, and single instructions) has no cycle,
 // so every wire can run downwards. Groups that data leaves and enters again are cut into pieces. Also the graph of each
-// container, for who cuts it into clusters. Used by the outline.
+// container, for cutting it into clusters. Used by the outline.
 #pragma once
 
 #include <cstdint>

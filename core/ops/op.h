@@ -57,12 +57,12 @@ enum class OpCategory : uint8_t {
 };
 std::string_view nameOf(OpCategory category);  // "Data movement"
 
-// What may be concluded of an op by those who do not know it.
+// Properties that code which does not know the op may rely on.
 enum OpTraits : uint16_t {
   kNoTraits = 0,
   kElementwise = 1,   // element i of the result comes from the elements i of the operands alone, or from scalars
   kReinterprets = 2,  // elementwise where operand and result have elements of one width
-  kMovesData = 4,     // the result's elements are elements of the operands, or tell places
+  kMovesData = 4,     // the result's elements are elements of the operands, or indices
   kPassesOn = 8,      // the result is its first operand, all of them, or a part of it, in the same memory
   kSideEffect = 16,   // something beyond the result happens, or must happen as often and in the order that the text has
   kCollective = 32,   // exchanges values between devices; of an asynchronous pair, the start

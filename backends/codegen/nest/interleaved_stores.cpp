@@ -7,7 +7,7 @@ namespace tessera::codegen {
 
 namespace {
 
-// Vectors are woven by two while their number is even, else each with all others: few of those.
+// Interleaves vectors in pairs while their number is even, else each with all others, of which there are few.
 bool isWeavable(int64_t step) {
   if (step < 2 || step > 16) return false;
   while (step % 2 == 0) step /= 2;

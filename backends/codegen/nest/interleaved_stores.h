@@ -1,6 +1,6 @@
-// Stores that together fill whole vectors: of each iteration of the axis a few neighbours (the coordinates of a point),
-// so that lanes put them step elements apart. Woven into one another they are as many whole vectors, where each alone
-// would be scattered. Used by kernel_nest, which then takes lanes, and by kernel_accesses.
+// Stores of each iteration to a few adjacent elements (the coordinates of a point), so that the lanes of one store are
+// at a stride. Interleaved by shuffles they are whole vectors; each alone would be a scatter. Used by kernel_nest,
+// which then uses lanes, and by kernel_accesses.
 #pragma once
 
 #include <cstddef>

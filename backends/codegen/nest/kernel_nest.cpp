@@ -79,9 +79,9 @@ bool isStridedThroughout(const LoopProgram& program, const ProgramAnalysis& anal
     areNarrow = areNarrow && analysis.addresses[n]->others.empty() && isNarrowColumn(program.body.nodes[n].type, step);
   }
   if (!std::ranges::all_of(analysis.storeAddresses, isStrided)) return false;
-  size_t woven = 0;
-  for (const auto& group : interleavedStores(program, analysis, axis)) woven += group.size();
-  return !areNarrow || woven < program.stores.size();
+  size_t interleaved = 0;
+  for (const auto& group : interleavedStores(program, analysis, axis)) interleaved += group.size();
+  return !areNarrow || interleaved < program.stores.size();
 }
 
 int32_t chooseAxis(const LoopProgram& program, const ProgramAnalysis& analysis, unsigned lanes) {

@@ -32,7 +32,7 @@ struct KernelNest {
   int64_t parallelCount = 1;                // items that threads share out: product(outer) × innerBlocks × blocks
   double costPerItem = 1;                   // rough nanoseconds
   // A hint for kernels inside regions: the axis is so short that its vectors are emitted one after the other, each at
-  // a place that constants tell.
+// a constant index.
   bool isStraight = false;
   bool streams = false;  // a hint: results are larger than the caches, so whole lines of them go past those
 
@@ -49,7 +49,7 @@ bool storesLines(const LoopProgram& program, const ProgramAnalysis& analysis, co
 // another one stores, so that threads may take them side by side.
 bool columnsNeverMeet(const LoopProgram& program, const ProgramAnalysis& analysis, int32_t counter);
 
-// Whether a loop that stands outside the vector axis is better run over lanes itself, partial results joined at the
+// Whether a loop outside the vector axis is better run over lanes itself, partial results combined at the
 // end.
 bool runsOverLanes(const LoopProgram& program, const ProgramAnalysis& analysis, size_t loop, unsigned lanes);
 

@@ -1,6 +1,6 @@
-// RareSides: what only one side of selections by one condition needs (the sine of arguments beyond 2^40, the branch of
-// a where). Where it is much, it stands behind a branch that is taken when any lane needs it; else every lane would
-// compute it, to be thrown away. Stands between KernelNest and KernelEmission.
+// RareSides: nodes that only one side of the selects by one condition needs (the sine of arguments beyond 2^40, a
+// branch of jnp.where). If they are expensive they are behind a branch that is taken when any lane needs them; else
+// every lane would compute them in vain. Stands between KernelNest and KernelEmission.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct RareSides {
   std::vector<int32_t> sideOf;  // by node: the innermost
   bool contains(int32_t side, NodeId node) const;
 
-  // unmoved: by node, what must be computed where it stands.
+// unmoved: by node, whether it must not be moved behind the branch.
   static RareSides of(const LoopProgram& program, const ProgramAnalysis& analysis, const std::vector<bool>& unmoved);
 };
 

@@ -1,4 +1,4 @@
-// RowTile: a read whose lanes stand a row apart while the loop around it walks along the row: sums over short rows,
+// RowTile: a read whose lanes are one row apart inside a loop along the row: sums over short rows,
 // distances between all points. Gathers would fetch lane by lane; instead, before the loop, the rows of all lanes are
 // loaded vector by vector and transposed in registers, onto the stack: an element of all lanes is then one load.
 // Asked by KernelNest; row_tile_emitter makes the code.

@@ -17,13 +17,13 @@ LoopProgram unrollTiny(LoopProgram program, const Target& target);
 // lanes over the batch would gather everything that they read. Loops that do more than add stay as they are.
 LoopProgram unrollSmallProducts(LoopProgram program, const Target& target);
 
-// A short dimension along which conditions tell what an element is (the pieces of a stack) becomes several stores of
+// A short dimension whose elements are selected by conditions (the pieces of a stack) becomes several stores of
 // one iteration, without conditions: each piece is computed for its own elements alone, and what pieces share once.
 // core/passes/fusion counts on it.
 LoopProgram unrollStacks(LoopProgram program);
 
 // What the kernel library compiles: unrollShort, unrollStacks and flattenShortAxis, which change nothing a second time.
-// For those who ask for a kernel's nest before they add it.
+// For callers that need a kernel's nest before they add the kernel.
 LoopProgram kernelForm(LoopProgram program, const Target& target);
 
 }  // namespace tessera::codegen

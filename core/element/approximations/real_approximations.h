@@ -42,7 +42,7 @@ class RealApproximations {
     NodeId exponent;  // S32
     NodeId rest;
   };
-  // The nearest integer of what was added to kShift, as f32 and as s32, with no care for what lies beyond 2²².
+  // The nearest integer of what was added to kShift, as f32 and as s32, undefined beyond 2²².
   struct Rounded {
     NodeId value, number;
   };

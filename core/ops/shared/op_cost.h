@@ -20,7 +20,7 @@ struct CostContext {
 
 // Of a tuple those of its first element: what an op with several results does for each.
 double elementsOf(const Shape& shape);
-// Packed where the layout says so (s4 with E(4)). A tuple is its leaves.
+// Packed if the layout is (s4 with E(4)). A tuple is its leaves.
 double bytesOf(const Shape& shape);
 double operandBytes(const CostContext& context);
 // Elements under the `window` attribute.

@@ -1,4 +1,4 @@
-// What differs between two instructions or computations that stand for each other. Used by core/tools/diff/diff.cpp.
+// What differs between two matched instructions or computations. Used by core/tools/diff/diff.cpp.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// Structural comparison of two modules: which instruction of one stands for which of the other, whatever their names,
-// ids, order in the file and the order of operands that may change places, and what differs between the two. Used by
+// Structural comparison of two modules: which instructions match, independent of names, ids, order in the file and
+// the order of commutative operands, and what differs between them. Used by
 // `tessera diff`, `tessera compare` and tests.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace tessera {
 
 enum class DiffState : uint8_t {
   Matched,  // the partner is the same
-  Changed,  // the partner differs: DiffResult::changed says how
+  Changed,  // the partner differs, as DiffResult::changed lists
   Added,    // only in the right module
   Removed,  // only in the left module
 };
@@ -46,7 +46,7 @@ struct DiffResult {
   std::vector<ChangedInstruction> changed;
   std::vector<InstructionId> added, removed;
   std::vector<ChangedComputation> computations;                           // only those that differ themselves
-  std::vector<std::pair<ComputationId, ComputationId>> computationPairs;  // all that stand for each other
+  std::vector<std::pair<ComputationId, ComputationId>> computationPairs;  // all matched pairs
   size_t matched = 0;                                                     // instructions of the left module
 
   bool same() const { return changed.empty() && added.empty() && removed.empty() && computations.empty(); }

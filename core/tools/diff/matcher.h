@@ -1,4 +1,4 @@
-// Which instruction of one computation stands for which of another: anchors by hashes, then from neighbour to
+// Matches the instructions of two computations: anchors by hashes, then from neighbour to
 // neighbour, the likeliest first. Used by core/tools/diff/diff.cpp.
 #pragma once
 

@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-// The entry computation, without an XML head, so that it may stand inside HTML.
+// The entry computation, without an XML head, to be embedded in HTML.
 Result<std::string> figureOf(const ReferenceExample& example);
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// What a pass did: which instruction after it stands for which before it, and what came, went, was fused, moved or got
+// What a pass did: the match of instructions before and after it, and what was added, removed, fused, moved or got
 // another layout. Used by pass_trail and pass_history, and by the studio's panel of passes.
 #pragma once
 
@@ -47,7 +47,7 @@ struct PassChanges {
 
 enum class SameIds : uint8_t {
   No,   // two files: partners are found by structure
-  Yes,  // one derived module before and after a pass: ids and provenance tell
+  Yes,  // one derived module before and after a pass: matched by ids and provenance
 };
 PassChanges passChanges(const Module& before, const Module& after, SameIds ids);
 

@@ -1,5 +1,6 @@
-// The moments of a PassTrail as pictures in which everything stays where it stood: what survives a pass keeps its
-// place, what comes is put beside what it reads, a fusion where its members stood, and what went leaves an outline.
+// The states of a PassTrail as pictures in which boxes keep their positions: what survives a pass keeps its
+// position, what is added is beside its operands, a fusion is where its members were, and what is removed leaves an
+// outline.
 // Used by the studio's panel of passes.
 #pragma once
 
@@ -43,7 +44,7 @@ class PassFilm {
   struct Placed {
     std::unordered_map<uint32_t, RectF> boxes;  // by instruction id
     std::map<std::string, PointF> groups;
-    std::vector<std::pair<std::string, RectF>> gone;  // what went by the pass before, with its words
+    std::vector<std::pair<std::string, RectF>> gone;  // what the pass before removed, with its description
   };
   ComputationId shownIn(const Module& module) const;
   const ViewOptions& options(const Module& first);

@@ -14,7 +14,7 @@ struct PassEvent {
 };
 
 struct InstructionHistory {
-  std::vector<PassEvent> events;   // the first says how it came
+  std::vector<PassEvent> events;   // the first is its creation
   std::vector<InstructionId> ids;  // by moment; invalid: not there, or the moment cannot be read
 };
 

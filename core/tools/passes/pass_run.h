@@ -1,4 +1,4 @@
-// Chosen passes over a module, one after another, and the file names under which XLA would dump what stands between
+// Chosen passes over a module, one after another, and the file names under which XLA would dump the modules between
 // them. Used by `tessera opt`.
 #pragma once
 

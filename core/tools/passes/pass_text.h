@@ -1,5 +1,4 @@
-// A pass as changed lines of HLO text: what stood there before and what stands there after, whatever was renamed
-// meanwhile. Used by `tessera passes --text` and the studio's panel of passes.
+// A pass as changed lines of HLO text, before and after; renaming alone is no change. Used by `tessera passes --text` and the studio's panel of passes.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// Why an instruction that moves data, or a fusion, stands in an optimised module: who asked for it, along which chain
-// of layouts, what it moves, and what kept a fusion from taking in its neighbours. Known where a pass of ours noted it,
-// else inferred from layouts and users, and said to be. Used by `tessera why`.
+// Why an instruction that moves data, or a fusion, is in an optimised module: the instruction that requires it, the
+// chain of layouts between them, the bytes moved, and what kept a fusion from including its neighbours. Known if a pass
+// of ours recorded it; otherwise inferred from layouts and users, and marked as inferred. Used by `tessera why`.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct WhyLink {
 
 struct Why {
   std::string answer;          // one sentence
-  bool known = false;          // a pass said so; else it is inferred
-  std::vector<WhyLink> chain;  // towards who asks; of a fusion: its neighbours, and what kept each out
+  bool known = false;          // recorded by a pass; else inferred
+  std::vector<WhyLink> chain;  // towards the instruction that requires it; of a fusion: its neighbours, and what kept each out
   double bytes = 0;            // that it reads and writes in one execution
 };
 

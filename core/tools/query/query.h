@@ -1,4 +1,4 @@
-// Query: one line that says which instructions are looked for: words, fields, negation, alternatives. Parsed here, run
+// Query: one line that describes instructions: words, fields, negation, alternatives. Parsed here, run
 // by search.h, completed by query_completion.h; the grammar is in README.md of this folder.
 #pragma once
 
@@ -56,10 +56,10 @@ class Query {
   QueryNode root_;
 };
 
-// TEXT as a value of a field that stands for itself: in quotes where it must be.
+// TEXT as a literal value of a field: quoted if necessary.
 std::string quotedForQuery(std::string_view text, const QueryFieldRow* field);
 
-// What a value's reader needs: the value's text, and where it stands for messages.
+// What a value's reader needs: the value's text, and its position for messages.
 struct QueryValueText {
   std::string text;  // without quotes or slashes
   enum class Form : uint8_t { Bare, Quoted, Regex } form = Form::Bare;

@@ -1,4 +1,4 @@
-// Completion of a query: what may stand at the cursor, with what it means. Used by the search bar of the studio.
+// Completion of a query: the candidates at the cursor, with their meaning. Used by the search bar of the studio.
 #pragma once
 
 #include <string>

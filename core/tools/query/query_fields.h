@@ -40,7 +40,7 @@ enum class QueryField : uint8_t {
   Users,
 };
 
-// What may stand behind the field.
+// The values of the field.
 enum class QueryValueKind : uint8_t {
   Part,       // a text: a part of the searched one, or with * and ? the whole of it
   Whole,      // a text: the whole of the searched one, with * and ?

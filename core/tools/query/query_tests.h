@@ -1,4 +1,4 @@
-// QueryTests: what each term of a query asks of an instruction, as a function. Facts that many instructions share
+// QueryTests: each term of a query as a predicate on instructions. Facts that many instructions share
 // (shapes, metadata, computations) are judged once. Used by search.
 #pragma once
 
@@ -41,7 +41,7 @@ class QueryTests {
   TermTest inComputation(std::vector<char> computations) const;
   Number numberOf(QueryField field);
   const UserTable& users();
-  // Those that `direct` says and all that they call, by id.
+// Those that `direct` accepts and all that they call, by id.
   std::vector<char> withCallees(std::vector<char> direct) const;
   std::vector<char> calledBy(const std::function<bool(const Instruction&)>& caller) const;
   TermTest alongValues(const QueryTerm& term);

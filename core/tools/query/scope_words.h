@@ -19,7 +19,7 @@ inline std::vector<std::string_view> scopeWords(std::string_view path) {
   return out;
 }
 
-// Those of the scopes: without the primitive, which stands behind the last '/' and is no call.
+// Those of the scopes: without the primitive, which is behind the last '/' and is no call.
 inline std::vector<std::string_view> scopeWordsOfOpName(std::string_view opName) {
   const size_t slash = opName.rfind('/');
   if (slash == std::string_view::npos) return {};

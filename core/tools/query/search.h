@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-// Computation by computation in the module's order. cancelled: asked now and then; once it says yes, what was found so
+// Computation by computation in the module's order. cancelled: polled; once it returns true, what was found so
 // far is given.
 std::vector<InstructionId> search(const Module& module, const Query& query,
                                   const std::function<bool()>& cancelled = nullptr);

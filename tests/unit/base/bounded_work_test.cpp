@@ -105,6 +105,19 @@ TEST(BoundedWork, FoldingLeavesWhatIsLongToCompute) {
   EXPECT_TRUE(holds(*loop, Opcode::While));
 }
 
+TEST(BoundedWork, ChainsOfCallsAreInlinedOnce) {
+  const int levels = 20001;  // an odd number of negations, and an abs
+  const auto optimized = optimize(readBounded(chain(levels)));
+  ASSERT_TRUE(optimized) << optimized.error().toString();
+  EXPECT_FALSE(holds(*optimized, Opcode::Call));
+  const Literal argument = *parseLiteral("{3, -5}", Shape::array(ElementType::F32, {2}));
+  const auto values = evaluateModule(*optimized, std::span(&argument, 1));
+  ASSERT_TRUE(values) << values.error().toString();
+  EXPECT_EQ((*values)[0].data<float>()[1], 5);
+  const std::map<int, Module> chains = {{1000, readBounded(chain(1000))}, {4000, readBounded(chain(4000))}};
+  EXPECT_LT(test::growthToFourfold(4000, [&](int n) { return optimize(chains.at(n)); }), test::kNearLinear);
+}
+
 TEST(BoundedWork, CallsThatDoubleAreRefusedBeforeTheyAreInlined) {
   std::string text = "HloModule m\n\nc0 {\n  p = f32[4] parameter(0)\n  ROOT r = f32[4] sine(p)\n}\n\n";
   for (int i = 1; i < 60; ++i) {

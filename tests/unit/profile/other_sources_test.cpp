@@ -82,11 +82,23 @@ TEST(ProfileSources, ACutTraceShowsTheEventsBefore) {
   EXPECT_FALSE(readTraceEvents("{\"traceEvents\":[]}"));
 }
 
-// The tables that Nsight Systems writes, with two kernels: one inside XLA's ranges, one without.
-std::string nsightExport() {
+// The bytes of a database that the statements make.
+std::string databaseOf(const std::string& statements) {
   sqlite3* database = nullptr;
   EXPECT_EQ(sqlite3_open(":memory:", &database), SQLITE_OK);
-  const char* kTables = R"(
+  char* message = nullptr;
+  EXPECT_EQ(sqlite3_exec(database, statements.c_str(), nullptr, nullptr, &message), SQLITE_OK) << message;
+  sqlite3_int64 size = 0;
+  unsigned char* bytes = sqlite3_serialize(database, "main", &size, 0);
+  std::string out(reinterpret_cast<char*>(bytes), static_cast<size_t>(size));
+  sqlite3_free(bytes);
+  sqlite3_close(database);
+  return out;
+}
+
+// The tables that Nsight Systems writes, with two kernels: one inside XLA's ranges, one without.
+std::string nsightExport() {
+  return databaseOf(R"(
     CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
     INSERT INTO StringIds VALUES (1, 'fusion_3'), (2, 'ampere_sgemm'),
       (3, 'Thunk:#name=jit(f)/layer/exp,hlo_op=exp.2#'),
@@ -103,15 +115,7 @@ std::string nsightExport() {
       (2000, 2300, 0, 7, 99, 16777216, 1, 1), (3000, 3050, 0, 7, 98, 16777216, 2, 2);
     CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INT, "end" INT, deviceId INT, streamId INT, correlationId INT,
       globalPid INT);
-    INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (4000, 4020, 0, 8, 97, 16777216);)";
-  char* message = nullptr;
-  EXPECT_EQ(sqlite3_exec(database, kTables, nullptr, nullptr, &message), SQLITE_OK) << message;
-  sqlite3_int64 size = 0;
-  unsigned char* bytes = sqlite3_serialize(database, "main", &size, 0);
-  std::string out(reinterpret_cast<char*>(bytes), static_cast<size_t>(size));
-  sqlite3_free(bytes);
-  sqlite3_close(database);
-  return out;
+    INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (4000, 4020, 0, 8, 97, 16777216);)");
 }
 
 TEST(ProfileSources, NsightNamesInstructionsByItsRangesAndKernels) {
@@ -133,6 +137,35 @@ TEST(ProfileSources, DamagedDatabasesEndInWords) {
   std::string odd = whole;
   for (size_t at = 100; at < odd.size(); at += 97) odd[at] = static_cast<char>(odd[at] ^ 0x5a);
   readNsight(odd);
+}
+
+// What a stranger's database computes while it is read could take any time and memory.
+TEST(ProfileSources, DatabasesThatComputeAreRefused) {
+  const std::string columns = "(start INT, \"end\" INT, deviceId INT, streamId INT, correlationId INT";
+  const std::string row = "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1, 2, 0, 7, 11);";
+  ASSERT_TRUE(readNsight(databaseOf("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY " + columns + ");" + row)));
+  for (const std::string& schema :
+       {"CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY " + columns + ", x AS (hex(zeroblob(400000000))));" + row,
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY " + columns + ", x AS (start + 1) STORED);" + row,
+        std::string("CREATE VIRTUAL TABLE CUPTI_ACTIVITY_KIND_MEMCPY USING fts5(start);"),
+        "CREATE TABLE t " + columns + "); CREATE VIEW CUPTI_ACTIVITY_KIND_MEMCPY AS SELECT * FROM t;"}) {
+    const auto read = readNsight(databaseOf(schema), "f.sqlite");
+    ASSERT_FALSE(read) << schema;
+    EXPECT_NE(read.error().message.find("no GPU kernels"), std::string::npos) << read.error().message;
+  }
+}
+
+TEST(ProfileSources, ALongTextOfADatabaseIsDamage) {
+  const auto read = readNsight(
+      databaseOf("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
+                 "INSERT INTO StringIds VALUES (1, hex(zeroblob(20000000)));"
+                 "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, \"end\" INT, deviceId INT, streamId INT,"
+                 "correlationId INT, shortName INT);"
+                 "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 0, 7, 11, 0), (3, 4, 0, 7, 12, 1);"),
+      "f.sqlite");
+  ASSERT_TRUE(read) << read.error().toString();
+  ASSERT_EQ(read->warnings.size(), 1u);
+  EXPECT_NE(read->warnings[0].find("what was read is shown"), std::string::npos) << read->warnings[0];
 }
 
 TEST(ProfileSources, ARunOfOursWithAndWithoutItsModule) {

@@ -1,4 +1,4 @@
-// Arithmetic whose names integers and floats share: the integers' side asks for the floats' by type. Used between
+// Arithmetic whose names integers and floats share: the decoder of integers calls the one of floats by type. Used between
 // integers.cpp and floats.cpp.
 #pragma once
 

@@ -35,7 +35,7 @@ void mapLanes3(Warp& warp, const Instruction& i, LaneMask active) {
   });
 }
 
-// Calls fn with a value of the C++ type that stands for an integer type (bits are unsigned); false: it is none of
+// Calls fn with a value of the C++ type of an integer type (bits are unsigned); false: it is none of
 // these.
 template <class Fn>
 bool withInteger(Type type, Fn&& fn) {

@@ -24,7 +24,7 @@ inline constexpr std::string_view kRunStage = "run", kProfileStage = "profiled r
 struct RunRequest {
   std::string backend = "cpu";
   // Its cancel and progress are those of the whole request. Of several devices each has one thread, but for an engine's
-// if it is more precise.
+  // if it is more precise.
   CompileOptions compile;
   int64_t replicas = 0, partitions = 0;  // 0: from the module
   // Null: the devices are threads of this process. Else it is rank() of the engine, computes that device, and rank 0

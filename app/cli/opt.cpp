@@ -1,4 +1,4 @@
-// tessera opt FILE: runs passes and writes what stands between them, under the names that XLA gives its dumps.
+// tessera opt FILE: runs passes and writes what is between them, under the names that XLA gives its dumps.
 #include <filesystem>
 
 #include "app/cli/command.h"

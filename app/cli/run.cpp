@@ -48,7 +48,7 @@ Result<std::optional<RunSettings>> projectSettings(const std::string& file) {
   return project.project.run;
 }
 
-// A file of the command line lies where the program runs, one of a project in its folder.
+// A file of the command line is where the program runs, one of a project in its folder.
 std::string inWorkingFolder(const std::string& name) {
   std::error_code error;
   return name.empty() ? name : std::filesystem::absolute(name, error).string();

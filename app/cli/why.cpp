@@ -1,4 +1,4 @@
-// tessera why FILE NAME: why a copy, transpose, pad, convert, bitcast or fusion stands in an optimised module.
+// tessera why FILE NAME: why a copy, transpose, pad, convert, bitcast or fusion is in an optimised module.
 #include "core/tools/passes/why.h"
 
 #include <fmt/format.h>

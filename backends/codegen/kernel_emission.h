@@ -2,8 +2,8 @@
 // they do not see the axis, in it when they do, in the body of the innermost element loop that they see; so nothing is
 // computed more often than it must be. Accumulators live in stack slots that a pass turns into registers.
 // kernel_emitter.cpp walks the items, kernel_accesses.cpp reads and stores, kernel_nodes.cpp has the values between
-// them, kernel_loops.cpp the loops of the element program. For a GPU one lane is emitted, and grid_emission.cpp determines
-// the items and the loop iterations of a thread.
+// them, kernel_loops.cpp the loops of the element program. For a GPU one lane is emitted, and grid_emission.cpp
+// determines the items and the loop iterations of a thread.
 #pragma once
 
 #include <functional>
@@ -152,7 +152,7 @@ class KernelEmission {
   const RowCache rows_;
   const GuardLanes guards_;
   const AxisSegments segments_;
-const std::vector<std::vector<size_t>> interleaved_;  // stores that are emitted together
+  const std::vector<std::vector<size_t>> interleaved_;  // stores that are emitted together
   const RareSides rare_;
   llvm::IRBuilder<> b;
   ScalarEmitter scalars_;

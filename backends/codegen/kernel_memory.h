@@ -26,10 +26,10 @@ class KernelMemory {
 
   // mask: <W x i1> or null. Lanes that are masked out hold zero.
   Val load(ElementType type, const LaneAddress& place, llvm::Value* mask);
-// One element as stored; not of a complex type.
+  // One element as stored; not of a complex type.
   llvm::Value* loadRaw(ElementType type, const LaneAddress& place);
   void store(ElementType type, const LaneAddress& place, Val value, llvm::Value* mask, bool overLanes);
-// Values whose lanes are place.step elements apart, as many as the step, each one element after the previous one.
+  // Values whose lanes are place.step elements apart, as many as the step, each one element after the previous one.
   void storeWoven(ElementType type, const LaneAddress& place, std::span<const Val> values, llvm::Value* mask);
   // All lanes to neighbours that begin a cache line or a vector-long part of one: a non-temporal store.
   void stream(ElementType type, const LaneAddress& place, Val value);

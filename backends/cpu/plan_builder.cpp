@@ -91,7 +91,7 @@ class PlanBuilder {
   int threads_;
   RegionPlanner regions_;
   Plan plan_;
-  std::vector<ScratchNeed> scratch_;  // their slots stand behind the assignment's, in order
+  std::vector<ScratchNeed> scratch_;  // their slots follow the assignment's, in order
   std::vector<bool> hasMemory_;       // by slot of the assignment: some step uses its memory
 };
 
@@ -299,7 +299,7 @@ Status PlanBuilder::planLibraryOp(const Instruction& instruction, Sequence& out)
   return {};
 }
 
-// A fusion of dots and what stands between them, or of a convolution and its end; any other form by its element
+// A fusion of dots and what is between them, or of a convolution and its end; any other form by its element
 // program.
 Status PlanBuilder::planChain(const Instruction& instruction, Sequence& out) {
   LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction),

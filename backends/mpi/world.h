@@ -38,11 +38,11 @@ class World {
   MPI_Comm values() const { return values_; }  // of all ranks
   MPI_Comm mail() const { return mail_; }      // of all ranks: sends and receives by channel
 
-// Until `done` returns true. Fails with what another rank has failed with, at the limit, and when the user cancels.
+  // Until `done` returns true. Fails with what another rank has failed with, at the limit, and when the user cancels.
   Status wait(Waiting waiting, const std::function<bool(Waiting&)>& done, const Cancelled& cancelled);
   Status wait(const std::string& what, std::span<MPI_Request> requests, const Cancelled& cancelled);
   // The members, devices by rank, come to the same; gives what connects them, numbered in their order. `detail` must be
-// equal, too, and is part of the message.
+  // equal, too, and is part of the message.
   Result<MPI_Comm> meet(const Rendezvous& rendezvous, const std::string& detail, const Cancelled& cancelled);
   // Tells all ranks, and fails.
   std::unexpected<Diagnostic> fail(Diagnostic failure);

@@ -73,7 +73,7 @@ struct ViewNode {
   int32_t operands = 0;  // how many the instruction has
   bool appends = false;  // it takes one input more
   bool result = false;   // the result of the page's computation
-  // By dimension, where its size stands in the subtitle and how it is coloured there; -1: plainly. Empty: all is plain.
+  // By dimension, where its size is in the subtitle and how it is coloured there; -1: plainly. Empty: all is plain.
   std::vector<SizeSpan> sizes = {};
   std::vector<int8_t> hues = {};
 };

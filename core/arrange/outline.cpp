@@ -108,7 +108,7 @@ class OutlineBuilder {
   }
 
   // --- placing
-  // The group of a scope inside a container that lies in the scope `base` itself.
+  // The group of a scope inside a container that is in the scope `base` itself.
   int32_t enter(int32_t container, int32_t base, int32_t scope, int32_t item) {
     if (scope < 0 || scope == base || tree_.scopes[at(scope)].depth <= (base < 0 ? -1 : tree_.scopes[at(base)].depth))
       return container;

@@ -23,7 +23,7 @@ struct Places {
 std::string withinGroup(const Module& module, const GraphView& view, int32_t box);
 // Boxes without a place beside boxes that mostly have one (new ones) go below what they read, else above what reads
 // them, where there is room; nothing else moves for them. An open group is as large as what was placed in it; one that
-// was opened since pushes what stands below and right of it away. Wires of moved boxes are straight afterwards.
+// was opened since pushes what is below and right of it away. Wires of moved boxes are straight afterwards.
 void placeBoxes(const Module& module, const GraphView& view, const Places& places, Arrangement& arrangement);
 
 // A page as shown: arranged, then placed, wires at their sockets, around boxes or through the points that the user

@@ -31,7 +31,8 @@ std::string_view nameOf(Pattern pattern);  // "layer norm"
 
 struct Recognised {
   Pattern pattern;
-  int32_t item;  // position in the computation of the instruction that identifies it, or of the fusion that contains that
+  int32_t
+      item;  // position in the computation of the instruction that identifies it, or of the fusion that contains that
 };
 // Of one computation and the fusions and calls in it, in order of place. About linear: each look goes a few steps far.
 std::vector<Recognised> recognise(const Module& module, const Computation& computation, const UserTable& users,

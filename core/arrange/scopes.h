@@ -42,8 +42,8 @@ ScopeTree scopesBy(const Computation& computation,
 // File and line: "model.py", "model.py:42 · attention".
 std::vector<std::string> sourceSegmentsOf(const Module& module, InstructionId id);
 
-// A structural segment, of how a program was made and not of what it does: jit(f), jvp(), while, body, closed_call, an einsum's
-// formula.
+// A structural segment, of how a program was made and not of what it does: jit(f), jvp(), while, body, closed_call, an
+// einsum's formula.
 bool isStructural(std::string_view segment);
 
 // An op_name of structural segments alone is completed by the source functions of the instruction's stack frames.

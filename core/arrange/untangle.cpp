@@ -256,7 +256,7 @@ class Untangler {
     }
   }
 
-  // Keys by node: odd ones are 2 · rank + 1 of a group in a phase; even ones of an instruction lie between.
+  // Keys by node: odd ones are 2 · rank + 1 of a group in a phase; even ones of an instruction are between.
   class Keys {
    public:
     Keys(const Knot& knot, const std::vector<int32_t>& order) : knot_(knot), rank_(knot.top.size(), -1) {

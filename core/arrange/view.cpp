@@ -22,7 +22,7 @@ constexpr size_t kManyUsers = 8;      // a parameter with more users is a hub
 constexpr size_t kTrivialCallee = 3;  // callees up to this size (x + y) are told by the title
 constexpr size_t kDeepestCall = 64;
 constexpr size_t kMaxAttached = 6;  // hubs beside one group; more are its inner affair
-constexpr int32_t kMaxFields = 8;   // rows in one node; more stand beside it
+constexpr int32_t kMaxFields = 8;   // rows in one node; more are beside it
 
 // How the boxes of one instruction are wired: where operands arrive and where its result leaves.
 struct Ports {
@@ -436,7 +436,7 @@ class ViewBuilder {
     for (size_t k = 0; k < user.operands.size(); ++k) {
       const InstructionId operand = user.operands[k];
       const bool open = !module_.contains(operand);
-      if (!open && plain && portsOf(ports, operand).frame < 0) continue;  // it stands in the box or beside it
+      if (!open && plain && portsOf(ports, operand).frame < 0) continue;  // it is in the box or beside it
       ViewPort port = open ? ViewPort() : portOf(module_.shapeOf(operand));
       port.name = portName(module_, user, k, callees);
       port.operand = static_cast<int32_t>(k);

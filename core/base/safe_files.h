@@ -1,5 +1,6 @@
-// Files whose names do not come from the user: names in a project file, or in folders that other users can write. Paths are walked one component at a time by descriptor, and no component may be a symbolic link, so
-// that nothing can be swapped between a check and its use. Used by core/formats, core/trust and the kernel cache.
+// Files whose names do not come from the user: names in a project file, or in folders that other users can write. Paths
+// are walked one component at a time by descriptor, and no component may be a symbolic link, so that nothing can be
+// swapped between a check and its use. Used by core/formats, core/trust and the kernel cache.
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@ struct Caches {
   int64_t secondBytes = int64_t{1} << 20;  // of a core
   int64_t lastBytes = int64_t{32} << 20;   // of all cores together
 
-// The share of the last-level cache that one core can count on.
+  // The share of the last-level cache that one core can count on.
   int64_t shareOfLast() const { return lastBytes / 4; }
 };
 

@@ -13,7 +13,7 @@ namespace tessera {
 
 struct RegionBuffer {
   int64_t bytes = 0;
-// Every access is at constant indices: the region keeps them in registers. Then `in`: it
+  // Every access is at constant indices: the region keeps them in registers. Then `in`: it
   // begins as memory has it; `out`: memory gets it at the end; neither: it has no memory at all.
   bool inRegister = false;
   bool in = false, out = false;

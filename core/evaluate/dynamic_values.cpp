@@ -311,7 +311,7 @@ class DynamicOp {
   // --- reshape
 
   // Element i of the result is element i of the operand, both in row-major order of what counts. Where the sizes ask
-  // for more than there is, what lies behind in the operand follows, and its last element: XLA's order (flatPlace).
+  // for more than there is, what is behind in the operand follows, and its last element: XLA's order (flatPlace).
   Result<Literal> reshaped(const Sizes& sizes) const {
     const Shape& to = context_.shape;
     const Literal& from = views_[0].buffer;

@@ -1,5 +1,5 @@
-// Words and labels of Graphviz files: where words and blanks end, and the text of a label without its markup. Before the
-// grammar of dot_reader.
+// Words and labels of Graphviz files: where words and blanks end, and the text of a label without its markup. Before
+// the grammar of dot_reader.
 #pragma once
 
 #include <string>

@@ -54,9 +54,10 @@ struct DumpFolder {
   std::vector<DumpModule> modules;  // by prefix, id, name
   std::vector<std::string> others;  // files of no module
   size_t files = 0;
-  std::vector<std::string> warnings;  // missing and duplicate numbers
+  std::vector<std::string> warnings;  // missing and duplicate numbers, symbolic links
 };
 
+// Symbolic links are left out: the folder may come from anywhere.
 Result<DumpFolder> readDumpFolder(const std::filesystem::path& path);
 // Is there a file in it that a dump of a module would have?
 bool isDumpFolder(const std::filesystem::path& path);

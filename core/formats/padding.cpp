@@ -26,7 +26,7 @@ bool hasPadding(const Shape& shape) {
   return shape.layout && (!shape.layout->paddedDimensions.empty() || shape.layout->paddingValue);
 }
 
-// What stands before `separator`; `text` becomes what stands behind it.
+// What precedes `separator`; `text` becomes what follows it.
 std::string_view cutAt(std::string_view& text, char separator) {
   const size_t at = text.find(separator);
   const std::string_view head = text.substr(0, at);

@@ -58,9 +58,9 @@ struct Project {
 
   const ProjectPage* find(std::string_view computation) const;  // null: none
   ProjectPage& page(std::string_view computation);              // made when there is none
-// Whether the user placed, wrote or set anything. Open groups alone need no sidecar.
+  // Whether the user placed, wrote or set anything. Open groups alone need no sidecar.
   bool arranged() const;
-// Renames the entries of an instruction; removes them if `to` is empty.
+  // Renames the entries of an instruction; removes them if `to` is empty.
   void rename(std::string_view computation, const std::string& from, const std::string& to);
 };
 

@@ -1,5 +1,5 @@
-// How a document is run: kept with its project, shown in the studio, and printed as a `tessera run` command. Used by project
-// files, file access and the run panel.
+// How a document is run: kept with its project, shown in the studio, and printed as a `tessera run` command. Used by
+// project files, file access and the run panel.
 #pragma once
 
 #include <cstdint>

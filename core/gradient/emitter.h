@@ -1,4 +1,4 @@
-// Emitter: makes the nodes of a gradient in one computation. Equal nodes are made once, what stands in the computation
+// Emitter: makes the nodes of a gradient in one computation. Equal nodes are made once, what is in the computation
 // already is used again, and products with one and element reads of tuples are not made at all. Every node carries the
 // op_name of the instruction whose gradient it belongs to.
 #pragma once

@@ -1,4 +1,4 @@
-// Where an element lies in memory: multidimensional index <-> linear position under any layout (minor_to_major,
+// Where an element is in memory: multidimensional index <-> linear position under any layout (minor_to_major,
 // padded dimensions, tiles, element size). The formulas are in core/hlo/README.md.
 #pragma once
 

@@ -154,7 +154,7 @@ class Builder {
       if (definitionOf(module(), {writer.operands[i], 0}) == argument) return mayOverwrite(module(), writer, i);
     return false;
   }
-  // What came before the result in its buffer cannot lie in the argument.
+  // What came before the result in its buffer cannot be in the argument.
   void keepAsTemporary(MemoryBuffer before, size_t defined) {
     before.kind = MemoryKind::Temporary;
     before.end = defined - 1;

@@ -36,7 +36,7 @@ struct MemoryAllocation {
 struct MemoryReport {
   explicit MemoryReport(Module measured) : module(std::move(measured)) {}
 
-  Module module;                       // with the copies that buffer sharing requires; sources of instructions by provenance
+  Module module;  // with the copies that buffer sharing requires; sources of instructions by provenance
   std::vector<InstructionId> moments;  // all scheduled instructions in order of execution; what loops run once
   std::vector<MemoryBuffer> buffers;
   std::vector<MemoryAllocation> allocations;

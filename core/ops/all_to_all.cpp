@@ -1,4 +1,4 @@
-// all-to-all: block j of device i becomes block i of device j. With `dimensions` the blocks lie along a dimension of
+// all-to-all: block j of device i becomes block i of device j. With `dimensions` the blocks are along a dimension of
 // one array; without, each operand is a block.
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"

@@ -66,7 +66,7 @@ Status forEachPosition(const Shape& shape, const Fn& copy) {
 
 // --- other widths: elements are parts of each other, lowest bits first
 
-// Nothing but the elements' own bits lies in memory.
+// Nothing but the elements' own bits is in memory.
 bool isTight(const Shape& shape) { return isDense(shape) && memoryBits(shape) == info(shape.type).bits; }
 
 // Bits of a literal's elements, one after the other, in memory; elements narrower than a byte share one.
@@ -150,7 +150,7 @@ Status elementUnderTiles(ElementContext& context) {
   return {};
 }
 
-// Indices into the operand of what lies at `at`, both physical: major to minor in memory, with parts as the minor
+// Indices into the operand of what is at `at`, both physical: major to minor in memory, with parts as the minor
 // dimension of the side whose elements are wider.
 Result<NodeId> readAt(ElementContext& context, std::span<const int64_t> out, std::span<const NodeId> at,
                       std::vector<int64_t> in, NodeId* part) {

@@ -132,7 +132,7 @@ void appendStarts(const Literal& starts, size_t buffer, std::vector<Slice>& out)
   for (const Literal& each : starts.elements()) appendStarts(each, buffer, out);
 }
 
-// The slices that operand `starts` names in the buffers of operand `values`; they must lie inside.
+// The slices that operand `starts` names in the buffers of operand `values`; they must be inside.
 Result<std::vector<Slice>> slicesOf(const EvaluateContext& context, size_t values, size_t starts) {
   const auto* sizes = context.instruction.attributes->get<std::vector<std::vector<int64_t>>>(Attr::slice_sizes);
   const std::vector<Literal> buffers = buffersOf(context.operands[values]);

@@ -1,5 +1,5 @@
 // dynamic-slice: a part of fixed size at a place known only when running. Starts are clamped so that the whole part
-// lies inside the operand. Indices come as one scalar per dimension, or as one vector (the old form).
+// is inside the operand. Indices come as one scalar per dimension, or as one vector (the old form).
 #include <fmt/format.h>
 
 #include "core/ops/inference/infer_checks.h"

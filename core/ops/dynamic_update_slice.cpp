@@ -1,6 +1,6 @@
 // dynamic-update-slice: the operand with a part replaced by the update at a place known only when running; starts are
-// clamped so that the update lies inside. As `loops` it stores only the update into the operand's buffer (in place
-// when the old value is dead); as `element` it can fuse: each element asks whether it lies in the part.
+// clamped so that the update is inside. As `loops` it stores only the update into the operand's buffer (in place
+// when the old value is dead); as `element` it can fuse: each element asks whether it is in the part.
 #include <fmt/format.h>
 
 #include "core/ops/inference/infer_checks.h"

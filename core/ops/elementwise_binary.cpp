@@ -1,5 +1,5 @@
 // The elementwise ops of two operands: result[i] = f(lhs[i], rhs[i]). What f is, which types it takes and how it is
-// described stand in its row of core/element/scalar_functions.inc; here is what these ops have alike, and the functions
+// described are in its row of core/element/scalar_functions.inc; here is what these ops have alike, and the functions
 // that the rows' EVALUATED column calls beside the C library. Integers wrap; division by zero gives all ones.
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // The elementwise ops of one operand: result[i] = f(operand[i]). What f is, which types it takes and how it is
-// described stand in its row of core/element/scalar_functions.inc; here is what these ops have alike, and the functions
+// described are in its row of core/element/scalar_functions.inc; here is what these ops have alike, and the functions
 // that the rows' EVALUATED column calls beside the C library.
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // gather: collects slices of the operand. start_indices is an array of index vectors (along index_vector_dim); each
-// names, through start_index_map, where a slice of slice_sizes starts, clamped so that it lies inside. The result has
+// names, through start_index_map, where a slice of slice_sizes starts, clamped so that it is inside. The result has
 // the batch dimensions of start_indices and, at offset_dims, the slices' own dimensions without the collapsed and the
 // batching ones.
 #include <algorithm>
@@ -56,7 +56,7 @@ struct GatherDims {
   }
   // A collapsed or batching dimension of slice size 0: there is nothing to read, though the result has elements.
   bool readsNothing() const { return contains(sliceSizes, 0); }
-  // Operand dimensions whose slice dimension stands in the result, in order.
+  // Operand dimensions whose slice dimension is in the result, in order.
   Ints visible(int64_t operandRank) const {
     Ints dims;
     for (int64_t d = 0; d < operandRank; ++d) {

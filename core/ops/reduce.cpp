@@ -55,7 +55,7 @@ Result<Shape> inferShape(const InferContext& context) {
   return arrayOrTuple(std::move(shapes), givesTuple(context));
 }
 
-// The kept dimensions stay in the order in which they lie in the first input.
+// The kept dimensions stay in the order in which they are in the first input.
 void inferLayout(const InferContext& context, Shape& result) {
   const Shape& input = context.operand(0);
   if (!input.layout || !input.layout->isPlain()) return fillDefaultLayouts(result);
@@ -205,7 +205,7 @@ Status element(ElementContext& context) {
     TESSERA_ASSIGN_OR_RETURN(NodeId init, context.read(n + i, {}));
     inits.push_back(init);
   }
-  // Reduced dimensions run in ascending order, as they lie in a row-major input.
+  // Reduced dimensions run in ascending order, as they are in a row-major input.
   const IndexVector reduced = otherDims(input.rank(), kept);
   const auto body = [&](std::span<const NodeId> loop, std::span<const NodeId> sums) -> Result<std::vector<NodeId>> {
     std::vector<NodeId> at(input.dimensions.size());

@@ -1,5 +1,5 @@
 // rng and rng-get-and-update-state: random numbers without a state in the graph. The state is the instruction's own.
-// That of rng begins anew with each run, so a run can be repeated; that of rng-get-and-update-state, which a program
+// That of rng begins again with each run, so a run can be repeated; that of rng-get-and-update-state, which a program
 // asks for by name, goes on as XLA's does. Two instructions draw from different streams.
 #include <cmath>
 #include <numbers>

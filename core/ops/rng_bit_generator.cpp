@@ -1,5 +1,5 @@
 // rng-bit-generator: random bits from a state that is given and given back, bit for bit as XLA:CPU makes them. The
-// order in which Threefry's pairs lie in the result is part of that: two halves, interleaved along one dimension.
+// order in which Threefry's pairs are in the result is part of that: two halves, interleaved along one dimension.
 #include <cstring>
 #include <functional>
 
@@ -73,7 +73,7 @@ Generator threefry(const std::vector<uint64_t>& state, const std::vector<int64_t
           {state[0], state[1] + halved.pairs(count)}};
 }
 
-// A state of two words has no upper half of the counter: as in XLA the key stands there too, and is not counted up.
+// A state of two words has no upper half of the counter: as in XLA the key is there too, and is not counted up.
 Generator philox(const std::vector<uint64_t>& state, uint64_t count, bool wide) {
   const WideCounter start{state[1], state.size() > 2 ? state[2] : state[0]};
   const WideCounter end = start.plus(((wide ? 2 * count : count) + 3) / 4);

@@ -1,5 +1,5 @@
 // scatter: combines updates into copies of the operands at places that an index array gives. Variadic; window and
-// batching dimensions. An update window that does not lie inside the operand is skipped as a whole.
+// batching dimensions. An update window that is not inside the operand is skipped as a whole.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -142,7 +142,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   }
   parameters = results;
   for (size_t i = 0; i < n; ++i) parameters.push_back(context.operands[n + 1 + i].shape().type);
-  if (context.operands[0].elementCount() == 0) return literalOrTuple(std::move(outputs));  // no window lies inside
+  if (context.operands[0].elementCount() == 0) return literalOrTuple(std::move(outputs));  // no window is inside
   ScalarFunction combine(context, 0, parameters, results);
   const Shape &operand = context.operands[0].shape(), &updates = context.operands[n + 1].shape();
   const ScatterFacts facts = scatterFactsOf(*context.instruction.attributes, operand.rank(), updates.rank());
@@ -211,7 +211,7 @@ Status loops(LoopContext& context) {
   context.program.outputs = results;
   context.program.initialOperand.clear();
   for (size_t i = 0; i < n; ++i) context.program.initialOperand.push_back(static_cast<int64_t>(i));
-  const bool nothing = context.operandShape(0).elementCount() == 0;  // no window lies inside
+  const bool nothing = context.operandShape(0).elementCount() == 0;  // no window is inside
   context.setIterationSpace(nothing ? std::vector<int64_t>(std::max<size_t>(updates.dimensions.size(), 1), 0)
                                     : updates.dimensions);
   const ScatterFacts facts = scatterFactsOf(context.attributes(), context.operandShape(0).rank(), updates.rank());

@@ -1,5 +1,5 @@
 // send, send-done, recv, recv-done: a value from one place of a program (or device) to another, by channel. A send
-// leaves the value and goes on; recv-done waits for it. Where the value goes stands in the frontend attribute
+// leaves the value and goes on; recv-done waits for it. Where the value goes is in the frontend attribute
 // _xla_send_recv_source_target_pairs, as XLA writes it; without it, it stays on its device.
 #include "core/base/result.h"
 #include "core/devices/communicator.h"

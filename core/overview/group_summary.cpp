@@ -1,4 +1,4 @@
-// One sweep over the instructions tells which part each lies in; a second one over their operands tells what crosses.
+// One sweep over the instructions tells which part each is in; a second one over their operands tells what crosses.
 #include "core/overview/group_summary.h"
 
 #include <algorithm>
@@ -111,7 +111,7 @@ class Summarizer {
   const Module& module_;
   const GraphView& view_;
   const int32_t group_;
-  std::vector<int32_t> partOf_;   // by box: the part that it is or lies in, kOutside, kInNoPart
+  std::vector<int32_t> partOf_;   // by box: the part that it is or is in, kOutside, kInNoPart
   std::vector<double> heaviest_;  // by part
   std::unordered_set<uint32_t> known_;
   GroupSummary out_;

@@ -96,7 +96,7 @@ Families parameterFamilies(const Module& module) {
   return families;
 }
 
-// Numbered scopes that lie in no other numbered one.
+// Numbered scopes that are in no other numbered one.
 Families scopeFamilies(const Workload& work) {
   Families families;
   const Computation& entry = work.module.entryComputation();

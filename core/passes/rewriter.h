@@ -19,7 +19,7 @@ class Rewriter {
   Rewriter(Module& module, std::string_view pass) : module_(module), pass_(pass) {}
 
   Module& module() { return module_; }
-// The current replacement of an instruction; itself if there is none.
+  // The current replacement of an instruction; itself if there is none.
   InstructionId resolve(InstructionId id) const;
   // The instruction with its operands resolved. The reference is good until the next change.
   const Instruction& visit(InstructionId id);

@@ -71,7 +71,7 @@ Rgba colorOf(ColorRole role, Theme theme);
 
 struct PictureItem {
   enum class Kind : uint8_t { Box, Path, Text };
-// The part of the picture that it is, for hit tests; the position in the list only determines painting order.
+  // The part of the picture that it is, for hit tests; the position in the list only determines painting order.
   enum class Part : uint8_t {
     Other,
     Frame,      // of a node or group: its whole box

@@ -1,6 +1,6 @@
 // OpProfile: where the time of a profile went, instruction by instruction, whatever wrote it: XLA, Nsight Systems, a
-// run of ours, a table. Time that matches no instruction is kept separately. Made by sources/profile_source; shown by `tessera
-// profile`.
+// run of ours, a table. Time that matches no instruction is kept separately. Made by sources/profile_source; shown by
+// `tessera profile`.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // See op_times.h. A step of our own run whose sources are a fusion and its members is that fusion; steps that the
-// passes fused stand in the scope that all their members share.
+// passes fused are in the scope that all their members share.
 #include "core/profile/op_times.h"
 
 #include <fmt/format.h>
@@ -103,7 +103,7 @@ std::vector<std::vector<OpMember>> RunUnits::membersByStep() const {
   return out;
 }
 
-// The fusion of the source module that the step is, where its members stand beside it.
+// The fusion of the source module that the step is, where its members are beside it.
 InstructionId fusionAmong(const Module& module, const std::vector<OpMember>& members) {
   std::unordered_set<ComputationId> inside;
   for (const OpMember& member : members) inside.insert(module.at(member.facts.instruction).computation);

@@ -103,12 +103,12 @@ class Timeline {
   const SpanPlace* placesOf(uint32_t name, size_t& count) const;
   // The next one of the same name (step 1) or the one before (-1); itself where there is none.
   SpanPlace neighbour(const SpanPlace& place, int step) const;
-// Names of instructions.
+  // Names of instructions.
   std::vector<uint32_t> namesOf(InstructionId id) const;
   // Where a span's operands were computed last before it, and where its result is used next, by the module's wires.
   std::vector<TimelineFlow> wiresOf(const SpanPlace& place, const Module& module) const;
 
-// Resolves names to instructions of the module.
+  // Resolves names to instructions of the module.
   void link(const std::shared_ptr<const Module>& module);
   // By total time. tracks empty: all.
   std::vector<TimelineStat> statistics(int64_t beginNs, int64_t endNs, const std::vector<uint32_t>& tracks = {}) const;

@@ -181,7 +181,7 @@ std::optional<fs::path> FileAccess::beneath(const FileRequest& request) const {
   return name;
 }
 
-// Absent: it lies in the folder. The user's own word is not looked at.
+// Absent: it is in the folder. The user's own word is not looked at.
 std::optional<FileAsk> FileAccess::needFor(const FileRequest& request) const {
   if (const auto name = beneath(request)) {
     const auto file = openBeneath(folder_, *name);

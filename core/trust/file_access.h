@@ -44,7 +44,7 @@ struct FileAsk {
 
 class FileAccess {
  public:
-// Relative names are relative to the folder; "": there is no file yet, and to the working directory.
+  // Relative names are relative to the folder; "": there is no file yet, and to the working directory.
   explicit FileAccess(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
   // The graph as its file has it. Without one, allowances last for the session alone.
   void setGraph(const Module& graph);

@@ -36,7 +36,7 @@ class Actions : public QObject {
   QAction* addOverCanvas(QMenu& menu, ActionSpec spec);  // its keys act only while a canvas has the focus
   void addCanvas(QWidget& canvas);
   QAction* find(const QString& id) const;  // which must be there
-  void update();                           // asks every condition
+  void update();                           // evaluates every condition
 
  private:
   std::vector<std::pair<QAction*, ActionSpec>> all_;

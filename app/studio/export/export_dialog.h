@@ -1,5 +1,5 @@
-// ExportDialog: asks what of the graph is written (what is seen, the selection, the whole) and as what, and writes it
-// to a file or the clipboard; a worker makes it. Used by the File menu.
+// ExportDialog: lets the user choose the part of the graph (what is visible, the selection, the whole) and the format,
+// and writes it to a file or the clipboard; a worker makes it. Used by the File menu.
 #pragma once
 
 #include <QDialog>
@@ -30,7 +30,7 @@ class ExportDialog : public QDialog {
   QString stateText() const;
   bool isWriting() const { return writing_; }
 
-  void save(const QString& path);  // as the form says; saved() or stateText() follows
+  void save(const QString& path);  // in the chosen format; saved() or stateText() follows
   void copy();
 
  signals:

@@ -62,7 +62,7 @@ Result<std::string> htmlOf(const GraphExport& what) {
                                   .overlay = what.overlay ? &*what.overlay : nullptr});
 }
 
-// What of the computation that is shown lies in the group.
+// What of the computation that is shown is in the group.
 std::vector<InstructionId> membersOf(const GraphExport& what) {
   std::vector<InstructionId> out;
   std::vector<bool> inside(what.scene.view->nodes.size());

@@ -53,7 +53,7 @@ DiskBar::DiskBar(Document& document, QWidget* parent)
   });
 }
 
-// A file that was replaced is another one for the system, so it is watched anew; its folder tells when it comes back.
+// A file that was replaced is another one for the system, so it is watched again; its folder tells when it comes back.
 void DiskBar::follow() {
   const QString& path = document_.file().path();
   FileWatch::ofProgram().follow(*this,

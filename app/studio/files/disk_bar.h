@@ -1,4 +1,4 @@
-// DiskBar: says that another program changed or removed the file of a document while it is open, with "Reload" and
+// DiskBar: reports that another program changed or removed the file of an open document, with "Reload" and
 // "Keep". Nothing waits for the answer. Stands in the OverlayColumn of a DocumentPane.
 #pragma once
 
@@ -19,7 +19,7 @@ class DiskBar : public QFrame {
 
  public:
   DiskBar(Document& document, QWidget* parent);
-  QString message() const;  // empty: nothing is said
+  QString message() const;  // empty: nothing is shown
   QPushButton* reloadButton() const { return reload_; }
   QPushButton* keepButton() const { return keep_; }
 

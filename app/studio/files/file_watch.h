@@ -1,5 +1,5 @@
-// FileWatch: the one watcher of files that the program has; the system lends few. Many may want the same path. Used by
-// DiskBar.
+// FileWatch: the one watcher of files that the program has; the system has few. Several users may watch the same path.
+// Used by DiskBar.
 #pragma once
 
 #include <QFileSystemWatcher>
@@ -14,8 +14,8 @@ class FileWatch : public QObject {
 
  public:
   static FileWatch& ofProgram();  // while the application lives
-  // What `who` wants from now on, instead of what it wanted before. A file that was replaced is another one for the
-  // system: it is asked for again when somebody follows.
+                                  // Replaces the paths that `who` watches. A replaced file is a new one for the
+  // system: it is watched again.
   void follow(const QObject& who, const QStringList& paths);
   QStringList watched() const { return watcher_.files() + watcher_.directories(); }
 

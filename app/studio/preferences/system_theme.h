@@ -1,6 +1,6 @@
 // Whether the desktop is dark, and the news of it: org.freedesktop.appearance of the desktop portal, as GNOME, KDE and
-// others tell it (https://flatpak.github.io/xdg-desktop-portal/docs/doc-org.freedesktop.portal.Settings.html). Without
-// a portal the palette that Qt began with. Used by PreferenceControl.
+// others report it (https://flatpak.github.io/xdg-desktop-portal/docs/doc-org.freedesktop.portal.Settings.html).
+// Without a portal the palette that Qt began with. Used by PreferenceControl.
 #pragma once
 
 #include <QDBusVariant>

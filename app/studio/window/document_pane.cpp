@@ -234,7 +234,7 @@ std::vector<BackgroundTask> DocumentPane::tasks() const {
   return out;
 }
 
-// Docks stay away and the start page stands beside it until something else is opened.
+// Docks stay away and the start page is beside it until something else is opened.
 void DocumentPane::showFirstGraph() {
   firstGraphComes_ = true;
   document_->file().createFrom(firstGraph());

@@ -1,5 +1,5 @@
 // DocumentPane: one open document of the window: the document, its canvas with the controllers round it, and its
-// panels, which stand in the window's docks while it is the current one. It knows no other document and no menu. Made
+// panels, which are in the window's docks while it is the current one. It knows no other document and no menu. Made
 // by MainWindow, one a tab.
 #pragma once
 
@@ -58,7 +58,7 @@ class DocumentPane : public QWidget {
   Banner& banner() const { return *banner_; }
   OverviewStrip& strip() const { return *strip_; }
   SearchBar& searchBar() const { return *searchBar_; }
-  DiskBar* diskBar() const { return diskBar_; }  // null: a twin, whose original says it
+  DiskBar* diskBar() const { return diskBar_; }  // null: a twin, whose original shows it
   CanvasBinding& binding() const { return *binding_; }
   GraphEditController& graphEdit() const { return *graphEdit_; }
   ArrangeController& arrangement() const { return *arrangement_; }
@@ -68,7 +68,7 @@ class DocumentPane : public QWidget {
   LessonController& lessons() const { return *lessons_; }
   PlaceHistory& places() const { return *places_; }
   NodeLabels& labels() const { return *labels_; }
-  QWidget& breadcrumbs() const;  // stands in the tool bar
+  QWidget& breadcrumbs() const;  // is in the tool bar
 
   bool isTwin() const { return twinOf_; }
   DocumentPane& original() { return twinOf_ ? *twinOf_ : *this; }
@@ -81,7 +81,7 @@ class DocumentPane : public QWidget {
   std::vector<BackgroundTask> tasks() const;                 // of its document and its panels
   const QString& blockOffer() const { return blockOffer_; }  // empty: no block is older than the library
 
-  void showFirstGraph();  // what stands there before anything is opened
+  void showFirstGraph();  // the content before anything is opened
   bool isFirstGraph() const { return firstGraph_; }
   bool isUntouched() const;               // another document may take its place: nothing would be missed
   bool hasUnsavedWork() const;            // of the user's own
@@ -91,13 +91,13 @@ class DocumentPane : public QWidget {
 
  signals:
   void arrived();       // another document is open
-  void pictureShown();  // another scene, or the same anew
+  void pictureShown();  // another scene, or the same one again
   void firstPainted();  // of the file that was opened last
   void changed();       // what menus and the title say of it
   void progressed();
   void outcomeCame();              // of a run
   void panelWanted(QString name);  // something of it is to be looked at
-  void roomWanted();               // a lesson wants the panels below to be low
+  void roomWanted();               // a lesson requests that the panels below be low
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;

@@ -1,5 +1,5 @@
 // DocumentTabs: a tab a document, in the row of the menus. It names them (by their folders where names repeat), marks
-// what is not saved and keeps their order; the main window does what is asked of it.
+// what is not saved and keeps their order; the main window handles its signals.
 #pragma once
 
 #include <QTabBar>

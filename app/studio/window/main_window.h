@@ -57,7 +57,7 @@ struct OpenRequest {
   QString path;                                        // of text: for messages
   std::optional<QString> text = std::nullopt;          // instead of what a file holds
   std::string instruction = {};                        // to be shown
-  std::optional<ShownPart> shown = std::nullopt;       // none: as its project says
+  std::optional<ShownPart> shown = std::nullopt;       // none: from its project
   std::optional<PanePlace> place = std::nullopt;       // none: all of it
   std::optional<QString> recoveredFor = std::nullopt;  // the path of which it is an unsaved state
   bool again = false;                                  // whatever was changed here
@@ -78,16 +78,16 @@ class MainWindow : public QMainWindow {
   void newFile();
   void openClipboard();  // HLO, StableHLO or a project as text
   void beginLesson(int lesson);
-  void showFirstGraph();   // what stands there before anything is opened
+  void showFirstGraph();   // the content before anything is opened
   bool reopenDocuments();  // of the last session, at their places; false: there are none
   void offerLeftBehind();  // what sessions that ended badly did not save
-  // What differs in the pane's graph from a file's, which opens beside it; "": asks which.
+  // What differs in the pane's graph from a file's, which opens beside it; "": the user chooses one.
   void compareWithFile(DocumentPane& pane, QString path = {});
   bool isBusy() const;  // a document reads, runs or draws
 
   // --- tabs
   DocumentTabs& tabs() { return *tabs_; }
-  bool closeTab(DocumentPane& pane);  // asks where changes would be lost; false: it stays
+  bool closeTab(DocumentPane& pane);  // confirms if changes would be lost; false: it stays
   void closeOthers(DocumentPane& pane);
   void goToTab(int step);  // to the right, round
   void makeCurrent(DocumentPane& pane);

@@ -1,4 +1,4 @@
-// See navigation.h. Entries of the lists are made anew for each word that is typed.
+// See navigation.h. Entries of the lists are made again for each word that is typed.
 #include "app/studio/window/navigation.h"
 
 #include <QAction>

@@ -17,7 +17,7 @@ class Navigation : public QObject {
   Q_OBJECT
 
  public:
-  // Call when all menus stand. remembers: chosen keys are kept between sessions.
+  // Call when all menus exist. remembers: chosen keys are kept between sessions.
   Navigation(MainWindow& window, bool remembers);
 
   QuickList& list() { return *list_; }

@@ -1,5 +1,5 @@
 // PaneHeader: the name of a document over its canvas, while the window is split: which of the two menus act on, a list
-// of what else can stand here, and a button that ends the split. Made by DocumentPane.
+// of what else can be shown here, and a button that ends the split. Made by DocumentPane.
 #pragma once
 
 #include <QFrame>

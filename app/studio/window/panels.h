@@ -1,4 +1,4 @@
-// Panels: what stands round the canvas of one document. PanelDocks: the docks of the window that hold them; all
+// Panels: the panels around the canvas of one document. PanelDocks: the docks of the window that hold them; all
 // documents share them and their arrangement, and they show the panels of the current one. The docks' object names
 // ("inspector", "text", "diagnostics", "profile", "results", "layout", "help", "value", "run", "palette", "compiled",
 // "computations", "source", "timeline", "memory", "differences", "passes", "overview", "findings") are what sessions
@@ -55,7 +55,7 @@ class PanelDocks {
   QDockWidget* find(const QString& name) const;           // null: none
   bool raise(const QString& name) const;                  // shows the dock in front of its tabs; false: no such panel
   void arrange(std::span<const PanelPlace> shown) const;  // these and no others, at their first sizes
-  void lower() const;                                     // what stands below gets its first height, the text in front
+  void lower() const;                                     // the docks below get their initial height, the text in front
   void hideAll() const;                                   // while nothing is open
   void show(const Panels& panels);                        // instead of another document's
 

@@ -1,4 +1,4 @@
-// Workspaces: which panels stand where for what one is doing: Build, Learn, Inspect, Profile, Compare. Each keeps its
+// Workspaces: the layout of panels for an activity: Build, Learn, Inspect, Profile, Compare. Each keeps its
 // panels and their sizes, apart for each scale of the screen, and can be reset. Used by MainWindow.
 #pragma once
 

@@ -79,7 +79,7 @@ class Matcher {
     const auto& space = analysis_.spaceCounters[0];
     out_.depth = analysis_.spaceCounters[1];
     if (space.empty() || out_.depth.empty()) return false;
-    // What lies side by side in the result are columns.
+    // What is side by side in the result are columns.
     if (seen(out_.rows.factor) >> space.back() & 1) std::swap(out_.rows, out_.columns);
     const uint64_t left = seen(out_.rows.factor), right = seen(out_.columns.factor);
     if (guard_.valid() && (seen(guard_) & ~left) == 0)

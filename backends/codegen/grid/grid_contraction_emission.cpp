@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kSide = 16;    // threads along rows and columns
 constexpr unsigned kPadding = 2;  // elements behind each line of shared memory, against conflicts of banks
-// For tensor cores lines lie along the depth: 16 words, and 4 against conflicts. Four warps share the rows, two the
+// For tensor cores lines are along the depth: 16 words, and 4 against conflicts. Four warps share the rows, two the
 // columns, in matrices of 16 rows and 8 columns.
 constexpr unsigned kTensorLineWords = 20, kWarpRows = 64, kWarpColumns = 16;
 
@@ -195,7 +195,7 @@ void KernelEmission::addMatrixProducts(const ContractionMap& map, const Contract
   for (size_t s = 0; s < sums.size(); ++s) b.CreateStore(now[s], sums[s].re);
 }
 
-// Where each of the thread's sums lies in the tile, in the order of its registers.
+// Where each of the thread's sums is in the tile, in the order of its registers.
 std::vector<std::pair<Value*, Value*>> KernelEmission::sumPlaces(const ContractionMap& map, Value* thread) {
   std::vector<std::pair<Value*, Value*>> out;
   if (!map.tensor) {

@@ -48,7 +48,7 @@ class Mapper {
     return all;
   }
 
-  // Counters of the iteration space that the loop's results see; nothing where it stands in another loop.
+  // Counters of the iteration space that the loop's results see; nothing where it is in another loop.
   std::optional<uint64_t> countersSeen(size_t loop) const {
     uint64_t seen = 0;
     for (size_t n = 0; n < body_.nodes.size(); ++n) {

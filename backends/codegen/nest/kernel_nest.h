@@ -32,7 +32,7 @@ struct KernelNest {
   int64_t parallelCount = 1;                // items that threads share out: product(outer) × innerBlocks × blocks
   double costPerItem = 1;                   // rough nanoseconds
   // A hint for kernels inside regions: the axis is so short that its vectors are emitted one after the other, each at
-// a constant index.
+  // a constant index.
   bool isStraight = false;
   bool streams = false;  // a hint: results are larger than the caches, so whole lines of them go past those
 

@@ -1,7 +1,7 @@
 // ProgramAnalysis: what code generation reads of a LoopProgram before it emits code: which nodes carry values
-// (affine index arithmetic does not), the address of each access as a linear form over the loop counters, which adjacent
-// dimensions act as one, in which loop each node lives, and which loops may be reduced lane by lane.
-// Follows composition (core/element). Used by KernelNest and KernelEmitter.
+// (affine index arithmetic does not), the address of each access as a linear form over the loop counters, which
+// adjacent dimensions act as one, in which loop each node lives, and which loops may be reduced lane by lane. Follows
+// composition (core/element). Used by KernelNest and KernelEmitter.
 #pragma once
 
 #include <bitset>

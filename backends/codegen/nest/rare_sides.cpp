@@ -1,5 +1,5 @@
 // See rare_sides.h. For each condition and side one sweep from users to inputs: a node belongs to the side when all its
-// users do, or select it by the condition. Sides that were found before lie within a later one as a whole.
+// users do, or select it by the condition. Sides that were found before are within a later one as a whole.
 #include "backends/codegen/nest/rare_sides.h"
 
 #include <algorithm>
@@ -153,7 +153,7 @@ class SideFinder {
     return found;
   }
 
-  // A side lies within another as a whole, its condition may stay outside. True: what does not was blocked.
+  // A side is within another as a whole, its condition may stay outside. True: what does not was blocked.
   bool blockParts(const Found& found, std::vector<bool>& blocked) const {
     bool any = false;
     for (const RareSides::Side& side : out_.sides) {

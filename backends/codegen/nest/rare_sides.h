@@ -24,7 +24,7 @@ struct RareSides {
   std::vector<int32_t> sideOf;  // by node: the innermost
   bool contains(int32_t side, NodeId node) const;
 
-// unmoved: by node, whether it must not be moved behind the branch.
+  // unmoved: by node, whether it must not be moved behind the branch.
   static RareSides of(const LoopProgram& program, const ProgramAnalysis& analysis, const std::vector<bool>& unmoved);
 };
 

@@ -86,7 +86,7 @@ class LocalityFinder {
     return allReads(test, [&](size_t n) { return test(*analysis_.addresses[n]); });
   }
 
-  // inLoop: asked for the nodes that stand in a loop.
+  // inLoop: asked for the nodes that are in a loop.
   template <class Test, class LoopTest>
   bool allReads(Test&& test, LoopTest&& inLoop) const {
     for (size_t n = 0; n < program_.body.nodes.size(); ++n) {

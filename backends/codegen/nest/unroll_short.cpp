@@ -46,7 +46,7 @@ int64_t roundsOf(const Loop& loop) {
   return rounds;
 }
 
-// Loops of few rounds that stand in the body of another and hold none themselves.
+// Loops of few rounds that are in the body of another and hold none themselves.
 class LoopUnrolling {
  public:
   LoopUnrolling(const LoopProgram& program, const ProgramAnalysis& analysis)

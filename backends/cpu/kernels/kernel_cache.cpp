@@ -87,7 +87,7 @@ struct Entry {
   int64_t bytes, usedAt;
 };
 
-// What lies in the folder; what a killed process left behind is removed.
+// What is in the folder; what a killed process left behind is removed.
 std::vector<Entry> entriesOf(int folder) {
   std::vector<Entry> out;
   const int64_t now = ::time(nullptr);

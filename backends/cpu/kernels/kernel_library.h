@@ -35,7 +35,7 @@ class KernelLibrary {
   size_t addTile(const codegen::TileShape& tile);
   // Index of a region, which is called with [0, 1) (codegen/region_emitter.h). owner: as above.
   size_t addRegion(RegionProgram region, std::string owner);
-// The kernels that were requested since the last call.
+  // The kernels that were requested since the last call.
   std::vector<size_t> takeMentioned();
   const codegen::Target& target() const;  // the processor that kernels are made for
   // Work of a library that the first run would have to do else (its own code generation). Begins at once in a thread of

@@ -120,7 +120,7 @@ class ChainPlanner {
     return slots;
   }
 
-  // Whether the first product may lie where the end's result will, which is then written over it.
+  // Whether the first product may be where the end's result will, which is then written over it.
   bool firstLiesInResult(const GemmChainStep& step) const {
     return !consumer() && step.locality.mayOverwrite && byteWidth(program_.outputs[0].type) == 4 &&
            std::ranges::find(context_.operands, context_.outputs[0]) == context_.operands.end();

@@ -59,7 +59,7 @@ class Driver {
 
   int version() const { return version_; }
   std::string nameOf(Code code) const;  // "CUDA_ERROR_INVALID_VALUE: invalid argument"
-// Success, or a failure that names the operation.
+                                        // Success, or a failure that names the operation.
   Status check(Code code, const char* doing) const;
 
  private:

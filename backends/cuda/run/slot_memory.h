@@ -20,7 +20,7 @@ class SlotMemory {
   SlotMemory(const SlotMemory&) = delete;
   SlotMemory& operator=(const SlotMemory&) = delete;
 
-// Allocates the memory and writes the constants, once. ErrorKind::Runtime tells how much is
+  // Allocates the memory and writes the constants, once. ErrorKind::Runtime tells how much is
   // needed, how much is free, and which value is the largest.
   Status prepare();
   DeviceAddress at(int slot) const { return addresses_[static_cast<size_t>(slot)]; }

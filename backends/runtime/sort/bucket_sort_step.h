@@ -19,7 +19,8 @@ struct BucketSort {
   KeyForm form;
   std::vector<int> operands, outputs, widths;
 
-  // Cells and samples use the memory of a row's keys until these are distributed: it has sort.bucketedElements of tuning.inc.
+  // Cells and samples use the memory of a row's keys until these are distributed: it has sort.bucketedElements of
+  // tuning.inc.
   static constexpr int64_t kCells = 1 << 14;
   int64_t chunkElements() const { return (2047 + locality.elements) / locality.elements * locality.elements; }
   int64_t mostInBucket() const { return std::max<int64_t>(4096, shape.length / 64); }

@@ -9,7 +9,8 @@
 
 namespace tessera::cpu {
 
-// Rows that a thread processes at once: `elements` consecutive ones of the array. count 0: all rows' items are in memory.
+// Rows that a thread processes at once: `elements` consecutive ones of the array. count 0: all rows' items are in
+// memory.
 struct RowGroups {
   int64_t count = 0, elements = 0, rows = 0;
   codegen::RowLocality locality;

@@ -99,7 +99,7 @@ std::vector<Shape> shapesOf(const Module& module, std::span<const InstructionId>
   return out;
 }
 
-// What stands between `key=` and its end in the braces' text.
+// What is between `key=` and its end in the braces' text.
 std::string quotedBehind(std::string_view text, std::string_view key) {
   const size_t at = text.find(key);
   if (at == std::string_view::npos) return {};

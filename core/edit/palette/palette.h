@@ -22,7 +22,7 @@ struct PaletteEntry {
   std::optional<Shape> shape;        // given in the line
   std::vector<NewAttribute> attributes;
   std::string form;  // a builder form or a block, see palette_forms.h
-// Options of the line that are no attribute: "stride=2", "nchw", "bqd,bkd->bqk",
+                     // Options of the line that are no attribute: "stride=2", "nchw", "bqd,bkd->bqk",
   // "broadcast_dimensions={0}".
   std::vector<std::string> said = {};
   std::vector<std::string> inputs = {};  // which value an input reads, by names: "lhs=exponential"

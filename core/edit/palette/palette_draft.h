@@ -57,7 +57,7 @@ struct Draft {
     return {may ? add(Opcode::Parameter, {}, {}, otherwise, {}, name) : InstructionId(), otherwise};
   }
 
-// --- options of the line
+  // --- options of the line
   const std::string* attribute(Attr name) const {
     for (const NewAttribute& each : entry.attributes)
       if (each.name == name) return &each.text;

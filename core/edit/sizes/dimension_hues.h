@@ -15,8 +15,7 @@ struct SizeNames;
 
 struct DimensionHue {
   std::string letter;
-  int hue =
-      -1;  // hueRole of core/picture, which begins again; -1: a dimension of size 1, which needs no colour
+  int hue = -1;        // hueRole of core/picture, which begins again; -1: a dimension of size 1, which needs no colour
   bool named = false;  // by the user
 };
 

@@ -31,7 +31,7 @@ struct Resizing {
     InstructionId instruction;
     std::string text;  // "f32[2,32] becomes f32[2,64]", or why it cannot follow
   };
-std::vector<Line> changes;  // what the edit itself changes
+  std::vector<Line> changes;  // what the edit itself changes
   size_t following = 0;       // further instructions whose shapes follow by inference
   std::vector<Line> stops;    // what cannot follow; the edit then leaves errors there
   // Scalar constants that may mean the size: it, one less, its inverse or root. Changed only on request.

@@ -32,7 +32,7 @@ void eachNeed(const Instruction& instruction, Visit visit) {
     for (InstructionId other : *others) visit(other);
 }
 
-// A number or an iota that stands in its reader as a field.
+// A number or an iota that is in its reader as a field.
 bool isField(const Module& module, InstructionId id) {
   const Instruction& value = module.at(id);
   if (value.opcode == Opcode::Constant || value.opcode == Opcode::Iota) return true;
@@ -116,7 +116,7 @@ std::string freeComputationName(const Module& module, const std::string& stem) {
   return name;
 }
 
-// The scope that all members share: the group stands in it, too.
+// The scope that all members share: the group is in it, too.
 const Metadata* sharedScope(const Module& module, const Ids& members, const std::string& name) {
   std::string_view scope;
   bool first = true;

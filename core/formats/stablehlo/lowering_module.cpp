@@ -31,7 +31,7 @@ std::optional<int64_t> integerOf(const Dictionary& attributes, std::string_view 
 
 }  // namespace
 
-// Callees stand before their callers because they are lowered while their callers are: the order is set afterwards.
+// Callees precede their callers because they are lowered while their callers are: the order is set afterwards.
 void Lowering::setConfig() {
   std::vector<ComputationId> order;
   std::vector<bool> seen(module_.computationSlots());

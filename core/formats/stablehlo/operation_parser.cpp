@@ -126,7 +126,7 @@ bool Parser::generic(Operation& out, int depth) {
   if (lexer_.accept('{') && !entries(out.attributes, '}', 0)) return false;
   for (const char* key : {"sym_name", "callee"})
     if (const Attribute* symbol = out.find(key)) {
-      // The text of the attribute is a copy; the name stands in the source right behind its quote or '@'.
+      // The text of the attribute is a copy; the name is in the source right behind its quote or '@'.
       out.symbol = lexer_.text().substr(symbol->offset + 1, symbol->text.size());
       if (out.symbol.starts_with('"')) out.symbol = lexer_.text().substr(symbol->offset + 2, symbol->text.size());
     }

@@ -86,7 +86,7 @@ bool leavesDiffer(const Shape& a, const Shape& b) {
   return a.type != b.type;
 }
 
-// Arrays stand where arrays stand. Where they do not, the written shape is wrong, and nothing here can make it right.
+// Both are arrays at the same places. If not, the written shape is wrong, and nothing here can correct it.
 bool nestAlike(const Shape& a, const Shape& b) {
   return a.isTuple() == b.isTuple() && std::ranges::equal(a.elements, b.elements, nestAlike);
 }

@@ -1,5 +1,5 @@
-// Which element of one memory image is at the position of an element of another, as formulas over indices: the read of a
-// bitcast between layouts with tiles or padding. core/hlo/index_math does the same for numbers.
+// Which element of one memory image is at the position of an element of another, as formulas over indices: the read of
+// a bitcast between layouts with tiles or padding. core/hlo/index_math does the same for numbers.
 #pragma once
 
 #include <span>

@@ -273,7 +273,7 @@ class AliasBuilder {
     if (site.role == Role::Body) fillCarries(c);
   }
 
-  // Parameters of bodies, conditions and branches lie where the caller's values lie.
+  // Parameters of bodies, conditions and branches are where the caller's values lie.
   void bindParameters(const Computation& computation, const CallSite& site) {
     if (site.role == Role::Entry || computation.parameters.empty()) return;
     InstructionId parameter = computation.parameters[0];
@@ -370,7 +370,7 @@ class AliasBuilder {
       if (classIn(value(in.id, leaf)) == old) return true;
     return false;
   }
-  // The first result of the same form whose buffer begins with it. A scalar, which may lie in a register, keeps its
+  // The first result of the same form whose buffer begins with it. A scalar, which may be in a register, keeps its
   // type.
   void overwriteWithLeaf(const Instruction& in, uint32_t old, const Shape& was) {
     for (uint32_t leaf = 0, n = leafCount(*in.shape); leaf < n; ++leaf) {

@@ -171,7 +171,7 @@ Result<BufferAssignment::Packing> BufferAssignment::packTemporaries(const std::v
   return out;
 }
 
-// Temporaries lie in the arena or in results that are not alive yet.
+// Temporaries are in the arena or in results that are not alive yet.
 bool BufferAssignment::areDisjoint(int32_t slot, int32_t other) const {
   if (slot == other) return false;
   const SlotKind kinds[] = {slots[static_cast<size_t>(slot)].kind, slots[static_cast<size_t>(other)].kind};

@@ -54,11 +54,11 @@ class BufferAssignment {
     const uint32_t begin = first_[instruction.value];
     return begin == UINT32_MAX ? kNoSlot : slotOfValue_[begin + leaf];
   }
-// The slots never share a byte: they are live at the same time, or no temporary could be placed there. Every
+  // The slots never share a byte: they are live at the same time, or no temporary could be placed there. Every
   // step can count on it for its operands and results, which all live while it runs: two of them are one slot or lie
   // apart.
   bool areDisjoint(int32_t slot, int32_t other) const;
-// Packs all temporaries again, with scratch among them: a slot of its own for each need, in order, behind the others.
+  // Packs all temporaries again, with scratch among them: a slot of its own for each need, in order, behind the others.
   // hasMemory (by slot): false for temporaries that backends keep in registers, which then take none.
   Status addScratch(std::span<const ScratchNeed> needs, const std::vector<bool>& hasMemory);
 

@@ -1,4 +1,4 @@
-// See matching.h. A program id counts within one file: two processes number their programs anew. So each file is
+// See matching.h. A program id counts within one file: two processes number their programs again. So each file is
 // matched with its own modules, and equal modules (by their bytes) of several files are one.
 #include "core/profile/sources/matching.h"
 

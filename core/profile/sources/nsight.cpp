@@ -100,12 +100,13 @@ class NsightReader {
   std::map<std::pair<int64_t, int64_t>, std::vector<SeenEvent>> streams_;  // by device and stream
 };
 
-// A table that holds what it gives: no view, no virtual table and no computed column, whose reading could cost any work.
+// A table that holds what it gives: no view, no virtual table and no computed column, whose reading could cost any
+// work.
 bool NsightReader::hasTable(const std::string& name) {
-  Query table(database_,
-              "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '" + name +
-                  "' AND sql NOT LIKE 'CREATE VIRTUAL%'",
-              failure_);
+  Query table(
+      database_,
+      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '" + name + "' AND sql NOT LIKE 'CREATE VIRTUAL%'",
+      failure_);
   Query computed(database_, "SELECT 1 FROM pragma_table_xinfo('" + name + "') WHERE hidden > 1", failure_);
   return table.next() && !computed.next();
 }
@@ -132,8 +133,7 @@ void NsightReader::readRanges() {
 
 void NsightReader::readCalls() {
   if (!hasTable("CUPTI_ACTIVITY_KIND_RUNTIME")) return;
-  Query rows(database_, "SELECT start, \"end\", globalTid, correlationId FROM CUPTI_ACTIVITY_KIND_RUNTIME",
-             failure_);
+  Query rows(database_, "SELECT start, \"end\", globalTid, correlationId FROM CUPTI_ACTIVITY_KIND_RUNTIME", failure_);
   while (rows.next()) {
     const int64_t thread = rows.integer(2);
     // The upper bits of a thread's global id are its process's.
@@ -202,8 +202,9 @@ void NsightReader::readKernels() {
   if (!hasTable(table)) return;
   const std::string process = columnOr(table, "globalPid", "0");
   const std::string name = columnOr(table, "shortName", columnOr(table, "demangledName", "0"));
-  Query rows(database_, "SELECT k.start, k.\"end\", k.deviceId, k.streamId, k.correlationId, " + process +
-                            ", s.value FROM " + table + " k LEFT JOIN StringIds s ON s.id = " + name,
+  Query rows(database_,
+             "SELECT k.start, k.\"end\", k.deviceId, k.streamId, k.correlationId, " + process + ", s.value FROM " +
+                 table + " k LEFT JOIN StringIds s ON s.id = " + name,
              failure_);
   while (rows.next()) addWork(rows, recorder_.text(rows.text(6)));
 }

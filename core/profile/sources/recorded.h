@@ -54,7 +54,7 @@ struct Recorded {
   TimeSamples stepTimes;                            // as the profiler marked them
   std::map<std::string, std::set<int64_t>> runsOf;  // by module: the ids of its executions
   std::vector<std::string> warnings;
-// Only on request.
+  // Only on request.
   std::vector<RecordedLine> lines;
   std::vector<std::string> texts;  // of the lines' events, by number
 };

@@ -37,7 +37,7 @@ class TimelineMaker {
 
   const std::vector<Recorded>& files_;
   std::shared_ptr<Timeline> out_ = std::make_shared<Timeline>();
-  std::map<std::array<uint32_t, 3>, uint32_t> names_;  // by the numbers of a file's texts; anew for each file
+  std::map<std::array<uint32_t, 3>, uint32_t> names_;  // by the numbers of a file's texts; again for each file
   std::unordered_map<std::string, uint32_t> known_;
   std::vector<FlowEnd> ends_;
   int64_t originNs_ = 0;

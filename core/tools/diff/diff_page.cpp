@@ -84,8 +84,8 @@ class Page {
                        escapedForMarkup(change.inRight));
   }
 
-  // In the order of the right computation; what is gone stands before what followed it. What moved to or from another
-  // computation stands in both.
+  // In the order of the right computation; what is gone precedes what followed it. What moved to or from another
+  // computation is in both.
   std::vector<Row> rowsOf(ComputationId one, ComputationId other) const {
     std::vector<Row> rows;
     const auto& gone = left_.at(one).instructions;

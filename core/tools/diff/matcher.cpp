@@ -17,7 +17,7 @@ namespace tessera {
 namespace {
 
 constexpr size_t kMaxUserPairs = 64;  // of one pair; what many read is found from its other neighbours
-constexpr size_t kManyOperands = 32;  // what has more is not weighed anew for each of them
+constexpr size_t kManyOperands = 32;  // what has more is not weighed again for each of them
 
 class Matcher {
  public:

@@ -21,7 +21,7 @@ class CallTree {
   };
   std::span<const Call> callees(ComputationId id) const { return callees_[id.value]; }  // in the caller's order
   std::span<const Call> callers(ComputationId id) const { return callers_[id.value]; }  // in the module's order
-// The entry, then those without callers.
+  // The entry, then those without callers.
   const std::vector<ComputationId>& roots() const { return roots_; }
   // The shortest way from a root down to it, both included.
   std::vector<ComputationId> wayTo(ComputationId id) const;

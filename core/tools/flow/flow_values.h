@@ -33,7 +33,8 @@ class FlowValues {
     Blend,  // every value of the result comes from every value of the operands
   };
   Hand handOf(const Instruction& instruction) const;
-  // Of a tuple or get-tuple-element: the position of the operand's values in the result's, or of the result's in the operand's.
+  // Of a tuple or get-tuple-element: the position of the operand's values in the result's, or of the result's in the
+  // operand's.
   uint32_t offsetOf(const Instruction& instruction, size_t operand) const;
   // Values of the operands before this one, as if they stood in one row.
   uint32_t rowBefore(const Instruction& instruction, size_t operand) const;

@@ -36,7 +36,7 @@ class ValueFlow {
 
   // All that the results come from, or that comes from them; with the instructions themselves, sorted.
   std::vector<InstructionId> cone(std::span<const InstructionId> from, FlowDirection direction) const;
-// What is on some path between the two; empty: there is none.
+  // What is on some path between the two; empty: there is none.
   std::vector<InstructionId> between(InstructionId from, InstructionId to) const;
   // What is at most so many steps away, up or down.
   std::vector<InstructionId> neighbourhood(std::span<const InstructionId> from, int64_t hops) const;

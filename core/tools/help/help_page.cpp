@@ -15,7 +15,7 @@
 namespace tessera {
 namespace {
 
-// How formulas are set; what stands between them is escaped in HTML.
+// How formulas are set; what is between them is escaped in HTML.
 enum class Setting : uint8_t { Text, Tags, MathMl };
 
 std::string formulaAs(std::string_view formula, Setting setting) {

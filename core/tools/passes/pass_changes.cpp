@@ -69,7 +69,7 @@ class PassPartners {
     out_.toBefore[b.value] = a;
   }
 
-  // A fusion in the place of what it does: that one stands inside now.
+  // A fusion in the place of what it does: that one is inside now.
   void enterFusion(InstructionId fusion) {
     const InstructionId a = out_.toBefore[fusion.value];
     const Instruction& outer = after_.at(fusion);

@@ -1,4 +1,4 @@
-// See pass_text.h. Lines that went stand behind what stood before them, where that is still there.
+// See pass_text.h. Lines that went follow what stood before them, where that is still there.
 #include "core/tools/passes/pass_text.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// A pass as changed lines of HLO text, before and after; renaming alone is no change. Used by `tessera passes --text` and the studio's panel of passes.
+// A pass as changed lines of HLO text, before and after; renaming alone is no change. Used by `tessera passes --text`
+// and the studio's panel of passes.
 #pragma once
 
 #include <string>

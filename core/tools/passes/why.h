@@ -18,10 +18,11 @@ struct WhyLink {
 };
 
 struct Why {
-  std::string answer;          // one sentence
-  bool known = false;          // recorded by a pass; else inferred
-  std::vector<WhyLink> chain;  // towards the instruction that requires it; of a fusion: its neighbours, and what kept each out
-  double bytes = 0;            // that it reads and writes in one execution
+  std::string answer;  // one sentence
+  bool known = false;  // recorded by a pass; else inferred
+  std::vector<WhyLink>
+      chain;         // towards the instruction that requires it; of a fusion: its neighbours, and what kept each out
+  double bytes = 0;  // that it reads and writes in one execution
 };
 
 // ErrorKind::Usage for what is no copy, transpose, pad, convert, bitcast, reshape or fusion.

@@ -169,7 +169,7 @@ std::vector<QueryCompletion> choicesOf(const WordAtCursor& word) {
   return out;
 }
 
-// The units behind the digits that stand there.
+// The units behind the digits that are there.
 std::vector<QueryCompletion> numbersOf(const WordAtCursor& word) {
   const size_t digits = std::min(word.typed.find_first_not_of("0123456789."), word.typed.size());
   const std::string number = digits ? word.typed.substr(0, digits) : "1";

@@ -47,7 +47,7 @@ class QueryParser {
     ++at_;
     return true;
   }
-  // What stands at the place, for messages.
+  // What is at the place, for messages.
   std::string found() const {
     constexpr size_t kMostFound = 40;
     size_t start = at_;
@@ -104,7 +104,7 @@ class QueryParser {
     return out;
   }
 
-  // A name with a sign behind it, which stand before the value; the place stays before it where there is none.
+  // A name with a sign behind it, which precede the value; the place stays before it where there is none.
   std::optional<std::string_view> fieldName() {
     size_t end = at_;
     while (end < text_.size() && (std::isalpha(static_cast<unsigned char>(text_[end])) || text_[end] == '_')) ++end;

@@ -299,7 +299,7 @@ std::vector<char> QueryTests::calledBy(const std::function<bool(const Instructio
   return withCallees(std::move(direct));
 }
 
-// Of the entry itself only what stands in it: everything is called from there.
+// Of the entry itself only what is in it: everything is called from there.
 std::vector<char> QueryTests::holders(const QueryTerm& term) const {
   std::vector<char> out = calledBy([&](const Instruction& in) { return anyTextMatches(term, in.name); });
   std::vector<char> named(module_.computationSlots(), 0);

@@ -41,7 +41,7 @@ class QueryTests {
   TermTest inComputation(std::vector<char> computations) const;
   Number numberOf(QueryField field);
   const UserTable& users();
-// Those that `direct` accepts and all that they call, by id.
+  // Those that `direct` accepts and all that they call, by id.
   std::vector<char> withCallees(std::vector<char> direct) const;
   std::vector<char> calledBy(const std::function<bool(const Instruction&)>& caller) const;
   TermTest alongValues(const QueryTerm& term);

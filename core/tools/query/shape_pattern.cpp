@@ -64,7 +64,7 @@ bool ShapePattern::matches(const Shape& shape) const {
 bool ShapePattern::matchesFrom(size_t dimension, size_t part, const Shape& shape) const {
   const std::vector<int64_t>& parts = *dimensions_;
   for (; part < parts.size(); ++part, ++dimension) {
-    if (parts[part] == kMany) {  // the only one: what stands behind it is fixed
+    if (parts[part] == kMany) {  // the only one: what follows it is fixed
       const size_t behind = parts.size() - part - 1;
       return dimension + behind <= shape.dimensions.size() &&
              matchesFrom(shape.dimensions.size() - behind, part + 1, shape);

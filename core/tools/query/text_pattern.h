@@ -23,7 +23,7 @@ class TextPattern {
 
   // '*' and '?' make a glob, which is of the whole text whatever the extent.
   static TextPattern words(std::string_view text, Extent extent);
-// Every character is literal.
+  // Every character is literal.
   static TextPattern literal(std::string_view text, Extent extent);
   // In RE2's syntax, which is matched in time linear in the text. Fails with the reason in `message`.
   static Result<TextPattern> regex(std::string_view text, Extent extent);

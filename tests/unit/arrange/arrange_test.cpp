@@ -1,4 +1,4 @@
-// makeView and arrange: groups, hubs, edges, and that no box lies on another.
+// makeView and arrange: groups, hubs, edges, and that no box is on another.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What files for other programs hold: every instruction stands in one level, wires in the level that holds both ends,
-// what is called often stands once; what is seen comes back from its Graphviz file.
+// What files for other programs hold: every instruction is in one level, wires in the level that holds both ends,
+// what is called often appears once; what is seen comes back from its Graphviz file.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -229,7 +229,7 @@ TEST(Scopes, TransformsAreScopesOfTheirOwn) {
   EXPECT_EQ(lastNumber("relu"), -1);
 }
 
-// Two numbered families whose blocks take turns: as two stacks each would lie above and below the other.
+// Two numbered families whose blocks take turns: as two stacks each would be above and below the other.
 TEST(Outline, StacksThatNeedEachOtherDoNotFold) {
   Module m = emptyModule();
   InstructionId x = add(m, Opcode::Parameter, {}, "x");

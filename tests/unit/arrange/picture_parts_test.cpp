@@ -1,5 +1,5 @@
 // What an item of a picture is: one frame a box, marks of fields, frames and notes of the page; and where the sizes
-// stand in a result's line.
+// are in a result's line.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -67,7 +67,7 @@ TEST(Overlay, HeatIsLogarithmic) {
   EXPECT_EQ(durationText(0), "0 ns");
 }
 
-// Instructions 0 and 1 lie in a closed group: it is the hottest box, and the open group round all does not count.
+// Instructions 0 and 1 are in a closed group: it is the hottest box, and the open group round all does not count.
 TEST(Overlay, ScalesToTheHottestBoxThatIsShown) {
   GraphView view;
   view.nodes.resize(3);

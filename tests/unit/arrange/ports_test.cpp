@@ -153,7 +153,7 @@ ENTRY main {
 
 TEST(Ports, AConstantInARowHasItsPortThere) {
   const Shown shown(kSoftmax);
-  EXPECT_EQ(shown.node("m").inputs.size(), 1u);  // what starts the reduction stands in its row
+  EXPECT_EQ(shown.node("m").inputs.size(), 1u);  // what starts the reduction is in its row
   const int32_t field = shown.view.boxOf(*shown.module.findInstruction("low"));
   const RectF &user = shown.arrangement.boxes[at(shown.view.nodes[at(field)].owner)],
               &row = shown.arrangement.boxes[at(field)];

@@ -1,4 +1,4 @@
-// How work grows with its size, told apart from the machine's speed and load: a ratio of processor times in one
+// How work grows with its size, independent of the machine's speed and load: a ratio of processor times in one
 // process.
 #pragma once
 

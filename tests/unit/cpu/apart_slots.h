@@ -1,5 +1,5 @@
-// What buffers promise to generated code: slots that are said to lie apart share no byte, and the operands and results
-// of each instruction that runs are one slot or lie apart.
+// What buffers guarantee to generated code: slots that are marked as not aliasing share no byte, and the operands and
+// results of each instruction that runs are one slot or do not alias.
 #pragma once
 
 #include <string>

@@ -284,7 +284,7 @@ TEST_F(CpuContraction, NothingToSum) {
       "  ROOT d = f64[3,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
 }
 
-// Heads between rows and features: batches that do not lie at regular distances. Many tiny products, and sums alone.
+// Heads between rows and features: batches that are not at regular distances. Many tiny products, and sums alone.
 TEST(CpuDots, BatchesAnywhereAndTinyOnes) {
   const auto dot = [](const std::string& type, const std::string& lhs, const std::string& rhs, const std::string& out,
                       const std::string& numbers) {

@@ -137,7 +137,7 @@ TEST(CpuGemmChain, WorkBehindADotJoinsIt) {
                1);
 }
 
-// A dot lies where its end's result will, unless elements are needed once more after that or are of another width.
+// A dot is where its end's result will, unless elements are needed once more after that or are of another width.
 TEST(CpuGemmChain, EndsAreWrittenOverTheirDot) {
   const std::string s = array({700, 260}), bias = "  bb = " + s + " broadcast(b), dimensions={1}\n";
   const int64_t arguments = 4 * (700 * 40 + 40 * 260 + 260);
@@ -190,7 +190,7 @@ TEST(CpuGemmChain, TwoDotsOneKernel) {
                          " dot(g, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  l = " + s +
                          " logistic(e)\n  ROOT t = " + s + " multiply(d, l)\n",
                      300, 260, 40),
-               1);  // the first lies in the result, the other in tiles
+               1);  // the first is in the result, the other in tiles
 }
 
 TEST(CpuGemmChain, DenseLayersInARow) {

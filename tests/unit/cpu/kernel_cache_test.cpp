@@ -260,7 +260,7 @@ TEST_F(CpuKernelCache, TheSecretIsThisUsersAlone) {
   EXPECT_EQ(fs::status(secret).permissions(), fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_EQ(fs::file_size(secret), 32u);
   const std::string before = contentOf(secret);
-  // Others could have read it: it is made anew.
+  // Others could have read it: it is made again.
   ASSERT_EQ(::chmod(secret.c_str(), 0644), 0);
   expectRight(0);
   EXPECT_NE(contentOf(secret), before);

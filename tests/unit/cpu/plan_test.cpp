@@ -50,7 +50,7 @@ TEST(CpuPlan, LayoutBitcastOfALoopCarry) {
       "  ROOT o = f32[4,4]{1,0} get-tuple-element(w), index=1\n}\n");
 }
 
-// Products that die in elementwise kernels of one and of several results lie where those results will, and what has
+// Products that die in elementwise kernels of one and of several results are where those results will, and what has
 // died before a result is computed in that result's memory.
 TEST(CpuPlan, ResultsHoldWhatTheyAreComputedFrom) {
   const std::string product = "dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";

@@ -87,7 +87,7 @@ TEST(CpuSort, KeysOfFewRowsAreInMemory) {
   EXPECT_LT((*executable)->peakBytes(), 9 << 20) << "the argument and the result are 8 MiB";
 }
 
-// Rows that lie between each other: their keys lie in the result.
+// Rows that are between each other: their keys are in the result.
 TEST(CpuSort, RowsAcrossNeedLittleMemoryBesideResults) {
   for (const char* type : {"f32", "s32", "f64"}) {
     const auto read = readHloText(sortOf(type, "1000,256", 0, "LT"));
@@ -145,7 +145,7 @@ TEST(CpuSort, LongRowsOfAnyDistribution) {
     }
 }
 
-// Buckets lie in the results: beside arguments and results there is little.
+// Buckets are in the results: beside arguments and results there is little.
 TEST(CpuSort, LongRowsNeedLittleMemoryBesideResults) {
   const std::string total = "  ROOT r = pred[] compare(x, y), direction=LT, type=TOTALORDER\n";
   const std::string one =
@@ -164,7 +164,7 @@ TEST(CpuSort, LongRowsNeedLittleMemoryBesideResults) {
   }
 }
 
-// Permutations lie in results of 4-byte elements, of which the arguments and the results are 1 MiB.
+// Permutations are in results of 4-byte elements, of which the arguments and the results are 1 MiB.
 TEST(CpuSort, CallsNeedNoMemoryBesideResults) {
   const std::string body =
       "  l = pred[] compare(x, y), direction=LT\n  q = pred[] compare(x, y), direction=EQ\n  m = pred[] compare(v, w), "

@@ -79,7 +79,7 @@ TEST(CpuStacks, CrossProductsAreOneKernel) {
   expectStack(body, {}, [](Executable&, const Profile& profile) { EXPECT_EQ(profile.steps.size(), 1u); });
 }
 
-// A rotation for each angle: sine and cosine stand twice in it and are computed once.
+// A rotation for each angle: sine and cosine appear twice in it and are computed once.
 TEST(CpuStacks, StacksOfStacks) {
   expectStack(
       "  t = f32[777] parameter(0)\n  c = f32[777] cosine(t)\n  s = f32[777] sine(t)\n  n = f32[777] negate(s)\n"

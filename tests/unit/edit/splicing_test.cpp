@@ -1,4 +1,4 @@
-// Nodes into wires and out of them, cuts, swaps, and what stands round the graph in the same history.
+// Nodes into wires and out of them, cuts, swaps, and what surrounds the graph in the same history.
 #include <gtest/gtest.h>
 
 #include "core/edit/structure/fragment.h"

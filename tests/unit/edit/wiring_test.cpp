@@ -197,7 +197,7 @@ TEST(EditFragment, OpenInputsStayOpen) {
   EXPECT_FALSE(b.operand(done.added.back(), 1).valid());
 }
 
-// A computation that comes in and calls one that is there already stands behind it, or the text would not read.
+// A computation that comes in and calls one that is there already follows it, or the text would not read.
 TEST(EditImport, WhatIsSharedStandsBeforeItsCallers) {
   const std::string reducer =
       "most {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] maximum(a, b)\n}\n\n";

@@ -159,7 +159,7 @@ TEST(EvaluateApplications, AMapGoesElementByElement) {
   EXPECT_EQ(called(module, "m", "twice", 99).application, 3);
 }
 
-// The second update lies outside and is none; the third goes where the first went.
+// The second update is outside and is none; the third goes where the first went.
 TEST(EvaluateApplications, AScatterGoesUpdateByUpdate) {
   const Module module = *readHloText(kElements).module;
   const CallTrace second = called(module, "g", "sum", 1);

@@ -137,8 +137,8 @@ TEST(Code, WhatHasNoFormIsNamed) {
   expectHas(printXlaBuilder(module).value(), "xla::InfeedWithToken(t, xla::ShapeUtil::MakeShape(xla::F32, {2}))");
 }
 
-// Every row is of an operation that exists once, and what it calls stands in the prelude.
-// The number of devices may stand in the meshes alone: then shapes tell that a block is not the whole.
+// Every row is of an operation that exists once, and what it calls is in the prelude.
+// The number of devices may be in the meshes alone: then shapes tell that a block is not the whole.
 TEST(Code, BordersOfManualRegionsAreNamed) {
   const auto cut = [](const char* shape) {
     return codeModule(

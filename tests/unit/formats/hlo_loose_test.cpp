@@ -191,7 +191,7 @@ TEST(HloLoose, MeshesWithoutAComma) {
     EXPECT_TRUE(mentions(sharded(bad), "error")) << bad;
 }
 
-// Errors that leave a graph do not end it: what stands behind a hundred of them is read.
+// Errors that leave a graph do not end it: what follows a hundred of them is read.
 TEST(HloLoose, TheListOfErrorsEndsAndTheModuleDoesNot) {
   std::string body = "  p = f32[2] parameter(0)\n";
   for (int i = 0; i < 250; ++i) body += "  n" + std::to_string(i) + " = f32[2] negate(p), foo=1\n";

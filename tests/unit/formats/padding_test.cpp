@@ -70,7 +70,7 @@ TEST(Padding, LossIsNamed) {
   EXPECT_EQ(lostPadding(module, PaddingCarrier::None)[0], "the padding of %a (3,5=0)");
 }
 
-// The reference's enum has words for four values; the others stand in a field of ours.
+// The reference's enum has words for four values; the others are in a field of ours.
 TEST(Padding, AnyValueSurvivesProtobuf) {
   for (double value : {0.5, -3.0, 1e300, -0.0, std::numeric_limits<double>::quiet_NaN()}) {
     Module module = paddedModule(kPaddedText);

@@ -145,7 +145,7 @@ TEST(StableHloDynamic, AssertionsAreAnswered) {
       << firstError(asserted("LT"));
 }
 
-// Constants go through calls, which may stand in functions that know all their sizes.
+// Constants go through calls, which may be in functions that know all their sizes.
 TEST(StableHloDynamic, ShapeArithmeticGoesThroughCalls) {
   EXPECT_EQ(valuesOf(poly("    %h = call @half(%n) : (tensor<i32>) -> tensor<i32>\n    %h1 = stablehlo.reshape %h : "
                           "(tensor<i32>) -> tensor<1xi32>\n"

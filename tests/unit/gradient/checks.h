@@ -12,7 +12,7 @@
 namespace tessera::test {
 
 struct GradientCheck {
-  double low = -1, high = 1;  // where arguments lie
+  double low = -1, high = 1;  // range of the arguments
   bool twice = true;          // the gradient of a sum of the gradients too
   double tolerance = 1e-6;    // at each array's own scale
 };

@@ -120,7 +120,7 @@ TEST(OpsContract, ConvolutionWithPaddingStrideAndReversal) {
   const std::vector<Literal> values = {literalOf<float>(E::F32, {1, 4, 1}, {1, 2, 3, 4}),
                                        literalOf<float>(E::F32, {3, 1, 1}, {1, 10, 100})};
   EXPECT_EQ(g.run(values), (std::vector<float>{210, 432}));
-  EXPECT_EQ(costOf(g.module, id).flops, 10);  // one of the six products lies in padding
+  EXPECT_EQ(costOf(g.module, id).flops, 10);  // one of the six products is in padding
   attributes.set(Attr::window,
                  windowOf({{.size = 3, .stride = 2, .paddingLow = 1, .paddingHigh = 0, .reversal = true}}));
   g.module.setAttributes(id, attributes);

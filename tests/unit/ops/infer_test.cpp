@@ -70,7 +70,7 @@ TEST(Infer, ParameterShapeGoesThroughTheLoop) {
   EXPECT_EQ(toString(loop.module.shapeOf(loop.loop)), "f32[7,2]{1,0}");
 }
 
-// Of what was looked at, as things stand in the end.
+// Of what was looked at, as it is in the end.
 TEST(Infer, WhatNoLongerInfersIsSaidUntilItDoes) {
   Module module("sum");
   const ComputationId entry = module.addComputation("entry");

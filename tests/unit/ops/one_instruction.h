@@ -1,5 +1,4 @@
-// A module of one instruction over parameters, one for each literal: the smallest thing that an operation can be asked
-// about.
+// A module of one instruction over parameters, one for each literal: the smallest program of an operation.
 #pragma once
 
 #include <span>

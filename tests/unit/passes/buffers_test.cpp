@@ -117,7 +117,7 @@ TEST(PassesBuffers, WhatLivesTogetherLiesApart) {
   EXPECT_EQ(brokenPromise(b), "");
 }
 
-// Scratch lies where a value is dead, beside it while it lives; what has no memory takes none.
+// Scratch is where a value is dead, beside it while it lives; what has no memory takes none.
 TEST(PassesBuffers, ScratchLiesAmongTemporaries) {
   Module m;
   Graph g(m, "main");

@@ -1,4 +1,4 @@
-// A few words for building modules by hand in the tests of the passes.
+// Helpers that build modules in the tests of the passes.
 #pragma once
 
 #include <string>

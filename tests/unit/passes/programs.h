@@ -49,7 +49,7 @@ inline std::string loopText(int start, int bound, const std::string& step,
          read + " }\n";
 }
 
-// How often an opcode stands in the entry itself.
+// How often an opcode occurs in the entry itself.
 inline int inEntry(const Module& m, Opcode opcode) {
   return static_cast<int>(std::ranges::count_if(m.entryComputation().instructions,
                                                 [&](InstructionId id) { return m.at(id).opcode == opcode; }));

@@ -109,7 +109,7 @@ inline void expectSameValues(const Module& source, const Module& changed, double
   }
 }
 
-// How often an opcode stands in the computations that are run.
+// How often an opcode occurs in the computations that are run.
 inline int countOf(const Module& module, Opcode opcode) {
   int n = 0;
   for (ComputationId c : module.order())

@@ -139,7 +139,7 @@ TEST(ProfileSources, DamagedDatabasesEndInWords) {
   readNsight(odd);
 }
 
-// What a stranger's database computes while it is read could take any time and memory.
+// What untrusted database computes while it is read could take any time and memory.
 TEST(ProfileSources, DatabasesThatComputeAreRefused) {
   const std::string columns = "(start INT, \"end\" INT, deviceId INT, streamId INT, correlationId INT";
   const std::string row = "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1, 2, 0, 7, 11);";

@@ -147,7 +147,7 @@ TEST_F(XplaneProfile, TwoHostsThreeRunsGpuPlanesAndUnknownEvents) {
   for (const char* run : {"run_1", "run_2", "run_3"})
     for (int host = 0; host < 2; ++host) {
       PlaneBytes gpu("/device:GPU:0");
-      const int64_t program = 5 + host;  // every process numbers its programs anew
+      const int64_t program = 5 + host;  // every process numbers its programs again
       gpu.line("Stream #7(Compute)", {gpu.op("neg.1", "jit_step", program, 0, 1'000'000),
                                       gpu.op("exp.2", "jit_step", program, 2'000'000, 3'000'000),
                                       gpu.event("mystery_kernel", 6'000'000, 500'000)});

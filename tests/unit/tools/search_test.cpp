@@ -16,7 +16,7 @@ namespace {
 using test::moduleOf;
 using test::named;
 
-// Names of what is found, blank separated; in two computations with one name, it stands twice. Or the error.
+// Names of what is found, blank separated; in two computations with one name, it appears twice. Or the error.
 std::string found(const Module& module, std::string_view text) {
   const auto query = Query::parse(text);
   if (!query) return query.error().toString();
@@ -210,7 +210,7 @@ TEST(Search, EveryFieldFindsWhatItSays) {
       {"in:transpose", "p scaled turned"},  // the fusion that runs it
       {"in:condition", "state.1 i.1 ten again"},
       {"in:loop op:copy|compare", "copied again"},
-      {"in:main op:dot|copy", "dot"},  // of the entry only what stands in it
+      {"in:main op:dot|copy", "dot"},  // of the entry only what is in it
       {"is:loop op:add|copy", "next copied"},
       {"is:fused op:multiply", "scaled"},
       {"is:root", "c turned out again result"},

@@ -1,4 +1,4 @@
-// What the verifier says of modules that are read from text, by labels. Used by the tests of its rules.
+// Labels of the verifier's diagnostics for modules that are read from text. Used by the tests of its rules.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ inline const std::string kScheduled = "HloModule m, is_scheduled=true\n", kPlain
 inline const std::string kSum =
     "sum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\n";
 
-// `$sum` in the text stands for kSum.
+// `$sum` in the text is replaced by kSum.
 inline std::vector<std::string> labelsOf(std::string text) {
   if (const size_t at = text.find("$sum\n"); at != std::string::npos) text.replace(at, 5, kSum);
   ReadResult read = readHloText(text);

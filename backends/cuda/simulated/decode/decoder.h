@@ -63,7 +63,7 @@ class Decoder {
   uint32_t destination(size_t index, Type type) { return destinationOf(operand(index), type); }
   uint32_t sourceOf(const Operand& operand, Type type);
   uint32_t destinationOf(const Operand& operand, Type type);
-// The same for any width; returns the width.
+  // The same for any width; returns the width.
   uint32_t sourceOfAny(const Operand& operand, Type type, bool& isWide);
   uint32_t destinationOfAny(const Operand& operand, Type type, bool& isWide);
   uint32_t predicate(const Operand& operand);  // a negated one is copied

@@ -84,7 +84,7 @@ class Warp {
   void passBarrier(uint32_t barrier, uint32_t trueCount, uint32_t allCount);
   bool isReady() const;
   uint32_t site() const;  // the position of one of its splits
-// The positions of its splits: "warp 0: lanes 0000ffff at line 12: …".
+                          // The positions of its splits: "warp 0: lanes 0000ffff at line 12: …".
   std::string whereItWaits() const;
 
   // For bar.red: how many threads came, and with a true predicate.

@@ -7,14 +7,15 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"operands", "one array that is cut, or one array for each device of a group"}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kAllToAllOperands[] = {
+    {"operands", "one array that is cut, or one array for each device of a group"}};
+constexpr AttributeRow kAllToAllAttributes[] = {
     kChannelRow,
     kGroupsRow,
     kConstrainRow,
     {Attr::dimensions, false, "", "the one dimension that is cut; absent: each operand is a block"},
 };
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kAllToAllConstraints[] = {
     {"C1", kGroupsText},
     {"C2", "dimensions names one dimension of the one operand, which the size of a group divides"},
     {"C3", "without dimensions the operands have one shape, and there is one for each device of a group"},
@@ -50,14 +51,14 @@ Result<Shape> inferBlocks(const InferContext& context) {
   return Shape::tuple(std::move(shapes));
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferAllToAll(const InferContext& context) {
   TESSERA_TRY(checkCollectiveOperands(context));
   TESSERA_TRY(checkGroups(context, "C1"));
   const std::vector<int64_t>& dims = context.attributes->ints(Attr::dimensions);
   return dims.empty() ? inferBlocks(context) : inferCut(context, dims);
 }
 
-void inferLayout(const InferContext& context, Shape& result) {
+void allToAllLayout(const InferContext& context, Shape& result) {
   if (result.isArray())
     result = context.operand(0);
   else
@@ -77,7 +78,7 @@ Result<Literal> exchangeBlocks(const EvaluateContext& context, const Meeting& me
   return context.shape.isArray() ? out[0] : Literal::tuple(std::move(out));
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateAllToAll(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const Meeting meeting, meetingOf(context, membersOf(context)));
   const std::vector<int64_t>& dims = context.instruction.attributes->ints(Attr::dimensions);
   if (dims.empty()) return exchangeBlocks(context, meeting);
@@ -93,7 +94,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 }
 
 // Blocks change their places, not their number.
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations allToAllDimensions(const InferContext& context) {
   DimensionRelations out = relationsOfElementwise(context);
   for (size_t k = 1; k < context.operands.size(); ++k)
     out.sameArray(DimensionRef::operand(k, 0), context.operand(k), DimensionRef::operand(0, 0), context.operand(0));
@@ -111,13 +112,13 @@ const OpDef kAllToAll = {
     .doc =
         "Each array is cut into as many blocks along `dimensions` as the group has devices; block $j$ of device $i$ "
         "becomes block $i$ of device $j$. Without `dimensions` operand $j$ is block $j$ and the result is a tuple.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
-    .evaluate = evaluate,
-    .dimensions = dimensions,
+    .operands = kAllToAllOperands,
+    .attributes = kAllToAllAttributes,
+    .constraints = kAllToAllConstraints,
+    .inferShape = inferAllToAll,
+    .inferLayout = allToAllLayout,
+    .evaluate = evaluateAllToAll,
+    .dimensions = allToAllDimensions,
 };
 
 }  // namespace tessera

@@ -38,7 +38,7 @@ int memoryBits(const Shape& shape) {
   return asked > 0 ? static_cast<int>(asked) : 8 * static_cast<int>(byteWidth(shape.type));
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferBitcast(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   const Shape& operand = context.operand(0);
@@ -104,7 +104,7 @@ Result<Literal> evaluateOtherWidth(const EvaluateContext& context) {
   return out;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateBitcast(const EvaluateContext& context) {
   if (info(context.operandShapes[0]->type).bits != info(context.shape.type).bits &&
       isTight(*context.operandShapes[0]) && isTight(context.shape))
     return evaluateOtherWidth(context);
@@ -241,7 +241,7 @@ Status elementOfOtherWidth(ElementContext& context) {
   return {};
 }
 
-Status element(ElementContext& context) {
+Status bitcastElement(ElementContext& context) {
   const Shape &from = context.operandShape(0), &to = context.shape();
   if (info(from.type).bits != info(to.type).bits) return elementOfOtherWidth(context);
   const bool sameMemory = from.dimensions == to.dimensions && from.layout == to.layout;
@@ -252,13 +252,14 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array whose buffer is seen anew."}};
-constexpr Constraint kConstraints[] = {{"C1",
-                                        "Operand and result take the same number of bytes in plain layouts; narrow "
-                                        "elements share bytes where E(…) says so."}};
+constexpr OperandDoc kBitcastOperands[] = {{"operand", "The array whose buffer is seen anew."}};
+constexpr Constraint kBitcastConstraints[] = {
+    {"C1",
+     "Operand and result take the same number of bytes in plain layouts; narrow "
+     "elements share bytes where E(…) says so."}};
 
 // A reshape, where nothing but dimensions changes.
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations bitcastDimensions(const InferContext& context) {
   DimensionRelations out;
   const auto isRowMajor = [](const Shape& shape) { return !shape.layout || shape.layout->isRowMajor(); };
   const Shape &from = context.operand(0), &to = *context.written;
@@ -278,14 +279,14 @@ const OpDef kBitcast = {
     .doc =
         "The bytes in memory stay where they are; shape and layout say how they are read. A transpose is a bitcast "
         "when the layouts are permuted alike, a reshape when both are row-major.",
-    .operands = kOperands,
+    .operands = kBitcastOperands,
     .attributes = {},
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .constraints = kBitcastConstraints,
+    .inferShape = inferBitcast,
     .cost = noCost,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .evaluate = evaluateBitcast,
+    .element = bitcastElement,
+    .dimensions = bitcastDimensions,
 };
 
 }  // namespace tessera

@@ -13,16 +13,16 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {
+constexpr OperandDoc kCollectivePermuteOperands[] = {
     {"operands", "arrays that move together; with slice_sizes: input, output and their start indices"}};
-constexpr OperandDoc kBroadcastOperands[] = {{"operands", "arrays that move together"}};
-constexpr OperandDoc kDoneOperands[] = {{"start", "the collective-permute-start"}};
+constexpr OperandDoc kCollectiveBroadcastOperands[] = {{"operands", "arrays that move together"}};
+constexpr OperandDoc kCollectivePermuteDoneOperands[] = {{"start", "the collective-permute-start"}};
 constexpr AttributeRow kPermuteAttributes[] = {
     kChannelRow,
     {Attr::source_target_pairs, true, "", "{{from,to}, …}: a device that is no target gets zeros"},
     {Attr::slice_sizes, false, "", "sizes of slices that move in place"},
 };
-constexpr AttributeRow kBroadcastAttributes[] = {
+constexpr AttributeRow kCollectiveBroadcastAttributes[] = {
     kChannelRow, kGroupsRow, {Attr::has_dynamic_root, false, "false", "the last operand says who sends"}};
 constexpr Constraint kPermuteConstraints[] = {
     {"C1",
@@ -30,9 +30,9 @@ constexpr Constraint kPermuteConstraints[] = {
      "place more often than there are starts"},
     {"C2", "with slice_sizes there are four operands"},
 };
-constexpr Constraint kBroadcastConstraints[] = {{"C1", kGroupsText},
+constexpr Constraint kCollectiveBroadcastConstraints[] = {{"C1", kGroupsText},
                                                 {"C2", "with has_dynamic_root there is a value and a root"}};
-constexpr Constraint kDoneConstraints[] = {{"C1", "the operand is a tuple of operands and results"}};
+constexpr Constraint kCollectivePermuteDoneConstraints[] = {{"C1", "the operand is a tuple of operands and results"}};
 
 using Pairs = std::vector<std::vector<int64_t>>;
 
@@ -88,7 +88,7 @@ Result<Shape> inferPermute(const InferContext& context) {
   return likeOperands(context);
 }
 
-Result<Shape> inferStart(const InferContext& context) {
+Result<Shape> inferCollectivePermuteStart(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Shape result, inferPermute(context));
   Shape operand = isInPlace(*context.attributes) ? withoutLayout(context.operand(0)) : result;
   std::vector<Shape> elements{std::move(operand), std::move(result)};
@@ -298,7 +298,7 @@ Result<Literal> permute(const EvaluateContext& context, const Shape& result, std
 
 Result<Literal> evaluatePermute(const EvaluateContext& context) { return permute(context, context.shape, {}); }
 
-Result<Literal> evaluateStart(const EvaluateContext& context) {
+Result<Literal> evaluateCollectivePermuteStart(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Literal result, permute(context, context.shape.elements[1], ticketOf(context)));
   std::vector<Literal> elements{isInPlace(*context.instruction.attributes) ? context.operands[0] : joinedValue(context),
                                 std::move(result)};
@@ -309,7 +309,7 @@ Result<Literal> evaluateStart(const EvaluateContext& context) {
   return Literal::tuple(std::move(elements));
 }
 
-Result<Shape> inferDone(const InferContext& context) {
+Result<Shape> inferCollectivePermuteDone(const InferContext& context) {
   const Shape& start = context.operand(0);
   if (!start.isTuple() || start.elements.size() < 2)
     return context.violated("C1", "the operand is no started collective-permute", "(operand, result)",
@@ -317,16 +317,16 @@ Result<Shape> inferDone(const InferContext& context) {
   const Shape& result = start.elements[1];
   return withoutLayout(result);
 }
-void doneLayout(const InferContext& context, Shape& result) {
+void collectivePermuteDoneLayout(const InferContext& context, Shape& result) {
   if (context.operand(0).elements.size() >= 2) result = context.operand(0).elements[1];
 }
-Result<Literal> evaluateDone(const EvaluateContext& context) {
+Result<Literal> evaluateCollectivePermuteDone(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(auto finished, finishStarted(context));
   return finished ? std::move(*finished) : context.operands[0].elements()[1];
 }
 
 // With a dynamic root the last operand says who sends, and is no value.
-Result<Shape> inferBroadcast(const InferContext& context) {
+Result<Shape> inferCollectiveBroadcast(const InferContext& context) {
   TESSERA_TRY(checkCollectiveOperands(context));
   TESSERA_TRY(checkGroups(context, "C1"));
   if (!context.attributes->boolOr(Attr::has_dynamic_root, false)) return likeOperands(context);
@@ -338,7 +338,7 @@ Result<Shape> inferBroadcast(const InferContext& context) {
 }
 
 // The first device of the group sends; a device in no group gets zeros.
-Result<Literal> evaluateBroadcast(const EvaluateContext& context) {
+Result<Literal> evaluateCollectiveBroadcast(const EvaluateContext& context) {
   if (context.instruction.attributes->boolOr(Attr::has_dynamic_root, false))
     return failUnsupported("a collective-broadcast with a dynamic root cannot be run");
   const std::vector<int64_t> members = membersOf(context);
@@ -350,7 +350,7 @@ Result<Literal> evaluateBroadcast(const EvaluateContext& context) {
 }
 
 // In place the result is the second operand.
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations collectivePermuteDimensions(const InferContext& context) {
   return isInPlace(*context.attributes) ? relationsOfOperand<1>(context) : relationsOfElementwise(context);
 }
 
@@ -367,13 +367,13 @@ const OpDef kCollectivePermute = {
         "fourth operands (tuples of scalars, or of such tuples for several slices) name on the sender and on the "
         "receiver; the rest of it stays. A device may then be in as many pairs as it has slices: its $k$-th pair moves "
         "its $k$-th slice.",
-    .operands = kOperands,
+    .operands = kCollectivePermuteOperands,
     .attributes = kPermuteAttributes,
     .constraints = kPermuteConstraints,
     .inferShape = inferPermute,
     .inferLayout = likeOperandLayouts,
     .evaluate = evaluatePermute,
-    .dimensions = dimensions,
+    .dimensions = collectivePermuteDimensions,
 };
 const OpDef kCollectivePermuteStart = {
     .opcode = Opcode::CollectivePermuteStart,
@@ -381,11 +381,11 @@ const OpDef kCollectivePermuteStart = {
     .category = {OpCategory::Communication, kSideEffect | kCollective | kStartsAsync},
     .summary = "Begins a collective-permute.",
     .doc = "The result is (operand, result, contexts …); only collective-permute-done may read it.",
-    .operands = kOperands,
+    .operands = kCollectivePermuteOperands,
     .attributes = kPermuteAttributes,
     .constraints = kPermuteConstraints,
-    .inferShape = inferStart,
-    .evaluate = evaluateStart,
+    .inferShape = inferCollectivePermuteStart,
+    .evaluate = evaluateCollectivePermuteStart,
 };
 const OpDef kCollectivePermuteDone = {
     .opcode = Opcode::CollectivePermuteDone,
@@ -393,12 +393,12 @@ const OpDef kCollectivePermuteDone = {
     .category = {OpCategory::Communication, kSideEffect | kEndsAsync},
     .summary = "Ends a collective-permute.",
     .doc = "The result of the collective-permute that collective-permute-start has begun.",
-    .operands = kDoneOperands,
+    .operands = kCollectivePermuteDoneOperands,
     .attributes = {},
-    .constraints = kDoneConstraints,
-    .inferShape = inferDone,
-    .inferLayout = doneLayout,
-    .evaluate = evaluateDone,
+    .constraints = kCollectivePermuteDoneConstraints,
+    .inferShape = inferCollectivePermuteDone,
+    .inferLayout = collectivePermuteDoneLayout,
+    .evaluate = evaluateCollectivePermuteDone,
 };
 const OpDef kCollectiveBroadcast = {
     .opcode = Opcode::CollectiveBroadcast,
@@ -406,12 +406,12 @@ const OpDef kCollectiveBroadcast = {
     .category = {OpCategory::Communication, kSideEffect | kCollective},
     .summary = "Gives the value of one device to all of its group.",
     .doc = "The result is the operand of the first device of the group; devices in no group get zeros.",
-    .operands = kBroadcastOperands,
-    .attributes = kBroadcastAttributes,
-    .constraints = kBroadcastConstraints,
-    .inferShape = inferBroadcast,
+    .operands = kCollectiveBroadcastOperands,
+    .attributes = kCollectiveBroadcastAttributes,
+    .constraints = kCollectiveBroadcastConstraints,
+    .inferShape = inferCollectiveBroadcast,
     .inferLayout = likeOperandLayouts,
-    .evaluate = evaluateBroadcast,
+    .evaluate = evaluateCollectiveBroadcast,
     .dimensions = relationsOfOperand<0>,
 };
 

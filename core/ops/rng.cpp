@@ -102,7 +102,7 @@ Result<Literal> evaluateRng(const EvaluateContext& context) {
 }
 
 constexpr AttributeRow kStateAttributes[] = {{Attr::delta, true, "", "what is added to the state of 128 bits"}};
-constexpr Constraint kStateConstraints[] = {{"C1", "The result is written as u64[2]."}};
+constexpr Constraint kRngStateConstraints[] = {{"C1", "The result is written as u64[2]."}};
 
 Result<Shape> inferState(const InferContext& context) {
   const Shape state = arrayOf(ElementType::U64, {2});
@@ -154,7 +154,7 @@ const OpDef kRngGetAndUpdateState = {
         "0x7012395, as in XLA, and goes on from run to run of one executable.",
     .operands = {},
     .attributes = kStateAttributes,
-    .constraints = kStateConstraints,
+    .constraints = kRngStateConstraints,
     .inferShape = inferState,
     .evaluate = evaluateState,
 };

@@ -14,7 +14,7 @@ constexpr OperandDoc kSendOperands[] = {{"value", "what is sent"}, {"token", "wh
 constexpr OperandDoc kSendDoneOperands[] = {{"context", "what send gave"}};
 constexpr OperandDoc kRecvOperands[] = {{"token", "what has to be done first"}};
 constexpr OperandDoc kRecvDoneOperands[] = {{"context", "what recv gave"}};
-constexpr AttributeRow kAttributes[] = {
+constexpr AttributeRow kSendRecvAttributes[] = {
     {Attr::channel_id, false, "", "the channel: sends and receives of one number belong together"},
     {Attr::is_host_transfer, false, "false", "the other end is the host"},
 };
@@ -129,7 +129,7 @@ const OpDef kSend = {
         "The result is (value, u32[], token[]), a context that exactly one send-done reads. With is_host_transfer the "
         "value goes to the run's sink.",
     .operands = kSendOperands,
-    .attributes = kAttributes,
+    .attributes = kSendRecvAttributes,
     .constraints = kSendConstraints,
     .inferShape = inferSend,
     .inferLayout = sendLayout,
@@ -142,7 +142,7 @@ const OpDef kSendDone = {
     .summary = "Ends a send.",
     .doc = "The result is a token that is there once the value has left.",
     .operands = kSendDoneOperands,
-    .attributes = kAttributes,
+    .attributes = kSendRecvAttributes,
     .constraints = kContextConstraints,
     .inferShape = inferSendDone,
     .evaluate = evaluateSendDone,
@@ -156,7 +156,7 @@ const OpDef kRecv = {
         "The result is (data, u32[], token[]), a context that exactly one recv-done reads. With is_host_transfer the "
         "value comes from the run's source.",
     .operands = kRecvOperands,
-    .attributes = kAttributes,
+    .attributes = kSendRecvAttributes,
     .constraints = kRecvConstraints,
     .inferShape = inferRecv,
     .evaluate = evaluateRecv,
@@ -168,7 +168,7 @@ const OpDef kRecvDone = {
     .summary = "Waits for a value that comes on a channel.",
     .doc = "The result is the value that a send of the same channel has sent, and a token.",
     .operands = kRecvDoneOperands,
-    .attributes = kAttributes,
+    .attributes = kSendRecvAttributes,
     .constraints = kContextConstraints,
     .inferShape = inferRecvDone,
     .inferLayout = recvDoneLayout,

@@ -34,7 +34,11 @@ Cost appliedCost(const CostContext& context, size_t callee, double times);
 Cost noCost(const CostContext& context);                    // nothing runs
 Cost flopPerElement(const CostContext& context);            // of the result
 Cost transcendentalPerElement(const CostContext& context);  // of the result
-Cost costOfCallees(const CostContext& context);             // each runs once
+// That of a scalar function: a row of core/element/scalar_functions.inc has a price.
+constexpr auto costPerElement(bool transcendental) {
+  return transcendental ? transcendentalPerElement : flopPerElement;
+}
+Cost costOfCallees(const CostContext& context);  // each runs once
 // Twice the result, and an operand of places: what a part of an array is taken with.
 Cost costOfPart(const CostContext& context);
 

@@ -77,11 +77,11 @@ Result<Shape> inferAllGatherStart(const InferContext& context) {
 }
 
 Result<Literal> gather(const EvaluateContext& context, const Shape& result, std::string ticket) {
-  TESSERA_ASSIGN_OR_RETURN(Meeting meeting, meetingOf(context, membersOf(context)));
-  meeting.rendezvous.ticket = std::move(ticket);
+  TESSERA_ASSIGN_OR_RETURN(GroupRendezvous group, groupRendezvousOf(context, membersOf(context)));
+  group.rendezvous.ticket = std::move(ticket);
   const int64_t dim = context.instruction.attributes->ints(Attr::dimensions)[0];
   const std::vector<Shape> wholes = resultLeaves(result);
-  const size_t members = meeting.rendezvous.members.size();
+  const size_t members = group.rendezvous.members.size();
   for (size_t i = 0; i < context.operands.size(); ++i) {
     const int64_t part = context.operands[i].shape().dimensions[static_cast<size_t>(dim)];
     if (part * static_cast<int64_t>(members) != wholes[i].dimensions[static_cast<size_t>(dim)])
@@ -89,7 +89,7 @@ Result<Literal> gather(const EvaluateContext& context, const Shape& result, std:
   }
   TESSERA_ASSIGN_OR_RETURN(
       std::vector<Literal> out,
-      meeting.communicator->allGather(meeting.rendezvous, operandArrays(context), dim, wholes, context.cancelled));
+      group.communicator->allGather(group.rendezvous, operandArrays(context), dim, wholes, context.cancelled));
   return literalOrTuple(std::move(out));
 }
 

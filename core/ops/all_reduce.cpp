@@ -36,18 +36,11 @@ Result<Shape> inferAllReduce(const InferContext& context) {
   return shape;
 }
 
-void allReduceLayout(const InferContext& context, Shape& result) {
-  if (result.isArray())
-    result = context.operand(0);
-  else
-    for (size_t i = 0; i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
-}
-
 Result<Literal> reduce(const EvaluateContext& context, std::string ticket) {
-  TESSERA_ASSIGN_OR_RETURN(Meeting meeting, meetingOf(context, membersOf(context)));
-  meeting.rendezvous.ticket = std::move(ticket);
+  TESSERA_ASSIGN_OR_RETURN(GroupRendezvous group, groupRendezvousOf(context, membersOf(context)));
+  group.rendezvous.ticket = std::move(ticket);
   TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> out,
-                           meeting.communicator->allReduce(meeting.rendezvous, operandArrays(context),
+                           group.communicator->allReduce(group.rendezvous, operandArrays(context),
                                                            reductionOf(context), context.cancelled));
   return literalOrTuple(std::move(out));
 }
@@ -86,7 +79,7 @@ const OpDef kAllReduce = {
     .attributes = kAllReduceAttributes,
     .constraints = kAllReduceConstraints,
     .inferShape = inferAllReduce,
-    .inferLayout = allReduceLayout,
+    .inferLayout = likeOperandLayouts,
     .cost = allReduceCost,
     .evaluate = evaluateAllReduce,
     .dimensions = relationsOfElementwise,
@@ -101,7 +94,7 @@ const OpDef kAllReduceStart = {
     .attributes = kAllReduceAttributes,
     .constraints = kAllReduceConstraints,
     .inferShape = inferAllReduce,
-    .inferLayout = allReduceLayout,
+    .inferLayout = likeOperandLayouts,
     .cost = allReduceCost,
     .evaluate = evaluateAllReduceStart,
     .dimensions = relationsOfElementwise,

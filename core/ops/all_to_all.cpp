@@ -58,37 +58,30 @@ Result<Shape> inferAllToAll(const InferContext& context) {
   return dims.empty() ? inferBlocks(context) : inferCut(context, dims);
 }
 
-void allToAllLayout(const InferContext& context, Shape& result) {
-  if (result.isArray())
-    result = context.operand(0);
-  else
-    for (size_t i = 0; i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
-}
-
 // Each operand is a block.
-Result<Literal> exchangeBlocks(const EvaluateContext& context, const Meeting& meeting) {
-  const size_t members = meeting.rendezvous.members.size();
+Result<Literal> exchangeBlocks(const EvaluateContext& context, const GroupRendezvous& group) {
+  const size_t members = group.rendezvous.members.size();
   if (members != context.operands.size())
     return fail("all-to-all has " + std::to_string(context.operands.size()) + " operands for a group of " +
                 std::to_string(members));
-  const std::vector<Shape> received(members, context.operands[meeting.place].shape());
+  const std::vector<Shape> received(members, context.operands[group.place].shape());
   TESSERA_ASSIGN_OR_RETURN(
       std::vector<Literal> out,
-      meeting.communicator->swap(meeting.rendezvous, operandArrays(context), received, context.cancelled));
+      group.communicator->swap(group.rendezvous, operandArrays(context), received, context.cancelled));
   return context.shape.isArray() ? out[0] : Literal::tuple(std::move(out));
 }
 
 Result<Literal> evaluateAllToAll(const EvaluateContext& context) {
-  TESSERA_ASSIGN_OR_RETURN(const Meeting meeting, meetingOf(context, membersOf(context)));
+  TESSERA_ASSIGN_OR_RETURN(const GroupRendezvous group, groupRendezvousOf(context, membersOf(context)));
   const std::vector<int64_t>& dims = context.instruction.attributes->ints(Attr::dimensions);
-  if (dims.empty()) return exchangeBlocks(context, meeting);
+  if (dims.empty()) return exchangeBlocks(context, group);
   const int64_t size = context.shape.dimensions[static_cast<size_t>(dims[0])];
-  const auto blocks = static_cast<int64_t>(meeting.rendezvous.members.size());
+  const auto blocks = static_cast<int64_t>(group.rendezvous.members.size());
   if (size % blocks != 0)
     return fail("dimension " + std::to_string(dims[0]) + " of size " + std::to_string(size) + " cannot be cut for " +
                 std::to_string(blocks) + " devices");
   TESSERA_ASSIGN_OR_RETURN(
-      Literal out, meeting.communicator->allToAll(meeting.rendezvous, context.operands[0], dims[0], context.cancelled));
+      Literal out, group.communicator->allToAll(group.rendezvous, context.operands[0], dims[0], context.cancelled));
   out.setLayout(context.shape.layout);
   return out;
 }
@@ -116,7 +109,7 @@ const OpDef kAllToAll = {
     .attributes = kAllToAllAttributes,
     .constraints = kAllToAllConstraints,
     .inferShape = inferAllToAll,
-    .inferLayout = allToAllLayout,
+    .inferLayout = likeOperandLayouts,
     .evaluate = evaluateAllToAll,
     .dimensions = allToAllDimensions,
 };

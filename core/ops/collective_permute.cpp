@@ -1,5 +1,4 @@
-// collective-permute, its -start and -done, and collective-broadcast: values that move from device to device by pairs,
-// or from the first device of a group to all of it.
+// collective-permute, its -start and -done: values that move from device to device by pairs.
 #include <algorithm>
 
 #include "core/base/result.h"
@@ -15,23 +14,18 @@ namespace {
 
 constexpr OperandDoc kCollectivePermuteOperands[] = {
     {"operands", "arrays that move together; with slice_sizes: input, output and their start indices"}};
-constexpr OperandDoc kCollectiveBroadcastOperands[] = {{"operands", "arrays that move together"}};
 constexpr OperandDoc kCollectivePermuteDoneOperands[] = {{"start", "the collective-permute-start"}};
 constexpr AttributeRow kPermuteAttributes[] = {
     kChannelRow,
     {Attr::source_target_pairs, true, "", "{{from,to}, …}: a device that is no target gets zeros"},
     {Attr::slice_sizes, false, "", "sizes of slices that move in place"},
 };
-constexpr AttributeRow kCollectiveBroadcastAttributes[] = {
-    kChannelRow, kGroupsRow, {Attr::has_dynamic_root, false, "false", "the last operand says who sends"}};
 constexpr Constraint kPermuteConstraints[] = {
     {"C1",
      "each of source_target_pairs is a pair of device numbers; no device is a source twice or a target twice, or in "
      "place more often than there are starts"},
     {"C2", "with slice_sizes there are four operands"},
 };
-constexpr Constraint kCollectiveBroadcastConstraints[] = {{"C1", kGroupsText},
-                                                {"C2", "with has_dynamic_root there is a value and a root"}};
 constexpr Constraint kCollectivePermuteDoneConstraints[] = {{"C1", "the operand is a tuple of operands and results"}};
 
 using Pairs = std::vector<std::vector<int64_t>>;
@@ -69,12 +63,6 @@ Status checkPairs(const InferContext& context) {
   return {};
 }
 
-Shape likeOperands(const InferContext& context) {
-  std::vector<Shape> shapes;
-  for (const Shape* operand : context.operands) shapes.push_back(withoutLayout(*operand));
-  return joinedShape(std::move(shapes));
-}
-
 // In place, operands are values or tuples of them; the result is the output.
 Result<Shape> inferPermute(const InferContext& context) {
   TESSERA_TRY(checkPairs(context));
@@ -98,12 +86,8 @@ Result<Shape> inferCollectivePermuteStart(const InferContext& context) {
   return Shape::tuple(std::move(elements));
 }
 
-void likeOperandLayouts(const InferContext& context, Shape& result) {
-  if (isInPlace(*context.attributes)) return;
-  if (result.isArray())
-    result = context.operand(0);
-  else
-    for (size_t i = 0; i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
+void collectivePermuteLayout(const InferContext& context, Shape& result) {
+  if (!isInPlace(*context.attributes)) likeOperandLayouts(context, result);
 }
 
 // --- slices in place
@@ -281,13 +265,13 @@ Result<Literal> permute(const EvaluateContext& context, const Shape& result, std
   std::vector<int64_t> members;
   for (int64_t number : numbers) members.push_back(deviceOf(context, number));
   TESSERA_ASSIGN_OR_RETURN(const Literal sent, sentValue(context));
-  TESSERA_ASSIGN_OR_RETURN(Meeting meeting, meetingOf(context, members));
+  TESSERA_ASSIGN_OR_RETURN(GroupRendezvous group, groupRendezvousOf(context, members));
   const std::vector<Move> moves = movesTo(pairs, own);
-  if (!moves.empty() && !isInPlace(*context.instruction.attributes)) meeting.rendezvous.ticket = std::move(ticket);
+  if (!moves.empty() && !isInPlace(*context.instruction.attributes)) group.rendezvous.ticket = std::move(ticket);
   const std::vector<int64_t> sources = otherEnds(context, pairs, 1);
-  TESSERA_ASSIGN_OR_RETURN(const DeviceValues values,
-                           meeting.communicator->permute(meeting.rendezvous, sent, otherEnds(context, pairs, 0),
-                                                         sources, context.cancelled));
+  TESSERA_ASSIGN_OR_RETURN(
+      const DeviceValues values,
+      group.communicator->permute(group.rendezvous, sent, otherEnds(context, pairs, 0), sources, context.cancelled));
   if (moves.empty()) return untouched(context, result);
   std::vector<const Literal*> received;
   for (const Move& move : moves)
@@ -325,30 +309,6 @@ Result<Literal> evaluateCollectivePermuteDone(const EvaluateContext& context) {
   return finished ? std::move(*finished) : context.operands[0].elements()[1];
 }
 
-// With a dynamic root the last operand says who sends, and is no value.
-Result<Shape> inferCollectiveBroadcast(const InferContext& context) {
-  TESSERA_TRY(checkCollectiveOperands(context));
-  TESSERA_TRY(checkGroups(context, "C1"));
-  if (!context.attributes->boolOr(Attr::has_dynamic_root, false)) return likeOperands(context);
-  if (context.operands.size() < 2)
-    return context.violated("C2", "a dynamic root needs an operand of its own", "values and a root", "1 operand");
-  InferContext values = context;
-  values.operands.pop_back();
-  return likeOperands(values);
-}
-
-// The first device of the group sends; a device in no group gets zeros.
-Result<Literal> evaluateCollectiveBroadcast(const EvaluateContext& context) {
-  if (context.instruction.attributes->boolOr(Attr::has_dynamic_root, false))
-    return failUnsupported("a collective-broadcast with a dynamic root cannot be run");
-  const std::vector<int64_t> members = membersOf(context);
-  if (members.empty()) return zerosOf(context.shape);
-  TESSERA_ASSIGN_OR_RETURN(const Meeting meeting, meetingOf(context, members));
-  TESSERA_ASSIGN_OR_RETURN(
-      DeviceValues out, meeting.communicator->broadcast(meeting.rendezvous, operandArrays(context), context.cancelled));
-  return out.size() == 1 ? std::move(out[0]) : Literal::tuple(std::move(out));
-}
-
 // In place the result is the second operand.
 DimensionRelations collectivePermuteDimensions(const InferContext& context) {
   return isInPlace(*context.attributes) ? relationsOfOperand<1>(context) : relationsOfElementwise(context);
@@ -371,7 +331,7 @@ const OpDef kCollectivePermute = {
     .attributes = kPermuteAttributes,
     .constraints = kPermuteConstraints,
     .inferShape = inferPermute,
-    .inferLayout = likeOperandLayouts,
+    .inferLayout = collectivePermuteLayout,
     .evaluate = evaluatePermute,
     .dimensions = collectivePermuteDimensions,
 };
@@ -399,20 +359,6 @@ const OpDef kCollectivePermuteDone = {
     .inferShape = inferCollectivePermuteDone,
     .inferLayout = collectivePermuteDoneLayout,
     .evaluate = evaluateCollectivePermuteDone,
-};
-const OpDef kCollectiveBroadcast = {
-    .opcode = Opcode::CollectiveBroadcast,
-    .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect | kCollective},
-    .summary = "Gives the value of one device to all of its group.",
-    .doc = "The result is the operand of the first device of the group; devices in no group get zeros.",
-    .operands = kCollectiveBroadcastOperands,
-    .attributes = kCollectiveBroadcastAttributes,
-    .constraints = kCollectiveBroadcastConstraints,
-    .inferShape = inferCollectiveBroadcast,
-    .inferLayout = likeOperandLayouts,
-    .evaluate = evaluateCollectiveBroadcast,
-    .dimensions = relationsOfOperand<0>,
 };
 
 }  // namespace tessera

@@ -115,13 +115,13 @@ Result<Literal> sentRows(const Literal& input, std::span<const Piece> pieces) {
 }
 
 // What each member sends here: first where its rows go, then the rows.
-Status receiveInto(const EvaluateContext& context, const Meeting& meeting, DeviceValues targets, DeviceValues rows,
+Status receiveInto(const EvaluateContext& context, const GroupRendezvous& group, DeviceValues targets, DeviceValues rows,
                    Literal& out) {
-  Rendezvous sizes = meeting.rendezvous;
+  Rendezvous sizes = group.rendezvous;
   sizes.key += " sizes";
   const std::vector<Shape> alike(targets.size(), targets[0].shape());
   TESSERA_ASSIGN_OR_RETURN(const DeviceValues places,
-                           meeting.communicator->swap(sizes, std::move(targets), alike, context.cancelled));
+                           group.communicator->swap(sizes, std::move(targets), alike, context.cancelled));
   std::vector<Shape> shapes;
   for (const Literal& place : places) {
     int64_t count = 0;
@@ -129,7 +129,7 @@ Status receiveInto(const EvaluateContext& context, const Meeting& meeting, Devic
     shapes.push_back(withRows(out.shape(), count));
   }
   TESSERA_ASSIGN_OR_RETURN(const DeviceValues received,
-                           meeting.communicator->swap(meeting.rendezvous, std::move(rows), shapes, context.cancelled));
+                           group.communicator->swap(group.rendezvous, std::move(rows), shapes, context.cancelled));
   for (size_t v = 0; v < received.size(); ++v) {
     int64_t from = 0;
     const auto place = places[v].data<int64_t>();
@@ -140,10 +140,10 @@ Status receiveInto(const EvaluateContext& context, const Meeting& meeting, Devic
 }
 
 Result<Literal> evaluateRaggedAllToAll(const EvaluateContext& context) {
-  TESSERA_ASSIGN_OR_RETURN(const Meeting meeting, meetingOf(context, membersOf(context)));
+  TESSERA_ASSIGN_OR_RETURN(const GroupRendezvous group, groupRendezvousOf(context, membersOf(context)));
   const std::vector<Piece> pieces = piecesOf(context);
   TESSERA_TRY(checkPieces(context, pieces));
-  const size_t members = meeting.rendezvous.members.size(), each = pieces.size() / members;
+  const size_t members = group.rendezvous.members.size(), each = pieces.size() / members;
   DeviceValues targets, rows;
   for (size_t m = 0; m < members; ++m) {
     const auto own = std::span(pieces).subspan(m * each, each);
@@ -153,7 +153,7 @@ Result<Literal> evaluateRaggedAllToAll(const EvaluateContext& context) {
     rows.push_back(std::move(sent));
   }
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::fromBytes(context.shape, context.operands[1].bytes()));
-  TESSERA_TRY(receiveInto(context, meeting, std::move(targets), std::move(rows), out));
+  TESSERA_TRY(receiveInto(context, group, std::move(targets), std::move(rows), out));
   return out;
 }
 

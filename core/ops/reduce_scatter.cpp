@@ -65,9 +65,9 @@ Result<Shape> inferReduceScatter(const InferContext& context) {
 }
 
 Result<Literal> evaluateReduceScatter(const EvaluateContext& context) {
-  TESSERA_ASSIGN_OR_RETURN(const Meeting meeting, meetingOf(context, membersOf(context)));
+  TESSERA_ASSIGN_OR_RETURN(const GroupRendezvous group, groupRendezvousOf(context, membersOf(context)));
   const int64_t dim = context.instruction.attributes->ints(Attr::dimensions)[0];
-  const auto members = static_cast<int64_t>(meeting.rendezvous.members.size());
+  const auto members = static_cast<int64_t>(group.rendezvous.members.size());
   const std::vector<Shape> leaves = resultLeaves(context.shape);
   for (size_t i = 0; i < leaves.size(); ++i) {
     const Shape& whole = context.operands[i].shape();
@@ -76,7 +76,7 @@ Result<Literal> evaluateReduceScatter(const EvaluateContext& context) {
                   toString(leaves[i], false));
   }
   TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> out,
-                           meeting.communicator->reduceScatter(meeting.rendezvous, operandArrays(context),
+                           group.communicator->reduceScatter(group.rendezvous, operandArrays(context),
                                                                reductionOf(context), dim, leaves, context.cancelled));
   return literalOrTuple(std::move(out));
 }

@@ -50,12 +50,12 @@ std::vector<int64_t> everyMember(const EvaluateContext& context);
 
 // What a collective needs of the run: the communicator, the rendezvous of its members, and this device's position among
 // them. A device without others needs no run.
-struct Meeting {
+struct GroupRendezvous {
   Communicator* communicator = nullptr;
   Rendezvous rendezvous;
   size_t place = 0;
 };
-Result<Meeting> meetingOf(const EvaluateContext& context, const std::vector<int64_t>& members);
+Result<GroupRendezvous> groupRendezvousOf(const EvaluateContext& context, const std::vector<int64_t>& members);
 // Every member's value in the order of the group.
 Result<std::vector<Literal>> exchangeAmong(const EvaluateContext& context, const std::vector<int64_t>& members,
                                            Literal value);
@@ -68,6 +68,9 @@ Result<std::optional<Literal>> finishStarted(const EvaluateContext& context);
 Status checkCollectiveOperands(const InferContext& context);
 // One shape, or a tuple of them when there are several operands.
 Shape joinedShape(std::vector<Shape> shapes);
+// One result for each operand, of its shape; their layouts, for OpDef::inferLayout.
+Shape likeOperands(const InferContext& context);
+void likeOperandLayouts(const InferContext& context, Shape& result);
 // The operands as one value for an exchange, and one of them back.
 Literal joinedValue(const EvaluateContext& context);
 std::vector<Literal> operandArrays(const EvaluateContext& context);

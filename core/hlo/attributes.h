@@ -52,6 +52,8 @@ enum class Attr : uint8_t {
 // Text name ("control-predecessors" for control_predecessors).
 std::string_view nameOf(Attr attr);
 AttributeKind kindOf(Attr attr);
+// Every instruction may carry it: the last rows of attributes.inc.
+inline bool isCommon(Attr attr) { return attr >= Attr::sharding; }
 std::optional<Attr> attrFromName(std::string_view name);
 
 struct SliceDimension {  // [start:limit:stride]

@@ -48,8 +48,7 @@ std::span<const AttributeRow> attributeRowsOf(Opcode opcode) {
 }
 
 bool takesAttribute(Opcode opcode, Attr attr) {
-  // The attributes that every instruction may carry stand last in attributes.inc.
-  return attr >= Attr::sharding ||
+  return isCommon(attr) ||
          std::ranges::find(attributeRowsOf(opcode), attr, &AttributeRow::name) != attributeRowsOf(opcode).end();
 }
 

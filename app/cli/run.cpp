@@ -22,22 +22,6 @@
 namespace tessera::cli {
 namespace {
 
-struct RunArguments {
-  std::string file, inputs, out, profile;
-  RunSettings settings;              // backend, devices, feeds, library: of the command line, else of a project
-  std::vector<std::string> sources;  // "0=constant 3"
-  std::vector<std::string> allowed;  // files that a project names and may use
-  FillRule fill;                     // its seed is the settings'
-  Expectation expectation;
-  int64_t runs = 1;
-  int64_t hottest = 0;
-  bool physical = false;
-  std::string engine = "threads";
-  EngineOptions engineOptions;
-  ProtoContent snapshot;
-  CompileOptions compile;
-};
-
 // --- which files are used
 
 // What a project says of its runs, where FILE is one.

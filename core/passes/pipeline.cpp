@@ -72,7 +72,7 @@ constexpr Pass kPasses[] = {
     {"fuse-gemm-chains", "Dots and what is done to their rows become fusions that run by tiles.", fuseGemmChains},
     {"fuse-convolution-epilogues",
      "A convolution and what is done to its elements become a fusion that runs by pieces.", fuseConvolutionEpilogues},
-    {"merge-siblings", "Elementwise loop nests that read the same array become one with several results.",
+    {"fuse-siblings", "Elementwise loop nests that read the same array become one with several results.",
      fuseMultiOutput},
     {"flatten-control", "Each loop and branch gets computations of its own.", flattenControl},
     {"schedule", "The order of execution: the one that needs less memory.", scheduleModule},

@@ -25,6 +25,16 @@ int64_t alignmentOf(int64_t bytes) {
 
 }  // namespace
 
+std::string placeText(const Slot& slot) {
+  switch (slot.kind) {
+    case SlotKind::Parameter: return fmt::format("argument {}", slot.index);
+    case SlotKind::Output: return fmt::format("output {}", slot.index);
+    case SlotKind::Constant: return "constant";
+    case SlotKind::Temp: return slot.lender < 0 ? "arena" : fmt::format("memory of output {}", slot.lender);
+  }
+  return {};
+}
+
 class BufferAssigner {
  public:
   BufferAssigner(const Module& module, AliasAnalysis analysis) : module_(module), analysis_(std::move(analysis)) {}

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/base/result.h"
@@ -33,6 +34,9 @@ struct Slot {
   int64_t offset = 0;      // Temp: a multiple of 64; up to 32 bytes, of the element's size
   int64_t bytes = 0;       // of the buffer in memory, layout padding included; 1 byte an element for sub-byte types
 };
+
+// "argument 0", "arena": for people.
+std::string placeText(const Slot& slot);
 
 // Memory that a step takes beside operands and results while an instruction runs.
 struct ScratchNeed {

@@ -266,7 +266,7 @@ class Siblings {
 }  // namespace
 
 Result<bool> fuseMultiOutput(Module& module) {
-  Rewriter rewriter(module, "merge-siblings");
+  Rewriter rewriter(module, "fuse-siblings");
   std::vector<bool> bodies(module.computationSlots());
   for (ComputationId computation : module.order())
     for (InstructionId id : module.at(computation).instructions)

@@ -77,5 +77,20 @@ TEST_F(ForeignFiles, LinksInLogFoldersAreLeftOut) {
   EXPECT_NE(ran.err.find("holds no profile"), std::string::npos) << ran.err;
 }
 
+// Libraries are found by the loader and beside the program, never where a program happens to be opened.
+TEST_F(ForeignFiles, LibrariesInTheFolderOfAFileAreNotOpened) {
+  for (const char* name :
+       {"libcuda.so.1", "libopenblas.so.0", "liblapack.so.3", "libtessera_cpu.so", "libtessera_core.so", "libfmt.so.9",
+        "libstdc++.so.6", "libm.so.6", "libz.so.1", "libLLVM.so.19.1", "libdnnl.so.2", "libgomp.so.1", "libmpi.so.40"})
+    scratch_.write(name, "no library");
+  scratch_.write("c.hlo",
+                 "HloModule m\nENTRY e {\n  a = f64[2,2] constant({{4, 2}, {2, 3}})\n  ROOT c = f64[2,2] "
+                 "custom-call(a), custom_call_target=\"Cholesky\"\n}\n");
+  const Ran ran = scratch_.tessera("run c.hlo");
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+  const Ran cuda = scratch_.tessera("run c.hlo --backend=cuda");
+  EXPECT_EQ(cuda.err.find("ELF"), std::string::npos) << cuda.err;
+}
+
 }  // namespace
 }  // namespace tessera

@@ -13,6 +13,7 @@
 #include "app/cli/run_options.h"
 #include "backends/engine.h"
 #include "backends/run_request.h"
+#include "core/base/sorting.h"
 #include "core/formats/module_file.h"
 #include "core/formats/npz.h"
 #include "core/formats/project.h"
@@ -179,7 +180,7 @@ Status writeOutputs(const Module& module, const RunArguments& options, DeviceArr
 
 void printHottest(const Module& module, const Profile& profile, int64_t count, Report& report) {
   auto sources = profile.sources;
-  std::ranges::stable_sort(sources, std::greater(), &SourceProfile::timeNs);
+  sortDescending(sources, &SourceProfile::timeNs);
   double total = 0;
   for (const auto& source : sources) total += source.timeNs;
   if (static_cast<int64_t>(sources.size()) > count) sources.resize(static_cast<size_t>(count));

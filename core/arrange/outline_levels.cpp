@@ -5,6 +5,7 @@
 #include <queue>
 
 #include "core/arrange/arrangement.h"
+#include "core/base/sorting.h"
 
 namespace tessera {
 
@@ -130,7 +131,7 @@ OutlineLevels levelsOf(const Outline& outline, const OperandPlaces& operands, co
   }
   std::vector<int32_t> itemBox(home.size(), -1), groupBox(groups, -1);
   for (OutlineLevel& level : out) {
-    std::ranges::stable_sort(level.boxes, {}, &OutlineLevel::Box::first);
+    sortBy(level.boxes, &OutlineLevel::Box::first);
     for (size_t k = 0; k < level.boxes.size(); ++k) {
       const auto& box = level.boxes[k];
       (box.group >= 0 ? groupBox[at(box.group)] : itemBox[at(box.item)]) = static_cast<int32_t>(k);

@@ -3,7 +3,6 @@
 // show their ends. One sweep over the visible computations; arrange comes next.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <functional>
 #include <map>
@@ -14,6 +13,7 @@
 #include "core/arrange/outline.h"
 #include "core/arrange/outline_names.h"
 #include "core/arrange/view_builder.h"
+#include "core/base/sorting.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -120,7 +120,7 @@ ViewOptions ViewMaker::initialView(ComputationId computation, size_t mostBoxes, 
     for (const ViewNode& node : now.nodes)
       if (node.kind == ViewNode::Kind::CollapsedGroup && saysMoreOpen(known_->module, node, big))
         closed.push_back(&node);
-    std::stable_sort(closed.begin(), closed.end(), [](auto* a, auto* b) { return a->boxesInside < b->boxesInside; });
+    sortWith(closed, [](auto* a, auto* b) { return a->boxesInside < b->boxesInside; });
     bool opened = false;
     for (const ViewNode* node : closed) {
       if (boxes + node->boxesInside > mostBoxes) break;

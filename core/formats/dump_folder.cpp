@@ -9,6 +9,8 @@
 #include <optional>
 #include <set>
 
+#include "core/base/sorting.h"
+
 namespace tessera {
 namespace {
 
@@ -179,7 +181,7 @@ std::string rangeText(int64_t first, int64_t last) {
 }
 
 void sortPasses(DumpModule& module, std::vector<std::string>& warnings) {
-  std::ranges::stable_sort(module.passes, {}, &DumpPass::number);
+  sortBy(module.passes, &DumpPass::number);
   const std::string where = fmt::format("module_{:04} {}: ", module.id, module.name);
   int64_t expected = 0;
   for (const DumpPass& pass : module.passes) {
@@ -231,7 +233,7 @@ void addModules(DumpFolder& folder, const std::vector<SplitName>& files) {
 using FilesOfIds = std::map<std::pair<std::string, int64_t>, std::vector<SplitName>>;
 
 FilesOfIds sortedByName(FilesOfIds files) {
-  for (auto& [key, list] : files) std::ranges::sort(list, {}, &SplitName::file);
+  for (auto& [key, list] : files) sortBy(list, &SplitName::file);
   return files;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/sorting.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -26,7 +27,7 @@ const OpDef* findOp(Opcode opcode) {
 std::span<const OpDef* const> allOps() {
   static const auto byName = [] {
     auto all = kByOpcode;
-    std::ranges::sort(all, {}, [](const OpDef* op) { return nameOf(op->opcode); });
+    sortBy(all, [](const OpDef* op) { return nameOf(op->opcode); });
     return all;
   }();
   return byName;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/base/sorting.h"
 #include "core/ops/shared/op_cost.h"
 
 namespace tessera {
@@ -102,9 +103,9 @@ class Summarizer {
   }
   void sort() {
     for (auto* values : {&out_.inputs, &out_.outputs, &out_.parameters})
-      std::ranges::stable_sort(*values, [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+      sortWith(*values, [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
     std::erase_if(out_.parts, [](const GroupSummary::Part& part) { return part.instructions == 0; });
-    std::ranges::stable_sort(out_.parts, [](const auto& a, const auto& b) { return a.weight > b.weight; });
+    sortWith(out_.parts, [](const auto& a, const auto& b) { return a.weight > b.weight; });
   }
 
   const Workload& work_;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/sorting.h"
 #include "core/base/units.h"
 #include "core/ops/op.h"
 #include "core/overview/rules.h"
@@ -61,8 +62,7 @@ void findDoubles(const Workload& work, std::vector<Finding>& out) {
       if (work.isKernel(module.at(id))) finding.bytes += bytesOfShape(*module.at(id).shape) * work.timesOf(id);
     }
   if (finding.instructions.empty()) return;
-  std::ranges::stable_sort(finding.instructions, {},
-                           [&](InstructionId id) { return sourceRank(module, module.at(id)); });
+  sortBy(finding.instructions, [&](InstructionId id) { return sourceRank(module, module.at(id)); });
   finding.text =
       fmt::format("{} of {} in double precision, {} of {} flops a run; {}", countText(finding.instructions.size()),
                   counted(module.instructionCount(), "instruction", "instructions"), amountText(finding.flops),

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "core/base/result.h"
+#include "core/base/sorting.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -59,7 +60,7 @@ class Cutter {
     std::vector<InstructionId> inputs;
     std::ranges::copy_if(order, std::back_inserter(inputs),
                          [&](InstructionId id) { return inputs_.contains(id) && !members_.contains(id); });
-    std::ranges::stable_sort(inputs, {}, [&](InstructionId id) {
+    sortBy(inputs, [&](InstructionId id) {
       const int32_t number = source_.at(id).parameterNumber;
       return number < 0 ? std::numeric_limits<int32_t>::max() : number;
     });

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/sorting.h"
 #include "core/edit/palette/palette.h"
 #include "core/edit/refusal.h"
 #include "core/edit/structure/fragment.h"
@@ -193,7 +194,7 @@ Result<std::vector<Block>> parseBlocks(std::string_view content) {
 std::string printBlocks(std::span<const Block> blocks) {
   std::vector<const Block*> sorted;
   for (const Block& block : blocks) sorted.push_back(&block);
-  std::ranges::sort(sorted, {}, [](const Block* block) { return block->name; });
+  sortBy(sorted, [](const Block* block) { return block->name; });
   std::string out = std::string(kMagic) + std::to_string(kVersion) + '\n';
   for (const Block* block : sorted) {
     out += "block " + inQuotes(block->name) + ' ' + std::to_string(block->version) + ' ' + inQuotes(block->summary) +

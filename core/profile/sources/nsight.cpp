@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "core/base/hash.h"
+#include "core/base/sorting.h"
 
 namespace tessera {
 namespace {
@@ -163,7 +164,7 @@ void NsightReader::takeRange(const ThreadEvent& range, Launch& launch) {
 // Ranges open around each call, outermost first: an inner one says what the outer ones leave open.
 void NsightReader::findLaunches() {
   for (auto& [thread, events] : threads_) {
-    std::ranges::stable_sort(events, [](const ThreadEvent& a, const ThreadEvent& b) {
+    sortWith(events, [](const ThreadEvent& a, const ThreadEvent& b) {
       return a.atNs != b.atNs ? a.atNs < b.atNs : a.endNs > b.endNs;
     });
     std::vector<const ThreadEvent*> open;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/sorting.h"
 #include "core/formats/cut_file.h"
 #include "core/formats/file_content.h"
 #include "core/formats/foreign_file.h"
@@ -53,7 +54,7 @@ std::vector<LogFile> filesBelow(const fs::path& folder, std::string_view ending)
     const auto host = hostOf(at->path().filename().string(), ending);
     if (host) out.push_back({at->path(), *host, at->path().parent_path().filename().string()});
   }
-  std::ranges::sort(out, {}, &LogFile::path);
+  sortBy(out, &LogFile::path);
   return out;
 }
 

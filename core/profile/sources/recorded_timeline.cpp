@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "core/base/hash.h"
+#include "core/base/sorting.h"
 #include "core/profile/sources/time_stats.h"
 
 namespace tessera {
@@ -114,7 +115,7 @@ bool TimelineMaker::find(const FlowEnd& end, SpanPlace& out) const {
 
 // From each event to the next one of its flow.
 void TimelineMaker::addFlows() {
-  std::ranges::stable_sort(ends_, [](const FlowEnd& a, const FlowEnd& b) {
+  sortWith(ends_, [](const FlowEnd& a, const FlowEnd& b) {
     return a.flow != b.flow ? a.flow < b.flow : a.beginNs < b.beginNs;
   });
   for (size_t i = 1; i < ends_.size(); ++i) {

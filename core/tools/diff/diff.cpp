@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "core/base/sorting.h"
 #include "core/tools/diff/changes.h"
 #include "core/tools/diff/moved.h"
 
@@ -97,8 +98,7 @@ class Differ {
     for (size_t before = 0; before != taken_.size();) {
       before = taken_.size();
       std::vector<std::pair<Pair, int>> asked(votes_.begin(), votes_.end());
-      std::ranges::stable_sort(asked, std::greater(),
-                               [this](const auto& one) { return std::pair(areEqual(one.first), one.second); });
+      sortDescending(asked, [this](const auto& one) { return std::pair(areEqual(one.first), one.second); });
       for (const auto& [pair, votes] : asked) {
         if (!ofLeft_[pair.first.value]) take(pair.first, pair.second, Told::Left);
         if (!ofRight_[pair.second.value]) take(pair.first, pair.second, Told::Right);
@@ -158,7 +158,7 @@ class Differ {
   void sortChanged() {
     std::vector<uint32_t> rank(left().computationSlots());
     for (uint32_t i = 0; i < left().order().size(); ++i) rank[left().order()[i].value] = i;
-    std::ranges::stable_sort(out_.changed, {}, [&](const ChangedInstruction& one) {
+    sortBy(out_.changed, [&](const ChangedInstruction& one) {
       return std::pair(rank[left().at(one.left).computation.value], left_.placeOf(one.left));
     });
   }

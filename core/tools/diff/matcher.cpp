@@ -10,6 +10,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/base/sorting.h"
 #include "core/tools/diff/gaps.h"
 #include "core/tools/diff/twins.h"
 
@@ -152,7 +153,7 @@ class Matcher {
     }
   }
   static void inOrderOfParameters(const LabelledGraph& graph, std::vector<InstructionId>& ids) {
-    std::ranges::stable_sort(ids, {}, [&](InstructionId id) { return graph.at(id).parameterNumber; });
+    sortBy(ids, [&](InstructionId id) { return graph.at(id).parameterNumber; });
   }
 
   int scoreOf(InstructionId a, InstructionId b) const {

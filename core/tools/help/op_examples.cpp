@@ -6,6 +6,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "core/base/sorting.h"
+
 namespace tessera {
 namespace {
 
@@ -61,7 +63,7 @@ std::span<const ReferenceExample> referenceExamples() {
   static const std::vector<ReferenceExample> all = [] {
     std::vector<ReferenceExample> out;
     for (const Embedded& embedded : kReference) out.push_back(parsedReference(embedded));
-    std::ranges::sort(out, {}, &ReferenceExample::name);
+    sortBy(out, &ReferenceExample::name);
     return out;
   }();
   return all;

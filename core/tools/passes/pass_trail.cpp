@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/sorting.h"
 #include "core/cost/cost.h"
 #include "core/formats/module_file.h"
 #include "core/ops/inference/infer.h"
@@ -51,8 +52,7 @@ Result<const DumpModule*> chooseModule(const DumpFolder& folder, std::string_vie
 void sortForms(std::vector<std::string>& files) {
   std::erase_if(files,
                 [](const std::string& name) { return name.find(".html") != name.npos || name.ends_with(".dot"); });
-  std::ranges::stable_sort(files, std::greater(),
-                           [](const std::string& name) { return name.find(".txt") != name.npos; });
+  sortDescending(files, [](const std::string& name) { return name.find(".txt") != name.npos; });
 }
 
 // before_optimizations, then the others.

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/base/ascii.h"
+#include "core/base/sorting.h"
 #include "core/base/text_map.h"
 #include "core/hlo/source_frames.h"
 #include "core/tools/query/query.h"
@@ -151,7 +152,7 @@ std::vector<QueryCompletion> factsOf(const Module& module, const WordAtCursor& w
     found.push_back(
         {!loweredWord(std::string_view(text).substr(0, word.typed.size())).starts_with(loweredWord(word.typed)), count,
          &text});
-  std::ranges::sort(found, [](const Ranked& a, const Ranked& b) {
+  sortWith(found, [](const Ranked& a, const Ranked& b) {
     return std::tuple(a.inner, b.count, std::string_view(*a.text)) <
            std::tuple(b.inner, a.count, std::string_view(*b.text));
   });

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/sorting.h"
 #include "core/base/units.h"
 #include "core/picture/picture.h"
 #include "editor/canvas/dimension_color.h"
@@ -113,7 +114,7 @@ void Treemap::placeChildren(const CostScope& scope, const QString& path, int32_t
     own -= child.weight;
   }
   if (own > (1 - kAloneInScope) * scope.weight) parts.push_back({own, nullptr});
-  std::ranges::stable_sort(parts, [](const auto& a, const auto& b) { return a.first > b.first; });
+  sortWith(parts, [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<double> weights;
   for (const auto& [weight, part] : parts) weights.push_back(weight);
   const std::vector<QRectF> places = squarify(weights, rect);

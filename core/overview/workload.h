@@ -61,9 +61,4 @@ class Workload {
   double totalWeight_ = 0;
 };
 
-// By the opcode's name: the two ends of an asynchronous pair, and collectives in any form.
-bool isStart(const Instruction& instruction);
-bool isDone(const Instruction& instruction);
-bool isCollective(const Instruction& instruction);
-
 }  // namespace tessera

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "core/formats/hlo_text.h"
-#include "core/tools/find_instruction.h"
 #include "core/hlo/place_text.h"
-#include "core/tools/search.h"
-#include "core/tools/value_flow.h"
+#include "core/tools/find_instruction.h"
+#include "core/tools/flow/value_flow.h"
+#include "core/tools/query/search.h"
 #include "tests/corpus/corpus.h"
 
 namespace tessera {

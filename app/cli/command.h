@@ -20,7 +20,7 @@ class Report {
   // Of a run of several processes: each prints its errors, with its rank, and rank 0 prints all else.
   std::optional<int64_t> rank;
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  // Where a list is the whole answer: its key in the object. Printed in the object's place, but for errors.
+  // Key of the list that --json prints in place of the object, unless there is an error; "": the object is printed.
   std::string list;
   int exit = kFine;
 

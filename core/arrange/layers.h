@@ -41,8 +41,8 @@ struct Spot {
   float x = 0;
   int32_t row = 0;
   bool lane = false;
-  bool main = false;  // on the longest path of its piece
-  int32_t piece = 0;  // in every row the spots of a piece stand together, in the order of pieces
+  bool main = false;  // on the longest path of its connected component
+  int32_t piece = 0;  // connected component; in every row its spots are adjacent, in the order of components
 };
 struct Layers {
   std::vector<Spot> spots;                 // the level's boxes first

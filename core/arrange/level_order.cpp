@@ -17,7 +17,7 @@ constexpr int kExchangeRounds = 4;
 constexpr size_t kShakenSize = 1200;  // segments
 constexpr int kShakes = 24;
 constexpr int kVainSweeps = 8;    // without a better order
-constexpr double kMainPull = 32;  // boxes of a main path stand straight below each other, whatever their ports
+constexpr double kMainPull = 32;  // aligns the boxes of a main path, whatever their ports
 constexpr int kLengthSweeps = 4;
 constexpr double kShorter = 0.98;
 constexpr int32_t kSlots = 8;  // places at a box's upper edge that are told apart
@@ -62,7 +62,7 @@ class RowOrder {
     if (isSmall_) shortest_ = length();
   }
   bool isBetter(size_t now) { return now < fewest_ || (isSmall_ && now == fewest_ && length() < kShorter * shortest_); }
-  // Of all wires, sideways, once boxes stand where their neighbours wish them.
+  // Sum of the horizontal lengths of all wires, with boxes placed by the wishes of their neighbours.
   double length() {
     std::vector<Spot> spots = layers_.spots;
     for (int sweep = 0; sweep < kLengthSweeps; ++sweep)
@@ -106,7 +106,7 @@ class RowOrder {
     }
   }
 
-  // Lanes stand in the middle of boxes that wish themselves the same place: a trunk with branches at both sides.
+  // Among boxes with equal wishes lanes are in the middle: a trunk with branches at both sides.
   void sortByWishes(std::vector<int32_t>& row) {
     const auto key = [&](int32_t v) { return std::pair(layers_.spot(v).piece, wishes_[at(v)]); };
     std::ranges::stable_sort(row, {}, key);

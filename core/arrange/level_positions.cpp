@@ -64,7 +64,7 @@ class RowPlacer {
     out.insert(out.begin(), mains.begin(), mains.end());
     return out;
   }
-  // Main paths, a chain a piece.
+  // The main paths: one chain for each connected component.
   std::vector<std::vector<int32_t>> mainChains() const {
     std::map<int32_t, std::vector<int32_t>> byPiece;
     for (const auto& row : layers_.rows)

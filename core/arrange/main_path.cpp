@@ -1,8 +1,9 @@
-// markMainPaths: the longest way through each piece of a level, which placeRows keeps straight.
+// markMainPaths: the longest path through each connected component of a level, which placeRows keeps straight.
 #include <algorithm>
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/layers.h"
+#include "core/base/sorting.h"
 
 namespace tessera {
 namespace {
@@ -16,7 +17,7 @@ class MainPaths {
 
   void run() {
     measure();
-    std::vector<int32_t> endOf;  // by piece: where its longest path ends
+    std::vector<int32_t> endOf;  // by component: where its longest path ends
     for (int32_t v = 0; v < static_cast<int32_t>(length_.size()); ++v) {
       const size_t piece = at(level_.boxes[at(v)].piece);
       if (piece >= endOf.size()) endOf.resize(piece + 1, -1);
@@ -27,13 +28,13 @@ class MainPaths {
   }
 
  private:
-  // Row by row, so that what a box reads is known before it.
+  // Row by row: lengths of a box's operands are final before its own.
   void measure() {
     std::vector<int32_t> wires;
     for (size_t w = 0; w < level_.wires.size(); ++w)
       if (const LevelWire& wire = level_.wires[w]; wire.from >= 0 && wire.to >= 0 && rowOf(wire.from) < rowOf(wire.to))
         wires.push_back(static_cast<int32_t>(w));
-    std::ranges::stable_sort(wires, {}, [&](int32_t w) { return rowOf(level_.wires[at(w)].to); });
+    sortBy(wires, [&](int32_t w) { return rowOf(level_.wires[at(w)].to); });
     for (int32_t w : wires) {
       const LevelWire& wire = level_.wires[at(w)];
       if (length_[at(wire.from)] < length_[at(wire.to)]) continue;

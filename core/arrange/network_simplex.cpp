@@ -1,6 +1,6 @@
-// shortestRows. A spanning tree of tight wires (those that span one row) stands for a choice of rows. The cut value of
-// a tree wire is what the sum of lengths grows by when it becomes longer by a row; while one is negative, the wire
-// that stops it from growing takes its place. A pivot is O(V + E).
+// shortestRows. A spanning tree of tight wires (those that span one row) determines the rows. The cut value of a tree
+// wire is the change of the total length when it becomes one row longer; while one is negative, the wire of least slack
+// across the cut replaces it. A pivot is O(V + E).
 #include <algorithm>
 #include <limits>
 
@@ -70,7 +70,7 @@ class NetworkSimplex {
           }
       if (tree.size() == row_.size()) return;
       const size_t nearest = nearestWire();
-      if (nearest == kNone) return;  // in pieces, which nobody asks for
+      if (nearest == kNone) return;  // not connected: excluded by the contract
       const int32_t shift = joined_[at(to(nearest))] ? -slack(nearest) : slack(nearest);
       for (int32_t v : tree) row_[at(v)] += shift;
       seen = 0;

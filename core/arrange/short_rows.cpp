@@ -1,5 +1,5 @@
-// assignShortRows: what hangs together is a piece. Each piece has its shortest rows, and goes to the first row from
-// which on all of its rows have room beside the pieces before it.
+// assignShortRows: a piece is a connected component. Each piece has its shortest rows and begins at the first row from
+// which all of its rows have room beside the pieces before it.
 #include "core/arrange/short_rows.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMostBoxes = 400;
-constexpr float kNarrowestPage = 2600, kAspect = 4;  // of the widest row, and of the level
+constexpr size_t kMostShortRowBoxes = 400;
+constexpr float kNarrowestPage = 2600, kPageAspect = 4;  // of the widest row, and of the level
 
 class PiecePacker {
  public:
@@ -21,7 +21,7 @@ class PiecePacker {
     double area = 0;
     for (const LevelBox& b : level.boxes)
       area += static_cast<double>(b.left + b.right + box::kColumnGap) * (b.height + box::kRowGap);
-    limit_ = std::max(kNarrowestPage, static_cast<float>(std::sqrt(area * kAspect)));
+    limit_ = std::max(kNarrowestPage, static_cast<float>(std::sqrt(area * kPageAspect)));
   }
 
   bool run() {
@@ -38,7 +38,7 @@ class PiecePacker {
   }
 
  private:
-  // Wires once a pair; those that would close a cycle are turned: depth first from the boxes that read nothing.
+  // One wire for each pair; those that would close a cycle are reversed: depth first from the boxes without operands.
   void findDownwardWires() {
     const size_t n = level_.boxes.size();
     std::vector<std::vector<int32_t>> after(n);
@@ -115,7 +115,7 @@ class PiecePacker {
   }
 
   Level& level_;
-  std::vector<std::vector<std::pair<int32_t, bool>>> neighbours_;  // a box, and whether it stands below
+  std::vector<std::vector<std::pair<int32_t, bool>>> neighbours_;  // a box, and whether it is below
   std::vector<int32_t> pieceOf_, row_, order_;
   std::vector<float> used_;  // by row
   int32_t pieces_ = 0;
@@ -125,7 +125,7 @@ class PiecePacker {
 }  // namespace
 
 bool assignShortRows(Level& level) {
-  return level.thorough && level.boxes.size() <= kMostBoxes && PiecePacker(level).run();
+  return level.thorough && level.boxes.size() <= kMostShortRowBoxes && PiecePacker(level).run();
 }
 
 }  // namespace tessera

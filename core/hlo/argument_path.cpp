@@ -1,6 +1,5 @@
 // jax replaces every character of a path that is no letter, digit or underscore by an underscore: [0] is _0_, ['wte']
-// is
-// __wte__, .mu is _mu. What reads so from end to end is a path again.
+// is __wte__, .mu is _mu. A name that parses so completely is turned back into the path.
 #include "core/hlo/argument_path.h"
 
 #include <algorithm>
@@ -62,7 +61,7 @@ std::string unmangled(std::string_view name) {
   size_t at = firstPart(text);
   if (at == text.npos) return std::string(name);
   std::string out(text.substr(0, at));
-  if (text.substr(at).starts_with("____")) {  // jax keeps what stands behind the last slash: w['enc/key']['b']
+  if (text.substr(at).starts_with("____")) {  // jax keeps only what follows the last slash: w['enc/key']['b']
     out = "…['" + out + "']";
     at += 2;
   }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kFewTrips = 2;
 constexpr size_t kMostFamilies = 4;
-constexpr double kLeastShare = 0.05;  // of the module, in a loop that is told
+constexpr double kLeastLoopShare = 0.05;  // of the module's cost: smaller loops are not layers
 
 struct Family {
   std::set<int64_t> numbers;
@@ -145,7 +145,7 @@ bool areSameLayers(const Workload& work, const NamedFamily& parameters, const Na
   return isSameWord(keyOf(parameters.first, 1), scopes.first) || readsInOrder(work, *parameters.second, *scopes.second);
 }
 
-// Of a run, with what its body calls.
+// Cost of a run of a loop, including called computations.
 double weightInside(const Workload& work, const Instruction& loop) {
   double weight = 0;
   std::vector<ComputationId> open = work.module.callees(loop);
@@ -162,14 +162,14 @@ double weightInside(const Workload& work, const Instruction& loop) {
   return weight;
 }
 
-// Not those that make random bits and the like.
+// Loops that are a substantial part of the cost; not those that make random bits and the like.
 void addLoops(const Workload& work, std::vector<Overview::Layers>& out) {
   std::vector<Overview::Layers> loops;
   for (ComputationId computation : work.execution.computations)
     for (InstructionId id : work.module.at(computation).instructions) {
       const Instruction& i = work.module.at(id);
       const auto trips = i.opcode == Opcode::While ? tripCountOf(work.module, i) : std::nullopt;
-      if (trips && *trips >= kFewTrips && weightInside(work, i) >= kLeastShare * work.totalWeight())
+      if (trips && *trips >= kFewTrips && weightInside(work, i) >= kLeastLoopShare * work.totalWeight())
         loops.push_back({std::string(i.name), *trips, "loop", id});
     }
   const size_t kept = std::min(loops.size(), kMostFamilies);

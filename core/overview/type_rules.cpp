@@ -64,7 +64,7 @@ ElementType widenedFrom(const Workload& work, InstructionId kernel) {
   const Computation* fused = work.fusedBy(module.at(kernel));
   ElementType out = ElementType::Invalid;
   const auto takes = [&](const Instruction& i) {
-    if (i.opcode == Opcode::Convert && module.contains(i.operands[0])) {
+    if (i.opcode == Opcode::Convert && !i.operands.empty() && module.contains(i.operands[0])) {
       const ElementType from = module.shapeOf(i.operands[0]).type;
       if (isNarrowFloat(from) && isFloat(i.shape->type) && info(i.shape->type).bits > info(from).bits) out = from;
       return out != ElementType::Invalid;

@@ -64,7 +64,7 @@ std::string nearMisses(std::string_view wanted, std::span<const std::string_view
   return out.empty() ? out : out + "?";
 }
 
-// What the program calls it: an argument's path, or "output 3" (`tessera overview` tells both).
+// By the name in the program's interface: an argument's path, or "output 3" (`tessera overview` lists both).
 std::optional<InstructionId> inInterface(const Module& module, std::string_view name) {
   if (!module.contains(module.entry())) return std::nullopt;
   for (InstructionId id : module.entryComputation().parameters)

@@ -1,6 +1,6 @@
 // Our arrangement against Graphviz dot in the same run, on the same boxes and wires: what each group of a program
 // holds, up to 300 boxes. Crossings of drawn wires (wires that share an end do not count), wire length, wires behind
-// unrelated boxes, time. dot is told our ports; with --plain it may lead wires to any side of a box.
+// unrelated boxes, time. dot gets our ports; with --plain its wires may end at any side of a box.
 // Usage: bench_crossings [--plain] FILE...
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-// Rows of a small level: the sum of what wires span is the least, what hangs together stands together, main paths run
-// straight, fans are symmetric; and one wire stands for all that a box gives to an instruction of very many operands.
+// Rows of a small level: least total wire span, adjacent connected components, straight main paths, symmetric fans; and
+// one wire from each box to an instruction with very many operands.
 #include <gtest/gtest.h>
 
 #include <algorithm>

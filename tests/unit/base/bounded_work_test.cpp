@@ -200,7 +200,7 @@ TEST(BoundedWork, CostsOfHugeWindowsAreCounted) {
   EXPECT_EQ(costOf(readBounded(small)).flops, 12);
 }
 
-// Values of a long chain lie in one place, each joined to the one before.
+// All values of a long chain share one buffer, each joined to the one before.
 TEST(BoundedWork, MemoryOfALongChainIsNearLinear) {
   const auto report = [](int length) {
     std::string text = "HloModule m\n\nENTRY e {\n  x0 = f32[8] parameter(0)\n";

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/box_style.h"
@@ -38,37 +37,46 @@ class PiecePacker {
   }
 
  private:
-  // One wire for each pair; those that would close a cycle are reversed: depth first from the boxes without operands.
-  void findDownwardWires() {
-    const size_t n = level_.boxes.size();
-    std::vector<std::vector<int32_t>> after(n);
-    std::vector<bool> reads(n);
+  // The users of each box, ascending, each once; `reads`: which boxes have operands.
+  std::vector<std::vector<int32_t>> usersOf(std::vector<bool>& reads) const {
+    std::vector<std::vector<int32_t>> after(level_.boxes.size());
     for (const LevelWire& w : level_.wires)
       if (w.from >= 0 && w.to >= 0 && w.from != w.to) after[at(w.from)].push_back(w.to), reads[at(w.to)] = true;
     for (auto& users : after) {
       std::ranges::sort(users);
       users.erase(std::unique(users.begin(), users.end()), users.end());
     }
+    return after;
+  }
+  // One wire for each pair; those that would close a cycle are reversed: depth first from the boxes without operands.
+  void findDownwardWires() {
+    const size_t n = level_.boxes.size();
+    std::vector<bool> reads(n);
+    const std::vector<std::vector<int32_t>> after = usersOf(reads);
     neighbours_.resize(n);
-    std::vector<uint8_t> state(n);  // 1: on the stack, 2: done
-    const auto visit = [&](int32_t start) {
-      std::vector<std::pair<int32_t, size_t>> stack;
-      if (state[at(start)] == 0) stack.push_back({start, 0}), state[at(start)] = 1;
-      while (!stack.empty()) {
-        auto& [v, next] = stack.back();
-        if (next == after[at(v)].size()) {
-          state[at(v)] = 2;
-          stack.pop_back();
-          continue;
-        }
-        const int32_t user = after[at(v)][next++];
-        state[at(user)] == 1 ? addWire(user, v) : addWire(v, user);
-        if (state[at(user)] == 0) state[at(user)] = 1, stack.push_back({user, 0});
-      }
-    };
+    std::vector<Visit> visits(n, Visit::None);
     for (size_t v = 0; v < n; ++v)
-      if (!reads[v]) visit(static_cast<int32_t>(v));
-    for (size_t v = 0; v < n; ++v) visit(static_cast<int32_t>(v));
+      if (!reads[v]) visitFrom(static_cast<int32_t>(v), after, visits);
+    for (size_t v = 0; v < n; ++v) visitFrom(static_cast<int32_t>(v), after, visits);
+  }
+  enum class Visit : uint8_t { None, OnStack, Done };
+  void visitFrom(int32_t start, const std::vector<std::vector<int32_t>>& after, std::vector<Visit>& visits) {
+    if (visits[at(start)] != Visit::None) return;
+    visits[at(start)] = Visit::OnStack;
+    std::vector<std::pair<int32_t, size_t>> stack{{start, 0}};
+    while (!stack.empty()) {
+      auto& [v, next] = stack.back();
+      if (next == after[at(v)].size()) {
+        visits[at(v)] = Visit::Done;
+        stack.pop_back();
+        continue;
+      }
+      const int32_t user = after[at(v)][next++];
+      visits[at(user)] == Visit::OnStack ? addWire(user, v) : addWire(v, user);
+      if (visits[at(user)] != Visit::None) continue;
+      visits[at(user)] = Visit::OnStack;
+      stack.push_back({user, 0});
+    }
   }
   void addWire(int32_t from, int32_t to) {
     neighbours_[at(from)].push_back({to, true});

@@ -242,4 +242,24 @@ Result<std::vector<Literal>> argumentsFor(const Module& right, const Module& lef
   return out;
 }
 
+Result<std::unique_ptr<ComparedPair>> comparedPair(Module left, std::optional<Module> right,
+                                                   std::optional<ElementType> precision,
+                                                   std::pair<std::string, std::string> backends,
+                                                   std::vector<Literal> arguments) {
+  auto out = std::make_unique<ComparedPair>(ComparedPair{std::move(left), Module(), {}, {}, {}});
+  if (right) {
+    out->rightModule = *std::move(right);
+  } else if (precision) {
+    TESSERA_ASSIGN_OR_RETURN(out->rightModule, inPrecision(out->leftModule, *precision));
+  } else {
+    out->rightModule = out->leftModule;
+  }
+  out->pairs = diff(out->leftModule, out->rightModule);
+  out->left = {&out->leftModule, std::move(backends.first), std::move(arguments)};
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> others,
+                           argumentsFor(out->rightModule, out->leftModule, out->left.arguments, out->pairs));
+  out->right = {&out->rightModule, std::move(backends.second), std::move(others)};
+  return out;
+}
+
 }  // namespace tessera

@@ -17,6 +17,7 @@
 #include "editor/panels/banner.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/permission_list.h"
+#include "editor/panels/run/watch_panel.h"
 
 namespace tessera {
 
@@ -48,6 +49,7 @@ void MainWindow::makeFileMenu() {
     connect(examples->addAction(file.completeBaseName()), &QAction::triggered, this,
             [this, path = file.filePath()] { openFile(path); });
   actions_->add(menu, {tr("Open &profile …"), {}, [this](bool) { chooseProfile(); }, QStringLiteral("open profile")});
+  actions_->add(menu, {tr("Open &dump folder …"), {}, [this](bool) { chooseDump(); }, QStringLiteral("open dump")});
   actions_->add(menu, {tr("&Compare with …"),
                        {},
                        [this](bool) { compareWithFile(*pane_); },
@@ -105,6 +107,14 @@ void MainWindow::makeRunMenu() {
                        },
                        QStringLiteral("cancel"),
                        [this] { return opening_ || !pane_->original().tasks().empty(); }});
+  actions_->add(menu, {tr("&Watch the selection over many steps"),
+                       {},
+                       [this](bool) {
+                         panels_->raise(QStringLiteral("watch"));
+                         panels_->watch->watch(document_->selection());
+                       },
+                       QStringLiteral("watch"),
+                       [this] { return hasSelection(); }});
   menu.addSeparator();
   actions_->add(menu, {tr("Allowed &files …"),
                        {},

@@ -6,6 +6,8 @@
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
 #include <QTimer>
 #include <map>
 #include <optional>
@@ -22,7 +24,9 @@
 #include "editor/document/document.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/lessons/lesson.h"
+#include "editor/panels/compare/numerics_panel.h"
 #include "editor/panels/inspector.h"
+#include "editor/panels/run/watch_panel.h"
 #include "editor/panels/search_bar.h"
 #include "editor/panels/text_panel.h"
 
@@ -172,6 +176,18 @@ Status showTab(MainWindow& w, const QString& number) {
   return {};
 }
 
+// By its name in the menu, or with "linear" behind it.
+Status measure(MainWindow& w, const QString& words) {
+  QString name = words;
+  const bool linear = name.endsWith(QLatin1String(" linear"));
+  if (linear) name.chop(7);
+  const auto found = measureNamed(name.toStdString());
+  if (!found) return usage(QObject::tr("there is no measure %1").arg(name));
+  w.document().measures().setLinear(linear);
+  w.document().measures().choose(*found);
+  return {};
+}
+
 using Command = Status (*)(MainWindow&, const QString&);
 Status showWorkspace(MainWindow& window, const QString& name) {
   for (int i = 0; i < Workspaces::kCount; ++i)
@@ -234,6 +250,35 @@ const std::map<QString, Command>& commands() {
       {"overlay",
        [](W w, S on) {
          w.document().view().showOverlay(on != QLatin1String("off"));
+         return Status{};
+       }},
+      {"measure", measure},
+      {"fade-below",
+       [](W w, S heat) {
+         w.document().measures().setThreshold(heat.toDouble());
+         return Status{};
+       }},
+      {"critical-path",
+       [](W w, S on) {
+         w.document().measures().showCriticalPath(on != QLatin1String("off"));
+         return Status{};
+       }},
+      {"take-out",
+       [](W w, S) {
+         w.takeOut();
+         return Status{};
+       }},
+      {"watch",
+       [](W w, S steps) {
+         WatchPanel& watch = *w.panels().watch;
+         watch.watch(w.document().selection());
+         watch.steps()->setValue(steps.toInt());
+         watch.runButton()->click();
+         return Status{};
+       }},
+      {"compare-values",
+       [](W w, S) {
+         w.panels().numerics->compareButton()->click();
          return Status{};
        }},
       {"set-shape", setShape},

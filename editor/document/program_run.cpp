@@ -104,13 +104,6 @@ Result<RunOutcome> runWhatIsComplete(const Module& module, const FileAccess& fil
   return out;
 }
 
-// Its title is what the results say.
-Overlay overlayOfRun(const RunOutcome& outcome) {
-  Overlay out = overlayOf(outcome.profile);
-  out.title = "time of a run: " + durationText(outcome.runMs * 1e6);
-  return out;
-}
-
 QString originOf(const RunOutcome& outcome) {
   return outcome.runs > 1 ? QObject::tr("median of %1 runs, after one to warm up").arg(outcome.runs)
                           : QObject::tr("one run, after one to warm up");
@@ -135,7 +128,6 @@ RunSettings settingsOf(const Document& document) {
 struct ProgramRun::Answer {
   Result<RunOutcome> outcome;
   std::vector<FileAsk> asks;  // what kept it from running
-  std::optional<Overlay> overlay;
   uint64_t revision;
 };
 
@@ -147,7 +139,6 @@ void ProgramRun::begin() {
 void ProgramRun::forgetOutcome() {
   background_.dispose(std::exchange(state_.outcome, std::nullopt));
   state_.opened.reset();
-  state_.overlay.reset();
   background_.dispose(std::exchange(state_.times, nullptr));
   background_.dispose(std::exchange(state_.timeline, nullptr));
   state_.origin.clear();
@@ -204,9 +195,8 @@ void ProgramRun::start() {
                             files = document_.filesOfRun(), settings = settingsOf(document_), cancel = state_.running,
                             progress, revision = document_.revision()]() -> Background::Answer {
                              auto answer = std::make_shared<Answer>(
-                                 Answer{runAllowed(module, files, settings, *cancel, progress), {}, {}, revision});
+                                 Answer{runAllowed(module, files, settings, *cancel, progress), {}, revision});
                              if (!answer->outcome) answer->asks = files.asks(settings);
-                             if (answer->outcome) answer->overlay = overlayOfRun(*answer->outcome);
                              return [this, answer] { finish(*answer); };
                            });
 }
@@ -226,13 +216,11 @@ void ProgramRun::finish(Answer& answer) {
   if (answer.revision != document_.revision()) return;  // the graph was edited meanwhile
   state_.opened.reset();
   state_.outcome = std::move(*answer.outcome);
-  state_.overlay = std::move(answer.overlay);
   state_.origin = originOf(*state_.outcome);
   emit outcomeChanged();
   analyse([profile = state_.outcome->allRuns](const std::shared_ptr<const Module>& module) -> Analysis {
     return {std::make_shared<const OpTimes>(opTimesOf(*profile, module)), timelineOf(*profile, module)};
   });
-  document_.view().overlayChanged();
 }
 
 // --- a profile of another program
@@ -305,11 +293,9 @@ void ProgramRun::install(OpenedProfile& opened) {
       return emit failed(QString::fromStdString(made.error().toString()), made.error().kind);
   forgetOutcome();
   state_.opened = toProfile(*opened.profile, document_.module());
-  state_.overlay = overlayOf(*state_.opened);
   const QString summary = summaryOfProfile(opened.path, *opened.profile);
   state_.origin = originOf(opened.path, *opened.profile);
   emit outcomeChanged();
-  document_.view().overlayChanged();
   emit profileOpened(summary);
   analyse([profile = std::make_shared<OpProfile>(*std::move(opened.profile))](
               const std::shared_ptr<const Module>& module) -> Analysis {

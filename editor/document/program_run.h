@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "core/picture/picture.h"
 #include "core/profile/op_times.h"
 #include "core/profile/profile.h"
 #include "core/profile/timeline.h"
@@ -48,7 +47,6 @@ class ProgramRun : public QObject {
   const std::optional<RunOutcome>& outcome() const { return state_.outcome; }
   // Of the run, or the one that was opened; null: there is none.
   const Profile* profile() const;
-  const std::optional<Overlay>& overlay() const { return state_.overlay; }
   // What a worker makes of the profile afterwards; null: not yet, or there is none.
   const std::shared_ptr<const OpTimes>& times() const { return state_.times; }
   const std::shared_ptr<const Timeline>& timeline() const { return state_.timeline; }
@@ -81,7 +79,6 @@ class ProgramRun : public QObject {
   struct State {  // of one file
     std::optional<RunOutcome> outcome;
     std::optional<Profile> opened;  // of a file; then there is no outcome
-    std::optional<Overlay> overlay;
     std::shared_ptr<const OpTimes> times;
     std::shared_ptr<const Timeline> timeline;
     QString origin;

@@ -70,6 +70,8 @@ DevicePeaks peaksOf(const Roofline& roofline, const std::string& date) {
     else if (peak.capacity > 0)
       out.caches.push_back({peak.level, static_cast<double>(peak.capacity), rate});
   }
+  // A level that is no quicker than memory is another virtual machine's, or was busy.
+  std::erase_if(out.caches, [&](const MemoryLevel& level) { return level.bytesPerSecond <= out.bytesPerSecond; });
   return out;
 }
 

@@ -76,10 +76,9 @@ Result<SideBySide> runSideBySide(const Module& before, const Module& after, cons
     times.ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
     return {};
   };
-  constexpr int kMostRuns = 2000;
   const auto begin = Clock::now();
   const auto lasts = [&] { return std::chrono::duration<double>(Clock::now() - begin).count() < options.seconds; };
-  for (int i = 0; i < options.leastRuns || (i < kMostRuns && lasts()); ++i) {
+  for (int i = 0; i < options.leastRuns || (i < options.mostRuns && lasts()); ++i) {
     if (i % 2 == 0) TESSERA_TRY(run(*one, into[0], out.before));
     TESSERA_TRY(run(*other, into[1], out.after));
     if (i % 2 != 0) TESSERA_TRY(run(*one, into[0], out.before));

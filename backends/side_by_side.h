@@ -31,9 +31,9 @@ struct SideBySide {
 
 struct SideBySideOptions {
   std::string backend = "cpu";
-  int threads = 0;     // 0: all
-  int leastRuns = 9;   // of each
-  double seconds = 1;  // further runs until then
+  int threads = 0;                     // 0: all
+  int leastRuns = 9, mostRuns = 2000;  // of each
+  double seconds = 1;                  // further runs until then
   const std::atomic<bool>* cancel = nullptr;
 };
 // After one run of each to warm up. Fails with what the backend says, and with ErrorKind::Usage where the results are

@@ -12,6 +12,7 @@
 #include "app/cli/run_compare.h"
 #include "backends/engine.h"
 #include "backends/run_request.h"
+#include "core/base/units.h"
 #include "core/formats/module_file.h"
 #include "core/formats/npz.h"
 #include "core/formats/project.h"
@@ -31,6 +32,7 @@ struct RunArguments {
   int64_t runs = 1;
   int64_t hottest = 0;
   bool physical = false;
+  bool counters = false;
   std::string engine = "threads";
   EngineOptions engineOptions;
   ProtoContent snapshot;
@@ -165,6 +167,7 @@ Result<RunRequest> makeRequest(const Module& module, const FileAccess& files, co
   out.arguments.fill.imax = options.fill.imax;
   TESSERA_TRY(takeInputs(module, options, out.arguments));
   if (options.physical) out.feedForm = memoryForm();
+  out.counters = options.counters;
   out.runs = options.runs;
   out.warmUps = options.runs > 1 ? 1 : 0;
   out.profiledRuns = options.profile.empty() && options.hottest == 0 ? 0 : options.runs;
@@ -215,6 +218,21 @@ Status writeProfile(const Module& module, const RunArguments& options, const Pro
   return writeFileAtomically(options.profile, toChromeTrace(profile));
 }
 
+// What the processor counted in a run, or why it did not.
+void tellCounters(const RunReport& ran, Report& report) {
+  if (!ran.countersAbsent.empty()) {
+    report.object["counters_absent"] = ran.countersAbsent;
+    report.line("no hardware counters: " + ran.countersAbsent);
+  }
+  if (ran.counters.empty()) return;
+  std::string words;
+  for (const CounterValue& value : ran.counters) {
+    report.object["counters"][value.name] = value.count;
+    words += (words.empty() ? "" : ", ") + amountText(value.count) + " " + value.name;
+  }
+  report.line("a run: " + words);
+}
+
 void tell(const RunReport& ran, const RunArguments& options, Report& report) {
   const auto count = [](int64_t number) { return static_cast<long long>(number); };
   char line[240], devices[80] = "";
@@ -233,9 +251,11 @@ void tell(const RunReport& ran, const RunArguments& options, Report& report) {
   report.object["output_bytes"] = ran.outputBytes;
   report.object["kernels"] = ran.kernels.kernels;
   report.object["kernels_cached"] = ran.kernels.cached;
-  std::snprintf(line, sizeof line, "%scompile %.2f ms, run %.3f ms (median of %lld), peak %lld bytes", devices,
-                ran.compileMs, ran.medianMs(), count(options.runs), count(ran.peakBytes));
+  std::snprintf(line, sizeof line, "%scompile %.2f ms, run %.3f ms (median of %lld%s), peak %lld bytes", devices,
+                ran.compileMs, ran.medianMs(), count(options.runs), options.runs > 1 ? ", after one to warm up" : "",
+                count(ran.peakBytes));
   report.line(line);
+  tellCounters(ran, report);
 }
 
 // Of a run of several processes: how many there were, and whether the values are those of threads to the bit.
@@ -441,6 +461,8 @@ void addExpectation(CLI::App& command, RunArguments& options) {
 }
 
 void addMeasurement(CLI::App& command, RunArguments& options) {
+  command.add_flag("--counters", options.counters,
+                   "Cycles, instructions and cache misses of a run, where the kernel lets them be counted");
   command.add_option("--runs", options.runs, "Timed runs; with more than one, a warm-up goes first")
       ->check(CLI::Range(1, 1000000));
   command.add_option("--profile", options.profile, "Write a Chrome trace with the profile of as many further runs");

@@ -23,11 +23,13 @@
 #include "app/studio/start_page.h"
 #include "app/studio/task_list.h"
 #include "app/studio/theme.h"
+#include "app/studio/tour_guide.h"
 #include "app/studio/workspaces.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/block_actions.h"
 #include "editor/controllers/canvas_binding.h"
 #include "editor/document/document.h"
+#include "editor/lessons/tour_panel.h"
 #include "editor/panels/table_panel.h"
 #include "editor/text/plain_text.h"
 
@@ -106,7 +108,10 @@ void MainWindow::makeCentre() {
   auto* beside = new QHBoxLayout;
   beside->setSpacing(0);
   layout->addLayout(beside, 1);
+  auto* tour = new TourPanel(centre);
+  tours_ = new TourGuide(*this, *tour);
   beside->addWidget(startPage_);
+  beside->addWidget(tour);
   beside->addWidget(area_, 1);
   setCentralWidget(centre);
   connect(startPage_, &StartPage::fileChosen, this, &MainWindow::openFile);
@@ -116,7 +121,13 @@ void MainWindow::makeCentre() {
     panels_->raise(QStringLiteral("palette"));  // to look through what there is
   });
   connect(startPage_, &StartPage::lessonsWanted, this, [this] { beginLesson(0); });
+  connect(startPage_, &StartPage::tourWanted, this, &MainWindow::beginTour);
   connect(startPage_, &StartPage::importHelpWanted, this, [this] { showChapter(QStringLiteral("import")); });
+}
+
+void MainWindow::beginTour(const Tour& tour) {
+  startPage_->hide();
+  tours_->begin(tour);
 }
 
 void MainWindow::makeStatusBar() {

@@ -51,6 +51,8 @@ class PreferenceControl;
 class StartPage;
 class TaskList;
 struct TakenPart;
+struct Tour;
+class TourGuide;
 class Workspaces;
 struct Panels;
 
@@ -118,6 +120,8 @@ class MainWindow : public QMainWindow {
   Navigation& navigation() { return *navigation_; }
   TaskList& tasks() { return *tasks_; }
   Workspaces& workspaces() { return *workspaces_; }
+  TourGuide& tours() { return *tours_; }
+  void beginTour(const Tour& tour);
   PreferenceControl& preferenceControl() { return *preferences_; }
   void setTheme(Theme theme);
   Theme theme() const { return theme_; }
@@ -236,7 +240,8 @@ class MainWindow : public QMainWindow {
   DocumentPane* beside_ = nullptr;
   bool splitToCompare_ = false;       // by the workspace, which takes it back
   QPointer<DocumentPane> comparing_;  // with the file that opens
-  int taking_ = 0;                    // parts whose inputs are being recorded
+  TourGuide* tours_ = nullptr;
+  int taking_ = 0;  // parts whose inputs are being recorded
 
   Actions* actions_ = nullptr;
   Navigation* navigation_ = nullptr;

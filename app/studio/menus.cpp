@@ -12,6 +12,7 @@
 #include "app/studio/navigation.h"
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
+#include "app/studio/tour_guide.h"
 #include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"
@@ -137,6 +138,10 @@ void MainWindow::makeHelpMenu() {
                        [this](bool) { navigation_->showKeys(); },
                        QStringLiteral("keys")});
   actions_->add(menu, {tr("&Lessons"), {}, [this](bool) { beginLesson(0); }, QStringLiteral("lessons")});
+  QMenu* tours = menu.addMenu(tr("&Guided tours"));
+  tours->setProperty("isList", true);
+  for (const Tour& tour : toursIn(TourGuide::folder()))
+    connect(tours->addAction(tour.title), &QAction::triggered, this, [this, tour] { beginTour(tour); });
   actions_->add(menu, {tr("&About Tessera"), {}, [this](bool) { showAbout(); }});
 }
 

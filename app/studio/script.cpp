@@ -351,6 +351,13 @@ bool waitUntilIdle(MainWindow& window) {
   return false;
 }
 
+Status startCommand(MainWindow& window, const QString& line) {
+  const QString name = line.section(QLatin1Char(' '), 0, 0);
+  const auto found = commands().find(name);
+  if (found == commands().end()) return usage(QObject::tr("unknown command %1").arg(name));
+  return found->second(window, line.section(QLatin1Char(' '), 1).trimmed());
+}
+
 Status playCommand(MainWindow& window, const QString& line) {
   const QString text = line.section(QLatin1Char('#'), 0, 0).trimmed();
   if (text.isEmpty()) return {};

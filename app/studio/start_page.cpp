@@ -17,6 +17,7 @@
 #include <QVBoxLayout>
 
 #include "app/shared/manual.h"
+#include "app/studio/tour_guide.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/render.h"
 #include "editor/document/scene_maker.h"
@@ -136,6 +137,8 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   recent_->setSpacing(4);
   addExamples(inner);
   inner->addSpacing(8);
+  addTours(inner);
+  inner->addSpacing(8);
   inner->addLayout(recent_);
   inner->addStretch(1);
   auto* scroll = new QScrollArea(this);
@@ -169,6 +172,18 @@ void StartPage::addDumpHelp(QVBoxLayout* column) {
   row->addWidget(copy);
   row->addStretch(1);
   column->addLayout(row);
+}
+
+void StartPage::addTours(QVBoxLayout* column) {
+  const std::vector<Tour> tours = toursIn(TourGuide::folder());
+  if (tours.empty()) return;
+  column->addWidget(heading(tr("Guided tours: what was found in programs"), this));
+  for (const Tour& tour : tours) {
+    auto* link = makeLink(tour.title, tour.summary, this);
+    link->setObjectName(QStringLiteral("tour ") + QFileInfo(tour.path).completeBaseName());
+    connect(link, &QCommandLinkButton::clicked, this, [this, tour] { emit tourWanted(tour); });
+    column->addWidget(link);
+  }
 }
 
 void StartPage::addExamples(QVBoxLayout* column) {

@@ -45,6 +45,7 @@ Result<RunRequest> measuredRequest(const FileAccess& files, const RunSettings& s
   out.runs = 0;
   out.profiledRuns = kProfiledRuns;
   out.longRunMs = kLongRunMs;
+  out.counters = true;
   return out;
 }
 
@@ -54,6 +55,16 @@ size_t argumentsGiven(const ArgumentRules& rules, size_t count) {
   for (size_t leaf = 0; leaf < count; ++leaf)
     out += rules.given.contains("arg" + std::to_string(leaf)) && !rules.sources.contains(static_cast<int64_t>(leaf));
   return out;
+}
+
+QString countersText(const RunReport& ran) {
+  if (ran.counters.empty())
+    return QObject::tr("no hardware counters: %1").arg(QString::fromStdString(ran.countersAbsent));
+  QStringList out;
+  for (const CounterValue& value : ran.counters)
+    out << QStringLiteral("%1 %2").arg(QString::fromStdString(amountText(value.count)),
+                                       QString::fromStdString(value.name));
+  return out.join(QStringLiteral(", "));
 }
 
 Result<RunOutcome> compileAndRun(const Module& module, const FileAccess& files, const RunSettings& settings,
@@ -70,6 +81,7 @@ Result<RunOutcome> compileAndRun(const Module& module, const FileAccess& files, 
   out.runMs = ran.medianMs();
   out.runs = static_cast<int>(ran.profiledMs.size());
   out.peakBytes = ran.peakBytes;
+  out.counters = countersText(ran);
   out.allRuns = std::make_shared<const Profile>(std::move(ran.profile));
   out.profile = medianRun(*out.allRuns);
   out.arguments = ran.arguments;

@@ -26,6 +26,7 @@ struct RunOutcome {
   double compileMs = 0, runMs = 0;   // runMs: the median
   int runs = 0;
   int64_t peakBytes = 0;
+  QString counters;                             // what the processor counted in a run, or why it did not
   size_t arguments = 0, argumentsFromFile = 0;  // from inputs.npz beside the file; the others by the fill rule
   std::vector<std::string> names;               // of what the outputs are, where the root is not complete; else empty
   std::vector<std::string> leftOut;             // instructions that are not complete and did not run

@@ -45,7 +45,8 @@ CommunicationPanel::CommunicationPanel(Document& document, QWidget* parent)
       QT_TR_NOOP("Bytes over time"),
       QT_TR_NOOP("What a link carries then: times 2(n-1)/n of an all-reduce, (n-1)/n of the others"),
       QT_TR_NOOP("Between the first and the last device that begins, at most")};
-  for (int column = 0; column < kColumns; ++column) table_->headerItem()->setToolTip(column, tr(tips[column]));
+  for (int column = 0; column < kColumns; ++column)
+    table_->headerItem()->setToolTip(column, asPlainText(tr(tips[column])));
   table_->setUniformRowHeights(true);
   table_->setAlternatingRowColors(true);
   table_->setAllColumnsShowFocus(true);

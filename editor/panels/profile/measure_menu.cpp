@@ -4,6 +4,7 @@
 #include <QMenu>
 
 #include "editor/document/document.h"
+#include "editor/text/plain_text.h"
 #include "editor/text/unit_words.h"
 
 namespace tessera {
@@ -33,7 +34,7 @@ void addMeasures(QMenu& menu, Document& document) {
     action->setCheckable(true);
     action->setChecked(measures.measure() == info.measure);
     action->setEnabled(measures.isAvailable(info.measure));
-    action->setToolTip(action->isEnabled() ? capitalised(info.about) : whyNot(info));
+    action->setToolTip(asPlainText(action->isEnabled() ? capitalised(info.about) : whyNot(info)));
     QObject::connect(action, &QAction::triggered, &measures,
                      [&measures, measure = info.measure] { measures.choose(measure); });
   }

@@ -9,6 +9,7 @@
 
 #include "editor/panels/name_color.h"
 #include "editor/text/error_label.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
@@ -217,7 +218,7 @@ void WatchChart::mousePressEvent(QMouseEvent* event) {
 
 void WatchChart::mouseMoveEvent(QMouseEvent* event) {
   pointed_ = stepAt(event->position().x());
-  setToolTip(wordsAt(event->pos()));
+  setToolTip(asPlainText(wordsAt(event->pos())));
   update();
 }
 

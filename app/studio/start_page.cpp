@@ -40,6 +40,7 @@ QString descriptionOf(const QString& example) {
       {QStringLiteral("nbody"), QT_TR_NOOP("Gravity between bodies, step by step")},
       {QStringLiteral("game_of_life"), QT_TR_NOOP("Cells that live and die: press play")},
       {QStringLiteral("gpt_tiny_train"), QT_TR_NOOP("A training step of a language model")},
+      {QStringLiteral("data_parallel"), QT_TR_NOOP("A training step on four devices")},
   };
   return QObject::tr(texts.value(example, ""));
 }

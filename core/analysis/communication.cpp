@@ -160,15 +160,31 @@ bool hides(const Module& module, InstructionId id) {
   return !isHalf(i) && !collectiveOf(module, i);
 }
 
-// By process; of one process the tracks are the devices where the program has several.
-std::vector<DeviceSpans> spansByDevice(const Module& module, const Timeline& timeline, int64_t devices) {
+bool exchanges(const Module& module, const Timeline& timeline, const TimelineTrack& track) {
+  for (const TimelineLane& lane : track.lanes)
+    for (const TimelineSpan& span : lane.spans()) {
+      const auto& of = timeline.names[span.name].instructions;
+      if (!of.empty() && module.contains(of[0]) && collectiveOf(module, module.at(of[0]))) return true;
+    }
+  return false;
+}
+
+// Devices of our own runs are the threads of one process.
+bool tracksAreDevices(const Module& module, const Timeline& timeline) {
+  const auto& tracks = timeline.tracks;
+  if (std::ranges::any_of(tracks, [&](const TimelineTrack& track) { return track.process != tracks[0].process; }))
+    return false;
+  return std::ranges::count_if(
+             tracks, [&](const TimelineTrack& track) { return exchanges(module, timeline, track); }) > 1;
+}
+
+std::vector<DeviceSpans> spansByDevice(const Module& module, const Timeline& timeline) {
   std::map<std::string, size_t> places;
   std::vector<DeviceSpans> out;
   std::vector<std::vector<Interval>> busy;
-  const bool oneProcess = std::ranges::all_of(
-      timeline.tracks, [&](const TimelineTrack& track) { return track.process == timeline.tracks[0].process; });
+  const bool byTrack = tracksAreDevices(module, timeline);
   for (const TimelineTrack& track : timeline.tracks) {
-    const std::string device = oneProcess && devices > 1 ? track.name : track.process;
+    const std::string device = byTrack ? track.name : track.process;
     const auto [at, isNew] = places.try_emplace(device, out.size());
     if (isNew) out.emplace_back(), busy.emplace_back();
     for (const TimelineLane& lane : track.lanes)
@@ -258,7 +274,7 @@ Communication communicationOf(const Module& module, const OpTimes& times, const 
   for (const OpUnit& unit : times.units)
     if (unit.facts.instruction.valid()) units[unit.facts.instruction] = &unit;
   const std::vector<DeviceSpans> devices = timeline && !timeline->tracks.empty()
-                                               ? spansByDevice(module, *timeline, counts.replicas * counts.partitions)
+                                               ? spansByDevice(module, *timeline)
                                                : std::vector<DeviceSpans>();
   out.devices = devices.size();
   const double runs = static_cast<double>(std::max<int64_t>(times.runs, 1));

@@ -156,7 +156,7 @@ void NodeMeasures::remake() {
 }
 
 void NodeMeasures::install(std::shared_ptr<const Overlay> overlay) {
-  const bool none = !overlay && !state_.overlay;
+  const bool none = !overlay && !state_.overlay && !document_.view().scene().overlay;
   background_.dispose(std::exchange(state_.overlay, std::move(overlay)));
   state_.hottest.clear();
   state_.walked = 0;

@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "editor/document/document.h"
 #include "editor/document/machine_peaks.h"
@@ -74,6 +75,8 @@ RooflinePanel::RooflinePanel(Document& document, QWidget* parent)
   connect(&document_, &Document::selectionChanged, this, &RooflinePanel::showSelection);
   connect(&MachinePeaks::ofThisMachine(), &MachinePeaks::ready, this, [this] {
     fillDevices();
+    if (std::exchange(wantsThisMachine_, false))
+      document_.measures().chooseDevice(MachinePeaks::ofThisMachine().peaks());
     showWords();
   });
   fillDevices();
@@ -161,9 +164,10 @@ void RooflinePanel::chooseDevice(int index) {
   const int device = device_->itemData(index).toInt();
   again_->setEnabled(device == kThisMachine);
   if (device == kThisMachine) {
+    const bool own = document_.run().isOwnRun();
     MachinePeaks::ofThisMachine().measure();
-    return document_.measures().chooseDevice(document_.run().isOwnRun() ? nullptr
-                                                                        : MachinePeaks::ofThisMachine().peaks());
+    wantsThisMachine_ = !own && !MachinePeaks::ofThisMachine().peaks();
+    return document_.measures().chooseDevice(own ? nullptr : MachinePeaks::ofThisMachine().peaks());
   }
   document_.measures().chooseDevice(std::make_shared<const DevicePeaks>(knownDevices()[static_cast<size_t>(device)]));
 }

@@ -63,6 +63,7 @@ class RooflinePanel : public QWidget {
   uint64_t request_ = 0;
   int busy_ = 0;
   bool choosing_ = false;
+  bool wantsThisMachine_ = false;  // for another program's profile, once it is measured
 };
 
 }  // namespace tessera

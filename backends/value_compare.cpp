@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "backends/backend.h"
+#include "backends/more_results.h"
 #include "backends/precision.h"
 #include "core/evaluate/evaluate.h"
 #include "core/hlo/numbers.h"
@@ -17,26 +18,6 @@ namespace tessera {
 namespace {
 
 constexpr int64_t kBytesAtOnce = 512ll << 20;  // of values that one run gives
-
-// The copy's shapes no longer are those that the module promises its callers.
-Module withResults(const Module& module, std::span<const InstructionId> wanted) {
-  Module out = module;
-  ModuleConfig config = out.config();
-  config.inputOutputAlias.clear();
-  config.bufferDonor.clear();
-  config.entryResultLayout.reset();
-  config.entryParameterLayouts.clear();
-  config.isScheduled.reset();
-  out.setConfig(std::move(config));
-  Instruction tuple;
-  tuple.opcode = Opcode::Tuple;
-  tuple.name = "compared.values";
-  tuple.operands = wanted;
-  std::vector<Shape> shapes;
-  for (InstructionId id : wanted) shapes.push_back(out.shapeOf(id));
-  out.setRoot(out.entry(), out.add(out.entry(), std::move(tuple), Shape::tuple(std::move(shapes))));
-  return out;
-}
 
 struct Specials {
   int64_t nans = 0, infinities = 0;

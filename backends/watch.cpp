@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "backends/backend.h"
+#include "backends/more_results.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera {
@@ -23,25 +24,11 @@ Status checkWatched(const Module& module, InstructionId id) {
                                                      : toString(*instruction.shape, false)});
 }
 
-// The root's leaves come first. What callers were promised of the result holds no longer.
+// The root's leaves come first.
 Module withWatched(const Module& module, std::span<const InstructionId> watched) {
-  Module out = module;
-  ModuleConfig config = out.config();
-  config.inputOutputAlias.clear();
-  config.bufferDonor.clear();
-  config.entryResultLayout.reset();
-  config.isScheduled.reset();
-  out.setConfig(std::move(config));
-  std::vector<InstructionId> operands{out.entryComputation().root};
-  operands.insert(operands.end(), watched.begin(), watched.end());
-  std::vector<Shape> shapes;
-  for (InstructionId id : operands) shapes.push_back(out.shapeOf(id));
-  Instruction tuple;
-  tuple.opcode = Opcode::Tuple;
-  tuple.name = "watched.values";
-  tuple.operands = operands;
-  out.setRoot(out.entry(), out.add(out.entry(), std::move(tuple), Shape::tuple(std::move(shapes))));
-  return out;
+  std::vector<InstructionId> all{module.entryComputation().root};
+  all.insert(all.end(), watched.begin(), watched.end());
+  return withResults(module, all);
 }
 
 }  // namespace

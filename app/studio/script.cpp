@@ -6,8 +6,6 @@
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QLineEdit>
-#include <QPushButton>
-#include <QSpinBox>
 #include <QTimer>
 #include <map>
 #include <optional>
@@ -16,6 +14,7 @@
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
 #include "app/studio/script_gestures.h"
+#include "app/studio/script_views.h"
 #include "app/studio/workspaces.h"
 #include "core/edit/parameter_edits.h"
 #include "core/formats/hlo_text.h"
@@ -24,9 +23,7 @@
 #include "editor/document/document.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/lessons/lesson.h"
-#include "editor/panels/compare/numerics_panel.h"
 #include "editor/panels/inspector.h"
-#include "editor/panels/run/watch_panel.h"
 #include "editor/panels/search_bar.h"
 #include "editor/panels/text_panel.h"
 
@@ -176,18 +173,6 @@ Status showTab(MainWindow& w, const QString& number) {
   return {};
 }
 
-// By its name in the menu, or with "linear" behind it.
-Status measure(MainWindow& w, const QString& words) {
-  QString name = words;
-  const bool linear = name.endsWith(QLatin1String(" linear"));
-  if (linear) name.chop(7);
-  const auto found = measureNamed(name.toStdString());
-  if (!found) return usage(QObject::tr("there is no measure %1").arg(name));
-  w.document().measures().setLinear(linear);
-  w.document().measures().choose(*found);
-  return {};
-}
-
 using Command = Status (*)(MainWindow&, const QString&);
 Status showWorkspace(MainWindow& window, const QString& name) {
   for (int i = 0; i < Workspaces::kCount; ++i)
@@ -252,35 +237,6 @@ const std::map<QString, Command>& commands() {
          w.document().view().showOverlay(on != QLatin1String("off"));
          return Status{};
        }},
-      {"measure", measure},
-      {"fade-below",
-       [](W w, S heat) {
-         w.document().measures().setThreshold(heat.toDouble());
-         return Status{};
-       }},
-      {"critical-path",
-       [](W w, S on) {
-         w.document().measures().showCriticalPath(on != QLatin1String("off"));
-         return Status{};
-       }},
-      {"take-out",
-       [](W w, S) {
-         w.takeOut();
-         return Status{};
-       }},
-      {"watch",
-       [](W w, S steps) {
-         WatchPanel& watch = *w.panels().watch;
-         watch.watch(w.document().selection());
-         watch.steps()->setValue(steps.toInt());
-         watch.runButton()->click();
-         return Status{};
-       }},
-      {"compare-values",
-       [](W w, S) {
-         w.panels().numerics->compareButton()->click();
-         return Status{};
-       }},
       {"set-shape", setShape},
       {"undo",
        [](W w, S) {
@@ -324,6 +280,12 @@ const std::map<QString, Command>& commands() {
   return table;
 }
 
+// Those that need no events of a user; null: there is no such command.
+Command commandNamed(const QString& name) {
+  if (const auto found = commands().find(name); found != commands().end()) return found->second;
+  return viewCommandNamed(name);
+}
+
 // In an event of its own, as a click would do it.
 Status playAsEvent(MainWindow& window, Command command, const QString& words) {
   std::optional<Status> played;
@@ -353,9 +315,9 @@ bool waitUntilIdle(MainWindow& window) {
 
 Status startCommand(MainWindow& window, const QString& line) {
   const QString name = line.section(QLatin1Char(' '), 0, 0);
-  const auto found = commands().find(name);
-  if (found == commands().end()) return usage(QObject::tr("unknown command %1").arg(name));
-  return found->second(window, line.section(QLatin1Char(' '), 1).trimmed());
+  const Command command = commandNamed(name);
+  return command ? command(window, line.section(QLatin1Char(' '), 1).trimmed())
+                 : usage(QObject::tr("unknown command %1").arg(name));
 }
 
 Status playCommand(MainWindow& window, const QString& line) {
@@ -364,8 +326,8 @@ Status playCommand(MainWindow& window, const QString& line) {
   const QString name = text.section(QLatin1Char(' '), 0, 0);
   // Outside of the events, whose time is measured: it is the script's own work.
   if (name == QLatin1String("screenshot")) return writeScreenshot(window, text.section(QLatin1Char(' '), 1).trimmed());
-  const auto found = commands().find(name);
-  const auto command = found == commands().end() ? gestureNamed(name) : found->second;
+  const Command shows = commandNamed(name);
+  const auto command = shows ? shows : gestureNamed(name);
   if (!command) return usage(QObject::tr("unknown command %1").arg(name));
   TESSERA_TRY(playAsEvent(window, command, text.section(QLatin1Char(' '), 1).trimmed()));
   if (!waitUntilIdle(window)) return usage(QObject::tr("%1 did not end in %2 s").arg(text).arg(kLongestWaitMs / 1000));

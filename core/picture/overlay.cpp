@@ -12,7 +12,8 @@
 namespace tessera {
 namespace {
 
-constexpr double kDecades = 1e4;  // colder than the hottest by more than this is simply cold
+constexpr double kLeastNs = 0.5, kLeast = 1e-12;  // less reads as nothing
+constexpr double kDecades = 1e4;                  // colder than the hottest by more than this is simply cold
 
 double coldestOf(double hot) { return std::max(hot / kDecades, 1e-3); }
 
@@ -49,7 +50,7 @@ double Overlay::numberOf(const Entry& entry) const {
 
 bool Overlay::shows(const Entry& entry) const {
   switch (kind) {
-    case OverlayKind::Sum: return entry.value > 0;
+    case OverlayKind::Sum: return entry.value >= (unit == OverlayUnit::Nanoseconds ? kLeastNs : kLeast);
     case OverlayKind::Difference: return entry.value != 0;
     case OverlayKind::Ratio: return entry.per > 0 && entry.value > 0;
     case OverlayKind::Bound: return entry.value + entry.per + entry.rest > 0;

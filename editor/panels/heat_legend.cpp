@@ -39,6 +39,7 @@ HeatLegend::HeatLegend(Document& document, QWidget* parent)
   title_->setPopupMode(QToolButton::InstantPopup);
   title_->setAutoRaise(true);
   title_->setToolButtonStyle(Qt::ToolButtonTextOnly);
+  title_->setStyleSheet(QStringLiteral("QToolButton::menu-indicator { image: none; }"));
   title_->setToolTip(tr("What the colours say"));
   title_->setFocusPolicy(Qt::TabFocus);
   setToolTip(
@@ -68,7 +69,7 @@ void HeatLegend::showOverlay() {
   overlay_ = document_.view().showsOverlay() ? document_.view().scene().overlay : nullptr;
   setVisible(overlay_ != nullptr);
   if (!overlay_) return;
-  title_->setText(QString::fromStdString(overlay_->title));
+  title_->setText(QString::fromStdString(overlay_->title) + QStringLiteral(" ▾"));
   title_->move(kLegendMargin - 6, 4);
   title_->resize(title_->sizeHint());
   const bool both = overlay_->kind == OverlayKind::Difference;

@@ -60,7 +60,7 @@ ProfilePanel::ProfilePanel(Document& document, QWidget* parent)
       document_(document),
       model_(new OpTreeModel(this)),
       empty_(
-          new PlainLabel(tr("Run the graph (F5), or open a profile (File menu), to see where its time goes."), this)),
+          new EmptyLabel(tr("Run the graph (F5), or open a profile (File menu), to see where its time goes."), this)),
       stack_(new QStackedWidget(this)),
       table_(new QTreeView(stack_)),
       icicle_(new IcicleView(stack_)),
@@ -84,10 +84,6 @@ ProfilePanel::ProfilePanel(Document& document, QWidget* parent)
   stack_->addWidget(table_);
   stack_->addWidget(icicle_);
   stack_->addWidget(map_);
-  empty_->setAlignment(Qt::AlignCenter);
-  empty_->setWordWrap(true);
-  empty_->setEnabled(false);
-  empty_->setAttribute(Qt::WA_TransparentForMouseEvents);
   connectParts();
   show();
 }

@@ -79,7 +79,7 @@ DumpPanel::DumpPanel(Document& document, QWidget* parent)
       files_(new QTreeWidget(this)),
       text_(new QPlainTextEdit(this)),
       words_(new PlainLabel(this)),
-      empty_(new PlainLabel(
+      empty_(new EmptyLabel(
           tr("The open file is of no dump folder. Open one (File menu) that XLA wrote with --xla_dump_to."), this)) {
   pool_.setMaxThreadCount(1);
   files_->setHeaderLabels({tr("File"), tr("Size")});
@@ -106,10 +106,6 @@ DumpPanel::DumpPanel(Document& document, QWidget* parent)
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(split);
-  empty_->setAlignment(Qt::AlignCenter);
-  empty_->setWordWrap(true);
-  empty_->setEnabled(false);
-  empty_->setAttribute(Qt::WA_TransparentForMouseEvents);
   connect(files_, &QTreeWidget::itemSelectionChanged, this, &DumpPanel::showFile);
   connect(files_, &QTreeWidget::itemDoubleClicked, this, [this](const QTreeWidgetItem* item) {
     const QString name = item->data(0, kFileName).toString();

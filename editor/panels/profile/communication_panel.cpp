@@ -28,7 +28,7 @@ CommunicationPanel::CommunicationPanel(Document& document, QWidget* parent)
       document_(document),
       table_(new QTreeWidget(this)),
       words_(new PlainLabel(this)),
-      empty_(new PlainLabel(tr("Run a graph on several devices (Run settings), or open a profile of such a run, to see "
+      empty_(new EmptyLabel(tr("Run a graph on several devices (Run settings), or open a profile of such a run, to see "
                                "what was exchanged."),
                             this)) {
   pool_.setMaxThreadCount(1);
@@ -63,10 +63,6 @@ CommunicationPanel::CommunicationPanel(Document& document, QWidget* parent)
   words_->setEnabled(false);
   layout->addWidget(words_);
   layout->addWidget(table_, 1);
-  empty_->setAlignment(Qt::AlignCenter);
-  empty_->setWordWrap(true);
-  empty_->setEnabled(false);
-  empty_->setAttribute(Qt::WA_TransparentForMouseEvents);
   connect(table_, &QTreeWidget::itemSelectionChanged, this, &CommunicationPanel::selectRows);
   connect(table_, &QTreeWidget::itemDoubleClicked, this, [this](const QTreeWidgetItem* item) {
     const InstructionId id(item->data(0, kInstruction).toUInt());

@@ -49,7 +49,7 @@ RooflinePanel::RooflinePanel(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
       view_(new RooflineView(this)),
-      empty_(new PlainLabel(
+      empty_(new EmptyLabel(
           tr("Run the graph (F5), or open a profile (File menu), to see its kernels under the roofline."), this)) {
   pool_.setMaxThreadCount(1);
   auto* layout = new QVBoxLayout(this);
@@ -62,10 +62,6 @@ RooflinePanel::RooflinePanel(Document& document, QWidget* parent)
   split->setSizes({700, 280});
   split->setStretchFactor(0, 1);
   layout->addWidget(split, 1);
-  empty_->setAlignment(Qt::AlignCenter);
-  empty_->setWordWrap(true);
-  empty_->setEnabled(false);
-  empty_->setAttribute(Qt::WA_TransparentForMouseEvents);
   connect(view_, &RooflineView::chosen, this, &RooflinePanel::choose);
   connect(view_, &RooflineView::activated, this, [this](int dot) {
     const auto& of = view_->dots()[static_cast<size_t>(dot)].instructions;

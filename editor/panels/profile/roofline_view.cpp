@@ -157,10 +157,8 @@ void RooflineView::paintGrid(QPainter& painter) const {
 }
 
 // A line of equal bytes a second as far as the highest peak, or the flat one of a type's arithmetic.
-void RooflineView::paintRoof(QPainter& painter, double perSecond, const QString& word, bool memory) const {
+void RooflineView::paintRoof(QPainter& painter, double perSecond, const QString& word, bool memory, double most) const {
   const QRectF area = plot();
-  double most = 0;
-  for (const auto& [type, flops] : device_->flopsPerSecond) most = std::max(most, flops);
   painter.setPen(QPen(palette().color(QPalette::Text), memory ? 1.6 : 1.2, memory ? Qt::SolidLine : Qt::DashLine));
   const int high = painter.fontMetrics().height();
   if (!memory) {
@@ -194,13 +192,15 @@ void RooflineView::paintRoofs(QPainter& painter) const {
   const auto rate = [](double perSecond, const QString& unit) {
     return toQString(amountText(perSecond)) + unit + QStringLiteral("/s");
   };
+  double most = 0;
   for (const std::string& type : types) {
     const double flops = device_->flopsPerSecond.at(type);
-    paintRoof(painter, flops, toQString(type) + QLatin1Char(' ') + rate(flops, QStringLiteral("flop")), false);
+    most = std::max(most, flops);
+    paintRoof(painter, flops, toQString(type) + QLatin1Char(' ') + rate(flops, QStringLiteral("flop")), false, flops);
   }
   if (device_->bytesPerSecond > 0)
     paintRoof(painter, device_->bytesPerSecond, tr("memory %1").arg(rate(device_->bytesPerSecond, QStringLiteral("B"))),
-              true);
+              true, most);
 }
 
 void RooflineView::paintDots(QPainter& painter) const {

@@ -48,7 +48,7 @@ class RooflineView : public QWidget {
   double yOf(double rate) const;
   void paintGrid(QPainter& painter) const;
   void paintRoofs(QPainter& painter) const;
-  void paintRoof(QPainter& painter, double bytesPerSecond, const QString& word, bool memory) const;
+  void paintRoof(QPainter& painter, double bytesPerSecond, const QString& word, bool memory, double most) const;
   void paintDots(QPainter& painter) const;
   void paintMoved(QPainter& painter) const;
   QString tipOf(const RooflineDot& dot) const;

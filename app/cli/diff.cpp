@@ -1,6 +1,6 @@
 // tessera diff A B: do two files hold the same graph, whatever its names, ids and order, and what differs? Of two
 // profiles: which instructions took longer.
-#include "core/tools/diff.h"
+#include "core/tools/diff/diff.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "app/cli/profile_table.h"
 #include "core/formats/module_file.h"
 #include "core/profile/sources/profile_source.h"
-#include "core/tools/diff_page.h"
+#include "core/tools/diff/diff_page.h"
 
 namespace tessera::cli {
 namespace {
@@ -145,7 +145,8 @@ struct ProfileSums {
 ProfileSums sumsOf(const OpProfile& profile) {
   ProfileSums out;
   const auto steps = static_cast<double>(std::max<int64_t>(profile.steps, 1));
-  for (const InstructionTime& row : profile.instructions) out.flops += row.flops / steps, out.bytes += row.bytes / steps;
+  for (const InstructionTime& row : profile.instructions)
+    out.flops += row.flops / steps, out.bytes += row.bytes / steps;
   return out;
 }
 
@@ -168,7 +169,8 @@ void tellProfiles(const OpProfile& left, const OpProfile& right, Report& report)
   object["equal"] = found.rows.empty();
   object["matched"] = same;
   object["per_step"] = found.perStep;
-  object["delta"] = {{"time_ns", found.afterNs - found.beforeNs}, {"flops", b.flops - a.flops}, {"bytes", b.bytes - a.bytes}};
+  object["delta"] = {
+      {"time_ns", found.afterNs - found.beforeNs}, {"flops", b.flops - a.flops}, {"bytes", b.bytes - a.bytes}};
   for (const std::string& line : comparisonLines(found)) report.line(line);
   if (!found.rows.empty()) report.raise(kNo);
 }
@@ -179,7 +181,8 @@ void diffProfiles(const DiffArguments& options, Report& report) {
   const auto right = readProfileSource(options.right);
   if (!right) return report.failure(right.error());
   if (!options.html.empty())
-    return report.failure({.kind = ErrorKind::Usage, .message = "--html is of two modules; `profile --html` writes one profile"});
+    return report.failure(
+        {.kind = ErrorKind::Usage, .message = "--html is of two modules; `profile --html` writes one profile"});
   tellProfiles(*left, *right, report);
 }
 

@@ -6,9 +6,9 @@
 #include <QSpinBox>
 #include <map>
 
-#include "app/studio/main_window.h"
-#include "app/studio/panels.h"
-#include "app/studio/script_gestures.h"
+#include "app/studio/script/script_gestures.h"
+#include "app/studio/window/main_window.h"
+#include "app/studio/window/panels.h"
 #include "editor/document/document.h"
 #include "editor/panels/compare/numerics_panel.h"
 #include "editor/panels/run/watch_panel.h"

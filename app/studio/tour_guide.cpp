@@ -3,9 +3,9 @@
 
 #include <QFileInfo>
 
-#include "app/studio/main_window.h"
-#include "app/studio/script.h"
-#include "app/studio/start_page.h"
+#include "app/studio/script/script.h"
+#include "app/studio/start/start_page.h"
+#include "app/studio/window/main_window.h"
 #include "editor/lessons/tour_panel.h"
 
 namespace tessera {

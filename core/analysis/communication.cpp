@@ -174,8 +174,8 @@ bool tracksAreDevices(const Module& module, const Timeline& timeline) {
   const auto& tracks = timeline.tracks;
   if (std::ranges::any_of(tracks, [&](const TimelineTrack& track) { return track.process != tracks[0].process; }))
     return false;
-  return std::ranges::count_if(
-             tracks, [&](const TimelineTrack& track) { return exchanges(module, timeline, track); }) > 1;
+  return std::ranges::count_if(tracks, [&](const TimelineTrack& track) { return exchanges(module, timeline, track); }) >
+         1;
 }
 
 std::vector<DeviceSpans> spansByDevice(const Module& module, const Timeline& timeline) {
@@ -273,9 +273,8 @@ Communication communicationOf(const Module& module, const OpTimes& times, const 
   std::unordered_map<InstructionId, const OpUnit*> units;
   for (const OpUnit& unit : times.units)
     if (unit.facts.instruction.valid()) units[unit.facts.instruction] = &unit;
-  const std::vector<DeviceSpans> devices = timeline && !timeline->tracks.empty()
-                                               ? spansByDevice(module, *timeline)
-                                               : std::vector<DeviceSpans>();
+  const std::vector<DeviceSpans> devices =
+      timeline && !timeline->tracks.empty() ? spansByDevice(module, *timeline) : std::vector<DeviceSpans>();
   out.devices = devices.size();
   const double runs = static_cast<double>(std::max<int64_t>(times.runs, 1));
   for (ComputationId computation : module.order())

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/sorting.h"
 #include "core/picture/picture.h"
 
 namespace tessera {
@@ -105,7 +106,7 @@ std::optional<Overlay::Entry> Overlay::find(InstructionId id) const {
 }
 
 void sortEntries(Overlay& overlay) {
-  std::ranges::sort(overlay.entries, {}, &std::pair<InstructionId, Overlay::Entry>::first);
+  sortBy(overlay.entries, &std::pair<InstructionId, Overlay::Entry>::first);
   size_t kept = 0;
   for (size_t i = 0; i < overlay.entries.size(); ++i) {
     if (kept > 0 && overlay.entries[kept - 1].first == overlay.entries[i].first)
@@ -114,7 +115,7 @@ void sortEntries(Overlay& overlay) {
       overlay.entries[kept++] = overlay.entries[i];
   }
   overlay.entries.resize(kept);
-  std::ranges::sort(overlay.wholes, {}, &Overlay::Whole::instruction);
+  sortBy(overlay.wholes, &Overlay::Whole::instruction);
 }
 
 Overlay overlayOf(const Profile& profile) {

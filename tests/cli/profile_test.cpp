@@ -99,7 +99,8 @@ TEST_F(ProfileProgram, ExecutionsOfAnInstructionAreThoseOfItsStep) {
   const json alone = object("profile p.json --json", 0)["instructions"][0];
   const json placed = object("profile p.json add.hlo --json", 0)["instructions"][0];
   EXPECT_EQ(placed["name"], "sum");
-  for (const char* key : {"count", "min_ns", "median_ns", "p99_ns", "total_ns"}) EXPECT_EQ(placed[key], alone[key]) << key;
+  for (const char* key : {"count", "min_ns", "median_ns", "p99_ns", "total_ns"})
+    EXPECT_EQ(placed[key], alone[key]) << key;
 }
 
 TEST_F(ProfileProgram, KernelsAreHeldAgainstADevice) {

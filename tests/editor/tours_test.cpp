@@ -4,7 +4,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/studio/start_page.h"
+#include "app/studio/start/start_page.h"
 #include "app/studio/tour_guide.h"
 #include "core/formats/file_content.h"
 #include "editor/lessons/tour_panel.h"
@@ -19,7 +19,9 @@ class ToursTest : public QObject {
 
  private slots:
   void aTourIsReadWithItsCommands() {
-    const auto tour = read("# Title\n\nA sentence.\n\n## One\n\nWords *of it*.\n\n```studio\nopen ../x.hlo\nrun\n```\n\n## Two\n\nMore.\n");
+    const auto tour = read(
+        "# Title\n\nA sentence.\n\n## One\n\nWords *of it*.\n\n```studio\nopen ../x.hlo\nrun\n```\n\n## "
+        "Two\n\nMore.\n");
     QVERIFY(tour.has_value());
     QCOMPARE(tour->title, QString("Title"));
     QCOMPARE(tour->summary, QString("A sentence."));

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/edit/structure/grouping.h"
-#include "tests/unit/edited_graph.h"
+#include "tests/unit/edit/edited_graph.h"
 
 namespace tessera {
 namespace {

@@ -8,7 +8,7 @@
 #include "backends/watch.h"
 #include "core/ops/inference/infer.h"
 #include "core/tools/diff/merged_graph.h"
-#include "tests/unit/tools_test_modules.h"
+#include "tests/unit/tools/test_modules.h"
 
 namespace tessera {
 namespace {

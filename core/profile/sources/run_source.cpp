@@ -7,6 +7,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "core/base/sorting.h"
 #include "core/profile/sources/instruction_index.h"
 #include "core/profile/sources/time_stats.h"
 #include "core/profile/timeline.h"
@@ -124,8 +125,7 @@ OpProfile fromRun(const Profile& profile, std::shared_ptr<const Module> given) {
   if (given && !foreign && !profile.timeline.empty()) out.timeline = timelineOf(profile, given);
   out.run = std::make_shared<const Profile>(profile);
   out.modules.push_back({profile.module, std::nullopt, std::move(given)});
-  std::ranges::stable_sort(out.instructions, std::greater(),
-                           [](const InstructionTime& row) { return row.times.selfNs; });
+  sortDescending(out.instructions, [](const InstructionTime& row) { return row.times.selfNs; });
   return out;
 }
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/tools/diff.h"
+#include "core/tools/diff/diff.h"
 
 namespace tessera {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "editor/panels/name_color.h"
+#include "editor/panels/profile/name_color.h"
 #include "editor/text/error_label.h"
 #include "editor/text/plain_text.h"
 

@@ -8,6 +8,7 @@
 #include "app/shared/exit_code.h"
 #include "app/shared/last_words.h"
 #include "app/studio/script/script.h"
+#include "app/studio/start/tour_guide.h"
 #include "app/studio/studio_application.h"
 #include "app/studio/window/main_window.h"
 #include "editor/canvas/canvas.h"
@@ -145,6 +146,7 @@ int run(StudioApplication& app) {
   const bool alone = parser.isSet(QStringLiteral("screenshot")) || parser.isSet(QStringLiteral("do")) ||
                      parser.isSet(QStringLiteral("timing"));
   MainWindow window(!alone);
+  window.tours().setPlayer([&window](const QString& command) { return startCommand(window, command); });
   for (const char* option : {"theme", "size"})
     if (const QString name = QLatin1String(option); parser.isSet(name))
       if (const Status played = playCommand(window, name + QLatin1Char(' ') + parser.value(name)); !played)

@@ -22,7 +22,7 @@
 #include "editor/panels/compare/numerics_panel.h"
 #include "editor/panels/compiler/dump_panel.h"
 #include "editor/panels/inspect/inspector.h"
-#include "editor/panels/overview/treemap.h"
+#include "editor/panels/profile/treemap.h"
 #include "editor/panels/profile/communication_panel.h"
 #include "editor/panels/profile/heat_legend.h"
 #include "editor/panels/profile/memory_panel.h"

@@ -5,7 +5,7 @@
 #include <QTest>
 
 #include "app/studio/start/start_page.h"
-#include "app/studio/tour_guide.h"
+#include "app/studio/start/tour_guide.h"
 #include "core/formats/file_content.h"
 #include "editor/lessons/tour_panel.h"
 #include "tests/editor/hand.h"
@@ -51,8 +51,9 @@ class ToursTest : public QObject {
       auto* link = hand.window().findChild<QCommandLinkButton*>(name);
       QVERIFY2(link, qPrintable(name));
       QVERIFY(!tour.summary.isEmpty());
-      link->click();
       TourGuide& guide = hand.window().tours();
+      guide.setPlayer([&hand](const QString& command) { return startCommand(hand.window(), command); });
+      link->click();
       TourPanel& panel = guide.panel();
       for (size_t step = 0; step < tour.steps.size(); ++step) {
         QTRY_VERIFY_WITH_TIMEOUT(!guide.isPlaying() && !hand.window().isBusy() &&

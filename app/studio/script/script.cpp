@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "app/studio/script/script_gestures.h"
-#include "app/studio/script_views.h"
+#include "app/studio/script/script_views.h"
 #include "app/studio/window/document_tabs.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/panels.h"

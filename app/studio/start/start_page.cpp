@@ -17,7 +17,7 @@
 #include <QVBoxLayout>
 
 #include "app/shared/manual.h"
-#include "app/studio/tour_guide.h"
+#include "app/studio/start/tour_guide.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/render.h"
 #include "editor/document/scene_maker.h"

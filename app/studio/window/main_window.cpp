@@ -18,8 +18,8 @@
 #include "app/studio/preferences/preference_control.h"
 #include "app/studio/preferences/theme.h"
 #include "app/studio/start/start_page.h"
+#include "app/studio/start/tour_guide.h"
 #include "app/studio/task_list.h"
-#include "app/studio/tour_guide.h"
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/document_tabs.h"
 #include "app/studio/window/navigation.h"
@@ -109,7 +109,8 @@ void MainWindow::makeCentre() {
   beside->setSpacing(0);
   layout->addLayout(beside, 1);
   auto* tour = new TourPanel(centre);
-  tours_ = new TourGuide(*this, *tour);
+  tours_ = new TourGuide(
+      *tour, [this] { return isBusy(); }, this);
   beside->addWidget(startPage_);
   beside->addWidget(tour);
   beside->addWidget(area_, 1);

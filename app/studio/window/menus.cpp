@@ -8,7 +8,7 @@
 
 #include "app/studio/actions/actions.h"
 #include "app/studio/start/start_page.h"
-#include "app/studio/tour_guide.h"
+#include "app/studio/start/tour_guide.h"
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/navigation.h"

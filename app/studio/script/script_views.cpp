@@ -1,5 +1,5 @@
 // See script_views.h.
-#include "app/studio/script_views.h"
+#include "app/studio/script/script_views.h"
 
 #include <QComboBox>
 #include <QPushButton>

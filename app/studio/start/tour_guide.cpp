@@ -1,16 +1,15 @@
 // See tour_guide.h.
-#include "app/studio/tour_guide.h"
+#include "app/studio/start/tour_guide.h"
 
 #include <QFileInfo>
 
-#include "app/studio/script/script.h"
 #include "app/studio/start/start_page.h"
-#include "app/studio/window/main_window.h"
 #include "editor/lessons/tour_panel.h"
 
 namespace tessera {
 
-TourGuide::TourGuide(MainWindow& window, TourPanel& panel) : QObject(&window), window_(window), panel_(panel) {
+TourGuide::TourGuide(TourPanel& panel, std::function<bool()> isBusy, QObject* parent)
+    : QObject(parent), panel_(panel), isBusy_(std::move(isBusy)) {
   constexpr int kTickMs = 30;
   tick_.setInterval(kTickMs);
   connect(&tick_, &QTimer::timeout, this, &TourGuide::playNext);
@@ -46,9 +45,10 @@ void TourGuide::showStep(int step) {
 
 // A command that fails is told; those behind it would show something else than the words say.
 void TourGuide::playNext() {
-  if (window_.isBusy()) return;
+  if (isBusy_()) return;
   if (!left_.isEmpty()) {
-    const Status played = startCommand(window_, left_.takeFirst());
+    const QString command = left_.takeFirst();
+    const Status played = player_ ? player_(command) : Status(fail("nothing plays the commands of this tour"));
     if (played) return;
     left_.clear();
     panel_.showProblem(QString::fromStdString(played.error().toString()));

@@ -35,8 +35,17 @@ struct NumericsFound {
 
 namespace {
 
-enum Column { kName, kShape, kAbsolute, kRelative, kShare, kSpecials, kMismatch, kColumns };
-constexpr int kId = Qt::UserRole + 2;
+enum NumericsColumn {
+  kNumericsName,
+  kNumericsShape,
+  kNumericsAbsolute,
+  kNumericsRelative,
+  kNumericsShare,
+  kNumericsSpecials,
+  kNumericsMismatch,
+  kNumericsColumns
+};
+constexpr int kNumericsId = Qt::UserRole + 2;
 
 struct Way {
   enum class Kind : uint8_t { Backends, Precision, Document } kind = Kind::Backends;
@@ -97,8 +106,8 @@ NumericsPanel::NumericsPanel(Document& document, QWidget* parent)
   table_->setAllColumnsShowFocus(true);
   table_->setSortingEnabled(true);
   const int em = table_->fontMetrics().averageCharWidth();
-  const int widths[kColumns] = {30, 22, 14, 12, 18, 20, 60};
-  for (int column = 0; column < kColumns; ++column) table_->setColumnWidth(column, widths[column] * em);
+  const int widths[kNumericsColumns] = {30, 22, 14, 12, 18, 20, 60};
+  for (int column = 0; column < kNumericsColumns; ++column) table_->setColumnWidth(column, widths[column] * em);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
@@ -106,7 +115,7 @@ NumericsPanel::NumericsPanel(Document& document, QWidget* parent)
   layout->addWidget(table_, 1);
   connect(table_, &QTreeWidget::itemSelectionChanged, this, &NumericsPanel::selectRow);
   connect(table_, &QTreeWidget::itemDoubleClicked, this, [this](const QTreeWidgetItem* item) {
-    const InstructionId id(item->data(0, kId).toUInt());
+    const InstructionId id(item->data(0, kNumericsId).toUInt());
     if (document_.module().contains(id)) emit revealWanted(id);
   });
   connect(&document_, &Document::moduleChanged, this, &NumericsPanel::forget);
@@ -252,19 +261,22 @@ void NumericsPanel::fill() {
     if (!document_.module().contains(id)) continue;
     const Instruction& instruction = document_.module().at(id);
     auto* item = new NumberItem(table_);
-    item->setText(kName, toQString(instruction.name));
-    item->setText(kShape, QString::fromStdString(toString(*instruction.shape, false)));
-    const auto number = [&](Column column, double of) { item->setNumber(column, of, QString::number(of, 'g', 3)); };
-    number(kAbsolute, value.comparison.maxAbsError);
-    number(kRelative, value.comparison.maxRelError);
-    number(kShare, value.comparison.worstShare);
-    item->setText(kSpecials, specialWords(value));
-    if (!value.comparison.equal) item->setText(kMismatch, QString::fromStdString(value.comparison.firstMismatch));
-    item->setToolTip(kMismatch, asPlainText(item->text(kMismatch)));
-    item->setData(0, kId, id.value);
+    item->setText(kNumericsName, toQString(instruction.name));
+    item->setText(kNumericsShape, QString::fromStdString(toString(*instruction.shape, false)));
+    const auto number = [&](NumericsColumn column, double of) {
+      item->setNumber(column, of, QString::number(of, 'g', 3));
+    };
+    number(kNumericsAbsolute, value.comparison.maxAbsError);
+    number(kNumericsRelative, value.comparison.maxRelError);
+    number(kNumericsShare, value.comparison.worstShare);
+    item->setText(kNumericsSpecials, specialWords(value));
+    if (!value.comparison.equal)
+      item->setText(kNumericsMismatch, QString::fromStdString(value.comparison.firstMismatch));
+    item->setToolTip(kNumericsMismatch, asPlainText(item->text(kNumericsMismatch)));
+    item->setData(0, kNumericsId, id.value);
   }
   table_->setSortingEnabled(true);
-  table_->sortByColumn(kShare, Qt::DescendingOrder);
+  table_->sortByColumn(kNumericsShare, Qt::DescendingOrder);
   choosing_ = false;
   showSelection();
 }
@@ -273,7 +285,7 @@ void NumericsPanel::fill() {
 
 void NumericsPanel::selectRow() {
   if (choosing_ || table_->selectedItems().isEmpty()) return;
-  const InstructionId id(table_->selectedItems()[0]->data(0, kId).toUInt());
+  const InstructionId id(table_->selectedItems()[0]->data(0, kNumericsId).toUInt());
   choosing_ = true;
   if (document_.module().contains(id)) document_.select({id});
   choosing_ = false;
@@ -286,7 +298,7 @@ void NumericsPanel::showSelection() {
   const InstructionId selected = document_.selected();
   for (int row = 0; row < table_->topLevelItemCount() && selected.valid(); ++row) {
     QTreeWidgetItem* item = table_->topLevelItem(row);
-    if (InstructionId(item->data(0, kId).toUInt()) != selected) continue;
+    if (InstructionId(item->data(0, kNumericsId).toUInt()) != selected) continue;
     item->setSelected(true);
     table_->scrollToItem(item);
     break;

@@ -15,8 +15,20 @@
 namespace tessera {
 namespace {
 
-enum Column { kKind, kGroups, kAxis, kCount, kBytes, kTime, kExposed, kRate, kBusRate, kSkew, kColumns };
-constexpr int kInstruction = Qt::UserRole + 2;
+enum UseColumn {
+  kUseKind,
+  kUseGroups,
+  kUseAxis,
+  kUseCount,
+  kUseBytes,
+  kUseTime,
+  kUseExposed,
+  kUseRate,
+  kUseBusRate,
+  kUseSkew,
+  kUseColumns
+};
+constexpr int kUseInstruction = Qt::UserRole + 2;
 
 QString rateWords(double giga) { return giga > 0 ? QString::number(giga, 'g', 3) : QString(); }
 QString timeWords(double ns) { return ns > 0 ? durationWords(ns) : QString(); }
@@ -34,7 +46,7 @@ CommunicationPanel::CommunicationPanel(Document& document, QWidget* parent)
   pool_.setMaxThreadCount(1);
   table_->setHeaderLabels({tr("Collective"), tr("Groups"), tr("Axis"), tr("Count"), tr("Bytes each"), tr("Time"),
                            tr("Exposed"), tr("GB/s"), tr("Bus GB/s"), tr("Skew")});
-  const char* const tips[kColumns] = {
+  const char* const tips[kUseColumns] = {
       "",
       "",
       QT_TR_NOOP("The axis of the mesh, or how far the members are apart"),
@@ -45,17 +57,17 @@ CommunicationPanel::CommunicationPanel(Document& document, QWidget* parent)
       QT_TR_NOOP("Bytes over time"),
       QT_TR_NOOP("What a link carries then: times 2(n-1)/n of an all-reduce, (n-1)/n of the others"),
       QT_TR_NOOP("Between the first and the last device that begins, at most")};
-  for (int column = 0; column < kColumns; ++column)
+  for (int column = 0; column < kUseColumns; ++column)
     table_->headerItem()->setToolTip(column, asPlainText(tr(tips[column])));
   table_->setUniformRowHeights(true);
   table_->setAlternatingRowColors(true);
   table_->setAllColumnsShowFocus(true);
   table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   table_->setSortingEnabled(true);
-  table_->sortByColumn(kExposed, Qt::DescendingOrder);
+  table_->sortByColumn(kUseExposed, Qt::DescendingOrder);
   const int em = table_->fontMetrics().averageCharWidth();
-  const int widths[kColumns] = {34, 18, 14, 9, 12, 12, 12, 9, 10, 12};
-  for (int column = 0; column < kColumns; ++column) table_->setColumnWidth(column, widths[column] * em);
+  const int widths[kUseColumns] = {34, 18, 14, 9, 12, 12, 12, 9, 10, 12};
+  for (int column = 0; column < kUseColumns; ++column) table_->setColumnWidth(column, widths[column] * em);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 4, 0, 0);
   layout->setSpacing(4);
@@ -65,7 +77,7 @@ CommunicationPanel::CommunicationPanel(Document& document, QWidget* parent)
   layout->addWidget(table_, 1);
   connect(table_, &QTreeWidget::itemSelectionChanged, this, &CommunicationPanel::selectRows);
   connect(table_, &QTreeWidget::itemDoubleClicked, this, [this](const QTreeWidgetItem* item) {
-    const InstructionId id(item->data(0, kInstruction).toUInt());
+    const InstructionId id(item->data(0, kUseInstruction).toUInt());
     if (item->childCount() == 0 && document_.module().contains(id)) emit revealWanted(id);
   });
   connect(&document_.measures(), &NodeMeasures::timesHeld, this, [this] {
@@ -127,16 +139,16 @@ void CommunicationPanel::take(std::shared_ptr<const Communication> found) {
 
 QTreeWidgetItem* CommunicationPanel::itemFor(const CollectiveUse& use, const QString& name) const {
   auto* item = new NumberItem(static_cast<QTreeWidget*>(nullptr));
-  item->setText(kKind, name);
-  item->setText(kGroups, toQString(use.groups));
-  item->setText(kAxis, toQString(use.axis));
-  item->setNumber(kCount, use.count, QString::number(use.count, 'g', 6));
-  item->setNumber(kBytes, use.bytes, bytesWords(static_cast<int64_t>(use.bytes)));
-  item->setNumber(kTime, use.ns, timeWords(use.ns));
-  item->setNumber(kExposed, use.exposedNs, use.exposedKnown ? durationWords(use.exposedNs) : tr("unknown"));
-  item->setNumber(kRate, use.rate(), rateWords(use.rate()));
-  item->setNumber(kBusRate, use.busRate(), rateWords(use.busRate()));
-  item->setNumber(kSkew, use.skewNs, timeWords(use.skewNs));
+  item->setText(kUseKind, name);
+  item->setText(kUseGroups, toQString(use.groups));
+  item->setText(kUseAxis, toQString(use.axis));
+  item->setNumber(kUseCount, use.count, QString::number(use.count, 'g', 6));
+  item->setNumber(kUseBytes, use.bytes, bytesWords(static_cast<int64_t>(use.bytes)));
+  item->setNumber(kUseTime, use.ns, timeWords(use.ns));
+  item->setNumber(kUseExposed, use.exposedNs, use.exposedKnown ? durationWords(use.exposedNs) : tr("unknown"));
+  item->setNumber(kUseRate, use.rate(), rateWords(use.rate()));
+  item->setNumber(kUseBusRate, use.busRate(), rateWords(use.busRate()));
+  item->setNumber(kUseSkew, use.skewNs, timeWords(use.skewNs));
   return item;
 }
 
@@ -150,7 +162,7 @@ void CommunicationPanel::fill() {
         if (use.kind != group.kind || use.groups != group.groups || use.axis != group.axis) continue;
         if (!document_.module().contains(use.instruction)) continue;
         QTreeWidgetItem* item = itemFor(use, toQString(document_.module().at(use.instruction).name));
-        item->setData(0, kInstruction, use.instruction.value);
+        item->setData(0, kUseInstruction, use.instruction.value);
         top->addChild(item);
       }
       table_->addTopLevelItem(top);
@@ -164,7 +176,7 @@ void CommunicationPanel::selectRows() {
   if (choosing_) return;
   std::vector<InstructionId> chosen;
   const auto add = [&](const QTreeWidgetItem& item) {
-    const QVariant id = item.data(0, kInstruction);
+    const QVariant id = item.data(0, kUseInstruction);
     if (id.isValid() && document_.module().contains(InstructionId(id.toUInt()))) chosen.emplace_back(id.toUInt());
   };
   for (const QTreeWidgetItem* item : table_->selectedItems()) {
@@ -183,7 +195,7 @@ void CommunicationPanel::showSelection() {
   table_->clearSelection();
   const InstructionId selected = document_.selected();
   for (QTreeWidgetItemIterator at(table_); *at && selected.valid(); ++at) {
-    const QVariant id = (*at)->data(0, kInstruction);
+    const QVariant id = (*at)->data(0, kUseInstruction);
     if (!id.isValid() || InstructionId(id.toUInt()) != selected) continue;
     (*at)->setSelected(true);
     table_->scrollToItem(*at);

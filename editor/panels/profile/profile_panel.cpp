@@ -18,8 +18,8 @@
 #include "editor/document/document.h"
 #include "editor/document/machine_peaks.h"
 #include "editor/models/op_tree_model.h"
-#include "editor/panels/profile/treemap.h"
 #include "editor/panels/profile/icicle_view.h"
+#include "editor/panels/profile/treemap.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {

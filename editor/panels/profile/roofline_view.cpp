@@ -18,7 +18,8 @@
 namespace tessera {
 namespace {
 
-constexpr double kLeft = 58, kRight = 14, kTop = 14, kBottom = 34, kSmallest = 3, kLargest = 15;
+constexpr double kRooflineLeft = 58, kRooflineRight = 14, kRooflineTop = 14, kRooflineBottom = 34,
+                 kRooflineSmallest = 3, kRooflineLargest = 15;
 constexpr double kGiga = 1e9;
 
 ColorRole roleOfBound(BoundBy bound) {
@@ -89,7 +90,8 @@ void RooflineView::scale() {
 }
 
 QRectF RooflineView::plot() const {
-  return {kLeft, kTop, std::max(1.0, width() - kLeft - kRight), std::max(1.0, height() - kTop - kBottom)};
+  return {kRooflineLeft, kRooflineTop, std::max(1.0, width() - kRooflineLeft - kRooflineRight),
+          std::max(1.0, height() - kRooflineTop - kRooflineBottom)};
 }
 
 double RooflineView::xOf(double intensity) const {
@@ -111,7 +113,7 @@ QPointF RooflineView::placeOf(const RooflineDot& dot) const {
 
 double RooflineView::radiusOf(const RooflineDot& dot) const {
   const double share = longest_ > 0 ? dot.measuredNs / longest_ : 0;
-  return kSmallest + (kLargest - kSmallest) * std::sqrt(std::clamp(share, 0.0, 1.0));
+  return kRooflineSmallest + (kRooflineLargest - kRooflineSmallest) * std::sqrt(std::clamp(share, 0.0, 1.0));
 }
 
 int RooflineView::dotAt(QPointF at) const {
@@ -144,7 +146,8 @@ void RooflineView::paintGrid(QPainter& painter) const {
     painter.setPen(line);
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
     painter.setPen(text);
-    painter.drawText(QRectF(0, y - high / 2.0, kLeft - 6, high), Qt::AlignRight | Qt::AlignVCenter, powerOfTen(power));
+    painter.drawText(QRectF(0, y - high / 2.0, kRooflineLeft - 6, high), Qt::AlignRight | Qt::AlignVCenter,
+                     powerOfTen(power));
   }
   painter.setPen(palette().color(QPalette::PlaceholderText));
   painter.drawText(QRectF(area.left(), area.bottom() + 2 + high * 0.85, area.width(), high), Qt::AlignHCenter,
@@ -232,7 +235,7 @@ void RooflineView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
   paintGrid(painter);
-  painter.setClipRect(plot().adjusted(-kLargest, -kTop, kRight, kLargest));
+  painter.setClipRect(plot().adjusted(-kRooflineLargest, -kRooflineTop, kRooflineRight, kRooflineLargest));
   paintRoofs(painter);
   paintDots(painter);
   paintMoved(painter);

@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-constexpr double kLeft = 70, kRight = 12, kTop = 8, kBottom = 24;
+constexpr double kWatchLeft = 70, kWatchRight = 12, kWatchTop = 8, kWatchBottom = 24;
 
 QColor lineColor(const QString& name, bool dark) {
   const QColor color = nameColor(name.toStdString(), dark);
@@ -86,7 +86,8 @@ void WatchChart::scale() {
 }
 
 QRectF WatchChart::plot() const {
-  return {kLeft, kTop, std::max(1.0, width() - kLeft - kRight), std::max(1.0, height() - kTop - kBottom)};
+  return {kWatchLeft, kWatchTop, std::max(1.0, width() - kWatchLeft - kWatchRight),
+          std::max(1.0, height() - kWatchTop - kWatchBottom)};
 }
 
 double WatchChart::yOf(double number) const {
@@ -139,7 +140,7 @@ void WatchChart::paintAxes(QPainter& painter) const {
   for (int i = 0; i <= kTicks; ++i) {
     const double share = static_cast<double>(i) / kTicks;
     const double number = logarithmic_ ? least_ * std::pow(most_ / least_, share) : least_ + (most_ - least_) * share;
-    painter.drawText(QRectF(0, yOf(number) - high / 2.0, kLeft - 6, high), Qt::AlignRight | Qt::AlignVCenter,
+    painter.drawText(QRectF(0, yOf(number) - high / 2.0, kWatchLeft - 6, high), Qt::AlignRight | Qt::AlignVCenter,
                      QString::number(number, 'g', 4));
     if (steps_ == 0) continue;
     const int step = static_cast<int>(share * (steps_ - 1));

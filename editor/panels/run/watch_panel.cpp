@@ -26,8 +26,8 @@
 namespace tessera {
 namespace {
 
-enum Column { kName, kLast, kLeast, kMost, kSpecials };
-constexpr int kMostSteps = 1'000'000;
+enum WatchedColumn { kWatchedName, kWatchedLast, kWatchedLeast, kWatchedMost, kWatchedSpecials };
+constexpr int kWatchedMostSteps = 1'000'000;
 
 // What the run needs, or why there is none.
 Result<WatchRequest> requestFor(const Document& document, const std::vector<InstructionId>& watched, int steps) {
@@ -103,7 +103,7 @@ QWidget* WatchPanel::makeBar() {
   add_ = button(tr("Watch the selection"), tr("Arrays of the entry computation, of a graph of any size"));
   remove_ = button(tr("Remove"), tr("Watch the chosen rows no more; without any, nothing"));
   steps_ = new QSpinBox(bar);
-  steps_->setRange(1, kMostSteps);
+  steps_->setRange(1, kWatchedMostSteps);
   steps_->setValue(1000);
   steps_->setSuffix(tr(" steps"));
   steps_->setToolTip(tr("Outputs become inputs of the next step, as the player has them"));
@@ -247,10 +247,10 @@ void WatchPanel::showStatistics() {
       least = std::min(least, stats.least), most = std::max(most, stats.most);
       specials += stats.nans + stats.infinities;
     }
-    item->setText(kLast, QString::number(steps.back().mean, 'g', 6));
-    item->setText(kLeast, QString::number(least, 'g', 4));
-    item->setText(kMost, QString::number(most, 'g', 4));
-    item->setText(kSpecials, specials > 0 ? QString::number(specials) : QString());
+    item->setText(kWatchedLast, QString::number(steps.back().mean, 'g', 6));
+    item->setText(kWatchedLeast, QString::number(least, 'g', 4));
+    item->setText(kWatchedMost, QString::number(most, 'g', 4));
+    item->setText(kWatchedSpecials, specials > 0 ? QString::number(specials) : QString());
   }
 }
 

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-constexpr const char* kProgram =
+constexpr const char* kCommunicationProgram =
     R"(HloModule m, num_partitions=4, frontend_attributes={xla.sdy.meshes="{mesh = #sdy.mesh<[\"x\"=2, \"y\"=2]>}"}
 
 sum {
@@ -27,7 +27,7 @@ ENTRY main {
 })";
 
 struct TwoDevices {
-  std::shared_ptr<const Module> module = std::make_shared<const Module>(*readHloText(kProgram).module);
+  std::shared_ptr<const Module> module = std::make_shared<const Module>(*readHloText(kCommunicationProgram).module);
   Timeline timeline;
   OpTimes times;
   TwoDevices() {

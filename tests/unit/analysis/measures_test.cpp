@@ -10,7 +10,7 @@ namespace tessera {
 namespace {
 
 // Two branches of different length, a fusion and a loop of ten rounds.
-constexpr const char* kProgram = R"(HloModule m
+constexpr const char* kMeasuredProgram = R"(HloModule m
 
 fused {
   a = f32[64]{0} parameter(0)
@@ -45,8 +45,8 @@ ENTRY main {
   ROOT sum = f32[64]{0} add(f, out)
 })";
 
-struct Measured {
-  std::shared_ptr<const Module> module = std::make_shared<const Module>(*readHloText(kProgram).module);
+struct MeasuredProgram {
+  std::shared_ptr<const Module> module = std::make_shared<const Module>(*readHloText(kMeasuredProgram).module);
   OpTimes times;
   InstructionId id(const char* name) const { return module->findInstruction(name).value(); }
   OpUnit& unit(const char* name, double selfNs, double totalNs) {
@@ -57,7 +57,7 @@ struct Measured {
     times.units.push_back(out);
     return times.units.back();
   }
-  Measured() {
+  MeasuredProgram() {
     OpUnit& fusion = unit("f", 400, 400);
     for (const auto& [name, ns] : {std::pair("square", 100.0), std::pair("grown", 300.0)})
       fusion.members.push_back({{.instruction = id(name), .name = name}, ns});
@@ -84,7 +84,7 @@ TEST(Measures, TheTableIsWholeAndFoundByName) {
 }
 
 TEST(Measures, AFusionIsMeasuredAndItsMembersShareIt) {
-  Measured m;
+  MeasuredProgram m;
   const Overlay self = m.make(Measure::SelfTime);
   EXPECT_DOUBLE_EQ(self.find(m.id("f"))->value, 400);
   EXPECT_TRUE(self.find(m.id("f"))->measured);
@@ -96,13 +96,13 @@ TEST(Measures, AFusionIsMeasuredAndItsMembersShareIt) {
 }
 
 TEST(Measures, TotalHoldsWhatALoopRuns) {
-  Measured m;
+  MeasuredProgram m;
   EXPECT_DOUBLE_EQ(m.make(Measure::TotalTime).find(m.id("loop"))->value, 1050);
   EXPECT_DOUBLE_EQ(m.make(Measure::TotalTime).find(m.id("sum"))->value, 20);
 }
 
 TEST(Measures, BoundsUtilisationAndWasteComeFromTheDevice) {
-  Measured m;
+  MeasuredProgram m;
   m.times.units[0].flops = 4000, m.times.units[0].bytes = 10, m.times.units[0].type = "f32";
   m.times.units[2].bytes = 900;
   holdAgainst(m.times, {.name = "d", .flopsPerSecond = {{"f32", 20e9}}, .bytesPerSecond = 1e9});
@@ -116,7 +116,7 @@ TEST(Measures, BoundsUtilisationAndWasteComeFromTheDevice) {
 }
 
 TEST(Measures, WorkIsThatOfAWholeRun) {
-  Measured m;
+  MeasuredProgram m;
   const Overlay flops = m.make(Measure::Flops);
   EXPECT_DOUBLE_EQ(flops.find(m.id("turned"))->value, 640);
   EXPECT_DOUBLE_EQ(flops.find(m.id("f"))->value, 128);
@@ -129,8 +129,8 @@ TEST(Measures, WorkIsThatOfAWholeRun) {
 }
 
 TEST(Measures, ADifferenceHasWhatCameAndWhatWent) {
-  Measured m;
-  Measured before;
+  MeasuredProgram m;
+  MeasuredProgram before;
   before.times.units.pop_back();        // sum is new
   before.times.units[2].selfNs = 1500;  // turned was slower
   MeasuredTimes all{.times = std::make_shared<const OpTimes>(m.times),
@@ -151,7 +151,7 @@ TEST(Measures, WhatDoesNotVerifyIsNotCounted) {
 }
 
 TEST(Measures, TheHottestComeFirstAndAFusionStandsForItsMembers) {
-  Measured m;
+  MeasuredProgram m;
   EXPECT_EQ(hottestFirst(m.make(Measure::SelfTime), *m.module),
             (std::vector{m.id("turned"), m.id("f"), m.id("loop"), m.id("sum")}));
   const auto bySize = hottestFirst(m.make(Measure::TotalTime), *m.module);
@@ -159,7 +159,7 @@ TEST(Measures, TheHottestComeFirstAndAFusionStandsForItsMembers) {
 }
 
 TEST(Measures, TheCriticalPathIsTheLongestChain) {
-  Measured m;
+  MeasuredProgram m;
   const CriticalPath path = criticalPathOf(*m.module, m.module->entry(), m.make(Measure::TotalTime));
   EXPECT_DOUBLE_EQ(path.ns, 1070);
   EXPECT_EQ(path.instructions.back(), m.id("sum"));

@@ -64,7 +64,7 @@ TEST(MachinePeaks, AreKeptWithTheirDateAndReadBack) {
 }
 
 // A product of 2,000,000 flops, and two elementwise kernels of 2,000 bytes each way.
-constexpr const char* kProgram = R"(HloModule m
+constexpr const char* kRooflineProgram = R"(HloModule m
 
 ENTRY main {
   x = f32[100,100]{1,0} parameter(0)
@@ -74,7 +74,7 @@ ENTRY main {
 })";
 
 struct ThreeKernels {
-  std::shared_ptr<const Module> module = std::make_shared<const Module>(*readHloText(kProgram).module);
+  std::shared_ptr<const Module> module = std::make_shared<const Module>(*readHloText(kRooflineProgram).module);
   OpTimes times;
   InstructionId id(const char* name) const { return module->findInstruction(name).value(); }
   void unit(const char* name, double ns, double flops, double bytes) {

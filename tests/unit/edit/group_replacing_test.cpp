@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-constexpr const char* kGraph = R"(HloModule m
+constexpr const char* kReplacedGraph = R"(HloModule m
 
 sum {
   p = f32[] parameter(0)
@@ -27,7 +27,7 @@ ENTRY main {
 })";
 
 struct ReplacingGraph : test::EditedGraph {
-  ReplacingGraph() : EditedGraph(kGraph) {}
+  ReplacingGraph() : EditedGraph(kReplacedGraph) {}
   std::vector<InstructionId> ids(std::initializer_list<const char*> names) const {
     std::vector<InstructionId> out;
     for (const char* name : names) out.push_back(at(name));

@@ -6,7 +6,7 @@
 namespace tessera {
 namespace {
 
-DumpModule module() {
+DumpModule dumpedModule() {
   DumpModule out{.name = "jit_f"};
   const auto add = [&](const char* name, DumpRole role, const char* subject = "") {
     out.files.push_back({name, role, subject});
@@ -25,14 +25,14 @@ DumpModule module() {
 
 std::vector<std::string> codeFor(const char* instruction) {
   std::vector<std::string> out;
-  const DumpModule all = module();
+  const DumpModule all = dumpedModule();
   for (const DumpFile* file : codeOf(all, instruction)) out.push_back(file->name);
   return out;
 }
 
 TEST(DumpCode, TheModuleIsTheOneThatWasCompiled) {
-  EXPECT_EQ(moduleFileOf(module()), "m.cpu_after_optimizations.txt");
-  EXPECT_EQ(assignmentFileOf(module()), "m.cpu_after_optimizations-buffer-assignment.txt");
+  EXPECT_EQ(moduleFileOf(dumpedModule()), "m.cpu_after_optimizations.txt");
+  EXPECT_EQ(assignmentFileOf(dumpedModule()), "m.cpu_after_optimizations-buffer-assignment.txt");
   DumpModule passes{.passes = {{0, "p", "a", "b", {"0.hlo.pb", "0.txt"}}, {1, "p", "b", "", {"1.hlo.pb"}}}};
   EXPECT_EQ(moduleFileOf(passes), "1.hlo.pb");
   EXPECT_EQ(moduleFileOf({}), "");

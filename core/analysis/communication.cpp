@@ -44,7 +44,7 @@ std::string kindOf(const Instruction& collective) {
   return out;
 }
 
-double bytesOf(const Shape& shape) {
+double bytesSentOf(const Shape& shape) {
   double out = 0;
   for (const ShapeLeaf& leaf : leavesOf(shape))
     if (leaf.shape->isArray()) out += static_cast<double>(leaf.shape->denseBytes().value_or(0));
@@ -55,7 +55,7 @@ double bytesOf(const Shape& shape) {
 double arrayBytes(const Module& module, const Instruction& collective, int64_t groupSize) {
   double sent = 0;
   for (InstructionId operand : collective.operands)
-    if (module.contains(operand)) sent += bytesOf(module.shapeOf(operand));
+    if (module.contains(operand)) sent += bytesSentOf(module.shapeOf(operand));
   const bool gathers = kindOf(collective) == "all-gather";
   return gathers && groupSize > 0 ? sent * static_cast<double>(groupSize) : sent;
 }

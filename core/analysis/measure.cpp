@@ -148,7 +148,8 @@ std::string titleOf(Measure measure, const Overlay& overlay, const MeasuredTimes
     case Measure::PeakMemory: return fmt::format("{} · {} in all", name, overlay.textOfNumber(sumOf(overlay)));
     case Measure::Difference: {
       const double sum = sumOf(overlay);
-      return fmt::format("{} to {} · {}{}", name, times.baselineName, sum < 0 ? "−" : "+", durationText(std::abs(sum)));
+      const char* sign = sum < 0 ? "−" : "+";
+      return fmt::format("{} to {} · {}{}", name, times.baselineName, sign, durationText(std::abs(sum)));
     }
     default: return name;
   }

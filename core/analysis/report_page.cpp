@@ -23,8 +23,10 @@ constexpr const char* kStyle = R"(
 body{font:14px/1.45 system-ui,sans-serif;margin:24px auto;max-width:1280px;padding:0 16px}
 h1{font-size:20px}h2{font-size:16px;margin:28px 0 6px}p{margin:4px 0}
 table{border-collapse:collapse;width:100%}.wide{overflow-x:auto}
-td,th{padding:2px 8px;border-bottom:1px solid var(--line);text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-td:first-child,th:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere}th{cursor:pointer;position:sticky;top:0;background:Canvas}
+td,th{padding:2px 8px;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap;
+font-variant-numeric:tabular-nums}
+td:first-child,th:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere}
+th{cursor:pointer;position:sticky;top:0;background:Canvas}
 td.word,th.word{text-align:left}
 .drawing{width:100%;height:auto;font-size:11px}.drawing text{fill:CanvasText}.grid{stroke:var(--line)}
 .roof{stroke:CanvasText;stroke-width:1.4}.area{fill:var(--memory);opacity:.6}circle{opacity:.75;stroke:var(--mild)}
@@ -33,13 +35,17 @@ circle.unknown{fill:var(--mild)}
 .boxes,.row{display:flex;width:100%}.box{overflow:hidden;min-width:0}
 .box>span{display:block;overflow:hidden;white-space:nowrap;text-overflow:ellipsis;padding:1px 4px;margin:0 1px 1px 0;
 background:color-mix(in srgb,var(--c) 32%,Canvas);font-size:12px}
-iframe{width:100%;height:640px;border:1px solid var(--line)}.key i{display:inline-block;width:10px;height:10px;margin:0 4px 0 12px}
+iframe{width:100%;height:640px;border:1px solid var(--line)}
+.key i{display:inline-block;width:10px;height:10px;margin:0 4px 0 12px}
 )";
 
 constexpr const char* kScript = R"(
 for (const head of document.querySelectorAll('th')) head.addEventListener('click', () => {
   const body = head.closest('table').tBodies[0], column = head.cellIndex, rows = [...body.rows];
-  const value = row => row.cells[column].dataset.n === undefined ? row.cells[column].textContent : +row.cells[column].dataset.n;
+  const value = row => {
+    const cell = row.cells[column];
+    return cell.dataset.n === undefined ? cell.textContent : +cell.dataset.n;
+  };
   const down = head.dataset.down = head.dataset.down === '1' ? '' : '1';
   rows.sort((a, b) => { const x = value(a), y = value(b); return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1); });
   body.append(...rows);

@@ -1,5 +1,5 @@
-// Overlay: one measure of every instruction (time, bytes, what bounds it …) as colours on the boxes of a view, with the
-// scale from cold to hot. Groups show the sum of what they hold. Made of a profile here, of other measures by
+// Overlay: one measure of every instruction (time, bytes, what bounds it …) as colours on the boxes of a view, with
+// the scale from cold to hot. Groups show the sum of what they hold. Made of a profile here, of other measures by
 // core/analysis; drawn by picture, explained by the legend.
 #pragma once
 

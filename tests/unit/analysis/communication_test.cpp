@@ -20,7 +20,8 @@ sum {
 ENTRY main {
   a = f32[1000]{0} parameter(0)
   ar = f32[1000]{0} all-reduce(a), channel_id=1, replica_groups={{0,1},{2,3}}, use_global_device_ids=true, to_apply=sum
-  begin = (f32[1000]{0}, f32[2000]{0}) all-gather-start(ar), channel_id=2, replica_groups={{0,2},{1,3}}, use_global_device_ids=true, dimensions={0}
+  begin = (f32[1000]{0}, f32[2000]{0}) all-gather-start(ar), channel_id=2, replica_groups={{0,2},{1,3}},
+    use_global_device_ids=true, dimensions={0}
   work = f32[1000]{0} negate(ar)
   end = f32[2000]{0} all-gather-done(begin)
   ROOT out = (f32[1000]{0}, f32[2000]{0}) tuple(work, end)

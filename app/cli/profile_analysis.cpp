@@ -53,7 +53,7 @@ void tellRoofline(const OpTimes& times, const DevicePeaks& device, size_t top, R
   for (const std::string& line : rooflineLines(dots, error, device, top)) report.line(line);
 }
 
-void tellCommunication(const Communication& found, Report& report) {
+void tellCommunication(const CommunicationTimes& found, Report& report) {
   auto& to = report.object["communication"];
   to = {{"devices", found.devices}, {"ns", found.ns}, {"exposed_ns", found.exposedNs}, {"bytes", found.bytes}};
   to["collectives"] = nlohmann::ordered_json::array();

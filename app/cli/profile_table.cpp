@@ -176,7 +176,7 @@ std::vector<std::string> rooflineLines(const std::vector<RooflineDot>& kernels, 
   return out;
 }
 
-std::vector<std::string> communicationLines(const Communication& communication) {
+std::vector<std::string> communicationLines(const CommunicationTimes& communication) {
   if (communication.uses.empty()) return {"nothing was exchanged between devices"};
   std::vector<std::string> out = {fmt::format("communication: {} a run on a device, {} of it exposed",
                                               durationText(communication.ns), durationText(communication.exposedNs)),

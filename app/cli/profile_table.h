@@ -19,6 +19,6 @@ std::vector<std::string> lostLines(const OpProfile& profile, size_t top);
 std::vector<std::string> comparisonLines(const ProfileComparison& comparison);
 std::vector<std::string> rooflineLines(const std::vector<RooflineDot>& kernels, const ModelError& error,
                                        const DevicePeaks& device, size_t top);
-std::vector<std::string> communicationLines(const Communication& communication);
+std::vector<std::string> communicationLines(const CommunicationTimes& communication);
 
 }  // namespace tessera::cli

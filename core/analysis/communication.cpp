@@ -11,6 +11,7 @@
 #include "core/analysis/measure.h"
 #include "core/base/units.h"
 #include "core/devices/shardy.h"
+#include "core/ops/op.h"
 
 namespace tessera {
 namespace {
@@ -23,20 +24,14 @@ struct Interval {
 
 // Of a start or of what is no half of a pair: the collective that it does; null: it is none.
 const Instruction* collectiveOf(const Module& module, const Instruction& i) {
-  const std::string_view name = i.opcodeName();
-  if (name.ends_with("-done")) return nullptr;
-  if (i.opcode != Opcode::AsyncStart) {
-    const bool is = name.starts_with("all-") || name.starts_with("collective-") || name.starts_with("reduce-scatter") ||
-                    name.starts_with("ragged-all-to-all");
-    return is ? &i : nullptr;
-  }
+  if (i.opcode != Opcode::AsyncStart) return hasTrait(i.opcode, kCollective) ? &i : nullptr;
   const auto callees = module.callees(i);
   if (callees.size() != 1 || !module.contains(callees[0])) return nullptr;
   const InstructionId root = module.at(callees[0]).root;
   return module.contains(root) ? collectiveOf(module, module.at(root)) : nullptr;
 }
 
-bool isHalf(const Instruction& i) { return i.opcodeName().ends_with("-start") || i.opcodeName().ends_with("-done"); }
+bool isHalf(const Instruction& i) { return hasTrait(i.opcode, kStartsAsync | kEndsAsync); }
 
 std::string kindOf(const Instruction& collective) {
   std::string out(collective.opcodeName());
@@ -156,8 +151,7 @@ int64_t overlapOf(const Interval& span, const std::vector<Interval>& busy) {
 // Calls hold what they run, and halves of pairs only wait.
 bool hides(const Module& module, InstructionId id) {
   const Instruction& i = module.at(id);
-  if (i.opcode == Opcode::While || i.opcode == Opcode::Call || i.opcode == Opcode::Conditional) return false;
-  return !isHalf(i) && !collectiveOf(module, i);
+  return !executesCallees(i.opcode) && !isHalf(i) && !collectiveOf(module, i);
 }
 
 bool exchanges(const Module& module, const Timeline& timeline, const TimelineTrack& track) {
@@ -252,7 +246,8 @@ void measureBySums(const std::unordered_map<InstructionId, const OpUnit*>& units
 
 InstructionId doneOf(const Module& module, const UserTable& users, InstructionId start) {
   for (InstructionId user : users.users(start))
-    if (module.at(user).opcodeName().ends_with("-done")) return user;
+    if (const Opcode opcode = module.at(user).opcode; hasTrait(opcode, kEndsAsync) && !hasTrait(opcode, kStartsAsync))
+      return user;
   return {};
 }
 
@@ -266,8 +261,8 @@ double CollectiveUse::busRate() const {
   return rate();
 }
 
-Communication communicationOf(const Module& module, const OpTimes& times, const Timeline* timeline) {
-  Communication out;
+CommunicationTimes communicationOf(const Module& module, const OpTimes& times, const Timeline* timeline) {
+  CommunicationTimes out;
   const DeviceCounts counts = countsOf(module);
   const UserTable users(module);
   std::unordered_map<InstructionId, const OpUnit*> units;
@@ -299,7 +294,7 @@ Communication communicationOf(const Module& module, const OpTimes& times, const 
   return out;
 }
 
-std::vector<CollectiveUse> groupedByKind(const Communication& communication) {
+std::vector<CollectiveUse> groupedByKind(const CommunicationTimes& communication) {
   std::vector<CollectiveUse> out;
   for (const CollectiveUse& use : communication.uses) {
     const auto found = std::ranges::find_if(out, [&](const CollectiveUse& group) {
@@ -318,7 +313,7 @@ std::vector<CollectiveUse> groupedByKind(const Communication& communication) {
   return out;
 }
 
-Overlay exposedOverlay(const Communication& communication) {
+Overlay exposedOverlay(const CommunicationTimes& communication) {
   const MeasureInfo& info = infoOf(Measure::Exposed);
   Overlay out{.kind = info.kind, .unit = info.unit};
   for (const CollectiveUse& use : communication.uses)

@@ -31,7 +31,7 @@ struct CollectiveUse {
   double busRate() const;
 };
 
-struct Communication {
+struct CommunicationTimes {
   std::vector<CollectiveUse> uses;  // by exposed time, then time
   size_t devices = 0;
   double ns = 0, exposedNs = 0, bytes = 0;
@@ -39,10 +39,10 @@ struct Communication {
 };
 
 // timeline: null where the profile has no events; then nothing is known to be hidden.
-Communication communicationOf(const Module& module, const OpTimes& times, const Timeline* timeline);
+CommunicationTimes communicationOf(const Module& module, const OpTimes& times, const Timeline* timeline);
 
 // By kind, groups and axis: sums, the largest skew.
-std::vector<CollectiveUse> groupedByKind(const Communication& communication);
-Overlay exposedOverlay(const Communication& communication);
+std::vector<CollectiveUse> groupedByKind(const CommunicationTimes& communication);
+Overlay exposedOverlay(const CommunicationTimes& communication);
 
 }  // namespace tessera

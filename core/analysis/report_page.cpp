@@ -240,7 +240,7 @@ class ReportWriter {
 
   void communication() {
     if (!in_.module) return;
-    const Communication found = communicationOf(*in_.module, in_.times, profile_.timeline.get());
+    const CommunicationTimes found = communicationOf(*in_.module, in_.times, profile_.timeline.get());
     if (found.uses.empty()) return;
     heading("Communication");
     beginTable({"kind", "groups", "axis", "count", "bytes each", "time", "exposed", "GB/s", "bus GB/s", "skew"});

@@ -204,7 +204,6 @@ void DocumentPane::connectBanner() {
   connect(panels_->profile, &ProfilePanel::failed, this, say);
   connect(panels_->timeline, &TimelinePanel::failed, this, say);
   connect(panels_->memory, &MemoryPanel::failed, this, say);
-  connect(panels_->numerics, &NumericsPanel::failed, this, say);
   connect(banner_, &Banner::detailsWanted, this, [this] { emit panelWanted(QStringLiteral("diagnostics")); });
 }
 

@@ -7,6 +7,7 @@
 #include <QMessageBox>
 #include <QPointer>
 #include <QStringList>
+#include <QThreadPool>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -241,7 +242,8 @@ class MainWindow : public QMainWindow {
   bool splitToCompare_ = false;       // by the workspace, which takes it back
   QPointer<DocumentPane> comparing_;  // with the file that opens
   TourGuide* tours_ = nullptr;
-  int taking_ = 0;  // parts whose inputs are being recorded
+  int taking_ = 0;          // parts whose inputs are being recorded
+  QThreadPool takingPool_;  // its destructor waits for them
 
   Actions* actions_ = nullptr;
   Navigation* navigation_ = nullptr;

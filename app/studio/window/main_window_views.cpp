@@ -3,7 +3,6 @@
 #include <QFileDialog>
 #include <QPointer>
 #include <QStatusBar>
-#include <QThreadPool>
 
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/document_tabs.h"
@@ -88,7 +87,7 @@ void MainWindow::takeOut() {
     if (!arguments) return std::make_shared<Result<TakenPart>>(std::unexpected(arguments.error()));
     return std::make_shared<Result<TakenPart>>(takePart(module, selection, *arguments, name));
   };
-  QThreadPool::globalInstance()->start([this, work, from = QPointer(&whole)] {
+  takingPool_.start([this, work, from = QPointer(&whole)] {
     const auto made = work();
     QMetaObject::invokeMethod(
         this, [this, made, from] { openPart(from, std::move(*made)); }, Qt::QueuedConnection);

@@ -47,7 +47,6 @@ class NumericsPanel : public QWidget {
 
  signals:
   void revealWanted(tessera::InstructionId id);
-  void failed(QString message);
 
  protected:
   void showEvent(QShowEvent* event) override;

@@ -106,7 +106,7 @@ void CommunicationPanel::measure() {
   ++busy_;
   pool_.start(
       [panel = QPointer(this), request, times, timeline = document_.run().timeline(), module = document_.module()] {
-        auto found = std::make_shared<const Communication>(communicationOf(module, *times, timeline.get()));
+        auto found = std::make_shared<const CommunicationTimes>(communicationOf(module, *times, timeline.get()));
         QMetaObject::invokeMethod(
             panel,
             [panel, request, found] {
@@ -118,7 +118,7 @@ void CommunicationPanel::measure() {
       });
 }
 
-void CommunicationPanel::take(std::shared_ptr<const Communication> found) {
+void CommunicationPanel::take(std::shared_ptr<const CommunicationTimes> found) {
   found_ = std::move(found);
   const bool any = found_ && !found_->uses.empty();
   document_.measures().give(Measure::Exposed, any ? std::make_shared<const Overlay>(exposedOverlay(*found_)) : nullptr);

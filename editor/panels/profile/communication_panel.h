@@ -26,7 +26,7 @@ class CommunicationPanel : public QWidget {
 
   QTreeWidget* table() const { return table_; }
   QString words() const;
-  const std::shared_ptr<const Communication>& found() const { return found_; }
+  const std::shared_ptr<const CommunicationTimes>& found() const { return found_; }
   bool isBusy() const { return busy_ > 0; }
 
  signals:
@@ -38,7 +38,7 @@ class CommunicationPanel : public QWidget {
 
  private:
   void measure();
-  void take(std::shared_ptr<const Communication> found);
+  void take(std::shared_ptr<const CommunicationTimes> found);
   void fill();
   QTreeWidgetItem* itemFor(const CollectiveUse& use, const QString& name) const;
   void selectRows();
@@ -48,7 +48,7 @@ class CommunicationPanel : public QWidget {
   QThreadPool pool_;
   QTreeWidget* table_;
   QLabel *words_, *empty_;
-  std::shared_ptr<const Communication> found_;
+  std::shared_ptr<const CommunicationTimes> found_;
   uint64_t request_ = 0;
   int busy_ = 0;
   bool choosing_ = false, stale_ = true;

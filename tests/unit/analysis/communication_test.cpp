@@ -40,7 +40,7 @@ struct TwoDevices {
     timeline.link(module);
     times.runs = 1;
   }
-  const CollectiveUse& use(const Communication& found, const char* kind) const {
+  const CollectiveUse& use(const CommunicationTimes& found, const char* kind) const {
     for (const CollectiveUse& each : found.uses)
       if (each.kind == kind) return each;
     ADD_FAILURE() << kind;
@@ -50,7 +50,7 @@ struct TwoDevices {
 
 TEST(Communication, APairIsOneSpanAndComputationHidesAPart) {
   TwoDevices run;
-  const Communication found = communicationOf(*run.module, run.times, &run.timeline);
+  const CommunicationTimes found = communicationOf(*run.module, run.times, &run.timeline);
   ASSERT_EQ(found.uses.size(), 2u);
   EXPECT_EQ(found.devices, 2u);
   const CollectiveUse& gather = run.use(found, "all-gather");
@@ -77,7 +77,7 @@ TEST(Communication, WithoutEventsNothingIsKnownToBeHidden) {
   unit.facts.instruction = run.module->findInstruction("ar").value();
   unit.selfNs = 90, unit.count = 3;
   run.times.units = {unit};
-  const Communication found = communicationOf(*run.module, run.times, nullptr);
+  const CommunicationTimes found = communicationOf(*run.module, run.times, nullptr);
   ASSERT_EQ(found.uses.size(), 1u);
   EXPECT_FALSE(found.uses[0].exposedKnown);
   EXPECT_DOUBLE_EQ(found.uses[0].ns, 90);

@@ -87,7 +87,7 @@ std::optional<DevicePeaks> keptPeaks(const std::string& file) {
   if (file.empty()) return std::nullopt;
   const auto text = readFile(file);
   if (!text) return std::nullopt;
-  try {  // whatever somebody wrote there
+  try {  // the file may hold anything
     const Json json = Json::parse(*text);
     if (isOfThisMachine(json)) return fromJson(json);
   } catch (const Json::exception&) {

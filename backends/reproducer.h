@@ -15,7 +15,7 @@ struct WrittenReproducer {
     std::string name;
     size_t instructions = 0;
   };
-  std::vector<File> files;  // modules; inputs.npz and command.txt stand beside them
+  std::vector<File> files;  // modules; inputs.npz and command.txt are beside them
   std::string command;      // run in the folder
   int64_t runs = 0;         // of candidates; 0: two modules, none was needed
 };

@@ -25,7 +25,7 @@ struct SideBySide {
   RunTimes before, after;
   // Of the medians; -0.2: after takes a fifth less.
   double change() const { return before.median() > 0 ? after.median() / before.median() - 1 : 0; }
-  // Whether the middle halves of both stand apart.
+  // Whether the interquartile ranges of both do not overlap.
   bool isTold() const;
 };
 

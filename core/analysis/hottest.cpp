@@ -1,4 +1,4 @@
-// What stands out under an overlay: its instructions from the hottest on, and the longest chain. See measure.h.
+// The instructions of an overlay from the hottest on, and the critical path. See measure.h.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -24,7 +24,7 @@ std::unordered_map<InstructionId, double> numbersOf(const Overlay& overlay) {
 
 std::vector<InstructionId> hottestFirst(const Overlay& overlay, const Module& module) {
   std::unordered_map<InstructionId, double> numbers = numbersOf(overlay);
-  // A fusion stands for its members.
+  // A fusion represents its members.
   std::unordered_set<ComputationId> inFusions;
   for (const Overlay::Whole& whole : overlay.wholes)
     if (whole.only && module.contains(whole.inside) && numbers.contains(whole.instruction))

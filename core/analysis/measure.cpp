@@ -87,7 +87,8 @@ InstructionId insideOf(const Module& module, InstructionId id) {
   return {};
 }
 
-// A unit's entry stands at its instruction; that of a fusion or of several at their members, by their shares.
+// A unit's entry belongs to its instruction; that of a fusion or of several instructions is split among the members by
+// their shares.
 void addUnit(Overlay& out, const OpUnit& unit, Overlay::Entry entry, const Module& module) {
   const InstructionId at = unit.facts.instruction;
   entry.measured = unit.measured;

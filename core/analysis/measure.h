@@ -69,7 +69,7 @@ class MeasureMaker {
  public:
   explicit MeasureMaker(std::shared_ptr<const Module> module) : module_(std::move(module)) {}
 
-  // Fails where the module does not verify and is counted, or its memory cannot be told. A measure that is not
+  // Fails where the module does not verify and is counted, or its memory is unknown. A measure that is not
   // available is an empty overlay.
   Result<Overlay> make(Measure measure, const MeasuredTimes& times);
 

@@ -97,7 +97,7 @@ class RooflineDrawing {
     line("roof", x_.at(begin), y_.at(begin * rate / kGiga), x_.at(end), y_.at(end * rate / kGiga));
     text(x_.at(begin) + 6, y_.at(begin * rate / kGiga) - 14, "start", fmt::format("memory {}/s", bytesText(rate)));
   }
-  // What moves bytes alone stands at the left edge, on its line of bytes a second.
+  // A kernel without arithmetic is at the left edge, on its line of bytes a second.
   void circle(const RooflineDot& dot) {
     const double edge = std::pow(10, x_.least);
     const double x = dot.flops > 0 ? x_.at(dot.intensity()) : x_.begin;

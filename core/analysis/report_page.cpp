@@ -1,4 +1,4 @@
-// See report_page.h. The graph's page stands in a frame of its own, whole; tables are sorted by a few lines of script.
+// See report_page.h. The graph's page is in an iframe; tables are sorted by a few lines of script.
 #include "core/analysis/report_page.h"
 
 #include <fmt/format.h>

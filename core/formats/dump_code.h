@@ -15,7 +15,7 @@ std::string moduleFileOf(const DumpModule& module);
 // The buffer assignment that belongs to that file; "": none.
 std::string assignmentFileOf(const DumpModule& module);
 
-// Code of the kernel that computes an instruction; of a module whose kernels stand in one file that file.
+// Code of the kernel that computes an instruction; of a module whose kernels are in one file that file.
 std::vector<const DumpFile*> codeOf(const DumpModule& module, std::string_view instruction);
 
 struct LineRange {

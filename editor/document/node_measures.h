@@ -43,7 +43,7 @@ class NodeMeasures : public QObject {
   const std::shared_ptr<const Overlay>& selfTimes() const { return state_.selfTimes; }
   // Of the run or the opened profile, held against the device; null: none.
   const std::shared_ptr<const OpTimes>& times() const { return state_.times; }
-  // What they are held against; null: not measured yet, or nobody chose one for another program's profile.
+  // What they are held against; null: not measured yet, or none is chosen for another program's profile.
   const std::shared_ptr<const DevicePeaks>& device() const { return state_.device; }
   void chooseDevice(std::shared_ptr<const DevicePeaks> device);  // null: this machine, for runs on it
 
@@ -62,7 +62,7 @@ class NodeMeasures : public QObject {
   void begin();          // another file
   void moduleChanged();  // another graph
   void timesChanged();   // of another run, or none
-  void sceneChanged();   // what is faded is told of the boxes that are shown
+  void sceneChanged();   // what is faded depends on the boxes that are shown
 
  signals:
   void changed();    // the overlay, or how it is shown

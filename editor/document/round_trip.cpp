@@ -108,7 +108,7 @@ Status RoundTrip::putBack() {
     if (!whole_->module().contains(id))
       return fail("the graph that it came from has changed there: what was taken out is gone");
   const Edit edit{"Put a part back", {ReplaceGroup{part_.place.members, printHloText(edited_->module())}}};
-  const auto tried = apply(whole_->module(), edit);  // the reason is told before anything is done
+  const auto tried = apply(whole_->module(), edit);  // an error is reported before anything is changed
   if (!tried) return std::unexpected(tried.error());
   whole_->perform(edit);
   return {};

@@ -1,5 +1,5 @@
 // RoundTrip: a part of a document's graph as a document of its own, with the inputs that it had recorded, to be edited
-// and run there, checked against what it was, and put back. Begun by the window; told by RoundTripBar.
+// and run there, checked against what it was, and put back. Created by the window; shown by RoundTripBar.
 #pragma once
 
 #include <QObject>
@@ -25,7 +25,7 @@ struct TakenPart {
   std::vector<Literal> inputs;  // as the whole graph gives them; empty: not recorded
   QString note;                 // why not
 };
-// Inputs are recorded where the part stands in the entry computation: the graph is run once with the document's
+// Inputs are recorded where the part is in the entry computation: the graph is run once with the document's
 // arguments. Fails where the selection cannot be cut out.
 Result<TakenPart> takePart(const Module& module, std::span<const InstructionId> selection,
                            const std::vector<Literal>& arguments, const QString& name);

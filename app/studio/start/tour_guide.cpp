@@ -43,7 +43,7 @@ void TourGuide::showStep(int step) {
   if (!left_.isEmpty()) tick_.start();
 }
 
-// A command that fails is told; those behind it would show something else than the words say.
+// An error of a command is shown, and the commands behind it are not played: the text would not match the picture.
 void TourGuide::playNext() {
   if (isBusy_()) return;
   if (!left_.isEmpty()) {

@@ -262,7 +262,7 @@ bool DocumentPane::hasUnsavedWork() const {
   return !firstGraph_ && !lessons_->isOn() && document_->isOpen() && document_->file().isModified();
 }
 
-// It stands over the canvas as long as this is the part's document.
+// The bar is over the canvas as long as this is the part's document.
 void DocumentPane::setTrip(std::unique_ptr<RoundTrip> trip) {
   trip_ = std::move(trip);
   trip_->setPart(document_.get());

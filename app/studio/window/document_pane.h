@@ -96,7 +96,7 @@ class DocumentPane : public QWidget {
 
  signals:
   void dropWanted();    // the part is not wanted any more
-  void putBackDone();   // it stands in the graph that it came from
+  void putBackDone();   // it is in the graph that it came from again
   void arrived();       // another document is open
   void pictureShown();  // another scene, or the same one again
   void firstPainted();  // of the file that was opened last

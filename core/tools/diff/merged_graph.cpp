@@ -95,7 +95,7 @@ class Merger {
     return attributes;
   }
 
-  // Callees stand first: what was made is called by what was there.
+  // Callees come first: added computations are called by existing ones.
   void order() {
     std::vector<ComputationId> all;
     for (ComputationId id : made_)

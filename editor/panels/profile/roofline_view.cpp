@@ -64,9 +64,9 @@ void RooflineView::setMoved(std::optional<RooflineDot> before, std::optional<Roo
   scale();
 }
 
-// --- where things stand
+// --- coordinates
 
-// Whole decades round the dots and the device's ridge.
+// Whole decades around the dots and the device's ridge point.
 void RooflineView::scale() {
   std::vector<double> across, up;
   const auto add = [&](const RooflineDot& dot) {

@@ -1,5 +1,5 @@
 // RooflineView: kernels as dots over what a device allows: floating point operations a byte to the right, operations a
-// second upwards, both logarithmic; as large as their time. What moves bytes alone stands at the left edge. Used by
+// second upwards, both logarithmic; as large as their time. A kernel without arithmetic is at the left edge. Used by
 // RooflinePanel.
 #pragma once
 

@@ -1,4 +1,4 @@
-// See watch_chart.h. A pixel shows the least and most of the steps that it stands for.
+// See watch_chart.h. A pixel shows the minimum and maximum of its steps.
 #include "editor/panels/run/watch_chart.h"
 
 #include <QMouseEvent>

@@ -1,5 +1,5 @@
-// What the processor counts, where it can: here the kernel's own clock of threads stands for it, which every kernel
-// has.
+// What the processor counts, where it can: here the kernel's own clock of threads is counted instead, which every
+// kernel has.
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
 

@@ -41,7 +41,7 @@ TEST(DumpCode, TheModuleIsTheOneThatWasCompiled) {
 TEST(DumpCode, AKernelHasTheNameOfItsInstruction) {
   EXPECT_EQ(codeFor("add_fusion.1"), (std::vector<std::string>{"m.add_fusion.1_kernel_module.ir-no-opt.ll"}));
   EXPECT_EQ(codeFor("copy_fusion"), (std::vector<std::string>{"m.__compute_module_copy_fusion.ir-with-opt.ll"}));
-  EXPECT_EQ(codeFor("fusion"), (std::vector<std::string>{"m.ptx"}));  // where all kernels stand
+  EXPECT_EQ(codeFor("fusion"), (std::vector<std::string>{"m.ptx"}));  // which has all kernels
 }
 
 TEST(DumpCode, FunctionsAreMarkedWhole) {

@@ -7,6 +7,7 @@
 
 #include "core/analysis/measure.h"
 #include "core/base/markup.h"
+#include "core/base/sorting.h"
 #include "core/base/units.h"
 #include "core/export/html.h"
 #include "core/profile/op_tree.h"
@@ -156,7 +157,7 @@ class ReportWriter {
   void instructions() {
     std::vector<const OpUnit*> sorted;
     for (const OpUnit& unit : in_.times.units) sorted.push_back(&unit);
-    std::ranges::stable_sort(sorted, std::greater(), &OpUnit::selfNs);
+    sortDescending(sorted, &OpUnit::selfNs);
     heading("Kernels");
     beginTable({"instruction", "self", "", "total", "count", "GF/s", "GB/s", "bound by", "attainable", "wasted",
                 "opcode", "scope", "source"});

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "core/analysis/roofline_work.h"
+#include "core/base/sorting.h"
 
 namespace tessera {
 namespace {
@@ -82,7 +83,7 @@ std::vector<RooflineDot> rooflineDots(const OpTimes& times, const DevicePeaks& p
     if (isNew) out.push_back({.name = name.empty() ? "(none)" : name});
     addKernel(out[at->second], dot);
   }
-  std::ranges::stable_sort(out, std::greater(), &RooflineDot::measuredNs);
+  sortDescending(out, &RooflineDot::measuredNs);
   return out;
 }
 

@@ -12,8 +12,8 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QTreeView>
-#include <algorithm>
 
+#include "core/base/sorting.h"
 #include "core/formats/file_content.h"
 #include "editor/document/document.h"
 #include "editor/document/machine_peaks.h"
@@ -39,7 +39,7 @@ CostScope areaOf(const OpTree& tree, int32_t number) {
     most = out.children.back().weight;
     out.instruction = out.children.back().instruction;
   }
-  std::ranges::stable_sort(out.children, std::greater(), &CostScope::weight);
+  sortDescending(out.children, &CostScope::weight);
   return out;
 }
 
@@ -49,7 +49,7 @@ CostScope areasOf(const OpTree& tree) {
     out.children.push_back(areaOf(tree, root));
     out.weight += out.children.back().weight;
   }
-  std::ranges::stable_sort(out.children, std::greater(), &CostScope::weight);
+  sortDescending(out.children, &CostScope::weight);
   return out;
 }
 

@@ -7,6 +7,12 @@
 namespace tessera {
 namespace {
 
+// Array leaves in order.
+void appendLeaves(const Literal& literal, std::vector<Literal>& out) {
+  for (const Literal& element : literal.elements()) appendLeaves(element, out);
+  if (literal.shape().isArray()) out.push_back(literal);
+}
+
 // An array under another name would be left out without a word, and the fill rule's values taken.
 Status checkName(const ArgumentRules& rules, const std::string& name) {
   if (name.starts_with("arg") && name.size() > 3 &&
@@ -61,6 +67,14 @@ Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Modul
 Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module) {
   TESSERA_ASSIGN_OR_RETURN(DeviceArrays out, argumentsBy(rules, module, DeviceGrid{}));
   return std::move(out[0]);
+}
+
+NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& prefix) {
+  std::vector<Literal> leaves;
+  for (const Literal& literal : literals) appendLeaves(literal, leaves);
+  NamedArrays out;
+  for (size_t i = 0; i < leaves.size(); ++i) out[prefix + std::to_string(i)] = leaves[i];
+  return out;
 }
 
 }  // namespace tessera

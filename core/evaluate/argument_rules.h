@@ -30,4 +30,7 @@ Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Modul
 // Of a run on one device.
 Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module);
 
+// Leaves by number: "arg0", "arg1" …, as files of inputs name them.
+NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& prefix);
+
 }  // namespace tessera

@@ -18,14 +18,16 @@ class Document;
 std::map<int64_t, int64_t> impliedFeedback(const Module& module);
 std::vector<Shape> outputShapes(const Module& module);  // leaves of the entry's root, tokens skipped
 
+// Those of the document that fit the shapes as they are now, else the implied ones.
+std::map<int64_t, int64_t> feedbackOf(const Document& document);
+
 class Player : public QObject {
   Q_OBJECT
 
  public:
   explicit Player(Document& document, QObject* parent = nullptr);
 
-  // Those that fit the shapes as they are now.
-  std::map<int64_t, int64_t> feedback() const;
+  std::map<int64_t, int64_t> feedback() const { return feedbackOf(document_); }
   void feedBack(int64_t argument, int64_t output);  // an output of -1: the input keeps its value
   bool canPlay() const;
   bool isPlaying() const { return timer_.isActive(); }

@@ -17,6 +17,7 @@
 #include <QVBoxLayout>
 
 #include "app/shared/manual.h"
+#include "app/studio/start/tour_guide.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/render.h"
 #include "editor/document/scene_maker.h"
@@ -39,6 +40,7 @@ QString descriptionOf(const QString& example) {
       {QStringLiteral("nbody"), QT_TR_NOOP("Gravity between bodies, step by step")},
       {QStringLiteral("game_of_life"), QT_TR_NOOP("Cells that live and die: press play")},
       {QStringLiteral("gpt_tiny_train"), QT_TR_NOOP("A training step of a language model")},
+      {QStringLiteral("data_parallel"), QT_TR_NOOP("A training step on four devices")},
   };
   return QObject::tr(texts.value(example, ""));
 }
@@ -136,6 +138,8 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   recent_->setSpacing(4);
   addExamples(inner);
   inner->addSpacing(8);
+  addTours(inner);
+  inner->addSpacing(8);
   inner->addLayout(recent_);
   inner->addStretch(1);
   auto* scroll = new QScrollArea(this);
@@ -169,6 +173,18 @@ void StartPage::addDumpHelp(QVBoxLayout* column) {
   row->addWidget(copy);
   row->addStretch(1);
   column->addLayout(row);
+}
+
+void StartPage::addTours(QVBoxLayout* column) {
+  const std::vector<Tour> tours = toursIn(TourGuide::folder());
+  if (tours.empty()) return;
+  column->addWidget(heading(tr("Guided tours: what was found in programs"), this));
+  for (const Tour& tour : tours) {
+    auto* link = makeLink(tour.title, tour.summary, this);
+    link->setObjectName(QStringLiteral("tour ") + QFileInfo(tour.path).completeBaseName());
+    connect(link, &QCommandLinkButton::clicked, this, [this, tour] { emit tourWanted(tour); });
+    column->addWidget(link);
+  }
 }
 
 void StartPage::addExamples(QVBoxLayout* column) {

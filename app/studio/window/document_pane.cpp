@@ -34,9 +34,11 @@
 #include "editor/controllers/wire_preview.h"
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
+#include "editor/document/round_trip.h"
 #include "editor/lessons/lesson_panel.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/compare/diff_panel.h"
+#include "editor/panels/compare/numerics_panel.h"
 #include "editor/panels/compiler/compiled_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspect/inspector.h"
@@ -45,11 +47,14 @@
 #include "editor/panels/overview/findings_panel.h"
 #include "editor/panels/overview/overview_panel.h"
 #include "editor/panels/popups/search_bar.h"
+#include "editor/panels/profile/communication_panel.h"
 #include "editor/panels/profile/heat_legend.h"
 #include "editor/panels/profile/memory_panel.h"
 #include "editor/panels/profile/profile_panel.h"
+#include "editor/panels/profile/roofline_panel.h"
 #include "editor/panels/profile/timeline_panel.h"
 #include "editor/panels/run/permission_bar.h"
+#include "editor/panels/run/round_trip_bar.h"
 #include "editor/panels/size_panel.h"
 #include "editor/panels/text/text_panel.h"
 #include "editor/values/call_bar.h"
@@ -93,7 +98,8 @@ void DocumentPane::keepAside(const QString& folder) {
 
 void DocumentPane::makeCanvas() {
   canvas_ = new Canvas(this);
-  legend_ = new HeatLegend(canvas_);
+  legend_ = new HeatLegend(*document_, canvas_);
+  connect(legend_, &HeatLegend::resized, this, &DocumentPane::placeLegend);
   graphEdit_ = new GraphEditController(*document_, *canvas_, this);
   arrangement_ = new ArrangeController(*document_, *canvas_, this);
   new WirePreview(*document_, *canvas_, this);
@@ -118,6 +124,7 @@ void DocumentPane::layOut() {
   beside->setSpacing(0);
   beside->addWidget(&lessons_->panel());
   auto* bars = new OverlayColumn(*canvas_);
+  bars_ = bars;
   bars->add(*banner_);
   bars->add(*new PermissionBar(*document_, bars));
   if (!twinOf_) bars->add(*(diskBar_ = new DiskBar(*document_, bars)));
@@ -148,6 +155,7 @@ void DocumentPane::connectDocument() {
     connect(document_.get(), signal, this, &DocumentPane::changed);
   connect(document_.get(), &Document::editingChanged, this, &DocumentPane::changed);
   connect(&document_->run(), &ProgramRun::runningChanged, this, &DocumentPane::changed);
+  connect(&document_->measures(), &NodeMeasures::changed, this, &DocumentPane::changed);
   connect(&document_->fetch(), &ValueFetch::runningChanged, this, &DocumentPane::changed);
   connect(panels_->diagnostics, &DiagnosticsPanel::countChanged, this, &DocumentPane::changed);
   connect(panels_->diagnostics, &TablePanel::revealWanted, binding_, &CanvasBinding::reveal);
@@ -155,6 +163,9 @@ void DocumentPane::connectDocument() {
   connect(panels_->timeline, &TimelinePanel::revealWanted, binding_, &CanvasBinding::reveal);
   connect(panels_->memory, &MemoryPanel::revealWanted, binding_, &CanvasBinding::reveal);
   connect(panels_->differences, &DiffPanel::revealWanted, binding_, &CanvasBinding::reveal);
+  connect(panels_->roofline, &RooflinePanel::revealWanted, binding_, &CanvasBinding::reveal);
+  connect(panels_->communication, &CommunicationPanel::revealWanted, binding_, &CanvasBinding::reveal);
+  connect(panels_->numerics, &NumericsPanel::revealWanted, binding_, &CanvasBinding::reveal);
   connect(blocks_, &BlockActions::updateOffered, this, [this](const QString& text) {
     blockOffer_ = text;
     emit changed();
@@ -251,16 +262,24 @@ bool DocumentPane::hasUnsavedWork() const {
   return !firstGraph_ && !lessons_->isOn() && document_->isOpen() && document_->file().isModified();
 }
 
+// The bar is over the canvas as long as this is the part's document.
+void DocumentPane::setTrip(std::unique_ptr<RoundTrip> trip) {
+  trip_ = std::move(trip);
+  trip_->setPart(document_.get());
+  auto* bar = new RoundTripBar(*trip_, bars_);
+  bars_->add(*bar);
+  bar->show();
+  connect(bar, &RoundTripBar::dropWanted, this, &DocumentPane::dropWanted);
+  connect(bar, &RoundTripBar::putBackDone, this, &DocumentPane::putBackDone);
+}
+
 void DocumentPane::setTheme(Theme theme) {
   canvas_->setTheme(theme);
   legend_->setTheme(theme);
   panels_->text->setTheme(theme);
 }
 
-void DocumentPane::showLegend() {
-  legend_->setOverlay(document_->view().scene().overlay.get());
-  placeLegend();
-}
+void DocumentPane::showLegend() { legend_->showOverlay(); }
 
 // --- what is seen
 

@@ -28,10 +28,12 @@ class HeatLegend;
 class LessonController;
 class OverviewStrip;
 class NodeLabels;
+class OverlayColumn;
 class PaneHeader;
 class PanelDocks;
 class PlaceHistory;
 class Recovery;
+class RoundTrip;
 class RunController;
 class SearchBar;
 struct Panels;
@@ -88,8 +90,13 @@ class DocumentPane : public QWidget {
   void keepAside(const QString& folder);  // unsaved work, for the case of a crash
   void setTheme(Theme theme);
   void showLegend();
+  // A part of another document's graph; null: it is none.
+  RoundTrip* trip() const { return trip_.get(); }
+  void setTrip(std::unique_ptr<RoundTrip> trip);
 
  signals:
+  void dropWanted();    // the part is not wanted any more
+  void putBackDone();   // it is in the graph that it came from again
   void arrived();       // another document is open
   void pictureShown();  // another scene, or the same one again
   void firstPainted();  // of the file that was opened last
@@ -135,7 +142,9 @@ class DocumentPane : public QWidget {
   DiskBar* diskBar_ = nullptr;
   OverviewStrip* strip_ = nullptr;
   HeatLegend* legend_ = nullptr;
+  OverlayColumn* bars_ = nullptr;
   QWidget* firstHint_ = nullptr;
+  std::unique_ptr<RoundTrip> trip_;
   std::optional<PanePlace> wanted_;
   QString blockOffer_;
   bool firstGraph_ = false, firstGraphComes_ = false;

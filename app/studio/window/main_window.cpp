@@ -18,6 +18,7 @@
 #include "app/studio/preferences/preference_control.h"
 #include "app/studio/preferences/theme.h"
 #include "app/studio/start/start_page.h"
+#include "app/studio/start/tour_guide.h"
 #include "app/studio/task_list.h"
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/document_tabs.h"
@@ -28,6 +29,7 @@
 #include "editor/controllers/block_actions.h"
 #include "editor/controllers/canvas_binding.h"
 #include "editor/document/document.h"
+#include "editor/lessons/tour_panel.h"
 #include "editor/panels/inspect/table_panel.h"
 #include "editor/text/plain_text.h"
 
@@ -106,7 +108,11 @@ void MainWindow::makeCentre() {
   auto* beside = new QHBoxLayout;
   beside->setSpacing(0);
   layout->addLayout(beside, 1);
+  auto* tour = new TourPanel(centre);
+  tours_ = new TourGuide(
+      *tour, [this] { return isBusy(); }, this);
   beside->addWidget(startPage_);
+  beside->addWidget(tour);
   beside->addWidget(area_, 1);
   setCentralWidget(centre);
   connect(startPage_, &StartPage::fileChosen, this, &MainWindow::openFile);
@@ -116,7 +122,13 @@ void MainWindow::makeCentre() {
     panels_->raise(QStringLiteral("palette"));  // to look through what there is
   });
   connect(startPage_, &StartPage::lessonsWanted, this, [this] { beginLesson(0); });
+  connect(startPage_, &StartPage::tourWanted, this, &MainWindow::beginTour);
   connect(startPage_, &StartPage::importHelpWanted, this, [this] { showChapter(QStringLiteral("import")); });
+}
+
+void MainWindow::beginTour(const Tour& tour) {
+  startPage_->hide();
+  tours_->begin(tour);
 }
 
 void MainWindow::makeStatusBar() {

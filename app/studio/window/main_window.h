@@ -7,6 +7,7 @@
 #include <QMessageBox>
 #include <QPointer>
 #include <QStringList>
+#include <QThreadPool>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "app/studio/window/document_pane.h"
 #include "core/base/diagnostics.h"
 #include "core/base/ids.h"
+#include "core/base/result.h"
 #include "core/picture/picture.h"
 #include "editor/document/document_file.h"
 #include "editor/document/recovery.h"
@@ -49,6 +51,9 @@ class PanelDocks;
 class PreferenceControl;
 class StartPage;
 class TaskList;
+struct TakenPart;
+struct Tour;
+class TourGuide;
 class Workspaces;
 struct Panels;
 
@@ -61,6 +66,7 @@ struct OpenRequest {
   std::optional<PanePlace> place = std::nullopt;       // none: all of it
   std::optional<QString> recoveredFor = std::nullopt;  // the path of which it is an unsaved state
   bool again = false;                                  // whatever was changed here
+  bool dump = false;                                   // of a dump folder, whose panel is to be seen
 };
 ShownPart shownPartOf(const Document& document);  // what it shows; its computation is empty for a plain graph
 
@@ -109,11 +115,14 @@ class MainWindow : public QMainWindow {
   LessonController& lessons();
   SearchBar& searchBar() { return *searchBar_; }
   AddSearch& addSearch();
+  void takeOut();                            // the selection as a document of its own
   void revealInstruction(InstructionId id);  // opens the groups that hide it and brings it into sight
 
   Navigation& navigation() { return *navigation_; }
   TaskList& tasks() { return *tasks_; }
   Workspaces& workspaces() { return *workspaces_; }
+  TourGuide& tours() { return *tours_; }
+  void beginTour(const Tour& tour);
   PreferenceControl& preferenceControl() { return *preferences_; }
   void setTheme(Theme theme);
   Theme theme() const { return theme_; }
@@ -137,6 +146,8 @@ class MainWindow : public QMainWindow {
   void addBuildItems(QMenu& menu);
   void addFindItems(QMenu& menu);
   void addFlowItems(QMenu& menu);
+  void addMeasures(QMenu& menu);
+  void addHottestItems(QMenu& menu);
   void makeArrangeMenu();
   void makeViewMenu();
   void addShownItems(QMenu& menu);
@@ -160,11 +171,14 @@ class MainWindow : public QMainWindow {
   void shareSourceFolders(DocumentPane& pane);
   void connectViews(DocumentPane& pane);
   void showBeside(DocumentPane& pane, DocumentPane& other);
+  void openMerged(DocumentPane& from);
+  void openPart(Document* whole, Result<TakenPart> part);
   DocumentPane* paneOf(const QString& path) const;
   std::vector<DocumentPane*> allPanes() const;
   void startOpening(const OpenRequest& request);
   void openNext();
   void openProfile(const QString& path);
+  bool openDump(const QString& folder);  // false: it is none
   void showLinked(const std::string& instruction);
   void openingCancelled(DocumentPane& pane);
   void openingFailed(DocumentPane& pane, const QString& message);
@@ -200,6 +214,7 @@ class MainWindow : public QMainWindow {
   void showRecentFiles();
   void chooseFile();
   void chooseProfile();
+  void chooseDump();
   void save(bool ask);
   QString askWhereToSave(const QString& suggested);               // empty: nowhere
   QMessageBox::StandardButton askToRewrite(const QString& name);  // SaveAll: under another name
@@ -226,6 +241,9 @@ class MainWindow : public QMainWindow {
   DocumentPane* beside_ = nullptr;
   bool splitToCompare_ = false;       // by the workspace, which takes it back
   QPointer<DocumentPane> comparing_;  // with the file that opens
+  TourGuide* tours_ = nullptr;
+  int taking_ = 0;          // parts whose inputs are being recorded
+  QThreadPool takingPool_;  // its destructor waits for them
 
   Actions* actions_ = nullptr;
   Navigation* navigation_ = nullptr;

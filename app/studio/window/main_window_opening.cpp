@@ -2,6 +2,7 @@
 // sees yet, so that one that does not open leaves what is open alone; files that are asked for meanwhile wait.
 #include <QApplication>
 #include <QClipboard>
+#include <QDir>
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QStatusBar>
@@ -14,6 +15,7 @@
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/panels.h"
 #include "app/studio/window/workspaces.h"
+#include "core/formats/dump_code.h"
 #include "core/profile/sources/profile_source.h"
 #include "core/tools/find_instruction.h"
 #include "core/tools/link.h"
@@ -42,15 +44,31 @@ void MainWindow::openFile(const QString& path) {
 void MainWindow::openNext() {
   opening_ = nullptr;
   request_ = {};
-  if (!waiting_.empty()) {
+  while (!waiting_.empty()) {
     const OpenRequest next = std::move(waiting_.front());
     waiting_.erase(waiting_.begin());
+    if (!next.text && openDump(next.path)) continue;
     if (next.text || !looksLikeProfile(next.path.toStdString())) return startOpening(next);
     openProfile(next.path);
     return openNext();
   }
   if (const auto act = std::exchange(whenAllAreOpen_, nullptr)) act();
   keepDocuments();
+}
+
+// The module as it was compiled; of several each. The panel of the dump has the other files.
+bool MainWindow::openDump(const QString& folder) {
+  const std::filesystem::path path = folder.toStdString();
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error) || !isDumpFolder(path)) return false;
+  const auto dump = readDumpFolder(path);
+  if (!dump) return false;
+  const auto most = std::ranges::max_element(
+      dump->modules, {}, [](const DumpModule& module) { return std::pair(module.passes.size(), module.files.size()); });
+  const std::string file = most == dump->modules.end() ? std::string() : moduleFileOf(*most);
+  if (file.empty()) return false;
+  waiting_.insert(waiting_.begin(), {.path = QDir(folder).filePath(QString::fromStdString(file)), .dump = true});
+  return true;
 }
 
 // Recovered changes take the place of their file, where nothing else was done to it here.
@@ -169,6 +187,7 @@ void MainWindow::arrived(DocumentPane& pane) {
   updateActions();
   if (opening_ != &pane) return;
   if (request_.place) pane.goTo(*request_.place);
+  if (request_.dump) docks_->raise(QStringLiteral("dump"));
   showLinked(request_.instruction);
   if (const QPointer<DocumentPane> from = std::exchange(comparing_, nullptr)) {
     from->panels().differences->compareWith(&pane.document());

@@ -122,7 +122,7 @@ void MainWindow::addGroupings(QMenu& menu) {
 
 // What can be shown or not.
 void MainWindow::addShownItems(QMenu& menu) {
-  actions_->addOverCanvas(menu, {tr("&Heat of the last run"),
+  actions_->addOverCanvas(menu, {tr("Colours of a &measure on nodes"),
                                  {QKeySequence(Qt::Key_H)},
                                  [this](bool on) {
                                    document_->view().showOverlay(on);
@@ -131,6 +131,7 @@ void MainWindow::addShownItems(QMenu& menu) {
                                  QStringLiteral("heat"),
                                  [this] { return document_->isOpen(); },
                                  [this] { return document_->view().showsOverlay(); }});
+  addMeasures(*menu.addMenu(tr("C&olour nodes by")));
   const auto addLabel = [&](const QString& text, NodeLabels::What what) {
     actions_->add(menu, {text,
                          {},
@@ -156,6 +157,53 @@ void MainWindow::addShownItems(QMenu& menu) {
                        [this] { return theme_ == Theme::Dark; }});
 }
 
+// What the legend's menu has, too, for the keyboard and the list of commands.
+void MainWindow::addMeasures(QMenu& menu) {
+  for (const MeasureInfo& info : allMeasures()) {
+    QString text = QString::fromUtf8(info.name.data(), static_cast<qsizetype>(info.name.size()));
+    text[0] = text[0].toUpper();
+    const Measure measure = info.measure;
+    actions_->add(menu, {text,
+                         {},
+                         [this, measure](bool) { document_->measures().choose(measure); },
+                         {},
+                         [this, measure] { return document_->measures().isAvailable(measure); },
+                         [this, measure] { return document_->measures().measure() == measure; }});
+  }
+  menu.addSeparator();
+  actions_->add(menu, {tr("&Linear scale"),
+                       {},
+                       [this](bool on) { document_->measures().setLinear(on); },
+                       {},
+                       [this] { return document_->isOpen(); },
+                       [this] { return document_->measures().isLinear(); }});
+  actions_->add(menu, {tr("Critical &path"),
+                       {},
+                       [this](bool on) { document_->measures().showCriticalPath(on); },
+                       QStringLiteral("critical path"),
+                       [this] { return document_->measures().selfTimes() != nullptr; },
+                       [this] { return document_->measures().showsCriticalPath(); }});
+  actions_->add(menu, {tr("&Keep these times to compare with"),
+                       {},
+                       [this](bool) { document_->measures().keepTimes(document_->run().origin()); },
+                       {},
+                       [this] { return document_->measures().selfTimes() != nullptr; }});
+}
+
+// Along what the colours say, over all computations.
+void MainWindow::addHottestItems(QMenu& menu) {
+  const auto go = [this](int by) {
+    const InstructionId id = document_->measures().nextHottest(by);
+    if (id.valid()) revealInstruction(id);
+  };
+  const auto any = [this] { return document_->isOpen() && document_->measures().overlay() != nullptr; };
+  actions_->addOverCanvas(
+      menu,
+      {tr("&Next hottest"), {QKeySequence(Qt::Key_N)}, [go](bool) { go(1); }, QStringLiteral("next hottest"), any});
+  actions_->addOverCanvas(
+      menu, {tr("Pre&vious hottest"), {QKeySequence(Qt::SHIFT | Qt::Key_N)}, [go](bool) { go(-1); }, {}, any});
+}
+
 void MainWindow::makeGoMenu() {
   QMenu& menu = *menuBar()->addMenu(tr("&Go"));
   const auto add = [&](const char* id, const QString& text, const QKeySequence& key, auto go) {
@@ -174,6 +222,8 @@ void MainWindow::makeGoMenu() {
                        [this] { return document_->isOpen(); }});
   menu.addSeparator();
   addFlowItems(menu);
+  menu.addSeparator();
+  addHottestItems(menu);
   menu.addSeparator();
   add("back", tr("&Back"), QKeySequence(Qt::ALT | Qt::Key_Left), [](Navigation& n) { n.history().back(); });
   add("forward", tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right), [](Navigation& n) { n.history().forward(); });

@@ -1,8 +1,9 @@
 // Panels: the panels around the canvas of one document. PanelDocks: the docks of the window that hold them; all
 // documents share them and their arrangement, and they show the panels of the current one. The docks' object names
 // ("inspector", "text", "diagnostics", "profile", "results", "layout", "help", "value", "run", "palette", "compiled",
-// "computations", "source", "timeline", "memory", "differences", "passes", "overview", "findings") are what sessions
-// and scripts call them. A new panel is a row in panels.cpp and a member of Panels.
+// "computations", "source", "timeline", "roofline", "memory", "communication", "differences", "numerics", "passes",
+// "dump", "watch", "overview", "findings") are what sessions and scripts call them. A new panel is a row in panels.cpp
+// and a member of Panels.
 #pragma once
 
 #include <QHash>
@@ -16,26 +17,31 @@ class QWidget;
 
 namespace tessera {
 
+class CommunicationPanel;
 class CompiledPanel;
 class ComputationsPanel;
 class DiagnosticsPanel;
 class DiffPanel;
 class Document;
+class DumpPanel;
 class FindingsPanel;
 class HelpPanel;
 class Inspector;
 class LayoutPanel;
 class MemoryPanel;
+class NumericsPanel;
 class OverviewPanel;
 class PalettePanel;
 class PassesPanel;
 class ProfilePanel;
 class ResultsPanel;
+class RooflinePanel;
 class RunPanel;
 class SourcePanel;
 class TextPanel;
 class TimelinePanel;
 class ValuePanel;
+class WatchPanel;
 struct Panels;
 
 inline constexpr auto kLeft = Qt::LeftDockWidgetArea, kRight = Qt::RightDockWidgetArea,
@@ -96,9 +102,14 @@ struct Panels {
   ComputationsPanel* computations;
   SourcePanel* source;
   TimelinePanel* timeline;
+  RooflinePanel* roofline;
   MemoryPanel* memory;
+  CommunicationPanel* communication;
   DiffPanel* differences;
+  NumericsPanel* numerics;
   PassesPanel* passes;
+  DumpPanel* dump;
+  WatchPanel* watch;
   OverviewPanel* overview;
   FindingsPanel* findings;
 
@@ -108,6 +119,7 @@ struct Panels {
 
   QDockWidget* find(const QString& name) const { return home.find(name); }
   bool raise(const QString& name) const { return home.raise(name); }
+  bool isBusy() const;  // a worker of one of them has not answered
 };
 
 }  // namespace tessera

@@ -15,7 +15,9 @@
 #include "core/ops/inference/unfinished.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_reasons.h"
+#include "core/overview/workload.h"
 #include "core/picture/picture.h"
+#include "core/tools/passes/why.h"
 #include "editor/look/type_scale.h"
 #include "editor/text/error_label.h"
 
@@ -173,6 +175,18 @@ QString runFactsOf(const Profile& profile, InstructionId id) {
         factRow(QObject::tr("arithmetic"),
                 QObject::tr("%1flops/s").arg(word(amountText(found->flops / found->timeNs * 1e9)) + QLatin1Char(' ')));
   return heading(QObject::tr("This run")) + table(rows);
+}
+
+QString whyFactsOf(const Module& module, InstructionId id) {
+  if (!stageOf(module).optimised) return {};
+  const auto why = whyHere(module, id);
+  if (!why) return {};
+  const QString answer = (why->known ? QString() : QObject::tr("Inferred: ")) + escaped(why->answer);
+  QString rows;
+  for (const WhyLink& each : why->chain) rows += factRow(link(module, each.id), escaped(each.words));
+  const QString moves = QObject::tr("It moves %1 each time.").arg(QString::fromStdString(bytesText(why->bytes)));
+  return heading(QObject::tr("Why it is here")) + QStringLiteral("<p style='margin:0'>%1</p>").arg(answer) +
+         table(rows) + QStringLiteral("<p style='margin:0'>%1</p>").arg(moves);
 }
 
 QString factsStyle(const QPalette& palette) {

@@ -18,7 +18,7 @@
 #include "editor/document/document.h"
 #include "editor/panels/inspect/instruction_facts.h"
 #include "editor/panels/overview/overview_html.h"
-#include "editor/panels/overview/treemap.h"
+#include "editor/panels/profile/treemap.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {

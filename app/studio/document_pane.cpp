@@ -105,12 +105,17 @@ void DocumentPane::makeCanvas() {
   setFocusProxy(canvas_);
 }
 
+// The words of a lesson name what is on the canvas: nothing is folded, and each node has its name.
 void DocumentPane::makeLessons() {
   lessons_ = new LessonController(*document_, *canvas_, *new LessonPanel(this), this);
-  connect(lessons_, &LessonController::panelWanted, this, [this](const QString& name) {
-    if (name == QLatin1String("inspector")) emit roomWanted();  // nothing below: the height is the graph's
-    emit panelWanted(name);
-  });
+  const auto showNames = [this](bool on) {
+    document_->view().showFields(!on);
+    labels_->show(NodeLabels::Names, on);
+    emit changed();
+  };
+  connect(lessons_, &LessonController::begun, this, [showNames] { showNames(true); });
+  connect(lessons_, &LessonController::ended, this, [showNames] { showNames(false); });
+  connect(lessons_, &LessonController::revealWanted, this, [this] { binding_->reveal(document_->selected()); });
 }
 
 void DocumentPane::layOut() {
@@ -223,6 +228,7 @@ void DocumentPane::begin() {
 }
 
 QString DocumentPane::name() const {
+  if (lessons_->isOn()) return lessons_->title();
   const QString& path = document_->file().path();
   return path.isEmpty() ? tr("untitled") : QFileInfo(path).fileName();
 }

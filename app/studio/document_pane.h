@@ -97,7 +97,6 @@ class DocumentPane : public QWidget {
   void progressed();
   void outcomeCame();              // of a run
   void panelWanted(QString name);  // something of it is to be looked at
-  void roomWanted();               // a lesson wants the panels below to be low
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;

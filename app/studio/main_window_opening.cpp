@@ -12,6 +12,7 @@
 #include "app/studio/document_tabs.h"
 #include "app/studio/main_window.h"
 #include "app/studio/panels.h"
+#include "app/studio/preference_control.h"
 #include "app/studio/start_page.h"
 #include "app/studio/workspaces.h"
 #include "core/profile/sources/profile_source.h"
@@ -145,6 +146,19 @@ void MainWindow::openExample(const QString& name, const std::string& hlo) {
 
 void MainWindow::beginLesson(int lesson) {
   (pane_->isUntouched() || pane_->lessons().isOn() ? *pane_ : addPane()).lessons().begin(lesson);
+}
+
+// Beside the graph stands what a lesson is about, and nothing below that it does not need.
+void MainWindow::connectLessons(DocumentPane& pane) {
+  connect(&pane.lessons(), &LessonController::begun, this, [this, &pane](const QString& panel) {
+    if (pane_ != &pane) return;
+    workspaces_->choose(Workspaces::kLearn);
+    docks_->keepBelow(panel);
+    docks_->raise(panel);
+  });
+  connect(&pane.lessons(), &LessonController::lessonDone, preferences_, &PreferenceControl::keepLessons);
+  connect(&pane.lessons(), &LessonController::newWanted, this, &MainWindow::newFile);
+  connect(&pane.lessons(), &LessonController::chapterWanted, this, &MainWindow::showChapter);
 }
 
 void MainWindow::showFirstGraph() { (pane_->isUntouched() ? *pane_ : addPane()).showFirstGraph(); }

@@ -84,6 +84,10 @@ void MainWindow::makeViewMenu() {
   addWorkspaceItems(*menu.addMenu(tr("Wor&kspace")));
   QMenu* panels = menu.addMenu(tr("&Panels"));
   for (QDockWidget* dock : docks_->all()) addPanelItem(*panels, *dock);
+  panels->addSeparator();
+  actions_->add(*panels, {tr("Go to the &next"), {QKeySequence(Qt::Key_F6)}, [this](bool) { goToPart(1); }});
+  actions_->add(*panels,
+                {tr("Go to the &one before"), {QKeySequence(Qt::SHIFT | Qt::Key_F6)}, [this](bool) { goToPart(-1); }});
   actions_->add(menu, {tr("S&tart page beside the canvas"), {}, [this](bool) {
                          startPage_->setVisible(startPage_->isHidden());
                        }});

@@ -210,18 +210,32 @@ void PanelDocks::arrange(std::span<const PanelPlace> shown) const {
 }
 
 // The text, else the first that is shown.
+bool PanelDocks::isBelow(const QDockWidget& dock) const {
+  return !dock.isHidden() && !dock.isFloating() && window_.dockWidgetArea(const_cast<QDockWidget*>(&dock)) == kBottom;
+}
+
 QDockWidget* PanelDocks::firstBelow() const {
   QDockWidget* out = nullptr;
   for (QDockWidget* dock : docks_) {
-    if (dock->isHidden() || dock->isFloating() || window_.dockWidgetArea(dock) != Qt::BottomDockWidgetArea) continue;
+    if (!isBelow(*dock)) continue;
     if (!out || dock->objectName() == QLatin1String("text")) out = dock;
   }
   return out;
 }
 
-void PanelDocks::lower() const {
-  if (QDockWidget* first = firstBelow()) first->raise();
-  setHeightBelow();
+void PanelDocks::keepBelow(const QString& name) const {
+  for (QDockWidget* dock : docks_)
+    if (isBelow(*dock) && dock->objectName() != name) dock->hide();
+}
+
+void PanelDocks::moveTo(QDockWidget& dock, Qt::DockWidgetArea area) const {
+  const auto there = std::ranges::find_if(docks_, [&](QDockWidget* each) {
+    return each != &dock && !each->isHidden() && !each->isFloating() && window_.dockWidgetArea(each) == area;
+  });
+  dock.setFloating(false);
+  window_.addDockWidget(area, &dock);
+  if (there != docks_.end()) window_.tabifyDockWidget(*there, &dock);
+  raise(dock.objectName());
 }
 
 void PanelDocks::setHeightBelow() const {

@@ -55,7 +55,8 @@ class PanelDocks {
   QDockWidget* find(const QString& name) const;           // null: none
   bool raise(const QString& name) const;                  // shows the dock in front of its tabs; false: no such panel
   void arrange(std::span<const PanelPlace> shown) const;  // these and no others, at their first sizes
-  void lower() const;                                     // what stands below gets its first height, the text in front
+  void keepBelow(const QString& name) const;              // what else stands below is hidden
+  void moveTo(QDockWidget& dock, Qt::DockWidgetArea area) const;  // behind those that stand there, and to the front
   void hideAll() const;                                   // while nothing is open
   void show(const Panels& panels);                        // instead of another document's
 
@@ -69,6 +70,7 @@ class PanelDocks {
   void giveBackLater(QDockWidget& dock);
   void giveBack(QDockWidget& dock, const Taken& taken) const;
   int canvasHeight() const;
+  bool isBelow(const QDockWidget& dock) const;
   QDockWidget* firstBelow() const;
   void setHeightBelow() const;
 

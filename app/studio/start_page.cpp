@@ -108,9 +108,11 @@ QString StartPage::examplesFolder() {
 StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   auto* page = new QWidget;
   auto* title = new PlainLabel(tr("Tessera"), page);
-  QFont font = sized(title->font(), TypeSize::Title);
-  font.setBold(true);
-  title->setFont(font);
+  keepFont(*title, [] {
+    QFont font = sized(QApplication::font(), TypeSize::Title);
+    font.setBold(true);
+    return font;
+  });
   auto* inner = new QVBoxLayout(page);
   inner->setContentsMargins(20, 16, 12, 12);
   inner->setSpacing(4);

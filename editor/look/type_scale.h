@@ -4,6 +4,9 @@
 #include <QApplication>
 #include <QFont>
 #include <QString>
+#include <functional>
+
+class QWidget;
 
 namespace tessera {
 
@@ -28,5 +31,11 @@ inline QFont sized(QFont font, TypeSize size) {
 inline QString pointsOf(TypeSize size) {
   return QStringLiteral("%1pt").arg(QApplication::font().pointSizeF() * factorOf(size), 0, 'f', 1);
 }
+
+// For code, as large as the words about it.
+QFont monoFont();
+
+// The widget has the font that `make` gives, now and whenever the user chooses another size.
+void keepFont(QWidget& widget, const std::function<QFont()>& make);
 
 }  // namespace tessera

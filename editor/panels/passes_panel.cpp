@@ -23,6 +23,7 @@
 #include "editor/canvas/dimension_color.h"
 #include "editor/canvas/highlights.h"
 #include "editor/document/document.h"
+#include "editor/look/type_scale.h"
 #include "editor/panels/pass_strip.h"
 #include "editor/text/plain_text.h"
 
@@ -144,9 +145,7 @@ QWidget* PassesPanel::makeBeside() {
   text_->setReadOnly(true);
   text_->setLineWrapMode(QPlainTextEdit::NoWrap);
   text_->setAccessibleName(tr("Changed text"));
-  QFont mono(QStringLiteral("monospace"));
-  mono.setStyleHint(QFont::Monospace);
-  text_->setFont(mono);
+  keepFont(*text_, monoFont);
   tabs_->addTab(changes_, tr("Changes"));
   tabs_->addTab(text_, tr("Text"));
   tabs_->addTab(history_, tr("History"));

@@ -1,0 +1,17 @@
+// StudioStyle: Fusion with boxes and circles that are seen in both themes, whether they are ticked or not. Used by theme.
+#pragma once
+
+#include <QProxyStyle>
+
+namespace tessera {
+
+class StudioStyle : public QProxyStyle {
+ public:
+  StudioStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
+  int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                QStyleHintReturn* data) const override;
+  void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                     const QWidget* widget) const override;
+};
+
+}  // namespace tessera

@@ -166,13 +166,13 @@ void DockTitles::fillMenu(QMenu& menu, QDockWidget& dock) {
   connect(menu.addAction(iconOf(QStringLiteral("float")),
                          dock.isFloating() ? tr("&Back into the window") : tr("In a &window of its own")),
           &QAction::triggered, &dock, [&dock] { dock.setFloating(!dock.isFloating()); });
-  const std::pair<Qt::DockWidgetArea, QString> places[] = {
-      {kLeft, tr("To the &left, at full height")}, {kRight, tr("To the &right, at full height")}, {kBottom, tr("&Below")}};
+  const std::pair<Qt::DockWidgetArea, QString> places[] = {{kLeft, tr("To the &left, at full height")},
+                                                           {kRight, tr("To the &right, at full height")},
+                                                           {kBottom, tr("&Below")}};
   for (const auto& [area, words] : places) {
     QAction* action = menu.addAction(words);
     action->setEnabled(dock.isFloating() || window_.dockWidgetArea(&dock) != area);
-    connect(action, &QAction::triggered, &dock,
-            [this, &dock, area = area] { docks_.moveTo(dock, area); });
+    connect(action, &QAction::triggered, &dock, [this, &dock, area = area] { docks_.moveTo(dock, area); });
   }
 }
 

@@ -1,5 +1,5 @@
-// DockTitles: what stands above panels. A panel by itself has a title with its icon; panels behind each other have their
-// tabs alone, with icons, a cross and a menu. Used by MainWindow.
+// DockTitles: what stands above panels. A panel by itself has a title with its icon; panels behind each other have
+// their tabs alone, with icons, a cross and a menu. Used by MainWindow.
 #pragma once
 
 #include <QHash>

@@ -1,5 +1,5 @@
-// By keys from part to part of the window: the canvas, a second one beside it, a lesson, each panel that is seen. Used by
-// MainWindow.
+// By keys from part to part of the window: the canvas, a second one beside it, a lesson, each panel that is seen. Used
+// by MainWindow.
 #pragma once
 
 #include <vector>

@@ -57,8 +57,8 @@ class PanelDocks {
   void arrange(std::span<const PanelPlace> shown) const;  // these and no others, at their first sizes
   void keepBelow(const QString& name) const;              // what else stands below is hidden
   void moveTo(QDockWidget& dock, Qt::DockWidgetArea area) const;  // behind those that stand there, and to the front
-  void hideAll() const;                                   // while nothing is open
-  void show(const Panels& panels);                        // instead of another document's
+  void hideAll() const;                                           // while nothing is open
+  void show(const Panels& panels);                                // instead of another document's
 
  private:
   struct Taken {

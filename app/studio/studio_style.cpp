@@ -40,8 +40,8 @@ void drawIndicator(const QStyleOption& option, QPainter& painter, bool isRound) 
   painter.setPen(QPen(isOn || isPart ? filled : edge, 1));
   painter.setBrush(isOn || isPart ? filled : option.palette.color(QPalette::Base));
   painter.drawRoundedRect(box, radius, radius);
-  painter.setPen(QPen(option.palette.color(QPalette::HighlightedText), kLine + 0.5, Qt::SolidLine, Qt::RoundCap,
-                      Qt::RoundJoin));
+  painter.setPen(
+      QPen(option.palette.color(QPalette::HighlightedText), kLine + 0.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
   painter.setBrush(Qt::NoBrush);
   if (isPart)
     painter.drawLine(QPointF(box.left() + 3, box.center().y()), QPointF(box.right() - 3, box.center().y()));

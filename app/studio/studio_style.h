@@ -1,4 +1,5 @@
-// StudioStyle: Fusion with boxes and circles that are seen in both themes, whether they are ticked or not. Used by theme.
+// StudioStyle: Fusion with boxes and circles that are seen in both themes, whether they are ticked or not. Used by
+// theme.
 #pragma once
 
 #include <QProxyStyle>

@@ -42,7 +42,8 @@ QColor between(const QColor& a, const QColor& b) {
   return QColor((a.red() + b.red()) / 2, (a.green() + b.green()) / 2, (a.blue() + b.blue()) / 2);
 }
 
-// %1 borders, %2 the window, %3 quiet words, %4 buttons, %5 surfaces of content, %6 words, %7 what is chosen, %8 handles
+// %1 borders, %2 the window, %3 quiet words, %4 buttons, %5 surfaces of content, %6 words, %7 what is chosen, %8
+// handles
 constexpr auto kSheet =
     "QToolTip { border: 1px solid %1; padding: 4px; }"
     "QDockWidget::title { background: %2; padding: 5px 8px; border-bottom: 1px solid %1; }"

@@ -28,12 +28,12 @@ class LessonController : public QObject {
   void end();  // the graph stays
 
  signals:
-  void begun(QString panel);        // its graph is there; the panel that it needs
-  void ended();                     // the graph stays, or another document is there
-  void stepDone(size_t done);       // so many of its steps
-  void lessonDone();                // it is in preferences() now
-  void revealWanted();              // of what is selected now
-  void newWanted();                 // a graph of one's own
+  void begun(QString panel);         // its graph is there; the panel that it needs
+  void ended();                      // the graph stays, or another document is there
+  void stepDone(size_t done);        // so many of its steps
+  void lessonDone();                 // it is in preferences() now
+  void revealWanted();               // of what is selected now
+  void newWanted();                  // a graph of one's own
   void chapterWanted(QString name);  // of the manual
 
  private:

@@ -14,8 +14,7 @@ namespace {
 
 class CellPart : public QAccessibleInterface, public QAccessibleActionInterface {
  public:
-  CellPart(CellPane& pane, QAccessibleInterface* parent, int number)
-      : pane_(&pane), parent_(parent), number_(number) {}
+  CellPart(CellPane& pane, QAccessibleInterface* parent, int number) : pane_(&pane), parent_(parent), number_(number) {}
 
   bool isValid() const override { return pane_ && number_ < pane_->cellCount(); }
   QObject* object() const override { return nullptr; }

@@ -45,7 +45,8 @@ constexpr Step kTranspose[] = {
      {{{"1", "Element (0, 0, 1) is 1: a step along the last dimension is the next number."},
        {"4", "A step along dimension 1 passes a whole row of four.", true},
        {"12", "That is element (1, 0, 0): a step along dimension 0 passes 3 × 4 numbers."}}}},
-    {"Select <a href=\"node:turned\">turned</a> and <b>drag</b> the chips under <i>dimensions</i> in the inspector until "
+    {"Select <a href=\"node:turned\">turned</a> and <b>drag</b> the chips under <i>dimensions</i> in the inspector "
+     "until "
      "its shape is <code>f32[3,4,2]</code>.",
      shaped("turned", "f32[3,4,2]")},
     {"<b>Drag</b> the number ‹1› of <a href=\"node:scale\">scale</a> until the last element of "
@@ -69,7 +70,8 @@ constexpr Step kLayout[] = {
 };
 
 constexpr Step kTiles[] = {
-    {"<a href=\"node:x\">x</a> is <code>f32[3,5]{1,0:T(2,2)}</code>: it is cut into tiles of 2 × 2, and the elements of a "
+    {"<a href=\"node:x\">x</a> is <code>f32[3,5]{1,0:T(2,2)}</code>: it is cut into tiles of 2 × 2, and the elements "
+     "of a "
      "tile lie together. How many tiles does it take?",
      {},
      {{{"4", "Four tiles have room for 16 elements, but only four columns wide."},
@@ -93,7 +95,8 @@ constexpr Step kReduce[] = {
     {"<b>Drag</b> the number ‹1› of <a href=\"node:number\">number</a> until the first sum of "
      "<a href=\"node:down\">down</a> is more than 10.",
      above("down", 10)},
-    {"<b>Double click</b> <a href=\"node:down\">down</a> to see <i>add</i> at work, click the node inside, and choose a "
+    {"<b>Double click</b> <a href=\"node:down\">down</a> to see <i>add</i> at work, click the node inside, and choose "
+     "a "
      "later application in the bar above.",
      looksInto("down", 1)},
 };
@@ -117,12 +120,14 @@ constexpr Step kConvolution[] = {
     {"<b>Drag</b> the number ‹1› of <a href=\"node:middle\">middle</a>, the centre of the kernel, until the element of "
      "<a href=\"node:filtered\">filtered</a> in row 3 and column 3 is more than 20.",
      above("filtered", 20, 3 * 8 + 3)},
-    {"The picture is 8 × 8, the kernel 3 × 3, the padding 1 at each edge. How large would the result be without padding?",
+    {"The picture is 8 × 8, the kernel 3 × 3, the padding 1 at each edge. How large would the result be without "
+     "padding?",
      {},
      {{{"8 × 8", "That is with padding: the kernel stands over each place."},
        {"6 × 6", "The kernel fits at 8 − 3 + 1 places in a row.", true},
        {"5 × 5", "8 − 3 steps are 8 − 3 + 1 places."}}}},
-    {"Select <a href=\"node:filtered\">filtered</a> and make the <i>stride</i> 2 × 2, in the window picture or its field: "
+    {"Select <a href=\"node:filtered\">filtered</a> and make the <i>stride</i> 2 × 2, in the window picture or its "
+     "field: "
      "the result becomes 4 × 4.",
      shaped("filtered", "f32[1,1,4,4]")},
 };
@@ -136,8 +141,7 @@ constexpr Step kGather[] = {
      {{{"one element", "A slice is 1 × 4."},
        {"a row of four", "A slice is 1 × 4, and its dimension of size 1 goes.", true},
        {"a column of six", "Slices are one row high."}}}},
-    {"<b>Drag</b> the number of <a href=\"node:first\">first</a> beyond 5: there is no such row.",
-     above("first", 5)},
+    {"<b>Drag</b> the number of <a href=\"node:first\">first</a> beyond 5: there is no such row.", above("first", 5)},
     {"What does <b>gather</b> give for it?",
      {},
      {{{"an error", "HLO has no errors at run time here."},
@@ -148,7 +152,8 @@ constexpr Step kGather[] = {
 constexpr Step kWhile[] = {
     {"<b>Drag</b> the number ‹5› of <a href=\"node:times\">times</a> until <a href=\"node:power\">power</a> is 1024.",
      equals("power", 1024)},
-    {"Click a node of the <i>body</i> and choose iteration 3 or a later one in the bar above: its values are those of that "
+    {"Click a node of the <i>body</i> and choose iteration 3 or a later one in the bar above: its values are those of "
+     "that "
      "iteration.",
      looksInto("loop", 2)},
     {"How many values does <a href=\"node:loop\">loop</a> carry from one iteration to the next?",
@@ -176,23 +181,22 @@ constexpr Lesson kLessons[] = {
     {"tiles", "Tiles: memory in blocks",
      "Accelerators read memory in blocks. <b>Tiles</b> cut an array into such blocks; what an array does not fill is "
      "padding.",
-     "tiles make blocks of neighbours, and cost padding where sizes are no multiples.", "layout_padded",
-     kTilesGraph, "", "x", "layout", kTiles},
+     "tiles make blocks of neighbours, and cost padding where sizes are no multiples.", "layout_padded", kTilesGraph,
+     "", "x", "layout", kTiles},
     {"reduce", "Reduce: a dimension goes",
      "<b>reduce</b> puts all elements along a dimension into one, with a small computation: here <i>add</i>.",
-     "reduce takes a dimension away, by a computation of two elements.", "reduce_2d_dimension_0", kReduceGraph, "number",
-     "down", "inspector", kReduce},
-    {"dot", "Dot: contracting a dimension",
-     "A matrix product multiplies along one dimension of each side and adds up.",
-     "dot contracts dimensions of equal size; all others stay, those of the left side first.", "dot_matrices", kDotGraph,
-     "number", "product", "inspector", kDot},
+     "reduce takes a dimension away, by a computation of two elements.", "reduce_2d_dimension_0", kReduceGraph,
+     "number", "down", "inspector", kReduce},
+    {"dot", "Dot: contracting a dimension", "A matrix product multiplies along one dimension of each side and adds up.",
+     "dot contracts dimensions of equal size; all others stay, those of the left side first.", "dot_matrices",
+     kDotGraph, "number", "product", "inspector", kDot},
     {"convolution", "Convolution: a window slides",
-     "The kernel is laid over every place of the picture; what it covers is multiplied and added. <b>Padding</b> lets it "
+     "The kernel is laid over every place of the picture; what it covers is multiplied and added. <b>Padding</b> lets "
+     "it "
      "stand over the edge.",
      "size, stride, padding and dilation of the window give the size of the result.", "conv_same", kConvolutionGraph,
      "middle", "filtered", "inspector", kConvolution},
-    {"gather", "Gather: rows by number",
-     "<b>gather</b> takes slices of an array at places that are themselves values.",
+    {"gather", "Gather: rows by number", "<b>gather</b> takes slices of an array at places that are themselves values.",
      "gather picks slices of one size, at places that a value holds.", "gather_slices", kGatherGraph, "first", "picked",
      "inspector", kGather},
     {"while", "While: a loop",

@@ -1,5 +1,5 @@
-// Lessons: small live graphs, made from examples of the reference, each with steps: what to do, what to find out, and how
-// it is seen that it is done. Plain data, used by LessonPanel and LessonController.
+// Lessons: small live graphs, made from examples of the reference, each with steps: what to do, what to find out, and
+// how it is seen that it is done. Plain data, used by LessonPanel and LessonController.
 #pragma once
 
 #include <array>
@@ -41,8 +41,8 @@ struct Step {
 struct Lesson {
   std::string_view id;  // under which it is remembered that it is done
   std::string_view title;
-  std::string_view idea;    // HTML, before the steps
-  std::string_view learned;  // a sentence at the end
+  std::string_view idea;       // HTML, before the steps
+  std::string_view learned;    // a sentence at the end
   std::string_view reference;  // the reference example it grew from
   std::string_view project;    // a project file with its graph
   std::string_view handle;     // a number on the canvas that is dragged; empty: the lesson drags in a panel

@@ -112,7 +112,7 @@ ENTRY convolution {
   point = f32[1,1,3,3] pad(centre, nothing), padding=0_0x0_0x1_1x1_1
   kernel = f32[1,1,3,3] add(around, point)
   ROOT filtered = f32[1,1,8,8] convolution(picture, kernel), window={size=3x3 pad=1_1x1_1}, )"
-                                          R"(dim_labels=bf01_oi01->bf01
+                                           R"(dim_labels=bf01_oi01->bf01
 }
 end
 )";
@@ -134,7 +134,7 @@ ENTRY gather {
   other = s32[1] constant({4})
   indices = s32[2] concatenate(start, other), dimensions={0}
   ROOT picked = s32[2,4] gather(table, indices), offset_dims={1}, collapsed_slice_dims={0}, )"
-                                     R"(start_index_map={0}, index_vector_dim=1, slice_sizes={1,4}
+                                      R"(start_index_map={0}, index_vector_dim=1, slice_sizes={1,4}
 }
 end
 )";

@@ -6,6 +6,7 @@
 
 namespace tessera {
 
-extern const std::string_view kBroadcastGraph, kTransposeGraph, kLayoutGraph, kReduceGraph, kDotGraph, kConvolutionGraph, kGatherGraph, kWhileGraph, kTilesGraph;
+extern const std::string_view kBroadcastGraph, kTransposeGraph, kLayoutGraph, kReduceGraph, kDotGraph,
+    kConvolutionGraph, kGatherGraph, kWhileGraph, kTilesGraph;
 
 }  // namespace tessera

@@ -139,9 +139,7 @@ void LessonPanel::makeSteps() {
 
 void LessonPanel::setStepsDone(size_t done) {
   for (size_t i = 0; i < steps_.size(); ++i)
-    steps_[i]->setState(i < done    ? StepRow::State::Done
-                        : i == done ? StepRow::State::Current
-                                    : StepRow::State::Ahead);
+    steps_[i]->setState(i < done ? StepRow::State::Done : i == done ? StepRow::State::Current : StepRow::State::Ahead);
   showProgress();
   showEnding(done == steps_.size());
   QWidget* now = done < steps_.size() ? static_cast<QWidget*>(steps_[done]) : ending_;

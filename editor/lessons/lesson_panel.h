@@ -1,5 +1,5 @@
-// LessonPanel: the column beside a lesson's graph: which lesson, its idea, its steps with what is done, what comes next.
-// Used by LessonController, which knows when a step is done.
+// LessonPanel: the column beside a lesson's graph: which lesson, its idea, its steps with what is done, what comes
+// next. Used by LessonController, which knows when a step is done.
 #pragma once
 
 #include <QWidget>

@@ -79,7 +79,8 @@ void StepRow::showMark() {
   const int side = kIconSize;
   mark_->setFixedWidth(side);
   if (state_ == State::Done)
-    return mark_->setPixmap(iconOf(QStringLiteral("done"), colorOf(Ink::Added, palette())).pixmap(QSize(side, side), devicePixelRatioF()));
+    return mark_->setPixmap(
+        iconOf(QStringLiteral("done"), colorOf(Ink::Added, palette())).pixmap(QSize(side, side), devicePixelRatioF()));
   mark_->setText(QStringLiteral("%1").arg(number_));
   mark_->setAlignment(Qt::AlignHCenter);
   mark_->setForegroundRole(state_ == State::Current ? QPalette::WindowText : QPalette::PlaceholderText);

@@ -1,5 +1,5 @@
-// StepRow: a step of a lesson: a mark that says whether it is done, its words, and the choices of a question with what is
-// said of the one that was chosen. Used by LessonPanel.
+// StepRow: a step of a lesson: a mark that says whether it is done, its words, and the choices of a question with what
+// is said of the one that was chosen. Used by LessonPanel.
 #pragma once
 
 #include <QFrame>

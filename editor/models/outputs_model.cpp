@@ -1,7 +1,6 @@
 // Rows of the results table.
 #include "editor/models/outputs_model.h"
 
-
 #include "editor/look/type_scale.h"
 #include "editor/text/plain_text.h"
 

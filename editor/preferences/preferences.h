@@ -9,7 +9,7 @@ namespace tessera {
 
 struct Preferences {
   bool animations = true;
-  int threads = 0;  // of runs whose document names no number; 0: all cores
+  int threads = 0;                    // of runs whose document names no number; 0: all cores
   std::set<std::string> lessonsDone;  // by their ids
 };
 

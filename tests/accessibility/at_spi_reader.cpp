@@ -36,10 +36,9 @@ class Bus {
     return bus_.call(message, QDBus::Block, kCallMs);
   }
   QString text(const Thing& of, const char* property) {
-    const QDBusMessage answer = call(of, "org.freedesktop.DBus.Properties", "Get",
-                                     {QLatin1String(kAccessible), QLatin1String(property)});
-    return answer.arguments().isEmpty() ? QString()
-                                        : answer.arguments()[0].value<QDBusVariant>().variant().toString();
+    const QDBusMessage answer =
+        call(of, "org.freedesktop.DBus.Properties", "Get", {QLatin1String(kAccessible), QLatin1String(property)});
+    return answer.arguments().isEmpty() ? QString() : answer.arguments()[0].value<QDBusVariant>().variant().toString();
   }
   QString role(const Thing& of) {
     const QDBusMessage answer = call(of, kAccessible, "GetRoleName");
@@ -81,7 +80,8 @@ class Bus {
     return std::nullopt;
   }
   std::optional<Thing> named(const Thing& from, const QString& name, int depth = 24) {
-    return find(from, [&](const Thing& each) { return text(each, "Name") == name; }, depth);
+    return find(
+        from, [&](const Thing& each) { return text(each, "Name") == name; }, depth);
   }
 
  private:
@@ -120,10 +120,12 @@ void readNode(Bus& bus, const Thing& canvas, const Thing& node) {
   const std::vector<Thing> ports = bus.children(node);
   check(ports.size() == 3, "a node has a port for each input and its output", QString::number(ports.size()));
   if (!ports.empty()) {
-    check(bus.text(ports[0], "Name").startsWith(QLatin1String("lhs")), "a port has its name", bus.text(ports[0], "Name"));
+    check(bus.text(ports[0], "Name").startsWith(QLatin1String("lhs")), "a port has its name",
+          bus.text(ports[0], "Name"));
     check(bus.text(ports[0], "Description").contains(QLatin1String("f32")), "a port tells its type");
   }
-  const auto wire = bus.find(canvas, [&](const Thing& each) { return bus.role(each) == QLatin1String("link"); }, 0);
+  const auto wire = bus.find(
+      canvas, [&](const Thing& each) { return bus.role(each) == QLatin1String("link"); }, 0);
   check(wire.has_value(), "wires are there", wire ? bus.text(*wire, "Name") : QString());
   bus.call(node, "org.a11y.atspi.Action", "DoAction", {0});
   check(patiently([&] { return bus.isSelected(node); }), "a node is selected by its action");
@@ -137,7 +139,8 @@ void readCells(Bus& bus, const Thing& app) {
   check(entry.has_value(), "panels are entries of a menu");
   if (entry) bus.call(*entry, "org.a11y.atspi.Action", "DoAction", {0});
   const auto cell = patiently([&] {
-    return bus.find(app, [&](const Thing& each) { return bus.text(each, "Name").startsWith(QLatin1String("element ")); });
+    return bus.find(app,
+                    [&](const Thing& each) { return bus.text(each, "Name").startsWith(QLatin1String("element ")); });
   });
   check(cell.has_value(), "cells of the layout are there", cell ? bus.text(*cell, "Name") : QString());
   if (cell) check(bus.text(*cell, "Description").contains(QLatin1String("in memory")), "a cell tells its place");

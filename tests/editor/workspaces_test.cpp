@@ -171,7 +171,8 @@ class WorkspacesTest : public QObject {
       if (hand().canvas().hasFocus()) break;
     }
     QVERIFY2(hand().canvas().hasFocus(), qPrintable(seen.join(' ')));
-    QVERIFY2(seen.contains(QLatin1String("palette")) && seen.contains(QLatin1String("text")), qPrintable(seen.join(' ')));
+    QVERIFY2(seen.contains(QLatin1String("palette")) && seen.contains(QLatin1String("text")),
+             qPrintable(seen.join(' ')));
     QTest::keyClick(&hand().canvas(), Qt::Key_F6, Qt::ShiftModifier);
     QVERIFY(!hand().canvas().hasFocus());
   }

@@ -44,6 +44,7 @@
 #include "editor/panels/inspector.h"
 #include "editor/panels/memory_panel.h"
 #include "editor/panels/overview_panel.h"
+#include "editor/panels/passes_panel.h"
 #include "editor/panels/permission_bar.h"
 #include "editor/panels/profile_panel.h"
 #include "editor/panels/search_bar.h"
@@ -145,6 +146,8 @@ void DocumentPane::connectDocument() {
   connect(document_.get(), &Document::opened, this, &DocumentPane::begin);
   connect(document_.get(), &Document::progressed, this, &DocumentPane::progressed);
   connect(panels_->compiled, &CompiledPanel::compilingChanged, this, &DocumentPane::progressed);
+  connect(panels_->passes, &PassesPanel::filmingChanged, this, &DocumentPane::progressed);
+  connect(panels_->memory, &MemoryPanel::checkingChanged, this, &DocumentPane::progressed);
   connect(&document_->run(), &ProgramRun::outcomeChanged, this, [this] {
     showLegend();
     if (document_->run().outcome()) emit outcomeCame();
@@ -237,6 +240,10 @@ std::vector<BackgroundTask> DocumentPane::tasks() const {
   std::vector<BackgroundTask> out = twinOf_ ? std::vector<BackgroundTask>() : document_->tasks();
   if (CompiledPanel* compiled = panels_->compiled; compiled->isCompiling())
     out.push_back({{tr("Compiling for the panel")}, [compiled] { compiled->cancelCompiling(); }});
+  if (PassesPanel* passes = panels_->passes; passes->isFilming())
+    out.push_back({{tr("Running the passes")}, [passes] { passes->cancelFilming(); }});
+  if (MemoryPanel* memory = panels_->memory; memory->isChecking())
+    out.push_back({{tr("Checking an edit by running")}, [memory] { memory->cancelCheck(); }});
   return out;
 }
 

@@ -163,8 +163,9 @@ void MainWindow::connectLessons(DocumentPane& pane) {
 
 void MainWindow::showFirstGraph() { (pane_->isUntouched() ? *pane_ : addPane()).showFirstGraph(); }
 
-// What a large file is says more than its picture.
+// What a large file is says more than its picture, and it is looked through rather than built.
 void MainWindow::showOverview() {
+  if (workspaces_->current() == Workspaces::kBuild) workspaces_->choose(Workspaces::kInspect);
   constexpr int kOverviewWidth = 420;
   docks_->raise(QStringLiteral("overview"));
   resizeDocks({docks_->find(QStringLiteral("overview"))}, {std::min(kOverviewWidth, width() * 3 / 10)}, Qt::Horizontal);

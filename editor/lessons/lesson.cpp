@@ -163,7 +163,7 @@ constexpr Step kWhile[] = {
        {"three", "Iteration, limit and value: Carried in the bar lists them.", true}}}},
 };
 
-constexpr Lesson kLessons[] = {
+const Lesson kLessons[] = {
     {"broadcast", "Broadcast: one value many times",
      "A scalar has no dimensions. <b>broadcast</b> writes it into every place of a larger array.",
      "broadcast repeats a value along dimensions; its own dimensions keep their sizes.", "broadcast_in_dim",

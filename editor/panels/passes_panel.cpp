@@ -273,6 +273,7 @@ void PassesPanel::forget() {
   notes_.clear();
   fits_ = true;
   ++filmRequest_;
+  emit filmingChanged();
   ++*wanted_;
   clearHistory();
   strip_->setMoments({});
@@ -285,6 +286,17 @@ void PassesPanel::forget() {
   }
 }
 
+// What was asked for begins again when the panel is shown anew, or another source is chosen.
+void PassesPanel::cancelFilming() {
+  if (!cancel_) return;
+  *cancel_ = true;
+  cancel_.reset();
+  ++filmRequest_;
+  trouble_ = tr("Cancelled");
+  showWords();
+  emit filmingChanged();
+}
+
 void PassesPanel::start() {
   const QString path = document_.file().path();
   if (from_ != kFolder && (!document_.isOpen() || document_.isPlainGraph())) return showWords();
@@ -293,6 +305,7 @@ void PassesPanel::start() {
   const QString folder = from_ == kFolder ? folder_ : QFileInfo(path).absolutePath();
   const QString file = from_ == kBeside ? QFileInfo(path).fileName() : QString();
   cancel_ = std::make_shared<std::atomic<bool>>(false);
+  emit filmingChanged();
   words_->setText(from_ == kOwn ? tr("Running the passes …") : tr("Reading the folder …"));
   inBackground(kFramePriority,
                [this, module = std::move(module), folder, file, cancel = cancel_,
@@ -303,6 +316,7 @@ void PassesPanel::start() {
                    return [this, why, request] {
                      if (request != filmRequest_) return;
                      cancel_.reset();
+                     emit filmingChanged();
                      trouble_ = why;
                      showWords();
                    };
@@ -321,6 +335,8 @@ void PassesPanel::start() {
 
 void PassesPanel::taken(std::shared_ptr<PassFilm> film, const QStringList& titles, const QString& warnings) {
   film_ = std::move(film);
+  cancel_.reset();
+  emit filmingChanged();
   notes_ = warnings;
   strip_->setMoments(titles);
   wantFrame();

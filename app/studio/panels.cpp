@@ -198,15 +198,20 @@ void PanelDocks::arrange(std::span<const PanelPlace> shown) const {
   }
   window_.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   window_.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-  constexpr int kAtTheRight = 370, kAtTheLeft = 240;
-  for (const PanelPlace& each : shown) {
-    if (!each.name || each.area == Qt::BottomDockWidgetArea) continue;
-    const int width = each.area == Qt::LeftDockWidgetArea ? kAtTheLeft : kAtTheRight;
-    window_.resizeDocks({find(QLatin1String(each.name))}, {width}, Qt::Horizontal);
-  }
   for (const auto& [area, dock] : first) dock->raise();
-  setHeightBelow();
+  giveFirstSizes();
   arranging_ = false;
+}
+
+void PanelDocks::giveFirstSizes() const {
+  const int right = std::clamp(window_.width() * 27 / 100, 260, 420);
+  const int left = std::clamp(window_.width() * 16 / 100, 160, 300);
+  for (QDockWidget* dock : docks_) {
+    const Qt::DockWidgetArea area = window_.dockWidgetArea(dock);
+    if (dock->isHidden() || dock->isFloating() || area == kBottom) continue;
+    window_.resizeDocks({dock}, {area == kLeft ? left : right}, Qt::Horizontal);
+  }
+  setHeightBelow();
 }
 
 // The text, else the first that is shown.

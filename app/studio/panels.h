@@ -55,6 +55,7 @@ class PanelDocks {
   QDockWidget* find(const QString& name) const;           // null: none
   bool raise(const QString& name) const;                  // shows the dock in front of its tabs; false: no such panel
   void arrange(std::span<const PanelPlace> shown) const;  // these and no others, at their first sizes
+  void giveFirstSizes() const;                            // to those that are shown
   void keepBelow(const QString& name) const;              // what else stands below is hidden
   void moveTo(QDockWidget& dock, Qt::DockWidgetArea area) const;  // behind those that stand there, and to the front
   void hideAll() const;                                           // while nothing is open

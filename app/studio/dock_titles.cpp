@@ -67,12 +67,14 @@ bool hasTab(const QMainWindow& window, const QDockWidget& dock) {
   return std::ranges::any_of(behind, [](const QDockWidget* each) { return !each->isHidden() && !each->isFloating(); });
 }
 
-QToolButton* closeButton(QTabBar& tabs, const QString& name) {
+QToolButton& closeButton(QTabBar& tabs, QDockWidget& dock) {
   auto* out = new QToolButton(&tabs);
-  showIcon(*out, "close", QObject::tr("Close %1").arg(name));
+  showIcon(*out, "close", QObject::tr("Close %1").arg(dock.windowTitle()));
   out->setAutoRaise(true);
   out->setFocusPolicy(Qt::NoFocus);
-  return out;
+  out->setProperty("dock", dock.objectName());
+  QObject::connect(out, &QToolButton::clicked, &dock, &QDockWidget::hide);
+  return *out;
 }
 
 }  // namespace
@@ -132,20 +134,18 @@ QDockWidget* DockTitles::dockOf(const QTabBar& tabs, int index) const {
   return found == docks_.all().end() ? nullptr : *found;
 }
 
+// Only the one in front has a cross: names need the room.
 void DockTitles::dressTabs(QTabBar& tabs) {
   if (!tabs.property("dressed").toBool()) connectTabs(tabs);
   for (int i = 0; i < tabs.count(); ++i) {
     QDockWidget* dock = dockOf(tabs, i);
     if (!dock) continue;
-    if (tabs.tabIcon(i).isNull()) tabs.setTabIcon(i, iconOf(dock->objectName()));
-    auto* close = tabs.tabButton(i, QTabBar::RightSide);
-    if (close && close->property("dock") == dock->objectName()) continue;
-    QToolButton* button = closeButton(tabs, dock->windowTitle());
-    button->setProperty("dock", dock->objectName());
-    connect(button, &QToolButton::clicked, dock, &QDockWidget::hide);
     tabs.setTabIcon(i, iconOf(dock->objectName()));
-    tabs.setTabButton(i, QTabBar::RightSide, button);
-    delete close;
+    QWidget* close = tabs.tabButton(i, QTabBar::RightSide);
+    const bool wanted = i == tabs.currentIndex();
+    if (close && wanted && close->property("dock") == dock->objectName()) continue;
+    if (close) close->deleteLater();
+    tabs.setTabButton(i, QTabBar::RightSide, wanted ? &closeButton(tabs, *dock) : nullptr);
   }
 }
 
@@ -155,6 +155,7 @@ void DockTitles::connectTabs(QTabBar& tabs) {
   tabs.setIconSize({kIconSize, kIconSize});
   tabs.setContextMenuPolicy(Qt::CustomContextMenu);
   tabs.installEventFilter(this);
+  connect(&tabs, &QTabBar::currentChanged, this, &DockTitles::dressLater);
   connect(&tabs, &QWidget::customContextMenuRequested, this, [this, bar = &tabs](QPoint at) {
     if (QDockWidget* dock = dockOf(*bar, bar->tabAt(at))) emit menuWanted(dock, bar->mapToGlobal(at));
   });

@@ -137,16 +137,20 @@ QDockWidget* DockTitles::dockOf(const QTabBar& tabs, int index) const {
 // Only the one in front has a cross: names need the room.
 void DockTitles::dressTabs(QTabBar& tabs) {
   if (!tabs.property("dressed").toBool()) connectTabs(tabs);
+  const QStringList before = tabs.property("icons").toStringList();
+  QStringList names;
   for (int i = 0; i < tabs.count(); ++i) {
     QDockWidget* dock = dockOf(tabs, i);
     if (!dock) continue;
-    tabs.setTabIcon(i, iconOf(dock->objectName()));
+    names << dock->objectName();  // each icon that is set is a layout of the window
+    if (tabs.tabIcon(i).isNull() || before.value(i) != names.back()) tabs.setTabIcon(i, iconOf(names.back()));
     QWidget* close = tabs.tabButton(i, QTabBar::RightSide);
     const bool wanted = i == tabs.currentIndex();
     if (close && wanted && close->property("dock") == dock->objectName()) continue;
     if (close) close->deleteLater();
     tabs.setTabButton(i, QTabBar::RightSide, wanted ? &closeButton(tabs, *dock) : nullptr);
   }
+  tabs.setProperty("icons", names);
 }
 
 void DockTitles::connectTabs(QTabBar& tabs) {

@@ -21,7 +21,7 @@ bool isArrow(int key) {
 
 void Canvas::keyPressEvent(QKeyEvent* event) {
   viewport_.stop();
-  if (fitKey(*event) || moveKey(*event) || sourceKey(*event)) return;
+  if (fitKey(*event) || moveKey(*event) || sourceKey(*event) || numberKey(*event)) return;
   switch (event->key()) {
     case Qt::Key_Return:
     case Qt::Key_Enter:
@@ -87,6 +87,16 @@ bool Canvas::sourceKey(const QKeyEvent& event) {
   const int operand = digit ? event.key() - Qt::Key_1 : static_cast<int>(open - inputs.begin());
   if (operand >= static_cast<int>(inputs.size())) return false;
   emit sourceWanted(selection_.back(), operand);
+  return true;
+}
+
+// A number of the selected node goes up or down, as by a drag of so many pixels.
+bool Canvas::numberKey(const QKeyEvent& event) {
+  constexpr double kStep = 8, kLongStep = 80;
+  const int key = event.key();
+  if ((key != Qt::Key_PageUp && key != Qt::Key_PageDown) || selection_.empty()) return false;
+  const double by = event.modifiers() & Qt::ControlModifier ? kLongStep : kStep;
+  emit valueScrubbed(selection_.back(), key == Qt::Key_PageUp ? by : -by, true);
   return true;
 }
 

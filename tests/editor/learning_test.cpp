@@ -195,6 +195,28 @@ class LearningTest : public QObject {
     QCOMPARE(panel().lesson(), static_cast<int>(lessons().size()) - 2);
   }
 
+  // The first lesson without a pointer: to the number, up, to the panel, and Space on an answer.
+  void aLessonByKeysAlone() {
+    hand().window().lessons().begin(0);
+    hand().settle();
+    QVERIFY(hand().selected() == named("number") && hand().canvas().hasFocus());
+    for (int k = 0; k < 100 && stepsDone() == 0; ++k) hand().key(Qt::Key_PageUp);
+    QCOMPARE(stepsDone(), size_t{1});
+    for (size_t step = 1; step < 3; ++step) {
+      QWidget* right = panel().steps()[step]->choices()[1];
+      for (int k = 0; k < 40 && !right->hasFocus(); ++k) QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+      if (!right->hasFocus()) {
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_F6);
+        for (int k = 0; k < 40 && !right->hasFocus(); ++k) QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+      }
+      QVERIFY(right->hasFocus());
+      QTest::keyClick(right, Qt::Key_Space);
+      QTRY_COMPARE(stepsDone(), step + 1);
+    }
+    QVERIFY(!panel().ending().isEmpty());
+    QVERIFY(panel().nextButton()->hasFocus());
+  }
+
   void aWrongChoiceSaysWhy() {
     hand().window().lessons().begin(2);
     hand().settle();

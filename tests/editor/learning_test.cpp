@@ -10,11 +10,11 @@
 #include <QTest>
 #include <algorithm>
 
-#include "app/studio/document_pane.h"
-#include "app/studio/document_tabs.h"
-#include "app/studio/panels.h"
-#include "app/studio/preference_control.h"
-#include "core/tools/op_examples.h"
+#include "app/studio/preferences/preference_control.h"
+#include "app/studio/window/document_pane.h"
+#include "app/studio/window/document_tabs.h"
+#include "app/studio/window/panels.h"
+#include "core/tools/help/op_examples.h"
 #include "editor/controllers/lesson_controller.h"
 #include "editor/controllers/node_labels.h"
 #include "editor/controllers/run_controller.h"
@@ -23,8 +23,8 @@
 #include "editor/lessons/lesson.h"
 #include "editor/lessons/lesson_panel.h"
 #include "editor/lessons/step_row.h"
-#include "editor/panels/attribute_form.h"
-#include "editor/panels/inspector.h"
+#include "editor/panels/inspect/attribute_form.h"
+#include "editor/panels/inspect/inspector.h"
 #include "editor/preferences/preferences.h"
 #include "editor/values/call_bar.h"
 #include "tests/editor/hand.h"

@@ -55,7 +55,8 @@ Result<DeviceArrays> argumentsBy(const ArgumentRules& rules, const Module& modul
 Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module, DeviceGrid grid,
                                          int64_t device) {
   TESSERA_ASSIGN_OR_RETURN(const NamedArrays arrays, namedArguments(rules, module));
-  return namingTheFile(rules, argumentsOfDevice(module, grid, device, arrays, rules.file.get(), rules.fill, rules.watch));
+  return namingTheFile(rules,
+                       argumentsOfDevice(module, grid, device, arrays, rules.file.get(), rules.fill, rules.watch));
 }
 
 Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module) {

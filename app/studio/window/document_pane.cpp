@@ -38,6 +38,7 @@
 #include "editor/panels/banner.h"
 #include "editor/panels/compare/diff_panel.h"
 #include "editor/panels/compiler/compiled_panel.h"
+#include "editor/panels/compiler/passes_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspect/inspector.h"
 #include "editor/panels/inspect/source_panel.h"

@@ -137,7 +137,8 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
       {QT_TR_NOOP("Wire"),
        QT_TR_NOOP("drag from the lower edge of a node to an input, a node or empty canvas; off an input: unwire")},
       {QT_TR_NOOP("Type a value"), QT_TR_NOOP("click an open input, double click a constant")},
-      {QT_TR_NOOP("Change a number"), QT_TR_NOOP("drag along it, on a node or beside one, with Shift: finely; Page Up, Page Down")},
+      {QT_TR_NOOP("Change a number"),
+       QT_TR_NOOP("drag along it, on a node or beside one, with Shift: finely; Page Up, Page Down")},
       {QT_TR_NOOP("Open or close a group, enter a computation"), QT_TR_NOOP("double click, Enter")},
       {QT_TR_NOOP("Add an operation here"), QT_TR_NOOP("double click on empty canvas")}};
   for (const auto& [what, how] : kGestures)

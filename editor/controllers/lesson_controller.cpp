@@ -9,13 +9,9 @@
 #include "editor/lessons/lesson.h"
 #include "editor/lessons/lesson_panel.h"
 #include "editor/preferences/preferences.h"
+#include "editor/text/unit_words.h"
 
 namespace tessera {
-namespace {
-
-QString textOf(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
-
-}  // namespace
 
 LessonController::LessonController(Document& document, Canvas& canvas, LessonPanel& panel, QObject* parent)
     : QObject(parent), document_(document), canvas_(canvas), panel_(panel) {
@@ -31,7 +27,7 @@ LessonController::LessonController(Document& document, Canvas& canvas, LessonPan
 const Lesson& LessonController::lesson() const { return lessons()[static_cast<size_t>(panel_.lesson())]; }
 
 QString LessonController::title() const {
-  return on_ ? tr("Lesson %1: %2").arg(panel_.lesson() + 1).arg(textOf(lesson().id)) : QString();
+  return on_ ? tr("Lesson %1: %2").arg(panel_.lesson() + 1).arg(toQString(lesson().id)) : QString();
 }
 
 void LessonController::begin(int lesson) {
@@ -53,7 +49,7 @@ void LessonController::arrived() {
   panel_.show();
   // In the next event: the window puts its docks where they were first.
   QMetaObject::invokeMethod(
-      this, [this, name = textOf(lesson().panel)] { emit begun(name); }, Qt::QueuedConnection);
+      this, [this, name = toQString(lesson().panel)] { emit begun(name); }, Qt::QueuedConnection);
   if (const auto id = document_.module().findInstruction(lesson().selects)) document_.select({*id});
   canvas_.setFocus();
 }

@@ -22,9 +22,9 @@ constexpr Check looksInto(std::string_view of, double application) {
   return {.kind = Check::Kind::LooksInto, .of = of, .number = application};
 }
 
-constexpr Step kBroadcast[] = {
-    {"<b>Drag</b> the number ‹2› of <a href=\"node:number\">number</a> to the right until the first element of "
-     "<a href=\"node:sum\">sum</a> is more than 6. All six elements move.",
+constexpr LessonStep kBroadcast[] = {
+    {"<b>Drag</b> the number ‹2› of <a href=\"node:number\">number</a> to the right until the first element of <a "
+     "href=\"node:sum\">sum</a> is more than 6. All six elements move.",
      above("sum", 6)},
     {"<a href=\"node:rows\">rows</a> is a broadcast, too, with <code>dimensions={1}</code>. Along which dimension of "
      "<code>f32[2,3]</code> do its three numbers lie?",
@@ -38,7 +38,7 @@ constexpr Step kBroadcast[] = {
        {"it is refused", "Sizes have to agree: the field says which do not. Nothing changed.", true}}}},
 };
 
-constexpr Step kTranspose[] = {
+constexpr LessonStep kTranspose[] = {
     {"<a href=\"node:line\">line</a> counts from 0 to 23, and <b>reshape</b> cuts it into <code>f32[2,3,4]</code>, the "
      "last dimension first. Which number is element (0, 1, 0) of <a href=\"node:block\">block</a>?",
      {},
@@ -46,15 +46,14 @@ constexpr Step kTranspose[] = {
        {"4", "A step along dimension 1 passes a whole row of four.", true},
        {"12", "That is element (1, 0, 0): a step along dimension 0 passes 3 × 4 numbers."}}}},
     {"Select <a href=\"node:turned\">turned</a> and <b>drag</b> the chips under <i>dimensions</i> in the inspector "
-     "until "
-     "its shape is <code>f32[3,4,2]</code>.",
+     "until its shape is <code>f32[3,4,2]</code>.",
      shaped("turned", "f32[3,4,2]")},
-    {"<b>Drag</b> the number ‹1› of <a href=\"node:scale\">scale</a> until the last element of "
-     "<a href=\"node:turned\">turned</a> is more than 30: values change, shapes do not.",
+    {"<b>Drag</b> the number ‹1› of <a href=\"node:scale\">scale</a> until the last element of <a "
+     "href=\"node:turned\">turned</a> is more than 30: values change, shapes do not.",
      above("turned", 30, 23)},
 };
 
-constexpr Step kLayout[] = {
+constexpr LessonStep kLayout[] = {
     {"<a href=\"node:x\">x</a> is <code>f32[2,3]{0,1}</code>. Which elements are neighbours in memory?",
      {},
      {{{"(0, 0) and (1, 0)", "Dimension 0 comes first in {0,1}: columns lie together.", true},
@@ -69,10 +68,9 @@ constexpr Step kLayout[] = {
        {"3", "1 · 3 + 0 · 1 = 3: the panel writes the formula between the two.", true}}}},
 };
 
-constexpr Step kTiles[] = {
+constexpr LessonStep kTiles[] = {
     {"<a href=\"node:x\">x</a> is <code>f32[3,5]{1,0:T(2,2)}</code>: it is cut into tiles of 2 × 2, and the elements "
-     "of a "
-     "tile lie together. How many tiles does it take?",
+     "of a tile lie together. How many tiles does it take?",
      {},
      {{{"4", "Four tiles have room for 16 elements, but only four columns wide."},
        {"6", "Two rows of tiles and three columns of them; what they do not fill is padding.", true},
@@ -86,39 +84,38 @@ constexpr Step kTiles[] = {
      laidOut("x", "f32[3,5]{1,0}")},
 };
 
-constexpr Step kReduce[] = {
+constexpr LessonStep kReduce[] = {
     {"<a href=\"node:down\">down</a> reduces <code>f32[2,3]</code> over dimension 0. Which shape is left?",
      {},
      {{{"f32[3]", "Dimension 0 goes, three sums stay.", true},
        {"f32[2]", "That is across, which reduces over dimension 1."},
        {"f32[1,3]", "The dimension goes; it does not become 1."}}}},
-    {"<b>Drag</b> the number ‹1› of <a href=\"node:number\">number</a> until the first sum of "
-     "<a href=\"node:down\">down</a> is more than 10.",
+    {"<b>Drag</b> the number ‹1› of <a href=\"node:number\">number</a> until the first sum of <a "
+     "href=\"node:down\">down</a> is more than 10.",
      above("down", 10)},
     {"<b>Double click</b> <a href=\"node:down\">down</a> to see <i>add</i> at work, click the node inside, and choose "
-     "a "
-     "later application in the bar above.",
+     "a later application in the bar above.",
      looksInto("down", 1)},
 };
 
-constexpr Step kDot[] = {
-    {"<a href=\"node:left\">left</a> is 2 × 3, <a href=\"node:columns\">columns</a> is 3 × 4. Which size meets, and is "
-     "gone in <a href=\"node:product\">product</a>?",
+constexpr LessonStep kDot[] = {
+    {"<a href=\"node:left\">left</a> is 2 × 3, <a href=\"node:columns\">columns</a> is 3 × 4. Which size meets, "
+     "and is gone in <a href=\"node:product\">product</a>?",
      {},
      {{{"2", "2 is the size of the rows of the product."},
        {"3", "Both have it: element by element they are multiplied and added up.", true},
        {"4", "4 is the size of the columns of the product."}}}},
-    {"<b>Drag</b> the number ‹1› of <a href=\"node:number\">number</a> until the last element of "
-     "<a href=\"node:product\">product</a> is more than 12.",
+    {"<b>Drag</b> the number ‹1› of <a href=\"node:number\">number</a> until the last element of <a "
+     "href=\"node:product\">product</a> is more than 12.",
      above("product", 12, 7)},
     {"Select <a href=\"node:product\">product</a>. In the picture of pairs in the inspector, drag one end of the pair "
      "away: without a contraction every element meets every element, <code>f32[2,3,3,4]</code>.",
      shaped("product", "f32[2,3,3,4]")},
 };
 
-constexpr Step kConvolution[] = {
-    {"<b>Drag</b> the number ‹1› of <a href=\"node:middle\">middle</a>, the centre of the kernel, until the element of "
-     "<a href=\"node:filtered\">filtered</a> in row 3 and column 3 is more than 20.",
+constexpr LessonStep kConvolution[] = {
+    {"<b>Drag</b> the number ‹1› of <a href=\"node:middle\">middle</a>, the centre of the kernel, until the element "
+     "of <a href=\"node:filtered\">filtered</a> in row 3 and column 3 is more than 20.",
      above("filtered", 20, 3 * 8 + 3)},
     {"The picture is 8 × 8, the kernel 3 × 3, the padding 1 at each edge. How large would the result be without "
      "padding?",
@@ -127,14 +124,13 @@ constexpr Step kConvolution[] = {
        {"6 × 6", "The kernel fits at 8 − 3 + 1 places in a row.", true},
        {"5 × 5", "8 − 3 steps are 8 − 3 + 1 places."}}}},
     {"Select <a href=\"node:filtered\">filtered</a> and make the <i>stride</i> 2 × 2, in the window picture or its "
-     "field: "
-     "the result becomes 4 × 4.",
+     "field: the result becomes 4 × 4.",
      shaped("filtered", "f32[1,1,4,4]")},
 };
 
-constexpr Step kGather[] = {
-    {"<b>Drag</b> the number ‹1› of <a href=\"node:first\">first</a> until the first row of "
-     "<a href=\"node:picked\">picked</a> is row 3 of <a href=\"node:table\">table</a>: 30, 31, 32, 33.",
+constexpr LessonStep kGather[] = {
+    {"<b>Drag</b> the number ‹1› of <a href=\"node:first\">first</a> until the first row of <a "
+     "href=\"node:picked\">picked</a> is row 3 of <a href=\"node:table\">table</a>: 30, 31, 32, 33.",
      equals("picked", 30)},
     {"<code>slice_sizes={1,4}</code> and <code>collapsed_slice_dims={0}</code>: what does one index pick?",
      {},
@@ -149,12 +145,12 @@ constexpr Step kGather[] = {
        {"the last row that fits", "The index is moved to the nearest slice that lies inside.", true}}}},
 };
 
-constexpr Step kWhile[] = {
-    {"<b>Drag</b> the number ‹5› of <a href=\"node:times\">times</a> until <a href=\"node:power\">power</a> is 1024.",
+constexpr LessonStep kWhile[] = {
+    {"<b>Drag</b> the number ‹5› of <a href=\"node:times\">times</a> until "
+     "<a href=\"node:power\">power</a> is 1024.",
      equals("power", 1024)},
     {"Click a node of the <i>body</i> and choose iteration 3 or a later one in the bar above: its values are those of "
-     "that "
-     "iteration.",
+     "that iteration.",
      looksInto("loop", 2)},
     {"How many values does <a href=\"node:loop\">loop</a> carry from one iteration to the next?",
      {},
@@ -192,8 +188,7 @@ const Lesson kLessons[] = {
      kDotGraph, "number", "product", "inspector", kDot},
     {"convolution", "Convolution: a window slides",
      "The kernel is laid over every place of the picture; what it covers is multiplied and added. <b>Padding</b> lets "
-     "it "
-     "stand over the edge.",
+     "it stand over the edge.",
      "size, stride, padding and dilation of the window give the size of the result.", "conv_same", kConvolutionGraph,
      "middle", "filtered", "inspector", kConvolution},
     {"gather", "Gather: rows by number", "<b>gather</b> takes slices of an array at places that are themselves values.",

@@ -32,7 +32,7 @@ struct Choice {
   bool isRight = false;
 };
 
-struct Step {
+struct LessonStep {
   std::string_view words;  // HTML; <a href="node:NAME"> names an instruction of the graph
   Check check;
   std::array<Choice, 3> choices = {};  // of a question; those without words are none
@@ -48,7 +48,7 @@ struct Lesson {
   std::string_view handle;     // a number on the canvas that is dragged; empty: the lesson drags in a panel
   std::string_view selects;    // what the inspector shows
   std::string_view panel;      // what is raised: "inspector", "layout"
-  std::span<const Step> steps;
+  std::span<const LessonStep> steps;
 };
 std::span<const Lesson> lessons();
 

@@ -18,13 +18,13 @@
 #include "editor/look/qt_colors.h"
 #include "editor/preferences/preferences.h"
 #include "editor/text/plain_text.h"
+#include "editor/text/unit_words.h"
 
 namespace tessera {
 namespace {
 
 constexpr int kLessonWidth = 340, kLessonMargin = 12, kProgressHeight = 4;
 
-QString textOf(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
 bool isDone(const Lesson& lesson) { return preferences().lessonsDone.contains(std::string(lesson.id)); }
 
 QLabel* richLabel(QWidget* parent) {
@@ -119,7 +119,7 @@ QLayout* LessonPanel::makeFoot() {
 void LessonPanel::showLesson(int lesson) {
   if (lesson < 0 || static_cast<size_t>(lesson) >= lessons().size()) return;
   lesson_ = lesson;
-  idea_->setText(textOf(lessons()[static_cast<size_t>(lesson)].idea));
+  idea_->setText(toQString(lessons()[static_cast<size_t>(lesson)].idea));
   makeSteps();
   previous_->setEnabled(lesson > 0);
   next_->setEnabled(static_cast<size_t>(lesson) + 1 < lessons().size());
@@ -128,7 +128,7 @@ void LessonPanel::showLesson(int lesson) {
 
 void LessonPanel::makeSteps() {
   for (StepRow* each : std::exchange(steps_, {})) delete each;
-  for (const Step& step : lessons()[static_cast<size_t>(lesson_)].steps) {
+  for (const LessonStep& step : lessons()[static_cast<size_t>(lesson_)].steps) {
     auto* row = new StepRow(step, static_cast<int>(steps_.size()) + 1, this);
     connect(row, &StepRow::answered, this, &LessonPanel::answered, Qt::QueuedConnection);
     connect(row, &StepRow::linkChosen, this, &LessonPanel::linkChosen);
@@ -151,8 +151,8 @@ void LessonPanel::showProgress() {
   int number = 0, done = 0;
   for (const Lesson& each : lessons()) {
     list_->addItem(iconOf(isDone(each) ? QStringLiteral("done") : QStringLiteral("not-done")),
-                   tr("%1  %2").arg(++number).arg(textOf(each.title)));
-    list_->setItemData(number - 1, isDone(each) ? tr("%1, done").arg(textOf(each.title)) : textOf(each.title),
+                   tr("%1  %2").arg(++number).arg(toQString(each.title)));
+    list_->setItemData(number - 1, isDone(each) ? tr("%1, done").arg(toQString(each.title)) : toQString(each.title),
                        Qt::AccessibleTextRole);
     done += isDone(each);
   }
@@ -169,10 +169,10 @@ void LessonPanel::showEnding(bool isDone) {
   if (!isDone) return;
   const Lesson& lesson = lessons()[static_cast<size_t>(lesson_)];
   const bool isLast = static_cast<size_t>(lesson_) + 1 == lessons().size();
-  QString words = tr("<p><b>Done.</b> You have seen: %1</p>").arg(textOf(lesson.learned));
+  QString words = tr("<p><b>Done.</b> You have seen: %1</p>").arg(toQString(lesson.learned));
   words += isLast ? tr("<p>That was the last lesson. Go on with <a href=\"new:\">a graph of your own</a>, or read "
                        "<a href=\"chapter:build\">how one is built</a>.</p>")
-                  : tr("<p>Next: %1.</p>").arg(textOf(lessons()[static_cast<size_t>(lesson_) + 1].title));
+                  : tr("<p>Next: %1.</p>").arg(toQString(lessons()[static_cast<size_t>(lesson_) + 1].title));
   ending_->setText(words);
   if (!isLast) next_->setFocus();
 }

@@ -11,17 +11,13 @@
 #include "editor/look/icon.h"
 #include "editor/look/qt_colors.h"
 #include "editor/text/plain_text.h"
+#include "editor/text/unit_words.h"
 
 namespace tessera {
-namespace {
 
-QString textOf(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
-
-}  // namespace
-
-StepRow::StepRow(const Step& step, int number, QWidget* parent)
+StepRow::StepRow(const LessonStep& step, int number, QWidget* parent)
     : QFrame(parent), step_(step), number_(number), mark_(new PlainLabel(this)), words_(new PlainLabel(this)) {
-  words_->setText(textOf(step.words));
+  words_->setText(toQString(step.words));
   words_->setTextFormat(Qt::RichText);
   words_->setWordWrap(true);
   words_->setTextInteractionFlags(Qt::TextBrowserInteraction);
@@ -41,7 +37,7 @@ StepRow::StepRow(const Step& step, int number, QWidget* parent)
 void StepRow::addChoices() {
   auto* column = static_cast<QVBoxLayout*>(layout()->itemAt(1)->layout());
   for (size_t i = 0; i < step_.choices.size() && !step_.choices[i].words.empty(); ++i) {
-    auto* button = new QRadioButton(textOf(step_.choices[i].words), this);
+    auto* button = new QRadioButton(toQString(step_.choices[i].words), this);
     connect(button, &QRadioButton::clicked, this, [this, i] { choose(i); });
     column->addWidget(button);
     choices_.push_back(button);
@@ -56,7 +52,7 @@ void StepRow::addChoices() {
 
 void StepRow::choose(size_t choice) {
   const Choice& chosen = step_.choices[choice];
-  said_->setText(textOf(chosen.why));
+  said_->setText(toQString(chosen.why));
   said_->show();
   choices_[choice]->setAccessibleDescription(said_->text());
   if (chosen.isRight) emit answered();

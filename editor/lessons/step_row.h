@@ -10,14 +10,14 @@ class QLabel;
 
 namespace tessera {
 
-struct Step;
+struct LessonStep;
 
 class StepRow : public QFrame {
   Q_OBJECT
 
  public:
   enum class State : uint8_t { Ahead, Current, Done };
-  StepRow(const Step& step, int number, QWidget* parent);
+  StepRow(const LessonStep& step, int number, QWidget* parent);
 
   void setState(State state);
   State state() const { return state_; }
@@ -36,7 +36,7 @@ class StepRow : public QFrame {
   void choose(size_t choice);
   void showMark();
 
-  const Step& step_;
+  const LessonStep& step_;
   const int number_;
   State state_ = State::Ahead;
   QLabel *mark_, *words_, *said_ = nullptr;

@@ -56,13 +56,13 @@ class LearningTest : public QObject {
   // Every name in the words is an instruction of the graph.
   void checkLinks(const Lesson& lesson) {
     static const QRegularExpression link(QStringLiteral("node:([^\"]+)"));
-    for (const Step& step : lesson.steps)
+    for (const LessonStep& step : lesson.steps)
       for (const auto& match : link.globalMatch(textOf(step.words)))
         QVERIFY2(hand().module().findInstruction(match.captured(1).toStdString()), qPrintable(match.captured(1)));
   }
   // Does what a step asks for.
   void take(const Lesson& lesson, size_t i) {
-    const Step& step = lesson.steps[i];
+    const LessonStep& step = lesson.steps[i];
     switch (step.check.kind) {
       case Check::Kind::Answered: return answer(i);
       case Check::Kind::Equals:
@@ -73,7 +73,7 @@ class LearningTest : public QObject {
     }
   }
   void answer(size_t i) {
-    const Step& step = lessons()[static_cast<size_t>(panel().lesson())].steps[i];
+    const LessonStep& step = lessons()[static_cast<size_t>(panel().lesson())].steps[i];
     const auto right = std::ranges::find_if(step.choices, &Choice::isRight);
     QVERIFY(right != step.choices.end());
     QTest::mouseClick(panel().steps()[i]->choices()[static_cast<size_t>(right - step.choices.begin())], Qt::LeftButton);

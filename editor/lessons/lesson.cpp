@@ -114,8 +114,8 @@ constexpr LessonStep kDot[] = {
 };
 
 constexpr LessonStep kConvolution[] = {
-    {"<b>Drag</b> the number ‹1› of <a href=\"node:middle\">middle</a>, the centre of the kernel, until the element "
-     "of <a href=\"node:filtered\">filtered</a> in row 3 and column 3 is more than 20.",
+    {"<b>Drag</b> the number ‹1› of <a href=\"node:middle\">middle</a>, the centre of the kernel, until the "
+     "element of <a href=\"node:filtered\">filtered</a> in row 3 and column 3 is more than 20.",
      above("filtered", 20, 3 * 8 + 3)},
     {"The picture is 8 × 8, the kernel 3 × 3, the padding 1 at each edge. How large would the result be without "
      "padding?",

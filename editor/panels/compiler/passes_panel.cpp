@@ -30,7 +30,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kFramePriority = 2, kCountPriority = 0;
+constexpr int kFramePriority = 2;
 
 QTreeWidget* makeTable(QWidget* parent, const QStringList& columns, const std::vector<int>& widths) {
   auto* out = new QTreeWidget(parent);
@@ -342,24 +342,6 @@ void PassesPanel::taken(std::shared_ptr<PassFilm> film, const QStringList& title
   wantFrame();
   countNext(0);
   followDocument();
-}
-
-// What each pass did, for the strip; one at a time, so that a frame never waits long.
-void PassesPanel::countNext(int moment) {
-  if (!film_ || moment >= strip_->count()) return;
-  inBackground(kCountPriority, [this, film = film_, moment, request = filmRequest_]() -> std::function<void()> {
-    const auto changes = film->trail().changesTo(static_cast<size_t>(moment));
-    PassStrip::Counts counts{};
-    for (size_t i = 0; changes && i < kPassMarks; ++i) counts[i] = (*changes)->count(static_cast<PassMark>(i));
-    return [this, moment, request, counts, readable = changes.has_value()] {
-      if (request != filmRequest_) return;
-      if (readable)
-        strip_->setCounts(moment, counts);
-      else
-        strip_->setUnreadable(moment);
-      countNext(moment + 1);
-    };
-  });
 }
 
 // --- frames

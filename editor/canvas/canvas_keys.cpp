@@ -7,6 +7,7 @@
 #include "editor/canvas/graph_walk.h"
 #include "editor/canvas/page_items.h"
 #include "editor/canvas/tools/canvas_tools.h"
+#include "editor/canvas/value_strips.h"
 
 namespace tessera {
 namespace {
@@ -90,12 +91,13 @@ bool Canvas::sourceKey(const QKeyEvent& event) {
   return true;
 }
 
-// A number of the selected node goes up or down, as by a drag of so many pixels.
+// The number of the selected node goes up or down, as by a drag of so many pixels.
 bool Canvas::numberKey(const QKeyEvent& event) {
-  constexpr double kStep = 8, kLongStep = 80;
+  constexpr double kStep = 8, kFineStep = 0.8;
   const int key = event.key();
-  if ((key != Qt::Key_PageUp && key != Qt::Key_PageDown) || selection_.empty()) return false;
-  const double by = event.modifiers() & Qt::ControlModifier ? kLongStep : kStep;
+  if ((key != Qt::Key_PageUp && key != Qt::Key_PageDown) || (event.modifiers() & Qt::ControlModifier)) return false;
+  if (selection_.empty() || !values().isNumber(selection_.back())) return false;
+  const double by = event.modifiers() & Qt::ShiftModifier ? kFineStep : kStep;
   emit valueScrubbed(selection_.back(), key == Qt::Key_PageUp ? by : -by, true);
   return true;
 }

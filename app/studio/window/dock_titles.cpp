@@ -11,6 +11,7 @@
 #include <QTabBar>
 #include <QToolButton>
 #include <algorithm>
+#include <utility>
 
 #include "app/studio/window/panels.h"
 #include "editor/look/icon.h"
@@ -134,7 +135,8 @@ QDockWidget* DockTitles::dockOf(const QTabBar& tabs, int index) const {
   return found == docks_.all().end() ? nullptr : *found;
 }
 
-// Only the one in front has a cross: names need the room.
+// Only the one in front has a cross: names need the room. What is as wanted is not set: setting it is a layout of the
+// window, after which this is called again.
 void DockTitles::dressTabs(QTabBar& tabs) {
   if (!tabs.property("dressed").toBool()) connectTabs(tabs);
   const QStringList before = tabs.property("icons").toStringList();
@@ -142,13 +144,13 @@ void DockTitles::dressTabs(QTabBar& tabs) {
   for (int i = 0; i < tabs.count(); ++i) {
     QDockWidget* dock = dockOf(tabs, i);
     if (!dock) continue;
-    names << dock->objectName();  // each icon that is set is a layout of the window
+    names << dock->objectName();
     if (tabs.tabIcon(i).isNull() || before.value(i) != names.back()) tabs.setTabIcon(i, iconOf(names.back()));
     QWidget* close = tabs.tabButton(i, QTabBar::RightSide);
-    const bool wanted = i == tabs.currentIndex();
-    if (close && wanted && close->property("dock") == dock->objectName()) continue;
+    const bool isFront = i == tabs.currentIndex();
+    if ((close ? close->property("dock").toString() : QString()) == (isFront ? names.back() : QString())) continue;
     if (close) close->deleteLater();
-    tabs.setTabButton(i, QTabBar::RightSide, wanted ? &closeButton(tabs, *dock) : nullptr);
+    tabs.setTabButton(i, QTabBar::RightSide, isFront ? &closeButton(tabs, *dock) : nullptr);
   }
   tabs.setProperty("icons", names);
 }

@@ -70,7 +70,8 @@ void MainWindow::goToPart(int step) {
   if (pane_->lessons().panel().isVisible()) parts.push_back(&pane_->lessons().panel());
   for (Qt::DockWidgetArea area : {kLeft, kRight, kBottom})
     for (QDockWidget* dock : docks_->all())
-      if (dockWidgetArea(dock) == area && !dock->visibleRegion().isEmpty()) parts.push_back(dock->widget());
+      if (dock->widget() && dockWidgetArea(dock) == area && !dock->visibleRegion().isEmpty())
+        parts.push_back(dock->widget());
   focusNextPart(parts, step);
 }
 

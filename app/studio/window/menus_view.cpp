@@ -84,10 +84,6 @@ void MainWindow::makeViewMenu() {
   addWorkspaceItems(*menu.addMenu(tr("Wor&kspace")));
   QMenu* panels = menu.addMenu(tr("&Panels"));
   for (QDockWidget* dock : docks_->all()) addPanelItem(*panels, *dock);
-  panels->addSeparator();
-  actions_->add(*panels, {tr("Go to the &next"), {QKeySequence(Qt::Key_F6)}, [this](bool) { goToPart(1); }});
-  actions_->add(*panels,
-                {tr("Go to the &one before"), {QKeySequence(Qt::SHIFT | Qt::Key_F6)}, [this](bool) { goToPart(-1); }});
   actions_->add(menu, {tr("S&tart page beside the canvas"), {}, [this](bool) {
                          startPage_->setVisible(startPage_->isHidden());
                        }});
@@ -207,8 +203,8 @@ void MainWindow::makeGoMenu() {
                {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Tab), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Backtab),
                 QKeySequence(Qt::CTRL | Qt::Key_PageUp)});
   menu.addSeparator();
-  add("", tr("Next &panel"), QKeySequence(Qt::Key_F6), [](Navigation& n) { n.nextPanel(false); });
-  add("", tr("P&revious panel"), QKeySequence(Qt::SHIFT | Qt::Key_F6), [](Navigation& n) { n.nextPanel(true); });
+  actions_->add(menu, {tr("Next &panel"), {QKeySequence(Qt::Key_F6)}, [this](bool) { goToPart(1); }});
+  actions_->add(menu, {tr("P&revious panel"), {QKeySequence(Qt::SHIFT | Qt::Key_F6)}, [this](bool) { goToPart(-1); }});
 }
 
 // Where values go, as queries of the search bar: they can be read, changed and walked.

@@ -33,7 +33,7 @@ Result<RunRequest> measuredRequest(const FileAccess& files, const RunSettings& s
   TESSERA_ASSIGN_OR_RETURN(out.arguments, argumentRulesOf(settings, files));
   out.arguments.decodeImage = decodePicture;
   out.arguments.watch = [&cancel, progress](size_t leaf, size_t leaves) -> Status {
-    if (cancel) return fail(ErrorKind::Runtime, "the run was cancelled");
+    if (cancel) return failCancelled();
     progress(QObject::tr("Making arguments"), static_cast<double>(leaf) / static_cast<double>(leaves));
     return {};
   };

@@ -231,8 +231,8 @@ void DocumentPane::begin() {
 }
 
 QString DocumentPane::name() const {
-  if (lessons_->isOn()) return lessons_->title();
   const QString& path = document_->file().path();
+  if (path.isEmpty() && lessons_->isOn()) return lessons_->title();
   return path.isEmpty() ? tr("untitled") : QFileInfo(path).fileName();
 }
 

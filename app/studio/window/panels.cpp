@@ -214,11 +214,11 @@ void PanelDocks::giveFirstSizes() const {
   setHeightBelow();
 }
 
-// The text, else the first that is shown.
 bool PanelDocks::isBelow(const QDockWidget& dock) const {
   return !dock.isHidden() && !dock.isFloating() && window_.dockWidgetArea(const_cast<QDockWidget*>(&dock)) == kBottom;
 }
 
+// The text, else the first that is shown.
 QDockWidget* PanelDocks::firstBelow() const {
   QDockWidget* out = nullptr;
   for (QDockWidget* dock : docks_) {

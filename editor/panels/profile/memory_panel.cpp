@@ -352,9 +352,9 @@ void MemoryPanel::showSelection() {
 void MemoryPanel::applyEdit() {
   if (edits_->selectedItems().isEmpty()) return;
   const auto number = static_cast<size_t>(edits_->selectedItems()[0]->data(0, NumberItem::kKey).toULongLong());
+  cancelCheck();
   words_->setText(tr("applying, and running both …"));
   apply_->setEnabled(false);
-  cancelCheck();
   check_ = std::make_shared<std::atomic<bool>>(false);
   emit checkingChanged();
   start([this, module = document_.module(), edit = shown_.edits[number], check = check_]() -> std::function<void()> {

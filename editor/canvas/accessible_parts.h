@@ -1,5 +1,4 @@
-// What a screen reader meets inside of a widget that paints its parts itself. Used by accessible_canvas and
-// editor/layout_lab.
+// Accessible children of a widget that paints its parts itself. Used by accessible_canvas and editor/layout_lab.
 #pragma once
 
 #include <QAccessible>
@@ -8,7 +7,7 @@
 
 namespace tessera {
 
-// Children by number, made when they are asked for and gone with this.
+// Children by number, created on demand and deleted with this object.
 class AccessibleParts {
  public:
   AccessibleParts() = default;

@@ -20,8 +20,8 @@ LessonController::LessonController(Document& document, Canvas& canvas, LessonPan
   connect(&panel_, &LessonPanel::answered, this, &LessonController::advance);
   connect(&panel_, &LessonPanel::linkChosen, this, &LessonController::follow);
   connect(&document_, &Document::opened, this, &LessonController::arrived);
-  connect(&document_, &Document::moduleChanged, this, &LessonController::see);
-  connect(&document_.live(), &LiveValues::changed, this, &LessonController::see);
+  connect(&document_, &Document::moduleChanged, this, &LessonController::checkSteps);
+  connect(&document_.live(), &LiveValues::changed, this, &LessonController::checkSteps);
 }
 
 const Lesson& LessonController::lesson() const { return lessons()[static_cast<size_t>(panel_.lesson())]; }
@@ -54,8 +54,8 @@ void LessonController::arrived() {
   canvas_.setFocus();
 }
 
-// A value that is already as the next step wants it is one that was dragged too far.
-void LessonController::see() {
+// One change may complete several steps.
+void LessonController::checkSteps() {
   if (!on_ || opening_) return;
   while (done_ < lesson().steps.size() && holds(lesson().steps[done_].check, document_)) advance();
 }
@@ -67,7 +67,7 @@ void LessonController::advance() {
   panel_.setStepsDone(done_);
   emit stepDone(done_);
   if (isLast) emit lessonDone();
-  if (!isLast) QMetaObject::invokeMethod(this, &LessonController::see, Qt::QueuedConnection);
+  if (!isLast) QMetaObject::invokeMethod(this, &LessonController::checkSteps, Qt::QueuedConnection);
 }
 
 void LessonController::follow(const QString& link) {

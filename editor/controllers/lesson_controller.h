@@ -1,4 +1,4 @@
-// Lessons: opens the graph of a lesson, puts its words beside it and sees which of its steps are done. Used by the main
+// Lessons: opens the graph of a lesson, shows its text and checks which of its steps are done. Used by the main
 // window: from its start page and its Help menu.
 #pragma once
 
@@ -38,7 +38,7 @@ class LessonController : public QObject {
 
  private:
   void arrived();
-  void see();
+  void checkSteps();
   void advance();
   void follow(const QString& link);
   const Lesson& lesson() const;

@@ -1,4 +1,5 @@
-// Children are the cells in sight, row by row; a cell is asked anew where it is, so that it outlives scrolling.
+// Children are the visible cells, row by row; a child computes its rectangle on each request, so that it survives
+// scrolling.
 #include "editor/layout_lab/accessible_cells.h"
 
 #include <QAccessible>
@@ -94,7 +95,7 @@ QAccessibleInterface* paneFactory(const QString&, QObject* object) {
 
 void makeCellsAccessible() { QAccessible::installFactory(paneFactory); }
 
-void tellChosenCell(CellPane& pane) {
+void notifyChosenCell(CellPane& pane) {
   const auto chosen = pane.chosenCell();
   if (!QAccessible::isActive() || !chosen || !pane.hasFocus()) return;
   QAccessibleEvent event(&pane, QAccessible::Focus);

@@ -1,11 +1,11 @@
-// The cells of a pane for a screen reader: which element, where it lies in memory. Used by CellPane.
+// Accessibility of the cells of a pane: element index and position in memory. Used by CellPane.
 #pragma once
 
 namespace tessera {
 
 class CellPane;
 
-void makeCellsAccessible();  // of every pane from here on
-void tellChosenCell(CellPane& pane);
+void makeCellsAccessible();             // installs the factory for every CellPane; more than once does nothing
+void notifyChosenCell(CellPane& pane);  // a focus event for the chosen cell
 
 }  // namespace tessera

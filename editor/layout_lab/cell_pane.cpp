@@ -86,7 +86,7 @@ CellPane::CellPane(LabState* state, QWidget* parent)
     columns_.setFirst(0);
   });
   connect(state_, &LabState::sliceChanged, this, &CellPane::refresh);
-  connect(state_, &LabState::currentChanged, this, [this] { tellChosenCell(*this); });
+  connect(state_, &LabState::currentChanged, this, [this] { notifyChosenCell(*this); });
 }
 
 void CellPane::setCellLimit(int cell) { limit_ = std::clamp(cell, kSmallestCell, kLargestCell); }

@@ -66,7 +66,7 @@ class CellPane : public QWidget {
   virtual QRectF tileRectOf(int64_t linear) const = 0;
   void rearrange();  // after a change of model, slice, size or palette
 
-  // --- the cells in sight by number, row by row
+  // --- the visible cells by number, row by row
   int cellCount() const;
   std::optional<int> cellAt(QPointF at) const;  // in widget pixels
   std::optional<int> chosenCell() const;        // none: none is chosen, or it is out of sight

@@ -1,4 +1,4 @@
-// The cells of a pane by number, as a screen reader meets them.
+// The visible cells of a pane by number, for accessibility.
 #include <algorithm>
 
 #include "editor/layout_lab/cell_pane.h"

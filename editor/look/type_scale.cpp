@@ -1,4 +1,4 @@
-// Widgets hear of another font of the program, also those that have one of their own.
+// Every widget gets ApplicationFontChange, also one with a font of its own.
 #include "editor/look/type_scale.h"
 
 #include <QEvent>

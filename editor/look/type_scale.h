@@ -32,10 +32,10 @@ inline QString pointsOf(TypeSize size) {
   return QStringLiteral("%1pt").arg(QApplication::font().pointSizeF() * factorOf(size), 0, 'f', 1);
 }
 
-// For code, as large as the words about it.
+// The fixed-width font for code, in the size of body text.
 QFont monoFont();
 
-// The widget has the font that `make` gives, now and whenever the user chooses another size.
+// Sets the font that `make` returns, now and whenever the user changes the font size.
 void keepFont(QWidget& widget, const std::function<QFont()>& make);
 
 }  // namespace tessera

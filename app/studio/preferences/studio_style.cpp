@@ -1,12 +1,11 @@
-// Docks glide as long as other transitions. A box has an edge of the colour of quiet words, which is readable on every
-// surface, and is filled when it is ticked.
+// Docks animate as long as other transitions. A check box has a border in the placeholder colour, which has enough
+// contrast on every surface, and is filled when it is checked.
 #include "app/studio/preferences/studio_style.h"
 
 #include <QPainter>
 #include <QPainterPath>
 #include <QStyleOption>
 
-#include "editor/look/qt_colors.h"
 #include "editor/preferences/preferences.h"
 
 namespace tessera {

@@ -1,4 +1,4 @@
-// StudioStyle: Fusion with boxes and circles that are seen in both themes, whether they are ticked or not. Used by
+// StudioStyle: Fusion with check boxes and radio buttons that are visible in both themes, checked or not. Used by
 // theme.
 #pragma once
 

@@ -1,4 +1,5 @@
-// Qt makes the tab bars of docks anew as it likes and gives them texts alone: they are dressed after each change.
+// QMainWindow recreates the tab bars of docks and sets only their text: icons and buttons are updated after each
+// change.
 #include "app/studio/window/dock_titles.h"
 
 #include <QDockWidget>
@@ -20,7 +21,7 @@
 namespace tessera {
 namespace {
 
-// Of a panel that stands by itself; presses are left to the dock, which is dragged by them.
+// The title bar of a dock that is not tabified; it ignores mouse presses, so that the dock is dragged by them.
 class DockTitle : public QWidget {
  public:
   explicit DockTitle(QDockWidget& dock) : QWidget(&dock), dock_(dock), icon_(new PlainLabel(this)) {
@@ -61,7 +62,7 @@ class DockTitle : public QWidget {
   QLabel* icon_;
 };
 
-// Behind others, and not in a window of its own: its tab has its name.
+// Whether the dock is tabified with another visible dock; its tab then has its name.
 bool hasTab(const QMainWindow& window, const QDockWidget& dock) {
   if (dock.isFloating()) return false;
   const auto behind = window.tabifiedDockWidgets(const_cast<QDockWidget*>(&dock));
@@ -84,23 +85,23 @@ DockTitles::DockTitles(QMainWindow& window, PanelDocks& docks) : QObject(&window
   window.installEventFilter(this);
   for (QDockWidget* dock : docks.all()) {
     titles_[dock] = new DockTitle(*dock);
-    gaps_[dock] = new QWidget(dock);
-    gaps_[dock]->hide();
+    emptyTitles_[dock] = new QWidget(dock);
+    emptyTitles_[dock]->hide();
     titles_[dock]->hide();
     titles_[dock]->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(titles_[dock], &QWidget::customContextMenuRequested, this,
             [this, dock](QPoint at) { emit menuWanted(dock, titles_[dock]->mapToGlobal(at)); });
     for (const auto signal : {&QDockWidget::visibilityChanged, &QDockWidget::topLevelChanged})
-      connect(dock, signal, this, &DockTitles::dressLater);
-    connect(dock, &QDockWidget::dockLocationChanged, this, &DockTitles::dressLater);
-    connect(dock, &QWidget::windowTitleChanged, this, &DockTitles::dressLater);
+      connect(dock, signal, this, &DockTitles::updateLater);
+    connect(dock, &QDockWidget::dockLocationChanged, this, &DockTitles::updateLater);
+    connect(dock, &QWidget::windowTitleChanged, this, &DockTitles::updateLater);
   }
-  dress();
+  updateAll();
 }
 
 bool DockTitles::eventFilter(QObject* watched, QEvent* event) {
   if (watched == &window_) {
-    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::ChildAdded) dressLater();
+    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::ChildAdded) updateLater();
     return false;
   }
   auto* tabs = qobject_cast<QTabBar*>(watched);
@@ -111,23 +112,23 @@ bool DockTitles::eventFilter(QObject* watched, QEvent* event) {
   return false;
 }
 
-void DockTitles::dressLater() {
+void DockTitles::updateLater() {
   if (std::exchange(waiting_, true)) return;
-  QMetaObject::invokeMethod(this, &DockTitles::dress, Qt::QueuedConnection);
+  QMetaObject::invokeMethod(this, &DockTitles::updateAll, Qt::QueuedConnection);
 }
 
-void DockTitles::dress() {
+void DockTitles::updateAll() {
   waiting_ = false;
-  for (QDockWidget* dock : docks_.all()) dressTitle(*dock);
-  for (QTabBar* tabs : window_.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) dressTabs(*tabs);
+  for (QDockWidget* dock : docks_.all()) updateTitle(*dock);
+  for (QTabBar* tabs : window_.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) updateTabs(*tabs);
 }
 
-void DockTitles::dressTitle(QDockWidget& dock) {
-  QWidget* wanted = hasTab(window_, dock) ? gaps_[&dock] : titles_[&dock];
+void DockTitles::updateTitle(QDockWidget& dock) {
+  QWidget* wanted = hasTab(window_, dock) ? emptyTitles_[&dock] : titles_[&dock];
   if (dock.titleBarWidget() != wanted) dock.setTitleBarWidget(wanted);
 }
 
-// Their data are Qt's own; their names are unlike.
+// By its title: the data of these tabs belong to Qt, and titles are unique.
 QDockWidget* DockTitles::dockOf(const QTabBar& tabs, int index) const {
   if (index < 0) return nullptr;
   const auto found = std::ranges::find_if(
@@ -135,10 +136,10 @@ QDockWidget* DockTitles::dockOf(const QTabBar& tabs, int index) const {
   return found == docks_.all().end() ? nullptr : *found;
 }
 
-// Only the one in front has a cross: names need the room. What is as wanted is not set: setting it is a layout of the
-// window, after which this is called again.
-void DockTitles::dressTabs(QTabBar& tabs) {
-  if (!tabs.property("dressed").toBool()) connectTabs(tabs);
+// Only the current tab has a close button, which leaves room for names. Nothing is set that is already there: each set
+// icon or button lays out the window again, which calls this.
+void DockTitles::updateTabs(QTabBar& tabs) {
+  if (!tabs.property("connected").toBool()) connectTabs(tabs);
   const QStringList before = tabs.property("icons").toStringList();
   QStringList names;
   for (int i = 0; i < tabs.count(); ++i) {
@@ -156,12 +157,12 @@ void DockTitles::dressTabs(QTabBar& tabs) {
 }
 
 void DockTitles::connectTabs(QTabBar& tabs) {
-  tabs.setProperty("dressed", true);
+  tabs.setProperty("connected", true);
   tabs.setAccessibleName(tr("Panels"));
   tabs.setIconSize({kIconSize, kIconSize});
   tabs.setContextMenuPolicy(Qt::CustomContextMenu);
   tabs.installEventFilter(this);
-  connect(&tabs, &QTabBar::currentChanged, this, &DockTitles::dressLater);
+  connect(&tabs, &QTabBar::currentChanged, this, &DockTitles::updateLater);
   connect(&tabs, &QWidget::customContextMenuRequested, this, [this, bar = &tabs](QPoint at) {
     if (QDockWidget* dock = dockOf(*bar, bar->tabAt(at))) emit menuWanted(dock, bar->mapToGlobal(at));
   });

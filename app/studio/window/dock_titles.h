@@ -1,5 +1,5 @@
-// DockTitles: what stands above panels. A panel by itself has a title with its icon; panels behind each other have
-// their tabs alone, with icons, a cross and a menu. Used by MainWindow.
+// DockTitles: title bars and tabs of docks. A dock by itself has a title bar with its icon; tabified docks have only
+// their tabs, with icons, a close button and a context menu. Used by MainWindow.
 #pragma once
 
 #include <QHash>
@@ -20,26 +20,26 @@ class DockTitles : public QObject {
 
  public:
   DockTitles(QMainWindow& window, PanelDocks& docks);
-  // Of a panel, by its title's or its tab's button or the menu key; the actions below it are the window's.
+  // The actions of one dock; the window appends its own.
   void fillMenu(QMenu& menu, QDockWidget& dock);
 
  signals:
-  void menuWanted(QDockWidget* dock, QPoint at);  // of the screen
+  void menuWanted(QDockWidget* dock, QPoint at);  // in screen coordinates
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
-  void dressLater();
-  void dress();
-  void dressTitle(QDockWidget& dock);
-  void dressTabs(QTabBar& tabs);
+  void updateLater();
+  void updateAll();
+  void updateTitle(QDockWidget& dock);
+  void updateTabs(QTabBar& tabs);
   void connectTabs(QTabBar& tabs);
   QDockWidget* dockOf(const QTabBar& tabs, int index) const;
 
   QMainWindow& window_;
   PanelDocks& docks_;
-  QHash<QDockWidget*, QWidget*> titles_, gaps_;
+  QHash<QDockWidget*, QWidget*> titles_, emptyTitles_;
   bool waiting_ = false;
 };
 

@@ -229,7 +229,7 @@ void MainWindow::revealInstruction(InstructionId id) { pane_->binding().reveal(i
 RunController& MainWindow::runController() { return pane_->runController(); }
 LessonController& MainWindow::lessons() { return pane_->lessons(); }
 
-// A style sheet keeps widgets from hearing of another font of the program until it is set anew.
+// With a style sheet, widgets get the application's new font only when the style sheet is set again.
 void MainWindow::takeFont() {
   setFont(QApplication::font());
   applyTheme(theme_);

@@ -148,7 +148,7 @@ void MainWindow::beginLesson(int lesson) {
   (pane_->isUntouched() || pane_->lessons().isOn() ? *pane_ : addPane()).lessons().begin(lesson);
 }
 
-// Beside the graph stands what a lesson is about, and nothing below that it does not need.
+// A lesson shows its panel beside the graph and no other panels below.
 void MainWindow::connectLessons(DocumentPane& pane) {
   connect(&pane.lessons(), &LessonController::begun, this, [this, &pane](const QString& panel) {
     if (pane_ != &pane) return;
@@ -163,7 +163,7 @@ void MainWindow::connectLessons(DocumentPane& pane) {
 
 void MainWindow::showFirstGraph() { (pane_->isUntouched() ? *pane_ : addPane()).showFirstGraph(); }
 
-// What a large file is says more than its picture, and it is looked through rather than built.
+// The overview of a large file says more than its picture, and such a file is inspected rather than edited.
 void MainWindow::showOverview() {
   if (workspaces_->current() == Workspaces::kBuild) workspaces_->choose(Workspaces::kInspect);
   constexpr int kOverviewWidth = 420;

@@ -63,7 +63,7 @@ void MainWindow::showPanelMenu(QDockWidget& dock, QPoint at) {
   menu.exec(at);
 }
 
-// The canvas first, then what is seen round it, from the left and the top.
+// The canvas first, then the visible panels, by dock area.
 void MainWindow::goToPart(int step) {
   std::vector<QWidget*> parts{canvas_};
   if (beside_) parts.push_back(&beside_->canvas());

@@ -1,4 +1,4 @@
-// Parts without anything that takes keys, such as an empty inspector, are passed by.
+// Parts without a focusable widget, such as an empty inspector, are skipped.
 #include "app/studio/window/panel_focus.h"
 
 #include <QApplication>

@@ -1,5 +1,5 @@
-// By keys from part to part of the window: the canvas, a second one beside it, a lesson, each panel that is seen. Used
-// by MainWindow.
+// Moves the keyboard focus between the parts of the window: the canvas, a second canvas beside it, a lesson, each
+// visible panel. Used by MainWindow.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@ class QWidget;
 
 namespace tessera {
 
-// What takes the keys inside of a part: null, where nothing does.
+// The first widget of a part that accepts the keyboard focus; null: none.
 QWidget* firstFocusable(QWidget& part);
-// The focus goes to the next part that takes it, `step` 1 or -1, round from the part that has it now.
+// Focuses the next part that accepts it, cyclically from the part that has the focus; `step` is 1 or -1.
 void focusNextPart(const std::vector<QWidget*>& parts, int step);
 
 }  // namespace tessera

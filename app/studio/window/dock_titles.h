@@ -5,6 +5,7 @@
 #include <QHash>
 #include <QList>
 #include <QObject>
+#include <QPoint>
 
 class QDockWidget;
 class QMainWindow;

@@ -1,7 +1,6 @@
 // Painting, scrolling and mouse of the HLO text view.
 #include "editor/text/hlo_text_view.h"
 
-#include <QApplication>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QMouseEvent>

@@ -55,13 +55,14 @@ Result<Arguments> namingTheFile(const ArgumentRules& rules, Result<Arguments> ou
 
 Result<DeviceArrays> argumentsBy(const ArgumentRules& rules, const Module& module, DeviceGrid grid) {
   TESSERA_ASSIGN_OR_RETURN(const NamedArrays arrays, namedArguments(rules, module));
-  return namingTheFile(rules, argumentsByDevice(module, grid, arrays, rules.fill));
+  return namingTheFile(rules, argumentsByDevice(module, grid, arrays, rules.fill, rules.watch));
 }
 
 Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module, DeviceGrid grid,
                                          int64_t device) {
   TESSERA_ASSIGN_OR_RETURN(const NamedArrays arrays, namedArguments(rules, module));
-  return namingTheFile(rules, argumentsOfDevice(module, grid, device, arrays, rules.file.get(), rules.fill));
+  return namingTheFile(rules,
+                       argumentsOfDevice(module, grid, device, arrays, rules.file.get(), rules.fill, rules.watch));
 }
 
 Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module) {

@@ -20,6 +20,7 @@ struct ArgumentRules {
   FillRule fill;
   FileReader readFile = readNamedFile;
   ImageDecoder decodeImage = decodeNetpbm;
+  LeafWatch watch = nullptr;
 };
 
 // Fails when an array is given under a name that is no argument's, or in another shape than the program's.

@@ -32,6 +32,11 @@ Result<RunRequest> measuredRequest(const FileAccess& files, const RunSettings& s
   TESSERA_ASSIGN_OR_RETURN(RunRequest out, requestOf(settings, files));
   TESSERA_ASSIGN_OR_RETURN(out.arguments, argumentRulesOf(settings, files));
   out.arguments.decodeImage = decodePicture;
+  out.arguments.watch = [&cancel, progress](size_t leaf, size_t leaves) -> Status {
+    if (cancel) return failCancelled();
+    progress(QObject::tr("Making arguments"), static_cast<double>(leaf) / static_cast<double>(leaves));
+    return {};
+  };
   out.compile.cancel = &cancel;
   out.compile.progress = [progress](std::string_view stage, double fraction) {
     const QString words = QString::fromUtf8(stage.data(), static_cast<qsizetype>(stage.size()));
@@ -193,7 +198,9 @@ void ProgramRun::start() {
     return emit failed(tr("A Graphviz file is a picture: it has no operations to run."), ErrorKind::Unsupported);
   if (!document_.isOpen() || isRunning()) return;
   state_.running = newCancelToken();
+  state_.progress = {tr("Starting the run"), -1};
   emit runningChanged();
+  emit progressed();
   // As often as an eye reads: a thousand devices compile in a moment. What lasts without a measure is always said.
   static constexpr auto kBetween = std::chrono::milliseconds(40);
   const Report progress = [this, run = state_.running, told = Clock::time_point()](const QString& stage,

@@ -1,9 +1,7 @@
 // Painting, scrolling and mouse of the HLO text view.
 #include "editor/text/hlo_text_view.h"
 
-#include <QApplication>
 #include <QClipboard>
-#include <QFontDatabase>
 #include <QGuiApplication>
 #include <QMouseEvent>
 #include <QPainter>
@@ -11,6 +9,7 @@
 #include <QTextLayout>
 #include <algorithm>
 
+#include "editor/look/type_scale.h"
 #include "editor/text/hlo_highlight.h"
 
 namespace tessera {
@@ -21,7 +20,7 @@ constexpr qsizetype kMaxLaidOut = 4000;  // characters of a line that are laid o
 }  // namespace
 
 HloTextView::HloTextView(QWidget* parent) : QAbstractScrollArea(parent) {
-  setFixedFont();
+  keepFont(*this, monoFont);
   setFocusPolicy(Qt::StrongFocus);
   viewport()->setCursor(Qt::IBeamCursor);
   updateScrollBars();
@@ -108,14 +107,7 @@ void HloTextView::updateScrollBars() {
 
 void HloTextView::resizeEvent(QResizeEvent*) { updateScrollBars(); }
 
-void HloTextView::setFixedFont() {
-  QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-  font.setPointSizeF(QApplication::font().pointSizeF());
-  setFont(font);
-}
-
 void HloTextView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::ApplicationFontChange) setFixedFont();
   if (event->type() == QEvent::FontChange) updateScrollBars();
   QAbstractScrollArea::changeEvent(event);
 }

@@ -79,6 +79,7 @@ Status resize(MainWindow& w, const QString& size) {
   if (width < 100 || height < 100 || width > 20000 || height > 20000)
     return usage(QObject::tr("%1 is no size like 1600x1000").arg(size));
   w.resize(width, height);
+  w.panels().home.giveFirstSizes();  // of a window of another size they are too narrow, or too wide
   return {};
 }
 

@@ -110,9 +110,11 @@ QString StartPage::examplesFolder() {
 StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   auto* page = new QWidget;
   auto* title = new PlainLabel(tr("Tessera"), page);
-  QFont font = sized(title->font(), TypeSize::Title);
-  font.setBold(true);
-  title->setFont(font);
+  keepFont(*title, [] {
+    QFont font = sized(QApplication::font(), TypeSize::Title);
+    font.setBold(true);
+    return font;
+  });
   auto* inner = new QVBoxLayout(page);
   inner->setContentsMargins(20, 16, 12, 12);
   inner->setSpacing(4);
@@ -128,7 +130,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
       entry(tr("Build your own"), tr("An empty graph; one more click gives its first value"), &StartPage::newWanted);
   build->setObjectName(QStringLiteral("build"));
   build->setDefault(true);  // it stands out
-  entry(tr("Learn"), tr("Eight small graphs: what to drag, what to watch"), &StartPage::lessonsWanted)
+  entry(tr("Learn"), tr("Nine lessons: small graphs, what to drag and find out"), &StartPage::lessonsWanted)
       ->setObjectName(QStringLiteral("learn"));
   entry(tr("Open a dump"), tr("HLO text, protobuf, StableHLO, a project; or drop one here"), &StartPage::openWanted)
       ->setObjectName(QStringLiteral("open"));

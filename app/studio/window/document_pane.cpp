@@ -40,6 +40,7 @@
 #include "editor/panels/compare/diff_panel.h"
 #include "editor/panels/compare/numerics_panel.h"
 #include "editor/panels/compiler/compiled_panel.h"
+#include "editor/panels/compiler/passes_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspect/inspector.h"
 #include "editor/panels/inspect/source_panel.h"
@@ -111,12 +112,17 @@ void DocumentPane::makeCanvas() {
   setFocusProxy(canvas_);
 }
 
+// The words of a lesson name what is on the canvas: nothing is folded, and each node has its name.
 void DocumentPane::makeLessons() {
   lessons_ = new LessonController(*document_, *canvas_, *new LessonPanel(this), this);
-  connect(lessons_, &LessonController::panelWanted, this, [this](const QString& name) {
-    if (name == QLatin1String("inspector")) emit roomWanted();  // nothing below: the height is the graph's
-    emit panelWanted(name);
-  });
+  const auto showNames = [this](bool on) {
+    document_->view().showFields(!on);
+    labels_->show(NodeLabels::Names, on);
+    emit changed();
+  };
+  connect(lessons_, &LessonController::begun, this, [showNames] { showNames(true); });
+  connect(lessons_, &LessonController::ended, this, [showNames] { showNames(false); });
+  connect(lessons_, &LessonController::revealWanted, this, [this] { binding_->reveal(document_->selected()); });
 }
 
 void DocumentPane::layOut() {
@@ -147,6 +153,8 @@ void DocumentPane::connectDocument() {
   connect(document_.get(), &Document::opened, this, &DocumentPane::begin);
   connect(document_.get(), &Document::progressed, this, &DocumentPane::progressed);
   connect(panels_->compiled, &CompiledPanel::compilingChanged, this, &DocumentPane::progressed);
+  connect(panels_->passes, &PassesPanel::filmingChanged, this, &DocumentPane::progressed);
+  connect(panels_->memory, &MemoryPanel::checkingChanged, this, &DocumentPane::progressed);
   connect(&document_->run(), &ProgramRun::outcomeChanged, this, [this] {
     showLegend();
     if (document_->run().outcome()) emit outcomeCame();
@@ -235,6 +243,7 @@ void DocumentPane::begin() {
 
 QString DocumentPane::name() const {
   const QString& path = document_->file().path();
+  if (path.isEmpty() && lessons_->isOn()) return lessons_->title();
   return path.isEmpty() ? tr("untitled") : QFileInfo(path).fileName();
 }
 
@@ -242,6 +251,10 @@ std::vector<BackgroundTask> DocumentPane::tasks() const {
   std::vector<BackgroundTask> out = twinOf_ ? std::vector<BackgroundTask>() : document_->tasks();
   if (CompiledPanel* compiled = panels_->compiled; compiled->isCompiling())
     out.push_back({{tr("Compiling for the panel")}, [compiled] { compiled->cancelCompiling(); }});
+  if (PassesPanel* passes = panels_->passes; passes->isFilming())
+    out.push_back({{tr("Running the passes")}, [passes] { passes->cancelFilming(); }});
+  if (MemoryPanel* memory = panels_->memory; memory->isChecking())
+    out.push_back({{tr("Checking an edit by running")}, [memory] { memory->cancelCheck(); }});
   return out;
 }
 

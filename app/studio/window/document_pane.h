@@ -79,7 +79,7 @@ class DocumentPane : public QWidget {
   void goTo(const PanePlace& place);  // when it is painted next
   void setCurrent(bool current);      // one of two that show a selection brings it into sight
 
-  QString name() const;                                      // of the file: "mlp.hlo", "untitled"
+  QString name() const;                                      // "mlp.hlo", "Lesson 2: transpose", "untitled"
   std::vector<BackgroundTask> tasks() const;                 // of its document and its panels
   const QString& blockOffer() const { return blockOffer_; }  // empty: no block is older than the library
 
@@ -104,7 +104,6 @@ class DocumentPane : public QWidget {
   void progressed();
   void outcomeCame();              // of a run
   void panelWanted(QString name);  // something of it is to be looked at
-  void roomWanted();               // a lesson requests that the panels below be low
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;

@@ -41,6 +41,7 @@ class Canvas;
 class Document;
 class DocumentPane;
 class DocumentTabs;
+class DockTitles;
 class GroupActions;
 class LeftBehindBar;
 class LessonController;
@@ -125,6 +126,7 @@ class MainWindow : public QMainWindow {
   void beginTour(const Tour& tour);
   PreferenceControl& preferenceControl() { return *preferences_; }
   void setTheme(Theme theme);
+  void takeFont();  // of the program
   Theme theme() const { return theme_; }
   const QStringList& recentFiles() const { return recentFiles_; }
 
@@ -170,6 +172,7 @@ class MainWindow : public QMainWindow {
   void connectPaneNews(DocumentPane& pane);
   void shareSourceFolders(DocumentPane& pane);
   void connectViews(DocumentPane& pane);
+  void connectLessons(DocumentPane& pane);
   void showBeside(DocumentPane& pane, DocumentPane& other);
   void openMerged(DocumentPane& from);
   void openPart(Document* whole, Result<TakenPart> part);
@@ -223,6 +226,8 @@ class MainWindow : public QMainWindow {
   void showOverview();
   void addGroupings(QMenu& menu);
   void addPanelItem(QMenu& menu, QDockWidget& dock);
+  void showPanelMenu(QDockWidget& dock, QPoint at);
+  void goToPart(int step);
   void showAbout();
   void showChapter(const QString& name);  // of the manual
 
@@ -249,6 +254,7 @@ class MainWindow : public QMainWindow {
   Navigation* navigation_ = nullptr;
   PreferenceControl* preferences_ = nullptr;
   std::unique_ptr<PanelDocks> docks_;
+  DockTitles* titles_ = nullptr;
   Workspaces* workspaces_ = nullptr;
   StartPage* startPage_ = nullptr;
   DocumentTabs* tabs_ = nullptr;
@@ -262,7 +268,7 @@ class MainWindow : public QMainWindow {
   QWidget* crumbs_ = nullptr;
   QLabel *factsLabel_ = nullptr, *zoomLabel_ = nullptr;
   TaskList* tasks_ = nullptr;
-  QToolButton* blockOffer_ = nullptr;
+  QToolButton *blockOffer_ = nullptr, *problems_ = nullptr;
   QMenu* recentMenu_ = nullptr;
   QStringList recentFiles_;
   Theme theme_ = Theme::Light;

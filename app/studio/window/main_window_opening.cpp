@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "app/studio/actions/actions.h"
+#include "app/studio/preferences/preference_control.h"
 #include "app/studio/start/start_page.h"
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/document_tabs.h"
@@ -165,10 +166,24 @@ void MainWindow::beginLesson(int lesson) {
   (pane_->isUntouched() || pane_->lessons().isOn() ? *pane_ : addPane()).lessons().begin(lesson);
 }
 
+// A lesson shows its panel beside the graph and no other panels below.
+void MainWindow::connectLessons(DocumentPane& pane) {
+  connect(&pane.lessons(), &LessonController::begun, this, [this, &pane](const QString& panel) {
+    if (pane_ != &pane) return;
+    workspaces_->choose(Workspaces::kLearn);
+    docks_->keepBelow(panel);
+    docks_->raise(panel);
+  });
+  connect(&pane.lessons(), &LessonController::lessonDone, preferences_, &PreferenceControl::keepLessons);
+  connect(&pane.lessons(), &LessonController::newWanted, this, &MainWindow::newFile);
+  connect(&pane.lessons(), &LessonController::chapterWanted, this, &MainWindow::showChapter);
+}
+
 void MainWindow::showFirstGraph() { (pane_->isUntouched() ? *pane_ : addPane()).showFirstGraph(); }
 
-// What a large file is says more than its picture.
+// The overview of a large file says more than its picture, and such a file is inspected rather than edited.
 void MainWindow::showOverview() {
+  if (workspaces_->current() == Workspaces::kBuild) workspaces_->choose(Workspaces::kInspect);
   constexpr int kOverviewWidth = 420;
   docks_->raise(QStringLiteral("overview"));
   resizeDocks({docks_->find(QStringLiteral("overview"))}, {std::min(kOverviewWidth, width() * 3 / 10)}, Qt::Horizontal);

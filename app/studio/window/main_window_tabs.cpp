@@ -81,6 +81,7 @@ DocumentPane& MainWindow::addPane(DocumentPane* twinOf) {
   connectHeader(*pane);
   shareSourceFolders(*pane);
   connectViews(*pane);
+  connectLessons(*pane);
   if (remembers_ && !twinOf) pane->keepAside(Recovery::usualFolder());
   return *pane;
 }
@@ -124,7 +125,6 @@ void MainWindow::connectPaneNews(DocumentPane& pane) {
   connect(&pane, &DocumentPane::pictureShown, this, whenCurrent([this] { showScene(); }));
   connect(&pane, &DocumentPane::firstPainted, this, whenCurrent([this] { emit firstPictureShown(); }));
   connect(&pane.canvas().viewport(), &Viewport::zoomChanged, this, whenCurrent([this] { showZoom(); }));
-  connect(&pane, &DocumentPane::roomWanted, this, whenCurrent([this] { docks_->lower(); }));
   connect(&pane, &DocumentPane::changed, this, [this, &pane] { pane_ == &pane ? updateActions() : tabs_->refresh(); });
   connect(&pane, &DocumentPane::panelWanted, this, [this, &pane](const QString& name) {
     if (pane_ == &pane) docks_->raise(name);

@@ -253,8 +253,8 @@ void MainWindow::makeGoMenu() {
                {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Tab), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Backtab),
                 QKeySequence(Qt::CTRL | Qt::Key_PageUp)});
   menu.addSeparator();
-  add("", tr("Next &panel"), QKeySequence(Qt::Key_F6), [](Navigation& n) { n.nextPanel(false); });
-  add("", tr("P&revious panel"), QKeySequence(Qt::SHIFT | Qt::Key_F6), [](Navigation& n) { n.nextPanel(true); });
+  actions_->add(menu, {tr("Next &panel"), {QKeySequence(Qt::Key_F6)}, [this](bool) { goToPart(1); }});
+  actions_->add(menu, {tr("P&revious panel"), {QKeySequence(Qt::SHIFT | Qt::Key_F6)}, [this](bool) { goToPart(-1); }});
 }
 
 // Where values go, as queries of the search bar: they can be read, changed and walked.

@@ -208,30 +208,49 @@ void PanelDocks::arrange(std::span<const PanelPlace> shown) const {
   }
   window_.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   window_.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-  constexpr int kAtTheRight = 370, kAtTheLeft = 240;
-  for (const PanelPlace& each : shown) {
-    if (!each.name || each.area == Qt::BottomDockWidgetArea) continue;
-    const int width = each.area == Qt::LeftDockWidgetArea ? kAtTheLeft : kAtTheRight;
-    window_.resizeDocks({find(QLatin1String(each.name))}, {width}, Qt::Horizontal);
-  }
   for (const auto& [area, dock] : first) dock->raise();
-  setHeightBelow();
+  giveFirstSizes();
   arranging_ = false;
+}
+
+void PanelDocks::giveFirstSizes() const {
+  const int right = std::clamp(window_.width() * 27 / 100, 260, 420);
+  const int left = std::clamp(window_.width() * 16 / 100, 160, 300);
+  for (QDockWidget* dock : docks_) {
+    const Qt::DockWidgetArea area = window_.dockWidgetArea(dock);
+    if (dock->isHidden() || dock->isFloating() || area == kBottom) continue;
+    window_.resizeDocks({dock}, {area == kLeft ? left : right}, Qt::Horizontal);
+  }
+  setHeightBelow();
+}
+
+bool PanelDocks::isBelow(const QDockWidget& dock) const {
+  return !dock.isHidden() && !dock.isFloating() && window_.dockWidgetArea(const_cast<QDockWidget*>(&dock)) == kBottom;
 }
 
 // The text, else the first that is shown.
 QDockWidget* PanelDocks::firstBelow() const {
   QDockWidget* out = nullptr;
   for (QDockWidget* dock : docks_) {
-    if (dock->isHidden() || dock->isFloating() || window_.dockWidgetArea(dock) != Qt::BottomDockWidgetArea) continue;
+    if (!isBelow(*dock)) continue;
     if (!out || dock->objectName() == QLatin1String("text")) out = dock;
   }
   return out;
 }
 
-void PanelDocks::lower() const {
-  if (QDockWidget* first = firstBelow()) first->raise();
-  setHeightBelow();
+void PanelDocks::keepBelow(const QString& name) const {
+  for (QDockWidget* dock : docks_)
+    if (isBelow(*dock) && dock->objectName() != name) dock->hide();
+}
+
+void PanelDocks::moveTo(QDockWidget& dock, Qt::DockWidgetArea area) const {
+  const auto there = std::ranges::find_if(docks_, [&](QDockWidget* each) {
+    return each != &dock && !each->isHidden() && !each->isFloating() && window_.dockWidgetArea(each) == area;
+  });
+  dock.setFloating(false);
+  window_.addDockWidget(area, &dock);
+  if (there != docks_.end()) window_.tabifyDockWidget(*there, &dock);
+  raise(dock.objectName());
 }
 
 void PanelDocks::setHeightBelow() const {

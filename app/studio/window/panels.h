@@ -61,9 +61,11 @@ class PanelDocks {
   QDockWidget* find(const QString& name) const;           // null: none
   bool raise(const QString& name) const;                  // shows the dock in front of its tabs; false: no such panel
   void arrange(std::span<const PanelPlace> shown) const;  // these and no others, at their first sizes
-  void lower() const;                                     // the docks below get their initial height, the text in front
-  void hideAll() const;                                   // while nothing is open
-  void show(const Panels& panels);                        // instead of another document's
+  void giveFirstSizes() const;                            // to those that are shown
+  void keepBelow(const QString& name) const;              // what else stands below is hidden
+  void moveTo(QDockWidget& dock, Qt::DockWidgetArea area) const;  // behind those that stand there, and to the front
+  void hideAll() const;                                           // while nothing is open
+  void show(const Panels& panels);                                // instead of another document's
 
  private:
   struct Taken {
@@ -75,6 +77,7 @@ class PanelDocks {
   void giveBackLater(QDockWidget& dock);
   void giveBack(QDockWidget& dock, const Taken& taken) const;
   int canvasHeight() const;
+  bool isBelow(const QDockWidget& dock) const;
   QDockWidget* firstBelow() const;
   void setHeightBelow() const;
 

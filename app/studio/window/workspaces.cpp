@@ -20,10 +20,10 @@ struct WorkspaceSpec {
 constexpr WorkspaceSpec kAll[Workspaces::kCount] = {
     {QT_TRANSLATE_NOOP("tessera::Workspaces", "Build"),
      QT_TRANSLATE_NOOP("tessera::Workspaces", "Edit the graph, its attributes and text"),
-     {{"inspector", kRight}, {"text", kBottom}, {"diagnostics", kBottom}, {"results", kBottom}}},
+     {{"palette", kLeft}, {"inspector", kRight}, {"text", kBottom}, {"results", kBottom}}},
     {QT_TRANSLATE_NOOP("tessera::Workspaces", "Learn"),
      QT_TRANSLATE_NOOP("tessera::Workspaces", "What operations do, and the values they make"),
-     {{"help", kRight}, {"inspector", kRight}, {"value", kBottom}, {"text", kBottom}}},
+     {{"inspector", kRight}, {"help", kRight}, {"value", kRight}}},
     {QT_TRANSLATE_NOOP("tessera::Workspaces", "Inspect"),
      QT_TRANSLATE_NOOP("tessera::Workspaces", "Look through a program: its computations, text and layouts"),
      {{"computations", kLeft}, {"inspector", kRight}, {"text", kBottom}, {"layout", kBottom}}},

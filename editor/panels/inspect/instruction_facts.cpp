@@ -133,6 +133,13 @@ QString metadataSection(const Module& module, const Instruction& i) {
   return rows.isEmpty() ? rows : heading(QObject::tr("Metadata")) + table(rows);
 }
 
+// The page is the instruction's; lines of the file are not those of the text panel.
+Diagnostic withoutPlace(Diagnostic d) {
+  d.file.clear();
+  d.position = {};
+  return d;
+}
+
 }  // namespace
 
 QString factsOf(const Module& module, InstructionId id, std::span<const InstructionId> users,
@@ -147,7 +154,7 @@ QString factsOf(const Module& module, InstructionId id, std::span<const Instruct
     if (d.instruction == id && d.label == kUnfinished)
       out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(d.message));
     else if (d.instruction == id)
-      out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(escaped(d.toString()));
+      out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(escaped(withoutPlace(d).toString()));
   out += run + shapeSection(module, i, dimensions);
   if (!i.operands.empty()) out += heading(QObject::tr("Operands")) + links(module, i.operands);
   if (!users.empty()) out += heading(QObject::tr("Users")) + links(module, users);

@@ -252,7 +252,8 @@ void OverviewStrip::refresh() {
   setVisible(fits);
   if (!fits) return;
   document_.overview().want();
-  if (const ModuleReport* report = document_.overview().report()) words_->setText(lineOf(*report));
+  const ModuleReport* report = document_.overview().report();
+  words_->setText(report ? lineOf(*report) : document_.overview().problem());
 }
 
 void OverviewStrip::showEvent(QShowEvent* event) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/roofline.h"
 #include "core/base/result.h"
 #include "core/hlo/literal.h"
 #include "core/hlo/module.h"
@@ -32,6 +33,9 @@ struct CompileOptions {
   // Of the backend "cuda": a card's number, "simulated", "simulated:sm_90", or the architecture of a device that this
   // machine lacks ("sm_90", for Executable::object); "": the first card.
   std::string device;
+  // Of several devices of a run on this machine, which this is: with device "" the card of this number, modulo how many
+  // there are.
+  int deviceNumber = 0;
   // The user's targets of custom calls, which runs are given through their communicator; null: the built-in ones only.
   const CustomCallLibrary* customCalls = nullptr;
 };
@@ -44,6 +48,9 @@ struct RunOptions {
   // Connects the run with those on other devices and with the outside; null: it runs alone. An executable runs on one
   // device at a time.
   Communicator* communicator = nullptr;
+  // Of devices with a memory of their own: the arguments are those of the run before, which are there; the results stay
+  // there, and what is returned for them holds no values.
+  bool argumentsStay = false, resultsStay = false;
 };
 
 struct KernelCounts {
@@ -104,10 +111,22 @@ class Executable {
   // Of all runs so far.
   virtual std::vector<DeviceReport> deviceReports() const { return {}; }
   // Functions NAME_run and NAME_workspace_bytes, which need the run-time library and no Tessera. Needs keepsCode.
-  // ErrorKind::Unsupported names the instruction that needs more. Of the backend "cuda": PTX, and no header.
+  // ErrorKind::Unsupported names the instruction that needs more.
   virtual Result<CompiledObject> object(const std::string& name) {
     return fail(ErrorKind::Unsupported, name + " cannot be compiled ahead of time: the backend writes no objects");
   }
+  // Of the backend "cuda": all kernels as text, and what is launched.
+  virtual Result<std::string> ptx(const std::string& name) {
+    return fail(ErrorKind::Unsupported, name + " has no PTX: the backend makes none");
+  }
+};
+
+// A device that a person may choose.
+struct DeviceEntry {
+  std::string device;  // CompileOptions::device; "": the kind is not here
+  std::string name;    // "NVIDIA H200", "simulated"
+  std::string text;    // its memory and architecture; or why it is not here and what to do
+  int64_t memoryBytes = 0;
 };
 
 class Backend {
@@ -115,6 +134,14 @@ class Backend {
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
   virtual Result<std::unique_ptr<Executable>> compile(const Module& module, const CompileOptions& options = {}) = 0;
+  // What the device can do at most, measured, about `seconds` a figure. Of the backend "cuda"; the processor's is
+  // measureRoofline.
+  virtual Result<Roofline> roofline(const std::string& device, double seconds) {
+    (void)device, (void)seconds;
+    return fail(ErrorKind::Unsupported, "this backend has no device of its own to measure");
+  }
+  // Those that it can run on, and why there are no others. Of the backend "cuda": the cards, then the simulated device.
+  virtual std::vector<DeviceEntry> devices() { return {}; }
 };
 
 // "cpu" or "cuda" (each opens its module, which links LLVM, at the first call) or "evaluator". Fails with

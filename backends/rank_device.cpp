@@ -2,6 +2,7 @@
 // what is to be reported goes to rank 0.
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <sstream>
@@ -60,6 +61,13 @@ int64_t bytesOf(std::span<const Literal> arrays) {
 
 // --- the device
 
+// Among the ranks of this machine, as what started them tells it; else among all.
+int numberOnMachine(int64_t rank) {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
+    if (const char* value = std::getenv(name)) return std::atoi(value);
+  return static_cast<int>(rank);
+}
+
 // What all ranks must have in common, in words.
 std::string programOf(const Module& module, const RunRequest& request, DeviceGrid grid) {
   constexpr size_t kDigits = 12;
@@ -99,6 +107,7 @@ class RankDevice final : public RunDevices {
     CompileOptions options = request_.compile;
     options.customCalls = request_.library.get();
     if (options.threads == 0) options.threads = 1;  // ranks of one machine share its cores
+    options.deviceNumber = numberOnMachine(engine_.rank());
     TESSERA_ASSIGN_OR_RETURN(executable_, backend.compile(module, options));
     return {};
   }

@@ -45,6 +45,7 @@ class ThreadDevices final : public RunDevices {
               std::string(stage) + ", device " + std::to_string(device + 1) + " of " + std::to_string(grid_.count()),
               (static_cast<double>(device) + fraction) / static_cast<double>(grid_.count()));
         };
+      options.deviceNumber = static_cast<int>(device);
       TESSERA_ASSIGN_OR_RETURN(auto executable, backend.compile(module, options));
       executables_.push_back(std::move(executable));
     }

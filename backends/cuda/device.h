@@ -21,7 +21,8 @@ enum class ModuleId : uint64_t { None = 0 };     // loaded code
 enum class KernelId : uint64_t { None = 0 };     // an entry of a module
 enum class StreamId : uint64_t { Default = 0 };  // work in order
 enum class EventId : uint64_t { None = 0 };
-enum class GraphId : uint64_t { None = 0 };  // captured work, instantiated
+enum class GraphId : uint64_t { None = 0 };      // captured work, instantiated
+enum class ConditionId : uint64_t { None = 0 };  // of a loop or a branch within a graph
 
 struct DeviceInfo {
   std::string name;          // as the driver says it; "simulated"
@@ -53,6 +54,15 @@ struct KernelInfo {
 struct Extent3 {
   unsigned x = 1, y = 1, z = 1;
 };
+
+// A number in the device's memory, of 1 or 4 bytes (then signed): does it lie in [low, high]?
+struct ConditionTest {
+  DeviceAddress address = 0;
+  unsigned bytes = 1;
+  int low = 0, high = 0;
+  bool isNegated = false;
+};
+enum class Conditional : uint8_t { If, While };
 
 struct Launch {
   KernelId kernel = KernelId::None;
@@ -108,11 +118,24 @@ class Device {
   virtual Status record(EventId event, StreamId stream) = 0;
   virtual Status wait(StreamId stream, EventId event) = 0;              // later work of stream waits for event
   virtual Result<double> milliseconds(EventId begin, EventId end) = 0;  // between two events that have happened
+  // The caller waits for the event, with cancel as for a stream.
+  virtual Status synchronize(EventId event, const std::atomic<bool>* cancel = nullptr) = 0;
 
   virtual Status beginCapture(StreamId stream) = 0;
   virtual Result<GraphId> endCapture(StreamId stream) = 0;
   virtual Status launchGraph(GraphId graph, StreamId stream) = 0;
   virtual Status releaseGraph(GraphId graph) = 0;
+
+  // Loops and branches within a graph, while it is captured. A condition is false at each launch until it is set.
+  virtual bool hasConditionals() const = 0;
+  virtual Result<ConditionId> makeCondition(StreamId captured) = 0;
+  virtual Status setCondition(ConditionId condition, const ConditionTest& test, StreamId captured) = 0;
+  // What is captured on the stream that this gives, until endConditional, runs if or while the condition holds.
+  virtual Result<StreamId> beginConditional(StreamId captured, ConditionId condition, Conditional kind) = 0;
+  virtual Status endConditional(StreamId captured, StreamId body) = 0;
+
+  // An error has spoilt it, or a kernel that nobody can stop runs on it: nothing works until it is opened again.
+  virtual bool isLost() const { return false; }
 
   virtual std::vector<Report> reports() const { return {}; }
   virtual void clearReports() {}

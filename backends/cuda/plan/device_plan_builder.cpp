@@ -14,6 +14,7 @@
 #include "backends/cuda/plan/program_plans.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/ops/inference/callee_index.h"
+#include "core/ops/inference/trip_count.h"
 #include "core/ops/op.h"
 #include "core/passes/rewriter.h"
 
@@ -35,9 +36,9 @@ class DevicePlanBuilder {
   Result<DevicePlan> build();
 
  private:
+  Status nameConstants();
   Status planBlock(ComputationId id, Steps& out);
   Status planInstruction(const Instruction& instruction, Steps& out);
-  Status planConstant(const Instruction& instruction);
   void planCopies(const Instruction& instruction, Steps& out);
   Status planWhile(const Instruction& instruction, Steps& out);
   Status planChoice(const Instruction& instruction, Steps& out);
@@ -59,20 +60,6 @@ class DevicePlanBuilder {
   const CustomCallLibrary* customCalls_;
 };
 
-Status DevicePlanBuilder::planConstant(const Instruction& instruction) {
-  if (!instruction.literal) return cannotRun(instruction, "its value is missing");
-  const std::vector<int> slots = resultsOf(instruction);
-  size_t leaf = 0;
-  const std::function<void(const Literal&)> bind = [&](const Literal& literal) {
-    if (literal.shape().isTuple()) return std::ranges::for_each(literal.elements(), bind), void();
-    const int slot = leaf < slots.size() ? slots[leaf] : -1;
-    if (slot >= 0) draft_.plan.slots[static_cast<size_t>(slot)].literal = std::make_shared<const Literal>(literal);
-    ++leaf;
-  };
-  bind(*instruction.literal);
-  return {};
-}
-
 void DevicePlanBuilder::planCopies(const Instruction& instruction, Steps& out) {
   const std::vector<int> from = resultsOf(module_.at(instruction.operands[0])), to = resultsOf(instruction);
   const std::vector<ShapeLeaf> leaves = leavesOf(*instruction.shape);
@@ -84,7 +71,10 @@ Status DevicePlanBuilder::planWhile(const Instruction& instruction, Steps& out) 
   const auto* condition = instruction.attributes->get<ComputationId>(Attr::condition);
   const auto* body = instruction.attributes->get<ComputationId>(Attr::body);
   if (!condition || !body) return cannotRun(instruction, "a computation is missing");
-  DeviceStep step = draft_.stepOf(instruction, DeviceStep::Kind::While, "while: the host reads the predicate");
+  const auto trips = countedTrips(module_, instruction);
+  DeviceStep step = draft_.stepOf(instruction, DeviceStep::Kind::While,
+                                  trips ? fmt::format("while: {} rounds", *trips) : "while: by its predicate");
+  step.trips = trips.value_or(-1);
   step.blocks.resize(2);
   TESSERA_TRY(planBlock(*condition, step.blocks[0]));
   TESSERA_TRY(planBlock(*body, step.blocks[1]));
@@ -94,7 +84,7 @@ Status DevicePlanBuilder::planWhile(const Instruction& instruction, Steps& out) 
 }
 
 Status DevicePlanBuilder::planChoice(const Instruction& instruction, Steps& out) {
-  DeviceStep step = draft_.stepOf(instruction, DeviceStep::Kind::Choice, "conditional: the host reads the selector");
+  DeviceStep step = draft_.stepOf(instruction, DeviceStep::Kind::Choice, "conditional: by its selector");
   step.byPredicate = module_.shapeOf(instruction.operands[0]).type == ElementType::Pred;
   step.operands = {buffers_.slotOf(instruction.operands[0])};
   const std::vector<ComputationId> branches = branchesOf(*instruction.attributes);
@@ -215,14 +205,48 @@ Status DevicePlanBuilder::planBlock(ComputationId id, Steps& out) {
 // --- the whole
 
 Result<DevicePlan> DevicePlanBuilder::build() {
-  for (ComputationId computation : controlComputations(module_))
-    for (InstructionId id : module_.at(computation).instructions)
-      if (module_.at(id).opcode == Opcode::Constant) TESSERA_TRY(planConstant(module_.at(id)));
+  TESSERA_TRY(nameConstants());
   TESSERA_TRY(planBlock(module_.entry(), draft_.plan.steps));
   return draft_.finish();
 }
 
+// Slots of constants hold a number among constantsOf.
+Status DevicePlanBuilder::nameConstants() {
+  int64_t number = 0;
+  for (ComputationId computation : controlComputations(module_))
+    for (InstructionId id : module_.at(computation).instructions) {
+      const Instruction& instruction = module_.at(id);
+      if (instruction.opcode != Opcode::Constant) continue;
+      if (!instruction.literal) return cannotRun(instruction, "its value is missing");
+      for (const int slot : resultsOf(instruction)) {
+        if (slot >= 0) draft_.plan.slots[static_cast<size_t>(slot)].valueAt = number;
+        ++number;
+      }
+    }
+  return {};
+}
+
+void addLeaves(const Literal& literal, std::vector<LiteralPtr>& out) {
+  if (!literal.shape().isTuple()) return out.push_back(std::make_shared<const Literal>(literal));
+  for (const Literal& element : literal.elements()) addLeaves(element, out);
+}
+
 }  // namespace
+
+std::vector<LiteralPtr> constantsOf(const Module& module) {
+  std::vector<LiteralPtr> out;
+  for (ComputationId computation : controlComputations(module))
+    for (InstructionId id : module.at(computation).instructions)
+      if (module.at(id).opcode == Opcode::Constant && module.at(id).literal) addLeaves(*module.at(id).literal, out);
+  return out;
+}
+
+void bindConstants(DevicePlan& plan, const std::vector<LiteralPtr>& constants) {
+  bindTables(plan);
+  for (DeviceSlot& slot : plan.slots)
+    if (slot.valueAt >= 0 && slot.valueAt < static_cast<int64_t>(constants.size()))
+      slot.value = constants[static_cast<size_t>(slot.valueAt)]->bytes();
+}
 
 Result<DevicePlan> buildDevicePlan(const Module& module, const BufferAssignment& buffers, KernelSet& kernels,
                                    const CustomCallLibrary* customCalls) {

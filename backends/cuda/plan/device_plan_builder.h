@@ -3,8 +3,9 @@
 #pragma once
 
 #include "backends/cuda/kernels/kernel_set.h"
-#include "backends/cuda/plan/device_plan.h"
+#include "backends/cuda/program/device_plan.h"
 #include "core/base/result.h"
+#include "core/hlo/literal.h"
 
 namespace tessera {
 class CustomCallLibrary;
@@ -15,5 +16,10 @@ namespace tessera::cuda {
 // Adds kernels to the set. ErrorKind::Unsupported names the instruction that can run neither there nor here.
 Result<DevicePlan> buildDevicePlan(const Module& module, const BufferAssignment& buffers, KernelSet& kernels,
                                    const CustomCallLibrary* customCalls);
+
+// Arrays of all constants that steps read, in the order in which plans number them.
+std::vector<LiteralPtr> constantsOf(const Module& module);
+// The plan's slots point into `constants`, which outlive it.
+void bindConstants(DevicePlan& plan, const std::vector<LiteralPtr>& constants);
 
 }  // namespace tessera::cuda

@@ -6,7 +6,7 @@
 
 #include "backends/cpu/plan/step_program.h"
 #include "backends/cuda/kernels/kernel_set.h"
-#include "backends/cuda/plan/device_plan.h"
+#include "backends/cuda/program/device_plan.h"
 
 namespace tessera::cuda {
 
@@ -25,6 +25,8 @@ class PlanDraft {
 
   // A slot for an array that lives while the instruction's steps run.
   Result<int> scratchFor(const Instruction& during, const Shape& shape);
+  // A slot for a table that is written once, as a module's constants are; equal tables are one.
+  int table(std::string bytes);
   size_t scratchCount() const { return scratch_.size(); }
   void dropScratchFrom(size_t count);
 
@@ -41,11 +43,13 @@ class PlanDraft {
  private:
   void nameSlots();
   void number(Steps& steps);
+  void placeTables(Steps& steps, int first);
 
   const Module& module_;
   const BufferAssignment& buffers_;
   KernelSet& kernels_;
   std::vector<ScratchNeed> scratch_;  // their slots stand behind the assignment's, in order
+  std::vector<std::string> tables_;   // steps name them by numbers from -2 down until all slots are known
 };
 
 }  // namespace tessera::cuda

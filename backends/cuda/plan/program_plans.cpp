@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "backends/cuda/plan/factor_plans.h"
+#include "backends/cuda/plan/fourier_programs.h"
 #include "backends/cuda/plan/order_programs.h"
 #include "backends/cuda/plan/scan_programs.h"
 #include "backends/cuda/plan/store_program.h"
@@ -84,6 +86,26 @@ Status planTopK(PlanDraft& draft, const Instruction& instruction, Steps& out) {
   return planOrder(draft, instruction, request, out);
 }
 
+// Pass by pass, through two arrays in turns.
+Status planFourier(PlanDraft& draft, const Instruction& instruction, Steps& out) {
+  const FourierRequest request{draft.module().shapeOf(instruction.operands[0]), *instruction.shape,
+                               std::string(instruction.attributes->textOr(Attr::fft_type, "")),
+                               instruction.attributes->ints(Attr::fft_length)};
+  if (request.result.elementCount().value_or(1) == 0) return {};
+  TESSERA_ASSIGN_OR_RETURN(std::vector<FourierPass> passes, fourierPassesOf(request));
+  int from = draft.operandsOf(instruction)[0];
+  for (size_t k = 0; k < passes.size(); ++k) {
+    int to = draft.resultsOf(instruction)[0];
+    if (k + 1 < passes.size()) {
+      TESSERA_ASSIGN_OR_RETURN(to, draft.scratchFor(instruction, passes[k].program.outputs[0]));
+    }
+    const int roots = draft.table(std::move(passes[k].roots));
+    TESSERA_TRY(draft.kernel(instruction, std::move(passes[k].program), {from, roots}, {to}, out));
+    from = to;
+  }
+  return {};
+}
+
 // The one operation on both parameters that the combiner is.
 Result<NodeOp> operationOf(const Module& module, const Instruction& instruction) {
   const std::vector<ComputationId> callees = module.callees(instruction);
@@ -121,14 +143,25 @@ Status planScan(PlanDraft& draft, const Instruction& instruction, const PrefixSu
 }  // namespace
 
 bool isPlannedByProgram(const Module& module, const Instruction& instruction) {
-  return instruction.opcode == Opcode::Sort || instruction.opcode == Opcode::Topk ||
-         runningTotal(module, instruction).has_value();
+  switch (instruction.opcode) {
+    case Opcode::Sort:
+    case Opcode::Topk:
+    case Opcode::Fft:
+    case Opcode::Cholesky:
+    case Opcode::TriangularSolve: return true;
+    default: return runningTotal(module, instruction).has_value();
+  }
 }
 
 Status planByProgram(PlanDraft& draft, const Instruction& instruction, Steps& out) {
-  if (instruction.opcode == Opcode::Sort) return planSort(draft, instruction, out);
-  if (instruction.opcode == Opcode::Topk) return planTopK(draft, instruction, out);
-  return planScan(draft, instruction, *runningTotal(draft.module(), instruction), out);
+  switch (instruction.opcode) {
+    case Opcode::Sort: return planSort(draft, instruction, out);
+    case Opcode::Topk: return planTopK(draft, instruction, out);
+    case Opcode::Fft: return planFourier(draft, instruction, out);
+    case Opcode::Cholesky: return planCholesky(draft, instruction, out);
+    case Opcode::TriangularSolve: return planTriangularSolve(draft, instruction, out);
+    default: return planScan(draft, instruction, *runningTotal(draft.module(), instruction), out);
+  }
 }
 
 }  // namespace tessera::cuda

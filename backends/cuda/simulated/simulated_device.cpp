@@ -206,6 +206,28 @@ class SimulatedDevice final : public Device {
   Result<GraphId> endCapture(StreamId stream) override { return queue_.endCapture(stream); }
   Status launchGraph(GraphId graph, StreamId stream) override { return queue_.launchGraph(graph, stream); }
   Status releaseGraph(GraphId graph) override { return queue_.releaseGraph(graph); }
+  Status synchronize(EventId event, const std::atomic<bool>* cancel) override {
+    return queue_.synchronize(event, cancel);
+  }
+
+  bool hasConditionals() const override { return true; }
+  Result<ConditionId> makeCondition(StreamId captured) override { return queue_.makeCondition(captured); }
+  Result<StreamId> beginConditional(StreamId captured, ConditionId condition, Conditional kind) override {
+    return queue_.beginConditional(captured, condition, kind);
+  }
+  Status endConditional(StreamId captured, StreamId body) override { return queue_.endConditional(captured, body); }
+
+  Status setCondition(ConditionId condition, const ConditionTest& test, StreamId captured) override {
+    TESSERA_TRY(queue_.checkCondition(condition, captured));
+    TESSERA_TRY(memory_.range(test.address, test.bytes, "a condition"));
+    return queue_.add(captured, [this, condition, test](const std::atomic<bool>*) -> Status {
+      TESSERA_ASSIGN_OR_RETURN(const std::byte* at, memory_.range(test.address, test.bytes, "a condition"));
+      int32_t value = 0;
+      std::memcpy(&value, at, test.bytes);
+      queue_.setCondition(condition, (value >= test.low && value <= test.high) != test.isNegated);
+      return {};
+    });
+  }
 
   std::vector<Report> reports() const override { return reports_; }
   void clearReports() override { reports_.clear(); }

@@ -1,0 +1,125 @@
+// `--backend=cuda` as scripts use it: what is said where there is no card; and, on a driver that the tests put in the
+// place of NVIDIA's (tests/cuda/fake), runs on a card and what is wrong with drivers, cards and what is kept of them.
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/spawn.h"
+#include "tests/support/skips.h"
+
+namespace tessera {
+namespace {
+
+using nlohmann::json;
+
+bool hasDriver() { return std::system("ldconfig -p 2>/dev/null | grep -q libcuda.so.1") == 0; }
+
+class Cuda : public testing::Test {
+ protected:
+  void SetUp() override { scratch_.write("add.hlo", kAddProgram); }
+  // On the fake driver; settings: $TESSERA_FAKE_CUDA.
+  Ran onFake(const std::string& arguments, const std::string& settings = {}) const {
+    return scratch_.tessera(arguments, {},
+                            "LD_LIBRARY_PATH='" TESSERA_FAKE_CUDA "' TESSERA_FAKE_CUDA='" + settings + "'");
+  }
+  void refused(const Ran& ran, int exit, const std::string& message) const {
+    EXPECT_EQ(ran.exit, exit) << ran.out << ran.err;
+    EXPECT_NE(ran.err.find(message), std::string::npos) << ran.err;
+  }
+  Scratch scratch_;
+};
+
+TEST_F(Cuda, WithoutADriverEachCommandSaysWhatIsMissing) {
+  if (hasDriver()) TESSERA_SKIP("has-cuda");
+  refused(scratch_.tessera("run add.hlo --backend=cuda"), 4, "there is no CUDA driver here");
+  refused(scratch_.tessera("machine --backend=cuda"), 4, "there is no CUDA driver here");
+  const Ran asJson = scratch_.tessera("run add.hlo --backend=cuda --json");
+  EXPECT_EQ(asJson.exit, 4);
+  EXPECT_NE(json::parse(asJson.out)["error"]["message"].get<std::string>().find("Install"), std::string::npos);
+}
+
+TEST_F(Cuda, TheSimulatedDeviceNamesItsReports) {
+  const Ran ran = scratch_.tessera("run add.hlo --backend=cuda --device=simulated --runs=3 --json --out=out.npz");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const json told = json::parse(ran.out);
+  EXPECT_EQ(told["device"], "simulated");
+  EXPECT_EQ(told["kernels"], 1);
+  EXPECT_EQ(told["reports"], json::array());
+  EXPECT_EQ(scratch_.tessera("run add.hlo --expected=out.npz --rtol=0 --atol=0").exit, 0);
+  refused(scratch_.tessera("machine --backend=cuda --device=simulated"), 4, "has no speed");
+  refused(scratch_.tessera("run add.hlo --device=simulated"), 64, "--device goes with --backend=cuda");
+  refused(scratch_.tessera("machine --device=0"), 64, "--device goes with --backend=cuda");
+}
+
+// --- the driver, called as a card's
+
+TEST_F(Cuda, RunsOnACard) {
+  const Ran ran = onFake("run add.hlo --backend=cuda --device=0 --runs=3 --out=out.npz --json");
+  ASSERT_EQ(ran.exit, 0) << ran.out << ran.err;
+  EXPECT_EQ(scratch_.tessera("run add.hlo --expected=out.npz --rtol=0 --atol=0").exit, 0);
+  refused(onFake("run add.hlo --backend=cuda --device=1"), 4, "there is no card 1");
+}
+
+// A program with loops of known and unknown trips, branches and several streams, in graphs from the second run on.
+TEST_F(Cuda, GraphsOfACardGiveTheValuesOfTheProcessor) {
+  for (const std::string name : {"while_collatz", "switch", "fori_power_iteration", "lorenz_rk4", "attention"}) {
+    const std::string file = "'" TESSERA_CORPUS_TEXTS "/" + name + "/before.hlo'";
+    ASSERT_EQ(scratch_.tessera("run " + file + " --out=cpu.npz").exit, 0) << name;
+    for (const char* settings : {"", "version=12020", "capture=900"}) {
+      const Ran ran = onFake("run " + file + " --backend=cuda --device=0 --runs=3 --expected=cpu.npz", settings);
+      EXPECT_EQ(ran.exit, 0) << name << ", " << settings << ": " << ran.out << ran.err;
+    }
+  }
+}
+
+TEST_F(Cuda, MeasuresTheRooflineOfACard) {
+  const Ran ran = onFake("machine --backend=cuda --seconds=0.001 --json", "memory=1048576");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const json told = json::parse(ran.out);
+  EXPECT_EQ(told["processor"], "Fake card, sm_80");
+  std::map<std::string, double> rates;
+  for (const auto& each : told["arithmetic"]) rates[each["type"]] = each["all_cores"];
+  for (const auto& each : told["memory"])
+    rates[each["level"].get<std::string>() + " " + each["how"].get<std::string>()] = each["all_cores"];
+  for (const char* name : {"f32", "f64", "f16", "bf16", "tf32", "s8", "memory read", "memory write", "memory copy",
+                           "host to the device", "host from the device"})
+    EXPECT_GT(rates[name], 0) << name;
+}
+
+// --- what is wrong with a driver or a card
+
+TEST_F(Cuda, SaysWhatIsWrongWithADriver) {
+  const std::string run = "run add.hlo --backend=cuda";
+  refused(onFake(run, "version=11020"), 4, "the CUDA driver is too old: it knows CUDA 11.2; CUDA 11.8");
+  refused(onFake(run, "devices=0"), 4, "the CUDA driver sees no card");
+  refused(onFake(run, "init=100"), 4, "the CUDA driver sees no card");
+  refused(onFake(run, "init=34"), 4, "stub");
+  refused(onFake(run, "init=803"), 4, "different versions");
+  refused(onFake(run, "sm=60"), 4, "sm_60 is too old");
+}
+
+TEST_F(Cuda, SaysWhatIsNeededWhereTheCardsMemoryEnds) {
+  scratch_.write("large.hlo", negateProgram("1000000"));
+  const Ran ran = onFake("run large.hlo --backend=cuda", "memory=1000000");
+  refused(ran, 5, "not enough memory on the device: the program needs 8000000 bytes");
+  EXPECT_NE(ran.err.find("of 1000000 are free"), std::string::npos) << ran.err;
+}
+
+// Code that the driver refuses is made anew; what is damaged in the cache, too.
+TEST_F(Cuda, WhatIsKeptOfACardMayBeDamaged) {
+  const std::string run = "run add.hlo --backend=cuda --json --kernel-cache=cache";
+  ASSERT_EQ(onFake(run).exit, 0);
+  EXPECT_EQ(json::parse(onFake(run).out)["kernels_cached"], 1);
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(scratch_.folder() / "cache")) {
+    std::filesystem::resize_file(entry, std::filesystem::file_size(entry) - 1);
+    ++count;
+  }
+  EXPECT_EQ(count, 2);  // the program, the card's code
+  const Ran ran = onFake(run + " --out=out.npz");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(json::parse(ran.out)["kernels_cached"], 0);
+  EXPECT_EQ(json::parse(onFake(run).out)["kernels_cached"], 1);
+  refused(onFake(run.substr(0, run.find(" --json")), "refuse=200"), 5, "CUDA_ERROR_INVALID_IMAGE");
+}
+
+}  // namespace
+}  // namespace tessera

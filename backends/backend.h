@@ -2,6 +2,7 @@
 // code generation; LLVM and oneDNN stay behind it.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -71,6 +72,9 @@ struct StepListing {
   std::vector<BufferLocation> buffers;
   double flops = 0, bytes = 0;              // estimated
   std::string irBefore, irAfter, assembly;  // of its kernel, if it has one: LLVM's, before and after its passes
+  std::string kernel;                       // on a device: its entry, whose PTX is the assembly
+  int64_t blocks = 0;                       // of its launch
+  unsigned blockThreads = 0;
 };
 
 // What a simulated device complains of, beside the values that it computes.
@@ -78,6 +82,21 @@ struct DeviceReport {
   std::string kind, kernel, place, text;  // "race on shared memory"; its entry, line and sentence
   bool isError = true;                    // false: costs time only
   int64_t count = 1;
+};
+
+// What a warp of a kernel does to memory at one instruction.
+struct WarpAccess {
+  std::string kernel, place;  // its entry; "line 41: ld.global.f32 %f1, [%rd4]"
+  std::string array;          // "operand 0", "result"; "shared memory"
+  bool isShared = false, isWrite = false;
+  unsigned bytes = 0;                    // of a lane
+  uint32_t lanes = 0;                    // that take part, a bit each
+  std::array<int64_t, 32> offsets = {};  // in bytes from the array's begin
+  int64_t units = 0, needed = 0;         // sectors of 32 bytes touched; rounds of the banks; and the least
+};
+// Which warp of the instruction's kernels.
+struct WarpPlace {
+  int64_t block = 0, warp = 0;
 };
 
 // A program compiled ahead of time: an object file and the C header that says how to call it.
@@ -110,6 +129,12 @@ class Executable {
   }
   // Of all runs so far.
   virtual std::vector<DeviceReport> deviceReports() const { return {}; }
+  // Runs the program and tells what a warp of the instruction's kernels touches, in order. Of the simulated device.
+  virtual Result<std::vector<WarpAccess>> warpAccesses(InstructionId instruction, std::span<const Literal> arguments,
+                                                       WarpPlace place, const RunOptions& options) {
+    (void)instruction, (void)arguments, (void)place, (void)options;
+    return fail(ErrorKind::Unsupported, "only the simulated device shows what a warp does");
+  }
   // Functions NAME_run and NAME_workspace_bytes, which need the run-time library and no Tessera. Needs keepsCode.
   // ErrorKind::Unsupported names the instruction that needs more.
   virtual Result<CompiledObject> object(const std::string& name) {

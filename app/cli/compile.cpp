@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "app/cli/command.h"
-#include "app/cli/process.h"
+#include "core/base/child_process.h"
 #include "app/cli/progress.h"
 #include "backends/backend.h"
 #include "core/formats/module_file.h"

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/process.h"
+#include "core/base/child_process.h"
 #include "core/formats/file_content.h"
 
 namespace tessera::cli {

@@ -52,6 +52,7 @@
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
 #include "editor/panels/timeline_panel.h"
+#include "editor/panels/warp_panel.h"
 #include "editor/values/call_bar.h"
 #include "editor/values/value_panel.h"
 
@@ -140,6 +141,7 @@ void DocumentPane::connectDocument() {
   connect(document_.get(), &Document::opened, this, &DocumentPane::begin);
   connect(document_.get(), &Document::progressed, this, &DocumentPane::progressed);
   connect(panels_->compiled, &CompiledPanel::compilingChanged, this, &DocumentPane::progressed);
+  connect(panels_->warp, &WarpPanel::lookingChanged, this, &DocumentPane::progressed);
   connect(&document_->run(), &ProgramRun::outcomeChanged, this, [this] {
     showLegend();
     if (document_->run().outcome()) emit outcomeCame();
@@ -231,6 +233,8 @@ std::vector<BackgroundTask> DocumentPane::tasks() const {
   std::vector<BackgroundTask> out = twinOf_ ? std::vector<BackgroundTask>() : document_->tasks();
   if (CompiledPanel* compiled = panels_->compiled; compiled->isCompiling())
     out.push_back({{tr("Compiling for the panel")}, [compiled] { compiled->cancelCompiling(); }});
+  if (WarpPanel* warp = panels_->warp; warp->isBusy())
+    out.push_back({{tr("Running on the simulated card")}, [warp] { warp->cancelLooking(); }});
   return out;
 }
 

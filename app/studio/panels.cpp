@@ -31,6 +31,7 @@
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
 #include "editor/panels/timeline_panel.h"
+#include "editor/panels/warp_panel.h"
 #include "editor/values/value_panel.h"
 
 namespace tessera {
@@ -62,6 +63,7 @@ constexpr DockSpec kDocks[] = {{"inspector", QT_TR_NOOP("Inspector"), kRight},
                                {"run", QT_TR_NOOP("Run settings"), kBottom, kTall},
                                {"palette", QT_TR_NOOP("Palette"), kLeft},
                                {"compiled", QT_TR_NOOP("Compiled"), kBottom, kTall},
+                               {"warp", QT_TR_NOOP("Warp"), kBottom, kTall},
                                {"computations", QT_TR_NOOP("Computations"), kLeft},
                                {"source", QT_TR_NOOP("Source")},
                                {"overview", QT_TR_NOOP("Overview"), kLeft},
@@ -261,6 +263,7 @@ Panels::Panels(Document& document, PanelDocks& home)
       passes(new PassesPanel(document)),
       overview(new OverviewPanel(document)),
       findings(new FindingsPanel(document)),
+      warp(new WarpPanel(document)),
       home(home),
       docks(home.all()),
       contents{{"inspector", scrolled(inspector)},
@@ -281,6 +284,7 @@ Panels::Panels(Document& document, PanelDocks& home)
                {"passes", passes},
                {"overview", overview},
                {"findings", findings},
+               {"warp", warp},
                {"help", help}} {
   for (QWidget* each : contents) each->hide();
 }

@@ -1,7 +1,7 @@
 // Panels: what stands round the canvas of one document. PanelDocks: the docks of the window that hold them; all
 // documents share them and their arrangement, and they show the panels of the current one. The docks' object names
 // ("inspector", "text", "diagnostics", "profile", "results", "layout", "help", "value", "run", "palette", "compiled",
-// "computations", "source", "timeline", "memory", "differences", "passes", "overview", "findings") are what sessions
+// "computations", "source", "timeline", "memory", "differences", "passes", "overview", "findings", "warp") are what sessions
 // and scripts call them. A new panel is a row in panels.cpp and a member of Panels.
 #pragma once
 
@@ -36,6 +36,7 @@ class SourcePanel;
 class TextPanel;
 class TimelinePanel;
 class ValuePanel;
+class WarpPanel;
 struct Panels;
 
 inline constexpr auto kLeft = Qt::LeftDockWidgetArea, kRight = Qt::RightDockWidgetArea,
@@ -101,6 +102,7 @@ struct Panels {
   PassesPanel* passes;
   OverviewPanel* overview;
   FindingsPanel* findings;
+  WarpPanel* warp;
 
   PanelDocks& home;
   const QList<QDockWidget*>& docks;

@@ -8,6 +8,7 @@
 #include "backends/cuda/device.h"
 #include "backends/cuda/kernels/kernel_set.h"
 #include "backends/cuda/kernels/program_cache.h"
+#include "backends/cuda/libraries/libraries.h"
 #include "backends/cuda/plan/device_plan_builder.h"
 #include "backends/cuda/program/device_choice.h"
 #include "backends/cuda/roofline/device_roofline.h"
@@ -68,12 +69,12 @@ Status refuseDynamic(const Module& module) {
 using Stage = std::function<Status(std::string_view what, double fraction)>;
 
 Result<DeviceProgram> makeProgram(const Module& optimized, const Architecture& architecture,
-                                  const CompileOptions& options, const Stage& stage) {
+                                  const CompileOptions& options, Libraries* libraries, const Stage& stage) {
   DeviceProgram out;
   TESSERA_TRY(stage("plan", 0.2));
   TESSERA_ASSIGN_OR_RETURN(const BufferAssignment buffers, assignBuffers(optimized));
   TESSERA_ASSIGN_OR_RETURN(const auto kernels, KernelSet::make(architecture));
-  TESSERA_ASSIGN_OR_RETURN(out.plan, buildDevicePlan(optimized, buffers, *kernels, options.customCalls));
+  TESSERA_ASSIGN_OR_RETURN(out.plan, buildDevicePlan(optimized, buffers, *kernels, {options.customCalls, libraries}));
   out.architecture = architecture.name;
   out.launches = kernels->launches();
   out.moduleOf = kernels->moduleOf();
@@ -84,14 +85,15 @@ Result<DeviceProgram> makeProgram(const Module& optimized, const Architecture& a
 
 // From the cache, or made. A user's own targets of custom calls are not part of the key.
 Result<DeviceProgram> programOf(const Module& optimized, const Architecture& architecture,
-                                const CompileOptions& options, ProgramCache& cache, const Stage& stage) {
-  if (!cache.isOn() || options.customCalls) return makeProgram(optimized, architecture, options, stage);
-  const codegen::CodeKey key = cache.keyOf(optimized, architecture);
+                                const CompileOptions& options, Libraries* libraries, ProgramCache& cache,
+                                const Stage& stage) {
+  if (!cache.isOn() || options.customCalls) return makeProgram(optimized, architecture, options, libraries, stage);
+  const codegen::CodeKey key = cache.keyOf(optimized, architecture, libraries ? libraries->versions() : "");
   if (auto known = cache.find(key)) {
     known->isFromCache = true;
     return *std::move(known);
   }
-  TESSERA_ASSIGN_OR_RETURN(DeviceProgram out, makeProgram(optimized, architecture, options, stage));
+  TESSERA_ASSIGN_OR_RETURN(DeviceProgram out, makeProgram(optimized, architecture, options, libraries, stage));
   cache.store(key, out);
   return out;
 }
@@ -110,7 +112,10 @@ Result<std::unique_ptr<Executable>> compileOn(Target target, const Module& modul
   TESSERA_TRY(cpu::detachBitcasts(program->optimized));
   TESSERA_TRY(refuseDynamic(program->optimized));
   auto cache = std::make_shared<ProgramCache>(options.kernelCache);
-  TESSERA_ASSIGN_OR_RETURN(program->program, programOf(program->optimized, architecture, options, *cache, stage));
+  auto libraries = target.device ? Libraries::open(*target.device) : nullptr;
+  TESSERA_ASSIGN_OR_RETURN(program->program,
+                           programOf(program->optimized, architecture, options, libraries.get(), *cache, stage));
+  libraries.reset();  // before the device
   program->constants = constantsOf(program->optimized);
   bindConstants(program->program.plan, program->constants);
   TESSERA_TRY(stage("load code", 0.9));

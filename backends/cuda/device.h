@@ -3,6 +3,7 @@
 // Used by backends/cuda/plan and run; no header of CUDA is needed.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -82,6 +83,23 @@ struct Report {
   int64_t count = 1;
 };
 
+// One warp of a launch, and how many of its accesses are of interest.
+struct WarpChoice {
+  std::string kernel;
+  uint64_t block = 0;
+  unsigned warp = 0;
+  size_t most = 4096;
+};
+struct TracedAccess {
+  std::string place;      // as of a report
+  bool isShared = false;  // else global
+  bool isWrite = false;
+  unsigned bytes = 0;  // of a lane
+  uint32_t lanes = 0;  // a bit each
+  std::array<uint64_t, 32> addresses = {};
+  int64_t units = 0, needed = 0;  // sectors of 32 bytes, or rounds of the banks
+};
+
 // Calls on a stream are asynchronous on a card; errors of them come with a later call, as the driver has it. Failures
 // are ErrorKind::Runtime with the driver's name of the error; memory that ends is ErrorKind::Runtime, too ("not enough
 // memory on the device"), with bytes asked and free. Not thread-safe: one thread at a time.
@@ -134,11 +152,18 @@ class Device {
   virtual Result<StreamId> beginConditional(StreamId captured, ConditionId condition, Conditional kind) = 0;
   virtual Status endConditional(StreamId captured, StreamId body) = 0;
 
+  // For libraries that work on the device: the driver's own handle of a stream, and making its context the thread's.
+  virtual void* nativeStream(StreamId stream) { return (void)stream, nullptr; }
+  virtual Status enterContext() { return {}; }
+
   // An error has spoilt it, or a kernel that nobody can stop runs on it: nothing works until it is opened again.
   virtual bool isLost() const { return false; }
 
   virtual std::vector<Report> reports() const { return {}; }
   virtual void clearReports() {}
+  // The simulated device notes what a warp of the kernel's next launch touches; null: nothing more.
+  virtual void trace(const WarpChoice* choice) { (void)choice; }
+  virtual std::vector<TracedAccess> traced() const { return {}; }
 };
 
 // Cards that the driver names, in its order. An error says in a sentence what is missing (driver, its version, card)

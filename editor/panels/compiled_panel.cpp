@@ -10,9 +10,11 @@
 #include <QTextBrowser>
 #include <QVBoxLayout>
 #include <mutex>
+#include <optional>
 
 #include "backends/backend.h"
 #include "backends/derived.h"
+#include "backends/device_tools.h"
 #include "core/edit/wiring/splicing.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer.h"
@@ -25,7 +27,9 @@ namespace tessera {
 struct CompiledPanel::Program {
   Module source;
   std::unique_ptr<Executable> executable;
-  mutable std::mutex mutex;  // listing compiles kernels
+  bool isForCard = false;
+  mutable std::mutex mutex;                                // listing compiles kernels
+  mutable std::optional<Result<MachineCode>> machineCode;  // of a card, once it was asked for
 };
 
 struct CompiledPanel::Listing {
@@ -37,7 +41,7 @@ namespace {
 
 constexpr size_t kSmall = 3000;          // instructions that are compiled without being asked for
 constexpr qsizetype kLongest = 2000000;  // characters of a page
-enum Page { kLoops, kIrBefore, kIrAfter, kAssembly, kPages };
+enum Page { kLoops, kIrBefore, kIrAfter, kAssembly, kMachineCode, kPages };
 
 QString escaped(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
 
@@ -81,17 +85,26 @@ QString timeRows(const StepListing& step, const Profile* profile, double attaina
   return out;
 }
 
-QString stepPage(const StepListing& step, const Profile* profile, double attainableNs) {
+QString stepPage(const StepListing& step, const Profile* profile, double attainableNs, const QString& more) {
   QString rows =
       keyedRow(QObject::tr("estimated"), QObject::tr("%1, %2").arg(amount(step.flops, QObject::tr("flops")),
                                                                    amount(step.bytes, QStringLiteral("B")))) +
-      timeRows(step, profile, attainableNs);
+      timeRows(step, profile, attainableNs) + more;
   for (const BufferLocation& buffer : step.buffers)
     rows += keyedRow(escaped(buffer.role), QObject::tr("%1 at %2, %3")
                                                .arg(escaped(buffer.place))
                                                .arg(buffer.offset)
                                                .arg(amount(static_cast<double>(buffer.bytes), QStringLiteral("B"))));
   return QStringLiteral("<p style='margin:8px 0 2px 0'><b>%1</b></p><table>%2</table>").arg(escaped(step.what), rows);
+}
+
+// By the toolkit's own tools, where they are installed.
+Result<MachineCode> machineCodeOf(Executable& executable, const Module& module) {
+  TESSERA_ASSIGN_OR_RETURN(const std::string ptx, executable.ptx(module.name));
+  const size_t at = ptx.find("\n.target ");
+  if (at == std::string::npos) return fail(ErrorKind::Unsupported, "there are no kernels");
+  const size_t begin = at + 9;
+  return tessera::machineCodeOf(ptx, ptx.substr(begin, ptx.find_first_of(", \n", begin) - begin));
 }
 
 std::string loopsOf(const Module& optimized, InstructionId id) {
@@ -102,6 +115,33 @@ std::string loopsOf(const Module& optimized, InstructionId id) {
   for (size_t i = 0; i < told->buffers.size(); ++i)
     out += "operand" + std::to_string(i) + " is " + told->buffers[i] + "\n";
   return out + told->loopNest;
+}
+
+// Of a card the PTX and what the toolkit says of it; of all else the processor's code.
+std::string deviceOf(const RunSettings& settings) {
+  if (settings.backend != "cuda") return {};
+  return settings.device.empty() ? "0" : settings.device;
+}
+
+QString figuresRow(const Result<MachineCode>& code, const std::string& kernel, unsigned blockThreads) {
+  if (!code) return {};
+  for (const KernelFigures& each : code->kernels)
+    if (each.name == kernel)
+      return keyedRow(QObject::tr("on %1").arg(QString::fromStdString(code->architecture)),
+                      QObject::tr("%1 registers, %2 spilled, %3 of shared memory, %L4 instructions, occupancy %5 %")
+                          .arg(each.registers)
+                          .arg(amount(static_cast<double>(each.spilledBytes), QStringLiteral("B")),
+                               amount(static_cast<double>(each.sharedBytes), QStringLiteral("B")))
+                          .arg(each.instructions)
+                          .arg(100 * each.occupancy(blockThreads), 0, 'f', 0));
+  return {};
+}
+
+// What there is of a kernel's machine code, or why there is none.
+std::string machineCodeText(const Result<MachineCode>& code, const std::string& kernel) {
+  if (!code) return "none: " + code.error().message + "\n\n";
+  const std::string sass = sassOf(*code, kernel);
+  return sass.empty() ? "none: " + code->without + "\n\n" : sass + "\n";
 }
 
 QString kept(const std::string& text) {
@@ -127,7 +167,7 @@ CompiledPanel::CompiledPanel(Document& document, QWidget* parent)
       tr("Bytes and operations a second that this machine reaches: the bound each step is held against. Takes about "
          "two seconds."));
   tabs_->addTab(steps_, tr("Steps"));
-  for (const QString& title : {tr("Loop nest"), tr("IR before"), tr("IR after"), tr("Assembly")}) {
+  for (const QString& title : {tr("Loop nest"), tr("IR before"), tr("IR after"), tr("Assembly"), tr("Machine code")}) {
     auto* page = new QPlainTextEdit(this);
     page->setReadOnly(true);
     page->setLineWrapMode(QPlainTextEdit::NoWrap);
@@ -152,10 +192,14 @@ CompiledPanel::CompiledPanel(Document& document, QWidget* parent)
   connect(&document_, &Document::moduleChanged, this, &CompiledPanel::forget);
   connect(&document_, &Document::opened, this, &CompiledPanel::forget);
   connect(&document_, &Document::pageChanged, this, &CompiledPanel::forget);  // muted instructions
+  connect(&document_, &Document::runSettingsChanged, this, [this] {
+    if (device_ != deviceOf(document_.runSettings())) forget();
+  });
   connect(&document_.run(), &ProgramRun::outcomeChanged, this, [this] {
     listed_ = {};
     follow();
   });
+  showTabs();
   clear({});
 }
 
@@ -207,6 +251,14 @@ void CompiledPanel::follow() {
   if (listed_ != document_.selected()) list();
 }
 
+// A card's code is PTX and what is made of it.
+void CompiledPanel::showTabs() {
+  const bool isForCard = !device_.empty();
+  tabs_->setTabText(1 + kAssembly, isForCard ? tr("PTX") : tr("Assembly"));
+  for (const int page : {kIrBefore, kIrAfter}) tabs_->setTabVisible(1 + page, !isForCard);
+  tabs_->setTabVisible(1 + kMachineCode, isForCard);
+}
+
 void CompiledPanel::cancelCompiling() {
   if (cancel_) *cancel_ = true;
 }
@@ -215,21 +267,25 @@ void CompiledPanel::compile() {
   if (!document_.isOpen() || document_.isPlainGraph() || cancel_) return;
   cancel_ = std::make_shared<std::atomic<bool>>(false);
   failed_ = false;
+  device_ = deviceOf(document_.runSettings());
+  showTabs();
   clear(tr("Compiling …"));
   emit compilingChanged();
   compile_->hide();
   ++busy_;
   pool_.start([panel = QPointer(this), module = withoutMuted(document_.module(), document_.muted()),
-               request = ++request_, cancel = cancel_]() mutable {
+               request = ++request_, cancel = cancel_, device = device_]() mutable {
     auto program = std::make_shared<Program>(std::move(module));
+    program->isForCard = !device.empty();
     CompileOptions options;
+    options.device = device;
     options.cancel = cancel.get();
     options.kernelCache = defaultKernelCache();
     QString why;
     const Diagnostics found = verify(program->source);
     for (const Diagnostic& d : found.items())
       if (d.severity == Severity::Error && why.isEmpty()) why = QString::fromStdString(d.toString());
-    auto backend = makeBackend("cpu");
+    auto backend = makeBackend(device.empty() ? "cpu" : "cuda");
     auto made = !why.isEmpty() ? Result<std::unique_ptr<Executable>>(fail(why.toStdString()))
                 : backend      ? (*backend)->compile(program->source, options)
                                : Result<std::unique_ptr<Executable>>(std::unexpected(backend.error()));
@@ -264,6 +320,8 @@ CompiledPanel::Listing CompiledPanel::listingOf(const Program& program, const Pr
   const Module& optimized = program.executable->optimized();
   std::string pages[kPages];
   const std::lock_guard lock(program.mutex);
+  if (program.isForCard && !program.machineCode)
+    program.machineCode = machineCodeOf(*program.executable, program.source);
   for (InstructionId each : derivedOf(optimized, id)) {
     const std::string text = printInstruction(optimized, each);
     QStringList sources;
@@ -282,11 +340,17 @@ CompiledPanel::Listing CompiledPanel::listingOf(const Program& program, const Pr
     const Shape& shape = optimized.shapeOf(each);
     const std::string type(nameOf(shape.isArray() ? shape.type : ElementType::F32));
     for (const StepListing& step : *steps) {
-      out.steps += stepPage(step, profile, roofline ? roofline->attainableNs(type, step.flops, step.bytes) : 0);
+      const QString figures =
+          program.machineCode ? figuresRow(*program.machineCode, step.kernel, step.blockThreads) : QString();
+      out.steps +=
+          stepPage(step, profile, roofline ? roofline->attainableNs(type, step.flops, step.bytes) : 0, figures);
       const std::string none = head + "none: code of the run time or of a library\n\n";
       pages[kIrBefore] += step.irBefore.empty() ? none : head + step.irBefore + "\n";
       pages[kIrAfter] += step.irAfter.empty() ? none : head + step.irAfter + "\n";
       pages[kAssembly] += step.assembly.empty() ? none : head + step.assembly + "\n";
+      if (program.machineCode)
+        pages[kMachineCode] += head + (step.kernel.empty() ? "none: it runs on the host\n\n"
+                                                           : machineCodeText(*program.machineCode, step.kernel));
     }
   }
   if (out.steps.isEmpty())
@@ -317,8 +381,8 @@ void CompiledPanel::list() {
 
 void CompiledPanel::show(const Listing& listing) {
   if (!program_ || !program_->source.contains(listed_)) return;  // another selection, or none, meanwhile
-  words_->setText(
-      tr("The CPU's program for %1").arg(QString::fromStdString(std::string(program_->source.at(listed_).name))));
+  words_->setText((program_->isForCard ? tr("The card's program for %1") : tr("The CPU's program for %1"))
+                      .arg(QString::fromStdString(std::string(program_->source.at(listed_).name))));
   steps_->setHtml(listing.steps);
   for (qsizetype i = 0; i < listing.pages.size(); ++i) pages_[static_cast<size_t>(i)]->setPlainText(listing.pages[i]);
 }

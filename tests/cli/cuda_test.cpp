@@ -84,6 +84,39 @@ TEST_F(Cuda, MeasuresTheRooflineOfACard) {
     EXPECT_GT(rates[name], 0) << name;
 }
 
+// Products go to cuBLASLt where it is; which was chosen, and why, is in the steps.
+TEST_F(Cuda, ProductsGoToALibraryWhereItIs) {
+  const std::string corpus = TESSERA_CORPUS_TEXTS, file = "'" + corpus + "/batched_matmul/before.hlo'";
+  ASSERT_EQ(scratch_.tessera("run " + file + " --out=cpu.npz").exit, 0);
+  const std::string run =
+      "run " + file + " --backend=cuda --runs=2 --expected=cpu.npz --hottest=1 --json --profile=p.json";
+  const std::string own =
+      std::string("TESSERA_CUDA_LIBRARIES='") + TESSERA_FAKE_CUDA + "' LD_LIBRARY_PATH='" + TESSERA_FAKE_CUDA + "' ";
+  const auto stepsOf = [&](const std::string& environment) {
+    const Ran ran = scratch_.tessera(run, {}, environment);
+    EXPECT_EQ(ran.exit, 0) << ran.out << ran.err;
+    return contentOf(scratch_.folder() / "p.json");
+  };
+  EXPECT_NE(stepsOf(own).find("cuBLASLt 13.1: "), std::string::npos);
+  EXPECT_NE(stepsOf(own + "TESSERA_FAKE_CUDA=workspace=99999999").find("no algorithm"), std::string::npos);
+  EXPECT_NE(stepsOf(own + "TESSERA_FAKE_CUDA=cublaslt=110000").find("older than 12"), std::string::npos);
+}
+
+// A card a device: collectives by NCCL where each has its own, by the host where not; the values of threads.
+TEST_F(Cuda, CollectivesGoBetweenCards) {
+  for (const std::string name : {"data_parallel_2", "exchange_2", "ring_2", "fsdp_2", "tensor_parallel_2"}) {
+    const std::string file = std::string("'") + TESSERA_SHARDED + "/" + name + ".hlo'";
+    ASSERT_EQ(scratch_.tessera("run " + file + " --out=cpu.npz").exit, 0) << name;
+    for (const char* settings : {"devices=2", "devices=1"}) {
+      const std::string environment = std::string("LD_LIBRARY_PATH='") + TESSERA_FAKE_CUDA +
+                                      "' TESSERA_CUDA_LIBRARIES='" + TESSERA_FAKE_CUDA + "' TESSERA_FAKE_CUDA='" +
+                                      settings + "'";
+      const Ran ran = scratch_.tessera("run " + file + " --backend=cuda --runs=2 --expected=cpu.npz", {}, environment);
+      EXPECT_EQ(ran.exit, 0) << name << ", " << settings << ": " << ran.out << ran.err;
+    }
+  }
+}
+
 // --- what is wrong with a driver or a card
 
 TEST_F(Cuda, SaysWhatIsWrongWithADriver) {

@@ -27,6 +27,8 @@ class DriverDevice final : public Device {
 
   ~DriverDevice() override;
 
+  void* nativeStream(StreamId stream) override { return streamOf(stream); }
+  Status enterContext() override { return enter(); }
   bool isLost() const override { return isSpoilt_ || isAbandoned_; }
 
   const DeviceInfo& info() const override { return info_; }

@@ -21,9 +21,10 @@ std::string idsOf(const Module& module) {
 
 }  // namespace
 
-codegen::CodeKey ProgramCache::keyOf(const Module& optimized, const Architecture& architecture) const {
+codegen::CodeKey ProgramCache::keyOf(const Module& optimized, const Architecture& architecture,
+                                     const std::string& libraries) const {
   return codegen::hashOf("cuda program\n" + codegen::buildEnvironment() + architecture.name + architecture.features +
-                         '\n' + idsOf(optimized) + printHloText(optimized));
+                         '\n' + libraries + '\n' + idsOf(optimized) + printHloText(optimized));
 }
 
 std::optional<DeviceProgram> ProgramCache::find(const codegen::CodeKey& key) const {

@@ -19,7 +19,8 @@ class ProgramCache {
   explicit ProgramCache(const std::string& folder) : cache_(folder) {}
 
   bool isOn() const { return cache_.isOn(); }
-  codegen::CodeKey keyOf(const Module& optimized, const Architecture& architecture) const;
+  // libraries: what of NVIDIA's is here, which a plan may use.
+  codegen::CodeKey keyOf(const Module& optimized, const Architecture& architecture, const std::string& libraries) const;
   std::optional<DeviceProgram> find(const codegen::CodeKey& key) const;
   void store(const codegen::CodeKey& key, DeviceProgram& program);
 

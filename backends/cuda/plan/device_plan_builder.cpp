@@ -10,6 +10,7 @@
 #include "backends/codegen/split_reduction.h"
 #include "backends/codegen/split_scatter.h"
 #include "backends/cpu/plan/step_program.h"
+#include "backends/cuda/plan/library_plans.h"
 #include "backends/cuda/plan/plan_draft.h"
 #include "backends/cuda/plan/program_plans.h"
 #include "core/custom_calls/custom_calls.h"
@@ -31,8 +32,8 @@ std::unexpected<Diagnostic> cannotRun(const Instruction& instruction, std::strin
 class DevicePlanBuilder {
  public:
   DevicePlanBuilder(const Module& module, const BufferAssignment& buffers, KernelSet& kernels,
-                    const CustomCallLibrary* customCalls)
-      : draft_(module, buffers, kernels), module_(module), buffers_(buffers), customCalls_(customCalls) {}
+                    const PlanOptions& options)
+      : draft_(module, buffers, kernels), module_(module), buffers_(buffers), options_(options) {}
   Result<DevicePlan> build();
 
  private:
@@ -43,6 +44,7 @@ class DevicePlanBuilder {
   Status planWhile(const Instruction& instruction, Steps& out);
   Status planChoice(const Instruction& instruction, Steps& out);
   Status planComputed(const Instruction& instruction, Steps& out);
+  Status planChosen(const Instruction& instruction, Steps& out);
   Status planKernels(const Instruction& instruction, Steps& out);
   Status planStores(const Instruction& instruction, Steps& out);
   Status planElements(const Instruction& instruction, Steps& out);
@@ -57,7 +59,7 @@ class DevicePlanBuilder {
   PlanDraft draft_;
   const Module& module_;
   const BufferAssignment& buffers_;
-  const CustomCallLibrary* customCalls_;
+  const PlanOptions& options_;
 };
 
 void DevicePlanBuilder::planCopies(const Instruction& instruction, Steps& out) {
@@ -156,6 +158,20 @@ Status DevicePlanBuilder::planKernels(const Instruction& instruction, Steps& out
   return op->loops ? planStores(instruction, out) : planElements(instruction, out);
 }
 
+// A library's where one takes it, else kernels of our own, which say why.
+Status DevicePlanBuilder::planChosen(const Instruction& instruction, Steps& out) {
+  const auto call = options_.libraries ? libraryCallOf(module_, instruction) : std::nullopt;
+  if (!call) return planKernels(instruction, out);
+  const size_t scratches = draft_.scratchCount();
+  const Status chosen = planLibrary(draft_, instruction, *call, *options_.libraries, out);
+  if (chosen || chosen.error().kind != ErrorKind::Unsupported) return chosen;
+  draft_.dropScratchFrom(scratches);
+  out.clear();
+  TESSERA_TRY(planKernels(instruction, out));
+  for (DeviceStep& step : out) step.what += " (" + chosen.error().message + ")";
+  return {};
+}
+
 // --- the host
 
 Status DevicePlanBuilder::planHost(const Instruction& instruction, const std::string& why, Steps& out) {
@@ -171,11 +187,11 @@ Status DevicePlanBuilder::planHost(const Instruction& instruction, const std::st
 
 Status DevicePlanBuilder::planComputed(const Instruction& instruction, Steps& out) {
   if (instruction.opcode == Opcode::CustomCall)
-    if (const Status known = checkTarget(instruction, customCalls_); !known)
+    if (const Status known = checkTarget(instruction, options_.customCalls); !known)
       return cannotRun(instruction, known.error().message);
   Steps steps;
   const size_t scratches = draft_.scratchCount();
-  const Status planned = planKernels(instruction, steps);
+  const Status planned = planChosen(instruction, steps);
   if (!planned && planned.error().kind != ErrorKind::Unsupported) return planned;
   if (!planned) {
     draft_.dropScratchFrom(scratches);
@@ -186,7 +202,7 @@ Status DevicePlanBuilder::planComputed(const Instruction& instruction, Steps& ou
 }
 
 Status DevicePlanBuilder::planInstruction(const Instruction& instruction, Steps& out) {
-  if (cpu::isIdentity(module_, instruction, customCalls_)) return planCopies(instruction, out), Status{};
+  if (cpu::isIdentity(module_, instruction, options_.customCalls)) return planCopies(instruction, out), Status{};
   if (cpu::needsNoStep(instruction.opcode)) return {};
   switch (instruction.opcode) {
     case Opcode::Constant: return {};  // bound before
@@ -249,8 +265,8 @@ void bindConstants(DevicePlan& plan, const std::vector<LiteralPtr>& constants) {
 }
 
 Result<DevicePlan> buildDevicePlan(const Module& module, const BufferAssignment& buffers, KernelSet& kernels,
-                                   const CustomCallLibrary* customCalls) {
-  return DevicePlanBuilder(module, buffers, kernels, customCalls).build();
+                                   const PlanOptions& options) {
+  return DevicePlanBuilder(module, buffers, kernels, options).build();
 }
 
 }  // namespace tessera::cuda

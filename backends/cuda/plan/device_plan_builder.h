@@ -13,9 +13,16 @@ class CustomCallLibrary;
 
 namespace tessera::cuda {
 
+class Libraries;
+
+struct PlanOptions {
+  const CustomCallLibrary* customCalls = nullptr;
+  Libraries* libraries = nullptr;  // of the device that the plan is for; null: none
+};
+
 // Adds kernels to the set. ErrorKind::Unsupported names the instruction that can run neither there nor here.
 Result<DevicePlan> buildDevicePlan(const Module& module, const BufferAssignment& buffers, KernelSet& kernels,
-                                   const CustomCallLibrary* customCalls);
+                                   const PlanOptions& options);
 
 // Arrays of all constants that steps read, in the order in which plans number them.
 std::vector<LiteralPtr> constantsOf(const Module& module);

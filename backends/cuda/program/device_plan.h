@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/cuda/program/library_call.h"
 #include "core/base/ids.h"
 #include "core/passes/buffers/buffer_assignment.h"
 
@@ -46,11 +47,12 @@ struct DeviceSlot {
 
 struct DeviceStep {
   enum class Kind : uint8_t {
-    Kernel,  // over the addresses of operands, then results
-    Copy,    // of `bytes` from operands[0] to results[0]
-    Host,    // the instruction by the evaluator, its arrays copied there and back
-    While,   // operands: the predicate; blocks: condition, body
-    Choice,  // operands: the selector; blocks: the branches
+    Kernel,   // over the addresses of operands, then results
+    Copy,     // of `bytes` from operands[0] to results[0]
+    Library,  // a library's, over the addresses of operands, then results; the last result is its workspace, if any
+    Host,     // the instruction by the evaluator, its arrays copied there and back
+    While,    // operands: the predicate; blocks: condition, body
+    Choice,   // operands: the selector; blocks: the branches
   };
   Kind kind = Kind::Kernel;
   InstructionId instruction;
@@ -60,13 +62,15 @@ struct DeviceStep {
   std::vector<int64_t> starts;         // by operand, in bytes: where it begins; empty: at 0
   int64_t bytes = 0;
   bool byPredicate = false;  // Choice: pred, block 0 when true; else an s32 index, out of range meaning the last
+  LibraryCall call;          // Library
   int64_t trips = -1;        // While: how often the body runs; -1: the predicate tells
   std::vector<std::vector<DeviceStep>> blocks;
   int32_t number = 0;  // in the order of the plan, for profiles
 
   template <class Archive>
   void fields(Archive& archive) {
-    archive(kind, instruction, what, operands, results, kernel, starts, bytes, byPredicate, trips, blocks, number);
+    archive(kind, instruction, what, operands, results, kernel, starts, bytes, byPredicate, call, trips, blocks,
+            number);
   }
 };
 

@@ -129,8 +129,24 @@ Status Issuer::issueBranch(const WorkUnit& unit, StreamId id) {
 }
 
 Status Issuer::issueStep(const DeviceStep& step, StreamId id) {
-  if (step.kind == DeviceStep::Kind::Copy)
-    return device_.copyOnDevice(memory_.at(step.results[0]), memory_.at(step.operands[0]), step.bytes, id);
+  switch (step.kind) {
+    case DeviceStep::Kind::Copy:
+      return device_.copyOnDevice(memory_.at(step.results[0]), memory_.at(step.operands[0]), step.bytes, id);
+    case DeviceStep::Kind::Library: return issueLibrary(step, id);
+    default: return issueKernel(step, id);
+  }
+}
+
+Status Issuer::issueLibrary(const DeviceStep& step, StreamId id) {
+  if (!libraries_) return fail(ErrorKind::Unsupported, step.what + ": the library is not here");
+  std::vector<DeviceAddress> operands, results;
+  for (const int slot : step.operands) operands.push_back(memory_.at(slot));
+  for (const int slot : step.results) results.push_back(memory_.at(slot));
+  const DeviceAddress workspace = step.call.workspaceBytes > 0 ? results.back() : 0;
+  return libraries_->run(step.call, operands, results, workspace, id);
+}
+
+Status Issuer::issueKernel(const DeviceStep& step, StreamId id) {
   parameters_.clear();
   const auto push = [&](DeviceAddress address) {
     const auto* bytes = reinterpret_cast<const std::byte*>(&address);

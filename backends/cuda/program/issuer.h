@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/cuda/device.h"
+#include "backends/cuda/libraries/libraries.h"
 #include "backends/cuda/program/slot_memory.h"
 #include "backends/cuda/program/work_items.h"
 
@@ -28,6 +29,8 @@ class Issuer {
   Issuer(const Issuer&) = delete;
   Issuer& operator=(const Issuer&) = delete;
 
+  // libraries: null where no step needs one; outlives this.
+  void setLibraries(Libraries* libraries) { libraries_ = libraries; }
   void setKernels(std::vector<KernelId> kernels) { kernels_ = std::move(kernels); }
   // Where all work begins and ends.
   Result<StreamId> mainStream();
@@ -51,6 +54,8 @@ class Issuer {
   Status issueUnits(const WorkItem& segment);
   Status issueUnit(const WorkUnit& unit, int stream, StreamId id);
   Status issueStep(const DeviceStep& step, StreamId id);
+  Status issueKernel(const DeviceStep& step, StreamId id);
+  Status issueLibrary(const DeviceStep& step, StreamId id);
   Status issueLoop(const WorkUnit& unit, StreamId id);
   Status issueBranch(const WorkUnit& unit, StreamId id);
   Result<StreamId> stream(int number);
@@ -60,6 +65,7 @@ class Issuer {
   const SlotMemory& memory_;
   const std::vector<KernelLaunch>& launches_;
   std::vector<KernelId> kernels_;
+  Libraries* libraries_ = nullptr;
   std::vector<StreamId> streams_;
   std::vector<EventId> ends_, clocks_;  // of units that others wait for; of what is measured
   EventId fork_ = EventId::None, start_ = EventId::None;

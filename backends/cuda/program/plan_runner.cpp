@@ -27,10 +27,13 @@ std::vector<int> copiedSlots(const DevicePlan& plan) {
 
 PlanRunner::PlanRunner(std::unique_ptr<Device> device, const DeviceProgram& program)
     : device_(std::move(device)),
+      libraries_(Libraries::open(*device_)),
       program_(program),
       memory_(*device_, program.plan),
       issuer_(*device_, memory_, program.launches),
-      staging_(*device_) {}
+      staging_(*device_) {
+  issuer_.setLibraries(libraries_.get());
+}
 
 PlanRunner::~PlanRunner() {
   releaseGraphs(items_);

@@ -42,8 +42,11 @@ class PlanRunner {
   Status read(int slot, std::span<std::byte> to);
   Status write(int slot, std::span<const std::byte> from);
 
+  StreamId mainStream() const { return main_; }
   Device& device() { return *device_; }
   const Device& device() const { return *device_; }
+  // Of a slot, once memory has been taken.
+  DeviceAddress addressOf(int slot) const { return memory_.at(slot); }
   int64_t neededBytes() const { return memory_.neededBytes(); }
   const std::vector<KernelInfo>& kernelInfos() const { return kernelInfos_; }
   // Why graphs are not used; "": they are.
@@ -69,6 +72,7 @@ class PlanRunner {
   int64_t nowNs() const;
 
   std::unique_ptr<Device> device_;
+  std::unique_ptr<Libraries> libraries_;  // null: none
   const DeviceProgram& program_;
   std::vector<ModuleId> modules_;
   std::vector<KernelInfo> kernelInfos_;  // by launch

@@ -53,6 +53,7 @@ class ItemBuilder {
   std::optional<WorkUnit> unitOf(const DeviceStep& step) const {
     switch (step.kind) {
       case DeviceStep::Kind::Kernel:
+      case DeviceStep::Kind::Library:
       case DeviceStep::Kind::Copy: return WorkUnit{WorkUnit::Kind::Step, &step, {}};
       case DeviceStep::Kind::Host: return std::nullopt;
       case DeviceStep::Kind::While: return loopUnit(step);
@@ -100,7 +101,8 @@ class ItemBuilder {
   // Of a condition whose answer is known: nothing outside sees that it did not run.
   static bool isPure(const std::vector<DeviceStep>& steps) {
     return std::ranges::all_of(steps, [](const DeviceStep& step) {
-      return step.kind == DeviceStep::Kind::Kernel || step.kind == DeviceStep::Kind::Copy;
+      return step.kind == DeviceStep::Kind::Kernel || step.kind == DeviceStep::Kind::Library ||
+             step.kind == DeviceStep::Kind::Copy;
     });
   }
   static bool isConditional(const WorkUnit& unit) {

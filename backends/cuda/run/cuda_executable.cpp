@@ -114,6 +114,7 @@ Status CudaExecutable::runInto(std::span<const Literal> arguments, std::vector<L
       TESSERA_TRY(open(std::move(device)));
     }
     const Status status = runLocked(arguments, outputs, options, profile);
+    if (!status) collectives_.forget();
     if (!status && runner_->device().isLost()) {
       earlierReports_ = deviceReports();
       runner_.reset();
@@ -129,6 +130,7 @@ Status CudaExecutable::runLocked(std::span<const Literal> arguments, std::vector
   TESSERA_TRY(checkArguments(arguments));
   TESSERA_TRY(bindOutputs(arguments, outputs));
   host_->beginRun();
+  collectives_.beginRun(options.communicator);
   RunCall call;
   for (const Literal& argument : arguments) call.arguments.push_back(argument.bytes());
   for (Literal& output : outputs) call.results.push_back(output.mutableBytes());
@@ -147,8 +149,21 @@ Status CudaExecutable::runLocked(std::span<const Literal> arguments, std::vector
   return {};
 }
 
+// A collective that NCCL has; the arrays stay on the card. False: the host does it.
+Result<bool> CudaExecutable::runBetweenCards(const DeviceStep& step, const RunOptions& options) {
+  if (!options.communicator || runner_->device().info().ordinal < 0) return false;
+  std::vector<DeviceAddress> operands, results;
+  for (const int slot : step.operands) operands.push_back(slot < 0 ? 0 : runner_->addressOf(slot));
+  for (const int slot : step.results) results.push_back(slot < 0 ? 0 : runner_->addressOf(slot));
+  return host_->withContext(step.instruction, options, [&](const EvaluateContext& context) {
+    return collectives_.run(context, runner_->device(), operands, results, runner_->mainStream(), options.cancel);
+  });
+}
+
 // An instruction by the evaluator: its operands come from the device, its results go there.
 Status CudaExecutable::runHost(const DeviceStep& step, const RunOptions& options) {
+  TESSERA_ASSIGN_OR_RETURN(const bool isDone, runBetweenCards(step, options));
+  if (isDone) return {};
   const Instruction& instruction = optimized().at(step.instruction);
   std::vector<Literal> operands;
   for (InstructionId operand : instruction.operands)

@@ -11,6 +11,7 @@
 #include "backends/backend.h"
 #include "backends/cuda/device.h"
 #include "backends/cuda/program/plan_runner.h"
+#include "backends/cuda/run/card_collectives.h"
 #include "backends/cuda/run/host_evaluation.h"
 
 namespace tessera::cuda {
@@ -46,6 +47,8 @@ class CudaExecutable final : public Executable {
   Result<CompiledObject> object(const std::string& name) override;
   Result<std::string> ptx(const std::string& name) override;
   std::vector<DeviceReport> deviceReports() const override;
+  Result<std::vector<WarpAccess>> warpAccesses(InstructionId instruction, std::span<const Literal> arguments,
+                                               WarpPlace place, const RunOptions& options) override;
 
  private:
   CudaExecutable(std::unique_ptr<CudaProgram> program, CudaTarget target);
@@ -56,6 +59,8 @@ class CudaExecutable final : public Executable {
   Status runLocked(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options,
                    Profile* profile);
   Status runHost(const DeviceStep& step, const RunOptions& options);
+  Result<bool> runBetweenCards(const DeviceStep& step, const RunOptions& options);
+  WarpAccess placed(const TracedAccess& access, const DeviceStep& step) const;
   void openProfile(Profile& profile) const;
   void addMeasured(const std::vector<MeasuredStep>& measured, int64_t totalNs, Profile& profile) const;
   void shareOut(Profile& profile) const;
@@ -65,6 +70,7 @@ class CudaExecutable final : public Executable {
   CudaTarget target_;
   std::unique_ptr<PlanRunner> runner_;
   std::unique_ptr<HostEvaluation> host_;
+  CardCollectives collectives_;
   std::vector<const Shape*> argumentShapes_, outputShapes_;
   std::vector<DeviceReport> earlierReports_;  // of devices that were lost
   std::mutex mutex_;

@@ -65,8 +65,10 @@ Result<std::vector<StepListing>> CudaExecutable::list(InstructionId instruction,
                                         step.results.size() == 1 ? "result" : fmt::format("result {}", i)));
     listing.flops = cost.flops + cost.transcendentals;
     listing.bytes = cost.bytesAccessed;
-    if (withCode && step.kind == DeviceStep::Kind::Kernel)
-      listing.assembly = kernelText(program_->program, step.kernel);
+    if (step.kind != DeviceStep::Kind::Kernel) return;
+    const KernelLaunch& launch = program_->program.launches[step.kernel];
+    listing.kernel = launch.name, listing.blocks = launch.blocks, listing.blockThreads = launch.blockThreads;
+    if (withCode) listing.assembly = kernelText(program_->program, step.kernel);
   });
   return out;
 }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <optional>
 
 #include "backends/cuda/simulated/loaded_module.h"
 #include "backends/cuda/simulated/machine/grid.h"
@@ -229,6 +230,11 @@ class SimulatedDevice final : public Device {
     });
   }
 
+  void trace(const WarpChoice* choice) override {
+    choice_.reset();
+    if (choice) choice_ = *choice, traced_.clear();
+  }
+  std::vector<TracedAccess> traced() const override { return traced_; }
   std::vector<Report> reports() const override { return reports_; }
   void clearReports() override { reports_.clear(); }
 
@@ -278,7 +284,13 @@ class SimulatedDevice final : public Device {
     return {};
   }
 
-  Status runKernel(const GridSetting& setting) {
+  // Of the launches of a kernel that is traced, the first counts.
+  Status runKernel(GridSetting setting) {
+    std::optional<AccessTrace> trace;
+    if (choice_ && choice_->kernel == setting.kernel.name) {
+      setting.trace = &trace.emplace(*choice_, traced_);
+      choice_.reset();
+    }
     const LaunchOutcome outcome = runGrid(setting);
     for (const Report& report : outcome.reports) keep(report);
     if (outcome.wasCancelled) return failCancelled();
@@ -310,6 +322,8 @@ class SimulatedDevice final : public Device {
   std::map<KernelId, LoadedKernel> kernels_;
   WorkQueue queue_;
   std::vector<Report> reports_;
+  std::optional<WarpChoice> choice_;
+  std::vector<TracedAccess> traced_;
   uint64_t next_ = 1;
   uint32_t launches_ = 0;
 };

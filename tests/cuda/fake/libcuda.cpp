@@ -99,13 +99,14 @@ struct Card {
   }
 };
 
-// Never destroyed: a thread may still run a kernel without end when the process ends.
-Card& card() {
-  static Card* const one = new Card;
-  return *one;
-}
-bool isInitialised = false;
+std::atomic<bool> isInitialised = false;
 thread_local Card* current = nullptr;
+
+// Never destroyed: a thread may still run a kernel without end when the process ends.
+Card& card(int ordinal) {
+  static Card* const all = new Card[8];
+  return all[ordinal];
+}
 
 // The driver's code of what the simulated device says.
 int codeOf(const Diagnostic& failure) {
@@ -115,7 +116,7 @@ int codeOf(const Diagnostic& failure) {
     if (failure.message.find(name) != std::string::npos && std::strlen(name) > longest)
       code = each, longest = std::strlen(name);
   if (longest == 0 && failure.message.find("memory") != std::string::npos) code = kOutOfMemory;
-  if (code == kIllegalAddress || code == kMisalignedAddress) card().spoilt = code;
+  if (current && (code == kIllegalAddress || code == kMisalignedAddress)) current->spoilt = code;
   return code;
 }
 int answer(const Status& status) { return status ? kSuccess : codeOf(status.error()); }

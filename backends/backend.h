@@ -172,6 +172,12 @@ class Backend {
 // "cpu" or "cuda" (each opens its module, which links LLVM, at the first call) or "evaluator". Fails with
 // ErrorKind::Usage on others.
 Result<std::unique_ptr<Backend>> makeBackend(std::string_view name);
+// A backend with its device: "cpu", "evaluator", "cuda" (the first card), "cuda:1", "cuda:simulated".
+struct BackendChoice {
+  std::string backend, device;
+};
+BackendChoice backendChoice(std::string_view name);
+Result<std::unique_ptr<Executable>> compileOn(std::string_view name, const Module& module, CompileOptions options = {});
 // Those that run on any machine: "cuda" needs a device.
 std::vector<std::string_view> backendNames();
 

@@ -37,6 +37,7 @@
 #include "editor/lessons/lesson_panel.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/compiled_panel.h"
+#include "editor/panels/devices_panel.h"
 #include "editor/panels/diff_panel.h"
 #include "editor/panels/findings_panel.h"
 #include "editor/panels/heat_legend.h"
@@ -142,6 +143,7 @@ void DocumentPane::connectDocument() {
   connect(document_.get(), &Document::progressed, this, &DocumentPane::progressed);
   connect(panels_->compiled, &CompiledPanel::compilingChanged, this, &DocumentPane::progressed);
   connect(panels_->warp, &WarpPanel::lookingChanged, this, &DocumentPane::progressed);
+  connect(panels_->devices, &DevicesPanel::runningChanged, this, &DocumentPane::progressed);
   connect(&document_->run(), &ProgramRun::outcomeChanged, this, [this] {
     showLegend();
     if (document_->run().outcome()) emit outcomeCame();
@@ -235,6 +237,8 @@ std::vector<BackgroundTask> DocumentPane::tasks() const {
     out.push_back({{tr("Compiling for the panel")}, [compiled] { compiled->cancelCompiling(); }});
   if (WarpPanel* warp = panels_->warp; warp->isBusy())
     out.push_back({{tr("Running on the simulated card")}, [warp] { warp->cancelLooking(); }});
+  if (DevicesPanel* devices = panels_->devices; devices->isBusy())
+    out.push_back({{tr("Running on both devices")}, [devices] { devices->cancelRunning(); }});
   return out;
 }
 

@@ -25,6 +25,7 @@
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/compiled_panel.h"
+#include "editor/panels/devices_panel.h"
 #include "editor/panels/diff_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/memory_panel.h"
@@ -63,7 +64,8 @@ DocumentPane* MainWindow::paneOf(const QString& path) const {
 bool MainWindow::isBusy() const {
   for (const DocumentPane* pane : allPanes())
     if (pane->document().isBusy() || pane->panels().compiled->isBusy() || pane->panels().warp->isBusy() ||
-        pane->panels().memory->isBusy() || pane->panels().differences->isBusy() || pane->panels().passes->isBusy() ||
+        pane->panels().devices->isBusy() || pane->panels().memory->isBusy() || pane->panels().differences->isBusy() ||
+        pane->panels().passes->isBusy() ||
         (pane->isVisible() && (!pane->canvas().tilesReady() || pane->canvas().viewport().isGliding())))
       return true;
   return opening_ || !waiting_.empty();

@@ -16,6 +16,7 @@
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/compiled_panel.h"
 #include "editor/panels/computations_panel.h"
+#include "editor/panels/devices_panel.h"
 #include "editor/panels/diff_panel.h"
 #include "editor/panels/findings_panel.h"
 #include "editor/panels/help_panel.h"
@@ -64,6 +65,7 @@ constexpr DockSpec kDocks[] = {{"inspector", QT_TR_NOOP("Inspector"), kRight},
                                {"palette", QT_TR_NOOP("Palette"), kLeft},
                                {"compiled", QT_TR_NOOP("Compiled"), kBottom, kTall},
                                {"warp", QT_TR_NOOP("Warp"), kBottom, kTall},
+                               {"devices", QT_TR_NOOP("Devices"), kBottom, kTall},
                                {"computations", QT_TR_NOOP("Computations"), kLeft},
                                {"source", QT_TR_NOOP("Source")},
                                {"overview", QT_TR_NOOP("Overview"), kLeft},
@@ -264,6 +266,7 @@ Panels::Panels(Document& document, PanelDocks& home)
       overview(new OverviewPanel(document)),
       findings(new FindingsPanel(document)),
       warp(new WarpPanel(document)),
+      devices(new DevicesPanel(document)),
       home(home),
       docks(home.all()),
       contents{{"inspector", scrolled(inspector)},
@@ -285,6 +288,7 @@ Panels::Panels(Document& document, PanelDocks& home)
                {"overview", overview},
                {"findings", findings},
                {"warp", warp},
+               {"devices", devices},
                {"help", help}} {
   for (QWidget* each : contents) each->hide();
 }

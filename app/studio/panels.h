@@ -1,7 +1,7 @@
 // Panels: what stands round the canvas of one document. PanelDocks: the docks of the window that hold them; all
 // documents share them and their arrangement, and they show the panels of the current one. The docks' object names
 // ("inspector", "text", "diagnostics", "profile", "results", "layout", "help", "value", "run", "palette", "compiled",
-// "computations", "source", "timeline", "memory", "differences", "passes", "overview", "findings", "warp") are what sessions
+// "computations", "source", "timeline", "memory", "differences", "passes", "overview", "findings", "warp", "devices") are what sessions
 // and scripts call them. A new panel is a row in panels.cpp and a member of Panels.
 #pragma once
 
@@ -18,6 +18,7 @@ namespace tessera {
 
 class CompiledPanel;
 class ComputationsPanel;
+class DevicesPanel;
 class DiagnosticsPanel;
 class DiffPanel;
 class Document;
@@ -103,6 +104,7 @@ struct Panels {
   OverviewPanel* overview;
   FindingsPanel* findings;
   WarpPanel* warp;
+  DevicesPanel* devices;
 
   PanelDocks& home;
   const QList<QDockWidget*>& docks;

@@ -21,6 +21,8 @@ class DeviceChooser : public QComboBox {
 
   // Without a signal. A device that is not among the known ones gets an entry.
   void setCurrent(const std::string& backend, const std::string& device);
+  const std::string& currentBackend() const { return backend_; }
+  const std::string& currentDevice() const { return device_; }
   // Why there is no card, and what to do; "" where there is one, or nobody knows yet.
   QString reason() const { return reason_; }
   // Asks once; told: known() follows.

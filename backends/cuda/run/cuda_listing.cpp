@@ -145,6 +145,10 @@ void CudaExecutable::addMeasured(const std::vector<MeasuredStep>& measured, int6
       profile.timeline.push_back(
           {each.stream + 1, each.number, profile.totalNs + each.beginNs, profile.totalNs + each.endNs});
   }
+  for (const MeasuredStep& each : measured)
+    while (profile.threadNames.size() <= static_cast<size_t>(each.stream + 1))
+      profile.threadNames.push_back(
+          profile.threadNames.empty() ? "host" : fmt::format("stream {}", profile.threadNames.size() - 1));
   for (size_t i = 0; i < ofThisRun.size(); ++i) profile.steps[i].runNs.push_back(ofThisRun[i]);
   profile.runNs.push_back(totalNs);
   profile.totalNs += totalNs;

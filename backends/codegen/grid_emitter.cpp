@@ -2,6 +2,8 @@
 // threads join what they have: by shuffles within a warp, then through shared memory, always in the same order.
 #include "backends/codegen/grid_emitter.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/MDBuilder.h>
@@ -145,7 +147,7 @@ void KernelEmission::runLoopByGroup(size_t loop) {
 
 // Every thread gets the same: a pair of lanes combines the same two values.
 Val KernelEmission::joinGroup(NodeOp op, ElementType type, Val own) {
-  for (unsigned distance = kWarpThreads / 2; distance > 0; distance /= 2)
+  for (unsigned distance = std::min(grid_->groupThreads, kWarpThreads) / 2; distance > 0; distance /= 2)
     own = scalars_.binary(op, type, own, {shuffled(own.re, distance)});
   return grid_->groupThreads > kWarpThreads ? joinWarps(op, type, own) : own;
 }

@@ -2,6 +2,7 @@
 #include "backends/codegen/grid_map.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -12,7 +13,7 @@ namespace tessera::codegen {
 namespace {
 
 constexpr int64_t kLongLoop = 8;         // rounds from which a loop is not run again for each element of a row
-constexpr int64_t kSharedRounds = 32;    // from which a warp shares a loop out
+constexpr int64_t kSharedRounds = 32;    // from which a warp shares a loop out; part of one from kLongLoop on
 constexpr int64_t kBlockWork = 1024;     // rounds or elements of an item from which a block takes it
 constexpr int64_t kManyItems = 1 << 13;  // that fill a card, a thread each
 
@@ -83,8 +84,8 @@ class Mapper {
     }
   }
 
-  bool canShare(size_t loop) const {
-    if (!analysis_.reducible[loop] || rounds(loop) < kSharedRounds) return false;
+  bool canShare(size_t loop, int64_t fewest = kSharedRounds) const {
+    if (!analysis_.reducible[loop] || rounds(loop) < fewest) return false;
     const Loop& each = body_.loops[loop];
     for (size_t k = 0; k < each.next.size(); ++k) {
       const Node& next = body_.at(each.next[k]);
@@ -125,9 +126,19 @@ class Mapper {
     }
     const bool hasRow = !out_.inner.empty() && out_.innerCount >= kWarpThreads;
     const bool wins = runsAlongMemory() || out_.items < kManyItems;
-    if (!(anyShared || hasRow) || !wins) return;
+    if (!anyShared && !hasRow) return chooseFewLanes();
+    if (!wins) return;
     out_.groupThreads = work >= kBlockWork ? out_.blockThreads : kWarpThreads;
     for (size_t l : long_) out_.sharedLoops[l] = canShare(l);
+  }
+
+  // Short loops along memory: 8 or 16 lanes an item, where items fill whole warps.
+  void chooseFewLanes() {
+    if (!out_.inner.empty() || long_.size() != 1 || !canShare(long_[0], kLongLoop) || !runsAlongMemory()) return;
+    const auto lanes = static_cast<unsigned>(std::bit_floor(static_cast<uint64_t>(rounds(long_[0]))));
+    if (lanes >= kWarpThreads || out_.items % (kWarpThreads / lanes) != 0) return;
+    out_.groupThreads = lanes;
+    out_.sharedLoops[long_[0]] = true;
   }
 
   // No larger than what there is to do.
@@ -155,6 +166,7 @@ int64_t GridMap::blocks() const {
 std::string GridMap::text() const {
   const std::string who = groupThreads == 1              ? "a thread"
                           : groupThreads == kWarpThreads ? "a warp"
+                          : groupThreads < kWarpThreads  ? fmt::format("{} threads", groupThreads)
                                                          : fmt::format("a block of {} threads", groupThreads);
   return fmt::format("{} an item, {} items", who, items);
 }

@@ -18,7 +18,7 @@ struct GridMap {
   std::vector<int32_t> inner;     // counters that the threads of a group share out, major to minor
   std::vector<bool> sharedLoops;  // by loop: the group's threads share out its rounds and join what they have
   int64_t items = 1, innerCount = 1;
-  unsigned groupThreads = 1;  // that take an item: one, a warp or a block
+  unsigned groupThreads = 1;  // that take an item: one, 8 or 16, a warp or a block
   unsigned blockThreads = 256;
 
   int64_t blocks() const;

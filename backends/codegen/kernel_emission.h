@@ -36,6 +36,7 @@ namespace tessera::codegen {
 struct ContractionMap;   // grid_contraction.h
 struct ContractionSide;  // grid_contraction_emission.cpp
 struct MatrixPlace;      // likewise
+struct TransposeMap;     // grid_transpose.h
 
 class KernelEmission {
  public:
@@ -64,6 +65,7 @@ class KernelEmission {
   // As a kernel of a GPU; `nest` is the grid's.
   Status emitGrid(const std::string& name);
   Status emitContraction(const std::string& name, const ContractionMap& map);
+  Status emitTransposed(const std::string& name, const TransposeMap& map);
   Result<llvm::BasicBlock*> emitInto(llvm::BasicBlock& block, std::span<const ArrayBase> bases);
 
  private:

@@ -26,6 +26,7 @@
 
 #include "backends/codegen/grid_contraction.h"
 #include "backends/codegen/grid_emitter.h"
+#include "backends/codegen/grid_transpose.h"
 #include "backends/codegen/llvm_failures.h"
 #include "backends/codegen/program_analysis.h"
 #include "backends/cuda/kernels/device_functions.h"
@@ -229,6 +230,9 @@ Result<size_t> KernelSet::add(LoopProgram program, const std::string& owner) {
   if (const auto tiles = codegen::ContractionMap::of(program, analysis, hasTensorCores)) {
     launch.blocks = tiles->blocks(), launch.blockThreads = tiles->grid.blockThreads, launch.text = tiles->text();
     emitted = codegen::emitContractionKernel(*shard->module, name, program, analysis, *tiles);
+  } else if (const auto crossed = codegen::TransposeMap::of(program, analysis)) {
+    launch.blocks = crossed->blocks(), launch.blockThreads = crossed->grid.blockThreads, launch.text = crossed->text();
+    emitted = codegen::emitTransposeKernel(*shard->module, name, program, analysis, *crossed);
   } else {
     const codegen::GridMap map = codegen::GridMap::of(program, analysis);
     launch.blocks = map.blocks(), launch.blockThreads = map.blockThreads, launch.text = map.text();

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "backends/run_devices.h"
 #include "core/base/sha256.h"
@@ -118,6 +119,7 @@ class RankDevice final : public RunDevices {
     RunOptions options;
     options.cancel = request_.compile.cancel;
     options.communicator = communicator_.get();
+    options.argumentsStay = options.resultsStay = request_.resident && std::exchange(hasRun_, true);
     Profile own;
     TESSERA_TRY(engine_.largest("the start of a run", 0));
     const auto begin = Clock::now();
@@ -173,6 +175,7 @@ class RankDevice final : public RunDevices {
   NamedArrays outfeed_;
   std::unique_ptr<Communicator> communicator_;
   std::unique_ptr<Executable> executable_;
+  bool hasRun_ = false;
 };
 
 // The numbers of a rank in a line, then a name a line.

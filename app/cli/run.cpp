@@ -30,7 +30,7 @@ struct RunArguments {
   Expectation expectation;
   int64_t runs = 1;
   int64_t hottest = 0;
-  bool physical = false;
+  bool physical = false, resident = false;
   std::string engine = "threads";
   EngineOptions engineOptions;
   ProtoContent snapshot;
@@ -166,6 +166,7 @@ Result<RunRequest> makeRequest(const Module& module, const FileAccess& files, co
   TESSERA_TRY(takeInputs(module, options, out.arguments));
   if (options.physical) out.feedForm = memoryForm();
   out.runs = options.runs;
+  out.resident = options.resident;
   out.warmUps = options.runs > 1 ? 1 : 0;
   out.profiledRuns = options.profile.empty() && options.hottest == 0 ? 0 : options.runs;
   return out;
@@ -269,9 +270,11 @@ void tellDevice(const RunReport& ran, const RunArguments& options, Report& repor
   report.object["reports"] = std::move(reports);
 }
 
-Status checkDevice(const RunSettings& settings) {
-  if (settings.device.empty() || settings.backend == "cuda") return {};
-  return fail(ErrorKind::Usage, "--device goes with --backend=cuda");
+Status checkDevice(const RunArguments& options) {
+  if (options.settings.backend == "cuda") return {};
+  if (options.resident) return fail(ErrorKind::Usage, "--resident goes with --backend=cuda");
+  if (!options.settings.device.empty()) return fail(ErrorKind::Usage, "--device goes with --backend=cuda");
+  return {};
 }
 
 Result<RunReport> runWithProgress(const Module& module, RunRequest& request) {
@@ -293,7 +296,7 @@ Status runAsAsked(const Module& module, const CLI::App& command, RunArguments& o
     return fail(ErrorKind::Usage, "--wait-limit is for ranks: say --engine=mpi, too");
   TESSERA_TRY(takeSources(options));
   TESSERA_ASSIGN_OR_RETURN(const FileAccess files, takeFiles(module, command, options, report));
-  TESSERA_TRY(checkDevice(options.settings));
+  TESSERA_TRY(checkDevice(options));
   TESSERA_ASSIGN_OR_RETURN(RunRequest request, makeRequest(module, files, options));
   request.engine = engine;
   request.gathersOutputs = !options.out.empty() || !options.expectation.file.empty() || options.expectation.result;
@@ -443,6 +446,9 @@ void addExpectation(CLI::App& command, RunArguments& options) {
 void addMeasurement(CLI::App& command, RunArguments& options) {
   command.add_option("--runs", options.runs, "Timed runs; with more than one, a warm-up goes first")
       ->check(CLI::Range(1, 1000000));
+  command.add_flag("--resident", options.resident,
+                   "Of the backend cuda: arguments and results stay on the card from the second run on, so that times are "
+                   "without copies");
   command.add_option("--profile", options.profile, "Write a Chrome trace with the profile of as many further runs");
   command.add_option("--hottest", options.hottest, "List the N instructions that took the most time")
       ->check(CLI::Range(0, 1000000));

@@ -49,8 +49,8 @@ std::vector<fs::path> sitePackages() {
 
 std::vector<fs::path> folders(const std::vector<std::string>& wheels) {
   std::vector<fs::path> out;
-  std::istringstream own(valueOf("TESSERA_CUDA_LIBRARIES"));
-  for (std::string folder; std::getline(own, folder, ':');)
+  std::istringstream named(valueOf("TESSERA_CUDA_LIBRARIES"));
+  for (std::string folder; std::getline(named, folder, ':');)
     if (!folder.empty()) out.emplace_back(folder);
   if (const std::string home = valueOf("CUDA_HOME"); !home.empty()) out.push_back(fs::path(home) / "lib64");
   for (const fs::path& toolkit : foldersIn("/usr/local", "cuda")) out.push_back(toolkit / "lib64");
@@ -65,7 +65,9 @@ std::vector<fs::path> folders(const std::vector<std::string>& wheels) {
 
 // The user's own folder comes first, then what the system finds by itself.
 Result<void*> openLibraryFile(const std::vector<std::string>& names, const std::vector<std::string>& wheels) {
-  const bool hasOwn = !valueOf("TESSERA_CUDA_LIBRARIES").empty();
+  const std::string own = valueOf("TESSERA_CUDA_LIBRARIES");
+  if (own == "off") return failUnsupported("$TESSERA_CUDA_LIBRARIES is off");
+  const bool hasOwn = !own.empty();
   for (const std::string& name : names)
     if (void* library = hasOwn ? nullptr : dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
   std::string refused;

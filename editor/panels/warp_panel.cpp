@@ -85,9 +85,9 @@ WarpPanel::WarpPanel(Document& document, QWidget* parent)
     picture_->setAccess(isThere ? std::optional(accesses_[static_cast<size_t>(row)]) : std::nullopt);
   });
   connect(&document_, &Document::selectionChanged, this, &WarpPanel::follow);
-  connect(&document_, &Document::moduleChanged, this, &WarpPanel::follow);
-  connect(&document_, &Document::opened, this, &WarpPanel::follow);
-  follow();
+  connect(&document_, &Document::moduleChanged, this, &WarpPanel::forget);
+  connect(&document_, &Document::opened, this, &WarpPanel::forget);
+  forget();
 }
 
 WarpPanel::~WarpPanel() {
@@ -104,6 +104,17 @@ void WarpPanel::cancelLooking() {
 void WarpPanel::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   follow();
+}
+
+// Another graph: what a warp did is of the one before.
+void WarpPanel::forget() {
+  cancelLooking();
+  const bool wasBusy = isBusy();
+  cancel_.reset();
+  ++request_;
+  shown_ = {};
+  follow();
+  if (wasBusy) emit lookingChanged();
 }
 
 // Of another instruction nothing is known yet.

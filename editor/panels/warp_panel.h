@@ -48,6 +48,7 @@ class WarpPanel : public QWidget {
   struct Answer;
   static Answer lookAt(const Module& module, const class FileAccess& files, const struct RunSettings& settings,
                        InstructionId id, WarpPlace place, const std::atomic<bool>& cancel);
+  void forget();
   void follow();
   void show(const Answer& answer);
 

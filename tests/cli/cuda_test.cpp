@@ -102,6 +102,41 @@ TEST_F(Cuda, ProductsGoToALibraryWhereItIs) {
   EXPECT_NE(stepsOf(own + "TESSERA_FAKE_CUDA=cublaslt=110000").find("older than 12"), std::string::npos);
 }
 
+constexpr const char* kConvolutions = R"(HloModule convolutions
+ENTRY e {
+  x = f32[2,9,8,4] parameter(0)
+  w = f32[3,3,4,6] parameter(1)
+  grouped = f32[2,3,3,6] parameter(2)
+  dy = f32[2,4,4,6] parameter(3)
+  line = f32[2,4,11] parameter(4)
+  taps = f32[5,4,3] parameter(5)
+  y = f32[2,9,8,6] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+  turned = f32[2,4,3,6] convolution(x, w), window={size=3x3 stride=2x2 rhs_reversal=1x1}, dim_labels=b01f_01io->b01f
+  g = f32[2,9,8,6] convolution(x, grouped), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_i01o->b01f, feature_group_count=2
+  dx = f32[2,9,8,4] convolution(dy, w), window={size=3x3 pad=2_2x1_2 lhs_dilate=2x2 rhs_reversal=1x1}, dim_labels=b01f_01oi->b01f
+  dw = f32[3,3,4,6] convolution(x, dy), window={size=4x4 pad=0_0x1_0 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf
+  l = f32[2,5,9] convolution(line, taps), window={size=3}, dim_labels=bf0_oi0->bf0
+  ROOT r = (f32[2,9,8,6], f32[2,4,3,6], f32[2,9,8,6], f32[2,9,8,4], f32[3,3,4,6], f32[2,5,9]) tuple(y, turned, g, dx, dw, l)
+})";
+
+// Convolutions and their cotangents go to cuDNN where it is, in whatever order their filters are stored.
+TEST_F(Cuda, ConvolutionsGoToALibraryWhereItIs) {
+  scratch_.write("c.hlo", kConvolutions);
+  ASSERT_EQ(scratch_.tessera("run c.hlo --out=cpu.npz").exit, 0);
+  const std::string environment =
+      std::string("TESSERA_CUDA_LIBRARIES='") + TESSERA_FAKE_CUDA + "' LD_LIBRARY_PATH='" + TESSERA_FAKE_CUDA + "' ";
+  const Ran ran =
+      scratch_.tessera("run c.hlo --backend=cuda --runs=2 --expected=cpu.npz --json --profile=p.json", {}, environment);
+  ASSERT_EQ(ran.exit, 0) << ran.out << ran.err;
+  const std::string profile = contentOf(scratch_.folder() / "p.json");
+  for (const char* words : {"cuDNN 9.13: ", ", cotangent of the input", ", cotangent of the filter"})
+    EXPECT_NE(profile.find(words), std::string::npos) << words;
+  EXPECT_EQ(
+      scratch_.tessera("run c.hlo --backend=cuda --expected=cpu.npz", {}, environment + "TESSERA_FAKE_CUDA=cudnn=7605")
+          .exit,
+      0);
+}
+
 // A card a device: collectives by NCCL where each has its own, by the host where not; the values of threads.
 TEST_F(Cuda, CollectivesGoBetweenCards) {
   for (const std::string name : {"data_parallel_2", "exchange_2", "ring_2", "fsdp_2", "tensor_parallel_2"}) {

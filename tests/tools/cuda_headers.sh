@@ -12,7 +12,7 @@ skip() {
   exit 0
 }
 include=$(ls -d /usr/local/cuda/include 2>/dev/null) || skip no-cuda-headers
-for header in cuda.h cublasLt.h cufft.h nccl.h; do [ -e "$include/$header" ] || skip no-cuda-headers; done
+for header in cuda.h cublasLt.h cudnn.h cufft.h nccl.h; do [ -e "$include/$header" ] || skip no-cuda-headers; done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # First forms, which old drivers have too and the headers of today no longer declare.
@@ -31,10 +31,12 @@ checks() {  # FILE MACRO TYPE
 #include <type_traits>
 #include <cuda.h>
 #include <cublasLt.h>
+#include <cudnn.h>
 #include <cufft.h>
 #include <nccl.h>
 #include "backends/cuda/driver/driver.h"
 #include "backends/cuda/libraries/cublas_lt.h"
+#include "backends/cuda/libraries/cudnn.h"
 #include "backends/cuda/libraries/cufft.h"
 #include "backends/cuda/libraries/nccl.h"
 template <class Ours, class Theirs>
@@ -51,9 +53,15 @@ using namespace tessera::cuda;
 using namespace tessera::cuda::driver;
 using Algorithm = CublasLt::Algorithm;
 using Heuristic = CublasLt::Heuristic;
+using Choice = Cudnn::Choice;
 using UniqueId = Nccl::UniqueId;
 static_assert(sizeof(Algorithm) == sizeof(cublasLtMatmulAlgo_t) && sizeof(Heuristic) == sizeof(cublasLtMatmulHeuristicResult_t));
 static_assert(sizeof(UniqueId) == sizeof(ncclUniqueId));
+static_assert(sizeof(Choice) == sizeof(cudnnConvolutionFwdAlgoPerf_t) && sizeof(Choice) == sizeof(cudnnConvolutionBwdFilterAlgoPerf_t));
+static_assert(offsetof(Choice, workspaceBytes) == offsetof(cudnnConvolutionFwdAlgoPerf_t, memory));
+static_assert(offsetof(Choice, arithmetic) == offsetof(cudnnConvolutionBwdDataAlgoPerf_t, mathType));
+static_assert(CUDNN_DATA_BFLOAT16 == 9 && CUDNN_DATA_HALF == 2 && CUDNN_DATA_DOUBLE == 1 && CUDNN_FMA_MATH == 3);
+static_assert(CUDNN_TENSOR_NHWC == 1 && CUDNN_CROSS_CORRELATION == 1 && CUDNN_DETERMINISTIC == 1 && CUDNN_TENSOR_OP_MATH == 1);
 static_assert(sizeof(GraphNodeParameters) == sizeof(CUgraphNodeParams));
 static_assert(offsetof(GraphNodeParameters, condition) == offsetof(CUgraphNodeParams, conditional.handle));
 static_assert(offsetof(GraphNodeParameters, conditionType) == offsetof(CUgraphNodeParams, conditional.type));
@@ -76,7 +84,7 @@ CPP
   code LaunchFailed CUDA_ERROR_LAUNCH_FAILED; code SystemDriverMismatch CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
   code Unknown CUDA_ERROR_UNKNOWN
   checks "$sources/backends/cuda/driver/driver_functions.inc" 'TESSERA_DRIVER_(FUNCTION|OPTIONAL)' Code
-  for library in cublas_lt cufft nccl; do
+  for library in cublas_lt cudnn cufft nccl; do
     checks "$sources/backends/cuda/libraries/$library.inc" TESSERA_LIBRARY_FUNCTION int
   done
 } > "$work/headers.cpp"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "backends/cuda/libraries/cublas_lt.h"
+#include "backends/cuda/libraries/cudnn.h"
 #include "backends/cuda/libraries/cufft.h"
 
 namespace tessera::cuda {
@@ -27,6 +28,12 @@ class CardLibraries final : public Libraries {
         TESSERA_TRY(transforms_.choose(call));
         return "cuFFT " + fft_->version();
       }
+      case LibraryOperation::Convolution:
+      case LibraryOperation::ConvolutionInput:
+      case LibraryOperation::ConvolutionFilter:
+        TESSERA_TRY(openConvolutions());
+        TESSERA_TRY(convolutions_.choose(call));
+        return "cuDNN " + dnn_->version();
       case LibraryOperation::None: break;
     }
     return failUnsupported("no library has it");
@@ -43,6 +50,11 @@ class CardLibraries final : public Libraries {
       case LibraryOperation::Fourier:
         TESSERA_TRY(openTransforms());
         return transforms_.run(call, operands[0], results[0], workspace, native);
+      case LibraryOperation::Convolution:
+      case LibraryOperation::ConvolutionInput:
+      case LibraryOperation::ConvolutionFilter:
+        TESSERA_TRY(openConvolutions());
+        return convolutions_.run(call, operands[0], operands[1], results[0], workspace, native);
       case LibraryOperation::None: break;
     }
     return fail(ErrorKind::Runtime, "no library has the step's operation");
@@ -51,7 +63,9 @@ class CardLibraries final : public Libraries {
   std::string versions() const override {
     const auto lt = CublasLt::get();
     const auto fft = Cufft::get();
-    return fmt::format("cublasLt {} cufft {}", lt ? (*lt)->version() : "", fft ? (*fft)->version() : "");
+    const auto dnn = Cudnn::get();
+    return fmt::format("cublasLt {} cufft {} cudnn {}", lt ? (*lt)->version() : "", fft ? (*fft)->version() : "",
+                       dnn ? (*dnn)->version() : "");
   }
 
  private:
@@ -68,12 +82,21 @@ class CardLibraries final : public Libraries {
     transforms_.open(*fft_);
     return {};
   }
+  Status openConvolutions() {
+    if (dnn_) return {};
+    TESSERA_ASSIGN_OR_RETURN(const Cudnn* library, Cudnn::get());
+    TESSERA_TRY(convolutions_.open(*library));
+    dnn_ = library;
+    return {};
+  }
 
   Device& device_;
   const CublasLt* lt_ = nullptr;
   const Cufft* fft_ = nullptr;
   CublasLtHandle products_;
+  const Cudnn* dnn_ = nullptr;
   CufftPlans transforms_;
+  CudnnHandle convolutions_;
 };
 
 }  // namespace

@@ -160,10 +160,10 @@ Status DevicePlanBuilder::planKernels(const Instruction& instruction, Steps& out
 
 // A library's where one takes it, else kernels of our own, which say why.
 Status DevicePlanBuilder::planChosen(const Instruction& instruction, Steps& out) {
-  const auto call = options_.libraries ? libraryCallOf(module_, instruction) : std::nullopt;
-  if (!call) return planKernels(instruction, out);
+  const auto plan = options_.libraries ? libraryPlanOf(module_, instruction) : std::nullopt;
+  if (!plan) return planKernels(instruction, out);
   const size_t scratches = draft_.scratchCount();
-  const Status chosen = planLibrary(draft_, instruction, *call, *options_.libraries, out);
+  const Status chosen = planLibrary(draft_, instruction, *plan, *options_.libraries, out);
   if (chosen || chosen.error().kind != ErrorKind::Unsupported) return chosen;
   draft_.dropScratchFrom(scratches);
   out.clear();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "backends/cuda/plan/convolution_calls.h"
 #include "backends/cuda/plan/store_program.h"
 #include "core/element/element_builder.h"
 
@@ -52,7 +53,7 @@ bool hasTypes(ElementType in, ElementType out) {
   }
 }
 
-std::optional<LibraryCall> productOf(const Module& module, const Instruction& dot) {
+std::optional<LibraryPlan> productOf(const Module& module, const Instruction& dot) {
   const Shape &a = module.shapeOf(dot.operands[0]), &b = module.shapeOf(dot.operands[1]);
   if (a.type != b.type || !hasTypes(a.type, dot.shape->type)) return std::nullopt;
   const AttributeSet& attributes = *dot.attributes;
@@ -66,10 +67,10 @@ std::optional<LibraryCall> productOf(const Module& module, const Instruction& do
   call.aTransposed = left->isContractedFirst;
   call.bTransposed = !right->isContractedFirst;
   call.allowsTf32 = attributes.textOr(Attr::algorithm, "") == "dot_tf32_tf32_f32";
-  return call;
+  return LibraryPlan{call, {}};
 }
 
-std::optional<LibraryCall> transformOf(const Module& module, const Instruction& fft) {
+std::optional<LibraryPlan> transformOf(const Module& module, const Instruction& fft) {
   const Shape& operand = module.shapeOf(fft.operands[0]);
   const std::string_view type = fft.attributes->textOr(Attr::fft_type, "");
   LibraryCall call;
@@ -79,7 +80,7 @@ std::optional<LibraryCall> transformOf(const Module& module, const Instruction& 
   call.isInverse = type == "IFFT";
   if (type == "IRFFT" || fft.shape->elementCount().value_or(0) == 0) return std::nullopt;
   for (size_t d = 0; d + call.lengths.size() < operand.dimensions.size(); ++d) call.batch *= operand.dimensions[d];
-  return call;
+  return LibraryPlan{call, {}};
 }
 
 // Libraries leave inverse transforms as they come.
@@ -98,33 +99,70 @@ Status planScale(PlanDraft& draft, const Instruction& instruction, const Library
   return draft.kernel(instruction, std::move(program), {from}, draft.resultsOf(instruction), out);
 }
 
-}  // namespace
-
-std::optional<LibraryCall> libraryCallOf(const Module& module, const Instruction& instruction) {
-  if (instruction.opcode == Opcode::Dot) return productOf(module, instruction);
-  if (instruction.opcode == Opcode::Fft) return transformOf(module, instruction);
-  return std::nullopt;
+// to[i...] = from[i...] with dimension d of `to` being order[d] of `from`, or, backwards, the other way about.
+Status planReordering(PlanDraft& draft, const Instruction& instruction, const Shape& stored, const Dims& order,
+                      bool backwards, int from, int to, Steps& out) {
+  Shape moved = Shape::arrayRowMajor(stored.type, {});
+  for (const int64_t d : order) moved.dimensions.push_back(stored.dimensions[static_cast<size_t>(d)]);
+  moved = Shape::arrayRowMajor(moved.type, moved.dimensions);
+  const Shape whole = Shape::arrayRowMajor(stored.type, stored.dimensions);
+  const Shape &source = backwards ? moved : whole, &target = backwards ? whole : moved;
+  ElementBuilder b({source}, target.dimensions);
+  std::vector<NodeId> own, read(order.size());
+  for (size_t d = 0; d < order.size(); ++d) own.push_back(b.outputIndex(static_cast<int64_t>(d)));
+  for (size_t d = 0; d < order.size(); ++d) {
+    const auto other = static_cast<size_t>(order[d]);
+    read[backwards ? d : other] = own[backwards ? other : d];
+  }
+  LoopProgram program = storeProgram(b, {target}, {{0, own, {}, b.read(0, read)}}, static_cast<int64_t>(own.size()));
+  return draft.kernel(instruction, std::move(program), {from}, {to}, out);
 }
 
-Status planLibrary(PlanDraft& draft, const Instruction& instruction, LibraryCall call, Libraries& libraries,
-                   Steps& out) {
-  TESSERA_ASSIGN_OR_RETURN(const std::string library, libraries.choose(call));
+// The step alone: what it reads and writes, and its memory.
+Result<DeviceStep> stepFor(PlanDraft& draft, const Instruction& instruction, const LibraryCall& call,
+                           const std::string& library) {
   DeviceStep step = draft.stepOf(instruction, DeviceStep::Kind::Library, library + ": " + toString(call));
   step.operands = draft.operandsOf(instruction);
   step.results = draft.resultsOf(instruction);
-  if (call.isInverse) {
-    TESSERA_ASSIGN_OR_RETURN(step.results[0], draft.scratchFor(instruction, *instruction.shape));
-  }
-  if (call.workspaceBytes > 0) {
-    TESSERA_ASSIGN_OR_RETURN(
-        const int workspace,
-        draft.scratchFor(instruction, Shape::arrayRowMajor(ElementType::U8, {call.workspaceBytes})));
-    step.results.push_back(workspace);
-  }
   step.call = call;
+  if (call.workspaceBytes == 0) return step;
+  TESSERA_ASSIGN_OR_RETURN(const int workspace,
+                           draft.scratchFor(instruction, Shape::arrayRowMajor(ElementType::U8, {call.workspaceBytes})));
+  step.results.push_back(workspace);
+  return step;
+}
+
+}  // namespace
+
+std::optional<LibraryPlan> libraryPlanOf(const Module& module, const Instruction& instruction) {
+  if (instruction.opcode == Opcode::Dot) return productOf(module, instruction);
+  if (instruction.opcode == Opcode::Fft) return transformOf(module, instruction);
+  if (instruction.opcode == Opcode::Convolution) return convolutionPlanOf(module, instruction);
+  return std::nullopt;
+}
+
+Status planLibrary(PlanDraft& draft, const Instruction& instruction, LibraryPlan plan, Libraries& libraries,
+                   Steps& out) {
+  LibraryCall& call = plan.call;
+  TESSERA_ASSIGN_OR_RETURN(const std::string library, libraries.choose(call));
+  TESSERA_ASSIGN_OR_RETURN(DeviceStep step, stepFor(draft, instruction, call, library));
+  const bool makesFilter = call.operation == LibraryOperation::ConvolutionFilter, moves = !plan.filterOrder.empty();
+  const int filter = moves && !makesFilter ? step.operands[1] : step.results[0];
+  const Shape& filterShape =
+      makesFilter || !moves ? *instruction.shape : draft.module().shapeOf(instruction.operands[1]);
   const int result = step.results[0];
+  int scratch = -1;
+  if (moves || call.isInverse) {
+    TESSERA_ASSIGN_OR_RETURN(scratch, draft.scratchFor(instruction, filterShape));
+    (moves && !makesFilter ? step.operands[1] : step.results[0]) = scratch;
+  }
+  if (moves && !makesFilter)
+    TESSERA_TRY(planReordering(draft, instruction, filterShape, plan.filterOrder, false, filter, scratch, out));
   out.push_back(std::move(step));
-  return call.isInverse ? planScale(draft, instruction, call, result, out) : Status();
+  if (call.isInverse) return planScale(draft, instruction, call, scratch, out);
+  if (moves && makesFilter)
+    return planReordering(draft, instruction, filterShape, plan.filterOrder, true, scratch, result, out);
+  return {};
 }
 
 }  // namespace tessera::cuda

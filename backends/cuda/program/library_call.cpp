@@ -11,6 +11,14 @@ std::string toString(const LibraryCall& call) {
                                                 : fmt::format("{} to {}", info(call.in).name, info(call.out).name);
   if (call.operation == LibraryOperation::Fourier)
     return fmt::format("{} lines of {}, {}", call.batch, fmt::join(call.lengths, " by "), types);
+  if (call.isConvolution()) {
+    const ConvolutionCall& c = call.convolution;
+    const char* what = call.operation == LibraryOperation::ConvolutionInput    ? ", cotangent of the input"
+                       : call.operation == LibraryOperation::ConvolutionFilter ? ", cotangent of the filter"
+                                                                               : "";
+    return fmt::format("{} with a filter of {}{}, {}", fmt::join(c.xSizes, " by "), fmt::join(c.wSizes, " by "), what,
+                       types);
+  }
   const std::string one = fmt::format("{} by {} by {}, {}", call.m, call.n, call.k, types);
   return call.batch > 1 ? fmt::format("{} of {}", call.batch, one) : one;
 }

@@ -5,13 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "core/hlo/numbers.h"
+#include "tests/cuda/fake/fake_numbers.h"
 #include "tests/cuda/fake/fake_settings.h"
-
-extern "C" int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void* stream);
-extern "C" int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void* stream);
-extern "C" int cuStreamSynchronize(void* stream);
-extern "C" int cuStreamIsCapturing(void* stream, int* status);
 
 namespace {
 
@@ -51,19 +46,8 @@ bool typeOf(int number, ElementType& out) {
   }
 }
 
-double load(ElementType type, const std::byte* at) {
-  if (type == ElementType::F32) return *reinterpret_cast<const float*>(at);
-  if (type == ElementType::F64) return *reinterpret_cast<const double*>(at);
-  return tessera::smallFloatToDouble(type, *reinterpret_cast<const uint16_t*>(at));
-}
-void store(ElementType type, std::byte* at, double value) {
-  if (type == ElementType::F32)
-    *reinterpret_cast<float*>(at) = static_cast<float>(value);
-  else if (type == ElementType::F64)
-    *reinterpret_cast<double*>(at) = value;
-  else
-    *reinterpret_cast<uint16_t*>(at) = static_cast<uint16_t>(tessera::doubleToSmallFloat(type, value));
-}
+using tessera::fake::load;
+using tessera::fake::store;
 
 // A matrix on the host; at(row, column) of op(matrix).
 struct Matrix {

@@ -59,7 +59,7 @@ enum class FunctionAttribute : int {
 };
 enum class LinkOption : int { ErrorLog = 5, ErrorLogBytes = 6, TargetFromContext = 8 };
 enum class LinkInput : int { Ptx = 1 };
-enum class CaptureMode : int { ThreadLocal = 1 };
+enum class CaptureMode : int { Relaxed = 2 };
 inline constexpr unsigned kStreamNonBlocking = 1, kMemHostPortable = 1, kSetCaptureDependencies = 1,
                           kConditionAssignDefault = 1;
 // CUgraphNodeParams of a conditional node.

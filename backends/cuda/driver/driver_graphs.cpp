@@ -42,9 +42,10 @@ constexpr const char* kConditionPtx = R"(.version 7.0
 
 }  // namespace
 
+// Relaxed: code and libraries may be loaded while work is captured.
 Status DriverDevice::beginCapture(StreamId stream) {
   TESSERA_TRY(enter());
-  return check(driver_.streamBeginCapture(streamOf(stream), CaptureMode::ThreadLocal), "beginning a graph");
+  return check(driver_.streamBeginCapture(streamOf(stream), CaptureMode::Relaxed), "beginning a graph");
 }
 
 Result<GraphId> DriverDevice::endCapture(StreamId stream) {
@@ -105,7 +106,7 @@ Result<StreamId> DriverDevice::beginConditional(StreamId captured, ConditionId c
                     "adding a loop or a branch to a graph"));
   TESSERA_TRY(check(driver_.streamCreate(&body, kStreamNonBlocking), "making a stream"));
   TESSERA_TRY(check(
-      driver_.streamBeginCaptureToGraph(body, parameters.bodies[0], nullptr, nullptr, 0, CaptureMode::ThreadLocal),
+      driver_.streamBeginCaptureToGraph(body, parameters.bodies[0], nullptr, nullptr, 0, CaptureMode::Relaxed),
       "beginning the body of a loop or a branch"));
   return idOf<StreamId>(body);
 }

@@ -69,6 +69,7 @@ static_assert(offsetof(GraphNodeParameters, size) == offsetof(CUgraphNodeParams,
 static_assert(offsetof(GraphNodeParameters, bodies) == offsetof(CUgraphNodeParams, conditional.phGraph_out));
 static_assert(offsetof(GraphNodeParameters, context) == offsetof(CUgraphNodeParams, conditional.ctx));
 static_assert(GraphNodeParameters().type == CU_GRAPH_NODE_TYPE_CONDITIONAL && CU_GRAPH_COND_TYPE_WHILE == 1);
+static_assert(static_cast<int>(CaptureMode::Relaxed) == CU_STREAM_CAPTURE_MODE_RELAXED);
 static_assert(kConditionAssignDefault == CU_GRAPH_COND_ASSIGN_DEFAULT && kSetCaptureDependencies == CU_STREAM_SET_CAPTURE_DEPENDENCIES);
 CPP
   # The numbers of our enumerations.

@@ -1,5 +1,6 @@
 // The kernels of small programs as approved PTX: golden/NAME.hlo compiled for sm_80 gives golden/NAME.ptx byte for byte,
-// and the toolkit's assembler takes it without spilling. After a wanted change: tests/approve.
+// and the toolkit's assembler takes it without spilling. After a wanted change: tests/approve. On the simulated device
+// they give the evaluator's values, and use memory well.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,9 @@
 #include <sstream>
 
 #include "backends/backend.h"
+#include "core/evaluate/argument_rules.h"
+#include "core/evaluate/compare.h"
+#include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer.h"
 #include "tests/support/skips.h"
@@ -26,16 +30,18 @@ std::string contentOf(const fs::path& path) {
   return out.str();
 }
 
-Result<std::string> ptxOf(const std::string& name) {
+Module moduleOf(const std::string& name) {
   ReadResult read = readHloText(contentOf(kFolder / (name + ".hlo")));
-  if (!read.module) return fail(ErrorKind::Invalid, name + ".hlo does not read");
+  EXPECT_TRUE(read.module) << name;
   inferModule(*read.module);
+  return std::move(*read.module);
+}
+
+Result<std::unique_ptr<Executable>> compiled(const Module& module, const std::string& device) {
   TESSERA_ASSIGN_OR_RETURN(const auto backend, makeBackend("cuda"));
   CompileOptions options;
-  options.device = "sm_80";
-  options.keepsCode = true;
-  TESSERA_ASSIGN_OR_RETURN(const auto executable, backend->compile(*read.module, options));
-  return executable->ptx(name);
+  options.device = device;
+  return backend->compile(module, options);
 }
 
 std::vector<std::string> names() {
@@ -49,7 +55,9 @@ std::vector<std::string> names() {
 class CudaGolden : public testing::TestWithParam<std::string> {};
 
 TEST_P(CudaGolden, Kernels) {
-  const auto ptx = ptxOf(GetParam());
+  const auto executable = compiled(moduleOf(GetParam()), "sm_80");
+  ASSERT_TRUE(executable) << executable.error().toString();
+  const auto ptx = (*executable)->ptx(GetParam());
   ASSERT_TRUE(ptx) << ptx.error().toString();
   ASSERT_NE(ptx->find(".entry"), std::string::npos) << *ptx;
   const fs::path golden = kFolder / (GetParam() + ".ptx");
@@ -57,6 +65,25 @@ TEST_P(CudaGolden, Kernels) {
     std::ofstream(golden, std::ios::binary) << *ptx;
   else
     EXPECT_EQ(contentOf(golden), *ptx) << "if this is right: tests/approve";
+}
+
+TEST_P(CudaGolden, Runs) {
+  const Module module = moduleOf(GetParam());
+  const auto executable = compiled(module, "simulated:sm_80");
+  ASSERT_TRUE(executable) << executable.error().toString();
+  const auto arguments = argumentsBy({}, module);
+  ASSERT_TRUE(arguments) << arguments.error().toString();
+  const auto found = (*executable)->run(*arguments);
+  ASSERT_TRUE(found) << found.error().toString();
+  const auto wanted = evaluateModule(module, *arguments);
+  ASSERT_TRUE(wanted) << wanted.error().toString();
+  const Comparison comparison =
+      compareLiterals((*wanted)[0], (*found)[0], defaultTolerance((*wanted)[0].shape().type), "result");
+  EXPECT_TRUE(comparison.equal) << comparison.firstMismatch;
+  // Where the data say what is read, neighbours may read far from each other.
+  const bool readsByData = GetParam() == "sort" || GetParam() == "gather";
+  for (const DeviceReport& report : (*executable)->deviceReports())
+    EXPECT_TRUE(readsByData && !report.isError) << report.kernel << ", " << report.place << ": " << report.text;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CudaGolden, testing::ValuesIn(names()), [](const auto& info) { return info.param; });

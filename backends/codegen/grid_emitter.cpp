@@ -25,7 +25,32 @@ Value* readSpecial(llvm::IRBuilder<>& b, llvm::Intrinsic::ID which, uint32_t lim
   return call;
 }
 
+// Words of 32 bits, one or two.
+Value* shuffle(llvm::IRBuilder<>& b, llvm::Intrinsic::ID how, Value* own, unsigned distance, unsigned bound) {
+  const auto word = [&](Value* v) -> Value* {
+    return b.CreateIntrinsic(how, {}, {b.getInt32(~0u), v, b.getInt32(distance), b.getInt32(bound)});
+  };
+  auto* type = own->getType();
+  const unsigned bits = type->getPrimitiveSizeInBits();
+  Value* raw = b.CreateBitCast(own, b.getIntNTy(bits));
+  if (bits <= 32) {
+    raw = b.CreateTrunc(word(b.CreateZExt(raw, b.getInt32Ty())), b.getIntNTy(bits));
+  } else {
+    Value *low = word(b.CreateTrunc(raw, b.getInt32Ty())),
+          *high = word(b.CreateTrunc(b.CreateLShr(raw, uint64_t{32}), b.getInt32Ty()));
+    raw = b.CreateOr(b.CreateZExt(low, raw->getType()), b.CreateShl(b.CreateZExt(high, raw->getType()), uint64_t{32}));
+  }
+  return b.CreateBitCast(raw, type);
+}
+
 }  // namespace
+
+Value* emitShuffleAcross(llvm::IRBuilder<>& b, Value* own, unsigned distance) {
+  return shuffle(b, llvm::Intrinsic::nvvm_shfl_sync_bfly_i32, own, distance, kWarpThreads - 1);
+}
+Value* emitShuffleUp(llvm::IRBuilder<>& b, Value* own, unsigned distance) {
+  return shuffle(b, llvm::Intrinsic::nvvm_shfl_sync_up_i32, own, distance, 0);
+}
 
 void markAsGridKernel(llvm::Function& function, unsigned blockThreads) {
   llvm::LLVMContext& context = function.getContext();
@@ -166,26 +191,8 @@ void KernelEmission::runLoopByGroup(size_t loop) {
 Val KernelEmission::joinGroup(NodeOp op, ElementType type, Val own) {
   if (grid_->isByColumns) return joinThroughMemory(op, type, own, kWarpThreads);
   for (unsigned distance = std::min(grid_->groupThreads, kWarpThreads) / 2; distance > 0; distance /= 2)
-    own = scalars_.binary(op, type, own, {shuffled(own.re, distance)});
+    own = scalars_.binary(op, type, own, {emitShuffleAcross(b, own.re, distance)});
   return grid_->groupThreads > kWarpThreads ? joinThroughMemory(op, type, own, 1) : own;
-}
-
-Value* KernelEmission::shuffled(Value* own, unsigned distance) {
-  const auto word = [&](Value* v) -> Value* {
-    return b.CreateIntrinsic(llvm::Intrinsic::nvvm_shfl_sync_bfly_i32, {},
-                             {b.getInt32(~0u), v, b.getInt32(distance), b.getInt32(kWarpThreads - 1)});
-  };
-  auto* type = own->getType();
-  const unsigned bits = type->getPrimitiveSizeInBits();
-  Value* raw = b.CreateBitCast(own, b.getIntNTy(bits));
-  if (bits <= 32) {
-    raw = b.CreateTrunc(word(b.CreateZExt(raw, b.getInt32Ty())), b.getIntNTy(bits));
-  } else {
-    Value *low = word(b.CreateTrunc(raw, b.getInt32Ty())),
-          *high = word(b.CreateTrunc(b.CreateLShr(raw, uint64_t{32}), b.getInt32Ty()));
-    raw = b.CreateOr(b.CreateZExt(low, raw->getType()), b.CreateShl(b.CreateZExt(high, raw->getType()), uint64_t{32}));
-  }
-  return b.CreateBitCast(raw, type);
 }
 
 // The warps' values in order, by every thread: one a warp, or one a lane of each. The array serves this join alone, so

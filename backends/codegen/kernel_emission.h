@@ -134,7 +134,6 @@ class KernelEmission {
   void runLoopByGroup(size_t loop);
   llvm::Value* emitItemNumber();
   Val joinGroup(NodeOp op, ElementType type, Val own);
-  llvm::Value* shuffled(llvm::Value* own, unsigned distance);
   Val joinThroughMemory(NodeOp op, ElementType type, Val own, unsigned lanes);
 
   void emitLoop(size_t loop);

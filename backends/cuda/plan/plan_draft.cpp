@@ -97,12 +97,24 @@ Status PlanDraft::kernel(const Instruction& instruction, LoopProgram program, st
     return failUnsupported("an operand is not an array");
   TESSERA_TRY(checkApart(instruction, program, slots));
   TESSERA_ASSIGN_OR_RETURN(const size_t kernel, kernels_.add(std::move(program), std::string(instruction.name)));
+  append(instruction, kernel, std::move(from), std::move(to), out);
+  return {};
+}
+
+Status PlanDraft::kernel(const Instruction& instruction, const KernelTemplate& kernel, std::vector<int> from,
+                         std::vector<int> to, Steps& out) {
+  TESSERA_ASSIGN_OR_RETURN(const size_t index, kernels_.add(kernel, std::string(instruction.name)));
+  append(instruction, index, std::move(from), std::move(to), out);
+  return {};
+}
+
+void PlanDraft::append(const Instruction& instruction, size_t kernel, std::vector<int> from, std::vector<int> to,
+                       Steps& out) {
   DeviceStep step = stepOf(instruction, DeviceStep::Kind::Kernel, "kernel: " + kernels_.launches()[kernel].text);
   step.operands = std::move(from);
   step.results = std::move(to);
   step.kernel = kernel;
   out.push_back(std::move(step));
-  return {};
 }
 
 void PlanDraft::number(Steps& steps) {

@@ -35,6 +35,8 @@ class PlanDraft {
   // ErrorKind::Unsupported where the program has no code.
   Status kernel(const Instruction& instruction, LoopProgram program, std::vector<int> from, std::vector<int> to,
                 Steps& out);
+  Status kernel(const Instruction& instruction, const KernelTemplate& kernel, std::vector<int> from,
+                std::vector<int> to, Steps& out);
   // Places all slots and numbers the steps.
   Result<DevicePlan> finish();
 
@@ -42,6 +44,7 @@ class PlanDraft {
 
  private:
   void nameSlots();
+  void append(const Instruction& instruction, size_t kernel, std::vector<int> from, std::vector<int> to, Steps& out);
   void number(Steps& steps);
   void placeTables(Steps& steps, int first);
 

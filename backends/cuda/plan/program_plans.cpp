@@ -120,6 +120,40 @@ Result<NodeOp> operationOf(const Module& module, const Instruction& instruction)
   return combiner.at(root).op;
 }
 
+bool isAlongMemory(const ScanRequest& request) {
+  const std::vector<int64_t>& dims = request.array.dimensions;
+  return std::all_of(dims.begin() + static_cast<ptrdiff_t>(request.dimension) + 1, dims.end(),
+                     [](int64_t d) { return d == 1; });
+}
+
+// from: the array and the first value. A block a piece of a line; what stands before the pieces are running totals too.
+Status planScanOfLines(PlanDraft& draft, const Instruction& instruction, const ScanRequest& request, bool isExclusive,
+                       std::vector<int> from, int to, Steps& out) {
+  codegen::ScanMap map;
+  map.operation = request.operation, map.type = request.array.type;
+  map.length = request.array.dimensions[request.dimension];
+  map.lines = request.array.elementCount().value_or(0) / std::max<int64_t>(map.length, 1);
+  map.isReversed = request.reversed, map.isExclusive = isExclusive;
+  map.threads = codegen::ScanMap::threadsFor(map.length);
+  int before = from[1];
+  if (map.pieces() > 1) {
+    TESSERA_ASSIGN_OR_RETURN(LoopProgram sums, pieceTotalsOf(request, map.piece()));
+    ScanRequest pieces;
+    pieces.array = sums.outputs[0], pieces.dimension = pieces.array.dimensions.size() - 1;
+    pieces.operation = request.operation;
+    TESSERA_ASSIGN_OR_RETURN(const int totals, draft.scratchFor(instruction, pieces.array));
+    TESSERA_ASSIGN_OR_RETURN(before, draft.scratchFor(instruction, pieces.array));
+    TESSERA_TRY(draft.kernel(instruction, std::move(sums), from, {totals}, out));
+    TESSERA_TRY(planScanOfLines(draft, instruction, pieces, true, {totals, from[1]}, before, out));
+  }
+  const KernelTemplate kernel{map.key(),
+                              {.blocks = map.blocks(), .blockThreads = map.threads, .text = map.text()},
+                              [map](llvm::Module& module, const std::string& name) {
+                                return codegen::emitScanKernel(module, name, map);
+                              }};
+  return draft.kernel(instruction, kernel, {from[0], before}, {to}, out);
+}
+
 Status planScan(PlanDraft& draft, const Instruction& instruction, const PrefixSum& form, Steps& out) {
   ScanRequest request;
   request.array = draft.module().shapeOf(instruction.operands[0]);
@@ -130,6 +164,9 @@ Status planScan(PlanDraft& draft, const Instruction& instruction, const PrefixSu
     return failUnsupported("a running total of another type than its first value");
   TESSERA_ASSIGN_OR_RETURN(request.operation, operationOf(draft.module(), instruction));
   TESSERA_ASSIGN_OR_RETURN(ScanPrograms programs, scanProgramsOf(request));
+  if (isAlongMemory(request) && codegen::ScanMap::has(request.array.type))
+    return planScanOfLines(draft, instruction, request, false, draft.operandsOf(instruction),
+                           draft.resultsOf(instruction)[0], out);
   std::vector<int> from = draft.operandsOf(instruction);
   TESSERA_ASSIGN_OR_RETURN(const int totals, draft.scratchFor(instruction, programs.totals.outputs[0]));
   TESSERA_ASSIGN_OR_RETURN(const int before, draft.scratchFor(instruction, programs.before.outputs[0]));

@@ -1,5 +1,6 @@
 // ScanPrograms: running totals along one dimension as three element programs: each piece's total, what stands before
 // each piece, and the totals within a piece, one thread a piece. The order of operations follows from the length alone.
+// Lines of memory are left to codegen/grid_scan, whose pieces need their totals alone.
 #pragma once
 
 #include "core/base/result.h"
@@ -20,6 +21,8 @@ struct ScanRequest {
   NodeOp operation = NodeOp::Add;
 };
 
+// Of pieces of so many elements: their totals.
+Result<LoopProgram> pieceTotalsOf(const ScanRequest& request, int64_t piece);
 // ErrorKind::Unsupported where the operation has no neutral element in the type.
 Result<ScanPrograms> scanProgramsOf(const ScanRequest& request);
 

@@ -59,7 +59,7 @@ struct KernelCounts {
   int64_t codeBytes = 0;
 };
 
-// Where an array of a step lies while it runs.
+// The location of an array of a step while it runs.
 struct BufferLocation {
   std::string role;   // "operand 0", "result", "scratch"
   std::string place;  // "argument 1", "output 0", "constant", "arena"
@@ -99,7 +99,7 @@ struct WarpPlace {
   int64_t block = 0, warp = 0;
 };
 
-// A program compiled ahead of time: an object file and the C header that says how to call it.
+// A program compiled ahead of time: an object file and the C header that declares its functions.
 struct CompiledObject {
   std::string bytes, header;
   std::vector<std::string> libraries;  // to link with it, in order: "tessera_runtime", "dnnl", "m"

@@ -16,6 +16,7 @@
 #include <llvm/Config/llvm-config.h>
 #include <llvm/TargetParser/Host.h>
 
+#include "core/base/sorting.h"
 #include "core/base/tuning_constants.h"
 
 namespace tessera::codegen {
@@ -93,7 +94,7 @@ struct Entry {
   int64_t bytes, usedAt;
 };
 
-// What lies in the folder; what a killed process left behind is removed.
+// What is in the folder; what a killed process left behind is removed.
 std::vector<Entry> entriesOf(int folder) {
   std::vector<Entry> out;
   const int64_t now = ::time(nullptr);
@@ -223,7 +224,7 @@ void CodeCache::trim() const {
   int64_t total = 0;
   for (const Entry& entry : entries) total += entry.bytes;
   if (total <= mostBytes_) return;
-  std::ranges::sort(entries, {}, &Entry::usedAt);
+  sortBy(entries, &Entry::usedAt);
   for (const Entry& entry : entries) {
     if (total <= mostBytes_ / 4 * 3) return;
     if (::unlinkat(folder_.get(), entry.name.c_str(), 0) == 0) total -= entry.bytes;

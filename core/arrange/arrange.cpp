@@ -22,7 +22,7 @@ struct Size {
   float width = 0, height = 0;
 };
 
-// Ports stand at equal distances: each has the room of the longest name.
+// Ports are at equal distances: each has the room of the longest name.
 float portsWidth(const ViewNode& node) {
   if (!hasPortNames(node)) return 0;
   float widest = 0;
@@ -61,7 +61,7 @@ float rowWidth(const ViewNode& field) {
          2 * box::kRowMargin;
 }
 
-// Hubs stand in a column at the left of their user; `width` includes the gap to it.
+// Hubs are in a column at the left of their user; `width` includes the gap to it.
 struct Column {
   std::vector<int32_t> boxes;
   float width = 0, height = 0;

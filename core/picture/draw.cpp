@@ -313,7 +313,7 @@ class Drawer {
     addPort(v, outputSocket(b), node.output);
   }
 
-  // Of what stands in its reader or beside it.
+  // Of what is in its reader or beside it.
   void drawBesidePort(const ViewEdge& edge) {
     const ViewNode& reader = view_.nodes[at(edge.to)];
     if (reader.kind != ViewNode::Kind::Instruction || reader.chip || view_.nodes.size() > kMostWithPorts) return;

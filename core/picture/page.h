@@ -9,7 +9,7 @@
 namespace tessera {
 
 Places placesOf(const ProjectPage& page);
-// The groups that the page says are open, where it says so.
+// The groups that the page lists as open, if it does.
 void applyGroups(const ProjectPage& page, ViewOptions& options);
 Picture withPage(Picture picture, const ProjectPage& page);
 

@@ -71,7 +71,7 @@ Rgba colorOf(ColorRole role, Theme theme);
 
 struct PictureItem {
   enum class Kind : uint8_t { Box, Path, Text };
-  // What it is to whoever points at it; position in the list says nothing but what is painted over what.
+  // The part of the picture that it is, for hit tests; the position in the list only determines painting order.
   enum class Part : uint8_t {
     Other,
     Frame,      // of a node or group: its whole box
@@ -79,7 +79,7 @@ struct PictureItem {
     PullMark,   // of a field: pulls it out as a node of its own
     FoldMark,   // of what was pulled out: folds it back
     Port,       // of an input or the result
-    PageFrame,  // drawn by a person round nodes, behind them
+    PageFrame,  // drawn by the user around nodes, behind them
     PageNote,
   };
   Kind kind = Kind::Box;

@@ -51,7 +51,7 @@ class PlanDraft {
   const Module& module_;
   const BufferAssignment& buffers_;
   KernelSet& kernels_;
-  std::vector<ScratchNeed> scratch_;  // their slots stand behind the assignment's, in order
+  std::vector<ScratchNeed> scratch_;  // their slots follow the assignment's, in order
   std::vector<std::string> tables_;   // steps name them by numbers from -2 down until all slots are known
 };
 

@@ -10,9 +10,9 @@
 #include <fstream>
 
 #include "app/cli/command.h"
-#include "core/base/child_process.h"
 #include "app/cli/progress.h"
 #include "backends/backend.h"
+#include "core/base/child_process.h"
 #include "core/formats/module_file.h"
 
 namespace tessera::cli {

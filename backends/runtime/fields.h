@@ -1,7 +1,7 @@
 // Fields: a step as bytes and back. A step's `fields` names its members once; the writer keeps them in an object that
 // is compiled ahead of time, the reader fills a new step from them. Members are numbers and plain structs, texts,
-// vectors, optionals, other steps, and structs with `fields` of their own. Bytes are of this processor's order: they never leave
-// the object. Used by steps (step.h) and programs (program.h).
+// vectors, optionals, other steps, and structs with `fields` of their own. Bytes are of this processor's order:
+// they never leave the object. Used by steps (step.h) and programs (program.h).
 #pragma once
 
 #include <cstddef>

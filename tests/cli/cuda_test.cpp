@@ -112,11 +112,14 @@ ENTRY e {
   taps = f32[5,4,3] parameter(5)
   y = f32[2,9,8,6] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
   turned = f32[2,4,3,6] convolution(x, w), window={size=3x3 stride=2x2 rhs_reversal=1x1}, dim_labels=b01f_01io->b01f
-  g = f32[2,9,8,6] convolution(x, grouped), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_i01o->b01f, feature_group_count=2
-  dx = f32[2,9,8,4] convolution(dy, w), window={size=3x3 pad=2_2x1_2 lhs_dilate=2x2 rhs_reversal=1x1}, dim_labels=b01f_01oi->b01f
+  g = f32[2,9,8,6] convolution(x, grouped),
+      window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_i01o->b01f, feature_group_count=2
+  dx = f32[2,9,8,4] convolution(dy, w),
+      window={size=3x3 pad=2_2x1_2 lhs_dilate=2x2 rhs_reversal=1x1}, dim_labels=b01f_01oi->b01f
   dw = f32[3,3,4,6] convolution(x, dy), window={size=4x4 pad=0_0x1_0 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf
   l = f32[2,5,9] convolution(line, taps), window={size=3}, dim_labels=bf0_oi0->bf0
-  ROOT r = (f32[2,9,8,6], f32[2,4,3,6], f32[2,9,8,6], f32[2,9,8,4], f32[3,3,4,6], f32[2,5,9]) tuple(y, turned, g, dx, dw, l)
+  ROOT r = (f32[2,9,8,6], f32[2,4,3,6], f32[2,9,8,6], f32[2,9,8,4], f32[3,3,4,6], f32[2,5,9])
+      tuple(y, turned, g, dx, dw, l)
 })";
 
 // Convolutions and their cotangents go to cuDNN where it is, in whatever order their filters are stored.

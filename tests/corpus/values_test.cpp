@@ -1,5 +1,5 @@
-// Programs run on the CPU backend, the simulated CUDA device and the evaluator, before and after XLA's optimization, and
-// give the outputs that XLA computed, at the default tolerances but for those of exceptions.txt; those for several
+// Programs run on the CPU backend, the simulated CUDA device and the evaluator, before and after XLA's optimization,
+// and give the outputs that XLA computed, at the default tolerances but for those of exceptions.txt; those for several
 // devices run on all of them at once. CorpusValues: the programs whose values are in the repository. WholeCorpusValues:
 // all others, with the values below TESSERA_CORPUS. What XLA made for TPU runs where it holds no call of the TPU's own;
 // else it is skipped with that reason.
@@ -168,7 +168,9 @@ TEST_P(CorpusValues, Evaluator) { compareOn("evaluator"); }
 
 TEST_P(CorpusValues, SimulatedDevice) {
   if (!longTier() && fs::path(GetParam()).filename() != "before.hlo") TESSERA_SKIP("long-tier");
-  if (!isForSimulation(GetParam())) TESSERA_SKIP(longTier() ? "simulation-work" : "long-tier");
+  const bool isMuch = !isForSimulation(GetParam());
+  if (isMuch && longTier()) TESSERA_SKIP("simulation-work");
+  if (isMuch) TESSERA_SKIP("long-tier");
   compareOn("cuda", "simulated");
 }
 
@@ -203,7 +205,9 @@ TEST_P(WholeCorpusValues, Cpu) { compare(runOn("cpu", *module_, folder())); }
 
 TEST_P(WholeCorpusValues, SimulatedDevice) {
   if (!longTier() && fs::path(GetParam()).filename() != "before.hlo") TESSERA_SKIP("long-tier");
-  if (!isForSimulation(GetParam())) TESSERA_SKIP(longTier() ? "simulation-work" : "long-tier");
+  const bool isMuch = !isForSimulation(GetParam());
+  if (isMuch && longTier()) TESSERA_SKIP("simulation-work");
+  if (isMuch) TESSERA_SKIP("long-tier");
   compare(runOn("cuda", *module_, folder(), "simulated"));
 }
 

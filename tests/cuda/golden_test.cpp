@@ -1,6 +1,6 @@
-// The kernels of small programs as approved PTX: golden/NAME.hlo compiled for sm_80 gives golden/NAME.ptx byte for byte,
-// and the toolkit's assembler takes it without spilling. After a wanted change: tests/approve. On the simulated device
-// they give the evaluator's values, and use memory well.
+// The kernels of small programs as approved PTX: golden/NAME.hlo compiled for sm_80 gives golden/NAME.ptx byte for
+// byte, and the toolkit's assembler takes it without spilling. After a wanted change: tests/approve. On the simulated
+// device they give the evaluator's values without a report.
 #include <gtest/gtest.h>
 
 #include <algorithm>

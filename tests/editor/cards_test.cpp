@@ -10,12 +10,12 @@
 
 #include "app/studio/window/panels.h"
 #include "editor/panels/banner.h"
-#include "editor/panels/compiler/compiled_panel.h"
-#include "editor/panels/run/device_chooser.h"
 #include "editor/panels/compare/devices_panel.h"
-#include "editor/panels/run/run_panel.h"
+#include "editor/panels/compiler/compiled_panel.h"
 #include "editor/panels/compiler/warp_panel.h"
 #include "editor/panels/compiler/warp_picture.h"
+#include "editor/panels/run/device_chooser.h"
+#include "editor/panels/run/run_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 

@@ -1,8 +1,8 @@
 // Panels: the panels around the canvas of one document. PanelDocks: the docks of the window that hold them; all
 // documents share them and their arrangement, and they show the panels of the current one. The docks' object names
 // ("inspector", "text", "diagnostics", "profile", "results", "layout", "help", "value", "run", "palette", "compiled",
-// "computations", "source", "timeline", "memory", "differences", "passes", "overview", "findings", "warp", "devices") are what sessions
-// and scripts call them. A new panel is a row in panels.cpp and a member of Panels.
+// "computations", "source", "timeline", "memory", "differences", "passes", "overview", "findings", "warp",
+// "devices") are what sessions and scripts call them. A new panel is a row in panels.cpp and a member of Panels.
 #pragma once
 
 #include <QHash>

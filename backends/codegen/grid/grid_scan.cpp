@@ -5,6 +5,8 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
 
 #include "backends/codegen/grid/grid_emitter.h"
 #include "backends/codegen/grid/grid_map.h"
@@ -28,7 +30,7 @@ class ScanEmission {
   Status emit(const std::string& name) {
     open(name);
     neutral_ = scalars_.neutral(map_.operation, map_.type);
-    if (!neutral_) return failUnsupported("a running total without a neutral element");
+    if (!neutral_) return failUnsupported("a prefix sum without a neutral element");
     placeBlock();
     fetch();
     emitBarrier(b);
@@ -76,7 +78,7 @@ class ScanEmission {
     first_ = b.CreateMul(piece, int64(map_.piece()));
   }
 
-  // So many elements, then a gap, so that the elements of different threads lie in different banks.
+  // An unused element after each row of banks, so that the elements of different threads are in different banks.
   Value* sharedAt(Value* place) {
     return b.CreateGEP(held_, shared_, b.CreateAdd(place, b.CreateUDiv(place, b.getInt32(padding_))));
   }
@@ -122,11 +124,10 @@ class ScanEmission {
     }
   }
 
-  // The total of all that stands before the thread's elements.
+  // The sum of all elements before those of the thread.
   Val beforeThread(Val total) {
     Value* at = map_.pieces() == 1 ? int64(0) : block_;
-    Val running =
-        scalars_.fromMemory(map_.type, {b.CreateLoad(held_, b.CreateGEP(held_, function_->getArg(1), at))});
+    Val running = scalars_.fromMemory(map_.type, {b.CreateLoad(held_, b.CreateGEP(held_, function_->getArg(1), at))});
     Val inclusive = total;
     for (unsigned distance = 1; distance < kWarpThreads; distance *= 2) {
       const Val joined = join({emitShuffleUp(b, inclusive.re, distance)}, inclusive);
@@ -167,9 +168,9 @@ class ScanEmission {
 
 }  // namespace
 
-bool ScanMap::has(ElementType type) {
-  const int width = byteWidth(type);
-  return !isComplex(type) && (width == 4 || width == 8);
+bool ScanMap::fits(ElementType type, int64_t length) {
+  const int64_t width = byteWidth(type);
+  return !isComplex(type) && (width == 4 || width == 8) && length >= int64_t{kWarpThreads};
 }
 
 unsigned ScanMap::threadsFor(int64_t length) {
@@ -178,7 +179,7 @@ unsigned ScanMap::threadsFor(int64_t length) {
 }
 
 std::string ScanMap::text() const {
-  return fmt::format("running totals, a block of {} threads for {} elements of {} lines", threads, piece(), lines);
+  return fmt::format("prefix sums, a block of {} threads for {} elements of {} lines", threads, piece(), lines);
 }
 
 std::string ScanMap::key() const {

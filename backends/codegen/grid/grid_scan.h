@@ -1,14 +1,17 @@
-// GridScan: running totals along lines of memory on a GPU: a block takes a piece of a line, through shared memory; each
-// thread totals a few elements in order, a warp those of its lanes by shuffles, a block those of its warps. What stands
-// before each piece is computed beforehand. The order of operations follows from the length alone.
+// GridScan: prefix sums along rows of memory on a GPU. A block of threads scans one piece of a row through shared
+// memory: each thread sums a few consecutive elements, a warp combines its lanes by shuffles, a block its warps. The
+// prefix of each piece is computed beforehand. The order of operations depends on the length alone.
 #pragma once
 
+#include <cstdint>
 #include <string>
-
-#include <llvm/IR/Module.h>
 
 #include "core/base/result.h"
 #include "core/element/element_program.h"
+
+namespace llvm {
+class Module;
+}
 
 namespace tessera::codegen {
 
@@ -19,7 +22,7 @@ struct ScanMap {
   ElementType type = ElementType::F32;
   int64_t length = 1, lines = 1;
   bool isReversed = false;   // from the last element to the first
-  bool isExclusive = false;  // what stands before an element, without it
+  bool isExclusive = false;  // element i of the result: the sum of the elements before i
   unsigned threads = 256;    // of a block: whole warps
 
   int64_t piece() const { return int64_t{threads} * kEach; }
@@ -28,13 +31,14 @@ struct ScanMap {
   std::string text() const;
   std::string key() const;
 
-  // Elements of 4 or 8 bytes, in a block as large as the line needs.
-  static bool has(ElementType type);
-  static unsigned threadsFor(int64_t length);
+  // Whether the kernel takes a scan: elements of 4 or 8 bytes that are not complex, rows of at least a warp.
+  static bool fits(ElementType type, int64_t length);
+  static unsigned threadsFor(int64_t length);  // as many as a row needs, 256 at most
 };
 
-// A kernel (the lines, what stands before each piece [lines, pieces], the totals). With one piece a line, what stands
-// before is one number for all lines.
+// A kernel of three arrays: the input [lines, length], the prefix of each piece [lines, pieces], the result
+// [lines, length], which may be the input's memory. With one piece a line, the prefix is one scalar for all lines.
+// ErrorKind::Unsupported where the operation has no neutral element in the type.
 Status emitScanKernel(llvm::Module& module, const std::string& name, const ScanMap& map);
 
 }  // namespace tessera::codegen

@@ -1,5 +1,5 @@
-// ArrayForms: the arguments and results of a program as C sees them, and how its header tells of them. Shared by objects
-// for processors and for devices.
+// ArrayForms: the arguments and results of a program as C sees them, and how its header declares them. Shared by
+// objects for processors and for devices.
 #pragma once
 
 #include <string>

@@ -105,9 +105,9 @@ Result<StreamId> DriverDevice::beginConditional(StreamId captured, ConditionId c
   TESSERA_TRY(check(driver_.streamUpdateCaptureDependencies(streamOf(captured), &node, 1, kSetCaptureDependencies),
                     "adding a loop or a branch to a graph"));
   TESSERA_TRY(check(driver_.streamCreate(&body, kStreamNonBlocking), "making a stream"));
-  TESSERA_TRY(check(
-      driver_.streamBeginCaptureToGraph(body, parameters.bodies[0], nullptr, nullptr, 0, CaptureMode::Relaxed),
-      "beginning the body of a loop or a branch"));
+  TESSERA_TRY(
+      check(driver_.streamBeginCaptureToGraph(body, parameters.bodies[0], nullptr, nullptr, 0, CaptureMode::Relaxed),
+            "beginning the body of a loop or a branch"));
   return idOf<StreamId>(body);
 }
 

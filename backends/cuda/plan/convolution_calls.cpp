@@ -127,7 +127,8 @@ LibraryPlan toInput(const Site& s) {
   return plan;
 }
 
-// w[o] = sum of x[o · stride + k · dilation - low] · y[k]: steps and dilations change places, as do batch and features.
+// w[o] = sum of x[o · stride + k · dilation - low] · y[k]: steps and dilations are swapped, and so are batch and
+// features.
 LibraryPlan toFilter(const Site& s) {
   LibraryPlan plan;
   plan.call.operation = LibraryOperation::ConvolutionFilter;

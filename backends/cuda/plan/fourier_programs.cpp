@@ -53,8 +53,8 @@ class PassBuilder {
         part_(complex == ElementType::C64 ? ElementType::F32 : ElementType::F64),
         b({shapeOf(pass.in), Shape::arrayRowMajor(complex, {pass.length()})}, shapeOf(pass.out).dimensions) {}
 
-  // Place o = q + s · (radix · p + r) of the output is the sum over t of place q + s · (p + m · t), m = length / (s ·
-  // radix), times root number r · (t · m + p) · s.
+  // Element o = q + s · (radix · p + r) of the output is the sum over t of element q + s · (p + m · t) of the
+  // input, m = length / (s · radix), times root number r · (t · m + p) · s.
   LoopProgram make() {
     for (size_t d = 0; d < pass_.dims.size(); ++d) own_.push_back(b.outputIndex(static_cast<int64_t>(d)));
     const int64_t length = pass_.length(), others = length / (pass_.stride * pass_.radix);

@@ -2,6 +2,7 @@
 #include "backends/cuda/plan/plan_draft.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,11 @@ namespace tessera::cuda {
 namespace {
 
 constexpr int kFirstTable = -2;
+
+Status checkArrays(std::span<const int> slots) {
+  if (std::ranges::find(slots, -1) != slots.end()) return failUnsupported("an operand is not an array");
+  return {};
+}
 
 // What kernels assume of their arrays (codegen/alias_scopes.h). slots: of operands, then results.
 Status checkApart(const Instruction& instruction, const LoopProgram& program, std::span<const int> slots) {
@@ -93,8 +99,7 @@ Status PlanDraft::kernel(const Instruction& instruction, LoopProgram program, st
   if (std::ranges::any_of(program.body.outputDims, [](int64_t d) { return d == 0; })) return {};
   std::vector<int> slots = from;
   slots.insert(slots.end(), to.begin(), to.end());
-  if (std::ranges::any_of(slots, [](int slot) { return slot == -1; }))
-    return failUnsupported("an operand is not an array");
+  TESSERA_TRY(checkArrays(slots));
   TESSERA_TRY(checkApart(instruction, program, slots));
   TESSERA_ASSIGN_OR_RETURN(const size_t kernel, kernels_.add(std::move(program), std::string(instruction.name)));
   append(instruction, kernel, std::move(from), std::move(to), out);
@@ -103,6 +108,8 @@ Status PlanDraft::kernel(const Instruction& instruction, LoopProgram program, st
 
 Status PlanDraft::kernel(const Instruction& instruction, const KernelTemplate& kernel, std::vector<int> from,
                          std::vector<int> to, Steps& out) {
+  TESSERA_TRY(checkArrays(from));
+  TESSERA_TRY(checkArrays(to));
   TESSERA_ASSIGN_OR_RETURN(const size_t index, kernels_.add(kernel, std::string(instruction.name)));
   append(instruction, index, std::move(from), std::move(to), out);
   return {};

@@ -35,6 +35,7 @@ class PlanDraft {
   // ErrorKind::Unsupported where the program has no code.
   Status kernel(const Instruction& instruction, LoopProgram program, std::vector<int> from, std::vector<int> to,
                 Steps& out);
+  // A kernel that is not of an element program; operands, then results.
   Status kernel(const Instruction& instruction, const KernelTemplate& kernel, std::vector<int> from,
                 std::vector<int> to, Steps& out);
   // Places all slots and numbers the steps.

@@ -2,7 +2,9 @@
 #include "backends/cuda/plan/program_plans.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "backends/codegen/grid/grid_scan.h"
 #include "backends/cuda/plan/factor_plans.h"
 #include "backends/cuda/plan/fourier_programs.h"
 #include "backends/cuda/plan/order_programs.h"
@@ -126,7 +128,7 @@ bool isAlongMemory(const ScanRequest& request) {
                      [](int64_t d) { return d == 1; });
 }
 
-// from: the array and the first value. A block a piece of a line; what stands before the pieces are running totals too.
+// from: the array and the initial value. The prefixes of a line's pieces are an exclusive prefix sum of their totals.
 Status planScanOfLines(PlanDraft& draft, const Instruction& instruction, const ScanRequest& request, bool isExclusive,
                        std::vector<int> from, int to, Steps& out) {
   codegen::ScanMap map;
@@ -146,11 +148,10 @@ Status planScanOfLines(PlanDraft& draft, const Instruction& instruction, const S
     TESSERA_TRY(draft.kernel(instruction, std::move(sums), from, {totals}, out));
     TESSERA_TRY(planScanOfLines(draft, instruction, pieces, true, {totals, from[1]}, before, out));
   }
-  const KernelTemplate kernel{map.key(),
-                              {.blocks = map.blocks(), .blockThreads = map.threads, .text = map.text()},
-                              [map](llvm::Module& module, const std::string& name) {
-                                return codegen::emitScanKernel(module, name, map);
-                              }};
+  const KernelTemplate kernel{
+      map.key(),
+      {.blocks = map.blocks(), .blockThreads = map.threads, .text = map.text()},
+      [map](llvm::Module& module, const std::string& name) { return codegen::emitScanKernel(module, name, map); }};
   return draft.kernel(instruction, kernel, {from[0], before}, {to}, out);
 }
 
@@ -163,10 +164,10 @@ Status planScan(PlanDraft& draft, const Instruction& instruction, const PrefixSu
   if (draft.module().shapeOf(instruction.operands[1]).type != request.array.type)
     return failUnsupported("a running total of another type than its first value");
   TESSERA_ASSIGN_OR_RETURN(request.operation, operationOf(draft.module(), instruction));
-  TESSERA_ASSIGN_OR_RETURN(ScanPrograms programs, scanProgramsOf(request));
-  if (isAlongMemory(request) && codegen::ScanMap::has(request.array.type))
+  if (isAlongMemory(request) && codegen::ScanMap::fits(request.array.type, request.array.dimensions[request.dimension]))
     return planScanOfLines(draft, instruction, request, false, draft.operandsOf(instruction),
                            draft.resultsOf(instruction)[0], out);
+  TESSERA_ASSIGN_OR_RETURN(ScanPrograms programs, scanProgramsOf(request));
   std::vector<int> from = draft.operandsOf(instruction);
   TESSERA_ASSIGN_OR_RETURN(const int totals, draft.scratchFor(instruction, programs.totals.outputs[0]));
   TESSERA_ASSIGN_OR_RETURN(const int before, draft.scratchFor(instruction, programs.before.outputs[0]));
@@ -177,28 +178,32 @@ Status planScan(PlanDraft& draft, const Instruction& instruction, const PrefixSu
   return draft.kernel(instruction, std::move(programs.within), std::move(from), draft.resultsOf(instruction), out);
 }
 
+using Planner = Status (*)(PlanDraft& draft, const Instruction& instruction, Steps& out);
+
+Status planPrefixSum(PlanDraft& draft, const Instruction& instruction, Steps& out) {
+  return planScan(draft, instruction, *runningTotal(draft.module(), instruction), out);
+}
+
+// Null where no program of ours computes the instruction.
+Planner plannerOf(const Module& module, const Instruction& instruction) {
+  static constexpr std::pair<Opcode, Planner> kPlanners[] = {{Opcode::Sort, planSort},
+                                                             {Opcode::Topk, planTopK},
+                                                             {Opcode::Fft, planFourier},
+                                                             {Opcode::Cholesky, planCholesky},
+                                                             {Opcode::TriangularSolve, planTriangularSolve}};
+  for (const auto& [opcode, planner] : kPlanners)
+    if (instruction.opcode == opcode) return planner;
+  return runningTotal(module, instruction) ? planPrefixSum : nullptr;
+}
+
 }  // namespace
 
 bool isPlannedByProgram(const Module& module, const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::Sort:
-    case Opcode::Topk:
-    case Opcode::Fft:
-    case Opcode::Cholesky:
-    case Opcode::TriangularSolve: return true;
-    default: return runningTotal(module, instruction).has_value();
-  }
+  return plannerOf(module, instruction) != nullptr;
 }
 
 Status planByProgram(PlanDraft& draft, const Instruction& instruction, Steps& out) {
-  switch (instruction.opcode) {
-    case Opcode::Sort: return planSort(draft, instruction, out);
-    case Opcode::Topk: return planTopK(draft, instruction, out);
-    case Opcode::Fft: return planFourier(draft, instruction, out);
-    case Opcode::Cholesky: return planCholesky(draft, instruction, out);
-    case Opcode::TriangularSolve: return planTriangularSolve(draft, instruction, out);
-    default: return planScan(draft, instruction, *runningTotal(draft.module(), instruction), out);
-  }
+  return plannerOf(draft.module(), instruction)(draft, instruction, out);
 }
 
 }  // namespace tessera::cuda

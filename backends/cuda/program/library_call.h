@@ -19,9 +19,9 @@ enum class LibraryOperation : uint8_t {
   ConvolutionFilter  // operands: x, y; results: w, the cotangent of its filter
 };
 
-// y[n, k, i] = sum over c and r of x[n, c, i · step + r · dilation - pad] · w[k, c, r], in groups of features; outside
-// of x are zeros. Sizes and strides (in elements) of x and y: n, c or k, then the window's dimensions; sizes of w: k, c
-// of one group, window.
+// y[n, k, i] = sum over c and r of x[n, c, i · step + r · dilation - pad] · w[k, c, r], in groups of features; x is
+// zero outside its bounds. Sizes and strides (in elements) of x and y: n, c or k, then the window's dimensions; sizes
+// of w: k, c of one group, window.
 struct ConvolutionCall {
   std::vector<int64_t> xSizes, xStrides, ySizes, yStrides, wSizes;
   std::vector<int64_t> pads, steps, dilations;

@@ -19,8 +19,8 @@
 #include "editor/document/document.h"
 #include "editor/document/node_values.h"
 #include "editor/look/qt_colors.h"
-#include "editor/panels/run/device_chooser.h"
 #include "editor/panels/number_item.h"
+#include "editor/panels/run/device_chooser.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {

@@ -195,7 +195,7 @@ void WarpPanel::show(const Answer& answer) {
   int wasteful = 0;
   for (const WarpAccess& access : accesses_) {
     auto* item = new QListWidgetItem(rowOf(access), list_);
-    item->setToolTip(QString::fromStdString(access.place));
+    item->setToolTip(asPlainText(QString::fromStdString(access.place)));
     const bool isWasteful = access.isShared ? access.units > access.needed : access.units > 2 * access.needed;
     wasteful += isWasteful;
     if (isWasteful) item->setForeground(colorOf(Ink::Changed, palette()));

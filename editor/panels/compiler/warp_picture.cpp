@@ -6,6 +6,7 @@
 #include <map>
 
 #include "editor/look/qt_colors.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 
@@ -48,7 +49,7 @@ void WarpPicture::setAccess(std::optional<WarpAccess> access) {
       lines_.push_back(line);
     else
       ++hidden_;
-  setToolTip(words());
+  setToolTip(asPlainText(words()));
   updateGeometry();
   resize(sizeHint());
   update();

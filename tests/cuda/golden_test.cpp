@@ -30,7 +30,7 @@ std::string contentOf(const fs::path& path) {
   return out.str();
 }
 
-Module moduleOf(const std::string& name) {
+Module goldenModule(const std::string& name) {
   ReadResult read = readHloText(contentOf(kFolder / (name + ".hlo")));
   EXPECT_TRUE(read.module) << name;
   inferModule(*read.module);
@@ -55,7 +55,7 @@ std::vector<std::string> names() {
 class CudaGolden : public testing::TestWithParam<std::string> {};
 
 TEST_P(CudaGolden, Kernels) {
-  const auto executable = compiled(moduleOf(GetParam()), "sm_80");
+  const auto executable = compiled(goldenModule(GetParam()), "sm_80");
   ASSERT_TRUE(executable) << executable.error().toString();
   const auto ptx = (*executable)->ptx(GetParam());
   ASSERT_TRUE(ptx) << ptx.error().toString();
@@ -68,7 +68,7 @@ TEST_P(CudaGolden, Kernels) {
 }
 
 TEST_P(CudaGolden, Runs) {
-  const Module module = moduleOf(GetParam());
+  const Module module = goldenModule(GetParam());
   const auto executable = compiled(module, "simulated:sm_80");
   ASSERT_TRUE(executable) << executable.error().toString();
   const auto arguments = argumentsBy({}, module);

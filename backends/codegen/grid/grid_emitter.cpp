@@ -16,7 +16,7 @@ using llvm::Value;
 
 namespace {
 
-constexpr unsigned kGlobalSpace = 1, kSharedSpace = 3;
+constexpr unsigned kSharedSpace = 3;
 
 Value* readSpecial(llvm::IRBuilder<>& b, llvm::Intrinsic::ID which, uint32_t limit) {
   auto* call = b.CreateIntrinsic(which, {}, {});

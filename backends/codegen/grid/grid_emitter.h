@@ -17,6 +17,7 @@ Status emitGridKernel(llvm::Module& module, const std::string& name, const LoopP
                       const ProgramAnalysis& analysis, const GridMap& map);
 
 // What kernels of any kind are made of.
+inline constexpr unsigned kGlobalSpace = 1;  // the address space of NVPTX that arrays are in
 void markAsGridKernel(llvm::Function& function, unsigned blockThreads);
 // The number of this thread in its block, of this block in the grid.
 llvm::Value* emitThreadNumber(llvm::IRBuilder<>& b, unsigned blockThreads);

@@ -19,7 +19,7 @@ using llvm::Value;
 
 namespace {
 
-constexpr unsigned kGlobalSpace = 1, kBankBytes = 128, kMostThreads = 256;
+constexpr unsigned kBankBytes = 128, kMostThreads = 256;
 constexpr unsigned kEach = ScanMap::kEach;
 
 class ScanEmission {

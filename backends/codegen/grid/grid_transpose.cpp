@@ -18,9 +18,9 @@ constexpr int64_t kShortest = 16;                    // a side of a tile; shorte
 constexpr size_t kMostCrossing = 3;                  // reads that are brought through shared memory
 constexpr unsigned kLine = TransposeMap::kTile + 1;  // so that columns lie in different banks
 
-class Matcher {
+class TransposeMatcher {
  public:
-  Matcher(const LoopProgram& program, const ProgramAnalysis& analysis)
+  TransposeMatcher(const LoopProgram& program, const ProgramAnalysis& analysis)
       : program_(program), body_(program.body), analysis_(analysis) {}
 
   std::optional<TransposeMap> run() {
@@ -86,7 +86,7 @@ std::string TransposeMap::text() const {
 }
 
 std::optional<TransposeMap> TransposeMap::of(const LoopProgram& program, const ProgramAnalysis& analysis) {
-  return Matcher(program, analysis).run();
+  return TransposeMatcher(program, analysis).run();
 }
 
 // Thread (x, y) reads the places y, y + 8 … of `stored` at x of `read`, and stores y, y + 8 … of `read` at x of

@@ -22,7 +22,7 @@ using aot::SectionOffset;
 const std::vector<std::string> kLibraries = {"tessera_cuda_runtime", "stdc++", "m", "pthread", "dl"};
 
 template <class T>
-std::string bytesOf(const T& value) {
+std::string rawBytesOf(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 SectionOffset behind(SectionOffset at, size_t offset) { return {at.section, at.offset + offset}; }
@@ -34,14 +34,14 @@ class ObjectMaker {
 
   Result<CompiledObject> make() {
     TESSERA_TRY(checkSteps());
-    table_ = writer_.add(Section::Data, bytesOf(content_), 16);
+    table_ = writer_.add(Section::Data, rawBytesOf(content_), 16);
     content_.version = kDeviceTableVersion;
     addConstants();
     addProgram();
     content_.argumentCount = addSizes(forms_.arguments, offsetof(DeviceTable, argumentBytes));
     content_.resultCount = addSizes(forms_.results, offsetof(DeviceTable, resultBytes));
     addFunctions();
-    writer_.replace(table_, bytesOf(content_));
+    writer_.replace(table_, rawBytesOf(content_));
     CompiledObject out;
     TESSERA_ASSIGN_OR_RETURN(out.bytes, writer_.finish());
     out.libraries = kLibraries;
@@ -88,7 +88,7 @@ class ObjectMaker {
   uint64_t addSizes(const std::vector<aot::ArrayForm>& forms, size_t field) {
     std::string bytes;
     for (const aot::ArrayForm& form : forms)
-      bytes += bytesOf(static_cast<uint64_t>(form.shape->denseBytes().value_or(0)));
+      bytes += rawBytesOf(static_cast<uint64_t>(form.shape->denseBytes().value_or(0)));
     point(field, writer_.add(Section::ReadOnly, bytes, 8));
     return forms.size();
   }

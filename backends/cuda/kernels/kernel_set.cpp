@@ -37,7 +37,6 @@ namespace {
 
 constexpr size_t kMaxParameters = 500;  // of 8 bytes, in 4 KiB
 constexpr size_t kShardKernels = 8, kMostShards = 8;
-constexpr int kFirstWithMatrices = 80;  // architecture whose tensor cores multiply bf16 and matrices 16 deep
 
 // Backends of several devices compile at once, each in its thread; LLVM's registry is filled by the first.
 Result<std::unique_ptr<llvm::TargetMachine>> makeNvptxMachine(const Architecture& architecture) {

@@ -8,7 +8,7 @@ namespace tessera::cuda {
 
 namespace {
 
-constexpr size_t kPieceBytes = size_t{4} << 20, kAlignment = 64;
+constexpr size_t kPieceBytes = size_t{4} << 20, kStagedAlignment = 64;
 
 }  // namespace
 
@@ -51,7 +51,7 @@ Result<std::span<std::byte>> Staging::room(size_t bytes, StreamId stream) {
   }
   const size_t count = std::min(bytes, kPieceBytes - filled_);
   const std::span<std::byte> out(pieces_[current_].memory + filled_, count);
-  filled_ = std::min(kPieceBytes, (filled_ + count + kAlignment - 1) / kAlignment * kAlignment);
+  filled_ = std::min(kPieceBytes, (filled_ + count + kStagedAlignment - 1) / kStagedAlignment * kStagedAlignment);
   return out;
 }
 

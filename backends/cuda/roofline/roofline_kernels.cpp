@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "backends/cuda/program/architecture.h"
+
 namespace tessera::cuda {
 
 namespace {
@@ -26,7 +28,7 @@ constexpr MatrixType kMatrixTypes[] = {
     {"tf32", "m16n8k8", "f32.tf32.tf32.f32", "f32", 8},
     {"s8", "m16n8k32", "s32.s8.s8.s32", "s32", 32},
 };
-constexpr int kFirstWithMatrices = 80, kMatrixSums = 4;
+constexpr int kMatrixSums = 4;
 
 std::string opening(const std::string& name) {
   return fmt::format(

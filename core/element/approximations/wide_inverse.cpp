@@ -8,9 +8,9 @@
 namespace tessera {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kPi = 0x1.921fb54442d18p+1, kPiRest = 0x1.1a62633145c07p-53;
-constexpr double kLn2High = 0x1.62e42fefa39efp-1, kLn2Low = 0x1.abc9e3b39803fp-56;
+constexpr double kWideInfinity = std::numeric_limits<double>::infinity();
+constexpr double kPiHigh = 0x1.921fb54442d18p+1, kPiLow = 0x1.1a62633145c07p-53;
+constexpr double kLogTwoHigh = 0x1.62e42fefa39efp-1, kLogTwoLow = 0x1.abc9e3b39803fp-56;
 
 // The arc tangents of eighths.
 struct Angle {
@@ -55,7 +55,8 @@ NodeId WideApproximations::atan2(NodeId y, NodeId x) {
   NodeId ySize = abs(y), xSize = abs(x);
   NodeId isSteep = b_.compare(CompareDirection::Gt, ySize, xSize);
   NodeId small = b_.select(isSteep, xSize, ySize), large = b_.select(isSteep, ySize, xSize);
-  NodeId isEven = b_.binary(NodeOp::Or, equals(large, 0), equals(small, kInf));  // 0 of 0, infinity of infinity
+  NodeId isEven =
+      b_.binary(NodeOp::Or, equals(large, 0), equals(small, kWideInfinity));  // 0 of 0, infinity of infinity
   NodeId ratio = b_.select(isEven, b_.select(equals(large, 0), c(0), c(1)), b_.divide(small, large));
   const Pair angle = arcTangent(ratio);
   NodeId isLeft = b_.compare(CompareDirection::Lt, bits(x), integer(0));
@@ -66,8 +67,8 @@ NodeId WideApproximations::atan2(NodeId y, NodeId x) {
   const auto either = [&](NodeId condition, const Pair& yes, const Pair& no) {
     return Pair{b_.select(condition, yes.high, no.high), b_.select(condition, yes.low, no.low)};
   };
-  const Pair octant = either(isSteep, from(kPi / 2, kPiRest / 2, angle), angle);
-  const Pair side = either(isLeft, from(kPi, kPiRest, octant), octant);
+  const Pair octant = either(isSteep, from(kPiHigh / 2, kPiLow / 2, angle), angle);
+  const Pair side = either(isLeft, from(kPiHigh, kPiLow, octant), octant);
   NodeId value = withSignOf(b_.add(side.high, side.low), y);
   NodeId isNone = b_.binary(NodeOp::Or, b_.compare(CompareDirection::Ne, x, x), b_.compare(CompareDirection::Ne, y, y));
   return b_.select(isNone, b_.add(x, y), value);
@@ -90,9 +91,9 @@ NodeId WideApproximations::asinh(NodeId x) {
   const Pair square = product(at, at);
   NodeId root = b_.unary(NodeOp::Sqrt, b_.add(c(1), square.high));
   const Pair v = quickSum(at, b_.divide(b_.add(square.high, square.low), b_.add(c(1), root)));
-  NodeId whole = b_.add(b_.add(log(a), c(kLn2High)), c(kLn2Low));
+  NodeId whole = b_.add(b_.add(log(a), c(kLogTwoHigh)), c(kLogTwoLow));
   NodeId value = withSignOf(b_.select(isLarge, whole, log1pOf(v)), x);
-  return b_.select(less(a, 0x1p-28), x, b_.select(less(a, kInf), value, x));
+  return b_.select(less(a, 0x1p-28), x, b_.select(less(a, kWideInfinity), value, x));
 }
 
 // v = t + sqrt(t² + 2t) with t = x - 1; of large x, ln 2x.
@@ -107,7 +108,7 @@ NodeId WideApproximations::acosh(NodeId x) {
   rest = b_.select(equals(root, 0), c(0), rest);
   Pair v = quickSum(root, t);  // the root is the larger one
   v.low = b_.add(v.low, rest);
-  NodeId whole = b_.add(b_.add(log(x), c(kLn2High)), c(kLn2Low));
+  NodeId whole = b_.add(b_.add(log(x), c(kLogTwoHigh)), c(kLogTwoLow));
   return b_.select(isLarge, whole, log1pOf(v));
 }
 
@@ -119,7 +120,7 @@ NodeId WideApproximations::atanh(NodeId x) {
   NodeId rest = b_.divide(b_.fma(negate(v), lost, b_.fma(negate(v), below, twice)), below);
   NodeId value = withSignOf(b_.multiply(c(0.5), log1pOf({v, rest})), x);
   // 1 gives infinity, what is beyond gives none.
-  value = b_.select(equals(a, 1), withSignOf(c(kInf), x), value);
+  value = b_.select(equals(a, 1), withSignOf(c(kWideInfinity), x), value);
   value = b_.select(greater(a, 1), c(std::numeric_limits<double>::quiet_NaN()), value);
   NodeId isNone = b_.compare(CompareDirection::Ne, x, x);
   return b_.select(b_.binary(NodeOp::Or, isNone, less(a, 0x1p-28)), x, value);
@@ -146,7 +147,7 @@ NodeId WideApproximations::cbrt(NodeId x) {
   NodeId lacks = b_.subtract(b_.subtract(m, cube.high), b_.fma(square.low, y, cube.low));
   y = b_.add(y, b_.divide(lacks, b_.multiply(c(3), square.high)));
   NodeId value = b_.multiply(y, powerOfTwo(b_.subtract(q, b_.select(isTiny, integer(18), integer(0)))));
-  NodeId isPlain = b_.logicalAnd(greater(a, 0), less(a, kInf));
+  NodeId isPlain = b_.logicalAnd(greater(a, 0), less(a, kWideInfinity));
   return b_.select(isPlain, withSignOf(value, x), x);
 }
 

@@ -42,9 +42,9 @@ struct DevicesPanel::Answer {
 
 namespace {
 
-enum Column { kName, kOpcode, kLeft, kRight, kRatio, kError, kColumns };
-constexpr int kRuns = 3, kDeepest = 120;                  // alpha of the longest time
-constexpr size_t kMostRows = 1000, kMostCompared = 3000;  // instructions whose values are compared
+enum DeviceColumn { kNameColumn, kOpcodeColumn, kLeftColumn, kRightColumn, kRatioColumn, kErrorColumn, kDeviceColumns };
+constexpr int kRuns = 3, kDeepest = 120;                        // alpha of the longest time
+constexpr size_t kMostDeviceRows = 1000, kMostCompared = 3000;  // instructions whose values are compared
 
 QString textOf(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())); }
 
@@ -77,7 +77,7 @@ DevicesPanel::DevicesPanel(Document& document, QWidget* parent)
   connect(run_, &QPushButton::clicked, this, &DevicesPanel::runBoth);
   connect(table_, &QTreeWidget::itemSelectionChanged, this, [this] {
     const QTreeWidgetItem* item = table_->currentItem();
-    const auto at = item ? static_cast<size_t>(item->data(kName, NumberItem::kKey).toUInt()) : ids_.size();
+    const auto at = item ? static_cast<size_t>(item->data(kNameColumn, NumberItem::kKey).toUInt()) : ids_.size();
     if (at < ids_.size() && document_.module().contains(ids_[at])) document_.select({ids_[at]});
   });
   connect(&document_, &Document::moduleChanged, this, &DevicesPanel::forget);
@@ -149,7 +149,7 @@ void DevicesPanel::runBoth() {
       }
       std::ranges::stable_sort(answer->rows, std::greater(),
                                [](const Row& row) { return std::max(row.leftNs, row.rightNs); });
-      if (answer->rows.size() > kMostRows) answer->rows.resize(kMostRows);
+      if (answer->rows.size() > kMostDeviceRows) answer->rows.resize(kMostDeviceRows);
       return {};
     }();
     if (!run) answer->failure = QString::fromStdString(run.error().toString());
@@ -168,10 +168,10 @@ void DevicesPanel::runBoth() {
 
 void DevicesPanel::add(const Row& row, double longestNs) {
   auto* item = new NumberItem(table_);
-  item->setText(kName, row.name);
-  item->setData(kName, NumberItem::kKey, static_cast<uint>(ids_.size()));
+  item->setText(kNameColumn, row.name);
+  item->setData(kNameColumn, NumberItem::kKey, static_cast<uint>(ids_.size()));
   ids_.push_back(row.id);
-  item->setText(kOpcode, row.opcode);
+  item->setText(kOpcodeColumn, row.opcode);
   const QString none = QStringLiteral("–");
   const auto setTime = [&](int column, double ns) {
     item->setNumber(column, ns, ns > 0 ? QString::fromStdString(durationText(ns)) : none);
@@ -179,12 +179,13 @@ void DevicesPanel::add(const Row& row, double longestNs) {
     bar.setAlpha(static_cast<int>(kDeepest * (longestNs > 0 ? ns / longestNs : 0)));
     item->setBackground(column, bar);
   };
-  setTime(kLeft, row.leftNs);
-  setTime(kRight, row.rightNs);
+  setTime(kLeftColumn, row.leftNs);
+  setTime(kRightColumn, row.rightNs);
   const double ratio = row.leftNs > 0 ? row.rightNs / row.leftNs : 0;
-  item->setNumber(kRatio, ratio, ratio > 0 ? QStringLiteral("%1").arg(ratio, 0, 'g', 3) : none);
-  item->setNumber(kError, row.error.value_or(-1), row.error ? QStringLiteral("%1").arg(*row.error, 0, 'g', 2) : none);
-  if (row.differs) item->setForeground(kError, colorOf(Ink::Error, palette()));
+  item->setNumber(kRatioColumn, ratio, ratio > 0 ? QStringLiteral("%1").arg(ratio, 0, 'g', 3) : none);
+  item->setNumber(kErrorColumn, row.error.value_or(-1),
+                  row.error ? QStringLiteral("%1").arg(*row.error, 0, 'g', 2) : none);
+  if (row.differs) item->setForeground(kErrorColumn, colorOf(Ink::Error, palette()));
 }
 
 void DevicesPanel::show(const Answer& answer) {
@@ -196,8 +197,8 @@ void DevicesPanel::show(const Answer& answer) {
   for (const Row& row : answer.rows) longest = std::max({longest, row.leftNs, row.rightNs});
   for (const Row& row : answer.rows) add(row, longest);
   table_->setSortingEnabled(true);
-  table_->sortByColumn(kRight, Qt::DescendingOrder);
-  for (int column = 0; column < kColumns; ++column) table_->resizeColumnToContents(column);
+  table_->sortByColumn(kRightColumn, Qt::DescendingOrder);
+  for (int column = 0; column < kDeviceColumns; ++column) table_->resizeColumnToContents(column);
   QString words = tr("A run: %1 on the processor, %2 on the other.")
                       .arg(QString::fromStdString(durationText(answer.leftNs)),
                            QString::fromStdString(durationText(answer.rightNs)));

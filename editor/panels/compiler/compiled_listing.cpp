@@ -10,7 +10,7 @@ namespace {
 
 constexpr qsizetype kLongest = 2000000;  // characters of a page
 
-QString escaped(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
+QString htmlOf(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
 
 // 1.2 k, 3.4 M.
 QString amount(double value, const QString& unit) {
@@ -58,11 +58,11 @@ QString stepPage(const StepListing& step, const Profile* profile, double attaina
                                                                    amount(step.bytes, QStringLiteral("B")))) +
       timeRows(step, profile, attainableNs) + more;
   for (const BufferLocation& buffer : step.buffers)
-    rows += keyedRow(escaped(buffer.role), QObject::tr("%1 at %2, %3")
-                                               .arg(escaped(buffer.place))
-                                               .arg(buffer.offset)
-                                               .arg(amount(static_cast<double>(buffer.bytes), QStringLiteral("B"))));
-  return QStringLiteral("<p style='margin:8px 0 2px 0'><b>%1</b></p><table>%2</table>").arg(escaped(step.what), rows);
+    rows += keyedRow(htmlOf(buffer.role), QObject::tr("%1 at %2, %3")
+                                              .arg(htmlOf(buffer.place))
+                                              .arg(buffer.offset)
+                                              .arg(amount(static_cast<double>(buffer.bytes), QStringLiteral("B"))));
+  return QStringLiteral("<p style='margin:8px 0 2px 0'><b>%1</b></p><table>%2</table>").arg(htmlOf(step.what), rows);
 }
 
 // By the toolkit's own tools, where they are installed.
@@ -125,15 +125,15 @@ CompiledPanel::Listing CompiledPanel::listingOf(const Program& program, const Pr
   for (InstructionId each : derivedOf(optimized, id)) {
     const std::string text = printInstruction(optimized, each);
     QStringList sources;
-    for (const std::string& name : sourcesOf(program.source, optimized, each)) sources << escaped(name);
+    for (const std::string& name : sourcesOf(program.source, optimized, each)) sources << htmlOf(name);
     out.steps += QStringLiteral("<p style='margin:10px 0 0 0'><code>%1</code></p><p style='margin:0'>%2</p>")
-                     .arg(escaped(text), QObject::tr("computes %1").arg(sources.join(QStringLiteral(", "))));
-    out.steps += QStringLiteral("<p style='margin:0'>%1</p>").arg(escaped(insertionText(optimized, each)));
+                     .arg(htmlOf(text), QObject::tr("computes %1").arg(sources.join(QStringLiteral(", "))));
+    out.steps += QStringLiteral("<p style='margin:0'>%1</p>").arg(htmlOf(insertionText(optimized, each)));
     const std::string head = "; " + std::string(optimized.at(each).name) + "\n";
     pages[kLoops] += head + loopsOf(optimized, each) + "\n";
     const auto steps = program.executable->list(each, true);
     if (!steps) {
-      out.steps += QStringLiteral("<p>%1</p>").arg(escaped(steps.error().message));
+      out.steps += QStringLiteral("<p>%1</p>").arg(htmlOf(steps.error().message));
       continue;
     }
     if (steps->empty()) out.steps += QStringLiteral("<p>%1</p>").arg(QObject::tr("no step of its own"));

@@ -13,11 +13,11 @@ namespace tessera {
 namespace {
 
 constexpr int64_t kLineBytes = 128, kSectorBytes = 32, kWordBytes = 4;
-constexpr int kWords = 32, kCell = 17, kLabel = 84, kTop = 40, kGap = 8, kMargin = 8;
+constexpr int kWords = 32, kCell = 17, kWarpLabelWidth = 84, kHeadHeight = 40, kLineGap = 8, kWarpMargin = 8;
 constexpr size_t kMostLines = 32;
 
 int left(int64_t byte) {
-  return kLabel + static_cast<int>(byte * kCell / kWordBytes) + static_cast<int>(byte / kSectorBytes) * 4;
+  return kWarpLabelWidth + static_cast<int>(byte * kCell / kWordBytes) + static_cast<int>(byte / kSectorBytes) * 4;
 }
 
 }  // namespace
@@ -70,15 +70,16 @@ QString WarpPicture::words() const {
 
 QSize WarpPicture::sizeHint() const {
   const int rows = static_cast<int>(lines_.size()) + (hidden_ ? 1 : 0);
-  return {left(kLineBytes) + kMargin, kTop + kCell + kGap + rows * (kCell + kGap) + kMargin};
+  return {left(kLineBytes) + kWarpMargin, kHeadHeight + kCell + kLineGap + rows * (kCell + kLineGap) + kWarpMargin};
 }
 
 void WarpPicture::paintLanes(QPainter& painter) const {
   const bool dark = isDark(palette());
   painter.setPen(colorOf(Ink::Quiet, palette()));
-  painter.drawText(QRect(0, kTop - kCell - 2, kLabel - kGap, kCell), Qt::AlignRight | Qt::AlignVCenter, tr("lane"));
+  painter.drawText(QRect(0, kHeadHeight - kCell - 2, kWarpLabelWidth - kLineGap, kCell),
+                   Qt::AlignRight | Qt::AlignVCenter, tr("lane"));
   for (int lane = 0; lane < 32; ++lane) {
-    const QRect cell(left(lane * kWordBytes), kTop - kCell - 2, kCell, kCell);
+    const QRect cell(left(lane * kWordBytes), kHeadHeight - kCell - 2, kCell, kCell);
     const bool isActive = access_->lanes >> lane & 1;
     if (isActive) painter.fillRect(cell.adjusted(0, 0, -1, -1), colorOfLane(lane, dark));
     painter.setPen(colorOf(isActive ? Ink::Text : Ink::Quiet, palette()));
@@ -91,7 +92,7 @@ void WarpPicture::paintLanes(QPainter& painter) const {
 void WarpPicture::paintLine(QPainter& painter, const Line& line, int top) const {
   const bool dark = isDark(palette());
   painter.setPen(colorOf(Ink::Quiet, palette()));
-  painter.drawText(QRect(0, top, kLabel - kGap, kCell), Qt::AlignRight | Qt::AlignVCenter,
+  painter.drawText(QRect(0, top, kWarpLabelWidth - kLineGap, kCell), Qt::AlignRight | Qt::AlignVCenter,
                    QStringLiteral("+%1").arg(line.address));
   for (int64_t byte = 0; byte < kLineBytes; ++byte) {
     const int lane = line.lanes[static_cast<size_t>(byte)];
@@ -122,18 +123,19 @@ void WarpPicture::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   QFont font = painter.font();
   painter.setPen(colorOf(Ink::Text, palette()));
-  painter.drawText(QRect(kMargin, 0, width() - 2 * kMargin, kTop - kCell - 4), Qt::AlignVCenter, words());
+  painter.drawText(QRect(kWarpMargin, 0, width() - 2 * kWarpMargin, kHeadHeight - kCell - 4), Qt::AlignVCenter,
+                   words());
   font.setPointSizeF(font.pointSizeF() * 0.75);
   painter.setFont(font);
   paintLanes(painter);
-  int top = kTop + kGap;
+  int top = kHeadHeight + kLineGap;
   for (const Line& line : lines_) {
     paintLine(painter, line, top);
-    top += kCell + kGap;
+    top += kCell + kLineGap;
   }
   painter.setPen(colorOf(Ink::Quiet, palette()));
   if (hidden_)
-    painter.drawText(QRect(kLabel, top, width() - kLabel, kCell), Qt::AlignVCenter,
+    painter.drawText(QRect(kWarpLabelWidth, top, width() - kWarpLabelWidth, kCell), Qt::AlignVCenter,
                      tr("… and %L1 lines of 128 bytes more").arg(hidden_));
 }
 

@@ -11,6 +11,7 @@
 #include "backends/bisect.h"
 #include "backends/device_times.h"
 #include "backends/precision.h"
+#include "core/base/sorting.h"
 #include "core/evaluate/argument_rules.h"
 #include "core/formats/module_file.h"
 
@@ -146,8 +147,7 @@ Status tellTimes(const Sides& sides, const CompareArguments& options, Report& re
   Json& out = report.object["times"] = {
       {"a", sides.left.backend}, {"b", sides.right.backend}, {"a_ns", times.leftNs}, {"b_ns", times.rightNs}};
   out["nodes"] = Json::array();
-  std::ranges::stable_sort(times.nodes, std::greater(),
-                           [](const NodeTimes& node) { return std::max(node.leftNs, node.rightNs); });
+  sortDescending(times.nodes, [](const NodeTimes& node) { return std::max(node.leftNs, node.rightNs); });
   report.line(fmt::format("a run: {:.1f} us on {}, {:.1f} us on {}", times.leftNs / 1e3, sides.left.backend,
                           times.rightNs / 1e3, sides.right.backend));
   size_t shown = 0;

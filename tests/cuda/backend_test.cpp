@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <thread>
 
 #include "backends/backend.h"
@@ -114,6 +115,45 @@ ENTRY e {
   const auto first = (*executable)->run({}), second = (*executable)->run({});
   ASSERT_TRUE(first && second);
   EXPECT_EQ((*second)[0].data<uint64_t>()[0] - (*first)[0].data<uint64_t>()[0], 2u);
+}
+
+// Prefix sums of rows: of a part of a piece, of whole pieces, and of pieces that are summed beforehand.
+template <class T>
+void expectPrefixSums(ElementType element, const std::string& type, int64_t length, bool isReversed) {
+  constexpr int64_t kRows = 3;
+  const std::string n = std::to_string(length), others = std::to_string(length - 1);
+  const std::string array = type + "[" + std::to_string(kRows) + "," + n + "]";
+  const std::string pad = isReversed ? "0_" + others : others + "_0";
+  const auto executable =
+      compiled("HloModule m\nsum {\n  a = " + type + "[] parameter(0)\n  b = " + type +
+                   "[] parameter(1)\n  ROOT s = " + type + "[] add(a, b)\n}\nENTRY e {\n  x = " + array +
+                   " parameter(0)\n  zero = " + type + "[] constant(0)\n  ROOT r = " + array +
+                   " reduce-window(x, zero), window={size=1x" + n + " pad=0_0x" + pad + "}, to_apply=sum\n}",
+               "simulated");
+  ASSERT_TRUE(executable) << executable.error().toString();
+  EXPECT_NE(stepsOfRoot(**executable).find("prefix sums"), std::string::npos);
+  Literal argument = Literal::allocate(Shape::arrayRowMajor(element, {kRows, length})).value();
+  Literal wanted = argument;
+  for (int64_t row = 0; row < kRows; ++row) {
+    T sum = 0;
+    for (int64_t i = 0; i < length; ++i) {
+      const auto at = static_cast<size_t>(row * length + (isReversed ? length - 1 - i : i));
+      argument.mutableData<T>()[at] = static_cast<T>((i * 7 + row) % 11 - 4);
+      wanted.mutableData<T>()[at] = sum += argument.data<T>()[at];
+    }
+  }
+  const auto outputs = (*executable)->run({&argument, 1});
+  ASSERT_TRUE(outputs) << outputs.error().toString();
+  EXPECT_TRUE((*outputs)[0].identical(wanted)) << type << " " << length << (isReversed ? " reversed" : "");
+  for (const DeviceReport& report : (*executable)->deviceReports()) EXPECT_FALSE(report.isError) << report.text;
+}
+
+TEST(CudaBackend, SumsPrefixesOfRows) {
+  for (const bool isReversed : {false, true}) {
+    for (const int64_t length : {33, 512, 2048, 5000})
+      expectPrefixSums<int32_t>(ElementType::S32, "s32", length, isReversed);
+    expectPrefixSums<double>(ElementType::F64, "f64", 5000, isReversed);
+  }
 }
 
 TEST(CudaBackend, EndsALoopWithoutEndWhenItIsCancelled) {

@@ -13,6 +13,7 @@
 
 #include "backends/device_times.h"
 #include "backends/value_compare.h"
+#include "core/base/sorting.h"
 #include "core/base/units.h"
 #include "core/edit/wiring/splicing.h"
 #include "core/ops/inference/infer.h"
@@ -147,8 +148,7 @@ void DevicesPanel::runBoth() {
         if (const auto value = values.find(node.instruction); value != values.end())
           row.error = value->second.maxRelError, row.differs = !value->second.equal;
       }
-      std::ranges::stable_sort(answer->rows, std::greater(),
-                               [](const Row& row) { return std::max(row.leftNs, row.rightNs); });
+      sortDescending(answer->rows, [](const Row& row) { return std::max(row.leftNs, row.rightNs); });
       if (answer->rows.size() > kMostDeviceRows) answer->rows.resize(kMostDeviceRows);
       return {};
     }();

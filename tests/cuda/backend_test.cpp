@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <thread>
 
@@ -132,14 +133,16 @@ void expectPrefixSums(ElementType element, const std::string& type, int64_t leng
                "simulated");
   ASSERT_TRUE(executable) << executable.error().toString();
   EXPECT_NE(stepsOfRoot(**executable).find("prefix sums"), std::string::npos);
-  Literal argument = Literal::allocate(Shape::arrayRowMajor(element, {kRows, length})).value();
-  Literal wanted = argument;
+  const Shape shape = Shape::arrayRowMajor(element, {kRows, length});
+  Literal argument = Literal::allocate(shape).value(), wanted = Literal::allocate(shape).value();
+  const std::span<T> given = argument.mutableData<T>(), sums = wanted.mutableData<T>();
   for (int64_t row = 0; row < kRows; ++row) {
     T sum = 0;
     for (int64_t i = 0; i < length; ++i) {
       const auto at = static_cast<size_t>(row * length + (isReversed ? length - 1 - i : i));
-      argument.mutableData<T>()[at] = static_cast<T>((i * 7 + row) % 11 - 4);
-      wanted.mutableData<T>()[at] = sum += argument.data<T>()[at];
+      given[at] = static_cast<T>((i * 7 + row) % 11 - 4);
+      sum += given[at];
+      sums[at] = sum;
     }
   }
   const auto outputs = (*executable)->run({&argument, 1});

@@ -118,7 +118,7 @@ Result<NodeOp> operationOf(const Module& module, const Instruction& instruction)
   const bool isPlain = inputs.size() == 2 && combiner.at(inputs[0]).op == NodeOp::Read &&
                        combiner.at(inputs[1]).op == NodeOp::Read &&
                        combiner.at(inputs[0]).bits0 != combiner.at(inputs[1]).bits0;
-  if (!isPlain) return failUnsupported("a running total of another operation");
+  if (!isPlain) return failUnsupported("a prefix sum of another operation");
   return combiner.at(root).op;
 }
 
@@ -162,7 +162,7 @@ Status planScan(PlanDraft& draft, const Instruction& instruction, const PrefixSu
   request.reversed = form.reversed;
   if (request.array.elementCount().value_or(1) == 0) return {};
   if (draft.module().shapeOf(instruction.operands[1]).type != request.array.type)
-    return failUnsupported("a running total of another type than its first value");
+    return failUnsupported("a prefix sum of another type than its first value");
   TESSERA_ASSIGN_OR_RETURN(request.operation, operationOf(draft.module(), instruction));
   if (isAlongMemory(request) && codegen::ScanMap::fits(request.array.type, request.array.dimensions[request.dimension]))
     return planScanOfLines(draft, instruction, request, false, draft.operandsOf(instruction),

@@ -112,7 +112,7 @@ class ScanBuilder {
 Result<ScalarBits> neutralOf(const ScanRequest& request) {
   const ScalarFunctionInfo* function = scalarFunctionOf(request.operation);
   const auto neutral = function ? neutralElement(*function, request.array.type) : std::nullopt;
-  if (!neutral) return failUnsupported("a running total without a neutral element");
+  if (!neutral) return failUnsupported("a prefix sum without a neutral element");
   return *neutral;
 }
 

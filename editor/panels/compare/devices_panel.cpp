@@ -112,6 +112,48 @@ void DevicesPanel::forget() {
   if (wasBusy) emit runningChanged();
 }
 
+// Times on both devices, and in a graph that is not too large the values of each node.
+Status DevicesPanel::compareInto(Answer& answer, const Module& module, std::span<const Literal> arguments,
+                                 const std::string& other, const std::atomic<bool>& cancel) {
+  TESSERA_ASSIGN_OR_RETURN(const DeviceTimes times, timesOnDevices(module, arguments, "cpu", other, kRuns, &cancel));
+  answer.leftNs = times.leftNs, answer.rightNs = times.rightNs;
+  answer.isSimulated = other.find("simulated") != std::string::npos;
+  std::map<InstructionId, Comparison> values;
+  if (module.instructionCount() <= kMostCompared) {
+    const std::vector<Literal> given(arguments.begin(), arguments.end());
+    const ComparedSide left{&module, "cpu", given}, right{&module, other, given};
+    TESSERA_ASSIGN_OR_RETURN(const ValueComparison compared, compareValues(left, right, diff(module, module), {}));
+    for (const ComparedValue& value : compared.values) values[value.left] = value.comparison;
+    answer.differing = compared.differing, answer.compared = static_cast<int64_t>(compared.values.size());
+  }
+  for (const NodeTimes& node : times.nodes) {
+    Row& row = answer.rows.emplace_back();
+    row.id = node.instruction;
+    row.name = textOf(module.at(node.instruction).name);
+    row.opcode = textOf(module.at(node.instruction).opcodeName());
+    row.leftNs = node.leftNs, row.rightNs = node.rightNs;
+    if (const auto value = values.find(node.instruction); value != values.end())
+      row.error = value->second.maxRelError, row.differs = !value->second.equal;
+  }
+  sortDescending(answer.rows, [](const Row& row) { return std::max(row.leftNs, row.rightNs); });
+  if (answer.rows.size() > kMostDeviceRows) answer.rows.resize(kMostDeviceRows);
+  return {};
+}
+
+DevicesPanel::Answer DevicesPanel::runOn(const Module& module, const FileAccess& files, const RunSettings& settings,
+                                         const std::string& other, const std::atomic<bool>& cancel) {
+  Answer answer;
+  const auto run = [&]() -> Status {
+    const Diagnostics found = verify(module);
+    for (const Diagnostic& d : found.items())
+      if (d.severity == Severity::Error) return std::unexpected(d);
+    TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, argumentsOf(module, files, settings));
+    return compareInto(answer, module, arguments, other, cancel);
+  }();
+  if (!run) answer.failure = QString::fromStdString(run.error().toString());
+  return answer;
+}
+
 void DevicesPanel::runBoth() {
   if (isBusy() || !document_.isOpen() || document_.isPlainGraph()) return;
   cancel_ = std::make_shared<std::atomic<bool>>(false);
@@ -122,37 +164,7 @@ void DevicesPanel::runBoth() {
   pool_.start([panel = QPointer(this), module = withoutMuted(document_.module(), document_.muted()),
                files = document_.files(), settings = document_.runSettings(), cancel = cancel_,
                other = backend + (device.empty() ? "" : ":" + device), request = ++request_] {
-    auto answer = std::make_shared<Answer>();
-    const auto run = [&]() -> Status {
-      const Diagnostics found = verify(module);
-      for (const Diagnostic& d : found.items())
-        if (d.severity == Severity::Error) return std::unexpected(d);
-      TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, argumentsOf(module, files, settings));
-      TESSERA_ASSIGN_OR_RETURN(const DeviceTimes times,
-                               timesOnDevices(module, arguments, "cpu", other, kRuns, cancel.get()));
-      answer->leftNs = times.leftNs, answer->rightNs = times.rightNs;
-      answer->isSimulated = other.find("simulated") != std::string::npos;
-      std::map<InstructionId, Comparison> values;
-      if (module.instructionCount() <= kMostCompared) {
-        const ComparedSide left{&module, "cpu", arguments}, right{&module, other, arguments};
-        TESSERA_ASSIGN_OR_RETURN(const ValueComparison compared, compareValues(left, right, diff(module, module), {}));
-        for (const ComparedValue& value : compared.values) values[value.left] = value.comparison;
-        answer->differing = compared.differing, answer->compared = static_cast<int64_t>(compared.values.size());
-      }
-      for (const NodeTimes& node : times.nodes) {
-        Row& row = answer->rows.emplace_back();
-        row.id = node.instruction;
-        row.name = textOf(module.at(node.instruction).name);
-        row.opcode = textOf(module.at(node.instruction).opcodeName());
-        row.leftNs = node.leftNs, row.rightNs = node.rightNs;
-        if (const auto value = values.find(node.instruction); value != values.end())
-          row.error = value->second.maxRelError, row.differs = !value->second.equal;
-      }
-      sortDescending(answer->rows, [](const Row& row) { return std::max(row.leftNs, row.rightNs); });
-      if (answer->rows.size() > kMostDeviceRows) answer->rows.resize(kMostDeviceRows);
-      return {};
-    }();
-    if (!run) answer->failure = QString::fromStdString(run.error().toString());
+    auto answer = std::make_shared<const Answer>(runOn(module, files, settings, other, *cancel));
     QMetaObject::invokeMethod(
         panel,
         [panel, answer, request] {

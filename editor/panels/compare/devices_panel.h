@@ -6,10 +6,12 @@
 #include <QWidget>
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/base/ids.h"
+#include "core/base/result.h"
 
 class QLabel;
 class QPushButton;
@@ -17,8 +19,10 @@ class QTreeWidget;
 
 namespace tessera {
 
-class Document;
 class DeviceChooser;
+class Document;
+class Literal;
+class Module;
 
 class DevicesPanel : public QWidget {
   Q_OBJECT
@@ -41,6 +45,10 @@ class DevicesPanel : public QWidget {
  private:
   struct Answer;
   struct Row;
+  static Answer runOn(const Module& module, const class FileAccess& files, const struct RunSettings& settings,
+                      const std::string& other, const std::atomic<bool>& cancel);
+  static Status compareInto(Answer& answer, const Module& module, std::span<const Literal> arguments,
+                            const std::string& other, const std::atomic<bool>& cancel);
   void forget();
   void show(const Answer& answer);
   void add(const Row& row, double longestNs);

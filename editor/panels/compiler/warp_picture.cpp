@@ -16,7 +16,7 @@ constexpr int64_t kLineBytes = 128, kSectorBytes = 32, kWordBytes = 4;
 constexpr int kWords = 32, kCell = 17, kWarpLabelWidth = 84, kHeadHeight = 40, kLineGap = 8, kWarpMargin = 8;
 constexpr size_t kMostLines = 32;
 
-int left(int64_t byte) {
+int leftOf(int64_t byte) {
   return kWarpLabelWidth + static_cast<int>(byte * kCell / kWordBytes) + static_cast<int>(byte / kSectorBytes) * 4;
 }
 
@@ -70,7 +70,7 @@ QString WarpPicture::words() const {
 
 QSize WarpPicture::sizeHint() const {
   const int rows = static_cast<int>(lines_.size()) + (hidden_ ? 1 : 0);
-  return {left(kLineBytes) + kWarpMargin, kHeadHeight + kCell + kLineGap + rows * (kCell + kLineGap) + kWarpMargin};
+  return {leftOf(kLineBytes) + kWarpMargin, kHeadHeight + kCell + kLineGap + rows * (kCell + kLineGap) + kWarpMargin};
 }
 
 void WarpPicture::paintLanes(QPainter& painter) const {
@@ -79,7 +79,7 @@ void WarpPicture::paintLanes(QPainter& painter) const {
   painter.drawText(QRect(0, kHeadHeight - kCell - 2, kWarpLabelWidth - kLineGap, kCell),
                    Qt::AlignRight | Qt::AlignVCenter, tr("lane"));
   for (int lane = 0; lane < 32; ++lane) {
-    const QRect cell(left(lane * kWordBytes), kHeadHeight - kCell - 2, kCell, kCell);
+    const QRect cell(leftOf(lane * kWordBytes), kHeadHeight - kCell - 2, kCell, kCell);
     const bool isActive = access_->lanes >> lane & 1;
     if (isActive) painter.fillRect(cell.adjusted(0, 0, -1, -1), colorOfLane(lane, dark));
     painter.setPen(colorOf(isActive ? Ink::Text : Ink::Quiet, palette()));
@@ -97,8 +97,8 @@ void WarpPicture::paintLine(QPainter& painter, const Line& line, int top) const 
   for (int64_t byte = 0; byte < kLineBytes; ++byte) {
     const int lane = line.lanes[static_cast<size_t>(byte)];
     const bool moves = access_->isShared || line.sectors >> (byte / kSectorBytes) & 1;
-    const int x = left(byte),
-              next = left(byte) + kCell / static_cast<int>(kWordBytes) + (byte % kWordBytes == 3 ? 1 : 0);
+    const int x = leftOf(byte),
+              next = leftOf(byte) + kCell / static_cast<int>(kWordBytes) + (byte % kWordBytes == 3 ? 1 : 0);
     QColor color = lane >= 0                     ? colorOfLane(lane, dark)
                    : moves && !access_->isShared ? colorOf(Ink::Removed, palette())
                                                  : colorOf(Ink::Alternate, palette());
@@ -109,11 +109,11 @@ void WarpPicture::paintLine(QPainter& painter, const Line& line, int top) const 
     const int lane = line.lanes[static_cast<size_t>(word * kWordBytes)];
     if (lane < 0) continue;
     painter.setPen(dark ? QColor(0x10, 0x10, 0x10) : colorOf(Ink::Text, palette()));
-    painter.drawText(QRect(left(word * kWordBytes), top, kCell, kCell), Qt::AlignCenter, QString::number(lane));
+    painter.drawText(QRect(leftOf(word * kWordBytes), top, kCell, kCell), Qt::AlignCenter, QString::number(lane));
   }
   for (int sector = 0; sector < kLineBytes / kSectorBytes && !access_->isShared; ++sector) {
     painter.setPen(QPen(colorOf(line.sectors >> sector & 1 ? Ink::Text : Ink::Border, palette())));
-    const int begin = left(sector * kSectorBytes);
+    const int begin = leftOf(sector * kSectorBytes);
     painter.drawRect(begin - 1, top - 1, 8 * kCell + 1, kCell + 1);
   }
 }

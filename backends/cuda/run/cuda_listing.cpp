@@ -22,7 +22,9 @@ BufferLocation placeOf(const DevicePlan& plan, int slot, std::string role) {
   }
   const DeviceSlot& at = plan.slots[static_cast<size_t>(slot)];
   out.bytes = at.bytes;
-  out.place = placeText(at);
+  Slot named;
+  named.kind = at.kind, named.index = at.index, named.lender = at.lender;
+  out.place = placeText(named);
   if (at.kind == SlotKind::Temp) out.offset = at.offset;
   return out;
 }

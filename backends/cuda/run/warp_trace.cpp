@@ -1,5 +1,6 @@
 // See cuda_executable.h: what a warp of an instruction's kernels touches, told in the terms of the plan.
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 

@@ -5,6 +5,7 @@
 #include <QShowEvent>
 #include <QSignalBlocker>
 #include <QStandardItemModel>
+#include <utility>
 
 namespace tessera {
 

@@ -21,6 +21,7 @@ Result<AloneProfile> profileAlone(const Module& module, const RunRequest& reques
   run.communicator = &communicator;
   std::vector<Literal> results;
   TESSERA_TRY(executable->runInto(arguments, results, run));
+  run.argumentsStay = run.resultsStay = true;  // between the steps of a training or of a decoding they do
   for (int64_t i = 0; i < std::max<int64_t>(request.profiledRuns, 1); ++i) {
     Profile profile;
     TESSERA_TRY(executable->runInto(arguments, results, run, &profile));

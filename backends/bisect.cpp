@@ -83,8 +83,7 @@ class Recorder {
 
 Result<std::vector<Literal>> outputsOn(const Module& module, const std::string& name,
                                        std::span<const Literal> arguments) {
-  TESSERA_ASSIGN_OR_RETURN(const auto backend, makeBackend(name));
-  TESSERA_ASSIGN_OR_RETURN(const auto executable, backend->compile(module));
+  TESSERA_ASSIGN_OR_RETURN(const auto executable, compileOn(name, module));
   return executable->run(arguments);
 }
 
@@ -103,7 +102,9 @@ bool differ(std::span<const Literal> expected, std::span<const Literal> found, c
 // The quickest of a few runs: others wait for other processes.
 Result<double> milliseconds(const Module& module, const std::string& backend, std::span<const Literal> arguments) {
   RunRequest request;
-  request.backend = backend;
+  const BackendChoice choice = backendChoice(backend);
+  request.backend = choice.backend;
+  request.compile.device = choice.device;
   request.warmUps = 1;
   request.runs = kTimedRuns;
   for (size_t i = 0; i < arguments.size(); ++i) request.arguments.given["arg" + std::to_string(i)] = arguments[i];

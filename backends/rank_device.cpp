@@ -2,9 +2,11 @@
 // what is to be reported goes to rank 0.
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "backends/run_devices.h"
 #include "core/base/sha256.h"
@@ -60,6 +62,13 @@ int64_t bytesOf(std::span<const Literal> arrays) {
 
 // --- the device
 
+// Among the ranks of this machine, as what started them tells it; else among all.
+int numberOnMachine(int64_t rank) {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
+    if (const char* value = std::getenv(name)) return std::atoi(value);
+  return static_cast<int>(rank);
+}
+
 // What all ranks must have in common, in words.
 std::string programOf(const Module& module, const RunRequest& request, DeviceGrid grid) {
   constexpr size_t kDigits = 12;
@@ -99,6 +108,7 @@ class RankDevice final : public RunDevices {
     CompileOptions options = request_.compile;
     options.customCalls = request_.library.get();
     if (options.threads == 0) options.threads = 1;  // ranks of one machine share its cores
+    options.deviceNumber = numberOnMachine(engine_.rank());
     TESSERA_ASSIGN_OR_RETURN(executable_, backend.compile(module, options));
     return {};
   }
@@ -109,6 +119,7 @@ class RankDevice final : public RunDevices {
     RunOptions options;
     options.cancel = request_.compile.cancel;
     options.communicator = communicator_.get();
+    options.argumentsStay = options.resultsStay = request_.resident && std::exchange(hasRun_, true);
     Profile own;
     TESSERA_TRY(engine_.largest("the start of a run", 0));
     const auto begin = Clock::now();
@@ -164,6 +175,7 @@ class RankDevice final : public RunDevices {
   NamedArrays outfeed_;
   std::unique_ptr<Communicator> communicator_;
   std::unique_ptr<Executable> executable_;
+  bool hasRun_ = false;
 };
 
 // The numbers of a rank in a line, then a name a line.

@@ -67,6 +67,19 @@ Result<std::unique_ptr<Backend>> makeBackend(std::string_view name) {
   return fail(ErrorKind::Usage, "there is no backend \"" + std::string(name) + "\" (cpu, cuda, evaluator)");
 }
 
+BackendChoice backendChoice(std::string_view name) {
+  const size_t colon = name.find(':');
+  return {std::string(name.substr(0, colon)),
+          colon == std::string_view::npos ? std::string() : std::string(name.substr(colon + 1))};
+}
+
+Result<std::unique_ptr<Executable>> compileOn(std::string_view name, const Module& module, CompileOptions options) {
+  const BackendChoice choice = backendChoice(name);
+  TESSERA_ASSIGN_OR_RETURN(const auto backend, makeBackend(choice.backend));
+  options.device = choice.device;
+  return backend->compile(module, options);
+}
+
 Result<std::unique_ptr<Engine>> openEngine(std::string_view name, const EngineOptions& options) {
   constexpr const char* kLibrary = "libtessera_mpi.so";
   using Opened = Result<std::unique_ptr<Engine>>;

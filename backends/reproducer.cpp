@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/backend.h"
 #include "core/evaluate/argument_rules.h"
 #include "core/formats/file_content.h"
 #include "core/formats/hlo_text.h"
@@ -40,6 +41,11 @@ std::string toleranceWords(const ComparedTolerance& tolerance) {
   return out;
 }
 
+std::string backendWords(const std::string& name) {
+  const BackendChoice choice = backendChoice(name);
+  return "--backend=" + choice.backend + (choice.device.empty() ? "" : " --device=" + choice.device);
+}
+
 }  // namespace
 
 Result<WrittenReproducer> writeReproducer(const ComparedPair& pair, bool two, double slow, const BisectOptions& options,
@@ -59,9 +65,10 @@ Result<WrittenReproducer> writeReproducer(const ComparedPair& pair, bool two, do
   TESSERA_ASSIGN_OR_RETURN(
       WrittenReproducer out,
       writeFolder(folder, {{"module.hlo", &found.module}}, found.arguments,
-                  slow > 0 ? fmt::format("tessera run module.hlo --backend={} --inputs=inputs.npz --runs=10", suspect)
-                           : fmt::format("tessera compare module.hlo --backends={},{} --inputs=inputs.npz{}", reference,
-                                         suspect, tolerance)));
+                  slow > 0
+                      ? fmt::format("tessera run module.hlo {} --inputs=inputs.npz --runs=10", backendWords(suspect))
+                      : fmt::format("tessera compare module.hlo --backends={},{} --inputs=inputs.npz{}", reference,
+                                    suspect, tolerance)));
   out.runs = found.runs;
   return out;
 }

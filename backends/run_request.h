@@ -38,6 +38,10 @@ struct RunRequest {
   FeedForm feedForm;
   std::shared_ptr<const CustomCallLibrary> library;  // null: built-in targets only
 
+  // Of devices with a memory of their own: from the second run on arguments and results stay there, so that copies to
+  // and from the host are not timed.
+  bool resident = false;
+
   // In this order. The first run of all gives the outputs: a program with a random state gives others later.
   int64_t warmUps = 0, runs = 1, profiledRuns = 0;
   // A first run that takes longer leaves one of each; 0: never.

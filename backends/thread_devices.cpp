@@ -45,6 +45,7 @@ class ThreadDevices final : public RunDevices {
               std::string(stage) + ", device " + std::to_string(device + 1) + " of " + std::to_string(grid_.count()),
               (static_cast<double>(device) + fraction) / static_cast<double>(grid_.count()));
         };
+      options.deviceNumber = static_cast<int>(device);
       TESSERA_ASSIGN_OR_RETURN(auto executable, backend.compile(module, options));
       executables_.push_back(std::move(executable));
     }
@@ -56,6 +57,7 @@ class ThreadDevices final : public RunDevices {
     std::vector<Profile> profiles(profile ? executables_.size() : 0);
     const auto begin = Clock::now();
     TESSERA_TRY(grid_.count() == 1 ? runAlone(arguments_[0], outputs, profiles) : runAll(outputs, profiles));
+    hasRun_ = true;
     const double took = since(begin);
     if (profile) addDevices(*profile, std::move(profiles));
     return took;
@@ -89,6 +91,7 @@ class ThreadDevices final : public RunDevices {
   Status runAlone(const std::vector<Literal>& arguments, DeviceArrays& outputs, std::vector<Profile>& profiles) {
     RunOptions options;
     options.cancel = request_.compile.cancel;
+    options.argumentsStay = options.resultsStay = request_.resident && hasRun_;
     outputs.resize(1);
     Profile* const profile = profiles.empty() ? nullptr : &profiles[0];
     const bool hasOutside = request_.infeed || request_.keepsOutfeed || request_.library;
@@ -105,6 +108,7 @@ class ThreadDevices final : public RunDevices {
       RunOptions options;
       options.communicator = &communicator;
       options.cancel = request_.compile.cancel;
+      options.argumentsStay = options.resultsStay = request_.resident && hasRun_;
       return executables_[device]->run(arguments_[device], options, profiles.empty() ? nullptr : &profiles[device]);
     };
     TESSERA_ASSIGN_OR_RETURN(outputs, runOnDevices(grid_, program, outside()));
@@ -116,6 +120,7 @@ class ThreadDevices final : public RunDevices {
   DeviceArrays arguments_;
   FeedArrays feeds_;
   std::vector<std::unique_ptr<Executable>> executables_;
+  bool hasRun_ = false;
 };
 
 }  // namespace

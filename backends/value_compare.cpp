@@ -183,8 +183,7 @@ class ValueComparer {
 }  // namespace
 
 Result<std::vector<Literal>> valuesOf(const ComparedSide& side, std::span<const InstructionId> wanted) {
-  TESSERA_ASSIGN_OR_RETURN(const std::unique_ptr<Backend> backend, makeBackend(side.backend));
-  TESSERA_ASSIGN_OR_RETURN(const auto executable, backend->compile(withResults(*side.module, wanted)));
+  TESSERA_ASSIGN_OR_RETURN(const auto executable, compileOn(side.backend, withResults(*side.module, wanted)));
   return executable->run(side.arguments);
 }
 

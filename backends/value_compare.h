@@ -17,7 +17,7 @@ namespace tessera {
 
 struct ComparedSide {
   const Module* module = nullptr;
-  std::string backend = "cpu";
+  std::string backend = "cpu";     // with its device: "cuda:simulated"
   std::vector<Literal> arguments;  // leaves of the entry's parameters
 };
 

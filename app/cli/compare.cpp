@@ -1,12 +1,15 @@
 // tessera compare A [B]: two backends, versions or precisions, value by value. tessera bisect: the smallest module that
 // shows the difference, or most of the time, with its inputs and the command that runs it.
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
 #include "app/cli/run_compare.h"
+#include "backends/device_times.h"
 #include "backends/reproducer.h"
+#include "core/base/sorting.h"
 #include "core/evaluate/argument_rules.h"
 #include "core/formats/module_file.h"
 
@@ -23,6 +26,7 @@ struct CompareArguments {
   size_t top = 20;
   int64_t runs = 300;
   double slow = 0;  // a share of the time; 0: values are compared
+  int times = 0;    // runs whose times are compared, too
 };
 
 using Sides = ComparedPair;
@@ -114,6 +118,35 @@ void tellFound(const Sides& sides, const ValueComparison& found, const CompareAr
   if (found.path.size() > options.top) report.line(fmt::format("  … and {} more", found.path.size() - options.top));
 }
 
+// Of one module on two devices, node by node, the slowest first.
+Status tellTimes(const Sides& sides, const CompareArguments& options, Report& report) {
+  if (options.times == 0) return {};
+  if (!options.right.empty() || !options.precision.empty())
+    return fail(ErrorKind::Usage, "--times compares one module on two devices: name one file and --backends=A,B");
+  TESSERA_ASSIGN_OR_RETURN(DeviceTimes times, timesOnDevices(sides.leftModule, sides.left.arguments, sides.left.backend,
+                                                             sides.right.backend, options.times));
+  Json& out = report.object["times"] = {
+      {"a", sides.left.backend}, {"b", sides.right.backend}, {"a_ns", times.leftNs}, {"b_ns", times.rightNs}};
+  out["nodes"] = Json::array();
+  sortDescending(times.nodes, [](const NodeTimes& node) { return std::max(node.leftNs, node.rightNs); });
+  report.line(fmt::format("a run: {:.1f} us on {}, {:.1f} us on {}", times.leftNs / 1e3, sides.left.backend,
+                          times.rightNs / 1e3, sides.right.backend));
+  size_t shown = 0;
+  for (const NodeTimes& node : times.nodes) {
+    const Instruction& instruction = sides.leftModule.at(node.instruction);
+    out["nodes"].push_back({{"name", instruction.name},
+                            {"opcode", instruction.opcodeName()},
+                            {"a_ns", node.leftNs},
+                            {"b_ns", node.rightNs},
+                            {"a_measured", node.leftMeasured},
+                            {"b_measured", node.rightMeasured}});
+    if (shown++ < options.top)
+      report.line(fmt::format("  {:10.1f} us {:10.1f} us  %{} {}", node.leftNs / 1e3, node.rightNs / 1e3,
+                              instruction.name, instruction.opcodeName()));
+  }
+  return {};
+}
+
 Status tellComparison(Sides& sides, const CompareArguments& options, Report& report) {
   TESSERA_ASSIGN_OR_RETURN(const ValueComparison found,
                            compareValues(sides.left, sides.right, sides.pairs, options.tolerance));
@@ -122,7 +155,7 @@ Status tellComparison(Sides& sides, const CompareArguments& options, Report& rep
   else
     tellFound(sides, found, options, report);
   if (found.differing > 0) report.raise(kDiffers);
-  return {};
+  return tellTimes(sides, options, report);
 }
 
 // --- bisect
@@ -157,11 +190,16 @@ void addSides(CLI::App& command, CompareArguments& options, Report& report) {
       ->check(CLI::IsMember({"f64", "f32", "bf16", "f16"}))
       ->excludes(right);
   command
-      .add_option("--backends", options.backends,
-                  "Of A and of B: cpu or evaluator (default: cpu for both; for one file, evaluator,cpu)")
+      .add_option(
+          "--backends", options.backends,
+          "Of A and of B: cpu, evaluator, cuda (the first card), cuda:1 or cuda:simulated (default: cpu for both; "
+          "for one file, evaluator,cpu)")
       ->delimiter(',')
       ->expected(1, 2)
-      ->check(CLI::IsMember({"cpu", "evaluator"}));
+      ->check([](const std::string& name) {
+        const bool isKnown = name == "cpu" || name == "evaluator" || name == "cuda" || name.starts_with("cuda:");
+        return isKnown ? "" : "expected cpu, evaluator, cuda or cuda:DEVICE, found " + name;
+      });
   command.add_option("--inputs", options.inputs, "npz with arg0 … of A; missing ones follow the fill rule");
   command.add_option("--seed", options.fill.seed, "Fill rule: seed");
   command.add_option("--scale", options.fill.scale, "Fill rule: floats lie in [0, scale)")
@@ -199,11 +237,16 @@ void addCompare(CLI::App& app, Report& report) {
       "compare", "Compare two backends, versions or precisions value by value: where they part, NaN, how errors grow");
   auto options = std::make_shared<CompareArguments>();
   addSides(*command, *options, report);
-  command->add_option("--top", options->top, "Lines of the path (--json has all)");
+  command->add_option("--top", options->top, "Lines of the path and of the times (--json has all)");
+  command
+      ->add_option("--times", options->times,
+                   "Of one file: what each instruction takes on either backend, too, the median of so many runs")
+      ->check(CLI::Range(1, 100000));
   command->footer(
       "Exit code 3 when values differ. What a fusion or loop computes inside is one value.\n"
       "Example: tessera compare model.hlo\n"
-      "         tessera compare model.hlo --precision=f64 --rtol=1e-5");
+      "         tessera compare model.hlo --precision=f64 --rtol=1e-5\n"
+      "         tessera compare model.hlo --backends=cpu,cuda --times=5");
   command->callback([options, &report] { compareFiles(*options, tellComparison, report); });
 }
 

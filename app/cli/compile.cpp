@@ -1,6 +1,6 @@
 // tessera compile FILE -o OUT.o|OUT.so [--header=OUT.h]: a program ahead of time, as an object file with a C entry
-// point or as a library that the system's compiler links, and its header. backends/cpu/aot writes both; here they get
-// their places.
+// point or as a library that the system's compiler links, and its header, for this machine's processor or for a CUDA
+// device. backends/cpu/aot and backends/cuda/aot write them; here they get their places.
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 #include <fstream>
 
 #include "app/cli/command.h"
-#include "app/cli/process.h"
 #include "app/cli/progress.h"
 #include "backends/backend.h"
+#include "core/base/child_process.h"
 #include "core/formats/module_file.h"
 
 namespace tessera::cli {
@@ -85,7 +85,7 @@ std::string complaintIn(const std::string& path) {
 Result<std::string> linkLibrary(const CompiledObject& object) {
   const std::string folder = runtimeFolder();
   if (folder.empty())
-    return fail(ErrorKind::Unsupported, "libtessera_runtime.a is not installed; an object (-o OUT.o) needs no linker");
+    return fail(ErrorKind::Unsupported, "the run-time library is not installed; an object (-o OUT.o) needs no linker");
   const InterruptsForChildren interrupts;  // before the folder, which is to be removed
   const ScratchFolder scratch;
   if (!scratch.exists()) return fail(ErrorKind::Output, "no folder for temporary files can be made");
@@ -129,7 +129,8 @@ Status write(const CompileArguments& options, const CompiledObject& object) {
 void tell(const CompileArguments& options, const CompiledObject& object, Report& report) {
   report.object["output"] = options.out;
   report.object["name"] = options.name;
-  if (!options.device.empty()) return report.line(options.out + ": PTX for " + options.compile.device);
+  if (!options.device.empty()) report.object["device"] = options.device;
+  if (options.out.ends_with(".ptx")) return report.line(options.out + ": PTX for " + options.compile.device);
   report.object["libraries"] = object.libraries;
   std::string link = options.header.empty() ? "" : " beside " + options.header;
   report.line(options.out + ": " + options.name + "_run and " + options.name + "_workspace_bytes" + link);
@@ -143,19 +144,24 @@ void tell(const CompileArguments& options, const CompiledObject& object, Report&
   report.line(words);
 }
 
-// "cuda:sm_90": kernels for such devices, as PTX.
+// "cuda:sm_90": for such devices. PTX is for one, and has no header.
 Status takeDevice(CompileArguments& options) {
   const bool isPtx = options.out.ends_with(".ptx");
   if (options.device.empty() && !isPtx) return {};
   if (!options.device.starts_with("cuda:sm_"))
     return fail({.kind = ErrorKind::Usage,
-                 .message = "OUT.ptx takes the device that it is for",
+                 .message = isPtx ? "OUT.ptx takes the device that it is for" : "the device has no such name",
                  .expected = "--device=cuda:sm_90, or an architecture from sm_70 on",
                  .found = options.device.empty() ? "no --device" : "--device=" + options.device});
-  if (!isPtx) return fail(ErrorKind::Usage, "for a CUDA device the output is named OUT.ptx, found " + options.out);
-  if (!options.header.empty()) return fail(ErrorKind::Usage, "PTX has no C header");
+  if (isPtx && !options.header.empty()) return fail(ErrorKind::Usage, "PTX has no C header");
   options.compile.device = options.device.substr(5);
   return {};
+}
+
+Result<CompiledObject> objectOf(Executable& executable, const CompileArguments& options) {
+  if (!options.out.ends_with(".ptx")) return executable.object(options.name);
+  TESSERA_ASSIGN_OR_RETURN(std::string text, executable.ptx(options.name));
+  return CompiledObject{std::move(text), "", {}};
 }
 
 Status compile(const Module& module, CompileArguments& options, Report& report) {
@@ -167,7 +173,7 @@ Status compile(const Module& module, CompileArguments& options, Report& report) 
   options.compile.progress = line->teller();
   TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(module, options.compile));
   line->tell("the object", -1);
-  TESSERA_ASSIGN_OR_RETURN(const CompiledObject object, executable->object(options.name));
+  TESSERA_ASSIGN_OR_RETURN(const CompiledObject object, objectOf(*executable, options));
   line.reset();
   TESSERA_TRY(write(options, object));
   tell(options, object, report);
@@ -181,7 +187,7 @@ void addCompile(CLI::App& app, Report& report) {
       "compile", "Compile a module ahead of time: an object or a library with a C entry point, and its header");
   auto options = std::make_shared<CompileArguments>();
   command->add_option("FILE", options->file, "HLO file")->required();
-  command->add_option("-o,--output", options->out, "OUT.o, OUT.so (linked by $CC, else cc), or OUT.ptx")
+  command->add_option("-o,--output", options->out, "OUT.o, OUT.so (linked by $CC, else cc), or OUT.ptx (with --device)")
       ->required()
       ->check([](const std::string& out) {
         const bool fits = out.ends_with(".o") || out.ends_with(".so") || out.ends_with(".ptx");
@@ -194,7 +200,9 @@ void addCompile(CLI::App& app, Report& report) {
       ->add_option("--target", options->compile.isa,
                    "Processor: native (this one) or a level, x86-64-v2, x86-64-v3 or x86-64-v4")
       ->check(CLI::IsMember({"native", "x86-64-v2", "x86-64-v3", "x86-64-v4"}));
-  command->add_option("--device", options->device, "Kernels for a CUDA device, as OUT.ptx: cuda:sm_90, from sm_70 on");
+  command->add_option("--device", options->device,
+                      "For a CUDA device instead of a processor: cuda:sm_90, from sm_70 on; OUT.ptx has its kernels "
+                      "alone");
   command
       ->add_option("--threads", options->compile.threads,
                    "Threads that a run has at most (default: this machine's cores)")

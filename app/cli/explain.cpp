@@ -76,9 +76,21 @@ void addExplain(CLI::App& app, Report& report) {
   command->add_flag("--ir", options->code.ir, "Likewise, with LLVM IR before and after LLVM's passes");
   command->add_flag("--asm", options->code.assembly, "Likewise, with the assembly");
   command->add_flag("--ptx", options->code.ptx, "Compiled for a CUDA device: steps, buffers, and the kernels' PTX");
-  command->add_option("--device", options->code.device, "Of --ptx: cuda:sm_80, or another architecture from sm_70 on")
+  command->add_flag("--sass", options->code.sass,
+                    "Likewise, with registers, spills, shared memory and occupancy by ptxas, and the machine code by "
+                    "nvdisasm, where the CUDA toolkit has them");
+  command
+      ->add_option("--warp", options->code.warpPlace,
+                   "What a warp of the kernels touches, access by access, on the simulated device: BLOCK,WARP, such as "
+                   "0,0")
+      ->delimiter(',')
+      ->expected(2);
+  command
+      ->add_option("--device", options->code.device,
+                   "Of --ptx, --sass and --warp: cuda:sm_80, or another architecture from sm_70 on; with --runs "
+                   "cuda:0, or another card")
       ->check([](const std::string& name) {
-        return name.starts_with("cuda:sm_") ? "" : "expected cuda:sm_80, or another architecture, found " + name;
+        return name.starts_with("cuda:") ? "" : "expected cuda:sm_80, or another architecture, found " + name;
       });
   command->add_option("--isa", options->code.isa, "Widest vectors of kernels: native, avx2 or sse4")
       ->check(CLI::IsMember({"native", "avx2", "sse4"}));
@@ -94,6 +106,7 @@ void addExplain(CLI::App& app, Report& report) {
     if (!takeLink(options->file, options->name, "INSTRUCTION", report)) return;
     const auto module = loadModule(options->file, report, true);
     if (!module) return;
+    options->code.warp = !options->code.warpPlace.empty();
     if (options->code.any()) {
       if (auto status = explainCode(*module, options->name, options->code, report); !status)
         report.failure(status.error());

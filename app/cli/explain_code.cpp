@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/explain_device.h"
 #include "backends/backend.h"
 #include "backends/derived.h"
 #include "backends/roofline.h"
@@ -42,13 +43,14 @@ Result<std::vector<InstructionId>> findOptimized(const Module& source, const Mod
 class CodeReporter {
  public:
   CodeReporter(const Module& source, const Executable& executable, const CodeOptions& options, const Roofline* roofline,
-               const Profile& profile, Report& report)
+               const Profile& profile, const std::optional<MachineCode>& machineCode, Report& report)
       : source_(source),
         optimized_(executable.optimized()),
         executable_(executable),
         options_(options),
         roofline_(roofline),
         profile_(profile),
+        machineCode_(machineCode),
         report_(report) {}
 
   Status report(InstructionId id);
@@ -66,6 +68,7 @@ class CodeReporter {
   const CodeOptions& options_;
   const Roofline* roofline_;
   const Profile& profile_;  // without runs where none are asked for
+  const std::optional<MachineCode>& machineCode_;
   Report& report_;
 };
 
@@ -157,8 +160,9 @@ void CodeReporter::reportStep(const StepListing& step, size_t occurrence, Elemen
     if (step.assembly.empty())
       report_.line("assembly: none; code of the run time or of a library");
     else
-      block("assembly:", step.assembly);
+      block(step.kernel.empty() ? "assembly:" : "PTX:", step.assembly);
   }
+  if (machineCode_ && !step.kernel.empty()) tellMachineCode(*machineCode_, step, out, report_);
 }
 
 Status CodeReporter::report(InstructionId id) {
@@ -240,18 +244,63 @@ Result<Roofline> readRoofline(const std::string& file) {
   return out;
 }
 
+namespace {
+
+Status checkOptions(const CodeOptions& options) {
+  const bool isOther = options.device.starts_with("cuda:sm_");
+  if (options.onDevice() && options.runs > 0 && isOther)
+    return fail(ErrorKind::Usage, "--runs measures on a card: say --device=cuda:0, or another card's number");
+  if (options.onDevice() && (options.loops || options.ir || options.assembly))
+    return fail(ErrorKind::Usage, "--loops, --ir and --asm are of the CPU's program: they do not go with --ptx");
+  return {};
+}
+
+CompileOptions compileOptions(const CodeOptions& options) {
+  CompileOptions out;
+  const std::string device = options.device.substr(options.device.find(':') + 1);
+  if (options.onDevice()) out.device = options.warp && device.starts_with("sm_") ? "simulated:" + device : device;
+  out.isa = options.isa;
+  out.kernelCache = defaultKernelCache();
+  return out;
+}
+
+// "sm_80", as its head says.
+std::string targetOf(const std::string& ptx) {
+  const size_t at = ptx.find("\n.target ");
+  const size_t begin = at == std::string::npos ? 0 : at + 9;
+  return at == std::string::npos ? "sm_80" : ptx.substr(begin, ptx.find_first_of(", \n", begin) - begin);
+}
+
+// With arguments by rule.
+Status tellWarpOf(Executable& executable, const Module& module, const std::vector<InstructionId>& ids,
+                  const CodeOptions& options, Report& report) {
+  std::vector<Literal> arguments;
+  for (const Shape& shape : entryArgumentShapes(module)) {
+    TESSERA_ASSIGN_OR_RETURN(Literal argument, fillParameter(shape, arguments.size(), {}));
+    arguments.push_back(std::move(argument));
+  }
+  report.object["warps"] = Json::array();
+  for (InstructionId id : ids) {
+    const auto accesses =
+        executable.warpAccesses(id, arguments, {options.warpPlace[0], options.warpPlace[1]}, RunOptions{});
+    if (!accesses && accesses.error().kind == ErrorKind::Unsupported && ids.size() > 1) continue;  // no kernel
+    if (!accesses) return std::unexpected(accesses.error());
+    Json& one = report.object["warps"].emplace_back(Json{{"instruction", executable.optimized().at(id).name}});
+    tellWarp(*accesses, one, report);
+  }
+  return {};
+}
+
+}  // namespace
+
 Status explainCode(const Module& module, const std::string& name, const CodeOptions& options, Report& report) {
   std::optional<Roofline> roofline;
   if (!options.machine.empty()) {
     TESSERA_ASSIGN_OR_RETURN(roofline, readRoofline(options.machine));
   }
-  if (options.ptx && (options.runs > 0 || !options.machine.empty()))
-    return fail(ErrorKind::Usage, "--ptx shows code alone: it goes with neither --runs nor --machine");
-  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(options.ptx ? "cuda" : "cpu"));
-  CompileOptions compile;
-  if (options.ptx) compile.device = options.device.substr(options.device.find(':') + 1);
-  compile.isa = options.isa;
-  compile.kernelCache = defaultKernelCache();
+  TESSERA_TRY(checkOptions(options));
+  TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(options.onDevice() ? "cuda" : "cpu"));
+  CompileOptions compile = compileOptions(options);
   DeviceGrid grid;
   if (options.runs > 0) {
     TESSERA_ASSIGN_OR_RETURN(grid, gridOf(module, 0, 0));
@@ -267,9 +316,15 @@ Status explainCode(const Module& module, const std::string& name, const CodeOpti
   }
   report.object["optimized"] = Json::array();
   if (ids.empty()) report.line("nothing of it is left in the optimised module: it was folded, merged or not needed");
-  CodeReporter reporter(module, *executable, options, roofline ? &*roofline : nullptr, profile, report);
+  std::optional<MachineCode> machineCode;
+  if (options.sass) {
+    TESSERA_ASSIGN_OR_RETURN(const std::string ptx, executable->ptx(module.name));
+    const std::string device = options.device.substr(options.device.find(':') + 1);
+    TESSERA_ASSIGN_OR_RETURN(machineCode, machineCodeOf(ptx, device.starts_with("sm_") ? device : targetOf(ptx)));
+  }
+  CodeReporter reporter(module, *executable, options, roofline ? &*roofline : nullptr, profile, machineCode, report);
   for (InstructionId id : ids) TESSERA_TRY(reporter.report(id));
-  return {};
+  return options.warp ? tellWarpOf(*executable, module, ids, options, report) : Status();
 }
 
 }  // namespace tessera::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/cli/command.h"
 
@@ -13,11 +14,14 @@ namespace tessera::cli {
 
 struct CodeOptions {
   bool loops = false, ir = false, assembly = false;
-  bool ptx = false;                     // compiled for a CUDA device instead, with its PTX
-  std::string device = "cuda:sm_80";    // of PTX
+  bool ptx = false, sass = false;       // compiled for a CUDA device instead, with its PTX, its machine code
+  bool warp = false;                    // what a warp touches, on the simulated device
+  std::vector<int64_t> warpPlace;       // its block and number; empty: 0, 0
+  std::string device = "cuda:sm_80";    // of those three
   std::string isa = "native", machine;  // machine: file of `tessera machine --json`
   int64_t runs = 0;                     // measured, with arguments by rule
-  bool any() const { return loops || ir || assembly || ptx || runs > 0 || !machine.empty(); }
+  bool onDevice() const { return ptx || sass || warp; }
+  bool any() const { return loops || ir || assembly || onDevice() || runs > 0 || !machine.empty(); }
 };
 
 // The output of `tessera machine --json`.

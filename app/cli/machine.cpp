@@ -1,7 +1,8 @@
-// tessera machine: the measured roofline of this machine, or its tuning constants.
+// tessera machine: the measured roofline of this machine's processor or of a card in it, or its tuning constants.
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
+#include "backends/backend.h"
 #include "backends/machine_peaks.h"
 #include "core/base/tuning_constants.h"
 
@@ -20,14 +21,15 @@ nlohmann::ordered_json asJson(const Roofline& roofline) {
   return out;
 }
 
-void tell(const Roofline& roofline, Report& report) {
+void tell(const Roofline& roofline, bool isCard, Report& report) {
   report.object.update(asJson(roofline));
-  report.line(fmt::format("{}, {} cores", roofline.processor, roofline.cores));
-  report.line(fmt::format("{:14} {:>12} {:>12}", "", "one core", "all cores"));
+  report.line(fmt::format("{}, {} {}", roofline.processor, roofline.cores, isCard ? "multiprocessors" : "cores"));
+  report.line(
+      fmt::format("{:20} {:>12} {:>12}", "", isCard ? "one block" : "one core", isCard ? "whole card" : "all cores"));
   for (const ArithmeticPeak& peak : roofline.arithmetic)
-    report.line(fmt::format("{:14} {:12.1f} {:12.1f}  Gop/s", peak.type, peak.oneCore / 1e9, peak.allCores / 1e9));
+    report.line(fmt::format("{:20} {:12.1f} {:12.1f}  Gop/s", peak.type, peak.oneCore / 1e9, peak.allCores / 1e9));
   for (const MemoryPeak& peak : roofline.memory)
-    report.line(fmt::format("{:14} {:12.1f} {:12.1f}  GB/s", peak.level + " " + peak.how, peak.oneCore / 1e9,
+    report.line(fmt::format("{:20} {:12.1f} {:12.1f}  GB/s", peak.level + " " + peak.how, peak.oneCore / 1e9,
                             peak.allCores / 1e9));
 }
 
@@ -61,26 +63,46 @@ void tellTuning(Report& report) {
   }
 }
 
+struct MachineArguments {
+  double seconds = 0.05;
+  bool listsTuning = false, listsDevices = false;
+  std::string backend = "cpu", device;
+};
+
+Status measure(const MachineArguments& options, Report& report) {
+  if (!options.device.empty() && options.backend != "cuda")
+    return fail(ErrorKind::Usage, "--device goes with --backend=cuda");
+  if (options.backend == "cpu") {
+    const Roofline measured = measureRoofline(options.seconds);
+    keepPeaks(peaksOf(measured, today()));
+    tell(measured, false, report);
+    return {};
+  }
+  TESSERA_ASSIGN_OR_RETURN(const auto backend, makeBackend(options.backend));
+  TESSERA_ASSIGN_OR_RETURN(const Roofline roofline, backend->roofline(options.device, options.seconds));
+  tell(roofline, true, report);
+  return {};
+}
+
 }  // namespace
 
 void addMachine(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("machine", "Measure what this machine can do at most: its roofline");
-  auto seconds = std::make_shared<double>(0.05);
-  command->add_option("--seconds", *seconds, "Time for each figure")->check(CLI::Range(0.001, 10.0));
-  auto listsTuning = std::make_shared<bool>(false);
-  command->add_flag("--tuning", *listsTuning, "List the constants that decide how programs are compiled, instead");
-  auto listsDevices = std::make_shared<bool>(false);
-  command->add_flag("--devices", *listsDevices, "List the devices that profiles can be held against, instead");
+  auto options = std::make_shared<MachineArguments>();
+  command->add_option("--seconds", options->seconds, "Time for each figure")->check(CLI::Range(0.001, 10.0));
+  command->add_option("--backend", options->backend, "cpu, or cuda: a card")->check(CLI::IsMember({"cpu", "cuda"}));
+  command->add_option("--device", options->device, "Of the backend cuda: a card's number (default: the first card)");
+  command->add_flag("--tuning", options->listsTuning,
+                    "List the constants that decide how programs are compiled, instead");
+  command->add_flag("--devices", options->listsDevices, "List the devices that profiles can be held against, instead");
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer(
-      "What is measured is kept with its date, and read by `profile --device=this` and the studio.\n"
+      "What is measured of the processor is kept with its date, and read by `profile --device=this` and the studio.\n"
       "Example: tessera machine --json");
-  command->callback([seconds, listsTuning, listsDevices, &report] {
-    if (*listsTuning) return tellTuning(report);
-    if (*listsDevices) return tellDevices(report);
-    const Roofline measured = measureRoofline(*seconds);
-    keepPeaks(peaksOf(measured, today()));
-    tell(measured, report);
+  command->callback([options, &report] {
+    if (options->listsTuning) return tellTuning(report);
+    if (options->listsDevices) return tellDevices(report);
+    if (auto status = measure(*options, report); !status) report.failure(status.error());
   });
 }
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/process.h"
+#include "core/base/child_process.h"
 #include "core/formats/file_content.h"
 
 namespace tessera::cli {
@@ -70,29 +70,32 @@ std::string permuteProgram(int64_t floats) {
 
 }  // namespace
 
-Result<double> measureRanks(const std::string& file, DeviceGrid grid, int64_t runs) {
+Result<double> measureRanks(const std::string& file, const RankDevice& on, DeviceGrid grid, int64_t runs) {
   const TrialFolder folder;
   const std::string printed = folder.write("printed", "");
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   allowRanksHere();
-  TESSERA_ASSIGN_OR_RETURN(
-      const Ended ended,
-      runProcess({"mpirun", "-n", std::to_string(grid.count()), self.string(), "run", file, "--engine=mpi",
-                  fmt::format("--replicas={}", grid.replicas), fmt::format("--partitions={}", grid.partitions),
-                  fmt::format("--runs={}", runs), "--json"},
-                 kLongestRun, printed));
+  std::vector<std::string> words{
+      "mpirun",       "-n",     std::to_string(grid.count()), self.string(), "run", file,
+      "--engine=mpi", "--json", "--backend=" + on.backend,
+  };
+  for (const auto& [option, value] :
+       {std::pair("replicas", grid.replicas), {"partitions", grid.partitions}, {"runs", runs}})
+    words.push_back(fmt::format("--{}={}", option, value));
+  if (!on.device.empty()) words.push_back("--device=" + on.device);
+  TESSERA_ASSIGN_OR_RETURN(const Ended ended, runProcess(words, kLongestRun, printed));
   if (ended.timedOut) return fail(ErrorKind::Runtime, "the ranks did not end within the time limit");
   TESSERA_ASSIGN_OR_RETURN(const std::string text, readFile(printed));
   return runTimeIn(text);
 }
 
-Result<Links> measureLinksHere() {
+Result<Links> measureLinksHere(const RankDevice& on) {
   constexpr int64_t kFloats = int64_t{1} << 20, kRuns = 20;
   const TrialFolder folder;
   const auto secondsOf = [&](int64_t floats) -> Result<double> {
     const std::string file = folder.write(fmt::format("permute{}.hlo", floats), permuteProgram(floats));
-    TESSERA_ASSIGN_OR_RETURN(const double ms, measureRanks(file, {2, 1}, kRuns));
+    TESSERA_ASSIGN_OR_RETURN(const double ms, measureRanks(file, on, {2, 1}, kRuns));
     return ms / 1e3;
   };
   TESSERA_ASSIGN_OR_RETURN(const double least, secondsOf(1));

@@ -9,9 +9,13 @@
 
 namespace tessera::cli {
 
+// What each rank computes on, as `tessera run` takes it.
+struct RankDevice {
+  std::string backend = "cpu", device;
+};
 // Milliseconds of a run of FILE on a rank a device, the median of `runs`.
-Result<double> measureRanks(const std::string& file, DeviceGrid grid, int64_t runs);
+Result<double> measureRanks(const std::string& file, const RankDevice& on, DeviceGrid grid, int64_t runs);
 // What two ranks exchange here, and how fast: of a small and of a large permute.
-Result<Links> measureLinksHere();
+Result<Links> measureLinksHere(const RankDevice& on);
 
 }  // namespace tessera::cli

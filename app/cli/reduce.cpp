@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
-#include "app/cli/process.h"
 #include "app/cli/progress.h"
+#include "core/base/child_process.h"
 #include "core/formats/module_file.h"
 #include "core/tools/reduce.h"
 

@@ -154,6 +154,7 @@ Result<RunRequest> makeRequest(const Module& module, const FileAccess& files, co
   if (options.physical) out.feedForm = memoryForm();
   out.counters = options.counters;
   out.runs = options.runs;
+  out.resident = options.resident;
   out.warmUps = options.runs > 1 ? 1 : 0;
   out.profiledRuns = options.profile.empty() && options.hottest == 0 ? 0 : options.runs;
   return out;
@@ -274,9 +275,11 @@ void tellDevice(const RunReport& ran, const RunArguments& options, Report& repor
   report.object["reports"] = std::move(reports);
 }
 
-Status checkDevice(const RunSettings& settings) {
-  if (settings.device.empty() || settings.backend == "cuda") return {};
-  return fail(ErrorKind::Usage, "--device goes with --backend=cuda");
+Status checkDevice(const RunArguments& options) {
+  if (options.settings.backend == "cuda") return {};
+  if (options.resident) return fail(ErrorKind::Usage, "--resident goes with --backend=cuda");
+  if (!options.settings.device.empty()) return fail(ErrorKind::Usage, "--device goes with --backend=cuda");
+  return {};
 }
 
 Result<RunReport> runWithProgress(const Module& module, RunRequest& request) {
@@ -298,7 +301,7 @@ Status runAsAsked(const Module& module, const CLI::App& command, RunArguments& o
     return fail(ErrorKind::Usage, "--wait-limit is for ranks: say --engine=mpi, too");
   TESSERA_TRY(takeSources(options));
   TESSERA_ASSIGN_OR_RETURN(const FileAccess files, takeFiles(module, command, options, report));
-  TESSERA_TRY(checkDevice(options.settings));
+  TESSERA_TRY(checkDevice(options));
   TESSERA_ASSIGN_OR_RETURN(RunRequest request, makeRequest(module, files, options));
   request.engine = engine;
   request.gathersOutputs = !options.out.empty() || !options.expectation.file.empty() || options.expectation.result;

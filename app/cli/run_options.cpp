@@ -112,6 +112,9 @@ void addMeasurement(CLI::App& command, RunArguments& options) {
                    "Cycles, instructions and cache misses of a run, where the kernel lets them be counted");
   command.add_option("--runs", options.runs, "Timed runs; with more than one, a warm-up goes first")
       ->check(CLI::Range(1, 1000000));
+  command.add_flag("--resident", options.resident,
+                   "Of the backend cuda: arguments and results stay on the card from the second run on, so that times "
+                   "are without copies");
   command.add_option("--profile", options.profile, "Write a Chrome trace with the profile of as many further runs");
   command.add_option("--hottest", options.hottest, "List the N instructions that took the most time")
       ->check(CLI::Range(0, 1000000));

@@ -24,8 +24,7 @@ struct RunArguments {
   Expectation expectation;
   int64_t runs = 1;
   int64_t hottest = 0;
-  bool physical = false;
-  bool counters = false;
+  bool physical = false, counters = false, resident = false;
   std::string engine = "threads";
   EngineOptions engineOptions;
   ProtoContent snapshot;

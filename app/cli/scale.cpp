@@ -15,7 +15,8 @@ namespace tessera::cli {
 namespace {
 
 struct ScaleArguments {
-  std::string file, links, grow, backend = "cpu";
+  std::string file, links, grow;
+  RankDevice on;
   std::vector<int64_t> devices = {8, 64, 512, 4096}, ranks = {2, 4};
   int64_t replicas = 0, partitions = 0, runs = 5;
 };
@@ -112,12 +113,12 @@ StepPrediction predictHere(DeviceWork work, Links here, DeviceGrid grid) {
 Status tryRanks(const ScaleArguments& options, const DeviceWork& work, DeviceGrid grid, std::optional<Links>& here,
                 Report& report) {
   if (!here) {
-    TESSERA_ASSIGN_OR_RETURN(here, measureLinksHere());
+    TESSERA_ASSIGN_OR_RETURN(here, measureLinksHere(options.on));
     report.object["here"] = asJson(*here);
     report.line(fmt::format("ranks on this machine, by MPI: {:.1f} us, {}/s", here->outer.seconds * 1e6,
                             bytesText(here->outer.bytesPerSecond)));
   }
-  TESSERA_ASSIGN_OR_RETURN(const double ms, measureRanks(options.file, grid, options.runs));
+  TESSERA_ASSIGN_OR_RETURN(const double ms, measureRanks(options.file, options.on, grid, options.runs));
   const double predicted = milliseconds(predictHere(work, *here, grid).stepSeconds());
   report.object["ranks"].push_back({{"ranks", grid.count()}, {"measured_ms", ms}, {"predicted_ms", predicted}});
   report.line(fmt::format("{:>8} ranks: measured {:.3f} ms, predicted {:.3f} ms", grid.count(), ms, predicted));
@@ -140,7 +141,8 @@ void tryAllRanks(const ScaleArguments& options, const DeviceWork& work, GridAxis
 Status scale(const Module& module, const ScaleArguments& options, Report& report) {
   TESSERA_ASSIGN_OR_RETURN(const Links links, linksNamed(options.links));
   RunRequest request;
-  request.backend = options.backend;
+  request.backend = options.on.backend;
+  request.compile.device = options.on.device;
   request.compile.kernelCache = defaultKernelCache();
   request.replicas = options.replicas;
   request.partitions = options.partitions;
@@ -178,7 +180,9 @@ void addScale(CLI::App& app, Report& report) {
       ->add_option("--grow", options->grow,
                    "What there are more of on more devices (default: replicas where a collective joins them)")
       ->check(CLI::IsMember({"replicas", "partitions"}));
-  command->add_option("--backend", options->backend, "cpu or evaluator")->check(CLI::IsMember({"cpu", "evaluator"}));
+  command->add_option("--backend", options->on.backend, "cpu, cuda or evaluator")
+      ->check(CLI::IsMember({"cpu", "cuda", "evaluator"}));
+  command->add_option("--device", options->on.device, "Of the backend cuda: the card, or simulated");
   command->add_option("--runs", options->runs, "Runs of which the profile has the quickest, and ranks the median")
       ->check(CLI::Range(1, 1000000));
   command->add_flag("--json", report.json, "Print one JSON object");

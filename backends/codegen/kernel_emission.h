@@ -36,6 +36,7 @@ namespace tessera::codegen {
 struct ContractionMap;   // grid_contraction.h
 struct ContractionSide;  // grid_contraction_emission.cpp
 struct MatrixPlace;      // likewise
+struct TransposeMap;     // grid_transpose.h
 
 class KernelEmission {
  public:
@@ -64,6 +65,7 @@ class KernelEmission {
   // As a kernel of a GPU; `nest` is the grid's.
   Status emitGrid(const std::string& name);
   Status emitContraction(const std::string& name, const ContractionMap& map);
+  Status emitTransposed(const std::string& name, const TransposeMap& map);
   Result<llvm::BasicBlock*> emitInto(llvm::BasicBlock& block, std::span<const ArrayBase> bases);
 
  private:
@@ -130,9 +132,9 @@ class KernelEmission {
   std::vector<std::pair<llvm::Value*, llvm::Value*>> sumPlaces(const ContractionMap& map, llvm::Value* thread);
   void finishSum(const ContractionMap& map, llvm::Value* row, llvm::Value* column, Val sum);
   void runLoopByGroup(size_t loop);
+  llvm::Value* emitItemNumber();
   Val joinGroup(NodeOp op, ElementType type, Val own);
-  llvm::Value* shuffled(llvm::Value* own, unsigned distance);
-  Val joinWarps(NodeOp op, ElementType type, Val own);
+  Val joinThroughMemory(NodeOp op, ElementType type, Val own, unsigned lanes);
 
   void emitLoop(size_t loop);
   void runLoop(size_t loop, bool overLanes);
@@ -176,7 +178,8 @@ class KernelEmission {
   std::vector<uint32_t> outerScope_, axisScope_;
   std::vector<std::vector<uint32_t>> loopScope_;
   std::optional<Diagnostic> failure_;
-  llvm::Value* member_ = nullptr;  // i32: which thread of its group this is; null: it has no others
+  llvm::Value* isOwnItem_ = nullptr;  // i1: not one that only comes to the barriers; null: all are
+  llvm::Value* member_ = nullptr;     // i32: which thread of its group this is; null: it has no others
 };
 
 }  // namespace tessera::codegen

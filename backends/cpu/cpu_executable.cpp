@@ -143,7 +143,6 @@ Result<CompiledObject> CpuExecutable::object(const std::string& name) {
   aot::ProgramParts parts{name,
                           source_.name,
                           {},
-                          {},
                           optimized_,
                           plan_,
                           kernels_->codes(),
@@ -152,7 +151,7 @@ Result<CompiledObject> CpuExecutable::object(const std::string& name) {
                           pool_->threads(),
                           {}};
   TESSERA_ASSIGN_OR_RETURN(parts.grid, gridOf(source_, 0, 0));
-  aot::describeArrays(source_, parts);
+  parts.arrays = aot::arrayForms(source_, parts.grid);
   return aot::makeObject(parts);
 }
 

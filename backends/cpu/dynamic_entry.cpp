@@ -60,6 +60,7 @@ class DynamicEntry final : public Executable {
   std::vector<DeviceReport> deviceReports() const override { return inner_->deviceReports(); }
   // Its arrays are as large as their bounds, and their sizes further arguments and results.
   Result<CompiledObject> object(const std::string& name) override { return inner_->object(name); }
+  Result<std::string> ptx(const std::string& name) override { return inner_->ptx(name); }
 
  private:
   // The arguments within their bounds, and the sizes behind them.

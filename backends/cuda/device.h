@@ -3,6 +3,7 @@
 // Used by backends/cuda/plan and run; no header of CUDA is needed.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,8 @@ enum class ModuleId : uint64_t { None = 0 };     // loaded code
 enum class KernelId : uint64_t { None = 0 };     // an entry of a module
 enum class StreamId : uint64_t { Default = 0 };  // work in order
 enum class EventId : uint64_t { None = 0 };
-enum class GraphId : uint64_t { None = 0 };  // captured work, instantiated
+enum class GraphId : uint64_t { None = 0 };      // captured work, instantiated
+enum class ConditionId : uint64_t { None = 0 };  // of a loop or a branch within a graph
 
 struct DeviceInfo {
   std::string name;          // from the driver; "simulated"
@@ -54,6 +56,15 @@ struct Extent3 {
   unsigned x = 1, y = 1, z = 1;
 };
 
+// A number in the device's memory, of 1 or 4 bytes (then signed): does it lie in [low, high]?
+struct ConditionTest {
+  DeviceAddress address = 0;
+  unsigned bytes = 1;
+  int low = 0, high = 0;
+  bool isNegated = false;
+};
+enum class Conditional : uint8_t { If, While };
+
 struct Launch {
   KernelId kernel = KernelId::None;
   Extent3 grid, block;                    // in blocks, in threads
@@ -70,6 +81,23 @@ struct Report {
   std::string text;     // one sentence with addresses, threads, and what was expected
   bool isError = true;  // false: costs time only
   int64_t count = 1;
+};
+
+// One warp of a launch, and how many of its accesses are of interest.
+struct WarpChoice {
+  std::string kernel;
+  uint64_t block = 0;
+  unsigned warp = 0;
+  size_t most = 4096;
+};
+struct TracedAccess {
+  std::string place;      // as of a report
+  bool isShared = false;  // else global
+  bool isWrite = false;
+  unsigned bytes = 0;  // of a lane
+  uint32_t lanes = 0;  // a bit each
+  std::array<uint64_t, 32> addresses = {};
+  int64_t units = 0, needed = 0;  // sectors of 32 bytes, or rounds of the banks
 };
 
 // Calls on a stream are asynchronous on a card; errors of them come with a later call, as the driver has it. Failures
@@ -108,14 +136,34 @@ class Device {
   virtual Status record(EventId event, StreamId stream) = 0;
   virtual Status wait(StreamId stream, EventId event) = 0;              // later work of stream waits for event
   virtual Result<double> milliseconds(EventId begin, EventId end) = 0;  // between two events that have happened
+  // The caller waits for the event, with cancel as for a stream.
+  virtual Status synchronize(EventId event, const std::atomic<bool>* cancel = nullptr) = 0;
 
   virtual Status beginCapture(StreamId stream) = 0;
   virtual Result<GraphId> endCapture(StreamId stream) = 0;
   virtual Status launchGraph(GraphId graph, StreamId stream) = 0;
   virtual Status releaseGraph(GraphId graph) = 0;
 
+  // Loops and branches within a graph, while it is captured. A condition is false at each launch until it is set.
+  virtual bool hasConditionals() const = 0;
+  virtual Result<ConditionId> makeCondition(StreamId captured) = 0;
+  virtual Status setCondition(ConditionId condition, const ConditionTest& test, StreamId captured) = 0;
+  // What is captured on the stream that this gives, until endConditional, runs if or while the condition holds.
+  virtual Result<StreamId> beginConditional(StreamId captured, ConditionId condition, Conditional kind) = 0;
+  virtual Status endConditional(StreamId captured, StreamId body) = 0;
+
+  // For libraries that work on the device: the driver's own handle of a stream, and making its context the thread's.
+  virtual void* nativeStream(StreamId stream) { return (void)stream, nullptr; }
+  virtual Status enterContext() { return {}; }
+
+  // An error has spoilt it, or a kernel that nobody can stop runs on it: nothing works until it is opened again.
+  virtual bool isLost() const { return false; }
+
   virtual std::vector<Report> reports() const { return {}; }
   virtual void clearReports() {}
+  // The simulated device notes what a warp of the kernel's next launch touches; null: nothing more.
+  virtual void trace(const WarpChoice* choice) { (void)choice; }
+  virtual std::vector<TracedAccess> traced() const { return {}; }
 };
 
 // Cards that the driver names, in its order. The error names what is missing (driver, its version, card)

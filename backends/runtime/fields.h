@@ -1,7 +1,7 @@
 // Fields: a step as bytes and back. A step's `fields` names its members once; the writer keeps them in an object that
-// is compiled ahead of time, the reader fills a new step from them. Members are numbers and plain structs, vectors,
-// optionals, other steps, and structs with `fields` of their own. Bytes are of this processor's order: they never leave
-// the object. Used by steps (step.h) and programs (program.h).
+// is compiled ahead of time, the reader fills a new step from them. Members are numbers and plain structs, texts,
+// vectors, optionals, other steps, and structs with `fields` of their own. Bytes are of this processor's order:
+// they never leave the object. Used by steps (step.h) and programs (program.h).
 #pragma once
 
 #include <cstddef>
@@ -59,6 +59,11 @@ class FieldWriter {
       bytes.append(reinterpret_cast<const char*>(&copy), sizeof copy);
     }
   }
+  void write(std::string& text) {
+    auto count = static_cast<uint64_t>(text.size());
+    write(count);
+    bytes += text;
+  }
   template <class T>
   void write(std::vector<T>& values) {
     auto count = static_cast<uint64_t>(values.size());
@@ -95,6 +100,13 @@ class FieldReader {
       std::memcpy(static_cast<void*>(&value), rest_.data(), sizeof value);
       rest_.remove_prefix(sizeof value);
     }
+  }
+  void read(std::string& text) {
+    uint64_t count = 0;
+    read(count);
+    if (count > rest_.size()) return fail();
+    text.assign(rest_.substr(0, count));
+    rest_.remove_prefix(count);
   }
   template <class T>
   void read(std::vector<T>& values) {

@@ -79,6 +79,7 @@ Profile profileFrom(const Json& json) {
   for (const Json& step : own.at("steps")) out.steps.push_back(stepFrom(step));
   for (const Json& source : own.at("sources")) out.sources.push_back(sourceFrom(source));
   out.runNs = own.value("runs_ns", std::vector<int64_t>());
+  out.threadNames = own.value("threads", std::vector<std::string>());
   for (const Json& share : own.value("shares", Json::array())) {
     const StepShare read = shareFrom(share);
     if (read.step >= 0 && static_cast<size_t>(read.step) < out.steps.size()) out.shares.push_back(read);
@@ -103,12 +104,19 @@ std::string toChromeTrace(const Profile& profile) {
   for (const StepShare& share : profile.shares) shares.push_back(shareJson(share));
   events.push_back(
       {{"name", "process_name"}, {"ph", "M"}, {"pid", 1}, {"tid", 0}, {"args", {{"name", profile.module}}}});
+  for (size_t thread = 0; thread < profile.threadNames.size(); ++thread)
+    events.push_back({{"name", "thread_name"},
+                      {"ph", "M"},
+                      {"pid", 1},
+                      {"tid", thread},
+                      {"args", {{"name", profile.nameOfThread(thread)}}}});
   for (const TimelineEvent& event : profile.timeline) events.push_back(eventJson(profile, event));
   Json own = {{"version", 1},
               {"module", profile.module},
               {"runs", profile.runs},
               {"total_ns", profile.totalNs},
               {"runs_ns", profile.runNs},
+              {"threads", profile.threadNames},
               {"steps", std::move(steps)},
               {"sources", std::move(sources)},
               {"shares", std::move(shares)}};

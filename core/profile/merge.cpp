@@ -77,7 +77,7 @@ void addShares(Profile& into, const Profile& from, const std::vector<int32_t>& p
 }
 
 int32_t threadsOf(const Profile& profile) {
-  int32_t out = 1;
+  auto out = std::max<int32_t>(1, static_cast<int32_t>(profile.threadNames.size()));
   for (const TimelineEvent& event : profile.timeline) out = std::max(out, event.thread + 1);
   return out;
 }
@@ -88,7 +88,7 @@ void addDevices(Profile& into, std::vector<Profile> devices) {
   const int64_t before = into.totalNs;  // later runs follow in the timeline
   const auto firstRun = static_cast<size_t>(into.runs);
   int32_t thread = 0;
-  int64_t longest = 0, runs = 0;
+  int64_t longest = 0, runs = 0, number = 0;
   for (const Profile& device : devices) {
     into.module = device.module;
     const std::vector<int32_t> places = addSteps(into, device, firstRun);
@@ -104,7 +104,13 @@ void addDevices(Profile& into, std::vector<Profile> devices) {
       event.endNs += before;
       into.timeline.push_back(event);
     }
+    into.threadNames.resize(std::max(into.threadNames.size(), static_cast<size_t>(thread) + device.threadNames.size()));
+    for (size_t i = 0; i < device.threadNames.size(); ++i)
+      into.threadNames[static_cast<size_t>(thread) + i] =
+          devices.size() > 1 ? "device " + std::to_string(number) + ", " + device.threadNames[i]
+                             : device.threadNames[i];
     thread += threadsOf(device);
+    ++number;
     longest = std::max(longest, device.totalNs);
     runs = std::max(runs, device.runs);
   }

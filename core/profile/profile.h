@@ -58,6 +58,12 @@ struct Profile {
   std::vector<SourceProfile> sources;  // sorted by instruction id
   std::vector<StepShare> shares;       // by step
   std::vector<TimelineEvent> timeline;
+  std::vector<std::string> threadNames;  // of the timeline's rows: "stream 1"; "" and what is missing: "thread N"
+
+  std::string nameOfThread(size_t thread) const {
+    const bool isNamed = thread < threadNames.size() && !threadNames[thread].empty();
+    return isNamed ? threadNames[thread] : "thread " + std::to_string(thread);
+  }
 };
 
 // Chrome trace JSON (Perfetto opens it) that also carries steps and sources, so that it reads back whole.

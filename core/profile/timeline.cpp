@@ -184,7 +184,7 @@ std::shared_ptr<Timeline> timelineOf(const Profile& profile, const std::shared_p
     threads[thread].push_back({event.beginNs, event.endNs, static_cast<uint32_t>(event.step)});
   }
   for (size_t i = 0; i < threads.size(); ++i)
-    out->addTrack(module->name, "thread " + std::to_string(i), std::move(threads[i]));
+    out->addTrack(module->name, profile.nameOfThread(i), std::move(threads[i]));
   out->finish();
   out->link(module);
   return out;

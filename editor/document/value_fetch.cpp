@@ -44,6 +44,7 @@ Result<Literal> computeAlone(const Module& module, InstructionId id, const FileA
   TESSERA_ASSIGN_OR_RETURN(auto backend, makeBackend(settings.backend));
   CompileOptions options;
   options.cancel = &cancel;
+  options.device = settings.device;
   TESSERA_ASSIGN_OR_RETURN(auto executable, backend->compile(alone, options));
   RunOptions run;
   run.cancel = &cancel;

@@ -1,12 +1,13 @@
 // vs_xla: the same programs with the same inputs on Tessera and on the real XLA:CPU, alternating, in one run.
 //   vs_xla --tessera=bin/tessera --xla='python3 xla_run.py' [--corpus=DIR] [--programs=DIR] [--rounds=3] [--runs=20]
-//          [--json=FILE] [NAME…]
+//          [--json=FILE] [--backend=cuda [--device=N]] [NAME…]
 // A NAME is a folder of the corpus or a file of the programs' folder without its ".hlo"; none: all that the table below
 // lists and all files. Each round is a fresh process a side: Tessera with an empty kernel cache (cold), Tessera with
 // what that left (warm, and the run times), XLA. Sides take turns in going first; outputs are compared with the corpus'
 // expected ones, or XLA's. Compile time is from the module in memory to the executable; run time the median of `runs`
 // after warm-up; memory is temporaries, arguments and outputs. Ratios are XLA : Tessera, above 1 Tessera is ahead;
-// printed are medians over the rounds.
+// printed are medians over the rounds. With --backend=cuda the rival is what --xla starts for the card, and neither
+// side's run times count copies to and from it.
 #include <unistd.h>
 
 #include <cmath>
@@ -78,7 +79,7 @@ constexpr const char* kPrograms[] = {"activations",
                                      "while_collatz"};
 
 struct Options {
-  std::string tessera, xla, corpus, programs, json;
+  std::string tessera, xla, corpus, programs, json, backend, device;
   int rounds = 3, runs = 20;
   std::vector<std::string> names;
 };
@@ -132,6 +133,10 @@ bool readOptions(int argc, char** argv, Options& options) {
       options.programs = *v;
     else if (auto v = value("json"))
       options.json = *v;
+    else if (auto v = value("backend"))
+      options.backend = *v;
+    else if (auto v = value("device"))
+      options.device = *v;
     else if (auto v = value("rounds"))
       options.rounds = std::max(1, std::atoi(v->c_str()));
     else if (auto v = value("runs"))
@@ -175,7 +180,8 @@ std::optional<nlohmann::json> runOurs(const Options& options, const Program& pro
                                       const std::string& cache, int runs, Row& row) {
   auto json = runJson(options.tessera + " run " + quoted(program.file) + argument("--inputs=", program.inputs) +
                       argument("--expected=", expected) + argument("--kernel-cache=", cache) +
-                      " --json --runs=" + std::to_string(runs));
+                      argument("--backend=", options.backend) + argument("--device=", options.device) +
+                      (options.backend == "cuda" ? " --resident" : "") + " --json --runs=" + std::to_string(runs));
   if (json && json->contains("run_ms") && !json->contains("error")) return json;
   row.problem =
       "Tessera: " + (json && json->contains("error") ? (*json)["error"]["message"].get<std::string>() : "no answer");
@@ -306,7 +312,7 @@ int main(int argc, char** argv) {
   if (!readOptions(argc, argv, options)) {
     std::fputs(
         "usage: vs_xla --tessera=BIN --xla=COMMAND --corpus=DIR and/or --programs=DIR [--rounds=N] [--runs=N] "
-        "[--json=FILE] [NAME...]\n",
+        "[--json=FILE] [--backend=cuda [--device=N]] [NAME...]\n",
         stderr);
     return 64;
   }

@@ -59,6 +59,40 @@ TEST_F(Compile, TheExampleRunsFromALibrary) {
   EXPECT_EQ(shell(scratch_, "nm -D --defined-only classify.so | grep -c classify_").out, "2\n");
   EXPECT_EQ(shell(scratch_, "readelf -d classify.so | grep -ciE \"llvm|libtessera\"").out, "0\n");
 }
+// For a CUDA device: the same calls, on the simulated one.
+TEST_F(Compile, TheExampleRunsFromALibraryForADevice) {
+#ifdef TESSERA_NO_RUNTIME
+  TESSERA_SKIP("sanitizer-runtime");
+#endif
+  const Ran ran =
+      compile("'" + kExample + "/classify.hlo' --device=cuda:sm_90 -o classify.so --header=classify.h --name=classify");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const Ran built = shell(scratch_, "cc -Wall -Werror -I. " + kExample + "/main.c ./classify.so -o classify");
+  ASSERT_EQ(built.exit, 0) << built.err;
+  const Ran simulated = shell(scratch_, "TESSERA_CUDA_DEVICE=simulated ./classify");
+  EXPECT_EQ(simulated.out, kShares) << simulated.err;
+  EXPECT_EQ(shell(scratch_, "nm -D --defined-only classify.so | grep -c classify_").out, "3\n");
+  EXPECT_EQ(shell(scratch_, "nm -D --defined-only classify.so | grep -vc classify_").out, "0\n");
+  EXPECT_EQ(shell(scratch_, "readelf -d classify.so | grep -ciE \"llvm|libtessera|libcuda\"").out, "0\n");
+  EXPECT_NE(contentOf(scratch_.folder() / "classify.so").find(".target sm_90"), std::string::npos);
+  const Ran old = shell(scratch_, "TESSERA_CUDA_DEVICE=simulated:sm_80 ./classify");
+  EXPECT_NE(old.exit, 0);
+  EXPECT_NE((old.out + old.err).find("compiled for sm_90 and later"), std::string::npos) << old.out << old.err;
+}
+TEST_F(Compile, PtxIsText) {
+  ASSERT_EQ(compile("'" + kExample + "/classify.hlo' --device=cuda:sm_80 -o classify.ptx").exit, 0);
+  const std::string ptx = contentOf(scratch_.folder() / "classify.ptx");
+  EXPECT_NE(ptx.find(".target sm_80"), std::string::npos);
+  EXPECT_NE(ptx.find(".visible .entry "), std::string::npos);
+  refused("'" + kExample + "/classify.hlo' -o classify.ptx", 64, "OUT.ptx takes the device that it is for");
+  refused("'" + kExample + "/classify.hlo' --device=gpu -o classify.so", 64, "cuda:sm_90");
+  refused("'" + kExample + "/classify.hlo' --device=cuda:sm_50 -o classify.so", 4, "sm_50 is too old");
+}
+TEST_F(Compile, WhatRunsOnTheHostIsNoProgramForADevice) {
+  scratch_.write("m.hlo",
+                 "HloModule m\n\nENTRY main {\n  ROOT state = u64[2] rng-get-and-update-state(), delta=1\n}\n");
+  refused("m.hlo --device=cuda:sm_80 -o m.so", 4, "state cannot be compiled ahead of time: it runs on the host");
+}
 TEST_F(Compile, TheHeaderTellsEveryArray) {
   ASSERT_EQ(
       compile("'" + kExample + "/classify.hlo' -o classify.o --header=classify.h --target=x86-64-v2 --threads=3").exit,

@@ -1,8 +1,8 @@
-// Programs run on the CPU backend and on the evaluator, before and after XLA's optimization, and give the outputs that
-// XLA computed, at the default tolerances but for those of exceptions.txt; those for several devices run on all of them
-// at once. CorpusValues: the programs whose values are in the repository. WholeCorpusValues: all others, with the
-// values below TESSERA_CORPUS. What XLA made for TPU runs where it holds no call of the TPU's own; else it is skipped
-// with that reason.
+// Programs run on the CPU backend, the simulated CUDA device and the evaluator, before and after XLA's optimization,
+// and give the outputs that XLA computed, at the default tolerances but for those of exceptions.txt; those for several
+// devices run on all of them at once. CorpusValues: the programs whose values are in the repository. WholeCorpusValues:
+// all others, with the values below TESSERA_CORPUS. What XLA made for TPU runs where it holds no call of the TPU's own;
+// else it is skipped with that reason.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -27,6 +27,8 @@ namespace fs = std::filesystem;
 constexpr uintmax_t kValueBytes = 4u << 20;
 // As much as the evaluator does in some ten seconds.
 constexpr double kEvaluatorWork = 1e9;
+// As much as the simulated device does in about a second, and in a minute; a while's body counted once.
+constexpr double kSimulatedWork = 6e7, kLongSimulatedWork = 2e9;
 
 std::vector<std::string> programsInRepository() {
   std::vector<std::string> out;
@@ -46,12 +48,6 @@ std::vector<std::string> compiledFiles(bool inRepository) {
     if (std::ranges::binary_search(programs, program) == inRepository) out.push_back(file);
   }
   return out;
-}
-
-// Programs that the simulated device takes seconds for.
-bool isMuchForSimulation(const std::string& program) {
-  constexpr std::string_view kLong[] = {"gnn_fwd", "gpt_tiny_train", "lenet_fwd", "lenet_train"};
-  return std::ranges::find(kLong, program) != std::end(kLong);
 }
 
 void expectNoErrors(const Executable& executable) {
@@ -147,6 +143,12 @@ bool isOnlyForTpu(const std::string& file, const Diagnostic& error) {
   return isForTpu(file) && (error.kind == ErrorKind::Unsupported || error.kind == ErrorKind::Input);
 }
 
+// Whether the simulated device runs it in this tier.
+bool isForSimulation(const std::string& file) {
+  const auto module = readProgram(file);
+  return module && WorkCounter(*module, longTier() ? kLongSimulatedWork : kSimulatedWork).mayFit();
+}
+
 // --- what is in the repository
 class CorpusValues : public testing::TestWithParam<std::string> {
  protected:
@@ -165,9 +167,10 @@ TEST_P(CorpusValues, Cpu) { compareOn("cpu"); }
 TEST_P(CorpusValues, Evaluator) { compareOn("evaluator"); }
 
 TEST_P(CorpusValues, SimulatedDevice) {
-  const fs::path file = GetParam();
-  if (!longTier() && (file.filename() != "before.hlo" || isMuchForSimulation(file.parent_path().string())))
-    TESSERA_SKIP("long-tier");
+  if (!longTier() && fs::path(GetParam()).filename() != "before.hlo") TESSERA_SKIP("long-tier");
+  const bool isMuch = !isForSimulation(GetParam());
+  if (isMuch && longTier()) TESSERA_SKIP("simulation-work");
+  if (isMuch) TESSERA_SKIP("long-tier");
   compareOn("cuda", "simulated");
 }
 
@@ -199,6 +202,14 @@ class WholeCorpusValues : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(WholeCorpusValues, Cpu) { compare(runOn("cpu", *module_, folder())); }
+
+TEST_P(WholeCorpusValues, SimulatedDevice) {
+  if (!longTier() && fs::path(GetParam()).filename() != "before.hlo") TESSERA_SKIP("long-tier");
+  const bool isMuch = !isForSimulation(GetParam());
+  if (isMuch && longTier()) TESSERA_SKIP("simulation-work");
+  if (isMuch) TESSERA_SKIP("long-tier");
+  compare(runOn("cuda", *module_, folder(), "simulated"));
+}
 
 TEST_P(WholeCorpusValues, Evaluator) {
   if (!longTier()) TESSERA_SKIP("long-tier");

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
+#include <string>
 #include <thread>
 
 #include "backends/backend.h"
@@ -102,18 +104,59 @@ ENTRY e {
 TEST(CudaBackend, RunsOnTheHostWhatHasNoKernel) {
   const auto executable = compiled(R"(HloModule m
 ENTRY e {
-  a = f32[2,2] parameter(0)
-  ROOT r = f32[2,2] cholesky(a), lower=true
+  s = u64[2] rng-get-and-update-state(), delta=1
+  ROOT r = u64[2] add(s, s)
 })",
                                    "simulated");
   ASSERT_TRUE(executable) << executable.error().toString();
-  EXPECT_NE(stepsOfRoot(**executable).find("on the host"), std::string::npos);
-  Literal matrix = Literal::zeros(Shape::arrayRowMajor(ElementType::F32, {2, 2})).value();
-  matrix.mutableData<float>()[0] = 4, matrix.mutableData<float>()[3] = 9;
-  const auto outputs = (*executable)->run({&matrix, 1});
+  std::string steps;
+  for (InstructionId id : (*executable)->optimized().entryComputation().instructions)
+    for (const StepListing& step : (*executable)->list(id, false).value()) steps += step.what + "\n";
+  EXPECT_NE(steps.find("on the host"), std::string::npos) << steps;
+  const auto first = (*executable)->run({}), second = (*executable)->run({});
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ((*second)[0].data<uint64_t>()[0] - (*first)[0].data<uint64_t>()[0], 2u);
+}
+
+// Prefix sums of rows: of a part of a piece, of whole pieces, and of pieces that are summed beforehand.
+template <class T>
+void expectPrefixSums(ElementType element, const std::string& type, int64_t length, bool isReversed) {
+  constexpr int64_t kRows = 3;
+  const std::string n = std::to_string(length), others = std::to_string(length - 1);
+  const std::string array = type + "[" + std::to_string(kRows) + "," + n + "]";
+  const std::string pad = isReversed ? "0_" + others : others + "_0";
+  const auto executable =
+      compiled("HloModule m\nsum {\n  a = " + type + "[] parameter(0)\n  b = " + type +
+                   "[] parameter(1)\n  ROOT s = " + type + "[] add(a, b)\n}\nENTRY e {\n  x = " + array +
+                   " parameter(0)\n  zero = " + type + "[] constant(0)\n  ROOT r = " + array +
+                   " reduce-window(x, zero), window={size=1x" + n + " pad=0_0x" + pad + "}, to_apply=sum\n}",
+               "simulated");
+  ASSERT_TRUE(executable) << executable.error().toString();
+  EXPECT_NE(stepsOfRoot(**executable).find("prefix sums"), std::string::npos);
+  const Shape shape = Shape::arrayRowMajor(element, {kRows, length});
+  Literal argument = Literal::allocate(shape).value(), wanted = Literal::allocate(shape).value();
+  const std::span<T> given = argument.mutableData<T>(), sums = wanted.mutableData<T>();
+  for (int64_t row = 0; row < kRows; ++row) {
+    T sum = 0;
+    for (int64_t i = 0; i < length; ++i) {
+      const auto at = static_cast<size_t>(row * length + (isReversed ? length - 1 - i : i));
+      given[at] = static_cast<T>((i * 7 + row) % 11 - 4);
+      sum += given[at];
+      sums[at] = sum;
+    }
+  }
+  const auto outputs = (*executable)->run({&argument, 1});
   ASSERT_TRUE(outputs) << outputs.error().toString();
-  EXPECT_EQ((*outputs)[0].data<float>()[0], 2);
-  EXPECT_EQ((*outputs)[0].data<float>()[3], 3);
+  EXPECT_TRUE((*outputs)[0].identical(wanted)) << type << " " << length << (isReversed ? " reversed" : "");
+  for (const DeviceReport& report : (*executable)->deviceReports()) EXPECT_FALSE(report.isError) << report.text;
+}
+
+TEST(CudaBackend, SumsPrefixesOfRows) {
+  for (const bool isReversed : {false, true}) {
+    for (const int64_t length : {33, 512, 2048, 5000})
+      expectPrefixSums<int32_t>(ElementType::S32, "s32", length, isReversed);
+    expectPrefixSums<double>(ElementType::F64, "f64", 5000, isReversed);
+  }
 }
 
 TEST(CudaBackend, EndsALoopWithoutEndWhenItIsCancelled) {
@@ -156,9 +199,11 @@ TEST(CudaBackend, ProfilesSteps) {
   Profile profile;
   for (int i = 0; i < 3; ++i) ASSERT_TRUE((*executable)->run({&argument, 1}, {}, &profile));
   EXPECT_EQ(profile.runs, 3);
-  ASSERT_EQ(profile.steps.size(), 1u);
-  EXPECT_EQ(profile.steps[0].count, 3);
+  ASSERT_EQ(profile.steps.size(), 3u);
+  for (const StepProfile& step : profile.steps) EXPECT_EQ(step.count, 3) << step.what;
   EXPECT_GT(profile.steps[0].totalNs, 0);
+  EXPECT_EQ(profile.steps[1].what, "copy to the device");
+  EXPECT_EQ(profile.steps[2].what, "copy from the device");
   ASSERT_EQ(profile.sources.size(), 1u);
   EXPECT_TRUE(profile.sources[0].measured);
 }

@@ -37,10 +37,12 @@
 #include "editor/document/round_trip.h"
 #include "editor/lessons/lesson_panel.h"
 #include "editor/panels/banner.h"
+#include "editor/panels/compare/devices_panel.h"
 #include "editor/panels/compare/diff_panel.h"
 #include "editor/panels/compare/numerics_panel.h"
 #include "editor/panels/compiler/compiled_panel.h"
 #include "editor/panels/compiler/passes_panel.h"
+#include "editor/panels/compiler/warp_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspect/inspector.h"
 #include "editor/panels/inspect/source_panel.h"
@@ -155,6 +157,8 @@ void DocumentPane::connectDocument() {
   connect(panels_->compiled, &CompiledPanel::compilingChanged, this, &DocumentPane::progressed);
   connect(panels_->passes, &PassesPanel::filmingChanged, this, &DocumentPane::progressed);
   connect(panels_->memory, &MemoryPanel::checkingChanged, this, &DocumentPane::progressed);
+  connect(panels_->warp, &WarpPanel::lookingChanged, this, &DocumentPane::progressed);
+  connect(panels_->devices, &DevicesPanel::runningChanged, this, &DocumentPane::progressed);
   connect(&document_->run(), &ProgramRun::outcomeChanged, this, [this] {
     showLegend();
     if (document_->run().outcome()) emit outcomeCame();
@@ -255,6 +259,10 @@ std::vector<BackgroundTask> DocumentPane::tasks() const {
     out.push_back({{tr("Running the passes")}, [passes] { passes->cancelFilming(); }});
   if (MemoryPanel* memory = panels_->memory; memory->isChecking())
     out.push_back({{tr("Checking an edit by running")}, [memory] { memory->cancelCheck(); }});
+  if (WarpPanel* warp = panels_->warp; warp->isBusy())
+    out.push_back({{tr("Running on the simulated card")}, [warp] { warp->cancelLooking(); }});
+  if (DevicesPanel* devices = panels_->devices; devices->isBusy())
+    out.push_back({{tr("Running on both devices")}, [devices] { devices->cancelRunning(); }});
   return out;
 }
 

@@ -14,11 +14,13 @@
 #include <utility>
 
 #include "editor/layout_lab/layout_panel.h"
+#include "editor/panels/compare/devices_panel.h"
 #include "editor/panels/compare/diff_panel.h"
 #include "editor/panels/compare/numerics_panel.h"
 #include "editor/panels/compiler/compiled_panel.h"
 #include "editor/panels/compiler/dump_panel.h"
 #include "editor/panels/compiler/passes_panel.h"
+#include "editor/panels/compiler/warp_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspect/computations_panel.h"
 #include "editor/panels/inspect/inspector.h"
@@ -72,6 +74,8 @@ constexpr DockSpec kDocks[] = {{"inspector", QT_TR_NOOP("Inspector"), kRight},
                                {"run", QT_TR_NOOP("Run settings"), kBottom, kTall},
                                {"palette", QT_TR_NOOP("Palette"), kLeft},
                                {"compiled", QT_TR_NOOP("Compiled"), kBottom, kTall},
+                               {"warp", QT_TR_NOOP("Warp"), kBottom, kTall},
+                               {"devices", QT_TR_NOOP("Devices"), kBottom, kTall},
                                {"computations", QT_TR_NOOP("Computations"), kLeft},
                                {"source", QT_TR_NOOP("Source")},
                                {"overview", QT_TR_NOOP("Overview"), kLeft},
@@ -295,6 +299,8 @@ Panels::Panels(Document& document, PanelDocks& home)
       watch(new WatchPanel(document)),
       overview(new OverviewPanel(document)),
       findings(new FindingsPanel(document)),
+      warp(new WarpPanel(document)),
+      devices(new DevicesPanel(document)),
       home(home),
       docks(home.all()),
       contents{{"inspector", scrolled(inspector)},
@@ -320,6 +326,8 @@ Panels::Panels(Document& document, PanelDocks& home)
                {"watch", watch},
                {"overview", overview},
                {"findings", findings},
+               {"warp", warp},
+               {"devices", devices},
                {"help", help}} {
   for (QWidget* each : contents) each->hide();
 }
@@ -328,7 +336,8 @@ Panels::~Panels() { qDeleteAll(contents); }
 
 bool Panels::isBusy() const {
   return compiled->isBusy() || memory->isBusy() || differences->isBusy() || passes->isBusy() || roofline->isBusy() ||
-         communication->isBusy() || numerics->isBusy() || dump->isBusy() || watch->isBusy();
+         communication->isBusy() || numerics->isBusy() || dump->isBusy() || watch->isBusy() || warp->isBusy() ||
+         devices->isBusy();
 }
 
 }  // namespace tessera

@@ -2,8 +2,8 @@
 // documents share them and their arrangement, and they show the panels of the current one. The docks' object names
 // ("inspector", "text", "diagnostics", "profile", "results", "layout", "help", "value", "run", "palette", "compiled",
 // "computations", "source", "timeline", "roofline", "memory", "communication", "differences", "numerics", "passes",
-// "dump", "watch", "overview", "findings") are what sessions and scripts call them. A new panel is a row in panels.cpp
-// and a member of Panels.
+// "dump", "watch", "overview", "findings", "warp", "devices") are what sessions and scripts call them. A new panel is a
+// row in panels.cpp and a member of Panels.
 #pragma once
 
 #include <QHash>
@@ -20,6 +20,7 @@ namespace tessera {
 class CommunicationPanel;
 class CompiledPanel;
 class ComputationsPanel;
+class DevicesPanel;
 class DiagnosticsPanel;
 class DiffPanel;
 class Document;
@@ -41,6 +42,7 @@ class SourcePanel;
 class TextPanel;
 class TimelinePanel;
 class ValuePanel;
+class WarpPanel;
 class WatchPanel;
 struct Panels;
 
@@ -115,6 +117,8 @@ struct Panels {
   WatchPanel* watch;
   OverviewPanel* overview;
   FindingsPanel* findings;
+  WarpPanel* warp;
+  DevicesPanel* devices;
 
   PanelDocks& home;
   const QList<QDockWidget*>& docks;

@@ -13,11 +13,17 @@ using llvm::Value;
 
 namespace {
 
-constexpr unsigned kSide = 16;    // threads along rows and columns
-constexpr unsigned kPadding = 2;  // elements behind each line of shared memory, against conflicts of banks
+constexpr unsigned kSide = 16;  // threads along rows and columns
 // For tensor cores lines are along the depth: 16 words, and 4 against conflicts. Four warps share the rows, two the
 // columns, in matrices of 16 rows and 8 columns.
 constexpr unsigned kTensorLineWords = 20, kWarpRows = 64, kWarpColumns = 16;
+
+// Elements behind each line of shared memory, so that a warp's stores fall into different banks: 16 places along the
+// depth lie a line apart; of a line of 16 two stand side by side as they are.
+unsigned paddingOf(const ContractionMap::Side& side, ElementType type) {
+  if (!side.alongDepth && side.tile < kWarpThreads) return 0;
+  return byteWidth(type) == 8 ? 1 : 2;
+}
 
 }  // namespace
 
@@ -228,8 +234,8 @@ Status KernelEmission::emitContraction(const std::string& name, const Contractio
   };
   const auto open = [&](const ContractionMap::Side& side, const char* what) {
     llvm::Type* held = map.tensor ? scalars_.memoryType(*map.tensor) : scalars_.registerType(type);
-    const unsigned line =
-        map.tensor ? kTensorLineWords * 4 / static_cast<unsigned>(byteWidth(*map.tensor)) : side.tile + kPadding;
+    const unsigned line = map.tensor ? kTensorLineWords * 4 / static_cast<unsigned>(byteWidth(*map.tensor))
+                                     : side.tile + paddingOf(side, type);
     const unsigned lines = map.tensor ? side.tile : map.tileDepth;
     return ContractionSide{side, makeSharedArray(module_, held, lines * line, name + what), held, line,
                            b.CreateMul(split(side.tiles()), int64(side.tile))};

@@ -2,6 +2,8 @@
 // threads join what they have: by shuffles within a warp, then through shared memory, always in the same order.
 #include "backends/codegen/grid/grid_emitter.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/MDBuilder.h>
@@ -14,7 +16,7 @@ using llvm::Value;
 
 namespace {
 
-constexpr unsigned kGlobalSpace = 1, kSharedSpace = 3;
+constexpr unsigned kSharedSpace = 3;
 
 Value* readSpecial(llvm::IRBuilder<>& b, llvm::Intrinsic::ID which, uint32_t limit) {
   auto* call = b.CreateIntrinsic(which, {}, {});
@@ -23,7 +25,32 @@ Value* readSpecial(llvm::IRBuilder<>& b, llvm::Intrinsic::ID which, uint32_t lim
   return call;
 }
 
+// Words of 32 bits, one or two.
+Value* shuffle(llvm::IRBuilder<>& b, llvm::Intrinsic::ID how, Value* own, unsigned distance, unsigned bound) {
+  const auto word = [&](Value* v) -> Value* {
+    return b.CreateIntrinsic(how, {}, {b.getInt32(~0u), v, b.getInt32(distance), b.getInt32(bound)});
+  };
+  auto* type = own->getType();
+  const unsigned bits = type->getPrimitiveSizeInBits();
+  Value* raw = b.CreateBitCast(own, b.getIntNTy(bits));
+  if (bits <= 32) {
+    raw = b.CreateTrunc(word(b.CreateZExt(raw, b.getInt32Ty())), b.getIntNTy(bits));
+  } else {
+    Value *low = word(b.CreateTrunc(raw, b.getInt32Ty())),
+          *high = word(b.CreateTrunc(b.CreateLShr(raw, uint64_t{32}), b.getInt32Ty()));
+    raw = b.CreateOr(b.CreateZExt(low, raw->getType()), b.CreateShl(b.CreateZExt(high, raw->getType()), uint64_t{32}));
+  }
+  return b.CreateBitCast(raw, type);
+}
+
 }  // namespace
+
+Value* emitShuffleAcross(llvm::IRBuilder<>& b, Value* own, unsigned distance) {
+  return shuffle(b, llvm::Intrinsic::nvvm_shfl_sync_bfly_i32, own, distance, kWarpThreads - 1);
+}
+Value* emitShuffleUp(llvm::IRBuilder<>& b, Value* own, unsigned distance) {
+  return shuffle(b, llvm::Intrinsic::nvvm_shfl_sync_up_i32, own, distance, 0);
+}
 
 void markAsGridKernel(llvm::Function& function, unsigned blockThreads) {
   llvm::LLVMContext& context = function.getContext();
@@ -77,25 +104,41 @@ Status KernelEmission::emitGrid(const std::string& name) {
   openGridKernel(name);
   prepare();
   streams_.assign(program_.stores.size(), nullptr);
-  const unsigned group = grid_->groupThreads, groups = grid_->blockThreads / group;
-  Value* thread = emitThreadNumber(b, grid_->blockThreads);
-  Value* item = emitBlockNumber(b);
-  if (group > 1) member_ = groups == 1 ? thread : b.CreateAnd(thread, group - 1);
-  if (groups > 1) {
-    Value* own = group == 1 ? thread : b.CreateLShr(thread, static_cast<uint64_t>(llvm::Log2_32(group)));
-    const bool isSmall = grid_->blocks() * groups < INT32_MAX;
-    if (!isSmall) item = b.CreateZExt(item, b.getInt64Ty()), own = b.CreateZExt(own, b.getInt64Ty());
-    auto* count = llvm::ConstantInt::get(item->getType(), groups);
-    item = b.CreateAdd(b.CreateMul(item, count, "", true, true), own, "", true, true);
-  }
-  item = b.CreateZExt(item, b.getInt64Ty());
-  if (grid_->items % groups == 0)
+  const unsigned groups = grid_->blockThreads / grid_->groupThreads;
+  Value* item = emitItemNumber();
+  if (grid_->items % groups == 0) {
     emitItem(item);
-  else
+  } else if (grid_->isByColumns) {
+    // All threads come to the barriers; the items behind the last one are the last one again.
+    isOwnItem_ = b.CreateICmpULT(item, int64(grid_->items));
+    emitItem(b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, item, int64(grid_->items - 1)));
+  } else {
     emitIf(b, b.CreateICmpULT(item, int64(grid_->items)), [&] { emitItem(item); });
+  }
   b.CreateRetVoid();
   if (failure_) return fail(*failure_);
   return {};
+}
+
+// The item of this thread, and in member_ which of its group the thread is.
+Value* KernelEmission::emitItemNumber() {
+  const unsigned group = grid_->groupThreads, groups = grid_->blockThreads / group;
+  Value* thread = emitThreadNumber(b, grid_->blockThreads);
+  Value* item = emitBlockNumber(b);
+  Value* own = nullptr;
+  if (grid_->isByColumns) {
+    member_ = b.CreateLShr(thread, uint64_t{5});
+    own = b.CreateAnd(thread, kWarpThreads - 1);
+  } else {
+    if (group > 1) member_ = groups == 1 ? thread : b.CreateAnd(thread, group - 1);
+    own = group == 1 ? thread : b.CreateLShr(thread, static_cast<uint64_t>(llvm::Log2_32(group)));
+  }
+  if (groups == 1) return b.CreateZExt(item, b.getInt64Ty());
+  const bool isSmall = grid_->blocks() * groups < INT32_MAX;
+  if (!isSmall) item = b.CreateZExt(item, b.getInt64Ty()), own = b.CreateZExt(own, b.getInt64Ty());
+  auto* count = llvm::ConstantInt::get(item->getType(), groups);
+  item = b.CreateAdd(b.CreateMul(item, count, "", true, true), own, "", true, true);
+  return b.CreateZExt(item, b.getInt64Ty());
 }
 
 // The counters of the item are known. A row's results are its threads', any other's the first one's.
@@ -104,7 +147,8 @@ void KernelEmission::emitGroupItem() {
   emitScope(outerScope_);
   if (!grid_->inner.empty()) return emitStrided(grid_->innerCount, grid_->inner, [&] { emitVector(); });
   if (!member_) return emitStores();
-  emitIf(b, b.CreateICmpEQ(member_, b.getInt32(0)), [&] { emitStores(); });
+  Value* isFirst = b.CreateICmpEQ(member_, b.getInt32(0));
+  emitIf(b, isOwnItem_ ? b.CreateAnd(isFirst, isOwnItem_) : isFirst, [&] { emitStores(); });
 }
 
 // The points of the counters, of which each thread of the group takes every so many'th.
@@ -145,44 +189,34 @@ void KernelEmission::runLoopByGroup(size_t loop) {
 
 // Every thread gets the same: a pair of lanes combines the same two values.
 Val KernelEmission::joinGroup(NodeOp op, ElementType type, Val own) {
-  for (unsigned distance = kWarpThreads / 2; distance > 0; distance /= 2)
-    own = scalars_.binary(op, type, own, {shuffled(own.re, distance)});
-  return grid_->groupThreads > kWarpThreads ? joinWarps(op, type, own) : own;
+  if (grid_->isByColumns) return joinThroughMemory(op, type, own, kWarpThreads);
+  for (unsigned distance = std::min(grid_->groupThreads, kWarpThreads) / 2; distance > 0; distance /= 2)
+    own = scalars_.binary(op, type, own, {emitShuffleAcross(b, own.re, distance)});
+  return grid_->groupThreads > kWarpThreads ? joinThroughMemory(op, type, own, 1) : own;
 }
 
-Value* KernelEmission::shuffled(Value* own, unsigned distance) {
-  const auto word = [&](Value* v) -> Value* {
-    return b.CreateIntrinsic(llvm::Intrinsic::nvvm_shfl_sync_bfly_i32, {},
-                             {b.getInt32(~0u), v, b.getInt32(distance), b.getInt32(kWarpThreads - 1)});
-  };
-  auto* type = own->getType();
-  const unsigned bits = type->getPrimitiveSizeInBits();
-  Value* raw = b.CreateBitCast(own, b.getIntNTy(bits));
-  if (bits <= 32) {
-    raw = b.CreateTrunc(word(b.CreateZExt(raw, b.getInt32Ty())), b.getIntNTy(bits));
-  } else {
-    Value *low = word(b.CreateTrunc(raw, b.getInt32Ty())),
-          *high = word(b.CreateTrunc(b.CreateLShr(raw, uint64_t{32}), b.getInt32Ty()));
-    raw = b.CreateOr(b.CreateZExt(low, raw->getType()), b.CreateShl(b.CreateZExt(high, raw->getType()), uint64_t{32}));
-  }
-  return b.CreateBitCast(raw, type);
-}
-
-// The warps' values in order, by every thread. The array serves this join alone, so one barrier does.
-Val KernelEmission::joinWarps(NodeOp op, ElementType type, Val own) {
-  const unsigned warps = grid_->groupThreads / kWarpThreads;
+// The warps' values in order, by every thread: one a warp, or one a lane of each. The array serves this join alone, so
+// one barrier does.
+Val KernelEmission::joinThroughMemory(NodeOp op, ElementType type, Val own, unsigned lanes) {
+  const unsigned warps = grid_->blockThreads / kWarpThreads;
   llvm::Type* held = own.re->getType()->isIntegerTy(1) ? b.getInt8Ty() : own.re->getType();
-  auto* shared = makeSharedArray(module_, held, warps, fmt::format("{}_join", function_->getName().str()));
-  const auto place = [&](Value* warp) { return b.CreateGEP(held, shared, warp); };
+  auto* shared =
+      makeSharedArray(module_, held, uint64_t{warps} * lanes, fmt::format("{}_join", function_->getName().str()));
+  const auto place = [&](Value* at) { return b.CreateGEP(held, shared, at); };
   Value* thread = emitThreadNumber(b, grid_->blockThreads);
-  emitIf(b, b.CreateICmpEQ(b.CreateAnd(thread, kWarpThreads - 1), b.getInt32(0)), [&] {
-    Value* value = held == own.re->getType() ? own.re : b.CreateZExt(own.re, held);
-    b.CreateStore(value, place(b.CreateLShr(thread, uint64_t{5})));
-  });
+  Value* lane = b.CreateAnd(thread, kWarpThreads - 1);
+  const auto put = [&](Value* at) {
+    b.CreateStore(held == own.re->getType() ? own.re : b.CreateZExt(own.re, held), place(at));
+  };
+  if (lanes > 1)
+    put(thread);
+  else
+    emitIf(b, b.CreateICmpEQ(lane, b.getInt32(0)), [&] { put(b.CreateLShr(thread, uint64_t{5})); });
   emitBarrier(b);
   Val out;
   for (unsigned warp = 0; warp < warps; ++warp) {
-    Value* loaded = b.CreateLoad(held, place(b.getInt32(warp)));
+    Value* at = b.getInt32(warp * lanes);
+    Value* loaded = b.CreateLoad(held, place(lanes > 1 ? b.CreateAdd(at, lane) : at));
     if (held != own.re->getType()) loaded = b.CreateTrunc(loaded, own.re->getType());
     out = warp == 0 ? Val{loaded} : scalars_.binary(op, type, out, {loaded});
   }

@@ -17,11 +17,16 @@ Status emitGridKernel(llvm::Module& module, const std::string& name, const LoopP
                       const ProgramAnalysis& analysis, const GridMap& map);
 
 // What kernels of any kind are made of.
+inline constexpr unsigned kGlobalSpace = 1;  // the address space of NVPTX that arrays are in
 void markAsGridKernel(llvm::Function& function, unsigned blockThreads);
 // The number of this thread in its block, of this block in the grid.
 llvm::Value* emitThreadNumber(llvm::IRBuilder<>& b, unsigned blockThreads);
 llvm::Value* emitBlockNumber(llvm::IRBuilder<>& b);
 void emitBarrier(llvm::IRBuilder<>& b);
+// What the lane so many lanes away has: the one whose number differs in that bit, or the one that many before (a lane's
+// own where there is none). Numbers of any type of at most 64 bits.
+llvm::Value* emitShuffleAcross(llvm::IRBuilder<>& b, llvm::Value* own, unsigned distance);
+llvm::Value* emitShuffleUp(llvm::IRBuilder<>& b, llvm::Value* own, unsigned distance);
 // An array in the memory that a block shares; what it holds at first is not known.
 llvm::GlobalVariable* makeSharedArray(llvm::Module& module, llvm::Type* element, uint64_t count,
                                       const std::string& name);

@@ -2,6 +2,7 @@
 #include "backends/codegen/grid/grid_map.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -12,9 +13,11 @@ namespace tessera::codegen {
 namespace {
 
 constexpr int64_t kLongLoop = 8;         // rounds from which a loop is not run again for each element of a row
-constexpr int64_t kSharedRounds = 32;    // from which a warp shares a loop out
+constexpr int64_t kSharedRounds = 32;    // from which a warp shares a loop out; part of one from kLongLoop on
 constexpr int64_t kBlockWork = 1024;     // rounds or elements of an item from which a block takes it
 constexpr int64_t kManyItems = 1 << 13;  // that fill a card, a thread each
+constexpr int64_t kNeighbours = 8;       // items that fill a sector of memory
+constexpr unsigned kMostWarps = 32;
 
 int64_t sizeOf(const ProgramAnalysis& analysis, int32_t counter) {
   return analysis.counters[static_cast<size_t>(counter)].size;
@@ -83,8 +86,8 @@ class Mapper {
     }
   }
 
-  bool canShare(size_t loop) const {
-    if (!analysis_.reducible[loop] || rounds(loop) < kSharedRounds) return false;
+  bool canShare(size_t loop, int64_t fewest = kSharedRounds) const {
+    if (!analysis_.reducible[loop] || rounds(loop) < fewest) return false;
     const Loop& each = body_.loops[loop];
     for (size_t k = 0; k < each.next.size(); ++k) {
       const Node& next = body_.at(each.next[k]);
@@ -98,8 +101,11 @@ class Mapper {
   }
 
   // Votes of the accesses in a loop: do neighbours in memory belong to neighbours of the loop, or of the items?
-  bool runsAlongMemory() const {
+  struct Votes {
     int along = 0, across = 0;
+  };
+  Votes votes() const {
+    Votes out;
     const int32_t item = out_.nest.outer.empty() ? -1 : out_.nest.outer.back();
     for (size_t l : long_) {
       const auto& counters = analysis_.spaceCounters[1 + l];
@@ -108,11 +114,15 @@ class Mapper {
         if (!analysis_.needed[n] || !analysis_.addresses[n] || !analysis_.dependence[n].loops.test(l)) continue;
         const int64_t onLoop = analysis_.addresses[n]->coefficientOf(counters.back());
         const int64_t onItem = item < 0 ? 0 : analysis_.addresses[n]->coefficientOf(item);
-        across += onItem == 1;
-        along += onItem != 1 && onLoop == 1;
+        out.across += onItem == 1;
+        out.along += onItem != 1 && onLoop == 1;
       }
     }
-    return along > across;
+    return out;
+  }
+  bool runsAlongMemory() const {
+    const Votes cast = votes();
+    return cast.along > cast.across;
   }
 
   void chooseGroup() {
@@ -125,14 +135,40 @@ class Mapper {
     }
     const bool hasRow = !out_.inner.empty() && out_.innerCount >= kWarpThreads;
     const bool wins = runsAlongMemory() || out_.items < kManyItems;
-    if (!(anyShared || hasRow) || !wins) return;
+    if (!anyShared && !hasRow) return chooseFewLanes();
+    if (!wins || chooseColumns()) return;
     out_.groupThreads = work >= kBlockWork ? out_.blockThreads : kWarpThreads;
     for (size_t l : long_) out_.sharedLoops[l] = canShare(l);
   }
 
+  // A lane an item, and warps that share out the loops.
+  bool chooseColumns() {
+    const Votes cast = votes();
+    if (cast.across == 0 || cast.along > cast.across || !out_.inner.empty() || out_.nest.outer.empty() ||
+        sizeOf(analysis_, out_.nest.outer.back()) < kNeighbours)
+      return false;
+    int64_t longest = 1;
+    for (size_t l : long_) longest = std::max(longest, canShare(l) ? rounds(l) : 1);
+    const auto warps = static_cast<unsigned>(std::bit_floor(static_cast<uint64_t>(longest / kLongLoop)));
+    out_.isByColumns = true;
+    out_.groupThreads = std::clamp(warps, 2u, longest >= kBlockWork ? kMostWarps : 8u);
+    out_.blockThreads = out_.groupThreads * kWarpThreads;
+    for (size_t l : long_) out_.sharedLoops[l] = canShare(l);
+    return true;
+  }
+
+  // Short loops along memory: 8 or 16 lanes an item, where items fill whole warps.
+  void chooseFewLanes() {
+    if (!out_.inner.empty() || long_.size() != 1 || !canShare(long_[0], kLongLoop) || !runsAlongMemory()) return;
+    const auto lanes = static_cast<unsigned>(std::bit_floor(static_cast<uint64_t>(rounds(long_[0]))));
+    if (lanes >= kWarpThreads || out_.items % (kWarpThreads / lanes) != 0) return;
+    out_.groupThreads = lanes;
+    out_.sharedLoops[long_[0]] = true;
+  }
+
   // No larger than what there is to do.
   void chooseBlock() {
-    if (out_.groupThreads == out_.blockThreads) return;
+    if (out_.groupThreads == out_.blockThreads || out_.isByColumns) return;
     const int64_t threads = std::max<int64_t>(out_.items, 1) * out_.groupThreads;
     const auto warps = static_cast<unsigned>(std::min<int64_t>((threads + kWarpThreads - 1) / kWarpThreads, 8));
     out_.blockThreads = warps * kWarpThreads;
@@ -153,8 +189,10 @@ int64_t GridMap::blocks() const {
 }
 
 std::string GridMap::text() const {
+  if (isByColumns) return fmt::format("a lane of {} warps an item, {} items", groupThreads, items);
   const std::string who = groupThreads == 1              ? "a thread"
                           : groupThreads == kWarpThreads ? "a warp"
+                          : groupThreads < kWarpThreads  ? fmt::format("{} threads", groupThreads)
                                                          : fmt::format("a block of {} threads", groupThreads);
   return fmt::format("{} an item, {} items", who, items);
 }

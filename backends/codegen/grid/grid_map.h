@@ -1,7 +1,8 @@
 // GridMap: how a program becomes threads of a GPU, the other way to map a nest beside KernelNest's lanes and threads.
-// An item is one point of the outer counters; a thread, a warp or a block takes it. Where loops reduce what a whole row
-// of results needs (softmax), the item is the row: its loops are shared out by the group's threads, and then its
-// elements. Decided by shape alone, so that results do not depend on the card.
+// An item is one point of the outer counters; a thread, a warp or a block takes it. Where what neighbouring items read
+// lies side by side (sums of columns), a warp has a lane an item, and the warps of a block share out the loop. Where
+// loops reduce what a whole row of results needs (softmax), the item is the row: its loops are shared out by the
+// group's threads, and then its elements. Decided by shape alone, so that results do not depend on the card.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ struct GridMap {
   std::vector<int32_t> inner;     // counters that the threads of a group share out, major to minor
   std::vector<bool> sharedLoops;  // by loop: the group's threads share out its rounds and join what they have
   int64_t items = 1, innerCount = 1;
-  unsigned groupThreads = 1;  // that take an item: one, a warp or a block
+  unsigned groupThreads = 1;  // that take an item: one, 8 or 16, a warp or a block
+  bool isByColumns = false;   // they are the same lane of so many warps
   unsigned blockThreads = 256;
 
   int64_t blocks() const;

@@ -1,72 +1,11 @@
 // The C header of a program: a comment that says what each argument and result is, its numbers as macros, two
 // functions.
-#include <algorithm>
-#include <cctype>
-
 #include <fmt/format.h>
 
 #include "backends/cpu/aot/program_object.h"
 #include "backends/runtime/program.h"
 
 namespace tessera::aot {
-
-namespace {
-
-// How C spells an element.
-std::string cType(ElementType type) {
-  switch (type) {
-    case ElementType::Pred: return "unsigned char (0 or 1)";
-    case ElementType::F32: return "float";
-    case ElementType::F64: return "double";
-    case ElementType::C64: return "float _Complex";
-    case ElementType::C128: return "double _Complex";
-    default: break;
-  }
-  if (isInteger(type)) {
-    const std::string width = std::to_string(8 * byteWidth(type));
-    return (isSigned(type) ? "int" : "uint") + width + "_t" + (isSubByte(type) ? ", one element a byte" : "");
-  }
-  return "uint" + std::to_string(8 * byteWidth(type)) + "_t, the bits of " + std::string(nameOf(type));
-}
-
-// Names come from a file: nothing of them may end the comment or its line.
-std::string readable(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ' || c == '*' || c == '/' || c == '\\' || c == 127) c = '_';
-  return text;
-}
-
-std::string lineOf(size_t number, const ArrayForm& form) {
-  const ElementType type = form.shape->type;
-  const int alignment = isComplex(type) ? byteWidth(type) / 2 : byteWidth(type);
-  std::string line = fmt::format(" *   {:>3}  {}: {}, {}, {} bytes, aligned to {}", number, readable(form.name),
-                                 toString(withoutLayout(*form.shape), false), cType(type),
-                                 form.shape->denseBytes().value_or(0), alignment);
-  if (!form.note.empty()) line += "; " + form.note;
-  if (form.argument >= 0) line += fmt::format("; may be stored over argument {}", form.argument);
-  return line + "\n";
-}
-
-std::string listOf(const std::vector<ArrayForm>& forms) {
-  std::string out;
-  for (size_t i = 0; i < forms.size(); ++i) out += lineOf(i, forms[i]);
-  return forms.empty() ? " *   none\n" : out;
-}
-
-std::string upper(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return static_cast<char>(std::toupper(static_cast<unsigned char>(c))); });
-  return text;
-}
-
-std::string sizesOf(const std::string& prefix, const std::vector<ArrayForm>& forms) {
-  std::string out;
-  for (size_t i = 0; i < forms.size(); ++i)
-    out += fmt::format("#define {}_{}_BYTES {}\n", prefix, i, forms[i].shape->denseBytes().value_or(0));
-  return out;
-}
-
-}  // namespace
 
 std::string headerText(const ProgramParts& parts, int64_t workspace, const std::vector<std::string>& libraries) {
   const std::string &name = parts.name, big = upper(name);
@@ -83,14 +22,12 @@ std::string headerText(const ProgramParts& parts, int64_t workspace, const std::
         "then those of 1, …\n",
         parts.grid.count(), parts.grid.replicas, parts.grid.partitions);
   out += " *\n";
-  out +=
-      " * Arrays are dense and row-major: the last dimension is contiguous.\n * Arguments:\n" + listOf(parts.arguments);
-  out += " * Results:\n" + listOf(parts.results) + " */\n";
+  out += " * Arrays are dense and row-major: the last dimension is contiguous.\n * Arguments:\n" +
+         listOf(parts.arrays.arguments);
+  out += " * Results:\n" + listOf(parts.arrays.results) + " */\n";
   out += fmt::format(
       "#ifndef {0}_H\n#define {0}_H\n\n#include <stddef.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n", big);
-  out += fmt::format("#define {}_ARGUMENTS {}\n#define {}_RESULTS {}\n", big, parts.arguments.size(), big,
-                     parts.results.size());
-  out += sizesOf(big + "_ARGUMENT", parts.arguments) + sizesOf(big + "_RESULT", parts.results);
+  out += macrosOf(big, parts.arrays);
   out += fmt::format("#define {}_WORKSPACE_BYTES {}\n\n", big, workspace);
   out += fmt::format(
       "/* What {0}_run answers. */\n"

@@ -68,9 +68,9 @@ class ObjectMaker {
 // Behind the arena: room for each result that may be stored over an argument.
 Status ObjectMaker::placeWorkspace() {
   auto total = std::optional<int64_t>(parts_.plan.arenaBytes);
-  const size_t count = parts_.results.size() / static_cast<size_t>(parts_.grid.count());  // of one device
+  const size_t count = parts_.arrays.results.size() / static_cast<size_t>(parts_.grid.count());  // of one device
   for (size_t i = 0; i < count; ++i) {
-    const ArrayForm& result = parts_.results[i];
+    const ArrayForm& result = parts_.arrays.results[i];
     auto begin = total ? checkedAdd(*total, 63) : std::nullopt;
     spares_.push_back(static_cast<uint64_t>(begin.value_or(0) / 64 * 64));
     if (result.argument < 0) continue;
@@ -220,8 +220,8 @@ Result<CompiledObject> ObjectMaker::make() {
   // The structure goes in first, empty, so that relocations know its place; its numbers follow when all are known.
   program_ = writer_.add(Section::Data, bytesOf(content_), 16);
   content_.version = cpu::kProgramVersion;
-  content_.argumentCount = parts_.arguments.size();
-  content_.resultCount = parts_.results.size();
+  content_.argumentCount = parts_.arrays.arguments.size();
+  content_.resultCount = parts_.arrays.results.size();
   content_.blocks = parts_.plan.blocks;
   content_.threads = static_cast<uint64_t>(parts_.threads);
   content_.replicas = static_cast<uint64_t>(parts_.grid.replicas);
@@ -232,8 +232,8 @@ Result<CompiledObject> ObjectMaker::make() {
   addKernels();
   addSlots();
   addPlan(plan);
-  point(offsetof(Program, arguments), addArrays(parts_.arguments));
-  point(offsetof(Program, results), addArrays(parts_.results));
+  point(offsetof(Program, arguments), addArrays(parts_.arrays.arguments));
+  point(offsetof(Program, results), addArrays(parts_.arrays.results));
   point(offsetof(Program, features), writer_.add(Section::ReadOnly, parts_.features + std::string(1, '\0'), 1));
   addFunctions();
   writer_.replace(program_, bytesOf(content_));
@@ -244,83 +244,7 @@ Result<CompiledObject> ObjectMaker::make() {
   return out;
 }
 
-// The number of an array among those of a shape, tokens left out; -1: it is none.
-int64_t arrayNumber(const Shape& shape, const std::vector<int64_t>& index) {
-  int64_t number = 0;
-  for (const ShapeLeaf& leaf : leavesOf(shape)) {
-    if (!leaf.shape->isArray()) continue;
-    if (leaf.index == index) return number;
-    ++number;
-  }
-  return -1;
-}
-
-std::string nameOfLeaf(std::string_view owner, const std::vector<int64_t>& index) {
-  std::string out(owner);
-  for (int64_t i : index) out += "." + std::to_string(i);
-  return out;
-}
-
-// The arrays of one device, and of which parameter's leaf each dynamic size is.
-void describeDevice(const Module& module, ProgramParts& parts) {
-  std::vector<int64_t> firstOf;  // by parameter
-  for (InstructionId id : module.entryComputation().parameters) {
-    firstOf.push_back(static_cast<int64_t>(parts.arguments.size()));
-    for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(id)))
-      if (leaf.shape->isArray())
-        parts.arguments.push_back({nameOfLeaf(module.at(id).name, leaf.index), leaf.shape, -1});
-  }
-  const Shape& root = module.shapeOf(module.entryComputation().root);
-  for (const ShapeLeaf& leaf : leavesOf(root))
-    if (leaf.shape->isArray()) parts.results.push_back({nameOfLeaf("result", leaf.index), leaf.shape, -1});
-  for (const AliasEntry& alias : module.config().inputOutputAlias) {
-    if (alias.parameter < 0 || alias.parameter >= static_cast<int64_t>(firstOf.size())) continue;
-    const InstructionId parameter = module.entryComputation().parameters[static_cast<size_t>(alias.parameter)];
-    const int64_t result = arrayNumber(root, alias.outputIndex),
-                  leaf = arrayNumber(module.shapeOf(parameter), alias.parameterIndex);
-    if (result < 0 || leaf < 0) continue;
-    const int64_t argument = firstOf[static_cast<size_t>(alias.parameter)] + leaf;
-    ArrayForm& form = parts.results[static_cast<size_t>(result)];
-    if (form.shape->denseBytes() == parts.arguments[static_cast<size_t>(argument)].shape->denseBytes())
-      form.argument = argument;
-  }
-}
-
-// Behind the arrays stand their sizes, one for each dynamic dimension in order (core/passes/dynamic/dynamic_padding).
-void describeSizes(std::vector<ArrayForm>& forms, const char* what) {
-  std::vector<std::string> sizes;
-  for (size_t i = 0; i < forms.size(); ++i)
-    for (int64_t d = 0; d < forms[i].shape->rank(); ++d)
-      if (forms[i].shape->isDynamicDimension(d))
-        sizes.push_back(fmt::format("the size of dimension {} of {} {}", d, what, i));
-  for (ArrayForm& form : forms)
-    if (form.shape->hasDynamicDimensions()) form.note = "memory for the bounds, elements within the sizes";
-  static const Shape kSize = Shape::arrayRowMajor(ElementType::S32, {});
-  for (std::string& size : sizes) forms.push_back({"size", &kSize, -1, std::move(size)});
-}
-
-// The same arrays for each further device.
-void repeat(std::vector<ArrayForm>& forms, int64_t devices, size_t argumentsOfOne) {
-  const size_t count = forms.size();
-  for (int64_t d = 1; d < devices; ++d)
-    for (size_t i = 0; i < count; ++i) {
-      ArrayForm form = forms[i];
-      form.name += fmt::format(" on device {}", d);
-      if (form.argument >= 0) form.argument += d * static_cast<int64_t>(argumentsOfOne);
-      forms.push_back(std::move(form));
-    }
-}
-
 }  // namespace
-
-void describeArrays(const Module& source, ProgramParts& parts) {
-  describeDevice(source, parts);
-  describeSizes(parts.arguments, "argument");
-  describeSizes(parts.results, "result");
-  const size_t ofOne = parts.arguments.size();
-  repeat(parts.arguments, parts.grid.count(), ofOne);
-  repeat(parts.results, parts.grid.count(), ofOne);
-}
 
 Result<CompiledObject> makeObject(ProgramParts& parts) { return ObjectMaker(parts).make(); }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/cpu/aot/array_forms.h"
 #include "backends/cpu/kernels/kernel_code.h"
 #include "backends/cpu/plan/plan.h"
 #include "core/devices/collectives.h"
@@ -15,31 +16,18 @@
 
 namespace tessera::aot {
 
-// An argument or result in C's eyes.
-struct ArrayForm {
-  std::string name;  // the parameter's, or "result"
-  const Shape* shape = nullptr;
-  int64_t argument = -1;  // of a result: the argument in whose memory it may be stored
-  std::string note = {};  // what a reader must know beside the shape
-};
-
 struct ProgramParts {
   std::string name;    // of its functions, a C identifier
   std::string module;  // where it comes from, for readers
-  std::vector<ArrayForm> arguments, results;
+  ArrayForms arrays;
   const Module& optimized;  // whose plan it is
   cpu::Plan& plan;
   std::span<const cpu::KernelCode> codes;
   std::span<const cpu::CompiledKernel> kernels;
   std::string features;  // of the processor, that kernels use: "avx2,fma"
   int threads = 1;
-  DeviceGrid grid = {};  // the arrays below are of all its devices, one device after the other
+  DeviceGrid grid = {};  // the arrays are those of all its devices, one device after the other
 };
-
-// The entry's parameters and results on each device, aliases as the module declares them. `source` is what the
-// optimised module was made of: where its entry has dynamic dimensions, arrays are as large as their bounds, and their
-// sizes follow.
-void describeArrays(const Module& source, ProgramParts& parts);
 
 // ErrorKind::Unsupported names the instruction whose step no object can hold.
 Result<CompiledObject> makeObject(ProgramParts& parts);

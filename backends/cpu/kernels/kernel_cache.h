@@ -1,44 +1,39 @@
-// KernelCache: compiled kernels kept in a folder between processes, by the keys of kernel_key.h. Entries are written
-// under a temporary name and renamed. Whatever goes wrong (no folder, a full disk, a damaged entry) means a
-// compilation, never an error and never wrong code.
-//
-// An entry is code that this process will run, so it must be of this user's making: the folder is opened once and used
-// by its descriptor alone; it, its parents and every entry must be safe by owner and mode (core/base/safe_files.h); and
-// each entry carries a keyed hash of its content, whose secret only this user can read.
+// KernelCache: compiled kernels kept between processes, by the keys of kernel_key.h, in a codegen/code_cache.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "backends/codegen/code_cache.h"
 #include "backends/cpu/kernels/kernel_key.h"
-#include "core/base/safe_files.h"
 
 namespace tessera::cpu {
 
 class KernelCache {
  public:
   using Key = KernelKey;
-  static constexpr int64_t kMaxBytes = int64_t{256} << 20;
+  static constexpr int64_t kMaxBytes = codegen::CodeCache::kMaxBytes;
 
-  // folder "": off. Off, too, when the folder cannot be made or is not safe, or where no secret can be kept.
-  KernelCache(const std::string& folder, const HostProcessor& host, int64_t mostBytes = kMaxBytes);
+  // As a CodeCache; off, too, when it is not known which build this is.
+  KernelCache(const std::string& folder, const HostProcessor& host, int64_t mostBytes = kMaxBytes)
+      : cache_(folder, mostBytes), environment_(kernelEnvironment(host)) {}
 
-  bool isOn() const { return on_.load(std::memory_order_relaxed); }
+  bool isOn() const { return cache_.isOn(); }
   Key keyOf(const KernelSource& source) const { return kernelKey(environment_, source); }
-  // Damaged and forged entries are removed. From any thread.
-  std::optional<KernelCode> find(const Key& key) const;
-  void store(const Key& key, const KernelCode& code);
-  // Removes the entries that were not used for longest until three quarters of the bound are left.
-  void trim() const;
+  // From any thread.
+  std::optional<KernelCode> find(const Key& key) const {
+    const auto bytes = cache_.find(key);
+    auto code = bytes ? decoded(*bytes) : std::nullopt;
+    if (bytes && !code) cache_.remove(key);
+    return code;
+  }
+  void store(const Key& key, const KernelCode& code) { cache_.store(key, encoded(code)); }
+  void trim() const { cache_.trim(); }
 
  private:
-  Descriptor folder_;
-  UserKey secret_{};
+  codegen::CodeCache cache_;
   std::string environment_;
-  int64_t mostBytes_;
-  std::atomic<bool> on_{false};
 };
 
 }  // namespace tessera::cpu

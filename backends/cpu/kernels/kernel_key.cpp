@@ -1,68 +1,11 @@
 // See kernel_key.h. A program is written as bytes field by field, and the bytes are hashed.
 #include "backends/cpu/kernels/kernel_key.h"
 
-#include <link.h>
-
-#include <cstring>
-
-#include <llvm/Config/llvm-config.h>
-#include <llvm/Support/BLAKE3.h>
-#include <llvm/TargetParser/Host.h>
-
-#include "core/base/tuning_constants.h"
+#include "backends/codegen/code_cache.h"
 
 namespace tessera::cpu {
 
 namespace {
-
-KernelKey hashOf(std::string_view bytes) {
-  llvm::BLAKE3 hash;
-  hash.update(llvm::StringRef(bytes.data(), bytes.size()));
-  return hash.final<32>();
-}
-
-// --- what code depends on beside its program
-
-struct BuildIdSearch {
-  uintptr_t address;
-  std::string found;
-};
-
-std::string buildIdIn(const char* notes, size_t size) {
-  while (size >= sizeof(ElfW(Nhdr))) {
-    ElfW(Nhdr) note;
-    std::memcpy(&note, notes, sizeof note);
-    const size_t name = (note.n_namesz + 3) / 4 * 4, content = (note.n_descsz + 3) / 4 * 4,
-                 whole = sizeof note + name + content;
-    if (whole > size) break;
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(notes + sizeof note, "GNU", 4) == 0)
-      return {notes + sizeof note + name, note.n_descsz};
-    notes += whole;
-    size -= whole;
-  }
-  return {};
-}
-
-int visitObject(dl_phdr_info* info, size_t, void* data) {
-  auto& search = *static_cast<BuildIdSearch*>(data);
-  bool holds = false;
-  std::string id;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& header = info->dlpi_phdr[i];
-    const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
-    if (header.p_type == PT_LOAD) holds = holds || (search.address >= begin && search.address - begin < header.p_memsz);
-    if (header.p_type == PT_NOTE && id.empty()) id = buildIdIn(reinterpret_cast<const char*>(begin), header.p_memsz);
-  }
-  if (holds) search.found = std::move(id);
-  return holds ? 1 : 0;
-}
-
-// The linker's hash of the shared object that holds the address; "": it has none.
-std::string buildIdOf(const void* address) {
-  BuildIdSearch search{reinterpret_cast<uintptr_t>(address), {}};
-  dl_iterate_phdr(visitObject, &search);
-  return std::move(search.found);
-}
 
 // --- the program as bytes
 
@@ -158,16 +101,8 @@ void append(Bytes& out, const RegionProgram& region) {
 }  // namespace
 
 std::string kernelEnvironment(const HostProcessor& host) {
-  static const std::string ours = buildIdOf(reinterpret_cast<const void*>(&kernelEnvironment));
-  static const std::string theirs = buildIdOf(reinterpret_cast<const void*>(&llvm::sys::getProcessTriple));
-  if (ours.empty()) return {};
-  std::string out;
-  for (const std::string& part :
-       {ours, theirs, std::string(LLVM_VERSION_STRING), host.name, host.features, bytesOf(tuning())}) {
-    out += part;
-    out += '\0';
-  }
-  return out;
+  const std::string build = codegen::buildEnvironment();
+  return build.empty() ? std::string() : build + host.name + '\0' + host.features + '\0';
 }
 
 KernelKey kernelKey(const std::string& environment, const KernelSource& source) {
@@ -181,7 +116,7 @@ KernelKey kernelKey(const std::string& environment, const KernelSource& source) 
   else
     append(bytes, source.program);
   bytes.number(source.streams ? 1 : 0);
-  return hashOf(bytes.out);
+  return codegen::hashOf(bytes.out);
 }
 
 }  // namespace tessera::cpu

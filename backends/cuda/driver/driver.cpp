@@ -49,6 +49,8 @@ Status Driver::open() {
 #define TESSERA_DRIVER_FUNCTION(symbol, name, parameters)           \
   name = reinterpret_cast<decltype(name)>(dlsym(library, #symbol)); \
   if (!name) return tooOld("it has no function " #symbol);
+#define TESSERA_DRIVER_OPTIONAL(symbol, name, parameters) \
+  name = reinterpret_cast<decltype(name)>(dlsym(library, #symbol));
 #include "backends/cuda/driver/driver_functions.inc"
 #undef TESSERA_DRIVER_FUNCTION
   return {};
@@ -69,6 +71,32 @@ Status Driver::initialise() {
   TESSERA_TRY(check(driverGetVersion(&version_), "asking for the driver's version"));
   if (version_ < kOldestVersion) return tooOld(fmt::format("it knows CUDA {}", versionText(version_)));
   return {};
+}
+
+bool Driver::hasConditionals() const {
+  constexpr int kFirstVersion = 12040;
+  return version_ >= kFirstVersion && streamGetCaptureInfo && streamUpdateCaptureDependencies &&
+         streamBeginCaptureToGraph && graphConditionalHandleCreate && graphAddNode;
+}
+
+bool spoilsContext(Code code) {
+  switch (code) {
+    case Code::DeviceUnavailable:
+    case Code::UncorrectableEcc:
+    case Code::NvlinkUncorrectable:
+    case Code::IllegalAddress:
+    case Code::LaunchTimeout:
+    case Code::ContextIsDestroyed:
+    case Code::Assert:
+    case Code::HardwareStackError:
+    case Code::IllegalInstruction:
+    case Code::MisalignedAddress:
+    case Code::InvalidAddressSpace:
+    case Code::InvalidPc:
+    case Code::LaunchFailed:
+    case Code::Unknown: return true;
+    default: return false;
+  }
 }
 
 std::string Driver::nameOf(Code code) const {

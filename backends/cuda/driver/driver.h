@@ -15,10 +15,27 @@ enum class Code : int {
   Success = 0,
   OutOfMemory = 2,
   StubLibrary = 34,
+  DeviceUnavailable = 46,
   NoDevice = 100,
+  UncorrectableEcc = 214,
+  NvlinkUncorrectable = 220,
   NotReady = 600,
+  IllegalAddress = 700,
+  LaunchTimeout = 702,
+  ContextIsDestroyed = 709,
+  Assert = 710,
+  HardwareStackError = 714,
+  IllegalInstruction = 715,
+  MisalignedAddress = 716,
+  InvalidAddressSpace = 717,
+  InvalidPc = 718,
+  LaunchFailed = 719,
   SystemDriverMismatch = 803,
+  Unknown = 999,
 };
+// After these each further call in the context gives the same error.
+bool spoilsContext(Code code);
+
 enum class Attribute : int {
   MaxThreadsPerBlock = 1,
   MaxSharedMemoryPerBlock = 8,
@@ -42,8 +59,19 @@ enum class FunctionAttribute : int {
 };
 enum class LinkOption : int { ErrorLog = 5, ErrorLogBytes = 6, TargetFromContext = 8 };
 enum class LinkInput : int { Ptx = 1 };
-enum class CaptureMode : int { ThreadLocal = 1 };
-inline constexpr unsigned kStreamNonBlocking = 1, kMemHostPortable = 1;
+enum class CaptureMode : int { Relaxed = 2 };
+inline constexpr unsigned kStreamNonBlocking = 1, kMemHostPortable = 1, kSetCaptureDependencies = 1,
+                          kConditionAssignDefault = 1;
+// CUgraphNodeParams of a conditional node.
+struct GraphNodeParameters {
+  int type = 13, reserved0[3] = {};  // CU_GRAPH_NODE_TYPE_CONDITIONAL
+  uint64_t condition = 0;
+  int conditionType = 0;  // 0: if, 1: while
+  unsigned size = 1;      // of `bodies`
+  Handle* bodies = nullptr;
+  Handle context = nullptr;
+  int64_t reserved1[25] = {}, reserved2 = 0;
+};
 // Behind a launch's parameters: "a buffer", "its size", "the end".
 inline void* const kParameterBuffer = reinterpret_cast<void*>(1);
 inline void* const kParameterBytes = reinterpret_cast<void*>(2);
@@ -58,6 +86,7 @@ class Driver {
 #undef TESSERA_DRIVER_FUNCTION
 
   int version() const { return version_; }
+  bool hasConditionals() const;
   std::string nameOf(Code code) const;  // "CUDA_ERROR_INVALID_VALUE: invalid argument"
                                         // Success, or a failure that names the operation.
   Status check(Code code, const char* doing) const;

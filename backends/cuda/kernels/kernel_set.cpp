@@ -1,9 +1,12 @@
 // See kernel_set.h.
 #include "backends/cuda/kernels/kernel_set.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <mutex>
 #include <new>
+#include <thread>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -23,6 +26,7 @@
 
 #include "backends/codegen/grid/grid_contraction.h"
 #include "backends/codegen/grid/grid_emitter.h"
+#include "backends/codegen/grid/grid_transpose.h"
 #include "backends/codegen/llvm_failures.h"
 #include "backends/codegen/nest/program_analysis.h"
 #include "backends/cuda/kernels/device_functions.h"
@@ -32,7 +36,7 @@ namespace tessera::cuda {
 namespace {
 
 constexpr size_t kMaxParameters = 500;  // of 8 bytes, in 4 KiB
-constexpr int kFirstWithMatrices = 80;  // architecture whose tensor cores multiply bf16 and matrices 16 deep
+constexpr size_t kShardKernels = 8, kMostShards = 8;
 
 // Backends of several devices compile at once, each in its thread; LLVM's registry is filled by the first.
 Result<std::unique_ptr<llvm::TargetMachine>> makeNvptxMachine(const Architecture& architecture) {
@@ -107,24 +111,27 @@ struct ProgramHash {
   size_t operator()(const LoopProgram& program) const { return hashValue(program.body); }
 };
 
-}  // namespace
-
-struct KernelSet::Impl {
-  explicit Impl(const Architecture& target) : architecture(target) {}
-
-  Result<size_t> take(KernelLaunch launch, const Status& emitted);
-  Result<size_t> refuse(const std::string& name, Diagnostic why);
-
-  Architecture architecture;
+// Some of the kernels, so that several threads can compile.
+struct Shard {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::Module> module;
-  std::vector<KernelLaunch> launches;
-  std::unordered_map<LoopProgram, size_t, ProgramHash> programs;
-  std::unordered_map<std::string, size_t> templates;
+
+  Status open(const Architecture& architecture);
+  // Takes back what a kernel has added that cannot be.
+  void forget(const std::string& name);
+  Result<std::string> compile();
 };
 
-Result<size_t> KernelSet::Impl::refuse(const std::string& name, Diagnostic why) {
+Status Shard::open(const Architecture& architecture) {
+  TESSERA_ASSIGN_OR_RETURN(machine, makeNvptxMachine(architecture));
+  module = std::make_unique<llvm::Module>("tessera", context);
+  module->setDataLayout(machine->createDataLayout());
+  module->setTargetTriple(machine->getTargetTriple().str());
+  return {};
+}
+
+void Shard::forget(const std::string& name) {
   if (llvm::Function* function = module->getFunction(name)) {
     if (auto* notes = module->getNamedMetadata("nvvm.annotations")) {
       std::vector<llvm::MDNode*> kept;
@@ -139,15 +146,61 @@ Result<size_t> KernelSet::Impl::refuse(const std::string& name, Diagnostic why) 
     before = module->size();
     removeUnused(*module);
   }
-  return fail(std::move(why));
 }
 
-Result<size_t> KernelSet::Impl::take(KernelLaunch launch, const Status& emitted) {
-  if (!emitted) return refuse(launch.name, emitted.error());
-  defineDeviceFunctions(*module);
-  if (const std::string missing = missingFunction(*module); !missing.empty())
-    return refuse(launch.name, {.kind = ErrorKind::Unsupported,
-                                .message = missing.substr(missing.find('_') + 1) + " has no code for a device"});
+Result<std::string> Shard::compile() {
+  std::string problem;
+  llvm::raw_string_ostream problems(problem);
+  if (llvm::verifyModule(*module, &problems)) return fail("code generation: " + problems.str());
+  runPasses(*module, *machine);
+  llvm::SmallVector<char, 0> out;
+  llvm::raw_svector_ostream stream(out);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    return fail("code generation: this target writes no PTX");
+  passes.run(*module);
+  return std::string(out.data(), out.size());
+}
+
+}  // namespace
+
+struct KernelSet::Impl {
+  explicit Impl(const Architecture& target) : architecture(target) {}
+
+  Result<Shard*> nextShard();
+  Result<size_t> take(KernelLaunch launch, Shard& shard, const Status& emitted);
+  Result<std::string> compileShard(size_t number);
+
+  Architecture architecture;
+  std::vector<std::unique_ptr<Shard>> shards;
+  std::vector<KernelLaunch> launches;
+  std::unordered_map<LoopProgram, size_t, ProgramHash> programs;
+  std::unordered_map<std::string, size_t> templates;
+};
+
+// Whose kernel it is follows from its number alone, so that the text does not depend on the machine.
+size_t shardOf(size_t kernel) { return kernel / kShardKernels % kMostShards; }
+
+Result<Shard*> KernelSet::Impl::nextShard() {
+  const size_t number = shardOf(launches.size());
+  if (number == shards.size()) {
+    auto shard = std::make_unique<Shard>();
+    TESSERA_TRY(shard->open(architecture));
+    shards.push_back(std::move(shard));
+  }
+  return shards[number].get();
+}
+
+Result<size_t> KernelSet::Impl::take(KernelLaunch launch, Shard& shard, const Status& emitted) {
+  if (!emitted) {
+    shard.forget(launch.name);
+    return std::unexpected(emitted.error());
+  }
+  defineDeviceFunctions(*shard.module);
+  if (const std::string missing = missingFunction(*shard.module); !missing.empty()) {
+    shard.forget(launch.name);
+    return failUnsupported(missing.substr(missing.find('_') + 1) + " has no code for a device");
+  }
   launches.push_back(std::move(launch));
   return launches.size() - 1;
 }
@@ -159,10 +212,7 @@ const Architecture& KernelSet::architecture() const { return impl_->architecture
 
 Result<std::unique_ptr<KernelSet>> KernelSet::make(const Architecture& architecture) {
   auto impl = std::make_unique<Impl>(architecture);
-  TESSERA_ASSIGN_OR_RETURN(impl->machine, makeNvptxMachine(architecture));
-  impl->module = std::make_unique<llvm::Module>("tessera", impl->context);
-  impl->module->setDataLayout(impl->machine->createDataLayout());
-  impl->module->setTargetTriple(impl->machine->getTargetTriple().str());
+  TESSERA_TRY(impl->nextShard());
   return std::unique_ptr<KernelSet>(new KernelSet(std::move(impl)));
 }
 
@@ -171,63 +221,87 @@ Result<size_t> KernelSet::add(LoopProgram program, const std::string& owner) {
   if (program.body.operands.size() + program.outputs.size() > kMaxParameters)
     return failUnsupported(fmt::format("a kernel takes {} arrays at most", kMaxParameters));
   TESSERA_ASSIGN_OR_RETURN(const codegen::ProgramAnalysis analysis, codegen::ProgramAnalysis::of(program));
+  TESSERA_ASSIGN_OR_RETURN(Shard * shard, impl_->nextShard());
   const std::string name = symbolOf(owner, impl_->launches.size());
   const bool hasTensorCores = impl_->architecture.number >= kFirstWithMatrices;
-  KernelLaunch launch;
+  KernelLaunch launch{.name = name};
   Status emitted;
   if (const auto tiles = codegen::ContractionMap::of(program, analysis, hasTensorCores)) {
-    launch = {name, tiles->blocks(), tiles->grid.blockThreads, tiles->text()};
-    emitted = codegen::emitContractionKernel(*impl_->module, name, program, analysis, *tiles);
+    launch.blocks = tiles->blocks(), launch.blockThreads = tiles->grid.blockThreads, launch.text = tiles->text();
+    emitted = codegen::emitContractionKernel(*shard->module, name, program, analysis, *tiles);
+  } else if (const auto crossed = codegen::TransposeMap::of(program, analysis)) {
+    launch.blocks = crossed->blocks(), launch.blockThreads = crossed->grid.blockThreads, launch.text = crossed->text();
+    emitted = codegen::emitTransposeKernel(*shard->module, name, program, analysis, *crossed);
   } else {
     const codegen::GridMap map = codegen::GridMap::of(program, analysis);
-    launch = {name, map.blocks(), map.blockThreads, map.text()};
-    emitted = codegen::emitGridKernel(*impl_->module, name, program, analysis, map);
+    launch.blocks = map.blocks(), launch.blockThreads = map.blockThreads, launch.text = map.text();
+    emitted = codegen::emitGridKernel(*shard->module, name, program, analysis, map);
   }
   if (launch.blocks > INT32_MAX) emitted = failUnsupported("the grid would have too many blocks");
-  TESSERA_ASSIGN_OR_RETURN(const size_t index, impl_->take(std::move(launch), emitted));
+  TESSERA_ASSIGN_OR_RETURN(const size_t index, impl_->take(std::move(launch), *shard, emitted));
   impl_->programs.emplace(std::move(program), index);
   return index;
 }
 
 Result<size_t> KernelSet::add(const KernelTemplate& kernel, const std::string& owner) {
   if (const auto known = impl_->templates.find(kernel.key); known != impl_->templates.end()) return known->second;
+  TESSERA_ASSIGN_OR_RETURN(Shard * shard, impl_->nextShard());
   KernelLaunch launch = kernel.launch;
   launch.name = symbolOf(owner, impl_->launches.size());
-  const Status emitted = kernel.emit(*impl_->module, launch.name);
-  TESSERA_ASSIGN_OR_RETURN(const size_t index, impl_->take(std::move(launch), emitted));
+  const Status emitted = kernel.emit(*shard->module, launch.name);
+  TESSERA_ASSIGN_OR_RETURN(const size_t index, impl_->take(std::move(launch), *shard, emitted));
   impl_->templates.emplace(kernel.key, index);
   return index;
+}
+
+std::vector<uint32_t> KernelSet::moduleOf() const {
+  std::vector<uint32_t> out;
+  for (size_t k = 0; k < impl_->launches.size(); ++k) out.push_back(static_cast<uint32_t>(shardOf(k)));
+  return out;
 }
 
 std::string KernelSet::irOf(size_t kernel) const {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (const llvm::Function* function = impl_->module->getFunction(impl_->launches[kernel].name))
+  if (const llvm::Function* function =
+          impl_->shards[shardOf(kernel)]->module->getFunction(impl_->launches[kernel].name))
     function->print(stream);
   return stream.str();
 }
 
-Result<std::string> KernelSet::compile() {
-  if (impl_->launches.empty()) return std::string();
-  std::string problem;
-  llvm::raw_string_ostream problems(problem);
-  if (llvm::verifyModule(*impl_->module, &problems)) return fail("code generation: " + problems.str());
+// LLVM cannot end well what memory ended or an error left half done: it stays as it lies.
+Result<std::string> KernelSet::Impl::compileShard(size_t number) {
   try {
-    runPasses(*impl_->module, *impl_->machine);
-    llvm::SmallVector<char, 0> out;
-    llvm::raw_svector_ostream stream(out);
-    llvm::legacy::PassManager passes;
-    if (impl_->machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
-      return fail("code generation: this target writes no PTX");
-    passes.run(*impl_->module);
-    return std::string(out.data(), out.size());
+    return shards[number]->compile();
   } catch (const std::bad_alloc&) {
-    (void)impl_.release();  // LLVM cannot end well what memory ended
-    throw;
+    (void)shards[number].release();
+    return fail(ErrorKind::Runtime, "not enough memory to compile");
   } catch (const std::exception& refusal) {
-    (void)impl_.release();
+    (void)shards[number].release();
     return fail("code generation: " + std::string(refusal.what()));
   }
+}
+
+Result<std::vector<std::string>> KernelSet::compile(int threads) {
+  std::vector<std::string> out;
+  if (impl_->launches.empty()) return out;
+  const size_t count = shardOf(std::min(impl_->launches.size(), kShardKernels * kMostShards) - 1) + 1;
+  std::vector<Result<std::string>> texts(count);
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t number = next++; number < count; number = next++) texts[number] = impl_->compileShard(number);
+  };
+  {
+    const size_t most = threads > 0 ? static_cast<size_t>(threads) : std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::jthread> helpers;
+    for (size_t i = 1; i < std::min(most, count); ++i) helpers.emplace_back(work);
+    work();
+  }
+  for (Result<std::string>& text : texts) {
+    TESSERA_ASSIGN_OR_RETURN(std::string each, std::move(text));
+    out.push_back(std::move(each));
+  }
+  return out;
 }
 
 }  // namespace tessera::cuda

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/cuda/kernels/architecture.h"
+#include "backends/cuda/program/architecture.h"
+#include "backends/cuda/program/device_plan.h"
 #include "core/base/result.h"
 #include "core/element/element_program.h"
 
@@ -17,14 +18,6 @@ class Module;
 }
 
 namespace tessera::cuda {
-
-// How a kernel is launched: the addresses of its arrays are its parameters, operands first.
-struct KernelLaunch {
-  std::string name;
-  int64_t blocks = 1;
-  unsigned blockThreads = 1;
-  std::string text;  // how items are spread, for readers
-};
 
 // A kernel that is not made of an element program. `emit` adds a function of the given name to the module.
 struct KernelTemplate {
@@ -45,8 +38,11 @@ class KernelSet {
   const std::vector<KernelLaunch>& launches() const;
   const Architecture& architecture() const;
 
-  // After the last add: the text of all kernels. "" where there are none.
-  Result<std::string> compile();
+  // After the last add: the text of all kernels, as modules; each on a thread of its own, of `threads` at most (0: all
+  // cores). None where there are no kernels.
+  Result<std::vector<std::string>> compile(int threads = 0);
+  // By kernel: which of those modules holds it.
+  std::vector<uint32_t> moduleOf() const;
   // LLVM's code of a kernel, before its passes; while it is not compiled.
   std::string irOf(size_t kernel) const;
 

@@ -10,10 +10,12 @@
 #include "backends/codegen/nest/split_reduction.h"
 #include "backends/codegen/nest/split_scatter.h"
 #include "backends/cpu/plan/step_program.h"
+#include "backends/cuda/plan/library_plans.h"
 #include "backends/cuda/plan/plan_draft.h"
 #include "backends/cuda/plan/program_plans.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/ops/inference/callee_index.h"
+#include "core/ops/inference/trip_count.h"
 #include "core/ops/op.h"
 #include "core/passes/rewriter.h"
 
@@ -30,18 +32,19 @@ std::unexpected<Diagnostic> cannotRun(const Instruction& instruction, std::strin
 class DevicePlanBuilder {
  public:
   DevicePlanBuilder(const Module& module, const BufferAssignment& buffers, KernelSet& kernels,
-                    const CustomCallLibrary* customCalls)
-      : draft_(module, buffers, kernels), module_(module), buffers_(buffers), customCalls_(customCalls) {}
+                    const PlanOptions& options)
+      : draft_(module, buffers, kernels), module_(module), buffers_(buffers), options_(options) {}
   Result<DevicePlan> build();
 
  private:
+  Status nameConstants();
   Status planBlock(ComputationId id, Steps& out);
   Status planInstruction(const Instruction& instruction, Steps& out);
-  Status planConstant(const Instruction& instruction);
   void planCopies(const Instruction& instruction, Steps& out);
   Status planWhile(const Instruction& instruction, Steps& out);
   Status planChoice(const Instruction& instruction, Steps& out);
   Status planComputed(const Instruction& instruction, Steps& out);
+  Status planChosen(const Instruction& instruction, Steps& out);
   Status planKernels(const Instruction& instruction, Steps& out);
   Status planStores(const Instruction& instruction, Steps& out);
   Status planElements(const Instruction& instruction, Steps& out);
@@ -56,22 +59,8 @@ class DevicePlanBuilder {
   PlanDraft draft_;
   const Module& module_;
   const BufferAssignment& buffers_;
-  const CustomCallLibrary* customCalls_;
+  const PlanOptions& options_;
 };
-
-Status DevicePlanBuilder::planConstant(const Instruction& instruction) {
-  if (!instruction.literal) return cannotRun(instruction, "its value is missing");
-  const std::vector<int> slots = resultsOf(instruction);
-  size_t leaf = 0;
-  const std::function<void(const Literal&)> bind = [&](const Literal& literal) {
-    if (literal.shape().isTuple()) return std::ranges::for_each(literal.elements(), bind), void();
-    const int slot = leaf < slots.size() ? slots[leaf] : -1;
-    if (slot >= 0) draft_.plan.slots[static_cast<size_t>(slot)].literal = std::make_shared<const Literal>(literal);
-    ++leaf;
-  };
-  bind(*instruction.literal);
-  return {};
-}
 
 void DevicePlanBuilder::planCopies(const Instruction& instruction, Steps& out) {
   const std::vector<int> from = resultsOf(module_.at(instruction.operands[0])), to = resultsOf(instruction);
@@ -84,7 +73,10 @@ Status DevicePlanBuilder::planWhile(const Instruction& instruction, Steps& out) 
   const auto* condition = instruction.attributes->get<ComputationId>(Attr::condition);
   const auto* body = instruction.attributes->get<ComputationId>(Attr::body);
   if (!condition || !body) return cannotRun(instruction, "a computation is missing");
-  DeviceStep step = draft_.stepOf(instruction, DeviceStep::Kind::While, "while: the host reads the predicate");
+  const auto trips = countedTrips(module_, instruction);
+  DeviceStep step = draft_.stepOf(instruction, DeviceStep::Kind::While,
+                                  trips ? fmt::format("while: {} rounds", *trips) : "while: by its predicate");
+  step.trips = trips.value_or(-1);
   step.blocks.resize(2);
   TESSERA_TRY(planBlock(*condition, step.blocks[0]));
   TESSERA_TRY(planBlock(*body, step.blocks[1]));
@@ -94,7 +86,7 @@ Status DevicePlanBuilder::planWhile(const Instruction& instruction, Steps& out) 
 }
 
 Status DevicePlanBuilder::planChoice(const Instruction& instruction, Steps& out) {
-  DeviceStep step = draft_.stepOf(instruction, DeviceStep::Kind::Choice, "conditional: the host reads the selector");
+  DeviceStep step = draft_.stepOf(instruction, DeviceStep::Kind::Choice, "conditional: by its selector");
   step.byPredicate = module_.shapeOf(instruction.operands[0]).type == ElementType::Pred;
   step.operands = {buffers_.slotOf(instruction.operands[0])};
   const std::vector<ComputationId> branches = branchesOf(*instruction.attributes);
@@ -166,6 +158,20 @@ Status DevicePlanBuilder::planKernels(const Instruction& instruction, Steps& out
   return op->loops ? planStores(instruction, out) : planElements(instruction, out);
 }
 
+// A library's where one takes it, else kernels of our own, which say why.
+Status DevicePlanBuilder::planChosen(const Instruction& instruction, Steps& out) {
+  const auto plan = options_.libraries ? libraryPlanOf(module_, instruction) : std::nullopt;
+  if (!plan) return planKernels(instruction, out);
+  const size_t scratches = draft_.scratchCount();
+  const Status chosen = planLibrary(draft_, instruction, *plan, *options_.libraries, out);
+  if (chosen || chosen.error().kind != ErrorKind::Unsupported) return chosen;
+  draft_.dropScratchFrom(scratches);
+  out.clear();
+  TESSERA_TRY(planKernels(instruction, out));
+  for (DeviceStep& step : out) step.what += " (" + chosen.error().message + ")";
+  return {};
+}
+
 // --- the host
 
 Status DevicePlanBuilder::planHost(const Instruction& instruction, const std::string& why, Steps& out) {
@@ -181,11 +187,11 @@ Status DevicePlanBuilder::planHost(const Instruction& instruction, const std::st
 
 Status DevicePlanBuilder::planComputed(const Instruction& instruction, Steps& out) {
   if (instruction.opcode == Opcode::CustomCall)
-    if (const Status known = checkTarget(instruction, customCalls_); !known)
+    if (const Status known = checkTarget(instruction, options_.customCalls); !known)
       return cannotRun(instruction, known.error().message);
   Steps steps;
   const size_t scratches = draft_.scratchCount();
-  const Status planned = planKernels(instruction, steps);
+  const Status planned = planChosen(instruction, steps);
   if (!planned && planned.error().kind != ErrorKind::Unsupported) return planned;
   if (!planned) {
     draft_.dropScratchFrom(scratches);
@@ -196,7 +202,7 @@ Status DevicePlanBuilder::planComputed(const Instruction& instruction, Steps& ou
 }
 
 Status DevicePlanBuilder::planInstruction(const Instruction& instruction, Steps& out) {
-  if (cpu::isIdentity(module_, instruction, customCalls_)) return planCopies(instruction, out), Status{};
+  if (cpu::isIdentity(module_, instruction, options_.customCalls)) return planCopies(instruction, out), Status{};
   if (cpu::needsNoStep(instruction.opcode)) return {};
   switch (instruction.opcode) {
     case Opcode::Constant: return {};  // bound before
@@ -215,18 +221,52 @@ Status DevicePlanBuilder::planBlock(ComputationId id, Steps& out) {
 // --- the whole
 
 Result<DevicePlan> DevicePlanBuilder::build() {
-  for (ComputationId computation : controlComputations(module_))
-    for (InstructionId id : module_.at(computation).instructions)
-      if (module_.at(id).opcode == Opcode::Constant) TESSERA_TRY(planConstant(module_.at(id)));
+  TESSERA_TRY(nameConstants());
   TESSERA_TRY(planBlock(module_.entry(), draft_.plan.steps));
   return draft_.finish();
 }
 
+// Slots of constants hold a number among constantsOf.
+Status DevicePlanBuilder::nameConstants() {
+  int64_t number = 0;
+  for (ComputationId computation : controlComputations(module_))
+    for (InstructionId id : module_.at(computation).instructions) {
+      const Instruction& instruction = module_.at(id);
+      if (instruction.opcode != Opcode::Constant) continue;
+      if (!instruction.literal) return cannotRun(instruction, "its value is missing");
+      for (const int slot : resultsOf(instruction)) {
+        if (slot >= 0) draft_.plan.slots[static_cast<size_t>(slot)].valueAt = number;
+        ++number;
+      }
+    }
+  return {};
+}
+
+void addLeaves(const Literal& literal, std::vector<LiteralPtr>& out) {
+  if (!literal.shape().isTuple()) return out.push_back(std::make_shared<const Literal>(literal));
+  for (const Literal& element : literal.elements()) addLeaves(element, out);
+}
+
 }  // namespace
 
+std::vector<LiteralPtr> constantsOf(const Module& module) {
+  std::vector<LiteralPtr> out;
+  for (ComputationId computation : controlComputations(module))
+    for (InstructionId id : module.at(computation).instructions)
+      if (module.at(id).opcode == Opcode::Constant && module.at(id).literal) addLeaves(*module.at(id).literal, out);
+  return out;
+}
+
+void bindConstants(DevicePlan& plan, const std::vector<LiteralPtr>& constants) {
+  bindTables(plan);
+  for (DeviceSlot& slot : plan.slots)
+    if (slot.valueAt >= 0 && slot.valueAt < static_cast<int64_t>(constants.size()))
+      slot.value = constants[static_cast<size_t>(slot.valueAt)]->bytes();
+}
+
 Result<DevicePlan> buildDevicePlan(const Module& module, const BufferAssignment& buffers, KernelSet& kernels,
-                                   const CustomCallLibrary* customCalls) {
-  return DevicePlanBuilder(module, buffers, kernels, customCalls).build();
+                                   const PlanOptions& options) {
+  return DevicePlanBuilder(module, buffers, kernels, options).build();
 }
 
 }  // namespace tessera::cuda

@@ -3,8 +3,9 @@
 #pragma once
 
 #include "backends/cuda/kernels/kernel_set.h"
-#include "backends/cuda/plan/device_plan.h"
+#include "backends/cuda/program/device_plan.h"
 #include "core/base/result.h"
+#include "core/hlo/literal.h"
 
 namespace tessera {
 class CustomCallLibrary;
@@ -12,8 +13,20 @@ class CustomCallLibrary;
 
 namespace tessera::cuda {
 
+class Libraries;
+
+struct PlanOptions {
+  const CustomCallLibrary* customCalls = nullptr;
+  Libraries* libraries = nullptr;  // of the device that the plan is for; null: none
+};
+
 // Adds kernels to the set. ErrorKind::Unsupported names the instruction that can run neither there nor here.
 Result<DevicePlan> buildDevicePlan(const Module& module, const BufferAssignment& buffers, KernelSet& kernels,
-                                   const CustomCallLibrary* customCalls);
+                                   const PlanOptions& options);
+
+// Arrays of all constants that steps read, in the order in which plans number them.
+std::vector<LiteralPtr> constantsOf(const Module& module);
+// The plan's slots point into `constants`, which outlive it.
+void bindConstants(DevicePlan& plan, const std::vector<LiteralPtr>& constants);
 
 }  // namespace tessera::cuda

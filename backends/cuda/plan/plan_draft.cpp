@@ -2,6 +2,7 @@
 #include "backends/cuda/plan/plan_draft.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,13 @@
 namespace tessera::cuda {
 
 namespace {
+
+constexpr int kFirstTable = -2;
+
+Status checkArrays(std::span<const int> slots) {
+  if (std::ranges::find(slots, -1) != slots.end()) return failUnsupported("an operand is not an array");
+  return {};
+}
 
 // What kernels assume of their arrays (codegen/alias_scopes.h). slots: of operands, then results.
 Status checkApart(const Instruction& instruction, const LoopProgram& program, std::span<const int> slots) {
@@ -27,7 +35,7 @@ Status checkApart(const Instruction& instruction, const LoopProgram& program, st
 
 PlanDraft::PlanDraft(const Module& module, const BufferAssignment& buffers, KernelSet& kernels)
     : module_(module), buffers_(buffers), kernels_(kernels) {
-  for (const Slot& slot : buffers.slots) plan.slots.push_back({{slot}, nullptr, {}});
+  plan.slots.resize(buffers.slots.size());
   nameSlots();
 }
 
@@ -36,8 +44,8 @@ void PlanDraft::nameSlots() {
   for (ComputationId computation : controlComputations(module_))
     for (InstructionId id : module_.at(computation).instructions)
       for (const int slot : resultsOf(module_.at(id)))
-        if (slot >= 0 && !plan.slots[static_cast<size_t>(slot)].owner.valid())
-          plan.slots[static_cast<size_t>(slot)].owner = id;
+        if (slot >= 0 && plan.slots[static_cast<size_t>(slot)].owner.empty())
+          plan.slots[static_cast<size_t>(slot)].owner = std::string(module_.at(id).name);
 }
 
 DeviceStep PlanDraft::stepOf(const Instruction& instruction, DeviceStep::Kind kind, std::string what) const {
@@ -53,10 +61,23 @@ Result<int> PlanDraft::scratchFor(const Instruction& during, const Shape& shape)
   if (!bytes)
     return fail(ErrorKind::Runtime, std::string(during.name) + ": a step needs more memory than there can be");
   scratch_.push_back({during.id, *bytes});
-  Slot slot;
-  slot.bytes = *bytes;
-  plan.slots.push_back({{slot}, nullptr, {}});
+  plan.slots.emplace_back().bytes = *bytes;
   return static_cast<int>(plan.slots.size()) - 1;
+}
+
+int PlanDraft::table(std::string bytes) {
+  const auto known = std::ranges::find(tables_, bytes);
+  const auto number = static_cast<int>(known - tables_.begin());
+  if (known == tables_.end()) tables_.push_back(std::move(bytes));
+  return kFirstTable - number;
+}
+
+void PlanDraft::placeTables(Steps& steps, int first) {
+  for (DeviceStep& step : steps) {
+    for (int& slot : step.operands)
+      if (slot <= kFirstTable) slot = first + (kFirstTable - slot);
+    for (Steps& block : step.blocks) placeTables(block, first);
+  }
 }
 
 void PlanDraft::dropScratchFrom(size_t count) {
@@ -78,16 +99,29 @@ Status PlanDraft::kernel(const Instruction& instruction, LoopProgram program, st
   if (std::ranges::any_of(program.body.outputDims, [](int64_t d) { return d == 0; })) return {};
   std::vector<int> slots = from;
   slots.insert(slots.end(), to.begin(), to.end());
-  if (std::ranges::any_of(slots, [](int slot) { return slot < 0; }))
-    return failUnsupported("an operand is not an array");
+  TESSERA_TRY(checkArrays(slots));
   TESSERA_TRY(checkApart(instruction, program, slots));
   TESSERA_ASSIGN_OR_RETURN(const size_t kernel, kernels_.add(std::move(program), std::string(instruction.name)));
+  append(instruction, kernel, std::move(from), std::move(to), out);
+  return {};
+}
+
+Status PlanDraft::kernel(const Instruction& instruction, const KernelTemplate& kernel, std::vector<int> from,
+                         std::vector<int> to, Steps& out) {
+  TESSERA_TRY(checkArrays(from));
+  TESSERA_TRY(checkArrays(to));
+  TESSERA_ASSIGN_OR_RETURN(const size_t index, kernels_.add(kernel, std::string(instruction.name)));
+  append(instruction, index, std::move(from), std::move(to), out);
+  return {};
+}
+
+void PlanDraft::append(const Instruction& instruction, size_t kernel, std::vector<int> from, std::vector<int> to,
+                       Steps& out) {
   DeviceStep step = stepOf(instruction, DeviceStep::Kind::Kernel, "kernel: " + kernels_.launches()[kernel].text);
   step.operands = std::move(from);
   step.results = std::move(to);
   step.kernel = kernel;
   out.push_back(std::move(step));
-  return {};
 }
 
 void PlanDraft::number(Steps& steps) {
@@ -101,7 +135,19 @@ Result<DevicePlan> PlanDraft::finish() {
   BufferAssignment placed = buffers_;
   if (!scratch_.empty()) TESSERA_TRY(placed.addScratch(scratch_, std::vector<bool>(buffers_.slots.size(), true)));
   plan.arenaBytes = placed.arenaBytes;
-  for (size_t s = 0; s < placed.slots.size(); ++s) static_cast<Slot&>(plan.slots[s]) = placed.slots[s];
+  for (size_t s = 0; s < placed.slots.size(); ++s) {
+    const Slot& from = placed.slots[s];
+    DeviceSlot& to = plan.slots[s];
+    to.kind = from.kind, to.index = from.index, to.lender = from.lender, to.offset = from.offset, to.bytes = from.bytes;
+  }
+  placeTables(plan.steps, static_cast<int>(plan.slots.size()));
+  for (size_t t = 0; t < tables_.size(); ++t) {
+    DeviceSlot& slot = plan.slots.emplace_back();
+    slot.kind = SlotKind::Constant;
+    slot.bytes = static_cast<int64_t>(tables_[t].size());
+    slot.table = static_cast<int64_t>(t);
+  }
+  plan.tables = std::move(tables_);
   number(plan.steps);
   return std::move(plan);
 }

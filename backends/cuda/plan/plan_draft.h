@@ -6,7 +6,7 @@
 
 #include "backends/cpu/plan/step_program.h"
 #include "backends/cuda/kernels/kernel_set.h"
-#include "backends/cuda/plan/device_plan.h"
+#include "backends/cuda/program/device_plan.h"
 
 namespace tessera::cuda {
 
@@ -25,6 +25,8 @@ class PlanDraft {
 
   // A slot for an array that lives while the instruction's steps run.
   Result<int> scratchFor(const Instruction& during, const Shape& shape);
+  // A slot for a table that is written once, as a module's constants are; equal tables are one.
+  int table(std::string bytes);
   size_t scratchCount() const { return scratch_.size(); }
   void dropScratchFrom(size_t count);
 
@@ -33,6 +35,9 @@ class PlanDraft {
   // ErrorKind::Unsupported where the program has no code.
   Status kernel(const Instruction& instruction, LoopProgram program, std::vector<int> from, std::vector<int> to,
                 Steps& out);
+  // A kernel that is not of an element program; operands, then results.
+  Status kernel(const Instruction& instruction, const KernelTemplate& kernel, std::vector<int> from,
+                std::vector<int> to, Steps& out);
   // Places all slots and numbers the steps.
   Result<DevicePlan> finish();
 
@@ -40,12 +45,15 @@ class PlanDraft {
 
  private:
   void nameSlots();
+  void append(const Instruction& instruction, size_t kernel, std::vector<int> from, std::vector<int> to, Steps& out);
   void number(Steps& steps);
+  void placeTables(Steps& steps, int first);
 
   const Module& module_;
   const BufferAssignment& buffers_;
   KernelSet& kernels_;
   std::vector<ScratchNeed> scratch_;  // their slots follow the assignment's, in order
+  std::vector<std::string> tables_;   // steps name them by numbers from -2 down until all slots are known
 };
 
 }  // namespace tessera::cuda

@@ -2,7 +2,11 @@
 #include "backends/cuda/plan/program_plans.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "backends/codegen/grid/grid_scan.h"
+#include "backends/cuda/plan/factor_plans.h"
+#include "backends/cuda/plan/fourier_programs.h"
 #include "backends/cuda/plan/order_programs.h"
 #include "backends/cuda/plan/scan_programs.h"
 #include "backends/cuda/plan/store_program.h"
@@ -84,6 +88,26 @@ Status planTopK(PlanDraft& draft, const Instruction& instruction, Steps& out) {
   return planOrder(draft, instruction, request, out);
 }
 
+// Pass by pass, through two arrays in turns.
+Status planFourier(PlanDraft& draft, const Instruction& instruction, Steps& out) {
+  const FourierRequest request{draft.module().shapeOf(instruction.operands[0]), *instruction.shape,
+                               std::string(instruction.attributes->textOr(Attr::fft_type, "")),
+                               instruction.attributes->ints(Attr::fft_length)};
+  if (request.result.elementCount().value_or(1) == 0) return {};
+  TESSERA_ASSIGN_OR_RETURN(std::vector<FourierPass> passes, fourierPassesOf(request));
+  int from = draft.operandsOf(instruction)[0];
+  for (size_t k = 0; k < passes.size(); ++k) {
+    int to = draft.resultsOf(instruction)[0];
+    if (k + 1 < passes.size()) {
+      TESSERA_ASSIGN_OR_RETURN(to, draft.scratchFor(instruction, passes[k].program.outputs[0]));
+    }
+    const int roots = draft.table(std::move(passes[k].roots));
+    TESSERA_TRY(draft.kernel(instruction, std::move(passes[k].program), {from, roots}, {to}, out));
+    from = to;
+  }
+  return {};
+}
+
 // The one operation on both parameters that the combiner is.
 Result<NodeOp> operationOf(const Module& module, const Instruction& instruction) {
   const std::vector<ComputationId> callees = module.callees(instruction);
@@ -94,8 +118,41 @@ Result<NodeOp> operationOf(const Module& module, const Instruction& instruction)
   const bool isPlain = inputs.size() == 2 && combiner.at(inputs[0]).op == NodeOp::Read &&
                        combiner.at(inputs[1]).op == NodeOp::Read &&
                        combiner.at(inputs[0]).bits0 != combiner.at(inputs[1]).bits0;
-  if (!isPlain) return failUnsupported("a running total of another operation");
+  if (!isPlain) return failUnsupported("a prefix sum of another operation");
   return combiner.at(root).op;
+}
+
+bool isAlongMemory(const ScanRequest& request) {
+  const std::vector<int64_t>& dims = request.array.dimensions;
+  return std::all_of(dims.begin() + static_cast<ptrdiff_t>(request.dimension) + 1, dims.end(),
+                     [](int64_t d) { return d == 1; });
+}
+
+// from: the array and the initial value. The prefixes of a line's pieces are an exclusive prefix sum of their totals.
+Status planScanOfLines(PlanDraft& draft, const Instruction& instruction, const ScanRequest& request, bool isExclusive,
+                       std::vector<int> from, int to, Steps& out) {
+  codegen::ScanMap map;
+  map.operation = request.operation, map.type = request.array.type;
+  map.length = request.array.dimensions[request.dimension];
+  map.lines = request.array.elementCount().value_or(0) / std::max<int64_t>(map.length, 1);
+  map.isReversed = request.reversed, map.isExclusive = isExclusive;
+  map.threads = codegen::ScanMap::threadsFor(map.length);
+  int before = from[1];
+  if (map.pieces() > 1) {
+    TESSERA_ASSIGN_OR_RETURN(LoopProgram sums, pieceTotalsOf(request, map.piece()));
+    ScanRequest pieces;
+    pieces.array = sums.outputs[0], pieces.dimension = pieces.array.dimensions.size() - 1;
+    pieces.operation = request.operation;
+    TESSERA_ASSIGN_OR_RETURN(const int totals, draft.scratchFor(instruction, pieces.array));
+    TESSERA_ASSIGN_OR_RETURN(before, draft.scratchFor(instruction, pieces.array));
+    TESSERA_TRY(draft.kernel(instruction, std::move(sums), from, {totals}, out));
+    TESSERA_TRY(planScanOfLines(draft, instruction, pieces, true, {totals, from[1]}, before, out));
+  }
+  const KernelTemplate kernel{
+      map.key(),
+      {.blocks = map.blocks(), .blockThreads = map.threads, .text = map.text()},
+      [map](llvm::Module& module, const std::string& name) { return codegen::emitScanKernel(module, name, map); }};
+  return draft.kernel(instruction, kernel, {from[0], before}, {to}, out);
 }
 
 Status planScan(PlanDraft& draft, const Instruction& instruction, const PrefixSum& form, Steps& out) {
@@ -105,8 +162,11 @@ Status planScan(PlanDraft& draft, const Instruction& instruction, const PrefixSu
   request.reversed = form.reversed;
   if (request.array.elementCount().value_or(1) == 0) return {};
   if (draft.module().shapeOf(instruction.operands[1]).type != request.array.type)
-    return failUnsupported("a running total of another type than its first value");
+    return failUnsupported("a prefix sum of another type than its first value");
   TESSERA_ASSIGN_OR_RETURN(request.operation, operationOf(draft.module(), instruction));
+  if (isAlongMemory(request) && codegen::ScanMap::fits(request.array.type, request.array.dimensions[request.dimension]))
+    return planScanOfLines(draft, instruction, request, false, draft.operandsOf(instruction),
+                           draft.resultsOf(instruction)[0], out);
   TESSERA_ASSIGN_OR_RETURN(ScanPrograms programs, scanProgramsOf(request));
   std::vector<int> from = draft.operandsOf(instruction);
   TESSERA_ASSIGN_OR_RETURN(const int totals, draft.scratchFor(instruction, programs.totals.outputs[0]));
@@ -118,17 +178,32 @@ Status planScan(PlanDraft& draft, const Instruction& instruction, const PrefixSu
   return draft.kernel(instruction, std::move(programs.within), std::move(from), draft.resultsOf(instruction), out);
 }
 
+using Planner = Status (*)(PlanDraft& draft, const Instruction& instruction, Steps& out);
+
+Status planPrefixSum(PlanDraft& draft, const Instruction& instruction, Steps& out) {
+  return planScan(draft, instruction, *runningTotal(draft.module(), instruction), out);
+}
+
+// Null where no program of ours computes the instruction.
+Planner plannerOf(const Module& module, const Instruction& instruction) {
+  static constexpr std::pair<Opcode, Planner> kPlanners[] = {{Opcode::Sort, planSort},
+                                                             {Opcode::Topk, planTopK},
+                                                             {Opcode::Fft, planFourier},
+                                                             {Opcode::Cholesky, planCholesky},
+                                                             {Opcode::TriangularSolve, planTriangularSolve}};
+  for (const auto& [opcode, planner] : kPlanners)
+    if (instruction.opcode == opcode) return planner;
+  return runningTotal(module, instruction) ? planPrefixSum : nullptr;
+}
+
 }  // namespace
 
 bool isPlannedByProgram(const Module& module, const Instruction& instruction) {
-  return instruction.opcode == Opcode::Sort || instruction.opcode == Opcode::Topk ||
-         runningTotal(module, instruction).has_value();
+  return plannerOf(module, instruction) != nullptr;
 }
 
 Status planByProgram(PlanDraft& draft, const Instruction& instruction, Steps& out) {
-  if (instruction.opcode == Opcode::Sort) return planSort(draft, instruction, out);
-  if (instruction.opcode == Opcode::Topk) return planTopK(draft, instruction, out);
-  return planScan(draft, instruction, *runningTotal(draft.module(), instruction), out);
+  return plannerOf(draft.module(), instruction)(draft, instruction, out);
 }
 
 }  // namespace tessera::cuda

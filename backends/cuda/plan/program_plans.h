@@ -1,4 +1,4 @@
-// ProgramPlans: operations that run as several element programs of our own making: sorts, top-k, running totals.
+// ProgramPlans: operations that run as several element programs of our own making: sorts, top-k, prefix sums.
 #pragma once
 
 #include "backends/cuda/plan/plan_draft.h"

@@ -16,10 +16,12 @@ constexpr int64_t kShortestPiece = 16;
 
 class ScanBuilder {
  public:
-  ScanBuilder(const ScanRequest& request, ScalarBits neutral)
-      : request_(request), neutral_(neutral), length_(request.array.dimensions[request.dimension]) {
-    // As many pieces as a piece has elements.
-    piece_ = std::max(kShortestPiece, static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(length_)))));
+  // piece 0: as many pieces as a piece has elements.
+  ScanBuilder(const ScanRequest& request, ScalarBits neutral, int64_t piece = 0)
+      : request_(request),
+        neutral_(neutral),
+        length_(request.array.dimensions[request.dimension]),
+        piece_(piece > 0 ? piece : std::max(kShortestPiece, rootOf(length_))) {
     pieces_ = (length_ + piece_ - 1) / piece_;
     for (size_t d = 0; d < request.array.dimensions.size(); ++d)
       if (d != request.dimension) pieceDims_.push_back(request.array.dimensions[d]);
@@ -74,6 +76,9 @@ class ScanBuilder {
   }
 
  private:
+  static int64_t rootOf(int64_t length) {
+    return static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(length))));
+  }
   int64_t rank() const { return static_cast<int64_t>(pieceDims_.size()); }
   Shape piecesShape() const { return Shape::arrayRowMajor(request_.array.type, pieceDims_); }
   std::vector<Shape> operands(bool hasPieces) const {
@@ -99,17 +104,28 @@ class ScanBuilder {
   const ScanRequest& request_;
   const ScalarBits neutral_;
   const int64_t length_;
-  int64_t piece_ = 1, pieces_ = 1;
+  const int64_t piece_;
+  int64_t pieces_ = 1;
   std::vector<int64_t> pieceDims_;
 };
 
-}  // namespace
-
-Result<ScanPrograms> scanProgramsOf(const ScanRequest& request) {
+Result<ScalarBits> neutralOf(const ScanRequest& request) {
   const ScalarFunctionInfo* function = scalarFunctionOf(request.operation);
   const auto neutral = function ? neutralElement(*function, request.array.type) : std::nullopt;
-  if (!neutral) return failUnsupported("a running total without a neutral element");
-  ScanBuilder builder(request, *neutral);
+  if (!neutral) return failUnsupported("a prefix sum without a neutral element");
+  return *neutral;
+}
+
+}  // namespace
+
+Result<LoopProgram> pieceTotalsOf(const ScanRequest& request, int64_t piece) {
+  TESSERA_ASSIGN_OR_RETURN(const ScalarBits neutral, neutralOf(request));
+  return ScanBuilder(request, neutral, piece).totals();
+}
+
+Result<ScanPrograms> scanProgramsOf(const ScanRequest& request) {
+  TESSERA_ASSIGN_OR_RETURN(const ScalarBits neutral, neutralOf(request));
+  ScanBuilder builder(request, neutral);
   return ScanPrograms{builder.totals(), builder.before(), builder.within()};
 }
 

@@ -1,5 +1,5 @@
 // StoreProgram: a LoopProgram from an ElementBuilder whose nodes say what is stored where. For programs of this backend
-// that no operation describes: sorting, running totals.
+// that no operation describes: sorting, prefix sums.
 #pragma once
 
 #include <span>

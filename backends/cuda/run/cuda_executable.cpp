@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <new>
 
 #include <fmt/format.h>
@@ -26,40 +25,43 @@ void collectArrays(const Shape& shape, std::vector<const Shape*>& out) {
 
 }  // namespace
 
-CudaExecutable::CudaExecutable(std::unique_ptr<CudaProgram> program, std::unique_ptr<Device> device)
-    : program_(std::move(program)), device_(std::move(device)) {
+CudaExecutable::CudaExecutable(std::unique_ptr<CudaProgram> program, CudaTarget target)
+    : program_(std::move(program)), target_(std::move(target)) {
   const Computation& entry = optimized().entryComputation();
   for (InstructionId p : entry.parameters) collectArrays(optimized().shapeOf(p), argumentShapes_);
   collectArrays(optimized().shapeOf(entry.root), outputShapes_);
   host_ = std::make_unique<HostEvaluation>(program_->optimized);
-  if (device_) memory_ = std::make_unique<SlotMemory>(*device_, program_->plan, program_->optimized);
-}
-
-CudaExecutable::~CudaExecutable() {
-  memory_.reset();
-  if (device_ && module_ != ModuleId::None) (void)device_->unload(module_);
 }
 
 Result<std::unique_ptr<CudaExecutable>> CudaExecutable::make(std::unique_ptr<CudaProgram> program,
-                                                             std::unique_ptr<Device> device) {
-  std::unique_ptr<CudaExecutable> out(new CudaExecutable(std::move(program), std::move(device)));
-  if (out->device_) TESSERA_TRY(out->load());
+                                                             std::unique_ptr<Device> device, CudaTarget target) {
+  std::unique_ptr<CudaExecutable> out(new CudaExecutable(std::move(program), std::move(target)));
+  if (device) TESSERA_TRY(out->open(std::move(device)));
   return out;
 }
 
-Status CudaExecutable::load() {
-  if (program_->ptx.empty()) return {};
-  TESSERA_ASSIGN_OR_RETURN(const std::string code, device_->assemble(program_->ptx));
-  TESSERA_ASSIGN_OR_RETURN(module_, device_->load(code));
-  for (const KernelLaunch& launch : program_->launches) {
-    TESSERA_ASSIGN_OR_RETURN(const KernelId kernel, device_->kernel(module_, launch.name));
-    kernels_.push_back(kernel);
+Status CudaExecutable::load(PlanRunner& runner, bool isFresh) {
+  std::vector<std::string> code;
+  for (const std::string& ptx : program_->program.ptx) {
+    TESSERA_ASSIGN_OR_RETURN(std::string each, target_.assemble(runner.device(), ptx, isFresh));
+    code.push_back(std::move(each));
   }
+  return runner.load(code);
+}
+
+// Code that an earlier process has left and that this driver refuses is made anew.
+Status CudaExecutable::open(std::unique_ptr<Device> device) {
+  auto runner = std::make_unique<PlanRunner>(std::move(device), program_->program);
+  if (!load(*runner, false)) TESSERA_TRY(load(*runner, true));
+  runner_ = std::move(runner);
   return {};
 }
 
 KernelCounts CudaExecutable::kernelCounts() const {
-  return {static_cast<int64_t>(program_->launches.size()), 0, static_cast<int64_t>(program_->ptx.size())};
+  const auto kernels = static_cast<int64_t>(program_->program.launches.size());
+  KernelCounts out{kernels, program_->program.isFromCache ? kernels : 0, 0};
+  for (const std::string& ptx : program_->program.ptx) out.codeBytes += static_cast<int64_t>(ptx.size());
+  return out;
 }
 
 // --- arguments and results
@@ -92,26 +94,6 @@ Status CudaExecutable::bindOutputs(std::span<const Literal> arguments, std::vect
   return {};
 }
 
-Status CudaExecutable::copyIn(std::span<const Literal> arguments) {
-  for (size_t s = 0; s < program_->plan.slots.size(); ++s) {
-    const DeviceSlot& slot = program_->plan.slots[s];
-    if (slot.kind != SlotKind::Parameter || slot.bytes == 0) continue;
-    const std::span<const std::byte> bytes = arguments[static_cast<size_t>(slot.index)].bytes();
-    if (!bytes.empty()) TESSERA_TRY(device_->copyToDevice(memory_->at(static_cast<int>(s)), bytes, StreamId::Default));
-  }
-  return {};
-}
-
-Status CudaExecutable::copyOut(std::vector<Literal>& outputs) {
-  for (size_t s = 0; s < program_->plan.slots.size(); ++s) {
-    const DeviceSlot& slot = program_->plan.slots[s];
-    if (slot.kind != SlotKind::Output || slot.bytes == 0) continue;
-    const std::span<std::byte> bytes = outputs[static_cast<size_t>(slot.index)].mutableBytes();
-    if (!bytes.empty()) TESSERA_TRY(device_->copyToHost(bytes, memory_->at(static_cast<int>(s)), StreamId::Default));
-  }
-  return wait();
-}
-
 // --- runs
 
 Result<std::vector<Literal>> CudaExecutable::run(std::span<const Literal> arguments, const RunOptions& options,
@@ -121,105 +103,67 @@ Result<std::vector<Literal>> CudaExecutable::run(std::span<const Literal> argume
   return outputs;
 }
 
+// A device that an error has spoilt is opened again by the next run.
 Status CudaExecutable::runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs,
                                const RunOptions& options, Profile* profile) {
   std::lock_guard lock(mutex_);
-  if (!device_) return failUnsupported("the program was compiled for another machine's device");
-  options_ = options;
-  profile_ = profile;
+  if (!target_.open) return failUnsupported("the program was compiled for another machine's device");
   try {
-    return runLocked(arguments, outputs);
+    if (!runner_) {
+      TESSERA_ASSIGN_OR_RETURN(auto device, target_.open());
+      TESSERA_TRY(open(std::move(device)));
+    }
+    const Status status = runLocked(arguments, outputs, options, profile);
+    if (!status) collectives_.forget();
+    if (!status && runner_->device().isLost()) {
+      earlierReports_ = deviceReports();
+      runner_.reset();
+    }
+    return status;
   } catch (const std::bad_alloc&) {
     return fail(ErrorKind::Runtime, "not enough memory in the middle of the run");
   }
 }
 
-Status CudaExecutable::runLocked(std::span<const Literal> arguments, std::vector<Literal>& outputs) {
+Status CudaExecutable::runLocked(std::span<const Literal> arguments, std::vector<Literal>& outputs,
+                                 const RunOptions& options, Profile* profile) {
   TESSERA_TRY(checkArguments(arguments));
-  TESSERA_TRY(memory_->prepare());
   TESSERA_TRY(bindOutputs(arguments, outputs));
   host_->beginRun();
-  if (profile_) openProfile(*profile_);
-  const int64_t begin = beginNs_ = nowNs();
-  if (profile_) beginNs_ -= profile_->totalNs;
-  TESSERA_TRY(copyIn(arguments));
-  TESSERA_TRY(runSteps(program_->plan.steps));
-  TESSERA_TRY(copyOut(outputs));
-  if (!profile_) return {};
-  profile_->totalNs += nowNs() - begin;
-  ++profile_->runs;
-  shareOut(*profile_);
+  collectives_.beginRun(options.communicator);
+  RunCall call;
+  for (const Literal& argument : arguments) call.arguments.push_back(argument.bytes());
+  for (Literal& output : outputs) call.results.push_back(output.mutableBytes());
+  call.cancel = options.cancel;
+  call.argumentsStay = options.argumentsStay;
+  call.resultsStay = options.resultsStay;
+  call.host = [&](const DeviceStep& step) { return runHost(step, options); };
+  std::vector<MeasuredStep> measured;
+  if (profile) call.measured = &measured;
+  const int64_t begin = nowNs();
+  TESSERA_TRY(runner_->run(call));
+  if (!profile) return {};
+  openProfile(*profile);
+  addMeasured(measured, nowNs() - begin, *profile);
+  shareOut(*profile);
   return {};
 }
 
-Status CudaExecutable::checkCancelled() const {
-  if (options_.cancel && options_.cancel->load(std::memory_order_relaxed)) return failCancelled();
-  return {};
+// A collective that NCCL has; the arrays stay on the card. False: the host does it.
+Result<bool> CudaExecutable::runBetweenCards(const DeviceStep& step, const RunOptions& options) {
+  if (!options.communicator || runner_->device().info().ordinal < 0) return false;
+  std::vector<DeviceAddress> operands, results;
+  for (const int slot : step.operands) operands.push_back(slot < 0 ? 0 : runner_->addressOf(slot));
+  for (const int slot : step.results) results.push_back(slot < 0 ? 0 : runner_->addressOf(slot));
+  return host_->withContext(step.instruction, options, [&](const EvaluateContext& context) {
+    return collectives_.run(context, runner_->device(), operands, results, runner_->mainStream(), options.cancel);
+  });
 }
 
-Status CudaExecutable::wait() { return device_->synchronize(StreamId::Default, options_.cancel); }
-
-Status CudaExecutable::runSteps(const std::vector<DeviceStep>& steps) {
-  for (const DeviceStep& step : steps) {
-    TESSERA_TRY(checkCancelled());
-    TESSERA_TRY(profile_ ? runMeasured(step) : runStep(step));
-  }
-  return {};
-}
-
-Status CudaExecutable::runStep(const DeviceStep& step) {
-  switch (step.kind) {
-    case DeviceStep::Kind::Kernel: return runKernel(step);
-    case DeviceStep::Kind::Copy:
-      return device_->copyOnDevice(memory_->at(step.results[0]), memory_->at(step.operands[0]), step.bytes,
-                                   StreamId::Default);
-    case DeviceStep::Kind::Host: return runHost(step);
-    case DeviceStep::Kind::While: return runWhile(step);
-    case DeviceStep::Kind::Choice: return runChoice(step);
-  }
-  return {};
-}
-
-// With the wait for its end, so that its time is its own.
-Status CudaExecutable::runMeasured(const DeviceStep& step) {
-  const int64_t outside = std::exchange(nestedNs_, 0), begin = nowNs();
-  TESSERA_TRY(runStep(step));
-  TESSERA_TRY(wait());
-  const int64_t end = nowNs(), own = end - begin - nestedNs_;
-  nestedNs_ = outside + end - begin;
-  StepProfile& entry = profile_->steps[static_cast<size_t>(step.number)];
-  entry.minNs = entry.count == 0 ? own : std::min(entry.minNs, own);
-  entry.totalNs += own;
-  ++entry.count;
-  constexpr size_t kMaxEvents = 1u << 20;
-  if (profile_->timeline.size() < kMaxEvents)
-    profile_->timeline.push_back({0, step.number, begin - beginNs_, end - beginNs_});
-  return {};
-}
-
-Status CudaExecutable::runKernel(const DeviceStep& step) {
-  parameters_.clear();
-  const auto push = [&](DeviceAddress address) {
-    const auto* bytes = reinterpret_cast<const std::byte*>(&address);
-    parameters_.insert(parameters_.end(), bytes, bytes + sizeof address);
-  };
-  for (size_t i = 0; i < step.operands.size(); ++i)
-    push(memory_->at(step.operands[i]) + static_cast<DeviceAddress>(step.starts.empty() ? 0 : step.starts[i]));
-  for (const int slot : step.results) push(memory_->at(slot));
-  const KernelLaunch& launch = program_->launches[step.kernel];
-  return device_->launch({.kernel = kernels_[step.kernel],
-                          .grid = {static_cast<unsigned>(launch.blocks)},
-                          .block = {launch.blockThreads},
-                          .parameters = parameters_},
-                         StreamId::Default);
-}
-
-Status CudaExecutable::readBack(int slot, std::span<std::byte> to) {
-  if (!to.empty()) TESSERA_TRY(device_->copyToHost(to, memory_->at(slot), StreamId::Default));
-  return wait();
-}
-
-Status CudaExecutable::runHost(const DeviceStep& step) {
+// An instruction by the evaluator: its operands come from the device, its results go there.
+Status CudaExecutable::runHost(const DeviceStep& step, const RunOptions& options) {
+  TESSERA_ASSIGN_OR_RETURN(const bool isDone, runBetweenCards(step, options));
+  if (isDone) return {};
   const Instruction& instruction = optimized().at(step.instruction);
   std::vector<Literal> operands;
   for (InstructionId operand : instruction.operands)
@@ -230,41 +174,19 @@ Status CudaExecutable::runHost(const DeviceStep& step) {
         continue;
       }
       TESSERA_ASSIGN_OR_RETURN(Literal literal, Literal::allocate(*leaf.shape));
-      TESSERA_TRY(readBack(slot, literal.mutableBytes()));
+      TESSERA_TRY(runner_->read(slot, literal.mutableBytes()));
       operands.push_back(std::move(literal));
     }
-  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> results, host_->evaluate(step.instruction, operands, options_));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> results, host_->evaluate(step.instruction, operands, options));
   for (size_t k = 0; k < results.size() && k < step.results.size(); ++k)
-    if (step.results[k] >= 0 && !results[k].bytes().empty())
-      TESSERA_TRY(device_->copyToDevice(memory_->at(step.results[k]), results[k].bytes(), StreamId::Default));
-  return wait();  // the copies' sources end here
-}
-
-Status CudaExecutable::runWhile(const DeviceStep& step) {
-  for (;;) {
-    TESSERA_TRY(checkCancelled());
-    TESSERA_TRY(runSteps(step.blocks[0]));
-    std::byte goesOn{};
-    TESSERA_TRY(readBack(step.operands[0], {&goesOn, 1}));
-    if (goesOn == std::byte{0}) return {};
-    TESSERA_TRY(runSteps(step.blocks[1]));
-  }
-}
-
-Status CudaExecutable::runChoice(const DeviceStep& step) {
-  int32_t selector = 0;
-  const std::span<std::byte> bytes(reinterpret_cast<std::byte*>(&selector), step.byPredicate ? 1 : sizeof selector);
-  TESSERA_TRY(readBack(step.operands[0], bytes));
-  const auto count = static_cast<int32_t>(step.blocks.size());
-  int32_t chosen = selector < 0 || selector >= count ? count - 1 : selector;
-  if (step.byPredicate) chosen = selector != 0 ? 0 : 1;
-  return runSteps(step.blocks[static_cast<size_t>(chosen)]);
+    if (step.results[k] >= 0) TESSERA_TRY(runner_->write(step.results[k], results[k].bytes()));
+  return {};
 }
 
 std::vector<DeviceReport> CudaExecutable::deviceReports() const {
-  std::vector<DeviceReport> out;
-  if (!device_) return out;
-  for (const Report& report : device_->reports())
+  std::vector<DeviceReport> out = earlierReports_;
+  if (!runner_) return out;
+  for (const Report& report : runner_->device().reports())
     out.push_back({report.kind, report.kernel, report.place, report.text, report.isError, report.count});
   return out;
 }

@@ -1,7 +1,8 @@
-// CudaExecutable: a plan on a device: loads the kernels, holds the memory, runs the steps in order on one stream. The
-// host decides loops and branches, for which it reads one value back.
+// CudaExecutable: a program on a device, as an executable of a backend: arguments and results, steps that run on the
+// host, profiles. What runs on the device, program/plan_runner does.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -9,71 +10,69 @@
 
 #include "backends/backend.h"
 #include "backends/cuda/device.h"
-#include "backends/cuda/kernels/kernel_set.h"
-#include "backends/cuda/plan/device_plan.h"
+#include "backends/cuda/program/plan_runner.h"
+#include "backends/cuda/run/card_collectives.h"
 #include "backends/cuda/run/host_evaluation.h"
-#include "backends/cuda/run/slot_memory.h"
 
 namespace tessera::cuda {
 
 // What a compilation gives.
 struct CudaProgram {
   Module source, optimized;
-  DevicePlan plan;
-  std::vector<KernelLaunch> launches;
-  std::string architecture, ptx;
+  DeviceProgram program;
+  std::vector<LiteralPtr> constants;  // what the plan's slots point into
+};
+
+// What it runs on; `open` null: nothing here does.
+struct CudaTarget {
+  std::function<Result<std::unique_ptr<Device>>()> open;
+  // The device's code of a module of PTX; isFresh: what is kept of earlier processes is not used.
+  std::function<Result<std::string>(Device& device, const std::string& ptx, bool isFresh)> assemble;
 };
 
 class CudaExecutable final : public Executable {
  public:
-  // device null: only for its PTX.
+  // device null: only for its code.
   static Result<std::unique_ptr<CudaExecutable>> make(std::unique_ptr<CudaProgram> program,
-                                                      std::unique_ptr<Device> device);
-  ~CudaExecutable() override;
+                                                      std::unique_ptr<Device> device, CudaTarget target);
 
   Result<std::vector<Literal>> run(std::span<const Literal> arguments, const RunOptions& options,
                                    Profile* profile) override;
   Status runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options,
                  Profile* profile) override;
   const Module& optimized() const override { return program_->optimized; }
-  int64_t peakBytes() const override { return memory_ ? memory_->neededBytes() : 0; }
+  int64_t peakBytes() const override { return runner_ ? runner_->neededBytes() : 0; }
   KernelCounts kernelCounts() const override;
   Result<std::vector<StepListing>> list(InstructionId instruction, bool withCode) const override;
   Result<CompiledObject> object(const std::string& name) override;
+  Result<std::string> ptx(const std::string& name) override;
   std::vector<DeviceReport> deviceReports() const override;
+  Result<std::vector<WarpAccess>> warpAccesses(InstructionId instruction, std::span<const Literal> arguments,
+                                               WarpPlace place, const RunOptions& options) override;
 
  private:
-  CudaExecutable(std::unique_ptr<CudaProgram> program, std::unique_ptr<Device> device);
-  Status load();
+  CudaExecutable(std::unique_ptr<CudaProgram> program, CudaTarget target);
+  Status open(std::unique_ptr<Device> device);
+  Status load(PlanRunner& runner, bool isFresh);
   Status checkArguments(std::span<const Literal> arguments) const;
   Status bindOutputs(std::span<const Literal> arguments, std::vector<Literal>& outputs) const;
-  Status copyIn(std::span<const Literal> arguments);
-  Status copyOut(std::vector<Literal>& outputs);
-  Status runLocked(std::span<const Literal> arguments, std::vector<Literal>& outputs);
-  Status runSteps(const std::vector<DeviceStep>& steps);
-  Status runStep(const DeviceStep& step);
-  Status runMeasured(const DeviceStep& step);
-  Status runKernel(const DeviceStep& step);
-  Status runHost(const DeviceStep& step);
-  Status runWhile(const DeviceStep& step);
-  Status runChoice(const DeviceStep& step);
-  Status checkCancelled() const;
-  Status readBack(int slot, std::span<std::byte> to);
-  Status wait();
+  Status runLocked(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options,
+                   Profile* profile);
+  Status runHost(const DeviceStep& step, const RunOptions& options);
+  Result<bool> runBetweenCards(const DeviceStep& step, const RunOptions& options);
+  WarpAccess placed(const TracedAccess& access, const DeviceStep& step) const;
   void openProfile(Profile& profile) const;
+  void addMeasured(const std::vector<MeasuredStep>& measured, int64_t totalNs, Profile& profile) const;
   void shareOut(Profile& profile) const;
+  InstructionId instructionOfCopy(const DeviceSlot& slot) const;
 
   std::unique_ptr<CudaProgram> program_;
-  std::unique_ptr<Device> device_;
-  std::unique_ptr<SlotMemory> memory_;  // after the device: it gives back what it took
+  CudaTarget target_;
+  std::unique_ptr<PlanRunner> runner_;
   std::unique_ptr<HostEvaluation> host_;
+  CardCollectives collectives_;
   std::vector<const Shape*> argumentShapes_, outputShapes_;
-  ModuleId module_ = ModuleId::None;
-  std::vector<KernelId> kernels_;
-  std::vector<std::byte> parameters_;
-  RunOptions options_;          // of the run
-  Profile* profile_ = nullptr;  // of the run
-  int64_t beginNs_ = 0, nestedNs_ = 0;
+  std::vector<DeviceReport> earlierReports_;  // of devices that were lost
   std::mutex mutex_;
 };
 

@@ -34,6 +34,17 @@ EvaluateOptions optionsOf(const RunOptions& options) {
 
 }  // namespace
 
+Result<bool> HostEvaluation::withContext(InstructionId id, const RunOptions& options,
+                                         const std::function<Result<bool>(const EvaluateContext&)>& use) {
+  const Instruction& instruction = module_.at(id);
+  std::vector<const Shape*> shapes;
+  for (InstructionId operand : instruction.operands) shapes.push_back(&module_.shapeOf(operand));
+  EvaluateContext context{instruction, *instruction.shape, {}, shapes, {}, {}, &module_};
+  context.cancelled = [&] { return options.cancel && options.cancel->load(std::memory_order_relaxed); };
+  context.communicator = options.communicator;
+  return use(context);
+}
+
 Result<Literal> HostEvaluation::evaluateOp(const Instruction& instruction, std::span<const Literal> operands,
                                            const RunOptions& options) {
   std::vector<const Shape*> shapes;

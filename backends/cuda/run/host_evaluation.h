@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "backends/backend.h"
 #include "core/hlo/literal.h"
 #include "core/hlo/module.h"
+#include "core/ops/op.h"
 
 namespace tessera::cuda {
 
@@ -19,6 +21,9 @@ class HostEvaluation {
 
   // A run of the program begins.
   void beginRun() { runWords_.clear(); }
+  // Calls with what an op's own functions ask of a run, without operands' values.
+  Result<bool> withContext(InstructionId id, const RunOptions& options,
+                           const std::function<Result<bool>(const EvaluateContext& context)>& use);
   // leaves: of the operands, tokens as Literal::token(). Gives those of the result, tokens likewise.
   Result<std::vector<Literal>> evaluate(InstructionId id, std::span<const Literal> leaves, const RunOptions& options);
 

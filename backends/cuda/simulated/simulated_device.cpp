@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <optional>
 
 #include "backends/cuda/simulated/loaded_module.h"
 #include "backends/cuda/simulated/machine/grid.h"
@@ -206,7 +207,34 @@ class SimulatedDevice final : public Device {
   Result<GraphId> endCapture(StreamId stream) override { return queue_.endCapture(stream); }
   Status launchGraph(GraphId graph, StreamId stream) override { return queue_.launchGraph(graph, stream); }
   Status releaseGraph(GraphId graph) override { return queue_.releaseGraph(graph); }
+  Status synchronize(EventId event, const std::atomic<bool>* cancel) override {
+    return queue_.synchronize(event, cancel);
+  }
 
+  bool hasConditionals() const override { return true; }
+  Result<ConditionId> makeCondition(StreamId captured) override { return queue_.makeCondition(captured); }
+  Result<StreamId> beginConditional(StreamId captured, ConditionId condition, Conditional kind) override {
+    return queue_.beginConditional(captured, condition, kind);
+  }
+  Status endConditional(StreamId captured, StreamId body) override { return queue_.endConditional(captured, body); }
+
+  Status setCondition(ConditionId condition, const ConditionTest& test, StreamId captured) override {
+    TESSERA_TRY(queue_.checkCondition(condition, captured));
+    TESSERA_TRY(memory_.range(test.address, test.bytes, "a condition"));
+    return queue_.add(captured, [this, condition, test](const std::atomic<bool>*) -> Status {
+      TESSERA_ASSIGN_OR_RETURN(const std::byte* at, memory_.range(test.address, test.bytes, "a condition"));
+      int32_t value = 0;
+      std::memcpy(&value, at, test.bytes);
+      queue_.setCondition(condition, (value >= test.low && value <= test.high) != test.isNegated);
+      return {};
+    });
+  }
+
+  void trace(const WarpChoice* choice) override {
+    choice_.reset();
+    if (choice) choice_ = *choice, traced_.clear();
+  }
+  std::vector<TracedAccess> traced() const override { return traced_; }
   std::vector<Report> reports() const override { return reports_; }
   void clearReports() override { reports_.clear(); }
 
@@ -256,7 +284,13 @@ class SimulatedDevice final : public Device {
     return {};
   }
 
-  Status runKernel(const GridSetting& setting) {
+  // Of the launches of a kernel that is traced, the first counts.
+  Status runKernel(GridSetting setting) {
+    std::optional<AccessTrace> trace;
+    if (choice_ && choice_->kernel == setting.kernel.name) {
+      setting.trace = &trace.emplace(*choice_, traced_);
+      choice_.reset();
+    }
     const LaunchOutcome outcome = runGrid(setting);
     for (const Report& report : outcome.reports) keep(report);
     if (outcome.wasCancelled) return failCancelled();
@@ -288,6 +322,8 @@ class SimulatedDevice final : public Device {
   std::map<KernelId, LoadedKernel> kernels_;
   WorkQueue queue_;
   std::vector<Report> reports_;
+  std::optional<WarpChoice> choice_;
+  std::vector<TracedAccess> traced_;
   uint64_t next_ = 1;
   uint32_t launches_ = 0;
 };

@@ -46,10 +46,16 @@ bool WorkQueue::isIdle(StreamId stream) const {
   return found != streams_.end() && found->second.work.empty() && !isCapturing(stream);
 }
 
+const WorkQueue::Capture* WorkQueue::captureOf(StreamId stream) const {
+  for (const Capture& capture : captures_)
+    if (capture.streams.contains(stream)) return &capture;
+  return nullptr;
+}
+
 Status WorkQueue::add(StreamId stream, Work work) {
   TESSERA_TRY(checkStream(stream));
-  if (isCapturing(stream))
-    capture_->work.push_back(std::move(work));
+  if (Capture* capture = captureOf(stream))
+    capture->work.push_back(std::move(work));
   else
     streams_[stream].work.push_back(std::move(work));
   return {};
@@ -59,8 +65,8 @@ Status WorkQueue::record(EventId event, StreamId stream) {
   const auto found = events_.find(event);
   if (found == events_.end()) return invalidHandle("event");
   TESSERA_TRY(checkStream(stream));
-  if (isCapturing(stream)) {
-    capture_->events.insert(event);
+  if (Capture* capture = captureOf(stream)) {
+    capture->events.insert(event);
     return {};
   }
   const uint64_t number = ++found->second.recorded;
@@ -79,10 +85,11 @@ Status WorkQueue::wait(StreamId stream, EventId event) {
   const auto found = events_.find(event);
   if (found == events_.end()) return invalidHandle("event");
   TESSERA_TRY(checkStream(stream));
-  if (capture_ && capture_->events.contains(event)) {
-    capture_->streams.insert(stream);
-    return {};
-  }
+  for (Capture& capture : captures_)
+    if (capture.events.contains(event)) {
+      capture.streams.insert(stream);
+      return {};
+    }
   if (!found->second.wasRecorded()) return {};
   const uint64_t number = found->second.recorded;
   return add(stream, [this, event, number](const std::atomic<bool>* cancel) { return waitFor(event, number, cancel); });
@@ -102,6 +109,12 @@ Result<double> WorkQueue::milliseconds(EventId begin, EventId end) const {
     if (!at->second.wasRecorded() || at->second.happened < at->second.recorded)
       return fail(ErrorKind::Runtime, "CUDA_ERROR_NOT_READY: an event has not happened yet");
   return std::chrono::duration<double, std::milli>(last->second.time - first->second.time).count();
+}
+
+Status WorkQueue::synchronize(EventId event, const std::atomic<bool>* cancel) {
+  const auto found = events_.find(event);
+  if (found == events_.end()) return invalidHandle("event");
+  return found->second.wasRecorded() ? waitFor(event, found->second.recorded, cancel) : Status();
 }
 
 // After a failure or a cancel the rest of the stream's work is dropped, and the stream can be used again.
@@ -134,20 +147,67 @@ Status WorkQueue::runAll() {
 
 Status WorkQueue::beginCapture(StreamId stream) {
   TESSERA_TRY(checkStream(stream));
-  if (capture_) return fail(ErrorKind::Runtime, "CUDA_ERROR_ILLEGAL_STATE: a stream is being captured already");
+  if (!captures_.empty())
+    return fail(ErrorKind::Runtime, "CUDA_ERROR_ILLEGAL_STATE: a stream is being captured already");
   if (stream == StreamId::Default)
     return fail(ErrorKind::Runtime, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED: the default stream cannot be captured");
-  capture_ = Capture{.origin = stream, .streams = {stream}};
+  captures_.push_back({.origin = stream, .streams = {stream}});
   return {};
 }
 
 Result<GraphId> WorkQueue::endCapture(StreamId stream) {
-  if (!capture_ || capture_->origin != stream)
+  if (captures_.size() != 1 || captures_[0].origin != stream)
     return fail(ErrorKind::Runtime, "CUDA_ERROR_ILLEGAL_STATE: this stream is not being captured");
   const auto graph = static_cast<GraphId>(next_++);
-  graphs_[graph] = std::make_shared<const std::vector<Work>>(std::move(capture_->work));
-  capture_.reset();
+  graphs_[graph] = std::make_shared<const std::vector<Work>>(std::move(captures_[0].work));
+  captures_.clear();
   return graph;
+}
+
+Result<ConditionId> WorkQueue::makeCondition(StreamId captured) {
+  if (!isCapturing(captured))
+    return fail(ErrorKind::Runtime, "CUDA_ERROR_ILLEGAL_STATE: conditions belong to a graph that is being captured");
+  const auto condition = static_cast<ConditionId>(next_++);
+  (*conditions_)[condition] = false;
+  // At the front: each launch begins with it.
+  captures_[0].work.insert(captures_[0].work.begin(),
+                           [all = conditions_, condition](const std::atomic<bool>*) -> Status {
+                             (*all)[condition] = false;
+                             return {};
+                           });
+  return condition;
+}
+
+Status WorkQueue::checkCondition(ConditionId condition, StreamId captured) const {
+  if (!conditions_->contains(condition)) return invalidHandle("condition");
+  if (!isCapturing(captured))
+    return fail(ErrorKind::Runtime, "CUDA_ERROR_ILLEGAL_STATE: conditions belong to a graph that is being captured");
+  return {};
+}
+
+Result<StreamId> WorkQueue::beginConditional(StreamId captured, ConditionId condition, Conditional kind) {
+  TESSERA_TRY(checkCondition(condition, captured));
+  TESSERA_ASSIGN_OR_RETURN(const StreamId body, makeStream());
+  captures_.push_back({.origin = body, .streams = {body}, .condition = condition, .kind = kind});
+  return body;
+}
+
+Status WorkQueue::endConditional(StreamId captured, StreamId body) {
+  if (captures_.size() < 2 || captures_.back().origin != body)
+    return fail(ErrorKind::Runtime, "CUDA_ERROR_ILLEGAL_STATE: this stream is no body that is being captured");
+  const Capture inner = std::move(captures_.back());
+  captures_.pop_back();
+  streams_.erase(body);
+  return add(captured,
+             [all = conditions_, condition = inner.condition, kind = inner.kind,
+              work = inner.work](const std::atomic<bool>* cancel) -> Status {
+               while ((*all)[condition]) {
+                 for (const Work& one : work) TESSERA_TRY(one(cancel));
+                 if (kind == Conditional::If) break;
+                 if (cancel && cancel->load(std::memory_order_relaxed)) return failCancelled();
+               }
+               return {};
+             });
 }
 
 Status WorkQueue::launchGraph(GraphId graph, StreamId stream) {

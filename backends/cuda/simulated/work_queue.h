@@ -29,10 +29,11 @@ class WorkQueue {
   // Later, in order; into the graph where the stream is being captured.
   Status add(StreamId stream, Work work);
   bool isIdle(StreamId stream) const;
-  bool isCapturing(StreamId stream) const { return capture_ && capture_->streams.contains(stream); }
+  bool isCapturing(StreamId stream) const { return captureOf(stream) != nullptr; }
   Status record(EventId event, StreamId stream);
   Status wait(StreamId stream, EventId event);
   Result<double> milliseconds(EventId begin, EventId end) const;
+  Status synchronize(EventId event, const std::atomic<bool>* cancel);
   Status run(StreamId stream, const std::atomic<bool>* cancel);
   Status runAll();
 
@@ -40,6 +41,12 @@ class WorkQueue {
   Result<GraphId> endCapture(StreamId stream);
   Status launchGraph(GraphId graph, StreamId stream);
   Status releaseGraph(GraphId graph);
+
+  Result<ConditionId> makeCondition(StreamId captured);
+  Status checkCondition(ConditionId condition, StreamId captured) const;
+  void setCondition(ConditionId condition, bool holds) { (*conditions_)[condition] = holds; }
+  Result<StreamId> beginConditional(StreamId captured, ConditionId condition, Conditional kind);
+  Status endConditional(StreamId captured, StreamId body);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -55,17 +62,23 @@ class WorkQueue {
   };
   struct Capture {
     StreamId origin;
-    std::set<StreamId> streams;
-    std::set<EventId> events;  // recorded within it
-    std::vector<Work> work;
+    std::set<StreamId> streams = {};
+    std::set<EventId> events = {};  // recorded within it
+    std::vector<Work> work = {};
+    ConditionId condition = ConditionId::None;  // of the loop or branch whose body it is
+    Conditional kind = Conditional::If;
   };
+  using Conditions = std::map<ConditionId, bool>;
   Status checkStream(StreamId stream) const;
+  const Capture* captureOf(StreamId stream) const;
+  Capture* captureOf(StreamId stream) { return const_cast<Capture*>(std::as_const(*this).captureOf(stream)); }
   Status waitFor(EventId event, uint64_t number, const std::atomic<bool>* cancel);
 
   std::map<StreamId, Stream> streams_{{StreamId::Default, {}}};
   std::map<EventId, Event> events_;
   std::map<GraphId, std::shared_ptr<const std::vector<Work>>> graphs_;
-  std::optional<Capture> capture_;
+  std::vector<Capture> captures_;  // the innermost last
+  std::shared_ptr<Conditions> conditions_ = std::make_shared<Conditions>();
   uint64_t next_ = 1;
 };
 

@@ -35,12 +35,23 @@ NodeId WideApproximations::unary(NodeOp op, NodeId x) {
     case NodeOp::Sin:
     case NodeOp::Cos:
     case NodeOp::Tan: return circular(op, x);
+    case NodeOp::Asin: return asin(x);
+    case NodeOp::Acos: return acos(x);
+    case NodeOp::Asinh: return asinh(x);
+    case NodeOp::Acosh: return acosh(x);
+    case NodeOp::Atanh: return atanh(x);
+    case NodeOp::Cbrt: return cbrt(x);
+    case NodeOp::Erf: return erf(x);
     default: return {};
   }
 }
 
 NodeId WideApproximations::binary(NodeOp op, NodeId x, NodeId y) {
-  return op == NodeOp::Power ? power(x, y) : NodeId{};
+  switch (op) {
+    case NodeOp::Power: return power(x, y);
+    case NodeOp::Atan2: return atan2(x, y);
+    default: return {};
+  }
 }
 
 // --- parts

@@ -46,6 +46,18 @@ class WideApproximations {
   Quadrant reduceFar(NodeId x);
   NodeId sinOf(const Pair& r);
   NodeId cosOf(const Pair& r);
+  // In wide_inverse.cpp.
+  Pair arcTangent(NodeId t);
+  NodeId atan2(NodeId y, NodeId x);
+  NodeId otherSide(NodeId x);
+  NodeId asin(NodeId x);
+  NodeId acos(NodeId x);
+  NodeId log1pOf(const Pair& v);
+  NodeId asinh(NodeId x);
+  NodeId acosh(NodeId x);
+  NodeId atanh(NodeId x);
+  NodeId cbrt(NodeId x);
+  NodeId erf(NodeId x);
 
   Split split(NodeId x);
   NodeId powerOfTwo(NodeId exponent);  // s64, -1022 <= exponent <= 1023

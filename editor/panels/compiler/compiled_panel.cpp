@@ -9,107 +9,24 @@
 #include <QTabWidget>
 #include <QTextBrowser>
 #include <QVBoxLayout>
-#include <mutex>
 
-#include "backends/backend.h"
-#include "backends/derived.h"
 #include "core/edit/wiring/splicing.h"
-#include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer.h"
-#include "core/tools/explain.h"
 #include "editor/document/document.h"
 #include "editor/look/type_scale.h"
+#include "editor/panels/compiler/compiled_program.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
 
-struct CompiledPanel::Program {
-  Module source;
-  std::unique_ptr<Executable> executable;
-  mutable std::mutex mutex;  // listing compiles kernels
-};
-
-struct CompiledPanel::Listing {
-  QString steps;
-  QStringList pages;
-};
-
 namespace {
 
-constexpr size_t kSmall = 3000;          // instructions that are compiled without being asked for
-constexpr qsizetype kLongest = 2000000;  // characters of a page
-enum Page { kLoops, kIrBefore, kIrAfter, kAssembly, kPages };
+constexpr size_t kSmall = 3000;  // instructions that are compiled without being asked for
 
-QString escaped(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
-
-// 1.2 k, 3.4 M.
-QString amount(double value, const QString& unit) {
-  const char* prefixes[] = {"", "k", "M", "G", "T", "P"};
-  int p = 0;
-  for (; value >= 999.5 && p < 5; ++p) value /= 1000;
-  return QStringLiteral("%1 %2%3").arg(value, 0, 'g', 3).arg(QLatin1String(prefixes[p]), unit);
-}
-
-QString duration(double ns) {
-  return ns < 1e3   ? QStringLiteral("%1 ns").arg(ns, 0, 'g', 3)
-         : ns < 1e6 ? QStringLiteral("%1 µs").arg(ns / 1e3, 0, 'g', 3)
-                    : QStringLiteral("%1 ms").arg(ns / 1e6, 0, 'g', 4);
-}
-
-QString keyedRow(const QString& key, const QString& value) {
-  return QStringLiteral("<tr><td style='padding-right:12px'>%1</td><td>%2</td></tr>").arg(key, value);
-}
-
-QString timeRows(const StepListing& step, const Profile* profile, double attainableNs) {
-  QString out;
-  if (profile && profile->runs > 0)
-    for (const StepProfile& each : profile->steps)
-      if (each.name == step.name && each.count > 0) {
-        const double ns = static_cast<double>(each.totalNs) / static_cast<double>(profile->runs);
-        out += keyedRow(QObject::tr("measured"),
-                        QObject::tr("%1 a run, done %2")
-                                .arg(duration(ns), each.count == profile->runs
-                                                       ? QObject::tr("once")
-                                                       : QObject::tr("%L1 times").arg(each.count / profile->runs)) +
-                            (attainableNs > 0 && ns > 0
-                                 ? QObject::tr(", %1 % of what is attainable").arg(100 * attainableNs / ns, 0, 'f', 0)
-                                 : QString()));
-        break;
-      }
-  if (attainableNs > 0)
-    out +=
-        keyedRow(QObject::tr("attainable"), QObject::tr("%1 on this machine, from memory").arg(duration(attainableNs)));
-  return out;
-}
-
-QString stepPage(const StepListing& step, const Profile* profile, double attainableNs) {
-  QString rows =
-      keyedRow(QObject::tr("estimated"), QObject::tr("%1, %2").arg(amount(step.flops, QObject::tr("flops")),
-                                                                   amount(step.bytes, QStringLiteral("B")))) +
-      timeRows(step, profile, attainableNs);
-  for (const BufferLocation& buffer : step.buffers)
-    rows += keyedRow(escaped(buffer.role), QObject::tr("%1 at %2, %3")
-                                               .arg(escaped(buffer.place))
-                                               .arg(buffer.offset)
-                                               .arg(amount(static_cast<double>(buffer.bytes), QStringLiteral("B"))));
-  return QStringLiteral("<p style='margin:8px 0 2px 0'><b>%1</b></p><table>%2</table>").arg(escaped(step.what), rows);
-}
-
-std::string loopsOf(const Module& optimized, InstructionId id) {
-  const auto told = explain(optimized, id);
-  if (!told) return told.error().message + "\n";
-  if (told->loopNest.empty()) return "no loop nest: " + told->without + "\n";
-  std::string out;
-  for (size_t i = 0; i < told->buffers.size(); ++i)
-    out += "operand" + std::to_string(i) + " is " + told->buffers[i] + "\n";
-  return out + told->loopNest;
-}
-
-QString kept(const std::string& text) {
-  QString out = QString::fromStdString(text);
-  if (out.size() > kLongest)
-    out = out.left(kLongest) + QObject::tr("\n… cut here: %L1 characters in all").arg(out.size());
-  return out;
+// Of a card the PTX and what the toolkit says of it; of all else the processor's code.
+std::string deviceOf(const RunSettings& settings) {
+  if (settings.backend != "cuda") return {};
+  return settings.device.empty() ? "0" : settings.device;
 }
 
 }  // namespace
@@ -128,7 +45,7 @@ CompiledPanel::CompiledPanel(Document& document, QWidget* parent)
       tr("Bytes and operations a second that this machine reaches: the bound each step is held against. Takes about "
          "two seconds."));
   tabs_->addTab(steps_, tr("Steps"));
-  for (const QString& title : {tr("Loop nest"), tr("IR before"), tr("IR after"), tr("Assembly")}) {
+  for (const QString& title : {tr("Loop nest"), tr("IR before"), tr("IR after"), tr("Assembly"), tr("Machine code")}) {
     auto* page = new QPlainTextEdit(this);
     page->setReadOnly(true);
     page->setLineWrapMode(QPlainTextEdit::NoWrap);
@@ -151,10 +68,14 @@ CompiledPanel::CompiledPanel(Document& document, QWidget* parent)
   connect(&document_, &Document::moduleChanged, this, &CompiledPanel::forget);
   connect(&document_, &Document::opened, this, &CompiledPanel::forget);
   connect(&document_, &Document::pageChanged, this, &CompiledPanel::forget);  // muted instructions
+  connect(&document_, &Document::runSettingsChanged, this, [this] {
+    if (device_ != deviceOf(document_.runSettings())) forget();
+  });
   connect(&document_.run(), &ProgramRun::outcomeChanged, this, [this] {
     listed_ = {};
     follow();
   });
+  showTabs();
   clear({});
 }
 
@@ -206,6 +127,14 @@ void CompiledPanel::follow() {
   if (listed_ != document_.selected()) list();
 }
 
+// A card's code is PTX and what is made of it.
+void CompiledPanel::showTabs() {
+  const bool isForCard = !device_.empty();
+  tabs_->setTabText(1 + kAssembly, isForCard ? tr("PTX") : tr("Assembly"));
+  for (const int page : {kIrBefore, kIrAfter}) tabs_->setTabVisible(1 + page, !isForCard);
+  tabs_->setTabVisible(1 + kMachineCode, isForCard);
+}
+
 void CompiledPanel::cancelCompiling() {
   if (cancel_) *cancel_ = true;
 }
@@ -214,21 +143,25 @@ void CompiledPanel::compile() {
   if (!document_.isOpen() || document_.isPlainGraph() || cancel_) return;
   cancel_ = std::make_shared<std::atomic<bool>>(false);
   failed_ = false;
+  device_ = deviceOf(document_.runSettings());
+  showTabs();
   clear(tr("Compiling …"));
   emit compilingChanged();
   compile_->hide();
   ++busy_;
   pool_.start([panel = QPointer(this), module = withoutMuted(document_.module(), document_.muted()),
-               request = ++request_, cancel = cancel_]() mutable {
+               request = ++request_, cancel = cancel_, device = device_]() mutable {
     auto program = std::make_shared<Program>(std::move(module));
+    program->isForCard = !device.empty();
     CompileOptions options;
+    options.device = device;
     options.cancel = cancel.get();
     options.kernelCache = defaultKernelCache();
     QString why;
     const Diagnostics found = verify(program->source);
     for (const Diagnostic& d : found.items())
       if (d.severity == Severity::Error && why.isEmpty()) why = QString::fromStdString(d.toString());
-    auto backend = makeBackend("cpu");
+    auto backend = makeBackend(device.empty() ? "cpu" : "cuda");
     auto made = !why.isEmpty() ? Result<std::unique_ptr<Executable>>(fail(why.toStdString()))
                 : backend      ? (*backend)->compile(program->source, options)
                                : Result<std::unique_ptr<Executable>>(std::unexpected(backend.error()));
@@ -257,43 +190,6 @@ void CompiledPanel::compile() {
   });
 }
 
-CompiledPanel::Listing CompiledPanel::listingOf(const Program& program, const Profile* profile, InstructionId id,
-                                                const Roofline* roofline) {
-  Listing out;
-  const Module& optimized = program.executable->optimized();
-  std::string pages[kPages];
-  const std::lock_guard lock(program.mutex);
-  for (InstructionId each : derivedOf(optimized, id)) {
-    const std::string text = printInstruction(optimized, each);
-    QStringList sources;
-    for (const std::string& name : sourcesOf(program.source, optimized, each)) sources << escaped(name);
-    out.steps += QStringLiteral("<p style='margin:10px 0 0 0'><code>%1</code></p><p style='margin:0'>%2</p>")
-                     .arg(escaped(text), QObject::tr("computes %1").arg(sources.join(QStringLiteral(", "))));
-    out.steps += QStringLiteral("<p style='margin:0'>%1</p>").arg(escaped(insertionText(optimized, each)));
-    const std::string head = "; " + std::string(optimized.at(each).name) + "\n";
-    pages[kLoops] += head + loopsOf(optimized, each) + "\n";
-    const auto steps = program.executable->list(each, true);
-    if (!steps) {
-      out.steps += QStringLiteral("<p>%1</p>").arg(escaped(steps.error().message));
-      continue;
-    }
-    if (steps->empty()) out.steps += QStringLiteral("<p>%1</p>").arg(QObject::tr("no step of its own"));
-    const Shape& shape = optimized.shapeOf(each);
-    const std::string type(nameOf(shape.isArray() ? shape.type : ElementType::F32));
-    for (const StepListing& step : *steps) {
-      out.steps += stepPage(step, profile, roofline ? roofline->attainableNs(type, step.flops, step.bytes) : 0);
-      const std::string none = head + "none: code of the run time or of a library\n\n";
-      pages[kIrBefore] += step.irBefore.empty() ? none : head + step.irBefore + "\n";
-      pages[kIrAfter] += step.irAfter.empty() ? none : head + step.irAfter + "\n";
-      pages[kAssembly] += step.assembly.empty() ? none : head + step.assembly + "\n";
-    }
-  }
-  if (out.steps.isEmpty())
-    out.steps = QObject::tr("Nothing of it is left in the compiled program: it was folded, merged or not needed.");
-  for (const std::string& page : pages) out.pages << kept(page);
-  return out;
-}
-
 void CompiledPanel::list() {
   listed_ = document_.selected();
   words_->setText(tr("Reading the code …"));
@@ -316,8 +212,8 @@ void CompiledPanel::list() {
 
 void CompiledPanel::show(const Listing& listing) {
   if (!program_ || !program_->source.contains(listed_)) return;  // another selection, or none, meanwhile
-  words_->setText(
-      tr("The CPU's program for %1").arg(QString::fromStdString(std::string(program_->source.at(listed_).name))));
+  words_->setText((program_->isForCard ? tr("The card's program for %1") : tr("The CPU's program for %1"))
+                      .arg(QString::fromStdString(std::string(program_->source.at(listed_).name))));
   steps_->setHtml(listing.steps);
   for (qsizetype i = 0; i < listing.pages.size(); ++i) pages_[static_cast<size_t>(i)]->setPlainText(listing.pages[i]);
 }

@@ -1,12 +1,13 @@
-// CompiledPanel: what the selected instruction was compiled to: its steps with buffers, work and time, the loop nest,
-// LLVM IR before and after LLVM's passes, assembly. A worker compiles the graph when the panel is first shown, a large
-// one only on request. Uses Document and backends.
+// CompiledPanel: what the selected instruction was compiled to for the document's device: its steps with buffers, work
+// and time, the loop nest, LLVM IR before and after LLVM's passes, assembly; for a card PTX and machine code. A worker
+// compiles the graph when the panel is first shown, a large one only on request. Uses Document and backends.
 #pragma once
 
 #include <QThreadPool>
 #include <QWidget>
 #include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "backends/roofline.h"
@@ -51,6 +52,7 @@ class CompiledPanel : public QWidget {
   struct Listing;  // texts of one instruction
   void follow();
   void forget();
+  void showTabs();
   void list();
   void show(const Listing& listing);
   void clear(const QString& words);
@@ -63,10 +65,11 @@ class CompiledPanel : public QWidget {
   QPushButton *compile_, *measure_;
   QTabWidget* tabs_;
   QTextBrowser* steps_;
-  std::vector<QPlainTextEdit*> pages_;      // behind the steps: loops, IR before, IR after, assembly
+  std::vector<QPlainTextEdit*> pages_;      // behind the steps: loops, IR before, IR after, assembly, machine code
   std::shared_ptr<const Program> program_;  // null: to be made
   std::shared_ptr<const Roofline> roofline_;
   std::shared_ptr<std::atomic<bool>> cancel_;
+  std::string device_;  // that program_ is for; "": the processor
   InstructionId listed_;
   uint64_t request_ = 0;
   int busy_ = 0;

@@ -2,7 +2,6 @@
 #include "editor/panels/run/run_panel.h"
 
 #include <QClipboard>
-#include <QComboBox>
 #include <QCompleter>
 #include <QDir>
 #include <QFileDialog>
@@ -21,6 +20,7 @@
 
 #include "core/evaluate/argument_source.h"
 #include "editor/document/document.h"
+#include "editor/panels/run/device_chooser.h"
 #include "editor/text/error_label.h"
 #include "editor/text/plain_text.h"
 
@@ -68,7 +68,8 @@ QString errorOf(const QString& text) {
 RunPanel::RunPanel(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
-      backend_(new QComboBox(this)),
+      device_(new DeviceChooser(this)),
+      deviceWords_(new PlainLabel(this)),
       threads_(new QSpinBox(this)),
       replicas_(new QSpinBox(this)),
       partitions_(new QSpinBox(this)),
@@ -81,7 +82,8 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
       command_(new PlainLabel(this)) {
   setAutoFillBackground(true);
   setBackgroundRole(QPalette::Base);
-  backend_->addItems({QStringLiteral("cpu"), QStringLiteral("evaluator")});
+  deviceWords_->setWordWrap(true);
+  deviceWords_->hide();
   threads_->setRange(0, 4096);
   threads_->setSpecialValueText(tr("all cores"));
   for (QSpinBox* box : {replicas_, partitions_}) {
@@ -90,7 +92,8 @@ RunPanel::RunPanel(Document& document, QWidget* parent)
   }
   auto* form = new QFormLayout;
   form->setVerticalSpacing(4);
-  form->addRow(tr("Backend"), backend_);
+  form->addRow(tr("Device"), device_);
+  form->addRow(QString(), deviceWords_);
   form->addRow(tr("Threads"), threads_);
   form->addRow(tr("Replicas"), replicas_);
   form->addRow(tr("Partitions"), partitions_);
@@ -150,8 +153,15 @@ void RunPanel::change(const QString& title, Change make, StepKey key) {
 }
 
 void RunPanel::makeFields() {
-  connect(backend_, &QComboBox::textActivated, this, [this](const QString& name) {
-    change(tr("Backend"), [&](RunSettings& s) { s.backend = name.toStdString(); });
+  connect(device_, &DeviceChooser::chosen, this, [this](const QString& backend, const QString& device) {
+    change(tr("Device"), [&](RunSettings& s) {
+      s.backend = backend.toStdString();
+      s.device = device.toStdString();
+    });
+  });
+  connect(device_, &DeviceChooser::known, this, [this] {
+    deviceWords_->setText(device_->reason().isEmpty() ? QString() : tr("CUDA is not here: %1").arg(device_->reason()));
+    deviceWords_->setVisible(!device_->reason().isEmpty());
   });
   connect(threads_, &QSpinBox::valueChanged, this,
           [this](int count) { change(tr("Threads"), [&](RunSettings& s) { s.threads = count; }); });
@@ -215,9 +225,8 @@ void RunPanel::show() {
   setEnabled(open);
   if (!open) return;
   const RunSettings& s = document_.runSettings();
-  const QSignalBlocker blockers[]{QSignalBlocker(backend_), QSignalBlocker(threads_), QSignalBlocker(replicas_),
-                                  QSignalBlocker(partitions_)};
-  backend_->setCurrentText(QString::fromStdString(s.backend));
+  const QSignalBlocker blockers[]{QSignalBlocker(threads_), QSignalBlocker(replicas_), QSignalBlocker(partitions_)};
+  device_->setCurrent(s.backend, s.device);
   threads_->setValue(s.threads);
   replicas_->setValue(static_cast<int>(s.replicas));
   partitions_->setValue(static_cast<int>(s.partitions));
@@ -300,6 +309,8 @@ void RunPanel::browse(int64_t argument) {
   const std::string source = (path.endsWith(QStringLiteral(".npy")) ? "npy " : "image ") + path.toStdString();
   change(tr("Source of argument %1").arg(argument), [&](RunSettings& s) { s.sources[argument] = source; });
 }
+
+QString RunPanel::deviceWords() const { return deviceWords_->text(); }
 
 QString RunPanel::command() const {
   if (!document_.isOpen()) return {};

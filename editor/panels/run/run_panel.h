@@ -1,4 +1,4 @@
-// RunPanel: how the document runs: backend, threads, devices, seed, where each argument comes from, feeds, a library of
+// RunPanel: how the document runs: device, threads, devices, seed, where each argument comes from, feeds, a library of
 // custom calls; and the same as a `tessera run` line. Every change is one undo step of the document's RunSettings.
 #pragma once
 
@@ -9,7 +9,6 @@
 
 #include "editor/document/gesture.h"
 
-class QComboBox;
 class QFormLayout;
 class QGridLayout;
 class QLabel;
@@ -19,6 +18,7 @@ class QSpinBox;
 
 namespace tessera {
 
+class DeviceChooser;
 class Document;
 class ErrorLabel;
 
@@ -29,7 +29,8 @@ class RunPanel : public QWidget {
   explicit RunPanel(Document& document, QWidget* parent = nullptr);
   QLineEdit* source(int64_t argument) const;  // null: there is no such argument
   QString sourceError(int64_t argument) const;
-  QComboBox* backend() const { return backend_; }
+  DeviceChooser* device() const { return device_; }
+  QString deviceWords() const;  // below it: why there is no card
   QSpinBox* threads() const { return threads_; }
   QSpinBox* replicas() const { return replicas_; }
   QLineEdit* seed() const { return seed_; }
@@ -54,7 +55,8 @@ class RunPanel : public QWidget {
   void change(const QString& title, Change make, StepKey key = {});
 
   Document& document_;
-  QComboBox* backend_;
+  DeviceChooser* device_;
+  QLabel* deviceWords_;
   QSpinBox *threads_, *replicas_, *partitions_;
   QLineEdit *seed_, *infeed_, *outfeed_, *library_;
   QWidget* arguments_;

@@ -127,7 +127,14 @@ bool isUniform(const LaneAddresses& addresses, LaneMask active, Space space) {
 
 void notePatterns(Warp& warp, const Instruction& instruction, LaneMask active, Access access, Space space,
                   unsigned bytes, const LaneAddresses& addresses) {
-  if (access == Access::Atomic) return;
+  if (access == Access::Atomic || (space != Space::Global && space != Space::Shared)) return;
+  AccessTrace* trace = warp.block().setting().trace;
+  if (trace && trace->wants(warp.block().number(), warp.number())) {
+    const PatternCount count =
+        space == Space::Global ? countSectors(addresses, active, bytes) : countBankRounds(addresses, active, bytes);
+    trace->add({placeOf(warp.kernel(), instruction.site), space == Space::Shared, access == Access::Write, bytes,
+                active, addresses, count.units, count.needed});
+  }
   AccessPatterns& patterns = warp.block().findings().patterns;
   if (space == Space::Global) patterns.noteGlobal(instruction.site, addresses, active, bytes);
   if (space == Space::Shared) patterns.noteShared(instruction.site, addresses, active, bytes);

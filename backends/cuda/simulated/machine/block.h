@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backends/cuda/simulated/machine/access_patterns.h"
+#include "backends/cuda/simulated/machine/access_trace.h"
 #include "backends/cuda/simulated/machine/shared_memory.h"
 #include "backends/cuda/simulated/machine/warp.h"
 
@@ -25,6 +26,7 @@ struct GridSetting {
   const GlobalMemory& memory;
   const std::atomic<bool>* cancel = nullptr;
   uint32_t gridNumber = 0;
+  AccessTrace* trace = nullptr;  // null: nobody asks
 
   uint64_t blocks() const { return uint64_t{grid.x} * grid.y * grid.z; }
   unsigned threads() const { return block.x * block.y * block.z; }

@@ -1,5 +1,5 @@
 // See architecture.h.
-#include "backends/cuda/kernels/architecture.h"
+#include "backends/cuda/program/architecture.h"
 
 #include <cctype>
 #include <charconv>

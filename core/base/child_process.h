@@ -9,7 +9,7 @@
 
 #include "core/base/result.h"
 
-namespace tessera::cli {
+namespace tessera {
 
 struct Ended {
   int exit = 0;  // 128 + signal when one ended it
@@ -35,4 +35,4 @@ class InterruptsForChildren {
 // output: a file for what it prints; "": thrown away.
 Result<Ended> runProcess(const std::vector<std::string>& words, double seconds, const std::string& output = {});
 
-}  // namespace tessera::cli
+}  // namespace tessera

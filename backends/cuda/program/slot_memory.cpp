@@ -1,5 +1,5 @@
 // See slot_memory.h.
-#include "backends/cuda/run/slot_memory.h"
+#include "backends/cuda/program/slot_memory.h"
 
 #include <algorithm>
 
@@ -28,8 +28,8 @@ std::string SlotMemory::shortage(const std::string& cause) {
                                 neededBytes(), plan_.arenaBytes);
   if (memory) out += fmt::format(", {} of {} are free", memory->free, memory->total);
   const auto largest = std::ranges::max_element(plan_.slots, {}, &DeviceSlot::bytes);
-  if (largest != plan_.slots.end() && largest->owner.valid())
-    out += fmt::format("; the largest value is %{} with {} bytes", module_.at(largest->owner).name, largest->bytes);
+  if (largest != plan_.slots.end() && !largest->owner.empty())
+    out += fmt::format("; the largest value is %{} with {} bytes", largest->owner, largest->bytes);
   return out + " (" + cause + ")";
 }
 
@@ -64,13 +64,13 @@ Status SlotMemory::takeAll() {
 
 Status SlotMemory::writeConstants() {
   for (size_t s = 0; s < plan_.slots.size(); ++s)
-    if (const DeviceSlot& slot = plan_.slots[s]; slot.kind == SlotKind::Constant && slot.literal && addresses_[s] != 0)
-      TESSERA_TRY(device_.copyToDevice(addresses_[s], slot.literal->bytes(), StreamId::Default));
+    if (const DeviceSlot& slot = plan_.slots[s]; slot.kind == SlotKind::Constant && addresses_[s] != 0)
+      TESSERA_TRY(device_.copyToDevice(addresses_[s], slot.value, StreamId::Default));
   return device_.synchronize(StreamId::Default);
 }
 
 Status SlotMemory::prepare() {
-  if (!addresses_.empty() || plan_.slots.empty()) return {};
+  if (isReady()) return {};
   if (const Status taken = takeAll(); !taken) {
     const std::string cause = taken.error().message;
     giveBack();

@@ -7,15 +7,14 @@
 #include <vector>
 
 #include "backends/cuda/device.h"
-#include "backends/cuda/plan/device_plan.h"
+#include "backends/cuda/program/device_plan.h"
 
 namespace tessera::cuda {
 
 class SlotMemory {
  public:
   // The device outlives it.
-  SlotMemory(Device& device, const DevicePlan& plan, const Module& module)
-      : device_(device), plan_(plan), module_(module) {}
+  SlotMemory(Device& device, const DevicePlan& plan) : device_(device), plan_(plan) {}
   ~SlotMemory();
   SlotMemory(const SlotMemory&) = delete;
   SlotMemory& operator=(const SlotMemory&) = delete;
@@ -24,6 +23,8 @@ class SlotMemory {
   // needed, how much is free, and which value is the largest.
   Status prepare();
   DeviceAddress at(int slot) const { return addresses_[static_cast<size_t>(slot)]; }
+  int64_t bytesAt(int slot) const { return plan_.slots[static_cast<size_t>(slot)].bytes; }
+  bool isReady() const { return !addresses_.empty() || plan_.slots.empty(); }
   int64_t neededBytes() const;
 
  private:
@@ -35,7 +36,6 @@ class SlotMemory {
 
   Device& device_;
   const DevicePlan& plan_;
-  const Module& module_;
   std::vector<DeviceAddress> addresses_, taken_;
 };
 

@@ -1,31 +1,36 @@
-// See kernel_cache.h. One file an entry: magic, key, the keyed hash of the key and of what follows, the encoded code.
-#include "backends/cpu/kernels/kernel_cache.h"
+// See code_cache.h. One file an entry: magic, key, the keyed hash of the key and of what follows, the code.
+#include "backends/codegen/code_cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <vector>
 
 #include <llvm-c/blake3.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/TargetParser/Host.h>
 
 #include "core/base/sorting.h"
+#include "core/base/tuning_constants.h"
 
-namespace tessera::cpu {
+namespace tessera::codegen {
 
 namespace {
 
-constexpr std::string_view kMagic = "tessera kernel 2";
+constexpr std::string_view kMagic = "tessera code 1";
 constexpr size_t kHead = kMagic.size() + 32 + 32;
 constexpr int64_t kMaxEntryBytes = int64_t{64} << 20;
 constexpr int64_t kDaySeconds = 24 * 60 * 60;
 
-std::string_view asText(const KernelCache::Key& key) { return {reinterpret_cast<const char*>(key.data()), key.size()}; }
+std::string_view asText(const CodeKey& key) { return {reinterpret_cast<const char*>(key.data()), key.size()}; }
 
-std::string nameOf(const KernelCache::Key& key) {
+std::string nameOf(const CodeKey& key) {
   std::string name;
   for (size_t i = 0; i < 20; ++i) {
     name += "0123456789abcdef"[key[i] >> 4];
@@ -35,7 +40,7 @@ std::string nameOf(const KernelCache::Key& key) {
 }
 
 // BLAKE3 with a key is a message authentication code: without the secret none can be made.
-std::array<uint8_t, 32> tagOf(const UserKey& secret, const KernelCache::Key& key, std::string_view body) {
+std::array<uint8_t, 32> tagOf(const UserKey& secret, const CodeKey& key, std::string_view body) {
   llvm_blake3_hasher hasher;
   llvm_blake3_hasher_init_keyed(&hasher, secret.data());
   llvm_blake3_hasher_update(&hasher, key.data(), key.size());
@@ -76,12 +81,12 @@ bool writeContent(int folder, const std::string& name, std::string_view content)
 }
 
 // The code of a whole entry of this key that this user wrote.
-std::optional<KernelCode> codeIn(std::string_view content, const KernelCache::Key& key, const UserKey& secret) {
+std::optional<std::string> codeIn(std::string_view content, const CodeKey& key, const UserKey& secret) {
   if (content.size() < kHead || !content.starts_with(kMagic) || content.substr(kMagic.size(), 32) != asText(key))
     return std::nullopt;
   const std::string_view body = content.substr(kHead);
   if (content.substr(kMagic.size() + 32, 32) != asText(tagOf(secret, key, body))) return std::nullopt;
-  return decoded(body);
+  return std::string(body);
 }
 
 struct Entry {
@@ -110,11 +115,74 @@ std::vector<Entry> entriesOf(int folder) {
   return out;
 }
 
+// --- which build this is
+
+struct BuildIdSearch {
+  uintptr_t address;
+  std::string found;
+};
+
+std::string buildIdIn(const char* notes, size_t size) {
+  while (size >= sizeof(ElfW(Nhdr))) {
+    ElfW(Nhdr) note;
+    std::memcpy(&note, notes, sizeof note);
+    const size_t name = (note.n_namesz + 3) / 4 * 4, content = (note.n_descsz + 3) / 4 * 4,
+                 whole = sizeof note + name + content;
+    if (whole > size) break;
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(notes + sizeof note, "GNU", 4) == 0)
+      return {notes + sizeof note + name, note.n_descsz};
+    notes += whole;
+    size -= whole;
+  }
+  return {};
+}
+
+int visitObject(dl_phdr_info* info, size_t, void* data) {
+  auto& search = *static_cast<BuildIdSearch*>(data);
+  bool holds = false;
+  std::string id;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    const uintptr_t begin = info->dlpi_addr + header.p_vaddr;
+    if (header.p_type == PT_LOAD) holds = holds || (search.address >= begin && search.address - begin < header.p_memsz);
+    if (header.p_type == PT_NOTE && id.empty()) id = buildIdIn(reinterpret_cast<const char*>(begin), header.p_memsz);
+  }
+  if (holds) search.found = std::move(id);
+  return holds ? 1 : 0;
+}
+
+// The linker's hash of the shared object that holds the address; "": it has none.
+std::string buildIdOf(const void* address) {
+  BuildIdSearch search{reinterpret_cast<uintptr_t>(address), {}};
+  dl_iterate_phdr(visitObject, &search);
+  return std::move(search.found);
+}
+
 }  // namespace
 
-KernelCache::KernelCache(const std::string& folder, const HostProcessor& host, int64_t mostBytes)
-    : environment_(folder.empty() ? std::string() : kernelEnvironment(host)), mostBytes_(mostBytes) {
-  if (environment_.empty()) return;
+CodeKey hashOf(std::string_view bytes) {
+  llvm_blake3_hasher hasher;
+  llvm_blake3_hasher_init(&hasher);
+  llvm_blake3_hasher_update(&hasher, bytes.data(), bytes.size());
+  CodeKey out;
+  llvm_blake3_hasher_finalize(&hasher, out.data(), out.size());
+  return out;
+}
+
+std::string buildEnvironment() {
+  static const std::string ours = buildIdOf(reinterpret_cast<const void*>(&buildEnvironment));
+  static const std::string theirs = buildIdOf(reinterpret_cast<const void*>(&llvm::sys::getProcessTriple));
+  if (ours.empty()) return {};
+  std::string out;
+  for (const std::string& part : {ours, theirs, std::string(LLVM_VERSION_STRING), bytesOf(tuning())}) {
+    out += part;
+    out += '\0';
+  }
+  return out;
+}
+
+CodeCache::CodeCache(const std::string& folder, int64_t mostBytes) : mostBytes_(mostBytes) {
+  if (folder.empty() || buildEnvironment().empty()) return;
   auto opened = openPrivateFolder(folder);
   const auto secret = opened ? userKey("kernel_cache_key") : std::nullopt;
   if (!secret) return;
@@ -123,33 +191,34 @@ KernelCache::KernelCache(const std::string& folder, const HostProcessor& host, i
   on_ = true;
 }
 
-std::optional<KernelCode> KernelCache::find(const Key& key) const {
+std::optional<std::string> CodeCache::find(const CodeKey& key) const {
   if (!isOn()) return std::nullopt;
-  const std::string name = nameOf(key);
-  const auto content = contentOf(folder_.get(), name);
+  const auto content = contentOf(folder_.get(), nameOf(key));
   if (!content) return std::nullopt;
   auto code = codeIn(*content, key, secret_);
-  if (!code) ::unlinkat(folder_.get(), name.c_str(), 0);
+  if (!code) remove(key);
   return code;
 }
 
-void KernelCache::store(const Key& key, const KernelCode& code) {
+void CodeCache::remove(const CodeKey& key) const { ::unlinkat(folder_.get(), nameOf(key).c_str(), 0); }
+
+void CodeCache::store(const CodeKey& key, std::string_view code) {
   if (!isOn()) return;
   static std::atomic<uint64_t> count{0};
-  const std::string body = encoded(code), name = nameOf(key);
+  const std::string name = nameOf(key);
   const std::string temporary = "tmp-" + std::to_string(::getpid()) + "-" + std::to_string(count.fetch_add(1));
   std::string content(kMagic);
   content += asText(key);
-  content += asText(tagOf(secret_, key, body));
-  content += body;
+  content += asText(tagOf(secret_, key, code));
+  content += code;
   if (writeContent(folder_.get(), temporary, content) &&
       ::renameat(folder_.get(), temporary.c_str(), folder_.get(), name.c_str()) == 0)
     return;
   ::unlinkat(folder_.get(), temporary.c_str(), 0);
-  on_ = false;  // a full or lost disk: not tried again for each kernel
+  on_ = false;  // a full or lost disk: not tried again for each piece
 }
 
-void KernelCache::trim() const {
+void CodeCache::trim() const {
   if (!folder_.isOpen()) return;
   std::vector<Entry> entries = entriesOf(folder_.get());
   int64_t total = 0;
@@ -162,4 +231,4 @@ void KernelCache::trim() const {
   }
 }
 
-}  // namespace tessera::cpu
+}  // namespace tessera::codegen

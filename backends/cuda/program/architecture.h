@@ -9,6 +9,9 @@
 
 namespace tessera::cuda {
 
+// The first whose tensor cores multiply bf16, and matrices that are 16 deep.
+inline constexpr int kFirstWithMatrices = 80;
+
 struct Architecture {
   std::string name;      // "sm_90"
   std::string features;  // of LLVM's target: the least version of PTX that has it

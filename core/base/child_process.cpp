@@ -1,6 +1,6 @@
 // posix_spawn in a process group of its own, so that a time limit reaches a shell's children too. The terminal's
 // interrupts do not reach such a group: they are caught here and passed on.
-#include "app/cli/process.h"
+#include "core/base/child_process.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 
 extern char** environ;
 
-namespace tessera::cli {
+namespace tessera {
 namespace {
 
 Result<pid_t> start(const std::vector<std::string>& words, const std::string& output) {
@@ -102,4 +102,4 @@ Result<Ended> runProcess(const std::vector<std::string>& words, double seconds, 
   return out;
 }
 
-}  // namespace tessera::cli
+}  // namespace tessera

@@ -1,0 +1,206 @@
+// See cudnn.h.
+#include "backends/cuda/libraries/cudnn.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "backends/cuda/libraries/library_file.h"
+
+namespace tessera::cuda {
+
+namespace {
+
+// Numbers of the library's header.
+enum Type { kFloat = 0, kDouble = 1, kHalf = 2, kBfloat16 = 9 };
+enum Format { kFeaturesFirst = 0, kFeaturesLast = 1 };
+enum Mode { kReversed = 0, kStraight = 1 };
+enum Arithmetic { kDefaultMath = 0, kTensorMath = 1, kPlainMath = 3 };
+constexpr int kDeterministic = 1, kMostChoices = 8;
+constexpr size_t kMostWorkspaceBytes = size_t{64} << 20;
+
+Status check(int status, const char* doing) {
+  if (status == 0) return {};
+  return fail(ErrorKind::Runtime, fmt::format("cuDNN: status {}, {}", status, doing));
+}
+
+std::optional<int> typeOf(ElementType type) {
+  switch (type) {
+    case ElementType::F32: return kFloat;
+    case ElementType::F64: return kDouble;
+    case ElementType::F16: return kHalf;
+    case ElementType::BF16: return kBfloat16;
+    default: return std::nullopt;
+  }
+}
+
+std::vector<int> narrow(const std::vector<int64_t>& values) { return {values.begin(), values.end()}; }
+
+bool isNarrow(const std::vector<int64_t>& values) {
+  return std::ranges::all_of(values, [](int64_t v) { return v <= INT32_MAX; });
+}
+
+void* pointer(DeviceAddress address) { return reinterpret_cast<void*>(static_cast<uintptr_t>(address)); }
+
+// 1 and 0 as the library takes them: double for f64, float for all else.
+struct Scalars {
+  explicit Scalars(ElementType type) {
+    if (type == ElementType::F64) one.wide = 1, zero.wide = 0;
+  }
+  union Value {
+    float narrow;
+    double wide;
+  };
+  Value one = {.narrow = 1}, zero = {.narrow = 0};
+};
+
+}  // namespace
+
+Result<const Cudnn*> Cudnn::get() {
+  static std::mutex mutex;
+  static Cudnn library;
+  static std::optional<Status> opened;
+  const std::lock_guard lock(mutex);
+  if (!opened) opened = library.open();
+  if (!*opened) return std::unexpected(opened->error());
+  return &library;
+}
+
+Status Cudnn::open() {
+  auto file = openLibraryFile({"libcudnn.so.9", "libcudnn.so.8"}, {"cudnn"});
+  if (!file) return failUnsupported("no cuDNN: " + file.error().message);
+#define TESSERA_LIBRARY_FUNCTION(symbol, name, parameters)           \
+  name = reinterpret_cast<decltype(name)>(symbolOf(*file, #symbol)); \
+  if (!name) return failUnsupported("no cuDNN: it has no function " #symbol "; it is of another version");
+#include "backends/cuda/libraries/cudnn.inc"
+#undef TESSERA_LIBRARY_FUNCTION
+  const auto versionOf = reinterpret_cast<size_t (*)()>(symbolOf(*file, "cudnnGetVersion"));
+  const size_t version = versionOf ? versionOf() : 0;  // 8907: 8.9.7; 91300: 9.13.0
+  constexpr size_t kOldest = 8000, kNew = 90000;
+  if (version < kOldest) return failUnsupported(fmt::format("no cuDNN: version {} is older than 8", version));
+  const size_t major = version >= kNew ? 10000 : 1000;
+  version_ = fmt::format("{}.{}", version / major, version % major / 100);
+  return {};
+}
+
+CudnnHandle::~CudnnHandle() {
+  if (handle_) (void)library_->destroy(handle_);
+}
+
+Status CudnnHandle::open(const Cudnn& library) {
+  library_ = &library;
+  return check(library.create(&handle_), "beginning");
+}
+
+// The library's descriptions of a convolution, given back with it.
+struct CudnnHandle::Site {
+  explicit Site(const Cudnn& dnn) : dnn(dnn) {}
+  ~Site() {
+    for (void* tensor : {x, y})
+      if (tensor) (void)dnn.destroyTensor(tensor);
+    if (w) (void)dnn.destroyFilter(w);
+    if (convolution) (void)dnn.destroyConvolution(convolution);
+  }
+  Site(const Site&) = delete;
+  Site& operator=(const Site&) = delete;
+
+  Status describe(const LibraryCall& call) {
+    const auto type = typeOf(call.in);
+    const ConvolutionCall& c = call.convolution;
+    if (!type || call.in != call.out) return failUnsupported("cuDNN has no convolutions of this type");
+    for (const auto* values : {&c.xSizes, &c.xStrides, &c.ySizes, &c.yStrides, &c.wSizes})
+      if (!isNarrow(*values)) return failUnsupported("too large for cuDNN");
+    TESSERA_TRY(tensor(x, *type, c.xSizes, c.xStrides));
+    TESSERA_TRY(tensor(y, *type, c.ySizes, c.yStrides));
+    TESSERA_TRY(check(dnn.createFilter(&w), "describing a filter"));
+    TESSERA_TRY(taken(dnn.setFilter(w, *type, c.hasFeaturesLast ? kFeaturesLast : kFeaturesFirst,
+                                    static_cast<int>(c.wSizes.size()), narrow(c.wSizes).data())));
+    return describeWindow(c, *type);
+  }
+
+  // The first that is exact, repeats its bits and needs no more memory.
+  Result<Cudnn::Choice> find(void* handle, const LibraryCall& call, size_t mostWorkspace) const {
+    std::array<Cudnn::Choice, kMostChoices> found = {};
+    int count = 0;
+    const int status = call.operation == LibraryOperation::ConvolutionInput
+                           ? dnn.findInput(handle, w, y, convolution, x, kMostChoices, &count, found.data())
+                       : call.operation == LibraryOperation::ConvolutionFilter
+                           ? dnn.findFilter(handle, x, y, convolution, w, kMostChoices, &count, found.data())
+                           : dnn.findForward(handle, x, w, convolution, y, kMostChoices, &count, found.data());
+    for (int i = 0; status == 0 && i < std::min(count, kMostChoices); ++i) {
+      const Cudnn::Choice& choice = found[static_cast<size_t>(i)];
+      const bool isExact = call.in != ElementType::F32 || choice.arithmetic == kPlainMath;
+      if (choice.status == 0 && choice.determinism == kDeterministic && isExact &&
+          choice.workspaceBytes <= mostWorkspace)
+        return choice;
+    }
+    return failUnsupported(fmt::format("cuDNN has no algorithm for it (status {}, {} proposed)", status, count));
+  }
+
+  Status run(void* handle, const LibraryCall& call, const Cudnn::Choice& choice, void* first, void* second,
+             void* result, void* workspace, size_t workspaceBytes) const {
+    TESSERA_TRY(check(dnn.setArithmetic(convolution, choice.arithmetic), "choosing arithmetic"));
+    const Scalars scalars(call.in);
+    switch (call.operation) {
+      case LibraryOperation::ConvolutionInput:
+        return check(dnn.runInput(handle, &scalars.one, w, second, y, first, convolution, choice.algorithm, workspace,
+                                  workspaceBytes, &scalars.zero, x, result),
+                     "convolving backwards to the input");
+      case LibraryOperation::ConvolutionFilter:
+        return check(dnn.runFilter(handle, &scalars.one, x, first, y, second, convolution, choice.algorithm, workspace,
+                                   workspaceBytes, &scalars.zero, w, result),
+                     "convolving backwards to the filter");
+      default:
+        return check(dnn.runForward(handle, &scalars.one, x, first, w, second, convolution, choice.algorithm, workspace,
+                                    workspaceBytes, &scalars.zero, y, result),
+                     "convolving");
+    }
+  }
+
+  const Cudnn& dnn;
+  void *x = nullptr, *y = nullptr, *w = nullptr, *convolution = nullptr;
+
+ private:
+  static Status taken(int status) {
+    if (status == 0) return {};
+    return failUnsupported(fmt::format("cuDNN does not take its arrays (status {})", status));
+  }
+  Status tensor(void*& out, int type, const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides) {
+    TESSERA_TRY(check(dnn.createTensor(&out), "describing an array"));
+    return taken(
+        dnn.setTensor(out, type, static_cast<int>(sizes.size()), narrow(sizes).data(), narrow(strides).data()));
+  }
+  Status describeWindow(const ConvolutionCall& c, int type) {
+    TESSERA_TRY(check(dnn.createConvolution(&convolution), "describing a window"));
+    TESSERA_TRY(taken(dnn.setConvolution(convolution, static_cast<int>(c.pads.size()), narrow(c.pads).data(),
+                                         narrow(c.steps).data(), narrow(c.dilations).data(),
+                                         c.isReversed ? kReversed : kStraight, type == kDouble ? kDouble : kFloat)));
+    TESSERA_TRY(taken(dnn.setGroups(convolution, static_cast<int>(c.groups))));
+    const int arithmetic = type == kFloat ? kPlainMath : type == kDouble ? kDefaultMath : kTensorMath;
+    return taken(dnn.setArithmetic(convolution, arithmetic));
+  }
+};
+
+Status CudnnHandle::choose(LibraryCall& call) const {
+  Site site(*library_);
+  TESSERA_TRY(site.describe(call));
+  TESSERA_ASSIGN_OR_RETURN(const Cudnn::Choice choice, site.find(handle_, call, kMostWorkspaceBytes));
+  call.workspaceBytes = static_cast<int64_t>(choice.workspaceBytes);
+  return {};
+}
+
+Status CudnnHandle::run(const LibraryCall& call, DeviceAddress first, DeviceAddress second, DeviceAddress result,
+                        DeviceAddress workspace, void* stream) const {
+  Site site(*library_);
+  TESSERA_TRY(site.describe(call));
+  const auto bytes = static_cast<size_t>(call.workspaceBytes);
+  TESSERA_ASSIGN_OR_RETURN(const Cudnn::Choice choice, site.find(handle_, call, bytes));
+  TESSERA_TRY(check(library_->setStream(handle_, stream), "choosing a stream"));
+  return site.run(handle_, call, choice, pointer(first), pointer(second), pointer(result), pointer(workspace), bytes);
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,196 @@
+// `--backend=cuda` as scripts use it: what is said where there is no card; and, on a driver that the tests put in the
+// place of NVIDIA's (tests/cuda/fake), runs on a card and what is wrong with drivers, cards and what is kept of them.
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/spawn.h"
+#include "tests/support/skips.h"
+
+namespace tessera {
+namespace {
+
+using nlohmann::json;
+
+bool hasDriver() { return std::system("ldconfig -p 2>/dev/null | grep -q libcuda.so.1") == 0; }
+
+class Cuda : public testing::Test {
+ protected:
+  void SetUp() override { scratch_.write("add.hlo", kAddProgram); }
+  // On the fake driver; settings: $TESSERA_FAKE_CUDA.
+  Ran onFake(const std::string& arguments, const std::string& settings = {}) const {
+    return scratch_.tessera(arguments, {},
+                            "LD_LIBRARY_PATH='" TESSERA_FAKE_CUDA "' TESSERA_FAKE_CUDA='" + settings + "'");
+  }
+  void refused(const Ran& ran, int exit, const std::string& message) const {
+    EXPECT_EQ(ran.exit, exit) << ran.out << ran.err;
+    EXPECT_NE(ran.err.find(message), std::string::npos) << ran.err;
+  }
+  Scratch scratch_;
+};
+
+TEST_F(Cuda, WithoutADriverEachCommandSaysWhatIsMissing) {
+  if (hasDriver()) TESSERA_SKIP("has-cuda");
+  refused(scratch_.tessera("run add.hlo --backend=cuda"), 4, "there is no CUDA driver here");
+  refused(scratch_.tessera("machine --backend=cuda"), 4, "there is no CUDA driver here");
+  const Ran asJson = scratch_.tessera("run add.hlo --backend=cuda --json");
+  EXPECT_EQ(asJson.exit, 4);
+  EXPECT_NE(json::parse(asJson.out)["error"]["message"].get<std::string>().find("Install"), std::string::npos);
+}
+
+TEST_F(Cuda, TheSimulatedDeviceNamesItsReports) {
+  const Ran ran = scratch_.tessera("run add.hlo --backend=cuda --device=simulated --runs=3 --json --out=out.npz");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const json told = json::parse(ran.out);
+  EXPECT_EQ(told["device"], "simulated");
+  EXPECT_EQ(told["kernels"], 1);
+  EXPECT_EQ(told["reports"], json::array());
+  EXPECT_EQ(scratch_.tessera("run add.hlo --expected=out.npz --rtol=0 --atol=0").exit, 0);
+  refused(scratch_.tessera("machine --backend=cuda --device=simulated"), 4, "has no speed");
+  refused(scratch_.tessera("run add.hlo --device=simulated"), 64, "--device goes with --backend=cuda");
+  refused(scratch_.tessera("machine --device=0"), 64, "--device goes with --backend=cuda");
+}
+
+// --- the driver, called as a card's
+
+TEST_F(Cuda, RunsOnACard) {
+  const Ran ran = onFake("run add.hlo --backend=cuda --device=0 --runs=3 --out=out.npz --json");
+  ASSERT_EQ(ran.exit, 0) << ran.out << ran.err;
+  EXPECT_EQ(scratch_.tessera("run add.hlo --expected=out.npz --rtol=0 --atol=0").exit, 0);
+  refused(onFake("run add.hlo --backend=cuda --device=1"), 4, "there is no card 1");
+}
+
+// A program with loops of known and unknown trips, branches and several streams, in graphs from the second run on.
+TEST_F(Cuda, GraphsOfACardGiveTheValuesOfTheProcessor) {
+  for (const std::string name : {"while_collatz", "switch", "fori_power_iteration", "lorenz_rk4", "attention"}) {
+    const std::string file = "'" TESSERA_CORPUS_TEXTS "/" + name + "/before.hlo'";
+    ASSERT_EQ(scratch_.tessera("run " + file + " --out=cpu.npz").exit, 0) << name;
+    for (const char* settings : {"", "version=12020", "capture=900"}) {
+      const Ran ran = onFake("run " + file + " --backend=cuda --device=0 --runs=3 --expected=cpu.npz", settings);
+      EXPECT_EQ(ran.exit, 0) << name << ", " << settings << ": " << ran.out << ran.err;
+    }
+  }
+}
+
+TEST_F(Cuda, MeasuresTheRooflineOfACard) {
+  const Ran ran = onFake("machine --backend=cuda --seconds=0.001 --json", "memory=1048576");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  const json told = json::parse(ran.out);
+  EXPECT_EQ(told["processor"], "Fake card, sm_80");
+  std::map<std::string, double> rates;
+  for (const auto& each : told["arithmetic"]) rates[each["type"]] = each["all_cores"];
+  for (const auto& each : told["memory"])
+    rates[each["level"].get<std::string>() + " " + each["how"].get<std::string>()] = each["all_cores"];
+  for (const char* name : {"f32", "f64", "f16", "bf16", "tf32", "s8", "memory read", "memory write", "memory copy",
+                           "host to the device", "host from the device"})
+    EXPECT_GT(rates[name], 0) << name;
+}
+
+// Products go to cuBLASLt where it is; which was chosen, and why, is in the steps.
+TEST_F(Cuda, ProductsGoToALibraryWhereItIs) {
+  const std::string corpus = TESSERA_CORPUS_TEXTS, file = "'" + corpus + "/batched_matmul/before.hlo'";
+  ASSERT_EQ(scratch_.tessera("run " + file + " --out=cpu.npz").exit, 0);
+  const std::string run =
+      "run " + file + " --backend=cuda --runs=2 --expected=cpu.npz --hottest=1 --json --profile=p.json";
+  const std::string own =
+      std::string("TESSERA_CUDA_LIBRARIES='") + TESSERA_FAKE_CUDA + "' LD_LIBRARY_PATH='" + TESSERA_FAKE_CUDA + "' ";
+  const auto stepsOf = [&](const std::string& environment) {
+    const Ran ran = scratch_.tessera(run, {}, environment);
+    EXPECT_EQ(ran.exit, 0) << ran.out << ran.err;
+    return contentOf(scratch_.folder() / "p.json");
+  };
+  EXPECT_NE(stepsOf(own).find("cuBLASLt 13.1: "), std::string::npos);
+  EXPECT_NE(stepsOf(own + "TESSERA_FAKE_CUDA=workspace=99999999").find("no algorithm"), std::string::npos);
+  EXPECT_NE(stepsOf(own + "TESSERA_FAKE_CUDA=cublaslt=110000").find("older than 12"), std::string::npos);
+}
+
+constexpr const char* kConvolutions = R"(HloModule convolutions
+ENTRY e {
+  x = f32[2,9,8,4] parameter(0)
+  w = f32[3,3,4,6] parameter(1)
+  grouped = f32[2,3,3,6] parameter(2)
+  dy = f32[2,4,4,6] parameter(3)
+  line = f32[2,4,11] parameter(4)
+  taps = f32[5,4,3] parameter(5)
+  y = f32[2,9,8,6] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+  turned = f32[2,4,3,6] convolution(x, w), window={size=3x3 stride=2x2 rhs_reversal=1x1}, dim_labels=b01f_01io->b01f
+  g = f32[2,9,8,6] convolution(x, grouped),
+      window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_i01o->b01f, feature_group_count=2
+  dx = f32[2,9,8,4] convolution(dy, w),
+      window={size=3x3 pad=2_2x1_2 lhs_dilate=2x2 rhs_reversal=1x1}, dim_labels=b01f_01oi->b01f
+  dw = f32[3,3,4,6] convolution(x, dy), window={size=4x4 pad=0_0x1_0 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf
+  l = f32[2,5,9] convolution(line, taps), window={size=3}, dim_labels=bf0_oi0->bf0
+  ROOT r = (f32[2,9,8,6], f32[2,4,3,6], f32[2,9,8,6], f32[2,9,8,4], f32[3,3,4,6], f32[2,5,9])
+      tuple(y, turned, g, dx, dw, l)
+})";
+
+// Convolutions and their cotangents go to cuDNN where it is, in whatever order their filters are stored.
+TEST_F(Cuda, ConvolutionsGoToALibraryWhereItIs) {
+  scratch_.write("c.hlo", kConvolutions);
+  ASSERT_EQ(scratch_.tessera("run c.hlo --out=cpu.npz").exit, 0);
+  const std::string environment =
+      std::string("TESSERA_CUDA_LIBRARIES='") + TESSERA_FAKE_CUDA + "' LD_LIBRARY_PATH='" + TESSERA_FAKE_CUDA + "' ";
+  const Ran ran =
+      scratch_.tessera("run c.hlo --backend=cuda --runs=2 --expected=cpu.npz --json --profile=p.json", {}, environment);
+  ASSERT_EQ(ran.exit, 0) << ran.out << ran.err;
+  const std::string profile = contentOf(scratch_.folder() / "p.json");
+  for (const char* words : {"cuDNN 9.13: ", ", cotangent of the input", ", cotangent of the filter"})
+    EXPECT_NE(profile.find(words), std::string::npos) << words;
+  EXPECT_EQ(
+      scratch_.tessera("run c.hlo --backend=cuda --expected=cpu.npz", {}, environment + "TESSERA_FAKE_CUDA=cudnn=7605")
+          .exit,
+      0);
+}
+
+// A card a device: collectives by NCCL where each has its own, by the host where not; the values of threads.
+TEST_F(Cuda, CollectivesGoBetweenCards) {
+  for (const std::string name : {"data_parallel_2", "exchange_2", "ring_2", "fsdp_2", "tensor_parallel_2"}) {
+    const std::string file = std::string("'") + TESSERA_SHARDED + "/" + name + ".hlo'";
+    ASSERT_EQ(scratch_.tessera("run " + file + " --out=cpu.npz").exit, 0) << name;
+    for (const char* settings : {"devices=2", "devices=1"}) {
+      const std::string environment = std::string("LD_LIBRARY_PATH='") + TESSERA_FAKE_CUDA +
+                                      "' TESSERA_CUDA_LIBRARIES='" + TESSERA_FAKE_CUDA + "' TESSERA_FAKE_CUDA='" +
+                                      settings + "'";
+      const Ran ran = scratch_.tessera("run " + file + " --backend=cuda --runs=2 --expected=cpu.npz", {}, environment);
+      EXPECT_EQ(ran.exit, 0) << name << ", " << settings << ": " << ran.out << ran.err;
+    }
+  }
+}
+
+// --- what is wrong with a driver or a card
+
+TEST_F(Cuda, SaysWhatIsWrongWithADriver) {
+  const std::string run = "run add.hlo --backend=cuda";
+  refused(onFake(run, "version=11020"), 4, "the CUDA driver is too old: it knows CUDA 11.2; CUDA 11.8");
+  refused(onFake(run, "devices=0"), 4, "the CUDA driver sees no card");
+  refused(onFake(run, "init=100"), 4, "the CUDA driver sees no card");
+  refused(onFake(run, "init=34"), 4, "stub");
+  refused(onFake(run, "init=803"), 4, "different versions");
+  refused(onFake(run, "sm=60"), 4, "sm_60 is too old");
+}
+
+TEST_F(Cuda, SaysWhatIsNeededWhereTheCardsMemoryEnds) {
+  scratch_.write("large.hlo", negateProgram("1000000"));
+  const Ran ran = onFake("run large.hlo --backend=cuda", "memory=1000000");
+  refused(ran, 5, "not enough memory on the device: the program needs 8000000 bytes");
+  EXPECT_NE(ran.err.find("of 1000000 are free"), std::string::npos) << ran.err;
+}
+
+// Code that the driver refuses is made anew; what is damaged in the cache, too.
+TEST_F(Cuda, WhatIsKeptOfACardMayBeDamaged) {
+  const std::string run = "run add.hlo --backend=cuda --json --kernel-cache=cache";
+  ASSERT_EQ(onFake(run).exit, 0);
+  EXPECT_EQ(json::parse(onFake(run).out)["kernels_cached"], 1);
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(scratch_.folder() / "cache")) {
+    std::filesystem::resize_file(entry, std::filesystem::file_size(entry) - 1);
+    ++count;
+  }
+  EXPECT_EQ(count, 2);  // the program, the card's code
+  const Ran ran = onFake(run + " --out=out.npz");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_EQ(json::parse(ran.out)["kernels_cached"], 0);
+  EXPECT_EQ(json::parse(onFake(run).out)["kernels_cached"], 1);
+  refused(onFake(run.substr(0, run.find(" --json")), "refuse=200"), 5, "CUDA_ERROR_INVALID_IMAGE");
+}
+
+}  // namespace
+}  // namespace tessera

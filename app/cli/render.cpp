@@ -19,7 +19,7 @@ namespace tessera::cli {
 namespace {
 
 struct RenderArguments {
-  std::string file, out, to, computation, profile, theme = "light";
+  std::string file, out, to, computation, profile, flow, theme = "light";
   double scale = 1;
   std::vector<std::string> open;
   Theme chosenTheme() const { return theme == "dark" ? Theme::Dark : Theme::Light; }
@@ -108,6 +108,9 @@ Result<Scene> sceneOf(const Module& module, const Project& project, const Render
   if (scene.page) applyGroups(*scene.page, scene.viewOptions);
   scene.viewOptions.openGroups.insert(options.open.begin(), options.open.end());
   scene.view = maker.view(scene.computation, scene.viewOptions);
+  scene.view.flow = options.flow == "right"  ? Flow::Right
+                    : options.flow == "down" ? Flow::Down
+                                             : flowOf(project, scene.page).value_or(Flow::Down);
   return scene;
 }
 
@@ -149,6 +152,8 @@ void addRender(CLI::App& app, Report& report) {
                       "Profile of a run, or any that `tessera profile` reads, laid over the nodes");
   command->add_option("--open", options->open, "A group to open; may be given several times");
   command->add_option("--scale", options->scale, "PNG: pixels a unit (default 1)")->check(CLI::Range(0.001, 64.0));
+  command->add_option("--flow", options->flow, "which way wires run: down, right; else as the file's project says")
+      ->check(CLI::IsMember({"down", "right"}));
   command->add_option("--theme", options->theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera render model.hlo -o model.html --profile=profile.json");

@@ -22,6 +22,8 @@ namespace tessera::cli {
 namespace {
 
 struct RunArguments {
+  RunArguments() { settings.usual = false; }
+
   std::string file, inputs, out, profile;
   RunSettings settings;              // backend, devices, feeds, library: of the command line, else of a project
   std::vector<std::string> sources;  // "0=constant 3"
@@ -63,6 +65,7 @@ RunSettings overlaid(RunSettings project, const RunSettings& own, const CLI::App
   if (given("--replicas")) project.replicas = own.replicas;
   if (given("--partitions")) project.partitions = own.partitions;
   if (given("--seed")) project.seed = own.seed;
+  if (given("--fill")) project.usual = own.usual;
   if (given("--infeed")) project.infeed = inWorkingFolder(own.infeed);
   if (given("--outfeed")) project.outfeed = inWorkingFolder(own.outfeed);
   if (given("--custom-call-library")) project.library = inWorkingFolder(own.library);
@@ -416,6 +419,11 @@ void addFiles(CLI::App& command, RunArguments& options) {
 
 // The fill rule, outputs, and the form of both.
 void addFillRule(CLI::App& command, RunArguments& options) {
+  command
+      .add_option_function<std::string>(
+          "--fill", [&options](const std::string& kind) { options.settings.usual = kind == "usual"; },
+          "What arguments that nobody gives are: rule, or usual: normal, weights scaled by their fan-in")
+      ->check(CLI::IsMember({"rule", "usual"}));
   command.add_option("--seed", options.settings.seed, "Fill rule: seed")->check(countFrom(0, "NONNEGATIVE"));
   command.add_option("--scale", options.fill.scale, "Fill rule: floats lie in [0, scale)")->check(kFraction);
   command.add_option("--imax", options.fill.imax, "Fill rule: integers lie in [0, imax)")

@@ -18,6 +18,7 @@
 #include "app/studio/panels.h"
 #include "app/studio/start_page.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/argument_sources.h"
 #include "editor/controllers/arrange_controller.h"
 #include "editor/controllers/block_actions.h"
 #include "editor/controllers/breadcrumbs.h"
@@ -188,6 +189,7 @@ void DocumentPane::connectBanner() {
   });
   connect(graphEdit_, &GraphEditController::explained, this, say);
   connect(arrangement_, &ArrangeController::explained, this, say);
+  connect(&runController_->arguments(), &ArgumentSources::explained, this, say);
   connect(groups_, &GroupActions::explained, this, say);
   connect(blocks_, &BlockActions::explained, this, say);
   connect(panels_->profile, &ProfilePanel::failed, this, say);

@@ -21,9 +21,19 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMaxFound = 200, kShapeLength = 60;
+constexpr size_t kMaxFound = 200, kMaxRanked = 20000, kShapeLength = 60;
+constexpr int kBookmarked = 2;  // ranks that a bookmark is better
 
 QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
+
+// How well an instruction or computation is meant by what was typed; less is better.
+int rankOf(std::string_view words, std::string_view name, std::string_view opcode) {
+  if (name == words) return 0;
+  if (opcode == words) return 1;
+  if (name.starts_with(words)) return 2;
+  if (opcode.starts_with(words)) return 3;
+  return name.find(words) != std::string_view::npos ? 4 : 5;
+}
 
 }  // namespace
 
@@ -44,36 +54,60 @@ void Navigation::goToAnything() {
               [this](const QString& words) { return places(words); });
 }
 
-// Words are looked for in all that a line says; what is more than words is a query: "f64" is the type.
+// Words are looked for in all that a line says; what is more than words is a query: "f64" is the type. What is named so
+// comes first, then operations of that name.
 std::vector<QuickEntry> Navigation::places(const QString& words) {
-  std::vector<QuickEntry> out;
   const Module& module = window_.document().module();
   const SearchWords search(words);
   const auto query = Query::parse(words.toStdString());
   const bool isQuery = query && !query->isWords();
+  const std::string typed = words.trimmed().toLower().toStdString();
   std::vector<bool> found(module.instructionSlots());
   if (isQuery)
     for (InstructionId id : tessera::search(module, *query)) found[id.value] = true;
   std::unordered_map<const Shape*, std::string> shapes;  // there are few, and a hundred thousand instructions
-  const auto instruction = [&](InstructionId id, const char* mark) {
-    if (isQuery && !found[id.value]) return;
-    const Instruction& in = module.at(id);
-    const std::string_view opcode = nameOf(in.opcode), home = module.at(in.computation).name;
+  struct Place {
+    int rank;
+    InstructionId instruction;  // invalid: the computation
+    ComputationId computation;
+    const char* mark;
+  };
+  std::vector<Place> all;
+  const size_t most = typed.empty() || isQuery ? kMaxFound : kMaxRanked;
+  const auto shapeOf = [&](const Instruction& in) -> const std::string& {
     std::string& shape = shapes[in.shape];
     if (shape.empty()) shape = toString(*in.shape, false).substr(0, kShapeLength);
-    if (out.size() >= kMaxFound || (!isQuery && !search.match({in.name, opcode, shape, mark, home}))) return;
-    const QString detail = text(opcode) + QLatin1Char(' ') + text(shape) + tr(mark) + tr(" in %1").arg(text(home));
-    out.push_back({text(in.name), detail, [this, id] { history().goTo(id); }});
+    return shape;
   };
-  for (InstructionId id : history().bookmarks()) instruction(id, QT_TR_NOOP(" · bookmark"));
-  for (ComputationId id : module.order()) {
-    if (isQuery || out.size() >= kMaxFound || !search.match({module.at(id).name, "computation"})) continue;
-    out.push_back({text(module.at(id).name), tr("computation, %L1 instructions").arg(module.at(id).instructions.size()),
-                   [this, id] { window_.document().view().showComputation(id); }});
+  const auto add = [&](InstructionId id, const char* mark, int better) {
+    if (all.size() >= most) return;
+    const Instruction& in = module.at(id);
+    const std::string_view opcode = nameOf(in.opcode), home = module.at(in.computation).name;
+    const bool matches = isQuery ? static_cast<bool>(found[id.value])
+                                 : search.match({in.name, opcode, shapeOf(in), mark, home});
+    if (matches) all.push_back({(typed.empty() || isQuery ? 0 : rankOf(typed, in.name, opcode)) - better, id, {}, mark});
+  };
+  for (InstructionId id : history().bookmarks()) add(id, QT_TR_NOOP(" · bookmark"), kBookmarked);
+  for (ComputationId id : module.order())
+    if (!isQuery && search.match({module.at(id).name, "computation"}))
+      all.push_back({typed.empty() ? 0 : rankOf(typed, module.at(id).name, "computation"), {}, id, ""});
+  for (auto computation = module.order().rbegin(); computation != module.order().rend(); ++computation)
+    for (InstructionId id : module.at(*computation).instructions) add(id, "", 0);  // the entry stands last
+  std::ranges::stable_sort(all, {}, &Place::rank);
+  std::vector<QuickEntry> out;
+  for (const Place& place : all) {
+    if (out.size() >= kMaxFound) break;
+    if (!place.instruction.valid()) {
+      const Computation& computation = module.at(place.computation);
+      out.push_back({text(computation.name), tr("computation, %L1 instructions").arg(computation.instructions.size()),
+                     [this, id = place.computation] { window_.document().view().showComputation(id); }});
+      continue;
+    }
+    const Instruction& in = module.at(place.instruction);
+    const QString detail = text(nameOf(in.opcode)) + QLatin1Char(' ') + text(shapeOf(in)) + tr(place.mark) +
+                           tr(" in %1").arg(text(module.at(in.computation).name));
+    out.push_back({text(in.name), detail, [this, id = place.instruction] { history().goTo(id); }});
   }
-  for (auto computation = module.order().rbegin(); computation != module.order().rend() && out.size() < kMaxFound;
-       ++computation)  // the entry stands last
-    for (InstructionId id : module.at(*computation).instructions) instruction(id, "");
   return out;
 }
 

@@ -104,11 +104,12 @@ Status draw(MainWindow& w, const QString& words) {
                          : std::nullopt;
   if (!value || w.canvas().view()->boxOf(*value) < 0)
     return refusedGesture(QObject::tr("%1 has a name that is not on the canvas").arg(words));
-  const QPointF corner(w.canvas().width() - 20, w.canvas().height() - 20);
-  pointer(w, QEvent::MouseButtonPress, w.canvas().wires().outputAt(w.canvas().view()->boxOf(*value)));
-  pointer(w, QEvent::MouseMove, corner - QPointF(9, 9));
-  pointer(w, QEvent::MouseMove, corner);
-  pointer(w, QEvent::MouseButtonRelease, corner);
+  const int32_t node = w.canvas().view()->boxOf(*value);
+  const QPointF to = freeDropBeyond(w.canvas(), node);
+  pointer(w, QEvent::MouseButtonPress, w.canvas().wires().outputAt(node));
+  pointer(w, QEvent::MouseMove, to - QPointF(9, 9));
+  pointer(w, QEvent::MouseMove, to);
+  pointer(w, QEvent::MouseButtonRelease, to);
   const QString line = words.section(QLatin1Char(' '), 1);
   return line.isEmpty() ? Status{} : search(w, line);
 }

@@ -227,4 +227,8 @@ std::string subtitleOf(const Module& module, InstructionId id) {
   return shape.isArray() ? arrayText(shape).text : std::string(nameOf(shape.type));
 }
 
+std::string chipText(const ViewNode& node) {
+  return (node.instructionCount > 1 ? "▸ " : "") + node.subtitle;
+}
+
 }  // namespace tessera

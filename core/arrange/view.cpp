@@ -13,6 +13,7 @@
 #include "core/arrange/arrangement.h"
 #include "core/arrange/outline.h"
 #include "core/arrange/outline_names.h"
+#include "core/arrange/shape_chains.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -361,15 +362,65 @@ class ViewBuilder {
       if (hubs[i] && isPulledOut(module_.at(computation.instructions[i]))) hubs[i] = false;
     Level level{id, plan.outline, prefix, std::vector<Place>(plan.outline.groups.size()), {parent, false}};
     PortList ports(computation.instructions.size());
+    const std::vector<int32_t> chains = chainsOf(computation, plan.outline.groupOf, hubs);
     for (size_t i = 0; i < ports.size(); ++i) {
       if (hubs[i]) continue;
       const Place place = placeOf(level, plan.outline.groupOf[i]);
+      if (!chains.empty() && chains[i] >= 0 && !place.hidden) {
+        ports[i] = addChained(computation, i, static_cast<size_t>(chains[i]), prefix, place.box, ports);
+        continue;
+      }
       ports[i] = addInstruction(module_.at(computation.instructions[i]), prefix, place);
     }
     connect(computation, hubs, ports);
     callStack_.pop_back();
     prefixes_.pop_back();
     return ports;
+  }
+
+  // Of an array; arguments are counted by leaves.
+  std::string sourceOf(const Instruction& parameter) const {
+    if (options_.sources.empty() || !parameter.shape->isArray()) return {};
+    size_t leaf = 0;
+    for (InstructionId each : module_.entryComputation().parameters) {
+      if (each == parameter.id) break;
+      if (each.valid())
+        for (const ShapeLeaf& one : leavesOf(module_.shapeOf(each))) leaf += !one.shape->isToken();
+    }
+    return leaf < options_.sources.size() ? options_.sources[leaf] : std::string();
+  }
+  // Empty: chains are not gathered.
+  std::vector<int32_t> chainsOf(const Computation& computation, const std::vector<int32_t>& groupOf,
+                                const std::vector<bool>& hubs) const {
+    if (!options_.chips) return {};
+    return shapeChains(module_, computation, known_.users, hubs, groupOf, known_.positions, options_.placed);
+  }
+  // One pill for all members, or the member alone where the chain was opened.
+  Ports addChained(const Computation& computation, size_t i, size_t last, const std::string& prefix, int32_t parent,
+                   PortList& ports) {
+    const Instruction& own = module_.at(computation.instructions[i]);
+    const Instruction& end = module_.at(computation.instructions[last]);
+    const std::string path = prefix + std::string(end.name);
+    if (isOpen(path)) {
+      const int32_t box = addNode(
+          {ViewNode::Kind::Instruction, own.id, path, titleOf(module_, own.id), subtitleOf(module_, own.id), parent});
+      view_.boxes[own.id.value] = box;
+      return {box, box, {}};
+    }
+    if (ports[last].frame < 0) {
+      const int32_t box =
+          addNode({ViewNode::Kind::Instruction, end.id, path, chainTitle(own, end), subtitleOf(module_, end.id), parent});
+      node(box).chip = true;
+      node(box).instructionCount = 0;
+      ports[last] = {box, box, {}};
+    }
+    view_.boxes[own.id.value] = ports[last].frame;
+    ++node(ports[last].frame).instructionCount;
+    return ports[last];
+  }
+  // "reshape … broadcast": the first and the last of its members.
+  static std::string chainTitle(const Instruction& first, const Instruction& end) {
+    return std::string(nameOf(first.opcode)) + " … " + std::string(nameOf(end.opcode));
   }
 
   Ports addInstruction(const Instruction& i, const std::string& prefix, Place place) {
@@ -386,6 +437,7 @@ class ViewBuilder {
       node(box).group = prefix + std::string(i.name);
       node(box).chip = !isOpen(node(box).group);
     }
+    if (i.opcode == Opcode::Parameter && i.computation == module_.entry()) node(box).source = sourceOf(i);
     if (isPulledOut(i)) {
       node(box).group = fieldPath(i);
       node(box).pulled = true;

@@ -103,6 +103,11 @@ std::shared_ptr<const Project> followed(const std::shared_ptr<const Project>& pr
     const Instruction& instruction = after.module.at(id);
     put(instruction.computation, &ProjectPage::instructions, std::string(instruction.name), each->at);
   }
+  if (edit.flow && after.module.contains(edit.flow->page)) {
+    const std::string& computation = after.module.at(edit.flow->page).name;
+    const ProjectPage* known = (out ? *out : *project).find(computation);
+    if (!known || known->flow != edit.flow->flow) changed().page(computation).flow = edit.flow->flow;
+  }
   return out ? out : project;
 }
 

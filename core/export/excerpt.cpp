@@ -57,7 +57,7 @@ Picture excerptOf(const Picture& picture, const GraphView& view, const std::vect
 }
 
 GraphView excerptOf(const GraphView& view, const std::vector<bool>& chosen) {
-  GraphView out{view.computation, {}, {}, view.valueStrip, {}};
+  GraphView out{view.computation, {}, {}, view.valueStrip, view.flow, {}};
   std::vector<int32_t> numbers(view.nodes.size(), -1);
   const auto nearest = [&](int32_t outer) {
     while (outer >= 0 && numbers[at(outer)] < 0) outer = view.nodes[at(outer)].parent;

@@ -2,8 +2,10 @@
 //   tessera project 1
 //   graph "model.hlo"                  only when the graph is elsewhere
 //   show "main.5"
+//   flow right                         or down; without it, as the graph's form asks for
 //   run backend evaluator              how it is run, see run_settings.h
 //   page "main.5"                      the lines below belong to it
+//   flow right                         of the places on this page
 //   groups                             says that the open groups follow; all others are closed
 //   open "main/layer_0"
 //   at "add.3" 120 40.5                an instruction's box
@@ -136,6 +138,7 @@ class Reader {
     std::string text;
     if (key == "graph") return readText(out_.project.graphFile);
     if (key == "show") return readText(out_.project.shown);
+    if (key == "flow") return readFlow(out_.project.pages.empty() ? out_.project.flow : out_.project.pages.back().flow);
     if (key == "run") {
       Status read = readRunSetting(out_.project.run, line_);
       if (!read) read.error().position = {lineNumber_, 1};
@@ -152,7 +155,7 @@ class Reader {
     if (std::ranges::find(kPageWords, key) == std::end(kPageWords))
       return wrong(
           "the line does not read",
-          "graph, show, run, page, groups, open, at, group-at, frame, note, via, mute, size, bookmark, hlo or end",
+          "graph, show, run, flow, page, groups, open, at, group-at, frame, note, via, mute, size, bookmark, hlo or end",
           std::string(whole_.substr(0, 60)));
     if (out_.project.pages.empty()) return wrong("the line belongs to no page", "page \"COMPUTATION\" above");
     page_ = &out_.project.pages.back();
@@ -217,6 +220,13 @@ class Reader {
     return {};
   }
 
+  Status readFlow(PageFlow& out) {
+    if (line_ != "right" && line_ != "down")
+      return wrong("the flow of a page does not read", "right or down", std::string(line_.substr(0, 60)));
+    out = line_ == "right" ? PageFlow::Right : PageFlow::Down;
+    return {};
+  }
+
   void skipBlanks() {
     while (line_.starts_with(' ')) line_.remove_prefix(1);
   }
@@ -276,8 +286,13 @@ void appendBoxes(std::string& out, std::string_view key, std::vector<PageBox> bo
            ' ' + inQuotes(b.text) + (b.color ? ' ' + std::to_string(b.color) : std::string()) + '\n';
 }
 
+void appendFlow(std::string& out, PageFlow flow) {
+  if (flow != PageFlow::ByForm) out += flow == PageFlow::Right ? "flow right\n" : "flow down\n";
+}
+
 void appendPage(std::string& out, const ProjectPage& page) {
   out += "page " + inQuotes(page.computation) + '\n';
+  if (page.isPlaced()) appendFlow(out, page.flow);
   if (page.opened) out += "groups\n";
   std::vector<std::string> open = page.openGroups;
   std::ranges::sort(open);
@@ -328,12 +343,19 @@ ProjectPage& Project::page(std::string_view computation) {
   return fresh;
 }
 
+void ProjectPage::forgetPlaces() {
+  instructions.clear();
+  groups.clear();
+  reroutes.clear();
+  flow = PageFlow::ByForm;
+}
+
 bool ProjectPage::arranged() const {
-  return !instructions.empty() || !groups.empty() || !frames.empty() || !notes.empty() || !reroutes.empty() ||
+  return isPlaced() || !frames.empty() || !notes.empty() || !reroutes.empty() ||
          !muted.empty() || !sizeNames.empty() || !bookmarks.empty();
 }
 
-bool Project::arranged() const { return run != RunSettings() || std::ranges::any_of(pages, &ProjectPage::arranged); }
+bool Project::arranged() const { return run != RunSettings() || flow != PageFlow::ByForm || std::ranges::any_of(pages, &ProjectPage::arranged); }
 
 void Project::rename(std::string_view computation, const std::string& from, const std::string& to) {
   const auto found = std::ranges::find(pages, computation, &ProjectPage::computation);
@@ -363,6 +385,7 @@ std::string printProject(const Project& project, const Module* graph) {
   std::string out = std::string(kMagic) + std::to_string(kVersion) + '\n';
   if (!graph) out += "graph " + inQuotes(project.graphFile) + '\n';
   if (!project.shown.empty()) out += "show " + inQuotes(project.shown) + '\n';
+  appendFlow(out, project.flow);
   out += printRunSettings(project.run);
   std::vector<const ProjectPage*> pages;
   for (const ProjectPage& page : project.pages)

@@ -156,7 +156,7 @@ class Drawer {
     if (route.size() < 2) return;
     const ViewEdge& edge = view_.edges[e];
     const bool attached = view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached;
-    std::vector<PointF> points = attached ? route : curveOf(route);
+    std::vector<PointF> points = attached ? route : curveOf(route, view_.flow);
     PictureItem& item = add(PictureItem::Kind::Path, -1, boundsOf(points), attached ? kSubtitleZoom : kWireZoom);
     item.points = std::move(points);
     item.curved = !attached;
@@ -222,7 +222,7 @@ class Drawer {
     PictureItem& frame = addBox(v, b, ColorRole::GroupFill, ColorRole::GroupBorder, 6, Part::Frame);
     frame.width = 1.4f;
     const ViewNode& node = view_.nodes[at(v)];
-    const float row = hasPortNames(node) ? box::kPortRow : 0;
+    const float row = namesAbove(node, view_.flow);
     drawHeat(v);
     const std::string times = node.repeats > 0 ? fmt::format(" ×{}", node.repeats) : std::string();
     const float timesWidth = textWidth(times, box::kTitleSize, true), room = b.width - 2 * box::kTextPadding;
@@ -235,11 +235,11 @@ class Drawer {
     drawBadge(v);
   }
 
-  // What it was broadcast to; the wire runs through it.
+  // What comes out of it; the wire runs through it. Several instructions say that they can be opened.
   void drawChip(int32_t v) {
     const RectF& b = arrangement_.boxes[at(v)];
     addBox(v, b, ColorRole::DataMovement, ColorRole::NodeBorder, b.height / 2, Part::Frame).width = 0.8f;
-    const std::string text = elideText(view_.nodes[at(v)].subtitle, box::kAttachedSize, b.width - 12);
+    const std::string text = elideText(chipText(view_.nodes[at(v)]), box::kAttachedSize, b.width - 12);
     const float width = textWidth(text, box::kAttachedSize);
     addText(v, {b.x + (b.width - width) / 2, b.y + 4}, text, box::kAttachedSize, width + 1, ColorRole::NodeText, false,
             kSubtitleZoom);
@@ -253,7 +253,7 @@ class Drawer {
         addBox(v, b, node.instruction.valid() ? categoryOf(module_.at(node.instruction)) : ColorRole::Other,
                ColorRole::NodeBorder, 5, Part::Frame);
     if (node.result) frame.width = 2.4f;
-    const float row = hasPortNames(node) ? box::kPortRow : 0, top = box::kTitleHeight + row;
+    const float row = namesAbove(node, view_.flow), top = box::kTitleHeight + row;
     PictureItem& body =
         addBox(v, {b.x + 1, b.y + top, b.width - 2, b.height - top - 1}, ColorRole::NodeFill, ColorRole::NodeFill, 4);
     body.stroked = false;
@@ -264,9 +264,24 @@ class Drawer {
             kTitleZoom);
     if (node.pulled) drawFoldMark(v);
     addSizes(v, {b.x + box::kTextPadding, b.y + 25 + row}, b.width - 2 * box::kTextPadding, kSubtitleZoom);
+    if (!node.source.empty()) drawSource(v);
     drawPorts(v);
     if (node.result) drawResultMark(v);
     drawBadge(v);
+  }
+
+  // A field below the shape that opens the choice of sources.
+  void drawSource(int32_t v) {
+    const RectF& b = arrangement_.boxes[at(v)];
+    const RectF field{b.x + box::kRowMargin, b.y + box::kNodeHeight + 1, b.width - 2 * box::kRowMargin,
+                      box::kFieldHeight};
+    PictureItem& plate = addBox(v, field, ColorRole::NodeFill, ColorRole::NodeBorder, 4, Part::Source);
+    plate.width = 0.7f;
+    plate.minZoom = kReadableZoom;
+    const float line = field.y + (field.height - box::kAttachedSize * 1.25f) / 2;
+    addText(v, {field.x + 6, line}, view_.nodes[at(v)].source, box::kAttachedSize, field.width - 22,
+            ColorRole::NodeSubtext, false, kSubtitleZoom);
+    addText(v, {field.x + field.width - 13, line}, "▾", 9, 12, ColorRole::NodeSubtext, false, kSubtitleZoom);
   }
 
   // --- ports
@@ -297,20 +312,33 @@ class Drawer {
     if (!node.instruction.valid() || view_.nodes.size() > kMostWithPorts) return;
     if (node.kind == ViewNode::Kind::CollapsedGroup && !node.caller) return;
     const RectF& b = arrangement_.boxes[at(v)];
+    for (const ViewPort& port : node.inputs) {
+      const PointF p = *inputSocket(node, b, port.operand, view_.flow);
+      addPort(v, p, port);
+      if (hasPortNames(node)) addPortName(v, p, port.name);
+    }
+    if (node.appends) {
+      const PointF p = appendSocket(node, b, view_.flow);
+      const PointF text = view_.flow == Flow::Right ? PointF{p.x + 4, p.y - 6} : PointF{p.x - 3, b.y + 2};
+      addText(v, text, "+", 9, 12, ColorRole::NodeText, false, kReadableZoom);
+    }
+    addPort(v, outputSocket(node, b, view_.flow), node.output);
+  }
+  // Below its port, or right of it.
+  void addPortName(int32_t v, PointF p, const std::string& full) {
+    const ViewNode& node = view_.nodes[at(v)];
+    const RectF& b = arrangement_.boxes[at(v)];
+    if (view_.flow == Flow::Right) {
+      constexpr float kNameLine = box::kAttachedSize * 1.25f;
+      if (inputRowHeight(node) < kNameLine - 2) return;
+      return addText(v, {p.x + box::kTextPadding, p.y - kNameLine / 2}, full, box::kAttachedSize,
+                     b.width - 2 * box::kTextPadding, ColorRole::NodeSubtext, false, kReadableZoom);
+    }
     const float pitch =
         (b.width - (node.appends ? box::kAppendRoom : 0)) / static_cast<float>(std::max<size_t>(node.inputs.size(), 1));
-    for (const ViewPort& port : node.inputs) {
-      const PointF p = *inputSocket(node, b, port.operand);
-      addPort(v, p, port);
-      if (!hasPortNames(node)) continue;
-      const std::string name = elideText(port.name, box::kPortText, pitch - 2);
-      const float width = textWidth(name, box::kPortText);
-      addText(v, {p.x - width / 2, b.y + 4}, name, box::kPortText, width + 1, ColorRole::NodeText, false,
-              kReadableZoom);
-    }
-    if (node.appends)
-      addText(v, {appendSocket(b).x - 3, b.y + 2}, "+", 9, 12, ColorRole::NodeText, false, kReadableZoom);
-    addPort(v, outputSocket(b), node.output);
+    const std::string name = elideText(full, box::kPortText, pitch - 2);
+    const float width = textWidth(name, box::kPortText);
+    addText(v, {p.x - width / 2, b.y + 4}, name, box::kPortText, width + 1, ColorRole::NodeText, false, kReadableZoom);
   }
 
   // Of what stands in its reader or beside it.
@@ -321,13 +349,15 @@ class Drawer {
             view_.nodes[at(edge.from)].output);
   }
 
-  // A flag under the output: the computation's result.
+  // A flag under the output, or under the end of the box: the computation's result.
   void drawResultMark(int32_t v) {
     const RectF& b = arrangement_.boxes[at(v)];
     constexpr std::string_view kWord = "result";
     const float width = textWidth(kWord, kBadgeSize) + 8;
-    const float x = timeOf(v) ? b.x : b.x + (b.width - width) / 2;  // beside the badge of the time
-    const RectF plate{x, b.y + b.height + box::kPort / 2 + 1, width, kBadgeHeight};
+    const bool right = view_.flow == Flow::Right;
+    const float room = b.width - width;
+    const float x = timeOf(v) ? b.x : b.x + (right ? room : room / 2);  // beside the badge of the time
+    const RectF plate{x, b.y + b.height + (right ? 1 : box::kPort / 2 + 1), width, kBadgeHeight};
     PictureItem& flag = addBox(v, plate, ColorRole::Parameter, ColorRole::NodeBorder, 3);
     flag.width = 0.8f;
     flag.minZoom = kSubtitleZoom;

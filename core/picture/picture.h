@@ -79,6 +79,7 @@ struct PictureItem {
     PullMark,   // of a field: pulls it out as a node of its own
     FoldMark,   // of what was pulled out: folds it back
     Port,       // of an input or the result
+    Source,     // of a parameter: where its value comes from
     PageFrame,  // drawn by a person round nodes, behind them
     PageNote,
   };

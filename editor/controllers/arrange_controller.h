@@ -31,6 +31,7 @@ class ArrangeController : public QObject {
 
   void align(Alignment alignment);
   void tidy();            // the selection, else all
+  void turnFlow();        // of the document: down, or to the right
   void frameSelection();  // and asks for its title
   void addNote(QPointF widget);
   void nextColor();        // of selected frames and notes

@@ -67,7 +67,7 @@ void CanvasMenu::addActionOf(QMenu& menu, const QString& id) const {
 }
 
 void CanvasMenu::fillNode(QMenu& menu) {
-  addEach(menu, {"replace",      "pick-source", "fields",    "make-result", "mute",    "swap",        "pull-out",
+  addEach(menu, {"replace",      "pick-source", "argument-source", "fields",    "make-result", "mute",    "swap",        "pull-out",
                  "size",         "-",           "cut",       "copy",        "paste",   "duplicate",   "delete",
                  "delete-open",  "-",           "group",     "inline",      "promote", "gradient",    "extract",
                  "save-block",   "-",           "frame",     "tidy",        "-",       "select-same", "select-needed",
@@ -132,7 +132,7 @@ void CanvasMenu::fillWire(QMenu& menu, const CanvasSpot& spot) {
 }
 
 void CanvasMenu::fillPage(QMenu& menu) {
-  addEach(menu, {"add", "paste", "paste-keep", "-", "note", "tidy", "-", "select-all", "invert", "-", "leave"});
+  addEach(menu, {"add", "paste", "paste-keep", "-", "note", "tidy", "turn-flow", "-", "select-all", "invert", "-", "leave"});
   addItem(menu, tr("Fit all"), tr("A"), [this] { canvas_.viewport().fitAll(); });
 }
 

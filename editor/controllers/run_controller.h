@@ -10,6 +10,7 @@
 
 namespace tessera {
 
+class ArgumentSources;
 class CallBar;
 class Canvas;
 class Document;
@@ -24,6 +25,7 @@ class RunController : public QObject {
   Player& player() { return *player_; }
   PlayBar& playBar() { return *playBar_; }
   CallBar& callBar() { return *callBar_; }
+  ArgumentSources& arguments() { return *arguments_; }
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -38,6 +40,7 @@ class RunController : public QObject {
   Player* player_;
   PlayBar* playBar_;
   CallBar* callBar_;
+  ArgumentSources* arguments_;
   Gesture gesture_;                     // along a number
   std::optional<double> scrubbedFrom_;  // none: what the drag began on had no number
 };

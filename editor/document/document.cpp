@@ -41,6 +41,7 @@ void Document::connectParts() {
   });
   connect(&edits_, &EditQueue::runSet, this, [this] {
     takeProject();
+    view_.runSettingsReplaced();
     emit pageChanged();
   });
   connect(&run_, &ProgramRun::failed, this, &Document::failed);
@@ -290,6 +291,14 @@ const ProjectPage* Document::page() const {
 
 void Document::arrange(const QString& title, PageChange change) {
   if (isOpen() && !isPlainGraph()) edits_.arrange(title, module().at(view_.computation()).name, std::move(change));
+}
+
+void Document::setFlow(PageFlow flow) {
+  if (!isOpen() || isPlainGraph()) return;
+  edits_.setFlow(flow == PageFlow::Right  ? tr("Wires to the right")
+                 : flow == PageFlow::Down ? tr("Wires downwards")
+                                          : tr("Wires by the form of the graph"),
+                 flow);
 }
 
 void Document::setRunSettings(RunSettings settings, const QString& title, StepKey key) {

@@ -1,5 +1,6 @@
 // Player: feeds outputs back to inputs, step by step or at a rate, so that a simulation or a training step can be
-// watched. The feedback is the document's own, else the module's aliases, else the first input of an output's shape.
+// watched. The feedback is the document's own, else the module's aliases; where neither says one, it may be asked for:
+// the first input of an output's shape.
 // Uses Document's live values; used by PlayBar.
 #pragma once
 
@@ -13,9 +14,9 @@ namespace tessera {
 
 class Document;
 
-// Argument leaf -> output leaf. Aliases of the module; without one, inputs that get the first output of just their
-// shape.
-std::map<int64_t, int64_t> impliedFeedback(const Module& module);
+// Argument leaf -> output leaf: aliases of the module, and inputs that can get the first output of just their shape.
+std::map<int64_t, int64_t> declaredFeedback(const Module& module);
+std::map<int64_t, int64_t> possibleFeedback(const Module& module);
 std::vector<Shape> outputShapes(const Module& module);  // leaves of the entry's root, tokens skipped
 
 class Player : public QObject {
@@ -26,6 +27,10 @@ class Player : public QObject {
 
   // Those that fit the shapes as they are now.
   std::map<int64_t, int64_t> feedback() const;
+  // Asked for, or no longer: what is possible becomes the document's own feedback.
+  bool canFeedBack() const;
+  void setFeedsBack(bool on);
+  bool feedsBack() const { return !feedback().empty(); }
   void feedBack(int64_t argument, int64_t output);  // an output of -1: the input keeps its value
   bool canPlay() const;
   bool isPlaying() const { return timer_.isActive(); }

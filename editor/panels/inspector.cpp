@@ -180,17 +180,17 @@ void Inspector::editNames() {
   });
 }
 
-// A parameter's layout is the person's to choose; what others have follows from what they read.
+// The layout is the person's to choose where HLO leaves a choice.
 void Inspector::showLayout() {
   if (draggingLayout_ && QGuiApplication::mouseButtons() == Qt::NoButton) draggingLayout_ = false;
   if (draggingLayout_) return;
   const bool known = document_.isOpen() && document_.module().contains(shown_) &&
-                     document_.module().at(shown_).opcode == Opcode::Parameter;
+                     whyNoLayout(document_.module(), shown_).empty();
   const Shape* shape = known ? &document_.module().shapeOf(shown_) : nullptr;
   const bool any = shape && shape->isArray() && shape->rank() > 1 && shape->layout &&
                    static_cast<int64_t>(shape->layout->minorToMajor.size()) == shape->rank();
   for (QWidget* w : std::initializer_list<QWidget*>{layoutLabel_, layoutChips_}) w->setVisible(any);
-  if (!any || layoutChips_->order() == shape->layout->minorToMajor) return;
+  if (!any) return;
   std::vector<DimensionChips::Chip> chips;
   const auto hues = document_.view().huesOf(shown_);
   for (int64_t d : shape->layout->minorToMajor) {

@@ -262,6 +262,8 @@ void DocumentPane::setTheme(Theme theme) {
 void DocumentPane::showLegend() {
   legend_->setOverlay(document_->view().scene().overlay.get());
   placeLegend();
+  constexpr int kGap = 20;
+  runController_->keepFreeBelow(legend_->isHidden() ? 0 : legend_->height() + kGap);
 }
 
 // --- what is seen

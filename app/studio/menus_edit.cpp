@@ -192,6 +192,8 @@ void MainWindow::makeArrangeMenu() {
       [](Controller& c) { c.nextColor(); });
   menu.addSeparator();
   add(menu, "mute", tr("&Mute (bypassed when run)"), QKeySequence(Qt::Key_M), [](Controller& c) { c.toggleMute(); });
+  add(menu, "enlarge", tr("Show the value &large on the node"), QKeySequence(Qt::Key_E),
+      [](Controller& c) { c.toggleLarge(); });
   add(menu, "swap", tr("&Swap two inputs"), QKeySequence(Qt::Key_X), [](Controller& c) { c.swapInputs(); });
   add(menu, "pull-out", tr("&Pull out of its wires"), QKeySequence(Qt::Key_P), [](Controller& c) { c.pullOut(); });
   const auto resize = [](Controller& c) { c.changeSize(); };

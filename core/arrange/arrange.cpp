@@ -17,8 +17,9 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kFewBoxes = 10000;  // views up to this size are arranged thoroughly
-constexpr float kNarrowestWithValue = 160;
+constexpr size_t kFewBoxes = 10000;                                // views up to this size are arranged thoroughly
+constexpr float kNarrowestWithValue = 160, kNarrowestInRow = 136;  // where wires run down, to the right
+constexpr float kLargeAspect = 1.6f;                               // of a value that is shown large
 
 struct Size {
   float width = 0, height = 0;
@@ -47,10 +48,13 @@ Size sizeOf(const ViewNode& node, float valueStrip, Flow flow) {
   float title = textWidth(node.title, box::kTitleSize, true) + (group ? box::kGroupMark : 0);
   if (node.repeats > 0) title += textWidth(" ×" + std::to_string(node.repeats), box::kTitleSize, true);
   const float source = node.source.empty() ? 0 : textWidth(node.source, box::kAttachedSize) + box::kSourceRoom;
-  const float text = std::max({title + 2 * box::kTextPadding,
-                               textWidth(node.subtitle, box::kSubtitleSize) + 2 * box::kTextPadding, portsWidth(node, flow), source});
-  const float narrowest = valueStrip > 0 && !group ? kNarrowestWithValue : box::kNarrowest;
-  return {std::ceil(std::clamp(text, narrowest, box::kWidest)),
+  const float text =
+      std::max({title + 2 * box::kTextPadding, textWidth(node.subtitle, box::kSubtitleSize) + 2 * box::kTextPadding,
+                portsWidth(node, flow), source});
+  const float large = node.strip > 0 ? node.strip * kLargeAspect : 0;
+  const float valued = flow == Flow::Right ? kNarrowestInRow : kNarrowestWithValue;
+  const float narrowest = valueStrip > 0 && !group ? valued : box::kNarrowest;
+  return {std::ceil(std::clamp(std::max(text, large), narrowest, box::kWidest)),
           (group ? box::kCollapsedHeight : box::kNodeHeight + valueStrip) + namesAbove(node, flow) +
               inputRows(node, flow) + (node.source.empty() ? 0.f : box::kRowHeight)};
 }
@@ -110,7 +114,8 @@ class Arranger {
 
  private:
   void measure() {
-    for (size_t v = 0; v < sizes_.size(); ++v) sizes_[v] = sizeOf(view_.nodes[v], view_.valueStrip, view_.flow);
+    for (size_t v = 0; v < sizes_.size(); ++v)
+      sizes_[v] = sizeOf(view_.nodes[v], view_.stripOf(view_.nodes[v]), view_.flow);
     for (const ViewEdge& edge : view_.edges) {
       if (view_.nodes[at(edge.from)].kind != ViewNode::Kind::Attached) continue;
       if (view_.nodes[at(edge.from)].owner >= 0) {
@@ -157,12 +162,8 @@ class Arranger {
       return {line, sizes_[at(v)].height - line + shadow, columns_[at(v)].width + sizes_[at(v)].width, 0, 0, 0};
     }
     const float half = sizes_[at(v)].width / 2;
-    return {half + columns_[at(v)].width,
-            half + shadow,
-            std::max(sizes_[at(v)].height, columns_[at(v)].height),
-            0,
-            0,
-            0};
+    return {
+        half + columns_[at(v)].width, half + shadow, std::max(sizes_[at(v)].height, columns_[at(v)].height), 0, 0, 0};
   }
   // A wire leaves the groups around its source, crosses the innermost level that holds both ends, and enters the
   // groups around its target.

@@ -74,9 +74,10 @@ struct ViewNode {
   // in it or beside it; and its result.
   std::vector<ViewPort> inputs = {};
   ViewPort output = {};
-  int32_t operands = 0;  // how many the instruction has
-  bool appends = false;  // it takes one input more
-  bool result = false;   // the result of the page's computation
+  int32_t operands = 0;     // how many the instruction has
+  bool appends = false;     // it takes one input more
+  bool result = false;      // the result of the page's computation
+  float strip = -1;         // height for its value; negative: as all have
   std::string source = {};  // of a parameter of the program: where its value comes from, in a row of its own
   // By dimension, where its size stands in the subtitle and how it is coloured there; -1: plainly. Empty: all is plain.
   std::vector<SizeSpan> sizes = {};
@@ -98,6 +99,7 @@ struct GraphView {
   Flow flow = Flow::Down;
   // By InstructionId value: the innermost box that shows it (its own, or the collapsed group that hides it); -1: none.
   std::vector<int32_t> boxes;
+  float stripOf(const ViewNode& node) const { return node.strip < 0 ? valueStrip : node.strip; }
   int32_t boxOf(InstructionId id) const { return id.value < boxes.size() ? boxes[id.value] : -1; }
   int32_t findGroup(std::string_view path) const;  // -1: no such group
 };

@@ -408,8 +408,8 @@ class ViewBuilder {
       return {box, box, {}};
     }
     if (ports[last].frame < 0) {
-      const int32_t box =
-          addNode({ViewNode::Kind::Instruction, end.id, path, chainTitle(own, end), subtitleOf(module_, end.id), parent});
+      const int32_t box = addNode(
+          {ViewNode::Kind::Instruction, end.id, path, chainTitle(own, end), subtitleOf(module_, end.id), parent});
       node(box).chip = true;
       node(box).instructionCount = 0;
       ports[last] = {box, box, {}};
@@ -483,7 +483,9 @@ class ViewBuilder {
     own.operands = static_cast<int32_t>(user.operands.size());
     own.output = portOf(*user.shape);
     own.result = user.computation == view_.computation && module_.at(user.computation).root == user.id;
-    own.appends = user.opcode != Opcode::Unknown && arityOf(user.opcode) < 0 && callees.empty();
+    // Products have further operands in compiled programs alone.
+    const bool product = user.opcode == Opcode::Dot || user.opcode == Opcode::Convolution;
+    own.appends = user.opcode != Opcode::Unknown && arityOf(user.opcode) < 0 && callees.empty() && !product;
     std::string missing;
     for (size_t k = 0; k < user.operands.size(); ++k) {
       const InstructionId operand = user.operands[k];

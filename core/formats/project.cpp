@@ -14,6 +14,7 @@
 //   note 10 -40 200 30 "why this is here"
 //   via "add.3" 1 40 60 40 90          points that the wire to input 1 passes
 //   mute "add.3"                       a run passes it by
+//   large "add.3"                      its value is shown large
 //   size "x" 0 "B"                     what a dimension is called
 //   bookmark "add.3"
 //   hlo                                HLO text follows, up to the last line
@@ -150,13 +151,13 @@ class Reader {
       page_ = &out_.project.page(text);
       return {};
     }
-    constexpr std::string_view kPageWords[] = {"groups", "open", "at",   "group-at", "frame",
-                                               "note",   "via",  "mute", "size",     "bookmark"};
+    constexpr std::string_view kPageWords[] = {"groups", "open", "at",    "group-at", "frame",   "note",
+                                               "via",    "mute", "large", "size",     "bookmark"};
     if (std::ranges::find(kPageWords, key) == std::end(kPageWords))
-      return wrong(
-          "the line does not read",
-          "graph, show, run, flow, page, groups, open, at, group-at, frame, note, via, mute, size, bookmark, hlo or end",
-          std::string(whole_.substr(0, 60)));
+      return wrong("the line does not read",
+                   "graph, show, run, flow, page, groups, open, at, group-at, frame, note, via, mute, large, size, "
+                   "bookmark, hlo or end",
+                   std::string(whole_.substr(0, 60)));
     if (out_.project.pages.empty()) return wrong("the line belongs to no page", "page \"COMPUTATION\" above");
     page_ = &out_.project.pages.back();
     return readPageItem(key);
@@ -182,10 +183,10 @@ class Reader {
       skipBlanks();
       return line_.empty() ? Status() : readCount(box.color, kPageColors);
     }
-    if (key == "mute" || key == "bookmark") {
+    if (key == "mute" || key == "large" || key == "bookmark") {
       TESSERA_TRY(readText(text));
-      if (key == "mute")
-        page_->muted.insert(std::move(text));
+      if (key != "bookmark")
+        (key == "mute" ? page_->muted : page_->enlarged).insert(std::move(text));
       else
         page_->bookmarks.push_back(std::move(text));
       return {};
@@ -309,6 +310,7 @@ void appendPage(std::string& out, const ProjectPage& page) {
     out += '\n';
   }
   for (const std::string& name : page.muted) out += "mute " + inQuotes(name) + '\n';
+  for (const std::string& name : page.enlarged) out += "large " + inQuotes(name) + '\n';
   for (const auto& [spot, name] : page.sizeNames)
     out += "size " + inQuotes(spot.first) + ' ' + std::to_string(spot.second) + ' ' + inQuotes(name) + '\n';
   for (const std::string& name : page.bookmarks) out += "bookmark " + inQuotes(name) + '\n';
@@ -351,11 +353,13 @@ void ProjectPage::forgetPlaces() {
 }
 
 bool ProjectPage::arranged() const {
-  return isPlaced() || !frames.empty() || !notes.empty() || !reroutes.empty() ||
-         !muted.empty() || !sizeNames.empty() || !bookmarks.empty();
+  return isPlaced() || !frames.empty() || !notes.empty() || !reroutes.empty() || !muted.empty() || !enlarged.empty() ||
+         !sizeNames.empty() || !bookmarks.empty();
 }
 
-bool Project::arranged() const { return run != RunSettings() || flow != PageFlow::ByForm || std::ranges::any_of(pages, &ProjectPage::arranged); }
+bool Project::arranged() const {
+  return run != RunSettings() || flow != PageFlow::ByForm || std::ranges::any_of(pages, &ProjectPage::arranged);
+}
 
 void Project::rename(std::string_view computation, const std::string& from, const std::string& to) {
   const auto found = std::ranges::find(pages, computation, &ProjectPage::computation);
@@ -365,7 +369,8 @@ void Project::rename(std::string_view computation, const std::string& from, cons
     place.key() = to;
     page.instructions.insert(std::move(place));
   }
-  if (page.muted.erase(from) > 0 && !to.empty()) page.muted.insert(to);
+  for (std::set<std::string>* names : {&page.muted, &page.enlarged})
+    if (names->erase(from) > 0 && !to.empty()) names->insert(to);
   if (to.empty())
     std::erase(page.bookmarks, from);
   else

@@ -48,17 +48,18 @@ struct ProjectPage {
   std::vector<PageBox> frames, notes;
   std::map<PageSpot, std::vector<PagePoint>> reroutes;  // by input: points that its wire passes
   std::set<std::string> muted;                          // instructions that a run passes by
+  std::set<std::string> enlarged;                       // those whose values are shown large
   std::map<PageSpot, std::string> sizeNames;            // by dimension: "B", "T"
   std::vector<std::string> bookmarks;                   // instructions, in the order of their numbers
 
   bool isPlaced() const { return !instructions.empty() || !groups.empty(); }
-  void forgetPlaces();  // and points of wires: all is arranged anew
+  void forgetPlaces();    // and points of wires: all is arranged anew
   bool arranged() const;  // whether a person placed or wrote anything; open groups alone are not worth a sidecar
 };
 
 struct Project {
-  std::string graphFile;  // relative to the project file; empty: the graph stands in it
-  std::string shown;      // the computation that was open last; empty: the entry
+  std::string graphFile;             // relative to the project file; empty: the graph stands in it
+  std::string shown;                 // the computation that was open last; empty: the entry
   PageFlow flow = PageFlow::ByForm;  // of pages without places
   RunSettings run;
   std::vector<ProjectPage> pages;

@@ -48,9 +48,8 @@ void ArgumentSources::set(InstructionId parameter, const std::string& words) {
   else
     settings.sources[leaf] = words;
   const auto name = document_.module().at(parameter).name;
-  document_.setRunSettings(
-      std::move(settings),
-      tr("Values of %1").arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))));
+  document_.setRunSettings(std::move(settings),
+                           tr("Values of %1").arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()))));
 }
 
 void ArgumentSources::type(InstructionId parameter, const std::string& words) {
@@ -66,10 +65,10 @@ void ArgumentSources::type(InstructionId parameter, const std::string& words) {
 }
 
 void ArgumentSources::chooseFile(InstructionId parameter, bool image) {
-  const QString file = QFileDialog::getOpenFileName(
-      &canvas_, image ? tr("An image for the input") : tr("An array for the input"), {},
-      image ? tr("Pictures (*.png *.jpg *.jpeg *.bmp *.gif *.pgm *.ppm);;All files (*)")
-            : tr("Arrays (*.npy);;All files (*)"));
+  const QString file =
+      QFileDialog::getOpenFileName(&canvas_, image ? tr("An image for the input") : tr("An array for the input"), {},
+                                   image ? tr("Pictures (*.png *.jpg *.jpeg *.bmp *.gif *.pgm *.ppm);;All files (*)")
+                                         : tr("Arrays (*.npy);;All files (*)"));
   if (!file.isEmpty()) set(parameter, (image ? "image " : "npy ") + file.toStdString());
 }
 
@@ -86,10 +85,11 @@ void ArgumentSources::fill(QMenu& menu, InstructionId parameter) {
     connect(menu.addAction(text), &QAction::triggered, this, [this, parameter, words] { type(parameter, words); });
   };
   const bool said = document_.runSettings().sources.contains(firstLeafOf(document_.module(), parameter));
-  add(tr("Usual values: %1").arg(QString::fromStdString(shortSource(
-          document_.runSettings().usual ? usualSources(document_.module())[static_cast<size_t>(
-                                              firstLeafOf(document_.module(), parameter))]
-                                        : "rule"))),
+  add(tr("Usual values: %1")
+          .arg(QString::fromStdString(shortSource(
+              document_.runSettings().usual
+                  ? usualSources(document_.module())[static_cast<size_t>(firstLeafOf(document_.module(), parameter))]
+                  : "rule"))),
       {});
   menu.actions().back()->setChecked(!said);
   menu.addSeparator();

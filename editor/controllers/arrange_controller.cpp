@@ -196,11 +196,6 @@ void ArrangeController::tidy() {
                     });
 }
 
-void ArrangeController::turnFlow() {
-  if (!document_.isOpen() || document_.isPlainGraph()) return;
-  document_.setFlow(document_.view().scene().view->flow == Flow::Right ? PageFlow::Down : PageFlow::Right);
-}
-
 // --- frames and notes
 
 void ArrangeController::frameSelection() {

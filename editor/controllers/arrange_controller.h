@@ -37,6 +37,7 @@ class ArrangeController : public QObject {
   void nextColor();        // of selected frames and notes
   bool removePageItems();  // those selected; false: there are none
   void toggleMute();
+  void toggleLarge();  // the values of the selection
   void swapInputs();
   void pullOut();
   void selectAlong(bool upstream);

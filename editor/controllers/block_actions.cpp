@@ -138,8 +138,7 @@ bool BlockActions::saveSelection(const QString& name, const QString& summary) {
 void BlockActions::turnInto(const std::string& name, const std::vector<InstructionId>& selected) {
   const auto block = std::ranges::find(blocks_, name, &Block::name);
   auto edit = replacingByBlock(document_.module(), selected, *block);
-  if (!edit)
-    return emit explained(tr("The block is saved. %1").arg(QString::fromStdString(edit.error().message)));
+  if (!edit) return emit explained(tr("The block is saved. %1").arg(QString::fromStdString(edit.error().message)));
   uint32_t call = 0, additions = 0;
   for (const EditAction& action : edit->actions)
     if (const auto* add = std::get_if<AddInstruction>(&action)) {

@@ -99,8 +99,7 @@ void GraphEditController::giveSpot(Edit& edit, uint32_t meant) {
   if (spot.anchor == Anchor::End) wish.y -= wish.height;
   std::vector<RectF> taken;
   for (const RectF& box : takenOn(scene)) taken.push_back(along(flow, box));
-  edit.places.insert(edit.places.begin(),
-                     {newInstruction(meant), cornerOf(along(flow, freePlace(wish, taken)))});
+  edit.places.insert(edit.places.begin(), {newInstruction(meant), cornerOf(along(flow, freePlace(wish, taken)))});
 }
 
 // By name: where what is selected stands.

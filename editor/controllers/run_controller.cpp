@@ -58,7 +58,12 @@ void RunController::leaveRoom() {
   const auto& view = document_.view().scene().view;
   const bool calls = document_.isOpen() && !document_.isPlainGraph() && document_.live().isOn() && view &&
                      std::ranges::any_of(view->nodes, isCalled);
-  canvas_.setContentsMargins(0, calls ? kBarRoom : 0, 0, playBar_->isHidden() ? 0 : kBarRoom);
+  canvas_.setContentsMargins(0, calls ? kBarRoom : 0, 0, std::max(playBar_->isHidden() ? 0 : kBarRoom, below_));
+}
+
+void RunController::keepFreeBelow(int pixels) {
+  below_ = pixels;
+  leaveRoom();
 }
 
 void RunController::scrub(InstructionId id, double pixels, bool first) {

@@ -26,6 +26,7 @@ class RunController : public QObject {
   PlayBar& playBar() { return *playBar_; }
   CallBar& callBar() { return *callBar_; }
   ArgumentSources& arguments() { return *arguments_; }
+  void keepFreeBelow(int pixels);  // for what else stands over the canvas
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -41,6 +42,7 @@ class RunController : public QObject {
   PlayBar* playBar_;
   CallBar* callBar_;
   ArgumentSources* arguments_;
+  int below_ = 0;                       // pixels
   Gesture gesture_;                     // along a number
   std::optional<double> scrubbedFrom_;  // none: what the drag began on had no number
 };

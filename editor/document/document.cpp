@@ -151,7 +151,9 @@ void Document::inferInBackground() {
       if (revision != revision_) return;  // an edit came first and inferred for itself
       const bool unedited = edits_.replaceUnedited(module);
       setDiagnostics(found);  // those of an edit that is still being done follow, if it is not refused
-      if (unedited) emit moduleChanged();
+      if (!unedited) return;
+      emit moduleChanged();
+      if (live_.isOn()) live_.evaluate();
     };
   });
 }

@@ -16,7 +16,7 @@
 namespace tessera {
 namespace {
 constexpr size_t kFewBoxes = 40;  // what can be read without zooming
-constexpr float kValueStrip = 28;
+constexpr float kValueStrip = 28, kLargeStrip = 150;
 constexpr size_t kMaxWarnings = 400;
 constexpr size_t kMaxHued = 20000, kMaxHuedBoxes = 4000;  // instructions; beyond, the first picture would wait
 }  // namespace
@@ -108,6 +108,7 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
     const bool hued = scene.hues && view.nodes.size() <= kMaxHuedBoxes;
     for (ViewNode& node : view.nodes) writeSizes(scene, hued, node);
     view.flow = flowOf(view);
+    enlarge(view);
     scene.view = std::make_shared<const GraphView>(std::move(view));
   }
   const auto page = plain_ ? nullptr : pageOf(computation);
@@ -156,6 +157,15 @@ Flow SceneMaker::flowOf(const GraphView& view) {
   const Flow flow = flowByForm(view);
   const std::lock_guard lock(projectMutex_);
   return flows_.try_emplace(view.computation, flow).first->second;
+}
+
+void SceneMaker::enlarge(GraphView& view) const {
+  const auto page = values_ ? pageOf(view.computation) : nullptr;
+  if (!page || page->enlarged.empty()) return;
+  for (ViewNode& node : view.nodes)
+    if (node.kind == ViewNode::Kind::Instruction && !node.chip && module_.contains(node.instruction) &&
+        page->enlarged.contains(std::string(module_.at(node.instruction).name)))
+      node.strip = kLargeStrip;
 }
 
 // The names and hues of a result's sizes.

@@ -96,6 +96,7 @@ class SceneMaker {
   std::vector<std::string> sourcesOf(ComputationId computation);
   std::set<std::string> placedOn(ComputationId computation) const;
   Flow flowOf(const GraphView& view);
+  void enlarge(GraphView& view) const;
   void writeSizes(const Scene& scene, bool hued, ViewNode& node) const;
   void showMuted(Picture& picture, const ProjectPage& page) const;
 

@@ -12,6 +12,7 @@
 
 #include "core/base/result.h"
 #include "core/hlo/element_type.h"
+#include "core/hlo/module.h"
 #include "core/hlo/shape.h"
 
 namespace tessera {
@@ -125,6 +126,9 @@ struct ShippedBlock {
   Result<std::string> (*make)(const BlockInputs&);
   int64_t bits = -1;  // the input that may be integers: the state of a generator, numbers of classes
 };
+// The module of a block's text; fails with what is wrong with it.
+Result<Module> readBlock(const std::string& text);
+
 std::span<const ShippedBlock> trainingBlocks();  // shipped_training_blocks.cpp
 
 }  // namespace tessera

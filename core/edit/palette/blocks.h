@@ -27,7 +27,8 @@ const std::vector<Block>& shippedBlocks();
 // The HLO text of a shipped block for the shapes of its first inputs; what is not given follows from them, and without
 // any there are small ones. Fails where the shapes do not go together, with the reason.
 // number: said behind the name, as how many features a linear layer gives or which part dropout leaves out; "": usual.
-Result<std::string> shippedBlockText(std::string_view name, std::span<const Shape> inputs, const std::string& number = {});
+Result<std::string> shippedBlockText(std::string_view name, std::span<const Shape> inputs,
+                                     const std::string& number = {});
 
 // A library file: blocks in order of name. Fails with the line; a newer version is said.
 Result<std::vector<Block>> parseBlocks(std::string_view content);

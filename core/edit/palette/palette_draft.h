@@ -110,8 +110,8 @@ struct DraftForm {
   Opcode opcode;
   void (*make)(Draft&);
 };
-std::span<const DraftForm> layerForms();  // palette_layers.cpp
-std::span<const DraftForm> shapeForms();  // palette_shapes.cpp
+std::span<const DraftForm> layerForms();       // palette_layers.cpp
+std::span<const DraftForm> shapeForms();       // palette_shapes.cpp
 std::span<const DraftForm> statisticsForms();  // palette_statistics.cpp
 
 }  // namespace tessera

@@ -130,7 +130,8 @@ constexpr DraftForm kForms[] = {
 
 std::vector<const DraftForm*> allForms() {
   std::vector<const DraftForm*> out;
-  for (std::span<const DraftForm> each : {layerForms(), shapeForms(), statisticsForms(), std::span<const DraftForm>(kForms)})
+  for (std::span<const DraftForm> each :
+       {layerForms(), shapeForms(), statisticsForms(), std::span<const DraftForm>(kForms)})
     for (const DraftForm& form : each) out.push_back(&form);
   return out;
 }

@@ -108,9 +108,7 @@ void convolution(Draft& d, bool same) {
 // --- pooling over the spatial dimensions
 
 InstructionId windowed(Draft& d, InstructionId x, Opcode opcode, ElementType type, const std::string& window) {
-  const InstructionId start = d.constant(type, opcode == Opcode::Add        ? "0"
-                                               : opcode == Opcode::Multiply ? "1"
-                                                                            : "-inf");
+  const InstructionId start = d.constant(type, opcode == Opcode::Add ? "0" : opcode == Opcode::Multiply ? "1" : "-inf");
   return d.add(Opcode::ReduceWindow, {x, start}, {{Attr::window, window}, {Attr::to_apply, d.reducer(opcode, type)}});
 }
 

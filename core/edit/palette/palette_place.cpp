@@ -167,8 +167,13 @@ class Placing {
     const auto open = std::ranges::find_if(operands_, [](InstructionId id) { return !id.valid(); });
     if (open == operands_.end()) return;
     const std::string stem = stemOfParameter();
-    *open = add({computation_, Opcode::Parameter, stem.empty() ? stem : numberedName(module_, stem), {}, {},
-                 *entry_.shape, ""});
+    *open = add({computation_,
+                 Opcode::Parameter,
+                 stem.empty() ? stem : numberedName(module_, stem),
+                 {},
+                 {},
+                 *entry_.shape,
+                 ""});
     shapes_[static_cast<size_t>(open - operands_.begin())] = &*entry_.shape;
   }
 

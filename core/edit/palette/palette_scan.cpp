@@ -73,13 +73,13 @@ class Scan {
     const Shape* given = arrayAt(0);
     const Parts p = partsOf(given ? *given : Shape::array(ElementType::F32, {8, 4}));
     edit_.actions.push_back(AddComputations{loopText(p)});
-    const InstructionId rows = given ? sources_[0]
-                               : computation_ == module_.entry()
-                                   ? add(Opcode::Parameter, "rows", {}, {}, p.rows)
-                                   : InstructionId();
+    const InstructionId rows = given                             ? sources_[0]
+                               : computation_ == module_.entry() ? add(Opcode::Parameter, "rows", {}, {}, p.rows)
+                                                                 : InstructionId();
     const Shape* second = arrayAt(1);
     const bool carries = second && second->type == p.row.type && second->dimensions == p.row.dimensions;
-    const InstructionId first = carries ? sources_[1] : zeros(p.row, "carried.first"), stacked = zeros(p.rows, "stacked.first");
+    const InstructionId first = carries ? sources_[1] : zeros(p.row, "carried.first"),
+                        stacked = zeros(p.rows, "stacked.first");
     const InstructionId start = add(Opcode::Constant, "start", {}, {}, p.counter, "0");
     const InstructionId state = add(Opcode::Tuple, "", {start, first, rows, stacked}, {}, p.state);
     const InstructionId loop = add(Opcode::While, "scan", {state},

@@ -135,7 +135,8 @@ bool understands(const Known& known, const std::vector<std::string>& said) {
     const size_t equals = each.find('=');
     const bool letters = equals == std::string::npos && each.find(',') != std::string::npos;
     const std::string key = each.find("->") != std::string::npos ? "->" : letters ? "," : each.substr(0, equals + 1);
-    return (equals == std::string::npos && !letters && each.find("->") == std::string::npos) || (" " + known.words).find(" " + key) != std::string::npos;
+    return (equals == std::string::npos && !letters && each.find("->") == std::string::npos) ||
+           (" " + known.words).find(" " + key) != std::string::npos;
   });
 }
 
@@ -174,7 +175,8 @@ struct Line {
 
 // Said of a form, and no attribute of HLO.
 bool isOption(const std::string& key) {
-  constexpr std::string_view kKeys[] = {"stride", "dilation", "kernel", "features", "axis", "broadcast_dimensions", "wrt"};
+  constexpr std::string_view kKeys[] = {"stride", "dilation", "kernel", "features", "axis", "broadcast_dimensions",
+                                        "wrt"};
   return std::ranges::find(kKeys, key) != std::end(kKeys);
 }
 constexpr std::string_view kFlags[] = {"nchw", "nhwc", "same", "valid"};

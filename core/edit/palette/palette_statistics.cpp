@@ -87,8 +87,7 @@ void deviation(Draft& d) {
 void norm(Draft& d) {
   const Input x = floats(d);
   if (!isReal(x)) return;
-  unary(d, Opcode::Sqrt,
-        reduced(d, binary(d, Opcode::Multiply, x, x), axesOf(d, x.shape.rank()), Opcode::Add));
+  unary(d, Opcode::Sqrt, reduced(d, binary(d, Opcode::Multiply, x, x), axesOf(d, x.shape.rank()), Opcode::Add));
 }
 // The largest is taken out first, so that no power overflows.
 void logSumExp(Draft& d) {
@@ -96,8 +95,7 @@ void logSumExp(Draft& d) {
   if (!isReal(x)) return;
   const DraftSizes axes = axesOf(d, x.shape.rank());
   const Input most = reduced(d, x, axes, Opcode::Maximum);
-  const Input powers =
-      unary(d, Opcode::Exponential, binary(d, Opcode::Subtract, x, spread(d, most, x.shape, axes)));
+  const Input powers = unary(d, Opcode::Exponential, binary(d, Opcode::Subtract, x, spread(d, most, x.shape, axes)));
   binary(d, Opcode::Add, unary(d, Opcode::Log, reduced(d, powers, axes, Opcode::Add)), most);
 }
 
@@ -113,12 +111,12 @@ void leakyRelu(Draft& d) {
 
 constexpr const char *kReductions = "Reduction", *kLayers = "Layers";
 constexpr DraftForm kStatistics[] = {
-    {"reduce mean", kReductions, "The mean along the last dimension (axis=, axis=all)", "mean average axis=",
-     Opcode::Divide, mean},
+    {"reduce mean", kReductions, "The mean along the last dimension (axis=, axis=all)",
+     "mean average axis=", Opcode::Divide, mean},
     {"variance", kReductions, "The mean squared distance from the mean, along the last dimension (axis=)",
      "var moments axis=", Opcode::Divide, variance},
-    {"standard deviation", kReductions, "The root of the variance, along the last dimension (axis=)", "std stddev axis=",
-     Opcode::Sqrt, deviation},
+    {"standard deviation", kReductions, "The root of the variance, along the last dimension (axis=)",
+     "std stddev axis=", Opcode::Sqrt, deviation},
     {"norm", kReductions, "The root of the sum of squares, along the last dimension (axis=)",
      "l2 euclidean length axis=", Opcode::Sqrt, norm},
     {"logsumexp", kReductions, "The logarithm of the sum of powers, along the last dimension (axis=)",

@@ -73,8 +73,7 @@ Result<std::string> rmsNorm(const BlockInputs& in) {
   const auto mean = out.binary("mean", "divide", squares, out.number("count", std::to_string(x.back()), rows));
   const auto rate = out.unary("rate", "rsqrt", out.binary("steady", "add", mean, out.number("epsilon", "1e-06", rows)));
   const auto normal = out.binary("normal", "multiply", xs, out.spreadBack(rate, x, "rate.all"));
-  out.binary("rms_norm", "multiply", normal,
-             out.spread(scale, x, {static_cast<int64_t>(x.size()) - 1}, "scale.all"));
+  out.binary("rms_norm", "multiply", normal, out.spread(scale, x, {static_cast<int64_t>(x.size()) - 1}, "scale.all"));
   return out.text("rms_norm");
 }
 

@@ -73,7 +73,8 @@ Result<std::string> dropout(const BlockInputs& in) {
   out.line("random", "(u64[2], " + bits + ")", "rng-bit-generator(state), algorithm=rng_three_fry");
   out.line("bits", bits, "get-tuple-element(random), index=1");
   const double stays = 1 - leftOut(in);
-  out.line("limit", "u32[]", fmt::format("constant({})", static_cast<uint32_t>(std::min(stays * 4294967296.0, 4294967295.0))));
+  out.line("limit", "u32[]",
+           fmt::format("constant({})", static_cast<uint32_t>(std::min(stays * 4294967296.0, 4294967295.0))));
   out.line("limit.all", bits, "broadcast(limit), dimensions={}");
   out.line("kept", fmt::format("pred[{}]", fmt::join(x, ",")), "compare(bits, limit.all), direction=LT");
   const auto larger = out.binary("larger", "divide", xs, out.number("share", fmt::format("{:.9g}", stays), x));

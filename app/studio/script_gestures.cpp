@@ -164,7 +164,10 @@ Status source(MainWindow& w, const QString& words) {
 }
 
 Status play(MainWindow& w, const QString& steps) {
-  if (!w.runController().player().canPlay()) return refusedGesture(QObject::tr("no output has the shape of an input"));
+  Player& player = w.runController().player();
+  if (!player.canPlay()) player.setFeedsBack(true);
+  waitUntilIdle(w);
+  if (!player.canPlay()) return refusedGesture(QObject::tr("no output has the shape of an input"));
   for (int i = 0; i < steps.toInt(); ++i) {
     w.runController().playBar().stepButton()->click();
     waitUntilIdle(w);

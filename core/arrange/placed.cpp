@@ -1,5 +1,6 @@
-// See placed.h. Places are in the axes of the flow (core/arrange/flow.h) while boxes are moved. Groups first, outer ones before inner ones, so that an instruction's own place has the last word; then
-// what has no place, what groups push away that were opened since, what is attached, the frames of open groups, wires.
+// See placed.h. Places are in the axes of the flow (core/arrange/flow.h) while boxes are moved. Groups first, outer
+// ones before inner ones, so that an instruction's own place has the last word; then what has no place, what groups
+// push away that were opened since, what is attached, the frames of open groups, wires.
 #include "core/arrange/placed.h"
 
 #include <algorithm>
@@ -193,8 +194,7 @@ class Placer {
     if (node(v).kind != ViewNode::Kind::OpenGroup || !wanted_[at(v)] || isPlacedInside(v)) return;
     const RectF frame = movedBox(v);
     const bool right = view_.flow == Flow::Right;
-    const RectF closed{frame.x, frame.y,
-                       std::min(frame.width, right ? box::kCollapsedHeight : box::kNarrowest),
+    const RectF closed{frame.x, frame.y, std::min(frame.width, right ? box::kCollapsedHeight : box::kNarrowest),
                        std::min(frame.height, right ? box::kNarrowest : box::kCollapsedHeight)};
     push(v, closed, {frame.width - closed.width, frame.height - closed.height});
   }

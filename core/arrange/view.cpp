@@ -4,22 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <functional>
-#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/arrange/arrangement.h"
-#include "core/arrange/outline.h"
-#include "core/arrange/outline_names.h"
 #include "core/arrange/shape_chains.h"
-#include "core/ops/op.h"
+#include "core/arrange/view_known.h"
+#include "core/arrange/view_ports.h"
 
 namespace tessera {
 namespace {
 
-constexpr size_t kManyUsers = 8;      // a parameter with more users is a hub
 constexpr size_t kTrivialCallee = 3;  // callees up to this size (x + y) are told by the title
 constexpr size_t kDeepestCall = 64;
 constexpr size_t kMaxAttached = 6;  // hubs beside one group; more are its inner affair
@@ -31,137 +25,6 @@ struct Ports {
   int32_t output = -1;              // frame, or the inner root of an open call
   std::vector<int32_t> parameters;  // boxes of an open call's parameters; empty: operands arrive at the frame
 };
-
-bool isArrayConstant(const Instruction& i) { return i.opcode == Opcode::Constant && i.shape->isArray(); }
-
-bool isHub(const Module& module, const UserTable& users, const Instruction& i, const Computation& computation) {
-  if (i.id == computation.root || users.users(i.id).empty()) return false;
-  switch (i.opcode) {
-    case Opcode::Constant:
-    case Opcode::Iota:
-    case Opcode::PartitionId:
-    case Opcode::ReplicaId: return true;
-    case Opcode::Broadcast:
-      return i.operands.size() == 1 && module.contains(i.operands[0]) && isArrayConstant(module.at(i.operands[0]));
-    case Opcode::Parameter: return users.users(i.id).size() > kManyUsers;
-    default: return false;
-  }
-}
-
-// The constant behind a field: the instruction itself, or the number that it broadcasts; null: an iota, or no field.
-const Instruction* constantBehind(const Module& module, const Instruction& i) {
-  const Instruction* constant =
-      i.opcode == Opcode::Broadcast && i.operands.size() == 1 && module.contains(i.operands[0])
-          ? &module.at(i.operands[0])
-          : &i;
-  return isArrayConstant(*constant) && (constant == &i || constant->shape->isScalar()) ? constant : nullptr;
-}
-
-bool isReadOnce(const Module& module, const UserTable& users, const Instruction& i) {
-  const auto readers = users.users(i.id);
-  if (readers.size() != 1 || !module.contains(readers[0]) || module.at(i.computation).root == i.id) return false;
-  return std::ranges::count(module.at(readers[0]).operands, i.id) == 1;
-}
-
-bool isField(const Module& module, const UserTable& users, const Instruction& i) {
-  return (i.opcode == Opcode::Iota || constantBehind(module, i)) && isReadOnce(module, users, i);
-}
-
-bool isCallLike(Opcode opcode) { return opcode == Opcode::Call || opcode == Opcode::Fusion; }
-
-std::string inputName(const Instruction& user, int32_t operand) {
-  const OpDef* op = findOp(user.opcode);
-  if (!op || op->operands.empty()) return fmt::format("input {}", operand);
-  return std::string(op->operands[std::min(static_cast<size_t>(operand), op->operands.size() - 1)].name);
-}
-
-// "lhs", "init"; of what takes any number of one kind: the number.
-std::string portName(const Module& module, const Instruction& user, size_t operand,
-                     const std::vector<ComputationId>& callees) {
-  if (callees.size() == 1 && module.contains(callees[0])) {
-    const Computation& callee = module.at(callees[0]);
-    if (isCallLike(user.opcode) && callee.parameters.size() == user.operands.size()) {
-      const std::string_view name = module.at(callee.parameters[operand]).name;
-      return std::string(name.substr(0, name.find('.')));
-    }
-  }
-  const OpDef* op = findOp(user.opcode);
-  if (!op || op->operands.empty() || operand >= op->operands.size() ||
-      (arityOf(user.opcode) < 0 && user.operands.size() > op->operands.size()))
-    return std::to_string(operand);
-  std::string_view name = op->operands[operand].name;
-  if (name.ends_with("_value")) name.remove_suffix(std::string_view("_value").size());
-  return std::string(name);
-}
-
-ViewPort portOf(const Shape& shape) {
-  ViewPort out;
-  out.kind = shape.isTuple() ? ViewPort::Kind::Tuple : shape.isArray() ? ViewPort::Kind::Array : ViewPort::Kind::Token;
-  out.type = shape.type;
-  return out;
-}
-
-}  // namespace
-
-// What all views of a snapshot share.
-struct ViewMaker::Known {
-  explicit Known(const Module& snapshot) : module(snapshot), users(module), positions(module.instructionSlots(), -1) {
-    for (ComputationId id : module.order()) {
-      const auto& instructions = module.at(id).instructions;
-      for (size_t i = 0; i < instructions.size(); ++i) positions[instructions[i].value] = static_cast<int32_t>(i);
-    }
-  }
-
-  struct Plan {
-    std::vector<bool> hubs;
-    Outline outline;
-  };
-  const Plan& planOf(ComputationId id, Grouping grouping) {
-    auto& known = plans[static_cast<size_t>(grouping)];
-    const auto [found, isNew] = known.try_emplace(id);
-    if (!isNew) return found->second;
-    const Computation& computation = module.at(id);
-    Plan& plan = found->second;
-    for (InstructionId i : computation.instructions)
-      plan.hubs.push_back(isHub(module, users, module.at(i), computation));
-    plan.outline = outlineFor(computation, grouping, plan.hubs);
-    return plan;
-  }
-  Outline outlineFor(const Computation& computation, Grouping grouping, const std::vector<bool>& hubs) const {
-    const auto by = [&](const std::function<std::vector<std::string>(InstructionId)>& segments) {
-      return outlineBy(scopesBy(computation, segments), module, computation, users, hubs, positions);
-    };
-    switch (grouping) {
-      case Grouping::Scopes: return outlineOf(module, computation, users, hubs, positions);
-      case Grouping::SourceLines: return by([&](InstructionId id) { return sourceSegmentsOf(module, id); });
-      case Grouping::Kernels:
-        return by([&](InstructionId id) {
-          const bool known = id.value < kernels.size() && !kernels[id.value].empty();
-          return known ? std::vector<std::string>{kernels[id.value]} : std::vector<std::string>();
-        });
-      case Grouping::Computations:
-      case Grouping::None: break;
-    }
-    return {{}, std::vector<int32_t>(computation.instructions.size(), -1)};
-  }
-
-  size_t copiesOf(const BlockName& block) {
-    if (copies.empty())
-      for (ComputationId id : module.order())
-        for (InstructionId i : module.at(id).instructions)
-          if (module.at(i).opcode == Opcode::Call) ++copies[blockNameOf(module.at(i))];
-    return copies[block];
-  }
-
-  Module module;
-  UserTable users;
-  std::map<BlockName, size_t> copies;                            // of blocks, once it was asked for
-  std::vector<int32_t> positions;                                // by InstructionId value: its place in its computation
-  std::array<std::unordered_map<ComputationId, Plan>, 5> plans;  // by grouping
-  std::vector<std::string> kernels;
-};
-
-namespace {
 
 template <class Known>
 class ViewBuilder {
@@ -378,17 +241,6 @@ class ViewBuilder {
     return ports;
   }
 
-  // Of an array; arguments are counted by leaves.
-  std::string sourceOf(const Instruction& parameter) const {
-    if (options_.sources.empty() || !parameter.shape->isArray()) return {};
-    size_t leaf = 0;
-    for (InstructionId each : module_.entryComputation().parameters) {
-      if (each == parameter.id) break;
-      if (each.valid())
-        for (const ShapeLeaf& one : leavesOf(module_.shapeOf(each))) leaf += !one.shape->isToken();
-    }
-    return leaf < options_.sources.size() ? options_.sources[leaf] : std::string();
-  }
   // Empty: chains are not gathered.
   std::vector<int32_t> chainsOf(const Computation& computation, const std::vector<int32_t>& groupOf,
                                 const std::vector<bool>& hubs) const {
@@ -408,8 +260,9 @@ class ViewBuilder {
       return {box, box, {}};
     }
     if (ports[last].frame < 0) {
-      const int32_t box = addNode(
-          {ViewNode::Kind::Instruction, end.id, path, chainTitle(own, end), subtitleOf(module_, end.id), parent});
+      const int32_t box = addNode({ViewNode::Kind::Instruction, end.id, path,
+                                   fmt::format("{} … {}", nameOf(own.opcode), nameOf(end.opcode)),
+                                   subtitleOf(module_, end.id), parent});
       node(box).chip = true;
       node(box).instructionCount = 0;
       ports[last] = {box, box, {}};
@@ -418,11 +271,6 @@ class ViewBuilder {
     ++node(ports[last].frame).instructionCount;
     return ports[last];
   }
-  // "reshape … broadcast": the first and the last of its members.
-  static std::string chainTitle(const Instruction& first, const Instruction& end) {
-    return std::string(nameOf(first.opcode)) + " … " + std::string(nameOf(end.opcode));
-  }
-
   Ports addInstruction(const Instruction& i, const std::string& prefix, Place place) {
     const std::vector<ComputationId> callees = module_.callees(i);
     if (place.hidden) {
@@ -437,7 +285,8 @@ class ViewBuilder {
       node(box).group = prefix + std::string(i.name);
       node(box).chip = !isOpen(node(box).group);
     }
-    if (i.opcode == Opcode::Parameter && i.computation == module_.entry()) node(box).source = sourceOf(i);
+    if (i.opcode == Opcode::Parameter && i.computation == module_.entry())
+      node(box).source = sourceOf(module_, i, options_.sources);
     if (isPulledOut(i)) {
       node(box).group = fieldPath(i);
       node(box).pulled = true;
@@ -478,28 +327,10 @@ class ViewBuilder {
         node(own.parameters[k]).inputs[0].operand = static_cast<int32_t>(k);
       }
   }
+  // A hub stands in the box or beside it.
   void addPorts(const Instruction& user, ViewNode& own, bool plain, const PortList& ports) {
-    const auto callees = module_.callees(user);
-    own.operands = static_cast<int32_t>(user.operands.size());
-    own.output = portOf(*user.shape);
     own.result = user.computation == view_.computation && module_.at(user.computation).root == user.id;
-    // Products have further operands in compiled programs alone.
-    const bool product = user.opcode == Opcode::Dot || user.opcode == Opcode::Convolution;
-    own.appends = user.opcode != Opcode::Unknown && arityOf(user.opcode) < 0 && callees.empty() && !product;
-    std::string missing;
-    for (size_t k = 0; k < user.operands.size(); ++k) {
-      const InstructionId operand = user.operands[k];
-      const bool open = !module_.contains(operand);
-      if (!open && plain && portsOf(ports, operand).frame < 0) continue;  // it stands in the box or beside it
-      ViewPort port = open ? ViewPort() : portOf(module_.shapeOf(operand));
-      port.name = portName(module_, user, k, callees);
-      port.operand = static_cast<int32_t>(k);
-      port.open = open;
-      if (open) missing += (missing.empty() ? "needs " : ", ") + port.name;
-      own.appends = own.appends && !open;
-      own.inputs.push_back(std::move(port));
-    }
-    if (!missing.empty()) own.subtitle = missing;
+    setPorts(module_, user, own, [&](InstructionId operand) { return !plain || portsOf(ports, operand).frame >= 0; });
   }
   void addEdge(int32_t from, int32_t to, InstructionId value, int32_t operand) {
     if (from < 0 || to < 0 || from == to) return;
@@ -531,13 +362,6 @@ class ViewBuilder {
   std::vector<std::string> prefixes_;  // of the computations in callStack_
 };
 
-// A stack says more closed than as a row of equal boxes. In a big graph a group that holds single instructions only is
-// a detail, and what holds groups is opened first.
-bool saysMoreOpen(const Module& module, const ViewNode& group, bool bigGraph) {
-  if (module.at(group.instruction).opcode == Opcode::Parameter) return false;
-  return group.repeats == 0 && (!bigGraph || group.instructionCount > 2 * group.boxesInside);
-}
-
 }  // namespace
 
 ViewMaker::ViewMaker(const Module& module) : known_(std::make_unique<Known>(module)) {}
@@ -562,36 +386,9 @@ std::vector<std::string> ViewMaker::groupPaths(ComputationId computation, Groupi
   return out;
 }
 
-ViewOptions ViewMaker::initialView(ComputationId computation, size_t mostBoxes, Grouping grouping) {
-  ViewOptions options;
-  options.grouping = grouping;
-  const bool big = known_->module.at(computation).instructions.size() > 2 * mostBoxes;
-  for (int round = 0; round < 8; ++round) {
-    const GraphView now = view(computation, options);
-    size_t boxes = now.nodes.size();
-    std::vector<const ViewNode*> closed;
-    for (const ViewNode& node : now.nodes)
-      if (node.kind == ViewNode::Kind::CollapsedGroup && saysMoreOpen(known_->module, node, big))
-        closed.push_back(&node);
-    std::stable_sort(closed.begin(), closed.end(), [](auto* a, auto* b) { return a->boxesInside < b->boxesInside; });
-    bool opened = false;
-    for (const ViewNode* node : closed) {
-      if (boxes + node->boxesInside > mostBoxes) break;
-      boxes += node->boxesInside;
-      opened |= options.openGroups.insert(node->group).second;
-    }
-    if (!opened) break;
-  }
-  return options;
-}
-
 GraphView makeView(const Module& module, ComputationId computation, const ViewOptions& options) {
   return ViewMaker(module).view(computation, options);
 }
-ViewOptions initialView(const Module& module, ComputationId computation, size_t mostBoxes) {
-  return ViewMaker(module).initialView(computation, mostBoxes);
-}
-
 int32_t GraphView::findGroup(std::string_view path) const {
   for (size_t n = 0; n < nodes.size(); ++n)
     if (!nodes[n].group.empty() && nodes[n].group == path) return static_cast<int32_t>(n);

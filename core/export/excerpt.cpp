@@ -30,9 +30,9 @@ std::vector<bool> withContent(const GraphView& view, std::vector<bool> chosen) {
 Picture excerptOf(const Picture& picture, const RectF& area, float zoom) {
   Picture out{area, {}};
   for (const PictureItem& item : picture.items) {
-    if (item.minZoom > zoom || !grown(item.bounds, kReachOfWires).intersects(area)) continue;
+    if (!item.isSeenAt(zoom) || !grown(item.bounds, kReachOfWires).intersects(area)) continue;
     out.items.push_back(item);
-    out.items.back().minZoom = 0;  // it is seen
+    out.items.back().minZoom = 0, out.items.back().maxZoom = kAnyZoom;  // it is seen
   }
   return out;
 }

@@ -8,14 +8,14 @@
 #include "core/arrange/box_style.h"
 #include "core/arrange/curves.h"
 #include "core/arrange/sockets.h"
-#include "core/picture/picture.h"
+#include "core/picture/sketch.h"
 
 namespace tessera {
 namespace {
 
-constexpr float kTitleZoom = 0.2f, kSubtitleZoom = kReadableZoom, kGroupTitleZoom = 0.2f, kWireZoom = 0.04f,
-                kPortZoom = 0.35f;
+constexpr float kTitleZoom = 0.2f, kSubtitleZoom = kReadableZoom, kGroupTitleZoom = 0.2f, kWireZoom = 0.04f;
 constexpr float kHeatBar = 6;
+constexpr float kCoverZoom = 0.3f, kCoverSize = 110;  // pixels: sides of a square of the group's area
 constexpr float kBadgeHeight = 13, kBadgeSize = 9.5f;
 
 RectF boundsOf(const std::vector<PointF>& points) {
@@ -27,10 +27,10 @@ RectF boundsOf(const std::vector<PointF>& points) {
   return {left, top, right - left, bottom - top};
 }
 
-class Drawer {
+class Drawer : Sketch {
  public:
   Drawer(const Module& module, const GraphView& view, const Arrangement& arrangement, const Overlay* overlay)
-      : module_(module), view_(view), arrangement_(arrangement), overlay_(overlay) {
+      : Sketch(view, arrangement), module_(module), overlay_(overlay) {
     if (overlay) times_ = boxTimes(view, *overlay);
   }
 
@@ -44,55 +44,14 @@ class Drawer {
     for (int32_t v = 0; v < count; ++v) drawNode(v);
     for (const ViewEdge& edge : view_.edges)
       if (view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached) drawBesidePort(edge);
+    for (int32_t v = count; v-- > 0;)  // what stands inside comes later in the view
+      if (view_.nodes[at(v)].kind == ViewNode::Kind::OpenGroup) drawCover(v);
     return std::move(picture_);
   }
 
  private:
   const Overlay::Entry* timeOf(int32_t v) const {
     return overlay_ && times_[at(v)].timeNs > 0 ? &times_[at(v)] : nullptr;
-  }
-
-  PictureItem& add(PictureItem::Kind kind, int32_t v, RectF bounds, float minZoom = 0) {
-    PictureItem item;
-    item.kind = kind;
-    item.bounds = bounds;
-    item.viewNode = v;
-    if (v >= 0) item.instruction = view_.nodes[at(v)].instruction;
-    item.minZoom = minZoom;
-    picture_.items.push_back(std::move(item));
-    return picture_.items.back();
-  }
-  using Part = PictureItem::Part;
-  PictureItem& addBox(int32_t v, RectF bounds, ColorRole fill, ColorRole stroke, float radius,
-                      Part part = Part::Other) {
-    PictureItem& item = add(PictureItem::Kind::Box, v, bounds);
-    item.part = part;
-    item.fill = fill;
-    item.stroke = stroke;
-    item.radius = radius;
-    return item;
-  }
-  // `topLeft` is the upper edge of the line of text; the text is cut to maxWidth. Titles alone are bold.
-  void addText(int32_t v, PointF topLeft, std::string_view text, float size, float maxWidth, ColorRole color, bool bold,
-               float minZoom) {
-    std::string cut = elideText(text, size, maxWidth, bold);
-    if (cut.empty()) return;
-    const RectF bounds{topLeft.x, topLeft.y, textWidth(cut, size, bold), size * 1.25f};
-    PictureItem& item = add(PictureItem::Kind::Text, v, bounds, minZoom);
-    if (bold) item.part = Part::Title;
-    if (bold && v >= 0) item.room = titleRoom(v);
-    item.text = std::move(cut);
-    item.size = size;
-    item.bold = bold;
-    item.fill = color;
-    item.stroked = false;
-  }
-
-  // What a title may fill when seen from afar.
-  RectF titleRoom(int32_t v) const {
-    RectF room = arrangement_.boxes[at(v)];
-    if (view_.nodes[at(v)].kind == ViewNode::Kind::OpenGroup) room.height = box::kGroupHeader;
-    return room;
   }
 
   // A result's line with every size in the hue of its dimension; too long ones are cut and plain.
@@ -120,6 +79,27 @@ class Drawer {
   void drawOpenGroup(int32_t v) {
     const RectF& b = arrangement_.boxes[at(v)];
     addBox(v, b, groupFill(v), ColorRole::GroupBorder, 8, Part::Frame).width = 1.2f;
+  }
+  // What is too small to be read inside of a group is not shown: the group is its title and its heat.
+  void drawCover(int32_t v) {
+    const RectF& b = arrangement_.boxes[at(v)];
+    const float zoom = std::min(kCoverZoom, kCoverSize / std::sqrt(std::max(b.width * b.height, 1.f)));
+    PictureItem& plate = addBox(v, b, ColorRole::GroupFill, ColorRole::GroupBorder, 8);
+    plate.width = 1 / zoom;
+    plate.maxZoom = zoom;
+    if (const Overlay::Entry* time = timeOf(v)) {
+      const RectF side{b.x, b.y, std::min(kHeatBar / zoom, b.width / 4), b.height};
+      PictureItem& bar = addBox(v, side, heatRole(overlay_->heatOf(time->timeNs)), ColorRole::NodeBorder, 2);
+      bar.hatched = !time->measured;
+      bar.maxZoom = zoom;
+    }
+    PictureItem& title = add(PictureItem::Kind::Text, v, b);
+    title.text = view_.nodes[at(v)].title;
+    title.room = b;
+    title.bold = true;
+    title.fill = ColorRole::GroupText;
+    title.stroked = false;
+    title.maxZoom = zoom;
   }
   // Nested groups alternate.
   ColorRole groupFill(int32_t v) const {
@@ -285,28 +265,6 @@ class Drawer {
   }
 
   // --- ports
-  void addPort(int32_t v, PointF p, const ViewPort& port) {
-    constexpr float kHalf = box::kPort / 2;
-    const ColorRole color = port.open                            ? ColorRole::NodeSubtext
-                            : port.kind == ViewPort::Kind::Array ? typeRole(port.type)
-                            : port.kind == ViewPort::Kind::Tuple ? ColorRole::Hue1
-                                                                 : ColorRole::NodeSubtext;
-    PictureItem* item;
-    if (port.kind == ViewPort::Kind::Token && !port.open) {  // a rhombus
-      item = &add(PictureItem::Kind::Path, v, {p.x - kHalf, p.y - kHalf, box::kPort, box::kPort});
-      item->points = {
-          {p.x, p.y - kHalf}, {p.x + kHalf, p.y}, {p.x, p.y + kHalf}, {p.x - kHalf, p.y}, {p.x, p.y - kHalf}};
-      item->instruction = InstructionId();  // no wire
-    } else {
-      const float radius = port.kind == ViewPort::Kind::Tuple ? 1 : kHalf;
-      item = &addBox(v, {p.x - kHalf, p.y - kHalf, box::kPort, box::kPort}, color, color, radius);
-    }
-    item->part = Part::Port;
-    item->fill = port.open ? ColorRole::NodeFill : color;
-    item->stroke = port.open ? color : ColorRole::NodeBorder;
-    item->width = port.open ? 1.4f : 0.7f;
-    item->minZoom = kPortZoom;
-  }
   void drawPorts(int32_t v) {
     const ViewNode& node = view_.nodes[at(v)];
     if (!node.instruction.valid() || view_.nodes.size() > kMostWithPorts) return;
@@ -400,11 +358,8 @@ class Drawer {
   }
 
   const Module& module_;
-  const GraphView& view_;
-  const Arrangement& arrangement_;
   const Overlay* overlay_;
   std::vector<Overlay::Entry> times_;
-  Picture picture_;
 };
 
 }  // namespace

@@ -8,9 +8,9 @@ namespace tessera {
 namespace {
 
 constexpr float kFarSizes[] = {kFarText, 10.5f, 9.5f, 9};  // pixels
-constexpr float kFarLine = 1.2f;       // of the size
-constexpr float kFarMargin = 3;        // pixels
-constexpr float kFarNarrowest = 1.2f;  // of the size: what is narrower says nothing
+constexpr float kFarLine = 1.2f;                           // of the size
+constexpr float kFarMargin = 3;                            // pixels
+constexpr float kFarNarrowest = 1.2f;                      // of the size: what is narrower says nothing
 
 // As many words as fit; at least one.
 size_t firstLine(std::string_view text, float size, float width) {

@@ -83,9 +83,10 @@ std::vector<QuickEntry> Navigation::places(const QString& words) {
     if (all.size() >= most) return;
     const Instruction& in = module.at(id);
     const std::string_view opcode = nameOf(in.opcode), home = module.at(in.computation).name;
-    const bool matches = isQuery ? static_cast<bool>(found[id.value])
-                                 : search.match({in.name, opcode, shapeOf(in), mark, home});
-    if (matches) all.push_back({(typed.empty() || isQuery ? 0 : rankOf(typed, in.name, opcode)) - better, id, {}, mark});
+    const bool matches =
+        isQuery ? static_cast<bool>(found[id.value]) : search.match({in.name, opcode, shapeOf(in), mark, home});
+    if (matches)
+      all.push_back({(typed.empty() || isQuery ? 0 : rankOf(typed, in.name, opcode)) - better, id, {}, mark});
   };
   for (InstructionId id : history().bookmarks()) add(id, QT_TR_NOOP(" · bookmark"), kBookmarked);
   for (ComputationId id : module.order())

@@ -1,5 +1,6 @@
-// In the axes of the flow: where that is to the right, columns are lines. Cuts are between rows: into as few columns as show the graph large enough on a usual canvas, else into those that
-// show it largest; each cut where few wires cross it and columns are of like height.
+// In the axes of the flow: where that is to the right, columns are lines. Cuts are between rows: into as few columns as
+// show the graph large enough on a usual canvas, else into those that show it largest; each cut where few wires cross
+// it and columns are of like height.
 #include "core/arrange/columns.h"
 
 #include <algorithm>

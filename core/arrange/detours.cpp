@@ -1,5 +1,6 @@
-// Detours are searched in the axes of the flow (core/arrange/flow.h). A detour is the cheapest path on the grid of lines beside all boxes near by: its length and a fee for each bend.
-// Wires take turns in how far they keep from boxes, so that those in one gap stand beside each other.
+// Detours are searched in the axes of the flow (core/arrange/flow.h). A detour is the cheapest path on the grid of
+// lines beside all boxes near by: its length and a fee for each bend. Wires take turns in how far they keep from boxes,
+// so that those in one gap stand beside each other.
 #include "core/arrange/detours.h"
 
 #include <algorithm>

@@ -32,7 +32,7 @@ struct Level {
   std::vector<LevelBox> boxes;
   std::vector<int32_t> nodes;  // the owner's number of each box
   std::vector<LevelWire> wires;
-  bool thorough = true;  // false: fewer sweeps, for views of very many boxes
+  bool thorough = true;                                   // false: fewer sweeps, for views of very many boxes
   float boxGap = box::kColumnGap, rowGap = box::kRowGap;  // between boxes of a row, between rows
   float aspect = 1.6f, widest = 1400;  // wished width : height; up to this width rows are filled anyhow
   // results; the content's top left is (0, 0)

@@ -1,6 +1,6 @@
-// In the axes of the flow. A route leaves its source at the bottom, leaves the groups around it through their lower edges, crosses the common
-// level, and enters the target's groups through their upper edges. Cost: O(rows crossed), times log(boxes a row) where
-// there are no lanes.
+// In the axes of the flow. A route leaves its source at the bottom, leaves the groups around it through their lower
+// edges, crosses the common level, and enters the target's groups through their upper edges. Cost: O(rows crossed),
+// times log(boxes a row) where there are no lanes.
 #include "core/arrange/routing.h"
 
 #include <algorithm>
@@ -69,8 +69,7 @@ class Router {
   PointF arrivalAt(size_t edge) const {
     const int32_t to = view_.edges[edge].to;
     const RectF& b = out_.boxes[at(to)];
-    const auto port =
-        inputSocket(view_.nodes[at(to)], along(view_.flow, b), view_.edges[edge].operand, view_.flow);
+    const auto port = inputSocket(view_.nodes[at(to)], along(view_.flow, b), view_.edges[edge].operand, view_.flow);
     return port ? along(view_.flow, *port) : PointF{b.x + b.width * arrivals_[edge], b.y};
   }
 

@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kLongestConstant = 28;
+constexpr size_t kLongestConstant = 28, kLongestArgument = 28;
 constexpr int64_t kMaxConstantElements = 6;
 
 std::string list(const std::vector<int64_t>& values) { return fmt::format("{}", fmt::join(values, ", ")); }
@@ -126,13 +126,21 @@ std::string calleeName(const Module& module, const Instruction& instruction) {
   return std::string(named ? module.at(callees[0]).name : instruction.name);
 }
 
+// Of a long path the last steps, which tell it from its neighbours: …['Dense_0']['kernel'].
+std::string shortPath(std::string path) {
+  if (path.size() <= kLongestArgument) return path;
+  size_t from = path.find('[', path.size() - kLongestArgument);
+  if (from == std::string::npos) from = path.rfind('[');
+  return from == std::string::npos || from == 0 ? path : "…" + path.substr(from);
+}
+
 std::string argumentName(const Instruction& instruction) {
   // jax writes the argument's path into op_name: s[0].mu['wte'] says more than s_0__mu__wte_.1
   if (instruction.metadata && !instruction.metadata->opName.empty() &&
       instruction.metadata->opName.find('/') == std::string::npos) {
     std::string name = instruction.metadata->opName;
     std::erase(name, '\\');
-    return name;
+    return shortPath(std::move(name));
   }
   return std::string(instruction.name);
 }
@@ -227,8 +235,6 @@ std::string subtitleOf(const Module& module, InstructionId id) {
   return shape.isArray() ? arrayText(shape).text : std::string(nameOf(shape.type));
 }
 
-std::string chipText(const ViewNode& node) {
-  return (node.instructionCount > 1 ? "▸ " : "") + node.subtitle;
-}
+std::string chipText(const ViewNode& node) { return (node.instructionCount > 1 ? "▸ " : "") + node.subtitle; }
 
 }  // namespace tessera

@@ -33,12 +33,12 @@ struct Meant {
 std::vector<Meant> meantFor(const Shape& operand, const Shape& indices) {
   std::vector<Meant> out;
   const int64_t rank = operand.rank(), given = indices.rank();
-  for (int64_t d = 0; d < rank; ++d)
-    out.push_back({fmt::format("rows along dimension {}", d), {d}, given, given});
+  for (int64_t d = 0; d < rank; ++d) out.push_back({fmt::format("rows along dimension {}", d), {d}, given, given});
   const int64_t coordinates = given > 0 ? indices.dimensions.back() : 0;
   if (coordinates > 0 && coordinates <= rank)
-    out.push_back({coordinates == rank ? "single elements at coordinates (last dimension of the indices)"
-                                       : fmt::format("rows at {} coordinates (last dimension of the indices)", coordinates),
+    out.push_back({coordinates == rank
+                       ? "single elements at coordinates (last dimension of the indices)"
+                       : fmt::format("rows at {} coordinates (last dimension of the indices)", coordinates),
                    counted(0, coordinates), given - 1, given - 1});
   return out;
 }
@@ -51,7 +51,8 @@ std::vector<IndexWay> gatherWays(const Shape& operand, const Shape& indices) {
     Sizes slice = operand.dimensions;
     for (int64_t d : meant.indexed) slice[static_cast<size_t>(d)] = 1;
     const bool rows = meant.indexed.size() == 1 && meant.vectorDimension == indices.rank();
-    const int64_t before = rows ? meant.indexed[0] : 0, left = operand.rank() - static_cast<int64_t>(meant.indexed.size());
+    const int64_t before = rows ? meant.indexed[0] : 0,
+                  left = operand.rank() - static_cast<int64_t>(meant.indexed.size());
     const Sizes offsets = joined(counted(0, before), counted(before + meant.batch, meant.batch + left));
     out.push_back({meant.title,
                    {{Attr::offset_dims, listOf(offsets)},
@@ -85,7 +86,8 @@ std::vector<IndexWay> indexWays(const Module& module, InstructionId id) {
     if (k >= instruction.operands.size() || !module.contains(instruction.operands[k]) ||
         !module.shapeOf(instruction.operands[k]).isArray())
       return {};
-  const Shape &array = module.shapeOf(instruction.operands[0]), &numbers = module.shapeOf(instruction.operands[indices]);
+  const Shape &array = module.shapeOf(instruction.operands[0]),
+              &numbers = module.shapeOf(instruction.operands[indices]);
   return scatters ? scatterWays(array, numbers) : gatherWays(array, numbers);
 }
 

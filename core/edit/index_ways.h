@@ -15,8 +15,9 @@ struct IndexWay {
 };
 
 // For an array that is indexed and the indices, in the order in which they are likely meant: rows along each dimension;
-// where the last dimension of the indices holds as many numbers as the array has dimensions or fewer, single elements or
-// rows at those coordinates. Results have the indices' dimensions where numpy's take has them; updates have them first.
+// where the last dimension of the indices holds as many numbers as the array has dimensions or fewer, single elements
+// or rows at those coordinates. Results have the indices' dimensions where numpy's take has them; updates have them
+// first.
 std::vector<IndexWay> gatherWays(const Shape& operand, const Shape& indices);
 std::vector<IndexWay> scatterWays(const Shape& operand, const Shape& indices);
 // The ways of an instruction, gather or scatter, whose operands are wired; empty: it is none, or they are not.

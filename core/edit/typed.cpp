@@ -69,7 +69,8 @@ Result<Shape> typedShape(const Module& module, InstructionId id, const std::stri
   const Instruction& instruction = module.at(id);
   const Shape* operand = operandOf(module, instruction);
   const bool converts = instruction.opcode == Opcode::Convert || instruction.opcode == Opcode::BitcastConvert;
-  if (const auto type = elementTypeFromName(trimmed(text)); type && info(*type).bits > 0 && instruction.shape->isArray())
+  if (const auto type = elementTypeFromName(trimmed(text));
+      type && info(*type).bits > 0 && instruction.shape->isArray())
     return Shape::arrayRowMajor(*type, converts && operand ? operand->dimensions : instruction.shape->dimensions);
   if (auto sizes = sizesOf(trimmed(text)); sizes && instruction.shape->isArray()) {
     TESSERA_TRY(settleOpen(*sizes, operand));

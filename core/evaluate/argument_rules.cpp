@@ -25,9 +25,9 @@ std::map<int64_t, std::string> sourcesOf(const ArgumentRules& rules, const Modul
   const std::vector<std::string> usual = usualSources(module);
   for (size_t leaf = 0; leaf < usual.size(); ++leaf) {
     const std::string name = "arg" + std::to_string(leaf);
-    const bool given = rules.given.contains(name) ||
-                       (rules.file && std::ranges::any_of(rules.file->shapes(),
-                                                          [&](const auto& each) { return each.first == name; }));
+    const bool given =
+        rules.given.contains(name) ||
+        (rules.file && std::ranges::any_of(rules.file->shapes(), [&](const auto& each) { return each.first == name; }));
     if (!given && usual[leaf] != "rule") out.try_emplace(static_cast<int64_t>(leaf), usual[leaf]);
   }
   return out;

@@ -71,8 +71,9 @@ Result<Words> parse(const std::string& source) {
                                              (out.kind == "normal" ? "mean and deviation" : "from and to"));
   }
   return fail(ErrorKind::Usage,
-              "\"" + out.kind + "\" is no source of values; there are rule, constant V, ramp A B, uniform A B, normal "
-                                "MEAN DEVIATION, npy FILE, image FILE");
+              "\"" + out.kind +
+                  "\" is no source of values; there are rule, constant V, ramp A B, uniform A B, normal "
+                  "MEAN DEVIATION, npy FILE, image FILE");
 }
 
 // Rounds to the nearest for integers; a ramp from 0 to 9 holds 9 at its end.

@@ -1,5 +1,6 @@
 // Where a parameter's value comes from, as a person says it in a word or two: "rule", "constant 0.5", "ramp 0 1",
-// "uniform -1 1" (or "random"), "normal 0 1" (mean, deviation), "npy FILE", "image FILE". Used by run requests, the run panel and core/trust.
+// "uniform -1 1" (or "random"), "normal 0 1" (mean, deviation), "npy FILE", "image FILE". Used by run requests, the run
+// panel and core/trust.
 #pragma once
 
 #include <cstdint>

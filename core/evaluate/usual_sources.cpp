@@ -55,7 +55,8 @@ class Usual {
     for (InstructionId user : users_.users(id)) {
       const Instruction& reader = module_.at(user);
       const bool second = reader.operands.size() > 1 && reader.operands[1] == id && reader.operands[0] != id;
-      if (second && reader.opcode == Opcode::Dot) return productOf(id, reader.attributes->ints(Attr::rhs_contracting_dims));
+      if (second && reader.opcode == Opcode::Dot)
+        return productOf(id, reader.attributes->ints(Attr::rhs_contracting_dims));
       if (second && reader.opcode == Opcode::Convolution) return kernelProducts(id, reader);
       if (second && reader.opcode == Opcode::Call)
         if (const int64_t n = fanInOfCallee(reader, 1, depth)) return n;
@@ -100,9 +101,8 @@ class Usual {
   bool isOnlyAddedInside(const Instruction& call, InstructionId id, int depth) const {
     for (size_t k = 0; k < call.operands.size(); ++k)
       for (ComputationId callee : module_.callees(call))
-        if (call.operands[k] == id &&
-            (!module_.contains(callee) || k >= module_.at(callee).parameters.size() ||
-             !isOnlyAdded(module_.at(callee).parameters[k], depth + 1)))
+        if (call.operands[k] == id && (!module_.contains(callee) || k >= module_.at(callee).parameters.size() ||
+                                       !isOnlyAdded(module_.at(callee).parameters[k], depth + 1)))
           return false;
     return true;
   }

@@ -30,7 +30,8 @@ void DimensionChoice::show(const Module& module, InstructionId id) {
   Row row{form_ == Form::Several ? tr("over") : tr("along"), {}};
   for (size_t d = 0; d < shape->dimensions.size(); ++d)
     row.chips.push_back({QString::number(d), QString::number(shape->dimensions[d]),
-                         std::ranges::find(chosen_, static_cast<int64_t>(d)) != chosen_.end(), dimensionAt(counted, d)});
+                         std::ranges::find(chosen_, static_cast<int64_t>(d)) != chosen_.end(),
+                         dimensionAt(counted, d)});
   setRows({std::move(row)});
 }
 

@@ -1,5 +1,5 @@
-// Dimensions of an operand as chips, chosen by a click: those that a reduction or a reversal goes over, or the one that a
-// sort, a concatenation or an iota runs along. Used by makeAttributePicture.
+// Dimensions of an operand as chips, chosen by a click: those that a reduction or a reversal goes over, or the one that
+// a sort, a concatenation or an iota runs along. Used by makeAttributePicture.
 #pragma once
 
 #include "editor/attributes/label_rows.h"

@@ -1,5 +1,5 @@
-// What a gather or scatter means, as a choice of a few ways; its dimension numbers stand in fields of their own. Used by
-// makeAttributePicture.
+// What a gather or scatter means, as a choice of a few ways; its dimension numbers stand in fields of their own. Used
+// by makeAttributePicture.
 #pragma once
 
 #include "core/edit/index_ways.h"

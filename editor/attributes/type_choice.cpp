@@ -12,11 +12,11 @@
 namespace tessera {
 namespace {
 
-constexpr ElementType kUsual[] = {
-    ElementType::F32,      ElementType::BF16,    ElementType::F16, ElementType::F64, ElementType::S32, ElementType::S64,
-    ElementType::S16,      ElementType::S8,      ElementType::S4,  ElementType::U32, ElementType::U64, ElementType::U16,
-    ElementType::U8,       ElementType::U4,      ElementType::Pred, ElementType::F8E4M3FN, ElementType::F8E5M2,
-    ElementType::C64,      ElementType::C128};
+constexpr ElementType kUsual[] = {ElementType::F32,    ElementType::BF16, ElementType::F16,  ElementType::F64,
+                                  ElementType::S32,    ElementType::S64,  ElementType::S16,  ElementType::S8,
+                                  ElementType::S4,     ElementType::U32,  ElementType::U64,  ElementType::U16,
+                                  ElementType::U8,     ElementType::U4,   ElementType::Pred, ElementType::F8E4M3FN,
+                                  ElementType::F8E5M2, ElementType::C64,  ElementType::C128};
 
 QString nameOfType(ElementType type) {
   const std::string_view name = nameOf(type);

@@ -43,9 +43,9 @@ bool isPadding(Handle handle) { return handle >= Handle::Left; }
 WindowPicture::WindowPicture(QWidget* parent) : AttributePicture(parent), numbers_(new WindowNumbers(this)) {
   setMouseTracking(true);
   setAccessibleName(tr("The window"));
-  setToolTip(
-      tr("Drag the square at the window's corner: size · the dot at the dashed next place: stride · the rhombus between "
-         "taps: dilation · the bars on the edges of the data: padding"));
+  setToolTip(tr(
+      "Drag the square at the window's corner: size · the dot at the dashed next place: stride · the rhombus between "
+      "taps: dilation · the bars on the edges of the data: padding"));
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(0, 4, 0, 0);
   layout->addStretch(1);
@@ -220,8 +220,8 @@ void WindowPicture::paintHandle(QPainter& painter, Handle handle) const {
     case Handle::Size: return painter.drawRect(QRectF(at - QPointF(kHalf, kHalf), QSizeF(2 * kHalf, 2 * kHalf)));
     case Handle::Stride: return painter.drawEllipse(at, kHalf, kHalf);
     case Handle::Dilation: {
-      const QPointF corners[] = {
-          at - QPointF(0, kHalf), at + QPointF(kHalf, 0), at + QPointF(0, kHalf), at - QPointF(kHalf, 0)};
+      const QPointF corners[] = {at - QPointF(0, kHalf), at + QPointF(kHalf, 0), at + QPointF(0, kHalf),
+                                 at - QPointF(kHalf, 0)};
       return painter.drawPolygon(corners, 4);
     }
     case Handle::Left:
@@ -242,10 +242,10 @@ void WindowPicture::mousePressEvent(QMouseEvent* event) {
 void WindowPicture::mouseMoveEvent(QMouseEvent* event) {
   if (held_ != Handle::None) return drag(event->position());
   hover_ = nearest(event->position());
-  setCursor(hover_ == Handle::None                                    ? Qt::ArrowCursor
+  setCursor(hover_ == Handle::None                              ? Qt::ArrowCursor
             : hover_ == Handle::Left || hover_ == Handle::Right ? Qt::SizeHorCursor
-            : isPadding(hover_)                                      ? Qt::SizeVerCursor
-                                                                      : Qt::SizeAllCursor);
+            : isPadding(hover_)                                 ? Qt::SizeVerCursor
+                                                                : Qt::SizeAllCursor);
   update();
 }
 

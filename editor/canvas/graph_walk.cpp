@@ -1,4 +1,5 @@
-// Distances are those of frames, in the axes of the flow: a step across counts twice along a wire, a step down three times between neighbours.
+// Distances are those of frames, in the axes of the flow: a step across counts twice along a wire, a step down three
+// times between neighbours.
 #include "editor/canvas/graph_walk.h"
 
 #include <cmath>
@@ -59,9 +60,9 @@ int32_t GraphWalk::alongWire(int32_t node, bool down) const {
 int32_t GraphWalk::beside(int32_t node, bool right) const {
   const RectF own = along(canvas_.view()->flow, toRectF(canvas_.frameOf(node)));
   const QPointF here(own.x + own.width / 2, own.y + own.height / 2);
-  const RectF around = along(
-      canvas_.view()->flow, RectF{static_cast<float>(right ? here.x() : here.x() - kNeighbourReach),
-                                  own.y - own.height, kNeighbourReach, 3 * own.height});
+  const RectF around =
+      along(canvas_.view()->flow, RectF{static_cast<float>(right ? here.x() : here.x() - kNeighbourReach),
+                                        own.y - own.height, kNeighbourReach, 3 * own.height});
   int32_t best = -1;
   double nearest = INFINITY;
   for (uint32_t i : canvas_.index()->itemsIn(*canvas_.picture(), around, kNeighbourReach)) {

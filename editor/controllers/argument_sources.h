@@ -1,5 +1,6 @@
-// ArgumentSources: the choice of where the value of a parameter comes from, opened on its node, by key or from its menu:
-// a kind that needs no more, or one whose numbers are typed or whose file is chosen. A choice is a step of the history.
+// ArgumentSources: the choice of where the value of a parameter comes from, opened on its node, by key or from its
+// menu: a kind that needs no more, or one whose numbers are typed or whose file is chosen. A choice is a step of the
+// history.
 #pragma once
 
 #include <QObject>

@@ -84,7 +84,7 @@ class LayoutPanel : public QWidget {
   std::vector<DimensionHue> givenDimensions_;
   Shape whole_;  // what is shown: an array or a tuple
   std::vector<int64_t> leafIndex_;
-  bool ofWire_ = false;   // shown by showShape, and still the same array
+  bool ofWire_ = false;  // shown by showShape, and still the same array
 };
 
 }  // namespace tessera

@@ -10,7 +10,9 @@
 namespace tessera {
 
 PreviewBar::PreviewBar(QWidget* parent)
-    : QWidget(parent), words_(new PlainLabel(this)), apply_(new QPushButton(tr("Apply"), this)),
+    : QWidget(parent),
+      words_(new PlainLabel(this)),
+      apply_(new QPushButton(tr("Apply"), this)),
       back_(new QPushButton(tr("Back"), this)) {
   words_->setWordWrap(true);
   apply_->setObjectName(QStringLiteral("applyLayout"));

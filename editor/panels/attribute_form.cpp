@@ -164,7 +164,8 @@ void AttributeForm::placeDetails() {
 void AttributeForm::addShape() {
   if (opcode_ == Opcode::Parameter) return;  // the inspector's own field
   addLine(
-      QStringLiteral("shape"), tr("The shape that it gives: f32[32,128], a type alone, or sizes alone (-1: what is left)"),
+      QStringLiteral("shape"),
+      tr("The shape that it gives: f32[32,128], a type alone, or sizes alone (-1: what is left)"),
       [this] { return QString::fromStdString(toString(document_.module().shapeOf(shown_))); },
       [this](const std::string& text) -> Result<Edit> {
         TESSERA_ASSIGN_OR_RETURN(Shape shape, typedShape(document_.module(), shown_, text));

@@ -138,8 +138,8 @@ ENTRY main {
       openText((std::string(R"(HloModule c
 ENTRY main {
   x = f32[1,9,9,3] parameter(0)
-  k = f32[)") +
-                window[5] + "," + window[7] + R"(,3,4] parameter(1)
+  k = f32[)") + window[5] +
+                "," + window[7] + R"(,3,4] parameter(1)
   ROOT y = f32[1,9,9,4] convolution(x, k), window={)" +
                 window + R"(}, dim_labels=b01f_01io->b01f
 })")
@@ -147,8 +147,8 @@ ENTRY main {
                "y");
       auto* shown = picture<WindowPicture>("window");
       std::vector<QPointF> all;
-      for (Handle handle : {Handle::Size, Handle::Stride, Handle::Dilation, Handle::Left, Handle::Top, Handle::Right,
-                            Handle::Bottom})
+      for (Handle handle :
+           {Handle::Size, Handle::Stride, Handle::Dilation, Handle::Left, Handle::Top, Handle::Right, Handle::Bottom})
         if (!shown->handleAt(handle).isNull()) all.push_back(shown->handleAt(handle));
       QCOMPARE(all.size(), size_t{7});
       for (size_t a = 0; a < all.size(); ++a)
@@ -241,8 +241,10 @@ ENTRY main {
     QVERIFY2(says("slice_sizes={1,3}"), hand().text().c_str());
     QCOMPARE(shapeOf("y"), std::string("f32[7,3]"));
     // From rows along 0 to rows along 1: on the way nothing agrees, which is said, and nothing is refused.
-    for (const auto& [line, words] : {std::pair("offset_dims", "0"), {"collapsed_slice_dims", "1"},
-                                      {"start_index_map", "1"}, {"slice_sizes", "5,1"}})
+    for (const auto& [line, words] : {std::pair("offset_dims", "0"),
+                                      {"collapsed_slice_dims", "1"},
+                                      {"start_index_map", "1"},
+                                      {"slice_sizes", "5,1"}})
       typeInto(line, words);
     QCOMPARE(shapeOf("y"), std::string("f32[5,7]"));
     for (const char* line : {"offset_dims", "collapsed_slice_dims", "start_index_map", "slice_sizes"})
@@ -297,7 +299,8 @@ ENTRY main {
     hand().document().select({hand().named("y")});
     hand().settle();
     QCOMPARE(details(), (QStringList{"9", "7"}));
-    hand().document().perform({"Shape", {SetParameterShape{hand().named("x"), Shape::arrayRowMajor(ElementType::F32, {4, 5})}}});
+    hand().document().perform(
+        {"Shape", {SetParameterShape{hand().named("x"), Shape::arrayRowMajor(ElementType::F32, {4, 5})}}});
     hand().document().select({hand().named("x")});
     hand().settle();
     QCOMPARE(details(), (QStringList{"5", "4"}));

@@ -7,9 +7,9 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMouseEvent>
+#include <QPushButton>
 #include <QRegularExpression>
 #include <QScrollBar>
-#include <QPushButton>
 #include <QTest>
 #include <QTextDocument>
 #include <QToolButton>
@@ -18,13 +18,13 @@
 #include <cmath>
 
 #include "core/formats/hlo_text.h"
-#include "editor/layout_lab/preview_bar.h"
 #include "editor/layout_lab/dimension_chips.h"
 #include "editor/layout_lab/grid_pane.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/layout_lab/layout_view.h"
 #include "editor/layout_lab/memory_pane.h"
 #include "editor/layout_lab/presets.h"
+#include "editor/layout_lab/preview_bar.h"
 
 using namespace tessera;
 

@@ -1,5 +1,5 @@
-// Pages that flow to the right: ports at the sides of nodes, wires that run along, boxes apart; which way a graph's form
-// asks for; chains that change an array's form as one pill.
+// Pages that flow to the right: ports at the sides of nodes, wires that run along, boxes apart; which way a graph's
+// form asks for; chains that change an array's form as one pill.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -111,7 +111,8 @@ TEST(FlowToTheRight, InputsHaveRowsInTheirOrder) {
   for (size_t v = 0; v < page.view.nodes.size(); ++v) {
     if (page.view.nodes[v].owner < 0) continue;
     const RectF &field = page.arrangement.boxes[v], &user = page.arrangement.boxes[at(page.view.nodes[v].owner)];
-    EXPECT_TRUE(user.contains({field.x, field.y}) && user.contains({field.x + field.width - 1, field.y + field.height}));
+    EXPECT_TRUE(user.contains({field.x, field.y}) &&
+                user.contains({field.x + field.width - 1, field.y + field.height}));
   }
 }
 

@@ -1,4 +1,5 @@
-// What is typed in short, in full: shapes by a type or by sizes, lists without braces; ways to mean a gather or scatter.
+// What is typed in short, in full: shapes by a type or by sizes, lists without braces; ways to mean a gather or
+// scatter.
 #include <gtest/gtest.h>
 
 #include "core/edit/index_ways.h"

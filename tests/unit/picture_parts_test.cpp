@@ -76,7 +76,7 @@ ENTRY main {
   ROOT block = f32[4] call(x), to_apply=inner
 })",
                                      "test")
-                            .module;
+                             .module;
   ViewOptions options;
   options.openGroups = {"block"};
   const GraphView view = makeView(module, module.entry(), options);

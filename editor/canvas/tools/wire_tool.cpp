@@ -59,8 +59,9 @@ QPointF WireTool::outputAt(int32_t node) const {
 QPointF WireTool::inputAt(int32_t node, int32_t operand) const {
   const RectF box = toRectF(canvas_.frameOf(node));
   const int32_t attached = attachedTo(node, operand);
-  const PointF p = attached >= 0 ? besideSocket(box, toRectF(canvas_.frameOf(attached)))
-                                 : inputSocket(nodeAt(node), box, operand, canvas_.view()->flow).value_or(PointF{box.x, box.y});
+  const PointF p = attached >= 0
+                       ? besideSocket(box, toRectF(canvas_.frameOf(attached)))
+                       : inputSocket(nodeAt(node), box, operand, canvas_.view()->flow).value_or(PointF{box.x, box.y});
   return canvas_.viewport().toWidget(QPointF(p.x, p.y));
 }
 

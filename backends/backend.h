@@ -51,7 +51,7 @@ struct KernelCounts {
   int64_t codeBytes = 0;
 };
 
-// Where an array of a step lies while it runs.
+// The location of an array of a step while it runs.
 struct BufferLocation {
   std::string role;   // "operand 0", "result", "scratch"
   std::string place;  // "argument 1", "output 0", "constant", "arena"
@@ -73,7 +73,7 @@ struct DeviceReport {
   int64_t count = 1;
 };
 
-// A program compiled ahead of time: an object file and the C header that says how to call it.
+// A program compiled ahead of time: an object file and the C header that declares its functions.
 struct CompiledObject {
   std::string bytes, header;
   std::vector<std::string> libraries;  // to link with it, in order: "tessera_runtime", "dnnl", "m"

@@ -1,6 +1,6 @@
 // Engine: what connects the processes of a run that is spread over several. Each process is a rank and computes one
-// device; rank 0 prints and writes. "mpi" is a module that is opened at the first request, so that nobody else needs
-// MPI. Runs on threads of one process need no engine (core/evaluate/replicas.h). Used by backends/run_request.
+// device; rank 0 prints and writes. "mpi" is a module that is opened at the first request, so that other runs do not
+// need MPI. Runs on threads of one process need no engine (core/evaluate/replicas.h). Used by backends/run_request.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ struct EngineOptions {
 
 class Engine {
  public:
-  // Waits a little until all ranks have come to their end, also after a failure, so that each has said its words.
+  // Waits briefly until all ranks have ended, also after a failure, so that each can print its error.
   virtual ~Engine() = default;
   virtual int64_t rank() const = 0;
   virtual int64_t ranks() const = 0;
@@ -39,7 +39,7 @@ class Engine {
   virtual std::vector<std::string> reordered() const = 0;
 };
 
-// "mpi". ErrorKind::Unsupported says what is missing.
+// "mpi". ErrorKind::Unsupported names what is missing.
 Result<std::unique_ptr<Engine>> openEngine(std::string_view name, const EngineOptions& options);
 
 }  // namespace tessera

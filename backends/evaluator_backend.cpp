@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/base/sorting.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/evaluate/evaluate.h"
 #include "core/ops/inference/mixed_precision.h"
@@ -46,7 +47,7 @@ class ProfileRecorder {
       profile_.shares.push_back({static_cast<int32_t>(profile_.shares.size()), step.instruction, timeNs, 0, 0});
       profile_.sources.push_back({step.instruction, timeNs, 0, 0, true});
     }
-    std::ranges::sort(profile_.sources, {}, &SourceProfile::instruction);
+    sortBy(profile_.sources, &SourceProfile::instruction);
   }
 
  private:

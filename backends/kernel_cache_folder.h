@@ -1,4 +1,4 @@
-// The folder of compiled kernels as a user sees it: how much lies there, and emptying it. Needs no LLVM. Used by the
+// The folder of compiled kernels for the user: its size, and emptying it. Needs no LLVM. Used by the
 // studio's preferences; the cache itself is backends/cpu/kernels/kernel_cache.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The devices of a run as a request sees them: compiled once, run as often as asked. They are threads of this process,
+// The devices of a run as a request sees them: compiled once, run repeatedly. They are threads of this process,
 // or this process is one of several ranks of an engine. Used by run_request.
 #pragma once
 

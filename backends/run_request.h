@@ -17,16 +17,16 @@
 
 namespace tessera {
 
-// Stages that progress tells beside those of compiling: "run", "run 1 of 5" where there are several, "profiled run 1
+// Stages of progress after those of compiling: "run", "run 1 of 5" where there are several, "profiled run 1
 // of 5".
 inline constexpr std::string_view kRunStage = "run", kProfileStage = "profiled run";
 
 struct RunRequest {
   std::string backend = "cpu";
   // Its cancel and progress are those of the whole request. Of several devices each has one thread, but for an engine's
-  // where it says more.
+  // if it is more precise.
   CompileOptions compile;
-  int64_t replicas = 0, partitions = 0;  // 0: as the module says
+  int64_t replicas = 0, partitions = 0;  // 0: from the module
   // Null: the devices are threads of this process. Else it is rank() of the engine, computes that device, and rank 0
   // reports for all.
   Engine* engine = nullptr;

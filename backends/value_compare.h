@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/evaluate/compare.h"
-#include "core/tools/diff.h"
+#include "core/tools/diff/diff.h"
 
 namespace tessera {
 
@@ -31,7 +31,7 @@ struct ComparedValue {
 };
 
 struct ValueComparison {
-  std::vector<ComparedValue> values;  // arrays that stand for each other, in the left module's order
+  std::vector<ComparedValue> values;  // matched arrays, in the left module's order
   int64_t differing = 0;
   bool resultsEqual = true;                       // of what the entries give
   std::optional<size_t> first;                    // of `values`: differs, and nothing that it is computed from does
@@ -40,14 +40,14 @@ struct ValueComparison {
 };
 
 // Of the entries' instructions; what a fusion, loop or branch computes inside is one value. Fails with what the
-// backends say. pairs: which instructions stand for each other.
+// backends support. pairs: matched instructions.
 Result<ValueComparison> compareValues(const ComparedSide& left, const ComparedSide& right, const DiffResult& pairs,
                                       const ComparedTolerance& tolerance);
 
 // The values of instructions of the entry; arrays only.
 Result<std::vector<Literal>> valuesOf(const ComparedSide& side, std::span<const InstructionId> wanted);
 
-// The right module's arguments: those of the parameters that stand for its own, in its types. Fails where a parameter
+// The right module's arguments: those of the matched parameters, in its types. Fails where a parameter
 // has none.
 Result<std::vector<Literal>> argumentsFor(const Module& right, const Module& left, std::span<const Literal> arguments,
                                           const DiffResult& pairs);

@@ -17,7 +17,7 @@ namespace tessera::cli {
 class Report {
  public:
   bool json = false;  // --json
-  // Of a run of several processes: each says its errors, with its rank, and rank 0 says all else.
+  // Of a run of several processes: each prints its errors, with its rank, and rank 0 prints all else.
   std::optional<int64_t> rank;
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   int exit = kFine;
@@ -42,7 +42,7 @@ class Report {
 std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify,
                                  ProtoContent* beside = nullptr);
 
-// FILE may be a link, FILE#NAME, and then stands for both: takes it apart. False: NAME stands nowhere, or twice, and
+// FILE may be a link, FILE#NAME, that gives both: splits it. False: NAME is missing, or given twice, and
 // this is reported. `wanted`: what the subcommand calls NAME.
 bool takeLink(std::string& file, std::string& name, const char* wanted, Report& report);
 

@@ -1,11 +1,11 @@
 // tessera diff A B: do two files hold the same graph, whatever its names, ids and order, and what differs?
-#include "core/tools/diff.h"
+#include "core/tools/diff/diff.h"
 
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
 #include "core/formats/module_file.h"
-#include "core/tools/diff_page.h"
+#include "core/tools/diff/diff_page.h"
 
 namespace tessera::cli {
 namespace {

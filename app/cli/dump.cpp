@@ -1,4 +1,4 @@
-// tessera dump DIR: what lies in a folder that XLA dumped into: modules, their passes in order, and which file is what.
+// tessera dump DIR: what is in a folder that XLA dumped into: modules, their passes in order, and which file is what.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include "app/cli/command.h"
 #include "core/formats/hlo_text.h"
 #include "core/tools/link.h"
-#include "core/tools/search.h"
+#include "core/tools/query/search.h"
 
 namespace tessera::cli {
 namespace {
@@ -84,7 +84,7 @@ size_t grepFile(const Module& module, const std::string& file, const Query& quer
   return found.size();
 }
 
-// The fields with what they mean, as they stand in the table of the grammar.
+// The fields with what they mean, as they are in the table of the grammar.
 std::string grepHelp() {
   std::string out =
       "QUERY is one line: words are parts of name, opcode, op_name or FILE:LINE of the source, f64 a type and\n"

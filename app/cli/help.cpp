@@ -15,7 +15,7 @@
 #include "core/base/result.h"
 #include "core/formats/module_file.h"
 #include "core/tools/find_instruction.h"
-#include "core/tools/help_page.h"
+#include "core/tools/help/help_page.h"
 
 namespace tessera::cli {
 namespace {

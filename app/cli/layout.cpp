@@ -1,4 +1,4 @@
-// tessera layout SHAPE: where the elements of a shape lie in memory.
+// tessera layout SHAPE: where the elements of a shape are in memory.
 #include "app/cli/command.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/memory_map.h"

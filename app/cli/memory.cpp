@@ -5,6 +5,7 @@
 
 #include "app/cli/command.h"
 #include "backends/run_request.h"
+#include "core/base/sorting.h"
 #include "core/base/units.h"
 #include "core/evaluate/compare.h"
 #include "core/formats/module_file.h"
@@ -64,7 +65,7 @@ Json toJson(const MemoryReport& report, const MemoryBuffer& buffer) {
 // The largest that live at the peak; by bytes or by padding.
 std::vector<size_t> atPeak(const MemoryReport& report, bool byPadding) {
   std::vector<size_t> out = report.liveAt(report.peakMoment);
-  if (byPadding) std::ranges::stable_sort(out, std::greater(), [&](size_t i) { return report.buffers[i].padding; });
+  if (byPadding) sortDescending(out, [&](size_t i) { return report.buffers[i].padding; });
   return out;
 }
 
@@ -158,7 +159,7 @@ void tellPeak(const MemoryReport& report, const MemoryArguments& options, Report
 void tellAllocations(const MemoryReport& report, const MemoryArguments& options, Report& out) {
   std::vector<size_t> order(report.allocations.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, std::greater(), [&](size_t i) { return report.allocations[i].bytes; });
+  sortDescending(order, [&](size_t i) { return report.allocations[i].bytes; });
   out.line(fmt::format("allocations: {} of {}, fragmentation {}", order.size(), readable(report.allocatedBytes()),
                        readable(report.fragmentationBytes())));
   for (size_t k = 0; k < order.size() && k < options.top; ++k) {

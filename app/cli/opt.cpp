@@ -1,10 +1,10 @@
-// tessera opt FILE: runs passes and writes what stands between them, under the names that XLA gives its dumps.
+// tessera opt FILE: runs passes and writes what is between them, under the names that XLA gives its dumps.
 #include <filesystem>
 
 #include "app/cli/command.h"
 #include "app/cli/progress.h"
 #include "core/formats/module_file.h"
-#include "core/tools/pass_run.h"
+#include "core/tools/passes/pass_run.h"
 
 namespace tessera::cli {
 namespace {

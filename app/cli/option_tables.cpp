@@ -1,4 +1,4 @@
-// See option_tables.h: reading CLI11's tables, and the manual's chapter. Choices stand in a value's type, "TEXT:{a,b}".
+// See option_tables.h: reading CLI11's tables, and the manual's chapter. Choices are in a value's type, "TEXT:{a,b}".
 #include "app/cli/option_tables.h"
 
 #include <filesystem>

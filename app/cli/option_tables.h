@@ -1,5 +1,5 @@
 // The option tables of all subcommands as plain rows, and what is made of them: man pages, completions of three shells
-// and the manual's chapter on the command line. So each option is told once, where its subcommand adds it.
+// and the manual's chapter on the command line. So each option is defined once, where its subcommand adds it.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -4,7 +4,7 @@
 
 #include "app/cli/command.h"
 #include "core/base/units.h"
-#include "core/tools/pass_history.h"
+#include "core/tools/passes/pass_history.h"
 
 namespace tessera::cli {
 namespace {

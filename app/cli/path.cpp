@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
-#include "core/tools/call_tree.h"
 #include "core/tools/find_instruction.h"
+#include "core/tools/flow/call_tree.h"
+#include "core/tools/flow/value_flow.h"
 #include "core/tools/link.h"
-#include "core/tools/value_flow.h"
 
 namespace tessera::cli {
 namespace {
@@ -142,7 +142,7 @@ void tellCallers(const Module& module, Report& report) {
     nlohmann::ordered_json one = {{"name", computation.name}, {"depth", depth}, {"instructions", instructions}};
     if (call.count) one["calls"] = call.count, one["caller"] = module.at(call.instruction).name;
     report.object["computations"].push_back(std::move(one));
-    if (again) continue;  // what it calls stands where it was met first
+    if (again) continue;  // what it calls is where it was met first
     told[call.computation.value] = true;
     const auto callees = tree.callees(call.computation);
     for (auto callee = callees.rbegin(); callee != callees.rend(); ++callee) open.push_back({*callee, depth + 1});

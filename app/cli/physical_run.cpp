@@ -6,7 +6,7 @@
 namespace tessera::cli {
 namespace {
 
-// The layout is the entry's; padding, which HLO text keeps with the instruction, may stand in either.
+// The layout is the entry's; padding, which HLO text keeps with the instruction, may be in either.
 void appendLeaves(const Shape& entry, const Shape& own, std::vector<Shape>& out) {
   const std::vector<ShapeLeaf> outer = leavesOf(entry), inner = leavesOf(own);
   for (size_t i = 0; i < outer.size(); ++i) {

@@ -18,7 +18,7 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   bool isOnTerminal() const { return writer_ != nullptr; }
-  // fraction: of all the work that is told of; below 0: it is not known.
+  // fraction: of the work of the stage; below 0: unknown.
   void tell(std::string_view phase, double fraction);
   void wipe();  // before something else is written; it comes back
 

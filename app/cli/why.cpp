@@ -1,5 +1,5 @@
-// tessera why FILE NAME: why a copy, transpose, pad, convert, bitcast or fusion stands in an optimised module.
-#include "core/tools/why.h"
+// tessera why FILE NAME: why a copy, transpose, pad, convert, bitcast or fusion is in an optimised module.
+#include "core/tools/passes/why.h"
 
 #include <fmt/format.h>
 

@@ -148,7 +148,7 @@ cairo_status_t appendTo(void* out, const unsigned char* data, unsigned length) {
   }
 }
 
-// What is drawn of the picture where it lies at `scale` pixels a unit, and how far wires and titles reach over a bound.
+// What is drawn of the picture where it is at `scale` pixels a unit, and how far wires and titles reach over a bound.
 bool isSeen(const PictureItem& item, const RectF& area, double scale) {
   constexpr float kReach = 8;
   const RectF& b = item.reach();

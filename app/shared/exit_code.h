@@ -17,7 +17,7 @@ enum ExitCode : int {
   kNoOutput = 73,
 };
 
-// What scripts are told, in the man pages and the manual.
+// The text for man pages and manual.
 struct ExitCodeText {
   ExitCode code;
   const char* text;

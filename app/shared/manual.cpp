@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/sorting.h"
 #include "core/formats/file_content.h"
 
 namespace tessera {
@@ -39,7 +40,7 @@ Result<std::vector<Chapter>> manualChapters() {
     TESSERA_ASSIGN_OR_RETURN(const std::string text, readFile(entry.path()));
     out.push_back({name, titleIn(text)});
   }
-  std::ranges::sort(out, {}, [](const Chapter& c) { return std::pair(c.name != "index", c.name); });
+  sortBy(out, [](const Chapter& c) { return std::pair(c.name != "index", c.name); });
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Where the manual lies: chapters in Markdown with their pictures, installed beside the programs and made into the
+// The location of the manual: chapters in Markdown with their pictures, installed beside the programs and made into the
 // build folder. Used by `tessera help` and the studio's help.
 #pragma once
 

@@ -7,9 +7,9 @@
 
 #include "app/shared/exit_code.h"
 #include "app/shared/last_words.h"
-#include "app/studio/main_window.h"
-#include "app/studio/script.h"
+#include "app/studio/script/script.h"
 #include "app/studio/studio_application.h"
+#include "app/studio/window/main_window.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 

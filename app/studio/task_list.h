@@ -1,5 +1,5 @@
 // TaskList: what goes on in the background, at the right of the status bar: a task with its phase, how far it is and a
-// button that cancels it; further tasks stand in a list above it, which "+2" opens. Used by MainWindow.
+// button that cancels it; further tasks are in a list above it, which "+2" opens. Used by MainWindow.
 #pragma once
 
 #include <QWidget>
@@ -20,7 +20,7 @@ struct ShownTask {
   std::function<void()> cancel;
 };
 
-// One task. It stays while its task goes on, so that a click on it meets the button that is seen.
+// One task. It stays while its task goes on, so that a click hits the button that is visible.
 class TaskRow : public QWidget {
   Q_OBJECT
 

@@ -11,7 +11,7 @@ namespace tessera::codegen {
 
 namespace {
 
-// Scopes of one domain. LLVM takes two accesses for apart when all scopes of one stand in the other's list.
+// Scopes of one domain. LLVM takes two accesses for apart when all scopes of one are in the other's list.
 class Domain {
  public:
   Domain(llvm::LLVMContext& context, size_t scopes) : context_(context) {

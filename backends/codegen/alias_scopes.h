@@ -1,6 +1,6 @@
-// Alias scopes: what accesses tell LLVM of the arrays they touch: which ones lie apart, so that loads may pass stores.
-// Only what the plan promises is claimed. A kernel is compiled once for equal programs wherever its arrays lie, so
-// whether it works in place is not known: an operand that may lie where a result does shares that result's scope. Used
+// Alias scopes: noalias metadata on the accesses of a kernel, so that loads may be moved across stores. Only what the
+// plan guarantees is claimed. A kernel is compiled once for equal programs at any addresses, so whether it works in
+// place is not known: an operand that may alias a result shares that result's scope. Used
 // by plan_builder, which promises what does not alias, and kernel_memory, which marks each access.
 #pragma once
 
@@ -19,11 +19,11 @@ class Value;
 namespace tessera::codegen {
 
 // The promise of every step that runs a kernel (cpu/plan_builder checks its own, tests those of the corpus):
-// results lie apart from one another, and from each operand of which this is false; where it is true, apart or over it
+// results do not alias one another, nor an operand for which this is false; if true, no alias or the same address
 // as a whole.
 bool outputMayAliasOperand(const LoopProgram& program, size_t output, size_t operand);
 
-// What an access says; null: nothing.
+// The metadata of an access; null: none.
 struct MemoryScope {
   llvm::MDNode* own = nullptr;    // !alias.scope
   llvm::MDNode* apart = nullptr;  // !noalias

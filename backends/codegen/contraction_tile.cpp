@@ -78,7 +78,7 @@ Value* TileEmitter::sumAddress(unsigned part, unsigned row, unsigned vector) {
   return b.CreateGEP(part_, out_, b.CreateAdd(offset, int64(static_cast<uint64_t>(vector) * tile_.lanes)));
 }
 
-// Sums start at what stands in memory, or at zero.
+// Sums start at what is in memory, or at zero.
 void TileEmitter::startSums() {
   auto block = [&](const char* name) { return llvm::BasicBlock::Create(module_.getContext(), name, function_); };
   auto *zeros = b.GetInsertBlock(), *loads = block("loads"), *start = block("start");

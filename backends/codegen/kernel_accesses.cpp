@@ -22,7 +22,7 @@ void KernelEmission::fillTiles() {
   }
 }
 
-// Buffers of rows lie on the stack, opened once, whatever loop this program stands in.
+// Buffers of rows are on the stack, opened once, whatever loop this program is in.
 void KernelEmission::openRows() {
   llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
   for (ElementType type : rows_.buffers)
@@ -129,9 +129,9 @@ void KernelEmission::emitStore(size_t store, const LaneAddress& place, Val value
 
 // With the others of its group, at the first of them. False: it has none.
 bool KernelEmission::emitWoven(size_t store) {
-  const auto group =
-      std::ranges::find_if(woven_, [&](const auto& each) { return std::ranges::find(each, store) != each.end(); });
-  if (group == woven_.end() || axis_ != nest_.axis) return false;
+  const auto group = std::ranges::find_if(
+      interleaved_, [&](const auto& each) { return std::ranges::find(each, store) != each.end(); });
+  if (group == interleaved_.end() || axis_ != nest_.axis) return false;
   if (std::ranges::min(*group) != store) return true;
   std::vector<Val> values;
   for (size_t s : *group) {

@@ -2,8 +2,8 @@
 // they do not see the axis, in it when they do, in the body of the innermost element loop that they see; so nothing is
 // computed more often than it must be. Accumulators live in stack slots that a pass turns into registers.
 // kernel_emitter.cpp walks the items, kernel_accesses.cpp reads and stores, kernel_nodes.cpp has the values between
-// them, kernel_loops.cpp the loops of the element program. For a GPU one lane is emitted, and grid_emission.cpp says
-// which items and which rounds of a loop a thread takes.
+// them, kernel_loops.cpp the loops of the element program. For a GPU one lane is emitted, and grid_emission.cpp
+// determines the items and the loop iterations of a thread.
 #pragma once
 
 #include <functional>
@@ -17,15 +17,15 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include "backends/codegen/axis_segments.h"
-#include "backends/codegen/grid_map.h"
-#include "backends/codegen/guard_lanes.h"
-#include "backends/codegen/interleaved_stores.h"
+#include "backends/codegen/grid/grid_map.h"
 #include "backends/codegen/kernel_function.h"
 #include "backends/codegen/kernel_memory.h"
-#include "backends/codegen/kernel_nest.h"
-#include "backends/codegen/rare_sides.h"
-#include "backends/codegen/row_cache.h"
+#include "backends/codegen/nest/axis_segments.h"
+#include "backends/codegen/nest/guard_lanes.h"
+#include "backends/codegen/nest/interleaved_stores.h"
+#include "backends/codegen/nest/kernel_nest.h"
+#include "backends/codegen/nest/rare_sides.h"
+#include "backends/codegen/nest/row_cache.h"
 #include "backends/codegen/row_tile_emitter.h"
 #include "backends/codegen/scalar_emitter.h"
 #include "backends/codegen/source_lines.h"
@@ -50,7 +50,7 @@ class KernelEmission {
         rows_(RowCache::of(program, analysis, nest)),
         guards_(GuardLanes::of(program, analysis, nest)),
         segments_(AxisSegments::of(program, analysis, nest)),
-        woven_(interleavedStores(program, analysis, nest.axis)),
+        interleaved_(interleavedStores(program, analysis, nest.axis)),
         rare_(RareSides::of(program, analysis, unmoved())),
         b(module.getContext()),
         scalars_(module, b),
@@ -152,7 +152,7 @@ class KernelEmission {
   const RowCache rows_;
   const GuardLanes guards_;
   const AxisSegments segments_;
-  const std::vector<std::vector<size_t>> woven_;  // stores that are made together
+  const std::vector<std::vector<size_t>> interleaved_;  // stores that are emitted together
   const RareSides rare_;
   llvm::IRBuilder<> b;
   ScalarEmitter scalars_;

@@ -10,7 +10,7 @@
 #include <llvm/IR/Module.h>
 
 #include "backends/codegen/alias_scopes.h"
-#include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/nest/kernel_nest.h"
 #include "backends/codegen/source_lines.h"
 #include "core/base/result.h"
 

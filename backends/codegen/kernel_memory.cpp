@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "backends/codegen/kernel_function.h"
-#include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/nest/kernel_nest.h"
 
 namespace tessera::codegen {
 
@@ -135,12 +135,12 @@ Val KernelMemory::loadPairs(llvm::Type* part, const LaneAddress& place, Value* m
 }
 
 void KernelMemory::storePairs(Val value, llvm::Type* part, const LaneAddress& place, Value* mask) {
-  std::vector<int> woven;
+  std::vector<int> interleaved;
   for (int i = 0; i < static_cast<int>(lanes_); ++i) {
-    woven.push_back(i);
-    woven.push_back(i + static_cast<int>(lanes_));
+    interleaved.push_back(i);
+    interleaved.push_back(i + static_cast<int>(lanes_));
   }
-  Value* both = b.CreateShuffleVector(value.re, value.im, woven);
+  Value* both = b.CreateShuffleVector(value.re, value.im, interleaved);
   Value* at = address(part, place, 2, 0);
   if (mask)
     marked(place, b.CreateMaskedStore(both, at, alignOf(part), pairMask(mask)));

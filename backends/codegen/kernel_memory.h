@@ -1,5 +1,5 @@
 // KernelMemory: loads and stores of a kernel, for one element or for all lanes: contiguous, broadcast, gathered,
-// masked. Knows nothing of programs; KernelEmitter tells it where an access lies.
+// masked. Knows nothing of programs; KernelEmitter gives it the position of an access.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace tessera::codegen {
 
-// Where an access lies in elements: scalar + step · lane + lanes[lane].
+// The position of an access in elements: scalar + step · lane + lanes[lane].
 struct LaneAddress {
   ArrayBase base;
   llvm::Value* scalar = nullptr;  // i64
@@ -26,10 +26,10 @@ class KernelMemory {
 
   // mask: <W x i1> or null. Lanes that are masked out hold zero.
   Val load(ElementType type, const LaneAddress& place, llvm::Value* mask);
-  // One element as it lies there; not of a complex type.
+  // One element as stored; not of a complex type.
   llvm::Value* loadRaw(ElementType type, const LaneAddress& place);
   void store(ElementType type, const LaneAddress& place, Val value, llvm::Value* mask, bool overLanes);
-  // Values whose lanes lie place.step elements apart, as many as the step, each one element behind the one before.
+  // Values whose lanes are place.step elements apart, as many as the step, each one element after the previous one.
   void storeWoven(ElementType type, const LaneAddress& place, std::span<const Val> values, llvm::Value* mask);
   // All lanes to neighbours that begin a cache line or a vector-long part of one: a non-temporal store.
   void stream(ElementType type, const LaneAddress& place, Val value);

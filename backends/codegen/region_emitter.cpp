@@ -57,7 +57,7 @@ class RegionEmitter {
   llvm::Function* function_ = nullptr;
   llvm::BasicBlock* cancelled_ = nullptr;
   std::vector<ArrayBase> base_;  // by buffer: where programs find it
-  std::vector<Value*> memory_;   // by buffer: where it lies outside, or null
+  std::vector<Value*> memory_;   // by buffer: where it is outside, or null
   std::vector<Value*> runs_;     // by block: a counter's stack slot
   Value *runsOut_ = nullptr, *cancel_ = nullptr;
 };

@@ -9,7 +9,7 @@
 
 #include <llvm/IR/Module.h>
 
-#include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/nest/kernel_nest.h"
 #include "backends/codegen/source_lines.h"
 #include "core/base/result.h"
 #include "core/element/region_program.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backends/codegen/kernel_memory.h"
-#include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/nest/kernel_nest.h"
 
 namespace tessera::codegen {
 

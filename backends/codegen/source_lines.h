@@ -1,5 +1,5 @@
 // SourceLines: a line number for each node of a program, which LLVM carries through its passes to the assembly. What
-// stands in a line is the reader's business (cpu/kernels/marked_assembly). Beside KernelEmitter and RegionEmitter.
+// a line means is defined by the reader (cpu/kernels/marked_assembly). Beside KernelEmitter and RegionEmitter.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct SourceLines {
   std::span<const uint32_t> ofNode;
 };
 
-// What is emitted in its life stands in a line.
+// Code that is emitted while it exists is in this line.
 class LineScope {
  public:
   LineScope(llvm::IRBuilder<>& b, const SourceLines& lines, uint32_t node)

@@ -10,6 +10,7 @@
 #include "backends/cpu/kernels/host_processor.h"
 #include "backends/cpu/kernels/within_memory.h"
 #include "backends/cpu/plan/detach_bitcasts.h"
+#include "backends/cpu/plan/plan_checks.h"
 #include "backends/cpu/plan_builder.h"
 #include "core/passes/buffers/buffer_assignment.h"
 #include "core/passes/pipeline.h"

@@ -10,6 +10,7 @@
 #include "backends/cpu/aot/program_object.h"
 #include "backends/runtime/dnnl/dnnl_engine.h"
 #include "core/base/memory.h"
+#include "core/base/sorting.h"
 #include "core/cost/cost.h"
 #include "core/element/scalar_functions.h"
 #include "core/evaluate/device_values.h"
@@ -186,7 +187,7 @@ void CpuExecutable::countSteps() {
         for (Share& share : part.shares) visit(share);
   };
   eachShare([&](const Share& share) { sources_.push_back({share.source}); });
-  std::ranges::sort(sources_, {}, &SourceProfile::instruction);
+  sortBy(sources_, &SourceProfile::instruction);
   auto [first, last] = std::ranges::unique(sources_, {}, &SourceProfile::instruction);
   sources_.erase(first, last);
   eachShare([&](Share& share) {

@@ -26,15 +26,8 @@ BufferLocation locationOf(const Plan& plan, const StepName& step, int slot, std:
     out.place = "register";
     return out;
   }
-  switch (at.kind) {
-    case SlotKind::Parameter: out.place = fmt::format("argument {}", at.index); break;
-    case SlotKind::Output: out.place = fmt::format("output {}", at.index); break;
-    case SlotKind::Constant: out.place = "constant"; break;
-    case SlotKind::Temp:
-      out.place = at.lender < 0 ? "arena" : fmt::format("memory of output {}", at.lender);
-      out.offset = at.offset;
-      break;
-  }
+  out.place = placeText(at);
+  if (at.kind == SlotKind::Temp) out.offset = at.offset;
   return out;
 }
 

@@ -7,11 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "backends/codegen/alias_scopes.h"
-#include "backends/codegen/program_analysis.h"
-#include "backends/codegen/split_reduction.h"
-#include "backends/codegen/split_scatter.h"
-#include "backends/codegen/unroll_tiny.h"
+#include "backends/codegen/nest/program_analysis.h"
+#include "backends/codegen/nest/split_reduction.h"
+#include "backends/codegen/nest/split_scatter.h"
+#include "backends/codegen/nest/unroll_tiny.h"
 #include "backends/cpu/library/concatenate.h"
 #include "backends/cpu/library/convolution_epilogue.h"
 #include "backends/cpu/library/evaluate_step.h"
@@ -20,10 +19,9 @@
 #include "backends/cpu/library/library_steps.h"
 #include "backends/cpu/library/permute.h"
 #include "backends/cpu/plan/operand_starts.h"
+#include "backends/cpu/plan/plan_checks.h"
 #include "backends/cpu/plan/region_planner.h"
 #include "backends/cpu/plan/step_program.h"
-#include "core/base/checked_math.h"
-#include "core/base/result.h"
 #include "core/custom_calls/custom_call_library.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/ops/inference/callee_index.h"
@@ -36,12 +34,6 @@ namespace tessera::cpu {
 namespace {
 
 constexpr int64_t kMaxScratchBytes = int64_t{1} << 62;
-
-std::unexpected<Diagnostic> unsupported(const Instruction& instruction, std::string why) {
-  return fail(placedAt(instruction, {.kind = ErrorKind::Unsupported,
-                                     .message = fmt::format("the cpu backend cannot run {} ({}): {}", instruction.name,
-                                                            instruction.opcodeName(), why)}));
-}
 
 class PlanBuilder {
  public:
@@ -73,7 +65,6 @@ class PlanBuilder {
                   const std::vector<int>& to, Sequence& out);
 
   Result<int> scratch(const Instruction& during, int64_t bytes);
-  bool isUsersCall(const Instruction& instruction) const;
   void use(std::span<const int> slots);
   Status placeScratch();
   std::vector<int> resultSlots(const Instruction& instruction) const { return cpu::resultSlots(buffers_, instruction); }
@@ -91,7 +82,7 @@ class PlanBuilder {
   int threads_;
   RegionPlanner regions_;
   Plan plan_;
-  std::vector<ScratchNeed> scratch_;  // their slots stand behind the assignment's, in order
+  std::vector<ScratchNeed> scratch_;  // their slots follow the assignment's, in order
   std::vector<bool> hasMemory_;       // by slot of the assignment: some step uses its memory
 };
 
@@ -223,21 +214,6 @@ Status PlanBuilder::planSplit(const Instruction& instruction, codegen::SplitScat
   return planPart(instruction, codegen::asLoopProgram(split.join), std::move(slots), resultSlots(instruction), out);
 }
 
-// What kernels assume of their arrays (codegen/alias_scopes.h). slots: of operands, then results.
-Status checkAliasing(const Instruction& instruction, const LoopProgram& program, std::span<const int> slots) {
-  const size_t operands = program.body.operands.size();
-  for (size_t k = 0; k < program.outputs.size(); ++k) {
-    const int result = slots[operands + k];
-    for (size_t i = 0; i < operands; ++i)
-      if (slots[i] == result && !codegen::outputMayAliasOperand(program, k, i))
-        return fail(fmt::format("{}: result {} shares a slot with operand {}, which its kernel assumes not to alias",
-                                instruction.name, k, i));
-    if (std::ranges::count(slots.subspan(operands), result) > 1)
-      return fail(fmt::format("{}: result {} shares a slot with another", instruction.name, k));
-  }
-  return {};
-}
-
 // One kernel of an instruction that runs as several.
 Status PlanBuilder::planPart(const Instruction& instruction, LoopProgram program, std::vector<int> from,
                              const std::vector<int>& to, Sequence& out) {
@@ -249,16 +225,6 @@ Status PlanBuilder::planPart(const Instruction& instruction, LoopProgram program
   if (!kernel) return unsupported(instruction, kernel.error().message);
   emit(out, std::make_unique<KernelStep>(*kernel, std::move(from)), instruction, "kernel");
   return {};
-}
-
-// Lines that will have left the caches before they are read need not be read to be written; in place they have been
-// read. slots: of operands, then results.
-bool usesNonTemporalStores(const LoopProgram& program, std::span<const int> slots, int64_t cacheBytes) {
-  const auto operands = slots.first(slots.size() - program.outputs.size()),
-             results = slots.last(program.outputs.size());
-  return std::ranges::all_of(program.outputs,
-                             [&](const Shape& output) { return output.denseBytes().value_or(0) >= cacheBytes; }) &&
-         std::ranges::none_of(results, [&](int slot) { return std::ranges::find(operands, slot) != operands.end(); });
 }
 
 Status PlanBuilder::planKernel(const Instruction& instruction, LoopProgram program, Sequence& out) {
@@ -299,7 +265,7 @@ Status PlanBuilder::planLibraryOp(const Instruction& instruction, Sequence& out)
   return {};
 }
 
-// A fusion of dots and what stands between them, or of a convolution and its end; any other form by its element
+// A fusion of dots and what is between them, or of a convolution and its end; any other form by its element
 // program.
 Status PlanBuilder::planChain(const Instruction& instruction, Sequence& out) {
   LibraryContext context{module_, instruction, kernels_, operandSlots(instruction), resultSlots(instruction),
@@ -316,18 +282,9 @@ Status PlanBuilder::planChain(const Instruction& instruction, Sequence& out) {
 // By the op's own `evaluate`, for what has no description by elements.
 Status PlanBuilder::planEvaluation(const Instruction& instruction, Sequence& out) {
   auto step = std::make_unique<EvaluateStep>(instruction.id, operandSlots(instruction), resultSlots(instruction));
-  step->isSerializable = cpu::isSerializable(instruction) && !isUsersCall(instruction);
+  step->isSerializable = cpu::isSerializable(instruction) && !isUsersCall(instruction, customCalls_);
   emit(out, std::move(step), instruction, "evaluated");
   return {};
-}
-
-bool PlanBuilder::isUsersCall(const Instruction& instruction) const {
-  return instruction.opcode == Opcode::CustomCall && customCalls_ &&
-         customCalls_->has(std::string(instruction.attributes->textOr(Attr::custom_call_target, "")));
-}
-
-bool runsByEvaluate(const OpDef& op) {
-  return op.evaluate && (op.kind == ExecutionKind::Library || op.kind == ExecutionKind::Effect);
 }
 
 // By its element program; a fusion runs as its root does.
@@ -386,7 +343,7 @@ Status PlanBuilder::planInstruction(const Instruction& instruction, Sequence& ou
     default: break;
   }
   const OpDef* op = findOp(instruction.opcode);
-  const bool isBuiltInCall = instruction.opcode == Opcode::CustomCall && !isUsersCall(instruction);
+  const bool isBuiltInCall = instruction.opcode == Opcode::CustomCall && !isUsersCall(instruction, customCalls_);
   if ((op && op->kind == ExecutionKind::Library) || isBuiltInCall || runningTotal(module_, instruction))
     return planLibraryOp(instruction, out);
   return planElements(instruction, out);
@@ -431,14 +388,6 @@ Result<Plan> PlanBuilder::build() {
 }
 
 }  // namespace
-
-Status checkStaticShapes(const Module& module) {
-  for (ComputationId computation : controlComputations(module))
-    for (InstructionId id : module.at(computation).instructions)
-      for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(id)))
-        if (leaf.shape->hasDynamicDimensions()) return unsupported(module.at(id), "dynamic dimensions");
-  return {};
-}
 
 Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels,
                        const PlanOptions& options) {

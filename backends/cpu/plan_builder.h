@@ -18,8 +18,6 @@ struct PlanOptions {
   int threads = 1;                                 // of the runs
 };
 
-// ErrorKind::Unsupported on the first instruction whose shape has dynamic dimensions.
-Status checkStaticShapes(const Module& module);
 // Registers kernels with the library (not compiled yet). ErrorKind::Unsupported names the instruction that cannot run.
 Result<Plan> buildPlan(const Module& module, const BufferAssignment& buffers, KernelLibrary& kernels,
                        const PlanOptions& options);

@@ -43,7 +43,7 @@ std::unexpected<Diagnostic> noSuchDevice(const std::string& name) {
                .expected = "a card's number, simulated, or simulated:sm_90"});
 }
 
-// What stands behind "simulated": an architecture, and the bytes of its memory.
+// What follows "simulated": an architecture, and the bytes of its memory.
 Result<Target> openSimulated(const std::string& name, std::string_view words) {
   std::string architecture(kDefaultSimulated);
   int64_t bytes = kSimulatedBytes;

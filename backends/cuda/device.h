@@ -24,7 +24,7 @@ enum class EventId : uint64_t { None = 0 };
 enum class GraphId : uint64_t { None = 0 };  // captured work, instantiated
 
 struct DeviceInfo {
-  std::string name;          // as the driver says it; "simulated"
+  std::string name;          // from the driver; "simulated"
   int ordinal = 0;           // the driver's number; -1: simulated
   int major = 0, minor = 0;  // compute capability
   int driverVersion = 0;     // 12040: 12.4
@@ -74,7 +74,7 @@ struct Report {
 
 // Calls on a stream are asynchronous on a card; errors of them come with a later call, as the driver has it. Failures
 // are ErrorKind::Runtime with the driver's name of the error; memory that ends is ErrorKind::Runtime, too ("not enough
-// memory on the device"), with bytes asked and free. Not thread-safe: one thread at a time.
+// memory on the device"), with bytes requested and free. Not thread-safe: one thread at a time.
 class Device {
  public:
   virtual ~Device() = default;
@@ -118,7 +118,7 @@ class Device {
   virtual void clearReports() {}
 };
 
-// Cards that the driver names, in its order. An error says in a sentence what is missing (driver, its version, card)
+// Cards that the driver names, in its order. The error names what is missing (driver, its version, card)
 // and what to do.
 Result<std::vector<DeviceInfo>> listDevices();
 Result<std::unique_ptr<Device>> openDevice(int ordinal);

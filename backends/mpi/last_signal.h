@@ -1,5 +1,5 @@
-// A process that is ended from outside, as mpirun ends all ranks when one has died, says where it was; so does one that
-// a call of MPI does not come back to. Used by world.
+// A process that is terminated from outside, as mpirun ends all ranks when one has died, reports where it was; so does
+// one that a call of MPI does not come back to. Used by world.
 #pragma once
 
 #include <string>

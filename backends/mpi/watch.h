@@ -1,6 +1,6 @@
-// What ranks tell each other beside the values: that one has failed, and where each waits. Rank 0 asks all others when
+// Control messages between ranks: that one has failed, and where each waits. Rank 0 queries all others when
 // it has waited for a while itself; when all wait and nothing has moved between two rounds of answers, the run can
-// never go on, and all ranks fail with who waits for whom. Used by world.
+// never continue, and all ranks fail with a list of which rank waits for which. Used by world.
 #pragma once
 
 #include <mpi.h>

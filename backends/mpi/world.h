@@ -1,6 +1,7 @@
 // World: all ranks of an MPI run, and how one waits for others. Nothing here blocks inside MPI for another rank: every
 // wait polls, takes failures of other ranks, answers where it waits, and ends at the limit. Before values move, the
-// members of a collective meet: each tells the first of them what it has come for, and all go on when it is the same.
+// members of a collective synchronise: each sends the first of them a description of its collective, and all go on if
+// these are equal.
 // So a collective that not all reach, or that is another one elsewhere, is an error with both names. Used by
 // mpi_communicator and mpi_engine.
 #pragma once
@@ -37,11 +38,11 @@ class World {
   MPI_Comm values() const { return values_; }  // of all ranks
   MPI_Comm mail() const { return mail_; }      // of all ranks: sends and receives by channel
 
-  // Until `done` says so. Fails with what another rank has failed with, at the limit, and when the user cancels.
+  // Until `done` returns true. Fails with what another rank has failed with, at the limit, and when the user cancels.
   Status wait(Waiting waiting, const std::function<bool(Waiting&)>& done, const Cancelled& cancelled);
   Status wait(const std::string& what, std::span<MPI_Request> requests, const Cancelled& cancelled);
   // The members, devices by rank, come to the same; gives what connects them, numbered in their order. `detail` must be
-  // the same too, and stands in the message.
+  // equal, too, and is part of the message.
   Result<MPI_Comm> meet(const Rendezvous& rendezvous, const std::string& detail, const Cancelled& cancelled);
   // Tells all ranks, and fails.
   std::unexpected<Diagnostic> fail(Diagnostic failure);

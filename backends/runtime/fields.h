@@ -27,7 +27,7 @@ class FieldReader;
 // takes only those from the run-time library.
 using StepLoader = Step* (*)(FieldReader& in);
 
-// What stands between members is whatever the memory held: objects of equal programs shall be equal. (g++ alone.)
+// Padding between members is zeroed: objects of equal programs shall be equal. (g++ alone.)
 template <class T>
 void clearPadding([[maybe_unused]] T& value) {
 #if __has_builtin(__builtin_clear_padding)

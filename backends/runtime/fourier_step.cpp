@@ -121,7 +121,7 @@ void FourierStep<Real>::forChunks(RunState& state, const Transform& transform, s
                           });
 }
 
-// Along a dimension that is not the last: lines lie side by side.
+// Along a dimension that is not the last: lines are side by side.
 template <class Real>
 void FourierStep<Real>::transformOuter(RunState& state, size_t d, Complex* from, Complex* to) {
   constexpr size_t kLanes = kFourierLanes<Real>;

@@ -19,7 +19,7 @@ constexpr int64_t kColumns = 64;                                       // of a m
 
 int64_t blocksOf(const Scan& scan) { return (scan.length + kBlock - 1) / kBlock; }
 
-// What lies in memory of floats that are added up in f32.
+// What is in memory of floats that are added up in f32.
 struct Bf16 {
   uint16_t bits;
   explicit Bf16(float value) {
@@ -143,7 +143,7 @@ T PrefixSumStep<T, Op, S>::total(const S* row, int64_t begin, int64_t end) const
   return all;
 }
 
-// Eight links of the block are walked at once, each from the total of what stands before it.
+// Eight links of the block are walked at once, each from the total of what precedes it.
 template <class T, class Op, class S>
 void PrefixSumStep<T, Op, S>::scanBlock(const S* from, S* to, int64_t begin, int64_t end, T carry) const {
   if (end - begin < kBlock) {

@@ -1,4 +1,4 @@
-// Processor features that kernels may use, as lists in LLVM's words ("avx2,fma"). The code generator's target writes
+// Processor features that kernels may use, as lists of LLVM's names ("avx2,fma"). The code generator's target writes
 // the list into a program; the run time checks that this processor has all of it.
 #pragma once
 

@@ -1,6 +1,6 @@
 // RunProfile: measures the steps of runs (nested steps are taken out of their parents' time). One reading of the
 // processor's time stamp a step and nothing allocated after the first run, so that a profile costs little. Times are in
-// ticks while the run lasts; finish() tells how long one is. Kept by the executable between runs.
+// ticks while the run lasts; finish() computes the length of one. Kept by the executable between runs.
 #pragma once
 
 #include <chrono>

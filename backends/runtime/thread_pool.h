@@ -1,5 +1,5 @@
 // ThreadPool: the backend's own threads. One job at a time is cut into chunks that the caller and the workers take;
-// a worker that wakes late finds the job closed and delays nobody. One that other programs push off its core in the
+// a worker that wakes late finds the job closed and delays no one. One that other programs push off its core in the
 // middle of a chunk does delay us; after such a wait, jobs run on fewer threads for a while. Nothing is allocated per
 // job. Programs that run at once share one pool: a job that finds it taken runs on its caller alone.
 #pragma once

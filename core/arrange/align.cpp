@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/base/sorting.h"
+
 namespace tessera {
 namespace {
 
@@ -23,7 +25,7 @@ void spread(std::vector<Interval>& all) {
   if (all.size() < 3) return;
   std::vector<size_t> order(all.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return all[i].begin + all[i].length / 2; });
+  sortBy(order, [&](size_t i) { return all[i].begin + all[i].length / 2; });
   float taken = 0;
   for (const Interval& each : all) taken += each.length;
   const float room = all[order.back()].end() - all[order.front()].begin;

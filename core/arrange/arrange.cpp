@@ -25,7 +25,7 @@ struct Size {
   float width = 0, height = 0;
 };
 
-// Ports stand at equal distances: each has the room of the longest name. In rows they stand below each other.
+// Ports are at equal distances: each has the room of the longest name. In rows they are below each other.
 float portsWidth(const ViewNode& node, Flow flow) {
   if (!hasPortNames(node)) return 0;
   const float size = flow == Flow::Right ? box::kAttachedSize : box::kPortText;
@@ -70,7 +70,7 @@ float rowWidth(const ViewNode& field) {
          2 * box::kRowMargin;
 }
 
-// Hubs stand in a column at the left of their user; `width` includes the gap to it.
+// Hubs are in a column at the left of their user; `width` includes the gap to it.
 struct Column {
   std::vector<int32_t> boxes;
   float width = 0, height = 0;

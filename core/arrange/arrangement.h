@@ -1,4 +1,4 @@
-// Arrangement: where nodes, groups and wires stand, as pure geometry in scene units (1 unit = 1 px at 100 %).
+// Arrangement: positions of nodes, groups and wires, as pure geometry in scene units (1 unit = 1 px at 100 %).
 // Made from a GraphView (what is shown: nodes and collapsed groups) by a near-linear layered method; the same
 // input gives the same arrangement.
 #pragma once
@@ -33,7 +33,7 @@ struct RectF {
   }
 };
 
-// Where the size of a dimension stands in a text; bytes.
+// The range of a dimension's size in a text, in bytes.
 struct SizeSpan {
   uint32_t begin = 0, end = 0;
 };
@@ -67,7 +67,7 @@ struct ViewNode {
   // A generated input (a constant, one broadcast number, an iota) that one input reads is a field in a row of its
   // reader.
   std::string label = {};  // the input's name
-  int32_t owner = -1;      // Attached: the reader's box, in which it stands; `group` pulls it out
+  int32_t owner = -1;      // Attached: the reader's box, which contains it; `group` pulls it out
   bool pulled = false;     // pulled out as a box of its own; `group` folds it back
   bool number = false;     // one number that a drag may change
   // Of an instruction, alone or with what it calls: its inputs in the order of its operands, but for those that stand
@@ -79,7 +79,7 @@ struct ViewNode {
   bool result = false;      // the result of the page's computation
   float strip = -1;         // height for its value; negative: as all have
   std::string source = {};  // of a parameter of the program: where its value comes from, in a row of its own
-  // By dimension, where its size stands in the subtitle and how it is coloured there; -1: plainly. Empty: all is plain.
+  // By dimension, where its size is in the subtitle and how it is coloured there; -1: plainly. Empty: all is plain.
   std::vector<SizeSpan> sizes = {};
   std::vector<int8_t> hues = {};
 };
@@ -120,11 +120,11 @@ struct ViewOptions {
   Grouping grouping = Grouping::Scopes;
   bool attachHubs = true;
   // Broadcasts that no file wrote, and chains of reshapes, broadcasts and conversions, are pills on their wires; not
-  // those in which an instruction that is no longer drawn then has a place.
+  // those in which an instruction that would no longer be drawn has a position.
   bool chips = false;
-  std::set<std::string> placed = {};
-  std::vector<std::string> sources = {};  // by argument leaf, what parameters of the program say of their values
-  bool fields = false;  // generated inputs stand in their readers; a path among openGroups pulls one out
+  std::set<std::string> placed = {};      // names of instructions with a position
+  std::vector<std::string> sources = {};  // by argument leaf, what parameters of the program show of their values
+  bool fields = false;  // generated inputs are shown in their readers; a path among openGroups pulls one out
   float valueStrip = 0;
 };
 
@@ -157,8 +157,8 @@ struct Arrangement {
   std::vector<std::vector<PointF>> routes;  // parallel to GraphView::edges; polyline from source to target
   RectF bounds;
 };
-// Empty when `stop` was asked for before it was done; that is looked at between groups. placed (by box; empty: none):
-// what has a place anyhow; no care is taken of the order of what stands beside it.
+// Empty when `stop` was requested before it was done; polled between groups. placed (by box; empty: none):
+// boxes with a fixed position; the order of their neighbours is not optimised for them.
 Arrangement arrange(const GraphView& view, std::stop_token stop = {}, const std::vector<bool>& placed = {});
 
 // Title and subtitle of a node: "reduce max over 1", "f32 32×128".

@@ -130,7 +130,7 @@ class Folder {
     moveWires(columns, shifts);
     setBounds();
   }
-  // What stands in a box of the page or beside it is in its column.
+  // What is in a box of the page or beside it is in its column.
   std::vector<size_t> columnsOfBoxes(const std::vector<size_t>& ends) const {
     std::vector<size_t> out(view_.nodes.size());
     for (size_t row = 0, column = 0; row < page_.rows.size(); ++row) {

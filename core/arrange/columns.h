@@ -1,4 +1,4 @@
-// A tall ribbon of a small graph, folded into columns that stand beside each other as in a newspaper, so that it can be
+// A tall ribbon of a small graph, folded into columns side by side, so that it can be
 // read as a whole on a screen, which is wide. Used by arrange.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The line that a route is drawn as. Shared by what draws wires and by what keeps them off boxes, so that both speak of
+// The line that a route is drawn as. Shared by drawing and by the detours around boxes, so that both use
 // the same line.
 #pragma once
 

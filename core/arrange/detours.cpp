@@ -1,6 +1,6 @@
 // Detours are searched in the axes of the flow (core/arrange/flow.h). A detour is the cheapest path on the grid of
 // lines beside all boxes near by: its length and a fee for each bend. Wires take turns in how far they keep from boxes,
-// so that those in one gap stand beside each other.
+// so that those in one gap are beside each other.
 #include "core/arrange/detours.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ bool crosses(const std::vector<PointF>& line, const RectF& r) {
   return false;
 }
 
-// What stands in the way of wires: everything but fields, which stand in their readers.
+// What is in the way of wires: everything but fields, which are in their readers.
 bool isInTheWay(const GraphView& view, int32_t box, const ViewEdge& wire) {
   if (view.nodes[at(box)].owner >= 0) return false;
   for (int32_t end : {wire.from, wire.to})

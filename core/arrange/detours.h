@@ -1,5 +1,5 @@
 // Detours: wires that would run through a box are led round it, at right angles and with some distance. Lanes keep most
-// wires of an arrangement off the boxes; after boxes were moved by hand nothing does but this.
+// wires of an arrangement off the boxes; after the user moved boxes only this does.
 #pragma once
 
 #include <vector>

@@ -11,8 +11,8 @@ namespace tessera {
 namespace {
 
 constexpr int kLinesDown = 24, kLinesUp = 4;
-constexpr float kGap = 16;        // to what stands beside
-constexpr float kRowsApart = 28;  // to what stands above and below: fields of open inputs stand there
+constexpr float kGap = 16;        // to what is beside
+constexpr float kRowsApart = 28;  // to what is above and below: fields of open inputs are there
 constexpr float kUpwards = 1.5f;  // what a step upwards costs more than one down
 
 // The x nearest to `wish` at which no interval is touched; intervals are open.

@@ -1,4 +1,4 @@
-// A place for a new box beside those that stand: as near as possible to where it is wished, below rather than above.
+// A free position for a new box: as near as possible to the wanted one, below rather than above.
 #pragma once
 
 #include <span>

@@ -1,7 +1,6 @@
 // Which groups are open when a computation is first shown.
-#include <algorithm>
-
 #include "core/arrange/view_known.h"
+#include "core/base/sorting.h"
 
 namespace tessera {
 namespace {
@@ -26,7 +25,7 @@ ViewOptions ViewMaker::initialView(ComputationId computation, size_t mostBoxes, 
     for (const ViewNode& node : now.nodes)
       if (node.kind == ViewNode::Kind::CollapsedGroup && saysMoreOpen(known_->module, node, big))
         closed.push_back(&node);
-    std::stable_sort(closed.begin(), closed.end(), [](auto* a, auto* b) { return a->boxesInside < b->boxesInside; });
+    sortWith(closed, [](auto* a, auto* b) { return a->boxesInside < b->boxesInside; });
     bool opened = false;
     for (const ViewNode* node : closed) {
       if (boxes + node->boxesInside > mostBoxes) break;

@@ -1,4 +1,4 @@
-// assignRows: depth first, each box into the first row below its operands that has room, so that chains stand side by
+// assignRows: depth first, each box into the first row below its operands that has room, so that chains are side by
 // side until the page is full and go on below. O((V + E) log V); everything in index order.
 #include <algorithm>
 #include <cmath>
@@ -96,7 +96,7 @@ class RowAssigner {
     return found;
   }
 
-  // Depth first, each box goes into the first row below its predecessors that has room: parallel chains stand side by
+  // Depth first, each box goes into the first row below its predecessors that has room: parallel chains are side by
   // side until the page is full, then the next ones start below.
   void assignRows() {
     limit_ = widthLimit();
@@ -126,7 +126,7 @@ class RowAssigner {
   }
 
   // What has no more operands than users goes as near to its users as rows have room: wires get shorter, and chains
-  // that start somewhere stand where they end.
+  // that start somewhere are where they end.
   void pullDown() {
     for (auto v = order_.rbegin(); v != order_.rend(); ++v) {
       const auto users = after_.of(*v);

@@ -1,4 +1,4 @@
-// Blocks of a stack that are unlike the others: what a person who looks at a pile of 96 layers asks for first. Used by
+// Blocks of a stack whose shapes differ from those of the others. Used by
 // the outline, after groups have their names.
 #pragma once
 

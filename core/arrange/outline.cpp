@@ -18,6 +18,7 @@
 #include "core/arrange/scopes.h"
 #include "core/arrange/untangle.h"
 #include "core/base/hash.h"
+#include "core/base/sorting.h"
 
 namespace tessera {
 namespace {
@@ -108,7 +109,7 @@ class OutlineBuilder {
   }
 
   // --- placing
-  // The group of a scope inside a container that lies in the scope `base` itself.
+  // The group of a scope inside a container that is in the scope `base` itself.
   int32_t enter(int32_t container, int32_t base, int32_t scope, int32_t item) {
     if (scope < 0 || scope == base || tree_.scopes[at(scope)].depth <= (base < 0 ? -1 : tree_.scopes[at(base)].depth))
       return container;
@@ -206,7 +207,7 @@ class OutlineBuilder {
     if (left <= kFewInstructions) return out;
     const std::vector<Repeat> more = findRepeats(loose, cuts);
     out.insert(out.end(), more.begin(), more.end());
-    std::sort(out.begin(), out.end(), [](const Repeat& a, const Repeat& b) { return a.begin < b.begin; });
+    sortWith(out, [](const Repeat& a, const Repeat& b) { return a.begin < b.begin; });
     return out;
   }
   static uint64_t barrier(int32_t item) { return mixedHash(static_cast<uint64_t>(item), 0x5bd1e995); }

@@ -1,4 +1,4 @@
-// The outline of a computation: which groups it has and in which each instruction lies, whatever is open. Groups are
+// The outline of a computation: its groups and the group of each instruction, independent of what is open. Groups are
 // scopes of op_name, stacks of repeated blocks and their members, and clusters of what has no better place. It is made
 // once per computation; makeView shows of it what is open.
 #pragma once

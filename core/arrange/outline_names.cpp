@@ -1,5 +1,5 @@
 // Blocks that use parameters x[0].w, x[1].w, x[2].w … are called after them; the parameters compared are those that
-// stand at the same place of each block.
+// are at the same place of each block.
 #include "core/arrange/outline_names.h"
 
 #include <fmt/format.h>

@@ -96,7 +96,7 @@ class Placer {
     const RectF box = movedBox(v);
     shiftAll(v, {corner.x - box.x, corner.y - box.y});
   }
-  // A box with all that is in it: boxes of a group stand behind it.
+  // A box with all that is in it: boxes of a group follow it.
   void shiftAll(int32_t v, PointF step) {
     moved_[at(v)].x += step.x;
     moved_[at(v)].y += step.y;
@@ -227,7 +227,7 @@ class Placer {
     return along(view_.flow, RectF{in.x - box::kGroupPadding, in.y - top, in.width + 2 * box::kGroupPadding,
                                    in.height + top + box::kGroupPadding});
   }
-  // Inner ones first: parents stand before their children.
+  // Inner ones first: parents precede their children.
   void frameGroups() {
     std::vector<std::optional<RectF>> content(view_.nodes.size());
     for (int32_t v = static_cast<int32_t>(view_.nodes.size()); v-- > 0;) {

@@ -1,4 +1,4 @@
-// Places that a person chose, over the arrangement that was worked out: boxes move with what is in them or attached to
+// Positions that the user chose, on top of the computed arrangement: boxes move with what is in them or attached to
 // them, their wires follow. Used by core/picture, the canvas and `render`.
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace tessera {
 
 // Upper left corners by instruction name and by group path; names that the view does not show are left alone. What is
-// shown within an open call stands among the groups, by withinGroup: a computation may be open in several calls.
+// shown within an open call is among the groups, by withinGroup: a computation may be open in several calls.
 struct Places {
   std::map<std::string, PointF> instructions, groups;
   std::map<std::pair<std::string, int32_t>, std::vector<PointF>>
@@ -23,11 +23,11 @@ struct Places {
 std::string withinGroup(const Module& module, const GraphView& view, int32_t box);
 // Boxes without a place beside boxes that mostly have one (new ones) go below what they read, else above what reads
 // them, where there is room; nothing else moves for them. An open group is as large as what was placed in it; one that
-// was opened since pushes what stands below and right of it away. Wires of moved boxes are straight afterwards.
+// was opened since pushes what is below and right of it away. Wires of moved boxes are straight afterwards.
 void placeBoxes(const Module& module, const GraphView& view, const Places& places, Arrangement& arrangement);
 
-// A page as it is shown: arranged, then placed, wires at their sockets, round boxes or through the points that a person
-// gave them. Empty when `stop` was asked for.
+// A page as shown: arranged, then placed, wires at their sockets, around boxes or through the points that the user
+// set. Empty when `stop` was requested.
 Arrangement arrangePage(const Module& module, const GraphView& view, const Places& places, std::stop_token stop = {});
 
 }  // namespace tessera

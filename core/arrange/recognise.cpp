@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/arrange/arrangement.h"
+#include "core/base/sorting.h"
 
 namespace tessera {
 namespace {
@@ -32,7 +33,7 @@ class Recogniser {
         if (const auto pattern = patternAt(module_.at(i)))
           out_.push_back({*pattern, item >= 0 ? item : positions_[i.value]});
     }
-    std::ranges::stable_sort(out_, {}, &Recognised::item);
+    sortBy(out_, &Recognised::item);
     return std::move(out_);
   }
 

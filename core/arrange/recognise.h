@@ -1,5 +1,5 @@
 // Recognises what instructions compute together: attention, softmax, norms, an optimizer's step. By structure alone,
-// across fusions and calls, whatever broadcasts, converts, reshapes and copies stand between. Read by the names of
+// across fusions and calls, with any broadcasts, converts, reshapes and copies between. Read by the names of
 // groups.
 #pragma once
 
@@ -31,7 +31,8 @@ std::string_view nameOf(Pattern pattern);  // "layer norm"
 
 struct Recognised {
   Pattern pattern;
-  int32_t item;  // place in the computation of the instruction that tells it, or of the fusion that holds that
+  int32_t
+      item;  // position in the computation of the instruction that identifies it, or of the fusion that contains that
 };
 // Of one computation and the fusions and calls in it, in order of place. About linear: each look goes a few steps far.
 std::vector<Recognised> recognise(const Module& module, const Computation& computation, const UserTable& users,

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/base/hash.h"
+#include "core/base/sorting.h"
 
 namespace tessera {
 namespace {
@@ -36,8 +37,7 @@ std::vector<size_t> candidatePeriods(std::span<const uint64_t> tokens) {
     places.at[places.count++ % kRemembered] = static_cast<uint32_t>(i);
   }
   std::vector<std::pair<size_t, uint32_t>> sorted(votes.begin(), votes.end());
-  std::sort(sorted.begin(), sorted.end(),
-            [](auto& a, auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
+  sortWith(sorted, [](auto& a, auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
   std::vector<size_t> out;
   for (auto [distance, count] : sorted)
     if (distance >= kShortestPeriod && out.size() < kMaxCandidates) out.push_back(distance);
@@ -97,7 +97,7 @@ std::vector<Repeat> findRepeats(std::span<const uint64_t> tokens, std::span<cons
   for (int round = 0; round < kRounds; ++round) {
     std::vector<Stretch> found;
     for (size_t period : periods) addStretches(tokens, period, taken, cuts, found);
-    std::stable_sort(found.begin(), found.end(), [](const Stretch& a, const Stretch& b) {
+    sortWith(found, [](const Stretch& a, const Stretch& b) {
       return a.length != b.length ? a.length > b.length : a.repeat.period < b.repeat.period;
     });
     bool any = false;
@@ -111,7 +111,7 @@ std::vector<Repeat> findRepeats(std::span<const uint64_t> tokens, std::span<cons
     }
     if (!any) break;
   }
-  std::sort(out.begin(), out.end(), [](const Repeat& a, const Repeat& b) { return a.begin < b.begin; });
+  sortWith(out, [](const Repeat& a, const Repeat& b) { return a.begin < b.begin; });
   return out;
 }
 

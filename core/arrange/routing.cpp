@@ -142,7 +142,7 @@ class Router {
       add({x, r.top - box::kWireClearance});
     }
   }
-  // Through the margin at the nearer side: no box stands there.
+  // Through the margin at the nearer side: no box is there.
   void besideLevel(const Level& level, int32_t first, int32_t last, PointF end) {
     const LevelRow &top = level.rows[at(first)], &bottom = level.rows[at(std::max(last - 1, 0))];
     const float left = level.left, right = level.left + level.width;

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/arrange/arrangement.h"
+#include "core/base/sorting.h"
 
 namespace tessera {
 namespace {
@@ -99,7 +100,7 @@ class StackFinder {
  private:
   int64_t numberOf(int32_t scope) const { return lastNumber(tree_.scopes[at(scope)].name); }
   void split(std::vector<int32_t>& members) {
-    std::sort(members.begin(), members.end(), [&](int32_t a, int32_t b) { return numberOf(a) < numberOf(b); });
+    sortWith(members, [&](int32_t a, int32_t b) { return numberOf(a) < numberOf(b); });
     for (size_t begin = 0; begin < members.size();) {
       size_t end = begin + 1;
       while (end < members.size() && follows(members[end - 1], members[end])) ++end;

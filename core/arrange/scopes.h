@@ -1,5 +1,5 @@
 // Scopes of one computation: the tree that the op_name paths of its instructions spell
-// ("jit(f)/transformer/layer_0/dot_general" lies in jit(f) > transformer > layer_0). Read by the outline.
+// ("jit(f)/transformer/layer_0/dot_general" is in jit(f) > transformer > layer_0). Read by the outline.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ std::string numberPattern(std::string_view name);
 // The last number of a name; -1: none.
 int64_t lastNumber(std::string_view name);
 
-// The innermost scope that tells something, else the innermost source function; "": neither.
+// The innermost scope that is not structural, else the innermost source function; "": neither.
 std::string placeNameOf(const Module& module, const Metadata& metadata);
 
 struct Scope {
@@ -42,13 +42,13 @@ ScopeTree scopesBy(const Computation& computation,
 // File and line: "model.py", "model.py:42 · attention".
 std::vector<std::string> sourceSegmentsOf(const Module& module, InstructionId id);
 
-// A segment that says how a program was made and not what it does: jit(f), jvp(), while, body, closed_call, an einsum's
-// formula.
+// A structural segment, of how a program was made and not of what it does: jit(f), jvp(), while, body, closed_call, an
+// einsum's formula.
 bool isStructural(std::string_view segment);
 
 // An op_name of structural segments alone is completed by the source functions of the instruction's stack frames.
-// Names are at most some 1,000 bytes long and nests 100 deep; what lies deeper lies in the last one.
-// "jvp(x)/mul" and "transpose(jvp(x))/mul" lie in the scope x inside of jvp() and transpose(jvp()), as "x/mul" does in
+// Names are at most some 1,000 bytes long and nests 100 deep; what is deeper is in the last one.
+// "jvp(x)/mul" and "transpose(jvp(x))/mul" are in the scope x inside of jvp() and transpose(jvp()), as "x/mul" does in
 // x.
 ScopeTree scopesOf(const Module& module, const Computation& computation);
 

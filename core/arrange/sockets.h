@@ -1,7 +1,7 @@
-// Sockets: where wires begin and end on a box. Where wires run down the page, inputs stand along the upper edge in the
+// Sockets: where wires begin and end on a box. Where wires run down the page, inputs are along the upper edge in the
 // order of the operands, the output in the middle of the lower edge. Where they run to the right, each input has a row
-// at the left edge below the result's line, and the output stands at the end of that line. Used where wires are led,
-// drawn and drawn by hand.
+// at the left edge below the result's line, and the output is at the end of that line. Used to route and draw wires,
+// and by the gestures that make them.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace tessera {
 std::optional<PointF> inputSocket(const ViewNode& node, const RectF& box, int32_t operand, Flow flow = Flow::Down);
 PointF appendSocket(const ViewNode& node, const RectF& box, Flow flow = Flow::Down);
 PointF outputSocket(const ViewNode& node, const RectF& box, Flow flow = Flow::Down);
-// Of what stands in a box or at its left: there on its left edge.
+// Of what is shown in a box or at its left: on its left edge.
 PointF besideSocket(const RectF& user, const RectF& attached);
 
 // Whether the names of its inputs are shown: a single input needs none.

@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kDeepestNest = 6;  // functions that one instruction lies in
+constexpr size_t kDeepestNest = 6;  // functions that one instruction is in
 
 // Names that every library gives to what a function returns or a class calls: the part before says more.
 constexpr std::array<std::string_view, 14> kGeneric{"update_fn", "update",   "init_fn", "init",       "fn",

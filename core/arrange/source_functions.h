@@ -1,4 +1,4 @@
-// Source functions as scopes: the functions that a stack frame lies in, as names of groups, for programs whose op_names
+// Source functions as scopes: the functions of a stack frame, as names of groups, for programs whose op_names
 // say nothing but jit(step)/jvp(). Read by scopes.
 #pragma once
 
@@ -12,13 +12,13 @@ namespace tessera {
 class SourceFunctions {
  public:
   explicit SourceFunctions(const Module& module);
-  // Outermost first, by their short names ("gpt", "blk", "attention"): without those that the whole program lies in,
+  // Outermost first, by their short names ("gpt", "blk", "attention"): without those that contain the whole program,
   // without lambdas and without functions that only pass calls on.
   std::vector<std::string> namesOf(const Metadata& metadata) const;
 
  private:
   const Module& module_;
-  size_t shared_ = 0;  // outermost frames that every other one lies in
+  size_t shared_ = 0;  // outermost frames that contain all others
 };
 
 // The short name of the innermost function that has one; "": there is none.

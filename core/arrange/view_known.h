@@ -7,9 +7,9 @@
 #include <unordered_map>
 
 #include "core/arrange/arrangement.h"
-#include "core/arrange/hubs.h"
 #include "core/arrange/outline.h"
 #include "core/arrange/outline_names.h"
+#include "core/arrange/view_items.h"
 
 namespace tessera {
 

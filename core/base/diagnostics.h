@@ -26,7 +26,7 @@ enum class ErrorKind : uint8_t {
   Runtime,      // failed while running: memory, cancelled, a custom call's error
   Input,        // a file cannot be opened or read
   Output,       // a file cannot be written
-  Usage,        // the caller asked for something that is not there
+  Usage,        // the caller named something that does not exist
 };
 
 // An aggregate: name the fields that are known, in this order; result.h makes errors of it.

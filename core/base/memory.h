@@ -8,7 +8,7 @@
 namespace tessera {
 
 // Bytes that can be had without swapping, the limits of control group and process included; INT64_MAX where the system
-// does not tell.
+// does not report it.
 int64_t availableMemoryBytes();
 
 // True when `bytes` more can be taken. Requests under 64 MiB are not checked: the look-up would cost more than they do.

@@ -1,6 +1,6 @@
-// Files that are named by something else than the user: by a project file, or by a place in the file system into which
-// others may reach. Paths are walked one component at a time by descriptor, and no component may be a symbolic link, so
-// that nothing can be swapped between a check and its use. Used by core/formats, core/trust and the kernel cache.
+// Files whose names do not come from the user: names in a project file, or in folders that other users can write. Paths
+// are walked one component at a time by descriptor, and no component may be a symbolic link, so that nothing can be
+// swapped between a check and its use. Used by core/formats, core/trust and the kernel cache.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ using SystemResult = std::expected<T, int>;
 SystemResult<Descriptor> openBeneath(const std::filesystem::path& folder, const std::filesystem::path& name);
 // The same of an absolute path.
 SystemResult<Descriptor> openWithoutLinks(const std::filesystem::path& path);
-// Whole or not at all: a temporary file beside it takes its place. What stands there must be a regular file.
+// Whole or not at all: a temporary file beside it takes its place. An existing file must be a regular one.
 SystemResult<void> writeWithoutLinks(const std::filesystem::path& path, std::string_view content);
 
 // A folder that this user alone can write, made when it is not there. Its parents belong to this user or to root, and

@@ -1,6 +1,6 @@
 // Tuning: the constants that a measurement of speed chose, all in one place. Shares of a cache follow from the caches
 // of the machine; limits that keep memory safe, and sizes that are template arguments, stay where they are used.
-// Every row of tuning.inc says what its constant decides, within which range it may lie, and which measurement chose
+// Every row of tuning.inc states what its constant decides, its range, and which measurement chose
 // it; tests/bench/README.md says how to try other values. Used by core/passes, core/element, core/compose, backends.
 #pragma once
 
@@ -9,17 +9,17 @@
 
 namespace tessera {
 
-// Sizes in bytes. The defaults stand where the system does not tell.
+// Sizes in bytes. The defaults are used where the system does not report them.
 struct Caches {
   int64_t firstBytes = int64_t{32} << 10;  // for data, of a core
   int64_t secondBytes = int64_t{1} << 20;  // of a core
   int64_t lastBytes = int64_t{32} << 20;   // of all cores together
 
-  // What a core finds for itself in the last cache, whatever the whole is said to have.
+  // The share of the last-level cache that one core can count on.
   int64_t shareOfLast() const { return lastBytes / 4; }
 };
 
-// As the system tells it; sysconf() gives the sum over all sockets on some processors.
+// From sysfs; sysconf() gives the sum over all sockets on some processors.
 Caches measuredCaches();
 
 struct Tuning {

@@ -22,8 +22,8 @@ std::vector<TuningConstant> tuningConstants(const Tuning& tuning);
 // Equal bytes, equal constants.
 std::string bytesOf(const Tuning& tuning);
 
-// `text` says "name=value,…". Sizes of caches are taken first, since other constants follow from them. An error where
-// a name is unknown or a value lies outside its range.
+// `text` is "name=value,…". Sizes of caches are taken first, since other constants follow from them. An error where
+// a name is unknown or a value is outside its range.
 Result<Tuning> tuningWith(Caches caches, std::string_view text);
 // Takes the values that the variable TESSERA_TUNING names for this process; to be called before anything else.
 Status takeTuningFromEnvironment();

@@ -1,5 +1,5 @@
 // Compose: from instructions of a module to ElementPrograms, by asking each op's `element` for its elements; fused
-// producers are asked in turn, so a fusion becomes one program. Used by backends/cpu and core/tools/explain.
+// producers are described recursively, so a fusion becomes one program. Used by backends/cpu and core/tools/explain.
 #pragma once
 
 #include "core/base/result.h"

@@ -168,7 +168,7 @@ Result<Literal> sparseByDense(const EvaluateContext& context) {
 
 template <class T>
 struct Band {
-  std::vector<T> below, diagonal, above;  // below[i] and above[i] stand in row i
+  std::vector<T> below, diagonal, above;  // below[i] and above[i] are in row i
 };
 
 // x becomes the solution; n × sides, column by column.

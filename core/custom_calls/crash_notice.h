@@ -1,6 +1,6 @@
-// While it lives, a crash of the calling thread says on stderr whose code it was: a user's target runs in our process
-// and may do anything. The process dies by the signal as before, and debuggers see it where it was. Stands below
-// custom_call_library.
+// While it exists, a crash of the calling thread reports on stderr whose code it was: a user's target runs in our
+// process and may do anything. The process dies by the signal as before, and debuggers see it where it was. Stands
+// below custom_call_library.
 #pragma once
 
 #include <memory>

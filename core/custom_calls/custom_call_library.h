@@ -23,7 +23,7 @@ class CustomCallLibrary {
   // Opens the file for as long as the object lives; ErrorKind::Input with the loader's words when that fails.
   static Result<std::shared_ptr<const CustomCallLibrary>> open(const std::string& path);
   // The same of a file that was read already: what was checked is what is loaded. The path is for messages; libraries
-  // that it wants beside itself ($ORIGIN) are not found.
+  // that it loads from its own folder ($ORIGIN) are not found.
   static Result<std::shared_ptr<const CustomCallLibrary>> openContent(const std::string& path,
                                                                       std::string_view content);
   virtual ~CustomCallLibrary() = default;

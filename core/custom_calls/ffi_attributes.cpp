@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/base/result.h"
+#include "core/base/sorting.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera {
@@ -218,7 +219,7 @@ class FfiAttributeParser {
 };
 
 void FfiAttributeSet::close(std::vector<Entry> entries) {
-  std::ranges::sort(entries, {}, &Entry::name);
+  sortBy(entries, &Entry::name);
   for (Entry& entry : entries) {
     texts_.push_back(std::move(entry.name));
     names_.push_back({texts_.back().data(), texts_.back().size()});

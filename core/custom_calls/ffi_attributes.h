@@ -1,4 +1,4 @@
-// Attributes of a typed foreign call: the dictionary in MLIR's words that stands in backend_config, as the frame hands
+// Attributes of a typed foreign call: the dictionary in MLIR syntax in backend_config, as the frame hands
 // it to a handler. `{axis = 1 : i32, eps = 1.0e-3 : f32, name = "x", shape = array<i64: 2, 3>, on = true,
 // more = {…}}`. Used by ffi_call.cpp.
 #pragma once

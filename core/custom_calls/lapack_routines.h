@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-// Instantiates what `define` says of a type for each type that LAPACK has.
+// Instantiates `define` for each type that LAPACK has.
 #define TESSERA_LAPACK_TYPES(define) \
   define(float) define(double) define(std::complex<float>) define(std::complex<double>)
 

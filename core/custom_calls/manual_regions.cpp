@@ -114,7 +114,7 @@ Result<Tiling> gspmdTiling(const Instruction& holder, const Shape& whole, const 
 
 Result<Literal> fullToShard(const EvaluateContext& context) {
   if (context.operands.size() != 1 || !context.module) return failUnsupported("SPMDFullToShardShape takes one operand");
-  // What the value is cut by stands on the Sharding annotation before it.
+  // What the value is cut by is on the Sharding annotation before it.
   const Instruction& annotated = context.module->at(context.instruction.operands[0]);
   TESSERA_ASSIGN_OR_RETURN(const Tiling tiling, gspmdTiling(annotated, context.operands[0].shape(), context.shape));
   return takeBlocks(context, {tiling});

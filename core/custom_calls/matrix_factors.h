@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-// Runs `call(work, lwork)` twice: asked for the best size of the work array, then with it.
+// Runs `call(work, lwork)` twice: as a query of the optimal work size, then with it.
 template <class T, class Call>
 void withWorkspace(Call call) {
   std::vector<T> work(1);

@@ -15,7 +15,7 @@ using ItemRange = std::function<void(int64_t begin, int64_t end)>;
 // Calls `range` on all of [0, count) in pieces of about `chunk`, from any threads, and returns when all is done.
 using ShareItems = std::function<void(int64_t count, int64_t chunk, const ItemRange& range)>;
 
-// Matrices on this thread are shared by `share` as long as the scope lives. Scopes may lie in one another.
+// Matrices on this thread are shared by `share` while the scope exists. Scopes may be nested.
 class SharedMatrices {
  public:
   explicit SharedMatrices(ShareItems share);

@@ -1,7 +1,7 @@
 // Devices that are threads of one process. A DeviceGroup is N replicas × M partitions, a thread each; a
 // ThreadCommunicator is one device's end of it. An exchange returns when every member has come, with the values in the
 // order of the members. A wait that can never end (a member that has finished, or everybody waiting) fails on all
-// devices and names who waits for whom. Used by core/evaluate/replicas.h and the backends.
+// devices and names which device waits for which. Used by core/evaluate/replicas.h and the backends.
 #pragma once
 
 #include <condition_variable>

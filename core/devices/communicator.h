@@ -1,7 +1,8 @@
 // What connects the devices of a run: a Communicator is one device's end of it, handed to ops through EvaluateContext
-// and RunOptions. Devices meet by key and members. An implementation must exchange, send and receive; each collective
-// is told in terms of the exchange, and an implementation that has a better way overrides it. DeviceGroup
-// (collectives.h) connects threads of one process, backends/mpi connects processes, EchoCommunicator nobody.
+// and RunOptions. A rendezvous is identified by key and members. An implementation must exchange, send and receive;
+// each collective has a default in terms of the exchange; an implementation with a faster one overrides it. DeviceGroup
+// (collectives.h) connects threads of one process, backends/mpi connects processes, EchoCommunicator is a device
+// without peers.
 #pragma once
 
 #include <functional>
@@ -29,7 +30,8 @@ struct DeviceGrid {
   std::string nameOf(int64_t device) const;  // "replica 1, partition 0"
 };
 
-// What an exchange is about: devices meet when key and members are equal. `what` names the instruction in messages.
+// Identifies an exchange: devices take part in the same one when key and members are equal. `what` names the
+// instruction in messages.
 struct Rendezvous {
   std::string key;
   std::vector<int64_t> members;

@@ -89,7 +89,7 @@ std::optional<std::vector<int64_t>> placeOf(const Tiling& tiling, int64_t device
   return place;
 }
 
-// Copies the rows of `block` that lie in `whole` at `start`; recursion over the dimensions.
+// Copies the rows of `block` that are in `whole` at `start`; recursion over the dimensions.
 struct BlockCopy {
   const Literal& whole;
   Literal& block;

@@ -140,7 +140,7 @@ bool readSharding(Reader& reader, ValueSharding& sharding) {
   return reader.take(">");
 }
 
-// Where a device stands along an axis reference, out of its number in the mesh.
+// Where a device is along an axis reference, out of its number in the mesh.
 struct AxisCoordinate {
   int64_t stride = 1, size = 1;
   int64_t of(int64_t number) const { return number / stride % size; }

@@ -1,4 +1,4 @@
-// Shardy's words for shardings, which stand as strings in frontend attributes of a program that no partitioner has
+// Shardy's shardings, which are strings in frontend attributes of a program that no partitioner has
 // seen: meshes (xla.sdy.meshes={mesh = #sdy.mesh<["x"=2, "y"=4]>}), shardings of values and manual axes. They become
 // the Tilings of sharding.h. Used by manual regions and by `tessera run` on several devices.
 #pragma once

@@ -1,5 +1,5 @@
 // Edits: what a user does to a module, as values, and the history of what was done. Used by the editor, tests and
-// fuzzers. An edit stores only what the user said; what inference derives is derived again.
+// fuzzers. An edit stores only the user's input; what inference derives is derived again.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ struct NewAttribute {
   Attr name;
   std::string text;
 };
-// A new instruction at the end of a computation. Invalid operands are open inputs. What is not said is derived: the
+// A new instruction at the end of a computation. Invalid operands are open inputs. What is not given is derived: the
 // name from the opcode, the shape by inference, required attributes by core/edit/defaults.h. A computation without a
 // root gets it as root. A parameter takes the next number.
 struct AddInstruction {
@@ -95,7 +95,7 @@ struct SetLiteral {
 // outside; constants and iotas that only they read come along. Refused where a path leaves them and comes back.
 struct GroupInstructions {
   std::vector<InstructionId> instructions;
-  std::string name;              // of the computation and of who runs it
+  std::string name;              // of the computation and of its caller
   Opcode caller = Opcode::Call;  // or Fusion
   std::string kind;              // of a fusion: "kLoop"
 };
@@ -129,7 +129,7 @@ inline InstructionId newInstruction(uint32_t k) { return InstructionId(kNewInstr
 // A document to begin with: one empty entry computation.
 Module emptyModule();
 
-// Where an instruction stands afterwards on its computation's page; new ones by newInstruction(k).
+// The position of an instruction afterwards on its computation's page; new ones by newInstruction(k).
 struct PlaceInstruction {
   InstructionId instruction;
   PagePoint at;
@@ -156,7 +156,7 @@ struct Edit {
 };
 
 // Applies to a copy of the module: infers again what depends on it. Diagnostics of inference are not failures: they
-// stand in `diagnostics`; an action that makes no sense (unknown id, text that does not parse) is.
+// are in `diagnostics`; an action that makes no sense (unknown id, text that does not parse) is.
 struct EditResult {
   Module module;
   Diagnostics diagnostics;             // inference and verification of the new module, per instruction
@@ -175,14 +175,14 @@ struct StepKey {
   bool merges() const { return !field.empty(); }
 };
 
-// Snapshots before and after of the graph and of what a person arranged round it, so undo is exact. Copying a Module is
+// Snapshots before and after of the graph and of its arrangement by the user, so undo is exact. Copying a Module is
 // cheap.
 class History {
  public:
   explicit History(Module initial, Project project = {});
   const Module& current() const { return steps_[position_]->module; }
   const Project& project() const { return *steps_[position_]->project; }
-  // What is said of instructions in the project follows their names. An edit that fails leaves all as it is.
+  // Entries of the project for an instruction follow its name. An edit that fails leaves all as it is.
   Result<EditResult> perform(const Edit& edit, StepKey key = {});
   // A step that leaves the graph alone. `change` gets the project as it was before the step that this one replaces.
   void arrange(const std::function<void(Project&)>& change, std::string title, StepKey key = {});
@@ -194,7 +194,7 @@ class History {
   std::string redoTitle() const;
   // The graph as it was opened, with what inference found out since; steps that arranged keep it. False: it was edited.
   bool replaceFirstGraph(const Module& inferred);
-  // Another number after every edit, the same again after its undo: whether what stands is what was saved.
+  // Another number after every edit, the same again after its undo: tells whether the current state is the saved one.
   uint64_t state() const { return steps_[position_]->state; }
   // The same for the graph alone: arranging leaves it.
   uint64_t graph() const { return steps_[position_]->graph; }

@@ -1,4 +1,5 @@
-// One overload per action: changes the module or says why not. Used by apply.cpp, which infers and verifies afterwards.
+// One overload per action: changes the module or fails with the reason. Used by apply.cpp, which infers and verifies
+// afterwards.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A constant's value at another size, where the value says how it goes on. Used by performer.cpp and sizes.cpp.
+// A constant's value at another size, if its pattern can be continued. Used by performer.cpp and sizes.cpp.
 #pragma once
 
 #include <optional>

@@ -26,7 +26,7 @@ Place emptyPlaceOf(const std::string& name, const std::string& text) {
   return {};
 }
 
-// Where the computation stands in the printed module.
+// Where the computation is in the printed module.
 Place placeOf(const Module& module, ComputationId id, const std::string& text,
               const std::vector<PrintedRange>& ranges) {
   Place out{std::string::npos, 0};

@@ -13,7 +13,7 @@ namespace tessera {
 // As the module prints it, header and closing brace included; empty when it prints with what calls it (OP-start).
 std::string computationText(const Module& module, ComputationId computation);
 
-// The edit from the computation as it is to what the text says; without actions when nothing differs. Fails with what
+// The edit from the current computation to the text; without actions when nothing differs. Fails with what
 // is wrong, its position counted within the text.
 Result<Edit> editFromText(const Module& module, ComputationId computation, const std::string& text);
 

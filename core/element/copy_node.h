@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-// Over other inputs. Not of nodes that belong to a loop, and OutputIndex as it stands.
+// Over other inputs. Not of nodes that belong to a loop, and OutputIndex unchanged.
 NodeId copyNode(ElementBuilder& builder, const Node& node, std::span<const NodeId> in);
 
 }  // namespace tessera

@@ -2,10 +2,10 @@
 // order, comparable, printable. Built by ElementBuilder, read by code generation, tracing, printing and counting.
 // Logical indices only: each reader applies the buffers' layouts itself at Read, ReadIf and the stores.
 //
-// Scalars are typed by ElementType. Indices are S64 nodes; affineForm() tells when one is affine over the output and
-// loop dimensions. Pred is a truth value. Complex is one scalar (a pair inside the generators).
-// f16, bf16 and f8 arithmetic nodes are typed with that type: a generator computes them in f32 and rounds once per
-// node, as HLO does.
+// Scalars are typed by ElementType. Indices are S64 nodes; affineForm() gives the form of one that is affine over the
+// output and loop dimensions. Pred is a truth value. Complex is one scalar (a pair inside the generators). f16, bf16
+// and f8 arithmetic nodes are typed with that type: a generator computes them in f32 and rounds once per node, as HLO
+// does.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // IndexAlgebra: what is known of the S64 nodes of a program being built: each as a sum of atoms, and the range it
-// lies in. ElementBuilder asks it to normalise sums and to fold quotients, remainders, bounds and comparisons.
+// is in. ElementBuilder uses it to normalise sums and to fold quotients, remainders, bounds and comparisons.
 // A range is only kept when no step on the way can have overflowed.
 #pragma once
 
@@ -26,7 +26,7 @@ struct LinearForm {
   void addTerm(NodeId atom, int64_t coefficient);
 };
 
-// x = divisor · quotient + rest, termwise; rest's constant lies in [0, divisor).
+// x = divisor · quotient + rest, termwise; rest's constant is in [0, divisor).
 struct SplitForm {
   LinearForm quotient, rest;
 };

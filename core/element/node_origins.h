@@ -26,7 +26,7 @@ class NodeOrigins {
    private:
     NodeOrigins* before_;
   };
-  // Without a recording these do nothing. The nodes are an instruction's results; `now` stands for another program's
+  // Without a recording these do nothing. The nodes are an instruction's results; `now` is for another program's
   // node.
   static void note(const ElementProgram& program, std::span<const NodeId> results, InstructionId instruction);
   static void carry(const ElementProgram& from, NodeId node, const ElementProgram& to, NodeId now);

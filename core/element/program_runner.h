@@ -1,6 +1,6 @@
 // ProgramRunner: computes every node of a program for one point of its iteration space, scalar by scalar. What a read
 // gives is the caller's answer; it may be unknown, and what depends on the unknown is unknown. The interpreter (all
-// values known) and tracing (no values known) stand on it.
+// values known) and tracing (no values known) use it.
 #pragma once
 
 #include <functional>

@@ -13,7 +13,7 @@ namespace tessera {
 
 struct RegionBuffer {
   int64_t bytes = 0;
-  // Every access is to elements, or vectors, that constants tell: the region keeps them in registers. Then `in`: it
+  // Every access is at constant indices: the region keeps them in registers. Then `in`: it
   // begins as memory has it; `out`: memory gets it at the end; neither: it has no memory at all.
   bool inRegister = false;
   bool in = false, out = false;
@@ -37,13 +37,13 @@ struct RegionStep {
   bool operator==(const RegionStep&) const = default;
 };
 
-// blocks[0] is run once. A block belongs to one step, which stands in a block of lower number.
+// blocks[0] is run once. A block belongs to one step, which is in a block of lower number.
 struct RegionProgram {
   std::vector<RegionBuffer> buffers;
   std::vector<LoopProgram> programs;  // may read and write the same buffer, as their steps would one by one
   std::vector<std::vector<RegionStep>> blocks;
-  // Pairs of buffers (lower, higher; sorted) of which one may lie in memory of the other, dead or not yet alive: all
-  // others that are no registers lie apart.
+  // Pairs of buffers (lower, higher; sorted) of which one may share memory with the other before or after its
+  // live range. All other pairs that are not registers do not alias.
   std::vector<std::pair<uint32_t, uint32_t>> mayAlias;
   bool operator==(const RegionProgram&) const = default;
 };

@@ -1,5 +1,5 @@
 // See scalar_math.h. One function a class of types: integers on 64 bits, floats on float or double, complex on
-// std::complex. What each scalar function is stands in scalar_functions.inc.
+// std::complex. The definition of each scalar function is in scalar_functions.inc.
 #include "core/element/scalar_math.h"
 
 #include <bit>

@@ -1,5 +1,5 @@
 // Scalar arithmetic with HLO's meaning on the bits of Constant nodes: what one node of an ElementProgram computes.
-// Constant folding (ElementBuilder) and the interpreter stand on it. f16, bf16 and f8 compute in f32 and round once.
+// Used by constant folding (ElementBuilder) and the interpreter. f16, bf16 and f8 compute in f32 and round once.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // What rows of scalar_functions.inc call beside the C library: constant folding, the interpreter and the kernels' run
 // time compute with VALUE, the evaluator with EVALUATED, which takes another way. Integers are 64 bits, sign- or
-// zero-extended; who stores them wraps.
+// zero-extended; the store wraps them.
 #pragma once
 
 #include <algorithm>

@@ -79,7 +79,7 @@ Status ofReduce(const Module& module, const Instruction& reduce, std::span<const
   return fold(module, operands, out.taken % each, indexOf, out, cancel);
 }
 
-// The elements of one dimension that a window covers when it stands at a place of the result.
+// The elements of one dimension that a window covers when it is at a place of the result.
 Index covered(const WindowDimension& window, int64_t size, int64_t at) {
   Index out;
   for (int64_t k = 0; k < window.size; ++k) {
@@ -136,7 +136,7 @@ Status ofReduceWindow(const Module& module, const Instruction& reduce, std::span
 }
 
 // The windows of a select-and-scatter, one after the other: the select of each compares what was selected with the next
-// element, and its scatter combines the source element with what stands at the selected place.
+// element, and its scatter combines the source element with what is at the selected place.
 class Selecting {
  public:
   Selecting(const Module& module, const Instruction& caller, std::span<const Literal> operands, Application& out,

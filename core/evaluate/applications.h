@@ -24,7 +24,7 @@ inline constexpr int64_t kMaxComparisons = 4096;
 // map, reduce, reduce-window, scatter, select-and-scatter and sort.
 bool hasApplications(Opcode opcode);
 // A reduction's applications: one result after the other, row-major; within it what is reduced, row-major, the first
-// argument what was accumulated so far. Elements of a window that lie in the padding are left out. A
+// argument what was accumulated so far. Elements of a window in the padding are left out. A
 // select-and-scatter's: window by window, of select one less than it has elements, of scatter one. A sort's: the
 // comparisons of a stable merge sort, one line after the other. Those of a map and a scatter: see
 // element_applications.h.

@@ -1,4 +1,4 @@
-// Where a parameter's value comes from, as a person says it in a word or two: "rule", "constant 0.5", "ramp 0 1",
+// Where a parameter's value comes from, as a short text of the user: "rule", "constant 0.5", "ramp 0 1",
 // "uniform -1 1" (or "random"), "normal 0 1" (mean, deviation), "npy FILE", "image FILE". Used by run requests, the run
 // panel and core/trust.
 #pragma once
@@ -24,7 +24,7 @@ struct Samples {
 using ImageDecoder = std::function<Result<Samples>(std::string_view content, const std::string& name)>;
 // Binary pgm and ppm; other kinds need a decoder of the caller.
 Result<Samples> decodeNetpbm(std::string_view content, const std::string& name);
-// The content of a file that a source names: see core/trust for who may name which.
+// The content of a file that a source names: see core/trust for the rules of access.
 using FileReader = std::function<Result<std::string>(const std::string& name)>;
 Result<std::string> readNamedFile(const std::string& name);
 

@@ -1,6 +1,6 @@
 // Comparison of values with a tolerance at each array's own scale: an element is close when
 //   |found - expected| <= rtol·|expected| + atol·(largest finite |expected| of its array).
-// So an array of 1e-6s is held as tightly as one of 1e6s, and zeros never stand in for either.
+// So an array of 1e-6s is compared as tightly as one of 1e6s, and zeros are never accepted for either.
 // Used by `tessera run --expected`, by the joining of devices' blocks and by every test that compares values.
 #pragma once
 

@@ -9,6 +9,7 @@
 #include "core/devices/shardy.h"
 #include "core/evaluate/dynamic_values.h"
 #include "core/evaluate/join_blocks.h"
+#include "core/ops/op.h"
 
 namespace tessera {
 namespace {
@@ -26,20 +27,8 @@ bool isManualBorder(const Instruction& instruction) {
 }
 
 bool dependsOnDevice(const Instruction& instruction) {
-  switch (instruction.opcode) {
-    case Opcode::PartitionId:
-    case Opcode::AllGather:
-    case Opcode::AllGatherStart:
-    case Opcode::AllReduce:
-    case Opcode::AllReduceStart:
-    case Opcode::AllToAll:
-    case Opcode::CollectiveBroadcast:
-    case Opcode::CollectivePermute:
-    case Opcode::CollectivePermuteStart:
-    case Opcode::RaggedAllToAll:
-    case Opcode::ReduceScatter: return true;
-    default: return isManualBorder(instruction);
-  }
+  return instruction.opcode == Opcode::PartitionId || hasTrait(instruction.opcode, kCollective) ||
+         isManualBorder(instruction);
 }
 
 template <class Wanted>

@@ -17,8 +17,8 @@ using DeviceArrays = std::vector<std::vector<Literal>>;  // by device, then by l
 // A program that no partitioner has seen: its shapes are whole arrays, and each partition computes the whole outside of
 // manual regions.
 bool isGlobalProgram(const Module& module);
-// What the user asks for; 0: what the module's replica_count and num_partitions say, or the meshes of a global program
-// that asks which device it runs on. A grid that does not fit is refused.
+// The user's wish; 0: the module's replica_count and num_partitions, or the meshes of a global program
+// that reads its device id. A grid that does not fit is refused.
 Result<DeviceGrid> gridOf(const Module& module, int64_t replicas, int64_t partitions);
 // Arrays of `given` ("arg0" …) are whole arrays (cut here) or one device's block; missing ones follow the fill rule.
 Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid,
@@ -28,7 +28,7 @@ Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid,
 Result<std::vector<Literal>> argumentsOfDevice(const Module& module, DeviceGrid grid, int64_t device,
                                                const std::map<std::string, Literal>& given, const NpzBlocks* file,
                                                const FillRule& rule);
-// The expected shape says whether a device's output stands by itself or is joined: one literal a comparison.
+// The expected shape decides whether a device's output is compared by itself or joined: one literal a comparison.
 Result<std::vector<Literal>> comparable(const Module& module, const DeviceArrays& outputs, size_t output,
                                         const Shape& expected);
 

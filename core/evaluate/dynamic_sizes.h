@@ -1,5 +1,5 @@
 // Sizes of results from sizes of the run, by the relations of the op (core/ops/shared/dimension_relations.h). Where a
-// size lies outside 0 to its bound, such a number is passed on as it was given, as XLA does, while the elements that
+// size is outside 0 to its bound, it is passed on unchanged, as XLA does, while the elements that
 // count are those within the bounds. Beside dynamic_values.h, which cuts the elements.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace tessera {
 
 struct SizedOperand {
   std::vector<int64_t> sizes, bounds;
-  std::vector<bool> dynamic;  // by dimension: the shape says so, or the size is not the bound
+  std::vector<bool> dynamic;  // by dimension: declared so, or the size is not the bound
   bool isOutside(size_t d) const { return sizes[d] < 0 || sizes[d] > bounds[d]; }
 };
 

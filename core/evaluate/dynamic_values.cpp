@@ -9,6 +9,7 @@
 
 #include "core/base/result.h"
 #include "core/evaluate/dynamic_sizes.h"
+#include "core/evaluate/dynamic_view.h"
 #include "core/hlo/index_math.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/infer.h"
@@ -18,62 +19,6 @@
 
 namespace tessera {
 namespace {
-
-using Sizes = std::vector<int64_t>;
-
-Literal sizesLiteral(const Sizes& sizes) {
-  const Shape shape = Shape::arrayRowMajor(ElementType::S64, {static_cast<int64_t>(sizes.size())});
-  return Literal::fromBytes(shape, std::as_bytes(std::span(sizes))).value();
-}
-
-Literal withSizes(Literal buffer, const Sizes& sizes) {
-  if (sizes == buffer.shape().dimensions) return buffer;
-  Literal second = sizesLiteral(sizes);
-  return Literal::tuple({std::move(buffer), std::move(second)});
-}
-
-// An operand taken apart.
-struct View {
-  Literal buffer;
-  Sizes sizes;
-  std::vector<bool> dynamic;  // by dimension: the shape says so, or the size is not the bound
-};
-
-View viewOf(const Literal& value, const Shape& declared) {
-  View out;
-  const bool pair = isDynamicValue(value, declared);
-  out.buffer = pair ? value.elements()[0] : value;
-  out.sizes = out.buffer.shape().dimensions;
-  if (pair) {
-    const auto sizes = value.elements()[1].data<int64_t>();
-    out.sizes.assign(sizes.begin(), sizes.end());
-  }
-  for (size_t d = 0; d < out.sizes.size(); ++d)
-    out.dynamic.push_back(declared.isDynamicDimension(static_cast<int64_t>(d)) ||
-                          out.sizes[d] != out.buffer.shape().dimensions[d]);
-  return out;
-}
-
-Sizes clamped(std::span<const int64_t> sizes, std::span<const int64_t> bounds) {
-  Sizes out;
-  for (size_t d = 0; d < sizes.size(); ++d) out.push_back(std::clamp<int64_t>(sizes[d], 0, bounds[d]));
-  return out;
-}
-
-// Copies the block of `part`'s dimensions at the origin, from or to an array of larger ones.
-void copyBlock(std::span<const int64_t> block, const std::byte* from, std::span<const int64_t> fromDims, std::byte* to,
-               std::span<const int64_t> toDims, size_t width) {
-  const auto fromStrides = rowMajorStrides(fromDims), toStrides = rowMajorStrides(toDims);
-  forEachIndex(block, [&](std::span<const int64_t> index, int64_t) {
-    copyElement(to, linearIndexOf(index, toStrides), from, linearIndexOf(index, fromStrides), width);
-    return true;
-  });
-}
-
-void paste(Literal& whole, const Literal& part) {
-  copyBlock(part.shape().dimensions, part.bytes().data(), part.shape().dimensions, whole.mutableBytes().data(),
-            whole.shape().dimensions, static_cast<size_t>(byteWidth(whole.shape().type)));
-}
 
 // What no other value is less than.
 std::vector<std::byte> lowestBytes(ElementType type) {
@@ -131,7 +76,7 @@ class DynamicOp {
 
   bool isElementwise() const {
     if (!op_.category.has(kElementwise | kReinterprets) && op_.opcode != Opcode::AddDependency) return false;
-    return context_.shape.isArray() && std::ranges::any_of(views_, [&](const View& v) {
+    return context_.shape.isArray() && std::ranges::any_of(views_, [&](const DynamicView& v) {
              return v.sizes.size() == context_.shape.dimensions.size();
            });
   }
@@ -153,7 +98,7 @@ class DynamicOp {
 
   std::vector<Literal> buffers() const {
     std::vector<Literal> out;
-    for (const View& view : views_) out.push_back(view.buffer);
+    for (const DynamicView& view : views_) out.push_back(view.buffer);
     return out;
   }
 
@@ -172,7 +117,7 @@ class DynamicOp {
   Sizes sizesByRelation() const { return sizesByRelations(relations(), sizedOperands(), context_.shape.dimensions); }
   std::vector<SizedOperand> sizedOperands() const {
     std::vector<SizedOperand> out;
-    for (const View& view : views_) out.push_back({view.sizes, view.buffer.shape().dimensions, view.dynamic});
+    for (const DynamicView& view : views_) out.push_back({view.sizes, view.buffer.shape().dimensions, view.dynamic});
     return out;
   }
   // Of the declared shapes, whose sizes are the bounds.
@@ -275,18 +220,18 @@ class DynamicOp {
     Sizes sizes = context_.shape.dimensions;
     for (size_t d = 0; d < rank; ++d) {
       std::optional<int64_t> size;
-      for (const View& view : views_)
+      for (const DynamicView& view : views_)
         if (view.sizes.size() == rank && view.dynamic[d])
           size = !size || *size == 1 ? view.sizes[d] : view.sizes[d] == 1 ? *size : std::min(*size, view.sizes[d]);
       if (size) sizes[d] = *size;
     }
-    for (View& view : views_)
+    for (DynamicView& view : views_)
       for (size_t d = 0; d < rank && view.sizes.size() == rank; ++d)
         if (view.dynamic[d] && view.sizes[d] == 1 && sizes[d] > 1) TESSERA_TRY(repeat(view, d));
     return onBounds(sizes);
   }
 
-  static Status repeat(View& view, size_t d) {
+  static Status repeat(DynamicView& view, size_t d) {
     TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(view.buffer.shape()));
     const auto strides = rowMajorStrides(out.shape().dimensions);
     forEachIndex(out.shape().dimensions, [&](std::span<const int64_t> index, int64_t linear) {
@@ -311,7 +256,7 @@ class DynamicOp {
   // --- reshape
 
   // Element i of the result is element i of the operand, both in row-major order of what counts. Where the sizes ask
-  // for more than there is, what lies behind in the operand follows, and its last element: XLA's order (flatPlace).
+  // for more than there is, what is behind in the operand follows, and its last element: XLA's order (flatPlace).
   Result<Literal> reshaped(const Sizes& sizes) const {
     const Shape& to = context_.shape;
     const Literal& from = views_[0].buffer;
@@ -370,7 +315,7 @@ class DynamicOp {
   }
 
   // The elements that count, `value` around them up to the bounds.
-  static Result<Literal> surrounded(const View& view, const Literal& value) {
+  static Result<Literal> surrounded(const DynamicView& view, const Literal& value) {
     TESSERA_ASSIGN_OR_RETURN(const Literal part, cutTo(view.buffer, view.sizes));
     TESSERA_ASSIGN_OR_RETURN(Literal whole, Literal::allocate(Shape::arrayRowMajor(view.buffer.shape().type,
                                                                                    view.buffer.shape().dimensions)));
@@ -394,71 +339,13 @@ class DynamicOp {
 
   const OpDef& op_;
   const EvaluateContext& context_;
-  std::vector<View> views_;
+  std::vector<DynamicView> views_;
 };
 
 }  // namespace
 
-bool isDynamicValue(const Literal& value, const Shape& declared) {
-  return declared.isArray() && value.shape().isTuple();
-}
-
-bool needsDynamicEvaluation(const Instruction& instruction, std::span<const Literal> operands,
-                            std::span<const Shape* const> shapes) {
-  if (instruction.opcode == Opcode::SetDimensionSize || instruction.opcode == Opcode::DynamicReshape) return true;
-  for (size_t i = 0; i < operands.size(); ++i)
-    if (isDynamicValue(operands[i], *shapes[i])) {
-      const OpDef* op = findOp(instruction.opcode);
-      return instruction.opcode == Opcode::Bitcast ||
-             (op->kind != ExecutionKind::Structure && op->kind != ExecutionKind::Control);
-    }
-  return false;
-}
-
 Result<Literal> evaluateDynamic(const OpDef& op, const EvaluateContext& context) {
   return DynamicOp(op, context).run();
-}
-
-bool takesArgument(const Shape& parameter, const Shape& given) {
-  if (!parameter.isArray() || parameter.type != given.type || parameter.rank() != given.rank()) return false;
-  for (int64_t d = 0; d < parameter.rank(); ++d) {
-    const int64_t bound = parameter.dimensions[static_cast<size_t>(d)], size = given.dimensions[static_cast<size_t>(d)];
-    if (size != bound && !(parameter.isDynamicDimension(d) && (size < bound || bound == Shape::kUnbounded)))
-      return false;
-  }
-  return true;
-}
-
-Result<Literal> dynamicArgument(const Literal& argument, const Shape& parameter) {
-  if (std::ranges::find(parameter.dimensions, Shape::kUnbounded) != parameter.dimensions.end() ||
-      argument.shape().dimensions == parameter.dimensions)
-    return argument;
-  TESSERA_ASSIGN_OR_RETURN(Literal whole, padTo(argument, parameter));
-  return withSizes(std::move(whole), argument.shape().dimensions);
-}
-
-Result<Literal> reportedValue(const Literal& value, const Shape& declared) {
-  if (!isDynamicValue(value, declared)) return value;
-  const View view = viewOf(value, declared);
-  Sizes sizes = view.buffer.shape().dimensions;
-  for (size_t d = 0; d < sizes.size(); ++d)
-    if (declared.isDynamicDimension(static_cast<int64_t>(d))) sizes[d] = view.sizes[d];
-  return cutTo(view.buffer, sizes);
-}
-
-Result<Literal> cutTo(const Literal& whole, std::span<const int64_t> sizes) {
-  const Sizes inside = clamped(sizes, whole.shape().dimensions);
-  if (inside == whole.shape().dimensions) return whole;
-  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(Shape::arrayRowMajor(whole.shape().type, inside)));
-  copyBlock(inside, whole.bytes().data(), whole.shape().dimensions, out.mutableBytes().data(), inside,
-            static_cast<size_t>(byteWidth(whole.shape().type)));
-  return out;
-}
-
-Result<Literal> padTo(const Literal& part, const Shape& whole) {
-  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::zeros(withoutLayout(whole)));
-  paste(out, part);
-  return out;
 }
 
 }  // namespace tessera

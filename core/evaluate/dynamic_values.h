@@ -1,5 +1,5 @@
 // Values with run-time sizes in the evaluator: a buffer of the bounds and the sizes of its dimensions, kept together as
-// a pair where the declared shape says array; so tuples, loops and calls pass them on unchanged. Ops are run on
+// a pair where the declared shape is an array; so tuples, loops and calls pass them on unchanged. Ops are run on
 // the elements that count alone, with shapes inferred from their sizes. core/passes/dynamic/dynamic_padding does the
 // same in another way, so each checks the other.
 #pragma once

@@ -21,7 +21,7 @@ struct Update {
   int64_t from = 0, to = 0;  // places in the updates and in the operand
 };
 
-// Updates whose windows lie inside, in the order in which they are applied.
+// Updates whose windows are inside, in the order in which they are applied.
 std::vector<Update> updatesInside(const Instruction& scatter, std::span<const Literal> operands) {
   const size_t n = operands.size() / 2;
   const Shape &operand = operands[0].shape(), &updates = operands[n + 1].shape();

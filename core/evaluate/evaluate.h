@@ -42,7 +42,7 @@ struct EvaluateOptions {
   // Sees the arguments of each call of a computation before it is made; not those of reducers and comparators, which
   // are folded without calls.
   std::function<void(InstructionId caller, ComputationId computation, std::span<const Literal> arguments)> called;
-  // States of rng-get-and-update-state, which go on from run to run; null: each run begins anew.
+  // States of rng-get-and-update-state, which continue from run to run; null: each run starts from the initial state.
   InstructionStates* states = nullptr;
 };
 struct EvaluateStatistics {

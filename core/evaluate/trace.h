@@ -37,7 +37,7 @@ struct Trace {
   const Literal* find(InstructionId id) const;  // null: it has no value
 };
 
-// Fails with what the evaluator says. `arguments` are the entry's leaves.
+// Fails with the evaluator's error. `arguments` are the entry's leaves.
 Result<Trace> traceModule(const Module& module, std::span<const Literal> arguments, const CallPath& path = {},
                           const std::atomic<bool>* cancel = nullptr);
 

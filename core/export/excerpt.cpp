@@ -18,7 +18,7 @@ RectF unionOf(const RectF& a, const RectF& b) {
 
 }  // namespace
 
-// Boxes come after what they stand in, fields after their readers.
+// Boxes come after what they are in, fields after their readers.
 std::vector<bool> withContent(const GraphView& view, std::vector<bool> chosen) {
   chosen.resize(view.nodes.size());
   for (size_t n = 0; n < view.nodes.size(); ++n)

@@ -1,5 +1,5 @@
 // See html.h. The data is one JSON object of columns, deflated and in base64: a browser unpacks that by itself. Texts
-// stand once in `strings`, and levels that are arranged alike (repeated blocks) share one entry of `layouts`.
+// appear once in `strings`, and levels that are arranged alike (repeated blocks) share one entry of `layouts`.
 #include "core/export/html.h"
 
 #include <fmt/format.h>

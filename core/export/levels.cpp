@@ -1,4 +1,4 @@
-// See levels.h. A computation's view with every group open is cut into levels: a box stands in the level of its group,
+// See levels.h. A computation's view with every group open is cut into levels: a box is in the level of its group,
 // a wire in the innermost level that holds both ends, between the boxes that lead to them.
 #include "core/export/levels.h"
 

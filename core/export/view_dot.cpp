@@ -1,4 +1,4 @@
-// See view_dot.h. Nodes stand in the clusters of their groups, so those are written inside out.
+// See view_dot.h. Nodes are in the clusters of their groups, so those are written inside out.
 #include "core/export/view_dot.h"
 
 #include <vector>

@@ -48,7 +48,7 @@ std::string pageWith(std::string_view title, const std::string& data) {
   }};
   std::string_view rest = kPage;
   std::string out;
-  for (const auto& [mark, text] : places) {  // in the order in which they stand in the page
+  for (const auto& [mark, text] : places) {  // in the order in which they are in the page
     const size_t at = rest.find(mark);
     out += rest.substr(0, at);
     out += text;

@@ -1,4 +1,4 @@
-// A file that may end too early, for readers that show what stands before the cut. Used by core/profile.
+// A file that may be truncated, for readers that show the part before the cut. Used by core/profile.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Words and labels of Graphviz files: where words and blanks end, and what a label says without its markup. Before the
-// grammar of dot_reader.
+// Words and labels of Graphviz files: where words and blanks end, and the text of a label without its markup. Before
+// the grammar of dot_reader.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ std::string cleaned(std::string_view text);
 std::string plainHtml(std::string_view html);
 // Fields of a record label, without ports.
 std::string plainRecord(std::string_view record);
-// A label's lines; \N and \G stand for the names of node and graph.
+// A label's lines; \N and \G are the names of node and graph.
 std::vector<std::string> linesOf(std::string_view text, std::string_view node, std::string_view graph);
 std::string joined(const std::vector<std::string>& lines);
 // "…" with what has to be escaped.

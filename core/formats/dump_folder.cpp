@@ -9,6 +9,8 @@
 #include <optional>
 #include <set>
 
+#include "core/base/sorting.h"
+
 namespace tessera {
 namespace {
 
@@ -45,7 +47,7 @@ size_t digitsAt(std::string_view text) {
   return static_cast<size_t>(std::ranges::find_if_not(text, isDigit) - text.begin());
 }
 
-// What stands around "module_ID".
+// What surrounds "module_ID".
 struct SplitName {
   std::string file, prefix;
   int64_t id = 0;
@@ -93,7 +95,7 @@ bool belongsTo(std::string_view rest, std::string_view name) {
   return rest.starts_with(name) && rest.size() > name.size() && rest[name.size()] == '.';
 }
 
-// The longest known name that the file starts with; else what stands before the first dot.
+// The longest known name that the file starts with; else what precedes the first dot.
 std::string nameFor(std::string_view rest, const std::set<std::string>& known) {
   std::string best;
   for (const std::string& name : known)
@@ -179,7 +181,7 @@ std::string rangeText(int64_t first, int64_t last) {
 }
 
 void sortPasses(DumpModule& module, std::vector<std::string>& warnings) {
-  std::ranges::stable_sort(module.passes, {}, &DumpPass::number);
+  sortBy(module.passes, &DumpPass::number);
   const std::string where = fmt::format("module_{:04} {}: ", module.id, module.name);
   int64_t expected = 0;
   for (const DumpPass& pass : module.passes) {
@@ -231,7 +233,7 @@ void addModules(DumpFolder& folder, const std::vector<SplitName>& files) {
 using FilesOfIds = std::map<std::pair<std::string, int64_t>, std::vector<SplitName>>;
 
 FilesOfIds sortedByName(FilesOfIds files) {
-  for (auto& [key, list] : files) std::ranges::sort(list, {}, &SplitName::file);
+  for (auto& [key, list] : files) sortBy(list, &SplitName::file);
   return files;
 }
 
@@ -248,8 +250,9 @@ Result<DumpFolder> readDumpFolder(const std::filesystem::path& path) {
   for (auto at = std::filesystem::directory_iterator(path, error);
        !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
     std::error_code odd;
-    if (!at->is_regular_file(odd)) continue;
     const std::string name = at->path().filename().string();
+    if (at->is_symlink(odd)) out.warnings.push_back(name + " is a symbolic link and left out: it may lead anywhere");
+    if (at->is_symlink(odd) || !at->is_regular_file(odd)) continue;
     ++out.files;
     if (auto split = splitName(name, at->file_size(odd)))
       files[{split->prefix, split->id}].push_back(*std::move(split));
@@ -258,6 +261,7 @@ Result<DumpFolder> readDumpFolder(const std::filesystem::path& path) {
   }
   if (error) return failed(error.message());
   std::ranges::sort(out.others);
+  std::ranges::sort(out.warnings);
   for (const auto& [key, list] : sortedByName(std::move(files))) addModules(out, list);
   return out;
 }

@@ -1,5 +1,5 @@
 // A folder that XLA dumped modules into (--xla_dump_to, `tessera opt --dump`): which modules, their passes in order,
-// and which file is what, all told by the names of the files. Nothing is read. Used by `tessera dump`, foreign_file.
+// and the role of each file, all from the names of the files. No file is opened. Used by `tessera dump`, foreign_file.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ struct DumpPass {
 struct DumpModule {
   int64_t id = 0;
   std::string name;              // "" where the files have none
-  std::string prefix;            // before "module_": the time, where XLA was told to write it
+  std::string prefix;            // before "module_": the time, if XLA was run with --xla_dump_include_timestamp
   std::vector<DumpPass> passes;  // by number
   std::vector<DumpFile> files;   // all, by name
 };
@@ -54,9 +54,10 @@ struct DumpFolder {
   std::vector<DumpModule> modules;  // by prefix, id, name
   std::vector<std::string> others;  // files of no module
   size_t files = 0;
-  std::vector<std::string> warnings;  // numbers that are missing or stand twice
+  std::vector<std::string> warnings;  // missing and duplicate numbers, symbolic links
 };
 
+// Symbolic links are left out: the folder may come from anywhere.
 Result<DumpFolder> readDumpFolder(const std::filesystem::path& path);
 // Is there a file in it that a dump of a module would have?
 bool isDumpFolder(const std::filesystem::path& path);

@@ -15,9 +15,9 @@ namespace tessera {
 Result<std::string> readFile(const std::filesystem::path& path);
 // The same of a file that is open; the path is for messages.
 Result<std::string> readFile(const Descriptor& file, const std::filesystem::path& path);
-// The same of a file that another file names, or that lies beside it: below the folder, over no symbolic link.
+// The same for a file that another file names, or a sidecar: inside the folder, not through a symbolic link.
 Result<std::string> readFileBeneath(const std::filesystem::path& folder, const std::filesystem::path& name);
-// The first 64 KiB as they stand in the file; "" where there are none, or where reading would take them away (a pipe).
+// The first 64 KiB, not unpacked; "" for an empty file and for what reading would consume (a pipe).
 std::string firstBytesOf(const std::filesystem::path& path);
 // Written to a temporary name beside it, synced and renamed; ErrorKind::Output with the reason.
 Status writeFileAtomically(const std::filesystem::path& path, std::string_view content);

@@ -1,5 +1,5 @@
 // Files that hold no module and that people open beside modules: profiles, intermediate code, bytecode. Told apart by
-// content, so that a reader of modules says what a file is and what opens it. Used by module_file, core/profile.
+// content, so that an error can name the kind of file and the command that opens it. Used by module_file, core/profile.
 #pragma once
 
 #include <cstdint>

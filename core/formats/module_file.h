@@ -1,4 +1,4 @@
-// Opening files: reads a file (plain, gz or zst), tells its format by content, gives Module and Diagnostics.
+// Opening files: reads a file (plain, gz or zst), recognises its format by content, gives Module and Diagnostics.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-// readFile + the reader that the content asks for. An unreadable file is a diagnostic with ErrorKind::Input.
+// readFile + the reader for the content's format. An unreadable file is a diagnostic with ErrorKind::Input.
 ReadResult readModule(const std::filesystem::path& path);
 // The same of a file's content; the path is for messages.
 ReadResult readModuleText(const std::string& text, const std::filesystem::path& path);

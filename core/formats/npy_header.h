@@ -33,14 +33,14 @@ struct WrittenType {
 };
 WrittenType writtenType(ElementType type);
 
-// The name of an entry: the key, and the type that its suffix says.
+// The name of an entry: the key, and the type from its suffix.
 struct NpyKey {
   std::string name;
   std::optional<ElementType> type;
 };
 Result<NpyKey> parseNpyKey(std::string_view entry);
 
-// From the form of the file to ours: the other byte order; int4 and its like, which stand as whole bytes.
+// From the form of the file to ours: the other byte order; int4 and similar types, stored as whole bytes.
 void fromFileForm(const NpyHeader& header, ElementType type, std::span<std::byte> data);
 
 // Copies column-major data of an array into row-major order.

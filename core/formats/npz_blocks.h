@@ -23,7 +23,7 @@ class NpzBlocks {
 
   // By key without suffix.
   const std::map<std::string, Shape>& shapes() const;
-  // `sizes` elements of each dimension from `start` on; they lie inside.
+  // `sizes` elements of each dimension from `start` on, inside the array.
   Result<Literal> block(const std::string& key, std::span<const int64_t> start, std::span<const int64_t> sizes) const;
   Result<Literal> whole(const std::string& key) const;
 

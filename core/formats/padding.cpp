@@ -26,7 +26,7 @@ bool hasPadding(const Shape& shape) {
   return shape.layout && (!shape.layout->paddedDimensions.empty() || shape.layout->paddingValue);
 }
 
-// What stands before `separator`; `text` becomes what stands behind it.
+// What precedes `separator`; `text` becomes what follows it.
 std::string_view cutAt(std::string_view& text, char separator) {
   const size_t at = text.find(separator);
   const std::string_view head = text.substr(0, at);
@@ -80,7 +80,7 @@ std::unexpected<Diagnostic> doesNotFit(const Shape& shape, std::string_view text
 }
 
 // One NAME=VALUE of frontend attributes, as offsets of their text.
-struct Entry {
+struct ConfigEntry {
   size_t begin = 0, valueBegin = 0, end = 0;
 };
 
@@ -90,7 +90,7 @@ size_t endOfString(std::string_view text, size_t at) {
   return std::min(at + 1, text.size());
 }
 
-std::optional<Entry> findEntry(std::string_view braces, std::string_view name) {
+std::optional<ConfigEntry> findEntry(std::string_view braces, std::string_view name) {
   int depth = 0;
   for (size_t at = 0; at < braces.size();) {
     const char c = braces[at];
@@ -102,7 +102,7 @@ std::optional<Entry> findEntry(std::string_view braces, std::string_view name) {
     const bool starts = depth == 1 && (c == '{' || c == ',' || c == ' ') && braces.substr(at + 1).starts_with(name);
     const size_t value = at + 1 + name.size() + 1;
     if (starts && value < braces.size() && braces[value - 1] == '=' && braces[value] == '"')
-      return Entry{at + 1, value, endOfString(braces, value)};
+      return ConfigEntry{at + 1, value, endOfString(braces, value)};
     ++at;
   }
   return std::nullopt;

@@ -15,7 +15,7 @@ namespace tessera {
 
 // The value of tessera.padding; empty when no leaf has padding.
 std::string paddingText(const Shape& shape);
-// Puts the padding that the text says into the shape; fails when text or sizes do not fit it.
+// Sets the padding that the text states in the shape; fails when text or sizes do not fit it.
 Status applyPadding(Shape& shape, std::string_view text);
 // The same for the entry's layout.
 std::string entryPaddingText(const ModuleConfig& config);

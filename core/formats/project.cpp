@@ -25,6 +25,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/base/sorting.h"
 #include "core/formats/file_content.h"
 #include "core/formats/hlo_text/lexer.h"
 
@@ -279,7 +280,7 @@ class Reader {
 };
 
 void appendBoxes(std::string& out, std::string_view key, std::vector<PageBox> boxes) {
-  std::ranges::sort(boxes, {}, [](const PageBox& b) {
+  sortBy(boxes, [](const PageBox& b) {
     return std::tuple(shown(b.y), shown(b.x), b.text, shown(b.width), shown(b.height), b.color);
   });
   for (const PageBox& b : boxes)
@@ -336,7 +337,7 @@ std::string printProject(const Project& project, const Module* graph) {
   std::vector<const ProjectPage*> pages;
   for (const ProjectPage& page : project.pages)
     if (!isEmpty(page)) pages.push_back(&page);
-  std::ranges::sort(pages, {}, &ProjectPage::computation);
+  sortBy(pages, &ProjectPage::computation);
   for (const ProjectPage* page : pages) appendPage(out, *page);
   if (!graph) return out + "end\n";
   std::string text = printHloText(*graph);

@@ -1,6 +1,6 @@
-// Project files (.tessera): a graph with what a person arranged round it: groups that are open, places of boxes, frames
+// Project files (.tessera): a graph and its arrangement by the user: open groups, positions of boxes, frames
 // and notes. Text, one item a line in a fixed order, so that version control shows small changes. Either the graph
-// stands in the file itself as HLO text, or the file is a sidecar FILE.tessera beside a graph that another program
+// is in the file itself as HLO text, or the file is a sidecar FILE.tessera beside a graph that another program
 // owns.
 #pragma once
 
@@ -41,7 +41,7 @@ enum class PageFlow : uint8_t { ByForm, Down, Right };
 struct ProjectPage {
   std::string computation;
   std::vector<std::string> openGroups;            // sorted; meaningful when `opened`
-  bool opened = false;                            // false: the file says nothing about groups
+  bool opened = false;                            // false: the file does not list open groups
   std::map<std::string, PagePoint> instructions;  // upper left corners
   std::map<std::string, PagePoint> groups;
   PageFlow flow = PageFlow::ByForm;  // the one that the places above are for
@@ -53,22 +53,22 @@ struct ProjectPage {
   std::vector<std::string> bookmarks;                   // instructions, in the order of their numbers
 
   bool isPlaced() const { return !instructions.empty() || !groups.empty(); }
-  void forgetPlaces();    // and points of wires: all is arranged anew
-  bool arranged() const;  // whether a person placed or wrote anything; open groups alone are not worth a sidecar
+  void forgetPlaces();    // positions and points of wires: all is arranged anew
+  bool arranged() const;  // whether the user placed or wrote anything; open groups alone need no sidecar
 };
 
 struct Project {
-  std::string graphFile;             // relative to the project file; empty: the graph stands in it
+  std::string graphFile;             // relative to the project file; empty: the graph is in it
   std::string shown;                 // the computation that was open last; empty: the entry
-  PageFlow flow = PageFlow::ByForm;  // of pages without places
+  PageFlow flow = PageFlow::ByForm;  // of pages without positions
   RunSettings run;
   std::vector<ProjectPage> pages;
 
   const ProjectPage* find(std::string_view computation) const;  // null: none
   ProjectPage& page(std::string_view computation);              // made when there is none
-  // Is there anything that a person placed, wrote or set? Open groups alone are not worth a sidecar.
+  // Whether the user placed, wrote or set anything. Open groups alone need no sidecar.
   bool arranged() const;
-  // What is said of an instruction goes with it: under its new name, or away (empty).
+  // Renames the entries of an instruction; removes them if `to` is empty.
   void rename(std::string_view computation, const std::string& from, const std::string& to);
 };
 
@@ -76,7 +76,7 @@ bool looksLikeProject(std::string_view content);
 
 struct ProjectContent {
   Project project;
-  std::string_view graph;  // HLO text; empty when graphFile says where it is
+  std::string_view graph;  // HLO text; empty when graphFile names another file
   uint32_t graphLine = 0;  // line of the file on which it starts
 };
 // Fails with the line: unknown words, numbers that do not read, a newer version, an end that is missing.

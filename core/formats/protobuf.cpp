@@ -70,7 +70,7 @@ const google::protobuf::Descriptor* messageWithField(std::string_view word) {
   return nullptr;
 }
 
-// The first word behind blanks and # comments, and what stands behind it.
+// The first word behind blanks and # comments, and what follows it.
 std::string_view firstWord(std::string_view& content) {
   while (!content.empty()) {
     if (content[0] == '#')

@@ -1,6 +1,6 @@
 // Protobuf: HloModuleProto, HloProto and HloSnapshot, binary and text, read and written. What a module says in HLO text
 // and the messages cannot (replica counts, notes, attributes without a field) travels in fields of ours that XLA skips;
-// what a file says and the IR cannot is kept beside the module and written back.
+// fields that the IR cannot hold are kept beside the module and written back.
 #pragma once
 
 #include <memory>

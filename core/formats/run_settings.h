@@ -1,5 +1,5 @@
-// How a document is run: kept with its project, shown in the studio, and said as a `tessera run` line. Used by project
-// files, file access and the run panel.
+// How a document is run: kept with its project, shown in the studio, and printed as a `tessera run` command. Used by
+// project files, file access and the run panel.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct RunSettings {
   std::string backend = "cpu";
   std::string device;                    // of backend cuda: a card's number or "simulated"; "": the first card
   int threads = 0;                       // 0: all cores
-  int64_t replicas = 0, partitions = 0;  // 0: as the module says
+  int64_t replicas = 0, partitions = 0;  // 0: from the module
   uint64_t seed = 0;
   bool usual = true;  // arguments without a source: as data and weights usually are; else by the fill rule
   std::map<int64_t, std::string> sources;  // by argument leaf: words of argument_source.h; others are the default
@@ -27,7 +27,7 @@ struct RunSettings {
 
 // The lines of a project file, "run KEY VALUE" each; nothing for what is as it was made.
 std::string printRunSettings(const RunSettings& settings);
-// What stands behind "run " on one of these lines. Fails with what is wrong with it.
+// Parses the rest of a line behind "run ".
 Status readRunSetting(RunSettings& settings, std::string_view line);
 // "tessera run FILE --backend=evaluator --argument='0=ramp 0 1'": words are quoted for a shell.
 std::string commandOf(const RunSettings& settings, const std::string& file, const std::string& inputs);

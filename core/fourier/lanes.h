@@ -14,7 +14,7 @@ template <class Real>
 inline constexpr size_t kFourierLanes = 64 / sizeof(Real);
 inline constexpr size_t kLargestRadix = 31;  // longer prime factors go through the chirp
 
-// Lines that lie regularly in memory: element i of line l at first[l * lineStep + i * step].
+// Lines at a constant stride: element i of line l is at first[l * lineStep + i * step].
 template <class Real>
 struct FourierLines {
   std::complex<Real>* first;
@@ -84,7 +84,7 @@ template <class Real>
 void transformPrimes(const LanePrime<Real>& prime, const FourierLines<Real>& from, const FourierLines<Real>& to,
                      Real* lanes);
 
-// to[k] = a[k] · b[k] · scale, of the conjugate of a, and conjugated, where asked for.
+// to[k] = a[k] · b[k] · scale, of the conjugate of a, and conjugated, on request.
 struct Conjugates {
   bool factor, result;
 };

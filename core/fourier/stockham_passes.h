@@ -1,4 +1,4 @@
-// Stockham's passes over lines that stand side by side in lanes. A pass of radix r over lines of n elements with stride
+// Stockham's passes over lines that are side by side in lanes. A pass of radix r over lines of n elements with stride
 // s (r·m = n/s): for p < m, q < s
 //   y[q + s(rp + j)] = root(p·j·s) · Σ_k root(j·k·n/r) · x[q + s(p + m·k)].
 // Used by lanes.cpp alone.

@@ -53,7 +53,7 @@ class FourierTransform {
     FourierLoop loop;
   };
 
-  // inverse: exponent +, and every element divided by the length. interleaved: element i of all lines lie together.
+  // inverse: exponent +, and every element divided by the length. interleaved: element i of all lines are adjacent.
   FourierTransform(size_t length, bool inverse, bool interleaved);
   FourierTransform(FourierTransform&&) noexcept;
   ~FourierTransform();

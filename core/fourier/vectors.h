@@ -9,7 +9,7 @@
 
 #include "core/fourier/lanes.h"
 
-// Vectors never cross a real call, and a pair of them lies in registers, where alignment means nothing.
+// Vectors never cross a real call, and a pair of them is in registers, where alignment does not matter.
 #pragma GCC diagnostic ignored "-Wpsabi"
 #pragma GCC diagnostic ignored "-Wignored-attributes"
 #define TESSERA_INLINE __attribute__((always_inline)) inline

@@ -1,4 +1,4 @@
-// Emitter: makes the nodes of a gradient in one computation. Equal nodes are made once, what stands in the computation
+// Emitter: makes the nodes of a gradient in one computation. Equal nodes are made once, what is in the computation
 // already is used again, and products with one and element reads of tuples are not made at all. Every node carries the
 // op_name of the instruction whose gradient it belongs to.
 #pragma once
@@ -29,7 +29,7 @@ class Emitter {
   void differentiates(const Instruction& forward);
   Value at(InstructionId id) { return {this, id}; }
   // `written` is for ops whose shape is their own: broadcast, reshape, iota. A node that inference refuses is no node,
-  // and session.status says why.
+  // and session.status has the error.
   Value make(Opcode opcode, std::span<const Value> operands, AttributeSet attributes = {},
              const Shape* written = nullptr);
   Value make(Opcode opcode, std::initializer_list<Value> operands, AttributeSet attributes = {},

@@ -15,7 +15,7 @@ struct GradientRequest {
 };
 
 struct Gradient {
-  // One for each array asked for, of its shape: named d_NAME, zeros where `of` does not depend on it.
+  // One for each array of `withRespectTo`, of its shape: named d_NAME, zeros where `of` does not depend on it.
   std::vector<InstructionId> gradients;
   std::vector<InstructionId> added;  // in the computation of `of`, operands first
 };

@@ -29,7 +29,7 @@ Status checkRepeatable(const Module& module, ComputationId callee) {
                                " computes its values again, and " + std::string(in.opcodeName()) + " must run once"}));
 }
 
-// Unused parameters go, the others are numbered anew; gives which stay.
+// Unused parameters go, the others are numbered again; gives which stay.
 std::vector<size_t> keepUsed(Module& module, ComputationId id, const std::vector<InstructionId>& parameters) {
   std::vector<bool> used(parameters.size(), false);
   for (InstructionId user : module.at(id).instructions)

@@ -12,7 +12,7 @@ namespace tessera::gradient {
 
 class Session;
 
-// Parameters and results are told by their leaves (leavesOf), counted through all parameters.
+// Parameters and results are given as leaves (leavesOf), counted through all parameters.
 struct Pullback {
   ComputationId computation;  // invalid where nothing is given
   // Its parameters: first leaves of the callee's parameters, then cotangents of leaves of its result.
@@ -20,7 +20,7 @@ struct Pullback {
   std::vector<size_t> outputs;  // its root is a tuple of the cotangents of these leaves of the parameters
 };
 
-// `wanted` says of each parameter leaf whether its cotangent is asked for, `given` of each result leaf whether it has
+// `wanted`: by parameter leaf, whether its cotangent is needed; `given`: by result leaf, whether it has
 // one. Leaves that the result does not depend on are no outputs. Fails where an instruction has no gradient.
 Result<Pullback> makePullback(Session& session, ComputationId callee, const std::vector<bool>& wanted,
                               const std::vector<bool>& given);

@@ -125,7 +125,7 @@ bool wantsAny(const Rule& r) {
   return false;
 }
 
-// Cotangents have static shapes, and would count what lies beyond a size of the run.
+// Cotangents have static shapes, and would count what is beyond a size of the run.
 bool isStatic(const Rule& r) {
   const auto fixed = [](const Shape& shape) {
     return std::ranges::none_of(leavesOf(shape), [](const ShapeLeaf& leaf) {

@@ -1,5 +1,5 @@
 // The rule of each op: how its result's cotangents become its operands', or why they do not. The table in rules.cpp has
-// every opcode; the functions stand in rules/ by family.
+// every opcode; the functions are in rules/ by family.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ using RuleFunction = Status (*)(Rule&);
 
 enum class Differentiable : uint8_t {
   Yes,      // by `rule`
-  Zero,     // nothing reaches the operands: `reason` says why
+  Zero,     // no cotangent reaches the operands, for `reason`
   Refused,  // the gradient fails, with `reason`, where one of its operands' is needed
 };
 

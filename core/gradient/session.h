@@ -31,7 +31,7 @@ class Session {
   ComputationId second(ElementType type);
   Result<const Pullback*> pullbackOf(ComputationId callee, const std::vector<bool>& wanted,
                                      const std::vector<bool>& given);
-  // Where a copy comes from, for messages: what a person has in the document.
+  // The original of a copy, which messages name: the user knows that one.
   void noteCopy(InstructionId copy, InstructionId of) { originals_[copy.value] = of; }
   InstructionId originalOf(InstructionId id) const;
   // The first failure of a node; nodes are made by formulas, which have no place for it.

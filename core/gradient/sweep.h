@@ -16,7 +16,7 @@ namespace tessera::gradient {
 
 class Sweep {
  public:
-  // `varied`: the arrays whose cotangents are wanted, on the way to those that are asked for.
+  // `varied`: the arrays whose cotangents are needed: the inputs of the gradient and all that depends on them.
   Sweep(Emitter& emit, LeafFlags varied) : emit_(emit), varied_(std::move(varied)) {}
 
   void give(InstructionId id, size_t leaf, Value cotangent);

@@ -1,5 +1,5 @@
 // Value: a node of the graph that a gradient is made in, with operators that make further nodes. Rules are written in
-// it as formulas. An invalid one stands for zeros, which are left out: rules ask before they compute with it.
+// it as formulas. An invalid one is a zero, which is not materialised: rules check before they compute with it.
 #pragma once
 
 #include <cstdint>

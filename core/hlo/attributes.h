@@ -52,6 +52,8 @@ enum class Attr : uint8_t {
 // Text name ("control-predecessors" for control_predecessors).
 std::string_view nameOf(Attr attr);
 AttributeKind kindOf(Attr attr);
+// Every instruction may carry it: the last rows of attributes.inc.
+inline bool isCommon(Attr attr) { return attr >= Attr::sharding; }
 std::optional<Attr> attrFromName(std::string_view name);
 
 struct SliceDimension {  // [start:limit:stride]
@@ -83,7 +85,7 @@ struct ConvolutionDimensions {
   bool operator==(const ConvolutionDimensions&) const = default;
 };
 
-// Replica groups in whatever of the three forms they were written (text), and, where the form says so, expanded.
+// Replica groups: the text in any of the three forms, and the groups where the form can be expanded.
 struct ReplicaGroups {
   std::string text;                          // "{{0,1},{2,3}}", "[2,2]<=[4]", "mesh['x'=2] {'x'}" …
   std::vector<std::vector<int64_t>> groups;  // expanded; empty: all replicas in one group

@@ -19,7 +19,7 @@ inline int64_t productOf(std::span<const int64_t> dims) {
   return product;
 }
 
-// Elements that a step in each dimension skips, where dimensions lie in this order; 0 where it overflows.
+// Strides in elements for dimensions in this physical order; 0 where one overflows.
 inline IndexVector stridesOf(std::span<const int64_t> dims, std::span<const int64_t> minorToMajor) {
   IndexVector strides(dims.size(), 1);
   int64_t stride = 1;
@@ -44,7 +44,7 @@ inline int64_t linearIndexOf(std::span<const int64_t> index, std::span<const int
 }
 
 // Calls fn(index) or fn(index, row-major position) for every index in row-major order. Where fn gives a bool, false
-// ends the walk, and the result says whether it came to its end.
+// ends the walk; the result is true if the walk was completed.
 template <class Fn>
 bool forEachIndex(std::span<const int64_t> dims, Fn&& fn) {
   const auto visit = [&](const IndexVector& index, int64_t linear) {

@@ -1,4 +1,4 @@
-// Where an element lies in memory: multidimensional index <-> linear position under any layout (minor_to_major,
+// Where an element is in memory: multidimensional index <-> linear position under any layout (minor_to_major,
 // padded dimensions, tiles, element size). The formulas are in core/hlo/README.md.
 #pragma once
 
@@ -29,7 +29,7 @@ class MemoryMap {
   int64_t linearIndex(std::span<const int64_t> index) const;
   // Logical index at a linear position; nullopt where the position holds padding.
   std::optional<std::vector<int64_t>> index(int64_t linear) const;
-  // The steps from a logical index to a position, for those who write them as formulas: logical dimensions major to
+  // The steps from a logical index to a position, for printing them as formulas: logical dimensions major to
   // minor, their sizes in memory, then the tiles. The position is the row-major one in the last shape.
   const std::vector<int64_t>& physicalOrder() const { return physicalOrder_; }
   const std::vector<int64_t>& paddedSizes() const { return paddedSizes_; }

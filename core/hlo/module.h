@@ -23,7 +23,7 @@
 
 namespace tessera {
 
-// Why a pass inserted a copy, transpose or pad that the source does not have. It says nothing about values.
+// Why a pass inserted a copy, transpose or pad that the source does not have. It does not affect values.
 struct Insertion {
   InstructionId user;       // the instruction that needs it, in the derived module; it may be removed by now
   std::string_view reason;  // one sentence without its full stop; static storage

@@ -87,7 +87,7 @@ double decodeExponentOnly(uint32_t bits) {
   return powerOfTwo(static_cast<int>(bits) - 127);
 }
 
-// f8e8m0fnu has neither sign nor zero: both zeros and negative numbers become NaN, what lies below 2^-127 becomes
+// f8e8m0fnu has neither sign nor zero: both zeros and negative numbers become NaN, what is below 2^-127 becomes
 // 2^-127. Ties go up, as XLA has it.
 uint32_t encodeExponentOnly(double value) {
   if (!(value > 0) || std::isinf(value)) return 0xffu;

@@ -14,7 +14,7 @@ namespace tessera {
 // The buffer of an array of this shape: MemoryMap::bytes() bytes. The literal has the same type and dimensions. Fails
 // on layouts that MemoryMap refuses and on element sizes that hold no value of the type.
 Result<std::vector<std::byte>> packLiteral(const Literal& value, const Shape& shape);
-// The other way; what stands in padding is not looked at. Fails when the number of bytes is another.
+// The inverse; padding is ignored. Fails when the number of bytes differs.
 Result<Literal> unpackLiteral(std::span<const std::byte> buffer, const Shape& shape);
 
 }  // namespace tessera

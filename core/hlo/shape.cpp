@@ -55,7 +55,7 @@ void appendSplitConfigs(std::string& out, const std::vector<SplitConfig>& config
   }
 }
 
-// What stands behind the colon, in the fixed order of the format.
+// What follows the colon, in the fixed order of the format.
 std::string layoutTail(const Layout& layout) {
   std::string out;
   if (!layout.dimLevels.empty()) appendDimLevels(out, layout.dimLevels);

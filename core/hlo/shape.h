@@ -1,4 +1,4 @@
-// Shape: element type, dimensions and, optionally, how the elements lie in memory (Layout).
+// Shape: element type, dimensions and, optionally, how the elements are in memory (Layout).
 // Plain values with value equality; the IR holds interned ones. See "Shapes and layouts" in core/hlo/README.md.
 #pragma once
 

@@ -11,8 +11,8 @@
 namespace tessera {
 
 struct SourceFrame {
-  std::string_view file, function;  // function: "" where nobody says; both belong to the module
-  int32_t line = 0;                 // 0: nobody says
+  std::string_view file, function;  // function: "" if unknown; both are owned by the module
+  int32_t line = 0;                 // 0: unknown
 };
 
 // The innermost first; empty: it has none. What the tables lack, or call in a circle, ends the list.

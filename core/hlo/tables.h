@@ -1,4 +1,4 @@
-// Tables: what all snapshots of one document share and nobody ever changes: interned shapes, strings and metadata,
+// Tables: immutable data that all snapshots of a document share: interned shapes, strings and metadata,
 // and the arena of operand spans. Append-only; what it hands out lives as long as the Tables and never moves, so
 // equal shapes are equal pointers and equal names are equal data() pointers. Interning is serialised by a lock,
 // reading needs none.

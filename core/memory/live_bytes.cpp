@@ -3,6 +3,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/base/sorting.h"
 #include "core/memory/memory_report.h"
 
 namespace tessera {
@@ -100,7 +101,7 @@ std::vector<size_t> MemoryReport::liveAt(size_t moment) const {
   std::vector<size_t> out;
   for (size_t i = 0; i < buffers.size(); ++i)
     if (buffers[i].begin <= moment && moment <= buffers[i].end) out.push_back(i);
-  std::ranges::stable_sort(out, std::greater(), [this](size_t i) { return buffers[i].bytes; });
+  sortDescending(out, [this](size_t i) { return buffers[i].bytes; });
   return out;
 }
 

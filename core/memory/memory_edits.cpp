@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/sorting.h"
 #include "core/cost/cost.h"
 #include "core/ops/op.h"
 #include "core/passes/buffers/schedule.h"
@@ -193,7 +194,7 @@ std::vector<std::string> largestDonors(const Module& module, const Module& donat
     const InstructionId id = module.entryComputation().parameters[static_cast<size_t>(all[i].parameter)];
     rows.emplace_back(module.shapeOf(id).denseBytes().value_or(0), fmt::format("donate:{}", all[i].parameter));
   }
-  std::ranges::stable_sort(rows, std::greater(), &std::pair<int64_t, std::string>::first);
+  sortDescending(rows, &std::pair<int64_t, std::string>::first);
   std::vector<std::string> out;
   for (const auto& [bytes, words] : rows)
     if (out.size() < most && std::ranges::find(out, words) == out.end()) out.push_back(words);
@@ -245,7 +246,7 @@ std::vector<MemoryEdit> memoryEdits(const Module& module, const MemoryReport& no
     out.push_back({words, reasonFor(module, words), report->peakBytes(), cost.flops - before.flops,
                    cost.bytesAccessed - before.bytesAccessed});
   }
-  std::ranges::stable_sort(out, {}, &MemoryEdit::peakBytes);
+  sortBy(out, &MemoryEdit::peakBytes);
   return out;
 }
 

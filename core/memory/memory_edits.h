@@ -17,7 +17,7 @@ struct MemoryEdit {
   double flops = 0, bytesAccessed = 0;  // more than before, of one execution
 };
 
-// The module after an edit in these words. ErrorKind::Usage where the words are none or the module has no such place.
+// The module after the edit. ErrorKind::Usage for an unknown edit or an instruction that the module lacks.
 Result<Module> editedForMemory(const Module& module, std::string_view words);
 
 // Those that lower the peak, the best first. The larger the module the fewer are tried.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/sorting.h"
 #include "core/passes/buffers/alias_analysis.h"
 #include "core/passes/buffers/buffer_assignment.h"
 #include "core/passes/buffers/copy_insertion.h"
@@ -51,7 +52,7 @@ class Builder {
   void orderMoments() {
     for (ComputationId computation : analysis_.computations())
       for (InstructionId id : module().at(computation).instructions) out_.moments.push_back(id);
-    std::ranges::stable_sort(out_.moments, {}, [this](InstructionId id) { return analysis_.begin(id); });
+    sortBy(out_.moments, [this](InstructionId id) { return analysis_.begin(id); });
     for (InstructionId id : out_.moments) times_.push_back(analysis_.begin(id));
   }
   size_t momentFrom(int64_t time) const {
@@ -154,7 +155,7 @@ class Builder {
       if (definitionOf(module(), {writer.operands[i], 0}) == argument) return mayOverwrite(module(), writer, i);
     return false;
   }
-  // What came before the result in its buffer cannot lie in the argument.
+  // What came before the result in its buffer cannot be in the argument.
   void keepAsTemporary(MemoryBuffer before, size_t defined) {
     before.kind = MemoryKind::Temporary;
     before.end = defined - 1;

@@ -1,4 +1,4 @@
-// The memory of a module over its schedule: which bytes live when, where they lie, and what lives at the peak. Used by
+// The memory of a module over its schedule: live ranges and offsets of buffers, and what is live at the peak. Used by
 // `tessera memory`.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace tessera {
 enum class MemoryKind : uint8_t { Parameter, Output, Constant, Temporary, ThreadLocal };
 std::string_view nameOf(MemoryKind kind);
 
-// Bytes that one value, or several one after the other, lie in.
+// Bytes that hold one value, or several values in turn.
 struct MemoryBuffer {
   MemoryKind kind = MemoryKind::Temporary;
   InstructionId instruction;         // the first that is computed into it; of `module`
@@ -36,14 +36,14 @@ struct MemoryAllocation {
 struct MemoryReport {
   explicit MemoryReport(Module measured) : module(std::move(measured)) {}
 
-  Module module;                       // with the copies that sharing asks for; sources of instructions by provenance
+  Module module;  // with the copies that buffer sharing requires; sources of instructions by provenance
   std::vector<InstructionId> moments;  // all scheduled instructions in order of execution; what loops run once
   std::vector<MemoryBuffer> buffers;
   std::vector<MemoryAllocation> allocations;
   std::vector<int64_t> live;  // bytes, by moment
   size_t peakMoment = 0;
   std::vector<AliasEntry> donations;  // of input_output_alias, those where both share memory
-  bool mayOverlap = false;            // buffers of one allocation that live at once may lie in the same bytes
+  bool mayOverlap = false;            // buffers of one allocation that are live at once may overlap
   int64_t unplaced = 0;               // values of a foreign assignment whose instruction the module does not hold
 
   int64_t peakBytes() const { return live.empty() ? 0 : live[peakMoment]; }
@@ -59,7 +59,7 @@ struct MemoryReport {
 // the argument's last use allows it. Fails where sizes overflow or the module cannot be assigned.
 Result<MemoryReport> memoryReport(const Module& module);
 
-// Fills `live` and `peakMoment` from the buffers. Bytes that several lie in at once count once.
+// Fills `live` and `peakMoment` from the buffers. Bytes that several share at once count once.
 void sumLiveBytes(MemoryReport& report);
 
 // The value that an instruction's leaf passes on: through tuples, their elements and bitcasts.

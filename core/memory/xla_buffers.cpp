@@ -1,4 +1,4 @@
-// See xla_buffers.h. Reads up to the totals at the end, which follow from what stands before.
+// See xla_buffers.h. Reads up to the totals at the end, which follow from what precedes.
 #include "core/memory/xla_buffers.h"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ops/op.h"
 #include "core/passes/buffers/alias_analysis.h"
 
 namespace tessera {
@@ -132,7 +133,7 @@ class XlaReporter {
   }
 
  private:
-  // What a loop or a branch runs stands between its caller and what follows.
+  // What a loop or a branch runs is between its caller and what follows.
   void walk(ComputationId entry) {
     struct Frame {
       ComputationId computation;
@@ -165,11 +166,10 @@ class XlaReporter {
   }
   std::vector<ComputationId> calledInTurn(InstructionId id) const {
     const Instruction& in = out_.module.at(id);
-    const bool runs = in.opcode == Opcode::While || in.opcode == Opcode::Conditional || in.opcode == Opcode::Call;
-    return runs ? out_.module.callees(in) : std::vector<ComputationId>();
+    return executesCallees(in.opcode) ? out_.module.callees(in) : std::vector<ComputationId>();
   }
 
-  // Users stand behind what they use.
+  // Users follow what they use.
   void findLastUses(ComputationId id) {
     const Computation& computation = out_.module.at(id);
     for (size_t i = computation.instructions.size(); i-- > 0;) {

@@ -7,18 +7,18 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"operands", "arrays; each is gathered by itself"}};
-constexpr OperandDoc kDoneOperands[] = {{"start", "the all-gather-start"}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kAllGatherOperands[] = {{"operands", "arrays; each is gathered by itself"}};
+constexpr OperandDoc kAllGatherDoneOperands[] = {{"start", "the all-gather-start"}};
+constexpr AttributeRow kAllGatherAttributes[] = {
     kChannelRow,   kGroupsRow, kConstrainRow, {Attr::dimensions, true, "", "the one dimension that grows"},
     kGlobalIdsRow, kModeRow,
 };
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kAllGatherConstraints[] = {
     {"C1", kGroupsText},
     {"C2", "dimensions names one dimension of the operands"},
     {"C3", "that dimension of the result is the operand's times the size of a group"},
 };
-constexpr Constraint kDoneConstraints[] = {{"C1", "the operand is a tuple of operands and results"}};
+constexpr Constraint kAllGatherDoneConstraints[] = {{"C1", "the operand is a tuple of operands and results"}};
 
 // The written result of the op itself: a start's is element 1 of a tuple.
 const Shape* writtenResult(const InferContext& context) {
@@ -64,12 +64,12 @@ Result<Shape> gatheredAll(const InferContext& context) {
   return joinedShape(std::move(shapes));
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferAllGather(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Shape shape, gatheredAll(context));
   return shape;
 }
 
-Result<Shape> inferStart(const InferContext& context) {
+Result<Shape> inferAllGatherStart(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Shape result, gatheredAll(context));
   std::vector<Shape> operands;
   for (const Shape* operand : context.operands) operands.push_back(withoutLayout(*operand));
@@ -77,11 +77,11 @@ Result<Shape> inferStart(const InferContext& context) {
 }
 
 Result<Literal> gather(const EvaluateContext& context, const Shape& result, std::string ticket) {
-  TESSERA_ASSIGN_OR_RETURN(Meeting meeting, meetingOf(context, membersOf(context)));
-  meeting.rendezvous.ticket = std::move(ticket);
+  TESSERA_ASSIGN_OR_RETURN(GroupRendezvous group, groupRendezvousOf(context, membersOf(context)));
+  group.rendezvous.ticket = std::move(ticket);
   const int64_t dim = context.instruction.attributes->ints(Attr::dimensions)[0];
   const std::vector<Shape> wholes = resultLeaves(result);
-  const size_t members = meeting.rendezvous.members.size();
+  const size_t members = group.rendezvous.members.size();
   for (size_t i = 0; i < context.operands.size(); ++i) {
     const int64_t part = context.operands[i].shape().dimensions[static_cast<size_t>(dim)];
     if (part * static_cast<int64_t>(members) != wholes[i].dimensions[static_cast<size_t>(dim)])
@@ -89,28 +89,28 @@ Result<Literal> gather(const EvaluateContext& context, const Shape& result, std:
   }
   TESSERA_ASSIGN_OR_RETURN(
       std::vector<Literal> out,
-      meeting.communicator->allGather(meeting.rendezvous, operandArrays(context), dim, wholes, context.cancelled));
+      group.communicator->allGather(group.rendezvous, operandArrays(context), dim, wholes, context.cancelled));
   return literalOrTuple(std::move(out));
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) { return gather(context, context.shape, {}); }
+Result<Literal> evaluateAllGather(const EvaluateContext& context) { return gather(context, context.shape, {}); }
 
-Result<Literal> evaluateStart(const EvaluateContext& context) {
+Result<Literal> evaluateAllGatherStart(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Literal result, gather(context, context.shape.elements[1], ticketOf(context)));
   return Literal::tuple({joinedValue(context), std::move(result)});
 }
 
-Result<Shape> inferDone(const InferContext& context) {
+Result<Shape> inferAllGatherDone(const InferContext& context) {
   const Shape& start = context.operand(0);
   if (!start.isTuple() || start.elements.size() < 2)
     return context.violated("C1", "the operand is no started all-gather", "(operand, result)", toString(start, false));
   const Shape& result = start.elements[1];
   return withoutLayout(result);
 }
-void doneLayout(const InferContext& context, Shape& result) {
+void allGatherDoneLayout(const InferContext& context, Shape& result) {
   if (context.operand(0).elements.size() >= 2) result = context.operand(0).elements[1];
 }
-Result<Literal> evaluateDone(const EvaluateContext& context) {
+Result<Literal> evaluateAllGatherDone(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(auto finished, finishStarted(context));
   return finished ? std::move(*finished) : context.operands[0].elements()[1];
 }
@@ -120,44 +120,44 @@ Result<Literal> evaluateDone(const EvaluateContext& context) {
 const OpDef kAllGather = {
     .opcode = Opcode::AllGather,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kCollective},
     .summary = "Puts the arrays of several devices side by side.",
     .doc =
         "The result is the concatenation of the operands of all devices of the group along `dimensions`, in the order "
         "of the group; every device gets it.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .evaluate = evaluate,
+    .operands = kAllGatherOperands,
+    .attributes = kAllGatherAttributes,
+    .constraints = kAllGatherConstraints,
+    .inferShape = inferAllGather,
+    .evaluate = evaluateAllGather,
     .dimensions = relationsOfShards,
 };
 const OpDef kAllGatherStart = {
     .opcode = Opcode::AllGatherStart,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kCollective | kStartsAsync},
     .summary = "Begins an all-gather.",
     .doc =
         "The result is the pair (operand, result), or with several operands a pair of tuples; only all-gather-done may "
         "read it.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferStart,
-    .evaluate = evaluateStart,
+    .operands = kAllGatherOperands,
+    .attributes = kAllGatherAttributes,
+    .constraints = kAllGatherConstraints,
+    .inferShape = inferAllGatherStart,
+    .evaluate = evaluateAllGatherStart,
 };
 const OpDef kAllGatherDone = {
     .opcode = Opcode::AllGatherDone,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kEndsAsync},
     .summary = "Ends an all-gather.",
     .doc = "The result of the all-gather that all-gather-start has begun.",
-    .operands = kDoneOperands,
+    .operands = kAllGatherDoneOperands,
     .attributes = {},
-    .constraints = kDoneConstraints,
-    .inferShape = inferDone,
-    .inferLayout = doneLayout,
-    .evaluate = evaluateDone,
+    .constraints = kAllGatherDoneConstraints,
+    .inferShape = inferAllGatherDone,
+    .inferLayout = allGatherDoneLayout,
+    .evaluate = evaluateAllGatherDone,
 };
 
 }  // namespace tessera

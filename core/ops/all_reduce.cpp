@@ -10,9 +10,9 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"operands", "arrays; each is reduced by itself"}};
-constexpr OperandDoc kDoneOperands[] = {{"start", "the all-reduce-start"}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kAllReduceOperands[] = {{"operands", "arrays; each is reduced by itself"}};
+constexpr OperandDoc kAllReduceDoneOperands[] = {{"start", "the all-reduce-start"}};
+constexpr AttributeRow kAllReduceAttributes[] = {
     kChannelRow,
     kGroupsRow,
     kConstrainRow,
@@ -21,12 +21,12 @@ constexpr AttributeRow kAttributes[] = {
     {Attr::dimensions, false, "", "kept as written; without meaning"},
     {Attr::to_apply, true, "", "reduces two scalars to one"},
 };
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kAllReduceConstraints[] = {
     {"C1", kGroupsText},
     {"C2", kDeviceReducerText},
 };
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferAllReduce(const InferContext& context) {
   TESSERA_TRY(checkCollectiveOperands(context));
   TESSERA_TRY(checkGroups(context, "C1"));
   TESSERA_TRY(checkDeviceReducer(context, "C2"));
@@ -36,36 +36,29 @@ Result<Shape> inferShape(const InferContext& context) {
   return shape;
 }
 
-void inferLayout(const InferContext& context, Shape& result) {
-  if (result.isArray())
-    result = context.operand(0);
-  else
-    for (size_t i = 0; i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
-}
-
 Result<Literal> reduce(const EvaluateContext& context, std::string ticket) {
-  TESSERA_ASSIGN_OR_RETURN(Meeting meeting, meetingOf(context, membersOf(context)));
-  meeting.rendezvous.ticket = std::move(ticket);
+  TESSERA_ASSIGN_OR_RETURN(GroupRendezvous group, groupRendezvousOf(context, membersOf(context)));
+  group.rendezvous.ticket = std::move(ticket);
   TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> out,
-                           meeting.communicator->allReduce(meeting.rendezvous, operandArrays(context),
+                           group.communicator->allReduce(group.rendezvous, operandArrays(context),
                                                            reductionOf(context), context.cancelled));
   return literalOrTuple(std::move(out));
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) { return reduce(context, {}); }
-Result<Literal> evaluateStart(const EvaluateContext& context) { return reduce(context, ticketOf(context)); }
+Result<Literal> evaluateAllReduce(const EvaluateContext& context) { return reduce(context, {}); }
+Result<Literal> evaluateAllReduceStart(const EvaluateContext& context) { return reduce(context, ticketOf(context)); }
 
-Result<Shape> inferDone(const InferContext& context) {
+Result<Shape> inferAllReduceDone(const InferContext& context) {
   const Shape& start = context.operand(0);
   return withoutLayout(start);
 }
-void doneLayout(const InferContext& context, Shape& result) { result = context.operand(0); }
-Result<Literal> evaluateDone(const EvaluateContext& context) {
+void allReduceDoneLayout(const InferContext& context, Shape& result) { result = context.operand(0); }
+Result<Literal> evaluateAllReduceDone(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(auto finished, finishStarted(context));
   return finished ? std::move(*finished) : context.operands[0];
 }
 
-Cost cost(const CostContext& context) {
+Cost allReduceCost(const CostContext& context) {
   double flops = 0;
   for (size_t i = 0; i < context.instruction.operands.size(); ++i) flops += elementsOf(context.operand(i));
   return usualCost(context, flops);
@@ -76,48 +69,48 @@ Cost cost(const CostContext& context) {
 const OpDef kAllReduce = {
     .opcode = Opcode::AllReduce,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kCollective},
     .summary = "Reduces a value over devices; all get the result.",
     .doc =
         "$r_i = f(… f(x^{(0)}_i, x^{(1)}_i) …)$ over the devices of the group, in its order. Several operands are "
         "reduced side by side. A device waits here until all of its group have come.",
     .title = "all-reduce {reducer}",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
-    .cost = cost,
-    .evaluate = evaluate,
+    .operands = kAllReduceOperands,
+    .attributes = kAllReduceAttributes,
+    .constraints = kAllReduceConstraints,
+    .inferShape = inferAllReduce,
+    .inferLayout = likeOperandLayouts,
+    .cost = allReduceCost,
+    .evaluate = evaluateAllReduce,
     .dimensions = relationsOfElementwise,
 };
 const OpDef kAllReduceStart = {
     .opcode = Opcode::AllReduceStart,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kCollective | kStartsAsync},
     .summary = "Begins an all-reduce.",
     .doc = "The same as all-reduce; only all-reduce-done may read the result, so that other work can run in between.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
-    .cost = cost,
-    .evaluate = evaluateStart,
+    .operands = kAllReduceOperands,
+    .attributes = kAllReduceAttributes,
+    .constraints = kAllReduceConstraints,
+    .inferShape = inferAllReduce,
+    .inferLayout = likeOperandLayouts,
+    .cost = allReduceCost,
+    .evaluate = evaluateAllReduceStart,
     .dimensions = relationsOfElementwise,
 };
 const OpDef kAllReduceDone = {
     .opcode = Opcode::AllReduceDone,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kEndsAsync},
     .summary = "Ends an all-reduce.",
     .doc = "The result of the all-reduce that all-reduce-start has begun.",
-    .operands = kDoneOperands,
+    .operands = kAllReduceDoneOperands,
     .attributes = {},
     .constraints = {},
-    .inferShape = inferDone,
-    .inferLayout = doneLayout,
-    .evaluate = evaluateDone,
+    .inferShape = inferAllReduceDone,
+    .inferLayout = allReduceDoneLayout,
+    .evaluate = evaluateAllReduceDone,
     .dimensions = relationsOfOperand<0>,
 };
 

@@ -1,4 +1,4 @@
-// all-to-all: block j of device i becomes block i of device j. With `dimensions` the blocks lie along a dimension of
+// all-to-all: block j of device i becomes block i of device j. With `dimensions` the blocks are along a dimension of
 // one array; without, each operand is a block.
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/shared/collective_groups.h"
@@ -7,14 +7,15 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"operands", "one array that is cut, or one array for each device of a group"}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kAllToAllOperands[] = {
+    {"operands", "one array that is cut, or one array for each device of a group"}};
+constexpr AttributeRow kAllToAllAttributes[] = {
     kChannelRow,
     kGroupsRow,
     kConstrainRow,
     {Attr::dimensions, false, "", "the one dimension that is cut; absent: each operand is a block"},
 };
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kAllToAllConstraints[] = {
     {"C1", kGroupsText},
     {"C2", "dimensions names one dimension of the one operand, which the size of a group divides"},
     {"C3", "without dimensions the operands have one shape, and there is one for each device of a group"},
@@ -50,50 +51,43 @@ Result<Shape> inferBlocks(const InferContext& context) {
   return Shape::tuple(std::move(shapes));
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferAllToAll(const InferContext& context) {
   TESSERA_TRY(checkCollectiveOperands(context));
   TESSERA_TRY(checkGroups(context, "C1"));
   const std::vector<int64_t>& dims = context.attributes->ints(Attr::dimensions);
   return dims.empty() ? inferBlocks(context) : inferCut(context, dims);
 }
 
-void inferLayout(const InferContext& context, Shape& result) {
-  if (result.isArray())
-    result = context.operand(0);
-  else
-    for (size_t i = 0; i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
-}
-
 // Each operand is a block.
-Result<Literal> exchangeBlocks(const EvaluateContext& context, const Meeting& meeting) {
-  const size_t members = meeting.rendezvous.members.size();
+Result<Literal> exchangeBlocks(const EvaluateContext& context, const GroupRendezvous& group) {
+  const size_t members = group.rendezvous.members.size();
   if (members != context.operands.size())
     return fail("all-to-all has " + std::to_string(context.operands.size()) + " operands for a group of " +
                 std::to_string(members));
-  const std::vector<Shape> received(members, context.operands[meeting.place].shape());
+  const std::vector<Shape> received(members, context.operands[group.place].shape());
   TESSERA_ASSIGN_OR_RETURN(
       std::vector<Literal> out,
-      meeting.communicator->swap(meeting.rendezvous, operandArrays(context), received, context.cancelled));
+      group.communicator->swap(group.rendezvous, operandArrays(context), received, context.cancelled));
   return context.shape.isArray() ? out[0] : Literal::tuple(std::move(out));
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
-  TESSERA_ASSIGN_OR_RETURN(const Meeting meeting, meetingOf(context, membersOf(context)));
+Result<Literal> evaluateAllToAll(const EvaluateContext& context) {
+  TESSERA_ASSIGN_OR_RETURN(const GroupRendezvous group, groupRendezvousOf(context, membersOf(context)));
   const std::vector<int64_t>& dims = context.instruction.attributes->ints(Attr::dimensions);
-  if (dims.empty()) return exchangeBlocks(context, meeting);
+  if (dims.empty()) return exchangeBlocks(context, group);
   const int64_t size = context.shape.dimensions[static_cast<size_t>(dims[0])];
-  const auto blocks = static_cast<int64_t>(meeting.rendezvous.members.size());
+  const auto blocks = static_cast<int64_t>(group.rendezvous.members.size());
   if (size % blocks != 0)
     return fail("dimension " + std::to_string(dims[0]) + " of size " + std::to_string(size) + " cannot be cut for " +
                 std::to_string(blocks) + " devices");
   TESSERA_ASSIGN_OR_RETURN(
-      Literal out, meeting.communicator->allToAll(meeting.rendezvous, context.operands[0], dims[0], context.cancelled));
+      Literal out, group.communicator->allToAll(group.rendezvous, context.operands[0], dims[0], context.cancelled));
   out.setLayout(context.shape.layout);
   return out;
 }
 
 // Blocks change their places, not their number.
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations allToAllDimensions(const InferContext& context) {
   DimensionRelations out = relationsOfElementwise(context);
   for (size_t k = 1; k < context.operands.size(); ++k)
     out.sameArray(DimensionRef::operand(k, 0), context.operand(k), DimensionRef::operand(0, 0), context.operand(0));
@@ -106,18 +100,18 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kAllToAll = {
     .opcode = Opcode::AllToAll,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kCollective},
     .summary = "Every device sends a block to every device.",
     .doc =
         "Each array is cut into as many blocks along `dimensions` as the group has devices; block $j$ of device $i$ "
         "becomes block $i$ of device $j$. Without `dimensions` operand $j$ is block $j$ and the result is a tuple.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
-    .evaluate = evaluate,
-    .dimensions = dimensions,
+    .operands = kAllToAllOperands,
+    .attributes = kAllToAllAttributes,
+    .constraints = kAllToAllConstraints,
+    .inferShape = inferAllToAll,
+    .inferLayout = likeOperandLayouts,
+    .evaluate = evaluateAllToAll,
+    .dimensions = allToAllDimensions,
 };
 
 }  // namespace tessera

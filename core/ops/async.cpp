@@ -14,7 +14,7 @@ namespace {
 constexpr OperandDoc kStartOperands[] = {{"arguments", "one for each parameter of the computation"}};
 constexpr OperandDoc kUpdateOperands[] = {{"state", "what async-start or async-update gave"},
                                           {"arguments", "further arguments"}};
-constexpr OperandDoc kDoneOperands[] = {{"state", "what async-start or async-update gave"}};
+constexpr OperandDoc kAsyncDoneOperands[] = {{"state", "what async-start or async-update gave"}};
 constexpr OperandDoc kCopyOperands[] = {{"operand", "the value to copy"}};
 constexpr OperandDoc kCopyDoneOperands[] = {{"start", "the copy-start"}};
 constexpr AttributeRow kThreadRow = {Attr::async_execution_thread, false, "main",
@@ -30,7 +30,7 @@ constexpr AttributeRow kCopyAttributes[] = {
 constexpr Constraint kStartConstraints[] = {
     {"C1", "the operands have the shapes of the computation's first parameters"},
 };
-constexpr Constraint kStateConstraints[] = {
+constexpr Constraint kAsyncStateConstraints[] = {
     {"C1", "the first operand is a tuple of a tuple of operands, the result, and what a target keeps"}};
 constexpr Constraint kCopyDoneConstraints[] = {
     {"C1", "the operand is what a copy-start gives: (copy, operand, context)"}};
@@ -42,7 +42,7 @@ void appendContexts(const InferContext& context, size_t first, std::vector<Shape
     elements.push_back(withoutLayout(context.written->elements[i]));
 }
 
-Result<Shape> inferStart(const InferContext& context) {
+Result<Shape> inferAsyncStart(const InferContext& context) {
   if (context.computations.empty()) return context.violated("C1", "no computation to run");
   const ProgramShape& program = context.computations[0];
   if (context.operands.size() > program.parameters.size())
@@ -72,7 +72,7 @@ bool isComplete(const EvaluateContext& context, const Instruction& caller, size_
   return callees.empty() || arguments >= context.module->at(callees[0]).parameters.size();
 }
 
-Result<Literal> evaluateStart(const EvaluateContext& context) {
+Result<Literal> evaluateAsyncStart(const EvaluateContext& context) {
   const bool complete = isComplete(context, context.instruction, context.operands.size());
   TESSERA_ASSIGN_OR_RETURN(Literal result,
                            complete ? context.call(0, context.operands) : zerosOf(context.shape.elements[1]));
@@ -113,15 +113,15 @@ Result<Literal> evaluateUpdate(const EvaluateContext& context) {
   return Literal::tuple(std::move(elements));
 }
 
-Result<Shape> inferDone(const InferContext& context) {
+Result<Shape> inferAsyncDone(const InferContext& context) {
   TESSERA_TRY(checkState(context));
   const Shape& result = context.operand(0).elements[1];
   return withoutLayout(result);
 }
-void doneLayout(const InferContext& context, Shape& result) {
+void asyncDoneLayout(const InferContext& context, Shape& result) {
   if (context.operand(0).elements.size() >= 2) result = context.operand(0).elements[1];
 }
-Result<Literal> evaluateDone(const EvaluateContext& context) { return context.operands[0].elements()[1]; }
+Result<Literal> evaluateAsyncDone(const EvaluateContext& context) { return context.operands[0].elements()[1]; }
 
 Result<Shape> inferCopyStart(const InferContext& context) {
   const Shape value = withoutLayout(context.operand(0));
@@ -151,7 +151,7 @@ Result<Literal> evaluateCopyDone(const EvaluateContext& context) { return contex
 const OpDef kAsyncStart = {
     .opcode = Opcode::AsyncStart,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Control, kSideEffect},
+    .category = {OpCategory::Control, kSideEffect | kStartsAsync},
     .summary = "Begins to run a computation beside others.",
     .doc =
         "The result is ((operands), result, …), a state that only async-update and async-done may read. In text the "
@@ -159,22 +159,22 @@ const OpDef kAsyncStart = {
     .operands = kStartOperands,
     .attributes = kStartAttributes,
     .constraints = kStartConstraints,
-    .inferShape = inferStart,
+    .inferShape = inferAsyncStart,
     .inferLayout = startLayout,
     .cost = costOfCallees,
-    .evaluate = evaluateStart,
+    .evaluate = evaluateAsyncStart,
 };
 const OpDef kAsyncUpdate = {
     .opcode = Opcode::AsyncUpdate,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Control, kSideEffect},
+    .category = {OpCategory::Control, kSideEffect | kStartsAsync | kEndsAsync},
     .summary = "A step of a computation that runs beside others.",
     .doc =
         "The result is the state; further operands join its tuple of operands, and the computation runs when it has "
         "all.",
     .operands = kUpdateOperands,
     .attributes = kLaterAttributes,
-    .constraints = kStateConstraints,
+    .constraints = kAsyncStateConstraints,
     .inferShape = inferUpdate,
     .inferLayout = updateLayout,
     .evaluate = evaluateUpdate,
@@ -182,20 +182,20 @@ const OpDef kAsyncUpdate = {
 const OpDef kAsyncDone = {
     .opcode = Opcode::AsyncDone,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Control, kSideEffect},
+    .category = {OpCategory::Control, kSideEffect | kEndsAsync},
     .summary = "Waits for a computation that runs beside others.",
     .doc = "The result is that of the computation.",
-    .operands = kDoneOperands,
+    .operands = kAsyncDoneOperands,
     .attributes = kLaterAttributes,
-    .constraints = kStateConstraints,
-    .inferShape = inferDone,
-    .inferLayout = doneLayout,
-    .evaluate = evaluateDone,
+    .constraints = kAsyncStateConstraints,
+    .inferShape = inferAsyncDone,
+    .inferLayout = asyncDoneLayout,
+    .evaluate = evaluateAsyncDone,
 };
 const OpDef kCopyStart = {
     .opcode = Opcode::CopyStart,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::DataMovement, kMovesData},
+    .category = {OpCategory::DataMovement, kMovesData | kStartsAsync},
     .summary = "Begins a copy, often to another memory.",
     .doc = "The result is (copy, operand, context); only copy-done may read it.",
     .operands = kCopyOperands,
@@ -208,7 +208,7 @@ const OpDef kCopyStart = {
 const OpDef kCopyDone = {
     .opcode = Opcode::CopyDone,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::DataMovement, kMovesData},
+    .category = {OpCategory::DataMovement, kMovesData | kEndsAsync},
     .summary = "Ends a copy.",
     .doc = "The result is the copy that copy-start has begun.",
     .operands = kCopyDoneOperands,

@@ -13,19 +13,19 @@
 namespace tessera {
 namespace {
 
-constexpr AttributeRow kAttributes[] = {
+constexpr AttributeRow kBatchNormAttributes[] = {
     {Attr::epsilon, true, "", "added to the variance, so that nothing is divided by zero"},
     {Attr::feature_index, true, "", "the dimension that is not normalised over"},
 };
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kBatchNormConstraints[] = {
     {"C1", "The operand is an array of floats with at least one dimension."},
     {"C2", "feature_index names a dimension of the operand."},
     {"C3", "scale, offset, mean and variance are vectors of floats, one element a feature."},
 };
 constexpr Constraint kGradConstraints[] = {
-    kConstraints[0],
-    kConstraints[1],
-    kConstraints[2],
+    kBatchNormConstraints[0],
+    kBatchNormConstraints[1],
+    kBatchNormConstraints[2],
     {"C4", "grad_output has the operand's dimensions."},
 };
 
@@ -198,7 +198,7 @@ constexpr OperandDoc kGradOperands[] = {{"operand", "the array that was normalis
                                         {"grad_output", "gradient with respect to the normalised array"}};
 
 // Operands and results are arrays like the first, or hold one element for each feature.
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations batchNormDimensions(const InferContext& context) {
   DimensionRelations out;
   const Shape& first = context.operand(0);
   const auto feature = static_cast<size_t>(context.attributes->intOr(Attr::feature_index, 0));
@@ -229,12 +229,12 @@ const OpDef kBatchNormTraining = {
         "With mean $\\mu$ and variance $v$ of each feature over all other dimensions the result is $(x - \\mu) / "
         "\\sqrt{v + \\epsilon} \\cdot scale + offset$; the tuple gives it, $\\mu$ and $v$ (divided by the count).",
     .operands = kTrainingOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
+    .attributes = kBatchNormAttributes,
+    .constraints = kBatchNormConstraints,
     .inferShape = inferTraining,
     .inferLayout = layoutLikeOperand,
     .evaluate = evaluateTraining,
-    .dimensions = dimensions,
+    .dimensions = batchNormDimensions,
 };
 
 const OpDef kBatchNormInference = {
@@ -246,12 +246,12 @@ const OpDef kBatchNormInference = {
         "The result is $(x - mean) / \\sqrt{variance + \\epsilon} \\cdot scale + offset$, the vectors taken along the "
         "feature dimension.",
     .operands = kInferenceOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
+    .attributes = kBatchNormAttributes,
+    .constraints = kBatchNormConstraints,
     .inferShape = inferInference,
     .inferLayout = layoutLikeOperand,
     .evaluate = evaluateInference,
-    .dimensions = dimensions,
+    .dimensions = batchNormDimensions,
 };
 
 const OpDef kBatchNormGrad = {
@@ -264,12 +264,12 @@ const OpDef kBatchNormGrad = {
         "operand $scale \\cdot s / n \\cdot (n \\, dy - \\sum dy - (x - mean) s^2 \\sum dy (x - mean))$, of the scale "
         "$\\sum dy (x - mean) s$, and of the offset $\\sum dy$.",
     .operands = kGradOperands,
-    .attributes = kAttributes,
+    .attributes = kBatchNormAttributes,
     .constraints = kGradConstraints,
     .inferShape = inferGrad,
     .inferLayout = layoutLikeOperand,
     .evaluate = evaluateGrad,
-    .dimensions = dimensions,
+    .dimensions = batchNormDimensions,
 };
 
 }  // namespace tessera

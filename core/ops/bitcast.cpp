@@ -38,7 +38,7 @@ int memoryBits(const Shape& shape) {
   return asked > 0 ? static_cast<int>(asked) : 8 * static_cast<int>(byteWidth(shape.type));
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferBitcast(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   const Shape& operand = context.operand(0);
@@ -66,7 +66,7 @@ Status forEachPosition(const Shape& shape, const Fn& copy) {
 
 // --- other widths: elements are parts of each other, lowest bits first
 
-// Nothing but the elements' own bits lies in memory.
+// Nothing but the elements' own bits is in memory.
 bool isTight(const Shape& shape) { return isDense(shape) && memoryBits(shape) == info(shape.type).bits; }
 
 // Bits of a literal's elements, one after the other, in memory; elements narrower than a byte share one.
@@ -104,7 +104,7 @@ Result<Literal> evaluateOtherWidth(const EvaluateContext& context) {
   return out;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateBitcast(const EvaluateContext& context) {
   if (info(context.operandShapes[0]->type).bits != info(context.shape.type).bits &&
       isTight(*context.operandShapes[0]) && isTight(context.shape))
     return evaluateOtherWidth(context);
@@ -150,7 +150,7 @@ Status elementUnderTiles(ElementContext& context) {
   return {};
 }
 
-// Indices into the operand of what lies at `at`, both physical: major to minor in memory, with parts as the minor
+// Indices into the operand of what is at `at`, both physical: major to minor in memory, with parts as the minor
 // dimension of the side whose elements are wider.
 Result<NodeId> readAt(ElementContext& context, std::span<const int64_t> out, std::span<const NodeId> at,
                       std::vector<int64_t> in, NodeId* part) {
@@ -241,7 +241,7 @@ Status elementOfOtherWidth(ElementContext& context) {
   return {};
 }
 
-Status element(ElementContext& context) {
+Status bitcastElement(ElementContext& context) {
   const Shape &from = context.operandShape(0), &to = context.shape();
   if (info(from.type).bits != info(to.type).bits) return elementOfOtherWidth(context);
   const bool sameMemory = from.dimensions == to.dimensions && from.layout == to.layout;
@@ -252,13 +252,14 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array whose buffer is seen anew."}};
-constexpr Constraint kConstraints[] = {{"C1",
-                                        "Operand and result take the same number of bytes in plain layouts; narrow "
-                                        "elements share bytes where E(…) says so."}};
+constexpr OperandDoc kBitcastOperands[] = {{"operand", "The array whose buffer is seen anew."}};
+constexpr Constraint kBitcastConstraints[] = {
+    {"C1",
+     "Operand and result take the same number of bytes in plain layouts; narrow "
+     "elements share bytes where E(…) says so."}};
 
 // A reshape, where nothing but dimensions changes.
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations bitcastDimensions(const InferContext& context) {
   DimensionRelations out;
   const auto isRowMajor = [](const Shape& shape) { return !shape.layout || shape.layout->isRowMajor(); };
   const Shape &from = context.operand(0), &to = *context.written;
@@ -273,19 +274,19 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kBitcast = {
     .opcode = Opcode::Bitcast,
     .kind = ExecutionKind::Structure,
-    .category = {OpCategory::DataMovement, kMovesData | kPassesOn},
+    .category = {OpCategory::DataMovement, kMovesData | kPassesOn | kWrittenShape},
     .summary = "The same buffer under another shape",
     .doc =
         "The bytes in memory stay where they are; shape and layout say how they are read. A transpose is a bitcast "
         "when the layouts are permuted alike, a reshape when both are row-major.",
-    .operands = kOperands,
+    .operands = kBitcastOperands,
     .attributes = {},
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .constraints = kBitcastConstraints,
+    .inferShape = inferBitcast,
     .cost = noCost,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .evaluate = evaluateBitcast,
+    .element = bitcastElement,
+    .dimensions = bitcastDimensions,
 };
 
 }  // namespace tessera

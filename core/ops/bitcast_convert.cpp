@@ -39,7 +39,7 @@ Result<std::vector<int64_t>> resultDimensions(const InferContext& context, const
   return dims;
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferBitcastConvert(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   const Shape& operand = context.operand(0);
@@ -68,7 +68,7 @@ void storeBits(ElementType type, std::byte* at, uint64_t bits) {
     std::memcpy(at, &bits, static_cast<size_t>(byteWidth(type)));
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateBitcastConvert(const EvaluateContext& context) {
   const Literal& operand = context.operands[0];
   const ElementType from = operand.shape().type, to = context.shape.type;
   if (isComplex(from)) return Literal::fromBytes(context.shape, operand.bytes());
@@ -89,7 +89,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return out;
 }
 
-Result<NodeId> splitElement(ElementContext& context, ElementType from, ElementType to) {
+Result<NodeId> splitIntoNarrow(ElementContext& context, ElementType from, ElementType to) {
   ElementBuilder& b = context.builder;
   const ElementType wide = unsignedOfWidth(info(from).bits), narrow = unsignedOfWidth(info(to).bits);
   const std::span<const NodeId> at(context.indices.data(), context.indices.size() - 1);
@@ -99,7 +99,7 @@ Result<NodeId> splitElement(ElementContext& context, ElementType from, ElementTy
   return b.bitcastConvert(to, b.convert(narrow, shifted));
 }
 
-Result<NodeId> joinElements(ElementContext& context, ElementType from, ElementType to) {
+Result<NodeId> joinNarrow(ElementContext& context, ElementType from, ElementType to) {
   ElementBuilder& b = context.builder;
   const ElementType wide = unsignedOfWidth(info(to).bits), narrow = unsignedOfWidth(info(from).bits);
   std::vector<NodeId> at = context.indices;
@@ -157,7 +157,7 @@ std::unexpected<Diagnostic> unsupportedWidths(ElementType from, ElementType to) 
       fmt::format("bitcast-convert from {} to {} has no code for elements of these widths", nameOf(from), nameOf(to)));
 }
 
-Status element(ElementContext& context) {
+Status bitcastConvertElement(ElementContext& context) {
   const ElementType from = context.operandShape(0).type, to = context.shape().type;
   const int fromBits = info(from).bits, toBits = info(to).bits;
   if (fromBits == toBits) {
@@ -174,20 +174,20 @@ Status element(ElementContext& context) {
       unsignedOfWidth(fromBits) != ElementType::Invalid && unsignedOfWidth(toBits) != ElementType::Invalid;
   if (!known) return unsupportedWidths(from, to);
   TESSERA_ASSIGN_OR_RETURN(const NodeId value,
-                           fromBits > toBits ? splitElement(context, from, to) : joinElements(context, from, to));
+                           fromBits > toBits ? splitIntoNarrow(context, from, to) : joinNarrow(context, from, to));
   context.results = {value};
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array whose bits are read."}};
-constexpr Constraint kConstraints[] = {
+constexpr OperandDoc kBitcastConvertOperands[] = {{"operand", "The array whose bits are read."}};
+constexpr Constraint kBitcastConvertConstraints[] = {
     {"C1", "Operand and result are both complex or both not."},
     {"C2", "The width of the wider element is a multiple of the narrower one's."},
     {"C3", "To a wider type, the operand's minor dimension is the number of parts."},
 };
 
 // Elements of another width add a last dimension or take it away.
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations bitcastConvertDimensions(const InferContext& context) {
   const size_t from = context.operand(0).dimensions.size(), to = context.written->dimensions.size();
   DimensionRelations out;
   for (size_t d = 0; d < std::min(from, to); ++d) out.same(DimensionRef::result(d), DimensionRef::operand(0, d));
@@ -201,20 +201,20 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kBitcastConvert = {
     .opcode = Opcode::BitcastConvert,
     .kind = ExecutionKind::Element,
-    .category = {OpCategory::Elementwise, kReinterprets},
+    .category = {OpCategory::Elementwise, kReinterprets | kWrittenShape},
     .summary = "The same bits as another type",
     .doc =
         "Reads the bits of each element as the result's type. From 32 to 8 bits a shape [2] becomes [2,4], lowest bits "
         "first; from 8 to 32 bits [2,4] becomes [2].",
     .synonyms = "view reinterpret",
-    .operands = kOperands,
+    .operands = kBitcastConvertOperands,
     .attributes = {},
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .constraints = kBitcastConvertConstraints,
+    .inferShape = inferBitcastConvert,
     .cost = flopPerElement,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .evaluate = evaluateBitcastConvert,
+    .element = bitcastConvertElement,
+    .dimensions = bitcastConvertDimensions,
 };
 
 }  // namespace tessera

@@ -28,7 +28,7 @@ Status checkDimension(const InferContext& context, const Shape& result, size_t i
   return {};
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferBroadcast(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& operand = context.operand(0);
   const auto& dims = context.attributes->ints(Attr::dimensions);
@@ -49,7 +49,7 @@ Result<Shape> inferShape(const InferContext& context) {
   return shape;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateBroadcast(const EvaluateContext& context) {
   const auto& dims = context.instruction.attributes->ints(Attr::dimensions);
   const Literal& operand = context.operands[0];
   const std::vector<int64_t> strides = rowMajorStrides(operand.shape().dimensions);
@@ -60,7 +60,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   });
 }
 
-Status element(ElementContext& context) {
+Status broadcastElement(ElementContext& context) {
   std::vector<NodeId> at;
   for (int64_t to : context.attributes().ints(Attr::dimensions)) at.push_back(context.indices[static_cast<size_t>(to)]);
   TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, at));
@@ -68,17 +68,17 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array to repeat."}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kBroadcastOperands[] = {{"operand", "The array to repeat."}};
+constexpr AttributeRow kBroadcastAttributes[] = {
     {Attr::dimensions, false, "{}", "For each operand dimension the result dimension that it becomes.", ""}};
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kBroadcastConstraints[] = {
     {"C1", "dimensions has one entry for each dimension of the operand."},
     {"C2", "Every entry of dimensions is a dimension of the result."},
     {"C3", "An operand dimension and the result dimension that it becomes have the same size."},
     {"C4", "The entries of dimensions are distinct."},
 };
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations broadcastDimensions(const InferContext& context) {
   DimensionRelations out;
   const auto& to = context.attributes->ints(Attr::dimensions);
   for (size_t i = 0; i < to.size(); ++i)
@@ -91,20 +91,20 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kBroadcast = {
     .opcode = Opcode::Broadcast,
     .kind = ExecutionKind::Element,
-    .category = {OpCategory::DataMovement, kMovesData},
+    .category = {OpCategory::DataMovement, kMovesData | kWrittenShape},
     .summary = "Repeat along new dimensions",
     .doc =
         "$r_{i_0 \\dots i_n} = x_{i_{d_0} \\dots i_{d_m}}$ with $d$ = dimensions. A scalar becomes an array of equal "
         "elements; a vector can become the rows or the columns of a matrix.",
     .synonyms = "expand tile repeat",
     .title = "broadcast{ along new}",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .operands = kBroadcastOperands,
+    .attributes = kBroadcastAttributes,
+    .constraints = kBroadcastConstraints,
+    .inferShape = inferBroadcast,
+    .evaluate = evaluateBroadcast,
+    .element = broadcastElement,
+    .dimensions = broadcastDimensions,
 };
 
 }  // namespace tessera

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"arguments", "one for each parameter of the computation"}};
+constexpr OperandDoc kCallOperands[] = {{"arguments", "one for each parameter of the computation"}};
 constexpr AttributeRow kCallAttributes[] = {
     {Attr::to_apply, true, "", "the computation that runs"},
     {Attr::is_composite, false, "false",
@@ -19,12 +19,12 @@ constexpr AttributeRow kFusionAttributes[] = {
     {Attr::output_to_operand_aliasing, false, "", "results that share an operand's buffer"},
     {Attr::calls, true, "", "the fused computation"},
 };
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kCallConstraints[] = {
     {"C1", "there is one operand for each parameter of the computation"},
     {"C2", "each operand has the shape of its parameter"},
 };
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferCall(const InferContext& context) {
   if (context.computations.empty()) return context.violated("C1", "no computation to run");
   const ProgramShape& program = context.computations[0];
   if (program.parameters.size() != context.operands.size())
@@ -38,13 +38,13 @@ Result<Shape> inferShape(const InferContext& context) {
   return withoutLayout(result);
 }
 
-void inferLayout(const InferContext& context, Shape& result) {
+void callLayout(const InferContext& context, Shape& result) {
   if (!context.computations.empty()) result = context.computations[0].result;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) { return context.call(0, context.operands); }
+Result<Literal> evaluateCall(const EvaluateContext& context) { return context.call(0, context.operands); }
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations callDimensions(const InferContext& context) {
   DimensionRelations out;
   for (size_t k = 0; k < context.operands.size(); ++k) out.passedTo(context, 0, k, k);
   out.givenBy(context, 0);
@@ -68,14 +68,14 @@ const OpDef kCall = {
         "The result is the root of to_apply with its parameters bound to the operands. A composite call stands for a "
         "named operation whose decomposition is the computation.",
     .title = "call {callee}",
-    .operands = kOperands,
+    .operands = kCallOperands,
     .attributes = kCallAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
+    .constraints = kCallConstraints,
+    .inferShape = inferCall,
+    .inferLayout = callLayout,
     .cost = costOfCallees,
-    .evaluate = evaluate,
-    .dimensions = dimensions,
+    .evaluate = evaluateCall,
+    .dimensions = callDimensions,
 };
 const OpDef kFusion = {
     .opcode = Opcode::Fusion,
@@ -86,14 +86,14 @@ const OpDef kFusion = {
         "Means the same as a call of the fused computation; the values between its instructions are never written to "
         "memory.",
     .title = "fusion {callee}",
-    .operands = kOperands,
+    .operands = kCallOperands,
     .attributes = kFusionAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
+    .constraints = kCallConstraints,
+    .inferShape = inferCall,
+    .inferLayout = callLayout,
     .cost = costOfFusion,
-    .evaluate = evaluate,
-    .dimensions = dimensions,
+    .evaluate = evaluateCall,
+    .dimensions = callDimensions,
 };
 
 }  // namespace tessera

@@ -13,16 +13,16 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"a", "Hermitian positive definite matrices in the last two dimensions"}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kCholeskyOperands[] = {{"a", "Hermitian positive definite matrices in the last two dimensions"}};
+constexpr AttributeRow kCholeskyAttributes[] = {
     {Attr::lower, false, "false", "true: the lower triangle is read and given, else the upper"}};
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kCholeskyConstraints[] = {
     {"C1", "The operand has at least two dimensions."},
     {"C2", "The last two dimensions are equal."},
     {"C3", "The elements are floats or complex numbers."},
 };
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferCholesky(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& a = context.operand(0);
   if (a.rank() < 2)
@@ -34,11 +34,6 @@ Result<Shape> inferShape(const InferContext& context) {
                             std::string(nameOf(a.type)));
   return withoutLayout(a);
 }
-
-double realOf(double x) { return x; }
-double realOf(std::complex<double> x) { return x.real(); }
-double conjugate(double x) { return x; }
-std::complex<double> conjugate(std::complex<double> x) { return std::conj(x); }
 
 // L of the n × n matrix at `a`, of which only the lower triangle is read, in place; false when not positive definite.
 template <class T>
@@ -72,7 +67,7 @@ void conjugateTranspose(T* a, size_t n) {
 }
 
 template <class T>
-Result<Literal> evaluateAs(const EvaluateContext& context) {
+Result<Literal> choleskyAs(const EvaluateContext& context) {
   std::vector<T> values = elementsAs<T>(context.operands[0]);
   const bool lower = context.instruction.attributes->boolOr(Attr::lower, false);
   const auto n = static_cast<size_t>(context.shape.dimensions.back());
@@ -88,11 +83,11 @@ Result<Literal> evaluateAs(const EvaluateContext& context) {
   return out;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
-  return isComplex(context.shape.type) ? evaluateAs<std::complex<double>>(context) : evaluateAs<double>(context);
+Result<Literal> evaluateCholesky(const EvaluateContext& context) {
+  return isComplex(context.shape.type) ? choleskyAs<std::complex<double>>(context) : choleskyAs<double>(context);
 }
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations choleskyDimensions(const InferContext& context) {
   DimensionRelations out = relationsOfOperand(context);
   const size_t rank = context.operand(0).dimensions.size();
   out.rows[rank - 2].aligned = out.rows[rank - 1].aligned = false;
@@ -111,13 +106,13 @@ const OpDef kCholesky = {
         "$a = L L^H$ with lower triangular $L$, or $a = U^H U$. Only the triangle that is asked for is read, and the "
         "imaginary part of the diagonal is not; the other triangle of the result is zero. A matrix that is not "
         "positive definite gives NaN everywhere. Computed in double precision.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .operands = kCholeskyOperands,
+    .attributes = kCholeskyAttributes,
+    .constraints = kCholeskyConstraints,
+    .inferShape = inferCholesky,
     .inferLayout = followOperandLayout,
-    .evaluate = evaluate,
-    .dimensions = dimensions,
+    .evaluate = evaluateCholesky,
+    .dimensions = choleskyDimensions,
 };
 
 }  // namespace tessera

@@ -14,7 +14,7 @@ namespace tessera {
 
 namespace {
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferClamp(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 3));
   const Shape& operand = context.operand(1);
   for (size_t i : {size_t{0}, size_t{2}}) {
@@ -38,7 +38,7 @@ Result<Shape> inferShape(const InferContext& context) {
   return shape;
 }
 
-void inferLayout(const InferContext& context, Shape& result) {
+void clampLayout(const InferContext& context, Shape& result) {
   InferContext values = context;
   values.operands = {context.operands[1]};
   followOperandLayout(values, result);
@@ -50,7 +50,7 @@ double clampDouble(double low, double x, double high) {
   return raised == high && std::signbit(high) ? high : std::min(raised, high);
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateClamp(const EvaluateContext& context) {
   const ElementType type = context.shape.type;
   if (isFloat(type)) return mapElements<double, double, double, double>(context, clampDouble);
   return mapElements<int64_t, int64_t, int64_t, int64_t>(context, [&](int64_t low, int64_t x, int64_t high) {
@@ -60,7 +60,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   });
 }
 
-Status element(ElementContext& context) {
+Status clampElement(ElementContext& context) {
   const bool pred = context.shape().type == ElementType::Pred;
   std::vector<NodeId> values;
   for (size_t i = 0; i < 3; ++i) {
@@ -74,10 +74,10 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"min", "The lower bound: an array or one scalar."},
-                                    {"operand", "The array to limit."},
-                                    {"max", "The upper bound: an array or one scalar."}};
-constexpr Constraint kConstraints[] = {
+constexpr OperandDoc kClampOperands[] = {{"min", "The lower bound: an array or one scalar."},
+                                         {"operand", "The array to limit."},
+                                         {"max", "The upper bound: an array or one scalar."}};
+constexpr Constraint kClampConstraints[] = {
     {"C1", "Both bounds have the element type of the operand (floats may differ in width)."},
     {"C2", "Each bound is a scalar or has the dimensions of the operand."},
     {"C3", "The element type is not complex."},
@@ -94,14 +94,14 @@ const OpDef kClamp = {
         "$r_i = \\min(\\max(x_i, a_i), b_i)$. NaN in any of the three gives NaN; when the bounds cross, the upper one "
         "wins.",
     .synonyms = "clip",
-    .operands = kOperands,
+    .operands = kClampOperands,
     .attributes = {},
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
+    .constraints = kClampConstraints,
+    .inferShape = inferClamp,
+    .inferLayout = clampLayout,
     .cost = flopPerElement,
-    .evaluate = evaluate,
-    .element = element,
+    .evaluate = evaluateClamp,
+    .element = clampElement,
 };
 
 }  // namespace tessera

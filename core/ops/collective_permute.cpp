@@ -1,5 +1,4 @@
-// collective-permute, its -start and -done, and collective-broadcast: values that move from device to device by pairs,
-// or from the first device of a group to all of it.
+// collective-permute, its -start and -done: values that move from device to device by pairs.
 #include <algorithm>
 
 #include "core/base/result.h"
@@ -13,26 +12,21 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {
+constexpr OperandDoc kCollectivePermuteOperands[] = {
     {"operands", "arrays that move together; with slice_sizes: input, output and their start indices"}};
-constexpr OperandDoc kBroadcastOperands[] = {{"operands", "arrays that move together"}};
-constexpr OperandDoc kDoneOperands[] = {{"start", "the collective-permute-start"}};
+constexpr OperandDoc kCollectivePermuteDoneOperands[] = {{"start", "the collective-permute-start"}};
 constexpr AttributeRow kPermuteAttributes[] = {
     kChannelRow,
     {Attr::source_target_pairs, true, "", "{{from,to}, …}: a device that is no target gets zeros"},
     {Attr::slice_sizes, false, "", "sizes of slices that move in place"},
 };
-constexpr AttributeRow kBroadcastAttributes[] = {
-    kChannelRow, kGroupsRow, {Attr::has_dynamic_root, false, "false", "the last operand says who sends"}};
 constexpr Constraint kPermuteConstraints[] = {
     {"C1",
      "each of source_target_pairs is a pair of device numbers; no device is a source twice or a target twice, or in "
      "place more often than there are starts"},
     {"C2", "with slice_sizes there are four operands"},
 };
-constexpr Constraint kBroadcastConstraints[] = {{"C1", kGroupsText},
-                                                {"C2", "with has_dynamic_root there is a value and a root"}};
-constexpr Constraint kDoneConstraints[] = {{"C1", "the operand is a tuple of operands and results"}};
+constexpr Constraint kCollectivePermuteDoneConstraints[] = {{"C1", "the operand is a tuple of operands and results"}};
 
 using Pairs = std::vector<std::vector<int64_t>>;
 
@@ -69,12 +63,6 @@ Status checkPairs(const InferContext& context) {
   return {};
 }
 
-Shape likeOperands(const InferContext& context) {
-  std::vector<Shape> shapes;
-  for (const Shape* operand : context.operands) shapes.push_back(withoutLayout(*operand));
-  return joinedShape(std::move(shapes));
-}
-
 // In place, operands are values or tuples of them; the result is the output.
 Result<Shape> inferPermute(const InferContext& context) {
   TESSERA_TRY(checkPairs(context));
@@ -88,7 +76,7 @@ Result<Shape> inferPermute(const InferContext& context) {
   return likeOperands(context);
 }
 
-Result<Shape> inferStart(const InferContext& context) {
+Result<Shape> inferCollectivePermuteStart(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Shape result, inferPermute(context));
   Shape operand = isInPlace(*context.attributes) ? withoutLayout(context.operand(0)) : result;
   std::vector<Shape> elements{std::move(operand), std::move(result)};
@@ -98,12 +86,8 @@ Result<Shape> inferStart(const InferContext& context) {
   return Shape::tuple(std::move(elements));
 }
 
-void likeOperandLayouts(const InferContext& context, Shape& result) {
-  if (isInPlace(*context.attributes)) return;
-  if (result.isArray())
-    result = context.operand(0);
-  else
-    for (size_t i = 0; i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
+void collectivePermuteLayout(const InferContext& context, Shape& result) {
+  if (!isInPlace(*context.attributes)) likeOperandLayouts(context, result);
 }
 
 // --- slices in place
@@ -132,7 +116,7 @@ void appendStarts(const Literal& starts, size_t buffer, std::vector<Slice>& out)
   for (const Literal& each : starts.elements()) appendStarts(each, buffer, out);
 }
 
-// The slices that operand `starts` names in the buffers of operand `values`; they must lie inside.
+// The slices that operand `starts` names in the buffers of operand `values`; they must be inside.
 Result<std::vector<Slice>> slicesOf(const EvaluateContext& context, size_t values, size_t starts) {
   const auto* sizes = context.instruction.attributes->get<std::vector<std::vector<int64_t>>>(Attr::slice_sizes);
   const std::vector<Literal> buffers = buffersOf(context.operands[values]);
@@ -281,13 +265,13 @@ Result<Literal> permute(const EvaluateContext& context, const Shape& result, std
   std::vector<int64_t> members;
   for (int64_t number : numbers) members.push_back(deviceOf(context, number));
   TESSERA_ASSIGN_OR_RETURN(const Literal sent, sentValue(context));
-  TESSERA_ASSIGN_OR_RETURN(Meeting meeting, meetingOf(context, members));
+  TESSERA_ASSIGN_OR_RETURN(GroupRendezvous group, groupRendezvousOf(context, members));
   const std::vector<Move> moves = movesTo(pairs, own);
-  if (!moves.empty() && !isInPlace(*context.instruction.attributes)) meeting.rendezvous.ticket = std::move(ticket);
+  if (!moves.empty() && !isInPlace(*context.instruction.attributes)) group.rendezvous.ticket = std::move(ticket);
   const std::vector<int64_t> sources = otherEnds(context, pairs, 1);
-  TESSERA_ASSIGN_OR_RETURN(const DeviceValues values,
-                           meeting.communicator->permute(meeting.rendezvous, sent, otherEnds(context, pairs, 0),
-                                                         sources, context.cancelled));
+  TESSERA_ASSIGN_OR_RETURN(
+      const DeviceValues values,
+      group.communicator->permute(group.rendezvous, sent, otherEnds(context, pairs, 0), sources, context.cancelled));
   if (moves.empty()) return untouched(context, result);
   std::vector<const Literal*> received;
   for (const Move& move : moves)
@@ -298,7 +282,7 @@ Result<Literal> permute(const EvaluateContext& context, const Shape& result, std
 
 Result<Literal> evaluatePermute(const EvaluateContext& context) { return permute(context, context.shape, {}); }
 
-Result<Literal> evaluateStart(const EvaluateContext& context) {
+Result<Literal> evaluateCollectivePermuteStart(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Literal result, permute(context, context.shape.elements[1], ticketOf(context)));
   std::vector<Literal> elements{isInPlace(*context.instruction.attributes) ? context.operands[0] : joinedValue(context),
                                 std::move(result)};
@@ -309,7 +293,7 @@ Result<Literal> evaluateStart(const EvaluateContext& context) {
   return Literal::tuple(std::move(elements));
 }
 
-Result<Shape> inferDone(const InferContext& context) {
+Result<Shape> inferCollectivePermuteDone(const InferContext& context) {
   const Shape& start = context.operand(0);
   if (!start.isTuple() || start.elements.size() < 2)
     return context.violated("C1", "the operand is no started collective-permute", "(operand, result)",
@@ -317,40 +301,16 @@ Result<Shape> inferDone(const InferContext& context) {
   const Shape& result = start.elements[1];
   return withoutLayout(result);
 }
-void doneLayout(const InferContext& context, Shape& result) {
+void collectivePermuteDoneLayout(const InferContext& context, Shape& result) {
   if (context.operand(0).elements.size() >= 2) result = context.operand(0).elements[1];
 }
-Result<Literal> evaluateDone(const EvaluateContext& context) {
+Result<Literal> evaluateCollectivePermuteDone(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(auto finished, finishStarted(context));
   return finished ? std::move(*finished) : context.operands[0].elements()[1];
 }
 
-// With a dynamic root the last operand says who sends, and is no value.
-Result<Shape> inferBroadcast(const InferContext& context) {
-  TESSERA_TRY(checkCollectiveOperands(context));
-  TESSERA_TRY(checkGroups(context, "C1"));
-  if (!context.attributes->boolOr(Attr::has_dynamic_root, false)) return likeOperands(context);
-  if (context.operands.size() < 2)
-    return context.violated("C2", "a dynamic root needs an operand of its own", "values and a root", "1 operand");
-  InferContext values = context;
-  values.operands.pop_back();
-  return likeOperands(values);
-}
-
-// The first device of the group sends; a device in no group gets zeros.
-Result<Literal> evaluateBroadcast(const EvaluateContext& context) {
-  if (context.instruction.attributes->boolOr(Attr::has_dynamic_root, false))
-    return failUnsupported("a collective-broadcast with a dynamic root cannot be run");
-  const std::vector<int64_t> members = membersOf(context);
-  if (members.empty()) return zerosOf(context.shape);
-  TESSERA_ASSIGN_OR_RETURN(const Meeting meeting, meetingOf(context, members));
-  TESSERA_ASSIGN_OR_RETURN(
-      DeviceValues out, meeting.communicator->broadcast(meeting.rendezvous, operandArrays(context), context.cancelled));
-  return out.size() == 1 ? std::move(out[0]) : Literal::tuple(std::move(out));
-}
-
 // In place the result is the second operand.
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations collectivePermuteDimensions(const InferContext& context) {
   return isInPlace(*context.attributes) ? relationsOfOperand<1>(context) : relationsOfElementwise(context);
 }
 
@@ -359,7 +319,7 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kCollectivePermute = {
     .opcode = Opcode::CollectivePermute,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kCollective},
     .summary = "Moves values from device to device.",
     .doc =
         "For each pair $(s, t)$ the result on device $t$ is the operand of device $s$. A device that is no target gets "
@@ -367,52 +327,38 @@ const OpDef kCollectivePermute = {
         "fourth operands (tuples of scalars, or of such tuples for several slices) name on the sender and on the "
         "receiver; the rest of it stays. A device may then be in as many pairs as it has slices: its $k$-th pair moves "
         "its $k$-th slice.",
-    .operands = kOperands,
+    .operands = kCollectivePermuteOperands,
     .attributes = kPermuteAttributes,
     .constraints = kPermuteConstraints,
     .inferShape = inferPermute,
-    .inferLayout = likeOperandLayouts,
+    .inferLayout = collectivePermuteLayout,
     .evaluate = evaluatePermute,
-    .dimensions = dimensions,
+    .dimensions = collectivePermuteDimensions,
 };
 const OpDef kCollectivePermuteStart = {
     .opcode = Opcode::CollectivePermuteStart,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kCollective | kStartsAsync},
     .summary = "Begins a collective-permute.",
     .doc = "The result is (operand, result, contexts …); only collective-permute-done may read it.",
-    .operands = kOperands,
+    .operands = kCollectivePermuteOperands,
     .attributes = kPermuteAttributes,
     .constraints = kPermuteConstraints,
-    .inferShape = inferStart,
-    .evaluate = evaluateStart,
+    .inferShape = inferCollectivePermuteStart,
+    .evaluate = evaluateCollectivePermuteStart,
 };
 const OpDef kCollectivePermuteDone = {
     .opcode = Opcode::CollectivePermuteDone,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kEndsAsync},
     .summary = "Ends a collective-permute.",
     .doc = "The result of the collective-permute that collective-permute-start has begun.",
-    .operands = kDoneOperands,
+    .operands = kCollectivePermuteDoneOperands,
     .attributes = {},
-    .constraints = kDoneConstraints,
-    .inferShape = inferDone,
-    .inferLayout = doneLayout,
-    .evaluate = evaluateDone,
-};
-const OpDef kCollectiveBroadcast = {
-    .opcode = Opcode::CollectiveBroadcast,
-    .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
-    .summary = "Gives the value of one device to all of its group.",
-    .doc = "The result is the operand of the first device of the group; devices in no group get zeros.",
-    .operands = kBroadcastOperands,
-    .attributes = kBroadcastAttributes,
-    .constraints = kBroadcastConstraints,
-    .inferShape = inferBroadcast,
-    .inferLayout = likeOperandLayouts,
-    .evaluate = evaluateBroadcast,
-    .dimensions = relationsOfOperand<0>,
+    .constraints = kCollectivePermuteDoneConstraints,
+    .inferShape = inferCollectivePermuteDone,
+    .inferLayout = collectivePermuteDoneLayout,
+    .evaluate = evaluateCollectivePermuteDone,
 };
 
 }  // namespace tessera

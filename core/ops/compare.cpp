@@ -33,7 +33,7 @@ bool typeFits(std::string_view text, ElementType type) {
   return text == "UNSIGNED" && (isUnsigned(type) || type == ElementType::Pred);
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferCompare(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &lhs = context.operand(0), &rhs = context.operand(1);
   if (!sameDimensions(lhs, rhs)) {
@@ -88,7 +88,7 @@ Result<Literal> evaluateFloats(const EvaluateContext& context, CompareDirection 
   });
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateCompare(const EvaluateContext& context) {
   using Complex128 = std::complex<double>;
   const CompareDirection direction = directionOf(*context.instruction.attributes).value_or(CompareDirection::Eq);
   const ElementType type = context.operands[0].shape().type;
@@ -104,7 +104,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   });
 }
 
-Status element(ElementContext& context) {
+Status compareElement(ElementContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const NodeId lhs, context.read(0, context.indices));
   TESSERA_ASSIGN_OR_RETURN(const NodeId rhs, context.read(1, context.indices));
   const CompareDirection direction = directionOf(context.attributes()).value_or(CompareDirection::Eq);
@@ -113,12 +113,12 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"lhs", "The left array."}, {"rhs", "The right array, of the same shape."}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kCompareOperands[] = {{"lhs", "The left array."}, {"rhs", "The right array, of the same shape."}};
+constexpr AttributeRow kCompareAttributes[] = {
     {Attr::direction, true, "", "Which relation is tested.", "EQ NE GE GT LE LT"},
     {Attr::type, false, "", "How elements compare; follows from the element type when absent.",
      "FLOAT TOTALORDER SIGNED UNSIGNED"}};
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kCompareConstraints[] = {
     {"C1", "Both operands have the same dimensions."},
     {"C2", "Both operands have the same element type (floats may differ in width)."},
     {"C3", "direction is one of EQ, NE, GE, GT, LE, LT."},
@@ -138,14 +138,14 @@ const OpDef kCompare = {
         "floats: -NaN, -inf, negative numbers, -0, 0, positive numbers, inf, NaN.",
     .synonyms = "equal less greater ==",
     .title = "compare{ relation}",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .operands = kCompareOperands,
+    .attributes = kCompareAttributes,
+    .constraints = kCompareConstraints,
+    .inferShape = inferCompare,
     .inferLayout = followOperandLayout,
     .cost = flopPerElement,
-    .evaluate = evaluate,
-    .element = element,
+    .evaluate = evaluateCompare,
+    .element = compareElement,
 };
 
 }  // namespace tessera

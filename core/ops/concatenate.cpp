@@ -28,7 +28,7 @@ Status checkOperand(const InferContext& context, size_t i, size_t along) {
       toString(first, false), toString(operand, false));
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferConcatenate(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, -1));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<int64_t>* dims, requireInts(context, Attr::dimensions));
   const Shape& first = context.operand(0);
@@ -54,7 +54,7 @@ Result<Shape> inferShape(const InferContext& context) {
   return shape;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateConcatenate(const EvaluateContext& context) {
   const auto along = static_cast<size_t>(context.instruction.attributes->ints(Attr::dimensions)[0]);
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
   const auto width = static_cast<size_t>(byteWidth(context.shape.type));
@@ -74,7 +74,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 }
 
 // A chain of guarded reads, the first operand outermost.
-Status element(ElementContext& context) {
+Status concatenateElement(ElementContext& context) {
   const auto along = static_cast<size_t>(context.attributes().ints(Attr::dimensions)[0]);
   const size_t count = context.instruction.operands.size();
   ElementBuilder& b = context.builder;
@@ -92,16 +92,17 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operands", "The arrays to join, one or more."}};
-constexpr AttributeRow kAttributes[] = {{Attr::dimensions, true, "", "The one dimension along which to join.", ""}};
-constexpr Constraint kConstraints[] = {
+constexpr OperandDoc kConcatenateOperands[] = {{"operands", "The arrays to join, one or more."}};
+constexpr AttributeRow kConcatenateAttributes[] = {
+    {Attr::dimensions, true, "", "The one dimension along which to join.", ""}};
+constexpr Constraint kConcatenateConstraints[] = {
     {"C1", "dimensions is one dimension of the operands."},
     {"C2", "All operands have the same element type (floats may differ in width)."},
     {"C3", "All operands have the same rank and the same sizes outside the joined dimension."},
     {"C4", "The joined dimension has a known size that fits 64 bits."},
 };
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations concatenateDimensions(const InferContext& context) {
   DimensionRelations out;
   const auto along = static_cast<size_t>(context.attributes->ints(Attr::dimensions)[0]);
   for (size_t d = 0; d < context.operand(0).dimensions.size(); ++d)
@@ -121,14 +122,14 @@ const OpDef kConcatenate = {
     .doc = "The operands stand one after another along the dimension, in their order; its size is the sum of theirs.",
     .synonyms = "concat stack join",
     .title = "concatenate{along dimensions}",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .operands = kConcatenateOperands,
+    .attributes = kConcatenateAttributes,
+    .constraints = kConcatenateConstraints,
+    .inferShape = inferConcatenate,
     .inferLayout = followOperandLayout,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .evaluate = evaluateConcatenate,
+    .element = concatenateElement,
+    .dimensions = concatenateDimensions,
 };
 
 }  // namespace tessera

@@ -11,14 +11,15 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"selector", "pred[]: true takes the first branch; s32[]: the branch's number"},
-                                    {"arguments", "one for each branch"}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kConditionalOperands[] = {
+    {"selector", "pred[]: true takes the first branch; s32[]: the branch's number"},
+    {"arguments", "one for each branch"}};
+constexpr AttributeRow kConditionalAttributes[] = {
     {Attr::true_computation, false, "", "branch for true"},
     {Attr::false_computation, false, "", "branch for false"},
     {Attr::branch_computations, false, "", "branches 0 … n-1; an index out of range takes the last"},
 };
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kConditionalConstraints[] = {
     {"C1", "the selector is pred[] with two branches, or s32[] with at least one of branch_computations"},
     {"C2", "there is one argument for each branch"},
     {"C3", "each branch takes one parameter of the shape of its argument"},
@@ -50,7 +51,7 @@ Status checkSelector(const InferContext& context, size_t branches) {
   return {};
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferConditional(const InferContext& context) {
   const std::vector<size_t> branches = branchIndices(*context.attributes);
   TESSERA_TRY(checkSelector(context, branches.size()));
   if (context.operands.size() != branches.size() + 1)
@@ -72,12 +73,12 @@ Result<Shape> inferShape(const InferContext& context) {
   return withoutLayout(result);
 }
 
-void inferLayout(const InferContext& context, Shape& result) {
+void conditionalLayout(const InferContext& context, Shape& result) {
   std::vector<size_t> branches = branchIndices(*context.attributes);
   if (!branches.empty() && branches[0] < context.computations.size()) result = context.computations[branches[0]].result;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateConditional(const EvaluateContext& context) {
   const std::vector<size_t> branches = branchIndices(*context.instruction.attributes);
   const Literal& selector = context.operands[0];
   const auto count = static_cast<int64_t>(branches.size());
@@ -101,7 +102,7 @@ Result<std::vector<NodeId>> scalarsOf(ElementContext& context, size_t operand) {
 }
 
 // Within a scalar computation: every branch is computed, and selects choose.
-Status element(ElementContext& context) {
+Status conditionalElement(ElementContext& context) {
   ElementBuilder& b = context.builder;
   const std::vector<size_t> branches = branchIndices(context.attributes());
   TESSERA_ASSIGN_OR_RETURN(const NodeId selector, context.read(0, {}));
@@ -122,7 +123,7 @@ Status element(ElementContext& context) {
 }
 
 // Its most expensive branch, in each respect.
-Cost cost(const CostContext& context) {
+Cost conditionalCost(const CostContext& context) {
   Cost cost;
   for (size_t i = 0; i < context.module.callees(context.instruction).size(); ++i) {
     const Cost branch = context.callee(i);
@@ -133,7 +134,7 @@ Cost cost(const CostContext& context) {
   return cost;
 }
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations conditionalDimensions(const InferContext& context) {
   DimensionRelations out;
   const std::vector<size_t> branches = branchIndices(*context.attributes);
   for (size_t b = 0; b < branches.size(); ++b) {
@@ -154,15 +155,15 @@ const OpDef kConditional = {
         "With a pred selector, true runs true_computation and false runs false_computation. With an s32 selector $b$, "
         "branch $b$ runs; outside $[0, n)$ the last one. Only the chosen branch runs.",
     .synonyms = "if switch case",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
-    .cost = cost,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .operands = kConditionalOperands,
+    .attributes = kConditionalAttributes,
+    .constraints = kConditionalConstraints,
+    .inferShape = inferConditional,
+    .inferLayout = conditionalLayout,
+    .cost = conditionalCost,
+    .evaluate = evaluateConditional,
+    .element = conditionalElement,
+    .dimensions = conditionalDimensions,
 };
 
 }  // namespace tessera

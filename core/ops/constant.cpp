@@ -60,7 +60,7 @@ Result<Shape> inferParameter(const InferContext& context) {
 const OpDef kConstant = {
     .opcode = Opcode::Constant,
     .kind = ExecutionKind::Structure,
-    .category = {OpCategory::Structure, kNoTraits, OpColor::Constant},
+    .category = {OpCategory::Structure, kWrittenShape, OpColor::Constant},
     .summary = "A value that stands in the file.",
     .doc = "The literal in parentheses is the value: numbers in nested braces, one level a dimension.",
     .title = "{literal}",
@@ -76,7 +76,7 @@ const OpDef kConstant = {
 const OpDef kParameter = {
     .opcode = Opcode::Parameter,
     .kind = ExecutionKind::Structure,
-    .category = {OpCategory::Structure, kNoTraits, OpColor::Parameter},
+    .category = {OpCategory::Structure, kWrittenShape, OpColor::Parameter},
     .summary = "An argument of the computation.",
     .doc = "parameter(n) is argument $n$ of the call. A computation's parameters are numbered from 0 without gaps.",
     .synonyms = "input argument",

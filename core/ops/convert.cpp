@@ -11,7 +11,7 @@ namespace tessera {
 
 namespace {
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferConvert(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   const Shape& operand = context.operand(0);
@@ -34,7 +34,7 @@ Result<Literal> convertIntegers(const EvaluateContext& context, ElementType from
   });
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateConvert(const EvaluateContext& context) {
   using Complex128 = std::complex<double>;
   const ElementType from = context.operands[0].shape().type, to = context.shape.type;
   if (from == to) return Literal::fromBytes(context.shape, context.operands[0].bytes());
@@ -43,34 +43,34 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return convertIntegers(context, from, to);
 }
 
-Status element(ElementContext& context) {
+Status convertElement(ElementContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, context.indices));
   context.results = {context.builder.convert(context.shape().type, value)};
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array to convert."}};
-constexpr Constraint kConstraints[] = {{"C1", "A complex operand converts to complex types only."}};
+constexpr OperandDoc kConvertOperands[] = {{"operand", "The array to convert."}};
+constexpr Constraint kConvertConstraints[] = {{"C1", "A complex operand converts to complex types only."}};
 
 }  // namespace
 
 const OpDef kConvert = {
     .opcode = Opcode::Convert,
     .kind = ExecutionKind::Element,
-    .category = {OpCategory::Elementwise, kElementwise},
+    .category = {OpCategory::Elementwise, kElementwise | kWrittenShape},
     .summary = "Values in another element type",
     .doc =
         "Floats round to nearest, ties to even. A float becomes an integer by truncation toward zero and saturation; "
         "NaN becomes 0. Integers wrap. Pred is 0 or 1, and anything that is not zero is true.",
     .synonyms = "cast astype",
-    .operands = kOperands,
+    .operands = kConvertOperands,
     .attributes = {},
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .constraints = kConvertConstraints,
+    .inferShape = inferConvert,
     .inferLayout = followOperandLayout,
     .cost = flopPerElement,
-    .evaluate = evaluate,
-    .element = element,
+    .evaluate = evaluateConvert,
+    .element = convertElement,
 };
 
 }  // namespace tessera

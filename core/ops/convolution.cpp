@@ -20,12 +20,12 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {
+constexpr OperandDoc kConvolutionOperands[] = {
     {"lhs", "input: batch, features and spatial dimensions"},
     {"rhs", "kernel: input features of a group, output features and spatial dimensions"},
 };
 
-constexpr AttributeRow kAttributes[] = {
+constexpr AttributeRow kConvolutionAttributes[] = {
     {Attr::window, false, "", "size, stride, padding, dilations and reversal per spatial dimension"},
     {Attr::dim_labels, true, "",
      "which dimension is batch (b), feature (f; i and o in the kernel) or spatial (0, 1, …)"},
@@ -37,7 +37,7 @@ constexpr AttributeRow kAttributes[] = {
     {Attr::sparsity_config, false, "", "structured sparsity; kept and shown"},
 };
 
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kConvolutionConstraints[] = {
     {"C1", "Both operands are arrays of one rank."},
     {"C2", "`dim_labels` names every dimension of input, kernel and output once, with equally many spatial ones."},
     {"C3", "`window` has one dimension per spatial dimension, with sizes equal to the kernel's."},
@@ -67,7 +67,7 @@ bool namesAll(int64_t first, int64_t second, const std::vector<int64_t>& spatial
   return static_cast<int64_t>(all.size()) == rank && !badDimension(all, rank);
 }
 
-Status checkDims(const InferContext& context, const ConvolutionFacts& facts) {
+Status checkDimLabels(const InferContext& context, const ConvolutionFacts& facts) {
   const Shape &lhs = context.operand(0), &rhs = context.operand(1);
   if (!facts.dims) return context.violated("C2", "convolution needs dim_labels");
   const ConvolutionDimensions& d = *facts.dims;
@@ -89,7 +89,7 @@ Status checkDims(const InferContext& context, const ConvolutionFacts& facts) {
   return {};
 }
 
-Status checkGroups(const InferContext& context, const ConvolutionFacts& facts) {
+Status checkGroupCounts(const InferContext& context, const ConvolutionFacts& facts) {
   const Shape &lhs = context.operand(0), &rhs = context.operand(1);
   const int64_t groups = facts.featureGroups, batchGroups = facts.batchGroups;
   if (groups < 1 || batchGroups < 1 || (groups > 1 && batchGroups > 1))
@@ -110,13 +110,13 @@ Status checkGroups(const InferContext& context, const ConvolutionFacts& facts) {
   return {};
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferConvolution(const InferContext& context) {
   const bool arrays = context.operands.size() >= 2 && context.operand(0).isArray() && context.operand(1).isArray();
   if (!arrays || context.operand(0).rank() != context.operand(1).rank())
     return context.violated("C1", "the operands do not fit each other");
   const ConvolutionFacts facts = factsOf(*context.attributes);
-  TESSERA_TRY(checkDims(context, facts));
-  TESSERA_TRY(checkGroups(context, facts));
+  TESSERA_TRY(checkDimLabels(context, facts));
+  TESSERA_TRY(checkGroupCounts(context, facts));
   const Shape &lhs = context.operand(0), &rhs = context.operand(1);
   const ConvolutionDimensions& dims = *facts.dims;
   Shape out;
@@ -213,7 +213,7 @@ Status convolve(const EvaluateContext& context, const ConvolutionFacts& facts, L
   return {};
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateConvolution(const EvaluateContext& context) {
   if (context.operands.size() != 2) return failUnsupported("a sparse convolution is shown, but not evaluated");
   TESSERA_ASSIGN_OR_RETURN(Literal output, Literal::allocate(context.shape));
   const ConvolutionFacts facts = factsOf(*context.instruction.attributes);
@@ -264,7 +264,7 @@ Taps tapsOf(ElementContext& context, const ConvolutionFacts& facts, std::span<co
   return taps;
 }
 
-Status element(ElementContext& context) {
+Status convolutionElement(ElementContext& context) {
   if (context.instruction.operands.size() != 2)
     return failUnsupported("a sparse convolution is shown, but not compiled");
   const ConvolutionFacts facts = factsOf(context.attributes());
@@ -340,9 +340,9 @@ double flopsOf(const CostContext& context) {
   return 2 * count;
 }
 
-Cost cost(const CostContext& context) { return usualCost(context, flopsOf(context)); }
+Cost convolutionCost(const CostContext& context) { return usualCost(context, flopsOf(context)); }
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations convolutionDimensions(const InferContext& context) {
   const ConvolutionFacts facts = factsOf(*context.attributes);
   const ConvolutionDimensions& dims = *facts.dims;
   const auto at = [](size_t k, int64_t d) { return DimensionRef::operand(k, static_cast<size_t>(d)); };
@@ -373,7 +373,7 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kConvolution = {
     .opcode = Opcode::Convolution,
     .kind = ExecutionKind::Library,
-    .category = {OpCategory::LinearAlgebra},
+    .category = {OpCategory::LinearAlgebra, kContraction},
     .summary = "Slides a kernel over spatial dimensions",
     .doc =
         "Each output element is the sum, over the kernel's spatial elements and input features, of kernel element "
@@ -382,14 +382,14 @@ const OpDef kConvolution = {
         "Elements outside the input count as zero.",
     .synonyms = "conv depthwise",
     .title = "convolution{ window}",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .cost = cost,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .operands = kConvolutionOperands,
+    .attributes = kConvolutionAttributes,
+    .constraints = kConvolutionConstraints,
+    .inferShape = inferConvolution,
+    .cost = convolutionCost,
+    .evaluate = evaluateConvolution,
+    .element = convolutionElement,
+    .dimensions = convolutionDimensions,
 };
 
 }  // namespace tessera

@@ -8,7 +8,7 @@ namespace tessera {
 
 namespace {
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferCopy(const InferContext& context) {
   if (context.operands.size() != 1) {
     return context.violated("operands", "copy takes 1 operand(s)", "1", std::to_string(context.operands.size()));
   }
@@ -16,20 +16,20 @@ Result<Shape> inferShape(const InferContext& context) {
   return withoutLayout(operand);
 }
 
-void inferLayout(const InferContext& context, Shape& result) {
+void copyLayout(const InferContext& context, Shape& result) {
   if (context.operand(0).isArray()) return followOperandLayout(context, result);
   result = context.operand(0);
   fillDefaultLayouts(result);
 }
 
 // Literals are immutable, so the buffer itself can be shared.
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateCopy(const EvaluateContext& context) {
   Literal out = context.operands[0];
   if (context.shape.isArray()) out.setLayout(context.shape.layout);
   return out;
 }
 
-Status element(ElementContext& context) {
+Status elementOfCopy(ElementContext& context) {
   if (!context.shape().isArray()) {
     return fail(ErrorKind::Unsupported, "copy of a tuple has no code of its own; its leaves are copied one by one");
   }
@@ -38,7 +38,7 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The value to copy."}};
+constexpr OperandDoc kCopyOperands[] = {{"operand", "The value to copy."}};
 
 }  // namespace
 
@@ -48,13 +48,13 @@ const OpDef kCopy = {
     .category = {OpCategory::DataMovement, kElementwise | kMovesData},
     .summary = "The same value in a buffer of its own",
     .doc = "$r_i = x_i$. The result's layout may differ from the operand's: then elements move in memory.",
-    .operands = kOperands,
+    .operands = kCopyOperands,
     .attributes = {},
     .constraints = {},
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
-    .evaluate = evaluate,
-    .element = element,
+    .inferShape = inferCopy,
+    .inferLayout = copyLayout,
+    .evaluate = evaluateCopy,
+    .element = elementOfCopy,
     .dimensions = relationsOfOperand<0>,
 };
 

@@ -7,8 +7,8 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"arguments", "whatever the target takes"}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kCustomCallOperands[] = {{"arguments", "whatever the target takes"}};
+constexpr AttributeRow kCustomCallAttributes[] = {
     {Attr::window, false, "", "window of a convolution target"},
     {Attr::dim_labels, false, "", "dimension labels of a convolution target"},
     {Attr::feature_group_count, false, "1", "of a convolution target"},
@@ -26,13 +26,13 @@ constexpr AttributeRow kAttributes[] = {
     {Attr::api_version, false, "API_VERSION_ORIGINAL", "how the target is called",
      "API_VERSION_ORIGINAL API_VERSION_STATUS_RETURNING API_VERSION_STATUS_RETURNING_UNIFIED API_VERSION_TYPED_FFI"},
 };
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kCustomCallConstraints[] = {
     {"C1", "the result's shape is written"},
     {"C2", "operand_layout_constraints has one shape for each operand"},
     {"C3", "each of operand_layout_constraints is its operand's shape, with a layout of its own"},
 };
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferCustomCall(const InferContext& context) {
   if (!context.written) return context.violated("C1", "the result of a custom-call has to be written");
   const auto* layouts = context.attributes->get<std::vector<Shape>>(Attr::operand_layout_constraints);
   if (layouts && layouts->size() != context.operands.size())
@@ -46,7 +46,7 @@ Result<Shape> inferShape(const InferContext& context) {
   return withoutLayout(shape);
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateCustomCall(const EvaluateContext& context) {
   if (context.customCall) return context.customCall(context);
   return failUnsupported("custom calls do not run here");
 }
@@ -56,7 +56,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 const OpDef kCustomCall = {
     .opcode = Opcode::CustomCall,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kNoTraits, OpColor::Other},
+    .category = {OpCategory::Communication, kWrittenShape, OpColor::Other},
     .summary = "Calls something outside HLO by its name.",
     .doc =
         "The target, its operands and its result are kept as written. Known are annotations of partitioners, the "
@@ -64,12 +64,12 @@ const OpDef kCustomCall = {
         "library of the user offers (tessera run --custom-call-library). An unknown target is an error when the "
         "program runs, not before.",
     .title = "custom-call {custom_call_target}",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .operands = kCustomCallOperands,
+    .attributes = kCustomCallAttributes,
+    .constraints = kCustomCallConstraints,
+    .inferShape = inferCustomCall,
     .cost = noCost,
-    .evaluate = evaluate,
+    .evaluate = evaluateCustomCall,
 };
 
 }  // namespace tessera

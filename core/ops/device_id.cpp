@@ -6,7 +6,7 @@
 namespace tessera {
 namespace {
 
-Result<Shape> inferShape(const InferContext&) { return Shape::array(ElementType::U32, {}); }
+Result<Shape> inferDeviceId(const InferContext&) { return Shape::array(ElementType::U32, {}); }
 
 Result<Literal> evaluateReplica(const EvaluateContext& context) {
   return Literal::scalar(ElementType::U32,
@@ -28,7 +28,7 @@ const OpDef kReplicaId = {
     .operands = {},
     .attributes = {},
     .constraints = {},
-    .inferShape = inferShape,
+    .inferShape = inferDeviceId,
     .evaluate = evaluateReplica,
 };
 const OpDef kPartitionId = {
@@ -40,7 +40,7 @@ const OpDef kPartitionId = {
     .operands = {},
     .attributes = {},
     .constraints = {},
-    .inferShape = inferShape,
+    .inferShape = inferDeviceId,
     .evaluate = evaluatePartition,
 };
 

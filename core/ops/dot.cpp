@@ -13,16 +13,16 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {
+constexpr OperandDoc kDotOperands[] = {
     {"lhs", "left array"},
     {"rhs", "right array"},
 };
 
-constexpr AttributeRow kAttributes[] = {
+constexpr AttributeRow kDotAttributes[] = {
     kLhsBatchRow, kLhsContractingRow, kRhsBatchRow, kRhsContractingRow, kOperandPrecisionRow, kAlgorithmRow,
 };
 
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kDotConstraints[] = {
     {"C1", "Both operands are arrays."},
     {"C2", "Batch and contracting dimensions of an operand exist and are named once."},
     kBatchesPairUp,
@@ -50,7 +50,7 @@ DotDims dimsOf(const AttributeSet& attributes, int64_t lhsRank, int64_t rhsRank)
   return out;
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferDot(const InferContext& context) {
   if (context.operands.size() < 2 || !context.operand(0).isArray() || !context.operand(1).isArray())
     return context.violated("C1", "dot takes two arrays");
   const Shape &lhs = context.operand(0), &rhs = context.operand(1);
@@ -116,7 +116,7 @@ Status contract(const EvaluateContext& context, const DotDims& dims, Literal& ou
   return {};
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateDot(const EvaluateContext& context) {
   if (context.operands.size() != 2) return failUnsupported("a sparse dot is shown, but not evaluated");
   const Shape &lhs = context.operands[0].shape(), &rhs = context.operands[1].shape();
   TESSERA_ASSIGN_OR_RETURN(Literal output, Literal::allocate(context.shape));
@@ -127,15 +127,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 }
 
 // Sums of small floats are kept in f32 and rounded once.
-ElementType accumulatorType(ElementType type) {
-  return isFloat(type) && info(type).bits < 32 ? ElementType::F32 : type;
-}
-
-void place(std::vector<NodeId>& at, const IndexVector& dims, std::span<const NodeId> values) {
-  for (size_t i = 0; i < dims.size(); ++i) at[static_cast<size_t>(dims[i])] = values[i];
-}
-
-Status element(ElementContext& context) {
+Status dotElement(ElementContext& context) {
   if (context.instruction.operands.size() != 2) return failUnsupported("a sparse dot is shown, but not compiled");
   const Shape &lhs = context.operandShape(0), &rhs = context.operandShape(1);
   const DotDims dims = dimsOf(context.attributes(), lhs.rank(), rhs.rank());
@@ -147,12 +139,12 @@ Status element(ElementContext& context) {
   const ElementType type = accumulatorType(context.shape().type);
   const auto body = [&](std::span<const NodeId> k, std::span<const NodeId> sums) -> Result<std::vector<NodeId>> {
     std::vector<NodeId> atLeft(lhs.dimensions.size()), atRight(rhs.dimensions.size());
-    place(atLeft, dims.lhsBatch, batch);
-    place(atLeft, dims.lhsFree, row);
-    place(atLeft, dims.lhsContracting, k);
-    place(atRight, dims.rhsBatch, batch);
-    place(atRight, dims.rhsFree, column);
-    place(atRight, dims.rhsContracting, k);
+    setIndices(atLeft, dims.lhsBatch, batch);
+    setIndices(atLeft, dims.lhsFree, row);
+    setIndices(atLeft, dims.lhsContracting, k);
+    setIndices(atRight, dims.rhsBatch, batch);
+    setIndices(atRight, dims.rhsFree, column);
+    setIndices(atRight, dims.rhsContracting, k);
     TESSERA_ASSIGN_OR_RETURN(const NodeId a, context.read(0, atLeft));
     TESSERA_ASSIGN_OR_RETURN(const NodeId b, context.read(1, atRight));
     const NodeId product = builder.multiply(convertTo(builder, type, a), convertTo(builder, type, b));
@@ -164,13 +156,13 @@ Status element(ElementContext& context) {
   return {};
 }
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations dotDimensions(const InferContext& context) {
   DimensionRelations out;
   relateProduct(out, context);
   return out;
 }
 
-Cost cost(const CostContext& context) {
+Cost dotCost(const CostContext& context) {
   const Shape& lhs = context.operand(0);
   double contracted = 1;
   for (int64_t d : context.instruction.attributes->ints(Attr::lhs_contracting_dims))
@@ -183,7 +175,7 @@ Cost cost(const CostContext& context) {
 const OpDef kDot = {
     .opcode = Opcode::Dot,
     .kind = ExecutionKind::Library,
-    .category = {OpCategory::LinearAlgebra},
+    .category = {OpCategory::LinearAlgebra, kContraction},
     .summary = "Products summed over contracting dimensions",
     .doc =
         "$out[b…, i…, j…] = \\sum_{k…} lhs[b…, i…, k…] · rhs[b…, k…, j…]$, where the "
@@ -191,14 +183,14 @@ const OpDef kDot = {
         "are all this op. Where the element types differ, the operands are converted to the result's type if that "
         "is the higher one; else the product is computed in the higher type of the operands, and converted.",
     .synonyms = "matmul mm gemm einsum @",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .cost = cost,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .operands = kDotOperands,
+    .attributes = kDotAttributes,
+    .constraints = kDotConstraints,
+    .inferShape = inferDot,
+    .cost = dotCost,
+    .evaluate = evaluateDot,
+    .element = dotElement,
+    .dimensions = dotDimensions,
 };
 
 }  // namespace tessera

@@ -9,7 +9,7 @@ namespace tessera {
 
 namespace {
 
-Status checkSizes(const InferContext& context, const Shape& result) {
+Status checkSizeOperands(const InferContext& context, const Shape& result) {
   const auto sizes = static_cast<int64_t>(context.operands.size()) - 1;
   if (sizes != result.rank())
     return context.violated("C1", "dynamic-reshape takes one size for each dimension of the result",
@@ -23,10 +23,10 @@ Status checkSizes(const InferContext& context, const Shape& result) {
   return {};
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferDynamicReshape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, -1));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
-  TESSERA_TRY(checkSizes(context, *written));
+  TESSERA_TRY(checkSizeOperands(context, *written));
   const Shape& operand = context.operand(0);
   const auto from = operand.elementCount(), to = written->elementCount();
   if (from && to && *from != *to)
@@ -36,13 +36,14 @@ Result<Shape> inferShape(const InferContext& context) {
   return arrayOf(operand.type, written->dimensions, written->dynamic);
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateDynamicReshape(const EvaluateContext& context) {
   return Literal::fromBytes(context.shape, context.operands[0].bytes());
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array to give other dimensions."},
-                                    {"dim_sizes", "One s32 scalar for each dimension of the result: its size."}};
-constexpr Constraint kConstraints[] = {
+constexpr OperandDoc kDynamicReshapeOperands[] = {
+    {"operand", "The array to give other dimensions."},
+    {"dim_sizes", "One s32 scalar for each dimension of the result: its size."}};
+constexpr Constraint kDynamicReshapeConstraints[] = {
     {"C1", "There is one size for each dimension of the result."},
     {"C2", "Each size is a scalar s32."},
     {"C3", "Operand and result have the same number of elements, counted by their bounds."},
@@ -53,16 +54,16 @@ constexpr Constraint kConstraints[] = {
 const OpDef kDynamicReshape = {
     .opcode = Opcode::DynamicReshape,
     .kind = ExecutionKind::Library,
-    .category = {OpCategory::DynamicShapes},
+    .category = {OpCategory::DynamicShapes, kWrittenShape},
     .summary = "Same elements, dimensions of the run",
     .doc =
         "The elements of the operand that count, in row-major order, fill the result's dimensions, whose sizes are the "
         "scalars. The product of the sizes should be the number of elements.",
-    .operands = kOperands,
+    .operands = kDynamicReshapeOperands,
     .attributes = {},
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .evaluate = evaluate,
+    .constraints = kDynamicReshapeConstraints,
+    .inferShape = inferDynamicReshape,
+    .evaluate = evaluateDynamicReshape,
 };
 
 }  // namespace tessera

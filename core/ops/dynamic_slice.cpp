@@ -1,5 +1,5 @@
 // dynamic-slice: a part of fixed size at a place known only when running. Starts are clamped so that the whole part
-// lies inside the operand. Indices come as one scalar per dimension, or as one vector (the old form).
+// is inside the operand. Indices come as one scalar per dimension, or as one vector (the old form).
 #include <fmt/format.h>
 
 #include "core/ops/inference/infer_checks.h"
@@ -14,7 +14,7 @@ namespace tessera {
 
 namespace {
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferDynamicSlice(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, -1));
   const Shape& operand = context.operand(0);
   TESSERA_TRY(checkStartOperands(context, {1, operand.rank()}));
@@ -34,13 +34,13 @@ Result<Shape> inferShape(const InferContext& context) {
   return out;
 }
 
-void inferLayout(const InferContext& context, Shape& result) {
+void dynamicSliceLayout(const InferContext& context, Shape& result) {
   InferContext source = context;
   source.operands.resize(1);
   followOperandLayout(source, result);
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateDynamicSlice(const EvaluateContext& context) {
   const Literal& operand = context.operands[0];
   const auto& sizes = operand.shape().dimensions;
   const std::vector<int64_t> starts =
@@ -51,7 +51,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
                       [&](std::span<const int64_t> index) { return origin + linearIndexOf(index, strides); });
 }
 
-Status element(ElementContext& context) {
+Status dynamicSliceElement(ElementContext& context) {
   ElementBuilder& b = context.builder;
   const Shape& operand = context.operandShape(0);
   const ReadOperand read = [&](size_t i, std::span<const NodeId> at) { return context.read(i, at); };
@@ -66,11 +66,12 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array to take a part of."},
-                                    {"start_indices", "One integer scalar per dimension, or one vector of them."}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kDynamicSliceOperands[] = {
+    {"operand", "The array to take a part of."},
+    {"start_indices", "One integer scalar per dimension, or one vector of them."}};
+constexpr AttributeRow kDynamicSliceAttributes[] = {
     {Attr::dynamic_slice_sizes, true, "", "The size of the part in each dimension.", ""}};
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kDynamicSliceConstraints[] = {
     kStartConstraints[0],
     kStartConstraints[1],
     kStartConstraints[2],
@@ -78,7 +79,7 @@ constexpr Constraint kConstraints[] = {
     {"C2", "Each size is between 0 and the size of the operand's dimension."},
 };
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations dynamicSliceDimensions(const InferContext& context) {
   DimensionRelations out;
   for (size_t d = 0; d < context.operand(0).dimensions.size(); ++d)
     out.rows.push_back({DimensionRef::result(d), DimensionRule::Part, DimensionRef::operand(0, d),
@@ -98,15 +99,15 @@ const OpDef kDynamicSlice = {
     .doc =
         "$r_i = x_{s + i}$ in each dimension with $s = \\min(\\max(start, 0), size - part)$: starts outside are moved "
         "in.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
+    .operands = kDynamicSliceOperands,
+    .attributes = kDynamicSliceAttributes,
+    .constraints = kDynamicSliceConstraints,
+    .inferShape = inferDynamicSlice,
+    .inferLayout = dynamicSliceLayout,
     .cost = costOfPart,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .evaluate = evaluateDynamicSlice,
+    .element = dynamicSliceElement,
+    .dimensions = dynamicSliceDimensions,
 };
 
 }  // namespace tessera

@@ -1,6 +1,6 @@
 // dynamic-update-slice: the operand with a part replaced by the update at a place known only when running; starts are
-// clamped so that the update lies inside. As `loops` it stores only the update into the operand's buffer (in place
-// when the old value is dead); as `element` it can fuse: each element asks whether it lies in the part.
+// clamped so that the update is inside. As `loops` it stores only the update into the operand's buffer (in place
+// when the old value is dead); as `element` it can fuse: each element asks whether it is in the part.
 #include <fmt/format.h>
 
 #include "core/ops/inference/infer_checks.h"
@@ -15,7 +15,7 @@ namespace tessera {
 
 namespace {
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferDynamicUpdateSlice(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, -2));
   const Shape &operand = context.operand(0), &update = context.operand(1);
   if (!sameButPrecision(update.type, operand.type)) {
@@ -38,13 +38,13 @@ Result<Shape> inferShape(const InferContext& context) {
   return shape;
 }
 
-void inferLayout(const InferContext& context, Shape& result) {
+void dynamicUpdateSliceLayout(const InferContext& context, Shape& result) {
   InferContext source = context;
   source.operands.resize(1);
   followOperandLayout(source, result);
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateDynamicUpdateSlice(const EvaluateContext& context) {
   const Literal &operand = context.operands[0], &update = context.operands[1];
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::fromBytes(context.shape, operand.bytes()));
   const auto& sizes = operand.shape().dimensions;
@@ -70,7 +70,7 @@ Result<std::vector<NodeId>> startNodes(ElementBuilder& builder, const ReadOperan
                            operand.dimensions, update.dimensions);
 }
 
-Status element(ElementContext& context) {
+Status dynamicUpdateSliceElement(ElementContext& context) {
   ElementBuilder& b = context.builder;
   const ReadOperand read = [&](size_t i, std::span<const NodeId> at) { return context.read(i, at); };
   TESSERA_ASSIGN_OR_RETURN(std::vector<NodeId> at, startNodes(b, read, context.module, context.instruction));
@@ -86,7 +86,7 @@ Status element(ElementContext& context) {
   return {};
 }
 
-Status loops(LoopContext& context) {
+Status dynamicUpdateSliceLoops(LoopContext& context) {
   const auto& part = context.operandShape(1).dimensions;
   context.program.outputs = {context.shape()};
   context.program.initialOperand = {0};
@@ -104,10 +104,11 @@ Status loops(LoopContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array to change."},
-                                    {"update", "The part that replaces elements of the operand."},
-                                    {"start_indices", "One integer scalar per dimension, or one vector of them."}};
-constexpr Constraint kConstraints[] = {
+constexpr OperandDoc kDynamicUpdateSliceOperands[] = {
+    {"operand", "The array to change."},
+    {"update", "The part that replaces elements of the operand."},
+    {"start_indices", "One integer scalar per dimension, or one vector of them."}};
+constexpr Constraint kDynamicUpdateSliceConstraints[] = {
     {"C1", "The update has the element type of the operand (floats may differ in width)."},
     {"C2", "The update has the rank of the operand."},
     {"C3", "No dimension of the update is larger than the operand's."},
@@ -116,7 +117,7 @@ constexpr Constraint kConstraints[] = {
     kStartConstraints[2],
 };
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations dynamicUpdateSliceDimensions(const InferContext& context) {
   DimensionRelations out = relationsOfOperand(context);
   for (size_t d = 0; d < context.operand(1).dimensions.size(); ++d)
     out.rows.push_back({DimensionRef::operand(1, d), DimensionRule::Part, DimensionRef::operand(0, d)});
@@ -126,7 +127,9 @@ DimensionRelations dimensions(const InferContext& context) {
 }
 
 // Only the part: the rest stays where it is.
-Cost cost(const CostContext& context) { return {0, 0, 2 * bytesOf(context.operand(1)) + bytesOf(context.operand(2))}; }
+Cost dynamicUpdateSliceCost(const CostContext& context) {
+  return {0, 0, 2 * bytesOf(context.operand(1)) + bytesOf(context.operand(2))};
+}
 
 }  // namespace
 
@@ -138,16 +141,16 @@ const OpDef kDynamicUpdateSlice = {
     .doc =
         "The operand, but $r_{s + i} = u_i$ with $s = \\min(\\max(start, 0), size - part)$ in each dimension. When "
         "nobody else needs the operand, only the part is written.",
-    .operands = kOperands,
+    .operands = kDynamicUpdateSliceOperands,
     .attributes = {},
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
-    .cost = cost,
-    .evaluate = evaluate,
-    .element = element,
-    .loops = loops,
-    .dimensions = dimensions,
+    .constraints = kDynamicUpdateSliceConstraints,
+    .inferShape = inferDynamicUpdateSlice,
+    .inferLayout = dynamicUpdateSliceLayout,
+    .cost = dynamicUpdateSliceCost,
+    .evaluate = evaluateDynamicUpdateSlice,
+    .element = dynamicUpdateSliceElement,
+    .loops = dynamicUpdateSliceLoops,
+    .dimensions = dynamicUpdateSliceDimensions,
 };
 
 }  // namespace tessera

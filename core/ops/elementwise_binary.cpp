@@ -1,5 +1,5 @@
 // The elementwise ops of two operands: result[i] = f(lhs[i], rhs[i]). What f is, which types it takes and how it is
-// described stand in its row of core/element/scalar_functions.inc; here is what these ops have alike, and the functions
+// described are in its row of core/element/scalar_functions.inc; here is what these ops have alike, and the functions
 // that the rows' EVALUATED column calls beside the C library. Integers wrap; division by zero gives all ones.
 #include <algorithm>
 #include <cmath>
@@ -13,6 +13,7 @@
 #include "core/ops/shared/complex_functions.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/missing_function.h"
 #include "core/ops/shared/op_cost.h"
 
 namespace tessera {
@@ -97,15 +98,6 @@ double minimum(double a, double b) {
   return a < b ? a : b;
 }
 
-// What a row says nothing of is never called: inferShape refuses the type.
-struct None {
-  template <class T>
-  constexpr operator T() const {
-    return T{};
-  }
-};
-constexpr None none;
-
 #define EVALUATED(real, complex, integer)                                                           \
   [](double a, double b) -> double { return (static_cast<void>(a + b), real); },                    \
       [](Complex128 a, Complex128 b) -> Complex128 { return (static_cast<void>(a + b), complex); }, \
@@ -114,13 +106,13 @@ constexpr None none;
       }
 #define TESSERA_BINARY_FUNCTION(node, opcode, takes, price, how, symbol, neutral, value, evaluated, ...) \
   {Opcode::opcode, evaluated},
-constexpr BinaryRow kRows[] = {
+constexpr BinaryRow kBinaryRows[] = {
 #include "core/element/scalar_functions.inc"
 };
 
-const BinaryRow& rowOf(Opcode opcode) { return *std::ranges::find(kRows, opcode, &BinaryRow::opcode); }
+const BinaryRow& binaryRowOf(Opcode opcode) { return *std::ranges::find(kBinaryRows, opcode, &BinaryRow::opcode); }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferElementwiseBinary(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &lhs = context.operand(0), &rhs = context.operand(1);
   if (!sameDimensions(lhs, rhs)) {
@@ -142,8 +134,8 @@ Result<Shape> inferShape(const InferContext& context) {
   return shape;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
-  const BinaryRow& row = rowOf(context.instruction.opcode);
+Result<Literal> evaluateElementwiseBinary(const EvaluateContext& context) {
+  const BinaryRow& row = binaryRowOf(context.instruction.opcode);
   const ElementType type = context.operands[0].shape().type;
   if (row.opcode == Opcode::Complex) {
     return mapElements<Complex128, double, double>(context, [](double re, double im) { return Complex128(re, im); });
@@ -180,7 +172,7 @@ NodeId extremeOfComplex(ElementBuilder& builder, bool isMaximum, NodeId a, NodeI
   return builder.select(isNan(a), a, builder.select(takesB, b, a));
 }
 
-Status element(ElementContext& context) {
+Status elementwiseBinaryElement(ElementContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const NodeId lhs, context.read(0, context.indices));
   TESSERA_ASSIGN_OR_RETURN(const NodeId rhs, context.read(1, context.indices));
   const NodeOp node = nodeFor(scalarFunctionOf(context.instruction.opcode)->node, context.operandShape(0).type);
@@ -193,18 +185,18 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"lhs", "The left array."}, {"rhs", "The right array, of the same shape."}};
-constexpr Constraint kConstraints[] = {
+constexpr OperandDoc kElementwiseBinaryOperands[] = {{"lhs", "The left array."},
+                                                     {"rhs", "The right array, of the same shape."}};
+constexpr Constraint kElementwiseBinaryConstraints[] = {
     {"C1", "Both operands have the same dimensions."},
     {"C2", "Both operands have the same element type (floats may differ in width)."},
     {"C3", "The element type is one that the function takes."},
 };
 // A function of all types has no C3 to violate.
 constexpr std::span<const Constraint> constraintsOf(unsigned takes) {
-  return takes == kAnyType ? std::span(kConstraints).first(2) : std::span(kConstraints);
+  return takes == kAnyType ? std::span(kElementwiseBinaryConstraints).first(2)
+                           : std::span(kElementwiseBinaryConstraints);
 }
-constexpr auto costOf(ScalarPrice price) { return price.transcendental ? transcendentalPerElement : flopPerElement; }
-
 }  // namespace
 
 #define TESSERA_BINARY_FUNCTION(node, name, takes, price, how, symbol, neutral, value, evaluated, approximation, \
@@ -216,14 +208,14 @@ constexpr auto costOf(ScalarPrice price) { return price.transcendental ? transce
       .summary = line,                                                                                           \
       .doc = paragraph,                                                                                          \
       .synonyms = words,                                                                                         \
-      .operands = kOperands,                                                                                     \
+      .operands = kElementwiseBinaryOperands,                                                                    \
       .attributes = {},                                                                                          \
       .constraints = constraintsOf(takes),                                                                       \
-      .inferShape = inferShape,                                                                                  \
+      .inferShape = inferElementwiseBinary,                                                                      \
       .inferLayout = followOperandLayout,                                                                        \
-      .cost = costOf(price),                                                                                     \
-      .evaluate = evaluate,                                                                                      \
-      .element = element,                                                                                        \
+      .cost = costPerElement(price.transcendental),                                                              \
+      .evaluate = evaluateElementwiseBinary,                                                                     \
+      .element = elementwiseBinaryElement,                                                                       \
   };
 #include "core/element/scalar_functions.inc"
 

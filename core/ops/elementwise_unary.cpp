@@ -1,5 +1,5 @@
 // The elementwise ops of one operand: result[i] = f(operand[i]). What f is, which types it takes and how it is
-// described stand in its row of core/element/scalar_functions.inc; here is what these ops have alike, and the functions
+// described are in its row of core/element/scalar_functions.inc; here is what these ops have alike, and the functions
 // that the rows' EVALUATED column calls beside the C library.
 #include <algorithm>
 #include <bit>
@@ -14,6 +14,7 @@
 #include "core/ops/shared/complex_functions.h"
 #include "core/ops/shared/element_context.h"
 #include "core/ops/shared/evaluate_loops.h"
+#include "core/ops/shared/missing_function.h"
 #include "core/ops/shared/op_cost.h"
 
 namespace tessera {
@@ -51,26 +52,17 @@ double logistic(double x) { return x < 0 ? std::exp(x) / (1.0 + std::exp(x)) : 1
 double tanhOf(double x) { return static_cast<double>(std::tanh(static_cast<long double>(x))); }
 double acoshOf(double x) { return static_cast<double>(std::acosh(static_cast<long double>(x))); }
 
-// What a row says nothing of is never called: inferShape refuses the type.
-struct None {
-  template <class T>
-  constexpr operator T() const {
-    return T{};
-  }
-};
-constexpr None none;
-
 #define EVALUATED(real, complex, integer)                                         \
   [](double a) -> double { return (static_cast<void>(a), real); },                \
       [](Complex128 a) -> Complex128 { return (static_cast<void>(a), complex); }, \
       [](int64_t a, ElementType type) -> int64_t { return (static_cast<void>(a), static_cast<void>(type), integer); }
 #define TESSERA_UNARY_FUNCTION(node, opcode, takes, price, how, symbol, value, evaluated, ...) \
   {Opcode::opcode, evaluated},
-constexpr UnaryRow kRows[] = {
+constexpr UnaryRow kUnaryRows[] = {
 #include "core/element/scalar_functions.inc"
 };
 
-const UnaryRow& rowOf(Opcode opcode) { return *std::ranges::find(kRows, opcode, &UnaryRow::opcode); }
+const UnaryRow& unaryRowOf(Opcode opcode) { return *std::ranges::find(kUnaryRows, opcode, &UnaryRow::opcode); }
 
 ElementType resultType(unsigned takes, ElementType type) {
   if (takes & kGivesPred) return ElementType::Pred;
@@ -78,7 +70,7 @@ ElementType resultType(unsigned takes, ElementType type) {
   return type == ElementType::C64 ? ElementType::F32 : ElementType::F64;
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferElementwiseUnary(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& operand = context.operand(0);
   const unsigned takes = scalarFunctionOf(context.opcode)->takes;
@@ -91,15 +83,15 @@ Result<Shape> inferShape(const InferContext& context) {
   return shape;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
-  const UnaryRow& row = rowOf(context.instruction.opcode);
+Result<Literal> evaluateElementwiseUnary(const EvaluateContext& context) {
+  const UnaryRow& row = unaryRowOf(context.instruction.opcode);
   const ElementType type = context.operands[0].shape().type;
   if (isComplex(type)) return mapElements<Complex128, Complex128>(context, row.complex);
   if (isFloat(type)) return mapElements<double, double>(context, row.real);
   return mapElements<int64_t, int64_t>(context, [&](int64_t x) { return row.integer(x, type); });
 }
 
-Status element(ElementContext& context) {
+Status elementwiseUnaryElement(ElementContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, context.indices));
   const NodeOp node = scalarFunctionOf(context.instruction.opcode)->node;
   const ElementType type = context.operandShape(0).type;
@@ -108,15 +100,14 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array whose elements are mapped."}};
-constexpr Constraint kConstraints[] = {{"C1", "The element type of the operand is one that the function takes."}};
+constexpr OperandDoc kElementwiseUnaryOperands[] = {{"operand", "The array whose elements are mapped."}};
+constexpr Constraint kElementwiseUnaryConstraints[] = {
+    {"C1", "The element type of the operand is one that the function takes."}};
 constexpr AttributeRow kAccuracy[] = {
     {Attr::result_accuracy, false, "{mode=default}", "How exact the result must be: a mode or a tolerance.", ""}};
 constexpr std::span<const AttributeRow> attributesOf(ScalarPrice price) {
   return price.transcendental ? std::span<const AttributeRow>(kAccuracy) : std::span<const AttributeRow>();
 }
-constexpr auto costOf(ScalarPrice price) { return price.transcendental ? transcendentalPerElement : flopPerElement; }
-
 }  // namespace
 
 #define TESSERA_BOUND                                                                                               \
@@ -131,14 +122,14 @@ constexpr auto costOf(ScalarPrice price) { return price.transcendental ? transce
       .summary = line,                                                                                        \
       .doc = paragraph,                                                                                       \
       .synonyms = words,                                                                                      \
-      .operands = kOperands,                                                                                  \
+      .operands = kElementwiseUnaryOperands,                                                                  \
       .attributes = attributesOf(price),                                                                      \
-      .constraints = kConstraints,                                                                            \
-      .inferShape = inferShape,                                                                               \
+      .constraints = kElementwiseUnaryConstraints,                                                            \
+      .inferShape = inferElementwiseUnary,                                                                    \
       .inferLayout = followOperandLayout,                                                                     \
-      .cost = costOf(price),                                                                                  \
-      .evaluate = evaluate,                                                                                   \
-      .element = element,                                                                                     \
+      .cost = costPerElement(price.transcendental),                                                           \
+      .evaluate = evaluateElementwiseUnary,                                                                   \
+      .element = elementwiseUnaryElement,                                                                     \
   };
 #include "core/element/scalar_functions.inc"
 

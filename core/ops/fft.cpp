@@ -19,26 +19,26 @@ namespace {
 
 using Complex = std::complex<double>;
 
-constexpr OperandDoc kOperands[] = {{"operand", "the array whose last dimensions are transformed"}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kFftOperands[] = {{"operand", "the array whose last dimensions are transformed"}};
+constexpr AttributeRow kFftAttributes[] = {
     {Attr::fft_type, true, "", "direction, and whether one side is real", "FFT IFFT RFFT IRFFT"},
     {Attr::fft_length, true, "", "lengths of the transforms: the real side's last dimensions"},
 };
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kFftConstraints[] = {
     {"C1", "fft_length has one to three lengths, not more than the operand has dimensions."},
     {"C2", "FFT, IFFT and IRFFT take complex numbers, RFFT takes f32 or f64."},
     {"C3", "The last dimensions are those of fft_length; for IRFFT the last one is half of its length, and one more."},
     {"C4", "fft_type is FFT, IFFT, RFFT or IRFFT."},
 };
 
-ElementType partOf(ElementType type) {
+ElementType typeOfOtherSide(ElementType type) {
   if (type == ElementType::C64) return ElementType::F32;
   if (type == ElementType::C128) return ElementType::F64;
   if (type == ElementType::F32) return ElementType::C64;
   return ElementType::C128;
 }
 
-int64_t halfOf(int64_t length) { return length == 0 ? 0 : length / 2 + 1; }
+int64_t halfLength(int64_t length) { return length == 0 ? 0 : length / 2 + 1; }
 
 Status checkTypes(const InferContext& context, std::string_view type) {
   if (type != "FFT" && type != "IFFT" && type != "RFFT" && type != "IRFFT")
@@ -51,7 +51,7 @@ Status checkTypes(const InferContext& context, std::string_view type) {
   return {};
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferFft(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& operand = context.operand(0);
   const auto& lengths = context.attributes->ints(Attr::fft_length);
@@ -65,14 +65,14 @@ Result<Shape> inferShape(const InferContext& context) {
   const size_t first = operand.dimensions.size() - lengths.size();
   for (size_t i = 0; i < lengths.size(); ++i) {
     const bool half = type == "IRFFT" && i + 1 == lengths.size();
-    const int64_t expected = half ? halfOf(lengths[i]) : lengths[i];
+    const int64_t expected = half ? halfLength(lengths[i]) : lengths[i];
     if (operand.dimensions[first + i] != expected)
       return context.violated("C3", fmt::format("dimension {} does not fit fft_length", first + i),
                               fmt::format("{}", expected), fmt::format("{}", operand.dimensions[first + i]));
   }
   if (type == "RFFT" || type == "IRFFT") {
-    out.type = partOf(operand.type);
-    out.dimensions.back() = type == "RFFT" ? halfOf(lengths.back()) : lengths.back();
+    out.type = typeOfOtherSide(operand.type);
+    out.dimensions.back() = type == "RFFT" ? halfLength(lengths.back()) : lengths.back();
   }
   return out;
 }
@@ -173,7 +173,7 @@ void dropImpossible(std::vector<Complex>& spectra, size_t length) {
   }
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateFft(const EvaluateContext& context) {
   const std::string_view type = context.instruction.attributes->textOr(Attr::fft_type, "");
   const size_t count = context.instruction.attributes->ints(Attr::fft_length).size();
   const bool inverse = type == "IFFT" || type == "IRFFT";
@@ -201,7 +201,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 }
 
 // Of a real transform's complex side the last dimension is half.
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations fftDimensions(const InferContext& context) {
   const bool fromReal = context.attributes->textOr(Attr::fft_type, "") == "RFFT",
              toReal = context.attributes->textOr(Attr::fft_type, "") == "IRFFT";
   DimensionRelations out = relationsOfOperand(context);
@@ -215,7 +215,7 @@ DimensionRelations dimensions(const InferContext& context) {
 }
 
 // A complex multiplication and addition an element in each of log2(length) steps.
-Cost cost(const CostContext& context) {
+Cost fftCost(const CostContext& context) {
   double flops = 8 * elementsOf(context.operand(0));
   for (int64_t length : context.instruction.attributes->ints(Attr::fft_length))
     flops *= length <= 1 ? 0 : std::bit_width(static_cast<uint64_t>(length)) - 1;
@@ -234,14 +234,14 @@ const OpDef kFft = {
         "inverse, divided by $n$. RFFT takes real numbers and gives the first $n / 2 + 1$ of the last dimension, the "
         "others being conjugates; IRFFT is its inverse and ignores the imaginary parts that a real array's spectrum "
         "cannot have. Any length: small prime factors by mixed radix, others by Bluestein's method.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .operands = kFftOperands,
+    .attributes = kFftAttributes,
+    .constraints = kFftConstraints,
+    .inferShape = inferFft,
     .inferLayout = nullptr,
-    .cost = cost,
-    .evaluate = evaluate,
-    .dimensions = dimensions,
+    .cost = fftCost,
+    .evaluate = evaluateFft,
+    .dimensions = fftDimensions,
 };
 
 }  // namespace tessera

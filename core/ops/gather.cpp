@@ -1,5 +1,5 @@
 // gather: collects slices of the operand. start_indices is an array of index vectors (along index_vector_dim); each
-// names, through start_index_map, where a slice of slice_sizes starts, clamped so that it lies inside. The result has
+// names, through start_index_map, where a slice of slice_sizes starts, clamped so that it is inside. The result has
 // the batch dimensions of start_indices and, at offset_dims, the slices' own dimensions without the collapsed and the
 // batching ones.
 #include <algorithm>
@@ -56,7 +56,7 @@ struct GatherDims {
   }
   // A collapsed or batching dimension of slice size 0: there is nothing to read, though the result has elements.
   bool readsNothing() const { return contains(sliceSizes, 0); }
-  // Operand dimensions whose slice dimension stands in the result, in order.
+  // Operand dimensions whose slice dimension is in the result, in order.
   Ints visible(int64_t operandRank) const {
     Ints dims;
     for (int64_t d = 0; d < operandRank; ++d) {
@@ -145,7 +145,7 @@ Status checkSlices(const InferContext& context, const GatherDims& dims) {
   return {};
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferGather(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const GatherDims dims(*context.attributes);
   TESSERA_TRY(checkIndices(context, dims));
@@ -187,7 +187,7 @@ std::vector<Int> startsIndex(const GatherDims& dims, const Ints& batch, std::spa
   return at;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateGather(const EvaluateContext& context) {
   const Literal &operand = context.operands[0], &starts = context.operands[1];
   const GatherDims dims(*context.instruction.attributes);
   if (dims.readsNothing()) return Literal::zeros(context.shape);
@@ -214,7 +214,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   });
 }
 
-Status element(ElementContext& context) {
+Status gatherElement(ElementContext& context) {
   ElementBuilder& b = context.builder;
   const Shape &operand = context.operandShape(0), &starts = context.operandShape(1);
   const GatherDims dims(context.attributes());
@@ -244,9 +244,9 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array to collect slices from."},
-                                    {"start_indices", "Integers: an index vector for each slice."}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kGatherOperands[] = {{"operand", "The array to collect slices from."},
+                                          {"start_indices", "Integers: an index vector for each slice."}};
+constexpr AttributeRow kGatherAttributes[] = {
     {Attr::offset_dims, true, "", "Result dimensions that run inside a slice.", ""},
     {Attr::collapsed_slice_dims, true, "", "Operand dimensions of slice size 1 that the result drops.", ""},
     {Attr::start_index_map, true, "", "For each component of an index vector the operand dimension that it starts.",
@@ -257,7 +257,7 @@ constexpr AttributeRow kAttributes[] = {
      "The dimension of start_indices that holds index vectors; its rank: each element is one.", ""},
     {Attr::slice_sizes, true, "", "The size of a slice in each operand dimension.", ""},
     {Attr::indices_are_sorted, false, "false", "A promise that start_indices are sorted.", ""}};
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kGatherConstraints[] = {
     {"C1", "start_indices are integers."},
     {"C2", "index_vector_dim is a dimension of start_indices or its rank."},
     {"C3", "start_index_map names one distinct operand dimension for each index component."},
@@ -272,7 +272,7 @@ constexpr Constraint kConstraints[] = {
 };
 
 // A slice as large as the operand is all of it; the other dimensions number the slices, as those of the indices do.
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations gatherDimensions(const InferContext& context) {
   const GatherDims dims(*context.attributes);
   const Shape &operand = context.operand(0), &starts = context.operand(1);
   const auto at = [](size_t k, int64_t d) { return DimensionRef::operand(k, static_cast<size_t>(d)); };
@@ -307,14 +307,14 @@ const OpDef kGather = {
         "collapsed dimensions of slice size 0 give zeros. Taking rows of a table by number is the common case: "
         "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}.",
     .synonyms = "gather_nd take index embedding",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .operands = kGatherOperands,
+    .attributes = kGatherAttributes,
+    .constraints = kGatherConstraints,
+    .inferShape = inferGather,
     .cost = costOfPart,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .evaluate = evaluateGather,
+    .element = gatherElement,
+    .dimensions = gatherDimensions,
 };
 
 }  // namespace tessera

@@ -11,7 +11,7 @@ namespace tessera {
 
 namespace {
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferGetDimensionSize(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& operand = context.operand(0);
   const auto& dims = context.attributes->ints(Attr::dimensions);
@@ -22,21 +22,22 @@ Result<Shape> inferShape(const InferContext& context) {
 }
 
 // A literal has the size that its shape says; the sizes of dynamic values are kept by core/evaluate/dynamic_values.
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateGetDimensionSize(const EvaluateContext& context) {
   const auto d = static_cast<size_t>(context.instruction.attributes->ints(Attr::dimensions)[0]);
   return Literal::scalar<int32_t>(ElementType::S32, static_cast<int32_t>(context.operands[0].shape().dimensions[d]));
 }
 
-Status element(ElementContext& context) {
+Status getDimensionSizeElement(ElementContext& context) {
   const auto d = static_cast<size_t>(context.attributes().ints(Attr::dimensions)[0]);
   context.results = {
       context.builder.constant(ElementType::S32, static_cast<double>(context.operandShape(0).dimensions[d]))};
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array that is asked."}};
-constexpr AttributeRow kAttributes[] = {{Attr::dimensions, true, "", "The one dimension whose size is wanted."}};
-constexpr Constraint kConstraints[] = {
+constexpr OperandDoc kGetDimensionSizeOperands[] = {{"operand", "The array that is asked."}};
+constexpr AttributeRow kGetDimensionSizeAttributes[] = {
+    {Attr::dimensions, true, "", "The one dimension whose size is wanted."}};
+constexpr Constraint kGetDimensionSizeConstraints[] = {
     {"C1", "`dimensions` names one dimension of the operand."},
 };
 
@@ -50,12 +51,12 @@ const OpDef kGetDimensionSize = {
     .doc =
         "For a static dimension that is a constant. A dynamic dimension, written `<=8`, has a bound in its type and a "
         "size at run time; the size is given.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .evaluate = evaluate,
-    .element = element,
+    .operands = kGetDimensionSizeOperands,
+    .attributes = kGetDimensionSizeAttributes,
+    .constraints = kGetDimensionSizeConstraints,
+    .inferShape = inferGetDimensionSize,
+    .evaluate = evaluateGetDimensionSize,
+    .element = getDimensionSizeElement,
     .dimensions = noRelations,
 };
 

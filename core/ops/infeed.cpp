@@ -95,7 +95,7 @@ Result<Literal> evaluateOutfeed(const EvaluateContext& context) {
 const OpDef kInfeed = {
     .opcode = Opcode::Infeed,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kWrittenShape},
     .summary = "Takes data from outside.",
     .doc =
         "The result is the next data of the device's source, and a token. Infeeds are ordered by their tokens. An "

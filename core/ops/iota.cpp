@@ -12,7 +12,7 @@ namespace tessera {
 
 namespace {
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferIota(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 0));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   if (written->type == ElementType::Pred) {
@@ -26,7 +26,7 @@ Result<Shape> inferShape(const InferContext& context) {
   return arrayOf(written->type, written->dimensions, written->dynamic);
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateIota(const EvaluateContext& context) {
   const auto along = static_cast<size_t>(context.instruction.attributes->intOr(Attr::iota_dimension, 0));
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
   const bool finished = forEachIndex(context.shape.dimensions, [&](std::span<const int64_t> index, int64_t linear) {
@@ -37,15 +37,15 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return out;
 }
 
-Status element(ElementContext& context) {
+Status iotaElement(ElementContext& context) {
   const auto along = static_cast<size_t>(context.attributes().intOr(Attr::iota_dimension, 0));
   context.results = {context.builder.convert(context.shape().type, context.indices[along])};
   return {};
 }
 
-constexpr AttributeRow kAttributes[] = {
+constexpr AttributeRow kIotaAttributes[] = {
     {Attr::iota_dimension, true, "", "The dimension whose index is the value.", ""}};
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kIotaConstraints[] = {
     {"C1", "The element type is numeric."},
     {"C2", "iota_dimension is a dimension of the result."},
 };
@@ -55,17 +55,17 @@ constexpr Constraint kConstraints[] = {
 const OpDef kIota = {
     .opcode = Opcode::Iota,
     .kind = ExecutionKind::Element,
-    .category = {OpCategory::DataMovement, kMovesData, OpColor::Constant},
+    .category = {OpCategory::DataMovement, kMovesData | kWrittenShape, OpColor::Constant},
     .summary = "Count along a dimension",
     .doc = "$r_{i_0 \\dots i_n} = i_d$ with $d$ = iota_dimension.",
     .synonyms = "arange range",
     .title = "iota along {iota_dimension}",
     .operands = {},
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .evaluate = evaluate,
-    .element = element,
+    .attributes = kIotaAttributes,
+    .constraints = kIotaConstraints,
+    .inferShape = inferIota,
+    .evaluate = evaluateIota,
+    .element = iotaElement,
     .dimensions = noRelations,
 };
 

@@ -12,20 +12,20 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"operands", "N arrays of equal dimensions"}};
+constexpr OperandDoc kMapOperands[] = {{"operands", "N arrays of equal dimensions"}};
 
-constexpr AttributeRow kAttributes[] = {
+constexpr AttributeRow kMapAttributes[] = {
     {Attr::dimensions, false, "", "all dimensions in order: 0 … rank-1; the same when empty or left out"},
     {Attr::to_apply, true, "", "computation of N scalars that gives one scalar"},
 };
 
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kMapConstraints[] = {
     {"C1", "There is at least one operand, and all are arrays of equal dimensions."},
     {"C2", "`dimensions` names all dimensions in order, or none."},
     {"C3", "`to_apply` takes one scalar of each operand's type and gives a scalar."},
 };
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferMap(const InferContext& context) {
   TESSERA_TRY(checkEqualDimensions(context, "C1"));
   const Shape& first = context.operand(0);
   const auto& dims = context.attributes->ints(Attr::dimensions);
@@ -47,14 +47,14 @@ Result<Shape> inferShape(const InferContext& context) {
   return out;
 }
 
-void inferLayout(const InferContext& context, Shape& result) {
+void mapLayout(const InferContext& context, Shape& result) {
   if (context.operand(0).layout && context.operand(0).layout->isPlain())
     result.layout = context.operand(0).layout;
   else
     fillDefaultLayouts(result);
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateMap(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
   std::vector<ElementType> types;
   for (const Literal& operand : context.operands) types.push_back(operand.shape().type);
@@ -72,7 +72,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return out;
 }
 
-Status element(ElementContext& context) {
+Status mapElement(ElementContext& context) {
   std::vector<NodeId> scalars;
   for (size_t i = 0; i < context.instruction.operands.size(); ++i) {
     TESSERA_ASSIGN_OR_RETURN(NodeId value, context.read(i, context.indices));
@@ -82,7 +82,7 @@ Status element(ElementContext& context) {
   return {};
 }
 
-Cost cost(const CostContext& context) { return appliedCost(context, 0, elementsOf(context.shape())); }
+Cost mapCost(const CostContext& context) { return appliedCost(context, 0, elementsOf(context.shape())); }
 
 }  // namespace
 
@@ -93,14 +93,14 @@ const OpDef kMap = {
     .summary = "Applies a scalar computation element by element",
     .doc = "Element $i$ of the result is `to_apply` of the elements $i$ of all operands.",
     .title = "map {reducer}",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
-    .cost = cost,
-    .evaluate = evaluate,
-    .element = element,
+    .operands = kMapOperands,
+    .attributes = kMapAttributes,
+    .constraints = kMapConstraints,
+    .inferShape = inferMap,
+    .inferLayout = mapLayout,
+    .cost = mapCost,
+    .evaluate = evaluateMap,
+    .element = mapElement,
     .dimensions = relationsOfElementwise,
 };
 

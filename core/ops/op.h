@@ -57,14 +57,19 @@ enum class OpCategory : uint8_t {
 };
 std::string_view nameOf(OpCategory category);  // "Data movement"
 
-// What may be concluded of an op by those who do not know it.
+// Properties that code which does not know the op may rely on.
 enum OpTraits : uint16_t {
   kNoTraits = 0,
   kElementwise = 1,   // element i of the result comes from the elements i of the operands alone, or from scalars
   kReinterprets = 2,  // elementwise where operand and result have elements of one width
-  kMovesData = 4,     // the result's elements are elements of the operands, or tell places
+  kMovesData = 4,     // the result's elements are elements of the operands, or indices
   kPassesOn = 8,      // the result is its first operand, all of them, or a part of it, in the same memory
   kSideEffect = 16,   // something beyond the result happens, or must happen as often and in the order that the text has
+  kCollective = 32,   // exchanges values between devices; of an asynchronous pair, the start
+  kStartsAsync = 64,  // the result is a transfer in flight, which an op with kEndsAsync has to end
+  kEndsAsync = 128,   // the operand is such a transfer
+  kContraction = 256,   // sums of products of two operands
+  kWrittenShape = 512,  // operands and attributes do not determine the shape of the result: the instruction states it
 };
 
 // Where a node's colour is not its category's.
@@ -185,6 +190,9 @@ const OpDef* findOp(Opcode opcode);
 // All of them, by name.
 std::span<const OpDef* const> allOps();
 bool hasTrait(Opcode opcode, unsigned any);  // of OpTraits
+// Runs the computations that it calls, instruction by instruction: while, conditional, call. A fusion is one kernel,
+// and what reduce, sort and map call is a function of scalars.
+bool executesCallees(Opcode opcode);
 // The op's rows; empty for Unknown. Reader, verifier, protobuf, inspector and completion go by them.
 std::span<const AttributeRow> attributeRowsOf(Opcode opcode);
 // May the instruction carry the attribute: by one of its rows, or because every instruction may?

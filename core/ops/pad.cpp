@@ -37,7 +37,7 @@ Result<int64_t> paddedSize(const InferContext& context, size_t d, const PaddingD
   return *size;
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferPad(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &operand = context.operand(0), &value = context.operand(1);
   if (!value.isScalar() || !sameButPrecision(value.type, operand.type)) {
@@ -59,7 +59,7 @@ Result<Shape> inferShape(const InferContext& context) {
   return out;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluatePad(const EvaluateContext& context) {
   const Padding& padding = *context.instruction.attributes->get<Padding>(Attr::padding);
   const Literal &operand = context.operands[0], &value = context.operands[1];
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
@@ -84,7 +84,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return out;
 }
 
-Status element(ElementContext& context) {
+Status padElement(ElementContext& context) {
   const Padding& padding = *context.attributes().get<Padding>(Attr::padding);
   const auto& dims = context.operandShape(0).dimensions;
   ElementBuilder& b = context.builder;
@@ -106,17 +106,17 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array to pad."}, {"padding_value", "The scalar put in."}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kPadOperands[] = {{"operand", "The array to pad."}, {"padding_value", "The scalar put in."}};
+constexpr AttributeRow kPadAttributes[] = {
     {Attr::padding, true, "", "low_high or low_high_interior for each dimension, joined by x.", ""}};
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kPadConstraints[] = {
     {"C1", "The padding value is a scalar of the operand's element type (floats may differ in width)."},
     {"C2", "padding has one entry for each dimension of the operand."},
     {"C3", "Interior padding is not negative."},
     {"C4", "Every dimension of the result has a size of at least 0 that fits 64 bits."},
 };
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations padDimensions(const InferContext& context) {
   DimensionRelations out;
   const auto* padding = context.attributes->get<std::vector<PaddingDimension>>(Attr::padding);
   for (size_t d = 0; padding && d < padding->size(); ++d) {
@@ -140,14 +140,14 @@ const OpDef kPad = {
     .doc =
         "Element $x_i$ goes to place $low + i (interior + 1)$; all other places hold the padding value. A dimension of "
         "size $n$ becomes $low + n + (n - 1) \\cdot interior + high$. Negative low and high cut.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .operands = kPadOperands,
+    .attributes = kPadAttributes,
+    .constraints = kPadConstraints,
+    .inferShape = inferPad,
     .inferLayout = followOperandLayout,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .evaluate = evaluatePad,
+    .element = padElement,
+    .dimensions = padDimensions,
 };
 
 }  // namespace tessera

@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {
+constexpr OperandDoc kRaggedAllToAllOperands[] = {
     {"input", "the rows to send"},
     {"output", "what the result holds where nothing is received"},
     {"input_offsets", "first row of each piece; pieces for one receiver stand side by side"},
@@ -20,15 +20,15 @@ constexpr OperandDoc kOperands[] = {
     {"output_offsets", "first row of each piece in the receiver's output"},
     {"recv_sizes", "rows that each sender sends here"},
 };
-constexpr AttributeRow kAttributes[] = {
+constexpr AttributeRow kRaggedAllToAllAttributes[] = {
     kChannelRow, kGroupsRow, {Attr::dimensions, false, "", "kept as written; without meaning"}};
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kRaggedAllToAllConstraints[] = {
     {"C1", kGroupsText},
     {"C2", "input and output have one element type and one shape beside dimension 0"},
     {"C3", "offsets and sizes are four integer vectors of one length, a multiple of the group's size"},
 };
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferRaggedAllToAll(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 6));
   TESSERA_TRY(checkGroups(context, "C1"));
   const Shape &input = context.operand(0), &output = context.operand(1);
@@ -51,7 +51,7 @@ Result<Shape> inferShape(const InferContext& context) {
   return withoutLayout(output);
 }
 
-void inferLayout(const InferContext& context, Shape& result) { result = context.operand(1); }
+void raggedAllToAllLayout(const InferContext& context, Shape& result) { result = context.operand(1); }
 
 struct Piece {
   int64_t from, rows, to;
@@ -84,7 +84,7 @@ Status checkPieces(const EvaluateContext& context, const std::vector<Piece>& pie
   return {};
 }
 
-Shape rowsOf(const Shape& array, int64_t rows) {
+Shape withRows(const Shape& array, int64_t rows) {
   Shape out = Shape::arrayRowMajor(array.type, array.dimensions);
   out.dimensions[0] = rows;
   return out;
@@ -105,7 +105,7 @@ Result<Literal> targetsOf(std::span<const Piece> pieces) {
 Result<Literal> sentRows(const Literal& input, std::span<const Piece> pieces) {
   int64_t rows = 0;
   for (const Piece& piece : pieces) rows += piece.rows;
-  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(rowsOf(input.shape(), rows)));
+  TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(withRows(input.shape(), rows)));
   rows = 0;
   for (const Piece& piece : pieces) {
     copyBlock(input, piece.from, out, rows, 0, piece.rows);
@@ -115,21 +115,21 @@ Result<Literal> sentRows(const Literal& input, std::span<const Piece> pieces) {
 }
 
 // What each member sends here: first where its rows go, then the rows.
-Status receiveInto(const EvaluateContext& context, const Meeting& meeting, DeviceValues targets, DeviceValues rows,
+Status receiveInto(const EvaluateContext& context, const GroupRendezvous& group, DeviceValues targets, DeviceValues rows,
                    Literal& out) {
-  Rendezvous sizes = meeting.rendezvous;
+  Rendezvous sizes = group.rendezvous;
   sizes.key += " sizes";
   const std::vector<Shape> alike(targets.size(), targets[0].shape());
   TESSERA_ASSIGN_OR_RETURN(const DeviceValues places,
-                           meeting.communicator->swap(sizes, std::move(targets), alike, context.cancelled));
+                           group.communicator->swap(sizes, std::move(targets), alike, context.cancelled));
   std::vector<Shape> shapes;
   for (const Literal& place : places) {
     int64_t count = 0;
     for (size_t i = 0; i < place.data<int64_t>().size(); i += 2) count += place.data<int64_t>()[i];
-    shapes.push_back(rowsOf(out.shape(), count));
+    shapes.push_back(withRows(out.shape(), count));
   }
   TESSERA_ASSIGN_OR_RETURN(const DeviceValues received,
-                           meeting.communicator->swap(meeting.rendezvous, std::move(rows), shapes, context.cancelled));
+                           group.communicator->swap(group.rendezvous, std::move(rows), shapes, context.cancelled));
   for (size_t v = 0; v < received.size(); ++v) {
     int64_t from = 0;
     const auto place = places[v].data<int64_t>();
@@ -139,11 +139,11 @@ Status receiveInto(const EvaluateContext& context, const Meeting& meeting, Devic
   return {};
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
-  TESSERA_ASSIGN_OR_RETURN(const Meeting meeting, meetingOf(context, membersOf(context)));
+Result<Literal> evaluateRaggedAllToAll(const EvaluateContext& context) {
+  TESSERA_ASSIGN_OR_RETURN(const GroupRendezvous group, groupRendezvousOf(context, membersOf(context)));
   const std::vector<Piece> pieces = piecesOf(context);
   TESSERA_TRY(checkPieces(context, pieces));
-  const size_t members = meeting.rendezvous.members.size(), each = pieces.size() / members;
+  const size_t members = group.rendezvous.members.size(), each = pieces.size() / members;
   DeviceValues targets, rows;
   for (size_t m = 0; m < members; ++m) {
     const auto own = std::span(pieces).subspan(m * each, each);
@@ -153,7 +153,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
     rows.push_back(std::move(sent));
   }
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::fromBytes(context.shape, context.operands[1].bytes()));
-  TESSERA_TRY(receiveInto(context, meeting, std::move(targets), std::move(rows), out));
+  TESSERA_TRY(receiveInto(context, group, std::move(targets), std::move(rows), out));
   return out;
 }
 
@@ -162,18 +162,18 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 const OpDef kRaggedAllToAll = {
     .opcode = Opcode::RaggedAllToAll,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kCollective},
     .summary = "Every device sends pieces of its own choice to every device.",
     .doc =
         "With $n$ pieces for each receiver, pieces $jn … (j+1)n-1$ go to device $j$ of the group: `send_sizes` "
         "rows of the input from `input_offsets` on are written to row `output_offsets` of the receiver's output. "
         "Rows that nobody sends keep the output operand's values.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
-    .evaluate = evaluate,
+    .operands = kRaggedAllToAllOperands,
+    .attributes = kRaggedAllToAllAttributes,
+    .constraints = kRaggedAllToAllConstraints,
+    .inferShape = inferRaggedAllToAll,
+    .inferLayout = raggedAllToAllLayout,
+    .evaluate = evaluateRaggedAllToAll,
 };
 
 }  // namespace tessera

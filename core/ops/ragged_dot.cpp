@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {
+constexpr OperandDoc kRaggedDotOperands[] = {
     {"lhs", "left array, with the ragged dimension"},
     {"rhs", "right array; with a group dimension when the ragged dimension is a free one"},
     {"group_sizes",
@@ -22,7 +22,7 @@ constexpr OperandDoc kOperands[] = {
      "dimensions that come before it"},
 };
 
-constexpr AttributeRow kAttributes[] = {
+constexpr AttributeRow kRaggedDotAttributes[] = {
     kLhsBatchRow,
     kLhsContractingRow,
     kRhsBatchRow,
@@ -34,7 +34,7 @@ constexpr AttributeRow kAttributes[] = {
     kAlgorithmRow,
 };
 
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kRaggedDotConstraints[] = {
     {"C1", "All operands are arrays; lhs and rhs can be multiplied, and group_sizes are integers."},
     {"C2", "Batch, contracting and group dimensions of an operand exist and are named once."},
     kBatchesPairUp,
@@ -47,7 +47,7 @@ constexpr Constraint kConstraints[] = {
 
 enum class Form { Free, Contracting, Batch };
 
-struct Parts {
+struct RaggedParts {
   IndexVector leftBatch, leftContracting, leftFree, rightBatch, rightContracting, rightFree;
   int64_t ragged = 0;
   std::optional<int64_t> group;  // dimension of rhs
@@ -65,8 +65,8 @@ IndexVector before(const IndexVector& dims, int64_t ragged) {
   return out;
 }
 
-Parts partsOf(const AttributeSet& attributes, int64_t lhsRank, int64_t rhsRank) {
-  Parts out;
+RaggedParts raggedPartsOf(const AttributeSet& attributes, int64_t lhsRank, int64_t rhsRank) {
+  RaggedParts out;
   out.leftBatch = attributes.ints(Attr::lhs_batch_dims);
   out.rightBatch = attributes.ints(Attr::rhs_batch_dims);
   out.leftContracting = attributes.ints(Attr::lhs_contracting_dims);
@@ -89,7 +89,7 @@ Parts partsOf(const AttributeSet& attributes, int64_t lhsRank, int64_t rhsRank) 
   return out;
 }
 
-Status checkGroups(const InferContext& context, const Parts& parts) {
+Status checkGroups(const InferContext& context, const RaggedParts& parts) {
   const auto& groupDims = context.attributes->ints(Attr::rhs_group_dims);
   const size_t wanted = parts.form == Form::Free ? 1 : 0;
   if (groupDims.size() != wanted)
@@ -112,7 +112,7 @@ Status checkGroups(const InferContext& context, const Parts& parts) {
   return {};
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferRaggedDot(const InferContext& context) {
   const Shape &lhs = context.operand(0), &rhs = context.operand(1), &sizes = context.operand(2);
   if (!lhs.isArray() || !rhs.isArray() || !multiplicable(lhs.type, rhs.type) || !isInteger(sizes.type))
     return context.violated("C1", "ragged-dot takes two arrays to multiply and integer group sizes", "",
@@ -122,7 +122,7 @@ Result<Shape> inferShape(const InferContext& context) {
     return context.violated("C5", "there must be one ragged dimension",
                             fmt::format("one number from 0 to {}", lhs.rank() - 1),
                             fmt::format("{{{}}}", fmt::join(ragged, ",")));
-  const Parts parts = partsOf(*context.attributes, lhs.rank(), rhs.rank());
+  const RaggedParts parts = raggedPartsOf(*context.attributes, lhs.rank(), rhs.rank());
   TESSERA_TRY(checkNamedOnce(context, 0, {&parts.leftBatch, &parts.leftContracting}));
   TESSERA_TRY(checkNamedOnce(
       context, 1, {&parts.rightBatch, &parts.rightContracting, &context.attributes->ints(Attr::rhs_group_dims)}));
@@ -146,7 +146,7 @@ void put(IndexVector& index, const IndexVector& dims, std::span<const int64_t> v
 // Where the groups begin and end along the ragged dimension, for the index of lhs.
 class Groups {
  public:
-  Groups(const Literal& sizes, const Parts& parts)
+  Groups(const Literal& sizes, const RaggedParts& parts)
       : values_(elementsAs<uint64_t>(sizes)), count_(sizes.shape().dimensions.back()), prefix_(parts.prefix) {
     if (sizes.shape().rank() == 1) prefix_.clear();
     strides_ = rowMajorStrides(sizes.shape().dimensions);
@@ -171,7 +171,7 @@ class Groups {
 };
 
 template <class Acc>
-Status contract(const EvaluateContext& context, const Parts& parts, Literal& output) {
+Status contractRagged(const EvaluateContext& context, const RaggedParts& parts, Literal& output) {
   const Shape &lhs = context.operands[0].shape(), &rhs = context.operands[1].shape();
   const std::vector<Acc> left = elementsAs<Acc>(context.operands[0]), right = elementsAs<Acc>(context.operands[1]);
   const IndexVector leftStrides = rowMajorStrides(lhs.dimensions), rightStrides = rowMajorStrides(rhs.dimensions);
@@ -208,22 +208,19 @@ Status contract(const EvaluateContext& context, const Parts& parts, Literal& out
   return {};
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateRaggedDot(const EvaluateContext& context) {
   const Shape &lhs = context.operands[0].shape(), &rhs = context.operands[1].shape();
   TESSERA_ASSIGN_OR_RETURN(Literal output, Literal::allocate(context.shape));
-  const Parts parts = partsOf(*context.instruction.attributes, lhs.rank(), rhs.rank());
-  TESSERA_TRY(visitAccumulation(
-      lhs.type, rhs.type, [&](auto tag) { return contract<typename decltype(tag)::Type>(context, parts, output); }));
+  const RaggedParts parts = raggedPartsOf(*context.instruction.attributes, lhs.rank(), rhs.rank());
+  TESSERA_TRY(visitAccumulation(lhs.type, rhs.type, [&](auto tag) {
+    return contractRagged<typename decltype(tag)::Type>(context, parts, output);
+  }));
   return output;
-}
-
-void place(std::vector<NodeId>& at, const IndexVector& dims, std::span<const NodeId> values) {
-  for (size_t i = 0; i < dims.size(); ++i) at[static_cast<size_t>(dims[i])] = values[i];
 }
 
 // The number of the group that holds position `at` of the ragged dimension; the number of groups where none does:
 // as many groups as end at or before it.
-Result<NodeId> groupNode(ElementContext& context, const Parts& parts, std::span<const NodeId> atLeft, NodeId at) {
+Result<NodeId> groupNode(ElementContext& context, const RaggedParts& parts, std::span<const NodeId> atLeft, NodeId at) {
   ElementBuilder& builder = context.builder;
   const Shape& sizes = context.operandShape(2);
   std::vector<NodeId> index;
@@ -242,13 +239,9 @@ Result<NodeId> groupNode(ElementContext& context, const Parts& parts, std::span<
   return sums[1];
 }
 
-ElementType accumulatorType(ElementType type) {
-  return isFloat(type) && info(type).bits < 32 ? ElementType::F32 : type;
-}
-
-Status element(ElementContext& context) {
+Status raggedDotElement(ElementContext& context) {
   const Shape &lhs = context.operandShape(0), &rhs = context.operandShape(1);
-  const Parts parts = partsOf(context.attributes(), lhs.rank(), rhs.rank());
+  const RaggedParts parts = raggedPartsOf(context.attributes(), lhs.rank(), rhs.rank());
   ElementBuilder& builder = context.builder;
   const ElementType type = accumulatorType(context.shape().type);
   const int64_t groups = context.operandShape(2).dimensions.back();
@@ -256,10 +249,10 @@ Status element(ElementContext& context) {
   const std::span<const NodeId> indices =
       std::span<const NodeId>(context.indices).subspan(parts.form == Form::Contracting ? 1 : 0);
   std::vector<NodeId> atLeft(lhs.dimensions.size()), atRight(rhs.dimensions.size());
-  place(atLeft, parts.leftBatch, indices);
-  place(atRight, parts.rightBatch, indices);
-  place(atLeft, parts.leftFree, indices.subspan(parts.leftBatch.size()));
-  place(atRight, parts.rightFree, indices.subspan(parts.leftBatch.size() + parts.leftFree.size()));
+  setIndices(atLeft, parts.leftBatch, indices);
+  setIndices(atRight, parts.rightBatch, indices);
+  setIndices(atLeft, parts.leftFree, indices.subspan(parts.leftBatch.size()));
+  setIndices(atRight, parts.rightFree, indices.subspan(parts.leftBatch.size() + parts.leftFree.size()));
   NodeId counts{};
   if (parts.form == Form::Free) {
     TESSERA_ASSIGN_OR_RETURN(const NodeId group, groupNode(context, parts, atLeft, atLeft[ragged]));
@@ -267,8 +260,8 @@ Status element(ElementContext& context) {
     atRight[static_cast<size_t>(*parts.group)] = builder.clampIndex(group, 0, std::max<int64_t>(groups - 1, 0));
   }
   const auto body = [&](std::span<const NodeId> k, std::span<const NodeId> sums) -> Result<std::vector<NodeId>> {
-    place(atLeft, parts.leftContracting, k);
-    place(atRight, parts.rightContracting, k);
+    setIndices(atLeft, parts.leftContracting, k);
+    setIndices(atRight, parts.rightContracting, k);
     TESSERA_ASSIGN_OR_RETURN(const NodeId a, context.read(0, atLeft));
     TESSERA_ASSIGN_OR_RETURN(const NodeId b, context.read(1, atRight));
     NodeId next = builder.add(sums[0], builder.multiply(convertTo(builder, type, a), convertTo(builder, type, b)));
@@ -286,14 +279,14 @@ Status element(ElementContext& context) {
 }
 
 // The ragged dimension is free (rhs has a group dimension), contracted (a result for each group) or a batch.
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations raggedDotDimensions(const InferContext& context) {
   const AttributeSet& a = *context.attributes;
   const IndexVector &ragged = a.ints(Attr::lhs_ragged_dims), &grouped = a.ints(Attr::rhs_group_dims);
   const size_t groupRank = context.operand(2).dimensions.size();
   DimensionRelations out;
   out.opaque = groupRank == 0 || ragged.empty();
   if (out.opaque) return out;
-  const IndexVector prefix = partsOf(a, context.operand(0).rank(), context.operand(1).rank()).prefix;
+  const IndexVector prefix = raggedPartsOf(a, context.operand(0).rank(), context.operand(1).rank()).prefix;
   for (size_t d = 0; d + 1 < groupRank; ++d)
     out.same(DimensionRef::operand(2, d), DimensionRef::operand(0, static_cast<size_t>(prefix[d])));
   const DimensionRef groups = DimensionRef::operand(2, groupRank - 1);
@@ -317,13 +310,13 @@ const OpDef kRaggedDot = {
         "$m$; rows of no group give 0. Where it is a contracting dimension, result $g$ sums over the indices of "
         "group $g$ alone. Where it is a batch dimension the groups make no difference. Mixtures of experts use the "
         "first form, their gradients the second.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .operands = kRaggedDotOperands,
+    .attributes = kRaggedDotAttributes,
+    .constraints = kRaggedDotConstraints,
+    .inferShape = inferRaggedDot,
+    .evaluate = evaluateRaggedDot,
+    .element = raggedDotElement,
+    .dimensions = raggedDotDimensions,
 };
 
 }  // namespace tessera

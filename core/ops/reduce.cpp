@@ -14,17 +14,17 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {
+constexpr OperandDoc kReduceOperands[] = {
     {"inputs", "N arrays of equal dimensions"},
     {"init_values", "N scalars that every reduction starts from"},
 };
 
-constexpr AttributeRow kAttributes[] = {
+constexpr AttributeRow kReduceAttributes[] = {
     {Attr::dimensions, true, "", "the dimensions that are reduced away, in any order"},
     {Attr::to_apply, true, "", "computation (accumulators, values) -> accumulators; associative"},
 };
 
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kReduceConstraints[] = {
     {"C1", "There are as many initial values as inputs, and at least one of each."},
     {"C2", "All inputs are arrays of equal dimensions."},
     {"C3", "Each initial value is a scalar of its input's type (floats may differ in width)."},
@@ -39,7 +39,7 @@ Shape keptShape(const Shape& input, ElementType type, std::span<const int64_t> k
   return out;
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferReduce(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const size_t n, checkReductionOperands(context));
   const Shape& input = context.operand(0);
   const auto& dims = context.attributes->ints(Attr::dimensions);
@@ -55,8 +55,8 @@ Result<Shape> inferShape(const InferContext& context) {
   return arrayOrTuple(std::move(shapes), givesTuple(context));
 }
 
-// The kept dimensions stay in the order in which they lie in the first input.
-void inferLayout(const InferContext& context, Shape& result) {
+// The kept dimensions stay in the order in which they are in the first input.
+void reduceLayout(const InferContext& context, Shape& result) {
   const Shape& input = context.operand(0);
   if (!input.layout || !input.layout->isPlain()) return fillDefaultLayouts(result);
   const auto& dims = context.attributes->ints(Attr::dimensions);
@@ -162,7 +162,7 @@ void copyAs(const Literal& from, Literal& to) {
     storeScalar(target, to.mutableBytes().data() + i * outWidth, loadScalar(source, from.bytes().data() + i * width));
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateReduce(const EvaluateContext& context) {
   std::vector<Literal> outputs;
   for (const Shape& leaf : resultLeaves(context.shape)) {
     TESSERA_ASSIGN_OR_RETURN(Literal output, Literal::allocate(leaf));
@@ -191,7 +191,7 @@ Status elementAlone(ElementContext& context, const IndexVector& kept) {
   return {};
 }
 
-Status element(ElementContext& context) {
+Status reduceElement(ElementContext& context) {
   const size_t n = context.instruction.operands.size() / 2;
   const Shape& input = context.operandShape(0);
   const auto& dims = context.attributes().ints(Attr::dimensions);
@@ -205,7 +205,7 @@ Status element(ElementContext& context) {
     TESSERA_ASSIGN_OR_RETURN(NodeId init, context.read(n + i, {}));
     inits.push_back(init);
   }
-  // Reduced dimensions run in ascending order, as they lie in a row-major input.
+  // Reduced dimensions run in ascending order, as they are in a row-major input.
   const IndexVector reduced = otherDims(input.rank(), kept);
   const auto body = [&](std::span<const NodeId> loop, std::span<const NodeId> sums) -> Result<std::vector<NodeId>> {
     std::vector<NodeId> at(input.dimensions.size());
@@ -224,7 +224,7 @@ Status element(ElementContext& context) {
   return {};
 }
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations reduceDimensions(const InferContext& context) {
   DimensionRelations out;
   const size_t n = context.operands.size() / 2;
   const auto& input = context.operand(0);
@@ -238,7 +238,7 @@ DimensionRelations dimensions(const InferContext& context) {
   return out;
 }
 
-Cost cost(const CostContext& context) {
+Cost reduceCost(const CostContext& context) {
   return appliedCost(context, 0, elementsOf(context.operand(0)) - elementsOf(context.shape()));
 }
 
@@ -257,15 +257,15 @@ const OpDef kReduce = {
         "the reduced dimensions have size 1, the initial value is not looked at. With N inputs, N values are carried "
         "together and the result is a tuple; so it is with one input when `to_apply` gives a tuple of one.",
     .title = "reduce {reducer}{over dimensions}",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
-    .cost = cost,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .operands = kReduceOperands,
+    .attributes = kReduceAttributes,
+    .constraints = kReduceConstraints,
+    .inferShape = inferReduce,
+    .inferLayout = reduceLayout,
+    .cost = reduceCost,
+    .evaluate = evaluateReduce,
+    .element = reduceElement,
+    .dimensions = reduceDimensions,
 };
 
 }  // namespace tessera

@@ -16,7 +16,7 @@ namespace tessera {
 
 namespace {
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferReducePrecision(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& operand = context.operand(0);
   if (!isFloat(operand.type)) {
@@ -68,7 +68,7 @@ double reducePrecision(double x, int exponent, int mantissa, int sourceExponent)
   return rounded;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateReducePrecision(const EvaluateContext& context) {
   const AttributeSet& attributes = *context.instruction.attributes;
   const int exponent = static_cast<int>(attributes.intOr(Attr::exponent_bits, 11));
   const int mantissa = static_cast<int>(attributes.intOr(Attr::mantissa_bits, 52));
@@ -76,7 +76,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return mapElements<double, double>(context, [&](double x) { return reducePrecision(x, exponent, mantissa, source); });
 }
 
-Status element(ElementContext& context) {
+Status reducePrecisionElement(ElementContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, context.indices));
   const int exponent = static_cast<int>(context.attributes().intOr(Attr::exponent_bits, 11));
   const int mantissa = static_cast<int>(context.attributes().intOr(Attr::mantissa_bits, 52));
@@ -84,11 +84,11 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The floats to round."}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kReducePrecisionOperands[] = {{"operand", "The floats to round."}};
+constexpr AttributeRow kReducePrecisionAttributes[] = {
     {Attr::exponent_bits, true, "", "Bits of the exponent that remain.", ""},
     {Attr::mantissa_bits, true, "", "Bits of the mantissa that remain, without the leading one.", ""}};
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kReducePrecisionConstraints[] = {
     {"C1", "The operand is of a float type."},
     {"C2", "exponent_bits is 1 to 64."},
     {"C3", "mantissa_bits is 0 to 64."},
@@ -104,14 +104,14 @@ const OpDef kReducePrecision = {
     .doc =
         "Rounds to the given mantissa bits, ties to even; what exceeds the given exponent range becomes infinity, what "
         "is below its smallest normal number becomes zero with its sign. NaN stays NaN.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .operands = kReducePrecisionOperands,
+    .attributes = kReducePrecisionAttributes,
+    .constraints = kReducePrecisionConstraints,
+    .inferShape = inferReducePrecision,
     .inferLayout = followOperandLayout,
     .cost = flopPerElement,
-    .evaluate = evaluate,
-    .element = element,
+    .evaluate = evaluateReducePrecision,
+    .element = reducePrecisionElement,
     .dimensions = relationsOfElementwise,
 };
 

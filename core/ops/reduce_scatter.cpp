@@ -7,8 +7,8 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"operands", "arrays; each is reduced and cut by itself"}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kReduceScatterOperands[] = {{"operands", "arrays; each is reduced and cut by itself"}};
+constexpr AttributeRow kReduceScatterAttributes[] = {
     kChannelRow,
     kGroupsRow,
     kConstrainRow,
@@ -17,7 +17,7 @@ constexpr AttributeRow kAttributes[] = {
     {Attr::dimensions, true, "", "the one dimension that is cut"},
     {Attr::to_apply, true, "", "reduces two scalars to one"},
 };
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kReduceScatterConstraints[] = {
     {"C1", kGroupsText},
     {"C2", kDeviceReducerText},
     {"C3", "dimensions names one dimension of the operands"},
@@ -48,7 +48,7 @@ Result<Shape> scattered(const InferContext& context, size_t i, int64_t dim) {
   return out;
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferReduceScatter(const InferContext& context) {
   TESSERA_TRY(checkCollectiveOperands(context));
   TESSERA_TRY(checkGroups(context, "C1"));
   TESSERA_TRY(checkDeviceReducer(context, "C2"));
@@ -64,10 +64,10 @@ Result<Shape> inferShape(const InferContext& context) {
   return shape;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
-  TESSERA_ASSIGN_OR_RETURN(const Meeting meeting, meetingOf(context, membersOf(context)));
+Result<Literal> evaluateReduceScatter(const EvaluateContext& context) {
+  TESSERA_ASSIGN_OR_RETURN(const GroupRendezvous group, groupRendezvousOf(context, membersOf(context)));
   const int64_t dim = context.instruction.attributes->ints(Attr::dimensions)[0];
-  const auto members = static_cast<int64_t>(meeting.rendezvous.members.size());
+  const auto members = static_cast<int64_t>(group.rendezvous.members.size());
   const std::vector<Shape> leaves = resultLeaves(context.shape);
   for (size_t i = 0; i < leaves.size(); ++i) {
     const Shape& whole = context.operands[i].shape();
@@ -76,7 +76,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
                   toString(leaves[i], false));
   }
   TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> out,
-                           meeting.communicator->reduceScatter(meeting.rendezvous, operandArrays(context),
+                           group.communicator->reduceScatter(group.rendezvous, operandArrays(context),
                                                                reductionOf(context), dim, leaves, context.cancelled));
   return literalOrTuple(std::move(out));
 }
@@ -86,16 +86,16 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 const OpDef kReduceScatter = {
     .opcode = Opcode::ReduceScatter,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kCollective},
     .summary = "Reduces a value over devices; each gets one piece.",
     .doc =
         "The same as an all-reduce over the group, of which device number $k$ of the group keeps block $k$ along "
         "`dimensions`.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .evaluate = evaluate,
+    .operands = kReduceScatterOperands,
+    .attributes = kReduceScatterAttributes,
+    .constraints = kReduceScatterConstraints,
+    .inferShape = inferReduceScatter,
+    .evaluate = evaluateReduceScatter,
     .dimensions = relationsOfShards,
 };
 

@@ -16,17 +16,17 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {
+constexpr OperandDoc kReduceWindowOperands[] = {
     {"inputs", "N arrays of equal dimensions"},
     {"init_values", "N scalars that every window starts from"},
 };
 
-constexpr AttributeRow kAttributes[] = {
+constexpr AttributeRow kReduceWindowAttributes[] = {
     {Attr::window, false, "", "size, stride, padding and dilations per dimension; scalars need none"},
     {Attr::to_apply, true, "", "computation (accumulators, values) -> accumulators; associative"},
 };
 
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kReduceWindowConstraints[] = {
     {"C1", "There are as many initial values as inputs, and at least one of each."},
     {"C2", "All inputs are arrays of equal dimensions."},
     {"C3", "Each initial value is a scalar of its input's type (floats may differ in width)."},
@@ -35,7 +35,7 @@ constexpr Constraint kConstraints[] = {
     {"C6", "`to_apply` takes 2N scalars and gives N: (accumulators, values) -> accumulators."},
 };
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferReduceWindow(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const size_t n, checkReductionOperands(context));
   const Shape& input = context.operand(0);
   const Window window = windowOr(*context.attributes, 0);
@@ -57,7 +57,7 @@ Result<Shape> inferShape(const InferContext& context) {
   return arrayOrTuple(std::move(shapes), givesTuple(context));
 }
 
-void inferLayout(const InferContext& context, Shape& result) {
+void reduceWindowLayout(const InferContext& context, Shape& result) {
   const auto& layout = context.operand(0).layout;
   if (!layout || !layout->isPlain()) return fillDefaultLayouts(result);
   if (!result.isTuple()) result.layout = layout;
@@ -83,7 +83,7 @@ void loadInitialValues(const EvaluateContext& context, std::vector<ScalarValue>&
   }
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateReduceWindow(const EvaluateContext& context) {
   std::vector<Literal> outputs;
   std::vector<ElementType> results, parameters;
   for (const Shape& leaf : resultLeaves(context.shape)) {
@@ -130,7 +130,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return literalOrTuple(std::move(outputs), context.shape.isTuple());
 }
 
-Status element(ElementContext& context) {
+Status reduceWindowElement(ElementContext& context) {
   const size_t n = context.instruction.operands.size() / 2;
   const Shape& input = context.operandShape(0);
   const Window window = windowOr(context.attributes(), input.dimensions.size());
@@ -161,7 +161,7 @@ Status element(ElementContext& context) {
   return {};
 }
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations reduceWindowDimensions(const InferContext& context) {
   DimensionRelations out;
   const size_t n = context.operands.size() / 2;
   const Shape& input = context.operand(0);
@@ -179,7 +179,7 @@ DimensionRelations dimensions(const InferContext& context) {
   return out;
 }
 
-Cost cost(const CostContext& context) {
+Cost reduceWindowCost(const CostContext& context) {
   return appliedCost(context, 0, (windowElements(context) - 1) * elementsOf(context.shape()));
 }
 
@@ -196,15 +196,15 @@ const OpDef kReduceWindow = {
         "there are $\\lfloor (n' + low + high - w') / stride \\rfloor + 1$ positions, with dilated $n'$, $w'$.",
     .synonyms = "pool",
     .title = "reduce-window {reducer}{ window}",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
-    .cost = cost,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .operands = kReduceWindowOperands,
+    .attributes = kReduceWindowAttributes,
+    .constraints = kReduceWindowConstraints,
+    .inferShape = inferReduceWindow,
+    .inferLayout = reduceWindowLayout,
+    .cost = reduceWindowCost,
+    .evaluate = evaluateReduceWindow,
+    .element = reduceWindowElement,
+    .dimensions = reduceWindowDimensions,
 };
 
 }  // namespace tessera

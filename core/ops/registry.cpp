@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/sorting.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -26,7 +27,7 @@ const OpDef* findOp(Opcode opcode) {
 std::span<const OpDef* const> allOps() {
   static const auto byName = [] {
     auto all = kByOpcode;
-    std::ranges::sort(all, {}, [](const OpDef* op) { return nameOf(op->opcode); });
+    sortBy(all, [](const OpDef* op) { return nameOf(op->opcode); });
     return all;
   }();
   return byName;
@@ -37,14 +38,18 @@ bool hasTrait(Opcode opcode, unsigned any) {
   return op && op->category.has(any);
 }
 
+bool executesCallees(Opcode opcode) {
+  const OpDef* op = findOp(opcode);
+  return op && op->kind == ExecutionKind::Control && opcode != Opcode::Fusion;
+}
+
 std::span<const AttributeRow> attributeRowsOf(Opcode opcode) {
   const OpDef* op = findOp(opcode);
   return op ? op->attributes : std::span<const AttributeRow>{};
 }
 
 bool takesAttribute(Opcode opcode, Attr attr) {
-  // The attributes that every instruction may carry stand last in attributes.inc.
-  return attr >= Attr::sharding ||
+  return isCommon(attr) ||
          std::ranges::find(attributeRowsOf(opcode), attr, &AttributeRow::name) != attributeRowsOf(opcode).end();
 }
 

@@ -13,7 +13,7 @@ namespace tessera {
 
 namespace {
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferReshape(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const Shape* written, requireWrittenArray(context));
   const Shape& operand = context.operand(0);
@@ -31,11 +31,11 @@ Result<Shape> inferShape(const InferContext& context) {
   return arrayOf(operand.type, written->dimensions, written->dynamic);
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateReshape(const EvaluateContext& context) {
   return Literal::fromBytes(context.shape, context.operands[0].bytes());
 }
 
-Status element(ElementContext& context) {
+Status reshapeElement(ElementContext& context) {
   const std::vector<NodeId> at =
       reshapeIndices(context.builder, context.shape().dimensions, context.indices, context.operandShape(0).dimensions);
   TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, at));
@@ -43,15 +43,15 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array to give other dimensions."}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kReshapeOperands[] = {{"operand", "The array to give other dimensions."}};
+constexpr AttributeRow kReshapeAttributes[] = {
     {Attr::inferred_dimension, false, "", "The dimension whose size follows from the others, for dynamic shapes.", ""}};
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kReshapeConstraints[] = {
     {"C1", "Operand and result have the same number of elements."},
     {"C2", "inferred_dimension, where given, is a dimension of the result."},
 };
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations reshapeDimensions(const InferContext& context) {
   DimensionRelations out;
   out.groups =
       reshapeGroups(context.operand(0), *context.written, context.attributes->intOr(Attr::inferred_dimension, -1));
@@ -63,19 +63,19 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kReshape = {
     .opcode = Opcode::Reshape,
     .kind = ExecutionKind::Element,
-    .category = {OpCategory::DataMovement, kMovesData},
+    .category = {OpCategory::DataMovement, kMovesData | kWrittenShape},
     .summary = "Same elements, other dimensions",
     .doc =
         "The elements keep their row-major order: the last dimension counts fastest, in the operand and in the result, "
         "whatever the layouts in memory are.",
     .synonyms = "view flatten squeeze",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .operands = kReshapeOperands,
+    .attributes = kReshapeAttributes,
+    .constraints = kReshapeConstraints,
+    .inferShape = inferReshape,
+    .evaluate = evaluateReshape,
+    .element = reshapeElement,
+    .dimensions = reshapeDimensions,
 };
 
 }  // namespace tessera

@@ -13,7 +13,7 @@ namespace tessera {
 
 namespace {
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferReverse(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<int64_t>* dims, requireInts(context, Attr::dimensions));
   const Shape& operand = context.operand(0);
@@ -30,7 +30,7 @@ Result<Shape> inferShape(const InferContext& context) {
   return shape;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateReverse(const EvaluateContext& context) {
   const auto& dims = context.instruction.attributes->ints(Attr::dimensions);
   const Literal& operand = context.operands[0];
   std::vector<int64_t> strides = rowMajorStrides(operand.shape().dimensions);
@@ -44,7 +44,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
                       [&](std::span<const int64_t> index) { return origin + linearIndexOf(index, strides); });
 }
 
-Status element(ElementContext& context) {
+Status reverseElement(ElementContext& context) {
   ElementBuilder& b = context.builder;
   std::vector<NodeId> at = context.indices;
   for (int64_t d : context.attributes().ints(Attr::dimensions)) {
@@ -56,14 +56,15 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array to reverse."}};
-constexpr AttributeRow kAttributes[] = {{Attr::dimensions, true, "", "The dimensions whose order is reversed.", ""}};
-constexpr Constraint kConstraints[] = {
+constexpr OperandDoc kReverseOperands[] = {{"operand", "The array to reverse."}};
+constexpr AttributeRow kReverseAttributes[] = {
+    {Attr::dimensions, true, "", "The dimensions whose order is reversed.", ""}};
+constexpr Constraint kReverseConstraints[] = {
     {"C1", "Every entry of dimensions is a dimension of the operand."},
     {"C2", "The entries of dimensions are distinct."},
 };
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations reverseDimensions(const InferContext& context) {
   DimensionRelations out = relationsOfOperand(context);
   for (int64_t d : context.attributes->ints(Attr::dimensions)) out.rows[static_cast<size_t>(d)].aligned = false;
   return out;
@@ -79,14 +80,14 @@ const OpDef kReverse = {
     .doc = "$r_i = x_{n - 1 - i}$ in each of the given dimensions of size $n$; the others stay.",
     .synonyms = "flip",
     .title = "reverse{over dimensions}",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .operands = kReverseOperands,
+    .attributes = kReverseAttributes,
+    .constraints = kReverseConstraints,
+    .inferShape = inferReverse,
     .inferLayout = followOperandLayout,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .evaluate = evaluateReverse,
+    .element = reverseElement,
+    .dimensions = reverseDimensions,
 };
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
 // rng and rng-get-and-update-state: random numbers without a state in the graph. The state is the instruction's own.
-// That of rng begins anew with each run, so a run can be repeated; that of rng-get-and-update-state, which a program
+// That of rng begins again with each run, so a run can be repeated; that of rng-get-and-update-state, which a program
 // asks for by name, goes on as XLA's does. Two instructions draw from different streams.
 #include <cmath>
 #include <numbers>
@@ -102,7 +102,7 @@ Result<Literal> evaluateRng(const EvaluateContext& context) {
 }
 
 constexpr AttributeRow kStateAttributes[] = {{Attr::delta, true, "", "what is added to the state of 128 bits"}};
-constexpr Constraint kStateConstraints[] = {{"C1", "The result is written as u64[2]."}};
+constexpr Constraint kRngStateConstraints[] = {{"C1", "The result is written as u64[2]."}};
 
 Result<Shape> inferState(const InferContext& context) {
   const Shape state = arrayOf(ElementType::U64, {2});
@@ -129,7 +129,7 @@ Result<Literal> evaluateState(const EvaluateContext& context) {
 const OpDef kRng = {
     .opcode = Opcode::Rng,
     .kind = ExecutionKind::Library,
-    .category = {OpCategory::Random},
+    .category = {OpCategory::Random, kWrittenShape},
     .summary = "Random numbers of a distribution",
     .doc =
         "rng_uniform draws from $[a, b)$, rng_normal with mean $a$ and standard deviation $b$. Each execution within a "
@@ -154,7 +154,7 @@ const OpDef kRngGetAndUpdateState = {
         "0x7012395, as in XLA, and goes on from run to run of one executable.",
     .operands = {},
     .attributes = kStateAttributes,
-    .constraints = kStateConstraints,
+    .constraints = kRngStateConstraints,
     .inferShape = inferState,
     .evaluate = evaluateState,
 };

@@ -1,5 +1,5 @@
 // rng-bit-generator: random bits from a state that is given and given back, bit for bit as XLA:CPU makes them. The
-// order in which Threefry's pairs lie in the result is part of that: two halves, interleaved along one dimension.
+// order in which Threefry's pairs are in the result is part of that: two halves, interleaved along one dimension.
 #include <cstring>
 #include <functional>
 
@@ -13,17 +13,18 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"initial_state", "key and counter: u64[2], for Philox also u64[3]"}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kRngBitGeneratorOperands[] = {
+    {"initial_state", "key and counter: u64[2], for Philox also u64[3]"}};
+constexpr AttributeRow kRngBitGeneratorAttributes[] = {
     {Attr::algorithm, true, "", "the generator; rng_default is Philox", "rng_default rng_three_fry rng_philox"}};
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kRngBitGeneratorConstraints[] = {
     {"C1", "The state is u64[2], or u64[3] for Philox and the default."},
     {"C2",
      "The result is written as a tuple of the state's shape and an array of integers or floats of 2 bits or more."},
     {"C3", "algorithm is rng_default, rng_three_fry or rng_philox."},
 };
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferRngBitGenerator(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& state = context.operand(0);
   const std::string_view algorithm = context.attributes->textOr(Attr::algorithm, "");
@@ -46,7 +47,7 @@ Result<Shape> inferShape(const InferContext& context) {
 }
 
 std::array<uint32_t, 2> halves(uint64_t x) { return {static_cast<uint32_t>(x), static_cast<uint32_t>(x >> 32)}; }
-uint64_t joined(uint32_t low, uint32_t high) { return low | uint64_t{high} << 32; }
+uint64_t joinedWords(uint32_t low, uint32_t high) { return low | uint64_t{high} << 32; }
 
 // A generator at its given state: the bits of element i (of 64 when `wide`, else of 32), and the state behind them all.
 struct Generator {
@@ -61,7 +62,7 @@ Generator threefry(const std::vector<uint64_t>& state, const std::vector<int64_t
   if (wide)
     return {[=](uint64_t i) {
               const auto words = pair(i);
-              return joined(words[0], words[1]);
+              return joinedWords(words[0], words[1]);
             },
             {state[0], state[1] + count}};
   const HalvedDimension halved = halvedDimension(dims);
@@ -73,7 +74,7 @@ Generator threefry(const std::vector<uint64_t>& state, const std::vector<int64_t
           {state[0], state[1] + halved.pairs(count)}};
 }
 
-// A state of two words has no upper half of the counter: as in XLA the key stands there too, and is not counted up.
+// A state of two words has no upper half of the counter: as in XLA the key is there too, and is not counted up.
 Generator philox(const std::vector<uint64_t>& state, uint64_t count, bool wide) {
   const WideCounter start{state[1], state.size() > 2 ? state[2] : state[0]};
   const WideCounter end = start.plus(((wide ? 2 * count : count) + 3) / 4);
@@ -81,7 +82,7 @@ Generator philox(const std::vector<uint64_t>& state, uint64_t count, bool wide) 
   next[1] = end.low;
   if (next.size() > 2) next[2] = end.high;
   return {[=, key = state[0]](uint64_t i) -> uint64_t {
-            return wide ? joined(philoxWord(key, start, 2 * i), philoxWord(key, start, 2 * i + 1))
+            return wide ? joinedWords(philoxWord(key, start, 2 * i), philoxWord(key, start, 2 * i + 1))
                         : philoxWord(key, start, i);
           },
           std::move(next)};
@@ -89,7 +90,7 @@ Generator philox(const std::vector<uint64_t>& state, uint64_t count, bool wide) 
 
 constexpr uint64_t kPollMask = (1 << 14) - 1;  // elements between two looks at the cancel flag
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateRngBitGenerator(const EvaluateContext& context) {
   const Shape& shape = context.shape.elements[1];
   const auto given = context.operands[0].data<uint64_t>();
   const std::vector<uint64_t> state(given.begin(), given.end());
@@ -114,7 +115,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return Literal::tuple({std::move(next), std::move(data)});
 }
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations rngBitGeneratorDimensions(const InferContext& context) {
   DimensionRelations out;
   for (size_t d = 0; d < context.operand(0).dimensions.size() && context.written->isTuple(); ++d)
     out.rows.push_back({DimensionRef::result(d), DimensionRule::Same, DimensionRef::operand(0, d), false,
@@ -127,19 +128,19 @@ DimensionRelations dimensions(const InferContext& context) {
 const OpDef kRngBitGenerator = {
     .opcode = Opcode::RngBitGenerator,
     .kind = ExecutionKind::Library,
-    .category = {OpCategory::Random},
+    .category = {OpCategory::Random, kWrittenShape},
     .summary = "Random bits and the next state",
     .doc =
         "Fills an array with random bits by a counter-based generator and gives the state for the next call. Equal "
         "states give equal bits. The first word of the state is the key, the rest the counter. Bits are those of XLA "
         "on the CPU.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .operands = kRngBitGeneratorOperands,
+    .attributes = kRngBitGeneratorAttributes,
+    .constraints = kRngBitGeneratorConstraints,
+    .inferShape = inferRngBitGenerator,
     .cost = transcendentalPerElement,
-    .evaluate = evaluate,
-    .dimensions = dimensions,
+    .evaluate = evaluateRngBitGenerator,
+    .dimensions = rngBitGeneratorDimensions,
 };
 
 }  // namespace tessera

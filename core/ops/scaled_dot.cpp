@@ -13,18 +13,18 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {
+constexpr OperandDoc kScaledDotOperands[] = {
     {"lhs", "left array"},
     {"rhs", "right array"},
     {"lhs_scale", "scales of lhs: each dimension divides that of lhs; a scalar scales all"},
     {"rhs_scale", "scales of rhs, likewise"},
 };
 
-constexpr AttributeRow kAttributes[] = {
+constexpr AttributeRow kScaledDotAttributes[] = {
     kLhsBatchRow, kLhsContractingRow, kRhsBatchRow, kRhsContractingRow, kOperandPrecisionRow, kAlgorithmRow,
 };
 
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kScaledDotConstraints[] = {
     {"C1", "All four operands are arrays of real numbers."},
     {"C2", "Batch and contracting dimensions of an operand exist and are named once."},
     kBatchesPairUp,
@@ -55,7 +55,7 @@ Status checkScale(const InferContext& context, size_t operand) {
                           "sizes that divide " + toString(values, false), toString(scale, false));
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferScaledDot(const InferContext& context) {
   for (size_t i = 0; i < context.operands.size(); ++i) {
     const ElementType type = context.operand(i).type;
     if (!isFloat(type) && !isInteger(type))
@@ -100,7 +100,7 @@ void addProducts(IndexVector& index, const IndexVector& dims, std::span<const in
   for (size_t i = 0; i < dims.size(); ++i) index[static_cast<size_t>(dims[i])] = values[i];
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateScaledDot(const EvaluateContext& context) {
   const Shape &lhs = context.operands[0].shape(), &rhs = context.operands[1].shape();
   const Side left = sideOf(*context.instruction.attributes, 0, lhs.rank()),
              right = sideOf(*context.instruction.attributes, 1, rhs.rank());
@@ -146,11 +146,7 @@ Result<NodeId> scaledNode(ElementContext& context, size_t operand, std::span<con
   return builder.multiply(convertTo(builder, type, value), convertTo(builder, type, factor));
 }
 
-void place(std::vector<NodeId>& at, const IndexVector& dims, std::span<const NodeId> values) {
-  for (size_t i = 0; i < dims.size(); ++i) at[static_cast<size_t>(dims[i])] = values[i];
-}
-
-Status element(ElementContext& context) {
+Status scaledDotElement(ElementContext& context) {
   const Shape &lhs = context.operandShape(0), &rhs = context.operandShape(1);
   const Side left = sideOf(context.attributes(), 0, lhs.rank()), right = sideOf(context.attributes(), 1, rhs.rank());
   const std::span<const NodeId> indices = context.indices;
@@ -158,12 +154,12 @@ Status element(ElementContext& context) {
   ElementBuilder& builder = context.builder;
   const auto body = [&](std::span<const NodeId> k, std::span<const NodeId> sums) -> Result<std::vector<NodeId>> {
     std::vector<NodeId> atLeft(lhs.dimensions.size()), atRight(rhs.dimensions.size());
-    place(atLeft, left.batch, indices);
-    place(atRight, right.batch, indices);
-    place(atLeft, left.free, indices.subspan(left.batch.size()));
-    place(atRight, right.free, indices.subspan(left.batch.size() + left.free.size()));
-    place(atLeft, left.contracting, k);
-    place(atRight, right.contracting, k);
+    setIndices(atLeft, left.batch, indices);
+    setIndices(atRight, right.batch, indices);
+    setIndices(atLeft, left.free, indices.subspan(left.batch.size()));
+    setIndices(atRight, right.free, indices.subspan(left.batch.size() + left.free.size()));
+    setIndices(atLeft, left.contracting, k);
+    setIndices(atRight, right.contracting, k);
     TESSERA_ASSIGN_OR_RETURN(const NodeId a, scaledNode(context, 0, atLeft, type));
     TESSERA_ASSIGN_OR_RETURN(const NodeId b, scaledNode(context, 1, atRight, type));
     return std::vector<NodeId>{builder.add(sums[0], builder.multiply(a, b))};
@@ -175,7 +171,7 @@ Status element(ElementContext& context) {
 }
 
 // Scales stand for blocks of what they scale, one for all, or one for each.
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations scaledDotDimensions(const InferContext& context) {
   DimensionRelations out;
   relateProduct(out, context);
   for (size_t k = 0; k < 2; ++k)
@@ -204,13 +200,13 @@ const OpDef kScaledDot = {
         "elements that it stands for: along a dimension of size $n$ with $m$ scales a block has $n/m$ elements. "
         "With f8 or f4 values and f8e8m0fnu scales these are the micro-scaling formats. Sums are kept in f32 (f64 "
         "for f64 results) and rounded once.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .operands = kScaledDotOperands,
+    .attributes = kScaledDotAttributes,
+    .constraints = kScaledDotConstraints,
+    .inferShape = inferScaledDot,
+    .evaluate = evaluateScaledDot,
+    .element = scaledDotElement,
+    .dimensions = scaledDotDimensions,
 };
 
 }  // namespace tessera

@@ -14,12 +14,12 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {
+constexpr OperandDoc kScanOperands[] = {
     {"inputs", "arrays of equal size along the dimension"},
     {"inits", "num_carries values: what the first step gets"},
 };
 
-constexpr AttributeRow kAttributes[] = {
+constexpr AttributeRow kScanAttributes[] = {
     {Attr::dimensions, true, "", "the one dimension of inputs and outputs along which the steps run"},
     {Attr::num_carries, true, "", "how many of the last operands, and of the last results, are carried"},
     {Attr::is_reverse, false, "false", "the last slice comes first"},
@@ -28,7 +28,7 @@ constexpr AttributeRow kAttributes[] = {
     {Attr::to_apply, true, "", "computation (slices, carries) -> (output slices, carries)"},
 };
 
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kScanConstraints[] = {
     {"C1", "`num_carries` is between 0 and the number of operands."},
     {"C2", "`dimensions` names one dimension, which every input has, of the same size in all."},
     {"C3", "`to_apply` takes a slice of each input, without the dimension, and the carries."},
@@ -112,7 +112,7 @@ Result<int64_t> lengthOf(const InferContext& context, const Parts& parts, int64_
                           "an input, or an output with a shape in the text");
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferScan(const InferContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const Parts parts, partsOf(context));
   TESSERA_ASSIGN_OR_RETURN(const int64_t dimension, dimensionOf(context, parts));
   TESSERA_TRY(checkCallee(context, parts, dimension));
@@ -161,7 +161,7 @@ void storeSlice(Literal& output, int64_t dimension, size_t step, const Literal& 
                 slice.bytes().data() + o * rows.innerBytes, rows.innerBytes);
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateScan(const EvaluateContext& context) {
   const AttributeSet& attributes = *context.instruction.attributes;
   const int64_t dimension = attributes.ints(Attr::dimensions)[0];
   const auto carries = static_cast<size_t>(attributes.intOr(Attr::num_carries, 0));
@@ -195,7 +195,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 }
 
 // Slices lose the dimension of the steps, which is the same in all inputs and outputs; carries keep their shapes.
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations scanDimensions(const InferContext& context) {
   DimensionRelations out;
   const auto parts = partsOf(context);
   out.opaque = !parts;
@@ -247,12 +247,12 @@ const OpDef kScan = {
         "f(in_i, c)$, where $f$ is `to_apply`, $in_i$ are the slices of the inputs at $i$, without the dimension, and "
         "$c$ the carries, at first the initial values. The results are all $out_i$ along the dimension, and the last "
         "carries. A running sum is a scan whose computation gives the sum twice.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .evaluate = evaluate,
-    .dimensions = dimensions,
+    .operands = kScanOperands,
+    .attributes = kScanAttributes,
+    .constraints = kScanConstraints,
+    .inferShape = inferScan,
+    .evaluate = evaluateScan,
+    .dimensions = scanDimensions,
 };
 
 }  // namespace tessera

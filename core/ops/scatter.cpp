@@ -1,5 +1,5 @@
 // scatter: combines updates into copies of the operands at places that an index array gives. Variadic; window and
-// batching dimensions. An update window that does not lie inside the operand is skipped as a whole.
+// batching dimensions. An update window that is not inside the operand is skipped as a whole.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -17,13 +17,13 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {
+constexpr OperandDoc kScatterOperands[] = {
     {"operands", "N arrays of equal dimensions that are updated"},
     {"scatter_indices", "integer array: where the update windows start"},
     {"updates", "N arrays of equal dimensions: the windows"},
 };
 
-constexpr AttributeRow kAttributes[] = {
+constexpr AttributeRow kScatterAttributes[] = {
     {Attr::update_window_dims, true, "", "dimensions of updates that run inside a window, ascending"},
     {Attr::inserted_window_dims, true, "", "dimensions of the operand in which a window has size 1 and no dimension"},
     {Attr::scatter_dims_to_operand_dims, true, "", "operand dimension of each component of a start index"},
@@ -35,7 +35,7 @@ constexpr AttributeRow kAttributes[] = {
     {Attr::to_apply, true, "", "computation (old values, updates) -> new values"},
 };
 
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kScatterConstraints[] = {
     {"C1", "Operands are N arrays of equal dimensions, one integer array, and N updates of equal dimensions."},
     {"C2", "index_vector_dim is a dimension of the indices or their rank."},
     {"C3", "update_window_dims ascend and are dimensions of the updates, each once."},
@@ -66,8 +66,8 @@ Status checkArrays(const InferContext& context, size_t n) {
   return {};
 }
 
-Status checkDims(const InferContext& context, const ScatterFacts& facts, const Shape& operand, const Shape& indices,
-                 const Shape& updates) {
+Status checkScatterDims(const InferContext& context, const ScatterFacts& facts, const Shape& operand,
+                        const Shape& indices, const Shape& updates) {
   if (facts.vectorDim < 0 || facts.vectorDim > indices.rank())
     return context.violated("C2", "index_vector_dim is out of range", fmt::format("0 … {}", indices.rank()),
                             std::to_string(facts.vectorDim));
@@ -89,8 +89,8 @@ Status checkDims(const InferContext& context, const ScatterFacts& facts, const S
   return {};
 }
 
-Status checkSizes(const InferContext& context, const ScatterFacts& facts, const Shape& operand, const Shape& indices,
-                  const Shape& updates) {
+Status checkWindowSizes(const InferContext& context, const ScatterFacts& facts, const Shape& operand,
+                        const Shape& indices, const Shape& updates) {
   const IndexVector window = scatterWindow(facts, operand, updates);
   for (size_t d = 0; d < window.size(); ++d)
     if (window[d] > operand.dimensions[d] && containsDim(facts.windowInOperand, static_cast<int64_t>(d)))
@@ -109,13 +109,13 @@ Status checkSizes(const InferContext& context, const ScatterFacts& facts, const 
   return {};
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferScatter(const InferContext& context) {
   const size_t n = context.operands.size() / 2;
   TESSERA_TRY(checkArrays(context, n));
   const Shape &operand = context.operand(0), &indices = context.operand(n), &updates = context.operand(n + 1);
   const ScatterFacts facts = scatterFactsOf(*context.attributes, operand.rank(), updates.rank());
-  TESSERA_TRY(checkDims(context, facts, operand, indices, updates));
-  TESSERA_TRY(checkSizes(context, facts, operand, indices, updates));
+  TESSERA_TRY(checkScatterDims(context, facts, operand, indices, updates));
+  TESSERA_TRY(checkWindowSizes(context, facts, operand, indices, updates));
   std::vector<ElementType> types;
   for (size_t i = 0; i < n; ++i) types.push_back(context.operand(i).type);
   TESSERA_TRY(reducerTypes(context, "C9", types));
@@ -124,14 +124,14 @@ Result<Shape> inferShape(const InferContext& context) {
   return arrayOrTuple(std::move(shapes));
 }
 
-void inferLayout(const InferContext& context, Shape& result) {
+void scatterLayout(const InferContext& context, Shape& result) {
   const auto& layout = context.operand(0).layout;
   if (!layout || !layout->isPlain()) return fillDefaultLayouts(result);
   if (!result.isTuple()) result.layout = layout;
   for (Shape& element : result.elements) element.layout = layout;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateScatter(const EvaluateContext& context) {
   const size_t n = context.operands.size() / 2;
   std::vector<Literal> outputs;
   std::vector<ElementType> results, parameters;
@@ -142,7 +142,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   }
   parameters = results;
   for (size_t i = 0; i < n; ++i) parameters.push_back(context.operands[n + 1 + i].shape().type);
-  if (context.operands[0].elementCount() == 0) return literalOrTuple(std::move(outputs));  // no window lies inside
+  if (context.operands[0].elementCount() == 0) return literalOrTuple(std::move(outputs));  // no window is inside
   ScalarFunction combine(context, 0, parameters, results);
   const Shape &operand = context.operands[0].shape(), &updates = context.operands[n + 1].shape();
   const ScatterFacts facts = scatterFactsOf(*context.instruction.attributes, operand.rank(), updates.rank());
@@ -204,14 +204,14 @@ TargetNodes targetNodes(LoopContext& context, const ScatterFacts& facts, size_t 
   return out;
 }
 
-Status loops(LoopContext& context) {
+Status scatterLoops(LoopContext& context) {
   const size_t n = context.instruction.operands.size() / 2;
   const Shape& updates = context.operandShape(n + 1);
   const std::vector<Shape> results = resultLeaves(context.shape());
   context.program.outputs = results;
   context.program.initialOperand.clear();
   for (size_t i = 0; i < n; ++i) context.program.initialOperand.push_back(static_cast<int64_t>(i));
-  const bool nothing = context.operandShape(0).elementCount() == 0;  // no window lies inside
+  const bool nothing = context.operandShape(0).elementCount() == 0;  // no window is inside
   context.setIterationSpace(nothing ? std::vector<int64_t>(std::max<size_t>(updates.dimensions.size(), 1), 0)
                                     : updates.dimensions);
   const ScatterFacts facts = scatterFactsOf(context.attributes(), context.operandShape(0).rank(), updates.rank());
@@ -230,7 +230,7 @@ Status loops(LoopContext& context) {
 }
 
 // A window as large as the operand is all of it; the other dimensions of the updates are those of the indices.
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations scatterDimensions(const InferContext& context) {
   const size_t n = context.operands.size() / 2;
   const Shape &operand = context.operand(0), &indices = context.operand(n), &updates = context.operand(n + 1);
   const ScatterFacts facts = scatterFactsOf(*context.attributes, operand.rank(), updates.rank());
@@ -261,7 +261,7 @@ DimensionRelations dimensions(const InferContext& context) {
 }
 
 // The updates alone, and their places.
-Cost cost(const CostContext& context) {
+Cost scatterCost(const CostContext& context) {
   const size_t n = context.instruction.operands.size() / 2;
   Cost cost{0, 0, 2 * bytesOf(context.operand(n + 1)) + bytesOf(context.operand(n))};
   addWork(cost, context.callee(0), elementsOf(context.operand(n + 1)));
@@ -282,15 +282,15 @@ const OpDef kScatter = {
         "N operands all are updated together; the result is a tuple.",
     .synonyms = "scatter_nd put",
     .title = "scatter {reducer}",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
-    .cost = cost,
-    .evaluate = evaluate,
-    .loops = loops,
-    .dimensions = dimensions,
+    .operands = kScatterOperands,
+    .attributes = kScatterAttributes,
+    .constraints = kScatterConstraints,
+    .inferShape = inferScatter,
+    .inferLayout = scatterLayout,
+    .cost = scatterCost,
+    .evaluate = evaluateScatter,
+    .loops = scatterLoops,
+    .dimensions = scatterDimensions,
 };
 
 }  // namespace tessera

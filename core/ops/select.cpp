@@ -10,7 +10,7 @@ namespace tessera {
 
 namespace {
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferSelect(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 3));
   const Shape &pred = context.operand(0), &onTrue = context.operand(1), &onFalse = context.operand(2);
   if (pred.type != ElementType::Pred) {
@@ -29,13 +29,13 @@ Result<Shape> inferShape(const InferContext& context) {
   return shape;
 }
 
-void inferLayout(const InferContext& context, Shape& result) {
+void selectLayout(const InferContext& context, Shape& result) {
   InferContext values = context;
   values.operands.erase(values.operands.begin());
   followOperandLayout(values, result);
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateSelect(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(context.shape));
   const auto pred = context.operands[0].data<uint8_t>();
   const auto width = static_cast<size_t>(byteWidth(context.shape.type));
@@ -48,7 +48,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return out;
 }
 
-Status element(ElementContext& context) {
+Status selectElement(ElementContext& context) {
   const bool scalar = context.operandShape(0).isScalar();
   TESSERA_ASSIGN_OR_RETURN(const NodeId pred, context.read(0, scalar ? std::span<const NodeId>()
                                                                      : std::span<const NodeId>(context.indices)));
@@ -58,10 +58,10 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"pred", "Which value to take: an array, or one scalar for all."},
-                                    {"on_true", "The values where pred is true."},
-                                    {"on_false", "The values where pred is false."}};
-constexpr Constraint kConstraints[] = {
+constexpr OperandDoc kSelectOperands[] = {{"pred", "Which value to take: an array, or one scalar for all."},
+                                          {"on_true", "The values where pred is true."},
+                                          {"on_false", "The values where pred is false."}};
+constexpr Constraint kSelectConstraints[] = {
     {"C1", "The predicate has element type pred."},
     {"C2", "on_true and on_false have the same shape (floats may differ in width)."},
     {"C3", "The predicate is a scalar or has the dimensions of the values."},
@@ -76,14 +76,14 @@ const OpDef kSelect = {
     .summary = "Choose between two arrays",
     .doc = "$r_i = a_i$ where $p_i$ is true, else $b_i$. A scalar predicate chooses the whole array.",
     .synonyms = "where ternary",
-    .operands = kOperands,
+    .operands = kSelectOperands,
     .attributes = {},
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
+    .constraints = kSelectConstraints,
+    .inferShape = inferSelect,
+    .inferLayout = selectLayout,
     .cost = flopPerElement,
-    .evaluate = evaluate,
-    .element = element,
+    .evaluate = evaluateSelect,
+    .element = selectElement,
 };
 
 }  // namespace tessera

@@ -17,19 +17,19 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {
+constexpr OperandDoc kSelectAndScatterOperands[] = {
     {"operand", "array that is selected from"},
     {"source", "array with one element per window position"},
     {"init_value", "scalar that the result is filled with first"},
 };
 
-constexpr AttributeRow kAttributes[] = {
+constexpr AttributeRow kSelectAndScatterAttributes[] = {
     {Attr::window, false, "", "size, stride and padding per dimension; scalars need none"},
     {Attr::select, true, "", "computation (selected, candidate) -> pred; true keeps the selected"},
     {Attr::scatter, true, "", "computation (accumulator, source element) -> accumulator"},
 };
 
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kSelectAndScatterConstraints[] = {
     {"C1", "Operand and source are arrays of one element type and rank; the initial value is a scalar of it."},
     {"C2", "`window` has one dimension per dimension of the operand."},
     {"C3", "Sizes and strides of the window are positive, dilations are 1."},
@@ -63,7 +63,7 @@ Status checkWindowOf(const InferContext& context, const Window& window) {
   return {};
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferSelectAndScatter(const InferContext& context) {
   if (context.operands.size() != 3)
     return context.violated("C1", "select-and-scatter takes operand, source and initial value", "3 operands",
                             std::to_string(context.operands.size()));
@@ -82,7 +82,7 @@ Result<Shape> inferShape(const InferContext& context) {
   return Shape::array(operand.type, operand.dimensions);
 }
 
-void inferLayout(const InferContext& context, Shape& result) {
+void selectAndScatterLayout(const InferContext& context, Shape& result) {
   if (context.operand(0).layout && context.operand(0).layout->isPlain())
     result.layout = context.operand(0).layout;
   else
@@ -119,7 +119,7 @@ Result<std::optional<int64_t>> selectedOffset(const EvaluateContext& context, Sc
   return selected;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateSelectAndScatter(const EvaluateContext& context) {
   const Literal &operand = context.operands[0], &source = context.operands[1], &init = context.operands[2];
   const ElementType type = context.shape.type;
   const auto width = static_cast<size_t>(byteWidth(type));
@@ -202,7 +202,7 @@ Covering coveringWindow(ElementContext& context, const Window& window, const std
   return out;
 }
 
-Status element(ElementContext& context) {
+Status selectAndScatterElement(ElementContext& context) {
   ElementBuilder& b = context.builder;
   const size_t rank = context.operandShape(0).dimensions.size();
   const Window window = windowOr(context.attributes(), rank);
@@ -229,7 +229,7 @@ Status element(ElementContext& context) {
   return {};
 }
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations selectAndScatterDimensions(const InferContext& context) {
   DimensionRelations out = relationsOfOperand(context);
   for (DimensionRelation& row : out.rows) row.aligned = false;
   const Window window = windowOr(*context.attributes, context.operand(0).dimensions.size());
@@ -238,7 +238,7 @@ DimensionRelations dimensions(const InferContext& context) {
   return out;
 }
 
-Cost cost(const CostContext& context) {
+Cost selectAndScatterCost(const CostContext& context) {
   const double source = elementsOf(context.operand(1));
   Cost cost = appliedCost(context, 0, source * (windowElements(context) - 1));
   addWork(cost, context.callee(1), source);
@@ -257,15 +257,15 @@ const OpDef kSelectAndScatter = {
         "candidate in row-major order for which it gives false, so of equal ones GE keeps the first). The result "
         "starts as the initial value; the source element of each position is combined by `scatter` into the result at "
         "the selected place. Elements that several windows select take in several source elements.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
-    .cost = cost,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .operands = kSelectAndScatterOperands,
+    .attributes = kSelectAndScatterAttributes,
+    .constraints = kSelectAndScatterConstraints,
+    .inferShape = inferSelectAndScatter,
+    .inferLayout = selectAndScatterLayout,
+    .cost = selectAndScatterCost,
+    .evaluate = evaluateSelectAndScatter,
+    .element = selectAndScatterElement,
+    .dimensions = selectAndScatterDimensions,
 };
 
 }  // namespace tessera

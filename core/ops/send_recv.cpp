@@ -1,5 +1,5 @@
 // send, send-done, recv, recv-done: a value from one place of a program (or device) to another, by channel. A send
-// leaves the value and goes on; recv-done waits for it. Where the value goes stands in the frontend attribute
+// leaves the value and goes on; recv-done waits for it. Where the value goes is in the frontend attribute
 // _xla_send_recv_source_target_pairs, as XLA writes it; without it, it stays on its device.
 #include "core/base/result.h"
 #include "core/devices/communicator.h"
@@ -14,7 +14,7 @@ constexpr OperandDoc kSendOperands[] = {{"value", "what is sent"}, {"token", "wh
 constexpr OperandDoc kSendDoneOperands[] = {{"context", "what send gave"}};
 constexpr OperandDoc kRecvOperands[] = {{"token", "what has to be done first"}};
 constexpr OperandDoc kRecvDoneOperands[] = {{"context", "what recv gave"}};
-constexpr AttributeRow kAttributes[] = {
+constexpr AttributeRow kSendRecvAttributes[] = {
     {Attr::channel_id, false, "", "the channel: sends and receives of one number belong together"},
     {Attr::is_host_transfer, false, "false", "the other end is the host"},
 };
@@ -123,13 +123,13 @@ Result<Literal> evaluateRecvDone(const EvaluateContext& context) {
 const OpDef kSend = {
     .opcode = Opcode::Send,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kStartsAsync},
     .summary = "Begins to send a value on a channel.",
     .doc =
         "The result is (value, u32[], token[]), a context that exactly one send-done reads. With is_host_transfer the "
         "value goes to the run's sink.",
     .operands = kSendOperands,
-    .attributes = kAttributes,
+    .attributes = kSendRecvAttributes,
     .constraints = kSendConstraints,
     .inferShape = inferSend,
     .inferLayout = sendLayout,
@@ -138,11 +138,11 @@ const OpDef kSend = {
 const OpDef kSendDone = {
     .opcode = Opcode::SendDone,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kEndsAsync},
     .summary = "Ends a send.",
     .doc = "The result is a token that is there once the value has left.",
     .operands = kSendDoneOperands,
-    .attributes = kAttributes,
+    .attributes = kSendRecvAttributes,
     .constraints = kContextConstraints,
     .inferShape = inferSendDone,
     .evaluate = evaluateSendDone,
@@ -150,13 +150,13 @@ const OpDef kSendDone = {
 const OpDef kRecv = {
     .opcode = Opcode::Recv,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kWrittenShape | kStartsAsync},
     .summary = "Makes room for a value that comes on a channel.",
     .doc =
         "The result is (data, u32[], token[]), a context that exactly one recv-done reads. With is_host_transfer the "
         "value comes from the run's source.",
     .operands = kRecvOperands,
-    .attributes = kAttributes,
+    .attributes = kSendRecvAttributes,
     .constraints = kRecvConstraints,
     .inferShape = inferRecv,
     .evaluate = evaluateRecv,
@@ -164,11 +164,11 @@ const OpDef kRecv = {
 const OpDef kRecvDone = {
     .opcode = Opcode::RecvDone,
     .kind = ExecutionKind::Effect,
-    .category = {OpCategory::Communication, kSideEffect},
+    .category = {OpCategory::Communication, kSideEffect | kEndsAsync},
     .summary = "Waits for a value that comes on a channel.",
     .doc = "The result is the value that a send of the same channel has sent, and a token.",
     .operands = kRecvDoneOperands,
-    .attributes = kAttributes,
+    .attributes = kSendRecvAttributes,
     .constraints = kContextConstraints,
     .inferShape = inferRecvDone,
     .inferLayout = recvDoneLayout,

@@ -22,7 +22,7 @@ Shape resultShape(const InferContext& context, int64_t dimension) {
   return arrayOf(operand.type, operand.dimensions, std::move(dynamic));
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferSetDimensionSize(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &operand = context.operand(0), &size = context.operand(1);
   const auto& dims = context.attributes->ints(Attr::dimensions);
@@ -34,20 +34,21 @@ Result<Shape> inferShape(const InferContext& context) {
   return resultShape(context, dims[0]);
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateSetDimensionSize(const EvaluateContext& context) {
   return Literal::fromBytes(context.shape, context.operands[0].bytes());
 }
 
-Status element(ElementContext& context) {
+Status setDimensionSizeElement(ElementContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const NodeId value, context.read(0, context.indices));
   context.results = {value};
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array."},
-                                    {"size", "s32 scalar: the size at run time, 0 to the bound."}};
-constexpr AttributeRow kAttributes[] = {{Attr::dimensions, true, "", "The one dimension that gets the size."}};
-constexpr Constraint kConstraints[] = {
+constexpr OperandDoc kSetDimensionSizeOperands[] = {{"operand", "The array."},
+                                                    {"size", "s32 scalar: the size at run time, 0 to the bound."}};
+constexpr AttributeRow kSetDimensionSizeAttributes[] = {
+    {Attr::dimensions, true, "", "The one dimension that gets the size."}};
+constexpr Constraint kSetDimensionSizeConstraints[] = {
     {"C1", "`dimensions` names one dimension of the operand."},
     {"C2", "The size is a scalar s32."},
 };
@@ -63,13 +64,13 @@ const OpDef kSetDimensionSize = {
         "The result holds the operand's elements; along the dimension only the first `size` of them count from here "
         "on: reductions, products and all other operations ignore the rest. The static size becomes the bound of the "
         "dynamic dimension, written `<=8`. A later set-dimension-size may bring elements back.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .operands = kSetDimensionSizeOperands,
+    .attributes = kSetDimensionSizeAttributes,
+    .constraints = kSetDimensionSizeConstraints,
+    .inferShape = inferSetDimensionSize,
     .inferLayout = followOperandLayout,
-    .evaluate = evaluate,
-    .element = element,
+    .evaluate = evaluateSetDimensionSize,
+    .element = setDimensionSizeElement,
     .dimensions = relationsOfOperand<0>,
 };
 

@@ -32,7 +32,7 @@ Status checkSlice(const InferContext& context, size_t d, const SliceDimension& s
   return {};
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferSlice(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& operand = context.operand(0);
   const auto* slices = context.attributes->get<Slices>(Attr::slice);
@@ -51,7 +51,7 @@ Result<Shape> inferShape(const InferContext& context) {
   return out;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateSlice(const EvaluateContext& context) {
   const Slices& slices = *context.instruction.attributes->get<Slices>(Attr::slice);
   const Literal& operand = context.operands[0];
   const std::vector<int64_t> strides = rowMajorStrides(operand.shape().dimensions);
@@ -62,7 +62,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   });
 }
 
-Status element(ElementContext& context) {
+Status sliceElement(ElementContext& context) {
   const Slices& slices = *context.attributes().get<Slices>(Attr::slice);
   ElementBuilder& b = context.builder;
   std::vector<NodeId> at;
@@ -74,16 +74,16 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array to take a part of."}};
-constexpr AttributeRow kAttributes[] = {{Attr::slice, true, "", "[start:limit:stride] for each dimension.", ""}};
-constexpr Constraint kConstraints[] = {
+constexpr OperandDoc kSliceOperands[] = {{"operand", "The array to take a part of."}};
+constexpr AttributeRow kSliceAttributes[] = {{Attr::slice, true, "", "[start:limit:stride] for each dimension.", ""}};
+constexpr Constraint kSliceConstraints[] = {
     {"C1", "slice has one range for each dimension of the operand."},
     {"C2", "0 <= start <= limit."},
     {"C3", "limit is at most the size of the operand's dimension."},
     {"C4", "stride is at least 1."},
 };
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations sliceDimensions(const InferContext& context) {
   DimensionRelations out;
   const auto* slices = context.attributes->get<std::vector<SliceDimension>>(Attr::slice);
   for (size_t d = 0; slices && d < slices->size(); ++d) {
@@ -108,15 +108,15 @@ const OpDef kSlice = {
         "$r_i = x_{s + i \\cdot t}$ in each dimension, with start $s$ and stride $t$; the size is $\\lceil (limit - s) "
         "/ t \\rceil$.",
     .title = "slice{ slice}",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .operands = kSliceOperands,
+    .attributes = kSliceAttributes,
+    .constraints = kSliceConstraints,
+    .inferShape = inferSlice,
     .inferLayout = followOperandLayout,
     .cost = costOfSlice,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .evaluate = evaluateSlice,
+    .element = sliceElement,
+    .dimensions = sliceDimensions,
 };
 
 }  // namespace tessera

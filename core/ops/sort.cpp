@@ -19,21 +19,21 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"operands", "N arrays of equal dimensions, moved together"}};
+constexpr OperandDoc kSortOperands[] = {{"operands", "N arrays of equal dimensions, moved together"}};
 
-constexpr AttributeRow kAttributes[] = {
+constexpr AttributeRow kSortAttributes[] = {
     {Attr::dimensions, true, "", "the one dimension that is sorted along"},
     {Attr::is_stable, false, "false", "equal elements keep their order"},
     {Attr::to_apply, true, "", "comparator (a0, b0, a1, b1, …) -> pred: a comes before b"},
 };
 
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kSortConstraints[] = {
     {"C1", "There is at least one operand, and all are arrays of equal dimensions."},
     {"C2", "`dimensions` names one dimension of the operands."},
     {"C3", "`to_apply` takes two scalars of each operand's type, in order of operands, and gives a pred."},
 };
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferSort(const InferContext& context) {
   TESSERA_TRY(checkEqualDimensions(context, "C1"));
   const Shape& first = context.operand(0);
   const auto& dims = context.attributes->ints(Attr::dimensions);
@@ -53,7 +53,7 @@ Result<Shape> inferShape(const InferContext& context) {
   return arrayOrTuple(std::move(shapes));
 }
 
-void inferLayout(const InferContext& context, Shape& result) {
+void sortLayout(const InferContext& context, Shape& result) {
   const auto& layout = context.operand(0).layout;
   if (!layout || !layout->isPlain()) return fillDefaultLayouts(result);
   if (!result.isTuple()) result.layout = layout;
@@ -106,7 +106,7 @@ class LineSorter {
   std::vector<ScalarValue> arguments_;
 };
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateSort(const EvaluateContext& context) {
   std::vector<Literal> outputs;
   std::vector<ElementType> types;
   for (const Shape& leaf : resultLeaves(context.shape)) {
@@ -139,7 +139,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return literalOrTuple(std::move(outputs));
 }
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations sortDimensions(const InferContext& context) {
   DimensionRelations out = relationsOfElementwise(context);
   for (size_t k = 1; k < context.operands.size(); ++k)
     out.sameArray(DimensionRef::operand(k, 0), context.operand(k), DimensionRef::operand(0, 0), context.operand(0));
@@ -148,7 +148,7 @@ DimensionRelations dimensions(const InferContext& context) {
   return out;
 }
 
-Cost cost(const CostContext& context) {
+Cost sortCost(const CostContext& context) {
   constexpr double kMax = 9e18;  // fits 64 bits
   const double n = elementsOf(context.operand(0));
   const double rounds = n <= 1 ? 0 : std::bit_width(static_cast<uint64_t>(std::min(n, kMax)) - 1);
@@ -168,14 +168,14 @@ const OpDef kSort = {
         "the result is a tuple.",
     .synonyms = "order argsort",
     .title = "sort{over dimensions}",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
-    .cost = cost,
-    .evaluate = evaluate,
-    .dimensions = dimensions,
+    .operands = kSortOperands,
+    .attributes = kSortAttributes,
+    .constraints = kSortConstraints,
+    .inferShape = inferSort,
+    .inferLayout = sortLayout,
+    .cost = sortCost,
+    .evaluate = evaluateSort,
+    .dimensions = sortDimensions,
 };
 
 }  // namespace tessera

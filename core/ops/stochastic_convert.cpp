@@ -11,14 +11,14 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"operand", "the floats to convert"},
-                                    {"random", "as many random bits for each as a float has"}};
-constexpr Constraint kConstraints[] = {
+constexpr OperandDoc kStochasticConvertOperands[] = {{"operand", "the floats to convert"},
+                                                     {"random", "as many random bits for each as a float has"}};
+constexpr Constraint kStochasticConvertConstraints[] = {
     {"C1", "The operand has floats, and random has unsigned integers of the same width and dimensions."},
     {"C2", "The result is written with integers as elements and the operand's dimensions."},
 };
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferStochasticConvert(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &operand = context.operand(0), &random = context.operand(1);
   if (!isFloat(operand.type) || !isUnsigned(random.type) || info(operand.type).bits != info(random.type).bits ||
@@ -48,7 +48,7 @@ double roundedByChance(double x, uint64_t random, int bits) {
   return std::copysign(whole + (up ? 1 : 0), x);
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateStochasticConvert(const EvaluateContext& context) {
   const Range range = rangeOf(context.shape.type);
   const int bits = info(context.operands[1].shape().type).bits;
   const ElementType type = context.shape.type;
@@ -78,18 +78,18 @@ Result<Literal> evaluate(const EvaluateContext& context) {
 const OpDef kStochasticConvert = {
     .opcode = Opcode::StochasticConvert,
     .kind = ExecutionKind::Library,
-    .category = {OpCategory::Elementwise, kElementwise},
+    .category = {OpCategory::Elementwise, kElementwise | kWrittenShape},
     .summary = "Floats to integers, rounded at random",
     .doc =
         "$|x|$ is rounded up when the random number, read as a fraction of $2^{bits}$, is below the fractional part of "
         "$|x|$, else down; the sign comes back after that. Values outside the integer type saturate and NaN gives 0.",
-    .operands = kOperands,
+    .operands = kStochasticConvertOperands,
     .attributes = {},
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .constraints = kStochasticConvertConstraints,
+    .inferShape = inferStochasticConvert,
     .inferLayout = followOperandLayout,
     .cost = flopPerElement,
-    .evaluate = evaluate,
+    .evaluate = evaluateStochasticConvert,
 };
 
 }  // namespace tessera

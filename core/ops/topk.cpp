@@ -10,19 +10,19 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"operand", "the array whose last dimension is searched"}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kTopkOperands[] = {{"operand", "the array whose last dimension is searched"}};
+constexpr AttributeRow kTopkAttributes[] = {
     {Attr::k, true, "", "how many elements of each line are given"},
     {Attr::largest, false, "true", "the largest ones; false: the smallest"},
     {Attr::is_stable, false, "false", "equal elements keep their order, as they always do here"},
 };
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kTopkConstraints[] = {
     {"C1", "The operand has at least one dimension."},
     {"C2", "k is not negative and not larger than the last dimension."},
     {"C3", "The elements are pred, integers or floats."},
 };
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferTopk(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   const Shape& operand = context.operand(0);
   if (operand.rank() == 0)
@@ -39,13 +39,13 @@ Result<Shape> inferShape(const InferContext& context) {
   return Shape::tuple({arrayOf(operand.type, dims), arrayOf(ElementType::S32, dims)});
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateTopk(const EvaluateContext& context) {
   const AttributeSet& attributes = *context.instruction.attributes;
   return largestOfLines(context, context.operands[0], attributes.intOr(Attr::k, 0),
                         attributes.boolOr(Attr::largest, true));
 }
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations topkDimensions(const InferContext& context) {
   DimensionRelations out;
   const size_t rank = context.operand(0).dimensions.size(), leaves = leavesOf(*context.written).size();
   for (size_t leaf = 0; leaf < leaves; ++leaf) {
@@ -66,12 +66,12 @@ const OpDef kTopk = {
         "Along the last dimension the $k$ largest (or smallest) elements in descending (ascending) order, and their "
         "indices as s32. True is larger than false. Of equal elements the one with the lower index comes first. Floats "
         "are in total order: $-0 < 0$, and NaN stands beyond infinity on the side of its sign.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .evaluate = evaluate,
-    .dimensions = dimensions,
+    .operands = kTopkOperands,
+    .attributes = kTopkAttributes,
+    .constraints = kTopkConstraints,
+    .inferShape = inferTopk,
+    .evaluate = evaluateTopk,
+    .dimensions = topkDimensions,
 };
 
 }  // namespace tessera

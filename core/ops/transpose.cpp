@@ -23,7 +23,7 @@ bool isPermutation(const std::vector<int64_t>& dims) {
   return true;
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferTranspose(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<int64_t>* dims, requireInts(context, Attr::dimensions));
   const Shape& operand = context.operand(0);
@@ -40,7 +40,7 @@ Result<Shape> inferShape(const InferContext& context) {
   return arrayOf(operand.type, sizes, dynamic);
 }
 
-void inferLayout(const InferContext& context, Shape& result) {
+void transposeLayout(const InferContext& context, Shape& result) {
   const auto& dims = context.attributes->ints(Attr::dimensions);
   const auto& layout = context.operand(0).layout;
   if (!layout || layout->minorToMajor.size() != dims.size()) return fillDefaultLayouts(result);
@@ -49,7 +49,7 @@ void inferLayout(const InferContext& context, Shape& result) {
   result.layout = std::move(kept);
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateTranspose(const EvaluateContext& context) {
   const auto& dims = context.instruction.attributes->ints(Attr::dimensions);
   const Literal& operand = context.operands[0];
   const std::vector<int64_t> operandStrides = rowMajorStrides(operand.shape().dimensions);
@@ -58,7 +58,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   return moveElements(context, operand, [&](std::span<const int64_t> index) { return linearIndexOf(index, strides); });
 }
 
-Status element(ElementContext& context) {
+Status transposeElement(ElementContext& context) {
   const auto& dims = context.attributes().ints(Attr::dimensions);
   std::vector<NodeId> at(dims.size());
   for (size_t d = 0; d < dims.size(); ++d) at[static_cast<size_t>(dims[d])] = context.indices[d];
@@ -67,12 +67,12 @@ Status element(ElementContext& context) {
   return {};
 }
 
-constexpr OperandDoc kOperands[] = {{"operand", "The array whose dimensions are permuted."}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kTransposeOperands[] = {{"operand", "The array whose dimensions are permuted."}};
+constexpr AttributeRow kTransposeAttributes[] = {
     {Attr::dimensions, true, "", "For each result dimension the operand dimension that it is.", ""}};
-constexpr Constraint kConstraints[] = {{"C1", "dimensions is a permutation of the operand's dimensions."}};
+constexpr Constraint kTransposeConstraints[] = {{"C1", "dimensions is a permutation of the operand's dimensions."}};
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations transposeDimensions(const InferContext& context) {
   DimensionRelations out;
   const auto& order = context.attributes->ints(Attr::dimensions);
   for (size_t d = 0; d < order.size(); ++d)
@@ -92,14 +92,14 @@ const OpDef kTranspose = {
         "columns.",
     .synonyms = "permute swapaxes",
     .title = "transpose{to dimensions}",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
-    .evaluate = evaluate,
-    .element = element,
-    .dimensions = dimensions,
+    .operands = kTransposeOperands,
+    .attributes = kTransposeAttributes,
+    .constraints = kTransposeConstraints,
+    .inferShape = inferTranspose,
+    .inferLayout = transposeLayout,
+    .evaluate = evaluateTranspose,
+    .element = transposeElement,
+    .dimensions = transposeDimensions,
 };
 
 }  // namespace tessera

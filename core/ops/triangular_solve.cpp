@@ -10,15 +10,15 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"a", "triangular matrices in the last two dimensions"},
-                                    {"b", "the right-hand sides"}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kTriangularSolveOperands[] = {{"a", "triangular matrices in the last two dimensions"},
+                                                   {"b", "the right-hand sides"}};
+constexpr AttributeRow kTriangularSolveAttributes[] = {
     {Attr::left_side, false, "false", "true: op(a) x = b, else x op(a) = b"},
     {Attr::lower, false, "false", "which triangle of a is read"},
     {Attr::unit_diagonal, false, "false", "the diagonal counts as 1 and is not read"},
     {Attr::transpose_a, false, "", "what op does to a", "NO_TRANSPOSE TRANSPOSE ADJOINT"},
 };
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kTriangularSolveConstraints[] = {
     {"C1", "Both operands have floats or complex numbers of one type."},
     {"C2", "Both operands have the same rank of at least 2, and equal batch dimensions."},
     {"C3", "The matrices of a are square."},
@@ -42,7 +42,7 @@ Status checkDimensions(const InferContext& context) {
   return {};
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferTriangularSolve(const InferContext& context) {
   TESSERA_TRY(checkArrayOperands(context, 2));
   const Shape &a = context.operand(0), &b = context.operand(1);
   if ((!isFloat(a.type) && !isComplex(a.type)) || !sameButPrecision(a.type, b.type))
@@ -61,9 +61,6 @@ void layoutOfB(const InferContext& context, Shape& result) {
   if (layout && layout->isPlain()) result.layout = layout;
   fillDefaultLayouts(result);
 }
-
-double conjugate(double x) { return x; }
-std::complex<double> conjugate(std::complex<double> x) { return std::conj(x); }
 
 // One matrix m with a way to look at it: transposed, conjugated.
 template <class T>
@@ -91,7 +88,7 @@ void substitute(const Triangle<T>& m, bool lower, T* x, size_t step) {
 }
 
 template <class T>
-Result<Literal> evaluateAs(const EvaluateContext& context) {
+Result<Literal> solveAs(const EvaluateContext& context) {
   const AttributeSet& attributes = *context.instruction.attributes;
   const std::vector<T> a = elementsAs<T>(context.operands[0]);
   std::vector<T> x = elementsAs<T>(context.operands[1]);
@@ -116,11 +113,11 @@ Result<Literal> evaluateAs(const EvaluateContext& context) {
   return out;
 }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
-  return isComplex(context.shape.type) ? evaluateAs<std::complex<double>>(context) : evaluateAs<double>(context);
+Result<Literal> evaluateTriangularSolve(const EvaluateContext& context) {
+  return isComplex(context.shape.type) ? solveAs<std::complex<double>>(context) : solveAs<double>(context);
 }
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations triangularSolveDimensions(const InferContext& context) {
   DimensionRelations out = relationsOfOperand<1>(context);
   const size_t rank = context.operand(0).dimensions.size();
   for (size_t d = rank - 2; d < rank; ++d) out.rows[d].aligned = false;
@@ -142,13 +139,13 @@ const OpDef kTriangularSolve = {
         "$op(a) x = b$ when left_side, else $x\\, op(a) = b$, for each matrix of the batch. The other triangle of $a$ "
         "is not read, nor its diagonal when it is the unit. $op$ is the identity, the transpose or the conjugate "
         "transpose. A zero on the diagonal divides by zero as floats do. Computed in double precision.",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
+    .operands = kTriangularSolveOperands,
+    .attributes = kTriangularSolveAttributes,
+    .constraints = kTriangularSolveConstraints,
+    .inferShape = inferTriangularSolve,
     .inferLayout = layoutOfB,
-    .evaluate = evaluate,
-    .dimensions = dimensions,
+    .evaluate = evaluateTriangularSolve,
+    .dimensions = triangularSolveDimensions,
 };
 
 }  // namespace tessera

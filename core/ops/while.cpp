@@ -7,12 +7,12 @@
 namespace tessera {
 namespace {
 
-constexpr OperandDoc kOperands[] = {{"init", "the value at the start; a tuple carries several"}};
-constexpr AttributeRow kAttributes[] = {
+constexpr OperandDoc kWhileOperands[] = {{"init", "the value at the start; a tuple carries several"}};
+constexpr AttributeRow kWhileAttributes[] = {
     {Attr::condition, true, "", "computation (T) -> pred[]: whether to go on"},
     {Attr::body, true, "", "computation (T) -> T: the next value"},
 };
-constexpr Constraint kConstraints[] = {
+constexpr Constraint kWhileConstraints[] = {
     {"C1", "condition and body take one parameter of the shape of init"},
     {"C2", "condition gives pred[]"},
     {"C3", "body gives the shape of init"},
@@ -30,7 +30,7 @@ Status takesInit(const InferContext& context, size_t callee, const char* name) {
   return {};
 }
 
-Result<Shape> inferShape(const InferContext& context) {
+Result<Shape> inferWhile(const InferContext& context) {
   auto condition = calleeIndex(*context.attributes, Attr::condition),
        body = calleeIndex(*context.attributes, Attr::body);
   if (!condition || !body || context.computations.size() != 2)
@@ -47,9 +47,9 @@ Result<Shape> inferShape(const InferContext& context) {
   return withoutLayout(context.operand(0));
 }
 
-void inferLayout(const InferContext& context, Shape& result) { result = context.operand(0); }
+void whileLayout(const InferContext& context, Shape& result) { result = context.operand(0); }
 
-Result<Literal> evaluate(const EvaluateContext& context) {
+Result<Literal> evaluateWhile(const EvaluateContext& context) {
   const AttributeSet& attributes = *context.instruction.attributes;
   auto condition = calleeIndex(attributes, Attr::condition), body = calleeIndex(attributes, Attr::body);
   if (!condition || !body) return fail("while needs a condition and a body");
@@ -63,7 +63,7 @@ Result<Literal> evaluate(const EvaluateContext& context) {
   }
 }
 
-DimensionRelations dimensions(const InferContext& context) {
+DimensionRelations whileDimensions(const InferContext& context) {
   DimensionRelations out = relationsOfOperand(context);
   const auto condition = calleeIndex(*context.attributes, Attr::condition),
              body = calleeIndex(*context.attributes, Attr::body);
@@ -84,14 +84,14 @@ const OpDef kWhile = {
         "The value starts as init. As long as condition(value) is true, value = body(value); the last value is the "
         "result. All of init, the parameters of both computations and the result of body have one shape $T$.",
     .synonyms = "loop for",
-    .operands = kOperands,
-    .attributes = kAttributes,
-    .constraints = kConstraints,
-    .inferShape = inferShape,
-    .inferLayout = inferLayout,
+    .operands = kWhileOperands,
+    .attributes = kWhileAttributes,
+    .constraints = kWhileConstraints,
+    .inferShape = inferWhile,
+    .inferLayout = whileLayout,
     .cost = costOfCallees,
-    .evaluate = evaluate,
-    .dimensions = dimensions,
+    .evaluate = evaluateWhile,
+    .dimensions = whileDimensions,
 };
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/units.h"
+#include "core/ops/op.h"
 #include "core/overview/rules.h"
 
 namespace tessera {
@@ -14,12 +15,12 @@ constexpr double kBytesPerNsOfLink = 1;  // a tenth of what memory does
 
 // Of a start: the collective that it starts; of a collective that is no half of a pair: itself; else null.
 const Instruction* collectiveOf(const Workload& work, const Instruction& i) {
-  if (isDone(i)) return nullptr;
-  if (i.opcode != Opcode::AsyncStart) return isCollective(i) ? &i : nullptr;
+  if (i.opcode != Opcode::AsyncStart) return hasTrait(i.opcode, kCollective) ? &i : nullptr;
   const auto callees = work.module.callees(i);
   if (callees.size() != 1 || !work.module.contains(callees[0])) return nullptr;
   const InstructionId root = work.module.at(callees[0]).root;
-  return work.module.contains(root) && isCollective(work.module.at(root)) ? &work.module.at(root) : nullptr;
+  return work.module.contains(root) && hasTrait(work.module.at(root).opcode, kCollective) ? &work.module.at(root)
+                                                                                          : nullptr;
 }
 
 // Groups of one device each, or a module for one device.
@@ -37,9 +38,9 @@ bool hasCompany(const Workload& work, const Computation& computation, size_t sta
   const InstructionId own = computation.instructions[start];
   for (size_t k = start + 1; k < computation.instructions.size(); ++k) {
     const Instruction& i = work.module.at(computation.instructions[k]);
-    if (isDone(i) && !i.operands.empty() && i.operands[0] == own) return false;
-    const bool calls = i.opcode == Opcode::While || i.opcode == Opcode::Call || i.opcode == Opcode::Conditional;
-    if (calls || (work.isKernel(i) && !isStart(i) && !isCollective(i))) return true;
+    if (hasTrait(i.opcode, kEndsAsync) && !i.operands.empty() && i.operands[0] == own) return false;
+    const bool transfers = hasTrait(i.opcode, kStartsAsync | kCollective);
+    if (executesCallees(i.opcode) || (work.isKernel(i) && !transfers)) return true;
   }
   return true;  // its end is elsewhere
 }
@@ -63,7 +64,7 @@ void findExposedCollectives(const Workload& work, std::vector<Finding>& out) {
       const Instruction& i = work.module.at(computation.instructions[k]);
       const Instruction* collective = collectiveOf(work, i);
       if (!collective || exchangesNothing(work, *collective)) continue;
-      if (!isStart(i) || (work.stage.scheduled && !hasCompany(work, computation, k)))
+      if (!hasTrait(i.opcode, kStartsAsync) || (work.stage.scheduled && !hasCompany(work, computation, k)))
         groups.add(work, i.id, sentBytes(work, i) * work.timesOf(i.id), std::string(i.opcodeName()));
     }
   }

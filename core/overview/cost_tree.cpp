@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "core/arrange/scopes.h"
+#include "core/base/sorting.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/overview/overview.h"
 
@@ -98,7 +99,7 @@ class CostTree {
         if (!rest.instruction.valid()) rest.instruction = part.instruction;
       }
     }
-    std::ranges::stable_sort(out.children, [](const auto& a, const auto& b) { return a.weight > b.weight; });
+    sortWith(out.children, [](const auto& a, const auto& b) { return a.weight > b.weight; });
     if (rest.weight > 0) out.children.push_back(std::move(rest));
     return out;
   }

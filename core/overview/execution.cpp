@@ -5,16 +5,9 @@
 
 #include "core/ops/inference/callgraph.h"
 #include "core/ops/inference/trip_count.h"
+#include "core/ops/op.h"
 
 namespace tessera {
-namespace {
-
-bool executesCallees(Opcode opcode) {
-  return opcode == Opcode::While || opcode == Opcode::Conditional || opcode == Opcode::Call;
-}
-
-}  // namespace
-
 Execution executionOf(const Module& module) {
   Execution out;
   out.runs.resize(module.computationSlots());

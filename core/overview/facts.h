@@ -1,4 +1,4 @@
-// An overview in words: a row a fact, with the instructions that it speaks of. Used by `tessera overview` and the
+// An overview as text: one row per fact, with the instructions that it refers to. Used by `tessera overview` and the
 // studio's overview.
 #pragma once
 
@@ -15,7 +15,7 @@ struct OverviewFact {
     InstructionId instruction;  // invalid: it is nowhere
   };
   std::string label;          // "parameters"
-  std::string text;           // what stands before the items
+  std::string text;           // the text before the items
   std::vector<Item> items;    // the largest or most frequent ones
   bool more = false;          // there are others
   std::string words() const;  // text and items in one line

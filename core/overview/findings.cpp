@@ -1,9 +1,8 @@
 // The table of rules, and the order of what they find.
 #include "core/overview/findings.h"
 
-#include <algorithm>
-
 #include "core/arrange/scopes.h"
+#include "core/base/sorting.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/overview/rules.h"
 
@@ -50,7 +49,7 @@ std::vector<Finding> findingsOf(const Workload& work) {
       if (finding.weight >= kWorthTelling * work.totalWeight()) out.push_back(std::move(finding));
     }
   }
-  std::ranges::stable_sort(out, [](const Finding& a, const Finding& b) { return a.weight > b.weight; });
+  sortWith(out, [](const Finding& a, const Finding& b) { return a.weight > b.weight; });
   return out;
 }
 
@@ -69,7 +68,7 @@ void SiteGroups::add(const Workload& work, InstructionId site, double bytes, con
 std::vector<SiteGroups::Group> SiteGroups::sorted() const {
   std::vector<Group> out;
   for (const auto& [key, group] : groups_) out.push_back(group);
-  std::ranges::stable_sort(out, [](const Group& a, const Group& b) { return a.bytes > b.bytes; });
+  sortWith(out, [](const Group& a, const Group& b) { return a.bytes > b.bytes; });
   return out;
 }
 

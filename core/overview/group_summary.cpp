@@ -1,9 +1,10 @@
-// One sweep over the instructions tells which part each lies in; a second one over their operands tells what crosses.
+// One sweep over the instructions tells which part each is in; a second one over their operands tells what crosses.
 #include "core/overview/group_summary.h"
 
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/base/sorting.h"
 #include "core/ops/shared/op_cost.h"
 
 namespace tessera {
@@ -102,16 +103,16 @@ class Summarizer {
   }
   void sort() {
     for (auto* values : {&out_.inputs, &out_.outputs, &out_.parameters})
-      std::ranges::stable_sort(*values, [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+      sortWith(*values, [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
     std::erase_if(out_.parts, [](const GroupSummary::Part& part) { return part.instructions == 0; });
-    std::ranges::stable_sort(out_.parts, [](const auto& a, const auto& b) { return a.weight > b.weight; });
+    sortWith(out_.parts, [](const auto& a, const auto& b) { return a.weight > b.weight; });
   }
 
   const Workload& work_;
   const Module& module_;
   const GraphView& view_;
   const int32_t group_;
-  std::vector<int32_t> partOf_;   // by box: the part that it is or lies in, kOutside, kInNoPart
+  std::vector<int32_t> partOf_;   // by box: the part that it is or is in, kOutside, kInNoPart
   std::vector<double> heaviest_;  // by part
   std::unordered_set<uint32_t> known_;
   GroupSummary out_;

@@ -54,7 +54,7 @@ bool endsElementwise(const Workload& work, const Instruction& i) {
   return root.shape->isArray() && computesElementwise(root.opcode);
 }
 
-// Reads the operand element by element, so that its computation could stand inside.
+// Reads the operand element by element, so that its computation could be inside.
 bool readsElementwise(const Workload& work, const Instruction& reader, size_t operand) {
   const Computation* fused = work.fusedBy(reader);
   if (!fused) return hasTrait(reader.opcode, kElementwise);

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "core/arrange/scopes.h"
+#include "core/base/sorting.h"
 #include "core/ops/inference/trip_count.h"
 #include "core/overview/rules.h"
 
@@ -50,8 +51,7 @@ std::vector<NamedFamily> completeOf(const Families& families) {
   std::vector<NamedFamily> out;
   for (const auto& [name, family] : families)
     if (isComplete(family)) out.push_back({name, &family});
-  std::ranges::stable_sort(
-      out, [](const auto& a, const auto& b) { return a.second->members.size() > b.second->members.size(); });
+  sortWith(out, [](const auto& a, const auto& b) { return a.second->members.size() > b.second->members.size(); });
   out.resize(std::min(out.size(), kMostFamilies));
   return out;
 }
@@ -96,7 +96,7 @@ Families parameterFamilies(const Module& module) {
   return families;
 }
 
-// Numbered scopes that lie in no other numbered one.
+// Numbered scopes that are in no other numbered one.
 Families scopeFamilies(const Workload& work) {
   Families families;
   const Computation& entry = work.module.entryComputation();

@@ -1,9 +1,9 @@
 // Padding: what tiled and padded layouts add to the bytes of the elements. Counted once for each buffer that the module
 // makes; what only names another buffer (tuples, bitcasts, a loop's state, the result of a call) is none.
-#include <algorithm>
 
 #include <fmt/format.h>
 
+#include "core/base/sorting.h"
 #include "core/base/units.h"
 #include "core/hlo/memory_map.h"
 #include "core/overview/rules.h"
@@ -63,7 +63,7 @@ void findPadding(const Workload& work, std::vector<Finding>& out) {
       if (own.waste > 0) wasteful.push_back({own, id});
     }
   if (all.waste < kFewPaddingBytes || all.waste < kLeastShare * all.bytes) return;
-  std::ranges::stable_sort(wasteful, [](const auto& a, const auto& b) { return a.first.waste > b.first.waste; });
+  sortWith(wasteful, [](const auto& a, const auto& b) { return a.first.waste > b.first.waste; });
   const auto& [worst, place] = wasteful[0];
   Finding finding{
       .text = fmt::format("{} of {} in all buffers are padding ({}); most in {} {}: {} of {}", bytesText(all.waste),

@@ -1,5 +1,5 @@
 // Copies, transposes and broadcasts that are kernels of their own. Only what a compiler has left: before optimisation
-// every one of them may still disappear. What stands inside a fusion costs no memory, and a transpose whose bytes stay
+// every one of them may still disappear. What is inside a fusion costs no memory, and a transpose whose bytes stay
 // where they are (a bitcast) costs nothing.
 #include <algorithm>
 
@@ -17,7 +17,7 @@ constexpr double kMostlyRepeats = 8;     // a broadcast that is so many times it
 
 enum class Move { None, Copy, Transpose };
 
-// Dimensions of the operand as they lie in memory, major to minor; size 1 left out.
+// Dimensions of the operand as they are in memory, major to minor; size 1 left out.
 std::vector<int64_t> memoryOrder(const Shape& shape, const std::vector<int64_t>& operandDimension) {
   std::vector<int64_t> out;
   for (int64_t k = shape.rank(); k-- > 0;) {

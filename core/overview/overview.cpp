@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/sorting.h"
 #include "core/devices/shardy.h"
 #include "core/memory/memory_report.h"
+#include "core/ops/op.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/overview/layers.h"
 
@@ -69,8 +71,8 @@ void tellInterface(const Module& module, Overview& out) {
     addArrays(tuple ? "output " + std::to_string(k) : "output", module.shapeOf(id), id, out.outputs);
   }
   const auto bySize = [](const Overview::Array& a, const Overview::Array& b) { return a.bytes > b.bytes; };
-  std::ranges::stable_sort(out.inputs, bySize);
-  std::ranges::stable_sort(out.outputs, bySize);
+  sortWith(out.inputs, bySize);
+  sortWith(out.outputs, bySize);
 }
 
 void tellDevices(const Module& module, Overview& out) {
@@ -96,7 +98,7 @@ class Kinds {
   std::vector<Overview::Kind> sorted() const {
     std::vector<Overview::Kind> out;
     for (const auto& [name, kind] : kinds_) out.push_back(kind);
-    std::ranges::stable_sort(out, [](const auto& a, const auto& b) { return a.count > b.count; });
+    sortWith(out, [](const auto& a, const auto& b) { return a.count > b.count; });
     return out;
   }
 
@@ -110,7 +112,7 @@ void tellKinds(const Workload& work, Overview& out) {
     for (InstructionId id : work.module.at(computation).instructions) {
       const Instruction& i = work.module.at(id);
       if (i.shape->isArray()) types.add(work, std::string(nameOf(i.shape->type)), i);
-      if (isCollective(i) && !isDone(i)) collectives.add(work, std::string(i.opcodeName()), i);
+      if (hasTrait(i.opcode, kCollective)) collectives.add(work, std::string(i.opcodeName()), i);
       if (i.opcode == Opcode::CustomCall)
         calls.add(work, std::string(i.attributes->textOr(Attr::custom_call_target, "")), i);
     }

@@ -47,7 +47,7 @@ struct Overview {
   ModuleStage stage;
   size_t instructions = 0, computations = 0;
   std::vector<Layers> layers;
-  std::optional<Argument> parameters;  // the argument that holds the model's weights, where one is told from the others
+  std::optional<Argument> parameters;  // the argument that holds the model's weights, if one can be identified
   Cost work;                           // of a run; loops by their trips where these are known
   bool tripsKnown = true;
   std::optional<int64_t> peakMemory;   // in the file's order, as core/memory has it; unset: it has no assignment
@@ -66,7 +66,7 @@ struct CostScope {
   Cost cost;                  // with what is inside
   double weight = 0;          // with what is inside, on the scale of Workload::weightOf
   InstructionId instruction;  // the costliest inside
-  std::vector<CostScope> children;  // by weight; what is under a share of the root stands in one child "…"
+  std::vector<CostScope> children;  // by weight; what is below a share of the root is merged into one child "…"
 };
 CostScope costByScope(const Workload& work, double leastShare = 0.005);
 

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "core/base/sorting.h"
 #include "core/base/units.h"
+#include "core/ops/op.h"
 #include "core/overview/rules.h"
 
 namespace tessera {
@@ -60,8 +62,7 @@ void findDoubles(const Workload& work, std::vector<Finding>& out) {
       if (work.isKernel(module.at(id))) finding.bytes += bytesOfShape(*module.at(id).shape) * work.timesOf(id);
     }
   if (finding.instructions.empty()) return;
-  std::ranges::stable_sort(finding.instructions, {},
-                           [&](InstructionId id) { return sourceRank(module, module.at(id)); });
+  sortBy(finding.instructions, [&](InstructionId id) { return sourceRank(module, module.at(id)); });
   finding.text =
       fmt::format("{} of {} in double precision, {} of {} flops a run; {}", countText(finding.instructions.size()),
                   counted(module.instructionCount(), "instruction", "instructions"), amountText(finding.flops),
@@ -79,7 +80,7 @@ void findUpcasts(const Workload& work, std::vector<Finding>& out) {
   for (ComputationId computation : work.execution.computations)
     for (InstructionId id : module.at(computation).instructions) {
       const Instruction& i = module.at(id);
-      if ((i.opcode != Opcode::Dot && i.opcode != Opcode::Convolution) || i.operands.size() != 2) continue;
+      if (!hasTrait(i.opcode, kContraction) || i.operands.size() != 2) continue;
       for (InstructionId operand : i.operands) {
         const ElementType before = typeBefore(module, operand);
         if (before == ElementType::Invalid) continue;

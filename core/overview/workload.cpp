@@ -68,19 +68,7 @@ bool hasFusion(const Module& module) {
   return false;
 }
 
-bool isBodyElsewhere(Opcode opcode) {
-  return opcode == Opcode::While || opcode == Opcode::Call || opcode == Opcode::Conditional;
-}
-
 }  // namespace
-
-bool isDone(const Instruction& i) { return i.opcodeName().ends_with("-done") || i.opcode == Opcode::AsyncUpdate; }
-bool isStart(const Instruction& i) { return i.opcodeName().ends_with("-start"); }
-bool isCollective(const Instruction& i) {
-  const std::string_view name = i.opcodeName();
-  return name.starts_with("all-") || name.starts_with("collective-") || name == "reduce-scatter" ||
-         name == "ragged-all-to-all";
-}
 
 ModuleStage stageOf(const Module& module) {
   ModuleStage out;
@@ -122,7 +110,7 @@ Workload::Workload(const Module& wanted, const Profile* profile)
 
 bool Workload::isKernel(const Instruction& i) const {
   if (i.computation.value >= execution.runs.size() || execution.of(i.computation).times == 0) return false;
-  if (isBodyElsewhere(i.opcode) || isDone(i)) return false;
+  if (executesCallees(i.opcode) || hasTrait(i.opcode, kEndsAsync)) return false;
   const OpDef* op = findOp(i.opcode);
   return !op || op->kind != ExecutionKind::Structure;
 }

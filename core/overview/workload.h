@@ -60,11 +60,6 @@ class Workload {
   double totalWeight_ = 0;
 };
 
-// By the opcode's name: the two ends of an asynchronous pair, and collectives in any form.
-bool isStart(const Instruction& instruction);
-bool isDone(const Instruction& instruction);
-bool isCollective(const Instruction& instruction);
-
 // "computation/name": how a place is written in tables and links.
 std::string placeText(const Module& module, InstructionId id);
 

@@ -19,7 +19,7 @@ class Rewriter {
   Rewriter(Module& module, std::string_view pass) : module_(module), pass_(pass) {}
 
   Module& module() { return module_; }
-  // What stands in for an instruction now; itself when nothing does.
+  // The current replacement of an instruction; itself if there is none.
   InstructionId resolve(InstructionId id) const;
   // The instruction with its operands resolved. The reference is good until the next change.
   const Instruction& visit(InstructionId id);
@@ -34,7 +34,7 @@ class Rewriter {
   InstructionId clone(InstructionId original, ComputationId into, std::span<const InstructionId> operands);
   // A copy of a whole computation under a new name; what it calls is shared.
   ComputationId cloneComputation(ComputationId original);
-  // A fusion of `members` (operands first, root last, one computation). Their copies stand in the called computation;
+  // A fusion of `members` (operands first, root last, one computation). Their copies are in the called computation;
   // `root` is replaced by the fusion. `kind` is kLoop or kInput.
   InstructionId fuse(std::span<const InstructionId> members, std::string_view kind);
 
@@ -70,7 +70,7 @@ Result<bool> restoreComputationOrder(Module& module);
 // Computations whose instructions are executed one by one: the entry, while bodies and conditions, branches and the
 // targets of calls; callers before callees, each once.
 std::vector<ComputationId> controlComputations(const Module& module);
-// Does something that nobody may drop, repeat or reorder: infeed, send, collectives, effectful custom calls …
+// Must not be dropped, repeated or reordered: infeed, send, collectives, effectful custom calls …
 bool hasSideEffect(const Instruction& instruction);
 // Gives another value each time: equal ones may not be merged.
 bool isStateful(const Instruction& instruction);

@@ -1,4 +1,4 @@
-// Colours of both themes. Chosen for contrast: text on every fill it may stand on has at least 4.5 : 1 (the test
+// Colours of both themes. Chosen for contrast: text on every fill it may be on has at least 4.5 : 1 (the test
 // computes it), borders and wires at least 2 : 1 on the page.
 #include <algorithm>
 #include <array>

@@ -299,7 +299,7 @@ class Drawer : Sketch {
     addText(v, {p.x - width / 2, b.y + 4}, name, box::kPortText, width + 1, ColorRole::NodeText, false, kReadableZoom);
   }
 
-  // Of what stands in its reader or beside it.
+  // Of what is in its reader or beside it.
   void drawBesidePort(const ViewEdge& edge) {
     const ViewNode& reader = view_.nodes[at(edge.to)];
     if (reader.kind != ViewNode::Kind::Instruction || reader.chip || view_.nodes.size() > kMostWithPorts) return;

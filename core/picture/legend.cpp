@@ -1,5 +1,5 @@
 // The legend of a heat overlay: ten steps from cold to hot, the times between which they lie, and what hatching means.
-// For pictures that stand alone (SVG); the studio shows its own in a corner of the canvas.
+// For pictures that are alone (SVG); the studio shows its own in a corner of the canvas.
 #include <algorithm>
 #include <cmath>
 

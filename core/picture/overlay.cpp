@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/sorting.h"
 #include "core/picture/picture.h"
 
 namespace tessera {
@@ -37,7 +38,7 @@ Overlay overlayOf(const Profile& profile) {
     out.entries.push_back({source.instruction, {ns, source.measured}});
   }
   out.coldNs = coldestOf(out.hotNs);
-  std::sort(out.entries.begin(), out.entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  sortWith(out.entries, [](const auto& a, const auto& b) { return a.first < b.first; });
   out.title = fmt::format("time of a run: {}", durationText(static_cast<double>(profile.totalNs) / runs));
   return out;
 }

@@ -11,10 +11,10 @@
 namespace tessera {
 
 Places placesOf(const ProjectPage& page);
-// The flow of what was placed, else the document's own; none: as the graph's form asks for. page: null where there is
+// The flow of what was placed, else the document's own; none: chosen by the graph's form. page: null if there is
 // none.
 std::optional<Flow> flowOf(const Project& project, const ProjectPage* page);
-// The groups that the page says are open, where it says so.
+// The groups that the page lists as open, if it does.
 void applyGroups(const ProjectPage& page, ViewOptions& options);
 Picture withPage(Picture picture, const ProjectPage& page);
 

@@ -73,7 +73,7 @@ inline constexpr float kAnyZoom = 1e9f;
 
 struct PictureItem {
   enum class Kind : uint8_t { Box, Path, Text };
-  // What it is to whoever points at it; position in the list says nothing but what is painted over what.
+  // The part of the picture that it is, for hit tests; the position in the list only determines painting order.
   enum class Part : uint8_t {
     Other,
     Frame,      // of a node or group: its whole box
@@ -82,7 +82,7 @@ struct PictureItem {
     FoldMark,   // of what was pulled out: folds it back
     Port,       // of an input or the result
     Source,     // of a parameter: where its value comes from
-    PageFrame,  // drawn by a person round nodes, behind them
+    PageFrame,  // drawn by the user around nodes, behind them
     PageNote,
   };
   Kind kind = Kind::Box;

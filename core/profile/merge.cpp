@@ -59,7 +59,7 @@ void addSources(Profile& into, const Profile& from) {
   into.sources = std::move(out);
 }
 
-// Those of devices that agree stand at the same places.
+// Those of devices that agree are at the same places.
 void addShares(Profile& into, const Profile& from, const std::vector<int32_t>& places) {
   for (size_t i = 0; i < from.shares.size(); ++i) {
     StepShare share = from.shares[i];

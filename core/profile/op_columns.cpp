@@ -1,9 +1,9 @@
 // The columns of an OpTree: titles, texts, order, CSV. See op_tree.h.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
+#include "core/base/sorting.h"
 #include "core/base/units.h"
 #include "core/profile/op_tree.h"
 
@@ -115,8 +115,8 @@ void sortRows(OpTree& tree, OpColumn by, bool descending) {
     if ((x > 0) != (y > 0)) return x > 0;
     return descending ? x > y : x < y;
   };
-  std::ranges::stable_sort(tree.roots, before);
-  for (OpRow& row : tree.rows) std::ranges::stable_sort(row.children, before);
+  sortWith(tree.roots, before);
+  for (OpRow& row : tree.rows) sortWith(row.children, before);
 }
 
 std::string toCsv(const OpTree& tree) {

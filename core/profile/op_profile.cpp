@@ -6,6 +6,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "core/base/sorting.h"
+
 namespace tessera {
 namespace {
 
@@ -44,7 +46,7 @@ std::vector<GroupTime> groupedBy(const OpProfile& profile, ProfileGroup by) {
     group.name = name;
     out.push_back(std::move(group));
   }
-  std::ranges::stable_sort(out, std::greater(), &GroupTime::selfNs);
+  sortDescending(out, &GroupTime::selfNs);
   return out;
 }
 
@@ -63,7 +65,7 @@ ProfileComparison compareProfiles(const OpProfile& before, const OpProfile& afte
     if (row.beforeNs != row.afterNs) out.rows.push_back(std::move(row));
   }
   const auto difference = [](const SlowerRow& row) { return std::abs(row.afterNs - row.beforeNs); };
-  std::ranges::stable_sort(out.rows, std::greater(), difference);
+  sortDescending(out.rows, difference);
   return out;
 }
 
@@ -83,7 +85,7 @@ Profile toProfile(const OpProfile& profile, const Module& module) {
                          row.flops, row.bytes});
     out.sources.push_back({found->second, static_cast<double>(row.times.selfNs), row.flops, row.bytes, row.measured});
   }
-  std::ranges::sort(out.sources, {}, &SourceProfile::instruction);
+  sortBy(out.sources, &SourceProfile::instruction);
   return out;
 }
 

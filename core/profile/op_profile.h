@@ -1,6 +1,6 @@
 // OpProfile: where the time of a profile went, instruction by instruction, whatever wrote it: XLA, Nsight Systems, a
-// run of ours, a table. What could not be placed stands beside it. Made by sources/profile_source; shown by `tessera
-// profile`.
+// run of ours, a table. Time that matches no instruction is kept separately. Made by sources/profile_source; shown by
+// `tessera profile`.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct InstructionTime {
   std::string category;       // "dot", "elementwise": the group of its opcode
   std::string scope, source;  // op_name without its last word; file:line
   TimeStats times;
-  double flops = 0, bytes = 0;  // over all counts; of a loop or call whose instructions stand by themselves none
+  double flops = 0, bytes = 0;  // over all counts; 0 for a loop or call whose instructions have rows of their own
   bool measured = true;         // false: a share of a step that computes several
   double value = 0;             // the sum, where the profile is of another measure than time
 };
@@ -60,7 +60,7 @@ struct OpProfile {
   std::vector<LostTime> unmatched;            // by time
   std::vector<LostTime> host;                 // of programs around it, in no sum: Python, launches, waiting
   std::vector<std::string> warnings;
-  std::shared_ptr<Timeline> timeline;  // null: not asked for, or the source has none
+  std::shared_ptr<Timeline> timeline;  // null: not requested, or the source has none
 };
 
 enum class ProfileGroup : uint8_t { Opcode, Category, Scope, Source, Computation, Module };

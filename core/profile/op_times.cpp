@@ -1,5 +1,5 @@
 // See op_times.h. A step of our own run whose sources are a fusion and its members is that fusion; steps that the
-// passes fused stand in the scope that all their members share.
+// passes fused are in the scope that all their members share.
 #include "core/profile/op_times.h"
 
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "core/hlo/element_type.h"
+#include "core/ops/op.h"
 #include "core/profile/sources/instruction_index.h"
 
 namespace tessera {
@@ -22,7 +23,7 @@ OpFacts factsOf(const InstructionIndex& index, InstructionId id) {
 // Of a dot its operands': the result may be wider.
 std::string typeOf(const Module& module, InstructionId id) {
   const Instruction& instruction = module.at(id);
-  const bool byOperand = instruction.opcode == Opcode::Dot || instruction.opcode == Opcode::Convolution;
+  const bool byOperand = hasTrait(instruction.opcode, kContraction);
   const bool has = byOperand && !instruction.operands.empty() && module.contains(instruction.operands[0]);
   const std::vector<ShapeLeaf> leaves = leavesOf(module.shapeOf(has ? instruction.operands[0] : id));
   return leaves.empty() ? std::string() : std::string(nameOf(leaves[0].shape->type));
@@ -102,7 +103,7 @@ std::vector<std::vector<OpMember>> RunUnits::membersByStep() const {
   return out;
 }
 
-// The fusion of the source module that the step is, where its members stand beside it.
+// The fusion of the source module that the step is, where its members are beside it.
 InstructionId fusionAmong(const Module& module, const std::vector<OpMember>& members) {
   std::unordered_set<ComputationId> inside;
   for (const OpMember& member : members) inside.insert(module.at(member.facts.instruction).computation);

@@ -85,7 +85,7 @@ int32_t TreeBuilder::groupOf(const OpFacts& facts) {
     case OpGrouping::Computation: return named(facts.computation);
     case OpGrouping::None: return -1;
   }
-  int32_t at = -1;  // what has no scope stands beside the scopes
+  int32_t at = -1;  // what has no scope is beside the scopes
   for (size_t begin = 0; begin <= facts.scope.size();) {
     const size_t slash = std::min(facts.scope.find('/', begin), facts.scope.size());
     if (slash > begin) at = group(at, facts.scope.substr(begin, slash - begin));
@@ -144,7 +144,7 @@ void TreeBuilder::addLost() {
   }
 }
 
-// Parents stand before their children. A unit counts once in all that is above it.
+// Parents precede their children. A unit counts once in all that is above it.
 void TreeBuilder::addUp() {
   for (size_t i = out_.rows.size(); i-- > 0;) {
     const OpRow& row = out_.rows[i];

@@ -16,7 +16,7 @@ std::string_view nameOf(OpGrouping by);
 
 enum class OpRowKind : uint8_t {
   Group,        // a scope, an opcode …
-  Fusion,       // measured as one; its members stand below it
+  Fusion,       // measured as one; its members are its children
   Instruction,  // measured
   Member,       // of a fusion: its time is estimated by counted work
   Lost,         // what landed on no instruction
@@ -28,7 +28,7 @@ struct OpRow {
   int32_t parent = -1;
   std::vector<int32_t> children;
   double count = 0;
-  // Of a group and a fusion what stands below it, of a loop with what it runs. `selfNs` of all rows add up to the
+  // Of a group and a fusion what is below it, of a loop with what it runs. `selfNs` of all rows add up to the
   // tree's total: a fusion's is what its members do not take.
   double totalNs = 0, selfNs = 0;
   double lowNs = 0, highNs = 0;
@@ -48,7 +48,7 @@ struct OpTree {
   int64_t runs = 0;
   std::string spreadOf;
 
-  // The row of an instruction that stands highest; -1: it has none.
+  // The topmost row of an instruction; -1: it has none.
   int32_t rowOf(InstructionId id) const;
   // Of the row and of all below it.
   std::vector<InstructionId> instructionsOf(int32_t row) const;

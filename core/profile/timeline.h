@@ -36,7 +36,7 @@ class TimelineLane {
   const std::vector<TimelineSpan>& spans() const { return spans_; }
   // The spans from `first` up to `last`: one bar. The range has one at least.
   TimelineBar summary(uint32_t first, uint32_t last) const;
-  // What is seen between two times, where `perPixelNs` are a pixel: a span that is wider stands alone, others are
+  // What is seen between two times, where `perPixelNs` are a pixel: a wider span is a bar of its own, others are
   // joined as far as a pixel goes. At most two bars a pixel.
   void barsIn(int64_t beginNs, int64_t endNs, double perPixelNs, std::vector<TimelineBar>& out) const;
   // The first span that ends after a time; spans().size(): none.
@@ -103,12 +103,12 @@ class Timeline {
   const SpanPlace* placesOf(uint32_t name, size_t& count) const;
   // The next one of the same name (step 1) or the one before (-1); itself where there is none.
   SpanPlace neighbour(const SpanPlace& place, int step) const;
-  // Names that stand for an instruction.
+  // Names of instructions.
   std::vector<uint32_t> namesOf(InstructionId id) const;
   // Where a span's operands were computed last before it, and where its result is used next, by the module's wires.
   std::vector<TimelineFlow> wiresOf(const SpanPlace& place, const Module& module) const;
 
-  // Names whose instruction the module has stand for it.
+  // Resolves names to instructions of the module.
   void link(const std::shared_ptr<const Module>& module);
   // By total time. tracks empty: all.
   std::vector<TimelineStat> statistics(int64_t beginNs, int64_t endNs, const std::vector<uint32_t>& tracks = {}) const;

@@ -39,11 +39,7 @@ std::optional<Movement> movementOf(const Instruction& instruction) {
 }
 
 // Steps that only end a transfer, or hold a value for one.
-bool isTransferEnd(Opcode opcode) {
-  return opcode == Opcode::AllReduceDone || opcode == Opcode::AllGatherDone ||
-         opcode == Opcode::CollectivePermuteDone || opcode == Opcode::SendDone || opcode == Opcode::Recv ||
-         opcode == Opcode::RecvDone;
-}
+bool isTransferEnd(Opcode opcode) { return opcode == Opcode::Recv || hasTrait(opcode, kEndsAsync); }
 
 double bytesOf(const Shape& shape) {
   double bytes = 0;
@@ -102,16 +98,12 @@ class StepTimes {
 };
 
 bool communicates(const Module& module, const Instruction& instruction) {
-  return movementOf(collectiveIn(module, instruction)) || isTransferEnd(instruction.opcode) ||
-         instruction.opcode == Opcode::AsyncDone;
+  return movementOf(collectiveIn(module, instruction)) || isTransferEnd(instruction.opcode);
 }
 
 // What the device does between a start and what reads it first.
 double workBehind(const Module& module, const Instruction& start, const StepTimes& times) {
-  const bool begins = start.opcode == Opcode::AllReduceStart || start.opcode == Opcode::AllGatherStart ||
-                      start.opcode == Opcode::CollectivePermuteStart || start.opcode == Opcode::AsyncStart ||
-                      start.opcode == Opcode::Send;
-  if (!begins) return 0;
+  if (!hasTrait(start.opcode, kStartsAsync)) return 0;
   const auto& order = module.at(start.computation).instructions;
   double seconds = 0;
   for (auto at = std::ranges::find(order, start.id); at != order.end() && ++at != order.end();) {

@@ -1,6 +1,6 @@
 // The time of a step on many devices, from what one device's own work takes and from the links between them. Each
 // device keeps its work, the arrays of collectives keep their size, and one axis of the grid grows. Communication that
-// is begun and finished apart is hidden behind what stands between. Used by `tessera scale`.
+// is split into start and done is hidden behind the work between them. Used by `tessera scale`.
 #pragma once
 
 #include <string>

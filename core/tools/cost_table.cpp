@@ -1,9 +1,9 @@
 // One sweep over the computations that are executed, and a sort.
 #include "core/tools/cost_table.h"
 
-#include <algorithm>
 #include <tuple>
 
+#include "core/base/sorting.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera {
@@ -25,7 +25,7 @@ CostTable costTable(const Module& module, CostOrder by) {
     }
     return std::tuple(0.0, 0.0, 0.0);
   };
-  std::ranges::stable_sort(out.rows, std::greater(), key);
+  sortDescending(out.rows, key);
   if (module.contains(module.entry())) out.total = counter.of(module.entry());
   return out;
 }

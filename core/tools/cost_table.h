@@ -19,7 +19,7 @@ struct CostTable {
 };
 
 // The instructions that are executed one by one: those of the entry, of loops and branches and of called computations;
-// not those inside fusions and reducers. A while's row includes its body, whose rows stand there too.
+// not those inside fusions and reducers. A while's row includes its body, whose rows are listed, too.
 CostTable costTable(const Module& module, CostOrder by);
 
 }  // namespace tessera

@@ -7,24 +7,11 @@
 #include <unordered_set>
 
 #include "core/base/result.h"
+#include "core/base/sorting.h"
+#include "core/ops/op.h"
 
 namespace tessera {
 namespace {
-
-// Its operand is a promise of a value, which only the start makes.
-bool endsAPair(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::AllGatherDone:
-    case Opcode::AllReduceDone:
-    case Opcode::AsyncDone:
-    case Opcode::AsyncUpdate:
-    case Opcode::CollectivePermuteDone:
-    case Opcode::CopyDone:
-    case Opcode::RecvDone:
-    case Opcode::SendDone: return true;
-    default: return false;
-  }
-}
 
 class Cutter {
  public:
@@ -64,7 +51,7 @@ class Cutter {
       if (!members_.insert(id).second) continue;
       for (size_t i = 0; i < instruction.operands.size(); ++i)
         if (source_.contains(instruction.operands[i]))
-          open.emplace_back(instruction.operands[i], i == 0 && endsAPair(instruction.opcode));
+          open.emplace_back(instruction.operands[i], i == 0 && hasTrait(instruction.opcode, kEndsAsync));
     }
   }
 
@@ -73,7 +60,7 @@ class Cutter {
     std::vector<InstructionId> inputs;
     std::ranges::copy_if(order, std::back_inserter(inputs),
                          [&](InstructionId id) { return inputs_.contains(id) && !members_.contains(id); });
-    std::ranges::stable_sort(inputs, {}, [&](InstructionId id) {
+    sortBy(inputs, [&](InstructionId id) {
       const int32_t number = source_.at(id).parameterNumber;
       return number < 0 ? std::numeric_limits<int32_t>::max() : number;
     });
@@ -187,7 +174,8 @@ std::unordered_map<InstructionId, int64_t> depthsAbove(const Module& module, Ins
 InstructionId endOf(const Module& module, InstructionId id) {
   for (InstructionId other : module.at(module.at(id).computation).instructions) {
     const Instruction& reader = module.at(other);
-    if (endsAPair(reader.opcode) && !reader.operands.empty() && reader.operands[0] == id) return endOf(module, other);
+    if (hasTrait(reader.opcode, kEndsAsync) && !reader.operands.empty() && reader.operands[0] == id)
+      return endOf(module, other);
   }
   return id;
 }

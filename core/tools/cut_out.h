@@ -13,7 +13,7 @@ namespace tessera {
 
 // A module whose entry computes `root`. An instruction for which isInput is true becomes a parameter, as does each
 // parameter; a token becomes after-all(). Names, attributes, metadata and what is called stay. The done half of a pair
-// takes its start along, whatever isInput says: the value between them is none that anybody could pass.
+// includes its start, regardless of isInput: the transfer between them cannot be an argument.
 Result<Module> cutOut(const Module& module, InstructionId root, const std::function<bool(InstructionId)>& isInput);
 
 inline constexpr int64_t kWholeCone = std::numeric_limits<int64_t>::max();

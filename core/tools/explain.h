@@ -17,7 +17,7 @@ struct Explanation {
   std::string kind;     // how it is executed, in words
   std::string shape;
   std::vector<std::string> reasons;  // by dimension; may be empty
-  std::string loopNest;              // empty: there is none, and `without` says why
+  std::string loopNest;              // empty: there is none, for the reason `without`
   std::string without;
   std::vector<std::string> buffers;  // by operand of the loop nest: "%x", "%state{1}"
   std::vector<int64_t> outputIndex;  // whose reads are listed

@@ -1,5 +1,5 @@
-// The instruction or computation that a user means by a name. Used by every tool that is told which instruction to look
-// at.
+// The instruction or computation that a user means by a name. Used by every tool that takes the name of an instruction
+// to look at.
 #pragma once
 
 #include <string_view>

@@ -14,7 +14,7 @@ bool hasFusions(const Module& module) {
   return false;
 }
 
-// The first kernel that an instruction is found in has it: what several repeat stands in one place only.
+// The first kernel that an instruction is found in has it: what several repeat is in one place only.
 void take(const Module& optimized, const Instruction& i, const std::string& kernel, std::vector<std::string>& names) {
   if (i.provenance)
     for (InstructionId source : i.provenance->sources)

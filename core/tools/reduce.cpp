@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "core/base/result.h"
+#include "core/base/sorting.h"
 #include "core/ops/inference/infer.h"
 #include "core/passes/dead_code.h"
 #include "core/tools/cut_out.h"
@@ -73,7 +74,7 @@ class Reducer {
   void innerComputation() {
     std::vector<ComputationId> inner(module_.order());
     std::erase(inner, module_.entry());
-    std::ranges::stable_sort(inner, {}, [&](ComputationId id) { return module_.at(id).instructions.size(); });
+    sortBy(inner, [&](ComputationId id) { return module_.at(id).instructions.size(); });
     for (ComputationId id : inner)
       if (attempt("a called computation alone", isolate(module_, id))) return innerComputation();
   }

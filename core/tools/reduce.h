@@ -10,7 +10,7 @@
 namespace tessera {
 
 struct ReduceOptions {
-  // Does this module still fail? Only asked for modules that inference and the verifier accept. An error ends all.
+  // Does this module still fail? Only called for modules that inference and the verifier accept. An error ends all.
   std::function<Result<bool>(const Module&)> fails;
   int64_t mostRuns = 1000;  // of `fails`
   // Told after each step that helped.

@@ -1,5 +1,5 @@
 // What the user has allowed, once and for good: hashes in a file of his own, away from the projects that ask. Used by
-// FileAccess, which says what a hash is of.
+// FileAccess, which defines what is hashed.
 #pragma once
 
 #include <string>

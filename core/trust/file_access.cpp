@@ -11,6 +11,7 @@
 
 #include "core/base/safe_files.h"
 #include "core/base/sha256.h"
+#include "core/base/sorting.h"
 #include "core/evaluate/argument_source.h"
 #include "core/formats/file_content.h"
 #include "core/formats/hlo_text.h"
@@ -152,7 +153,7 @@ std::vector<FileAccess::Granted> FileAccess::granted(const RunSettings& settings
   for (Allowance& each : keptAllowances()) all.emplace(std::move(each.hash), std::move(each.words));
   std::vector<Granted> out;
   for (auto& [hash, words] : all) out.push_back({{hash, words}, used.contains(hash)});
-  std::ranges::sort(out, [](const Granted& a, const Granted& b) {
+  sortWith(out, [](const Granted& a, const Granted& b) {
     return std::tuple(!a.used, a.words, a.hash) < std::tuple(!b.used, b.words, b.hash);
   });
   return out;
@@ -181,7 +182,7 @@ std::optional<fs::path> FileAccess::beneath(const FileRequest& request) const {
   return name;
 }
 
-// Absent: it lies in the folder. The user's own word is not looked at.
+// Absent: it is in the folder. The user's own word is not looked at.
 std::optional<FileAsk> FileAccess::needFor(const FileRequest& request) const {
   if (const auto name = beneath(request)) {
     const auto file = openBeneath(folder_, *name);

@@ -1,10 +1,10 @@
-// Which files a run may use. A project says where values come from, where what outfeeds give goes, and which library
-// holds its custom calls; the project may be a stranger's. So a name out of a file opens nothing by itself:
+// Which files a run may use. A project names the sources of values, the targets of outfeeds and the library of its
+// custom calls, and it may come from an untrusted source. So a name in a file does not grant access:
 //   - arrays and pictures in the project's own folder are read (through no symbolic link, see safe_files.h);
-//   - all else is asked for: a library and an outfeed always, a file to read where it lies elsewhere. The user allows
+//   - all else needs permission: a library and an outfeed always, a file to read if it is elsewhere. The user allows
 //     each one; this holds for the graph that was opened, the place that the name leads to and a library's content.
-// What the user says himself in this session, on the command line or in the run panel, is his own word and needs no
-// asking. Used by `tessera run`, the studio and backends/run_request.
+// What the user enters in this session, on the command line or in the run panel, needs no
+// permission. Used by `tessera run`, the studio and backends/run_request.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct FileAsk {
 
 class FileAccess {
  public:
-  // Relative names lie in the folder; "": there is no file yet, and they lie where the program runs.
+  // Relative names are relative to the folder; "": there is no file yet, and to the working directory.
   explicit FileAccess(std::filesystem::path folder = {}) : folder_(std::move(folder)) {}
   // The graph as its file has it. Without one, allowances last for the session alone.
   void setGraph(const Module& graph);

@@ -12,8 +12,8 @@
 #include "editor/canvas/page_items.h"
 #include "editor/document/document.h"
 #include "editor/document/noted_places.h"
+#include "editor/panels/popups/value_field.h"
 #include "editor/panels/size_panel.h"
-#include "editor/panels/value_field.h"
 
 namespace tessera {
 namespace {

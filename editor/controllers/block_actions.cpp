@@ -15,8 +15,8 @@
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/document/document.h"
-#include "editor/panels/add_search.h"
 #include "editor/panels/palette_panel.h"
+#include "editor/panels/popups/add_search.h"
 
 namespace tessera {
 namespace {

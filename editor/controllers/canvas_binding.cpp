@@ -12,7 +12,7 @@
 #include "editor/canvas/highlights.h"
 #include "editor/canvas/value_strips.h"
 #include "editor/document/document.h"
-#include "editor/panels/instruction_facts.h"
+#include "editor/panels/inspect/instruction_facts.h"
 
 namespace tessera {
 namespace {

@@ -10,10 +10,10 @@
 #include "editor/canvas/tools/wire_tool.h"
 #include "editor/controllers/canvas_menu.h"
 #include "editor/document/document.h"
-#include "editor/panels/add_search.h"
-#include "editor/panels/choice_list.h"
-#include "editor/panels/source_pick.h"
-#include "editor/panels/value_field.h"
+#include "editor/panels/popups/add_search.h"
+#include "editor/panels/popups/choice_list.h"
+#include "editor/panels/popups/source_pick.h"
+#include "editor/panels/popups/value_field.h"
 
 namespace tessera {
 namespace {

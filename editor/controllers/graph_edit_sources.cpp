@@ -8,8 +8,8 @@
 #include "editor/canvas/tools/wire_tool.h"
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/document/document.h"
-#include "editor/panels/add_search.h"
-#include "editor/panels/source_pick.h"
+#include "editor/panels/popups/add_search.h"
+#include "editor/panels/popups/source_pick.h"
 
 namespace tessera {
 namespace {

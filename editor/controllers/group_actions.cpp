@@ -12,7 +12,7 @@
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
-#include "editor/panels/choice_list.h"
+#include "editor/panels/popups/choice_list.h"
 
 namespace tessera {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/tools/search.h"
+#include "core/tools/query/search.h"
 #include "editor/document/document.h"
 #include "editor/document/priorities.h"
 

@@ -1,5 +1,5 @@
-// ModuleSearch: what is looked for in the open module, and where it is: a query of core/tools/query.h run by a worker
-// after every letter and every edit. Used by the search bar; the canvas lights what is found.
+// ModuleSearch: what is looked for in the open module, and where it is: a query of core/tools/query/query.h run by a
+// worker after every letter and every edit. Used by the search bar; the canvas lights what is found.
 #pragma once
 
 #include <QObject>
@@ -9,7 +9,7 @@
 
 #include "core/base/diagnostics.h"
 #include "core/base/ids.h"
-#include "core/tools/query_completion.h"
+#include "core/tools/query/query_completion.h"
 #include "editor/document/background.h"
 
 namespace tessera {

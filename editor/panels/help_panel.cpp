@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <map>
 
-#include "core/tools/help_page.h"
-#include "core/tools/reference_figure.h"
+#include "core/tools/help/help_page.h"
+#include "core/tools/help/reference_figure.h"
 #include "editor/document/document.h"
 
 namespace tessera {

@@ -46,7 +46,7 @@ Memory memoryOf(size_t bytes);
 extern const char* const kComputations;
 // Reports a text that does not read.
 Module moduleOf(const std::string& text);
-// `header` stands behind "HloModule m", `entry` is the text of the entry.
+// `header` follows "HloModule m", `entry` is the text of the entry.
 Module programOf(const std::string& entry, const std::string& header = {});
 
 Result<CompiledObject> objectOf(const Module& module, const std::string& isa = "native", int threads = 2);
@@ -62,9 +62,9 @@ struct Called {
   std::string error;
   std::vector<Literal> results;
 };
-// The results' memory is filled with what no program leaves there by chance, and so is what lies behind the workspace.
+// The results' memory and the bytes behind the workspace are filled with a pattern that no program writes by chance.
 Called call(const Library& library, const std::vector<Literal>& arguments, const std::vector<Literal>& like);
-// A program with dynamic sizes, called as its header says: arrays as large as their bounds, sizes behind them.
+// A program with dynamic sizes, called as its header declares: arrays as large as their bounds, sizes behind them.
 Called callInBounds(const Module& module, const Library& library, const std::vector<Literal>& arguments);
 void expectSame(const std::vector<Literal>& expected, const Called& called);
 

@@ -1,5 +1,5 @@
 // `tessera explain` of compiled code: the assembly says for which instruction each stretch of it is, also within a
-// fusion, a loop that is one function and a reduction that is split; measured times stand beside estimates.
+// fusion, a loop that is one function and a reduction that is split; measured times are beside estimates.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/spawn.h"

@@ -1,4 +1,4 @@
-// Every subcommand's --help ends with an example, and the example works as it stands.
+// Every subcommand's --help ends with an example, and the example works unchanged.
 #include "tests/cli/spawn.h"
 
 namespace tessera {

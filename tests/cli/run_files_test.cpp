@@ -48,7 +48,7 @@ TEST_F(RunFiles, AProjectsOutfeedIsRefusedUntilItIsAllowed) {
   EXPECT_FALSE(fs::exists(scratch_.folder() / "p/out.npz"));
   runs("p/work.tessera --allow=out.npz");
   EXPECT_TRUE(fs::exists(scratch_.folder() / "p/out.npz"));
-  // The command line's own word goes over the project's, and lies where the program runs.
+  // The command line's own word goes over the project's, and is where the program runs.
   project("run outfeed ../victim\n", kOutfeed);
   runs("p/work.tessera --outfeed=mine.npz");
   EXPECT_TRUE(fs::exists(scratch_.folder() / "mine.npz"));

@@ -1,5 +1,5 @@
 // `tessera run`'s options that say what a program is given and what becomes of its results: the fill rule, buffers as
-// they lie in memory, devices, infeeds and outfeeds. Values are those of the documents, computed here.
+// they are in memory, devices, infeeds and outfeeds. Values are those of the documents, computed here.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -10,7 +10,7 @@
 #include "core/passes/rewriter.h"
 #include "tests/corpus/corpus.h"
 #include "tests/support/skips.h"
-#include "tests/unit/apart_slots.h"
+#include "tests/unit/cpu/apart_slots.h"
 
 namespace tessera {
 namespace {

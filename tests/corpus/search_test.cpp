@@ -5,9 +5,9 @@
 
 #include "core/formats/hlo_text.h"
 #include "core/tools/find_instruction.h"
+#include "core/tools/flow/value_flow.h"
 #include "core/tools/link.h"
-#include "core/tools/search.h"
-#include "core/tools/value_flow.h"
+#include "core/tools/query/search.h"
 #include "tests/corpus/corpus.h"
 
 namespace tessera {

@@ -5,7 +5,7 @@
 #include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer.h"
 #include "core/tools/cut_out.h"
-#include "core/tools/diff.h"
+#include "core/tools/diff/diff.h"
 #include "core/tools/explain.h"
 #include "tests/corpus/corpus.h"
 #include "tests/support/skips.h"

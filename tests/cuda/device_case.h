@@ -65,7 +65,7 @@ class DeviceCase : public testing::Test {
     module = *loaded;
   }
 
-  // Launches and waits; the status tells what went wrong on the way.
+  // Launches and waits; the status has the first error.
   Status launch(const std::string& name, Extent3 grid, Extent3 block, const Arguments& arguments, unsigned shared = 0) {
     TESSERA_ASSIGN_OR_RETURN(const KernelId kernel, device->kernel(module, name));
     TESSERA_TRY(device->launch(

@@ -10,7 +10,7 @@ namespace tessera::cuda {
 namespace {
 
 template <class T>
-std::vector<T> interesting() {
+std::vector<T> interestingFloats() {
   using Limits = std::numeric_limits<T>;
   std::vector<T> values{0,
                         T(-0.0),
@@ -51,7 +51,7 @@ class CudaFloats : public SnippetCase {
  protected:
   template <class T>
   void inAllDirections() {
-    const auto [a, b] = pairs(interesting<T>());
+    const auto [a, b] = pairs(interestingFloats<T>());
     const std::vector<T> c(a.size(), T(0.3));
     for (const auto& [name, direction] : {std::pair("rn", FE_TONEAREST), std::pair("rz", FE_TOWARDZERO),
                                           std::pair("rm", FE_DOWNWARD), std::pair("rp", FE_UPWARD)}) {
@@ -73,7 +73,7 @@ TEST_F(CudaFloats, RoundInEveryDirection32) { inAllDirections<float>(); }
 TEST_F(CudaFloats, RoundInEveryDirection64) { inAllDirections<double>(); }
 
 TEST_F(CudaFloats, ExtremesPassOrDropNan) {
-  const auto [a, b] = pairs(interesting<float>());
+  const auto [a, b] = pairs(interestingFloats<float>());
   auto smaller = [](float x, float y) { return x < y || (x == y && std::signbit(x)) ? x : y; };
   expectSame<float>(
       "min.f32 %d, %a, %b;", [&](float x, float y) { return std::isnan(x)   ? y
@@ -91,7 +91,7 @@ TEST_F(CudaFloats, ExtremesPassOrDropNan) {
 }
 
 TEST_F(CudaFloats, FlushAndSaturate) {
-  const auto [a, b] = pairs(interesting<float>());
+  const auto [a, b] = pairs(interestingFloats<float>());
   auto flush = [](float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; };
   expectSame<float>(
       "mul.rn.ftz.f32 %d, %a, %b;", [&](float x, float y) { return flush(flush(x) * flush(y)); }, a, b);
@@ -104,17 +104,17 @@ TEST_F(CudaFloats, FlushAndSaturate) {
       a, b);
   expectSame<uint32_t>(
       "setp.eq.ftz.f32 %p0, %a, 0f00000000; selp.u32 %d, 1, 0, %p0;",
-      [&](float x) -> uint32_t { return flush(x) == 0; }, interesting<float>());
+      [&](float x) -> uint32_t { return flush(x) == 0; }, interestingFloats<float>());
 }
 
 TEST_F(CudaFloats, SignsAndTests) {
-  const auto values = interesting<float>();
+  const auto values = interestingFloats<float>();
   expectSame<float>(
       "neg.f32 %d, %a;", [](float x) { return -x; }, values);
   expectSame<float>(
       "abs.f32 %d, %a;", [](float x) { return std::fabs(x); }, values);
   expectSame<double>(
-      "neg.f64 %d, %a;", [](double x) { return -x; }, interesting<double>());
+      "neg.f64 %d, %a;", [](double x) { return -x; }, interestingFloats<double>());
   const auto [a, b] = pairs(values);
   expectSame<float>(
       "copysign.f32 %d, %a, %b;", [](float x, float y) { return std::copysign(y, x); }, a, b);
@@ -224,7 +224,7 @@ TEST_F(CudaNarrowFloats, EightBitsComeInPairs) {
 class CudaConversions : public SnippetCase {};
 
 TEST_F(CudaConversions, FloatsToIntegersClampAndRound) {
-  const auto values = interesting<float>();
+  const auto values = interestingFloats<float>();
   auto clamped = [](double x, double least, double most) { return std::isnan(x) ? 0 : std::clamp(x, least, most); };
   expectSame<int32_t>(
       "cvt.rzi.s32.f32 %d, %a;",
@@ -242,7 +242,7 @@ TEST_F(CudaConversions, FloatsToIntegersClampAndRound) {
       [](double x) {
         return std::isnan(x) ? 0 : x >= 0x1p63 ? INT64_MAX : x <= -0x1p63 ? INT64_MIN : static_cast<int64_t>(x);
       },
-      interesting<double>());
+      interestingFloats<double>());
   expectSame<float>(
       "cvt.rmi.f32.f32 %d, %a;", [](float x) { return std::floor(x); }, values);
 }
@@ -277,7 +277,7 @@ TEST_F(CudaConversions, IntegersAreExtendedTruncatedAndClamped) {
 }
 
 TEST_F(CudaConversions, DoublesToFloats) {
-  const auto values = interesting<double>();
+  const auto values = interestingFloats<double>();
   expectSame<float>(
       "cvt.rn.f32.f64 %d, %a;", [](double x) { return float(x); }, values);
   expectSame<float>("cvt.rm.f32.f64 %d, %a;", inDirection<float>(FE_DOWNWARD, [](double x) { return float(x); }),
@@ -285,7 +285,7 @@ TEST_F(CudaConversions, DoublesToFloats) {
   expectSame<float>("cvt.rz.f32.f64 %d, %a;", inDirection<float>(FE_TOWARDZERO, [](double x) { return float(x); }),
                     values);
   expectSame<double>(
-      "cvt.f64.f32 %d, %a;", [](float x) { return double{x}; }, interesting<float>());
+      "cvt.f64.f32 %d, %a;", [](float x) { return double{x}; }, interestingFloats<float>());
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
-#include "app/studio/panels.h"
+#include "app/studio/window/panels.h"
 #include "core/edit/palette/blocks.h"
 #include "core/edit/palette/palette_forms.h"
 #include "core/edit/text_edit.h"
@@ -32,10 +32,10 @@
 #include "editor/attributes/window_picture.h"
 #include "editor/controllers/block_actions.h"
 #include "editor/layout_lab/dimension_chips.h"
-#include "editor/panels/attribute_form.h"
-#include "editor/panels/inspector.h"
+#include "editor/panels/inspect/attribute_form.h"
+#include "editor/panels/inspect/inspector.h"
 #include "editor/panels/palette_panel.h"
-#include "editor/panels/text_panel.h"
+#include "editor/panels/text/text_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 

@@ -13,13 +13,13 @@
 #include <csignal>
 #include <random>
 
-#include "app/studio/panels.h"
+#include "app/studio/window/panels.h"
 #include "core/formats/module_file.h"
 #include "core/formats/project.h"
 #include "editor/controllers/block_actions.h"
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
-#include "editor/panels/text_panel.h"
+#include "editor/panels/text/text_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 

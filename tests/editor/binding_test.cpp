@@ -15,7 +15,7 @@
 #include "editor/controllers/layout_binding.h"
 #include "editor/document/document.h"
 #include "editor/layout_lab/layout_panel.h"
-#include "editor/panels/value_field.h"
+#include "editor/panels/popups/value_field.h"
 #include "tests/editor/qt_tests.h"
 
 namespace tessera::binding_test {

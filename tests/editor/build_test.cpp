@@ -5,10 +5,10 @@
 #include <QTest>
 #include <QTextBrowser>
 
-#include "app/studio/panels.h"
-#include "editor/panels/attribute_form.h"
+#include "app/studio/window/panels.h"
 #include "editor/panels/banner.h"
-#include "editor/panels/inspector.h"
+#include "editor/panels/inspect/attribute_form.h"
+#include "editor/panels/inspect/inspector.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 

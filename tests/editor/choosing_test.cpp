@@ -7,15 +7,15 @@
 #include <QTest>
 #include <QToolButton>
 
-#include "app/studio/panels.h"
+#include "app/studio/window/panels.h"
 #include "core/hlo/numbers.h"
 #include "editor/controllers/arrange_controller.h"
 #include "editor/controllers/node_labels.h"
 #include "editor/controllers/run_controller.h"
-#include "editor/panels/attribute_form.h"
 #include "editor/panels/banner.h"
-#include "editor/panels/inspector.h"
-#include "editor/panels/instruction_facts.h"
+#include "editor/panels/inspect/attribute_form.h"
+#include "editor/panels/inspect/inspector.h"
+#include "editor/panels/inspect/instruction_facts.h"
 #include "editor/panels/size_panel.h"
 #include "editor/values/call_bar.h"
 #include "tests/editor/hand.h"

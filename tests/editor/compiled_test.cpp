@@ -5,10 +5,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/studio/panels.h"
+#include "app/studio/window/panels.h"
 #include "core/formats/module_file.h"
 #include "editor/panels/banner.h"
-#include "editor/panels/compiled_panel.h"
+#include "editor/panels/compiler/compiled_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 

@@ -5,14 +5,14 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/studio/panels.h"
+#include "app/studio/window/panels.h"
 #include "core/formats/module_file.h"
 #include "core/formats/npz.h"
-#include "editor/panels/attribute_form.h"
 #include "editor/panels/banner.h"
-#include "editor/panels/inspector.h"
-#include "editor/panels/run_panel.h"
-#include "editor/panels/text_panel.h"
+#include "editor/panels/inspect/attribute_form.h"
+#include "editor/panels/inspect/inspector.h"
+#include "editor/panels/run/run_panel.h"
+#include "editor/panels/text/text_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 

@@ -11,7 +11,7 @@
 #include "core/formats/module_file.h"
 #include "editor/document/document.h"
 #include "editor/document/gesture.h"
-#include "editor/panels/inspector.h"
+#include "editor/panels/inspect/inspector.h"
 #include "tests/editor/qt_tests.h"
 
 namespace tessera::document_test {

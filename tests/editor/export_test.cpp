@@ -15,7 +15,7 @@
 #include <QTest>
 #include <memory>
 
-#include "app/studio/export_dialog.h"
+#include "app/studio/export/export_dialog.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/canvas_binding.h"
 #include "editor/document/document.h"

@@ -7,9 +7,9 @@
 #include <QTest>
 #include <QTimer>
 
-#include "app/studio/disk_bar.h"
-#include "app/studio/document_pane.h"
-#include "app/studio/document_tabs.h"
+#include "app/studio/files/disk_bar.h"
+#include "app/studio/window/document_pane.h"
+#include "app/studio/window/document_tabs.h"
 #include "editor/panels/banner.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"

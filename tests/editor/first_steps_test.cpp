@@ -12,10 +12,10 @@
 #include <QToolTip>
 #include <QTreeWidget>
 
-#include "app/studio/panels.h"
+#include "app/studio/window/panels.h"
 #include "editor/panels/help_panel.h"
-#include "editor/panels/instruction_facts.h"
-#include "editor/panels/text_panel.h"
+#include "editor/panels/inspect/instruction_facts.h"
+#include "editor/panels/text/text_panel.h"
 #include "editor/values/play_bar.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"

@@ -8,9 +8,9 @@
 #include <QTest>
 #include <memory>
 
-#include "app/studio/main_window.h"
-#include "app/studio/script.h"
-#include "app/studio/script_moves.h"
+#include "app/studio/script/script.h"
+#include "app/studio/script/script_moves.h"
+#include "app/studio/window/main_window.h"
 #include "core/arrange/box_style.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
@@ -19,9 +19,9 @@
 #include "editor/canvas/tools/wire_tool.h"
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/document/document.h"
-#include "editor/panels/add_search.h"
-#include "editor/panels/choice_list.h"
-#include "editor/panels/value_field.h"
+#include "editor/panels/popups/add_search.h"
+#include "editor/panels/popups/choice_list.h"
+#include "editor/panels/popups/value_field.h"
 
 namespace tessera {
 
@@ -135,7 +135,7 @@ class Hand {
   const ViewNode& nodeOf(InstructionId id) {
     return canvas().view()->nodes[static_cast<size_t>(canvas().view()->boxOf(id))];
   }
-  // A node is taken by its title: fields of its inputs stand below. A field of its own is taken left of its mark.
+  // A node is grabbed by its title: fields of its inputs are below. A field of its own is grabbed left of its mark.
   QPoint bodyOf(InstructionId id) {
     const QRectF box = canvas().boxOf(id);
     if (nodeOf(id).owner >= 0)
@@ -163,7 +163,7 @@ class Hand {
     return canvas().wires().fieldOf(canvas().view()->boxOf(id), operand).center().toPoint();
   }
   QPoint emptyPlace() { return {canvas().width() - 25, canvas().height() - 25}; }
-  // Where a wire from a node is dropped so that what it makes stands beyond it.
+  // Where a wire from a node is dropped so that the new node is beyond it.
   QPoint placeBelow(InstructionId id) { return freeDropBeyond(canvas(), canvas().view()->boxOf(id)).toPoint(); }
   QPoint groupTitle(const QString& group) {
     const int32_t node = canvas().view()->findGroup(group.toStdString());

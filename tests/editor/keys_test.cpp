@@ -4,7 +4,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "editor/panels/source_pick.h"
+#include "editor/panels/popups/source_pick.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 

@@ -7,8 +7,8 @@
 #include <QTest>
 #include <cmath>
 
-#include "app/studio/panels.h"
-#include "core/tools/op_examples.h"
+#include "app/studio/window/panels.h"
+#include "core/tools/help/op_examples.h"
 #include "editor/controllers/lesson_controller.h"
 #include "editor/controllers/run_controller.h"
 #include "editor/layout_lab/dimension_chips.h"

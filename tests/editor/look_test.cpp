@@ -9,8 +9,8 @@
 #include <QToolButton>
 #include <cmath>
 
-#include "app/studio/file_watch.h"
-#include "app/studio/panels.h"
+#include "app/studio/files/file_watch.h"
+#include "app/studio/window/panels.h"
 #include "core/formats/module_file.h"
 #include "editor/look/icon.h"
 #include "editor/look/qt_colors.h"

@@ -5,7 +5,7 @@
 #include <QPushButton>
 
 #include "app/shared/manual.h"
-#include "app/studio/panels.h"
+#include "app/studio/window/panels.h"
 #include "editor/panels/help_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"

@@ -4,11 +4,11 @@
 #include <QTest>
 #include <QToolButton>
 
-#include "app/studio/panels.h"
+#include "app/studio/window/panels.h"
 #include "core/edit/sizes/size_names.h"
 #include "editor/controllers/block_actions.h"
 #include "editor/layout_lab/dimension_chips.h"
-#include "editor/panels/inspector.h"
+#include "editor/panels/inspect/inspector.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 

@@ -5,9 +5,9 @@
 #include <QPushButton>
 #include <QTest>
 
-#include "app/studio/navigation.h"
+#include "app/studio/window/navigation.h"
 #include "editor/controllers/arrange_controller.h"
-#include "editor/panels/quick_list.h"
+#include "editor/panels/popups/quick_list.h"
 #include "editor/panels/size_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"

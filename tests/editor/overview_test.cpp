@@ -11,15 +11,15 @@
 #include <QTreeWidget>
 #include <memory>
 
-#include "app/studio/panels.h"
+#include "app/studio/window/panels.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/canvas_binding.h"
 #include "editor/document/document.h"
-#include "editor/panels/findings_panel.h"
-#include "editor/panels/inspector.h"
-#include "editor/panels/overview_panel.h"
-#include "editor/panels/treemap.h"
+#include "editor/panels/inspect/inspector.h"
+#include "editor/panels/overview/findings_panel.h"
+#include "editor/panels/overview/overview_panel.h"
+#include "editor/panels/overview/treemap.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 

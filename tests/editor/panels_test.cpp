@@ -11,13 +11,13 @@
 #include <QTreeWidget>
 #include <cstdlib>
 
-#include "app/studio/panels.h"
-#include "core/tools/op_examples.h"
+#include "app/studio/window/panels.h"
+#include "core/tools/help/op_examples.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/help_panel.h"
-#include "editor/panels/hlo_edit.h"
 #include "editor/panels/palette_panel.h"
-#include "editor/panels/text_panel.h"
+#include "editor/panels/text/hlo_edit.h"
+#include "editor/panels/text/text_panel.h"
 #include "editor/text/numbered_edit.h"
 #include "editor/values/value_panel.h"
 #include "editor/values/value_view.h"

@@ -12,10 +12,10 @@
 
 #include "core/formats/file_content.h"
 #include "core/tools/find_instruction.h"
-#include "core/tools/pass_film.h"
+#include "core/tools/passes/pass_film.h"
 #include "editor/canvas/highlights.h"
-#include "editor/panels/pass_strip.h"
-#include "editor/panels/passes_panel.h"
+#include "editor/panels/compiler/pass_strip.h"
+#include "editor/panels/compiler/passes_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 

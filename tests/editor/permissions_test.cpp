@@ -9,12 +9,12 @@
 #include <QTest>
 #include <QToolButton>
 
-#include "app/studio/panels.h"
+#include "app/studio/window/panels.h"
 #include "core/formats/npz.h"
 #include "editor/panels/banner.h"
-#include "editor/panels/permission_bar.h"
-#include "editor/panels/permission_list.h"
-#include "editor/panels/run_panel.h"
+#include "editor/panels/run/permission_bar.h"
+#include "editor/panels/run/permission_list.h"
+#include "editor/panels/run/run_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 

@@ -8,7 +8,7 @@
 #include <QTextEdit>
 #include <QToolTip>
 
-#include "app/studio/panels.h"
+#include "app/studio/window/panels.h"
 #include "core/formats/protobuf.h"
 #include "editor/panels/banner.h"
 #include "editor/text/plain_text.h"

@@ -10,10 +10,10 @@
 #include <QTest>
 #include <filesystem>
 
-#include "app/studio/navigation.h"
-#include "app/studio/preference_control.h"
-#include "app/studio/preferences_dialog.h"
-#include "app/studio/system_theme.h"
+#include "app/studio/preferences/preference_control.h"
+#include "app/studio/preferences/preferences_dialog.h"
+#include "app/studio/preferences/system_theme.h"
+#include "app/studio/window/navigation.h"
 #include "backends/kernel_cache_folder.h"
 #include "editor/preferences/preferences.h"
 #include "tests/editor/hand.h"

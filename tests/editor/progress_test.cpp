@@ -4,9 +4,9 @@
 #include <QTest>
 #include <QToolButton>
 
-#include "app/studio/document_pane.h"
-#include "app/studio/document_tabs.h"
 #include "app/studio/task_list.h"
+#include "app/studio/window/document_pane.h"
+#include "app/studio/window/document_tabs.h"
 #include "editor/panels/banner.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"

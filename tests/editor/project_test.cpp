@@ -8,10 +8,10 @@
 #include <QTest>
 #include <QTimer>
 
-#include "app/studio/main_window.h"
-#include "app/studio/panels.h"
-#include "app/studio/script.h"
-#include "app/studio/start_page.h"
+#include "app/studio/script/script.h"
+#include "app/studio/start/start_page.h"
+#include "app/studio/window/main_window.h"
+#include "app/studio/window/panels.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 #include "editor/panels/banner.h"

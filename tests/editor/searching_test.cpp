@@ -11,16 +11,16 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
-#include "app/studio/navigation.h"
-#include "app/studio/panels.h"
+#include "app/studio/window/navigation.h"
+#include "app/studio/window/panels.h"
 #include "editor/canvas/highlights.h"
-#include "editor/panels/computations_panel.h"
-#include "editor/panels/hit_list.h"
-#include "editor/panels/inspector.h"
-#include "editor/panels/quick_list.h"
-#include "editor/panels/search_bar.h"
-#include "editor/panels/source_panel.h"
-#include "editor/panels/text_panel.h"
+#include "editor/panels/inspect/computations_panel.h"
+#include "editor/panels/inspect/inspector.h"
+#include "editor/panels/inspect/source_panel.h"
+#include "editor/panels/popups/hit_list.h"
+#include "editor/panels/popups/quick_list.h"
+#include "editor/panels/popups/search_bar.h"
+#include "editor/panels/text/text_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 

@@ -7,8 +7,8 @@
 #include <QTreeView>
 #include <cmath>
 
-#include "app/studio/panels.h"
-#include "editor/panels/table_panel.h"
+#include "app/studio/window/panels.h"
+#include "editor/panels/inspect/table_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 

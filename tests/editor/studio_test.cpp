@@ -23,19 +23,19 @@
 #include <QTreeView>
 #include <csignal>
 
-#include "app/studio/main_window.h"
-#include "app/studio/panels.h"
-#include "app/studio/script.h"
+#include "app/studio/script/script.h"
+#include "app/studio/window/main_window.h"
+#include "app/studio/window/panels.h"
 #include "core/formats/hlo_text.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/banner.h"
-#include "editor/panels/inspector.h"
-#include "editor/panels/profile_panel.h"
-#include "editor/panels/results_panel.h"
-#include "editor/panels/table_panel.h"
-#include "editor/panels/text_panel.h"
+#include "editor/panels/inspect/inspector.h"
+#include "editor/panels/inspect/table_panel.h"
+#include "editor/panels/profile/profile_panel.h"
+#include "editor/panels/run/results_panel.h"
+#include "editor/panels/text/text_panel.h"
 #include "tests/editor/qt_tests.h"
 
 namespace tessera::studio_test {

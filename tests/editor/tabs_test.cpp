@@ -16,15 +16,15 @@
 #include <QTimer>
 #include <QToolButton>
 
-#include "app/studio/document_pane.h"
-#include "app/studio/document_tabs.h"
-#include "app/studio/panels.h"
-#include "app/studio/start_page.h"
+#include "app/studio/start/start_page.h"
+#include "app/studio/window/document_pane.h"
+#include "app/studio/window/document_tabs.h"
+#include "app/studio/window/panels.h"
 #include "core/edit/parameter_edits.h"
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
-#include "editor/panels/table_panel.h"
-#include "editor/panels/text_panel.h"
+#include "editor/panels/inspect/table_panel.h"
+#include "editor/panels/text/text_panel.h"
 #include "editor/text/hlo_text_view.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"

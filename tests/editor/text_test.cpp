@@ -9,9 +9,9 @@
 #include <QTextBlock>
 #include <QToolButton>
 
-#include "app/studio/panels.h"
-#include "editor/panels/results_panel.h"
-#include "editor/panels/text_panel.h"
+#include "app/studio/window/panels.h"
+#include "editor/panels/run/results_panel.h"
+#include "editor/panels/text/text_panel.h"
 #include "editor/text/completion.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"

@@ -13,7 +13,7 @@
 #include <QTest>
 #include <QToolButton>
 
-#include "app/studio/panels.h"
+#include "app/studio/window/panels.h"
 #include "core/evaluate/argument_source.h"
 #include "core/evaluate/trace.h"
 #include "core/formats/module_file.h"
@@ -22,7 +22,7 @@
 #include "editor/controllers/run_controller.h"
 #include "editor/document/player.h"
 #include "editor/panels/banner.h"
-#include "editor/panels/run_panel.h"
+#include "editor/panels/run/run_panel.h"
 #include "editor/values/call_bar.h"
 #include "editor/values/play_bar.h"
 #include "editor/values/value_panel.h"

@@ -28,15 +28,15 @@
 #include <numeric>
 #include <random>
 
-#include "app/studio/key_map.h"
-#include "app/studio/navigation.h"
-#include "app/studio/panels.h"
+#include "app/studio/actions/key_map.h"
+#include "app/studio/window/navigation.h"
+#include "app/studio/window/panels.h"
 #include "core/formats/module_file.h"
 #include "core/formats/project.h"
 #include "editor/controllers/arrange_controller.h"
 #include "editor/controllers/block_actions.h"
 #include "editor/panels/size_panel.h"
-#include "editor/panels/text_panel.h"
+#include "editor/panels/text/text_panel.h"
 #include "tests/editor/hand.h"
 
 using namespace tessera;

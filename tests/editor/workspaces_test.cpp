@@ -4,8 +4,8 @@
 #include <QTabBar>
 #include <QTest>
 
-#include "app/studio/panels.h"
-#include "app/studio/workspaces.h"
+#include "app/studio/window/panels.h"
+#include "app/studio/window/workspaces.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 

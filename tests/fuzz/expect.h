@@ -1,4 +1,4 @@
-// What a fuzz target says when a promise is broken: the sentence, then the crash that libFuzzer and ctest notice.
+// Reports a broken invariant in a fuzz target: a sentence, then a crash that libFuzzer and ctest notice.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Random edits, undo and redo on a small module; what is promised stands in edit_bytes.h.
+// Random edits, undo and redo on a small module; what is promised is in edit_bytes.h.
 #include "tests/fuzz/edit_bytes.h"
 #include "tests/fuzz/expect.h"
 

@@ -1,4 +1,4 @@
-// Modules made from the schema of the operations; what is promised stands in module_promises.cpp.
+// Modules made from the schema of the operations; what is promised is in module_promises.cpp.
 #include "tests/fuzz/expect.h"
 #include "tests/fuzz/module_bytes.h"
 

@@ -2,8 +2,8 @@
 // within the line. Links of files that are not there.
 #include "core/formats/hlo_text.h"
 #include "core/tools/link.h"
-#include "core/tools/query_completion.h"
-#include "core/tools/search.h"
+#include "core/tools/query/query_completion.h"
+#include "core/tools/query/search.h"
 #include "tests/fuzz/expect.h"
 
 using namespace tessera;

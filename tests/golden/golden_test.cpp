@@ -1,6 +1,6 @@
 // Golden outputs: what `tessera` prints, compared with an approved text. `cases.txt` names a case and its command line
-// (run in the corpus' folder); its output stands in NAME.txt. Every file of tests/errors is checked too: its
-// diagnostics, with line, column and label, stand beside it. After a wanted change: tests/approve, then read the diff.
+// (run in the corpus' folder); its output is in NAME.txt. Every file of tests/errors is checked too: its
+// diagnostics, with line, column and label, are beside it. After a wanted change: tests/approve, then read the diff.
 #include <algorithm>
 #include <regex>
 #include <vector>

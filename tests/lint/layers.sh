@@ -6,7 +6,7 @@ cd "$1" || exit 1
   sed -n 's/^tessera_core_folder(\([a-z_]*\)\( LIGHT\)\{0,1\}\( USES\)\{0,1\}\(.*\))$/row \1\4/p' core/CMakeLists.txt
   sed -n 's/^\([a-z_/]*\): \(.*\)$/order \1 \2/p' tests/lint/layers.txt
   for folder in core/*/; do echo "folder $(basename "$folder")"; done
-  grep -rnoE --include='*.h' --include='*.cpp' --include='*.inc' '^ *# *include "(core|backends|editor)/[^"]+' core backends editor |
+  grep -rnoE --include='*.h' --include='*.cpp' --include='*.inc' '^ *# *include "(core|backends|editor|app)/[^"]+' core backends editor app |
     sed 's/^\([^:]*\):\([0-9]*\):.*"\(.*\)$/include \1 \3 \2/'
 } | awk '
 function complain(text) { print text; failed = 1 }

@@ -23,5 +23,5 @@ while IFS= read -r readme; do
     done
     [ $covered = yes ] || complain "$readme has no row for $file"
   done
-done < <(find core backends app/cli tests/mutants -name README.md | grep -v '^core/ops/')
+done < <(find core backends editor app tests/mutants -name README.md | grep -v '^core/ops/')
 exit $failed

@@ -1,5 +1,5 @@
 // The case files tests/ops/NAME.hlo, read: an ordered list of cases and wrong uses with the values that XLA or the
-// definition gives. The format is in README.md of this folder. After it stand the test programs of this folder.
+// definition gives. The format is in README.md of this folder. Used by the tests of this folder.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace tessera::cases {
 
-// `name in values`: the section stands for one module per value; `$name` in its text is the value.
+// `name in values`: the section is one module per value; `$name` in its text is the value.
 struct Variable {
   std::string name;
   std::vector<std::string> values;
@@ -41,7 +41,7 @@ std::vector<std::string> wordsOf(const std::string& text);
 // Every *.hlo file of tests/ops by name; reports what is no case file as a test failure.
 std::vector<std::string> fileNames();
 File readFile(const std::string& name);
-// The same of resources/examples/reference, whose files are one case each and open as they stand.
+// The same of resources/examples/reference, whose files are one case each and open unchanged.
 std::vector<std::string> referenceNames();
 File readReference(const std::string& name);
 std::string referenceText(const std::string& name);
@@ -54,7 +54,7 @@ std::string textOf(const Section& section, const Variant& variant);
 void forEachCase(const File& file, const std::function<void(const Section&, const Variant&)>& visit);
 // Its modules. One that does not read is left out: `cases_test` reports it.
 void forEachModule(const File& file, const std::function<void(Module&)>& visit);
-// What stands behind `// word ` and, where it is written, behind `KEY: `.
+// The text behind `// word ` and, where it is written, behind `KEY: `.
 std::vector<std::string> directivesOf(const Section& section, const Variant& variant, const std::string& word);
 bool has(const Section& section, const Variant& variant, const std::string& word);
 // `fill SCALE IMAX` or a literal.

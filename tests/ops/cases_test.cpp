@@ -19,8 +19,8 @@
 #include "core/hlo/memory_map.h"
 #include "core/hlo/numbers.h"
 #include "core/ops/inference/infer.h"
-#include "core/tools/help_page.h"
-#include "core/tools/reference_figure.h"
+#include "core/tools/help/help_page.h"
+#include "core/tools/help/reference_figure.h"
 #include "tests/ops/case_file.h"
 
 namespace tessera::cases {

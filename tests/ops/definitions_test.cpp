@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <set>
 
+#include "core/ops/inference/infer.h"
 #include "core/ops/op.h"
 #include "tests/ops/case_file.h"
 
 namespace tessera::cases {
 namespace {
+
+// Traits of which every op has at least one, or a reason for none.
+constexpr unsigned kWhatItDoes = kElementwise | kReinterprets | kMovesData | kPassesOn | kSideEffect;
 
 struct Field {
   std::string_view name;
@@ -27,7 +31,7 @@ constexpr Field kFields[] = {
     {"evaluate", [](const OpDef& op) { return !op.evaluate; }},
     {"element", [](const OpDef& op) { return op.kind == ExecutionKind::Element && !op.element; }},
     {"loops", [](const OpDef& op) { return op.kind == ExecutionKind::Loops && !op.loops; }},
-    {"traits", [](const OpDef& op) { return op.kind != ExecutionKind::Library && op.category.traits == kNoTraits; }},
+    {"traits", [](const OpDef& op) { return op.kind != ExecutionKind::Library && !op.category.has(kWhatItDoes); }},
 };
 
 struct LeftOut {
@@ -129,6 +133,22 @@ TEST_P(Definitions, HaveTheTraitsOfTheirCategory) {
   EXPECT_TRUE(holds(OpCategory::Elementwise, kElementwise)) << GetParam();
   EXPECT_TRUE(holds(OpCategory::DataMovement, kMovesData)) << GetParam();
   EXPECT_TRUE(holds(OpCategory::Communication, kSideEffect)) << GetParam();
+}
+
+// Where the text states the shape, inference without that text fails; elsewhere it gives a shape.
+TEST_P(Definitions, StateShapesThatInferenceCannotGive) {
+  const std::set<std::string> others = {"constant",  // its literal has a shape
+                                        "scan"};     // only without inputs
+  if (others.contains(GetParam())) return;
+  forEachModule(readFile(GetParam()), [&](const Module& module) {
+    for (ComputationId computation : module.order())
+      for (InstructionId id : module.at(computation).instructions) {
+        if (module.at(id).opcode != op().opcode) continue;
+        InferContext context = inferContextOf(module, module.at(id));
+        context.written = nullptr;
+        EXPECT_EQ(op().inferShape(context).has_value(), !op().category.has(kWrittenShape)) << module.at(id).name;
+      }
+  });
 }
 
 TEST_P(Definitions, HaveHelpAndACaseFile) {

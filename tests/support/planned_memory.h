@@ -1,6 +1,6 @@
 // A program of the steps that work in memory of their own, which the plan has sized: transposes, products,
 // convolutions, sorts, top-k, transforms, prefix sums. Where a program runs on another machine than it was compiled on,
-// its tuning constants are others: what was planned must do. Used by tests/unit/cpu_tuning_test and tests/aot.
+// its tuning constants are others: what was planned must do. Used by tests/unit/cpu/tuning_test and tests/aot.
 #pragma once
 
 namespace tessera::test {

@@ -1,6 +1,6 @@
 // The only way in which a test is skipped: under a key that tests/skips.txt lists for this test, with a reason. A skip
 // that is not listed fails; so does a test that is listed as always skipped and runs to its end. Every skip is written
-// to the file $TESSERA_SKIPS_LOG, from which ./test tells how many there were. tests/lint/skips.sh holds that nothing
+// to the file $TESSERA_SKIPS_LOG, from which ./test counts them. tests/lint/skips.sh holds that nothing
 // else skips.
 #pragma once
 

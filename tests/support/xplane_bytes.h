@@ -23,7 +23,7 @@ inline std::string bytesField(uint32_t number, const std::string& bytes) {
   return varintBytes(number << 3 | 2) + varintBytes(bytes.size()) + bytes;
 }
 
-// One plane with its tables of names, which stand behind its lines as profilers write them.
+// One plane with its tables of names, which follow its lines as profilers write them.
 class PlaneBytes {
  public:
   explicit PlaneBytes(std::string name) : name_(std::move(name)) {}

@@ -23,7 +23,7 @@ struct SectionOffset {
 enum class Reference : uint8_t {
   Absolute64,  // the address, in 8 bytes
   Relative32,  // its distance, in 4 bytes
-  Call32,      // likewise, of a function that may lie in another file
+  Call32,      // likewise, of a function that may be in another file
   Cell32,      // the distance of an 8-byte cell that holds the address
 };
 

@@ -1,5 +1,5 @@
 // ProgramObject: a plan and the machine code of its kernels as an object file with a C entry point, and the C header
-// that says how to call it. The run-time library (backends/runtime) makes steps of the plan again and runs them, so
+// that declares it. The run-time library (backends/runtime) deserializes the steps of the plan and runs them, so
 // each kind of step has one implementation. Used by cpu_executable.
 #pragma once
 

@@ -1,10 +1,10 @@
-// HostProcessor: the processor that kernels are made for, in LLVM's words and in the code generator's.
+// HostProcessor: the processor that kernels are compiled for, as names of LLVM and as the code generator's Target.
 // Used by KernelCompiler and the keys of KernelCache.
 #pragma once
 
 #include <string>
 
-#include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/nest/kernel_nest.h"
 
 namespace tessera::cpu {
 

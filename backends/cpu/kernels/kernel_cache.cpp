@@ -12,6 +12,8 @@
 
 #include <llvm-c/blake3.h>
 
+#include "core/base/sorting.h"
+
 namespace tessera::cpu {
 
 namespace {
@@ -87,7 +89,7 @@ struct Entry {
   int64_t bytes, usedAt;
 };
 
-// What lies in the folder; what a killed process left behind is removed.
+// What is in the folder; what a killed process left behind is removed.
 std::vector<Entry> entriesOf(int folder) {
   std::vector<Entry> out;
   const int64_t now = ::time(nullptr);
@@ -153,7 +155,7 @@ void KernelCache::trim() const {
   int64_t total = 0;
   for (const Entry& entry : entries) total += entry.bytes;
   if (total <= mostBytes_) return;
-  std::ranges::sort(entries, {}, &Entry::usedAt);
+  sortBy(entries, &Entry::usedAt);
   for (const Entry& entry : entries) {
     if (total <= mostBytes_ / 4 * 3) return;
     if (::unlinkat(folder_.get(), entry.name.c_str(), 0) == 0) total -= entry.bytes;

@@ -110,7 +110,7 @@ bool isConsistent(const KernelCode& code) {
   return true;
 }
 
-// Where everything lies in the region.
+// Where everything is in the region.
 struct Places {
   std::vector<std::vector<size_t>> sections;  // by kernel
   std::map<std::string_view, size_t> cells;   // by function; its stub follows

@@ -25,7 +25,7 @@
 #include "backends/codegen/kernel_emitter.h"
 #include "backends/codegen/kernel_function.h"
 #include "backends/codegen/llvm_failures.h"
-#include "backends/codegen/program_analysis.h"
+#include "backends/codegen/nest/program_analysis.h"
 #include "backends/codegen/region_emitter.h"
 #include "backends/cpu/kernels/marked_assembly.h"
 #include "backends/cpu/kernels/object_split.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/nest/kernel_nest.h"
 #include "backends/cpu/kernels/host_processor.h"
 #include "backends/cpu/kernels/kernel_code.h"
 #include "backends/runtime/gemm/tile_shape.h"
@@ -29,7 +29,7 @@ struct KernelSource {
 
 struct KernelMarks;  // marked_assembly.h
 
-// How a kernel of the program runs: its nest says into how many items it may be cut.
+// How a kernel of the program runs: the number of items that its nest can be split into.
 Result<codegen::KernelNest> nestOf(const LoopProgram& program, const codegen::Target& target);
 
 // For readers: a kernel before and after LLVM's passes, and its assembly.

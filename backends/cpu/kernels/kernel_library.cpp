@@ -13,8 +13,8 @@
 #include <thread>
 #include <unordered_map>
 
+#include "backends/codegen/nest/unroll_tiny.h"
 #include "backends/codegen/runtime_functions.h"
-#include "backends/codegen/unroll_tiny.h"
 #include "backends/cpu/kernels/kernel_cache.h"
 #include "backends/cpu/kernels/within_memory.h"
 #include "core/base/own_symbol.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/nest/kernel_nest.h"
 #include "backends/cpu/kernels/kernel_code.h"
 #include "backends/runtime/gemm/tile_shape.h"
 #include "backends/runtime/step.h"
@@ -31,11 +31,11 @@ class KernelLibrary {
   // Index of the program's kernel. owner: the instruction that errors name. streams: its results are stored with
   // non-temporal stores.
   Result<size_t> add(LoopProgram program, std::string owner, bool streams = false);
-  // Index of a contraction's register tile (codegen/contraction_tile.h says how it is called).
+  // Index of a contraction's register tile (codegen/contraction_tile.h has its signature).
   size_t addTile(const codegen::TileShape& tile);
   // Index of a region, which is called with [0, 1) (codegen/region_emitter.h). owner: as above.
   size_t addRegion(RegionProgram region, std::string owner);
-  // The kernels that were asked for since the last call.
+  // The kernels that were requested since the last call.
   std::vector<size_t> takeMentioned();
   const codegen::Target& target() const;  // the processor that kernels are made for
   // Work of a library that the first run would have to do else (its own code generation). Begins at once in a thread of

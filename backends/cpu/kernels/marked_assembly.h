@@ -16,7 +16,7 @@
 namespace tessera::cpu {
 
 struct KernelMarks {
-  std::vector<std::string> texts;              // by line, from 1; the first stands for what is no node's
+  std::vector<std::string> texts;              // by line, from 1; the first is for code of no node
   std::vector<std::vector<uint32_t>> ofNodes;  // by program of the region, or of the kernel alone: a line for each node
 };
 

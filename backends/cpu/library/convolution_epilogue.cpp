@@ -1,8 +1,8 @@
 // See convolution_epilogue.h. Where shards are no ranges of the epilogue's elements, two steps run over whole arrays.
 #include "backends/cpu/library/convolution_epilogue.h"
 
-#include "backends/codegen/row_locality.h"
-#include "backends/codegen/unroll_tiny.h"
+#include "backends/codegen/nest/row_locality.h"
+#include "backends/codegen/nest/unroll_tiny.h"
 #include "backends/cpu/library/convolution_form.h"
 #include "backends/cpu/plan/step_program.h"
 #include "core/passes/fusion/convolution_epilogue.h"

@@ -1,6 +1,6 @@
-// Geometry of a convolution in oneDNN's words: a forward convolution from `source` by `weights` to `result`. Which of
-// the three is computed says the plan: forward makes the result, a convolution over a dilated base is the gradient of a
-// source, one whose window covers more than its output the gradient of weights.
+// Geometry of a convolution as oneDNN describes it: a forward convolution from `source` by `weights` to `result`. Which
+// of the three is computed is decided by the plan: forward makes the result, a convolution over a dilated base is the
+// gradient of a source, one whose window covers more than its output the gradient of weights.
 #pragma once
 
 #include <optional>

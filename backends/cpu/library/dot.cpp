@@ -7,6 +7,7 @@
 
 #include "backends/cpu/library/contraction.h"
 #include "backends/cpu/library/dot_form.h"
+#include "core/base/sorting.h"
 #include "core/base/tuning.h"
 
 namespace tessera::cpu {
@@ -52,7 +53,7 @@ DotForm dotFormOf(const Module& module, const Instruction& dot) {
                        rhsK = attributes.ints(Attr::rhs_contracting_dims);
   std::vector<size_t> order(lhsK.size());  // contracting pairs in the order of lhs' memory, so that they collapse
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::sort(order, {}, [&](size_t i) { return lhsK[i]; });
+  sortBy(order, [&](size_t i) { return lhsK[i]; });
   Dims ad = denseDims(a), bd = denseDims(b);
   DotForm form{a.type,
                b.type,

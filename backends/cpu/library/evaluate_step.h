@@ -31,7 +31,7 @@ class EvaluateStep : public Step {
         operands_(std::move(operands)),
         outputs_(std::move(outputs)) {}
   Status run(RunState& state) override;
-  bool isSerializable = false;  // in an object: neither feeds nor a user's library are asked
+  bool isSerializable = false;  // in an object: uses neither feeds nor a user's library
   const char* loader() const override { return isSerializable ? kLoader : nullptr; }
   void save(FieldWriter& out) override;
 

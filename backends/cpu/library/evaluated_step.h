@@ -1,6 +1,6 @@
 // An instruction that the reference evaluator runs (decompositions, random numbers, collectives, built-in targets of
 // custom calls), kept in an object as the HLO text of a module of its own. The loader, the step itself
-// (cpu/library/evaluate_step) and the threads of several devices stand in libtessera_evaluate.a, which needs
+// (cpu/library/evaluate_step) and the threads of several devices are in libtessera_evaluate.a, which needs
 // libtessera_core.so: only programs with such steps are linked with them. Made by cpu/plan_builder; runs core/evaluate.
 #pragma once
 

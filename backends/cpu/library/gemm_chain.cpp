@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backends/codegen/row_locality.h"
-#include "backends/codegen/unroll_tiny.h"
+#include "backends/codegen/nest/row_locality.h"
+#include "backends/codegen/nest/unroll_tiny.h"
 #include "backends/cpu/library/dot_form.h"
 #include "backends/cpu/plan/step_program.h"
 #include "backends/runtime/gemm/gemm_chain_step.h"
@@ -120,7 +120,7 @@ class ChainPlanner {
     return slots;
   }
 
-  // Whether the first product may lie where the end's result will, which is then written over it.
+  // Whether the first product may be where the end's result will, which is then written over it.
   bool firstLiesInResult(const GemmChainStep& step) const {
     return !consumer() && step.locality.mayOverwrite && byteWidth(program_.outputs[0].type) == 4 &&
            std::ranges::find(context_.operands, context_.outputs[0]) == context_.operands.end();

@@ -1,5 +1,5 @@
 // Library steps: the table of opcodes whose work a library or a routine of ours does: dot, convolution, sort, topk.
-// Each `plan…` says whether it takes the instruction; what it refuses runs through the op's element program.
+// Each `plan…` returns no step for an instruction that it does not support; that runs by the op's element program.
 #pragma once
 
 #include <functional>

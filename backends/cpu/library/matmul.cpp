@@ -11,7 +11,7 @@ namespace tessera::cpu {
 
 namespace {
 
-constexpr int64_t kMaxPlaces = 4096;  // of batches that do not lie at regular distances
+constexpr int64_t kMaxPlaces = 4096;  // of batches that are not at regular distances
 
 using Kind = dnnl::memory::data_type;
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "backends/runtime/movement/permute_step.h"
+#include "core/base/sorting.h"
 #include "core/base/tuning.h"
 
 namespace tessera::cpu {
@@ -56,7 +57,7 @@ StepPtr planRuns(std::vector<Axis> axes, int64_t width, int from, int to) {
   const Axis row = axes.back();
   if (row.size * width < tuning().movement.longRunBytes || row.size * width % 64 != 0) return nullptr;
   axes.pop_back();
-  std::ranges::sort(axes, std::ranges::greater{}, &Axis::from);
+  sortDescending(axes, &Axis::from);
   return makePermuteStep({std::move(axes), row, Axis{}, width, from, to, -1});
 }
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backends/codegen/row_locality.h"
-#include "backends/codegen/unroll_tiny.h"
+#include "backends/codegen/nest/row_locality.h"
+#include "backends/codegen/nest/unroll_tiny.h"
 #include "backends/cpu/library/sort_by_calls.h"
 #include "backends/cpu/library/sort_key.h"
 #include "backends/runtime/sort/bucket_sort_step.h"
@@ -76,7 +76,7 @@ Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const Sor
   const int64_t busy = sort.busyThreads(context.threads), all = shape.rows * shape.length,
                 elements = sort.isShared ? all : busy * shape.length;  // of rows that are sorted
   const int64_t itemBytes = keysAlone ? 4 : key.isWide ? sizeof(WideItem) : sizeof(uint64_t);
-  sort.items = context.outputs[0];  // keys without payload lie where their values will
+  sort.items = context.outputs[0];  // keys without payload are where their values will
   if (key.isWide && !grouped) {
     TESSERA_ASSIGN_OR_RETURN(sort.items, slotForWords(context, shape, sort.widths, 8));
   } else if (!keysAlone || grouped) {
@@ -95,7 +95,7 @@ Result<StepPtr> planRadix(LibraryContext& context, const SortKey& key, const Sor
   return makeRadixSortStep(std::move(sort));
 }
 
-// Rows that lie between each other, so that no thread makes the items of its own: keys of 4 bytes an element where a
+// Rows that are between each other, so that no thread makes the items of its own: keys of 4 bytes an element where a
 // result will lie, rather than items of 8. nullptr: not such.
 Result<StepPtr> planKeysInResult(LibraryContext& context, const ElementProgram& comparator,
                                  std::span<const Shape> operands, const SortShape& shape, std::vector<int> widths,

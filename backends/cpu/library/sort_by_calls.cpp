@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
-#include "backends/codegen/program_analysis.h"
+#include "backends/codegen/nest/program_analysis.h"
 #include "core/element/approximations/approximations.h"
 
 namespace tessera::cpu {
 
 namespace {
 
-// A permutation has as many bytes as a result of 4-byte elements, and lies there until the result is written; with none
+// A permutation has as many bytes as a result of 4-byte elements, and is there until the result is written; with none
 // left, in scratch.
 Result<int> placeOfPermutation(LibraryContext& context, const SortShape& shape, std::span<const int> widths,
                                int taken) {

@@ -30,7 +30,7 @@ struct StepName {
   std::string name, what;
   std::vector<int> operands, results;  // slots
   std::vector<size_t> kernels;         // that it runs
-  // Of a region: what it computes, the slots that lie in registers, where the runs of its blocks are counted.
+  // Of a region: what it computes, the slots that are in registers, where the runs of its blocks are counted.
   std::vector<StepPart> parts = {};
   std::vector<int> registers = {};
   size_t firstBlock = 0;

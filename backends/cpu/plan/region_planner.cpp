@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "backends/codegen/flatten_axis.h"
-#include "backends/codegen/split_reduction.h"
-#include "backends/codegen/unroll_short.h"
-#include "backends/codegen/unroll_tiny.h"
+#include "backends/codegen/nest/flatten_axis.h"
+#include "backends/codegen/nest/split_reduction.h"
+#include "backends/codegen/nest/unroll_short.h"
+#include "backends/codegen/nest/unroll_tiny.h"
 #include "backends/cpu/plan/step_program.h"
 #include "core/base/tuning.h"
 #include "core/ops/inference/callee_index.h"

@@ -1,4 +1,4 @@
-// RegionPlanner: finds instructions that stand one after the other and are each too small to be called as a step:
+// RegionPlanner: finds runs of consecutive instructions that are each too small to be a step:
 // chains, loops and branches of them become one function (core/element/region_program.h). Decided by shapes and
 // estimated work alone, never by the number of threads. Follows buffer assignment. Used by plan_builder.
 #pragma once
@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "backends/codegen/kernel_nest.h"
+#include "backends/codegen/nest/kernel_nest.h"
 #include "backends/cpu/plan/plan.h"
 #include "core/element/region_program.h"
 #include "core/hlo/module.h"
@@ -22,7 +22,7 @@ namespace tessera::cpu {
 struct PlannedRegion {
   RegionProgram program;
   std::vector<int> slots;       // of the buffers that have memory, in order
-  std::vector<int> registers;   // slots that lie in registers while it runs
+  std::vector<int> registers;   // slots that are in registers while it runs
   std::vector<StepPart> parts;  // what it computes, in order
   InstructionId nameSource;     // whose name it bears: its loop, else the last
   size_t end = 0;               // instructions [begin, end) of the computation are in it
@@ -51,7 +51,7 @@ class RegionPlanner {
   struct Sized {
     std::optional<Size> size;       // nothing: it does not fit
     LoopProgram program;            // of an instruction that has one
-    std::vector<bool> atConstants;  // by its arrays, operands first: whether constants tell all places that it accesses
+    std::vector<bool> atConstants;  // by its arrays, operands first: whether it is accessed at constant indices only
   };
   const Sized& sizedOf(InstructionId id);
   Sized measure(const Instruction& instruction);

@@ -1,5 +1,5 @@
-// Step program: what an instruction's step computes and where its arrays lie, before it is decided how it runs. The
-// plan's steps and its regions both stand on it.
+// Step program: what an instruction's step computes and its arrays, before it is decided how it runs. The basis of
+// the plan's steps and of its regions.
 #pragma once
 
 #include <unordered_map>
@@ -17,7 +17,7 @@ class CustomCallLibrary;
 
 namespace tessera::cpu {
 
-// The instruction whose op says how this one computes: a fusion runs as its root does. Null: a fusion that calls
+// The instruction whose op determines how this one computes: a fusion runs as its root does. Null: a fusion that calls
 // nothing.
 const Instruction* fusionRootOf(const Module& module, const Instruction& instruction);
 // Programs over dense row-major arrays, approximations expanded. ErrorKind::Unsupported where there is no description.
@@ -31,7 +31,7 @@ bool needsNoStep(Opcode opcode);
 std::vector<int> resultSlots(const BufferAssignment& buffers, const Instruction& instruction);
 std::vector<int> operandSlots(const Module& module, const BufferAssignment& buffers, const Instruction& instruction);
 
-// Where what comes from outside a fusion lies, for those who plan its members.
+// The arrays that come from outside a fusion, for planning its members.
 class OutsideSlots {
  public:
   OutsideSlots(const Module& module, ComputationId inside, const std::vector<int>& operands);

@@ -50,7 +50,7 @@ inline void* const kParameterBytes = reinterpret_cast<void*>(2);
 
 class Driver {
  public:
-  // The process's driver, initialised. The error says what is missing and what to do.
+  // The process's driver, initialised. The error names what is missing and what to do.
   static Result<const Driver*> get();
 
 #define TESSERA_DRIVER_FUNCTION(symbol, name, parameters) Code(*name) parameters = nullptr;
@@ -59,7 +59,7 @@ class Driver {
 
   int version() const { return version_; }
   std::string nameOf(Code code) const;  // "CUDA_ERROR_INVALID_VALUE: invalid argument"
-  // Success, or a failure that says at what.
+                                        // Success, or a failure that names the operation.
   Status check(Code code, const char* doing) const;
 
  private:

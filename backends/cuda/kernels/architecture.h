@@ -1,5 +1,5 @@
 // Architectures that kernels are made for: "sm_70" to the newest that LLVM knows. Code of one runs on all later ones,
-// whose drivers compile it anew.
+// whose drivers compile it again.
 #pragma once
 
 #include <string>

@@ -21,10 +21,10 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
-#include "backends/codegen/grid_contraction.h"
-#include "backends/codegen/grid_emitter.h"
+#include "backends/codegen/grid/grid_contraction.h"
+#include "backends/codegen/grid/grid_emitter.h"
 #include "backends/codegen/llvm_failures.h"
-#include "backends/codegen/program_analysis.h"
+#include "backends/codegen/nest/program_analysis.h"
 #include "backends/cuda/kernels/device_functions.h"
 
 namespace tessera::cuda {

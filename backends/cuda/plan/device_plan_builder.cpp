@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "backends/codegen/program_analysis.h"
-#include "backends/codegen/split_reduction.h"
-#include "backends/codegen/split_scatter.h"
+#include "backends/codegen/nest/program_analysis.h"
+#include "backends/codegen/nest/split_reduction.h"
+#include "backends/codegen/nest/split_scatter.h"
 #include "backends/cpu/plan/step_program.h"
 #include "backends/cuda/plan/plan_draft.h"
 #include "backends/cuda/plan/program_plans.h"

@@ -50,7 +50,7 @@ class OrderBuilder {
       out.push_back(b.readIf(condition, k, indicesAt(place), b.zero(request_.operands[k].type)));
     return out;
   }
-  // The place that stands in the order, where the condition holds.
+  // The place that is in the order, where the condition holds.
   NodeId ordered(NodeId condition, NodeId place) {
     const NodeId stored = b.readIf(condition, request_.operands.size(), indicesAt(place), b.zero(ElementType::U32));
     return b.clampIndex(b.convert(ElementType::S64, stored), 0, length_ - 1);
@@ -89,7 +89,7 @@ Result<LoopProgram> OrderBuilder::runs() {
   return storeAt(b.minimum(b.add(start, rank[0]), last), own);
 }
 
-// Runs of `run` elements, by twos. An element of the left one stands before equal ones of the right.
+// Runs of `run` elements, by twos. An element of the left one precedes equal ones of the right.
 Result<LoopProgram> OrderBuilder::merge(int64_t run) {
   const NodeId own = indices_[at_], always = b.constantBits(ElementType::Pred, 1);
   const NodeId start = b.multiply(b.divide(own, number(2 * run)), number(2 * run));

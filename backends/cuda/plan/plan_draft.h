@@ -45,7 +45,7 @@ class PlanDraft {
   const Module& module_;
   const BufferAssignment& buffers_;
   KernelSet& kernels_;
-  std::vector<ScratchNeed> scratch_;  // their slots stand behind the assignment's, in order
+  std::vector<ScratchNeed> scratch_;  // their slots follow the assignment's, in order
 };
 
 }  // namespace tessera::cuda

@@ -1,4 +1,4 @@
-// ScanPrograms: running totals along one dimension as three element programs: each piece's total, what stands before
+// ScanPrograms: prefix sums along one dimension as three element programs: each block's total, the prefix of
 // each piece, and the totals within a piece, one thread a piece. The order of operations follows from the length alone.
 #pragma once
 

@@ -20,15 +20,8 @@ BufferLocation placeOf(const DevicePlan& plan, int slot, std::string role) {
   }
   const DeviceSlot& at = plan.slots[static_cast<size_t>(slot)];
   out.bytes = at.bytes;
-  switch (at.kind) {
-    case SlotKind::Parameter: out.place = fmt::format("argument {}", at.index); break;
-    case SlotKind::Output: out.place = fmt::format("output {}", at.index); break;
-    case SlotKind::Constant: out.place = "constant"; break;
-    case SlotKind::Temp:
-      out.place = at.lender < 0 ? "arena" : fmt::format("memory of output {}", at.lender);
-      out.offset = at.offset;
-      break;
-  }
+  out.place = placeText(at);
+  if (at.kind == SlotKind::Temp) out.offset = at.offset;
   return out;
 }
 

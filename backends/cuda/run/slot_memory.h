@@ -1,4 +1,4 @@
-// SlotMemory: where the slots of a plan lie in a device's memory: one arena for temporary values, constants that are
+// SlotMemory: the slots of a plan in a device's memory: one arena for temporary values, constants that are
 // written once, arguments and results. All of it is taken before the first run and kept; nothing leaks.
 #pragma once
 
@@ -20,7 +20,7 @@ class SlotMemory {
   SlotMemory(const SlotMemory&) = delete;
   SlotMemory& operator=(const SlotMemory&) = delete;
 
-  // Takes the memory and writes the constants; does nothing when that is done. ErrorKind::Runtime says how much is
+  // Allocates the memory and writes the constants, once. ErrorKind::Runtime tells how much is
   // needed, how much is free, and which value is the largest.
   Status prepare();
   DeviceAddress at(int slot) const { return addresses_[static_cast<size_t>(slot)]; }

@@ -15,7 +15,7 @@ namespace tessera::cuda::simulated {
 
 class LoadedModule {
  public:
-  // Fails where the PTX is wrong, wants another architecture, or needs what the simulated device lacks.
+  // Fails if the PTX is invalid, is for another architecture, or needs what the simulated device lacks.
   static Result<std::unique_ptr<LoadedModule>> load(std::string_view ptx, int architecture, GlobalMemory& memory);
   LoadedModule(GlobalMemory& memory) : memory_(memory) {}
   ~LoadedModule();

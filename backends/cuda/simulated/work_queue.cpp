@@ -88,7 +88,7 @@ Status WorkQueue::wait(StreamId stream, EventId event) {
   return add(stream, [this, event, number](const std::atomic<bool>* cancel) { return waitFor(event, number, cancel); });
 }
 
-// Does what stands before the event in its own stream.
+// Does what precedes the event in its own stream.
 Status WorkQueue::waitFor(EventId event, uint64_t number, const std::atomic<bool>* cancel) {
   const auto found = events_.find(event);
   if (found == events_.end() || found->second.happened >= number) return {};

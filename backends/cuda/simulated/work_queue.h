@@ -16,7 +16,7 @@
 
 namespace tessera::cuda::simulated {
 
-// One thing to do; no flag: nobody cancels.
+// One task; null flag: it cannot be cancelled.
 using Work = std::function<Status(const std::atomic<bool>* cancel)>;
 
 class WorkQueue {

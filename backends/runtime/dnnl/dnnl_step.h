@@ -12,7 +12,7 @@
 
 namespace tessera::cpu {
 
-// One array of a primitive: where it lies in a slot, and its form inside the primitive.
+// One array of a primitive: its position in a slot, and its form inside the primitive.
 class DnnlArgument {
  public:
   // kind: DNNL_ARG_…; wanted: the primitive's format; offset in bytes.
@@ -40,7 +40,7 @@ class DnnlArgument {
 inline constexpr int kSlotOfShard = -2;
 
 struct ShardScratch {
-  int slot = -1;             // -1: no array lies there
+  int slot = -1;             // -1: no array
   int64_t bytes = 0;         // of a thread; 0: the whole array
   int64_t elementBytes = 0;  // of the array
   template <class Fields>

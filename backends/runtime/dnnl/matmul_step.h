@@ -1,4 +1,4 @@
-// MatmulStep: bf16, s8 and u8 dots through oneDNN's matmul, on operands where they lie: one primitive per shard of the
+// MatmulStep: bf16, s8 and u8 dots through oneDNN's matmul, on operands in place: one primitive per shard of the
 // batch or of the rows, so that our threads share the work. Made by cpu/library/matmul.
 #pragma once
 
@@ -13,7 +13,7 @@ struct Matrix {
   int slot = -1;
   dnnl::memory::data_type kind = dnnl::memory::data_type::f32;
   int64_t width = 4, batchStride = 0, rowStride = 0, columnStride = 0;
-  std::vector<int64_t> batchOffset;  // of each, where they do not lie at regular distances
+  std::vector<int64_t> batchOffset;  // of each, if their distances are not constant
   dnnl::memory::desc desc(int64_t batch, int64_t rows, int64_t columns) const {
     return dnnl::memory::desc({batch, rows, columns}, kind, {batchStride, rowStride, columnStride});
   }

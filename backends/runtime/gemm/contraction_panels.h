@@ -1,5 +1,5 @@
 // Panels: one side of a contraction, cut along its outer dimension into panels as wide as the register tile and copied
-// so that the tile reads them front to back, converted to the type of the sums. What lies past the end is zero.
+// so that the tile reads them front to back, converted to the type of the sums. Elements past the end are zero.
 // Made by contraction_step for ContractionTile.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace tessera::cpu {
 inline constexpr size_t kMaxSpatial = 8;  // windows of one PanelSource
 
 // Along one spatial dimension of a convolution: offset of the input element that output position p and window element
-// w meet at [p · window + w]; -1: none (padding or a hole of the base dilation).
+// w coincide at [p · window + w]; -1: none (padding or a hole of the base dilation).
 struct WindowOffsets {
   int64_t positions = 1, window = 1;
   std::vector<int64_t> at;
@@ -25,7 +25,7 @@ struct WindowOffsets {
   }
 };
 
-// Where element (batch, outer, inner) lies. A convolution's input has `windows`: the last dimensions of `outer` are
+// The address of element (batch, outer, inner). A convolution's input has `windows`: the last dimensions of `outer` are
 // then the output positions (stride 0), and the sum runs over the windows' elements, then over `depth` features.
 struct PanelSource {
   ElementType type = ElementType::F32;

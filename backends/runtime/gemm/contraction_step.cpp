@@ -12,7 +12,7 @@ namespace tessera::cpu {
 
 namespace {
 
-// Plan and run time agree on tasks, since panels lie in memory that was planned: these are no tuning constants.
+// Plan and run time agree on tasks, since panels are in memory that was planned: these are no tuning constants.
 constexpr int64_t kStepsPerBlock = 256;  // a right panel of so many steps stays in the first cache
 constexpr int64_t kPanelsPerTask = 16;   // left panels that one task keeps in the second cache
 constexpr double kTaskFlops = 4e5;
@@ -84,7 +84,7 @@ void ContractionStep::pack(RunState& state, const PanelPacker& packer, int slot,
   });
 }
 
-// From the tile's sums to the result's type and place, what lies past the edges left out.
+// From the tile's sums to the result's type and place, what is past the edges left out.
 void ContractionStep::scatter(const std::byte* sums, std::byte* out, int64_t batch, int64_t firstRow,
                               int64_t firstColumn) const {
   int64_t rows = std::min<int64_t>(tile_.rows, rows_ - firstRow),

@@ -1,4 +1,4 @@
-// gemm: the product of two matrices of f32 or f64 where they lie, on one thread; our own, on gemm_tiles. The right side
+// gemm: the product of two matrices of f32 or f64 in place, on one thread; our own, on gemm_tiles. The right side
 // goes through a small packed block; nothing is allocated. The order of each sum follows from the depth and the
 // vectors, and from whether the call has but few rows or columns: steps cut their work by shapes alone. Used by
 // gemm_step and gemm_chain_step.

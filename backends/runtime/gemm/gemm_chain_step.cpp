@@ -54,7 +54,7 @@ Gemm<float> GemmChainStep::productOf(const RunState& state, const ChainProduct& 
           form.columns};
 }
 
-// The kernel indexes whole arrays: a tile stands where its elements would lie in one.
+// The kernel indexes whole arrays: a tile is where its elements would be in one.
 void GemmChainStep::runKernel(const RunState& state, int64_t first, int64_t count, int thread) const {
   std::array<void*, kMaxSlots> buffers;
   for (size_t i = 0; i < slots.size(); ++i)

@@ -8,7 +8,7 @@
 
 namespace tessera::cpu {
 
-// One operand of a dot that lies in memory as a whole.
+// One operand of a dot that is in memory as a whole.
 struct ChainOperand {
   int slot = -1;
   MatrixView view;
@@ -61,7 +61,7 @@ class GemmChainStep : public SerializableStep<GemmChainStep> {
   size_t kernel = 0;
   std::vector<int> slots;  // of the kernel's operands, then its result; -1: a tile
   std::vector<int>
-      scratch;  // by product: tiles of all threads (-1: it lies in the result); then the kernel's, where it has its own
+      scratch;  // by product: tiles of all threads (-1: it is in the result); then the kernel's, where it has its own
   size_t resultTile = 0;  // of the kernel, if there is a consumer: one of `scratch`
   int out = -1;
   codegen::RowLocality locality;

@@ -1,4 +1,4 @@
-// GemmStep: dots of f32 or f64 through our gemm, on operands where they lie. Batches and blocks of rows (or columns)
+// GemmStep: dots of f32 or f64 through our gemm, on operands in place. Batches and blocks of rows (or columns)
 // are split over the threads. Made by cpu/library/gemm.
 #pragma once
 

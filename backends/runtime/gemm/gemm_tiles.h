@@ -22,7 +22,7 @@ struct GemmTile {
   int64_t outRow = 0, steps = 0;
   int64_t lastColumns =
       0;              // of the last vector, 1 … lanes; beyond them nothing is read or written, and zeros are packed
-  bool adds = false;  // to what stands in `out`
+  bool adds = false;  // to the old values of `out`
 };
 
 // out[i, j] = Σ_s left[i, s] · right[s, j] where the steps of both sides are neighbours.

@@ -9,7 +9,7 @@ namespace tessera::codegen {
 // Items [i · items, (i + 1) · items) compute elements [i · elements, (i + 1) · elements) of the one result.
 struct RowLocality {
   int64_t elements = 1, items = 1;
-  bool mayOverwrite = false;  // the result may lie where a local operand does: elements are read before they are stored
+  bool mayOverwrite = false;  // the result may alias a local operand: elements are read before they are stored
 };
 
 }  // namespace tessera::codegen

@@ -9,7 +9,7 @@ namespace tessera::cpu {
 
 enum class Factors : uint8_t { Lu, Cholesky };
 
-// matrices: [batch, rows, columns], square for Cholesky; the factors lie as LAPACK leaves them. Slots; -1: not wanted.
+// matrices: [batch, rows, columns], square for Cholesky; the factors have LAPACK's form. Slots; -1: not wanted.
 struct Factor {
   Factors factors = Factors::Lu;
   int64_t batch = 1, rows = 0, columns = 0;

@@ -42,7 +42,7 @@ struct PermuteBlocks {
 
 // Copies blocks, one after the other, into two buffers alternately; some lines a call, so that reading and storing
 // overlap. Rows of an array whose length is a power of two would push each other out of the cache, so they are not
-// transposed where they lie.
+// transposed in place.
 class BlockReader {
  public:
   // Blocks [begin, end) of the operand `from`, into `buffers`: two of permuteBlockBytes().

@@ -1,5 +1,5 @@
-// Strided dimensions: an array, or a part of one, as a list of (size, stride) in elements, major to minor. The words in
-// which dot, convolution and the contraction say where their operands lie.
+// Strided dimensions: an array, or a part of one, as a list of (size, stride) in elements, major to minor. Describes
+// the operands of dot, convolution and contraction steps.
 #pragma once
 
 #include <cstdint>

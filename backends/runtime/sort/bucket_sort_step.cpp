@@ -48,7 +48,7 @@ struct BucketSortStep::Bucket {
 };
 
 // Of elements [begin, end) of the row; begin is a multiple of the locality's elements. The kernel indexes a whole
-// array: the thread's few stand where they would lie in one.
+// array: the thread's few are where they would be in one.
 const uint32_t* BucketSortStep::makeKeys(const Row& row, int64_t begin, int64_t end, int thread) const {
   constexpr size_t kMaxBuffers = 64;
   auto* own = reinterpret_cast<uint32_t*>(row.state.pointers[static_cast<size_t>(chunks)]) + thread * chunkElements();
@@ -80,7 +80,7 @@ void BucketSortStep::sample(const Row& row) {
   cutCells(row, row.keys + n, n);
 }
 
-// The range of the samples, and how many lie in each cell of it.
+// The range of the samples, and how many are in each cell of it.
 void BucketSortStep::findCells(const uint32_t* samples, uint32_t* counts, int64_t n) {
   const auto [low, high] = std::minmax_element(samples, samples + n);
   low_ = *low;

@@ -1,5 +1,5 @@
 // BucketSortStep: one long row after the other, sorted by 32-bit keys that a kernel makes of each element, on all
-// threads and nearly where the results lie: keys are distributed into buckets of the results' memory, each of which a
+// threads and almost in place: keys are distributed into buckets of the results' memory, each of which a
 // thread sorts by digits in a little scratch that stays in its cache. Made by cpu/library/sort.
 #pragma once
 
@@ -19,7 +19,8 @@ struct BucketSort {
   KeyForm form;
   std::vector<int> operands, outputs, widths;
 
-  // Cells and samples lie in the keys of a row until these are dealt: it has sort.bucketedElements of tuning.inc.
+  // Cells and samples use the memory of a row's keys until these are distributed: it has sort.bucketedElements of
+  // tuning.inc.
   static constexpr int64_t kCells = 1 << 14;
   int64_t chunkElements() const { return (2047 + locality.elements) / locality.elements * locality.elements; }
   int64_t mostInBucket() const { return std::max<int64_t>(4096, shape.length / 64); }

@@ -158,7 +158,7 @@ void RadixSortStep<Item, Made>::sortRow(RunState& state, int64_t row, Made* mine
   write(state, row, sortItems(from, other, shape.length), 0, shape.length);
 }
 
-// The kernel indexes a whole array of items: the thread's few stand where they would lie in one. Gives that array.
+// The kernel indexes a whole array of items: the thread's few are where they would be in one. Gives that array.
 template <class Item, class Made>
 Made* RadixSortStep<Item, Made>::makeGroup(RunState& state, int64_t group, int thread) const {
   constexpr size_t kMaxOperands = 64;

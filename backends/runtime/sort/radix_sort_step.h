@@ -9,14 +9,15 @@
 
 namespace tessera::cpu {
 
-// Rows that a thread takes at once: `elements` consecutive ones of the array. count 0: all rows' items lie in memory.
+// Rows that a thread processes at once: `elements` consecutive ones of the array. count 0: all rows' items are in
+// memory.
 struct RowGroups {
   int64_t count = 0, elements = 0, rows = 0;
   codegen::RowLocality locality;
 };
 
 enum class SortPayload : uint8_t {
-  None,   // the key alone, which says the single operand's value
+  None,   // the key alone, which determines the single operand's value
   Value,  // the single operand's bits (at most 32)
   Index,  // the element's place in its row
 };
@@ -42,7 +43,7 @@ struct RadixSort {
   bool isShared = false;  // each row is sorted by all threads
   std::vector<int> operands, outputs, widths;
   bool isWide = false;  // keys of 64 bits, the place beside them; else key · 2³² + payload
-  // The kernel makes keys of 32 bits alone, where a result will lie or in scratch; each row's keys get their payload
+  // The kernel makes keys of 32 bits alone, in the memory of a result or in scratch; each row's keys get their payload
   // when the row is sorted.
   bool addsPayload = false;
   SortPayload payload = SortPayload::Index;

@@ -19,7 +19,7 @@ int64_t chunkElements() {
 
 }  // namespace
 
-// One row: its elements, the comparator and the permutation as it stands.
+// One row: its elements, the comparator and the permutation unchanged.
 struct SortByCalls::Row {
   const SortByCalls* step;
   const RunState* state;

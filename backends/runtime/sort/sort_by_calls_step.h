@@ -7,7 +7,7 @@
 
 namespace tessera::cpu {
 
-// How the array lies: `rows` rows of `length` elements, `inner` elements apart.
+// The layout of the array: `rows` rows of `length` elements, `inner` elements apart.
 struct SortShape {
   int64_t length = 1, inner = 1, rows = 1;
   int64_t firstOf(int64_t row) const { return row / inner * inner * length + row % inner; }

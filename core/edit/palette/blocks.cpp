@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/sorting.h"
 #include "core/edit/palette/block_writer.h"
 #include "core/edit/palette/palette.h"
 #include "core/edit/refusal.h"
@@ -100,7 +101,7 @@ std::vector<Shape> shapesOf(const Module& module, std::span<const InstructionId>
   return out;
 }
 
-// What stands between `key=` and its end in the braces' text.
+// What is between `key=` and its end in the braces' text.
 std::string quotedBehind(std::string_view text, std::string_view key) {
   const size_t at = text.find(key);
   if (at == std::string_view::npos) return {};
@@ -194,7 +195,7 @@ Result<std::vector<Block>> parseBlocks(std::string_view content) {
 std::string printBlocks(std::span<const Block> blocks) {
   std::vector<const Block*> sorted;
   for (const Block& block : blocks) sorted.push_back(&block);
-  std::ranges::sort(sorted, {}, [](const Block* block) { return block->name; });
+  sortBy(sorted, [](const Block* block) { return block->name; });
   std::string out = std::string(kMagic) + std::to_string(kVersion) + '\n';
   for (const Block* block : sorted) {
     out += "block " + inQuotes(block->name) + ' ' + std::to_string(block->version) + ' ' + inQuotes(block->summary) +

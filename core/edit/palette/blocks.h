@@ -1,6 +1,6 @@
 // Blocks: named, versioned pieces of graph. One is placed as a composite call (the reference's CompositeCall: name,
-// version and attributes beside the computation that it stands for), so that its decomposition stays open to everybody.
-// Shipped blocks are made for the shapes that they are given; a person's own are kept in a library file and have the
+// version and attributes beside the computation that it decomposes to), so that any program can use the decomposition.
+// Shipped blocks are made for the shapes that they are given; the user's own are kept in a library file and have the
 // shapes they were saved with. Used by the palette and the studio.
 #pragma once
 
@@ -30,7 +30,7 @@ const std::vector<Block>& shippedBlocks();
 Result<std::string> shippedBlockText(std::string_view name, std::span<const Shape> inputs,
                                      const std::string& number = {});
 
-// A library file: blocks in order of name. Fails with the line; a newer version is said.
+// A library file: blocks in order of name. Fails with the line; a newer version is reported.
 Result<std::vector<Block>> parseBlocks(std::string_view content);
 std::string printBlocks(std::span<const Block> blocks);
 

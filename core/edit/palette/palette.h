@@ -1,4 +1,4 @@
-// What can be added by hand: every operation, and the few words people say for a combination (relu, reduce sum), found
+// What the palette offers: every operation, and common names of combinations (relu, reduce sum), found
 // by name, category and synonym. A line may also be a value ("3.5"), a shape ("f32[4,8]": a parameter), or an operation
 // with its shape and attributes ("iota s32[10]", "transpose dimensions={1,0}"), with the value of its second input
 // ("multiply 2"), with the shape of a new parameter at its first open input ("matmul f32[8,16]"), or with the names of
@@ -19,16 +19,16 @@ struct PaletteEntry {
   Opcode opcode = Opcode::Unknown;
   Opcode reducer = Opcode::Unknown;  // reductions: what they apply
   std::string literal;               // the value of a constant, of the scalar second operand, or how often a loop goes
-  std::optional<Shape> shape;        // said in the line
+  std::optional<Shape> shape;        // given in the line
   std::vector<NewAttribute> attributes;
   std::string form;  // a builder form or a block, see palette_forms.h
-  // What the line says that no attribute has a name for: "stride=2", "nchw", "bqd,bkd->bqk",
+                     // Options of the line that are no attribute: "stride=2", "nchw", "bqd,bkd->bqk",
   // "broadcast_dimensions={0}".
   std::vector<std::string> said = {};
   std::vector<std::string> inputs = {};  // which value an input reads, by names: "lhs=exponential"
 };
 
-// Best first; an empty line gives everything, by category. What a line says beside the operation is in the entries.
+// Best first; an empty line gives everything, by category. What a line gives beside the operation is in the entries.
 inline constexpr size_t kAllEntries = 1000;  // more than there are
 std::vector<PaletteEntry> searchPalette(const std::string& line, size_t most = 60);
 
@@ -65,7 +65,7 @@ std::string numberedName(const Module& module, const std::string& stem);
 InstructionId valueNamed(const Module& module, ComputationId computation, std::string_view name);
 
 // Whether what is placed on these sources becomes the root: it reads the root, or there is none, or the entry's root is
-// but a parameter or a constant, which nobody chose as a result.
+// but a parameter or a constant, which is no result on purpose.
 bool becomesRoot(const Module& module, ComputationId computation, std::span<const InstructionId> sources);
 
 }  // namespace tessera

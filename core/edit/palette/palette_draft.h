@@ -1,4 +1,4 @@
-// An edit under way: the nodes that a form of the palette makes, what it is placed on, and what the line says beside
+// An edit under way: the nodes that a form of the palette makes, what it is placed on, and what the line gives beside
 // its name. Used by palette_forms.cpp, palette_layers.cpp, palette_shapes.cpp and palette_statistics.cpp.
 #pragma once
 
@@ -57,7 +57,7 @@ struct Draft {
     return {may ? add(Opcode::Parameter, {}, {}, otherwise, {}, name) : InstructionId(), otherwise};
   }
 
-  // --- what the line says
+  // --- options of the line
   const std::string* attribute(Attr name) const {
     for (const NewAttribute& each : entry.attributes)
       if (each.name == name) return &each.text;
@@ -68,14 +68,14 @@ struct Draft {
       if (each == word) return true;
     return false;
   }
-  // "stride=2": "2"; "": it is not said.
+  // "stride=2": "2"; "": it is not given.
   std::string option(std::string_view key) const {
     for (const std::string& each : entry.said)
       if (each.size() > key.size() && each.starts_with(key) && each[key.size()] == '=')
         return each.substr(key.size() + 1);
     return {};
   }
-  // "3x2": {3, 2}; empty: it is not said, or no numbers.
+  // "3x2": {3, 2}; empty: it is not given, or no numbers.
   std::vector<int64_t> numbers(std::string_view key) const {
     std::vector<int64_t> out;
     const std::string text = option(key);
@@ -94,7 +94,7 @@ struct Draft {
     std::from_chars(entry.literal.data(), entry.literal.data() + entry.literal.size(), value);
     return value;
   }
-  // "axis=1", from the end where negative; `otherwise` where it is not said or not there.
+  // "axis=1", from the end where negative; `otherwise` if it is not given or out of range.
   int64_t axis(int64_t rank, int64_t otherwise) const {
     const std::vector<int64_t> said = numbers("axis");
     int64_t out = said.size() == 1 ? said[0] : otherwise;

@@ -93,7 +93,7 @@ void collapse(Draft& d) {
   d.add(Opcode::Reshape, {x.id}, {}, Shape::array(x.shape.type, sizes));
 }
 
-// Add(x, y, broadcast_dimensions): the smaller one lies along the leading dimensions of the larger.
+// Add(x, y, broadcast_dimensions): the smaller one is along the leading dimensions of the larger.
 void addAlongLeading(Draft& d) {
   const Shape *x = d.shape(0), *y = d.shape(1);
   InstructionId second = d.source(1);

@@ -10,7 +10,7 @@
 namespace tessera {
 
 struct PaletteForm {
-  PaletteEntry entry;  // entry.form says which it is
+  PaletteEntry entry;  // entry.form identifies it
   std::string words;   // what else finds it
 };
 const std::vector<PaletteForm>& paletteForms();

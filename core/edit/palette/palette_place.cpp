@@ -13,24 +13,8 @@
 namespace tessera {
 namespace {
 
-bool takesShape(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::Parameter:
-    case Opcode::Constant:
-    case Opcode::Iota:
-    case Opcode::Broadcast:
-    case Opcode::Reshape:
-    case Opcode::Convert:
-    case Opcode::BitcastConvert:
-    case Opcode::DynamicReshape:
-    case Opcode::Rng:
-    case Opcode::CustomCall:
-    case Opcode::Infeed:
-    case Opcode::Recv:
-    case Opcode::AfterAll: return true;
-    default: return false;
-  }
-}
+// An after-all of nothing is placed with its token.
+bool takesShape(Opcode opcode) { return opcode == Opcode::AfterAll || hasTrait(opcode, kWrittenShape); }
 
 class Placing {
  public:

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/sorting.h"
 #include "core/edit/palette/palette.h"
 #include "core/edit/palette/palette_forms.h"
 #include "core/edit/palette/palette_scan.h"
@@ -274,11 +275,11 @@ std::vector<PaletteEntry> searchPalette(const std::string& text, size_t most) {
             understands(known, line.said) && hasInputs(known.entry, line.inputs) ? scoreOf(known, line.words) : 0;
         score && !(line.words.empty() && line.shape))
       found.emplace_back(score, &known);
-  std::ranges::stable_sort(found, [](const auto& a, const auto& b) {
+  sortWith(found, [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second->entry.title.size() < b.second->entry.title.size();
   });
   if (line.words.empty())
-    std::ranges::stable_sort(found, {}, [](const auto& each) {
+    sortBy(found, [](const auto& each) {
       const PaletteEntry& entry = each.second->entry;
       return std::tuple(placeOf(entry.category), entry.category, placeOf(entry), entry.title);
     });

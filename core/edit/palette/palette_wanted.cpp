@@ -1,5 +1,5 @@
 // Which shapes an open input takes. No op says that; but each says whether it takes given ones. So shapes made of the
-// sizes that stand round the input are tried there, by the op's own inference, and those that it takes are wanted.
+// sizes that surround the input are tried there, by the op's own inference, and those that it takes are wanted.
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -29,7 +29,7 @@ class Candidates {
   std::set<std::string> said_;
 };
 
-// Arrays that stand round the input: what is connected, the result that was last known, what called computations take.
+// Arrays that surround the input: what is connected, the result that was last known, what called computations take.
 std::vector<Shape> around(const Module& module, const Instruction& user) {
   std::vector<Shape> out;
   for (const Shape* shape : operandShapes(module, user))

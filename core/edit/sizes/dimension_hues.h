@@ -1,5 +1,5 @@
 // One hue and one letter a dimension, in every view: the shape rules say which dimensions are one and the same
-// (core/edit/sizes/sizes), and each of those classes has its row here. The letter is the name that a person gave its
+// (core/edit/sizes/sizes), and each of those classes has its row here. The letter is the name that the user gave its
 // size, else i, j, k … in the order in which the classes first appear. Used by second lines of nodes, the inspector,
 // the layout panel and values.
 #pragma once
@@ -15,9 +15,8 @@ struct SizeNames;
 
 struct DimensionHue {
   std::string letter;
-  int hue =
-      -1;  // hueRole of core/picture, which begins again; -1: a dimension of size 1, which is nothing to tell apart
-  bool named = false;  // by a person
+  int hue = -1;        // hueRole of core/picture, which begins again; -1: a dimension of size 1, which needs no colour
+  bool named = false;  // by the user
 };
 
 class DimensionHues {

@@ -1,4 +1,4 @@
-// Dimensions as a person says them in a field: counted from the end with a minus, or by a letter. A dimension's letter
+// Dimensions as the user types them: counted from the end with a minus, or by a letter. A dimension's letter
 // is the name of its size (B, T, H) where it has one, else the letter that it has in every view, else i, j, k … by
 // its place. Used by the inspector's fields.
 #pragma once

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/sorting.h"
 #include "core/ops/inference/infer.h"
 #include "core/ops/shared/dimension_relations.h"
 
@@ -168,7 +169,7 @@ class Rules {
   // Slices of one value that lie end to end over a dimension are its parts; else a slice that begins at 0 or ends at
   // the end keeps doing so, and what is cut off keeps its length.
   bool tiles(InstructionId value, size_t d, std::vector<SliceOf> slices) {
-    std::ranges::stable_sort(slices, {}, [](const SliceOf& each) { return each.row.start; });
+    sortBy(slices, [](const SliceOf& each) { return each.row.start; });
     Dims lengths;
     std::vector<SizeFlow::SliceStart> starts;
     int64_t next = 0, begin = -1;

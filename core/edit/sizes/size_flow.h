@@ -23,7 +23,7 @@ struct SizeFlow {
     std::string reason;
   };
   std::vector<Fixed> fixed;
-  // Sides whose products must stay equal: reshapes whose sizes do not meet.
+  // Sides whose products must stay equal: reshapes whose factors cannot be aligned.
   struct SizeConstraint {
     std::vector<SymbolicSize> left, right;
     InstructionId instruction;

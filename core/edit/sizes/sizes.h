@@ -1,5 +1,5 @@
 // "Change 32 to 64 everywhere it flows": from a dimension and its new size to one edit over parameters, broadcasts,
-// iotas, reshapes, slices, gathers and called computations; what cannot follow is told with its reason. Used by the
+// iotas, reshapes, slices, gathers and called computations; what cannot follow is listed with its reason. Used by the
 // studio's size panel and `tessera resize`.
 #pragma once
 
@@ -31,10 +31,10 @@ struct Resizing {
     InstructionId instruction;
     std::string text;  // "f32[2,32] becomes f32[2,64]", or why it cannot follow
   };
-  std::vector<Line> changes;  // what the edit itself says
+  std::vector<Line> changes;  // what the edit itself changes
   size_t following = 0;       // further instructions whose shapes follow by inference
   std::vector<Line> stops;    // what cannot follow; the edit then leaves errors there
-  // Scalar constants that may mean the size: it, one less, its inverse or root. Changed only when asked for.
+  // Scalar constants that may mean the size: it, one less, its inverse or root. Changed only on request.
   struct Number {
     InstructionId constant;
     std::string meaning, value;  // "the square root of 32", "8"

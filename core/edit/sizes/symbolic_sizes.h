@@ -25,7 +25,7 @@ class SymbolicSizes {
 
   // False: they cannot be made one (their sizes differ now, or both are made of other sizes in unlike ways).
   bool unify(SymbolicSize a, SymbolicSize b);
-  // The factors of both sides laid along each other, as a reshape does; false where they do not meet.
+  // The factors of both sides laid along each other, as a reshape does; false if they cannot be aligned.
   bool uniteProducts(std::span<const SymbolicSize> from, std::span<const SymbolicSize> to);
 
   SymbolicSize find(SymbolicSize term) const;

@@ -1,4 +1,4 @@
-// What a person means by "the gradient of the selection", as the edit AddGradient. Used by the studio and the palette.
+// The gradient of a selection, as the edit AddGradient. Used by the studio and the palette.
 #pragma once
 
 #include <span>

@@ -32,7 +32,7 @@ void eachNeed(const Instruction& instruction, Visit visit) {
     for (InstructionId other : *others) visit(other);
 }
 
-// A number or an iota that stands in its reader as a field.
+// A number or an iota that is in its reader as a field.
 bool isField(const Module& module, InstructionId id) {
   const Instruction& value = module.at(id);
   if (value.opcode == Opcode::Constant || value.opcode == Opcode::Iota) return true;
@@ -74,16 +74,10 @@ Status checkTogether(const Module& module, const Ids& order, const IdSet& inside
   return {};
 }
 
-// The two halves of a pair pass no value that a parameter could carry.
-bool isHalf(Opcode opcode) {
-  const std::string_view name = nameOf(opcode);
-  return name.ends_with("-start") || name == "async-update" || opcode == Opcode::Send || opcode == Opcode::Recv;
-}
-
 Status checkHalves(const Module& module, const GroupedSelection& grouping) {
   for (const Ids* list : {&grouping.inputs, &grouping.results})
     for (InstructionId id : *list)
-      if (isHalf(module.at(id).opcode))
+      if (hasTrait(module.at(id).opcode, kStartsAsync))  // no parameter carries a transfer in flight
         return refuse(module, id, quoted(module, id) + " and what ends it must stay together");
   return {};
 }
@@ -122,7 +116,7 @@ std::string freeComputationName(const Module& module, const std::string& stem) {
   return name;
 }
 
-// The scope that all members share: the group stands in it, too.
+// The scope that all members share: the group is in it, too.
 const Metadata* sharedScope(const Module& module, const Ids& members, const std::string& name) {
   std::string_view scope;
   bool first = true;

@@ -1,4 +1,4 @@
-// Parts of a graph made computations and back: what stands between a selection and a group, and a selection as a module
+// Outlining of parts of a graph and back: what prevents a selection from being a group, and a selection as a module
 // of its own. Used by the studio; the edits GroupInstructions and InlineCall do it.
 #pragma once
 

@@ -40,7 +40,7 @@ class Import {
     std::vector<ComputationId> order = to_.order();  // callees stand first
     std::rotate(order.begin(), order.end() - static_cast<std::ptrdiff_t>(made_), order.end());
     to_.setOrder(std::move(order));
-    to_.setOrder(CallGraph(to_).calleesFirst());  // what was there already and is shared may stand behind
+    to_.setOrder(CallGraph(to_).calleesFirst());  // what was there already and is shared may be behind
     return {};
   }
 

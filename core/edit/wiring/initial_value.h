@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-// What is to be said of the initial value of a reduce, reduce-window or select-and-scatter; nullopt: nothing, or it is
+// A warning about the initial value of a reduce, reduce-window or select-and-scatter; nullopt: none, or it is
 // not known.
 std::optional<std::string> initialValueWarning(const Module& module, InstructionId id);
 

@@ -1,4 +1,4 @@
-// A constant becomes a parameter. What it was stands beside every caller then, where it can be promoted again, until it
+// A constant becomes a parameter. What it was is beside every caller then, where it can be promoted again, until it
 // is an input of the entry. Callers that pass on one value (loops, branches, reductions, sorts) are widened; others
 // refuse and say why.
 #include <algorithm>

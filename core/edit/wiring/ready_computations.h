@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-// Words for what can stand at an attribute of an instruction, the likeliest first; empty: nothing ready fits.
+// Names of the predefined computations that fit an attribute of an instruction, the likeliest first.
 std::vector<std::string> readyComputations(const Module& module, const Instruction& instruction, Attr name);
 
 // The edit that makes a ready computation, or shares it where it is there, and names it at the attribute; nullopt: the

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/base/sorting.h"
 #include "core/edit/sizes/sizes.h"
 #include "core/edit/wiring/implied_broadcast.h"
 #include "core/edit/wiring/wiring.h"
@@ -80,8 +81,7 @@ class Repairs {
     const auto shapes = operandShapes(module_, module_.at(user_));
     for (size_t i = 0; i < shapes.size(); ++i)
       if (static_cast<int32_t>(i) != operand_ && shapes[i] && shapes[i]->isArray()) out.push_back(shapes[i]);
-    std::ranges::stable_sort(
-        out, [](const Shape* a, const Shape* b) { return a->dimensions.size() > b->dimensions.size(); });
+    sortWith(out, [](const Shape* a, const Shape* b) { return a->dimensions.size() > b->dimensions.size(); });
     return out;
   }
 

@@ -36,7 +36,7 @@ int32_t firstFittingInput(const Module& module, InstructionId value, Instruction
 // of the user are no failure.
 Result<Shape> tried(const Module& module, const Edit& edit, InstructionId user);
 
-// Whether every action of the edit makes sense; what inference says of the graph afterwards is another matter.
+// Whether every action of the edit is valid; errors of inference afterwards do not count.
 Status performable(const Module& module, const Edit& edit);
 
 // The operands' shapes of an instruction; null where the input is open.

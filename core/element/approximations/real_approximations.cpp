@@ -13,7 +13,7 @@ constexpr double kLog2E = 1.4426950408889634;
 // ln 2 = high + low with a high part of few bits, so that exponent · high is exact in f32.
 constexpr double kLn2High = 0.693145751953125, kLn2Low = 1.42860682030941723212e-6;
 constexpr double kLn2 = 0.6931471805599453;
-// 1.5 · 2²³: a small f32 added to it is rounded to an integer, which stands in the low bits of the sum.
+// 1.5 · 2²³: a small f32 added to it is rounded to an integer, which is in the low bits of the sum.
 constexpr double kShift = 12582912;
 constexpr uint32_t kShiftBits = 0x4b400000;
 constexpr double kPi = 3.14159265358979323846;

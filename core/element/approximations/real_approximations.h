@@ -1,5 +1,5 @@
 // RealApproximations: transcendental functions of f32 as arithmetic nodes. Bounds are measured against long double by
-// tests/unit/element_approximations_test.cpp: at most 2 units in the last place over all of f32, denormals included
+// tests/unit/element/approximations_test.cpp: at most 2 units in the last place over all of f32, denormals included
 // (sine, cosine, tangent: |x| <= 2^48; beyond, the value stays within [-1, 1] but carries no information).
 // Polynomials interpolate at Chebyshev nodes; where f64 is used, Taylor terms suffice for f32's accuracy.
 #pragma once
@@ -42,7 +42,7 @@ class RealApproximations {
     NodeId exponent;  // S32
     NodeId rest;
   };
-  // The nearest integer of what was added to kShift, as f32 and as s32, with no care for what lies beyond 2²².
+  // The nearest integer of what was added to kShift, as f32 and as s32, undefined beyond 2²².
   struct Rounded {
     NodeId value, number;
   };

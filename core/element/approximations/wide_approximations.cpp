@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kWideInf = std::numeric_limits<double>::infinity();
 constexpr double kWideNan = std::numeric_limits<double>::quiet_NaN();
-// 1.5 · 2⁵²: a small f64 added to it is rounded to an integer, which stands in the low bits of the sum.
+// 1.5 · 2⁵²: a small f64 added to it is rounded to an integer, which is in the low bits of the sum.
 constexpr double kWideShift = 0x1.8p52;
 constexpr int64_t kWideShiftBits = 0x4338000000000000;
 constexpr double kWideLog2E = 0x1.71547652b82fep+0, kWideLn2 = 0x1.62e42fefa39efp-1,

@@ -1,4 +1,4 @@
-// Functions that stand before a program: what HLO says in one instruction and the language's library does not. Each is
+// Functions that precede a program: what is one instruction in HLO and missing in the language's library. Each is
 // printed only when the program calls it.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace tessera::code {
 
 struct PreludeFunction {
   std::string_view name;
-  std::string_view text;  // ends with a newline; what it calls itself stands before it in the list
+  std::string_view text;  // ends with a newline; what it calls itself precedes it in the list
 };
 std::span<const PreludeFunction> jaxPrelude();
 std::span<const PreludeFunction> xlaPrelude();

@@ -126,7 +126,7 @@ class Program {
       return noForm(in, language_, "it works in place");
     return {};
   }
-  // On one device a block is the whole; how many devices there are may stand in the program's meshes alone.
+  // On one device a block is the whole; how many devices there are may be in the program's meshes alone.
   bool keepsShapes(const Instruction& in) const {
     if (in.operands.size() == 1) return sameIgnoringLayout(*in.shape, module_.shapeOf(in.operands[0]));
     bool same = in.shape->elements.size() == in.operands.size();

@@ -1,5 +1,5 @@
 // See rows.h. Names with a capital and no "xla::" in C++, and snake_case ones without "lax." in Python, are functions
-// of the preludes that stand before the program. Scalar functions bring their own forms (scalar_functions.inc).
+// of the preludes that precede the program. Scalar functions bring their own forms (scalar_functions.inc).
 #include "core/formats/code/rows.h"
 
 #include <algorithm>

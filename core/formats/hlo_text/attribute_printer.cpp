@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/formats/hlo_text.h"
 #include "core/formats/hlo_text/attribute_text.h"
 #include "core/formats/hlo_text/literal_text.h"
 
@@ -184,3 +185,13 @@ void appendAttributeValue(std::string& out, const Module& module, const Attribut
 }
 
 }  // namespace tessera::text
+
+namespace tessera {
+
+std::string printAttributeValue(const Module& module, const AttributeValue& value, AttributeKind kind) {
+  std::string out;
+  text::appendAttributeValue(out, module, value, kind);
+  return out;
+}
+
+}  // namespace tessera

@@ -1,4 +1,4 @@
-// Attribute values in HLO text, one reader and one printer per value kind. What names mean is asked of a NameScope:
+// Attribute values in HLO text, one reader and one printer per value kind. Names are resolved by a NameScope:
 // the module reader's tables while a file is read, the module itself when the inspector edits one value.
 #pragma once
 

@@ -94,7 +94,7 @@ bool ModuleReader::readSignature(const Shape*& result, bool& open) {
 bool ModuleReader::readBody(Scope& scope) {
   if (++depth_ > kMaxDepth) return lexer_.fail("computations are nested too deeply");
   scopes_.push_back(&scope);
-  lexer_.takeNotes();  // of what stands before the body
+  lexer_.takeNotes();  // of what precedes the body
   lexer_.skipBlanks();
   const size_t bodyAt = lexer_.offset();
   bool ok = true;

@@ -1,4 +1,4 @@
-// The attributes behind an instruction's operands. Lists that stand in the text again and again ("dimensions={0,1}")
+// The attributes behind an instruction's operands. Lists that are in the text again and again ("dimensions={0,1}")
 // are parsed once an opcode and shared; so is every metadata={…}.
 #include <algorithm>
 #include <cstring>

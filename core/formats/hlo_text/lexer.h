@@ -1,5 +1,5 @@
 // Lexer: a cursor over HLO text. HLO's tokens depend on what the grammar expects (a dim-labels word looks like a name),
-// so the parser asks for the token it wants; tokens are views into the text and nothing is allocated for one.
+// so the parser requests the token it expects; tokens are views into the text and nothing is allocated for one.
 // The first failure is kept with its place; functions return false after it. Stands before every parser file here.
 #pragma once
 
@@ -38,7 +38,7 @@ class Lexer {
   size_t offset() const { return at_; }
   void seek(size_t offset) { at_ = offset; }
 
-  // Blanks and comments. Comments that stand on lines of their own are remembered for takeNotes.
+  // Blanks and comments. Comments on lines of their own are kept for takeNotes.
   void skipBlanks() {
     while (at_ < text_.size()) {
       char c = text_[at_];

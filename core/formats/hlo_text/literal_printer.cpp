@@ -1,5 +1,6 @@
 // Printing literals on one line: braces by rank, comments with the index from rank 4, numbers by XLA's rules
 // (%.6g or %.15g when that reads back to the same value, else %.9g or %.17g; narrow floats with max_digits10).
+#include "core/formats/hlo_text.h"
 #include "core/formats/hlo_text/literal_text.h"
 
 #include <charconv>
@@ -159,3 +160,13 @@ void appendShapedLiteral(std::string& out, const Literal& literal) {
 }
 
 }  // namespace tessera::text
+
+namespace tessera {
+
+std::string printLiteral(const Literal& literal) {
+  std::string out;
+  text::appendLiteral(out, literal);
+  return out;
+}
+
+}  // namespace tessera

@@ -125,7 +125,7 @@ bool readElement(Lexer& lexer, ElementType type, std::byte* data) {
   return lexer.fail("a literal has no elements of type " + std::string(nameOf(type)));
 }
 
-// One dimension's braces with what stands in them; advances `data`.
+// One dimension's braces with what is in them; advances `data`.
 bool readDimension(Lexer& lexer, const Shape& shape, size_t dimension, std::byte*& data, Literal& out) {
   if (dimension == shape.dimensions.size()) {
     if (!readElement(lexer, shape.type, data)) return false;

@@ -395,16 +395,4 @@ std::string printInstruction(const Module& module, InstructionId id) {
   return out;
 }
 
-std::string printAttributeValue(const Module& module, const AttributeValue& value, AttributeKind kind) {
-  std::string out;
-  text::appendAttributeValue(out, module, value, kind);
-  return out;
-}
-
-std::string printLiteral(const Literal& literal) {
-  std::string out;
-  text::appendLiteral(out, literal);
-  return out;
-}
-
 }  // namespace tessera

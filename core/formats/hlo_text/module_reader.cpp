@@ -1,8 +1,7 @@
 // The module as a whole: which of the three forms the text has, errors, and the public functions that read text.
 #include "core/formats/hlo_text/module_reader.h"
+#include "core/base/sorting.h"
 #include "core/formats/padding.h"
-
-#include <algorithm>
 
 #include "core/base/diagnostic_limit.h"
 #include "core/formats/hlo_text/literal_text.h"
@@ -31,7 +30,7 @@ ReadResult ModuleReader::read() {
   readModule();
   takeError();
   finish();
-  std::ranges::stable_sort(diagnostics_.items(), [](const Diagnostic& a, const Diagnostic& b) {
+  sortWith(diagnostics_.items(), [](const Diagnostic& a, const Diagnostic& b) {
     return std::pair(a.position.line, a.position.column) < std::pair(b.position.line, b.position.column);
   });
   tellRest();

@@ -122,7 +122,7 @@ class ModuleReader : private NameScope {
   Diagnostic& report(size_t offset, std::string message, bool fatal, std::string expected = {}, std::string found = {});
   void takeError();
   void reportWarnings();
-  // False where no graph comes of the text any more and enough is said of it: the rest is not read.
+  // False once the text cannot give a graph and the limit of errors is reached: the rest is not read.
   bool goesOn(size_t offset);
   void tellRest();
 

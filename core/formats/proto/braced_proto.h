@@ -18,7 +18,7 @@ struct BracedRow {
   Attr attr;
   // Appends the text and clears the field; nothing when the message does not have it.
   void (*take)(pb::HloInstructionProto& message, const Shape& shape, std::string& out);
-  // False: the text says something that the message cannot.
+  // False: the message cannot represent the text.
   bool (*put)(std::string_view text, pb::HloInstructionProto& out);
 };
 const BracedRow* bracedRowOf(Attr attr);

@@ -1,6 +1,6 @@
-// ForeignFields: what a protobuf file said beside what the IR holds: its ids, and every field, known or unknown, that
-// the IR has no place for, as serialized messages. The protobuf reader fills it, the writer puts it back; it is kept
-// beside a module that is to be written again. It is keyed by our ids, so it survives edits.
+// ForeignFields: the contents of a protobuf file that the IR does not hold: its ids, and every field, known or unknown,
+// that the IR has no place for, as serialized messages. The protobuf reader fills it, the writer puts it back; it is
+// kept beside a module that is to be written again. It is keyed by our ids, so it survives edits.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// LiteralProto: one value field an element type (a table), tuples nested. Values stand in the order of the literal's
+// LiteralProto: one value field an element type (a table), tuples nested. Values are in the order of the literal's
 // own layout there and row-major here; sub-byte types are a byte an element, the upper bits cleared there and
 // sign-extended here.
 #include <cstring>

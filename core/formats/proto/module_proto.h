@@ -1,5 +1,5 @@
 // HloModuleProto to Module and back: module facts, computations, instructions and their ids. Stands on attribute_proto
-// and shape_proto; protobuf.cpp, which knows files, stands on it.
+// and shape_proto; protobuf.cpp, which reads and writes files, uses it.
 #pragma once
 
 #include "core/formats/hlo_text.h"

@@ -233,7 +233,7 @@ void MessageReader::keepRest(pb::HloInstructionProto& message, InstructionId id)
   if (message.ByteSizeLong() != 0) foreign_.instructions.emplace(id.value, message.SerializeAsString());
 }
 
-// Users never stand before their operands.
+// Users never precede their operands.
 void MessageReader::setOrder(ComputationId id) {
   std::unordered_set<InstructionId> seen;
   bool ordered = true;

@@ -20,7 +20,7 @@ Result<Shape> readShape(const pb::ShapeProto& message);
 void writeShape(const Shape& shape, pb::ShapeProto& out);
 
 Result<Literal> readLiteral(const pb::LiteralProto& message);
-// Elements stand in the order of the literal's own layout.
+// Elements are in the order of the literal's own layout.
 void writeLiteral(const Literal& literal, pb::LiteralProto& out);
 
 }  // namespace tessera::proto

@@ -1,5 +1,5 @@
 // Shardings: the text of sharding={…} (tile, iota and named-mesh forms) to and from OpSharding; and mesh axes, which
-// replica groups share. False when the text or the message says something that the other form has no word for.
+// replica groups share. False when the other form cannot represent the text or the message.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Reading the attributes of an mlir::Operation as the values that HLO wants: integers, booleans, words, dense elements.
+// Reading the attributes of an mlir::Operation as HLO's values: integers, booleans, words, dense elements.
 // Each takes the names that the pretty and the generic form use. Stands between the parser and the lowering rows.
 #pragma once
 

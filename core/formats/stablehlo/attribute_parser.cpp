@@ -1,4 +1,4 @@
-// Attributes of the MLIR subset. Dense values stay text until their type is known; what stands in <…> and is no list
+// Attributes of the MLIR subset. Dense values stay text until their type is known; what is in <…> and is no list
 // of name = value stays text for good. Types are read by type_parser.cpp.
 #include <algorithm>
 #include <charconv>

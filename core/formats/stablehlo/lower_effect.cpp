@@ -112,7 +112,7 @@ Status lowerApproxTopK(Lowering& l, const Operation& op) {
   return {};
 }
 
-// k, which the results' sizes say too, stands behind the arrays and initial values.
+// k, which the results' sizes say too, follows the arrays and initial values.
 Status lowerDynamicApproxTopK(Lowering& l, Operation op) {
   if (op.operands.size() == 2 * op.types.size() + 1) op.operands.pop_back();
   return lowerApproxTopK(l, op);
@@ -354,7 +354,7 @@ Status lowerManualComputation(Lowering& l, const Operation& op, Opcode) {
                 manualFacts(op, "xla.sdy.LocalToGlobalShape", shardings("out_shardings"), "xla.sdy.out_shardings"));
 }
 
-// A constraint only says how a value lies on devices.
+// A constraint only says how a value is on devices.
 Status lowerShardingConstraint(Lowering& l, const Operation& op, Opcode opcode) {
   TESSERA_ASSIGN_OR_RETURN(InstructionId id, l.operand(op, 0));
   const Attribute* sharding = findAny(op, {"value", "sharding"});

@@ -1,5 +1,5 @@
 // Lowering: an mlir::File into a Module. Functions become computations when they are first called; values are looked up
-// by name in the frame of the computation being built. What an operation becomes stands in rows (lowering_rows.h),
+// by name in the frame of the computation being built. The translation of each operation is a row (lowering_rows.h),
 // which call back to this class for operands, instructions and computations.
 #pragma once
 
@@ -38,7 +38,7 @@ class Lowering {
   // The same for a bare word of the pretty form.
   Result<std::string> wordChoice(const Operation& op, size_t index, std::string_view name,
                                  std::string_view choices) const;
-  // At least `count` operands and as many result types as result names; checked before a row is asked.
+  // At least `count` operands and as many result types as result names; checked before a row is used.
   Status need(const Operation& op, size_t count) const;
 
   InstructionId add(Opcode opcode, const Shape& shape, const std::vector<InstructionId>& operands,
@@ -103,7 +103,7 @@ class Lowering {
   Shape settledType(const Shape& type, InstructionId operand) const;
   std::string causeText() const;
   Status setRoot(const Operation& terminator, bool alwaysTuple);
-  // HLO text writes a sharding as it stands: it must be a string with one pair of braces.
+  // HLO text contains a sharding verbatim: it must be a string with one pair of braces.
   Status checkSharding(const Operation& op, const Dictionary& attributes) const;
   void decorate(const Operation& op, size_t firstNew);
   const Metadata* metadataOf(const Operation& op);
@@ -129,7 +129,7 @@ class Lowering {
   std::vector<std::pair<std::string, std::string>> meshes_;
 };
 
-// {name="value",…} of frontend_attributes; values that are dictionaries stand as they are.
+// {name="value",…} of frontend_attributes; values that are dictionaries are unchanged.
 std::string frontendText(std::vector<std::pair<std::string, std::string>> entries);
 
 }  // namespace tessera::mlir

@@ -1,6 +1,6 @@
 // The module around the functions: its facts, the entry's arguments and results, meshes; and the public reader.
-#include <algorithm>
 
+#include "core/base/sorting.h"
 #include "core/formats/hlo_text/lexer.h"
 #include "core/formats/stablehlo.h"
 #include "core/formats/stablehlo/lowering.h"
@@ -31,7 +31,7 @@ std::optional<int64_t> integerOf(const Dictionary& attributes, std::string_view 
 
 }  // namespace
 
-// Callees stand before their callers because they are lowered while their callers are: the order is set afterwards.
+// Callees precede their callers because they are lowered while their callers are: the order is set afterwards.
 void Lowering::setConfig() {
   std::vector<ComputationId> order;
   std::vector<bool> seen(module_.computationSlots());
@@ -83,7 +83,7 @@ Status Lowering::argumentFacts(const Operation& function) {
     for (const auto& [name, value] : arguments[i].attributes)
       if (name == "jax.buffer_donor" && value.boolean) config.bufferDonor.push_back({parameter, {}});
   }
-  std::ranges::sort(config.inputOutputAlias, {}, &AliasEntry::outputIndex);
+  sortBy(config.inputOutputAlias, &AliasEntry::outputIndex);
   module_.setConfig(std::move(config));
   return {};
 }

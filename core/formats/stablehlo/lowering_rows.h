@@ -1,5 +1,5 @@
 // What each StableHLO and chlo operation becomes: one row an operation. A row without a function takes its operands as
-// they are; the functions stand by theme in the lower_*.cpp files.
+// they are; the functions are grouped by subject in the lower_*.cpp files.
 #pragma once
 
 #include <span>
@@ -25,7 +25,7 @@ std::span<const LoweringRow> effectRows();       // lower_effect.cpp
 std::span<const LoweringRow> chloRows();         // lower_chlo.cpp
 std::span<const LoweringRow> dynamicRows();      // lower_dynamic.cpp
 
-// Custom calls that stand for an operation on dynamic sizes; nullptr for other targets.
+// Custom calls that represent an operation on dynamic sizes; nullptr for other targets.
 using DynamicCall = Status (*)(Lowering&, const Operation&);
 DynamicCall dynamicCallNamed(std::string_view target);
 // Takes the operands that indices_of_shape_operands names away; open results get their sizes from them.

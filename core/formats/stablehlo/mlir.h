@@ -26,7 +26,7 @@ struct Attribute {
     Symbol,      // @name
     Array,       // [a, b] and array<i64: 1, 2>
     Dictionary,  // {a = b} and #dialect.name<a = b>
-    Dense,       // dense<…>: text is what stands between < and >
+    Dense,       // dense<…>: text is the part between < and >
     Type,
     Raw,  // #dialect.name<…>, <…>: the text between < and >
   };
@@ -41,7 +41,7 @@ struct Attribute {
   std::optional<Shape> type;
   size_t offset = 0;
 
-  // Not implicit: clang would want entries' type whole before this one is.
+  // Not implicit: clang requires the type of the entries to be complete.
   Attribute();
   Attribute(const Attribute&);
   Attribute(Attribute&&) noexcept;

@@ -10,7 +10,7 @@ namespace tessera::mlir {
 class Parser {
  public:
   explicit Parser(std::string_view text) : lexer_(text) {}
-  // False: lexer().error() says why.
+  // False: lexer().error() has the reason.
   bool parse(File& out);
   const text::Lexer& lexer() const { return lexer_; }
 

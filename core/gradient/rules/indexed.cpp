@@ -1,4 +1,4 @@
-// Gradients of reads and writes at computed places. Reads clamp their starts and writes skip what lies outside, so that
+// Gradients of reads and writes at computed places. Reads clamp their starts and writes skip what is outside, so that
 // the gradient of a read clamps the indices first, and that of a write masks what was skipped.
 #include <algorithm>
 #include <limits>
@@ -108,7 +108,7 @@ Value clampedIndices(Value indices, const IndexNumbers& numbers, const Ints& ope
                    {last.shape().isScalar() ? zero : broadcastScalar(zero, indices.dims()), indices, last});
 }
 
-// pred over the updates: whether the window that each belongs to lies inside the operand.
+// pred over the updates: whether the window that each belongs to is inside the operand.
 Value insideMask(Value indices, const IndexNumbers& numbers, const Ints& operand, const Ints& sizes,
                  const Shape& updates) {
   const Value last = lastStarts(indices, numbers, operand, sizes, false);
@@ -140,7 +140,7 @@ Status addRule(const ScatterSite& s) {
   return {};
 }
 
-// Of several writes to one place the one counts whose number stands there in the end.
+// Of several writes to one place the one counts whose number is there in the end.
 Status overwriteRule(const ScatterSite& s, ComputationId combine) {
   Emitter& emit = s.r.emit;
   const Shape updates = s.r.operandShape(2), operand = s.r.operandShape(0);

@@ -138,7 +138,7 @@ Value moveGroups(Value a, int64_t from, int64_t to, int64_t groups) {
   return reshape(transpose(reshape(a, cut), permutation), joined);
 }
 
-// The cotangent, spread by the stride, under the turned kernel with its features exchanged.
+// The cotangent, dilated by the stride, convolved with the reversed kernel whose features are exchanged.
 Value lhsCotangent(const ConvolutionSite& s) {
   const ConvolutionDimensions& d = s.dims;
   const Shape lhs = s.r.operandShape(0), rhs = s.r.operandShape(1), g = s.r.d().shape();

@@ -232,7 +232,7 @@ class Reinference {
     }
   }
 
-  // Diagnostics of what was looked at, as things stand at the end.
+  // Diagnostics of what was looked at, as things are at the end.
   void collect() {
     std::ranges::sort(looked_);
     looked_.erase(std::unique(looked_.begin(), looked_.end()), looked_.end());

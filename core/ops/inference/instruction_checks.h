@@ -1,4 +1,4 @@
-// What must hold before an op's inference may look at an instruction: operands present and as many as the arity says,
+// Preconditions of an op's inference: operands present and as many as the arity says,
 // required attributes there, callees there. And diagnostics placed at an instruction.
 #pragma once
 

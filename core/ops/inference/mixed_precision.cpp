@@ -34,19 +34,17 @@ bool operandsMustAgree(Opcode opcode) {
   }
 }
 
-bool isContraction(Opcode opcode) { return opcode == Opcode::Dot || opcode == Opcode::Convolution; }
-
 // Types that take part: floats, and in products all.
-bool takesPart(Opcode opcode, ElementType type) { return isFloat(type) || isContraction(opcode); }
+bool takesPart(Opcode opcode, ElementType type) { return isFloat(type) || hasTrait(opcode, kContraction); }
 
 // In products, floats stay that `type` holds all of: they are widened while they are read.
 bool isConverted(Opcode opcode, ElementType from, ElementType type) {
   if (from == type || !takesPart(opcode, from)) return false;
-  return !isContraction(opcode) || isComplex(from) != isComplex(type) || !floatHoldsAll(type, from);
+  return !hasTrait(opcode, kContraction) || isComplex(from) != isComplex(type) || !floatHoldsAll(type, from);
 }
 
 std::optional<ElementType> commonOperandType(const Module& module, const Instruction& instruction) {
-  if (isContraction(instruction.opcode) && instruction.operands.size() == 2)
+  if (hasTrait(instruction.opcode, kContraction) && instruction.operands.size() == 2)
     return productType(module.shapeOf(instruction.operands[0]).type, module.shapeOf(instruction.operands[1]).type,
                        instruction.shape->type);
   if (!operandsMustAgree(instruction.opcode)) return std::nullopt;  // a sparse dot too
@@ -88,7 +86,7 @@ bool leavesDiffer(const Shape& a, const Shape& b) {
   return a.type != b.type;
 }
 
-// Arrays stand where arrays stand. Where they do not, the written shape is wrong, and nothing here can make it right.
+// Both are arrays at the same places. If not, the written shape is wrong, and nothing here can correct it.
 bool nestAlike(const Shape& a, const Shape& b) {
   return a.isTuple() == b.isTuple() && std::ranges::equal(a.elements, b.elements, nestAlike);
 }
@@ -213,7 +211,7 @@ std::optional<MixedPrecision> mixedPrecisionOf(const Module& module, const Instr
   if (!inferred) return std::nullopt;
   out.computed = std::move(*inferred);
   if (!nestAlike(out.computed, *instruction.shape)) return std::nullopt;
-  if (isContraction(instruction.opcode) && out.operands) out.computed.type = *out.operands;
+  if (hasTrait(instruction.opcode, kContraction) && out.operands) out.computed.type = *out.operands;
   if (!out.operands && !leavesDiffer(out.computed, *instruction.shape)) return std::nullopt;
   return out;
 }

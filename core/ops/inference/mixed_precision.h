@@ -1,7 +1,7 @@
 // Mixed float precision. HLO compares shapes ignoring the width of floats: operands that must agree may be f32 beside
 // bf16, and an instruction may write its result narrower or wider than its op gives it; the written type wins.
 // Normalising makes that explicit: operands are converted to the widest type, the op computes in the type it gives, and
-// a convert rounds to the written one. It stands before evaluation and code generation, which then see equal types.
+// a convert rounds to the written one. It runs before evaluation and code generation, which then see equal types.
 #pragma once
 
 #include <optional>

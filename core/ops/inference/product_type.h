@@ -1,5 +1,5 @@
 // Which element type a product (dot, convolution) of mixed types is computed in. XLA's rule: in the result's type where
-// that is the higher one, else in the higher of the operands' types, and the result is converted. Complex stands above
+// that is the higher one, else in the higher of the operands' types, and the result is converted. Complex is above
 // real, a float above an integer, then the larger range, the finer precision, the wider, the signed type. Used by
 // mixed_precision.cpp, which makes the converts explicit.
 #pragma once

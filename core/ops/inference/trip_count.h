@@ -13,7 +13,7 @@ namespace tessera {
 // Index i of get-tuple-element(state, i); nullopt for anything else.
 std::optional<size_t> elementOf(const Module& module, InstructionId id, InstructionId state);
 
-// From a counter with a constant start, step and bound; nullopt when that is not seen. `resolve`: what stands for an
+// From a counter with a constant start, step and bound; nullopt otherwise. `resolve`: the replacement of an
 // instruction during a rewrite.
 std::optional<int64_t> countedTrips(
     const Module& module, const Instruction& loop,

@@ -33,6 +33,16 @@ void storeFrom(ElementType type, void* data, Acc value) {
     storeComplex(type, data, value);
 }
 
+// The type that kernels keep a sum of elements of this type in.
+inline ElementType accumulatorType(ElementType type) {
+  return isFloat(type) && info(type).bits < 32 ? ElementType::F32 : type;
+}
+
+inline double realOf(double x) { return x; }
+inline double realOf(std::complex<double> x) { return x.real(); }
+inline double conjugate(double x) { return x; }
+inline std::complex<double> conjugate(std::complex<double> x) { return std::conj(x); }
+
 // All elements of a literal in the accumulation type.
 template <class Acc>
 std::vector<Acc> elementsAs(const Literal& literal) {

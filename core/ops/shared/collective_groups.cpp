@@ -179,7 +179,7 @@ std::vector<int64_t> membersOf(const EvaluateContext& context) {
   return out;
 }
 
-Result<Meeting> meetingOf(const EvaluateContext& context, const std::vector<int64_t>& members) {
+Result<GroupRendezvous> groupRendezvousOf(const EvaluateContext& context, const std::vector<int64_t>& members) {
   static EchoCommunicator alone;  // exchanges with nobody and keeps nothing
   const Instruction& instruction = context.instruction;
   const std::string what = instruction.reference() + " (" + std::string(instruction.opcodeName()) + ")";
@@ -194,7 +194,7 @@ Result<Meeting> meetingOf(const EvaluateContext& context, const std::vector<int6
   const std::string key = attributes.has(Attr::channel_id)
                               ? "channel " + std::to_string(attributes.intOr(Attr::channel_id, 0))
                               : "%" + std::to_string(instruction.id.value);
-  Meeting out{context.communicator ? context.communicator : &alone, {}, {}};
+  GroupRendezvous out{context.communicator ? context.communicator : &alone, {}, {}};
   out.rendezvous = {std::string(instruction.opcodeName()) + " " + key, members, what};
   const int64_t self = out.communicator->device();
   out.place = static_cast<size_t>(std::ranges::find(members, self) - members.begin());
@@ -203,8 +203,8 @@ Result<Meeting> meetingOf(const EvaluateContext& context, const std::vector<int6
 
 Result<std::vector<Literal>> exchangeAmong(const EvaluateContext& context, const std::vector<int64_t>& members,
                                            Literal value) {
-  TESSERA_ASSIGN_OR_RETURN(Meeting meeting, meetingOf(context, members));
-  return meeting.communicator->exchangeAlike(meeting.rendezvous, std::move(value), context.cancelled);
+  TESSERA_ASSIGN_OR_RETURN(GroupRendezvous group, groupRendezvousOf(context, members));
+  return group.communicator->exchangeAlike(group.rendezvous, std::move(value), context.cancelled);
 }
 
 std::string ticketOf(const EvaluateContext& context) {
@@ -214,9 +214,7 @@ std::string ticketOf(const EvaluateContext& context) {
   for (InstructionId id : module.at(module.at(context.instruction.id).computation).instructions) {
     const Instruction& user = module.at(id);
     if (std::ranges::find(user.operands, context.instruction.id) == user.operands.end()) continue;
-    const bool isDone = user.opcode == Opcode::AllReduceDone || user.opcode == Opcode::AllGatherDone ||
-                        user.opcode == Opcode::CollectivePermuteDone;
-    if (!isDone) return {};
+    if (!hasTrait(user.opcode, kEndsAsync)) return {};
     ++dones;
   }
   return dones == 1 ? "%" + std::to_string(context.instruction.id.value) : std::string();
@@ -235,6 +233,19 @@ Status checkCollectiveOperands(const InferContext& context) { return checkArrayO
 
 Shape joinedShape(std::vector<Shape> shapes) {
   return shapes.size() == 1 ? std::move(shapes[0]) : Shape::tuple(std::move(shapes));
+}
+
+Shape likeOperands(const InferContext& context) {
+  std::vector<Shape> shapes;
+  for (const Shape* operand : context.operands) shapes.push_back(withoutLayout(*operand));
+  return joinedShape(std::move(shapes));
+}
+
+void likeOperandLayouts(const InferContext& context, Shape& result) {
+  if (result.isArray())
+    result = context.operand(0);
+  else
+    for (size_t i = 0; i < result.elements.size(); ++i) result.elements[i] = context.operand(i);
 }
 
 Literal joinedValue(const EvaluateContext& context) {

@@ -31,7 +31,7 @@ std::optional<int64_t> groupSizeOf(const AttributeSet& attributes);
 // How many numbers 0 … n-1 the groups or pairs of a collective may name in such a grid; 0: it has neither.
 int64_t groupExtent(const Instruction& instruction, const DeviceGrid& grid);
 // Factor by which the gathered or scattered dimension changes: the group size, or, where that is not written, what
-// the written result says; 0 when neither fits.
+// the stated result implies; 0 when neither fits.
 int64_t shardCountOf(const InferContext& context, int64_t larger, int64_t smaller);
 
 // OpDef::dimensions of all-gather and reduce-scatter: along one dimension the larger side is the smaller one times the
@@ -48,14 +48,14 @@ int64_t ownNumber(const EvaluateContext& context);
 // All devices that the numbers 0 … n-1 of such a list may mean, in order.
 std::vector<int64_t> everyMember(const EvaluateContext& context);
 
-// What a collective needs of the run: the members' communicator, what they meet about, and this device's number among
+// What a collective needs of the run: the communicator, the rendezvous of its members, and this device's position among
 // them. A device without others needs no run.
-struct Meeting {
+struct GroupRendezvous {
   Communicator* communicator = nullptr;
   Rendezvous rendezvous;
   size_t place = 0;
 };
-Result<Meeting> meetingOf(const EvaluateContext& context, const std::vector<int64_t>& members);
+Result<GroupRendezvous> groupRendezvousOf(const EvaluateContext& context, const std::vector<int64_t>& members);
 // Every member's value in the order of the group.
 Result<std::vector<Literal>> exchangeAmong(const EvaluateContext& context, const std::vector<int64_t>& members,
                                            Literal value);
@@ -68,6 +68,9 @@ Result<std::optional<Literal>> finishStarted(const EvaluateContext& context);
 Status checkCollectiveOperands(const InferContext& context);
 // One shape, or a tuple of them when there are several operands.
 Shape joinedShape(std::vector<Shape> shapes);
+// One result for each operand, of its shape; their layouts, for OpDef::inferLayout.
+Shape likeOperands(const InferContext& context);
+void likeOperandLayouts(const InferContext& context, Shape& result);
 // The operands as one value for an exchange, and one of them back.
 Literal joinedValue(const EvaluateContext& context);
 std::vector<Literal> operandArrays(const EvaluateContext& context);

@@ -3,7 +3,7 @@
 // one function, `OpDef::dimensions`. Read by resizing and hues (core/edit/sizes), by sizes of the run in the evaluator
 // and the padding pass, by fusion's views and by the sentences that the inspector shows (dimension_reasons).
 //
-// A dimension that no relation tells of is given by the text or an attribute. What inference checks beyond sizes is not
+// A dimension without a relation is given by the text or an attribute. What inference checks beyond sizes is not
 // repeated here.
 #pragma once
 
@@ -31,7 +31,7 @@ struct DimensionRef {
 
 enum class DimensionRule : uint8_t {
   Same,      // the size of `from`
-  Part,      // an attribute says how much of `from`; as large as `from`, it is all of it
+  Part,      // an attribute gives the extent taken of `from`; as large as `from`, it is all of it
   Sum,       // of `from` of this and of the neighbouring Sum relations of the same `to`
   Sliced,    // what a SliceDimension leaves of `from`
   Padded,    // `from` with a PaddingDimension
@@ -39,7 +39,7 @@ enum class DimensionRule : uint8_t {
   Multiple,  // `from` times a factor
   Quotient,  // `from` by a divisor
   Half,      // the complex side of a real transform of `from` elements
-  Fixed,     // it keeps its size: `fixed` says why
+  Fixed,     // it keeps its size, for the reason `fixed`
 };
 
 struct DimensionRelation {

@@ -41,6 +41,10 @@ void appendDimensions(Shape& out, const Shape& source, const IndexVector& dims) 
   }
 }
 
+void setIndices(std::vector<NodeId>& at, const IndexVector& dims, std::span<const NodeId> values) {
+  for (size_t i = 0; i < dims.size(); ++i) at[static_cast<size_t>(dims[i])] = values[i];
+}
+
 void relateProduct(DimensionRelations& out, const InferContext& context, size_t next, const IndexVector& rhsHidden) {
   const AttributeSet& a = *context.attributes;
   const IndexVector &lb = a.ints(Attr::lhs_batch_dims), &rb = a.ints(Attr::rhs_batch_dims),

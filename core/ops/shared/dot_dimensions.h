@@ -1,4 +1,4 @@
-// What dot, ragged-dot and scaled-dot say alike: the rows of their dimension numbers, the checks of these and the
+// What dot, ragged-dot and scaled-dot have in common: the rows of their dimension numbers, the checks of these and the
 // dimensions that a result takes from an operand. Labels: C2 to C4 of each of the three. The rows of precision are
 // convolution's as well.
 #pragma once
@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "core/element/element_program.h"
 #include "core/hlo/index_math.h"
 #include "core/ops/op.h"
 
@@ -40,6 +41,9 @@ Status checkDimensionPairs(const InferContext& context, std::string_view label, 
                            const IndexVector& left, const IndexVector& right);
 // Adds dimensions of an operand to the result.
 void appendDimensions(Shape& out, const Shape& source, const IndexVector& dims);
+
+// at[dims[i]] = values[i]: indices into an operand. `values` may be longer.
+void setIndices(std::vector<NodeId>& at, const IndexVector& dims, std::span<const NodeId> values);
 
 // Batch dimensions, then the free ones of lhs, then of rhs, from result dimension `next` on; what is summed over
 // agrees.

@@ -1,5 +1,5 @@
 // What an op's `element` and `loops` functions see: the builder, the result's indices, and readers of the operands
-// that compose: an operand may be a buffer or another op of the same fusion whose own `element` is then asked.
+// that compose: an operand may be a buffer or another op of the same fusion whose own `element` then describes it.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ class ElementContext {
   ElementBuilder& builder;
   const Module& module;
   const Instruction& instruction;
-  std::vector<NodeId> indices;  // of the result element asked for
+  std::vector<NodeId> indices;  // of the result element to describe
   ReadFn readFn;
   ReadIfFn readIfFn;
   CallFn callFn;

@@ -1,6 +1,6 @@
 // The loops that `evaluate` functions share: elements of any type widened to double, int64 or complex, one function
 // applied to each, and narrowed back with one rounding; and loops that only move elements. With these an op file
-// says its scalar function or its index map and never switches over types. Stands below the op files.
+// gives its scalar function or its index map and never switches over types. Used by the op files.
 #pragma once
 
 #include <complex>

@@ -45,7 +45,7 @@ Nodes toMemory(ElementBuilder& builder, const MemoryMap& map, std::span<const No
   return at;
 }
 
-// And back; what lies in padding does not hold, and its index is brought into bounds.
+// And back; what is in padding does not hold, and its index is brought into bounds.
 class FromMemory {
  public:
   FromMemory(ElementBuilder& builder, const MemoryMap& map, const Shape& shape)

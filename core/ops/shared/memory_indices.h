@@ -1,5 +1,5 @@
-// Which element of one memory image stands where an element of another does, as formulas over indices: the read of a
-// bitcast between layouts with tiles or padding. core/hlo/index_math does the same for numbers.
+// Which element of one memory image is at the position of an element of another, as formulas over indices: the read of
+// a bitcast between layouts with tiles or padding. core/hlo/index_math does the same for numbers.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct MemoryIndices {
   NodeId holds;            // false: the place is padding of `from`
 };
 
-// The element of `from` that lies where the one at `at` of `to` does; elements of both are equally wide. Fails where a
+// The element of `from` at the position of element `at` of `to`; elements of both are equally wide. Fails where a
 // layout has no memory image.
 Result<MemoryIndices> elementAtSamePlace(ElementBuilder& builder, const Shape& from, const Shape& to,
                                          std::span<const NodeId> at);

@@ -20,7 +20,7 @@ struct CostContext {
 
 // Of a tuple those of its first element: what an op with several results does for each.
 double elementsOf(const Shape& shape);
-// Packed where the layout says so (s4 with E(4)). A tuple is its leaves.
+// Packed if the layout is (s4 with E(4)). A tuple is its leaves.
 double bytesOf(const Shape& shape);
 double operandBytes(const CostContext& context);
 // Elements under the `window` attribute.
@@ -34,7 +34,11 @@ Cost appliedCost(const CostContext& context, size_t callee, double times);
 Cost noCost(const CostContext& context);                    // nothing runs
 Cost flopPerElement(const CostContext& context);            // of the result
 Cost transcendentalPerElement(const CostContext& context);  // of the result
-Cost costOfCallees(const CostContext& context);             // each runs once
+// That of a scalar function: a row of core/element/scalar_functions.inc has a price.
+constexpr auto costPerElement(bool transcendental) {
+  return transcendental ? transcendentalPerElement : flopPerElement;
+}
+Cost costOfCallees(const CostContext& context);  // each runs once
 // Twice the result, and an operand of places: what a part of an array is taken with.
 Cost costOfPart(const CostContext& context);
 

@@ -25,7 +25,7 @@ struct WideCounter {
 // The n-th 32 bits of the Philox stream with this key that begins at `start`.
 uint32_t philoxWord(uint64_t key, WideCounter start, uint64_t n);
 
-// Where Threefry's pairs of 32 bits lie in an array: side by side along one dimension, the first even one, else the
+// Positions of Threefry's pairs of 32 bits in an array: side by side along one dimension, the first even one, else the
 // first of the largest; `inner` elements follow each of its places.
 struct HalvedDimension {
   uint64_t size = 1, inner = 1;

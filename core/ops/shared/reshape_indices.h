@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-// Indices into `in` dimensions of the element that stands at `at` in `out` dimensions. Both hold equally many
+// Indices into `in` dimensions of the element at index `at` in `out` dimensions. Both hold equally many
 // elements. Dimensions that stay keep their plain index: only the shortest runs with equal products are linearised.
 std::vector<NodeId> reshapeIndices(ElementBuilder& builder, std::span<const int64_t> out, std::span<const NodeId> at,
                                    std::span<const int64_t> in);

@@ -22,7 +22,7 @@ ScatterFacts scatterFactsOf(const AttributeSet& attributes, int64_t operandRank,
 IndexVector scatterWindow(const ScatterFacts& facts, const Shape& operand, const Shape& updates);
 // Place in the updates' scatter dimensions of a dimension of the indices.
 size_t scatterPlaceOf(const ScatterFacts& facts, int64_t indicesDim);
-// The operand's index that an update goes to; nullopt when its window does not lie inside.
+// The operand's index that an update goes to; nullopt when its window is not inside the operand.
 std::optional<IndexVector> scatterTargetOf(const ScatterFacts& facts, const Literal& indices, const IndexVector& window,
                                            const Shape& operand, const IndexVector& update);
 

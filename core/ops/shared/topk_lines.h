@@ -6,7 +6,7 @@
 namespace tessera {
 
 // (values, s32 indices). Floats are ordered totally; of equal elements the one with the lower index comes first. k is
-// at most the last dimension. The context says when to stop.
+// at most the last dimension. The context is polled for cancellation.
 Result<Literal> largestOfLines(const EvaluateContext& context, const Literal& operand, int64_t k, bool largest);
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
 // What calls ask beyond the shapes of their arguments: a composite call has a name and a version, loops and
-// conditionals lie on devices like their bodies, a started computation is one operation (or a group of sends and
+// conditionals are on devices like their bodies, a started computation is one operation (or a group of sends and
 // receives), and the custom calls that make and take buffers (CreateBuffer, Pin, Unpin) have one of them.
 #include <algorithm>
 #include <charconv>

@@ -44,7 +44,7 @@ void checkAccuracy(const Instruction& instruction, Diagnostics& out) {
     return;
   }
   if (form != "tolerance") return refuse(instruction, "result_accuracy", "mode tolerance", text->text, out);
-  // An exponent's letter stands behind a digit.
+  // An exponent's letter follows a digit.
   for (std::string_view name = nextWord(text->text, at); !name.empty(); name = nextWord(text->text, at)) {
     const auto begin = static_cast<size_t>(name.data() - text->text.data());
     const bool exponent =

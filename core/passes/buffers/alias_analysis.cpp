@@ -17,41 +17,7 @@
 
 namespace tessera {
 
-uint32_t leafCount(const Shape& shape) {
-  if (!shape.isTuple()) return 1;
-  uint32_t count = 0;
-  for (const Shape& element : shape.elements) count += leafCount(element);
-  return count;
-}
-
-uint32_t firstLeafOf(const Shape& tuple, size_t element) {
-  uint32_t count = 0;
-  for (size_t i = 0; i < element; ++i) count += leafCount(tuple.elements[i]);
-  return count;
-}
-
-bool isAliasOnly(Opcode opcode) { return hasTrait(opcode, kPassesOn); }
-
 namespace {
-
-// Inside a fusion: every way from parameter `number` to the results keeps the index.
-bool fusionKeepsIndex(const Module& module, const Computation& fused, size_t number, const std::vector<int64_t>& dims) {
-  if (number >= fused.parameters.size()) return false;
-  std::unordered_set<uint32_t> carries{fused.parameters[number].value};
-  bool arrives = false;
-  for (InstructionId id : fused.instructions) {
-    const Instruction& in = module.at(id);
-    auto carried = [&](InstructionId o) { return carries.contains(o.value); };
-    if (std::ranges::none_of(in.operands, carried)) continue;
-    arrives = arrives || id == fused.root;
-    if (id == fused.root && in.opcode == Opcode::Tuple) continue;
-    if (!isElementwise(in.opcode) || in.shape->dimensions != dims) return false;
-    for (InstructionId o : in.operands)
-      if (carried(o) && module.shapeOf(o).dimensions != dims) return false;
-    carries.insert(id.value);
-  }
-  return arrives;
-}
 
 void collectLeaves(const Shape& shape, std::vector<const Shape*>& out) {
   if (!shape.isTuple()) return out.push_back(&shape);
@@ -59,23 +25,6 @@ void collectLeaves(const Shape& shape, std::vector<const Shape*>& out) {
 }
 
 }  // namespace
-
-bool mayOverwrite(const Module& module, const Instruction& in, size_t operand) {
-  const Shape& from = module.shapeOf(in.operands[operand]);
-  const Shape& to = in.shape->isTuple() && !in.shape->elements.empty() ? in.shape->elements[0] : *in.shape;
-  if (!to.isArray() || !from.isArray() || byteWidth(from.type) != byteWidth(to.type) || from.layout != to.layout)
-    return false;
-  if (in.opcode != Opcode::Fusion && !isElementwise(in.opcode)) return false;
-  if (in.shape->isArray() && to.elementCount() == 1 && from.elementCount() == 1) return true;
-  if (from.dimensions != to.dimensions) return false;
-  if (in.opcode != Opcode::Fusion) return true;
-  // All results are stored by one walk. A chain of dots (kOutput) writes tiles before it has read all.
-  for (const Shape& element : in.shape->elements)
-    if (!element.isArray() || element.dimensions != to.dimensions) return false;
-  std::vector<ComputationId> callees = module.callees(in);
-  return callees.size() == 1 && in.attributes->textOr(Attr::kind, "") != "kOutput" &&
-         fusionKeepsIndex(module, module.at(callees[0]), operand, to.dimensions);
-}
 
 uint32_t AliasAnalysis::find(uint32_t value) const {
   while (parent_[value] != value) value = parent_[value];
@@ -273,7 +222,7 @@ class AliasBuilder {
     if (site.role == Role::Body) fillCarries(c);
   }
 
-  // Parameters of bodies, conditions and branches lie where the caller's values lie.
+  // Parameters of bodies, conditions and branches are where the caller's values lie.
   void bindParameters(const Computation& computation, const CallSite& site) {
     if (site.role == Role::Entry || computation.parameters.empty()) return;
     InstructionId parameter = computation.parameters[0];
@@ -370,7 +319,7 @@ class AliasBuilder {
       if (classIn(value(in.id, leaf)) == old) return true;
     return false;
   }
-  // The first result of the same form whose buffer begins with it. A scalar, which may lie in a register, keeps its
+  // The first result of the same form whose buffer begins with it. A scalar, which may be in a register, keeps its
   // type.
   void overwriteWithLeaf(const Instruction& in, uint32_t old, const Shape& was) {
     for (uint32_t leaf = 0, n = leafCount(*in.shape); leaf < n; ++leaf) {

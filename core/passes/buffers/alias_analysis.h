@@ -1,4 +1,4 @@
-// Alias analysis of a scheduled module: which values share memory, and where a copy must stand because values that
+// Alias analysis of a scheduled module: which values share memory, and where a copy is needed because values that
 // must share it may not. Copy insertion obeys the requests until there are none; buffer assignment then gives the
 // classes offsets.
 //

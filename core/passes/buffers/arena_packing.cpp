@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/checked_math.h"
+#include "core/base/sorting.h"
 #include "core/base/tuning.h"
 
 namespace tessera {
@@ -81,7 +82,7 @@ std::optional<ArenaPacking> packInOrder(std::span<const LiveRange> ranges, std::
   int64_t unit = 1;
   std::vector<size_t> order(ranges.size());
   for (size_t i = 0; i < ranges.size(); ++i) order[i] = i, unit = std::max(unit, ranges[i].alignment);
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return ranges[i].begin; });
+  sortBy(order, [&](size_t i) { return ranges[i].begin; });
   FreeList arena;
   std::vector<FreeList> lent(lenders.size());
   for (size_t k = 0; k < lenders.size(); ++k)
@@ -144,7 +145,7 @@ class Space {
 std::optional<ArenaPacking> packLargestFirst(std::span<const LiveRange> ranges, std::span<const ArenaLender> lenders) {
   std::vector<size_t> order(ranges.size());
   for (size_t i = 0; i < ranges.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return std::pair(-ranges[i].bytes, ranges[i].begin); });
+  sortBy(order, [&](size_t i) { return std::pair(-ranges[i].bytes, ranges[i].begin); });
   Space arena;
   std::vector<Space> lent(lenders.size());
   ArenaPacking out;
@@ -171,7 +172,7 @@ std::optional<ArenaPacking> packArena(std::span<const LiveRange> ranges, std::sp
   std::vector<ArenaLender> sorted(lenders.begin(), lenders.end());
   std::vector<int32_t> number(lenders.size());
   for (size_t k = 0; k < lenders.size(); ++k) number[k] = static_cast<int32_t>(k);
-  std::ranges::stable_sort(number, {}, [&](int32_t k) { return lenders[static_cast<size_t>(k)].bytes; });
+  sortBy(number, [&](int32_t k) { return lenders[static_cast<size_t>(k)].bytes; });
   for (size_t k = 0; k < lenders.size(); ++k) sorted[k] = lenders[static_cast<size_t>(number[k])];
   auto out = packInOrder(ranges, sorted);
   if (!out) return out;

@@ -25,6 +25,16 @@ int64_t alignmentOf(int64_t bytes) {
 
 }  // namespace
 
+std::string placeText(const Slot& slot) {
+  switch (slot.kind) {
+    case SlotKind::Parameter: return fmt::format("argument {}", slot.index);
+    case SlotKind::Output: return fmt::format("output {}", slot.index);
+    case SlotKind::Constant: return "constant";
+    case SlotKind::Temp: return slot.lender < 0 ? "arena" : fmt::format("memory of output {}", slot.lender);
+  }
+  return {};
+}
+
 class BufferAssigner {
  public:
   BufferAssigner(const Module& module, AliasAnalysis analysis) : module_(module), analysis_(std::move(analysis)) {}
@@ -171,7 +181,7 @@ Result<BufferAssignment::Packing> BufferAssignment::packTemporaries(const std::v
   return out;
 }
 
-// Temporaries lie in the arena or in results that are not alive yet.
+// Temporaries are in the arena or in results that are not alive yet.
 bool BufferAssignment::areDisjoint(int32_t slot, int32_t other) const {
   if (slot == other) return false;
   const SlotKind kinds[] = {slots[static_cast<size_t>(slot)].kind, slots[static_cast<size_t>(other)].kind};

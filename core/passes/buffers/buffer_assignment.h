@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/base/result.h"
@@ -29,10 +30,13 @@ struct Slot {
   SlotKind kind = SlotKind::Temp;
   int32_t index = -1;      // Parameter and Output
   InstructionId constant;  // Constant
-  int32_t lender = -1;     // Temp: the result (its leaf number) in whose memory it lies; -1: the arena
+  int32_t lender = -1;     // Temp: the result (its leaf number) whose memory it uses; -1: the arena
   int64_t offset = 0;      // Temp: a multiple of 64; up to 32 bytes, of the element's size
   int64_t bytes = 0;       // of the buffer in memory, layout padding included; 1 byte an element for sub-byte types
 };
+
+// "argument 0", "arena": for people.
+std::string placeText(const Slot& slot);
 
 // Memory that a step takes beside operands and results while an instruction runs.
 struct ScratchNeed {
@@ -54,11 +58,11 @@ class BufferAssignment {
     const uint32_t begin = first_[instruction.value];
     return begin == UINT32_MAX ? kNoSlot : slotOfValue_[begin + leaf];
   }
-  // No byte of one slot is ever one of the other: they live at the same time, or no temporary could lie there. Every
+  // The slots never share a byte: they are live at the same time, or no temporary could be placed there. Every
   // step can count on it for its operands and results, which all live while it runs: two of them are one slot or lie
   // apart.
   bool areDisjoint(int32_t slot, int32_t other) const;
-  // Places all temporaries anew, with scratch among them: a slot of its own for each need, in order, behind the others.
+  // Packs all temporaries again, with scratch among them: a slot of its own for each need, in order, behind the others.
   // hasMemory (by slot): false for temporaries that backends keep in registers, which then take none.
   Status addScratch(std::span<const ScratchNeed> needs, const std::vector<bool>& hasMemory);
 
@@ -83,7 +87,7 @@ class BufferAssignment {
 // optimization-barrier, after-all, and a `while` needs no copies in or out: its operand, its result, the parameters of
 // its condition and body and the body's root share their slots leaf by leaf. A conditional's branches write their
 // roots into the conditional's own slots; branch parameters share the slots of the branch operands.
-// lendsResults: temporaries may lie in the memory of results that are computed later.
+// lendsResults: temporaries may use the memory of results that are computed later.
 // Fails (ErrorKind::Runtime) when sizes overflow, (ErrorKind::Invalid) on a module that was not prepared.
 Result<BufferAssignment> assignBuffers(const Module& module, bool lendsResults = true);
 

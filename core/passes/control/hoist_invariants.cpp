@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/tuning.h"
+#include "core/ops/op.h"
 #include "core/passes/control/loop_form.h"
 #include "core/passes/fusion/fusion_cost.h"
 #include "core/passes/patterns.h"
@@ -49,7 +50,7 @@ class Hoist {
   double elements(const Instruction& in) const { return static_cast<double>(in.shape->elementCount().value_or(0)); }
 
   // Steps of a library: their operands are arrays in memory, whatever they are computed from.
-  static bool readsStoredArrays(Opcode opcode) { return opcode == Opcode::Dot || opcode == Opcode::Convolution; }
+  static bool readsStoredArrays(Opcode opcode) { return hasTrait(opcode, kContraction); }
 
   static bool mayBeInvariant(const Instruction& in) {
     if (in.opcode == Opcode::Iota || in.opcode == Opcode::Constant) return true;

@@ -31,7 +31,7 @@ std::optional<int64_t> tripCount(Rewriter& rewriter, const LoopForm& form);
 InstructionId initialElement(Rewriter& rewriter, const LoopForm& form, size_t i);
 
 // Another state: the elements `kept` (indices, ascending), then `added` values of the loop's computation, which the
-// loop passes on unchanged. `hoisted` says which instructions of the body read one of the added (by number) instead of
+// loop passes on unchanged. `hoisted`: instructions of the body that read one of the added (by number) instead of
 // being computed. What only dropped elements need is dropped. Users of the loop are moved over; the loop disappears.
 void rebuildLoop(Rewriter& rewriter, const LoopForm& form, const std::vector<size_t>& kept,
                  const std::vector<InstructionId>& added, const std::unordered_map<uint32_t, size_t>& hoisted);

@@ -16,7 +16,7 @@ namespace {
 using Ids = std::vector<InstructionId>;
 
 constexpr size_t kMaxBranchInstructions = 10'000;  // of a branch
-constexpr size_t kMaxRounds = 16;                  // ends that stand behind one another
+constexpr size_t kMaxRounds = 16;                  // ends that follow one another
 
 bool isExpensive(Opcode opcode) {
   switch (opcode) {
@@ -224,7 +224,7 @@ class BranchMotion {
     return at != numbers_[b].end() && std::ranges::find(moved_, at->second) != moved_.end();
   }
 
-  // --- the conditional anew
+  // --- the conditional again
 
   InstructionId add(ComputationId into, Opcode opcode, const Shape& shape, const Ids& operands,
                     AttributeSet attributes = {}) {

@@ -1,4 +1,4 @@
-// Code that all branches of a conditional have in common stands before or behind it, once. At their beginnings:
+// Moves code that all branches of a conditional have in common before or behind it. At their beginnings:
 // expensive instructions (products, reductions, sorts …) that all branches apply to the same values; they become
 // further elements of the branches' operands. At their ends: instructions that make more of less (broadcasts, widening
 // converts) or only give it another shape; outside, they fuse with the readers. Cheap work stays inside, where it fuses

@@ -1,5 +1,5 @@
 // Conditionals whose branch is known become that branch's instructions; small branches without effects are both
-// computed and one is selected; results that nobody reads, or that every branch takes from the same place, are dropped.
+// computed and one is selected; results without readers, or that every branch takes from the same place, are dropped.
 // Runs between two runs of the simplifier, which makes predicates constant.
 #pragma once
 

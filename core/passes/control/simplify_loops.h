@@ -1,5 +1,5 @@
 // Loops that run never or once disappear; elements of the state that a loop passes on unchanged are read where they
-// come from, constants inside too; elements that nobody needs are dropped. Runs after the simplifier, which makes
+// come from, constants inside too; unused elements are dropped. Runs after the simplifier, which makes
 // bounds constant.
 #pragma once
 

@@ -44,7 +44,7 @@ void DynamicRule::reverse() {
 
 // Element i, in row-major order of what counts in the result, is element i of what counts in the operand: its place in
 // the bounds of the operand is worked out for each element of the result, and gathered. Where the sizes ask for more
-// than there is, what lies behind in the operand follows, and its last element, in XLA's order.
+// than there is, what is behind in the operand follows, and its last element, in XLA's order.
 void DynamicRule::reshape(DimensionSizes result) {
   const std::vector<int64_t> from = dims(0), to = shape_.dimensions;
   const int64_t dense = productOf(from);

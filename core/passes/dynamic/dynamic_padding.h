@@ -9,7 +9,7 @@
 namespace tessera {
 
 // The sizes of dynamic dimensions of the entry's parameters are further parameters, s32 scalars, one for each dynamic
-// dimension in order; those of the result's dynamic dimensions stand behind its leaves in the same way.
+// dimension in order; those of the result's dynamic dimensions follow its leaves in the same way.
 Result<bool> padDynamicDimensions(Module& module);
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
 // One instruction under the padding pass: what its rules share, and a function for each family of operations. The rules
-// stand in dynamic_rules.cpp (dispatch, sizes, elementwise), dynamic_movement.cpp, dynamic_reductions.cpp (reductions,
+// are in dynamic_rules.cpp (dispatch, sizes, elementwise), dynamic_movement.cpp, dynamic_reductions.cpp (reductions,
 // products, windows) and dynamic_indices.cpp (slices at run-time places, gather, scatter, sort).
 #pragma once
 
@@ -38,7 +38,7 @@ class DynamicRule {
   }
   DimensionSizes noSizes() const { return DimensionSizes(shape_.dimensions.size()); }
 
-  // The instruction stays, over these operands; or another one stands in its place.
+  // The instruction stays, with these operands; or another one replaces it.
   void keep(DimensionSizes result) { keepLeaves({std::move(result)}); }
   void keepLeaves(LeafSizes result);
   void standIn(InstructionId by, DimensionSizes result);

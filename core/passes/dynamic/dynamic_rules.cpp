@@ -59,7 +59,7 @@ Status DynamicRule::byLines(size_t inner) {
   return {};
 }
 
-// Over the operands as they stand now; the result as it was declared.
+// Over the operands unchanged now; the result as it was declared.
 DimensionRelations DynamicRule::relations() const {
   Instruction now = original_;
   now.operands = operands_;

@@ -1,5 +1,5 @@
 // What the padding pass does with one instruction that reads or makes dynamic dimensions, operation by operation: where
-// its sizes come from, and what stands in for elements that do not count. dynamic_padding.cpp does control flow and
+// its sizes come from, and the values of elements beyond the size. dynamic_padding.cpp does control flow and
 // signatures.
 #pragma once
 

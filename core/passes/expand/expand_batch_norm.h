@@ -1,4 +1,4 @@
-// batch-norm-training, -inference and -grad become the operations that they stand for, as XLA expands them: sums over
+// Expands batch-norm-training, -inference and -grad as XLA does: sums over
 // all dimensions but the feature's, and elementwise formulas. They fuse and run on all cores then, and dynamic
 // dimensions need no rule of their own. Stands before the padding of dynamic dimensions.
 #pragma once

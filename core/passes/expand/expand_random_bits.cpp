@@ -121,7 +121,7 @@ class RandomBitsExpansion {
     });
   }
 
-  // 32 bits an element: pairs lie side by side along the dimension that is halved.
+  // 32 bits an element: pairs are side by side along the dimension that is halved.
   Id threefryHalves() {
     const HalvedDimension halved = halvedDimension(data_.dimensions);
     const auto size = static_cast<int64_t>(halved.size), inner = static_cast<int64_t>(halved.inner);
@@ -183,7 +183,7 @@ class RandomBitsExpansion {
     return threefry(scalars, keyIn(scalars, in), {scalars.low(counter), scalars.high(counter)});
   }
 
-  // A state of two words has no upper half of the counter: the key stands there, too.
+  // A state of two words has no upper half of the counter: the key is there, too.
   Id philoxAt(Lanes& scalars, const std::vector<Id>& in) const {
     const Id place = in[0], start = in[2], upper = words_.size() > 2 ? in[3] : in[1];
     const Id low = scalars.op(Opcode::Add, start, scalars.op(Opcode::ShiftRightLogical, place, wide_ ? 1 : 2));

@@ -1,4 +1,4 @@
-// rng-bit-generator becomes the integer arithmetic that it stands for: Threefry or Philox of an element's own place, so
+// Expands rng-bit-generator into integer arithmetic: Threefry or Philox of each element's own index, so
 // that random bits are made by lanes on all cores and fuse with what reads them (as XLA expands it, too). Stands before
 // calls are inlined; `evaluate` of the operation stays the definition.
 #pragma once

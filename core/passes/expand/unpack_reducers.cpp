@@ -1,4 +1,4 @@
-// See unpack_reducers.h. The computation may have other callers: it is copied, and the copy gives what stands in the
+// See unpack_reducers.h. The computation may have other callers: it is copied, and the copy gives what is in the
 // tuple.
 #include "core/passes/expand/unpack_reducers.h"
 

@@ -1,5 +1,5 @@
 // A reduction or window reduction whose computation gives a tuple of one value becomes one whose computation gives the
-// value, and a tuple around it: no pass after this one, and no backend, meets a reduction with a tuple of one.
+// value, and a tuple around it: no later pass and no backend sees a reduction of a 1-tuple.
 #pragma once
 
 #include "core/base/result.h"

@@ -2,6 +2,7 @@
 #include "core/passes/expand/widen_products.h"
 
 #include "core/base/tuning.h"
+#include "core/ops/op.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera {
@@ -11,7 +12,7 @@ bool isNarrow(ElementType type) { return isFloat(type) && !isComplex(type) && in
 
 // Both sides float of at most 32 bits, one narrow, and not both bf16.
 bool isToBeWidened(const Module& module, const Instruction& in) {
-  if (in.opcode != Opcode::Dot && in.opcode != Opcode::Convolution) return false;
+  if (!hasTrait(in.opcode, kContraction)) return false;
   if (in.operands.size() != 2 || !in.shape->isArray() ||
       in.shape->elementCount().value_or(0) < tuning().simplify.widenedElements)
     return false;

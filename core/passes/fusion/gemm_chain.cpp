@@ -67,7 +67,7 @@ bool isFreeBitcast(const Module& module, const Instruction& in) {
   return in.opcode == Opcode::Bitcast && keepsBytes(module.shapeOf(in.operands[0]), *in.shape);
 }
 
-// Of any type where nothing stands behind it: the end of a dot may convert.
+// Of any type where nothing follows it: the end of a dot may convert.
 bool mayBeKernel(const Module& module, const Instruction& in) { return in.shape->isArray() && isOneKernel(module, in); }
 
 // The chain around `kernel`: products among its operands, consumer as given (or invalid).

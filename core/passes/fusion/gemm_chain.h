@@ -18,7 +18,7 @@ struct GemmChain {
   bool consumedOnRight = false;  // as its second operand
 };
 
-// One kernel may be asked for this: it is described by elements, its result is one array.
+// Whether a kernel can do this: it is described by elements, and its result is one array.
 bool isOneKernel(const Module& module, const Instruction& instruction);
 // What a value is, through bitcasts that keep its bytes in their order.
 InstructionId behindBitcasts(const Module& module, InstructionId id);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/sorting.h"
 #include "core/base/tuning.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_relations.h"
@@ -292,7 +293,7 @@ class Fuser {
     if (!fuse) return materialise(i);
     node.role = Role::Fused;
     uint32_t last = UINT32_MAX;
-    std::ranges::sort(uses, {}, &Use::root);
+    sortBy(uses, &Use::root);
     for (const Use& use : uses) {
       ++nodes_[use.root].views;
       if (use.root != last) ++nodes_[use.root].members;

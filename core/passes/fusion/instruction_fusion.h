@@ -1,5 +1,5 @@
-// Fusion: what can be said element by element becomes part of the loop nest of its consumer. The result is HLO again:
-// `fusion` instructions with called computations. Stands after the algebra and before the schedule.
+// Instruction fusion: what is described element by element becomes part of the loop nest of its consumer. The result is
+// HLO again: `fusion` instructions with called computations. Stands after the algebra and before the schedule.
 //
 // A fusion has one root and contains only ancestors of it that disappear as instructions: a producer goes into all of
 // its consumers' fusions or into none, so no cycle can arise. Whether it goes is a question of cost: recomputation

@@ -1,4 +1,4 @@
-// IterationSignature: what a loop nest walks, told from its instruction: which nests can become one with several
+// IterationSignature: the iteration space of an instruction's loop nest: which nests can become one with several
 // results. Elementwise nests, kernels that walk rows and give as many elements, and reductions have one. Asked by
 // sibling fusion.
 #pragma once

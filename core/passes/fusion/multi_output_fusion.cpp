@@ -1,6 +1,6 @@
 // See multi_output_fusion.h. What a nest walks is its form (iteration_signature); one form, one group. Groups grow
 // along the order of the computation: an instruction joins the group of earlier siblings when these can wait for it,
-// that is when none of their users stands before it. The order, with groups at the place of their last member, stays
+// that is when none of their users precedes it. The order, with groups at the place of their last member, stays
 // right at each step; so no merges can close a cycle together.
 #include "core/passes/fusion/multi_output_fusion.h"
 
@@ -159,7 +159,7 @@ class Siblings {
     return order_[member] == module_.at(at(member).computation).root || std::ranges::any_of(users_[member], stays);
   }
 
-  // No user of a member outside the group stands before `i`; `i` itself may be one where it reads the member at its own
+  // No user of a member outside the group precedes `i`; `i` itself may be one where it reads the member at its own
   // index.
   bool canWait(uint32_t group, uint32_t i) const {
     return std::ranges::all_of(groups_[group], [&](uint32_t member) {
@@ -266,7 +266,7 @@ class Siblings {
 }  // namespace
 
 Result<bool> fuseMultiOutput(Module& module) {
-  Rewriter rewriter(module, "merge-siblings");
+  Rewriter rewriter(module, "fuse-siblings");
   std::vector<bool> bodies(module.computationSlots());
   for (ComputationId computation : module.order())
     for (InstructionId id : module.at(computation).instructions)

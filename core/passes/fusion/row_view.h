@@ -1,4 +1,4 @@
-// RowView: how a value inside a fusion lies towards the rows (the last dimension) of the fusion's root. What depends on
+// RowView: how a value inside a fusion relates to the rows (the last dimension) of the fusion's root. What depends on
 // the row alone, such as the sum of a softmax, is computed once a row by a generator that hoists it out of the loop
 // over the row's elements; the elements themselves are still in the cache when they are read for the second time. Asked
 // by the fusion pass; rests on what codegen's KernelNest does with rows.

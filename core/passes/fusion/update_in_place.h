@@ -11,7 +11,7 @@
 namespace tessera {
 
 // With every producer of the update fused for which `mayFuse` holds, the dynamic-update-slice reads no element of its
-// operand 0 other than the one that it replaces. False when the producers are too many to tell.
+// operand 0 other than the one that it replaces. False when there are too many producers to analyse.
 bool readsOnlyWhatItReplaces(const Module& module, const Instruction& update,
                              const std::function<bool(const Instruction&)>& mayFuse);
 // The operand that a dynamic-update-slice or scatter, or a fusion that ends in a dynamic-update-slice, may write over

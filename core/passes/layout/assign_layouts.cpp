@@ -104,7 +104,7 @@ class Assignment {
   void expandBitcast(InstructionId id) {
     if (module_.at(id).opcode != Opcode::Bitcast || !canExpand(module_.at(id))) return;
     const Shape from =
-        module_.shapeOf(module_.at(id).operands[0]);  // as it was written: what stands in may be row-major
+        module_.shapeOf(module_.at(id).operands[0]);  // the original one: its replacement may be row-major
     const Instruction in = rewriter_.visit(id);
     if (isRowMajor(from) && isRowMajor(*in.shape)) return;
     const std::vector<int64_t> source = majorToMinor(from), target = majorToMinor(*in.shape);
@@ -153,7 +153,7 @@ class Assignment {
     rewriter_.noteInsertion(copy, why);
     return copy;
   }
-  // Arrays alone: a tuple is made anew where its elements are.
+  // Arrays alone: a tuple is made again where its elements are.
   InstructionId withShape(InstructionId id, const Shape& shape, const Insertion& why) {
     const bool differs = shape.isArray() && module_.shapeOf(id).isArray() && module_.shapeOf(id) != shape;
     return differs ? copied(id, shape, why) : id;

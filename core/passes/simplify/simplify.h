@@ -1,5 +1,5 @@
 // Simplify: one forward sweep of algebra over every control computation; operands are simple before their users.
-// The rules stand in tables (simplify_rules.h), one file a subject; this is their driver. NaN, infinities, signed zeros
+// The rules are in tables (simplify_rules.h), one file per subject; this is their driver. NaN, infinities, signed zeros
 // and wrap-around stay; rules that round otherwise or regroup sums say so in their names.
 #pragma once
 

@@ -12,7 +12,7 @@ namespace {
 
 using Id = InstructionId;
 
-// Constant starts, moved inside; nullopt when one is computed or all stand in one vector.
+// Constant starts, moved inside; nullopt when one is computed or all are in one vector.
 std::optional<std::vector<int64_t>> constantStarts(const Site& s, size_t first, const Shape& whole,
                                                    const std::vector<int64_t>& sizes) {
   if (s.in.operands.size() != first + whole.dimensions.size()) return std::nullopt;
@@ -173,7 +173,7 @@ std::optional<std::vector<int64_t>> constantIndex(const Site& s, Id id) {
     out.push_back(loadInt(type, at->literal->bytes().data() + i * static_cast<size_t>(byteWidth(type))));
   return out;
 }
-// The update combined with what stands in the window, in the dimensions of the operand; invalid when the computation
+// The update combined with what is in the window, in the dimensions of the operand; invalid when the computation
 // is no single operation.
 Id combinedWindow(Site& s, const std::vector<SliceDimension>& ranges, const Shape& shape) {
   const ComputationId callee = s.module.callees(s.in)[0];
@@ -183,7 +183,7 @@ Id combinedWindow(Site& s, const std::vector<SliceDimension>& ranges, const Shap
   const auto reducer = reducerOf(s.module, callee);
   return reducer ? s.make(*reducer, shape, {s.slice(s.operand(0), ranges), update}) : Id();
 }
-// One window at a constant index: a dynamic-update-slice. One that does not lie inside is skipped.
+// One window at a constant index: a dynamic-update-slice. One that is not inside is skipped.
 Id scatterOfOneWindow(Site& s) {
   if (s.in.operands.size() != 3) return {};
   const Shape &whole = s.shapeOf(s.operand(0)), &updates = s.shapeOf(s.operand(2));

@@ -1,4 +1,4 @@
-// Rules of dot and convolution: what stands around a product becomes part of it.
+// Rules of dot and convolution: what surrounds a product becomes part of it.
 #include <algorithm>
 
 #include "core/passes/simplify/simplify_rules.h"
@@ -60,7 +60,7 @@ Id dotOfNothing(Site& s) {
   const bool empty = s.shapeOf(s.operand(0)).elementCount() == 0 || s.shapeOf(s.operand(1)).elementCount() == 0;
   return empty ? s.filled(0) : Id();
 }
-// One product for each result element: a multiplication, which fuses with what stands around it. The sum of a product
+// One product for each result element: a multiplication, which fuses with what surrounds it. The sum of a product
 // begins with 0, so -0 becomes 0.
 Id dotAsMultiply(Site& s) {
   if (!isPlainDot(s.in) || s.shapeOf(s.operand(0)).type != s.type() || s.shapeOf(s.operand(1)).type != s.type())

@@ -1,7 +1,7 @@
 // The rules of simplify: tables of (opcode, name, function). A rule looks at one instruction whose operands are already
-// simple and says what may stand for it. Rules are exact in every type that they are applied to: signed zeros, NaN,
-// infinities and wrap-around stay; where one is only exact up to rounding its name says so. Below simplify.cpp, one
-// table a file.
+// simple and gives its replacement. Rules are exact in every type that they are applied to: signed zeros, NaN,
+// infinities and wrap-around stay; the name of a rule that is exact up to rounding only says so. Below simplify.cpp,
+// one table a file.
 #pragma once
 
 #include <initializer_list>

@@ -1,5 +1,5 @@
-// A sort carries along only what is read: operands whose sorted form nobody reads and that its comparator does not look
-// at are dropped. Before fusion; after dead code, which says what is read.
+// Drops the operands of a sort whose sorted form has no reader and that its comparator does not read. Runs before
+// fusion and after dead code elimination.
 #pragma once
 
 #include "core/passes/pipeline.h"

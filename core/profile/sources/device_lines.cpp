@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/sorting.h"
+
 namespace tessera {
 namespace {
 
@@ -31,7 +33,7 @@ std::vector<ModuleRun> moduleRuns(const DeviceLine& line, Recorder& recorder) {
     out.push_back({event.beginPs, saturatingAdd(event.beginPs, event.durationPs), recorder.text(name),
                    event.program ? event.program : program, event.run});
   }
-  std::ranges::sort(out, {}, &ModuleRun::beginPs);
+  sortBy(out, &ModuleRun::beginPs);
   return out;
 }
 

@@ -26,8 +26,8 @@ struct DeviceLine {
   std::vector<SeenEvent> events;
 };
 // Streams where their events name instructions, else the line of instructions too. Lines that repeat the same time
-// under other names (modules, name scopes) are not added; modules tell whose instructions those in the same time are.
-// baseNs: when their time 0 is.
+// under other names (modules, name scopes) are not added; modules determine whose instructions the events of that time
+// are. baseNs: when their time 0 is.
 void addDeviceLines(std::string_view plane, std::vector<DeviceLine> lines, Recorder& recorder, int64_t baseNs = 0);
 
 }  // namespace tessera

@@ -11,10 +11,8 @@
 namespace tessera {
 namespace {
 
-bool runsItsCallees(Opcode opcode) {
-  return opcode == Opcode::While || opcode == Opcode::Conditional || opcode == Opcode::Call ||
-         opcode == Opcode::AsyncStart;
-}
+// What it calls runs instruction by instruction.
+bool executesInOrder(Opcode opcode) { return executesCallees(opcode) || opcode == Opcode::AsyncStart; }
 
 std::unordered_set<ComputationId> executedComputations(const Module& module) {
   std::unordered_set<ComputationId> out;
@@ -25,7 +23,7 @@ std::unordered_set<ComputationId> executedComputations(const Module& module) {
     open.pop_back();
     if (!module.contains(at) || !out.insert(at).second) continue;
     for (InstructionId id : module.at(at).instructions)
-      if (runsItsCallees(module.at(id).opcode))
+      if (executesInOrder(module.at(id).opcode))
         for (ComputationId callee : module.callees(module.at(id))) open.push_back(callee);
   }
   return out;
@@ -141,7 +139,7 @@ bool InstructionIndex::callsTimed(const Instruction& instruction,
 Cost InstructionIndex::costOf(InstructionId id, const std::unordered_set<InstructionId>& timed) const {
   const Instruction& instruction = module_->at(id);
   if (!costs_ || instruction.opcode == Opcode::While) return {};  // how often its body ran is not known
-  if (runsItsCallees(instruction.opcode) && callsTimed(instruction, timed)) return {};
+  if (executesInOrder(instruction.opcode) && callsTimed(instruction, timed)) return {};
   return costs_->of(id);
 }
 

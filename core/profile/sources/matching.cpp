@@ -1,4 +1,4 @@
-// See matching.h. A program id counts within one file: two processes number their programs anew. So each file is
+// See matching.h. A program id counts within one file: two processes number their programs again. So each file is
 // matched with its own modules, and equal modules (by their bytes) of several files are one.
 #include "core/profile/sources/matching.h"
 
@@ -8,6 +8,7 @@
 #include <map>
 
 #include "core/base/sha256.h"
+#include "core/base/sorting.h"
 #include "core/formats/protobuf.h"
 #include "core/ops/inference/infer.h"
 #include "core/profile/sources/instruction_index.h"
@@ -225,7 +226,7 @@ std::vector<LostTime> lostRows(std::map<std::pair<std::string, std::string>, std
   std::vector<LostTime> out;
   for (auto& [key, value] : rows)
     out.push_back({key.first, key.second, std::move(value.second), statsOf(std::move(value.first)), 0});
-  std::ranges::stable_sort(out, std::greater(), [by](const LostTime& row) { return row.times.*by; });
+  sortDescending(out, [by](const LostTime& row) { return row.times.*by; });
   return out;
 }
 
@@ -254,8 +255,7 @@ void Matcher::warnOfWhatIsLacking() {
 OpProfile Matcher::finish() {
   for (auto& [key, module] : modules_)
     if (!module->rows.empty() || key == "given") finishRows(*module);
-  std::ranges::stable_sort(out_.instructions, std::greater(),
-                           [](const InstructionTime& row) { return row.times.selfNs; });
+  sortDescending(out_.instructions, [](const InstructionTime& row) { return row.times.selfNs; });
   out_.unmatched = lostRows(std::move(lost_), &TimeStats::totalNs);
   out_.host = lostRows(std::move(host_), &TimeStats::selfNs);
   size_t executions = 0;

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <memory>
 
 #include "core/base/hash.h"
+#include "core/base/sorting.h"
 
 namespace tessera {
 namespace {
@@ -23,17 +25,21 @@ int64_t toPs(int64_t ns) {
 
 using Database = std::unique_ptr<sqlite3, int (*)(sqlite3*)>;
 
-// A query over tables that somebody else made: rows one by one, columns by number.
+// A query: rows one by one, columns by number. `failure` becomes the code of the first query that failed.
 class Query {
  public:
-  Query(sqlite3* database, const std::string& text) {
-    sqlite3_prepare_v2(database, text.c_str(), -1, &statement_, nullptr);
+  Query(sqlite3* database, const std::string& text, int& failure) : failure_(failure) {
+    note(sqlite3_prepare_v2(database, text.c_str(), -1, &statement_, nullptr));
   }
   ~Query() { sqlite3_finalize(statement_); }
   Query(const Query&) = delete;
   Query& operator=(const Query&) = delete;
 
-  bool next() { return statement_ && sqlite3_step(statement_) == SQLITE_ROW; }
+  bool next() {
+    const int code = statement_ ? sqlite3_step(statement_) : SQLITE_DONE;
+    note(code);
+    return code == SQLITE_ROW;
+  }
   int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
   std::string text(int column) const {
     const auto* out = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
@@ -41,7 +47,13 @@ class Query {
   }
 
  private:
+  void note(int code) {
+    const bool fine = code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE;
+    if (failure_ == SQLITE_OK && !fine) failure_ = code;
+  }
+
   sqlite3_stmt* statement_ = nullptr;
+  int& failure_;
 };
 
 struct Launch {
@@ -66,6 +78,7 @@ class NsightReader {
  public:
   NsightReader(sqlite3* database, bool keepsLines) : database_(database), recorder_(keepsLines) {}
   Result<Recorded> read(const std::string& fileName);
+  int failure() const { return failure_; }  // of a query; SQLITE_OK: none
 
  private:
   bool hasTable(const std::string& name);
@@ -81,20 +94,26 @@ class NsightReader {
   void addWork(const Query& row, uint32_t name);
 
   sqlite3* database_;
+  int failure_ = SQLITE_OK;
   Recorder recorder_;
   std::map<int64_t, std::vector<ThreadEvent>> threads_;
   std::map<std::pair<int64_t, int64_t>, Launch> launches_;                 // by process and correlation id
   std::map<std::pair<int64_t, int64_t>, std::vector<SeenEvent>> streams_;  // by device and stream
 };
 
-// A view could hide any computation behind the name.
+// A table that holds what it gives: no view, no virtual table and no computed column, whose reading could cost any
+// work.
 bool NsightReader::hasTable(const std::string& name) {
-  Query query(database_, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '" + name + "'");
-  return query.next();
+  Query table(
+      database_,
+      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '" + name + "' AND sql NOT LIKE 'CREATE VIRTUAL%'",
+      failure_);
+  Query computed(database_, "SELECT 1 FROM pragma_table_xinfo('" + name + "') WHERE hidden > 1", failure_);
+  return table.next() && !computed.next();
 }
 
 bool NsightReader::hasColumn(const std::string& table, const std::string& column) {
-  Query query(database_, "SELECT 1 FROM pragma_table_info('" + table + "') WHERE name = '" + column + "'");
+  Query query(database_, "SELECT 1 FROM pragma_table_info('" + table + "') WHERE name = '" + column + "'", failure_);
   return query.next();
 }
 
@@ -105,15 +124,17 @@ std::string NsightReader::columnOr(const std::string& table, const std::string& 
 void NsightReader::readRanges() {
   if (!hasTable("NVTX_EVENTS")) return;
   const bool ids = hasColumn("NVTX_EVENTS", "textId") && hasTable("StringIds");
-  const std::string text =
-      ids ? "COALESCE(text, (SELECT value FROM StringIds WHERE StringIds.id = NVTX_EVENTS.textId))" : "text";
-  Query rows(database_, "SELECT start, \"end\", globalTid, " + text + " FROM NVTX_EVENTS WHERE \"end\" IS NOT NULL");
+  const std::string text = ids ? "COALESCE(e.text, s.value)" : "e.text";
+  Query rows(database_,
+             "SELECT e.start, e.\"end\", e.globalTid, " + text + " FROM NVTX_EVENTS e" +
+                 (ids ? " LEFT JOIN StringIds s ON s.id = e.textId" : "") + " WHERE e.\"end\" IS NOT NULL",
+             failure_);
   while (rows.next()) threads_[rows.integer(2)].push_back({rows.integer(0), rows.integer(1), rows.text(3)});
 }
 
 void NsightReader::readCalls() {
   if (!hasTable("CUPTI_ACTIVITY_KIND_RUNTIME")) return;
-  Query rows(database_, "SELECT start, \"end\", globalTid, correlationId FROM CUPTI_ACTIVITY_KIND_RUNTIME");
+  Query rows(database_, "SELECT start, \"end\", globalTid, correlationId FROM CUPTI_ACTIVITY_KIND_RUNTIME", failure_);
   while (rows.next()) {
     const int64_t thread = rows.integer(2);
     // The upper bits of a thread's global id are its process's.
@@ -143,7 +164,7 @@ void NsightReader::takeRange(const ThreadEvent& range, Launch& launch) {
 // Ranges open around each call, outermost first: an inner one says what the outer ones leave open.
 void NsightReader::findLaunches() {
   for (auto& [thread, events] : threads_) {
-    std::ranges::stable_sort(events, [](const ThreadEvent& a, const ThreadEvent& b) {
+    sortWith(events, [](const ThreadEvent& a, const ThreadEvent& b) {
       return a.atNs != b.atNs ? a.atNs < b.atNs : a.endNs > b.endNs;
     });
     std::vector<const ThreadEvent*> open;
@@ -182,15 +203,18 @@ void NsightReader::readKernels() {
   if (!hasTable(table)) return;
   const std::string process = columnOr(table, "globalPid", "0");
   const std::string name = columnOr(table, "shortName", columnOr(table, "demangledName", "0"));
-  Query rows(database_, "SELECT k.start, k.\"end\", k.deviceId, k.streamId, k.correlationId, " + process +
-                            ", s.value FROM " + table + " k LEFT JOIN StringIds s ON s.id = " + name);
+  Query rows(database_,
+             "SELECT k.start, k.\"end\", k.deviceId, k.streamId, k.correlationId, " + process + ", s.value FROM " +
+                 table + " k LEFT JOIN StringIds s ON s.id = " + name,
+             failure_);
   while (rows.next()) addWork(rows, recorder_.text(rows.text(6)));
 }
 
 void NsightReader::readCopies(const std::string& table, const std::string& name) {
   if (!hasTable(table)) return;
   const std::string process = columnOr(table, "globalPid", "0");
-  Query rows(database_, "SELECT start, \"end\", deviceId, streamId, correlationId, " + process + " FROM " + table);
+  Query rows(database_, "SELECT start, \"end\", deviceId, streamId, correlationId, " + process + " FROM " + table,
+             failure_);
   while (rows.next()) addWork(rows, recorder_.text(name));
 }
 
@@ -228,8 +252,14 @@ Result<Recorded> NsightReader::read(const std::string& fileName) {
   return recorder_.finish();
 }
 
-// Read as it is, without the file's own settings, and not for longer than a minute's worth of steps.
-Database openBytes(const std::string& content) {
+using Deadline = std::chrono::steady_clock::time_point;
+
+int isLate(void* deadline) { return std::chrono::steady_clock::now() > *static_cast<const Deadline*>(deadline); }
+
+// The content may be hostile: it is read only, without functions and settings of its own, texts have a limit, and
+// queries end at the deadline.
+Database openBytes(const std::string& content, Deadline& deadline) {
+  constexpr int kMostTextBytes = 1 << 24, kStepsBetweenLooks = 10'000;
   sqlite3* raw = nullptr;
   sqlite3_open(":memory:", &raw);
   Database out(raw, sqlite3_close);
@@ -237,20 +267,28 @@ Database openBytes(const std::string& content) {
   auto* bytes = reinterpret_cast<unsigned char*>(const_cast<char*>(content.data()));
   const auto size = static_cast<sqlite3_int64>(content.size());
   if (sqlite3_deserialize(raw, "main", bytes, size, size, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK) out.reset();
+  if (!out) return out;
   sqlite3_exec(raw, "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON", nullptr, nullptr, nullptr);
+  sqlite3_limit(raw, SQLITE_LIMIT_LENGTH, kMostTextBytes);
+  sqlite3_progress_handler(raw, kStepsBetweenLooks, isLate, &deadline);
   return out;
 }
 
 }  // namespace
 
 Result<Recorded> readNsight(const std::string& content, const std::string& fileName, bool keepsLines) {
-  const Database database = openBytes(content);
+  constexpr auto kLongest = std::chrono::minutes(1);
+  Deadline deadline = std::chrono::steady_clock::now() + kLongest;
+  const Database database = openBytes(content, deadline);
   if (!database) return fail({.message = "the SQLite database does not open", .file = fileName});
-  auto out = NsightReader(database.get(), keepsLines).read(fileName);
-  const int code = sqlite3_errcode(database.get());
-  const bool odd = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_IOERR;
-  if (odd && !out) return fail({.message = "the SQLite database is cut or damaged", .file = fileName});
-  if (odd) out->warnings.push_back("the SQLite database is cut or damaged: what reads of it is shown");
+  NsightReader reader(database.get(), keepsLines);
+  auto out = reader.read(fileName);
+  if (reader.failure() == SQLITE_OK) return out;
+  const std::string problem = reader.failure() == SQLITE_INTERRUPT
+                                  ? "reading the SQLite database takes more than a minute"
+                                  : "the SQLite database is cut or damaged";
+  if (!out) return fail({.message = problem, .file = fileName});
+  out->warnings.push_back(problem + ": what was read is shown");
   return out;
 }
 

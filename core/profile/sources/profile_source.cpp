@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/sorting.h"
 #include "core/formats/cut_file.h"
 #include "core/formats/file_content.h"
 #include "core/formats/foreign_file.h"
@@ -39,6 +40,7 @@ std::optional<std::string> hostOf(const std::string& name, std::string_view endi
   return std::nullopt;
 }
 
+// Symbolic links are left out: they could lead out of the folder.
 std::vector<LogFile> filesBelow(const fs::path& folder, std::string_view ending) {
   constexpr int kDepth = 8;
   std::vector<LogFile> out;
@@ -48,11 +50,11 @@ std::vector<LogFile> filesBelow(const fs::path& folder, std::string_view ending)
        !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
     std::error_code odd;
     if (at.depth() >= kDepth) at.disable_recursion_pending();
-    if (!at->is_regular_file(odd)) continue;
+    if (at->is_symlink(odd) || !at->is_regular_file(odd)) continue;
     const auto host = hostOf(at->path().filename().string(), ending);
     if (host) out.push_back({at->path(), *host, at->path().parent_path().filename().string()});
   }
-  std::ranges::sort(out, {}, &LogFile::path);
+  sortBy(out, &LogFile::path);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/base/hash.h"
+#include "core/base/sorting.h"
 
 namespace tessera {
 namespace {
@@ -38,7 +39,7 @@ std::vector<size_t> sortedPlaces(const std::vector<SeenEvent>& events, bool inst
   std::vector<size_t> out;
   for (size_t i = 0; i < events.size(); ++i)
     if (nests(events[i]) && (!instructions || events[i].kind != TimeKind::Host)) out.push_back(i);
-  std::ranges::stable_sort(out, [&](size_t a, size_t b) {
+  sortWith(out, [&](size_t a, size_t b) {
     if (events[a].beginPs != events[b].beginPs) return events[a].beginPs < events[b].beginPs;
     return events[a].durationPs > events[b].durationPs;
   });

@@ -23,11 +23,11 @@ enum class TimeKind : uint8_t {
 struct RecordedTime {
   TimeKind kind = TimeKind::Host;
   std::string name;    // of an instruction: its name; else the event's
-  std::string module;  // "": not said
+  std::string module;  // "": unknown
   std::optional<uint64_t> program;
   std::string where;  // the plane: "/device:GPU:0"
   TimeSamples times;
-  double flops = 0, bytes = 0;  // over all counts, as the profiler says; 0: not said
+  double flops = 0, bytes = 0;  // over all counts, from the profiler; 0: unknown
 };
 
 struct RecordedModule {
@@ -54,7 +54,7 @@ struct Recorded {
   TimeSamples stepTimes;                            // as the profiler marked them
   std::map<std::string, std::set<int64_t>> runsOf;  // by module: the ids of its executions
   std::vector<std::string> warnings;
-  // Only where they were asked for.
+  // Only on request.
   std::vector<RecordedLine> lines;
   std::vector<std::string> texts;  // of the lines' events, by number
 };

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "core/base/hash.h"
+#include "core/base/sorting.h"
 #include "core/profile/sources/time_stats.h"
 
 namespace tessera {
@@ -37,7 +38,7 @@ class TimelineMaker {
 
   const std::vector<Recorded>& files_;
   std::shared_ptr<Timeline> out_ = std::make_shared<Timeline>();
-  std::map<std::array<uint32_t, 3>, uint32_t> names_;  // by the numbers of a file's texts; anew for each file
+  std::map<std::array<uint32_t, 3>, uint32_t> names_;  // by the numbers of a file's texts; again for each file
   std::unordered_map<std::string, uint32_t> known_;
   std::vector<FlowEnd> ends_;
   int64_t originNs_ = 0;
@@ -114,7 +115,7 @@ bool TimelineMaker::find(const FlowEnd& end, SpanPlace& out) const {
 
 // From each event to the next one of its flow.
 void TimelineMaker::addFlows() {
-  std::ranges::stable_sort(ends_, [](const FlowEnd& a, const FlowEnd& b) {
+  sortWith(ends_, [](const FlowEnd& a, const FlowEnd& b) {
     return a.flow != b.flow ? a.flow < b.flow : a.beginNs < b.beginNs;
   });
   for (size_t i = 1; i < ends_.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/sorting.h"
 #include "core/profile/sources/instruction_index.h"
 #include "core/profile/sources/time_stats.h"
 #include "core/profile/timeline.h"
@@ -99,8 +100,7 @@ OpProfile fromRun(const Profile& profile, std::shared_ptr<const Module> given) {
   out.totalNs = out.selfNs = out.placedNs + out.unmatchedNs;
   if (given && !foreign && !profile.timeline.empty()) out.timeline = timelineOf(profile, given);
   out.modules.push_back({profile.module, std::nullopt, std::move(given)});
-  std::ranges::stable_sort(out.instructions, std::greater(),
-                           [](const InstructionTime& row) { return row.times.selfNs; });
+  sortDescending(out.instructions, [](const InstructionTime& row) { return row.times.selfNs; });
   return out;
 }
 

@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-// Sums of what a file says, which may be anything: at the bounds of 64 bits they stay there.
+// Saturating sums: the numbers of a file may be anything.
 inline int64_t saturatingAdd(int64_t a, int64_t b) {
   int64_t out = 0;
   if (!__builtin_add_overflow(a, b, &out)) return out;

@@ -10,14 +10,14 @@ namespace tessera {
 
 inline int64_t toNs(int64_t ps) { return (ps >= 0 ? saturatingAdd(ps, 500) : saturatingAdd(ps, -500)) / 1000; }
 
-// The sample below or at which the share `q` of them lies.
+// The q-quantile of the samples.
 inline int64_t quantile(std::vector<int64_t>& samples, double q) {
   const auto place = static_cast<size_t>(q * static_cast<double>(samples.size() - 1) + 0.5);
   std::ranges::nth_element(samples, samples.begin() + static_cast<std::ptrdiff_t>(place));
   return samples[place];
 }
 
-// Where a profiler wrote sums alone, the mean stands for the quantiles.
+// If a profiler wrote only sums, the quantiles are the mean.
 inline TimeStats statsOf(TimeSamples samples) {
   TimeStats out{.count = samples.count,
                 .totalNs = toNs(samples.totalPs),

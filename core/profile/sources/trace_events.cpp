@@ -9,6 +9,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/base/sorting.h"
 #include "core/profile/sources/device_lines.h"
 
 namespace tessera {
@@ -136,7 +137,7 @@ void TraceReader::take(const Json& event) {
 void TraceReader::bindFlows(Line& line) {
   constexpr size_t kMostTried = 256;
   if (line.flows.empty()) return;
-  std::ranges::stable_sort(line.events, {}, &SeenEvent::beginPs);
+  sortBy(line.events, &SeenEvent::beginPs);
   for (const auto& [at, flow] : line.flows) {
     auto event = std::ranges::upper_bound(line.events, at, {}, &SeenEvent::beginPs);
     for (size_t tried = 0; event != line.events.begin() && tried < kMostTried; ++tried) {

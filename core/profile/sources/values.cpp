@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/base/sorting.h"
 #include "core/profile/sources/instruction_index.h"
 #include "core/profile/sources/time_stats.h"
 
@@ -170,8 +171,8 @@ class TablePlacer {
     if (given_) out_.modules.push_back({given_->name, std::nullopt, given_});
     if (given_ && out_.instructions.empty())
       out_.warnings.push_back(fmt::format("nothing of the table lands on the module {}", given_->name));
-    std::ranges::stable_sort(out_.instructions, std::greater(), &InstructionTime::value);
-    std::ranges::stable_sort(out_.unmatched, std::greater(), &LostTime::value);
+    sortDescending(out_.instructions, &InstructionTime::value);
+    sortDescending(out_.unmatched, &LostTime::value);
     return std::move(out_);
   }
 

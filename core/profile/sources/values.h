@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-// `given`: the module whose instructions the names are of; null: they stand as they are.
+// `given`: the module whose instructions the names are of; null: the names are kept unmatched.
 Result<OpProfile> readCsvValues(std::string_view content, std::shared_ptr<const Module> given,
                                 const std::string& fileName = {});
 Result<OpProfile> readJsonValues(const std::string& content, std::shared_ptr<const Module> given,

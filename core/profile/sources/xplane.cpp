@@ -1,4 +1,4 @@
-// See xplane.h. A plane is walked twice: its tables of names stand behind its lines. Which events are instructions: on
+// See xplane.h. A plane is walked twice: its tables of names follow its lines. Which events are instructions: on
 // a host those with the stat hlo_op (but not launches, which have a correlation id: their kernel is on the device's
 // plane); on a device all of its streams, or, where only TPU's lines are there, the line "XLA Ops".
 #include "core/profile/sources/xplane.h"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/formats/hlo_text.h"
-#include "core/tools/attribute_diff.h"
+#include "core/tools/diff/attribute_diff.h"
 #include "core/tools/diff/operand_alignment.h"
 
 namespace tessera {

@@ -1,11 +1,11 @@
-// What differs between two instructions or computations that stand for each other. Used by core/tools/diff.cpp.
+// What differs between two matched instructions or computations. Used by core/tools/diff/diff.cpp.
 #pragma once
 
 #include <map>
 #include <utility>
 #include <vector>
 
-#include "core/tools/diff.h"
+#include "core/tools/diff/diff.h"
 #include "core/tools/diff/matcher.h"
 
 namespace tessera {

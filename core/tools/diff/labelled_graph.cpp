@@ -7,7 +7,7 @@
 #include "core/base/hash.h"
 #include "core/base/text_map.h"
 #include "core/element/scalar_functions.h"
-#include "core/tools/attribute_diff.h"
+#include "core/tools/diff/attribute_diff.h"
 
 namespace tessera {
 namespace {

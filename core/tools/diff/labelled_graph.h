@@ -1,6 +1,6 @@
 // A module as the comparison of two modules sees it: every instruction with hashes that know neither names, ids nor the
-// order of equal parts. Equal hashes say "stands for the same"; what really differs is compared later.
-// Used by matcher and core/tools/diff.cpp.
+// order of equal parts. Equal hashes mean a match; the differences are compared later.
+// Used by matcher and core/tools/diff/diff.cpp.
 #pragma once
 
 #include <cstdint>

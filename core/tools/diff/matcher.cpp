@@ -10,6 +10,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/base/sorting.h"
 #include "core/tools/diff/gaps.h"
 #include "core/tools/diff/twins.h"
 
@@ -17,7 +18,7 @@ namespace tessera {
 namespace {
 
 constexpr size_t kMaxUserPairs = 64;  // of one pair; what many read is found from its other neighbours
-constexpr size_t kManyOperands = 32;  // what has more is not weighed anew for each of them
+constexpr size_t kManyOperands = 32;  // what has more is not weighed again for each of them
 
 class Matcher {
  public:
@@ -152,7 +153,7 @@ class Matcher {
     }
   }
   static void inOrderOfParameters(const LabelledGraph& graph, std::vector<InstructionId>& ids) {
-    std::ranges::stable_sort(ids, {}, [&](InstructionId id) { return graph.at(id).parameterNumber; });
+    sortBy(ids, [&](InstructionId id) { return graph.at(id).parameterNumber; });
   }
 
   int scoreOf(InstructionId a, InstructionId b) const {

@@ -1,5 +1,5 @@
-// Which instruction of one computation stands for which of another: anchors by hashes, then from neighbour to
-// neighbour, the likeliest first. Used by core/tools/diff.cpp.
+// Matches the instructions of two computations: anchors by hashes, then from neighbour to
+// neighbour, the likeliest first. Used by core/tools/diff/diff.cpp.
 #pragma once
 
 #include <cstdint>

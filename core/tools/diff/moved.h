@@ -1,5 +1,5 @@
 // Instructions that compute the same in another computation: what a pass has put into a fusion, inlined or outlined.
-// Used by core/tools/diff.cpp, for what has no partner where it stood.
+// Used by core/tools/diff/diff.cpp, for what has no partner where it stood.
 #pragma once
 
 #include "core/tools/diff/gaps.h"

@@ -1,5 +1,6 @@
-// Which operand of one instruction stands for which of another: by position, by what a called computation does with it,
-// or, where the order means nothing or operands came and went, by likeness. Used by matcher and core/tools/diff.cpp.
+// Matches the operands of two instructions: by position, by what a called computation does with it,
+// or, where the order means nothing or operands came and went, by likeness. Used by matcher and
+// core/tools/diff/diff.cpp.
 #pragma once
 
 #include <functional>

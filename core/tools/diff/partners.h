@@ -1,4 +1,4 @@
-// The pairs of two computations while they are looked for: who has a partner, how alike two instructions are, and how
+// The pairs of two computations during matching: which instructions have a partner, how similar two are, and how
 // many of their neighbours say that they are partners. Used by matcher, gaps and twins.
 #pragma once
 

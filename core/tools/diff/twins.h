@@ -1,5 +1,5 @@
-// Of instructions with equal labels each may stand for each. Where the neighbours of two of them say so they change
-// places. Used by matcher, when all pairs are found.
+// Instructions with equal labels are interchangeable. Swaps the partners of two of them if their neighbours match
+// better then. Used by matcher, when all pairs are found.
 #pragma once
 
 #include "core/tools/diff/partners.h"

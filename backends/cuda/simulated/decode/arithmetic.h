@@ -1,5 +1,5 @@
-// Arithmetic whose names integers and floats share: the integers' side asks for the floats' by type. Used between
-// integers.cpp and floats.cpp.
+// Arithmetic whose names integers and floats share: the decoder of integers calls the one of floats by type. Used
+// between integers.cpp and floats.cpp.
 #pragma once
 
 #include "backends/cuda/simulated/decode/decoder.h"

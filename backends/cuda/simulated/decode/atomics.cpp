@@ -51,20 +51,20 @@ T sumOf(T a, T b) {
   else
     return applyFloat<[](auto x, auto y) { return x + y; }, T>(a, b);
 }
-template <class T, bool kMax>
+template <class T, bool kAtomicMax>
 T extremeOf(T a, T b) {
   if constexpr (std::is_integral_v<T>)
-    return (a < b) == kMax ? b : a;
+    return (a < b) == kAtomicMax ? b : a;
   else
-    return applyFloat<[](auto x, auto y) { return kMax ? std::fmax(x, y) : std::fmin(x, y); }, T>(a, b);
+    return applyFloat<[](auto x, auto y) { return kAtomicMax ? std::fmax(x, y) : std::fmin(x, y); }, T>(a, b);
 }
 
-constexpr auto kAdd = [](auto old, auto b, auto) { return sumOf(old, b); };
-constexpr auto kMin = [](auto old, auto b, auto) { return extremeOf<decltype(old), false>(old, b); };
-constexpr auto kMax = [](auto old, auto b, auto) { return extremeOf<decltype(old), true>(old, b); };
-constexpr auto kAnd = [](auto old, auto b, auto) { return old & b; };
-constexpr auto kOr = [](auto old, auto b, auto) { return old | b; };
-constexpr auto kXor = [](auto old, auto b, auto) { return old ^ b; };
+constexpr auto kAtomicAdd = [](auto old, auto b, auto) { return sumOf(old, b); };
+constexpr auto kAtomicMin = [](auto old, auto b, auto) { return extremeOf<decltype(old), false>(old, b); };
+constexpr auto kAtomicMax = [](auto old, auto b, auto) { return extremeOf<decltype(old), true>(old, b); };
+constexpr auto kAtomicAnd = [](auto old, auto b, auto) { return old & b; };
+constexpr auto kAtomicOr = [](auto old, auto b, auto) { return old | b; };
+constexpr auto kAtomicXor = [](auto old, auto b, auto) { return old ^ b; };
 constexpr auto kExchange = [](auto, auto b, auto) { return b; };
 constexpr auto kCompare = [](auto old, auto b, auto c) { return old == b ? c : old; };
 constexpr auto kIncrement = [](auto old, auto b, auto) { return old >= b ? decltype(old)(0) : old + 1; };
@@ -99,12 +99,12 @@ Handler numberHandler(Type type) {
 }
 
 Handler takeOperation(Decoder& decoder, Type type) {
-  if (decoder.take("add")) return numberHandler<kAdd>(type);
-  if (decoder.take("min")) return numberHandler<kMin>(type);
-  if (decoder.take("max")) return numberHandler<kMax>(type);
-  if (decoder.take("and")) return integerHandler<kAnd>(type);
-  if (decoder.take("or")) return integerHandler<kOr>(type);
-  if (decoder.take("xor")) return integerHandler<kXor>(type);
+  if (decoder.take("add")) return numberHandler<kAtomicAdd>(type);
+  if (decoder.take("min")) return numberHandler<kAtomicMin>(type);
+  if (decoder.take("max")) return numberHandler<kAtomicMax>(type);
+  if (decoder.take("and")) return integerHandler<kAtomicAnd>(type);
+  if (decoder.take("or")) return integerHandler<kAtomicOr>(type);
+  if (decoder.take("xor")) return integerHandler<kAtomicXor>(type);
   if (decoder.take("exch")) return integerHandler<kExchange>(type);
   if (decoder.take("cas")) return integerHandler<kCompare>(type);
   if (decoder.take("inc")) return type == Type::U32 ? atomicLanes<kIncrement, uint32_t> : nullptr;

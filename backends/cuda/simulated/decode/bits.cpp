@@ -9,9 +9,9 @@ namespace tessera::cuda::simulated {
 
 namespace {
 
-constexpr auto kAnd = [](auto a, auto b) { return a & b; };
-constexpr auto kOr = [](auto a, auto b) { return a | b; };
-constexpr auto kXor = [](auto a, auto b) { return a ^ b; };
+constexpr auto kBitAnd = [](auto a, auto b) { return a & b; };
+constexpr auto kBitOr = [](auto a, auto b) { return a | b; };
+constexpr auto kBitXor = [](auto a, auto b) { return a ^ b; };
 
 template <auto kOp>
 void onPredicates(Warp& warp, const Instruction& i, LaneMask active) {
@@ -352,9 +352,9 @@ void decodeDp4a(Decoder& decoder) {
 }  // namespace
 
 void addBitInstructions(InstructionTable& table) {
-  table["and"] = decodeLogic<kAnd>;
-  table["or"] = decodeLogic<kOr>;
-  table["xor"] = decodeLogic<kXor>;
+  table["and"] = decodeLogic<kBitAnd>;
+  table["or"] = decodeLogic<kBitOr>;
+  table["xor"] = decodeLogic<kBitXor>;
   table["not"] = decodeNot;
   table["cnot"] = decodeCnot;
   table["shl"] = decodeShift<kShiftLeft>;

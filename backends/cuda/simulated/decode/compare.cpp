@@ -77,8 +77,6 @@ LaneMask combined(Warp& warp, const Instruction& i, LaneMask value) {
   }
 }
 
-void setPredicate(LaneMask& d, LaneMask value, LaneMask active) { d = (d & ~active) | (value & active); }
-
 template <Comparison kComparison, class T>
 void setpLanes(Warp& warp, const Instruction& i, LaneMask active) {
   const LaneMask result = compareRows<kComparison, T>(warp, i, active);

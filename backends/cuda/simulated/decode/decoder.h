@@ -1,6 +1,6 @@
 // Statements of a kernel and of the functions that it calls (which are put in their place) to instructions. A decoder
 // walks the statements; for each it calls the function that the table has for its name, which reads modifiers and
-// operands here and emits. The first error stops the walk: after it, everything asked for is a harmless zero.
+// operands here and emits. The first error stops the walk; after it, every result is a harmless zero.
 #pragma once
 
 #include <deque>
@@ -18,10 +18,10 @@
 
 namespace tessera::cuda::simulated {
 
-// Where the variables of a module lie.
+// Addresses of the variables of a module.
 using ModuleAddresses = std::map<std::string_view, DeviceAddress>;
 
-// Where a variable lies: an offset in its space, an address of global memory.
+// A variable: an offset in its space, or an address of global memory.
 struct Place {
   Space space = Space::Global;
   uint64_t offset = 0;
@@ -40,7 +40,7 @@ class Decoder {
   Decoder(const PtxModule& module, const ModuleAddresses& addresses) : module_(module), addresses_(addresses) {}
   Result<Kernel> decode(const Function& entry);
 
-  // --- modifiers of the statement, the parts of its name behind dots; what nobody takes is an error
+  // --- modifiers of the statement, the parts of its name behind dots; an unused one is an error
   const Statement& statement() const { return *statement_; }
   bool take(std::string_view modifier);
   bool has(std::string_view modifier) const;                                      // and is not taken
@@ -63,7 +63,7 @@ class Decoder {
   uint32_t destination(size_t index, Type type) { return destinationOf(operand(index), type); }
   uint32_t sourceOf(const Operand& operand, Type type);
   uint32_t destinationOf(const Operand& operand, Type type);
-  // The same of whatever width the register has, which is told.
+  // The same for any width; returns the width.
   uint32_t sourceOfAny(const Operand& operand, Type type, bool& isWide);
   uint32_t destinationOfAny(const Operand& operand, Type type, bool& isWide);
   uint32_t predicate(const Operand& operand);  // a negated one is copied

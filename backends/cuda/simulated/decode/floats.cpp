@@ -84,10 +84,10 @@ Handler float3(Type type) {
   return handler;
 }
 
-constexpr auto kAdd = [](auto a, auto b) { return a + b; };
-constexpr auto kSub = [](auto a, auto b) { return a - b; };
-constexpr auto kMul = [](auto a, auto b) { return a * b; };
-constexpr auto kDiv = [](auto a, auto b) { return a / b; };
+constexpr auto kFloatAdd = [](auto a, auto b) { return a + b; };
+constexpr auto kFloatSub = [](auto a, auto b) { return a - b; };
+constexpr auto kFloatMul = [](auto a, auto b) { return a * b; };
+constexpr auto kFloatDiv = [](auto a, auto b) { return a / b; };
 constexpr auto kFma = [](auto a, auto b, auto c) { return std::fma(a, b, c); };
 constexpr auto kSqrt = [](auto a) { return std::sqrt(a); };
 constexpr auto kRcp = [](auto a) { return decltype(a)(1) / a; };
@@ -288,10 +288,10 @@ void decodeRoot(Decoder& decoder) {
 
 void decodeFloatArithmetic(Decoder& decoder, Arithmetic operation, Type type) {
   switch (operation) {
-    case Arithmetic::Add: return decodeRounded2<kAdd>(decoder, type);
-    case Arithmetic::Sub: return decodeRounded2<kSub>(decoder, type);
-    case Arithmetic::Mul: return decodeRounded2<kMul>(decoder, type);
-    case Arithmetic::Div: return decodeRounded2<kDiv>(decoder, type);
+    case Arithmetic::Add: return decodeRounded2<kFloatAdd>(decoder, type);
+    case Arithmetic::Sub: return decodeRounded2<kFloatSub>(decoder, type);
+    case Arithmetic::Mul: return decodeRounded2<kFloatMul>(decoder, type);
+    case Arithmetic::Div: return decodeRounded2<kFloatDiv>(decoder, type);
     case Arithmetic::Fma: return decodeFma(decoder, type);
     case Arithmetic::Min: return decodeExtreme<false>(decoder, type);
     case Arithmetic::Max: return decodeExtreme<true>(decoder, type);

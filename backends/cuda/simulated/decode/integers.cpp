@@ -60,19 +60,19 @@ T absoluteDifference(T a, T b) {
                : static_cast<T>(static_cast<Unsigned<T>>(a) - static_cast<Unsigned<T>>(b));
 }
 
-constexpr auto kAdd = [](auto a, auto b) { return static_cast<uint64_t>(a) + static_cast<uint64_t>(b); };
-constexpr auto kSub = [](auto a, auto b) { return static_cast<uint64_t>(a) - static_cast<uint64_t>(b); };
+constexpr auto kIntegerAdd = [](auto a, auto b) { return static_cast<uint64_t>(a) + static_cast<uint64_t>(b); };
+constexpr auto kIntegerSub = [](auto a, auto b) { return static_cast<uint64_t>(a) - static_cast<uint64_t>(b); };
 constexpr auto kMulLow = [](auto a, auto b) { return multiplyLow(a, b); };
 constexpr auto kMulHigh = [](auto a, auto b) { return multiplyHigh(a, b); };
-constexpr auto kDiv = [](auto a, auto b) { return divide(a, b); };
+constexpr auto kIntegerDiv = [](auto a, auto b) { return divide(a, b); };
 constexpr auto kRem = [](auto a, auto b) { return remainder(a, b); };
-constexpr auto kMin = [](auto a, auto b) { return std::min(a, b); };
-constexpr auto kMax = [](auto a, auto b) { return std::max(a, b); };
-constexpr auto kAbs = [](auto a) { return a < 0 ? kSub(0, a) : static_cast<uint64_t>(a); };
-constexpr auto kNeg = [](auto a) { return kSub(0, a); };
-constexpr auto kMadLow = [](auto a, auto b, auto c) { return kAdd(multiplyLow(a, b), c); };
-constexpr auto kMadHigh = [](auto a, auto b, auto c) { return kAdd(multiplyHigh(a, b), c); };
-constexpr auto kSad = [](auto a, auto b, auto c) { return kAdd(absoluteDifference(a, b), c); };
+constexpr auto kIntegerMin = [](auto a, auto b) { return std::min(a, b); };
+constexpr auto kIntegerMax = [](auto a, auto b) { return std::max(a, b); };
+constexpr auto kAbs = [](auto a) { return a < 0 ? kIntegerSub(0, a) : static_cast<uint64_t>(a); };
+constexpr auto kNeg = [](auto a) { return kIntegerSub(0, a); };
+constexpr auto kMadLow = [](auto a, auto b, auto c) { return kIntegerAdd(multiplyLow(a, b), c); };
+constexpr auto kMadHigh = [](auto a, auto b, auto c) { return kIntegerAdd(multiplyHigh(a, b), c); };
+constexpr auto kSad = [](auto a, auto b, auto c) { return kIntegerAdd(absoluteDifference(a, b), c); };
 
 template <auto kOp>
 Handler integer1(Type type) {
@@ -158,7 +158,7 @@ void decodeSum(Decoder& decoder) {
   const Type type = decoder.takeType();
   if (isFloat(type)) return decodeFloatArithmetic(decoder, kOperation, type);
   if (!expectOperands(decoder, 3, 3)) return;
-  Handler handler = kSubtracts ? integerOrPairs<kSub>(type) : integerOrPairs<kAdd>(type);
+  Handler handler = kSubtracts ? integerOrPairs<kIntegerSub>(type) : integerOrPairs<kIntegerAdd>(type);
   if (type == Type::S32 && decoder.take("sat"))
     handler = mapLanes2<[](int32_t a, int32_t b) { return kSubtracts ? saturatedSubtract(a, b) : saturatedAdd(a, b); },
                         int32_t, int32_t, int32_t>;
@@ -250,7 +250,7 @@ T from24(T a) {  // the low 24 bits, extended
   return static_cast<T>(static_cast<T>(static_cast<uint32_t>(a) << 8) >> 8);
 }
 constexpr auto kMul24 = [](auto a, auto b) { return multiplyLow(from24(a), from24(b)); };
-constexpr auto kMad24 = [](auto a, auto b, auto c) { return kAdd(kMul24(a, b), c); };
+constexpr auto kMad24 = [](auto a, auto b, auto c) { return kIntegerAdd(kMul24(a, b), c); };
 
 void decode24(Decoder& decoder, bool adds) {
   const Type type = decoder.takeType();
@@ -275,7 +275,7 @@ void decodeBinary(Decoder& decoder) {
   Instruction& i = emitPlain(decoder, type, integerOrPairs<kOp>(type));
   if (!isClamped) return;
   const uint32_t d = i.d, zero = decoder.constant(0, bitsOf(type) == 64);
-  Instruction& clamp = decoder.emit(integerOrPairs<kMax>(type));
+  Instruction& clamp = decoder.emit(integerOrPairs<kIntegerMax>(type));
   clamp.d = clamp.a = d;
   clamp.b = zero;
 }
@@ -309,9 +309,9 @@ void addIntegerInstructions(InstructionTable& table) {
   table["madc"] = decodeMadc;
   table["mul24"] = [](Decoder& d) { decode24(d, false); };
   table["mad24"] = [](Decoder& d) { decode24(d, true); };
-  table["div"] = decodeBinary<Arithmetic::Div, kDiv>;
-  table["min"] = decodeBinary<Arithmetic::Min, kMin>;
-  table["max"] = decodeBinary<Arithmetic::Max, kMax>;
+  table["div"] = decodeBinary<Arithmetic::Div, kIntegerDiv>;
+  table["min"] = decodeBinary<Arithmetic::Min, kIntegerMin>;
+  table["max"] = decodeBinary<Arithmetic::Max, kIntegerMax>;
   table["abs"] = decodeUnary<Arithmetic::Abs, kAbs>;
   table["neg"] = decodeUnary<Arithmetic::Neg, kNeg>;
   table["rem"] = decodeRem;

@@ -7,6 +7,8 @@
 
 namespace tessera::cuda::simulated {
 
+inline void setPredicate(LaneMask& d, LaneMask value, LaneMask active) { d = (d & ~active) | (value & active); }
+
 // d = op(a), d = op(a, b), d = op(a, b, c): D is the result's type, A, B and C those of the operands.
 template <auto kOp, class D, class A>
 void mapLanes1(Warp& warp, const Instruction& i, LaneMask active) {
@@ -35,7 +37,7 @@ void mapLanes3(Warp& warp, const Instruction& i, LaneMask active) {
   });
 }
 
-// Calls fn with a value of the C++ type that stands for an integer type (bits are unsigned); false: it is none of
+// Calls fn with a value of the C++ type of an integer type (bits are unsigned); false: it is none of
 // these.
 template <class Fn>
 bool withInteger(Type type, Fn&& fn) {

@@ -9,8 +9,6 @@ namespace tessera::cuda::simulated {
 
 namespace {
 
-void setPredicate(LaneMask& d, LaneMask value, LaneMask active) { d = (d & ~active) | (value & active); }
-
 // Makes the instruction wait for the lanes that the operand names.
 void convergeOn(Instruction& instruction, uint32_t members) {
   instruction.control = Control::Converge;

@@ -16,7 +16,7 @@ struct LanePointers {
 // The lanes' addresses: the base register (`a`, of 4 bytes where kNarrowAddress is set) and the offset.
 void addressesOf(Warp& warp, const Instruction& instruction, LaneAddresses& addresses);
 void resolve(Warp& warp, const Instruction& instruction, LaneMask active, Access access, LanePointers& pointers);
-// The same for addresses that are known, of another space or size than the instruction says.
+// The same for addresses that are known, of another space or size than the instruction's.
 void resolveAt(Warp& warp, const Instruction& instruction, LaneMask active, Access access, Space space, unsigned bytes,
                const LaneAddresses& addresses, LanePointers& pointers);
 

@@ -36,7 +36,7 @@ struct Findings {
   explicit Findings(size_t sites) : patterns(sites) {}
   ReportList reports;
   AccessPatterns patterns;
-  std::optional<std::string> failure;  // a trap, or a block that stands still
+  std::optional<std::string> failure;  // a trap, or a deadlocked block
   uint64_t failedBlock = 0;
 };
 

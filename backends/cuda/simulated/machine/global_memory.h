@@ -29,7 +29,7 @@ class GlobalMemory {
   DeviceMemory amount() const { return {.free = total_ - used_, .total = total_}; }
   // The allocation that holds the address; null: none.
   const MemorySpan* find(uint64_t address) const;
-  // Host memory of a range that has to lie within one allocation.
+  // Host memory of a range that has to be within one allocation.
   Result<std::byte*> range(DeviceAddress address, int64_t bytes, const char* what) const;
   // "4 bytes behind the 1,024 bytes at 0x7f0000000000", for reports.
   std::string describe(uint64_t address) const;

@@ -1,4 +1,4 @@
-// A kernel ready to run: instructions with the function that executes each on a warp, and where registers lie.
+// A kernel ready to run: instructions with the function that executes each on a warp, and the layout of registers.
 // Registers are rows of 32 lanes, 4 or 8 bytes each; numbers and special registers that an instruction reads are rows,
 // too, so that every operand is the offset of a row. Predicates are masks of lanes. Made by decode/, run by warp.h.
 #pragma once
@@ -67,7 +67,7 @@ struct Site {
   std::string_view text;
 };
 
-// Registers that tell a thread where it is.
+// Special registers: thread and block indices, sizes.
 enum class Special : uint8_t {
   TidX,
   TidY,

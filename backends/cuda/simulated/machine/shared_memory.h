@@ -1,5 +1,5 @@
-// A block's shared memory with a shadow: who wrote and read each granule and when, as far as barriers order it. Finds
-// races and reads of what nobody wrote. Time is a clock for each warp, which barriers pass on (as in FastTrack): an
+// A block's shared memory with shadow memory: the last writer and readers of each granule. Finds races and reads of
+// uninitialised bytes. Each warp has a logical clock, which barriers synchronise (as in FastTrack): an
 // access happened before another if its warp's clock then is known to the other's warp now.
 #pragma once
 

@@ -17,7 +17,7 @@ namespace tessera::cuda::simulated {
 
 class Block;
 
-// How a value of T lies in a lane of a row: its bits, zero-extended.
+// How a value of T is stored in a lane of a row: its bits, zero-extended.
 template <class T>
 using SlotOf = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
@@ -83,8 +83,8 @@ class Warp {
   // Lets go what waits at a barrier.
   void passBarrier(uint32_t barrier, uint32_t trueCount, uint32_t allCount);
   bool isReady() const;
-  uint32_t site() const;  // where one of its splits stands
-  // Where its splits stand: "warp 0: lanes 0000ffff at line 12: …".
+  uint32_t site() const;  // the position of one of its splits
+                          // The positions of its splits: "warp 0: lanes 0000ffff at line 12: …".
   std::string whereItWaits() const;
 
   // For bar.red: how many threads came, and with a true predicate.

@@ -1,4 +1,4 @@
-// Words, numbers and signs of PTX text, with the line that each stands in. Used by the parser alone.
+// Words, numbers and signs of PTX text, each with its line. Used by the parser alone.
 #pragma once
 
 #include <cstdint>

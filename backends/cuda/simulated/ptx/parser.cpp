@@ -68,7 +68,7 @@ class ModuleParser {
     reader_.expect(';');
   }
 
-  // A variable or a function, with what stands before it (.visible, .weak, .extern, .common).
+  // A variable or a function, with what precedes it (.visible, .weak, .extern, .common).
   void parseDeclaration() {
     bool isExternal = false;
     while (reader_.now().kind == Token::Kind::Word) {

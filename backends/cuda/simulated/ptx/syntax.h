@@ -78,7 +78,7 @@ struct Function {
   uint32_t line = 0;
   bool isEntry = false;
   bool hasBody = false;
-  int maxThreads = 0;  // .maxntid or .reqntid; 0: not said
+  int maxThreads = 0;  // .maxntid or .reqntid; 0: not given
   std::vector<Variable> returns = {}, parameters = {};
   std::vector<Scope> scopes = {};
   std::vector<Statement> statements = {};

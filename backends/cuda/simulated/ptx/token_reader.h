@@ -22,7 +22,7 @@ class TokenReader {
   void expect(char sign);
   std::string_view expectName(std::string_view what);
   int64_t expectInteger(std::string_view what);  // with a sign before it
-  // The rest of the line that the token before now() stands in.
+                                                 // The rest of the line of the token before now().
   void skipLine();
   std::string_view textSince(const Token& first) const { return lexer_.textFrom(first, now_); }
 

@@ -1,0 +1,74 @@
+// See key_map.h. An action acts everywhere in the window, or only while the canvas has the focus; the latter meets the
+// former.
+#include "app/studio/actions/key_map.h"
+
+#include <QAction>
+#include <QMainWindow>
+#include <QMenu>
+#include <QMenuBar>
+#include <QSettings>
+#include <algorithm>
+
+namespace tessera {
+namespace {
+
+QString plain(QString text) { return text.remove(QLatin1Char('&')); }
+QString settingOf(const KeyMap::Entry& entry) {
+  return QStringLiteral("keys/%1").arg(QString(entry.name).replace(QLatin1Char('/'), QLatin1Char('|')));
+}
+
+// Names of files come and go: they are no actions of the program.
+bool isList(const QMenu& menu) { return menu.property("isList").toBool(); }
+
+void collect(const QMenu& menu, const QString& path, std::vector<KeyMap::Entry>& out) {
+  for (QAction* action : menu.actions()) {
+    if (action->isSeparator()) continue;
+    const QString name =
+        path + QStringLiteral(" › ") +
+        plain(action->property("name").isValid() ? action->property("name").toString() : action->text());
+    if (const QMenu* inner = action->menu()) {
+      if (!isList(*inner)) collect(*inner, path, out);
+      continue;
+    }
+    out.push_back({action, name, action->shortcuts()});
+  }
+}
+
+}  // namespace
+
+KeyMap::KeyMap(QMainWindow& window, QSettings* settings) {
+  for (QAction* action : window.menuBar()->actions())
+    if (action->menu()) collect(*action->menu(), plain(action->text()), entries_);
+  if (!settings) return;
+  for (const Entry& entry : entries_)
+    if (const QVariant kept = settings->value(settingOf(entry)); kept.isValid())
+      entry.action->setShortcut(QKeySequence(kept.toString(), QKeySequence::PortableText));
+}
+
+const KeyMap::Entry* KeyMap::takenBy(const Entry& entry, const QKeySequence& key) const {
+  if (key.isEmpty()) return nullptr;
+  const auto found = std::ranges::find_if(entries_, [&](const Entry& other) {
+    return other.action != entry.action && other.action->shortcuts().contains(key);
+  });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+void KeyMap::rebind(const Entry& entry, const QKeySequence& key, QSettings* settings) {
+  if (const Entry* other = takenBy(entry, key)) {
+    QList<QKeySequence> left = other->action->shortcuts();
+    left.removeAll(key);
+    other->action->setShortcuts(left);
+    if (settings)
+      settings->setValue(settingOf(*other),
+                         left.isEmpty() ? QString() : left.first().toString(QKeySequence::PortableText));
+  }
+  entry.action->setShortcut(key);
+  if (settings) settings->setValue(settingOf(entry), key.toString(QKeySequence::PortableText));
+}
+
+void KeyMap::reset(const Entry& entry, QSettings* settings) {
+  entry.action->setShortcuts(entry.first);
+  if (settings) settings->remove(settingOf(entry));
+}
+
+}  // namespace tessera

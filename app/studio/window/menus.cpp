@@ -1,0 +1,151 @@
+// The File, Run and Help menus: a spec an action. What each does is in the controllers; other menus and the tool bar
+// have files of their own.
+#include <QDir>
+#include <QFileInfo>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMessageBox>
+
+#include "app/studio/actions/actions.h"
+#include "app/studio/start/start_page.h"
+#include "app/studio/window/document_pane.h"
+#include "app/studio/window/main_window.h"
+#include "app/studio/window/navigation.h"
+#include "app/studio/window/panels.h"
+#include "editor/controllers/lesson_controller.h"
+#include "editor/controllers/run_controller.h"
+#include "editor/document/document.h"
+#include "editor/document/player.h"
+#include "editor/panels/banner.h"
+#include "editor/panels/help_panel.h"
+#include "editor/panels/run/permission_list.h"
+
+namespace tessera {
+
+void MainWindow::makeActions() {
+  makeFileMenu();
+  makeEditMenu();
+  makeArrangeMenu();
+  makeViewMenu();
+  makeGoMenu();
+  makeRunMenu();
+  makeHelpMenu();
+  makeToolBar();
+}
+
+void MainWindow::makeFileMenu() {
+  QMenu& menu = *menuBar()->addMenu(tr("&File"));
+  const auto open = [this] { return document_->isOpen(); };
+  actions_->add(menu, {tr("&New"), {QKeySequence::New}, [this](bool) { newFile(); }, QStringLiteral("new")});
+  actions_->add(menu, {tr("&Open …"), {QKeySequence::Open}, [this](bool) { chooseFile(); }, QStringLiteral("open")});
+  actions_->add(menu, {tr("New from the clip&board"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N)},
+                       [this](bool) { openClipboard(); },
+                       QStringLiteral("new from clipboard")});
+  recentMenu_ = menu.addMenu(tr("Open &recent"));
+  QMenu* examples = menu.addMenu(tr("Open &example"));
+  for (QMenu* list : {recentMenu_, examples}) list->setProperty("isList", true);  // files, no actions of the program
+  const QDir folder(StartPage::examplesFolder());
+  for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.hlo")}, QDir::Files, QDir::Name))
+    connect(examples->addAction(file.completeBaseName()), &QAction::triggered, this,
+            [this, path = file.filePath()] { openFile(path); });
+  actions_->add(menu, {tr("Open &profile …"), {}, [this](bool) { chooseProfile(); }, QStringLiteral("open profile")});
+  actions_->add(menu, {tr("&Compare with …"),
+                       {},
+                       [this](bool) { compareWithFile(*pane_); },
+                       QStringLiteral("compare"),
+                       [this] { return document_->isOpen() && !document_->isPlainGraph(); }});
+  menu.addSeparator();
+  actions_->add(menu, {tr("&Save"),
+                       {QKeySequence::Save},
+                       [this](bool) { save(false); },
+                       QStringLiteral("save"),
+                       [this] { return document_->file().isModified(); }});
+  actions_->add(menu, {tr("Save &as …"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)},
+                       [this](bool) { save(true); },
+                       QStringLiteral("save as"),
+                       open});
+  actions_->add(menu, {tr("&Export …"),
+                       {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_E)},
+                       [this](bool) { exportGraph(); },
+                       QStringLiteral("export"),
+                       open});
+  actions_->add(menu, {tr("&Close tab"),
+                       {QKeySequence(Qt::CTRL | Qt::Key_W)},
+                       [this](bool) { closeTab(*pane_); },
+                       QStringLiteral("close tab"),
+                       [this] { return document_->isOpen() && !pane_->isFirstGraph(); }});
+  menu.addSeparator();
+  actions_->add(menu, {tr("&Quit"), {QKeySequence::Quit}, [this](bool) { close(); }});
+}
+
+void MainWindow::makeRunMenu() {
+  QMenu& menu = *menuBar()->addMenu(tr("&Run"));
+  const auto run = [this](bool) {
+    banner_->hide();
+    document_->live().setOn(true);
+    document_->run().start();
+  };
+  actions_->add(
+      menu, {tr("&Run and profile"),
+             {QKeySequence(Qt::Key_F5), QKeySequence(Qt::CTRL | Qt::Key_R), QKeySequence(Qt::CTRL | Qt::Key_Return)},
+             run,
+             QStringLiteral("run"),
+             [this] { return document_->isOpen() && !document_->run().isRunning(); }});
+  actions_->add(menu, {tr("&Values on nodes, after every edit"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R)},
+                       [this](bool on) { document_->live().setOn(on); },
+                       QStringLiteral("live values"),
+                       [this] { return document_->isOpen(); },
+                       [this] { return document_->isOpen() && document_->live().isOn(); }});
+  actions_->add(menu, {tr("&Feed the result back"),
+                       {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_R)},
+                       [this](bool on) { runController().player().setFeedsBack(on); },
+                       QStringLiteral("feed back"),
+                       [this] { return document_->isOpen() && runController().player().canFeedBack(); },
+                       [this] { return document_->isOpen() && runController().player().feedsBack(); }});
+  actions_->add(menu, {tr("&Cancel"),
+                       {QKeySequence(Qt::Key_Escape)},
+                       [this](bool) {
+                         for (const BackgroundTask& task : pane_->original().tasks()) task.cancel();
+                         if (opening_) opening_->document().file().cancelReading();
+                       },
+                       QStringLiteral("cancel"),
+                       [this] { return opening_ || !pane_->original().tasks().empty(); }});
+  menu.addSeparator();
+  actions_->add(menu, {tr("Allowed &files …"),
+                       {},
+                       [this](bool) { (new PermissionList(*document_, this))->show(); },
+                       QStringLiteral("allowed files"),
+                       [this] { return document_->isOpen(); }});
+}
+
+void MainWindow::makeHelpMenu() {
+  QMenu& menu = *menuBar()->addMenu(tr("&Help"));
+  const auto help = [this](bool) {
+    panels_->raise(QStringLiteral("help"));
+    panels_->help->showSelection();
+  };
+  actions_->add(menu, {tr("Help on the &operation"), {QKeySequence(Qt::Key_F1)}, help, QStringLiteral("help")});
+  actions_->add(menu,
+                {tr("&Manual"), {}, [this](bool) { showChapter(QStringLiteral("index")); }, QStringLiteral("manual")});
+  actions_->add(menu, {tr("&Mouse and keys"),
+                       {QKeySequence(Qt::Key_Question)},
+                       [this](bool) { navigation_->showKeys(); },
+                       QStringLiteral("keys")});
+  actions_->add(menu, {tr("&Lessons"), {}, [this](bool) { beginLesson(0); }, QStringLiteral("lessons")});
+  actions_->add(menu, {tr("&About Tessera"), {}, [this](bool) { showAbout(); }});
+}
+
+void MainWindow::showChapter(const QString& name) {
+  panels_->raise(QStringLiteral("help"));
+  if (!panels_->help->showChapter(name)) panels_->help->showList();  // a program without its manual
+}
+
+void MainWindow::showAbout() {
+  QMessageBox::about(this, tr("About Tessera"),
+                     tr("<p><b>Tessera</b><br>An editor and compiler for XLA HLO graphs. Apache-2.0.</p>"));
+}
+
+}  // namespace tessera

@@ -1,0 +1,249 @@
+// The View and Go menus: what is shown of the graph, and where one goes in it.
+#include <QClipboard>
+#include <QDockWidget>
+#include <QGuiApplication>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QStatusBar>
+
+#include "app/studio/actions/actions.h"
+#include "app/studio/preferences/preference_control.h"
+#include "app/studio/start/start_page.h"
+#include "app/studio/window/document_pane.h"
+#include "app/studio/window/document_tabs.h"
+#include "app/studio/window/main_window.h"
+#include "app/studio/window/navigation.h"
+#include "app/studio/window/panels.h"
+#include "core/tools/link.h"
+#include "core/tools/query/query.h"
+#include "editor/canvas/canvas.h"
+#include "editor/controllers/node_labels.h"
+#include "editor/controllers/place_history.h"
+#include "editor/document/document.h"
+#include "editor/look/icon.h"
+#include "editor/panels/inspect/computations_panel.h"
+#include "editor/panels/popups/search_bar.h"
+
+namespace tessera {
+
+void MainWindow::makeViewMenu() {
+  QMenu& menu = *menuBar()->addMenu(tr("&View"));
+  const auto open = [this] { return document_->isOpen(); };
+  const auto middle = [this] { return QPointF(canvas_->width(), canvas_->height()) / 2; };
+  actions_->addOverCanvas(menu,
+                          {tr("Fit &all"),
+                           {QKeySequence(Qt::Key_A), QKeySequence(Qt::Key_Home), QKeySequence(Qt::CTRL | Qt::Key_0)},
+                           [this](bool) { canvas_->viewport().fitAll(); },
+                           QStringLiteral("fit all"),
+                           open});
+  actions_->addOverCanvas(menu, {tr("Fit &selection"),
+                                 {QKeySequence(Qt::Key_F)},
+                                 [this](bool) { canvas_->fitSelection(); },
+                                 QStringLiteral("fit selection"),
+                                 open});
+  actions_->addOverCanvas(menu, {tr("Open the groups round the &selection"),
+                                 {QKeySequence(Qt::Key_G)},
+                                 [this](bool) { revealInstruction(document_->selected()); },
+                                 {},
+                                 [this] { return hasSelection(); }});
+  actions_->add(menu, {tr("Zoom &in"),
+                       {QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)},
+                       [this, middle](bool) { canvas_->viewport().zoomBy(1.25, middle()); }});
+  actions_->add(menu, {tr("Zoom &out"), {QKeySequence::ZoomOut}, [this, middle](bool) {
+                         canvas_->viewport().zoomBy(0.8, middle());
+                       }});
+  menu.addSeparator();
+  actions_->add(menu, {tr("&Open all groups"),
+                       {QKeySequence(Qt::CTRL | Qt::Key_E)},
+                       [this](bool) { document_->view().openAllGroups(); },
+                       QStringLiteral("open groups"),
+                       open});
+  actions_->add(menu, {tr("&Close all groups"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)},
+                       [this](bool) { document_->view().closeAllGroups(); },
+                       QStringLiteral("close groups"),
+                       open});
+  addGroupings(menu);
+  menu.addSeparator();
+  addShownItems(menu);
+  menu.addSeparator();
+  const auto isSplit = [this] { return beside_ != nullptr; };
+  actions_->add(menu, {tr("Spl&it the window"),
+                       {QKeySequence(Qt::CTRL | Qt::Key_Backslash)},
+                       [this](bool) { split(false); },
+                       QStringLiteral("split"),
+                       open,
+                       isSplit});
+  actions_->add(menu, {tr("The same document t&wice"),
+                       {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_Backslash)},
+                       [this](bool) { split(true); },
+                       {},
+                       [this, isSplit] { return document_->isOpen() && !isSplit(); }});
+  menu.addSeparator();
+  addWorkspaceItems(*menu.addMenu(tr("Wor&kspace")));
+  QMenu* panels = menu.addMenu(tr("&Panels"));
+  for (QDockWidget* dock : docks_->all()) addPanelItem(*panels, *dock);
+  actions_->add(menu, {tr("S&tart page beside the canvas"), {}, [this](bool) {
+                         startPage_->setVisible(startPage_->isHidden());
+                       }});
+}
+
+// A panel behind others comes to the front; only one that is seen goes.
+void MainWindow::addPanelItem(QMenu& menu, QDockWidget& dock) {
+  QAction* item = menu.addAction(iconOf(dock.objectName()), dock.windowTitle());
+  item->setCheckable(true);
+  const auto isSeen = [&dock] { return !dock.isHidden() && !dock.visibleRegion().isEmpty(); };
+  connect(&menu, &QMenu::aboutToShow, item, [item, isSeen] { item->setChecked(isSeen()); });
+  connect(item, &QAction::triggered, &dock, [this, item, &dock, isSeen] {
+    isSeen() ? dock.hide() : static_cast<void>(docks_->raise(dock.objectName()));
+    item->setChecked(!dock.isHidden());
+  });
+}
+
+void MainWindow::addGroupings(QMenu& menu) {
+  QMenu& groupings = *menu.addMenu(tr("&Group by"));
+  const std::pair<QString, Grouping> all[] = {{tr("&Scope"), Grouping::Scopes},
+                                              {tr("Source &line"), Grouping::SourceLines},
+                                              {tr("Called &computation"), Grouping::Computations},
+                                              {tr("&Fusion: what becomes one kernel"), Grouping::Kernels},
+                                              {tr("&Nothing"), Grouping::None}};
+  for (const auto& [text, grouping] : all)
+    actions_->add(groupings, {text,
+                              {},
+                              [this, grouping = grouping](bool) {
+                                document_->view().setGrouping(grouping);
+                                updateActions();
+                              },
+                              {},
+                              [this] { return document_->isOpen() && !document_->isPlainGraph(); },
+                              [this, grouping = grouping] { return document_->view().grouping() == grouping; }});
+}
+
+// What can be shown or not.
+void MainWindow::addShownItems(QMenu& menu) {
+  actions_->addOverCanvas(menu, {tr("&Heat of the last run"),
+                                 {QKeySequence(Qt::Key_H)},
+                                 [this](bool on) {
+                                   document_->view().showOverlay(on);
+                                   pane_->showLegend();
+                                 },
+                                 QStringLiteral("heat"),
+                                 [this] { return document_->isOpen(); },
+                                 [this] { return document_->view().showsOverlay(); }});
+  const auto addLabel = [&](const QString& text, NodeLabels::What what) {
+    actions_->add(menu, {text,
+                         {},
+                         [this, what](bool on) { pane_->labels().show(what, on); },
+                         {},
+                         nullptr,
+                         [this, what] { return pane_->labels().shows(what); }});
+  };
+  addLabel(tr("HLO &names under nodes"), NodeLabels::Names);
+  addLabel(tr("&Layouts under nodes"), NodeLabels::Layouts);
+  addLabel(tr("&Metadata under nodes"), NodeLabels::Metadata);
+  actions_->add(menu, {tr("&Constants in the nodes that read them"),
+                       {},
+                       [this](bool on) { document_->view().showFields(on); },
+                       {},
+                       nullptr,
+                       [this] { return document_->view().showsFields(); }});
+  actions_->add(menu, {tr("&Dark theme"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)},
+                       [this](bool on) { preferences_->chooseTheme(on ? ThemeChoice::Dark : ThemeChoice::Light); },
+                       {},
+                       nullptr,
+                       [this] { return theme_ == Theme::Dark; }});
+}
+
+void MainWindow::makeGoMenu() {
+  QMenu& menu = *menuBar()->addMenu(tr("&Go"));
+  const auto add = [&](const char* id, const QString& text, const QKeySequence& key, auto go) {
+    actions_->add(menu, {text, {key}, [this, go](bool) { go(*navigation_); }, QLatin1String(id)});
+  };
+  add("go", tr("&Go to anything …"), QKeySequence(Qt::CTRL | Qt::Key_K), [](Navigation& n) { n.goToAnything(); });
+  add("commands", tr("&Commands …"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
+      [](Navigation& n) { n.chooseCommand(); });
+  actions_->add(menu, {tr("Co&mputations …"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O)},
+                       [this](bool) {
+                         panels_->raise(QStringLiteral("computations"));
+                         panels_->computations->begin();
+                       },
+                       {},
+                       [this] { return document_->isOpen(); }});
+  menu.addSeparator();
+  addFlowItems(menu);
+  menu.addSeparator();
+  add("back", tr("&Back"), QKeySequence(Qt::ALT | Qt::Key_Left), [](Navigation& n) { n.history().back(); });
+  add("forward", tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right), [](Navigation& n) { n.history().forward(); });
+  menu.addSeparator();
+  actions_->add(menu, {tr("Copy a &link to it"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L)},
+                       [this](bool) {
+                         const std::string name = LinkNames(document_->module()).of(document_->selected());
+                         const QString link =
+                             document_->file().path() + QLatin1Char('#') + QString::fromStdString(name);
+                         QGuiApplication::clipboard()->setText(link);
+                         statusBar()->showMessage(tr("Copied %1").arg(link), 4000);
+                       },
+                       QStringLiteral("link"),
+                       [this] { return hasSelection() && !document_->file().path().isEmpty(); }});
+  add("bookmark", tr("Toggle boo&kmark"), QKeySequence(Qt::CTRL | Qt::Key_B),
+      [](Navigation& n) { n.history().toggleBookmark(); });
+  add("", tr("Next book&mark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B),
+      [](Navigation& n) { n.history().nextBookmark(); });
+  menu.addSeparator();
+  const auto addDocuments = [&](const QString& text, int step, const QList<QKeySequence>& keys) {
+    actions_->add(menu, {text, keys, [this, step](bool) { goToTab(step); }, {}, [this] { return tabs_->count() > 1; }});
+  };
+  addDocuments(tr("Next &document"), 1,
+               {QKeySequence(Qt::CTRL | Qt::Key_Tab), QKeySequence(Qt::CTRL | Qt::Key_PageDown)});
+  addDocuments(tr("Previous d&ocument"), -1,
+               {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Tab), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Backtab),
+                QKeySequence(Qt::CTRL | Qt::Key_PageUp)});
+  menu.addSeparator();
+  add("", tr("Next &panel"), QKeySequence(Qt::Key_F6), [](Navigation& n) { n.nextPanel(false); });
+  add("", tr("P&revious panel"), QKeySequence(Qt::SHIFT | Qt::Key_F6), [](Navigation& n) { n.nextPanel(true); });
+}
+
+// Where values go, as queries of the search bar: they can be read, changed and walked.
+void MainWindow::addFlowItems(QMenu& menu) {
+  const auto search = [this](const QString& query) {
+    searchBar_->open();
+    searchBar_->field()->setText(query);
+  };
+  const auto named = [this](const char* field, InstructionId id) {
+    const Instruction& in = document_->module().at(id);
+    const std::string text = document_->module().at(in.computation).name + "/" + std::string(in.name);
+    return QLatin1String(field) + QString::fromStdString(quotedForQuery(text, nullptr));
+  };
+  const auto one = [this] { return hasSelection() && document_->selection().size() == 1; };
+  actions_->add(menu, {tr("What it is computed &from"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Up)},
+                       [=, this](bool) { search(named("feeds:", document_->selected())); },
+                       {},
+                       one});
+  actions_->add(menu, {tr("What is computed from &it"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Down)},
+                       [=, this](bool) { search(named("from:", document_->selected())); },
+                       {},
+                       one});
+  actions_->add(menu, {tr("What is &near it"),
+                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Period)},
+                       [=, this](bool) { search(named("near:", document_->selected())); },
+                       {},
+                       one});
+  actions_->add(menu, {tr("What lies be&tween the two"),
+                       {},
+                       [=, this](bool) {
+                         const auto& two = document_->selection();
+                         search(QStringLiteral("(%1 %2) | (%3 %4)")
+                                    .arg(named("from:", two[0]), named("feeds:", two[1]), named("from:", two[1]),
+                                         named("feeds:", two[0])));
+                       },
+                       {},
+                       [this] { return document_->isOpen() && document_->selection().size() == 2; }});
+}
+
+}  // namespace tessera

@@ -1,0 +1,44 @@
+// Navigation: ways to get somewhere without the mouse: go to anything, commands by name, the list of keys, the next
+// panel. Used by the Go menu; the history of places and bookmarks is PlaceHistory.
+#pragma once
+
+#include <QObject>
+#include <vector>
+
+#include "app/studio/actions/key_map.h"
+#include "editor/panels/popups/quick_list.h"
+
+namespace tessera {
+
+class MainWindow;
+class PlaceHistory;
+
+class Navigation : public QObject {
+  Q_OBJECT
+
+ public:
+  // Call when all menus exist. remembers: chosen keys are kept between sessions.
+  Navigation(MainWindow& window, bool remembers);
+
+  QuickList& list() { return *list_; }
+  const KeyMap& keys() const { return keys_; }
+  PlaceHistory& history();  // of the current document
+
+  void goToAnything();
+  void chooseCommand();
+  void showKeys();
+  void nextPanel(bool backwards);
+
+ private:
+  std::vector<QuickEntry> places(const QString& words);
+  std::vector<QuickEntry> commands(const QString& words);
+  std::vector<QuickEntry> keyLines(const QString& words);
+
+  MainWindow& window_;
+  const bool remembers_;
+  KeyMap keys_;
+  QuickList* list_;
+  QString capturing_;  // the action whose new key is awaited
+};
+
+}  // namespace tessera

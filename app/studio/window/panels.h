@@ -1,0 +1,113 @@
+// Panels: the panels around the canvas of one document. PanelDocks: the docks of the window that hold them; all
+// documents share them and their arrangement, and they show the panels of the current one. The docks' object names
+// ("inspector", "text", "diagnostics", "profile", "results", "layout", "help", "value", "run", "palette", "compiled",
+// "computations", "source", "timeline", "memory", "differences", "passes", "overview", "findings") are what sessions
+// and scripts call them. A new panel is a row in panels.cpp and a member of Panels.
+#pragma once
+
+#include <QHash>
+#include <QList>
+#include <QString>
+#include <span>
+
+class QDockWidget;
+class QMainWindow;
+class QWidget;
+
+namespace tessera {
+
+class CompiledPanel;
+class ComputationsPanel;
+class DiagnosticsPanel;
+class DiffPanel;
+class Document;
+class FindingsPanel;
+class HelpPanel;
+class Inspector;
+class LayoutPanel;
+class MemoryPanel;
+class OverviewPanel;
+class PalettePanel;
+class PassesPanel;
+class ProfilePanel;
+class ResultsPanel;
+class RunPanel;
+class SourcePanel;
+class TextPanel;
+class TimelinePanel;
+class ValuePanel;
+struct Panels;
+
+inline constexpr auto kLeft = Qt::LeftDockWidgetArea, kRight = Qt::RightDockWidgetArea,
+                      kBottom = Qt::BottomDockWidgetArea;
+
+struct PanelPlace {
+  const char* name = nullptr;  // null: none
+  Qt::DockWidgetArea area = kBottom;
+};
+
+class PanelDocks {
+ public:
+  explicit PanelDocks(QMainWindow& window);  // empty; call show() and arrange()
+  ~PanelDocks();
+
+  const QList<QDockWidget*>& all() const { return docks_; }
+  QDockWidget* find(const QString& name) const;           // null: none
+  bool raise(const QString& name) const;                  // shows the dock in front of its tabs; false: no such panel
+  void arrange(std::span<const PanelPlace> shown) const;  // these and no others, at their first sizes
+  void lower() const;                                     // the docks below get their initial height, the text in front
+  void hideAll() const;                                   // while nothing is open
+  void show(const Panels& panels);                        // instead of another document's
+
+ private:
+  struct Taken {
+    const QDockWidget* by = nullptr;
+    int before = 0;  // the height of the canvas
+    int left = -1;   // what it kept; -1: the docks are still gliding
+  };
+  void giveRoom(QDockWidget* dock, bool visible);
+  void giveBackLater(QDockWidget& dock);
+  void giveBack(QDockWidget& dock, const Taken& taken) const;
+  int canvasHeight() const;
+  QDockWidget* firstBelow() const;
+  void setHeightBelow() const;
+
+  QMainWindow& window_;
+  QList<QDockWidget*> docks_;
+  Taken taken_;
+  mutable bool arranging_ = false;  // what is in front changes on the way
+};
+
+struct Panels {
+  Panels(Document& document, PanelDocks& home);
+  ~Panels();
+
+  Inspector* inspector;
+  TextPanel* text;
+  DiagnosticsPanel* diagnostics;
+  ProfilePanel* profile;
+  ResultsPanel* results;
+  LayoutPanel* layout;
+  HelpPanel* help;
+  ValuePanel* value;
+  RunPanel* run;
+  PalettePanel* palette;
+  CompiledPanel* compiled;
+  ComputationsPanel* computations;
+  SourcePanel* source;
+  TimelinePanel* timeline;
+  MemoryPanel* memory;
+  DiffPanel* differences;
+  PassesPanel* passes;
+  OverviewPanel* overview;
+  FindingsPanel* findings;
+
+  PanelDocks& home;
+  const QList<QDockWidget*>& docks;
+  QHash<QString, QWidget*> contents;  // of the docks, by their names
+
+  QDockWidget* find(const QString& name) const { return home.find(name); }
+  bool raise(const QString& name) const { return home.raise(name); }
+};
+
+}  // namespace tessera

@@ -1,0 +1,48 @@
+// The tool bar: what people use most, the computation that is shown and the workspaces.
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QToolBar>
+#include <QToolButton>
+
+#include "app/studio/actions/actions.h"
+#include "app/studio/window/main_window.h"
+#include "editor/document/document.h"
+#include "editor/look/icon.h"
+
+namespace tessera {
+namespace {
+
+// Null: a gap.
+constexpr const char* kUsedMost[] = {
+    "new", "open",   "save",        nullptr, "undo",  "redo",    nullptr,         "add",         "find",        nullptr,
+    "run", "cancel", "live values", "heat",  nullptr, "fit all", "fit selection", "open groups", "close groups"};
+
+}  // namespace
+
+void MainWindow::makeToolBar() {
+  QToolBar* bar = addToolBar(tr("Tools"));
+  bar->setObjectName(QStringLiteral("tools"));
+  bar->setMovable(false);
+  bar->setIconSize({kIconSize, kIconSize});
+  bar->setToolButtonStyle(Qt::ToolButtonIconOnly);
+  for (const char* id : kUsedMost)
+    id ? bar->addAction(actions_->find(QLatin1String(id))) : static_cast<void>(bar->addSeparator());
+  QAction* run = actions_->find(QStringLiteral("run"));
+  run->setIconText(tr("Run"));
+  qobject_cast<QToolButton*>(bar->widgetForAction(run))->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  bar->addSeparator();
+  computations_ = new QComboBox(bar);
+  computations_->setAccessibleName(tr("Computation"));
+  computations_->setToolTip(tr("The computation on the canvas"));
+  computations_->setMinimumContentsLength(24);
+  computations_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  bar->addWidget(computations_);
+  crumbs_ = new QWidget(bar);
+  (new QHBoxLayout(crumbs_))->setContentsMargins(0, 0, 0, 0);
+  bar->addWidget(crumbs_);
+  connect(computations_, &QComboBox::activated, this,
+          [this](int row) { document_->view().showComputation(ComputationId(computations_->itemData(row).toUInt())); });
+  addWorkspaces(*bar);
+}
+
+}  // namespace tessera

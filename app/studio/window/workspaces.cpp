@@ -1,0 +1,101 @@
+// The first places are few on purpose: what is not among them comes when it is asked for, into a tab beside them.
+#include "app/studio/window/workspaces.h"
+
+#include <QMainWindow>
+#include <QScreen>
+#include <QSettings>
+
+#include "app/studio/window/panels.h"
+
+namespace tessera {
+namespace {
+
+constexpr int kDockState = 6;  // another number where docks come or go
+constexpr size_t kMostPanels = 4;
+
+struct WorkspaceSpec {
+  const char *title, *hint;
+  PanelPlace panels[kMostPanels];  // the first of a side is in front
+};
+constexpr WorkspaceSpec kAll[Workspaces::kCount] = {
+    {QT_TRANSLATE_NOOP("tessera::Workspaces", "Build"),
+     QT_TRANSLATE_NOOP("tessera::Workspaces", "Edit the graph, its attributes and text"),
+     {{"inspector", kRight}, {"text", kBottom}, {"diagnostics", kBottom}, {"results", kBottom}}},
+    {QT_TRANSLATE_NOOP("tessera::Workspaces", "Learn"),
+     QT_TRANSLATE_NOOP("tessera::Workspaces", "What operations do, and the values they make"),
+     {{"help", kRight}, {"inspector", kRight}, {"value", kBottom}, {"text", kBottom}}},
+    {QT_TRANSLATE_NOOP("tessera::Workspaces", "Inspect"),
+     QT_TRANSLATE_NOOP("tessera::Workspaces", "Look through a program: its computations, text and layouts"),
+     {{"computations", kLeft}, {"inspector", kRight}, {"text", kBottom}, {"layout", kBottom}}},
+    {QT_TRANSLATE_NOOP("tessera::Workspaces", "Profile"),
+     QT_TRANSLATE_NOOP("tessera::Workspaces", "Where the time of a run goes"),
+     {{"profile", kBottom}, {"timeline", kBottom}, {"memory", kBottom}, {"inspector", kRight}}},
+    {QT_TRANSLATE_NOOP("tessera::Workspaces", "Compare"),
+     QT_TRANSLATE_NOOP("tessera::Workspaces", "Two documents, or two places of one, side by side"),
+     {{"inspector", kRight}, {"differences", kBottom}, {"text", kBottom}, {"compiled", kBottom}}}};
+
+}  // namespace
+
+QString Workspaces::title(int workspace) { return tr(kAll[workspace].title); }
+QString Workspaces::hint(int workspace) { return tr(kAll[workspace].hint); }
+
+Workspaces::Workspaces(QMainWindow& window, PanelDocks& docks) : QObject(&window), window_(window), docks_(docks) {
+  docks_.arrange(kAll[current_].panels);
+}
+
+// Widths of a screen of twice the scale are too wide for another.
+QString Workspaces::key() const {
+  return QStringLiteral("%1@%2").arg(QLatin1String(kAll[current_].title)).arg(window_.devicePixelRatioF());
+}
+
+void Workspaces::remember() {
+  if (!hidden_) states_[key()] = window_.saveState(kDockState);
+}
+
+void Workspaces::apply() const {
+  const QByteArray state = states_.value(key());
+  if (state.isEmpty() || !window_.restoreState(state, kDockState)) docks_.arrange(kAll[current_].panels);
+}
+
+void Workspaces::choose(int workspace) {
+  if (workspace == current_) return;
+  remember();
+  const int before = std::exchange(current_, workspace);
+  if (!hidden_) apply();
+  emit chosen(before, current_);
+}
+
+void Workspaces::reset() {
+  states_.remove(key());
+  if (!hidden_) docks_.arrange(kAll[current_].panels);
+}
+
+void Workspaces::hidePanels() {
+  remember();
+  hidden_ = true;
+  docks_.hideAll();
+}
+
+void Workspaces::showPanels() {
+  if (std::exchange(hidden_, false)) apply();
+}
+
+void Workspaces::read(const QSettings& settings) {
+  const QVariantMap kept = settings.value(QStringLiteral("workspaces")).toMap();
+  for (auto each = kept.begin(); each != kept.end(); ++each) states_[each.key()] = each.value().toByteArray();
+  const QString name = settings.value(QStringLiteral("workspace")).toString();
+  for (int i = 0; i < kCount; ++i)
+    if (name == QLatin1String(kAll[i].title)) current_ = i;
+  apply();
+  emit chosen(current_, current_);
+}
+
+void Workspaces::write(QSettings& settings) {
+  remember();
+  QVariantMap kept;
+  for (auto each = states_.begin(); each != states_.end(); ++each) kept[each.key()] = each.value();
+  settings.setValue(QStringLiteral("workspaces"), kept);
+  settings.setValue(QStringLiteral("workspace"), QLatin1String(kAll[current_].title));
+}
+
+}  // namespace tessera

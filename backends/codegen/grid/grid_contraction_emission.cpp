@@ -1,0 +1,267 @@
+// See grid_contraction.h, kernel_emission.h: the kernel of a contraction. A step loads tileDepth products' factors of
+// the block's rows and columns into shared memory, zeros past the edges; then each thread adds its products. Thread (x,
+// y) has the rows y, y + 16 … and the columns x, x + 16 …, so that neighbours read and store side by side.
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "backends/codegen/grid/grid_contraction.h"
+#include "backends/codegen/grid/grid_emitter.h"
+#include "backends/codegen/kernel_emission.h"
+
+namespace tessera::codegen {
+
+using llvm::Value;
+
+namespace {
+
+constexpr unsigned kSide = 16;    // threads along rows and columns
+constexpr unsigned kPadding = 2;  // elements behind each line of shared memory, against conflicts of banks
+// For tensor cores lines are along the depth: 16 words, and 4 against conflicts. Four warps share the rows, two the
+// columns, in matrices of 16 rows and 8 columns.
+constexpr unsigned kTensorLineWords = 20, kWarpRows = 64, kWarpColumns = 16;
+
+}  // namespace
+
+// One factor's tile in shared memory.
+struct ContractionSide {
+  const ContractionMap::Side& side;
+  llvm::GlobalVariable* shared;
+  llvm::Type* held;
+  unsigned line;  // elements from one line to the next
+  Value* first;   // i64: of the block's rows or columns
+};
+
+// digits of `point` over counters, into counterValue_.
+void KernelEmission::setCounters(const std::vector<int32_t>& counters, Value* point) {
+  for (size_t k = counters.size(); k-- > 0;) {
+    const auto c = static_cast<size_t>(counters[k]);
+    const int64_t size = analysis_.counters[c].size;
+    counterValue_[c] = k == 0 ? point : b.CreateURem(point, int64(size));
+    point = b.CreateUDiv(point, int64(size));
+  }
+}
+
+// All that was computed was for other counters.
+void KernelEmission::forget() { done_.assign(done_.size(), false); }
+
+// The value as shared memory holds it: for tensor cores as it is in memory.
+Val KernelEmission::factorValue(const ContractionMap& map, const ContractionSide& of) {
+  const NodeId factor = of.side.factor;
+  const Node& node = body_.at(factor);
+  if (map.tensor && node.op == NodeOp::Read && !of.side.guard.valid()) {
+    const LaneAddress place = laneAddressOf(*analysis_.addresses[factor.value], operandBase_[node.bits0]);
+    return {memory_.loadRaw(node.type, place)};
+  }
+  Val v = value(factor);
+  if (of.side.guard.valid()) v = scalars_.select(value(of.side.guard), v, scalars_.constant(node.type, 0, 0));
+  return map.tensor ? scalars_.toMemory(node.type, v) : v;
+}
+
+// This thread's part of a side's tile, from contracted place `depth` on.
+void KernelEmission::fillSide(const ContractionMap& map, const ContractionSide& to, Value* thread, Value* depth) {
+  const unsigned tile = to.side.tile, threads = kSide * kSide;
+  const Val nothing{llvm::Constant::getNullValue(to.held)};
+  for (unsigned from = 0; from < tile * map.tileDepth && !failure_; from += threads) {
+    Value* e = b.CreateAdd(thread, b.getInt32(from));
+    const uint64_t minor = to.side.alongDepth ? map.tileDepth : tile;
+    Value *low = b.CreateURem(e, b.getInt32(static_cast<uint32_t>(minor))),
+          *high = b.CreateUDiv(e, b.getInt32(static_cast<uint32_t>(minor)));
+    Value *along = to.side.alongDepth ? low : high, *across = to.side.alongDepth ? high : low;
+    Value *k = b.CreateAdd(depth, b.CreateZExt(along, b.getInt64Ty())),
+          *x = b.CreateAdd(to.first, b.CreateZExt(across, b.getInt64Ty()));
+    Value* inside = b.getTrue();
+    if (map.depthSize % map.tileDepth != 0) inside = b.CreateICmpULT(k, int64(map.depthSize));
+    if (to.side.size % tile != 0) inside = b.CreateAnd(inside, b.CreateICmpULT(x, int64(to.side.size)));
+    const auto load = [&] {
+      forget();
+      setCounters(map.depth, k);
+      setCounters(to.side.counters, x);
+      const Val v = factorValue(map, to);
+      forget();
+      return v;
+    };
+    const Val loaded = llvm::isa<llvm::ConstantInt>(inside) ? load() : branchedLoad(false, inside, nothing, load);
+    Value* place = map.tensor ? b.CreateAdd(b.CreateMul(across, b.getInt32(to.line)), along)
+                              : b.CreateAdd(b.CreateMul(along, b.getInt32(to.line)), across);
+    b.CreateStore(loaded.re, b.CreateGEP(to.held, to.shared, place));
+  }
+}
+
+// The products of what the tiles hold, on top of the sums.
+void KernelEmission::addProducts(const ContractionMap& map, const ContractionSide& rows, const ContractionSide& columns,
+                                 const std::vector<Val>& sums, Value* thread) {
+  const ElementType type = body_.at(rows.side.factor).type;
+  llvm::Type* held = rows.held;
+  const unsigned perColumn = columns.side.tile / kSide, perRow = rows.side.tile / kSide;
+  Value *y = b.CreateLShr(thread, uint64_t{4}), *x = b.CreateAnd(thread, kSide - 1);
+  std::vector<Value*> now;
+  for (const Val& sum : sums) now.push_back(b.CreateLoad(held, sum.re));
+  for (unsigned k = 0; k < map.tileDepth; ++k) {
+    const auto take = [&](const ContractionSide& side, Value* own, unsigned count) {
+      std::vector<Value*> out;
+      for (unsigned i = 0; i < count; ++i)
+        out.push_back(b.CreateLoad(
+            held, b.CreateGEP(held, side.shared, b.CreateAdd(own, b.getInt32(k * side.line + i * kSide)))));
+      return out;
+    };
+    const std::vector<Value*> left = take(rows, y, perRow), right = take(columns, x, perColumn);
+    for (unsigned i = 0; i < perRow; ++i)
+      for (unsigned j = 0; j < perColumn; ++j) {
+        Value*& sum = now[i * perColumn + j];
+        sum = isFloat(type) ? b.CreateIntrinsic(llvm::Intrinsic::fma, {held}, {left[i], right[j], sum})
+                            : b.CreateAdd(sum, b.CreateMul(left[i], right[j]));
+      }
+  }
+  for (size_t s = 0; s < sums.size(); ++s) b.CreateStore(now[s], sums[s].re);
+}
+
+// One of the thread's sums: what the program makes of it is stored.
+void KernelEmission::finishSum(const ContractionMap& map, Value* row, Value* column, Val sum) {
+  Value* inside = b.getTrue();
+  if (map.rows.size % map.rows.tile != 0) inside = b.CreateICmpULT(row, int64(map.rows.size));
+  if (map.columns.size % map.columns.tile != 0)
+    inside = b.CreateAnd(inside, b.CreateICmpULT(column, int64(map.columns.size)));
+  emitIf(b, inside, [&] {
+    forget();
+    setCounters(map.rows.counters, row);
+    setCounters(map.columns.counters, column);
+    const NodeId next = body_.loops[map.loop].next[0];
+    LoopState& state = loops_[map.loop];
+    state.emitted = true;
+    state.results = {scalars_.binary(NodeOp::Add, body_.at(next).type, value(body_.loops[map.loop].inits[0]), sum)};
+    emitScope(outerScope_);
+    emitStores();
+  });
+}
+
+// Of the matrices that tensor cores multiply: 16 rows and 8 columns, 32 bytes deep. A warp's lanes hold each one's
+// words as PTX lays them out: lane 4g + t has row (or column) g and words t and t + 4.
+struct MatrixPlace {
+  Value *row, *column;        // i32: this lane's first in the tile, of left and right
+  Value* word;                // t
+  Value *sumRow, *sumColumn;  // of its first sum
+};
+
+MatrixPlace KernelEmission::matrixPlace(const ContractionMap& map, Value* thread) {
+  const unsigned perRow = map.rows.tile / kWarpRows, perColumn = map.columns.tile / kWarpColumns;
+  Value *lane = b.CreateAnd(thread, kWarpThreads - 1), *warp = b.CreateLShr(thread, uint64_t{5});
+  Value *group = b.CreateLShr(lane, uint64_t{2}), *word = b.CreateAnd(lane, uint64_t{3});
+  Value* row = b.CreateAdd(b.CreateMul(b.CreateAnd(warp, uint64_t{3}), b.getInt32(16 * perRow)), group);
+  Value* warpColumn = b.CreateMul(b.CreateLShr(warp, uint64_t{2}), b.getInt32(8 * perColumn));
+  return {row, b.CreateAdd(warpColumn, group), word, row, b.CreateAdd(warpColumn, b.CreateShl(word, uint64_t{1}))};
+}
+
+// One product of matrices on top of four sums.
+void KernelEmission::multiplyMatrices(ElementType type, std::span<Value* const> left, std::span<Value* const> right,
+                                      std::span<Value*> sums) {
+  const bool isHalf = type == ElementType::F16;
+  const auto which = type == ElementType::BF16 ? llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16
+                     : isHalf                  ? llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32
+                                               : llvm::Intrinsic::nvvm_mma_m16n8k32_row_col_s8;
+  auto* pair = llvm::FixedVectorType::get(b.getHalfTy(), 2);
+  std::vector<Value*> arguments;
+  for (const auto& words : {left, right})
+    for (Value* word : words) arguments.push_back(isHalf ? b.CreateBitCast(word, pair) : word);
+  arguments.insert(arguments.end(), sums.begin(), sums.end());
+  Value* out = b.CreateIntrinsic(which, {}, arguments);
+  for (unsigned s = 0; s < sums.size(); ++s) sums[s] = b.CreateExtractValue(out, s);
+}
+
+void KernelEmission::addMatrixProducts(const ContractionMap& map, const ContractionSide& rows,
+                                       const ContractionSide& columns, const std::vector<Val>& sums, Value* thread) {
+  const unsigned perRow = map.rows.tile / kWarpRows, perColumn = map.columns.tile / kWarpColumns;
+  const MatrixPlace place = matrixPlace(map, thread);
+  auto* word = b.getInt32Ty();
+  llvm::Type* held = scalars_.registerType(body_.at(body_.loops[map.loop].next[0]).type);
+  std::vector<Value*> now;
+  for (const Val& sum : sums) now.push_back(b.CreateLoad(held, sum.re));
+  const auto load = [&](const ContractionSide& side, Value* line, unsigned further, unsigned at) -> Value* {
+    Value* first = b.CreateAdd(b.CreateMul(line, b.getInt32(kTensorLineWords)), place.word);
+    first = b.CreateAdd(first, b.getInt32(further * kTensorLineWords + at));
+    return b.CreateLoad(word, b.CreateGEP(word, side.shared, first));
+  };
+  for (unsigned step = 0; step < 2; ++step) {
+    std::vector<std::vector<Value*>> left, right;
+    for (unsigned i = 0; i < perRow; ++i) {
+      left.emplace_back();
+      for (unsigned part = 0; part < 4; ++part)
+        left.back().push_back(load(rows, place.row, 16 * i + 8 * (part % 2), 8 * step + 4 * (part / 2)));
+    }
+    for (unsigned j = 0; j < perColumn; ++j)
+      right.push_back({load(columns, place.column, 8 * j, 8 * step), load(columns, place.column, 8 * j, 8 * step + 4)});
+    for (unsigned i = 0; i < perRow; ++i)
+      for (unsigned j = 0; j < perColumn; ++j)
+        multiplyMatrices(*map.tensor, left[i], right[j], std::span(now).subspan(4 * (i * perColumn + j), 4));
+  }
+  for (size_t s = 0; s < sums.size(); ++s) b.CreateStore(now[s], sums[s].re);
+}
+
+// Where each of the thread's sums is in the tile, in the order of its registers.
+std::vector<std::pair<Value*, Value*>> KernelEmission::sumPlaces(const ContractionMap& map, Value* thread) {
+  std::vector<std::pair<Value*, Value*>> out;
+  if (!map.tensor) {
+    Value *y = b.CreateLShr(thread, uint64_t{4}), *x = b.CreateAnd(thread, kSide - 1);
+    for (unsigned i = 0; i < map.rows.tile / kSide; ++i)
+      for (unsigned j = 0; j < map.columns.tile / kSide; ++j)
+        out.emplace_back(b.CreateAdd(y, b.getInt32(i * kSide)), b.CreateAdd(x, b.getInt32(j * kSide)));
+    return out;
+  }
+  const MatrixPlace place = matrixPlace(map, thread);
+  for (unsigned i = 0; i < map.rows.tile / kWarpRows; ++i)
+    for (unsigned j = 0; j < map.columns.tile / kWarpColumns; ++j)
+      for (unsigned part = 0; part < 4; ++part)
+        out.emplace_back(b.CreateAdd(place.sumRow, b.getInt32(16 * i + 8 * (part / 2))),
+                         b.CreateAdd(place.sumColumn, b.getInt32(8 * j + part % 2)));
+  return out;
+}
+
+Status KernelEmission::emitContraction(const std::string& name, const ContractionMap& map) {
+  openGridKernel(name);
+  prepare();
+  streams_.assign(program_.stores.size(), nullptr);
+  const ElementType type = body_.at(body_.loops[map.loop].next[0]).type;
+  Value* thread = emitThreadNumber(b, grid_->blockThreads);
+  Value* tile = b.CreateZExt(emitBlockNumber(b), b.getInt64Ty());
+  const auto split = [&](int64_t size) {
+    Value* digit = b.CreateURem(tile, int64(size));
+    tile = b.CreateUDiv(tile, int64(size));
+    return digit;
+  };
+  const auto open = [&](const ContractionMap::Side& side, const char* what) {
+    llvm::Type* held = map.tensor ? scalars_.memoryType(*map.tensor) : scalars_.registerType(type);
+    const unsigned line =
+        map.tensor ? kTensorLineWords * 4 / static_cast<unsigned>(byteWidth(*map.tensor)) : side.tile + kPadding;
+    const unsigned lines = map.tensor ? side.tile : map.tileDepth;
+    return ContractionSide{side, makeSharedArray(module_, held, lines * line, name + what), held, line,
+                           b.CreateMul(split(side.tiles()), int64(side.tile))};
+  };
+  const ContractionSide columns = open(map.columns, "_columns"), rows = open(map.rows, "_rows");
+  setCounters(map.batch, tile);
+  const auto places = sumPlaces(map, thread);
+  std::vector<Val> sums;
+  for (size_t s = 0; s < places.size(); ++s) sums.push_back(makeSlot(false, scalars_.constant(type, 0, 0)));
+  forRange(int64(0), int64(map.depthSize), map.tileDepth, [&](Value* depth) {
+    fillSide(map, rows, thread, depth);
+    fillSide(map, columns, thread, depth);
+    emitBarrier(b);
+    if (map.tensor)
+      addMatrixProducts(map, rows, columns, sums, thread);
+    else
+      addProducts(map, rows, columns, sums, thread);
+    emitBarrier(b);
+  });
+  for (size_t s = 0; s < places.size() && !failure_; ++s) {
+    const auto from = [&](Value* first, Value* in) { return b.CreateAdd(first, b.CreateZExt(in, b.getInt64Ty())); };
+    finishSum(map, from(rows.first, places[s].first), from(columns.first, places[s].second),
+              {b.CreateLoad(scalars_.registerType(type), sums[s].re)});
+  }
+  b.CreateRetVoid();
+  if (failure_) return fail(*failure_);
+  return {};
+}
+
+Status emitContractionKernel(llvm::Module& module, const std::string& name, const LoopProgram& program,
+                             const ProgramAnalysis& analysis, const ContractionMap& map) {
+  return KernelEmission(module, program, analysis, map.grid.nest, {}, &map.grid).emitContraction(name, map);
+}
+
+}  // namespace tessera::codegen

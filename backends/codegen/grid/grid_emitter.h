@@ -1,0 +1,29 @@
+// GridEmitter: a LoopProgram as one kernel of a GPU in LLVM IR for the NVPTX target. Its parameters are the addresses
+// of the operands, then of the outputs, in global memory; its threads follow from a GridMap. The grid holds exactly
+// map.blocks() blocks of map.blockThreads threads. Stands beside kernel_emitter and shares all but the walk over items.
+#pragma once
+
+#include <string>
+
+#include <llvm/IR/Module.h>
+
+#include "backends/codegen/grid/grid_map.h"
+#include "core/base/result.h"
+
+namespace tessera::codegen {
+
+// Adds the kernel to the module. Fails with ErrorKind::Unsupported on a node that has no code for its type.
+Status emitGridKernel(llvm::Module& module, const std::string& name, const LoopProgram& program,
+                      const ProgramAnalysis& analysis, const GridMap& map);
+
+// What kernels of any kind are made of.
+void markAsGridKernel(llvm::Function& function, unsigned blockThreads);
+// The number of this thread in its block, of this block in the grid.
+llvm::Value* emitThreadNumber(llvm::IRBuilder<>& b, unsigned blockThreads);
+llvm::Value* emitBlockNumber(llvm::IRBuilder<>& b);
+void emitBarrier(llvm::IRBuilder<>& b);
+// An array in the memory that a block shares; what it holds at first is not known.
+llvm::GlobalVariable* makeSharedArray(llvm::Module& module, llvm::Type* element, uint64_t count,
+                                      const std::string& name);
+
+}  // namespace tessera::codegen

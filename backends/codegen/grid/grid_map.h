@@ -1,0 +1,31 @@
+// GridMap: how a program becomes threads of a GPU, the other way to map a nest beside KernelNest's lanes and threads.
+// An item is one point of the outer counters; a thread, a warp or a block takes it. Where loops reduce what a whole row
+// of results needs (softmax), the item is the row: its loops are shared out by the group's threads, and then its
+// elements. Decided by shape alone, so that results do not depend on the card.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/codegen/nest/kernel_nest.h"
+
+namespace tessera::codegen {
+
+inline constexpr unsigned kWarpThreads = 32;
+
+struct GridMap {
+  KernelNest nest;                // one lane, no axis: `outer` are the items' counters
+  std::vector<int32_t> inner;     // counters that the threads of a group share out, major to minor
+  std::vector<bool> sharedLoops;  // by loop: the group's threads share out its rounds and join what they have
+  int64_t items = 1, innerCount = 1;
+  unsigned groupThreads = 1;  // that take an item: one, a warp or a block
+  unsigned blockThreads = 256;
+
+  int64_t blocks() const;
+  // "a warp an item, 4096 items", for readers.
+  std::string text() const;
+
+  static GridMap of(const LoopProgram& program, const ProgramAnalysis& analysis);
+};
+
+}  // namespace tessera::codegen

@@ -1,0 +1,205 @@
+// The inspector's page, section by section.
+#include "editor/panels/inspect/instruction_facts.h"
+
+#include <QObject>
+#include <QPalette>
+#include <QStringList>
+#include <algorithm>
+
+#include "core/arrange/arrangement.h"
+#include "core/base/units.h"
+#include "core/edit/wiring/initial_value.h"
+#include "core/formats/hlo_text.h"
+#include "core/hlo/memory_map.h"
+#include "core/hlo/source_frames.h"
+#include "core/ops/inference/unfinished.h"
+#include "core/ops/op.h"
+#include "core/ops/shared/dimension_reasons.h"
+#include "core/picture/picture.h"
+#include "editor/look/type_scale.h"
+#include "editor/text/error_label.h"
+
+namespace tessera {
+namespace {
+
+constexpr size_t kMaxLinks = 40;
+constexpr qsizetype kMaxValue = 400;
+constexpr size_t kMaxShape = 2000;
+
+QString escaped(std::string_view view) {
+  return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())).toHtmlEscaped();
+}
+QString code(std::string_view view) { return QStringLiteral("<code>%1</code>").arg(escaped(view)); }
+QString heading(const QString& title) {
+  return QStringLiteral("<p style='margin:10px 0 2px 0'><b>%1</b></p>").arg(title);
+}
+QString factRow(const QString& key, const QString& value) {
+  return QStringLiteral("<tr><td style='padding:1px 10px 1px 0'>%1</td><td>%2</td></tr>").arg(key, value);
+}
+QString table(const QString& rows) {
+  return rows.isEmpty() ? QString() : QStringLiteral("<table>%1</table>").arg(rows);
+}
+
+QString link(const Module& module, InstructionId id) {
+  if (!module.contains(id)) return QStringLiteral("<span class='muted'>%1</span>").arg(QObject::tr("open"));
+  const Instruction& i = module.at(id);
+  return QStringLiteral("<a href='instruction:%1'>%2</a> <span class='muted'>%3</span>")
+      .arg(id.value)
+      .arg(escaped(i.name), escaped(toString(*i.shape, false).substr(0, 80)));
+}
+
+QString links(const Module& module, std::span<const InstructionId> ids) {
+  QString rows;
+  for (size_t i = 0; i < ids.size() && i < kMaxLinks; ++i) rows += factRow(QString::number(i), link(module, ids[i]));
+  if (ids.size() > kMaxLinks) rows += factRow(QString(), QObject::tr("… and %1 more").arg(ids.size() - kMaxLinks));
+  return table(rows);
+}
+
+QString shapeSection(const Module& module, const Instruction& i, const QString& dimensions) {
+  QString rows = factRow(QObject::tr("shape"), code(toString(*i.shape).substr(0, kMaxShape)));
+  if (i.shape->isArray()) {
+    if (const auto count = i.shape->elementCount()) rows += factRow(QObject::tr("elements"), QString::number(*count));
+    const auto bytes = i.shape->denseBytes();
+    if (bytes) rows += factRow(QObject::tr("bytes"), QString::number(*bytes));
+    // Tiles and padding take more, packed elements less.
+    if (const auto map = MemoryMap::of(*i.shape); map && bytes && map->bytes() != *bytes)
+      rows += factRow(QObject::tr("bytes in memory"),
+                      QObject::tr("%1, of which %2 padding").arg(map->bytes()).arg(map->wasteBytes()));
+  }
+  if (!dimensions.isEmpty()) rows += factRow(QObject::tr("dimensions"), dimensions);
+  QString out = heading(QObject::tr("Result")) + table(rows);
+  const std::vector<std::string> reasons = dimensionReasons(module, i.id);
+  if (reasons.empty()) return out;
+  QString why;
+  for (size_t d = 0; d < reasons.size(); ++d) why += factRow(QString::number(d), escaped(reasons[d]));
+  return out + heading(QObject::tr("Why these dimensions")) + table(why);
+}
+
+// The form above the page has a field for each of the op's own rows.
+bool hasField(Opcode opcode, Attr name) {
+  return std::ranges::any_of(attributeRowsOf(opcode), [&](const AttributeRow& row) { return row.name == name; });
+}
+
+QString attributeSection(const Module& module, const Instruction& i) {
+  QString rows;
+  if (i.parameterNumber >= 0) rows += factRow(QObject::tr("number"), QString::number(i.parameterNumber));
+  for (const Attribute& a : i.attributes->items()) {
+    if (hasField(i.opcode, a.name)) continue;
+    const std::string value = printAttributeValue(module, a.value, kindOf(a.name));
+    QString shown = QString::fromStdString(value);
+    if (shown.size() > kMaxValue) shown = shown.left(kMaxValue) + QStringLiteral(" …");
+    rows += factRow(escaped(nameOf(a.name)), QStringLiteral("<code>%1</code>").arg(shown.toHtmlEscaped()));
+  }
+  for (const UnknownAttribute& a : i.attributes->unknown)
+    rows += factRow(escaped(a.name), code(std::string_view(a.value.text).substr(0, static_cast<size_t>(kMaxValue))));
+  return rows.isEmpty() ? rows : heading(QObject::tr("Further attributes")) + table(rows);
+}
+
+QString calleeSection(const Module& module, const Instruction& i) {
+  QString rows;
+  for (ComputationId c : module.callees(i))
+    rows += factRow(QObject::tr("calls"),
+                    QStringLiteral("<a href='computation:%1'>%2</a>").arg(c.value).arg(escaped(module.at(c).name)));
+  return rows.isEmpty() ? rows : heading(QObject::tr("Computations")) + table(rows);
+}
+
+// The frames of the call stack, innermost first, each a link to its line.
+QString sourceRows(const Module& module, const Metadata& m) {
+  constexpr size_t kMostFrames = 8;
+  QString rows;
+  const std::vector<SourceFrame> frames = sourceFrames(module, m);
+  for (size_t k = 0; k < std::min(frames.size(), kMostFrames); ++k) {
+    const SourceFrame& frame = frames[k];
+    if (frame.file.empty()) continue;
+    QString place = QStringLiteral("<a href='source:'>%1:%2</a>").arg(escaped(frame.file)).arg(frame.line);
+    if (!frame.function.empty()) place += QObject::tr(" in %1").arg(escaped(frame.function));
+    rows += factRow(k == 0 ? QObject::tr("source") : QString(), place);
+  }
+  if (frames.size() > kMostFrames) rows += factRow({}, QObject::tr("… and %1 more").arg(frames.size() - kMostFrames));
+  return rows;
+}
+
+QString metadataSection(const Module& module, const Instruction& i) {
+  if (!i.metadata) return {};
+  const Metadata& m = *i.metadata;
+  QString rows;
+  if (!m.opType.empty()) rows += factRow(QStringLiteral("op_type"), escaped(m.opType));
+  if (!m.opName.empty()) rows += factRow(QStringLiteral("op_name"), escaped(m.opName));
+  const QString source = sourceRows(module, m);
+  rows += source;
+  if (m.stackFrameId && source.isEmpty()) rows += factRow(QObject::tr("stack frame"), QString::number(m.stackFrameId));
+  return rows.isEmpty() ? rows : heading(QObject::tr("Metadata")) + table(rows);
+}
+
+}  // namespace
+
+QString factsOf(const Module& module, InstructionId id, std::span<const InstructionId> users,
+                std::span<const Diagnostic> diagnostics, const QString& dimensions, const QString& run) {
+  const Instruction& i = module.at(id);
+  QString out = QStringLiteral("<p style='font-size:%4;margin:0'>%1</p><p style='margin:0'>%2 in %3</p>")
+                    .arg(escaped(titleOf(module, id)), code(i.name), code(module.at(i.computation).name),
+                         pointsOf(TypeSize::Heading));
+  const OpDef* op = findOp(i.opcode);
+  if (op) out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(op->summary));
+  // Attributes follow from the inputs: while one is open, that alone is to be done.
+  const bool open = std::ranges::any_of(i.operands, [](InstructionId operand) { return !operand.valid(); });
+  for (const Diagnostic& d : diagnostics)
+    if (d.instruction == id && d.label == kUnfinished && open &&
+        d.message.find("lacks the attribute") != std::string::npos)
+      continue;
+    else if (d.instruction == id && d.label == kUnfinished)
+      out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(d.message));
+    else if (d.instruction == id)
+      out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(escaped(d.toString()));
+  out += run + shapeSection(module, i, dimensions);
+  if (!i.operands.empty()) out += heading(QObject::tr("Operands")) + links(module, i.operands);
+  if (!users.empty()) out += heading(QObject::tr("Users")) + links(module, users);
+  out += attributeSection(module, i) + calleeSection(module, i) + metadataSection(module, i);
+  if (!i.note.empty()) out += heading(QObject::tr("Note")) + escaped(i.note);
+  return out;
+}
+
+QString runFactsOf(const Profile& profile, InstructionId id) {
+  const auto found = std::ranges::lower_bound(profile.sources, id, {}, &SourceProfile::instruction);
+  if (found == profile.sources.end() || found->instruction != id || found->timeNs <= 0) return {};
+  double total = 0;
+  for (const SourceProfile& each : profile.sources) total += each.timeNs;
+  const auto word = [](const std::string& text) { return QString::fromStdString(text); };
+  const double runs = static_cast<double>(std::max<int64_t>(profile.runs, 1));
+  QString rows =
+      factRow(QObject::tr("time"), word(durationText(found->timeNs / runs)) +
+                                       (found->measured ? QString() : QObject::tr(" (its part of a step, estimated)")));
+  rows += factRow(QObject::tr("share"), word(percentText(found->timeNs / total)));
+  if (found->bytes > 0)
+    rows +=
+        factRow(QObject::tr("memory"), QObject::tr("%1/s").arg(word(bytesText(found->bytes / found->timeNs * 1e9))));
+  if (found->flops > 0)
+    rows +=
+        factRow(QObject::tr("arithmetic"),
+                QObject::tr("%1flops/s").arg(word(amountText(found->flops / found->timeNs * 1e9)) + QLatin1Char(' ')));
+  return heading(QObject::tr("This run")) + table(rows);
+}
+
+QString factsStyle(const QPalette& palette) {
+  return QStringLiteral("a { color: %1 } .muted { color: %2 } .error { color: %3 }")
+      .arg(palette.color(QPalette::Link).name(), palette.color(QPalette::PlaceholderText).name(),
+           errorColor(palette).name());
+}
+
+QString tooltipOf(const Module& module, InstructionId id, const QString& dimensions) {
+  if (!module.contains(id)) return {};
+  const Instruction& i = module.at(id);
+  QStringList lines{QStringLiteral("<b>%1</b>").arg(escaped(titleOf(module, id))), code(i.name),
+                    code(toString(*i.shape).substr(0, 200))};
+  if (!dimensions.isEmpty()) lines << dimensions;
+  if (i.metadata && !i.metadata->opName.empty()) lines << escaped(i.metadata->opName);
+  if (i.metadata && !i.metadata->sourceFile.empty())
+    lines << escaped(i.metadata->sourceFile) + QStringLiteral(":%1").arg(i.metadata->sourceLine);
+  constexpr size_t kMaxReasons = 8;
+  const std::vector<std::string> reasons = dimensionReasons(module, id);
+  for (size_t d = 0; d < std::min(reasons.size(), kMaxReasons); ++d) lines << escaped(reasons[d]);
+  if (const auto warning = initialValueWarning(module, id)) lines << escaped(*warning);
+  return lines.join(QStringLiteral("<br>"));
+}
+
+}  // namespace tessera

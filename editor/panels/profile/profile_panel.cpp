@@ -1,0 +1,243 @@
+// See profile_panel.h.
+#include "editor/panels/profile/profile_panel.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QTreeView>
+
+#include "core/formats/file_content.h"
+#include "editor/document/document.h"
+#include "editor/document/machine_peaks.h"
+#include "editor/models/op_tree_model.h"
+#include "editor/panels/profile/icicle_view.h"
+#include "editor/text/plain_text.h"
+
+namespace tessera {
+
+ProfilePanel::ProfilePanel(Document& document, QWidget* parent)
+    : QWidget(parent),
+      document_(document),
+      model_(new OpTreeModel(this)),
+      empty_(
+          new PlainLabel(tr("Run the graph (F5), or open a profile (File menu), to see where its time goes."), this)),
+      stack_(new QStackedWidget(this)),
+      table_(new QTreeView(stack_)),
+      icicle_(new IcicleView(stack_)) {
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(makeBar());
+  layout->addWidget(stack_, 1);
+  table_->setModel(model_);
+  table_->setUniformRowHeights(true);
+  table_->setAlternatingRowColors(true);
+  table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+  table_->setAllColumnsShowFocus(true);
+  table_->header()->setStretchLastSection(false);
+  const int em = table_->fontMetrics().averageCharWidth();
+  const int widths[kOpColumns] = {38, 12, 9, 12, 8, 22, 10, 9, 11, 12, 11, 11, 12, 18, 30};
+  for (int column = 0; column < kOpColumns; ++column) table_->setColumnWidth(column, widths[column] * em);
+  table_->setSortingEnabled(true);
+  table_->sortByColumn(static_cast<int>(OpColumn::Total), Qt::DescendingOrder);
+  stack_->addWidget(table_);
+  stack_->addWidget(icicle_);
+  empty_->setAlignment(Qt::AlignCenter);
+  empty_->setWordWrap(true);
+  empty_->setEnabled(false);
+  empty_->setAttribute(Qt::WA_TransparentForMouseEvents);
+  connectParts();
+  show();
+}
+
+QWidget* ProfilePanel::makeBar() {
+  auto* bar = new QWidget(this);
+  auto* row = new QHBoxLayout(bar);
+  row->setContentsMargins(4, 4, 4, 4);
+  grouping_ = new QComboBox(bar);
+  for (const OpGrouping by : {OpGrouping::Scope, OpGrouping::Opcode, OpGrouping::Category, OpGrouping::Source,
+                              OpGrouping::Computation, OpGrouping::None}) {
+    const std::string_view name = nameOf(by);
+    grouping_->addItem(by == OpGrouping::None ? tr("not grouped")
+                                              : tr("by %1").arg(QLatin1String(name.data(), qsizetype(name.size()))),
+                       static_cast<int>(by));
+  }
+  filter_ = new QLineEdit(bar);
+  filter_->setPlaceholderText(tr("Filter by name, opcode, scope, source"));
+  filter_->setClearButtonEnabled(true);
+  filter_->setMaximumWidth(260);
+  const auto button = [bar](const QString& text, const QString& tip) {
+    auto* out = new QToolButton(bar);
+    out->setText(text);
+    out->setToolTip(tip);
+    out->setAutoRaise(true);
+    return out;
+  };
+  boxes_ = button(tr("Boxes"), tr("The tree as nested boxes, as wide as their time"));
+  boxes_->setCheckable(true);
+  QToolButton* save = button(tr("CSV…"), tr("Write the tree as a table"));
+  connect(save, &QToolButton::clicked, this, &ProfilePanel::chooseExport);
+  words_ = new PlainLabel(bar);
+  words_->setEnabled(false);
+  for (QWidget* each : std::initializer_list<QWidget*>{grouping_, filter_, boxes_, save}) row->addWidget(each);
+  row->addWidget(words_, 1);
+  return bar;
+}
+
+void ProfilePanel::connectParts() {
+  auto* copy = new QAction(tr("Copy"), table_);
+  copy->setShortcut(QKeySequence::Copy);
+  copy->setShortcutContext(Qt::WidgetShortcut);
+  table_->addAction(copy);
+  table_->setContextMenuPolicy(Qt::ActionsContextMenu);
+  connect(copy, &QAction::triggered, this, [this] { QApplication::clipboard()->setText(copied()); });
+  connect(grouping_, &QComboBox::currentIndexChanged, this, &ProfilePanel::grow);
+  connect(filter_, &QLineEdit::textChanged, this, &ProfilePanel::grow);
+  connect(boxes_, &QToolButton::toggled, this, [this](bool on) { stack_->setCurrentIndex(on ? 1 : 0); });
+  connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &ProfilePanel::selectRows);
+  connect(table_, &QTreeView::doubleClicked, this, [this](const QModelIndex& at) {
+    if (model_->rowCount(at.siblingAtColumn(0)) == 0) reveal(model_->placeOf(at));
+  });
+  connect(icicle_, &IcicleView::chosen, this, &ProfilePanel::choose);
+  connect(icicle_, &IcicleView::activated, this, &ProfilePanel::reveal);
+  connect(&document_.run(), &ProgramRun::analysed, this, &ProfilePanel::show);
+  connect(&document_.run(), &ProgramRun::outcomeChanged, this, &ProfilePanel::show);
+  connect(&document_, &Document::selectionChanged, this, &ProfilePanel::showSelection);
+  connect(&MachinePeaks::ofThisMachine(), &MachinePeaks::ready, this, &ProfilePanel::show);
+}
+
+const OpTree& ProfilePanel::tree() const { return model_->tree(); }
+QString ProfilePanel::words() const { return words_->text(); }
+
+void ProfilePanel::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  if (document_.run().isOwnRun()) MachinePeaks::ofThisMachine().measure();
+}
+
+void ProfilePanel::resizeEvent(QResizeEvent*) { showEmptyText(); }
+
+void ProfilePanel::showEmptyText() {
+  empty_->setVisible(!held_);
+  empty_->setGeometry(rect().adjusted(12, 40, -12, 0));
+  empty_->raise();
+}
+
+void ProfilePanel::show() {
+  const auto& times = document_.run().times();
+  held_ = times;
+  if (times && document_.run().isOwnRun()) {
+    if (isVisible()) MachinePeaks::ofThisMachine().measure();
+    if (const auto& peaks = MachinePeaks::ofThisMachine().peaks()) {
+      auto held = std::make_shared<OpTimes>(*times);
+      holdAgainst(*held, *peaks);
+      held_ = std::move(held);
+    }
+  }
+  grow();
+  showEmptyText();
+}
+
+void ProfilePanel::showWords() {
+  const ProgramRun& run = document_.run();
+  QString words = held_ ? run.origin() : QString();
+  if (held_ && run.isOwnRun())
+    words += MachinePeaks::ofThisMachine().peaks()         ? tr("; held against this machine's measured peaks")
+             : MachinePeaks::ofThisMachine().isMeasuring() ? tr("; measuring the machine's peaks …")
+                                                           : QString();
+  words_->setText(words);
+}
+
+// Rows that take a twentieth of the time are open.
+void ProfilePanel::grow() {
+  constexpr double kOpened = 0.05;
+  choosing_ = true;
+  const auto by = static_cast<OpGrouping>(grouping_->currentData().toInt());
+  icicle_->setTree(nullptr);
+  model_->setTree(held_ ? opTree(*held_, by, filter_->text().toStdString()) : OpTree());
+  icicle_->setTree(&model_->tree());
+  const OpTree& tree = model_->tree();
+  const bool filtered = !filter_->text().trimmed().isEmpty() && tree.rows.size() < 1000;
+  for (size_t i = 0; i < tree.rows.size(); ++i) {
+    const OpRow& row = tree.rows[i];
+    const bool opened = row.kind == OpRowKind::Group ? row.totalNs >= kOpened * tree.totalNs : false;
+    if (!row.children.empty() && (opened || filtered)) table_->expand(model_->indexOf(static_cast<int32_t>(i)));
+  }
+  choosing_ = false;
+  showWords();
+  showSelection();
+}
+
+void ProfilePanel::selectRows() {
+  if (choosing_) return;
+  constexpr size_t kMost = 20000;
+  std::vector<InstructionId> chosen;
+  for (const QModelIndex& index : table_->selectionModel()->selectedRows())
+    for (InstructionId id : tree().instructionsOf(model_->placeOf(index)))
+      if (chosen.size() < kMost && document_.module().contains(id)) chosen.push_back(id);
+  if (chosen.empty()) return;
+  icicle_->setSelected(model_->placeOf(table_->selectionModel()->selectedRows().front()));
+  choosing_ = true;
+  document_.select(std::move(chosen));
+  choosing_ = false;
+}
+
+// From a box: its row is selected, and that selects its instructions.
+void ProfilePanel::choose(int32_t row) {
+  const QModelIndex index = model_->indexOf(row);
+  table_->selectionModel()->select(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+  table_->scrollTo(index);
+}
+
+void ProfilePanel::showSelection() {
+  if (choosing_) return;
+  choosing_ = true;
+  const bool one = document_.selection().size() == 1;
+  const QModelIndex index = one ? model_->indexOf(document_.selected()) : QModelIndex();
+  icicle_->setSelected(index.isValid() ? model_->placeOf(index) : -1);
+  if (index.isValid()) {
+    table_->selectionModel()->select(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    table_->selectionModel()->setCurrentIndex(index, QItemSelectionModel::NoUpdate);
+    table_->scrollTo(index);
+  } else {
+    table_->clearSelection();
+  }
+  choosing_ = false;
+}
+
+void ProfilePanel::reveal(int32_t row) {
+  const auto instructions = tree().instructionsOf(row);
+  if (!instructions.empty() && document_.module().contains(instructions[0])) emit revealWanted(instructions[0]);
+}
+
+QString ProfilePanel::copied() const {
+  QStringList lines{QString()};
+  for (int column = 0; column < kOpColumns; ++column)
+    lines[0] += (column > 0 ? QStringLiteral("\t") : QString()) +
+                model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+  for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
+    QStringList cells;
+    for (int column = 0; column < kOpColumns; ++column) cells << index.siblingAtColumn(column).data().toString();
+    lines << cells.join(QLatin1Char('\t'));
+  }
+  return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
+}
+
+Status ProfilePanel::exportCsv(const QString& path) const {
+  return writeFileAtomically(path.toStdString(), toCsv(tree()));
+}
+
+void ProfilePanel::chooseExport() {
+  const QString path =
+      QFileDialog::getSaveFileName(this, tr("Write the profile"), QStringLiteral("profile.csv"), tr("Tables (*.csv)"));
+  if (path.isEmpty()) return;
+  if (const Status written = exportCsv(path); !written) emit failed(QString::fromStdString(written.error().toString()));
+}
+
+}  // namespace tessera

@@ -1,0 +1,112 @@
+// The display list: contrast of the colours, text measures, heat scale, SVG.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/picture/picture.h"
+
+namespace tessera {
+namespace {
+
+double channel(uint8_t value) {
+  const double c = value / 255.0;
+  return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+}
+double luminance(Rgba c) { return 0.2126 * channel(c.r) + 0.7152 * channel(c.g) + 0.0722 * channel(c.b); }
+double contrast(ColorRole a, ColorRole b, Theme theme) {
+  const double x = luminance(colorOf(a, theme)), y = luminance(colorOf(b, theme));
+  return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+}
+
+TEST(Colors, TextIsReadableOnEveryFill) {
+  for (Theme theme : {Theme::Light, Theme::Dark}) {
+    for (int role = static_cast<int>(ColorRole::Elementwise); role <= static_cast<int>(ColorRole::Heat9); ++role)
+      EXPECT_GE(contrast(ColorRole::NodeText, static_cast<ColorRole>(role), theme), 4.5) << role;
+    for (ColorRole fill : {ColorRole::NodeFill, ColorRole::GroupFill}) {
+      EXPECT_GE(contrast(ColorRole::NodeText, fill, theme), 4.5);
+      EXPECT_GE(contrast(ColorRole::NodeSubtext, fill, theme), 4.5);
+      EXPECT_GE(contrast(ColorRole::GroupText, fill, theme), 4.5);
+    }
+    for (int hue = 0; hue < kHues; ++hue)
+      for (ColorRole fill : {ColorRole::NodeFill, ColorRole::GroupFill, ColorRole::Background})
+        EXPECT_GE(contrast(hueRole(hue), fill, theme), 4.5) << hue;
+    for (ColorRole line : {ColorRole::Wire, ColorRole::NodeBorder, ColorRole::GroupBorder})
+      EXPECT_GE(contrast(line, ColorRole::Background, theme), 2);
+    EXPECT_GE(contrast(ColorRole::Error, ColorRole::Background, theme), 4.5);
+  }
+}
+
+TEST(Text, MeasuresLikeTheFont) {
+  EXPECT_FLOAT_EQ(textWidth(" ", 2048), 651);
+  EXPECT_FLOAT_EQ(textWidth(" ", 2048, true), 713);
+  EXPECT_GT(textWidth("32×128", 12), textWidth("32128", 12));
+  EXPECT_EQ(textWidth("", 12), 0);
+  EXPECT_GT(textWidth("\xff\xfe", 12), 0);  // broken text has a width too
+}
+
+TEST(Text, ElidesToAWidth) {
+  EXPECT_EQ(elideText("add", 12, 100), "add");
+  const std::string cut = elideText("a very long title of a node", 12, 60);
+  EXPECT_LE(textWidth(cut, 12), 60);
+  EXPECT_TRUE(cut.ends_with("…"));
+  EXPECT_EQ(elideText("add", 12, 1), "");
+}
+
+TEST(Overlay, HeatIsLogarithmic) {
+  Profile profile;
+  profile.runs = 2;
+  profile.sources = {{InstructionId(3), 2e6, 0, 0, true}, {InstructionId(1), 2e4, 0, 0, false}};
+  const Overlay overlay = overlayOf(profile);
+  ASSERT_TRUE(overlay.find(InstructionId(3)));
+  EXPECT_DOUBLE_EQ(overlay.find(InstructionId(3))->timeNs, 1e6);
+  EXPECT_DOUBLE_EQ(overlay.heatOf(1e6), 1);
+  EXPECT_NEAR(overlay.heatOf(1e4), 0.5, 1e-9);
+  EXPECT_FALSE(overlay.find(InstructionId(1))->measured);
+  EXPECT_EQ(overlay.find(InstructionId(2)), nullptr);
+  EXPECT_EQ(durationText(999.7), "1.00 µs");
+  EXPECT_EQ(durationText(0), "0 ns");
+}
+
+// Instructions 0 and 1 are in a closed group: it is the hottest box, and the open group round all does not count.
+TEST(Overlay, ScalesToTheHottestBoxThatIsShown) {
+  GraphView view;
+  view.nodes.resize(3);
+  view.nodes[0].kind = ViewNode::Kind::OpenGroup;
+  view.nodes[1].kind = ViewNode::Kind::CollapsedGroup;
+  view.nodes[0].parent = -1;
+  view.nodes[1].parent = view.nodes[2].parent = 0;
+  view.boxes = {1, 1, 2};
+  Profile profile;
+  profile.runs = 1;
+  profile.sources = {
+      {InstructionId(0), 300, 0, 0, true}, {InstructionId(1), 200, 0, 0, false}, {InstructionId(2), 400, 0, 0, true}};
+  const Overlay overlay = overlayOf(profile);
+  const auto times = boxTimes(view, overlay);
+  EXPECT_EQ(times[0].timeNs, 900);
+  EXPECT_EQ(times[1].timeNs, 500);
+  EXPECT_FALSE(times[1].measured);
+  EXPECT_TRUE(times[2].measured);
+  EXPECT_EQ(overlay.hotNs, 400);
+  EXPECT_EQ(scaledTo(view, overlay).hotNs, 500);
+}
+
+TEST(Svg, EscapesAndDrawsEveryItem) {
+  Picture picture;
+  picture.bounds = {0, 0, 100, 50};
+  PictureItem text;
+  text.kind = PictureItem::Kind::Text;
+  text.text = "a < b & c";
+  picture.items.push_back(text);
+  PictureItem path;
+  path.kind = PictureItem::Kind::Path;
+  path.points = {{0, 0}, {0, 10}};
+  path.arrow = true;
+  picture.items.push_back(path);
+  const std::string svg = toSvg(picture, Theme::Dark);
+  EXPECT_NE(svg.find("a &lt; b &amp; c"), std::string::npos);
+  EXPECT_NE(svg.find("M0.0 0.0L0.0 10.0"), std::string::npos);
+  EXPECT_TRUE(svg.ends_with("</svg>\n"));
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,240 @@
+// Traces of other programs, Nsight Systems' export, runs of ours, tables; groups, comparison, and the forms written.
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/formats/file_content.h"
+#include "core/formats/hlo_text.h"
+#include "core/profile/op_profile_json.h"
+#include "core/profile/sources/nsight.h"
+#include "core/profile/sources/profile_source.h"
+#include "core/profile/sources/run_source.h"
+#include "core/profile/sources/trace_events.h"
+#include "core/profile/sources/values.h"
+
+namespace tessera {
+namespace {
+
+std::shared_ptr<const Module> smallModule() {
+  return std::make_shared<const Module>(*readHloText(R"(HloModule jit_f
+
+ENTRY main {
+  p = f32[8] parameter(0)
+  fusion.3 = f32[8] negate(p), metadata={op_name="jit(f)/layer/neg" source_file="a.py" source_line=7}
+  ROOT exp.2 = f32[8] exponential(fusion.3), metadata={op_name="jit(f)/layer/exp" source_file="a.py" source_line=9}
+}
+)")
+                                             .module);
+}
+
+const InstructionTime* rowNamed(const OpProfile& profile, const std::string& name) {
+  const auto at = std::ranges::find(profile.instructions, name, &InstructionTime::name);
+  return at == profile.instructions.end() ? nullptr : &*at;
+}
+
+OpProfile sourceOf(const std::string& content, std::shared_ptr<const Module> module = nullptr) {
+  const auto path = std::filesystem::temp_directory_path() / ("tessera-source-" + std::to_string(::getpid()));
+  EXPECT_TRUE(writeFileAtomically(path, content));
+  auto out = readProfileSource(path, std::move(module));
+  std::filesystem::remove(path);
+  EXPECT_TRUE(out) << out.error().toString();
+  return out ? *std::move(out) : OpProfile();
+}
+
+TEST(ProfileSources, ATraceOfAnotherProgramIsMatchedByNames) {
+  const OpProfile profile = sourceOf(R"({"traceEvents":[
+    {"ph":"X","name":"fusion_3","cat":"kernel","pid":0,"tid":7,"ts":10,"dur":2.5},
+    {"ph":"X","name":"exp.2","cat":"kernel","pid":0,"tid":7,"ts":20,"dur":1},
+    {"ph":"X","name":"other","cat":"kernel","pid":0,"tid":7,"ts":30,"dur":4},
+    {"ph":"X","name":"aten::add","cat":"cpu_op","pid":1,"tid":1,"ts":0,"dur":100}]})",
+                                     smallModule());
+  EXPECT_EQ(profile.placedNs, 3500);
+  EXPECT_EQ(profile.unmatchedNs, 4000);
+  ASSERT_EQ(profile.host.size(), 1u);
+  EXPECT_EQ(rowNamed(profile, "fusion.3")->times.totalNs, 2500);
+}
+
+TEST(ProfileSources, BeginAndEndArePairedAndNested) {
+  const OpProfile profile = sourceOf(R"([
+    {"ph":"B","name":"fusion.3","pid":1,"tid":1,"ts":0},
+    {"ph":"B","name":"exp.2","pid":1,"tid":1,"ts":1},
+    {"ph":"E","pid":1,"tid":1,"ts":3},
+    {"ph":"E","pid":1,"tid":1,"ts":10},
+    {"ph":"B","name":"never","pid":1,"tid":1,"ts":11}])",
+                                     smallModule());
+  EXPECT_EQ(rowNamed(profile, "fusion.3")->times.totalNs, 10'000);
+  EXPECT_EQ(rowNamed(profile, "fusion.3")->times.selfNs, 8'000);
+  EXPECT_EQ(rowNamed(profile, "exp.2")->times.selfNs, 2'000);
+  EXPECT_TRUE(
+      std::ranges::any_of(profile.warnings, [](const auto& text) { return text.starts_with("1 events have"); }));
+}
+
+TEST(ProfileSources, ACutTraceShowsTheEventsBefore) {
+  const std::string whole = R"({"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":5,
+    "args":{"hlo_op":"fusion.3","hlo_module":"jit_f"}},{"ph":"X","name":"b","pid")";
+  const auto cut = readTraceEvents(whole);
+  ASSERT_TRUE(cut) << cut.error().toString();
+  ASSERT_EQ(cut->times.size(), 1u);
+  EXPECT_EQ(cut->times[0].name, "fusion.3");
+  EXPECT_FALSE(cut->warnings.empty());
+  EXPECT_FALSE(readTraceEvents("{\"traceEvents\":[]}"));
+}
+
+// The bytes of a database that the statements make.
+std::string databaseOf(const std::string& statements) {
+  sqlite3* database = nullptr;
+  EXPECT_EQ(sqlite3_open(":memory:", &database), SQLITE_OK);
+  char* message = nullptr;
+  EXPECT_EQ(sqlite3_exec(database, statements.c_str(), nullptr, nullptr, &message), SQLITE_OK) << message;
+  sqlite3_int64 size = 0;
+  unsigned char* bytes = sqlite3_serialize(database, "main", &size, 0);
+  std::string out(reinterpret_cast<char*>(bytes), static_cast<size_t>(size));
+  sqlite3_free(bytes);
+  sqlite3_close(database);
+  return out;
+}
+
+// The tables that Nsight Systems writes, with two kernels: one inside XLA's ranges, one without.
+std::string nsightExport() {
+  return databaseOf(R"(
+    CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+    INSERT INTO StringIds VALUES (1, 'fusion_3'), (2, 'ampere_sgemm'),
+      (3, 'Thunk:#name=jit(f)/layer/exp,hlo_op=exp.2#'),
+      (4, 'exp_2');
+    CREATE TABLE NVTX_EVENTS (start INT, "end" INT, text TEXT, textId INT, globalTid INT);
+    INSERT INTO NVTX_EVENTS VALUES (100, 900, 'XlaModule:#prefix=jit(f),hlo_module=jit_f,program_id=7#', NULL,
+      16777217),
+      (200, 400, NULL, 3, 16777217), (0, 5000, 'other thread', NULL, 16777300);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, "end" INT, globalTid INT, correlationId INT);
+    INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (300, 310, 16777217, 11), (450, 460, 16777217, 12);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, "end" INT, deviceId INT, streamId INT, correlationId INT,
+      globalPid INT, shortName INT, demangledName INT);
+    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1000, 1500, 0, 7, 11, 16777216, 4, 4),
+      (2000, 2300, 0, 7, 99, 16777216, 1, 1), (3000, 3050, 0, 7, 98, 16777216, 2, 2);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INT, "end" INT, deviceId INT, streamId INT, correlationId INT,
+      globalPid INT);
+    INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (4000, 4020, 0, 8, 97, 16777216);)");
+}
+
+TEST(ProfileSources, NsightNamesInstructionsByItsRangesAndKernels) {
+  const OpProfile profile = sourceOf(nsightExport(), smallModule());
+  EXPECT_EQ(rowNamed(profile, "exp.2")->times.totalNs, 500);     // by the range around its launch
+  EXPECT_EQ(rowNamed(profile, "fusion.3")->times.totalNs, 300);  // by the kernel's name
+  EXPECT_EQ(profile.unmatchedNs, 70);
+  EXPECT_EQ(profile.totalNs, 870);
+}
+
+TEST(ProfileSources, DamagedDatabasesEndInWords) {
+  const std::string whole = nsightExport();
+  for (size_t size = 16; size < whole.size(); size += 509) {
+    const auto read = readNsight(whole.substr(0, size));
+    if (!read) {
+      EXPECT_FALSE(read.error().message.empty());
+    }
+  }
+  std::string odd = whole;
+  for (size_t at = 100; at < odd.size(); at += 97) odd[at] = static_cast<char>(odd[at] ^ 0x5a);
+  readNsight(odd);
+}
+
+// What untrusted database computes while it is read could take any time and memory.
+TEST(ProfileSources, DatabasesThatComputeAreRefused) {
+  const std::string columns = "(start INT, \"end\" INT, deviceId INT, streamId INT, correlationId INT";
+  const std::string row = "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1, 2, 0, 7, 11);";
+  ASSERT_TRUE(readNsight(databaseOf("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY " + columns + ");" + row)));
+  for (const std::string& schema :
+       {"CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY " + columns + ", x AS (hex(zeroblob(400000000))));" + row,
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY " + columns + ", x AS (start + 1) STORED);" + row,
+        std::string("CREATE VIRTUAL TABLE CUPTI_ACTIVITY_KIND_MEMCPY USING fts5(start);"),
+        "CREATE TABLE t " + columns + "); CREATE VIEW CUPTI_ACTIVITY_KIND_MEMCPY AS SELECT * FROM t;"}) {
+    const auto read = readNsight(databaseOf(schema), "f.sqlite");
+    ASSERT_FALSE(read) << schema;
+    EXPECT_NE(read.error().message.find("no GPU kernels"), std::string::npos) << read.error().message;
+  }
+}
+
+TEST(ProfileSources, ALongTextOfADatabaseIsDamage) {
+  const auto read = readNsight(
+      databaseOf("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
+                 "INSERT INTO StringIds VALUES (1, hex(zeroblob(20000000)));"
+                 "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, \"end\" INT, deviceId INT, streamId INT,"
+                 "correlationId INT, shortName INT);"
+                 "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 0, 7, 11, 0), (3, 4, 0, 7, 12, 1);"),
+      "f.sqlite");
+  ASSERT_TRUE(read) << read.error().toString();
+  ASSERT_EQ(read->warnings.size(), 1u);
+  EXPECT_NE(read->warnings[0].find("what was read is shown"), std::string::npos) << read->warnings[0];
+}
+
+TEST(ProfileSources, ARunOfOursWithAndWithoutItsModule) {
+  const auto module = smallModule();
+  Profile run;
+  run.module = "jit_f";
+  run.runs = 2;
+  run.totalNs = 1000;
+  run.steps = {{InstructionId(0), "fused", "kernel", 2, 800, 390, 64, 128}};
+  run.timeline = {{0, 0, 0, 390}, {0, 0, 500, 910}};
+  const InstructionId negate = *module->findInstruction("fusion.3"), exponential = *module->findInstruction("exp.2");
+  run.sources = {{negate, 300, 16, 64, false}, {exponential, 500, 48, 64, true}};
+  const OpProfile steps = sourceOf(toChromeTrace(run));
+  EXPECT_EQ(steps.totalNs, 1000);
+  EXPECT_EQ(steps.placedNs, 800);
+  EXPECT_EQ(steps.unmatchedNs, 200);  // between the steps
+  EXPECT_EQ(steps.steps, 2);
+  EXPECT_EQ(steps.instructions.at(0).times.maxNs, 410);
+  const OpProfile sources = sourceOf(toChromeTrace(run), module);
+  EXPECT_EQ(rowNamed(sources, "exp.2")->times.totalNs, 500);
+  EXPECT_EQ(rowNamed(sources, "exp.2")->computation, "main");
+  EXPECT_FALSE(rowNamed(sources, "fusion.3")->measured);
+  EXPECT_EQ(sources.totalNs, 1000);
+}
+
+TEST(ProfileSources, TablesOfAnyMeasure) {
+  const OpProfile csv = sourceOf("name,heat\r\n\"fusion.3\",0.25\r\nfusion.3,0.5\r\nnope,3\r\n", smallModule());
+  EXPECT_EQ(csv.measure, "heat");
+  EXPECT_DOUBLE_EQ(rowNamed(csv, "fusion.3")->value, 0.75);
+  EXPECT_EQ(rowNamed(csv, "fusion.3")->times.count, 2);
+  ASSERT_EQ(csv.unmatched.size(), 1u);
+  EXPECT_EQ(csv.unmatched[0].value, 3);
+  const OpProfile times = sourceOf("instruction;time_ms\nexp.2;1.5\n", smallModule());
+  EXPECT_EQ(times.measure, "");
+  EXPECT_EQ(times.totalNs, 1'500'000);
+  const OpProfile json = sourceOf(R"({"exp.2": 3, "fusion.3": 4})");
+  EXPECT_EQ(rowNamed(json, "fusion.3")->value, 4);
+  EXPECT_EQ(sourceOf(R"({"rows":[{"name":"exp.2","us":2}]})").totalNs, 2000);
+  const auto bad = readCsvValues("name,value\nx,1\ny,abc\n", nullptr, "t.csv");
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().position.line, 3u);
+}
+
+TEST(ProfileSources, WrittenFormsReadBack) {
+  const OpProfile profile = sourceOf("name,total_ns\nfusion.3,40\nexp.2,60\nnope,5\n", smallModule());
+  const std::string json = toJson(profile).dump();
+  const OpProfile again = sourceOf(json);
+  EXPECT_EQ(again.totalNs, 105);
+  EXPECT_EQ(toJson(again)["instructions"], toJson(profile)["instructions"]);
+  EXPECT_EQ(toJson(again)["unmatched"], toJson(profile)["unmatched"]);
+  const OpProfile table = sourceOf(toCsv(profile), smallModule());
+  EXPECT_EQ(table.placedNs, 100);
+}
+
+TEST(ProfileSources, GroupsAndComparison) {
+  const OpProfile profile = sourceOf("name,total_ns\nfusion.3,40\nexp.2,60\n", smallModule());
+  const auto byScope = groupedBy(profile, ProfileGroup::Scope);
+  ASSERT_EQ(byScope.size(), 1u);
+  EXPECT_EQ(byScope[0].name, "jit(f)/layer");
+  EXPECT_EQ(byScope[0].selfNs, 100);
+  EXPECT_EQ(groupedBy(profile, ProfileGroup::Source)[0].name, "a.py:9");
+  const OpProfile slower = sourceOf("name,total_ns\nfusion.3,40\nexp.2,70\n", smallModule());
+  const ProfileComparison found = compareProfiles(profile, slower);
+  EXPECT_NEAR(found.change(), 0.10, 1e-9);
+  ASSERT_EQ(found.rows.size(), 1u);
+  EXPECT_EQ(found.rows[0].name, "exp.2");
+  const Profile overlay = toProfile(profile, *smallModule());
+  EXPECT_EQ(overlay.sources.size(), 2u);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,338 @@
+// XLA's profiles: every event of the corpus' lands, with sums that a walk of the test's own over the protobuf finds;
+// made-up ones of several hosts, runs and devices; and what damaged files still show.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "core/formats/file_content.h"
+#include "core/formats/hlo_text.h"
+#include "core/formats/protobuf.h"
+#include "core/profile/sources/profile_source.h"
+#include "tests/support/xplane_bytes.h"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kProfiles = fs::path(TESSERA_SOURCE_DIR) / "tests/corpus/profiles";
+
+constexpr const char* kLoopModule = R"(HloModule jit_step
+
+body {
+  s = (s32[], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[8] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  twice = f32[8] add(x, x)
+  ROOT t = (s32[], f32[8]) tuple(next, twice)
+}
+
+cond {
+  s = (s32[], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(4)
+  ROOT less = pred[] compare(i, n), direction=LT
+}
+
+ENTRY main {
+  zero = s32[] constant(0)
+  p = f32[8] parameter(0)
+  neg.1 = f32[8] negate(p)
+  init = (s32[], f32[8]) tuple(zero, neg.1)
+  loop = (s32[], f32[8]) while(init), condition=cond, body=body
+  out = f32[8] get-tuple-element(loop), index=1
+  ROOT exp.2 = f32[8] exponential(out)
+}
+)";
+
+std::string protoOf(const std::string& text) {
+  const ReadResult read = readHloText(text);
+  EXPECT_TRUE(read.module);
+  return *writeProto(*read.module);
+}
+
+std::string bytesOfFile(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+PlaneBytes metadataOf(const std::string& text, int64_t program) {
+  PlaneBytes out("/host:metadata");
+  out.module("jit_step", program, protoOf(text));
+  return out;
+}
+
+class XplaneProfile : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "tessera-xplane-XXXXXX").string();
+    ASSERT_TRUE(::mkdtemp(name.data()));
+    scratch_ = name;
+  }
+  void TearDown() override { fs::remove_all(scratch_); }
+
+  fs::path write(const std::string& name, const std::string& content) const {
+    fs::create_directories((scratch_ / name).parent_path());
+    std::ofstream(scratch_ / name, std::ios::binary) << content;
+    return scratch_ / name;
+  }
+  OpProfile profileOf(const std::vector<PlaneBytes>& planes) const {
+    auto out = readProfileSource(write("made.xplane.pb", spaceBytes(planes)));
+    EXPECT_TRUE(out) << out.error().toString();
+    return out ? *std::move(out) : OpProfile();
+  }
+  fs::path scratch_;
+};
+
+const InstructionTime* rowOf(const OpProfile& profile, const std::string& name) {
+  const auto at = std::ranges::find(profile.instructions, name, &InstructionTime::name);
+  return at == profile.instructions.end() ? nullptr : &*at;
+}
+
+bool mentions(const std::vector<std::string>& texts, const std::string& part) {
+  return std::ranges::any_of(texts, [&](const std::string& text) { return text.find(part) != text.npos; });
+}
+
+class CorpusProfile : public testing::TestWithParam<const char*> {};
+
+TEST_P(CorpusProfile, EveryEventLandsAndTheSumsAreThoseOfTheProtobuf) {
+  const fs::path path = kProfiles / (std::string(GetParam()) + ".xplane.pb.zst");
+  const auto walked = walkedOps(*readFile(path));
+  ASSERT_GT(walked.size(), 10u);
+  const auto profile = readProfileSource(path);
+  ASSERT_TRUE(profile) << profile.error().toString();
+  EXPECT_EQ(profile->instructions.size(), walked.size());
+  int64_t totalPs = 0;
+  for (const auto& [name, op] : walked) {
+    totalPs += op.totalPs;
+    const InstructionTime* row = rowOf(*profile, name);
+    ASSERT_TRUE(row) << name;
+    EXPECT_EQ(row->times.count, op.count) << name;
+    EXPECT_NEAR(row->times.totalNs, op.totalPs / 1000.0, 1) << name;
+    EXPECT_NEAR(row->times.minNs, op.minPs / 1000.0, 1) << name;
+    EXPECT_FALSE(row->computation.empty()) << name;
+    EXPECT_LE(row->times.minNs, row->times.medianNs);
+    EXPECT_LE(row->times.medianNs, row->times.p99Ns);
+  }
+  EXPECT_NEAR(profile->totalNs, totalPs / 1000.0, walked.size());
+  EXPECT_EQ(profile->placedNs, profile->totalNs);
+  EXPECT_EQ(profile->unmatchedNs, 0);
+  EXPECT_EQ(profile->steps, 20);
+}
+INSTANTIATE_TEST_SUITE_P(, CorpusProfile, testing::Values("nbody", "lenet_train", "gpt_tiny_train"));
+
+TEST_F(XplaneProfile, ChromeTraceSaysTheSameAsXplane) {
+  const auto xplane = readProfileSource(kProfiles / "nbody.xplane.pb.zst");
+  const auto trace = readProfileSource(kProfiles / "nbody.trace.json.zst", xplane->modules.at(0).module);
+  ASSERT_TRUE(trace) << trace.error().toString();
+  EXPECT_EQ(trace->unmatchedNs, 0);
+  EXPECT_EQ(trace->steps, xplane->steps);
+  ASSERT_EQ(trace->instructions.size(), xplane->instructions.size());
+  for (const InstructionTime& row : xplane->instructions) {
+    const InstructionTime* other = rowOf(*trace, row.name);
+    ASSERT_TRUE(other) << row.name;
+    EXPECT_EQ(other->times.count, row.times.count);
+    EXPECT_NEAR(other->times.totalNs, row.times.totalNs, 1);
+    EXPECT_EQ(other->computation, row.computation);
+    EXPECT_EQ(other->flops, row.flops);
+  }
+}
+
+TEST_F(XplaneProfile, TwoHostsThreeRunsGpuPlanesAndUnknownEvents) {
+  const std::string proto = protoOf(kLoopModule);
+  for (const char* run : {"run_1", "run_2", "run_3"})
+    for (int host = 0; host < 2; ++host) {
+      PlaneBytes gpu("/device:GPU:0");
+      const int64_t program = 5 + host;  // every process numbers its programs again
+      gpu.line("Stream #7(Compute)", {gpu.op("neg.1", "jit_step", program, 0, 1'000'000),
+                                      gpu.op("exp.2", "jit_step", program, 2'000'000, 3'000'000),
+                                      gpu.event("mystery_kernel", 6'000'000, 500'000)});
+      gpu.line("Stream #8(MemcpyH2D)", {gpu.event("MemcpyH2D", 0, 250'000)});
+      PlaneBytes cpu("/host:CPU");
+      cpu.line("python", {cpu.event("step", 0, 9'000'000, {cpu.stat("step_num", 4)}),
+                          cpu.event("cuLaunchKernel", 0, 700'000,
+                                    {cpu.reference("hlo_op", "neg.1"), cpu.stat("correlation_id", 3)})});
+      PlaneBytes metadata("/host:metadata");
+      metadata.module("jit_step", program, proto);
+      write(std::string("logs/plugins/profile/") + run + "/host" + std::to_string(host) + ".xplane.pb",
+            spaceBytes({metadata, cpu, gpu}));
+    }
+  const auto all = readProfileSource(scratch_ / "logs");
+  ASSERT_TRUE(all) << all.error().toString();
+  EXPECT_EQ(all->hosts, (std::vector<std::string>{"host0", "host1"}));
+  EXPECT_EQ(all->runs, (std::vector<std::string>{"run_1", "run_2", "run_3"}));
+  EXPECT_EQ(all->steps, 3);  // the same step on both hosts
+  ASSERT_EQ(all->instructions.size(), 2u);
+  EXPECT_EQ(rowOf(*all, "neg.1")->times.count, 6);  // the launch is no second run of it
+  EXPECT_EQ(rowOf(*all, "neg.1")->times.totalNs, 6 * 1000);
+  EXPECT_EQ(rowOf(*all, "exp.2")->times.totalNs, 6 * 3000);
+  EXPECT_EQ(all->placedNs, 6 * 4000);
+  EXPECT_EQ(all->unmatchedNs, 6 * 750);
+  EXPECT_EQ(all->totalNs, 6 * 4750);
+  ASSERT_EQ(all->unmatched.size(), 2u);
+  EXPECT_EQ(all->unmatched[0].name, "mystery_kernel");
+  EXPECT_FALSE(all->unmatched[0].reason.empty());
+
+  const auto one = readProfileSource(scratch_ / "logs/plugins/profile", nullptr, {"host1", "run_2"});
+  ASSERT_TRUE(one) << one.error().toString();
+  EXPECT_EQ(one->totalNs, 4750);
+  const auto none = readProfileSource(scratch_ / "logs", nullptr, {"host9", ""});
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().toString().find("hosts host0, host1"), std::string::npos) << none.error().toString();
+}
+
+TEST_F(XplaneProfile, TpuOpsAreNamedByTheirTextAndNested) {
+  PlaneBytes tpu("/device:TPU:0");
+  tpu.line("XLA Modules", {tpu.event("jit_step(77)", 0, 100'000)});
+  tpu.line("Steps", {tpu.event("3", 0, 50'000), tpu.event("4", 50'000, 50'000)});
+  tpu.line("XLA Ops", {tpu.event("%loop = (s32[], f32[8]) while(%init)", 0, 10'000),
+                       tpu.event("%twice = f32[8] add(%x, %x)", 1'000, 2'000),
+                       tpu.event("%twice = f32[8] add(%x, %x)", 4'000, 2'000)});
+  tpu.line("Framework Name Scope", {tpu.event("jit(step)", 0, 10'000)});
+  const OpProfile profile = profileOf({metadataOf(kLoopModule, 77), tpu});
+  EXPECT_EQ(profile.steps, 2);
+  ASSERT_EQ(profile.instructions.size(), 2u);
+  EXPECT_EQ(rowOf(profile, "loop")->times.totalNs, 10);
+  EXPECT_EQ(rowOf(profile, "loop")->times.selfNs, 6);
+  EXPECT_EQ(rowOf(profile, "twice")->computation, "body");
+  EXPECT_EQ(rowOf(profile, "twice")->flops, 16);
+  EXPECT_EQ(rowOf(profile, "loop")->flops, 0);  // its body has times of its own
+  EXPECT_EQ(profile.totalNs, 14);
+  EXPECT_EQ(profile.selfNs, 10);
+  EXPECT_EQ(profile.unmatchedNs, 0);
+}
+
+TEST_F(XplaneProfile, ModulesOfOneNameAreToldApartByProgram) {
+  std::string other = kLoopModule;
+  other.replace(other.find("neg.1 = f32[8] negate"), 21, "neg.1 = f32[8] cosine");
+  PlaneBytes metadata("/host:metadata");
+  metadata.module("jit_step", 1, protoOf(kLoopModule));
+  metadata.module("jit_step", 2, protoOf(other));
+  PlaneBytes cpu("/host:CPU");
+  cpu.line("t", {cpu.op("neg.1", "jit_step", 2, 0, 5000), cpu.op("neg.1", "jit_step", 1, 6000, 7000),
+                 cpu.event("neg.1", 20'000, 9000,
+                           {cpu.reference("hlo_op", "neg.1"), cpu.reference("hlo_module", "jit_step")})});
+  const OpProfile profile = profileOf({metadata, cpu});
+  ASSERT_EQ(profile.instructions.size(), 2u);
+  EXPECT_EQ(profile.instructions[0].opcode, "negate");
+  EXPECT_EQ(profile.instructions[0].times.totalNs, 7);
+  EXPECT_EQ(profile.instructions[1].opcode, "cosine");
+  EXPECT_EQ(profile.unmatchedNs, 9);
+  EXPECT_NE(profile.unmatched.at(0).reason.find("2 modules are called jit_step"), std::string::npos);
+}
+
+TEST_F(XplaneProfile, NamesThatMatchTwiceAreNotGuessed) {
+  // `i` is in the loop's body and in its condition, which both run.
+  PlaneBytes cpu("/host:CPU");
+  cpu.line("t", {cpu.op("i", "jit_step", 1, 0, 5000), cpu.op("gone.9", "jit_step", 1, 6000, 1000)});
+  const OpProfile profile = profileOf({metadataOf(kLoopModule, 1), cpu});
+  EXPECT_TRUE(profile.instructions.empty());
+  EXPECT_EQ(profile.unmatchedNs, 6);
+  ASSERT_EQ(profile.unmatched.size(), 2u);
+  EXPECT_NE(profile.unmatched[0].reason.find("2 instructions"), std::string::npos) << profile.unmatched[0].reason;
+  EXPECT_NE(profile.unmatched[1].reason.find("no such instruction"), std::string::npos);
+}
+
+TEST_F(XplaneProfile, AnotherModuleThanTheProfiles) {
+  PlaneBytes cpu("/host:CPU");
+  cpu.line("t", {cpu.op("neg.1", "jit_step", 1, 0, 5000)});
+  const fs::path path = write("p.xplane.pb", spaceBytes({metadataOf(kLoopModule, 1), cpu}));
+  std::string text = kLoopModule;
+  text.replace(text.find("jit_step"), 8, "jit_eval");
+  const auto profile = readProfileSource(path, std::make_shared<const Module>(*readHloText(text).module));
+  ASSERT_TRUE(profile);
+  EXPECT_EQ(profile->placedNs, 0);
+  EXPECT_EQ(profile->unmatchedNs, 5);
+  EXPECT_TRUE(mentions(profile->warnings, "jit_step")) << "it says what the profile is of";
+}
+
+TEST_F(XplaneProfile, NegativeTimesAndClockJumps) {
+  PlaneBytes cpu("/host:CPU");
+  cpu.line("t", {cpu.op("neg.1", "jit_step", 1, 0, -5000), cpu.op("exp.2", "jit_step", 1, 1000, 10'000),
+                 cpu.op("loop", "jit_step", 1, 6000, 20'000), cpu.op("loop", "jit_step", 1, INT64_MAX, INT64_MAX),
+                 cpu.op("loop", "jit_step", 1, INT64_MIN, 1000)});
+  const OpProfile profile = profileOf({metadataOf(kLoopModule, 1), cpu});
+  EXPECT_TRUE(mentions(profile.warnings, "1 events have a negative duration"));
+  EXPECT_TRUE(mentions(profile.warnings, "clock jumped"));
+  EXPECT_EQ(rowOf(profile, "neg.1")->times.totalNs, 0);
+  EXPECT_EQ(rowOf(profile, "exp.2")->times.totalNs, 10);
+  EXPECT_EQ(rowOf(profile, "exp.2")->times.selfNs, 5);
+  EXPECT_EQ(rowOf(profile, "loop")->times.count, 3);
+  for (const InstructionTime& row : profile.instructions) EXPECT_GE(row.times.selfNs, 0);
+}
+
+TEST_F(XplaneProfile, EventsThatStandForMany) {
+  PlaneBytes gpu("/device:GPU:0");
+  const std::string one = gpu.op("neg.1", "jit_step", 1, 0, 12'000);
+  // The same with num_occurrences in the place of the offset.
+  std::string many = numberField(1, 1) + numberField(5, 4) + numberField(3, 12'000);
+  many += one.substr(numberField(1, 1).size() + numberField(2, 0).size() + numberField(3, 12'000).size());
+  gpu.line("Stream #1", {many});
+  const OpProfile profile = profileOf({metadataOf(kLoopModule, 1), gpu});
+  ASSERT_EQ(profile.instructions.size(), 1u);
+  EXPECT_EQ(profile.instructions[0].times.count, 4);
+  EXPECT_EQ(profile.instructions[0].times.totalNs, 12);
+  EXPECT_EQ(profile.instructions[0].times.minNs, 3);
+}
+
+TEST_F(XplaneProfile, AFileCutAnywhereShowsWhatItHasOrSaysWhy) {
+  PlaneBytes cpu("/host:CPU");
+  cpu.line("t", {cpu.op("neg.1", "jit_step", 1, 0, 5000), cpu.op("exp.2", "jit_step", 1, 6000, 1000)});
+  PlaneBytes last("/host:python");
+  last.line("x", {last.event("main", 0, 100)});
+  const std::string whole = spaceBytes({metadataOf(kLoopModule, 1), cpu, last});
+  const size_t lastPlane = bytesField(1, last.bytes()).size();
+  for (size_t size = 0; size < whole.size(); ++size) {
+    const auto profile = readProfileSource(write("cut.xplane.pb", whole.substr(0, size)));
+    const bool atAnEnd =
+        size == whole.size() - lastPlane || size == bytesField(1, metadataOf(kLoopModule, 1).bytes()).size();
+    if (!profile) {
+      EXPECT_FALSE(profile.error().message.empty());
+    }
+    if (profile && !atAnEnd) {
+      EXPECT_TRUE(mentions(profile->warnings, "cut or damaged")) << size;
+    }
+    if (profile && size >= whole.size() - lastPlane) {
+      EXPECT_EQ(profile->placedNs, 6) << size;
+    }
+  }
+}
+
+TEST_F(XplaneProfile, APackedFileThatIsCutShowsWhatItHas) {
+  const std::string packed = bytesOfFile(kProfiles / "nbody.trace.json.zst");
+  const auto profile = readProfileSource(write("cut.trace.json.zst", packed.substr(0, packed.size() / 2)));
+  ASSERT_TRUE(profile) << profile.error().toString();
+  EXPECT_TRUE(mentions(profile->warnings, "packed data end too early"));
+  EXPECT_TRUE(mentions(profile->warnings, "JSON is cut"));
+  EXPECT_GT(profile->placedNs, 0);
+}
+
+TEST_F(XplaneProfile, AProfileOfTheHostAloneSaysSo) {
+  PlaneBytes cpu("/host:CPU");
+  cpu.line("python", {cpu.event("main", 0, 100'000)});
+  const OpProfile profile = profileOf({cpu});
+  EXPECT_EQ(profile.totalNs, 0);
+  EXPECT_EQ(profile.host.at(0).times.totalNs, 100);
+  EXPECT_TRUE(mentions(profile.warnings, "only the host was recorded"));
+}
+
+TEST_F(XplaneProfile, OtherFilesSayWhatTheyAre) {
+  const auto message = [&](const std::string& name, const std::string& content) {
+    const auto read = readProfileSource(write(name, content));
+    return read ? std::string("it was read") : read.error().toString();
+  };
+  EXPECT_NE(message("m.hlo", kLoopModule).find("found a module"), std::string::npos);
+  EXPECT_NE(message("b.mlirbc", "ML\xefR\1\2").find("MLIR bytecode"), std::string::npos);
+  EXPECT_NE(message("empty.xplane.pb", "").find("an empty file"), std::string::npos);
+  EXPECT_NE(message("sub/x.txt", "nothing").find("no profile"), std::string::npos);
+  const auto folder = readProfileSource(scratch_ / "sub");
+  ASSERT_FALSE(folder);
+  EXPECT_NE(folder.error().toString().find("holds no profile"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -9,7 +9,7 @@
 #include "core/hlo/element_type.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
-#include "editor/panels/value_field.h"
+#include "editor/panels/popups/value_field.h"
 
 namespace tessera {
 namespace {

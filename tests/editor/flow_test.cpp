@@ -5,7 +5,7 @@
 
 #include "core/formats/project.h"
 #include "editor/controllers/arrange_controller.h"
-#include "editor/panels/value_field.h"
+#include "editor/panels/popups/value_field.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 

@@ -15,7 +15,7 @@
 #include "editor/document/player.h"
 #include "editor/panels/table_panel.h"
 #include "editor/panels/text_panel.h"
-#include "editor/panels/value_field.h"
+#include "editor/panels/popups/value_field.h"
 #include "editor/values/play_bar.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"

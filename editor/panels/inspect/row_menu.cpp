@@ -1,5 +1,5 @@
 // See row_menu.h. What is copied are the words of the columns, parted by tabs, as spreadsheets take them.
-#include "editor/panels/row_menu.h"
+#include "editor/panels/inspect/row_menu.h"
 
 #include <QAbstractItemView>
 #include <QAction>

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tests/unit/palette_run.h"
+#include "tests/unit/edit/palette_run.h"
 
 namespace tessera {
 namespace {

@@ -2,7 +2,7 @@
 // against a formula.
 #include <algorithm>
 
-#include "tests/unit/palette_run.h"
+#include "tests/unit/edit/palette_run.h"
 
 namespace tessera {
 namespace {

@@ -2,7 +2,7 @@
 // block's own; a call that refuses a size is resized with all that goes with it.
 #include "core/edit/palette/blocks.h"
 #include "core/edit/wiring/wiring.h"
-#include "tests/unit/palette_run.h"
+#include "tests/unit/edit/palette_run.h"
 
 namespace tessera {
 namespace {

@@ -39,9 +39,9 @@ Result<Shape> inferAllReduce(const InferContext& context) {
 Result<Literal> reduce(const EvaluateContext& context, std::string ticket) {
   TESSERA_ASSIGN_OR_RETURN(GroupRendezvous group, groupRendezvousOf(context, membersOf(context)));
   group.rendezvous.ticket = std::move(ticket);
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> out,
-                           group.communicator->allReduce(group.rendezvous, operandArrays(context),
-                                                           reductionOf(context), context.cancelled));
+  TESSERA_ASSIGN_OR_RETURN(
+      std::vector<Literal> out,
+      group.communicator->allReduce(group.rendezvous, operandArrays(context), reductionOf(context), context.cancelled));
   return literalOrTuple(std::move(out));
 }
 

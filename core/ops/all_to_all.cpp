@@ -65,9 +65,8 @@ Result<Literal> exchangeBlocks(const EvaluateContext& context, const GroupRendez
     return fail("all-to-all has " + std::to_string(context.operands.size()) + " operands for a group of " +
                 std::to_string(members));
   const std::vector<Shape> received(members, context.operands[group.place].shape());
-  TESSERA_ASSIGN_OR_RETURN(
-      std::vector<Literal> out,
-      group.communicator->swap(group.rendezvous, operandArrays(context), received, context.cancelled));
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> out, group.communicator->swap(group.rendezvous, operandArrays(context),
+                                                                              received, context.cancelled));
   return context.shape.isArray() ? out[0] : Literal::tuple(std::move(out));
 }
 

@@ -115,8 +115,8 @@ Result<Literal> sentRows(const Literal& input, std::span<const Piece> pieces) {
 }
 
 // What each member sends here: first where its rows go, then the rows.
-Status receiveInto(const EvaluateContext& context, const GroupRendezvous& group, DeviceValues targets, DeviceValues rows,
-                   Literal& out) {
+Status receiveInto(const EvaluateContext& context, const GroupRendezvous& group, DeviceValues targets,
+                   DeviceValues rows, Literal& out) {
   Rendezvous sizes = group.rendezvous;
   sizes.key += " sizes";
   const std::vector<Shape> alike(targets.size(), targets[0].shape());

@@ -77,7 +77,7 @@ Result<Literal> evaluateReduceScatter(const EvaluateContext& context) {
   }
   TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> out,
                            group.communicator->reduceScatter(group.rendezvous, operandArrays(context),
-                                                               reductionOf(context), dim, leaves, context.cancelled));
+                                                             reductionOf(context), dim, leaves, context.cancelled));
   return literalOrTuple(std::move(out));
 }
 

@@ -1,5 +1,5 @@
-// What a file or folder that comes from anywhere could do besides being shown: names that are code in what is written of
-// them, names that lead out of a folder, and links in folders that are opened as a whole.
+// What a file or folder that comes from anywhere could do besides being shown: names that are code in what is written
+// of them, names that lead out of a folder, and links in folders that are opened as a whole.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/spawn.h"

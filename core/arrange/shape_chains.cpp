@@ -1,19 +1,14 @@
 // Each member says which one follows it; the last ones are found from the end on. O(V).
 #include "core/arrange/shape_chains.h"
 
-#include <algorithm>
+#include "core/ops/op.h"
 
 namespace tessera {
 namespace {
 
 bool changesFormAlone(const Module& module, const Instruction& i) {
-  switch (i.opcode) {
-    case Opcode::Reshape:
-    case Opcode::Broadcast:
-    case Opcode::Convert:
-    case Opcode::Bitcast: break;
-    default: return false;
-  }
+  if (!hasTrait(i.opcode, kWrittenShape) || !hasTrait(i.opcode, kMovesData | kElementwise | kReinterprets))
+    return false;
   return i.shapeWritten && i.operands.size() == 1 && module.contains(i.operands[0]) && i.shape->isArray();
 }
 

@@ -1,5 +1,5 @@
-// Chains of instructions that only change an array's form: reshape, broadcast, convert, bitcast, one after the other,
-// each read by the next alone. A view may show such a chain as one pill on its wire. Used by view.
+// Chains of instructions that only change an array's form: reshape, broadcast, convert, bitcast and bitcast-convert,
+// one after the other, each read by the next alone. A view may show such a chain as one pill on its wire. Used by view.
 #pragma once
 
 #include <cstdint>

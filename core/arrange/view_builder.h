@@ -254,7 +254,7 @@ class ViewBuilder {
   }
   // One pill for all members, or the member alone where the chain was opened.
   ViewPorts addChained(const Computation& computation, size_t i, size_t last, const std::string& prefix, int32_t parent,
-                   PortList& ports) {
+                       PortList& ports) {
     const Instruction& own = module_.at(computation.instructions[i]);
     const Instruction& end = module_.at(computation.instructions[last]);
     const std::string path = prefix + std::string(end.name);

@@ -11,7 +11,8 @@ namespace tessera {
 
 DimensionChoice::DimensionChoice(Attr name, Form form, QWidget* parent) : ChipRows(parent), name_(name), form_(form) {
   setAccessibleName(tr("Dimensions"));
-  setToolTip(form == Form::Several ? tr("Click the dimensions that it goes over") : tr("Click the dimension"));
+  const QString help = form == Form::Several ? tr("Click the dimensions that it goes over") : tr("Click the dimension");
+  setToolTip(help);
 }
 
 void DimensionChoice::show(const Module& module, InstructionId id) {

@@ -8,14 +8,14 @@
 #include <QTest>
 #include <QTreeView>
 
-#include "app/studio/panels.h"
+#include "app/studio/window/panels.h"
 #include "core/evaluate/argument_source.h"
 #include "editor/controllers/argument_sources.h"
 #include "editor/controllers/run_controller.h"
 #include "editor/document/player.h"
-#include "editor/panels/table_panel.h"
-#include "editor/panels/text_panel.h"
+#include "editor/panels/inspect/table_panel.h"
 #include "editor/panels/popups/value_field.h"
+#include "editor/panels/text/text_panel.h"
 #include "editor/values/play_bar.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"

@@ -13,7 +13,7 @@
 #include "editor/canvas/dimension_color.h"
 #include "editor/document/document.h"
 #include "editor/panels/number_item.h"
-#include "editor/panels/inspect/row_menu.h"
+#include "editor/panels/popups/row_menu.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {

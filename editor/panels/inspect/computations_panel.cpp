@@ -12,8 +12,8 @@
 #include <unordered_map>
 
 #include "editor/document/document.h"
-#include "editor/panels/inspect/row_menu.h"
 #include "editor/panels/popups/quick_list.h"
+#include "editor/panels/popups/row_menu.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {

@@ -10,7 +10,7 @@
 
 #include "editor/document/document.h"
 #include "editor/models/diagnostics_model.h"
-#include "editor/panels/inspect/row_menu.h"
+#include "editor/panels/popups/row_menu.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {

@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "editor/document/document.h"
-#include "editor/panels/inspect/row_menu.h"
 #include "editor/panels/overview/overview_html.h"
+#include "editor/panels/popups/row_menu.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {

@@ -10,7 +10,7 @@
 #include "core/base/units.h"
 #include "editor/document/document.h"
 #include "editor/models/outputs_model.h"
-#include "editor/panels/inspect/row_menu.h"
+#include "editor/panels/popups/row_menu.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {

@@ -1,5 +1,5 @@
 // See row_menu.h. What is copied are the words of the columns, parted by tabs, as spreadsheets take them.
-#include "editor/panels/inspect/row_menu.h"
+#include "editor/panels/popups/row_menu.h"
 
 #include <QAbstractItemView>
 #include <QAction>
@@ -25,14 +25,14 @@ void addWords(const QAbstractItemModel& model, const QModelIndex& parent, QStrin
   }
 }
 
-void copy(const QString& text) {
+void copyText(const QString& text) {
   if (!text.isEmpty()) QGuiApplication::clipboard()->setText(text);
 }
 
 void copySelected(const QAbstractItemView& view) {
   QStringList out;
   for (const QModelIndex& row : view.selectionModel()->selectedRows()) out << wordsOf(*view.model(), row);
-  copy(out.join(QLatin1Char('\n')));
+  copyText(out.join(QLatin1Char('\n')));
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void addRowMenu(QAbstractItemView& view, bool goes) {
     QObject::connect(menu->addAction(QObject::tr("Copy all rows")), &QAction::triggered, &view, [&view] {
       QStringList all;
       addWords(*view.model(), {}, all);
-      copy(all.join(QLatin1Char('\n')));
+      copyText(all.join(QLatin1Char('\n')));
     });
     menu->popup(view.viewport()->mapToGlobal(at));
   });

@@ -10,14 +10,14 @@
 namespace tessera {
 namespace {
 
-using Sizes = std::vector<int64_t>;
+using IntList = std::vector<int64_t>;
 
-Sizes counted(int64_t from, int64_t end) {
-  Sizes out;
+IntList numbersFrom(int64_t from, int64_t end) {
+  IntList out;
   for (int64_t d = from; d < end; ++d) out.push_back(d);
   return out;
 }
-Sizes joined(Sizes a, const Sizes& b) {
+IntList joined(IntList a, const IntList& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
@@ -25,7 +25,7 @@ Sizes joined(Sizes a, const Sizes& b) {
 // The dimensions that are indexed, and how the indices lie.
 struct Meant {
   std::string title;
-  Sizes indexed;
+  IntList indexed;
   int64_t vectorDimension = 0;  // of the indices; their rank: each is one number
   int64_t batch = 0;            // dimensions of the indices that the result has
 };
@@ -39,7 +39,7 @@ std::vector<Meant> meantFor(const Shape& operand, const Shape& indices) {
     out.push_back({coordinates == rank
                        ? "single elements at coordinates (last dimension of the indices)"
                        : fmt::format("rows at {} coordinates (last dimension of the indices)", coordinates),
-                   counted(0, coordinates), given - 1, given - 1});
+                   numbersFrom(0, coordinates), given - 1, given - 1});
   return out;
 }
 
@@ -48,12 +48,12 @@ std::vector<Meant> meantFor(const Shape& operand, const Shape& indices) {
 std::vector<IndexWay> gatherWays(const Shape& operand, const Shape& indices) {
   std::vector<IndexWay> out;
   for (const Meant& meant : meantFor(operand, indices)) {
-    Sizes slice = operand.dimensions;
+    IntList slice = operand.dimensions;
     for (int64_t d : meant.indexed) slice[static_cast<size_t>(d)] = 1;
     const bool rows = meant.indexed.size() == 1 && meant.vectorDimension == indices.rank();
     const int64_t before = rows ? meant.indexed[0] : 0,
                   left = operand.rank() - static_cast<int64_t>(meant.indexed.size());
-    const Sizes offsets = joined(counted(0, before), counted(before + meant.batch, meant.batch + left));
+    const IntList offsets = joined(numbersFrom(0, before), numbersFrom(before + meant.batch, meant.batch + left));
     out.push_back({meant.title,
                    {{Attr::offset_dims, listOf(offsets)},
                     {Attr::collapsed_slice_dims, listOf(meant.indexed)},
@@ -69,7 +69,7 @@ std::vector<IndexWay> scatterWays(const Shape& operand, const Shape& indices) {
   for (const Meant& meant : meantFor(operand, indices)) {
     const int64_t left = operand.rank() - static_cast<int64_t>(meant.indexed.size());
     out.push_back({meant.title,
-                   {{Attr::update_window_dims, listOf(counted(meant.batch, meant.batch + left))},
+                   {{Attr::update_window_dims, listOf(numbersFrom(meant.batch, meant.batch + left))},
                     {Attr::inserted_window_dims, listOf(meant.indexed)},
                     {Attr::scatter_dims_to_operand_dims, listOf(meant.indexed)},
                     {Attr::index_vector_dim, std::to_string(meant.vectorDimension)}}});

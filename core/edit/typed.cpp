@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-std::string trimmed(std::string_view text) {
+std::string withoutBlanks(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return std::string(text);
@@ -24,14 +24,14 @@ std::vector<std::string> parts(const std::string& text) {
   std::vector<std::string> out;
   for (size_t at = 0; at <= text.size();) {
     const size_t end = std::min(text.find(',', at), text.size());
-    out.push_back(trimmed(std::string_view(text).substr(at, end - at)));
+    out.push_back(withoutBlanks(std::string_view(text).substr(at, end - at)));
     at = end + 1;
   }
   return out;
 }
 
 // "[6,4]", "6,4"; none: something else stands there.
-std::optional<std::vector<int64_t>> sizesOf(std::string text) {
+std::optional<std::vector<int64_t>> typedSizes(std::string text) {
   if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
   std::vector<int64_t> out;
   for (const std::string& part : parts(text)) {
@@ -69,10 +69,10 @@ Result<Shape> typedShape(const Module& module, InstructionId id, const std::stri
   const Instruction& instruction = module.at(id);
   const Shape* operand = operandOf(module, instruction);
   const bool converts = instruction.opcode == Opcode::Convert || instruction.opcode == Opcode::BitcastConvert;
-  if (const auto type = elementTypeFromName(trimmed(text));
+  if (const auto type = elementTypeFromName(withoutBlanks(text));
       type && info(*type).bits > 0 && instruction.shape->isArray())
     return Shape::arrayRowMajor(*type, converts && operand ? operand->dimensions : instruction.shape->dimensions);
-  if (auto sizes = sizesOf(trimmed(text)); sizes && instruction.shape->isArray()) {
+  if (auto sizes = typedSizes(withoutBlanks(text)); sizes && instruction.shape->isArray()) {
     TESSERA_TRY(settleOpen(*sizes, operand));
     return Shape::arrayRowMajor(operand && !converts ? operand->type : instruction.shape->type, *sizes);
   }

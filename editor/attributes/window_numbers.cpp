@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kMost = 1'000'000, kBoxWidth = 54;
+constexpr int kLargestNumber = 1'000'000, kBoxWidth = 54;
 
 struct Row {
   const char *name, *help;
@@ -26,12 +26,12 @@ constexpr Row kRows[WindowNumbers::kNumbers] = {
      QT_TRANSLATE_NOOP("WindowNumbers", "How far its taps are from each other"), 1},
     {QT_TRANSLATE_NOOP("WindowNumbers", "▬ pad before"),
      QT_TRANSLATE_NOOP("WindowNumbers", "Elements of padding before the data; negative: so much of it is left out"),
-     -kMost},
+     -kLargestNumber},
     {QT_TRANSLATE_NOOP("WindowNumbers", "▬ pad after"),
      QT_TRANSLATE_NOOP("WindowNumbers", "Elements of padding behind the data; negative: so much of it is left out"),
-     -kMost}};
+     -kLargestNumber}};
 
-const WindowDimension kNone{};
+const WindowDimension kNoWindow{};
 
 int64_t numberOf(const WindowDimension& w, WindowNumbers::Number number) {
   switch (number) {
@@ -59,7 +59,7 @@ WindowNumbers::WindowNumbers(QWidget* parent) : QWidget(parent) {
     grid->addWidget(label, row + 1, 0);
     for (int column = 0; column < 2; ++column) {
       auto* box = new QSpinBox(this);
-      box->setRange(kRows[row].least, kMost);
+      box->setRange(kRows[row].least, kLargestNumber);
       box->setFixedWidth(kBoxWidth);
       box->setButtonSymbols(QAbstractSpinBox::NoButtons);
       box->setKeyboardTracking(false);
@@ -100,7 +100,7 @@ void WindowNumbers::show(const WindowDimension* y, const WindowDimension* x, con
       QSpinBox* box = boxes_[row][column];
       box->setVisible(shown[column]);
       const QSignalBlocker blocker(box);
-      box->setValue(static_cast<int>(numberOf(shown[column] ? *shown[column] : kNone, static_cast<Number>(row))));
+      box->setValue(static_cast<int>(numberOf(shown[column] ? *shown[column] : kNoWindow, static_cast<Number>(row))));
     }
   }
 }

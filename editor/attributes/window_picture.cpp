@@ -15,9 +15,9 @@ namespace tessera {
 namespace {
 
 constexpr int64_t kMaxData = 9, kMaxPadding = 8;
-constexpr double kLargestCell = 22, kReach = 10, kBorder = 12, kGap = 12;
+constexpr double kLargestCell = 22, kReach = 10, kPictureBorder = 12, kGap = 12;
 constexpr double kAlongEdge = 0.75;  // of a handle for padding: beyond the window, where that is smaller than the data
-constexpr WindowDimension kNone{};
+constexpr WindowDimension kPlainWindow{};
 
 std::vector<int64_t> baseSizes(const Module& module, const Instruction& instruction) {
   if (instruction.operands.empty() || !module.contains(instruction.operands[0])) return {};
@@ -87,7 +87,7 @@ QString WindowPicture::nameOf(const Axis& axis) const {
 }
 
 const WindowDimension& WindowPicture::of(const Axis& axis) const {
-  return axis.dimension < 0 ? kNone : window_.dimensions[static_cast<size_t>(axis.dimension)];
+  return axis.dimension < 0 ? kPlainWindow : window_.dimensions[static_cast<size_t>(axis.dimension)];
 }
 int64_t WindowPicture::shownLow(const Axis& axis) const {
   return std::clamp<int64_t>(of(axis).paddingLow, 0, kMaxPadding);
@@ -106,12 +106,12 @@ int64_t WindowPicture::cells(const Axis& axis) const {
 double WindowPicture::pictureWidth() const { return width() - numbers_->width() - kGap; }
 
 double WindowPicture::side() const {
-  const double room = std::min((pictureWidth() - 2 * kBorder) / static_cast<double>(cells(x_)),
-                               (height() - 2 * kBorder) / static_cast<double>(cells(y_)));
+  const double room = std::min((pictureWidth() - 2 * kPictureBorder) / static_cast<double>(cells(x_)),
+                               (height() - 2 * kPictureBorder) / static_cast<double>(cells(y_)));
   return std::clamp(room, 4.0, kLargestCell);
 }
 
-QPointF WindowPicture::origin() const { return {kBorder, kBorder}; }
+QPointF WindowPicture::origin() const { return {kPictureBorder, kPictureBorder}; }
 
 QRectF WindowPicture::cell(int64_t row, int64_t column) const {
   const double s = side();

@@ -93,17 +93,25 @@ void ArgumentSources::fill(QMenu& menu, InstructionId parameter) {
       {});
   menu.actions().back()->setChecked(!said);
   menu.addSeparator();
-  if (isFloat(element)) add(tr("Normal"), "normal 0 1");
-  add(isFloat(element) ? tr("Uniform 0 … 1") : tr("Uniform 0 … 9"), isFloat(element) ? "uniform 0 1" : "uniform 0 9");
-  add(isFloat(element) ? tr("Ramp 0 … 1") : tr("Ramp 0 … 9"), isFloat(element) ? "ramp 0 1" : "ramp 0 9");
+  if (isFloat(element)) {
+    add(tr("Normal"), "normal 0 1");
+    add(tr("Uniform 0 … 1"), "uniform 0 1");
+    add(tr("Ramp 0 … 1"), "ramp 0 1");
+  } else {
+    add(tr("Uniform 0 … 9"), "uniform 0 9");
+    add(tr("Ramp 0 … 9"), "ramp 0 9");
+  }
   add(tr("Zeros"), "constant 0");
   add(tr("Ones"), "constant 1");
   menu.addSeparator();
   ask(tr("Constant …"), "constant 0.5");
   ask(tr("Type it: normal 0 0.5, uniform -1 1, ramp 0 9 …"), now);
-  connect(menu.addAction(tr("Image …")), &QAction::triggered, this, [this, parameter] { chooseFile(parameter, true); });
-  connect(menu.addAction(tr("npy file …")), &QAction::triggered, this,
-          [this, parameter] { chooseFile(parameter, false); });
+  const auto file = [&](const QString& title, bool image) {
+    connect(menu.addAction(title), &QAction::triggered, this,
+            [this, parameter, image] { chooseFile(parameter, image); });
+  };
+  file(tr("Image …"), true);
+  file(tr("npy file …"), false);
   if (document_.module().shapeOf(parameter).isScalar())
     connect(menu.addAction(tr("Slider")), &QAction::triggered, this, [this, parameter] {
       document_.select({parameter});

@@ -16,7 +16,7 @@
 namespace tessera {
 namespace {
 constexpr size_t kFewBoxes = 40;  // what can be read without zooming
-constexpr float kValueStrip = 28, kLargeStrip = 150;
+constexpr float kValueStrip = 28, kEnlargedStrip = 150;
 constexpr size_t kMaxWarnings = 400;
 constexpr size_t kMaxHued = 20000, kMaxHuedBoxes = 4000;  // instructions; beyond, the first picture would wait
 }  // namespace
@@ -165,7 +165,7 @@ void SceneMaker::enlarge(GraphView& view) const {
   for (ViewNode& node : view.nodes)
     if (node.kind == ViewNode::Kind::Instruction && !node.chip && module_.contains(node.instruction) &&
         page->enlarged.contains(std::string(module_.at(node.instruction).name)))
-      node.strip = kLargeStrip;
+      node.strip = kEnlargedStrip;
 }
 
 // The names and hues of a result's sizes.

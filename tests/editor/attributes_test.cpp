@@ -223,7 +223,8 @@ ENTRY main {
 ENTRY main {
   x = f32[5,4] parameter(0)
   i = s32[7] parameter(1)
-  ROOT y = f32[7,4] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,4}
+  ROOT y = f32[7,4] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0},
+    index_vector_dim=1, slice_sizes={1,4}
 })",
              "y");
     AttributeForm* form = hand().window().panels().inspector->form();
@@ -258,7 +259,8 @@ ENTRY main {
 ENTRY main {
   x = f32[5,4] parameter(0)
   i = s32[7] parameter(1)
-  ROOT y = f32[7,4] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,4}
+  ROOT y = f32[7,4] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0},
+    index_vector_dim=1, slice_sizes={1,4}
 })",
              "y");
     auto* form = picture<IndexForm>("slice_sizes");

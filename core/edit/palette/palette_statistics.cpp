@@ -109,7 +109,7 @@ void leakyRelu(Draft& d) {
   binary(d, Opcode::Maximum, x, binary(d, Opcode::Multiply, x, filled(d, x.shape, slope)));
 }
 
-constexpr const char *kReductions = "Reduction", *kLayers = "Layers";
+constexpr const char *kReductions = "Reduction", *kActivations = "Layers";
 constexpr DraftForm kStatistics[] = {
     {"reduce mean", kReductions, "The mean along the last dimension (axis=, axis=all)",
      "mean average axis=", Opcode::Divide, mean},
@@ -121,8 +121,8 @@ constexpr DraftForm kStatistics[] = {
      "l2 euclidean length axis=", Opcode::Sqrt, norm},
     {"logsumexp", kReductions, "The logarithm of the sum of powers, along the last dimension (axis=)",
      "log-sum-exp log_sum_exp axis=", Opcode::Add, logSumExp},
-    {"silu", kLayers, "x · sigmoid(x)", "swish activation", Opcode::Multiply, silu},
-    {"leaky relu", kLayers, "The larger of x and a part of it: leaky relu 0.1", "leaky_relu activation",
+    {"silu", kActivations, "x · sigmoid(x)", "swish activation", Opcode::Multiply, silu},
+    {"leaky relu", kActivations, "The larger of x and a part of it: leaky relu 0.1", "leaky_relu activation",
      Opcode::Maximum, leakyRelu},
 };
 

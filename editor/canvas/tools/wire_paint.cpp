@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kSocketRadius = 4;  // pixels
 constexpr size_t kMaxJudged = 120;
-constexpr double kFieldWidth = 74;  // scene units
+constexpr double kInputFieldWidth = 74;  // scene units
 
 }  // namespace
 
@@ -28,7 +28,7 @@ QRectF WireTool::plateOf(int32_t node, int32_t operand) const {
   const QPointF socket = inputAt(node, operand);
   if (canvas_.view()->flow == Flow::Right) {
     const double zoom = canvas_.viewport().zoom(), high = 15 * zoom;
-    const double wide = std::min<double>(kFieldWidth, canvas_.frameOf(node).width() / 2 - 4) * zoom;
+    const double wide = std::min<double>(kInputFieldWidth, canvas_.frameOf(node).width() / 2 - 4) * zoom;
     const double right = canvas_.viewport().toWidget(canvas_.frameOf(node).bottomRight()).x() - 6 * zoom;
     return {right - wide, socket.y() - high / 2, wide, high};
   }

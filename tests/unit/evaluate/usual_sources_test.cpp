@@ -17,7 +17,8 @@ layer { a = f32[4,16] parameter(0)
 ENTRY main {
   table = f32[10,8] parameter(0)
   words = s32[4] parameter(1)
-  rows = f32[4,8] gather(table, words), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,8}
+  rows = f32[4,8] gather(table, words), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0},
+    index_vector_dim=1, slice_sizes={1,8}
   w = f32[8,16] parameter(2)
   product = f32[4,16] dot(rows, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   bias = f32[16] parameter(3)

@@ -152,7 +152,9 @@ void addRender(CLI::App& app, Report& report) {
                       "Profile of a run, or any that `tessera profile` reads, laid over the nodes");
   command->add_option("--open", options->open, "A group to open; may be given several times");
   command->add_option("--scale", options->scale, "PNG: pixels a unit (default 1)")->check(CLI::Range(0.001, 64.0));
-  command->add_option("--flow", options->flow, "which way wires run: down, right; else as the file's project says")
+  command
+      ->add_option("--flow", options->flow,
+                   "Which way wires run: down or right (default: as the file's project says, else down)")
       ->check(CLI::IsMember({"down", "right"}));
   command->add_option("--theme", options->theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));
   command->add_flag("--json", report.json, "Print one JSON object");

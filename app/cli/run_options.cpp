@@ -40,8 +40,8 @@ void addArguments(CLI::App& command, RunArguments& options) {
   command.add_option("--inputs", options.inputs, "npz with arg0 …; missing ones get default values");
   command
       .add_option("--argument", options.sources,
-                  "N=SOURCE, the value of one argument: constant V, ramp A B, random A B, npy FILE or image FILE "
-                  "(pgm, ppm); may be repeated")
+                  "N=SOURCE, the value of one argument: constant V, ramp A B, uniform A B, normal MEAN DEVIATION, npy "
+                  "FILE or image FILE (pgm, ppm); may be repeated")
       ->allow_extra_args(false);
 }
 

@@ -6,13 +6,13 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QSettings>
-#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/panels.h"
+#include "core/base/sorting.h"
 #include "core/tools/query/search.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/place_history.h"
@@ -35,6 +35,65 @@ int rankOf(std::string_view words, std::string_view name, std::string_view opcod
   return name.find(words) != std::string_view::npos ? 4 : 5;
 }
 
+struct FoundPlace {
+  int rank = 0;               // less is better
+  InstructionId instruction;  // invalid: the computation
+  ComputationId computation;
+  const char* mark = "";
+};
+
+// Words are looked for in all that a line says; what is more than words is a query: "f64" is the type. What is named so
+// comes first, then operations of that name.
+class PlaceSearch {
+ public:
+  PlaceSearch(const Module& module, const QString& words)
+      : module_(module), words_(words), typed_(words.trimmed().toLower().toStdString()) {
+    const auto query = Query::parse(words.toStdString());
+    isQuery_ = query && !query->isWords();
+    if (!isQuery_) return;
+    asked_.resize(module.instructionSlots());
+    for (InstructionId id : tessera::search(module, *query)) asked_[id.value] = true;
+  }
+
+  std::vector<FoundPlace> places(const std::vector<InstructionId>& bookmarks) {
+    for (InstructionId id : bookmarks) add(id, QT_TRANSLATE_NOOP("Navigation", " · bookmark"), kBookmarked);
+    for (ComputationId id : module_.order())
+      if (!isQuery_ && words_.match({module_.at(id).name, "computation"}))
+        out_.push_back({rank(module_.at(id).name, "computation"), {}, id, ""});
+    for (auto computation = module_.order().rbegin(); computation != module_.order().rend(); ++computation)
+      for (InstructionId id : module_.at(*computation).instructions) add(id, "", 0);  // the entry is last
+    sortBy(out_, &FoundPlace::rank);
+    if (out_.size() > kMaxFound) out_.resize(kMaxFound);
+    return std::move(out_);
+  }
+  const std::string& shapeOf(const Instruction& in) {
+    std::string& shape = shapes_[in.shape];
+    if (shape.empty()) shape = toString(*in.shape, false).substr(0, kShapeLength);
+    return shape;
+  }
+
+ private:
+  int rank(std::string_view name, std::string_view opcode) const {
+    return typed_.empty() || isQuery_ ? 0 : rankOf(typed_, name, opcode);
+  }
+  void add(InstructionId id, const char* mark, int better) {
+    if (out_.size() >= (typed_.empty() || isQuery_ ? kMaxFound : kMaxRanked)) return;
+    const Instruction& in = module_.at(id);
+    const std::string_view opcode = nameOf(in.opcode), home = module_.at(in.computation).name;
+    const bool matches =
+        isQuery_ ? static_cast<bool>(asked_[id.value]) : words_.match({in.name, opcode, shapeOf(in), mark, home});
+    if (matches) out_.push_back({rank(in.name, opcode) - better, id, {}, mark});
+  }
+
+  const Module& module_;
+  const SearchWords words_;
+  const std::string typed_;
+  bool isQuery_ = false;
+  std::vector<bool> asked_;                               // by instruction, of a query
+  std::unordered_map<const Shape*, std::string> shapes_;  // there are few, and a hundred thousand instructions
+  std::vector<FoundPlace> out_;
+};
+
 }  // namespace
 
 Navigation::Navigation(MainWindow& window, bool remembers)
@@ -54,50 +113,11 @@ void Navigation::goToAnything() {
               [this](const QString& words) { return places(words); });
 }
 
-// Words are looked for in all that a line says; what is more than words is a query: "f64" is the type. What is named so
-// comes first, then operations of that name.
 std::vector<QuickEntry> Navigation::places(const QString& words) {
   const Module& module = window_.document().module();
-  const SearchWords search(words);
-  const auto query = Query::parse(words.toStdString());
-  const bool isQuery = query && !query->isWords();
-  const std::string typed = words.trimmed().toLower().toStdString();
-  std::vector<bool> found(module.instructionSlots());
-  if (isQuery)
-    for (InstructionId id : tessera::search(module, *query)) found[id.value] = true;
-  std::unordered_map<const Shape*, std::string> shapes;  // there are few, and a hundred thousand instructions
-  struct Place {
-    int rank;
-    InstructionId instruction;  // invalid: the computation
-    ComputationId computation;
-    const char* mark;
-  };
-  std::vector<Place> all;
-  const size_t most = typed.empty() || isQuery ? kMaxFound : kMaxRanked;
-  const auto shapeOf = [&](const Instruction& in) -> const std::string& {
-    std::string& shape = shapes[in.shape];
-    if (shape.empty()) shape = toString(*in.shape, false).substr(0, kShapeLength);
-    return shape;
-  };
-  const auto add = [&](InstructionId id, const char* mark, int better) {
-    if (all.size() >= most) return;
-    const Instruction& in = module.at(id);
-    const std::string_view opcode = nameOf(in.opcode), home = module.at(in.computation).name;
-    const bool matches =
-        isQuery ? static_cast<bool>(found[id.value]) : search.match({in.name, opcode, shapeOf(in), mark, home});
-    if (matches)
-      all.push_back({(typed.empty() || isQuery ? 0 : rankOf(typed, in.name, opcode)) - better, id, {}, mark});
-  };
-  for (InstructionId id : history().bookmarks()) add(id, QT_TR_NOOP(" · bookmark"), kBookmarked);
-  for (ComputationId id : module.order())
-    if (!isQuery && search.match({module.at(id).name, "computation"}))
-      all.push_back({typed.empty() ? 0 : rankOf(typed, module.at(id).name, "computation"), {}, id, ""});
-  for (auto computation = module.order().rbegin(); computation != module.order().rend(); ++computation)
-    for (InstructionId id : module.at(*computation).instructions) add(id, "", 0);  // the entry stands last
-  std::ranges::stable_sort(all, {}, &Place::rank);
+  PlaceSearch search(module, words);
   std::vector<QuickEntry> out;
-  for (const Place& place : all) {
-    if (out.size() >= kMaxFound) break;
+  for (const FoundPlace& place : search.places(history().bookmarks())) {
     if (!place.instruction.valid()) {
       const Computation& computation = module.at(place.computation);
       out.push_back({text(computation.name), tr("computation, %L1 instructions").arg(computation.instructions.size()),
@@ -105,7 +125,7 @@ std::vector<QuickEntry> Navigation::places(const QString& words) {
       continue;
     }
     const Instruction& in = module.at(place.instruction);
-    const QString detail = text(nameOf(in.opcode)) + QLatin1Char(' ') + text(shapeOf(in)) + tr(place.mark) +
+    const QString detail = text(nameOf(in.opcode)) + QLatin1Char(' ') + text(search.shapeOf(in)) + tr(place.mark) +
                            tr(" in %1").arg(text(module.at(in.computation).name));
     out.push_back({text(in.name), detail, [this, id = place.instruction] { history().goTo(id); }});
   }

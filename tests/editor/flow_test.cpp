@@ -36,7 +36,7 @@ class FlowTest : public QObject {
   void theFlowIsTurnedAndTurnedBack() {
     const InstructionId x = hand().add("f32[4]"), power = hand().add("exp");
     const QPointF stood = box(power).topLeft();
-    hand().key(Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+    hand().key(Qt::Key_L, Qt::ControlModifier | Qt::AltModifier);
     QCOMPARE(flow(), Flow::Down);
     QVERIFY(box(power).top() > box(x).bottom());
     hand().add("sine");

@@ -4,6 +4,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
+#include <tuple>
 
 #include "app/studio/actions/actions.h"
 #include "app/studio/preferences/preferences_dialog.h"
@@ -170,7 +171,7 @@ void MainWindow::makeArrangeMenu() {
                                    QLatin1String(id),
                                    [this] { return document_->isOpen() && !document_->isPlainGraph(); },
                                    [this, way] { return document_->isOpen() && document_->project().flow == way; }});
-  add(menu, "turn-flow", tr("T&urn the flow"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L),
+  add(menu, "turn-flow", tr("T&urn the flow"), QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_L),
       [](Controller& c) { c.turnFlow(); });
   QMenu& align = *menu.addMenu(tr("&Align and distribute"));
   const std::pair<QString, Alignment> kAlignments[] = {{tr("Align &left"), Alignment::Left},

@@ -83,7 +83,7 @@ struct ViewNode {
   std::vector<SizeSpan> sizes = {};
   std::vector<int8_t> hues = {};
 };
-// What stands on a pill: the result's shape; with a mark where it holds several instructions.
+// The text of a pill: the result's shape, with a mark if it contains several instructions.
 std::string chipText(const ViewNode& node);
 
 struct ViewEdge {

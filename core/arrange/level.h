@@ -34,7 +34,7 @@ struct Level {
   std::vector<LevelWire> wires;
   bool thorough = true;                                   // false: fewer sweeps, for views of very many boxes
   float boxGap = box::kColumnGap, rowGap = box::kRowGap;  // between boxes of a row, between rows
-  float aspect = 1.6f, widest = 1400;  // wished width : height; up to this width rows are filled anyhow
+  float aspect = 1.6f, widest = 1400;  // wished width : height; rows are filled up to this width in any case
   // results; the content's top left is (0, 0)
   std::vector<LevelRow> rows;
   // By wire: its x in each row between its ends. Empty for wires that run upwards, cross no row, or, where lanes for

@@ -1,4 +1,4 @@
-// Each member says which one follows it; the last ones are found from the end on. O(V).
+// Each member links to its successor; then each chain is followed to its last member. O(V).
 #include "core/arrange/shape_chains.h"
 
 #include "core/ops/op.h"

@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-// By place in the computation: the place of the last member of the chain in which an instruction stands; -1: in none of
+// By place in the computation: the place of the last member of the chain that contains an instruction; -1: in none of
 // two or more. All members are written in the file, lie in the same group and are no hubs; no member but the last has
 // its name in `placed`. groupOf, hubs: by place; positions: the place of each instruction, by InstructionId value.
 std::vector<int32_t> shapeChains(const Module& module, const Computation& computation, const UserTable& users,

@@ -11,7 +11,7 @@ namespace {
 
 size_t rowsOf(const ViewNode& node) { return node.inputs.size() + (node.appends ? 1 : 0); }
 
-// The line of the result, on which a single input and the output stand where wires run to the right.
+// The line of the result, which has a single input and the output where wires run to the right.
 float resultLine(const ViewNode& node, const RectF& box) {
   const bool plain = node.kind == ViewNode::Kind::Instruction || (node.kind == ViewNode::Kind::CollapsedGroup);
   if (!plain || node.chip) return box.y + box.height / 2;

@@ -14,7 +14,7 @@ namespace tessera {
 void setPorts(const Module& module, const Instruction& user, ViewNode& own,
               const std::function<bool(InstructionId)>& hasPort);
 
-// What ViewOptions::sources says of a parameter of the entry; "" of a tuple.
+// The entry of ViewOptions::sources for a parameter of the entry computation; "" for a tuple.
 std::string sourceOf(const Module& module, const Instruction& parameter, const std::vector<std::string>& sources);
 
 }  // namespace tessera

@@ -118,7 +118,7 @@ bool isMeant(const AttributeRow& row) {
          row.name == Attr::lhs_contracting_dims || row.name == Attr::rhs_contracting_dims;
 }
 
-// Of a gather or scatter none of whose dimension numbers were said: those of the first way.
+// For a gather or scatter without any dimension numbers: those of the first form.
 std::vector<NewAttribute> indexDefaults(const Module& module, InstructionId id) {
   const std::vector<IndexWay> ways = indexWays(module, id);
   if (ways.empty()) return {};

@@ -1,4 +1,4 @@
-// The ways in which people mean a gather or scatter, each with the dimension numbers that HLO needs for it. Used by the
+// Common forms of a gather or scatter, each with the dimension numbers that HLO needs for it. Used by the
 // defaults of new instructions and by the inspector's form.
 #pragma once
 

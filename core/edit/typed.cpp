@@ -30,7 +30,7 @@ std::vector<std::string> parts(const std::string& text) {
   return out;
 }
 
-// "[6,4]", "6,4"; none: something else stands there.
+// "[6,4]", "6,4"; none: the text is something else.
 std::optional<std::vector<int64_t>> typedSizes(std::string text) {
   if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
   std::vector<int64_t> out;

@@ -1,4 +1,4 @@
-// What a person types in short for a shape or an attribute, in full. Used by the inspector and the palette's lines.
+// Expands short forms of shapes and attributes. Used by the inspector and the palette's lines.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@ Status checkName(const ArgumentRules& rules, const std::string& name) {
               rules.givenFrom + ": an argument's array is named arg0, arg1 … after its number; found " + name);
 }
 
-// What is said of an argument, or usual of it.
+// The sources that the user gave, and usual ones for the rest.
 std::map<int64_t, std::string> sourcesOf(const ArgumentRules& rules, const Module& module, bool oneDevice) {
   std::map<int64_t, std::string> out = rules.sources;
   if (!rules.usual || !oneDevice) return out;

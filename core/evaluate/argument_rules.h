@@ -18,7 +18,7 @@ struct ArgumentRules {
   std::shared_ptr<const NpzBlocks> file;   // more of them, for a device that reads its own blocks; null: none
   std::string givenFrom;                   // the file that they are of, for messages
   FillRule fill;
-  bool usual = false;  // on one device: what nothing is said of is of usual_sources.h, else of the fill rule
+  bool usual = false;  // on one device: arguments without a source are of usual_sources.h, else of the fill rule
   FileReader readFile = readNamedFile;
   ImageDecoder decodeImage = decodeNetpbm;
 };

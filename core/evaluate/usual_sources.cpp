@@ -1,4 +1,4 @@
-// A parameter is what its readers make of it, through what only changes its form.
+// The kind of a parameter follows from its readers, also through ops that only change its form.
 #include "core/evaluate/usual_sources.h"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ class Usual {
     return shape.rank() == 1 && isOnlyAdded(parameter, 0) ? 0.1 : 1;
   }
 
-  // How many products a result adds of which this is the second factor; 0: it is none.
+  // The number of products that each result adds, with this as the second factor; 0: it is none.
   int64_t fanIn(InstructionId id, int depth) const {
     for (InstructionId user : users_.users(id)) {
       const Instruction& reader = module_.at(user);

@@ -1,4 +1,4 @@
-// Arguments that nobody gives, of a kind that one can see: as data and weights of a model usually are. Used by
+// Default arguments as data and weights of a model usually are. Used by
 // argument_rules and by what shows where a parameter's value comes from.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace tessera {
 // others 1. Integers that are indices of a gather are uniform over its rows. Everything else is "rule".
 std::vector<std::string> usualSources(const Module& module);
 
-// The parameters of the entry that are trained, as their readers use them: second factors of products, kernels, and
-// vectors that are only added or only scale.
+// The parameters of the entry that are trained, as their readers use them: second factors of products, kernels, tables
+// that only gathers read, and vectors that are only added.
 std::vector<InstructionId> weightsOf(const Module& module);
 
 }  // namespace tessera

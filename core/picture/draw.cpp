@@ -44,7 +44,7 @@ class Drawer : Sketch {
     for (int32_t v = 0; v < count; ++v) drawNode(v);
     for (const ViewEdge& edge : view_.edges)
       if (view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached) drawBesidePort(edge);
-    for (int32_t v = count; v-- > 0;)  // what stands inside comes later in the view
+    for (int32_t v = count; v-- > 0;)  // content comes later in the view
       if (view_.nodes[at(v)].kind == ViewNode::Kind::OpenGroup) drawCover(v);
     return std::move(picture_);
   }

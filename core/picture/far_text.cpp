@@ -10,7 +10,7 @@ namespace {
 constexpr float kFarSizes[] = {kFarText, 10.5f, 9.5f, 9};  // pixels
 constexpr float kFarLine = 1.2f;                           // of the size
 constexpr float kFarMargin = 3;                            // pixels
-constexpr float kFarNarrowest = 1.2f;                      // of the size: what is narrower says nothing
+constexpr float kFarNarrowest = 1.2f;                      // of the size: narrower text is not legible
 
 // As many words as fit; at least one.
 size_t firstLine(std::string_view text, float size, float width) {
@@ -30,7 +30,7 @@ PictureItem lineOf(const PictureItem& text, std::string words, float size, float
   return line;
 }
 
-// What of a text stands in its room at a size, in scene units.
+// The lines of a text that fit its room at a size, in scene units.
 struct FarLines {
   float size = 0;
   std::string first, second;  // second: empty where one line is enough

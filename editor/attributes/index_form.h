@@ -1,4 +1,4 @@
-// What a gather or scatter means, as a choice of a few ways; its dimension numbers stand in fields of their own. Used
+// The common forms of a gather or scatter as a choice; its dimension numbers have fields of their own. Used
 // by makeAttributePicture.
 #pragma once
 

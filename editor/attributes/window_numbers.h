@@ -21,7 +21,7 @@ class WindowNumbers : public QWidget {
 
   enum class Number { Size, Stride, Dilation, LowPadding, HighPadding };
   static constexpr int kNumbers = 5;
-  // Of the dimension across (`x`) and down; null: there is none. The names stand above the columns.
+  // Of the dimension across (`x`) and down; null: there is none. The names are above the columns.
   void show(const WindowDimension* y, const WindowDimension* x, const QString& nameOfY, const QString& nameOfX);
   QSpinBox* box(Number number, bool across) const { return boxes_[static_cast<size_t>(number)][across ? 1 : 0]; }
 

@@ -208,7 +208,7 @@ void WindowPicture::paintHandles(QPainter& painter) const {
     if (!handleAt(handle).isNull()) paintHandle(painter, handle);
 }
 
-// Each has a form of its own, which stands before its name at the numbers.
+// Each has a shape of its own, which also marks its row of numbers.
 void WindowPicture::paintHandle(QPainter& painter, Handle handle) const {
   const QPointF at = handleAt(handle);
   const bool meant = handle == held_ || (held_ == Handle::None && handle == hover_);

@@ -1,6 +1,6 @@
 // A window over the grid that it slides on: the data, the padding round it, the taps of the window in its first place
 // and, outlined, its second. Handles drag size, stride, dilation and padding of the two dimensions that are shown; the
-// numbers stand beside it.
+// numbers are beside it.
 #pragma once
 
 #include <QRectF>

@@ -181,7 +181,7 @@ void ValueStrips::paintValue(QPainter& painter, const NodeValue& value, QRectF s
   const QString shown = value.scrubs ? QStringLiteral("‹ %1 ›").arg(value.text) : value.text;
   const std::string text = elideText(shown.toStdString(), kValueSize, static_cast<float>(strip.width()));
   const double wide = textWidth(text, kValueSize);
-  const bool large = strip.height() > kLargeStrip && value.columns > 0;  // the picture stands above the text
+  const bool large = strip.height() > kLargeStrip && value.columns > 0;  // the picture is above the text
   const bool pictured = !large && value.columns > 0 && strip.width() - wide > 20;
   if (large) {
     paintForm(painter, value, strip.adjusted(0, 0, 0, -kTextLine), canvas_.theme());

@@ -34,7 +34,7 @@ class ArgumentSources : public QObject {
   void explained(QString why);
 
  private:
-  std::string sourceOf(InstructionId parameter) const;  // in words; what is usual where nothing is said
+  std::string sourceOf(InstructionId parameter) const;  // as text; the usual one if none is set
   void set(InstructionId parameter, const std::string& words);
   void type(InstructionId parameter, const std::string& words);
   void chooseFile(InstructionId parameter, bool image);

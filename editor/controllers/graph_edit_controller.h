@@ -125,7 +125,7 @@ class GraphEditController : public QObject {
   InstructionId pickedUser_;
   int pickedOperand_ = -1;
   // Where what is placed next comes to.
-  enum class Anchor { Begin, End };  // what of it stands there, along the flow
+  enum class Anchor { Begin, End };  // which end of it is there, along the flow
   struct Spot {
     QPointF scene;
     Anchor anchor = Anchor::Begin;

@@ -26,7 +26,7 @@ class RunController : public QObject {
   PlayBar& playBar() { return *playBar_; }
   CallBar& callBar() { return *callBar_; }
   ArgumentSources& arguments() { return *arguments_; }
-  void keepFreeBelow(int pixels);  // for what else stands over the canvas
+  void keepFreeBelow(int pixels);  // for other widgets over the canvas
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;

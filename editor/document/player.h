@@ -1,5 +1,5 @@
 // Player: feeds outputs back to inputs, step by step or at a rate, so that a simulation or a training step can be
-// watched. The feedback is the document's own, else the module's aliases; where neither says one, it may be asked for:
+// watched. The feedback is the document's own, else the module's aliases; without either, it can be requested:
 // the first input of an output's shape.
 // Uses Document's live values; used by PlayBar.
 #pragma once

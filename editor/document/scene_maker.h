@@ -117,7 +117,7 @@ class SceneMaker {
   std::shared_ptr<const Sizes> sizes_;         // made for the first name or hue
   std::shared_ptr<const DimensionHues> hues_;  // where no size has a name
   std::unordered_map<ComputationId, std::vector<SceneWarning>> warnings_;
-  std::unordered_map<ComputationId, Flow> flows_;  // of pages for which nobody said one
+  std::unordered_map<ComputationId, Flow> flows_;  // of pages without a flow of their own
 };
 
 }  // namespace tessera

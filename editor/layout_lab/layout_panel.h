@@ -48,8 +48,8 @@ class LayoutPanel : public QWidget {
 
  signals:
   // The person applied another layout (order, padding, or layout text) of the shape given by showShape; for a tuple it
-  // is the whole tuple. Until then it is a preview, and says so. Examples and other arrays typed to look at them are no
-  // layout of the wire.
+  // is the whole tuple. Until then it is a preview, marked as such. Examples and other arrays typed to look at them are
+  // no layout of the wire.
   void layoutEdited(const tessera::Shape& shape);
 
  private:

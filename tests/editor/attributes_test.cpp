@@ -130,7 +130,7 @@ ENTRY main {
     QVERIFY2(says("pad=0_0x1_0"), hand().text().c_str());
   }
 
-  // Handles of the usual windows stand so far apart that none is taken for another.
+  // Handles of common windows do not overlap.
   void handlesOfAWindowDoNotOverlap() {
     using Handle = WindowPicture::Handle;
     for (const char* window : {"size=3x3 pad=1_1x1_1", "size=2x2 stride=2x2", "size=5x5 pad=2_2x2_2", "size=3x3",
@@ -217,7 +217,7 @@ ENTRY main {
     QCOMPARE(hand().shape(hand().add("convert u8")), std::string("u8[4]"));
   }
 
-  // What is typed in short is understood, in any order; what is not is explained beside the field.
+  // Short forms are accepted, in any order; errors are shown beside the field.
   void attributesAreTypedInShort() {
     openText(R"(HloModule g
 ENTRY main {
@@ -241,7 +241,7 @@ ENTRY main {
     typeInto("slice_sizes", "1,3");
     QVERIFY2(says("slice_sizes={1,3}"), hand().text().c_str());
     QCOMPARE(shapeOf("y"), std::string("f32[7,3]"));
-    // From rows along 0 to rows along 1: on the way nothing agrees, which is said, and nothing is refused.
+    // From rows along 0 to rows along 1: intermediate states have errors, and no edit is refused.
     for (const auto& [line, words] : {std::pair("offset_dims", "0"),
                                       {"collapsed_slice_dims", "1"},
                                       {"start_index_map", "1"},

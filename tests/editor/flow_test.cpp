@@ -1,5 +1,5 @@
 // Which way wires run, by hand: a new document flows to the right, the flow is turned and turned back, goes with the
-// project, and whoever walks, drops and types finds what lies along it. Values shown large; pills that open.
+// project, and arrow keys, drops and typed values follow it. Values shown large; pills that open.
 #include <QTemporaryDir>
 #include <QTest>
 

@@ -292,7 +292,7 @@ class LayoutPanelTest : public QObject {
     QTest::mouseRelease(panel_->chips(), Qt::LeftButton, {}, panel_->chips()->chipRect(1).center());
     QCOMPARE(inMemory(), QStringLiteral("a d b e c f"));
     QCOMPARE(field("shapeText")->text(), QStringLiteral("f32[2,3]{0,1}"));
-    QVERIFY(edits_.empty());  // a preview, and says so
+    QVERIFY(edits_.empty());  // a preview, marked as such
     QVERIFY(panel_->preview()->words().contains(QStringLiteral("still f32[2,3]{1,0}")));
     apply();
     QCOMPARE(edits_.size(), size_t{1});

@@ -1,4 +1,4 @@
-// Where the values of parameters come from: said on their nodes, chosen there, by key and by typing; the player that
+// Where the values of parameters come from: shown on their nodes, chosen there, by key and by typing; the player that
 // appears where it is asked for; values of files that were opened; menus of rows and of the text.
 #include <QAction>
 #include <QClipboard>

@@ -10,7 +10,7 @@ namespace tessera {
 
 class Canvas;
 
-// Where a wire from a node may be dropped so that what it makes stands beyond it along the flow, clear of all boxes; in
+// Where a wire from a node may be dropped so that the new node is beyond it along the flow, clear of all boxes; in
 // widget pixels. Where nothing is free near by: a corner of the canvas.
 QPointF freeDropBeyond(Canvas& canvas, int32_t node);
 

@@ -42,8 +42,8 @@ struct FoundPlace {
   const char* mark = "";
 };
 
-// Words are looked for in all that a line says; what is more than words is a query: "f64" is the type. What is named so
-// comes first, then operations of that name.
+// Words are matched with all texts of a line; what is more than words is a query: "f64" is the type. An equal name
+// ranks first, then operations of that name.
 class PlaceSearch {
  public:
   PlaceSearch(const Module& module, const QString& words)

@@ -19,14 +19,14 @@ struct Block {
   int64_t version = 1;
   std::string text;             // HLO text: the decomposition is the entry; empty: shipped, made for the shapes
   std::string_view words = {};  // what else finds a shipped one
-  std::string number = {};      // of a shipped one: said behind its name
+  std::string number = {};      // of a shipped one: the number behind its name
 };
 
 // linear, softmax, layer and batch norm, gelu, attention, dropout, losses, steps of optimizers.
 const std::vector<Block>& shippedBlocks();
 // The HLO text of a shipped block for the shapes of its first inputs; what is not given follows from them, and without
 // any there are small ones. Fails where the shapes do not go together, with the reason.
-// number: said behind the name, as how many features a linear layer gives or which part dropout leaves out; "": usual.
+// number: the one behind the name, e.g. the features of a linear layer or the rate of dropout; "": the default.
 Result<std::string> shippedBlockText(std::string_view name, std::span<const Shape> inputs,
                                      const std::string& number = {});
 

@@ -16,7 +16,7 @@ int64_t along(const DraftSizes& said, size_t i, int64_t otherwise) {
   return said.empty() ? otherwise : said[std::min(i, said.size() - 1)];
 }
 
-// What a window says along one dimension, for a picture of `size`; 0: not known.
+// The padding of a window along one dimension, for a picture of `size`; 0: unknown.
 std::string sameDimension(int64_t size, int64_t window, int64_t stride, int64_t dilation) {
   const auto [low, high] = samePadding(size, {.size = window, .stride = stride, .windowDilation = dilation});
   return fmt::format("{}_{}", low, high);

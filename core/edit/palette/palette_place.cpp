@@ -55,7 +55,7 @@ class Placing {
     return std::nullopt;
   }
 
-  // To the type that the line says; else to the usual other one.
+  // To the type of the line; else to the default one.
   std::optional<Shape> converted(const Shape& from) const {
     const Draft said{module_, computation_, {}, entry_, {}, 0};
     if (const auto type = elementTypeFromName(said.option("type"))) return Shape::array(*type, from.dimensions);

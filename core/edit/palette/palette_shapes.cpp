@@ -72,7 +72,7 @@ bool isLetters(const std::string& text) {
          std::set<char>(text.begin(), text.end()).size() == text.size();
 }
 
-// Without "->" the letters that stand once, in alphabetical order, are the output, as numpy has it.
+// Without "->" the letters that occur once, in alphabetical order, are the output, as in numpy.
 std::string impliedOutput(const std::string& inputs) {
   std::string out;
   for (char c : inputs)

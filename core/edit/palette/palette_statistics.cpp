@@ -15,7 +15,7 @@ using Input = Draft::Input;
 Input floats(Draft& d) { return d.input(0, Shape::array(ElementType::F32, {4, 8}), "x"); }
 bool isReal(const Input& x) { return isFloat(x.shape.type) && !isComplex(x.shape.type); }
 
-// "axis=0,2", "axis=all"; the last one where the line says none.
+// "axis=0,2", "axis=all"; the last one if the line gives none.
 DraftSizes axesOf(const Draft& d, int64_t rank) {
   DraftSizes out;
   if (d.option("axis") == "all" || rank == 0) {

@@ -54,7 +54,7 @@ Result<std::string> batchNorm(const BlockInputs& in) {
   return out.text("batch_norm");
 }
 
-// The part of elements that dropout leaves out: what the line says, within [0, 1).
+// The rate of dropout: the number of the line, within [0, 1).
 double leftOut(const BlockInputs& in) {
   double part = 0.1;
   std::from_chars(in.number.data(), in.number.data() + in.number.size(), part);

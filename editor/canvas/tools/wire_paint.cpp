@@ -22,8 +22,8 @@ constexpr double kInputFieldWidth = 74;  // scene units
 
 }  // namespace
 
-// The field of an open input: above its socket, no wider than the sockets stand apart; where wires run to the right, in
-// its row behind the name.
+// The field of an open input: above its socket, no wider than the distance of the sockets; where wires run to the
+// right, in its row behind the name.
 QRectF WireTool::plateOf(int32_t node, int32_t operand) const {
   const QPointF socket = inputAt(node, operand);
   if (canvas_.view()->flow == Flow::Right) {

@@ -27,7 +27,7 @@
 namespace tessera {
 namespace {
 
-// What few need to see: the rest of the form says it in other words, or it is a matter of precision and promises.
+// Rarely needed attributes: another row of the form shows the same, or they are hints on precision and indices.
 bool isDetail(Opcode opcode, const AttributeRow& row) {
   switch (row.name) {
     case Attr::operand_precision:
@@ -133,7 +133,7 @@ void AttributeForm::showDetails(bool shown) {
   placeDetails();
 }
 
-// One that has a value of its own is shown anyhow, but for dimension numbers, which another row speaks of.
+// A row with a value is always shown, except dimension numbers, which another row shows.
 void AttributeForm::placeDetails() {
   if (more_) more_->setArrowType(details_ ? Qt::DownArrow : Qt::RightArrow);
   const bool numbers = opcode_ == Opcode::Gather || opcode_ == Opcode::Scatter;

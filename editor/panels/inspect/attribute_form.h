@@ -31,7 +31,7 @@ class AttributeForm : public QWidget {
   QLineEdit* field(const QString& name) const;
   QString errorOf(const QString& name) const;
   AttributePicture* picture(const QString& name) const;  // under the line; null: it has none
-  // Lines that few need stand behind a button: dimension numbers of gathers and scatters, precisions, promises.
+  // Rarely needed rows are behind a button: dimension numbers of gathers and scatters, precisions, hints.
   void showDetails(bool shown);
   QToolButton* detailsButton() const { return more_; }  // null: there are none
 

@@ -92,7 +92,7 @@ TEST(FlowToTheRight, BoxesKeepApart) {
   }
 }
 
-// The results of a chain stand on one line.
+// The results of a chain are on one line.
 TEST(FlowToTheRight, AChainIsStraight) {
   const Page page(
       "HloModule c\nENTRY main {\n  a = f32[8] parameter(0)\n  b = f32[8] tanh(a)\n  c = f32[8] negate(b)\n  ROOT d = "

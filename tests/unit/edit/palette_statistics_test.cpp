@@ -1,4 +1,4 @@
-// Forms of the palette that reduce, normalise, scan and activate: placed by the line that a person types, run, and held
+// Forms of the palette that reduce, normalise, scan and activate: placed by their line, run, and compared
 // against a formula.
 #include <algorithm>
 

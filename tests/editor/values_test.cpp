@@ -1,5 +1,6 @@
 // Values while a graph is built: traces of calls, sources of arguments, run settings; and with real events the value
 // viewer, numbers that are dragged, play, and the bar of a called computation.
+#include <QAction>
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
@@ -199,6 +200,7 @@ ENTRY main {
     settings.sources = {{0, "ramp 0 1"}, {3, "npy a b.npy"}};
     settings.feedback = {{1, 0}};
     settings.library = "libmine.so";
+    settings.usual = false;
     RunSettings read;
     for (const QString& line : QString::fromStdString(printRunSettings(settings)).split('\n', Qt::SkipEmptyParts)) {
       QVERIFY(line.startsWith("run "));
@@ -211,6 +213,8 @@ ENTRY main {
     QCOMPARE(commandOf(settings, "my file.hlo", ""),
              std::string("tessera run 'my file.hlo' --backend=evaluator --replicas=2 --seed=7 --argument='0=ramp 0 1' "
                          "--argument='3=npy a b.npy' --custom-call-library=libmine.so"));
+    settings.usual = true;
+    QVERIFY(commandOf(settings, "g.hlo", "").find(" --fill=usual") != std::string::npos);
   }
 
   void theProjectKeepsTheSettingsAndUndoTakesThemBack() {

@@ -190,7 +190,7 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
       {QT_TR_NOOP("Reroute a wire"),
        QT_TR_NOOP("double click the wire adds a point; double click the point removes it")},
       {QT_TR_NOOP("Wire"),
-       QT_TR_NOOP("drag from the lower edge of a node to an input, a node or empty canvas; off an input: unwire")},
+       QT_TR_NOOP("drag from the output of a node to an input, a node or empty canvas; off an input: unwire")},
       {QT_TR_NOOP("Type a value"), QT_TR_NOOP("click an open input, double click a constant")},
       {QT_TR_NOOP("Change a number"), QT_TR_NOOP("drag along it, on a node or beside one; with Shift: finely")},
       {QT_TR_NOOP("Open or close a group, enter a computation"), QT_TR_NOOP("double click, Enter")},

@@ -182,7 +182,7 @@ constexpr Lesson kLessons[] = {
      "<code>{0,1}</code> puts dimension 0 first, so "
      "columns lie together.</p>"
      "<p><b>Drag</b> the chips in the Layout panel below. <b>Watch</b> the memory at the right sort itself anew while "
-     "the array at the left stays.</p>"
+     "the array at the left stays. It is a preview until you click <b>Apply</b>.</p>"
      "<p>Point at a cell: its place is marked on both sides.</p>",
      "layout_minor_to_major_01", kLayout, "", "x", "x", "layout"},
     {"Reduce: a dimension goes",

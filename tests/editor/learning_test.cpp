@@ -13,6 +13,7 @@
 #include "editor/controllers/run_controller.h"
 #include "editor/layout_lab/dimension_chips.h"
 #include "editor/layout_lab/layout_panel.h"
+#include "editor/layout_lab/preview_bar.h"
 #include "editor/lessons/lesson.h"
 #include "editor/lessons/lesson_panel.h"
 #include "editor/values/call_bar.h"
@@ -104,6 +105,7 @@ class LearningTest : public QObject {
     QTest::mouseMove(chips, (from + to) / 2);
     QTest::mouseMove(chips, to);
     QTest::mouseRelease(chips, Qt::LeftButton, {}, to);
+    QTest::mouseClick(layout->preview()->apply(), Qt::LeftButton);
     hand().settle();
     QCOMPARE(toString(hand().module().shapeOf(named("x"))), std::string("f32[2,3]{1,0}"));
   }

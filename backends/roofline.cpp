@@ -2,6 +2,7 @@
 #include "backends/roofline.h"
 
 #include <immintrin.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -137,7 +138,8 @@ void measureArithmetic(Roofline& out, double seconds) {
   if (__builtin_cpu_supports("avx512vnni")) addArithmetic(out, "s8", 128, chainsBytes, seconds);
 }
 
-void addMemory(Roofline& out, const char* level, size_t bytesPerCore, bool copies, double seconds) {
+void addMemory(Roofline& out, const char* level, size_t bytesPerCore, bool copies, double seconds,
+               int64_t capacity = 0) {
   std::vector<Memory> from, to;
   for (int core = 0; core < out.cores; ++core) {
     from.push_back(allocate(bytesPerCore));
@@ -158,9 +160,13 @@ void addMemory(Roofline& out, const char* level, size_t bytesPerCore, bool copie
     }
   };
   const double amount = static_cast<double>(bytesPerCore * repeats) * (copies ? 2 : 1);
-  out.memory.push_back(
-      {level, copies ? "copy" : "read", rateOf(1, amount, seconds, work), rateOf(out.cores, amount, seconds, work)});
+  out.memory.push_back({level, copies ? "copy" : "read", rateOf(1, amount, seconds, work),
+                        rateOf(out.cores, amount, seconds, work), capacity});
 }
+
+int64_t cacheBytes(int name) { return std::max<int64_t>(0, sysconf(name)); }
+
+}  // namespace
 
 std::string processorName() {
   std::ifstream in("/proc/cpuinfo");
@@ -168,8 +174,6 @@ std::string processorName() {
     if (line.starts_with("model name")) return line.substr(std::min(line.size(), line.find(':') + 2));
   return {};
 }
-
-}  // namespace
 
 double Roofline::attainableNs(const std::string& type, double flops, double bytes) const {
   double arithmeticPeak = 0, memoryPeak = 0;
@@ -187,8 +191,12 @@ Roofline measureRoofline(double seconds) {
   out.cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   out.processor = processorName();
   measureArithmetic(out, seconds);
-  addMemory(out, "L1", kFirst, false, seconds);
-  addMemory(out, "L2", kSecond, false, seconds);
+  const int64_t first = cacheBytes(_SC_LEVEL1_DCACHE_SIZE), second = cacheBytes(_SC_LEVEL2_CACHE_SIZE),
+                third = cacheBytes(_SC_LEVEL3_CACHE_SIZE);
+  addMemory(out, "L1", kFirst, false, seconds, first * out.cores);
+  addMemory(out, "L2", kSecond, false, seconds, second * out.cores);
+  if (const auto quarter = static_cast<size_t>(third) / 4 / static_cast<size_t>(out.cores); quarter > kSecond)
+    addMemory(out, "L3", quarter, false, seconds, third);
   addMemory(out, "memory", kMemory, false, 4 * seconds);
   addMemory(out, "memory", kMemory, true, 4 * seconds);
   return out;

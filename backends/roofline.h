@@ -2,6 +2,7 @@
 // memory, on one core and on all. The bound that a kernel is held against. Stands beside the backends; needs none.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,10 @@ struct ArithmeticPeak {
 };
 
 struct MemoryPeak {
-  std::string level;                 // "L1", "L2", "memory"
+  std::string level;                 // "L1", "L2", "L3", "memory"
   std::string how;                   // "read", "copy" (bytes read and written)
   double oneCore = 0, allCores = 0;  // bytes a second
+  int64_t capacity = 0;              // bytes that those of all cores hold; 0: not told, and of memory
 };
 
 struct Roofline {
@@ -30,5 +32,6 @@ struct Roofline {
 
 // Takes about `seconds` a figure; the best of several short tries.
 Roofline measureRoofline(double seconds = 0.05);
+std::string processorName();  // "": the system does not say
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <optional>
 
 #include "backends/run_devices.h"
 #include "core/evaluate/device_values.h"
@@ -19,16 +20,30 @@ class Runs {
 
   Status all() {
     for (int64_t i = 0; i < request_.warmUps; ++i) TESSERA_TRY(one(nullptr));
-    for (int64_t i = 0; i < limit(request_.runs); ++i) {
+    TESSERA_TRY(counted(limit(request_.runs), [&](int64_t i) -> Status {
       if (limit(request_.runs) > 1) tell(kRunStage, i, limit(request_.runs));
       TESSERA_ASSIGN_OR_RETURN(const double took, one(nullptr));
       report_.runMs.push_back(took);
-    }
-    for (int64_t i = 0; i < limit(request_.profiledRuns); ++i) TESSERA_TRY(profiled(i));
-    return {};
+      return {};
+    }));
+    return counted(limit(request_.profiledRuns), [&](int64_t i) { return profiled(i); });
   }
 
  private:
+  // The processor's counters are those of the first runs that are measured: then all threads are there.
+  template <class Run>
+  Status counted(int64_t count, const Run& run) {
+    const bool counts = request_.counters && count > 0 && report_.counters.empty() && report_.countersAbsent.empty();
+    std::optional<HardwareCounters> counters;
+    if (counts) counters.emplace();
+    if (counters) report_.countersAbsent = counters->absence(), counters->start();
+    for (int64_t i = 0; i < count; ++i) TESSERA_TRY(run(i));
+    if (counters) report_.counters = counters->stop();
+    for (CounterValue& value : report_.counters)
+      if (counts) value.count /= static_cast<double>(count);
+    return {};
+  }
+
   int64_t limit(int64_t runs) const {
     const bool isLong = request_.longRunMs > 0 && report_.firstRunMs > request_.longRunMs;
     return isLong ? std::min<int64_t>(runs, 1) : runs;

@@ -9,6 +9,7 @@
 
 #include "backends/backend.h"
 #include "backends/engine.h"
+#include "backends/hardware_counters.h"
 #include "core/custom_calls/custom_call_library.h"
 #include "core/evaluate/argument_rules.h"
 #include "core/evaluate/feed_arrays.h"
@@ -42,6 +43,7 @@ struct RunRequest {
   // A first run that takes longer leaves one of each; 0: never.
   double longRunMs = 0;
   bool quickestProfile = false;  // of the profiled runs the quickest one's; false: their sum
+  bool counters = false;         // of the processor, over the runs, or the profiled ones where there are no others
 };
 
 struct RunReport {
@@ -55,6 +57,8 @@ struct RunReport {
   std::vector<DeviceReport> deviceReports;                    // what simulated devices complain of
   int64_t peakBytes = 0, argumentBytes = 0, outputBytes = 0;  // of all devices together
   size_t arguments = 0;
+  std::vector<CounterValue> counters;  // of one run
+  std::string countersAbsent;          // why there are none; empty: they were not asked for, or are there
   std::vector<std::string> reordered;  // instructions that an engine reduces in another order than threads do
 
   double medianMs() const;  // of runs, or of profiled ones where there are no others

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "backends/backend.h"
+#include "backends/more_results.h"
 #include "backends/precision.h"
 #include "core/evaluate/evaluate.h"
 #include "core/hlo/numbers.h"
@@ -17,26 +18,6 @@ namespace tessera {
 namespace {
 
 constexpr int64_t kBytesAtOnce = 512ll << 20;  // of values that one run gives
-
-// The copy's shapes no longer are those that the module promises its callers.
-Module withResults(const Module& module, std::span<const InstructionId> wanted) {
-  Module out = module;
-  ModuleConfig config = out.config();
-  config.inputOutputAlias.clear();
-  config.bufferDonor.clear();
-  config.entryResultLayout.reset();
-  config.entryParameterLayouts.clear();
-  config.isScheduled.reset();
-  out.setConfig(std::move(config));
-  Instruction tuple;
-  tuple.opcode = Opcode::Tuple;
-  tuple.name = "compared.values";
-  tuple.operands = wanted;
-  std::vector<Shape> shapes;
-  for (InstructionId id : wanted) shapes.push_back(out.shapeOf(id));
-  out.setRoot(out.entry(), out.add(out.entry(), std::move(tuple), Shape::tuple(std::move(shapes))));
-  return out;
-}
 
 struct Specials {
   int64_t nans = 0, infinities = 0;
@@ -239,6 +220,26 @@ Result<std::vector<Literal>> argumentsFor(const Module& right, const Module& lef
       out.push_back(std::move(value));
     }
   }
+  return out;
+}
+
+Result<std::unique_ptr<ComparedPair>> comparedPair(Module left, std::optional<Module> right,
+                                                   std::optional<ElementType> precision,
+                                                   std::pair<std::string, std::string> backends,
+                                                   std::vector<Literal> arguments) {
+  auto out = std::make_unique<ComparedPair>(ComparedPair{std::move(left), Module(), {}, {}, {}});
+  if (right) {
+    out->rightModule = *std::move(right);
+  } else if (precision) {
+    TESSERA_ASSIGN_OR_RETURN(out->rightModule, inPrecision(out->leftModule, *precision));
+  } else {
+    out->rightModule = out->leftModule;
+  }
+  out->pairs = diff(out->leftModule, out->rightModule);
+  out->left = {&out->leftModule, std::move(backends.first), std::move(arguments)};
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> others,
+                           argumentsFor(out->rightModule, out->leftModule, out->left.arguments, out->pairs));
+  out->right = {&out->rightModule, std::move(backends.second), std::move(others)};
   return out;
 }
 

@@ -3,9 +3,11 @@
 // by `tessera compare` and `tessera bisect`.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/evaluate/compare.h"
@@ -18,6 +20,19 @@ struct ComparedSide {
   std::string backend = "cpu";
   std::vector<Literal> arguments;  // leaves of the entry's parameters
 };
+
+// Both sides with their modules, and what stands for what. It stays where it is made: the sides point into it.
+struct ComparedPair {
+  Module leftModule, rightModule;
+  ComparedSide left, right;
+  DiffResult pairs;
+};
+// right: another version; without one the left module itself, in another precision where one is given. arguments: of
+// the left module; the right one gets those of the parameters that stand for its own.
+Result<std::unique_ptr<ComparedPair>> comparedPair(Module left, std::optional<Module> right,
+                                                   std::optional<ElementType> precision,
+                                                   std::pair<std::string, std::string> backends,
+                                                   std::vector<Literal> arguments);
 
 // What may differ; absent: by the element type, the looser of both.
 struct ComparedTolerance {

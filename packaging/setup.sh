@@ -9,6 +9,7 @@ readonly PACKAGES=(
   libzip-dev zlib1g-dev libzstd-dev libfmt-dev nlohmann-json3-dev libcli11-dev
   libopenmpi-dev openmpi-bin
   libgtest-dev libbenchmark-dev clang-format fonts-dejavu-core
+  xvfb dbus at-spi2-core
 )
 readonly BUILD=build/release
 

@@ -44,7 +44,8 @@ void Report::raise(int code) { exit = std::max(exit, code); }
 
 int Report::finish() {
   if (json && speaks()) {
-    std::string text = object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    const nlohmann::ordered_json& shown = object.contains(list) && !object.contains("error") ? object[list] : object;
+    std::string text = shown.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
     std::fwrite(text.data(), 1, text.size(), stdout);
   }
   return flushed(exit);

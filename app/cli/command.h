@@ -20,6 +20,8 @@ class Report {
   // Of a run of several processes: each prints its errors, with its rank, and rank 0 prints all else.
   std::optional<int64_t> rank;
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  // Key of the list that --json prints in place of the object, unless there is an error; "": the object is printed.
+  std::string list;
   int exit = kFine;
 
   // A line for people; not printed with --json.

@@ -6,8 +6,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/run_compare.h"
-#include "backends/bisect.h"
-#include "backends/precision.h"
+#include "backends/reproducer.h"
 #include "core/evaluate/argument_rules.h"
 #include "core/formats/module_file.h"
 
@@ -26,12 +25,7 @@ struct CompareArguments {
   double slow = 0;  // a share of the time; 0: values are compared
 };
 
-// Both sides, and what stands for what.
-struct Sides {
-  Module leftModule, rightModule;
-  ComparedSide left, right;
-  DiffResult pairs;
-};
+using Sides = ComparedPair;
 
 // --- what is compared
 
@@ -51,22 +45,10 @@ Result<std::vector<Literal>> argumentsOf(const Module& module, const CompareArgu
   return argumentsBy(rules, module);
 }
 
-Result<Sides> sidesOf(Module left, std::optional<Module> right, const CompareArguments& options) {
-  Sides out{std::move(left), Module(), {}, {}, {}};
-  if (right) {
-    out.rightModule = std::move(*right);
-  } else if (!options.precision.empty()) {
-    const auto type = elementTypeFromName(options.precision);
-    TESSERA_ASSIGN_OR_RETURN(out.rightModule, inPrecision(out.leftModule, type.value_or(ElementType::F64)));
-  } else {
-    out.rightModule = out.leftModule;
-  }
-  out.pairs = diff(out.leftModule, out.rightModule);
-  std::tie(out.left.backend, out.right.backend) = backendsOf(options);
-  TESSERA_ASSIGN_OR_RETURN(out.left.arguments, argumentsOf(out.leftModule, options));
-  TESSERA_ASSIGN_OR_RETURN(out.right.arguments,
-                           argumentsFor(out.rightModule, out.leftModule, out.left.arguments, out.pairs));
-  return out;
+Result<std::unique_ptr<Sides>> sidesOf(Module left, std::optional<Module> right, const CompareArguments& options) {
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, argumentsOf(left, options));
+  const auto type = options.precision.empty() ? std::nullopt : elementTypeFromName(options.precision);
+  return comparedPair(std::move(left), std::move(right), type, backendsOf(options), std::move(arguments));
 }
 
 // --- what came of it
@@ -145,71 +127,25 @@ Status tellComparison(Sides& sides, const CompareArguments& options, Report& rep
 
 // --- bisect
 
-NamedArrays named(const std::vector<Literal>& literals, const char* prefix) { return namedLeaves(literals, prefix); }
-
-Status writeFolder(const CompareArguments& options, const std::vector<std::pair<std::string, const Module*>>& modules,
-                   const std::vector<Literal>& arguments, const std::string& command, Report& report) {
-  const std::filesystem::path folder = options.folder;
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (!std::filesystem::is_directory(folder, error))
-    return fail({.kind = ErrorKind::Output, .message = "the folder cannot be made", .file = options.folder});
-  Json& files = report.object["files"] = Json::array();
-  for (const auto& [name, module] : modules) {
-    TESSERA_TRY(writeFileAtomically(folder / name, printHloText(*module)));
-    files.push_back(name);
-    report.line(fmt::format("{}: {} instructions", (folder / name).string(), module->instructionCount()));
-  }
-  TESSERA_TRY(writeNpz(folder / "inputs.npz", named(arguments, "arg")));
-  TESSERA_TRY(writeFileAtomically(folder / "command.txt", command + "\n"));
-  report.object["command"] = command;
-  report.line(command);
-  return {};
-}
-
-std::string toleranceWords(const ComparedTolerance& tolerance) {
-  std::string out;
-  const auto add = [&](const char* name, const std::optional<double>& value) {
-    if (value) out += fmt::format(" --{}={}", name, *value);
-  };
-  add("rtol", tolerance.rtol);
-  add("atol", tolerance.atol);
-  add("floor", tolerance.floor);
-  return out;
-}
-
-Status bisectOneModule(Sides& sides, const CompareArguments& options, const BisectOptions& how, Report& report) {
-  const std::string& reference = sides.left.backend;
-  const std::string& suspect = sides.right.backend;
-  TESSERA_ASSIGN_OR_RETURN(const Reproducer found,
-                           options.slow > 0
-                               ? bisectTime(sides.leftModule, sides.left.arguments, suspect, options.slow, how)
-                               : bisectBackends(sides.leftModule, sides.left.arguments, reference, suspect, how));
-  report.object["instructions"] = found.module.instructionCount();
-  report.object["runs"] = found.runs;
-  const std::string command =
-      options.slow > 0 ? fmt::format("tessera run module.hlo --backend={} --inputs=inputs.npz --runs=10", suspect)
-                       : fmt::format("tessera compare module.hlo --backends={},{} --inputs=inputs.npz{}", reference,
-                                     suspect, toleranceWords(options.tolerance));
-  return writeFolder(options, {{"module.hlo", &found.module}}, found.arguments, command, report);
-}
-
-Status bisectTwoModules(Sides& sides, const CompareArguments& options, const BisectOptions& how, Report& report) {
-  TESSERA_ASSIGN_OR_RETURN(const ReproducerPair found, bisectVersions(sides.left, sides.right, sides.pairs, how));
-  report.object["instructions"] = found.left.instructionCount();
-  const std::string command = fmt::format("tessera compare a.hlo b.hlo --backends={},{} --inputs=inputs.npz{}",
-                                          sides.left.backend, sides.right.backend, toleranceWords(options.tolerance));
-  return writeFolder(options, {{"a.hlo", &found.left}, {"b.hlo", &found.right}}, found.arguments, command, report);
-}
-
 Status bisect(Sides& sides, const CompareArguments& options, Report& report) {
   BisectOptions how{options.tolerance, options.runs, {}};
   how.observe = [&](std::string_view step, const Module& now) {
     report.line(fmt::format("{} instructions: {}", now.instructionCount(), step));
   };
   const bool two = !options.right.empty() || !options.precision.empty();
-  return two && options.slow == 0 ? bisectTwoModules(sides, options, how, report)
-                                  : bisectOneModule(sides, options, how, report);
+  TESSERA_ASSIGN_OR_RETURN(const WrittenReproducer written,
+                           writeReproducer(sides, two && options.slow == 0, options.slow, how, options.folder));
+  report.object["instructions"] = written.files[0].instructions;
+  if (written.runs > 0) report.object["runs"] = written.runs;
+  Json& files = report.object["files"] = Json::array();
+  for (const WrittenReproducer::File& file : written.files) {
+    files.push_back(file.name);
+    report.line(fmt::format("{}: {} instructions", (std::filesystem::path(options.folder) / file.name).string(),
+                            file.instructions));
+  }
+  report.object["command"] = written.command;
+  report.line(written.command);
+  return {};
 }
 
 // --- options
@@ -249,11 +185,7 @@ void compareFiles(const CompareArguments& options, What what, Report& report) {
   if (!options.right.empty()) right = loadModule(options.right, report, true);
   if (!left || (!options.right.empty() && !right)) return;
   auto sides = sidesOf(std::move(*left), std::move(right), options);
-  if (sides) {
-    sides->left.module = &sides->leftModule;
-    sides->right.module = &sides->rightModule;
-  }
-  const Status done = sides ? what(*sides, options, report) : Status(std::unexpected(sides.error()));
+  const Status done = sides ? what(**sides, options, report) : Status(std::unexpected(sides.error()));
   if (done) return;
   Diagnostic problem = done.error();
   if (problem.file.empty() && problem.position.line && options.right.empty()) problem.file = options.left;

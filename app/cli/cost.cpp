@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
+#include "core/hlo/place_text.h"
 #include "core/tools/cost_table.h"
-#include "core/tools/link.h"
 
 namespace tessera::cli {
 namespace {
@@ -26,7 +26,6 @@ void put(nlohmann::ordered_json& to, const Cost& cost) {
 
 void tell(const Module& module, const CostTable& table, const CostArguments& options, Report& report) {
   put(report.object["total"], table.total);
-  const LinkNames links(module);
   auto& list = report.object["instructions"] = nlohmann::ordered_json::array();
   const auto row = [&](const Cost& cost, const std::string& name) {
     report.line(fmt::format("{:>16} {:>16} {:>16}  {}", cost.flops, cost.transcendentals, cost.bytesAccessed, name));
@@ -39,7 +38,7 @@ void tell(const Module& module, const CostTable& table, const CostArguments& opt
     const std::string& computation = module.at(instruction.computation).name;
     list.push_back({{"name", instruction.name}, {"opcode", instruction.opcodeName()}, {"computation", computation}});
     put(list.back(), one.cost);
-    list.back()["link"] = options.file + "#" + links.of(one.instruction);
+    list.back()["link"] = options.file + "#" + placeText(module, one.instruction);
     const std::string where = instruction.computation == module.entry() ? "" : "%" + computation + ": ";
     row(one.cost, fmt::format("{}%{} = {} {}", where, instruction.name, toString(*instruction.shape, false),
                               instruction.opcodeName()));

@@ -1,10 +1,16 @@
-// tessera diff A B: do two files hold the same graph, whatever its names, ids and order, and what differs?
+// tessera diff A B: do two files hold the same graph, whatever its names, ids and order, and what differs? Of two
+// profiles: which instructions took longer.
 #include "core/tools/diff/diff.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "app/cli/command.h"
+#include "app/cli/profile_table.h"
 #include "core/formats/module_file.h"
+#include "core/profile/sources/profile_source.h"
 #include "core/tools/diff/diff_page.h"
 
 namespace tessera::cli {
@@ -131,13 +137,62 @@ void tell(const Module& left, const Module& right, const DiffArguments& options,
   }
 }
 
+// --- two profiles
+
+struct ProfileSums {
+  double flops = 0, bytes = 0;
+};
+ProfileSums sumsOf(const OpProfile& profile) {
+  ProfileSums out;
+  const auto steps = static_cast<double>(std::max<int64_t>(profile.steps, 1));
+  for (const InstructionTime& row : profile.instructions)
+    out.flops += row.flops / steps, out.bytes += row.bytes / steps;
+  return out;
+}
+
+void tellProfiles(const OpProfile& left, const OpProfile& right, Report& report) {
+  const ProfileComparison found = compareProfiles(left, right);
+  Json& object = report.object;
+  for (const char* list : {"changed", "added", "removed"}) object[list] = Json::array();
+  std::set<std::string> names;
+  for (const InstructionTime& row : left.instructions) names.insert(row.name);
+  size_t same = names.size();
+  for (const SlowerRow& row : found.rows) {
+    const char* list = row.beforeNs <= 0 ? "added" : row.afterNs <= 0 ? "removed" : "changed";
+    same -= row.beforeNs > 0 ? 1 : 0;
+    object[list].push_back({{"name", row.name},
+                            {"before_ns", row.beforeNs},
+                            {"after_ns", row.afterNs},
+                            {"delta_ns", row.afterNs - row.beforeNs}});
+  }
+  const ProfileSums a = sumsOf(left), b = sumsOf(right);
+  object["equal"] = found.rows.empty();
+  object["matched"] = same;
+  object["per_step"] = found.perStep;
+  object["delta"] = {
+      {"time_ns", found.afterNs - found.beforeNs}, {"flops", b.flops - a.flops}, {"bytes", b.bytes - a.bytes}};
+  for (const std::string& line : comparisonLines(found)) report.line(line);
+  if (!found.rows.empty()) report.raise(kNo);
+}
+
+void diffProfiles(const DiffArguments& options, Report& report) {
+  const auto left = readProfileSource(options.left);
+  if (!left) return report.failure(left.error());
+  const auto right = readProfileSource(options.right);
+  if (!right) return report.failure(right.error());
+  if (!options.html.empty())
+    return report.failure(
+        {.kind = ErrorKind::Usage, .message = "--html is of two modules; `profile --html` writes one profile"});
+  tellProfiles(*left, *right, report);
+}
+
 }  // namespace
 
 void addDiff(CLI::App& app, Report& report) {
   auto* command = app.add_subcommand("diff", "Compare two modules by structure, whatever their names, ids and order");
   auto options = std::make_shared<DiffArguments>();
-  command->add_option("A", options->left, "HLO file")->required();
-  command->add_option("B", options->right, "HLO file")->required();
+  command->add_option("A", options->left, "HLO file, or a profile")->required();
+  command->add_option("B", options->right, "HLO file, or another profile")->required();
   command->add_flag("--json", report.json, "Print one JSON object");
   command->add_flag("--html{-}", options->html,
                     "Print one HTML page with both side by side; --html=FILE writes it there");
@@ -146,6 +201,7 @@ void addDiff(CLI::App& app, Report& report) {
       "operands.\nExample: tessera diff model.hlo model.hlo\n"
       "         tessera diff before.hlo after.hlo --html=diff.html");
   command->callback([options, &report] {
+    if (looksLikeProfile(options->left) && looksLikeProfile(options->right)) return diffProfiles(*options, report);
     const auto left = loadModule(options->left, report, true);
     const auto right = loadModule(options->right, report, true);
     if (left && right) tell(*left, *right, *options, report);

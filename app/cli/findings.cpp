@@ -6,6 +6,7 @@
 #include "app/cli/command.h"
 #include "core/base/units.h"
 #include "core/formats/module_file.h"
+#include "core/overview/facts.h"
 #include "core/picture/picture.h"
 #include "core/profile/sources/profile_source.h"
 
@@ -49,9 +50,9 @@ void tellFindings(const Workload& work, Report& report) {
   for (const Finding& finding : findingsOf(work)) {
     list.push_back(jsonOf(work.module, finding));
     const std::string time = finding.timeNs > 0 ? ", " + durationText(finding.timeNs) + " measured" : std::string();
-    report.line(fmt::format("{}: {}{}{}\n    at {}", finding.rule, finding.text,
+    report.line(fmt::format("{}: {}{}{}\n    at {}", finding.rule, shownText(finding.text),
                             finding.estimated ? " (estimated)" : "", time,
-                            placeText(work.module, finding.instructions[0])));
+                            shownText(placeText(work.module, finding.instructions[0]))));
   }
 }
 
@@ -60,7 +61,7 @@ void addFindings(CLI::App& app, Report& report) {
   auto options = std::make_shared<FindingsArguments>();
   command->add_option("FILE", options->file, "HLO file")->required();
   command->add_option("--profile", options->profile, "Profile of a run of FILE: measured times for estimates");
-  command->add_flag("--json", report.json, "Print one JSON object");
+  command->add_flag("--json", report.json, "Print a JSON list of them, or an object with an error");
   std::string rules =
       "Exit code 1 when there are none. Numbers are of one run; loops count by their trips where known.\nRules:\n";
   for (const FindingRule& rule : rulesOfFindings()) rules += fmt::format("  {:20} {}\n", rule.name, rule.about);
@@ -70,6 +71,7 @@ void addFindings(CLI::App& app, Report& report) {
     if (!module) return;
     const auto profile = profileFor(*module, options->profile);
     if (!profile) return report.failure(profile.error());
+    report.list = "findings";
     tellFindings(Workload(*module, *profile ? &**profile : nullptr), report);
     if (report.object["findings"].empty()) {
       report.line("no findings");

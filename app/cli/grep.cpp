@@ -5,7 +5,7 @@
 
 #include "app/cli/command.h"
 #include "core/formats/hlo_text.h"
-#include "core/tools/link.h"
+#include "core/hlo/place_text.h"
 #include "core/tools/query/search.h"
 
 namespace tessera::cli {
@@ -73,9 +73,8 @@ size_t grepFile(const Module& module, const std::string& file, const Query& quer
     report.line(options.files.size() > 1 ? fmt::format("{}:{}", file, found.size()) : std::to_string(found.size()));
     return found.size();
   }
-  const LinkNames names(module);
   for (InstructionId id : found) {
-    const std::string link = file + "#" + names.of(id);
+    const std::string link = file + "#" + placeText(module, id);
     if (options.links && !report.json)
       report.line(link);
     else
@@ -115,7 +114,7 @@ void addGrep(CLI::App& app, Report& report) {
   command->add_option("--shape", options->shape, "'f32[*,128]', '[...,8]', 'bf16': * one dimension, ... any number");
   command->add_flag("--count", options->count, "Print only how many there are, by file");
   command->add_flag("--links", options->links,
-                    "Print FILE#NAME of each, which the other subcommands and the studio take");
+                    "Print FILE#COMPUTATION/NAME of each, which the other subcommands and the studio take");
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer(grepHelp());
   command->callback([options, &report] {

@@ -20,6 +20,8 @@
 namespace tessera::cli {
 namespace {
 
+constexpr const char* kManualFolder = "tessera-manual";
+
 struct HelpArguments {
   std::string op, html, example, integration;
 };
@@ -111,8 +113,11 @@ void help(const CLI::App& app, const HelpArguments& options, Report& report) {
   if (!options.integration.empty()) return writeIntegration(app, options.integration, report);
   if (!options.html.empty()) {
     const Status written = options.op.empty() ? writeAll(options.html) : writeOperation(options.op, options.html);
-    if (!written) report.failure(written.error());
-    return;
+    if (!written) return report.failure(written.error());
+    const std::string page =
+        (options.html / std::filesystem::path(options.op.empty() ? "index" : options.op)).string() + ".html";
+    report.object["page"] = page;
+    return report.line(page);
   }
   if (options.op.empty()) return listOps(report);
   const auto page = helpPage(options.op);
@@ -131,8 +136,12 @@ void addHelp(CLI::App& app, Report& report) {
   auto options = std::make_shared<HelpArguments>();
   command->add_option("TOPIC", options->op,
                       "An operation as HLO text names it, e.g. dot, or a chapter of the manual, e.g. import");
-  command->add_option("--html", options->html,
-                      "Write the operation's page, or the manual with all operations, as HTML into this folder");
+  command
+      ->add_option("--html", options->html,
+                   "Write the operation's page, or the manual with all operations, as HTML into this folder "
+                   "(default: tessera-manual)")
+      ->expected(0, 1)
+      ->default_str(kManualFolder);
   command->add_option("--example", options->example, "Print this example of the reference, an HLO file")
       ->needs("TOPIC");
   command->add_option(

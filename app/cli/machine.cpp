@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
-#include "backends/roofline.h"
+#include "backends/machine_peaks.h"
 #include "core/base/tuning_constants.h"
 
 namespace tessera::cli {
@@ -31,6 +31,22 @@ void tell(const Roofline& roofline, Report& report) {
                             peak.allCores / 1e9));
 }
 
+void tellDevices(Report& report) {
+  report.object["devices"] = nlohmann::ordered_json::array();
+  for (const DevicePeaks& device : knownDevices()) {
+    report.object["devices"].push_back({{"name", device.name},
+                                        {"flops_per_second", device.flopsPerSecond},
+                                        {"bytes_per_second", device.bytesPerSecond},
+                                        {"source", device.source}});
+    std::string rates;
+    for (const auto& [type, flops] : device.flopsPerSecond)
+      if (type == "f64" || type == "f32" || type == "bf16" || type == "s8")
+        rates += fmt::format(" {} {:.4g}", type, flops / 1e12);
+    report.line(fmt::format("{:24} {:>7.0f} GB/s, Tflop/s:{:40}  {}", device.name, device.bytesPerSecond / 1e9, rates,
+                            device.source));
+  }
+}
+
 void tellTuning(Report& report) {
   report.object["tuning"] = nlohmann::ordered_json::array();
   for (const TuningConstant& constant : tuningConstants(tuning())) {
@@ -53,11 +69,18 @@ void addMachine(CLI::App& app, Report& report) {
   command->add_option("--seconds", *seconds, "Time for each figure")->check(CLI::Range(0.001, 10.0));
   auto listsTuning = std::make_shared<bool>(false);
   command->add_flag("--tuning", *listsTuning, "List the constants that decide how programs are compiled, instead");
+  auto listsDevices = std::make_shared<bool>(false);
+  command->add_flag("--devices", *listsDevices, "List the devices that profiles can be held against, instead");
   command->add_flag("--json", report.json, "Print one JSON object");
-  command->footer("Example: tessera machine --json");
-  command->callback([seconds, listsTuning, &report] {
+  command->footer(
+      "What is measured is kept with its date, and read by `profile --device=this` and the studio.\n"
+      "Example: tessera machine --json");
+  command->callback([seconds, listsTuning, listsDevices, &report] {
     if (*listsTuning) return tellTuning(report);
-    tell(measureRoofline(*seconds), report);
+    if (*listsDevices) return tellDevices(report);
+    const Roofline measured = measureRoofline(*seconds);
+    keepPeaks(peaksOf(measured, today()));
+    tell(measured, report);
   });
 }
 

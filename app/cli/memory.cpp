@@ -28,17 +28,17 @@ struct MemoryArguments {
 std::string readable(int64_t bytes) { return bytesText(static_cast<double>(bytes)); }
 
 // "train.py:120", where the file says it.
-std::string sourceText(const Module& module, const Instruction& instruction) {
-  const SourceFrame from = instruction.metadata ? sourceOf(module, *instruction.metadata) : SourceFrame();
+std::string sourceText(const Module& module, const UserTable& users, InstructionId id) {
+  const SourceFrame from = sourceNear(module, users, id);
   return from.file.empty() ? std::string() : fmt::format("{}:{}", from.file, from.line);
 }
 
-Json placeOfInstruction(const Module& module, InstructionId id) {
+Json placeOfInstruction(const Module& module, const UserTable& users, InstructionId id) {
   const Instruction& instruction = module.at(id);
   Json out{{"name", instruction.name},
            {"computation", module.at(instruction.computation).name},
            {"opcode", instruction.opcodeName()}};
-  if (std::string source = sourceText(module, instruction); !source.empty()) out["source"] = std::move(source);
+  if (std::string source = sourceText(module, users, id); !source.empty()) out["source"] = std::move(source);
   return out;
 }
 
@@ -46,8 +46,8 @@ const Shape& shapeOfBuffer(const MemoryReport& report, const MemoryBuffer& buffe
   return *leavesOf(report.module.shapeOf(buffer.instruction))[buffer.leaf].shape;
 }
 
-Json toJson(const MemoryReport& report, const MemoryBuffer& buffer) {
-  Json out = placeOfInstruction(report.module, buffer.instruction);
+Json toJson(const MemoryReport& report, const UserTable& users, const MemoryBuffer& buffer) {
+  Json out = placeOfInstruction(report.module, users, buffer.instruction);
   out["leaf"] = buffer.leaf;
   out["shape"] = toString(shapeOfBuffer(report, buffer));
   out["kind"] = nameOf(buffer.kind);
@@ -92,11 +92,12 @@ Json toJson(const MemoryReport& report, const MemoryAllocation& one) {
 
 void putReport(const MemoryReport& report, const MemoryArguments& options, Json& object) {
   const std::vector<size_t> peak = atPeak(report, options.byPadding);
+  const UserTable users(report.module);
   object["module"] = report.module.name;
   object["assignment"] = options.assignment.empty() ? "tessera" : "xla";
   object["peak"] = report.peakBytes();
   if (!report.moments.empty()) {
-    object["peak_at"] = placeOfInstruction(report.module, report.moments[report.peakMoment]);
+    object["peak_at"] = placeOfInstruction(report.module, users, report.moments[report.peakMoment]);
     object["peak_at"]["moment"] = report.peakMoment;
   }
   object["allocated"] = report.allocatedBytes();
@@ -104,10 +105,10 @@ void putReport(const MemoryReport& report, const MemoryArguments& options, Json&
   object["padding_at_peak"] = paddingOf(report, peak);
   if (report.unplaced > 0) object["unplaced"] = report.unplaced;
   for (const char* list : {"live_at_peak", "over_schedule", "buffers", "allocations"}) object[list] = Json::array();
-  for (size_t i : peak) object["live_at_peak"].push_back(toJson(report, report.buffers[i]));
+  for (size_t i : peak) object["live_at_peak"].push_back(toJson(report, users, report.buffers[i]));
   for (size_t i = 0; i < report.moments.size(); ++i)
     object["over_schedule"].push_back({{"name", report.module.at(report.moments[i]).name}, {"bytes", report.live[i]}});
-  for (const MemoryBuffer& buffer : report.buffers) object["buffers"].push_back(toJson(report, buffer));
+  for (const MemoryBuffer& buffer : report.buffers) object["buffers"].push_back(toJson(report, users, buffer));
   for (const MemoryAllocation& one : report.allocations) object["allocations"].push_back(toJson(report, one));
 }
 
@@ -140,13 +141,14 @@ void tellSchedule(const MemoryReport& report, Report& out) {
 
 void tellPeak(const MemoryReport& report, const MemoryArguments& options, Report& out) {
   const std::vector<size_t> peak = atPeak(report, options.byPadding);
+  const UserTable users(report.module);
   out.line(
       fmt::format("live at the peak ({} buffers, {} of padding):", peak.size(), readable(paddingOf(report, peak))));
   for (size_t k = 0; k < peak.size() && k < options.top; ++k) {
     const MemoryBuffer& buffer = report.buffers[peak[k]];
     const std::string padding = buffer.padding > 0 ? fmt::format(", padding {}", readable(buffer.padding)) : "";
     const Instruction& instruction = report.module.at(buffer.instruction);
-    const std::string source = sourceText(report.module, instruction);
+    const std::string source = sourceText(report.module, users, buffer.instruction);
     out.line(fmt::format(
         "  {:>11} {:>5.1f} % {:<9} %{} {}, moments {} to {}{}{}", readable(buffer.bytes),
         100.0 * static_cast<double>(buffer.bytes) / static_cast<double>(std::max<int64_t>(1, report.peakBytes())),

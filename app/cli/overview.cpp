@@ -51,9 +51,12 @@ Json jsonOf(const Module& module, const std::vector<Overview::Kind>& kinds) {
   return out;
 }
 
-Json jsonOf(const Overview::Argument& argument) {
-  return {
+Json jsonOf(const Module& module, const Overview::Argument& argument) {
+  Json out{
       {"name", argument.name}, {"arrays", argument.arrays}, {"elements", argument.elements}, {"bytes", argument.bytes}};
+  if (argument.arrays == 1) out["shape"] = argument.shape;
+  putPlace(out, module, argument.instruction);
+  return out;
 }
 
 Json jsonOf(const Workload& work, const CostScope& scope) {
@@ -78,12 +81,12 @@ void putFacts(Json& to, const Module& module, const Overview& overview) {
     layers.push_back({{"name", each.name}, {"count", each.count}, {"from", each.from}});
     putPlace(layers.back(), module, each.instruction);
   }
-  to["parameters"] = overview.parameters ? jsonOf(*overview.parameters) : Json();
+  to["parameters"] = overview.parameters ? jsonOf(module, *overview.parameters) : Json();
   putWork(to, overview.work);
   to["trips_known"] = overview.tripsKnown;
   to["peak_memory_bytes"] = overview.peakMemory ? Json(*overview.peakMemory) : Json();
   Json& arguments = to["arguments"] = Json::array();
-  for (const auto& each : overview.arguments) arguments.push_back(jsonOf(each));
+  for (const auto& each : overview.arguments) arguments.push_back(jsonOf(module, each));
   to["inputs"] = jsonOf(module, overview.inputs);
   to["outputs"] = jsonOf(module, overview.outputs);
   to["replicas"] = overview.replicas;
@@ -117,7 +120,7 @@ void tellScope(const Workload& work, const CostScope& scope, int depth, Report& 
     const double share = child.weight / work.totalWeight();
     if (share < kShownShare || depth > kShownDepth) continue;
     report.line(fmt::format("  {:>6}  {:>8}  {:>8}  {:{}}{}", percentText(share), amountText(child.cost.flops),
-                            bytesText(child.cost.bytesAccessed), "", 2 * depth, child.name));
+                            bytesText(child.cost.bytesAccessed), "", 2 * depth, shownText(child.name)));
     tellScope(work, child, depth + 1, report);
   }
 }
@@ -128,8 +131,8 @@ void tellTop(const Workload& work, const Overview& overview, Report& report) {
     const std::string times = each.times > 1 ? fmt::format(", {} times", amountText(each.times)) : std::string();
     report.line(fmt::format("  {:>6}  {:>8}  {:>8}  {} = {} {}{}", percentText(each.weight / work.totalWeight()),
                             amountText(each.cost.flops), bytesText(each.cost.bytesAccessed),
-                            placeText(work.module, each.instruction), toString(*i.shape, false), i.opcodeName(),
-                            times));
+                            shownText(placeText(work.module, each.instruction)), toString(*i.shape, false),
+                            i.opcodeName(), times));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
+#include "core/hlo/place_text.h"
 #include "core/tools/find_instruction.h"
 #include "core/tools/flow/call_tree.h"
 #include "core/tools/flow/value_flow.h"
@@ -42,7 +43,7 @@ const Shape& elementOf(const Shape& shape, const std::vector<int64_t>& index) {
 class PathTeller {
  public:
   PathTeller(const Module& module, const std::string& file, Report& report)
-      : module_(module), file_(file), names_(module), report_(report) {}
+      : module_(module), file_(file), report_(report) {}
 
   void tell(InstructionId id) {
     report_.object["instructions"].push_back(jsonOf(id, module_.shapeOf(id)));
@@ -65,7 +66,7 @@ class PathTeller {
             {"computation", module_.at(in.computation).name},
             {"opcode", in.opcodeName()},
             {"shape", toString(shape, false)},
-            {"link", file_ + "#" + names_.of(id)}};
+            {"link", file_ + "#" + placeText(module_, id)}};
   }
   std::string lineOf(InstructionId id, const std::string& element, const Shape& shape) const {
     constexpr size_t kMostShape = 60;  // a tuple of hundreds of arrays says nothing
@@ -77,7 +78,6 @@ class PathTeller {
 
   const Module& module_;
   const std::string& file_;
-  const LinkNames names_;
   Report& report_;
 };
 

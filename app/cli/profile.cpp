@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/cli/command.h"
+#include "app/cli/profile_analysis.h"
 #include "app/cli/profile_table.h"
 #include "core/profile/op_profile_json.h"
 #include "core/profile/sources/profile_source.h"
@@ -14,6 +15,7 @@ namespace {
 struct ProfileArguments {
   std::string source, module, by, baseline, failOver;
   ProfileSelection selection;
+  AnalysisArguments analysis;
   size_t top = 30;
   bool csv = false;
 };
@@ -126,9 +128,13 @@ void tellProfile(const OpProfile& profile, const ProfileArguments& options, Repo
 void profile(const ProfileArguments& options, Report& report) {
   auto module = givenModule(options.module, report);
   if (!options.module.empty() && !*module) return;
-  auto read = readProfileSource(options.source, *module, options.selection);
+  ProfileSelection selection = options.selection;
+  selection.timeline = options.analysis.communication || !options.analysis.html.empty();
+  auto read = readProfileSource(options.source, *module, selection);
   if (!read) return report.failure(read.error());
-  tellProfile(*read, options, report);
+  if (options.analysis.html != "-") tellProfile(*read, options, report);
+  if (auto told = tellAnalysis(*read, *module, options.source, options.top, options.analysis, report); !told)
+    return report.failure(told.error());
   if (auto compared = compareWithBaseline(*read, options, report); !compared) return report.failure(compared.error());
   if (*module && read->instructions.empty() && !read->unmatched.empty())
     answerNo(fmt::format("nothing of the profile lands on the module {}", (*module)->name), report);
@@ -154,6 +160,12 @@ void addProfile(CLI::App& app, Report& report) {
   command->add_option("--run", options->selection.run, "Only this run of a log folder");
   command->add_option("--baseline", options->baseline, "An earlier profile, or its --json, to compare with");
   command->add_option("--fail-over", options->failOver, "With --baseline: exit code 1 when slower by more, as 5%");
+  command->add_option("--device", options->analysis.device,
+                      "Hold the kernels against a device: `this` machine or one of `machine --devices`");
+  command->add_flag("--communication", options->analysis.communication,
+                    "Collectives by kind and group: bytes, time, what no computation hides, rates, skew");
+  command->add_flag("--html{-}", options->analysis.html,
+                    "Print one HTML page: graph, tables, roofline, memory; --html=FILE writes it there");
   command->add_flag("--csv", options->csv, "Print a line an instruction, or a group, separated by commas")
       ->excludes("--baseline");
   command->add_flag("--json", report.json, "Print one JSON object");
@@ -161,7 +173,8 @@ void addProfile(CLI::App& app, Report& report) {
       "`total` counts what is nested in an instruction, `self` does not. Exit code 1 when nothing lands on MODULE.\n"
       "Example: tessera profile profile.json model.hlo --by=opcode\n"
       "         tessera profile logs/plugins/profile --run=2026_11_23 --csv\n"
-      "         tessera profile host.xplane.pb --baseline=old.json --fail-over=5%");
+      "         tessera profile host.xplane.pb --baseline=old.json --fail-over=5%\n"
+      "         tessera profile profile.json model.hlo --device=this --html=report.html");
   command->callback([options, &report] { profile(*options, report); });
 }
 

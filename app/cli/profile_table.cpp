@@ -37,10 +37,8 @@ std::vector<std::string> moduleWords(const OpProfile& profile) {
   return out;
 }
 
-bool cutTable(std::vector<std::string>& lines, size_t shown, size_t all, const char* what) {
-  if (shown >= all) return false;
-  lines.push_back(fmt::format("… and {} more {} (--top=0 lists all)", all - shown, what));
-  return true;
+void cutTable(std::vector<std::string>& lines, size_t shown, size_t all, const char* what) {
+  if (shown < all) lines.push_back(fmt::format("… and {} more {} (--top=0 lists all)", all - shown, what));
 }
 
 std::string instructionLine(const InstructionTime& row, const OpProfile& profile) {
@@ -155,6 +153,41 @@ std::vector<std::string> comparisonLines(const ProfileComparison& comparison) {
     out.push_back(fmt::format("{:>10} {:>10} {:>10}  {}", durationText(row.beforeNs), durationText(row.afterNs),
                               change(row.beforeNs, row.afterNs), row.name));
   }
+  return out;
+}
+
+std::vector<std::string> rooflineLines(const std::vector<RooflineDot>& kernels, const ModelError& error,
+                                       const DevicePeaks& device, size_t top) {
+  std::vector<std::string> out = {fmt::format("against {} ({}):", device.name, device.source),
+                                  fmt::format("{:>10} {:>10} {:>10} {:>9} {:>9} {:>9}  {:8}  kernel", "measured",
+                                              "at least", "wasted", "GF/s", "GB/s", "flop/B", "bound by")};
+  const size_t shown = top == 0 ? kernels.size() : std::min(top, kernels.size());
+  for (size_t i = 0; i < shown; ++i) {
+    const RooflineDot& dot = kernels[i];
+    out.push_back(fmt::format("{:>10} {:>10} {:>10} {:>9.2f} {:>9.2f} {:>9.2f}  {:8}  {}", durationText(dot.measuredNs),
+                              durationText(dot.predictedNs),
+                              durationText(std::max(0.0, dot.measuredNs - dot.predictedNs)), dot.rate(), dot.byteRate(),
+                              dot.intensity(), nameOf(dot.bound), dot.name));
+  }
+  cutTable(out, shown, kernels.size(), "kernels");
+  if (error.kernels > 0)
+    out.push_back(fmt::format("measured is {:.3g} to {:.3g} times that, {:.3g} in the median, over {} kernels",
+                              error.low, error.high, error.median, error.kernels));
+  return out;
+}
+
+std::vector<std::string> communicationLines(const CommunicationTimes& communication) {
+  if (communication.uses.empty()) return {"nothing was exchanged between devices"};
+  std::vector<std::string> out = {fmt::format("communication: {} a run on a device, {} of it exposed",
+                                              durationText(communication.ns), durationText(communication.exposedNs)),
+                                  fmt::format("{:>10} {:>10} {:>8} {:>11} {:>9} {:>9} {:>10}  kind, groups", "time",
+                                              "exposed", "count", "bytes each", "GB/s", "bus GB/s", "skew")};
+  for (const CollectiveUse& use : groupedByKind(communication))
+    out.push_back(fmt::format("{:>10} {:>10} {:>8g} {:>11} {:>9.2f} {:>9.2f} {:>10}  {}, {}{}", durationText(use.ns),
+                              use.exposedKnown ? durationText(use.exposedNs) : "?", use.count, bytesText(use.bytes),
+                              use.rate(), use.busRate(), use.skewNs > 0 ? durationText(use.skewNs) : "-", use.kind,
+                              use.groups, use.axis.empty() ? "" : " along " + use.axis));
+  for (const std::string& note : communication.notes) out.push_back(note);
   return out;
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/communication.h"
+#include "core/analysis/roofline_model.h"
 #include "core/profile/op_profile.h"
 
 namespace tessera::cli {
@@ -15,5 +17,8 @@ std::vector<std::string> groupLines(const OpProfile& profile, const std::vector<
 // What was not placed, and what ran beside it on the host.
 std::vector<std::string> lostLines(const OpProfile& profile, size_t top);
 std::vector<std::string> comparisonLines(const ProfileComparison& comparison);
+std::vector<std::string> rooflineLines(const std::vector<RooflineDot>& kernels, const ModelError& error,
+                                       const DevicePeaks& device, size_t top);
+std::vector<std::string> communicationLines(const CommunicationTimes& communication);
 
 }  // namespace tessera::cli

@@ -6,6 +6,8 @@
 
 #include "app/cli/command.h"
 #include "app/shared/cairo_picture.h"
+#include "backends/machine_peaks.h"
+#include "core/analysis/measure.h"
 #include "core/arrange/arrangement.h"
 #include "core/export/html.h"
 #include "core/export/view_dot.h"
@@ -19,7 +21,7 @@ namespace tessera::cli {
 namespace {
 
 struct RenderArguments {
-  std::string file, out, to, computation, profile, flow, theme = "light";
+  std::string file, out, to, computation, profile, measure, flow, theme = "light";
   double scale = 1;
   std::vector<std::string> open;
   Theme chosenTheme() const { return theme == "dark" ? Theme::Dark : Theme::Light; }
@@ -66,6 +68,9 @@ const PictureForm kPictureForms[] = {
     {"html",
      [](const Scene& scene, const RenderArguments& options) {
        if (scene.plain) return Result<std::string>(toHtmlPage(*scene.plain, options.chosenTheme()));
+       if (scene.overlay && scene.overlay->kind != OverlayKind::Sum)
+         return Result<std::string>(
+             fail(ErrorKind::Usage, "an HTML page shows measures that add up, such as time, flops or bytes"));
        return Result<std::string>(toHtmlPage(*scene.module, {.shown = scene.computation,
                                                              .openGroups = scene.viewOptions.openGroups,
                                                              .theme = options.chosenTheme(),
@@ -81,6 +86,14 @@ std::vector<std::string> pictureFormNames() {
   return out;
 }
 
+// Those that this command can make.
+std::vector<std::string> measureNames() {
+  std::vector<std::string> out;
+  for (const MeasureInfo& info : allMeasures())
+    if (info.need != MeasureNeed::Baseline && info.need != MeasureNeed::Given) out.emplace_back(info.name);
+  return out;
+}
+
 // The form that --to names, else the ending.
 Result<const PictureForm*> formOf(const RenderArguments& options) {
   const size_t point = options.out.rfind('.');
@@ -92,16 +105,35 @@ Result<const PictureForm*> formOf(const RenderArguments& options) {
                                             fmt::join(pictureFormNames(), ", .")));
 }
 
+// Of what --profile and --measure say together; none without them.
+Result<std::optional<Overlay>> overlayOf(const Module& module, const RenderArguments& options) {
+  if (options.profile.empty() && options.measure.empty()) return std::optional<Overlay>();
+  const Measure measure = measureNamed(options.measure).value_or(Measure::SelfTime);
+  const MeasureNeed need = infoOf(measure).need;
+  const auto shared = std::make_shared<const Module>(module);
+  MeasuredTimes times;
+  if (!options.profile.empty()) {
+    TESSERA_ASSIGN_OR_RETURN(const OpProfile found, readProfileSource(options.profile, shared));
+    if (found.instructions.empty())
+      return fail({.kind = ErrorKind::Usage,
+                   .message = "nothing of the profile lands on the module " + module.name,
+                   .file = options.profile});
+    OpTimes held = opTimesOf(found, shared);
+    if (need == MeasureNeed::Peaks) holdAgainst(held, machinePeaks());
+    times.times = std::make_shared<const OpTimes>(std::move(held));
+  }
+  if (!isAvailable(measure, times, true))
+    return fail(ErrorKind::Usage, fmt::format("--measure=\"{}\" needs --profile", infoOf(measure).name));
+  return MeasureMaker(shared).make(measure, times);
+}
+
 Result<Scene> sceneOf(const Module& module, const Project& project, const RenderArguments& options) {
   Scene scene{.module = &module, .name = module.name};
   scene.computation = module.findComputation(project.shown).value_or(module.entry());
   if (!options.computation.empty()) {
     TESSERA_ASSIGN_OR_RETURN(scene.computation, computationNamed(module, options.computation));
   }
-  if (!options.profile.empty()) {
-    TESSERA_ASSIGN_OR_RETURN(const Profile profile, readProfileFor(module, options.profile));
-    scene.overlay = overlayOf(profile);
-  }
+  TESSERA_ASSIGN_OR_RETURN(scene.overlay, overlayOf(module, options));
   ViewMaker maker(module);
   scene.viewOptions = maker.initialView(scene.computation);
   scene.page = project.find(module.at(scene.computation).name);
@@ -150,6 +182,8 @@ void addRender(CLI::App& app, Report& report) {
   command->add_option("--computation", options->computation, "A computation's name (default: the entry)");
   command->add_option("--profile", options->profile,
                       "Profile of a run, or any that `tessera profile` reads, laid over the nodes");
+  command->add_option("--measure", options->measure, "What the colours say (default: self time, with --profile)")
+      ->check(CLI::IsMember(measureNames()));
   command->add_option("--open", options->open, "A group to open; may be given several times");
   command->add_option("--scale", options->scale, "PNG: pixels a unit (default 1)")->check(CLI::Range(0.001, 64.0));
   command

@@ -14,6 +14,7 @@
 #include "backends/engine.h"
 #include "backends/run_request.h"
 #include "core/base/sorting.h"
+#include "core/base/units.h"
 #include "core/formats/module_file.h"
 #include "core/formats/npz.h"
 #include "core/formats/project.h"
@@ -152,6 +153,7 @@ Result<RunRequest> makeRequest(const Module& module, const FileAccess& files, co
   out.arguments.fill.imax = options.fill.imax;
   TESSERA_TRY(takeInputs(module, options, out.arguments));
   if (options.physical) out.feedForm = memoryForm();
+  out.counters = options.counters;
   out.runs = options.runs;
   out.warmUps = options.runs > 1 ? 1 : 0;
   out.profiledRuns = options.profile.empty() && options.hottest == 0 ? 0 : options.runs;
@@ -202,6 +204,21 @@ Status writeProfile(const Module& module, const RunArguments& options, const Pro
   return writeFileAtomically(options.profile, toChromeTrace(profile));
 }
 
+// What the processor counted in a run, or why it did not.
+void tellCounters(const RunReport& ran, Report& report) {
+  if (!ran.countersAbsent.empty()) {
+    report.object["counters_absent"] = ran.countersAbsent;
+    report.line("no hardware counters: " + ran.countersAbsent);
+  }
+  if (ran.counters.empty()) return;
+  std::string words;
+  for (const CounterValue& value : ran.counters) {
+    report.object["counters"][value.name] = value.count;
+    words += (words.empty() ? "" : ", ") + amountText(value.count) + " " + value.name;
+  }
+  report.line("a run: " + words);
+}
+
 void tell(const RunReport& ran, const RunArguments& options, Report& report) {
   const auto count = [](int64_t number) { return static_cast<long long>(number); };
   char line[240], devices[80] = "";
@@ -220,9 +237,11 @@ void tell(const RunReport& ran, const RunArguments& options, Report& report) {
   report.object["output_bytes"] = ran.outputBytes;
   report.object["kernels"] = ran.kernels.kernels;
   report.object["kernels_cached"] = ran.kernels.cached;
-  std::snprintf(line, sizeof line, "%scompile %.2f ms, run %.3f ms (median of %lld), peak %lld bytes", devices,
-                ran.compileMs, ran.medianMs(), count(options.runs), count(ran.peakBytes));
+  std::snprintf(line, sizeof line, "%scompile %.2f ms, run %.3f ms (median of %lld%s), peak %lld bytes", devices,
+                ran.compileMs, ran.medianMs(), count(options.runs), options.runs > 1 ? ", after one to warm up" : "",
+                count(ran.peakBytes));
   report.line(line);
+  tellCounters(ran, report);
 }
 
 // Of a run of several processes: how many there were, and whether the values are those of threads to the bit.

@@ -6,18 +6,13 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/evaluate/argument_rules.h"
 #include "core/evaluate/compare.h"
 #include "core/evaluate/dynamic_values.h"
 #include "core/evaluate/factors.h"
 
 namespace tessera::cli {
 namespace {
-
-// Array leaves in order.
-void appendLeaves(const Literal& literal, std::vector<Literal>& out) {
-  for (const Literal& element : literal.elements()) appendLeaves(element, out);
-  if (literal.shape().isArray()) out.push_back(literal);
-}
 
 // What is expected of a result with dynamic dimensions may be given within their bounds: then the part that counts is.
 Result<Literal> countingPart(const Literal& expected, const Literal& found, const Shape& declared) {
@@ -106,14 +101,6 @@ void reportComparison(const Comparison& all, Report& report) {
 }
 
 }  // namespace
-
-NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& prefix) {
-  std::vector<Literal> leaves;
-  for (const Literal& literal : literals) appendLeaves(literal, leaves);
-  NamedArrays out;
-  for (size_t i = 0; i < leaves.size(); ++i) out[prefix + std::to_string(i)] = leaves[i];
-  return out;
-}
 
 Status compareOutputs(const Module& module, const Expectation& wanted, const std::vector<Literal>& outputs,
                       Report& report) {

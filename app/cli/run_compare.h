@@ -20,9 +20,6 @@ struct Expectation {
   std::optional<double> rtol, atol, floor;  // Tolerance's; absent: by output type
 };
 
-// Array leaves in order, as PREFIX0 ….
-NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& prefix);
-
 // Differences are reported and raise exit code 3; an error is what could not be read.
 Status compareOutputs(const Module& module, const Expectation& wanted, const std::vector<Literal>& outputs,
                       Report& report);

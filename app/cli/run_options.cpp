@@ -113,6 +113,8 @@ void addExpectation(CLI::App& command, RunArguments& options) {
 }
 
 void addMeasurement(CLI::App& command, RunArguments& options) {
+  command.add_flag("--counters", options.counters,
+                   "Cycles, instructions and cache misses of a run, where the kernel lets them be counted");
   command.add_option("--runs", options.runs, "Timed runs; with more than one, a warm-up goes first")
       ->check(CLI::Range(1, 1000000));
   command.add_option("--profile", options.profile, "Write a Chrome trace with the profile of as many further runs");

@@ -27,6 +27,7 @@ struct RunArguments {
   int64_t runs = 1;
   int64_t hottest = 0;
   bool physical = false;
+  bool counters = false;
   std::string engine = "threads";
   EngineOptions engineOptions;
   ProtoContent snapshot;

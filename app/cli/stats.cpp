@@ -8,6 +8,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/formats/dot_reader.h"
 #include "core/formats/module_file.h"
+#include "core/memory/memory_report.h"
 
 namespace tessera::cli {
 namespace {
@@ -35,7 +36,8 @@ nlohmann::ordered_json statsOf(const Module& module) {
   out["flops"] = cost.flops;
   out["transcendentals"] = cost.transcendentals;
   out["bytes_accessed"] = cost.bytesAccessed;
-  out["peak_memory_bytes"] = peakMemory(module);
+  const auto memory = memoryReport(module);
+  out["peak_memory_bytes"] = memory ? memory->peakBytes() : peakMemory(module);
   out["opcodes"] = opcodes;
   return out;
 }

@@ -8,6 +8,7 @@
 #include "app/shared/exit_code.h"
 #include "app/shared/last_words.h"
 #include "app/studio/script/script.h"
+#include "app/studio/start/tour_guide.h"
 #include "app/studio/studio_application.h"
 #include "app/studio/window/main_window.h"
 #include "editor/canvas/canvas.h"
@@ -77,10 +78,11 @@ void print(const Timing& timing, const StudioApplication& app) {
   line("processor time", app.byProcessor());
 }
 
-// The longest event of each command, with what follows it: pictures, values, panels.
-void printCommand(StudioApplication& app, const QString& command) {
-  std::printf("%-44s %6.1f ms of processor time, %6.1f by the clock (%s)\n", command.left(44).toLocal8Bit().constData(),
-              app.byProcessor().ms, app.byClock().ms, app.byProcessor().what.toLocal8Bit().constData());
+// The longest event of each command, with what follows it: pictures, values, panels; and how long all of it took.
+void printCommand(StudioApplication& app, const QString& command, QElapsedTimer& since) {
+  std::printf("%-44s %6.1f ms of processor time, %6.1f by the clock (%s), done after %lld ms\n",
+              command.left(44).toLocal8Bit().constData(), app.byProcessor().ms, app.byClock().ms,
+              app.byProcessor().what.toLocal8Bit().constData(), static_cast<long long>(since.restart()));
   app.resetTiming();
 }
 
@@ -90,7 +92,9 @@ Status playOptions(StudioApplication& app, MainWindow& window, const QCommandLin
   if (parser.isSet(QStringLiteral("select")))
     TESSERA_TRY(playCommand(window, QStringLiteral("select ") + parser.value(QStringLiteral("select"))));
   if (parser.isSet(QStringLiteral("do"))) {
-    const auto done = [&](const QString& command) { printCommand(app, command); };
+    QElapsedTimer since;
+    since.start();
+    const auto done = [&](const QString& command) { printCommand(app, command, since); };
     const bool timed = parser.isSet(QStringLiteral("timing"));
     TESSERA_TRY(timed ? playScript(window, parser.value(QStringLiteral("do")), done)
                       : playScript(window, parser.value(QStringLiteral("do"))));
@@ -142,6 +146,7 @@ int run(StudioApplication& app) {
   const bool alone = parser.isSet(QStringLiteral("screenshot")) || parser.isSet(QStringLiteral("do")) ||
                      parser.isSet(QStringLiteral("timing"));
   MainWindow window(!alone);
+  window.tours().setPlayer([&window](const QString& command) { return startCommand(window, command); });
   for (const char* option : {"theme", "size"})
     if (const QString name = QLatin1String(option); parser.isSet(name))
       if (const Status played = playCommand(window, name + QLatin1Char(' ') + parser.value(name)); !played)

@@ -21,7 +21,7 @@ constexpr float kInside = 1.5f;        // a wire may touch a box's edge
 constexpr float kNear = 180;           // what is looked at first, round the straight line
 constexpr float kBend = 26;            // what a bend costs, in units of length
 constexpr float kClearances[] = {9, 13, 6, 16};
-constexpr float kLeast = 3;
+constexpr float kLeast = 3, kInGutter = 8;  // between columns wires keep further away, beside the lanes of the boxes
 
 RectF grown(const RectF& r, float by) { return {r.x - by, r.y - by, r.width + 2 * by, r.height + 2 * by}; }
 RectF united(const RectF& a, const RectF& b) {
@@ -200,9 +200,9 @@ class Detours {
   }
 
   // Empty: there is none.
-  std::vector<PointF> detour(size_t edge) const {
+  std::vector<PointF> detour(size_t edge, bool inGutter) const {
     const float clearance = kClearances[edge % std::size(kClearances)];
-    for (const float distance : {clearance, kLeast})
+    for (const float distance : {clearance + (inGutter ? kInGutter : 0), clearance, kLeast})
       for (const bool near : {true, false})
         if (auto found = search(edge, distance, near)) return *std::move(found);
     return {};
@@ -265,7 +265,7 @@ void leadRoundBoxes(const GraphView& view, Arrangement& arrangement, const std::
   const Detours detours(view, arrangement);
   for (size_t e = 0; e < view.edges.size(); ++e) {
     if (!isWire(view, arrangement, e) || (e < kept.size() && kept[e]) || !detours.isHit(e)) continue;
-    if (auto route = detours.detour(e); !route.empty()) arrangement.routes[e] = std::move(route);
+    if (auto route = detours.detour(e, !kept.empty()); !route.empty()) arrangement.routes[e] = std::move(route);
   }
   if (view.flow == Flow::Right) turn(arrangement);
 }

@@ -9,6 +9,7 @@
 #include "core/arrange/arrangement.h"
 #include "core/arrange/outline_names.h"
 #include "core/arrange/recognise.h"
+#include "core/hlo/argument_path.h"
 
 namespace tessera {
 namespace {
@@ -160,7 +161,7 @@ class GroupNamer {
 
   // One whose name is the program's and not a number.
   static bool isNamedParameter(const Instruction& i) {
-    return i.opcode == Opcode::Parameter && i.metadata && !i.metadata->opName.empty();
+    return i.opcode == Opcode::Parameter && argumentPath(i) != i.name;
   }
 
   // All but a few of what it holds have one role.

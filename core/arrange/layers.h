@@ -1,5 +1,5 @@
 // Rows of spots: what arrangeLevel orders and places. A spot is a box or a lane, the place where a wire crosses a row.
-// assignRows makes the rows, addLanes the lanes, orderRows finds an order with few crossings, placeRows the positions.
+// assignRows makes the rows, layersOf the lanes, orderRows finds an order with few crossings, placeRows the positions.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +41,8 @@ struct Spot {
   float x = 0;
   int32_t row = 0;
   bool lane = false;
+  bool main = false;  // on the longest path of its connected component
+  int32_t piece = 0;  // connected component; in every row its spots are adjacent, in the order of components
 };
 struct Layers {
   std::vector<Spot> spots;                 // the level's boxes first
@@ -64,6 +66,7 @@ struct Layers {
 // Sets LevelBox::row and Level::rows.
 void assignRows(Level& level);
 Layers layersOf(const Level& level);
+void markMainPaths(const Level& level, Layers& layers);
 void orderRows(Layers& layers);
 void placeRows(Layers& layers);
 // Rows packed and centred above each other.

@@ -34,7 +34,7 @@ class LayersBuilder {
   explicit LayersBuilder(const Level& level) : level_(level) {}
 
   Layers run() {
-    for (const LevelBox& b : level_.boxes) out_.spots.push_back({b.left, b.right, 0, b.row, false});
+    for (const LevelBox& b : level_.boxes) out_.spots.push_back({b.left, b.right, 0, b.row, false, false, b.piece});
     for (const LevelRow& row : level_.rows) out_.rows.push_back(row.boxes);
     out_.lanesOf.resize(level_.wires.size());
     out_.thorough = level_.thorough;
@@ -77,7 +77,8 @@ class LayersBuilder {
     const auto [found, isNew] =
         lanes_.try_emplace(source << 24 | static_cast<uint64_t>(row), static_cast<int32_t>(out_.spots.size()));
     if (isNew) {
-      out_.spots.push_back({kLaneHalfWidth, kLaneHalfWidth, 0, row, true});
+      const int32_t end = wire.from >= 0 ? wire.from : wire.to;
+      out_.spots.push_back({kLaneHalfWidth, kLaneHalfWidth, 0, row, true, false, out_.spot(end).piece});
       out_.rows[at(row)].push_back(found->second);
     }
     return found->second;
@@ -121,6 +122,7 @@ void arrangeLevel(Level& level) {
   if (level.boxes.empty()) return;
   assignRows(level);
   Layers layers = layersOf(level);
+  markMainPaths(level, layers);
   orderRows(layers);
   placeRows(layers);
   finish(level, layers);

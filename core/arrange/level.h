@@ -17,6 +17,7 @@ struct LevelBox {
   // results
   float x = 0, y = 0;  // centre x, top y
   int32_t row = 0;
+  int32_t piece = 0;  // connected component; its boxes are adjacent in every row
 };
 // Wires with the same `source` carry the same value and share their lanes.
 struct LevelWire {

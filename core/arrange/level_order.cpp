@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/layers.h"
@@ -14,9 +15,12 @@ constexpr size_t kFewSegments = 4000, kManySegments = 20000;  // segments
 constexpr int kOrderSweepsFew = 24, kOrderSweepsMany = 10, kOrderSweepsMost = 6;
 constexpr int kExchangeRounds = 4;
 constexpr size_t kShakenSize = 1200;  // segments
-constexpr int kShakes = 16;
-constexpr int kVainSweeps = 8;  // without a better order
-constexpr int32_t kSlots = 8;   // places at a box's upper edge that are told apart
+constexpr int kShakes = 24;
+constexpr int kVainSweeps = 8;    // without a better order
+constexpr double kMainPull = 32;  // aligns the boxes of a main path, whatever their ports
+constexpr int kLengthSweeps = 4;
+constexpr double kShorter = 0.98;
+constexpr int32_t kSlots = 8;  // places at a box's upper edge that are told apart
 
 class RowOrder {
  public:
@@ -25,12 +29,12 @@ class RowOrder {
   }
 
   void run() {
-    best_ = layers_.rows;
-    fewest_ = crossings();
     const auto start = layers_.rows;
+    isSmall_ = layers_.thorough && layers_.segments.size() <= kFewSegments;
+    keep(crossings());
     const size_t size = layers_.thorough ? layers_.segments.size() : SIZE_MAX;
     search(size <= kFewSegments ? kOrderSweepsFew : size <= kManySegments ? kOrderSweepsMany : kOrderSweepsMost, false);
-    if (size <= kManySegments && fewest_ > 0) {
+    if (size <= kManySegments && !isDone()) {
       restart(start);
       search(size <= kFewSegments ? kOrderSweepsFew : kOrderSweepsMany, true);
     }
@@ -51,18 +55,42 @@ class RowOrder {
     centreRows(layers_);
     for (const auto& row : layers_.rows) number(row);
   }
+  // Fewest crossings win, then, in small levels, the shortest wires.
+  void keep(size_t now) {
+    fewest_ = now;
+    best_ = layers_.rows;
+    if (isSmall_) shortest_ = length();
+  }
+  bool isBetter(size_t now) { return now < fewest_ || (isSmall_ && now == fewest_ && length() < kShorter * shortest_); }
+  // Sum of the horizontal lengths of all wires, with boxes placed by the wishes of their neighbours.
+  double length() {
+    std::vector<Spot> spots = layers_.spots;
+    for (int sweep = 0; sweep < kLengthSweeps; ++sweep)
+      for (size_t k = 0; k < layers_.rows.size(); ++k) {
+        const auto& row = layers_.rows[sweep % 2 == 0 ? k : layers_.rows.size() - 1 - k];
+        for (int32_t v : row)
+          if (!wishOf(layers_, v, true, true, wishes_[at(v)])) wishes_[at(v)] = layers_.spot(v).x;
+        settleRow(layers_, row, wishes_);
+      }
+    double sum = 0;
+    for (const Segment& s : layers_.segments)
+      sum += std::abs(layers_.spot(s.upper).x - layers_.spot(s.lower).x - s.port);
+    layers_.spots.swap(spots);
+    return sum;
+  }
+  bool isDone() const { return fewest_ == 0 && !isSmall_; }
+
   void search(int sweeps, bool byMedian) {
-    for (int sweep = 0, since = 0; sweep < sweeps && since < kVainSweeps && fewest_ > 0; ++sweep, ++since) {
+    for (int sweep = 0, since = 0; sweep < sweeps && since < kVainSweeps && !isDone(); ++sweep, ++since) {
       if (byMedian)
         sweepMedians(sweep % 2 == 0, sweep % 4 < 2);
       else
         sweepRows(sweep % 2 == 0);
-      if (layers_.thorough && layers_.segments.size() <= kFewSegments) exchange(byMedian);
+      if (isSmall_) exchange(byMedian);
       const size_t now = crossings();
-      if (now >= fewest_) continue;
-      fewest_ = now;
+      if (!isBetter(now)) continue;
+      keep(now);
       since = 0;
-      best_ = layers_.rows;
     }
   }
 
@@ -78,6 +106,18 @@ class RowOrder {
     }
   }
 
+  // Among boxes with equal wishes lanes are in the middle: a trunk with branches at both sides.
+  void sortByWishes(std::vector<int32_t>& row) {
+    const auto key = [&](int32_t v) { return std::pair(layers_.spot(v).piece, wishes_[at(v)]); };
+    std::ranges::stable_sort(row, {}, key);
+    for (auto begin = row.begin(); begin != row.end();) {
+      const auto end = std::find_if(begin, row.end(), [&](int32_t v) { return key(v) != key(*begin); });
+      const auto lanes = std::stable_partition(begin, end, [&](int32_t v) { return !layers_.spot(v).lane; });
+      std::rotate(begin + (lanes - begin) / 2, lanes, end);
+      begin = end;
+    }
+  }
+
   // By the median place of the neighbours in the row before; equals keep or change their order in turn.
   void sweepMedians(bool down, bool keepEquals) {
     const size_t n = layers_.rows.size();
@@ -85,7 +125,7 @@ class RowOrder {
       auto& row = layers_.rows[down ? i : n - 1 - i];
       for (int32_t v : row) wishes_[at(v)] = medianOf(v, down);
       if (!keepEquals) std::reverse(row.begin(), row.end());
-      std::stable_sort(row.begin(), row.end(), [&](int32_t a, int32_t b) { return wishes_[at(a)] < wishes_[at(b)]; });
+      sortByWishes(row);
       number(row);
     }
   }
@@ -113,7 +153,7 @@ class RowOrder {
         if (!wishOf(layers_, v, down, !down, wish)) wishOf(layers_, v, true, true, wish);
         wishes_[at(v)] = wish;
       }
-      std::stable_sort(row.begin(), row.end(), [&](int32_t a, int32_t b) { return wishes_[at(a)] < wishes_[at(b)]; });
+      sortByWishes(row);
       settleRow(layers_, row, wishes_);
       number(row);
     }
@@ -174,6 +214,7 @@ class RowOrder {
     bool any = false;
     for (size_t k = 0; k + 1 < row.size(); ++k) {
       const int32_t a = row[k], b = row[k + 1];
+      if (layers_.spot(a).piece != layers_.spot(b).piece) continue;
       const int now = above(a, b) + below(a, b);
       if (now == 0) continue;
       if (now <= above(b, a) + below(b, a)) continue;
@@ -212,6 +253,8 @@ class RowOrder {
   std::vector<float> wishes_, places_;
   std::vector<std::vector<int32_t>> best_;
   size_t fewest_ = 0;
+  double shortest_ = 0;
+  bool isSmall_ = false;
   uint64_t random_ = 1;
 };
 
@@ -224,11 +267,13 @@ bool wishOf(const Layers& layers, int32_t v, bool above, bool below, float& wish
     const auto neighbours = side.of(v);
     for (size_t k = 0; k < neighbours.size(); ++k) {
       const Spot& other = layers.spot(neighbours[k]);
-      const double pull = (own.lane && other.lane   ? 8.0
+      const bool main = own.main && other.main;
+      const double pull = (main                     ? kMainPull
+                           : own.lane && other.lane ? 8.0
                            : own.lane || other.lane ? 2.0
                                                     : 1.0) /
                           std::abs(other.row - own.row);
-      sum += (other.x + towards * side.portsOf(v)[k]) * pull;
+      sum += (other.x + (main ? 0 : towards * side.portsOf(v)[k])) * pull;
       weight += pull;
     }
   };

@@ -1,7 +1,8 @@
-// placeRows: positions by isotonic regression over the rows, then lanes and chains of single wires are made straight
-// where their neighbours leave room.
+// placeRows: positions by isotonic regression over the rows, then main paths, lanes and chains of single wires are made
+// straight where their neighbours leave room.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/layers.h"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr int kPositionSweepsFew = 30, kPositionSweepsMany = 4;
 constexpr size_t kFewSpots = 8000;  // spots
-constexpr double kLaneWeight = 3;
+constexpr double kLaneWeight = 3, kMainWeight = 24;
 constexpr int kStraightenRounds = 2;
 
 class RowPlacer {
@@ -42,8 +43,10 @@ class RowPlacer {
 
   // Runs of spots that are each other's only neighbour downwards and upwards, lanes among them, longest first.
   std::vector<std::vector<int32_t>> straightChains() const {
-    std::vector<std::vector<int32_t>> out;
     std::vector<bool> taken(layers_.spots.size());
+    std::vector<std::vector<int32_t>> mains = mainChains(), out;
+    for (const auto& chain : mains)
+      for (int32_t v : chain) taken[at(v)] = true;
     for (const auto& row : layers_.rows)
       for (int32_t start : row) {
         if (taken[at(start)]) continue;
@@ -58,6 +61,17 @@ class RowPlacer {
         out.push_back(std::move(chain));
       }
     std::stable_sort(out.begin(), out.end(), [](auto& a, auto& b) { return a.size() > b.size(); });
+    out.insert(out.begin(), mains.begin(), mains.end());
+    return out;
+  }
+  // The main paths: one chain for each connected component.
+  std::vector<std::vector<int32_t>> mainChains() const {
+    std::map<int32_t, std::vector<int32_t>> byPiece;
+    for (const auto& row : layers_.rows)
+      for (int32_t v : row)
+        if (layers_.spot(v).main) byPiece[layers_.spot(v).piece].push_back(v);
+    std::vector<std::vector<int32_t>> out;
+    for (auto& [piece, chain] : byPiece) out.push_back(std::move(chain));
     return out;
   }
   int32_t onlyBelow(int32_t v) const {
@@ -121,7 +135,8 @@ void settleRow(Layers& layers, std::span<const int32_t> row, const std::vector<f
   std::vector<double> offset(row.size(), 0);
   for (size_t i = 0; i < row.size(); ++i) {
     if (i > 0) offset[i] = offset[i - 1] + layers.apart(row[i - 1], row[i]);
-    const double weight = layers.spot(row[i]).lane ? kLaneWeight : 1;
+    const Spot& spot = layers.spot(row[i]);
+    const double weight = spot.main ? kMainWeight : spot.lane ? kLaneWeight : 1;
     pools.push_back({(wishes[at(row[i])] - offset[i]) * weight, weight, 1});
     while (pools.size() > 1 && pools[pools.size() - 2].mean() >= pools.back().mean()) {
       const Pool last = pools.back();

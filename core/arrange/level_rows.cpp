@@ -6,6 +6,7 @@
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/layers.h"
+#include "core/arrange/short_rows.h"
 
 namespace tessera {
 namespace {
@@ -213,6 +214,8 @@ Neighbours neighboursOf(size_t count, std::span<const Segment> segments, bool up
   return out;
 }
 
-void assignRows(Level& level) { RowAssigner(level).run(); }
+void assignRows(Level& level) {
+  if (!assignShortRows(level)) RowAssigner(level).run();
+}
 
 }  // namespace tessera

@@ -41,6 +41,13 @@ std::string_view functionOf(const StackFrameTables& tables, const StackFrameTabl
   return name < tables.functionNames.size() ? std::string_view(tables.functionNames[name]) : std::string_view();
 }
 
+// "step" of "jit(step)/jvp()/dot_general": what calls it is no part of the program.
+std::string_view tracedFunction(std::string_view opName) {
+  constexpr std::string_view kTrace = "jit(";
+  const size_t end = opName.find(')');
+  return opName.starts_with(kTrace) && end != opName.npos ? opName.substr(kTrace.size(), end - kTrace.size()) : "";
+}
+
 // How many of the outermost frames have one function, whatever comes below.
 size_t sharedFrames(const StackFrameTables& tables) {
   std::vector<int32_t> depth(tables.stackFrames.size(), -1);
@@ -83,8 +90,12 @@ SourceFunctions::SourceFunctions(const Module& module) : module_(module) {
 std::vector<std::string> SourceFunctions::namesOf(const Metadata& metadata) const {
   std::vector<std::string> out;
   if (!module_.stackFrames || metadata.stackFrameId <= 0) return out;
-  std::vector<SourceFrame> frames = sourceFrames(module_, metadata);
-  for (size_t k = frames.size() - std::min(shared_, frames.size()); k-- > 0 && out.size() < kDeepestNest;) {
+  const std::vector<SourceFrame> frames = sourceFrames(module_, metadata);
+  const std::string_view traced = tracedFunction(metadata.opName);
+  size_t begin = frames.size() - std::min(shared_, frames.size());
+  for (size_t k = 0; k < begin; ++k)
+    if (!traced.empty() && shortFunctionName(frames[k].function) == traced) begin = k;
+  for (size_t k = begin; k-- > 0 && out.size() < kDeepestNest;) {
     std::string name = shortFunctionName(frames[k].function);
     if (name.empty() || isOneOf(std::string_view(name), kPlumbing)) continue;
     if (out.empty() || out.back() != name) out.push_back(std::move(name));

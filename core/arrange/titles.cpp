@@ -8,6 +8,7 @@
 #include "core/arrange/arrangement.h"
 #include "core/arrange/outline_names.h"
 #include "core/formats/hlo_text.h"
+#include "core/hlo/argument_path.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -134,17 +135,6 @@ std::string shortPath(std::string path) {
   return from == std::string::npos || from == 0 ? path : "…" + path.substr(from);
 }
 
-std::string argumentName(const Instruction& instruction) {
-  // jax writes the argument's path into op_name: s[0].mu['wte'] says more than s_0__mu__wte_.1
-  if (instruction.metadata && !instruction.metadata->opName.empty() &&
-      instruction.metadata->opName.find('/') == std::string::npos) {
-    std::string name = instruction.metadata->opName;
-    std::erase(name, '\\');
-    return shortPath(std::move(name));
-  }
-  return std::string(instruction.name);
-}
-
 // {attribute}: its number or text.
 std::string attributeText(const Instruction& instruction, std::string_view name) {
   const auto attr = attrFromName(name);
@@ -156,7 +146,7 @@ std::string attributeText(const Instruction& instruction, std::string_view name)
 
 // The parts that OpDef::title may name in braces; what is none of these is an attribute.
 std::string partText(const Module& module, const Instruction& instruction, std::string_view part) {
-  if (part == "argument") return argumentName(instruction);
+  if (part == "argument") return shortPath(argumentPath(instruction));
   if (part == "literal") return literalText(instruction);
   if (part == " relation") return relationText(module, instruction);
   if (part == " along new") return newDimensions(instruction);

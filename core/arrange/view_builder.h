@@ -341,8 +341,9 @@ class ViewBuilder {
   void addEdge(int32_t from, int32_t to, InstructionId value, int32_t operand) {
     if (from < 0 || to < 0 || from == to) return;
     const ViewNode& target = node(to);
-    const bool plain =
-        target.kind == ViewNode::Kind::Instruction || (target.kind == ViewNode::Kind::CollapsedGroup && target.caller);
+    const bool plain = (target.kind == ViewNode::Kind::Instruction ||
+                        (target.kind == ViewNode::Kind::CollapsedGroup && target.caller)) &&
+                       module_.at(target.instruction).operands.size() <= kMostPorts;
     const uint64_t key = static_cast<uint64_t>(from) << 32 | static_cast<uint32_t>(to);
     if (!plain && !wired_.insert(key).second) return;
     view_.edges.push_back({from, to, value, operand});

@@ -26,6 +26,7 @@ void setPorts(const Module& module, const Instruction& user, ViewNode& own,
     own.inputs.push_back(std::move(port));
   }
   if (!missing.empty()) own.subtitle = missing;
+  if (user.operands.size() > kMostPorts) own.inputs.clear();
 }
 
 std::string sourceOf(const Module& module, const Instruction& parameter, const std::vector<std::string>& sources) {

@@ -9,6 +9,8 @@
 
 namespace tessera {
 
+inline constexpr size_t kMostPorts = 64;  // an op with more operands has no ports, and one wire from each box
+
 // The ports of `own`, which is drawn for `user` alone, and its subtitle where inputs are open. hasPort: of an operand
 // that is there.
 void setPorts(const Module& module, const Instruction& user, ViewNode& own,

@@ -103,6 +103,13 @@ struct GroupInstructions {
 struct InlineCall {
   InstructionId instruction;
 };
+// Instructions of one computation give way to the entry of a module in HLO text, whose parameters are what they read
+// from outside and whose result is what outside reads of them, as GroupInstructions has both and selectionAsModule
+// (core/edit/structure) gives them. Refused where these have other shapes.
+struct ReplaceGroup {
+  std::vector<InstructionId> instructions;
+  std::string text;
+};
 // A constant becomes a parameter of its computation; callers give it (core/edit/wiring/promoting.cpp), runs go on
 // giving a number.
 struct PromoteConstant {
@@ -120,7 +127,7 @@ struct AddGradient {
 
 using EditAction = std::variant<SetParameterShape, SetAttribute, Rename, SetOperand, SetNote, SetShape, SetRoot,
                                 AddInstruction, RemoveInstruction, AddReducer, AddComputations, SetLiteral,
-                                GroupInstructions, InlineCall, PromoteConstant, AddGradient>;
+                                GroupInstructions, InlineCall, ReplaceGroup, PromoteConstant, AddGradient>;
 
 // Within one edit: the instruction that its k-th AddInstruction makes.
 inline constexpr uint32_t kNewInstruction = 0x80000000u;

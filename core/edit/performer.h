@@ -28,6 +28,7 @@ class Performer {
   Status operator()(const SetLiteral& action);
   Status operator()(const GroupInstructions& action);
   Status operator()(const InlineCall& action);
+  Status operator()(const ReplaceGroup& action);
   Status operator()(const PromoteConstant& action);
   Status operator()(const AddGradient& action);
 

@@ -9,6 +9,12 @@
 namespace tessera {
 namespace {
 
+// Array leaves in order.
+void appendLeaves(const Literal& literal, std::vector<Literal>& out) {
+  for (const Literal& element : literal.elements()) appendLeaves(element, out);
+  if (literal.shape().isArray()) out.push_back(literal);
+}
+
 // An array under another name would be left out without a word, and the fill rule's values taken.
 Status checkName(const ArgumentRules& rules, const std::string& name) {
   if (name.starts_with("arg") && name.size() > 3 &&
@@ -68,18 +74,27 @@ Result<Arguments> namingTheFile(const ArgumentRules& rules, Result<Arguments> ou
 
 Result<DeviceArrays> argumentsBy(const ArgumentRules& rules, const Module& module, DeviceGrid grid) {
   TESSERA_ASSIGN_OR_RETURN(const NamedArrays arrays, namedArguments(rules, module, isOneDevice(grid)));
-  return namingTheFile(rules, argumentsByDevice(module, grid, arrays, rules.fill));
+  return namingTheFile(rules, argumentsByDevice(module, grid, arrays, rules.fill, rules.watch));
 }
 
 Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module, DeviceGrid grid,
                                          int64_t device) {
   TESSERA_ASSIGN_OR_RETURN(const NamedArrays arrays, namedArguments(rules, module, isOneDevice(grid)));
-  return namingTheFile(rules, argumentsOfDevice(module, grid, device, arrays, rules.file.get(), rules.fill));
+  return namingTheFile(rules,
+                       argumentsOfDevice(module, grid, device, arrays, rules.file.get(), rules.fill, rules.watch));
 }
 
 Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module) {
   TESSERA_ASSIGN_OR_RETURN(DeviceArrays out, argumentsBy(rules, module, DeviceGrid{}));
   return std::move(out[0]);
+}
+
+NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& prefix) {
+  std::vector<Literal> leaves;
+  for (const Literal& literal : literals) appendLeaves(literal, leaves);
+  NamedArrays out;
+  for (size_t i = 0; i < leaves.size(); ++i) out[prefix + std::to_string(i)] = leaves[i];
+  return out;
 }
 
 }  // namespace tessera

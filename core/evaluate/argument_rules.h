@@ -21,6 +21,7 @@ struct ArgumentRules {
   bool usual = false;  // on one device: arguments without a source are of usual_sources.h, else of the fill rule
   FileReader readFile = readNamedFile;
   ImageDecoder decodeImage = decodeNetpbm;
+  LeafWatch watch = nullptr;
 };
 
 // Fails when an array is given under a name that is no argument's, or in another shape than the program's.
@@ -30,5 +31,8 @@ Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Modul
                                          int64_t device);
 // Of a run on one device.
 Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module);
+
+// Leaves by number: "arg0", "arg1" …, as files of inputs name them.
+NamedArrays namedLeaves(std::span<const Literal> literals, const std::string& prefix);
 
 }  // namespace tessera

@@ -171,12 +171,14 @@ Result<DeviceGrid> gridOf(const Module& module, int64_t replicas, int64_t partit
 }
 
 Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid,
-                                       const std::map<std::string, Literal>& given, const FillRule& rule) {
+                                       const std::map<std::string, Literal>& given, const FillRule& rule,
+                                       const LeafWatch& watch) {
   DeviceArrays out(static_cast<size_t>(grid.count()));
   const GivenArrays arrays{given};
   TESSERA_ASSIGN_OR_RETURN(const std::vector<CutLeaf> leaves, cutLeaves(module, grid, arrays));
   for (size_t i = 0; i < leaves.size(); ++i) {
     const CutLeaf& leaf = leaves[i];
+    if (watch) TESSERA_TRY(watch(i, leaves.size()));
     TESSERA_ASSIGN_OR_RETURN(const Literal argument, wholeArgument(leaf.block, leaf.whole, i, arrays, rule));
     for (int64_t device = 0; device < grid.count(); ++device) {
       TESSERA_ASSIGN_OR_RETURN(Literal block, blockOf(argument, leaf.block, leaf.tiling, device % grid.partitions));
@@ -188,12 +190,13 @@ Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid,
 
 Result<std::vector<Literal>> argumentsOfDevice(const Module& module, DeviceGrid grid, int64_t device,
                                                const std::map<std::string, Literal>& given, const NpzBlocks* file,
-                                               const FillRule& rule) {
+                                               const FillRule& rule, const LeafWatch& watch) {
   std::vector<Literal> out;
   const GivenArrays arrays{given, file};
   TESSERA_ASSIGN_OR_RETURN(const std::vector<CutLeaf> leaves, cutLeaves(module, grid, arrays));
   for (size_t i = 0; i < leaves.size(); ++i) {
     const CutLeaf& leaf = leaves[i];
+    if (watch) TESSERA_TRY(watch(i, leaves.size()));
     TESSERA_ASSIGN_OR_RETURN(auto block, readBlock(leaf, i, arrays, device % grid.partitions));
     if (!block) {
       TESSERA_ASSIGN_OR_RETURN(const Literal argument, wholeArgument(leaf.block, leaf.whole, i, arrays, rule));

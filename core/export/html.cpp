@@ -103,11 +103,15 @@ class InstructionColumns {
   void addTimes(const Overlay& overlay) {
     std::vector<double> times(static_cast<size_t>(count_));
     std::vector<int> measured(times.size());
-    for (const auto& [id, entry] : overlay.entries)
-      if (const int64_t number = of(id); number >= 0) {
-        times[static_cast<size_t>(number)] = std::round(entry.timeNs * 10) / 10;
-        measured[static_cast<size_t>(number)] = entry.measured;
-      }
+    const auto add = [&](InstructionId id, const Overlay::Entry& entry) {
+      const int64_t number = of(id);
+      if (number < 0) return;
+      times[static_cast<size_t>(number)] += std::round(entry.value * 10) / 10;
+      measured[static_cast<size_t>(number)] = entry.measured;
+    };
+    for (const auto& [id, entry] : overlay.entries) add(id, entry);
+    for (const Overlay::Whole& whole : overlay.wholes)
+      if (of(whole.inside) < 0) add(whole.instruction, whole.entry);
     columns_["time"] = times;
     columns_["measured"] = measured;
   }
@@ -187,6 +191,16 @@ Json layoutOf(const Level& level) {
           {"wires", std::move(wires)}};
 }
 
+// As canvas.js knows it.
+std::string unitOf(const Overlay* overlay) {
+  switch (overlay ? overlay->unit : OverlayUnit::Nanoseconds) {
+    case OverlayUnit::Bytes: return "B";
+    case OverlayUnit::Flops: return "flop";
+    case OverlayUnit::Count: return "count";
+    default: return "ns";
+  }
+}
+
 class PageWriter {
  public:
   explicit PageWriter(const Levels& levels) : levels_(levels), instructions_(texts_) {}
@@ -204,6 +218,7 @@ class PageWriter {
                                : node.group);
       }
     out_["overlayTitle"] = options.overlay ? options.overlay->title : "";
+    out_["overlayUnit"] = unitOf(options.overlay);
     out_["open"] = std::vector<std::string>(options.openGroups.begin(), options.openGroups.end());
     std::sort(out_["open"].begin(), out_["open"].end());
     return finish(module.name, levels_.pageOf[options.shown.value], options.theme);

@@ -15,7 +15,7 @@ struct HtmlOptions {
   ComputationId shown;                           // the page to begin with
   std::unordered_set<std::string> openGroups{};  // of it, as paths of ViewNode
   Theme theme = Theme::Light;                    // to begin with; the page has a switch
-  const Overlay* overlay = nullptr;
+  const Overlay* overlay = nullptr;              // OverlayKind::Sum
 };
 std::string toHtmlPage(const Module& module, const HtmlOptions& options);
 std::string toHtmlPage(const PlainGraph& graph, Theme theme);

@@ -40,6 +40,10 @@ std::unexpected<Diagnostic> cannotWrite(const std::filesystem::path& path, const
   return failed(ErrorKind::Output, path, "cannot be written: " + reason);
 }
 
+std::unexpected<Diagnostic> tooLarge(const std::filesystem::path& path) {
+  return cannotRead(path, "it is larger than 4 GiB");
+}
+
 Result<std::string> readAll(int fd, size_t sizeHint, const std::filesystem::path& path) {
   std::string out;
   out.resize(sizeHint + 1);
@@ -51,7 +55,7 @@ Result<std::string> readAll(int fd, size_t sizeHint, const std::filesystem::path
     if (got < 0) return cannotRead(path, std::strerror(errno));
     if (got == 0) break;
     used += static_cast<size_t>(got);
-    if (used > kMaxUnpacked) return cannotRead(path, "it is larger than 4 GiB");
+    if (used > kMaxUnpacked) return tooLarge(path);
   }
   out.resize(used);
   return out;
@@ -159,7 +163,8 @@ Result<std::string> readDescriptor(const Descriptor& file, const std::filesystem
   struct stat facts {};
   if (::fstat(file.get(), &facts) != 0) return cannotRead(path, std::strerror(errno));
   if (S_ISDIR(facts.st_mode)) return cannotRead(path, "it is a directory");
-  const size_t hint = S_ISREG(facts.st_mode) ? std::min(static_cast<size_t>(facts.st_size), kMaxUnpacked) : 0;
+  const size_t hint = S_ISREG(facts.st_mode) ? static_cast<size_t>(facts.st_size) : 0;
+  if (hint > kMaxUnpacked) return tooLarge(path);
   auto content = readAll(file.get(), hint, path);
   if (!content) return content;
   if (content->starts_with("\x1f\x8b")) return unpackGzip(*content, path, cut);

@@ -34,6 +34,19 @@ void eachFrame(const Module& module, int32_t id, const std::function<bool(const 
   }
 }
 
+// Its own, or what it calls has one.
+SourceFrame sourceIn(const Module& module, InstructionId id) {
+  const Instruction& own = module.at(id);
+  SourceFrame out = own.metadata ? sourceOf(module, *own.metadata) : SourceFrame();
+  for (ComputationId callee : module.callees(own)) {
+    if (!module.contains(callee)) continue;
+    const auto& inside = module.at(callee).instructions;
+    for (auto last = inside.rbegin(); last != inside.rend() && out.file.empty(); ++last)
+      if (const Metadata* metadata = module.at(*last).metadata) out = sourceOf(module, *metadata);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::vector<SourceFrame> sourceFrames(const Module& module, const Metadata& metadata) {
@@ -57,6 +70,22 @@ SourceFrame sourceOf(const Module& module, const Metadata& metadata) {
   });
   if (!metadata.sourceFile.empty()) out.file = metadata.sourceFile, out.line = metadata.sourceLine;
   return out;
+}
+
+SourceFrame sourceNear(const Module& module, const UserTable& users, InstructionId id) {
+  constexpr int kSteps = 4;
+  constexpr size_t kMost = 16;
+  std::vector<InstructionId> reached{id};
+  for (int step = 0; step <= kSteps; ++step) {
+    std::vector<InstructionId> readers;
+    for (InstructionId near : reached) {
+      if (const SourceFrame found = sourceIn(module, near); !found.file.empty()) return found;
+      for (InstructionId reader : users.users(near))
+        if (readers.size() < kMost) readers.push_back(reader);
+    }
+    reached = std::move(readers);
+  }
+  return {};
 }
 
 }  // namespace tessera

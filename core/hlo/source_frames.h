@@ -19,5 +19,8 @@ struct SourceFrame {
 std::vector<SourceFrame> sourceFrames(const Module& module, const Metadata& metadata);
 // The innermost alone; its file is "" where there is none.
 SourceFrame sourceOf(const Module& module, const Metadata& metadata);
+// Of an instruction without metadata: the source of a called computation's last instruction that has one, else of the
+// nearest user, at most four steps away. Its file is "" if there is none.
+SourceFrame sourceNear(const Module& module, const UserTable& users, InstructionId id);
 
 }  // namespace tessera

@@ -6,12 +6,15 @@
 #include "core/base/sorting.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/overview/overview.h"
+#include "core/overview/rules.h"
 
 namespace tessera {
 namespace {
 
 // Of everything: what holds so much and has no scopes inside is told by opcodes.
 constexpr double kNeedsParts = 0.5;
+constexpr int kFurthest = 4;  // instructions to one that has a scope
+constexpr size_t kMostTried = 16;
 
 struct Node {
   std::string name;
@@ -39,10 +42,12 @@ class CostTree {
     std::vector<size_t> nodeOf;
     for (const Scope& scope : tree.scopes)
       nodeOf.push_back(child(scope.parent < 0 ? 0 : nodeOf[static_cast<size_t>(scope.parent)], scope.name));
+    place_.clear();
+    for (size_t k = 0; k < computation.instructions.size(); ++k) place_[computation.instructions[k]] = k;
     for (size_t k = 0; k < computation.instructions.size(); ++k) {
       const InstructionId instruction = computation.instructions[k];
       if (!work_.isKernel(work_.module.at(instruction))) continue;
-      const int32_t scope = tree.scopeOf[k];
+      const int32_t scope = scopeNear(tree, instruction);
       add(0, instruction);
       const size_t own = scope < 0 ? child(0, "no scope") : nodeOf[static_cast<size_t>(scope)];
       add(opcodeIn(own, work_.module.at(instruction)), instruction);
@@ -50,6 +55,35 @@ class CostTree {
       for (int32_t s = scope; s >= 0; s = tree.scopes[static_cast<size_t>(s)].parent)
         add(nodeOf[static_cast<size_t>(s)], instruction);
     }
+  }
+  // Its own; of what a compiler made without one, that of the nearest reader, else of the nearest operand.
+  int32_t scopeNear(const ScopeTree& tree, InstructionId instruction) const {
+    const int32_t own = tree.scopeOf[place_.at(instruction)];
+    if (own >= 0) return own;
+    const int32_t reader = scopeAlong(tree, instruction, [&](InstructionId id) { return readersOf(work_, id); });
+    if (reader >= 0) return reader;
+    return scopeAlong(tree, instruction, [&](InstructionId id) {
+      const auto operands = work_.module.at(id).operands;
+      return std::vector<InstructionId>(operands.begin(), operands.end());
+    });
+  }
+  template <class Next>
+  int32_t scopeAlong(const ScopeTree& tree, InstructionId start, const Next& next) const {
+    std::vector<InstructionId> reached{start};
+    for (int step = 0; step < kFurthest; ++step) {
+      std::vector<InstructionId> further;
+      for (InstructionId id : reached)
+        for (InstructionId near : next(id)) {
+          const auto place = place_.find(near);
+          if (place == place_.end() || further.size() == kMostTried) continue;
+          if (const int32_t scope = tree.scopeOf[place->second];
+              scope >= 0 && work_.module.at(near).opcode != Opcode::Parameter)
+            return scope;
+          further.push_back(near);
+        }
+      reached = std::move(further);
+    }
+    return -1;
   }
   size_t child(size_t parent, const std::string& name) {
     const auto [known, isNew] = byName_.try_emplace(std::to_string(parent) + "/" + name, nodes_.size());
@@ -107,6 +141,7 @@ class CostTree {
   const Workload& work_;
   std::vector<Node> nodes_;
   std::unordered_map<std::string, size_t> byName_;
+  std::unordered_map<InstructionId, size_t> place_;  // in the computation
   double least_ = 0;
 };
 

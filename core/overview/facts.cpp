@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kShown = 5;  // of the longer lists
+constexpr size_t kShown = 5, kMostArguments = 12;  // of the longer lists
 
 std::string plural(size_t count, std::string_view one) {
   return fmt::format("{} {}{}", countText(count), one, count == 1 ? "" : "s");
@@ -53,10 +53,27 @@ OverviewFact kindsFact(std::string label, const std::vector<Overview::Kind>& kin
   return out;
 }
 
-void addArguments(const Overview& overview, std::vector<OverviewFact>& out) {
+// The arguments of the program, those of one array by their shapes: tokens and labels are small, and looked for.
+OverviewFact argumentsFact(const Overview& overview) {
+  OverviewFact out{"arguments", "", {}, overview.arguments.size() > kMostArguments};
   for (const auto& each : overview.arguments)
-    if (each.arrays > 1 && !(overview.parameters && overview.parameters->name == each.name))
-      out.push_back({"argument", argumentText(each), {}});
+    if (out.items.size() < kMostArguments)
+      out.items.push_back(
+          {each.arrays > 1 ? fmt::format("{} ({}, {})", each.name, plural(each.arrays, "array"), bytesText(each.bytes))
+                           : fmt::format("{} {}", each.name, each.shape),
+           each.instruction});
+  return out;
+}
+
+// A loss is among them.
+void addScalars(const Overview& overview, std::vector<OverviewFact>& out) {
+  OverviewFact scalars{"scalar outputs", "", {}};
+  for (const Overview::Array& array : overview.outputs)
+    if (array.shape.ends_with("[]") && scalars.items.size() <= kShown)
+      scalars.items.push_back({fmt::format("{} {}", array.name, array.shape), array.instruction});
+  scalars.more = scalars.items.size() > kShown;
+  if (scalars.more) scalars.items.pop_back();
+  if (!scalars.items.empty() && overview.outputs.size() > 1) out.push_back(std::move(scalars));
 }
 
 void addDevices(const Overview& overview, std::vector<OverviewFact>& out) {
@@ -72,7 +89,7 @@ void addDevices(const Overview& overview, std::vector<OverviewFact>& out) {
 
 std::string OverviewFact::words() const {
   std::string out = text;
-  for (size_t k = 0; k < items.size(); ++k) out += (k ? ", " : "") + items[k].text;
+  for (size_t k = 0; k < items.size(); ++k) out += (k ? ", " : "") + shownText(items[k].text);
   return more ? out + ", …" : out;
 }
 
@@ -81,6 +98,14 @@ std::string stageText(const ModuleStage& stage) {
   std::string out = "after optimization";
   if (!stage.device.empty()) out += fmt::format(" for {} (by its {})", stage.device, stage.deviceSign);
   return stage.scheduled ? out + ", scheduled" : out;
+}
+
+std::string shownText(std::string_view text) {
+  constexpr size_t kLongest = 160;
+  if (text.size() <= kLongest) return std::string(text);
+  size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not within a letter
+  return std::string(text.substr(0, end)) + "…";
 }
 
 std::string argumentText(const Overview::Argument& argument) {
@@ -100,8 +125,9 @@ std::vector<OverviewFact> factsOf(const Overview& overview) {
   if (overview.peakMemory)
     out.push_back({"peak memory", bytesText(static_cast<double>(*overview.peakMemory)) + " in this order", {}});
   out.push_back(arraysFact("inputs", overview.inputs));
-  addArguments(overview, out);
+  if (overview.arguments.size() != overview.inputs.size()) out.push_back(argumentsFact(overview));
   out.push_back(arraysFact("outputs", overview.outputs));
+  addScalars(overview, out);
   addDevices(overview, out);
   out.push_back(kindsFact("types", overview.types));
   if (!overview.collectives.empty()) out.push_back(kindsFact("collectives", overview.collectives));

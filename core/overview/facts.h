@@ -23,6 +23,8 @@ struct OverviewFact {
 
 // "before optimization", "after optimization for CPU (by its …), scheduled".
 std::string stageText(const ModuleStage& stage);
+// For display: the first 160 bytes and "…" of a longer text.
+std::string shownText(std::string_view text);
 // "1.20 M values in 16 arrays of p (4.80 MB)".
 std::string argumentText(const Overview::Argument& argument);
 

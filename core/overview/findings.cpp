@@ -31,6 +31,7 @@ const std::vector<FindingRule>& rulesOfFindings() {
       {"padding", "bytes of buffers that hold no element", findPadding, false},
       {"f64", "arithmetic in double precision", findDoubles, false},
       {"upcasts", "matrix products and convolutions of narrow values in a wider type", findUpcasts, false},
+      {"widened", "arrays that are written out again in a wider type", findWidened, true},
       {"tiny-kernels", "kernels whose launch costs more than their work", findTinyKernels, true},
       {"unfused", "elementwise kernels in a row that could be one", findUnfusedChains, true},
       {"exposed-collectives", "communication that nothing runs beside", findExposedCollectives, true},

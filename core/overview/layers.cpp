@@ -10,6 +10,7 @@
 
 #include "core/arrange/scopes.h"
 #include "core/base/sorting.h"
+#include "core/hlo/argument_path.h"
 #include "core/ops/inference/trip_count.h"
 #include "core/overview/rules.h"
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr int64_t kFewTrips = 2;
 constexpr size_t kMostFamilies = 4;
+constexpr double kLeastLoopShare = 0.05;  // of the module's cost: smaller loops are not layers
 
 struct Family {
   std::set<int64_t> numbers;
@@ -85,10 +87,7 @@ Families parameterFamilies(const Module& module) {
   Families families;
   std::string argument;
   for (InstructionId id : module.entryComputation().parameters) {
-    const Metadata* metadata = module.at(id).metadata;
-    std::string name = metadata && metadata->opName.find('/') == std::string::npos ? metadata->opName : std::string();
-    std::erase(name, '\\');
-    const std::string own = name.substr(0, name.find_first_of("[."));
+    const std::string name = argumentPath(module.at(id)), own = argumentOf(name);
     if (!families.empty() && own != argument) continue;
     addFirstNumber(name, id, families);
     if (!families.empty() && argument.empty()) argument = own;
@@ -146,13 +145,32 @@ bool areSameLayers(const Workload& work, const NamedFamily& parameters, const Na
   return isSameWord(keyOf(parameters.first, 1), scopes.first) || readsInOrder(work, *parameters.second, *scopes.second);
 }
 
+// Cost of a run of a loop, including called computations.
+double weightInside(const Workload& work, const Instruction& loop) {
+  double weight = 0;
+  std::vector<ComputationId> open = work.module.callees(loop);
+  std::set<ComputationId> seen;
+  while (!open.empty()) {
+    const ComputationId computation = open.back();
+    open.pop_back();
+    if (!work.module.contains(computation) || !seen.insert(computation).second) continue;
+    for (InstructionId id : work.module.at(computation).instructions) {
+      weight += work.weightOf(id);
+      for (ComputationId callee : work.module.callees(work.module.at(id))) open.push_back(callee);
+    }
+  }
+  return weight;
+}
+
+// Loops that are a substantial part of the cost; not those that make random bits and the like.
 void addLoops(const Workload& work, std::vector<Overview::Layers>& out) {
   std::vector<Overview::Layers> loops;
   for (ComputationId computation : work.execution.computations)
     for (InstructionId id : work.module.at(computation).instructions) {
       const Instruction& i = work.module.at(id);
       const auto trips = i.opcode == Opcode::While ? tripCountOf(work.module, i) : std::nullopt;
-      if (trips && *trips >= kFewTrips) loops.push_back({std::string(i.name), *trips, "loop", id});
+      if (trips && *trips >= kFewTrips && weightInside(work, i) >= kLeastLoopShare * work.totalWeight())
+        loops.push_back({std::string(i.name), *trips, "loop", id});
     }
   const size_t kept = std::min(loops.size(), kMostFamilies);
   out.insert(out.end(), loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(kept));

@@ -6,6 +6,7 @@
 
 #include "core/base/sorting.h"
 #include "core/devices/shardy.h"
+#include "core/hlo/argument_path.h"
 #include "core/memory/memory_report.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/op_cost.h"
@@ -15,17 +16,7 @@ namespace tessera {
 namespace {
 
 constexpr size_t kTop = 10;
-
-// The argument's path, as jax writes it: s[0].mu['wte'].
-std::string inputName(const Instruction& parameter) {
-  const Metadata* metadata = parameter.metadata;
-  const bool named = metadata && !metadata->opName.empty() && metadata->opName.find('/') == std::string::npos;
-  std::string name = named ? metadata->opName : std::string(parameter.name);
-  std::erase(name, '\\');
-  return name;
-}
-
-std::string argumentOf(const std::string& input) { return input.substr(0, input.find_first_of("[.(")); }
+constexpr std::string_view kLost = "…";  // of which argument is not known (argumentPath)
 
 // Leaves of tuples have one name.
 void addArrays(const std::string& name, const Shape& shape, InstructionId instruction,
@@ -37,7 +28,7 @@ void addArrays(const std::string& name, const Shape& shape, InstructionId instru
 void addToArgument(const Instruction& parameter, const std::string& name, std::vector<Overview::Argument>& arguments) {
   auto found = std::ranges::find(arguments, argumentOf(name), &Overview::Argument::name);
   if (found == arguments.end()) {
-    arguments.push_back({argumentOf(name), 0, 0, 0, true});
+    arguments.push_back({argumentOf(name), 0, 0, 0, true, toString(*parameter.shape, false), parameter.id});
     found = arguments.end() - 1;
   }
   for (const ShapeLeaf& leaf : leavesOf(*parameter.shape)) {
@@ -50,7 +41,8 @@ void addToArgument(const Instruction& parameter, const std::string& name, std::v
 
 // The first argument of several arrays, all of floats: optimizer state has a count among its arrays or comes later.
 std::optional<Overview::Argument> weightsOf(const std::vector<Overview::Argument>& arguments) {
-  const auto found = std::ranges::find_if(arguments, [](const auto& a) { return a.arrays > 1 && a.floats; });
+  const auto found =
+      std::ranges::find_if(arguments, [](const auto& a) { return a.arrays > 1 && a.floats && a.name != kLost; });
   return found == arguments.end() ? std::nullopt : std::optional(*found);
 }
 
@@ -59,7 +51,7 @@ void tellInterface(const Module& module, Overview& out) {
   const Computation& entry = module.entryComputation();
   for (InstructionId id : entry.parameters) {
     const Instruction& parameter = module.at(id);
-    const std::string name = inputName(parameter);
+    const std::string name = argumentPath(parameter);
     addArrays(name, *parameter.shape, id, out.inputs);
     addToArgument(parameter, name, out.arguments);
   }

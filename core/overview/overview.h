@@ -24,6 +24,8 @@ struct Overview {
     size_t arrays = 0;
     double elements = 0, bytes = 0;
     bool floats = false;  // all its arrays of rank 1 and more are
+    std::string shape;    // of the first array
+    InstructionId instruction;
   };
   struct Layers {
     std::string name;  // "p['h']", "Block", "while.3"

@@ -41,6 +41,7 @@ void findBroadcasts(const Workload& work, std::vector<Finding>& out);
 void findPadding(const Workload& work, std::vector<Finding>& out);
 void findDoubles(const Workload& work, std::vector<Finding>& out);
 void findUpcasts(const Workload& work, std::vector<Finding>& out);
+void findWidened(const Workload& work, std::vector<Finding>& out);
 void findTinyKernels(const Workload& work, std::vector<Finding>& out);
 void findUnfusedChains(const Workload& work, std::vector<Finding>& out);
 void findExposedCollectives(const Workload& work, std::vector<Finding>& out);

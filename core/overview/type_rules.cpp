@@ -1,5 +1,6 @@
 // Wider types than the values need: double precision anywhere, and products of narrow floats that are computed in f32.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -16,20 +17,27 @@ bool isDouble(const Shape& shape) {
   return shape.type == ElementType::F64 || shape.type == ElementType::C128;
 }
 
+constexpr double kFewWidenedBytes = 1024;
+
 bool isNarrowFloat(ElementType type) { return isFloat(type) && info(type).bits < 32; }
 
-// What brought doubles into a program: a convert of something narrower, else an input, else any instruction.
-int sourceRank(const Module& module, const Instruction& i) {
+// What brought doubles into a program: a convert of a narrower float, else an input, else a convert of a number or a
+// truth, else any instruction.
+enum SourceRank : int { kWidened, kInput, kConverted, kAny };
+SourceRank sourceRank(const Module& module, const Instruction& i) {
   const bool widens = i.opcode == Opcode::Convert && !i.operands.empty() && module.contains(i.operands[0]) &&
                       !isDouble(module.shapeOf(i.operands[0]));
-  if (widens) return isFloat(module.shapeOf(i.operands[0]).type) ? 0 : 1;
-  return i.opcode == Opcode::Parameter && i.computation == module.entry() ? 2 : 3;
+  if (widens) return isFloat(module.shapeOf(i.operands[0]).type) ? kWidened : kConverted;
+  return i.opcode == Opcode::Parameter && i.computation == module.entry() ? kInput : kAny;
 }
 
 std::string sourceText(const Module& module, const Instruction& i) {
-  const int rank = sourceRank(module, i);
-  if (rank < 2) return fmt::format("{} becomes double at {}", nameOf(module.shapeOf(i.operands[0]).type), i.name);
-  if (rank == 2) return fmt::format("it comes in by the input {}", i.name);
+  switch (sourceRank(module, i)) {
+    case kWidened:
+    case kConverted: return fmt::format("{} becomes double at {}", nameOf(module.shapeOf(i.operands[0]).type), i.name);
+    case kInput: return fmt::format("it comes in by the input {}", i.name);
+    case kAny: break;
+  }
   return fmt::format("first at {}", i.name);
 }
 
@@ -47,6 +55,28 @@ ElementType typeBefore(const Module& module, InstructionId id) {
     id = i.operands[0];
   }
   return ElementType::Invalid;
+}
+
+// Of a kernel that does nothing but convert floats to a wider type, and move them: the type before; Invalid: it is
+// none.
+ElementType widenedFrom(const Workload& work, InstructionId kernel) {
+  const Module& module = work.module;
+  const Computation* fused = work.fusedBy(module.at(kernel));
+  ElementType out = ElementType::Invalid;
+  const auto takes = [&](const Instruction& i) {
+    if (i.opcode == Opcode::Convert && !i.operands.empty() && module.contains(i.operands[0])) {
+      const ElementType from = module.shapeOf(i.operands[0]).type;
+      if (isNarrowFloat(from) && isFloat(i.shape->type) && info(i.shape->type).bits > info(from).bits) out = from;
+      return out != ElementType::Invalid;
+    }
+    return i.opcode == Opcode::Parameter || i.opcode == Opcode::Bitcast || i.opcode == Opcode::Reshape ||
+           i.opcode == Opcode::Copy || i.opcode == Opcode::Transpose;
+  };
+  if (!fused)
+    return module.at(kernel).opcode == Opcode::Convert && takes(module.at(kernel)) ? out : ElementType::Invalid;
+  for (InstructionId id : fused->instructions)
+    if (!takes(module.at(id))) return ElementType::Invalid;
+  return out;
 }
 
 }  // namespace
@@ -100,6 +130,33 @@ void findUpcasts(const Workload& work, std::vector<Finding>& out) {
              group.sites.size() == 1 ? "computes" : "compute", nameOf(type), nameOf(before), amountText(group.bytes)),
          .instructions = group.sites,
          .flops = group.bytes});
+  }
+}
+
+// Weights of bf16 that a machine without such arithmetic converts before every product. Not what a fusion converts on
+// its way, nor numbers to floats: these are another array.
+void findWidened(const Workload& work, std::vector<Finding>& out) {
+  if (!work.stage.optimised) return;
+  std::map<std::string, Finding> byTypes;
+  std::map<std::string, double> worst;
+  for (ComputationId computation : work.execution.computations)
+    for (InstructionId id : work.module.at(computation).instructions) {
+      const ElementType before = work.isKernel(work.module.at(id)) ? widenedFrom(work, id) : ElementType::Invalid;
+      const Shape& shape = work.module.shapeOf(id);
+      if (before == ElementType::Invalid || bytesOfShape(shape) < kFewWidenedBytes) continue;
+      const std::string types = fmt::format("{} to {}", nameOf(before), nameOf(shape.type));
+      Finding& finding = byTypes[types];
+      const double bytes = work.costOf(id).bytesAccessed;
+      finding.instructions.push_back(id);
+      if (bytes > worst[types])
+        worst[types] = bytes, std::swap(finding.instructions.front(), finding.instructions.back());
+      finding.bytes += bytes;
+    }
+  for (auto& [types, finding] : byTypes) {
+    finding.text = fmt::format("{} of {} written out: {} read and written, {} the largest",
+                               counted(finding.instructions.size(), "conversion", "conversions"), types,
+                               bytesText(finding.bytes), shapeText(work.module.shapeOf(finding.instructions[0])));
+    out.push_back(std::move(finding));
   }
 }
 

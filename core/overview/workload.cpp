@@ -121,9 +121,4 @@ const Computation* Workload::fusedBy(const Instruction& i) const {
   return callees.size() == 1 && module.contains(callees[0]) ? &module.at(callees[0]) : nullptr;
 }
 
-std::string placeText(const Module& module, InstructionId id) {
-  const Instruction& i = module.at(id);
-  return module.at(i.computation).name + "/" + std::string(i.name);
-}
-
 }  // namespace tessera

@@ -9,6 +9,7 @@
 
 #include "core/cost/cost.h"
 #include "core/hlo/module.h"
+#include "core/hlo/place_text.h"
 #include "core/overview/execution.h"
 #include "core/profile/profile.h"
 
@@ -59,8 +60,5 @@ class Workload {
   Cost total_;
   double totalWeight_ = 0;
 };
-
-// "computation/name": how a place is written in tables and links.
-std::string placeText(const Module& module, InstructionId id);
 
 }  // namespace tessera

@@ -30,6 +30,10 @@ constexpr Colors kColors[] = {
     {ColorRole::Heat4, 0xfccf6b, 0x694b15},         {ColorRole::Heat5, 0xfabb57, 0x784a14},
     {ColorRole::Heat6, 0xf8a54d, 0x884516},         {ColorRole::Heat7, 0xf48d4a, 0x973d1a},
     {ColorRole::Heat8, 0xee7550, 0xa53420},         {ColorRole::Heat9, 0xe55f5a, 0xb02c2c},
+    {ColorRole::Cool0, 0xe3edf9, 0x26333f},         {ColorRole::Cool1, 0xc2dbf7, 0x22405a},
+    {ColorRole::Cool2, 0x9cc6f3, 0x1f4d74},         {ColorRole::Cool3, 0x7db4ee, 0x1c5a8e},
+    {ColorRole::Cool4, 0x62a2e8, 0x1f66a5},         {ColorRole::BoundCompute, 0xf3b276, 0x85461a},
+    {ColorRole::BoundMemory, 0x9ccaf2, 0x1f5687},   {ColorRole::BoundOverhead, 0xdbbdee, 0x5b3a7c},
     {ColorRole::Hue0, 0x1d5fbf, 0x7ab4ff},          {ColorRole::Hue1, 0xa34a0a, 0xffa95e},
     {ColorRole::Hue2, 0x14702e, 0x6fd68a},          {ColorRole::Hue3, 0xa3258c, 0xff8fdc},
     {ColorRole::Hue4, 0x6a3fc4, 0xbfa2ff},          {ColorRole::Hue5, 0x0b6a75, 0x5fd3df},
@@ -53,6 +57,11 @@ Rgba colorOf(ColorRole role, Theme theme) {
 ColorRole heatRole(double heat) {
   const int step = std::clamp(static_cast<int>(heat * 10), 0, 9);
   return static_cast<ColorRole>(static_cast<int>(ColorRole::Heat0) + step);
+}
+
+ColorRole coolRole(double heat) {
+  const int step = std::clamp(static_cast<int>(heat * 5), 0, 4);
+  return static_cast<ColorRole>(static_cast<int>(ColorRole::Cool0) + step);
 }
 
 ColorRole hueRole(int hue) {

@@ -31,7 +31,7 @@ class Drawer : Sketch {
  public:
   Drawer(const Module& module, const GraphView& view, const Arrangement& arrangement, const Overlay* overlay)
       : Sketch(view, arrangement), module_(module), overlay_(overlay) {
-    if (overlay) times_ = boxTimes(view, *overlay);
+    if (overlay) entries_ = boxEntries(view, *overlay);
   }
 
   Picture run() {
@@ -50,8 +50,8 @@ class Drawer : Sketch {
   }
 
  private:
-  const Overlay::Entry* timeOf(int32_t v) const {
-    return overlay_ && times_[at(v)].timeNs > 0 ? &times_[at(v)] : nullptr;
+  const Overlay::Entry* measureOf(int32_t v) const {
+    return overlay_ && overlay_->shows(entries_[at(v)]) ? &entries_[at(v)] : nullptr;
   }
 
   // A result's line with every size in the hue of its dimension; too long ones are cut and plain.
@@ -87,10 +87,10 @@ class Drawer : Sketch {
     PictureItem& plate = addBox(v, b, ColorRole::GroupFill, ColorRole::GroupBorder, 8);
     plate.width = 1 / zoom;
     plate.maxZoom = zoom;
-    if (const Overlay::Entry* time = timeOf(v)) {
+    if (const Overlay::Entry* measure = measureOf(v)) {
       const RectF side{b.x, b.y, std::min(kHeatBar / zoom, b.width / 4), b.height};
-      PictureItem& bar = addBox(v, side, heatRole(overlay_->heatOf(time->timeNs)), ColorRole::NodeBorder, 2);
-      bar.hatched = !time->measured;
+      PictureItem& bar = addBox(v, side, roleOf(*overlay_, *measure), ColorRole::NodeBorder, 2);
+      bar.hatched = !measure->measured;
       bar.maxZoom = zoom;
     }
     PictureItem& title = add(PictureItem::Kind::Text, v, b);
@@ -113,8 +113,8 @@ class Drawer : Sketch {
     const RectF& b = arrangement_.boxes[at(v)];
     const ViewNode& node = view_.nodes[at(v)];
     float room = b.width - 2 * box::kTextPadding;
-    if (const Overlay::Entry* time = timeOf(v)) {
-      const std::string text = durationText(time->timeNs);
+    if (const Overlay::Entry* measure = measureOf(v)) {
+      const std::string text = overlay_->textOf(*measure);
       const float width = textWidth(text, box::kSubtitleSize);
       room -= width + box::kTextPadding;
       addText(v, {b.x + b.width - box::kTextPadding - width, b.y + 9}, text, box::kSubtitleSize, width + 1,
@@ -314,7 +314,7 @@ class Drawer : Sketch {
     const float width = textWidth(kWord, kBadgeSize) + 8;
     const bool right = view_.flow == Flow::Right;
     const float room = b.width - width;
-    const float x = timeOf(v) ? b.x : b.x + (right ? room : room / 2);  // beside the badge of the time
+    const float x = measureOf(v) ? b.x : b.x + (right ? room : room / 2);  // beside the badge of the measure
     const RectF plate{x, b.y + b.height + (right ? 1 : box::kPort / 2 + 1), width, kBadgeHeight};
     PictureItem& flag = addBox(v, plate, ColorRole::Parameter, ColorRole::NodeBorder, 3);
     flag.width = 0.8f;
@@ -334,21 +334,20 @@ class Drawer : Sketch {
 
   // A bar at the left edge: a body of another colour would say something else.
   void drawHeat(int32_t v) {
-    const Overlay::Entry* time = timeOf(v);
-    if (!time) return;
+    const Overlay::Entry* measure = measureOf(v);
+    if (!measure) return;
     const RectF& b = arrangement_.boxes[at(v)];
-    PictureItem& bar =
-        addBox(v, {b.x, b.y, kHeatBar, b.height}, heatRole(overlay_->heatOf(time->timeNs)), ColorRole::NodeBorder, 2);
-    bar.hatched = !time->measured;
+    PictureItem& bar = addBox(v, {b.x, b.y, kHeatBar, b.height}, roleOf(*overlay_, *measure), ColorRole::NodeBorder, 2);
+    bar.hatched = !measure->measured;
     bar.width = 0.7f;
   }
 
-  // The time, on a plate under the lower right corner.
+  // The measure, on a plate under the lower right corner.
   void drawBadge(int32_t v) {
-    const Overlay::Entry* time = timeOf(v);
-    if (!time) return;
+    const Overlay::Entry* measure = measureOf(v);
+    if (!measure) return;
     const RectF& b = arrangement_.boxes[at(v)];
-    const std::string text = durationText(time->timeNs);
+    const std::string text = overlay_->textOf(*measure);
     const float width = textWidth(text, kBadgeSize) + 8;
     const RectF plate{b.x + b.width - width, b.y + b.height - 1, width, kBadgeHeight};
     PictureItem& box = addBox(v, plate, ColorRole::NodeFill, ColorRole::NodeBorder, 3);
@@ -359,7 +358,7 @@ class Drawer : Sketch {
 
   const Module& module_;
   const Overlay* overlay_;
-  std::vector<Overlay::Entry> times_;
+  std::vector<Overlay::Entry> entries_;  // by box
 };
 
 }  // namespace

@@ -32,8 +32,46 @@ void addStep(Picture& picture, RectF bounds, ColorRole fill, bool hatched) {
   picture.items.push_back(std::move(item));
 }
 
-double timeAt(const Overlay& overlay, double heat) {
-  return overlay.coldNs * std::pow(overlay.hotNs / overlay.coldNs, heat);
+double numberAt(const Overlay& overlay, double heat) {
+  if (overlay.linear || overlay.cold <= 0) return overlay.cold + (overlay.hot - overlay.cold) * heat;
+  return overlay.cold * std::pow(overlay.hot / overlay.cold, heat);
+}
+
+float addBounds(Picture& out, float top) {
+  constexpr std::pair<ColorRole, const char*> kBounds[] = {
+      {ColorRole::BoundCompute, "compute"}, {ColorRole::BoundMemory, "memory"}, {ColorRole::BoundOverhead, "overhead"}};
+  float x = kLegendPadding;
+  for (const auto& [role, word] : kBounds) {
+    addStep(out, {x, top, kStepWidth, kBarHeight}, role, false);
+    addText(out, x + kStepWidth + 6, top, word);
+    x += kStepWidth + 12 + textWidth(word, kText) + kGap;
+  }
+  return x;
+}
+
+// Of a difference the cool colours stand left of the hot ones.
+float addScale(Picture& out, const Overlay& overlay, float top, float numbersTop) {
+  const bool both = overlay.kind == OverlayKind::Difference, any = overlay.hot != overlay.cold;
+  for (int step = 0; step < kSteps; ++step) {
+    const double heat = both ? std::abs(step + 0.5 - kSteps / 2) / (kSteps / 2) : (step + 0.5) / kSteps;
+    addStep(out, {kLegendPadding + kStepWidth * static_cast<float>(step), top, kStepWidth, kBarHeight},
+            both && step < kSteps / 2 ? coolRole(heat) : heatRole(heat), false);
+  }
+  const float end = kLegendPadding + kStepWidth * kSteps;
+  const std::string hottest = overlay.textOfNumber(overlay.hot);
+  const std::string cold = !any   ? ""
+                           : both ? "−" + hottest
+                                  : (overlay.linear ? "" : "≤ ") + overlay.textOfNumber(overlay.cold),
+                    middle = !any   ? ""
+                             : both ? "0"
+                                    : overlay.textOfNumber(numberAt(overlay, 0.5)),
+                    hot = !any   ? ""
+                          : both ? "+" + hottest
+                                 : hottest;
+  addText(out, kLegendPadding, numbersTop, cold);
+  addText(out, (kLegendPadding + end - textWidth(middle, kText)) / 2, numbersTop, middle);
+  addText(out, end - textWidth(hot, kText), numbersTop, hot);
+  return end + kGap;
 }
 
 }  // namespace
@@ -42,20 +80,11 @@ Picture legendOf(const Overlay& overlay) {
   Picture out;
   const float barTop = kLegendPadding + kLineHeight, numbersTop = barTop + kBarHeight + 4;
   addText(out, kLegendPadding, kLegendPadding - 2, overlay.title, true);
-  for (int step = 0; step < kSteps; ++step)
-    addStep(out, {kLegendPadding + kStepWidth * static_cast<float>(step), barTop, kStepWidth, kBarHeight},
-            heatRole((step + 0.5) / kSteps), false);
-  const float end = kLegendPadding + kStepWidth * kSteps;
-  const bool any = overlay.hotNs > 0 && overlay.coldNs > 0;
-  const std::string cold = any ? "≤ " + durationText(overlay.coldNs) : "",
-                    middle = any ? durationText(timeAt(overlay, 0.5)) : "",
-                    hot = any ? durationText(overlay.hotNs) : "";
-  addText(out, kLegendPadding, numbersTop, cold);
-  addText(out, (kLegendPadding + end - textWidth(middle, kText)) / 2, numbersTop, middle);
-  addText(out, end - textWidth(hot, kText), numbersTop, hot);
-  addStep(out, {end + kGap, barTop, kStepWidth, kBarHeight}, ColorRole::Heat4, true);
-  addText(out, end + kGap + kStepWidth + 6, barTop, "estimated within a kernel");
-  const float right = end + kGap + kStepWidth + 6 + textWidth("estimated within a kernel", kText);
+  const float end =
+      overlay.kind == OverlayKind::Bound ? addBounds(out, barTop) : addScale(out, overlay, barTop, numbersTop);
+  addStep(out, {end, barTop, kStepWidth, kBarHeight}, ColorRole::Heat4, true);
+  addText(out, end + kStepWidth + 6, barTop, "estimated within a kernel");
+  const float right = end + kStepWidth + 6 + textWidth("estimated within a kernel", kText);
   out.bounds = {0, 0, std::max(right, kLegendPadding + textWidth(overlay.title, kText, true)) + kLegendPadding,
                 numbersTop + kLineHeight + kLegendPadding / 2};
   return out;

@@ -14,7 +14,7 @@
 #include "core/arrange/arrangement.h"
 #include "core/arrange/text_metrics.h"
 #include "core/base/units.h"
-#include "core/profile/profile.h"
+#include "core/picture/overlay.h"
 
 namespace tessera {
 
@@ -53,6 +53,16 @@ enum class ColorRole : uint8_t {
   Heat7,
   Heat8,
   Heat9,
+  // less than before, by how much
+  Cool0,
+  Cool1,
+  Cool2,
+  Cool3,
+  Cool4,
+  // what bounds a node
+  BoundCompute,
+  BoundMemory,
+  BoundOverhead,
   // text of a size: every dimension that is the same one has one of these
   Hue0,
   Hue1,
@@ -120,28 +130,14 @@ struct Picture {
 };
 
 ColorRole heatRole(double heat);  // Heat0 … Heat9
+ColorRole coolRole(double heat);  // Cool0 … Cool4
 inline constexpr int kHues = 8;
 ColorRole hueRole(int hue);  // Hue0 … Hue7; NodeSubtext below 0
 ColorRole categoryOf(const Instruction& instruction);
 ColorRole typeRole(ElementType type);  // of ports: floats, narrow floats, integers, unsigned ones, pred, complex
 
-// The time of each instruction of the source module in one run, and the scale from cold to hot; from a Profile.
-struct Overlay {
-  struct Entry {
-    double timeNs = 0;
-    bool measured = false;  // else apportioned: hatched
-  };
-  std::vector<std::pair<InstructionId, Entry>> entries;  // sorted by id
-  std::string title;
-  double coldNs = 0, hotNs = 0;  // times at heat 0 and 1; between them the scale is logarithmic
-  double heatOf(double timeNs) const;
-  const Entry* find(InstructionId id) const;
-};
-Overlay overlayOf(const Profile& profile);
-// The same times on the scale of what a view shows: the hottest of its boxes, closed groups with all they hold, is hot.
-Overlay scaledTo(const GraphView& view, Overlay overlay);
-// Time of every box of a view; a group's is the sum of what it holds, and measured when all of that is.
-std::vector<Overlay::Entry> boxTimes(const GraphView& view, const Overlay& overlay);
+// The colour of a box under an overlay.
+ColorRole roleOf(const Overlay& overlay, const Overlay::Entry& entry);
 
 Picture draw(const Module& module, const GraphView& view, const Arrangement& arrangement,
              const Overlay* overlay = nullptr);

@@ -61,6 +61,7 @@ struct OpProfile {
   std::vector<LostTime> host;                 // of programs around it, in no sum: Python, launches, waiting
   std::vector<std::string> warnings;
   std::shared_ptr<Timeline> timeline;  // null: not requested, or the source has none
+  std::shared_ptr<const Profile> run;  // of a run of ours, as it was written; null: another program's
 };
 
 enum class ProfileGroup : uint8_t { Opcode, Category, Scope, Source, Computation, Module };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -239,7 +240,9 @@ OpTimes opTimesOf(const Profile& profile, const std::shared_ptr<const Module>& m
 }
 
 OpTimes opTimesOf(const OpProfile& profile, const std::shared_ptr<const Module>& module) {
-  const InstructionIndex index(module);
+  if (profile.run && module && profile.run->module == module->name) return opTimesOf(*profile.run, module);
+  const std::optional<InstructionIndex> index =
+      module ? std::make_optional<InstructionIndex>(module) : std::optional<InstructionIndex>();
   const auto steps = static_cast<double>(std::max<int64_t>(profile.steps, 1));
   OpTimes out;
   out.runs = profile.steps;
@@ -247,11 +250,11 @@ OpTimes opTimesOf(const OpProfile& profile, const std::shared_ptr<const Module>&
   for (const InstructionTime& row : profile.instructions) {
     if (!row.measured) out.spreadOf = "run";
     OpUnit unit = unitOf(row, steps);
-    const bool ours = row.module.empty() || row.module == module->name;
-    if (const auto found = ours ? index.find(row.name) : InstructionIndex::Found(); found.id.valid()) {
-      unit.facts = factsOf(index, found.id);
+    const bool ours = index && (row.module.empty() || row.module == module->name);
+    if (const auto found = ours ? index->find(row.name) : InstructionIndex::Found(); found.id.valid()) {
+      unit.facts = factsOf(*index, found.id);
       unit.type = typeOf(*module, found.id);
-      addMembers(unit, index);
+      addMembers(unit, *index);
     }
     out.totalNs += unit.selfNs;
     out.units.push_back(std::move(unit));
@@ -269,9 +272,7 @@ void holdAgainst(OpTimes& times, const DevicePeaks& peaks) {
   constexpr double kOverhead = 0.1;
   if (peaks.bytesPerSecond <= 0) return;
   for (OpUnit& unit : times.units) {
-    const auto peak = peaks.flopsPerSecond.find(unit.type);
-    const double compute = peak != peaks.flopsPerSecond.end() && peak->second > 0 ? 1e9 * unit.flops / peak->second : 0;
-    const double memory = 1e9 * unit.bytes / peaks.bytesPerSecond;
+    const double compute = peaks.computeNs(unit.type, unit.flops), memory = peaks.memoryNs(unit.bytes, unit.count);
     unit.attainableNs = std::max(compute, memory);
     if (unit.attainableNs <= 0) continue;
     unit.bound = compute + memory < kOverhead * unit.selfNs ? BoundBy::Overhead

@@ -3,12 +3,12 @@
 // machine would have allowed. Read by op_tree and the profile panel.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/hlo/module.h"
+#include "core/profile/device_peaks.h"
 #include "core/profile/op_profile.h"
 #include "core/profile/profile.h"
 
@@ -61,15 +61,9 @@ struct OpTimes {
 
 // Of our own run: its steps. The module is the one that ran, before its passes.
 OpTimes opTimesOf(const Profile& profile, const std::shared_ptr<const Module>& module);
-// Of any profile: its instructions, where they are the module's.
+// Of any profile: its instructions, where they are the module's. module: null where there is none.
 OpTimes opTimesOf(const OpProfile& profile, const std::shared_ptr<const Module>& module);
 
-// What a device can do at most.
-struct DevicePeaks {
-  std::string name;
-  std::map<std::string, double> flopsPerSecond;  // by element type
-  double bytesPerSecond = 0;                     // of its memory; 0: not known
-};
 // Fills bound and attainableNs. A type without a peak of its own is bound by its bytes alone.
 void holdAgainst(OpTimes& times, const DevicePeaks& peaks);
 

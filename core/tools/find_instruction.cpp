@@ -2,13 +2,17 @@
 #include "core/tools/find_instruction.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 
 #include "core/base/result.h"
+#include "core/hlo/argument_path.h"
 
 namespace tessera {
 namespace {
+
+constexpr std::string_view kOutput = "output ";
 
 std::string_view withoutPercent(std::string_view name) { return name.starts_with('%') ? name.substr(1) : name; }
 
@@ -60,10 +64,28 @@ std::string nearMisses(std::string_view wanted, std::span<const std::string_view
   return out.empty() ? out : out + "?";
 }
 
+// By the name in the program's interface: an argument's path, or "output 3" (`tessera overview` lists both).
+std::optional<InstructionId> inInterface(const Module& module, std::string_view name) {
+  if (!module.contains(module.entry())) return std::nullopt;
+  for (InstructionId id : module.entryComputation().parameters)
+    if (argumentPath(module.at(id)) == name) return id;
+  const InstructionId root = module.entryComputation().root;
+  if (name == "output") return root;
+  size_t number = 0;
+  const auto read = name.starts_with(kOutput)
+                        ? std::from_chars(name.data() + kOutput.size(), name.data() + name.size(), number)
+                        : std::from_chars_result{nullptr, std::errc::invalid_argument};
+  if (read.ec != std::errc() || read.ptr != name.data() + name.size() || !module.contains(root)) return std::nullopt;
+  const Instruction& results = module.at(root);
+  const bool isThere = results.opcode == Opcode::Tuple && number < results.operands.size();
+  return isThere ? std::optional(results.operands[number]) : std::nullopt;
+}
+
 // Names may hold a slash: the first one before which a computation's name stands is the one between the two.
 Result<InstructionId> instructionNamed(const Module& module, std::string_view name) {
   name = withoutPercent(name);
   if (auto found = module.findInstruction(name)) return *found;
+  if (auto found = inInterface(module, name)) return *found;
   const size_t first = name.find('/');
   if (first == std::string_view::npos) return noInstruction(module, name, module.order());
   size_t slash = first;

@@ -5,19 +5,6 @@
 
 namespace tessera {
 
-LinkNames::LinkNames(const Module& module) : module_(module) {
-  holders_.reserve(module.instructionCount());
-  for (ComputationId computation : module.order())
-    for (InstructionId id : module.at(computation).instructions) ++holders_[module.at(id).name.data()];
-}
-
-std::string LinkNames::of(InstructionId id) const {
-  const Instruction& instruction = module_.at(id);
-  const auto holders = holders_.find(instruction.name.data());
-  if (holders != holders_.end() && holders->second == 1) return std::string(instruction.name);
-  return module_.at(instruction.computation).name + "/" + std::string(instruction.name);
-}
-
 LinkParts splitLink(const std::string& text) {
   std::error_code error;
   const auto isThere = [&](const std::string& path) { return std::filesystem::exists(path, error); };

@@ -4,8 +4,8 @@
 #include <QAccessible>
 #include <QAccessibleWidget>
 #include <QPointer>
-#include <unordered_map>
 
+#include "editor/canvas/accessible_parts.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/tools/wire_tool.h"
 
@@ -53,32 +53,6 @@ QString kindOfPort(const ViewPort& port) {
   }
   return {};
 }
-
-// Children by number, made when they are asked for and gone with this.
-class Parts {
- public:
-  Parts() = default;
-  Parts(const Parts&) = delete;
-  Parts& operator=(const Parts&) = delete;
-  ~Parts() { clear(); }
-  void clear() {
-    for (const auto& [number, id] : std::exchange(made_, {})) QAccessible::deleteAccessibleInterface(id);
-  }
-  template <class Make>
-  QAccessibleInterface* at(int number, Make&& make) {
-    const auto [there, isNew] = made_.try_emplace(number, 0);
-    if (isNew) there->second = QAccessible::registerAccessibleInterface(make());
-    return QAccessible::accessibleInterface(there->second);
-  }
-  int numberOf(const QAccessibleInterface* part) const {
-    for (const auto& [number, id] : made_)
-      if (QAccessible::accessibleInterface(id) == part) return number;
-    return -1;
-  }
-
- private:
-  std::unordered_map<int, QAccessible::Id> made_;
-};
 
 // A node, port or wire. `parent` outlives it.
 class Part : public QAccessibleInterface, public QAccessibleActionInterface {
@@ -234,7 +208,7 @@ class NodePart : public Part {
 
  private:
   int node_;
-  mutable Parts ports_;
+  mutable AccessibleParts ports_;
 };
 
 // Children: nodes, then wires.
@@ -270,7 +244,7 @@ class AccessibleCanvas : public QAccessibleWidget {
 
   Canvas& canvas_;
   mutable View madeOf_;
-  mutable Parts parts_;
+  mutable AccessibleParts parts_;
 };
 
 QAccessibleInterface* canvasFactory(const QString&, QObject* object) {

@@ -155,6 +155,7 @@ class Canvas : public QWidget {
   bool fitKey(const QKeyEvent& event);
   bool moveKey(const QKeyEvent& event);
   bool sourceKey(const QKeyEvent& event);
+  bool numberKey(const QKeyEvent& event);
   CanvasSpot spotAt(QPointF widget) const;
   CanvasSpot spotOfSelection() const;
   bool cancel();

@@ -7,6 +7,7 @@
 #include "editor/canvas/graph_walk.h"
 #include "editor/canvas/page_items.h"
 #include "editor/canvas/tools/canvas_tools.h"
+#include "editor/canvas/value_strips.h"
 
 namespace tessera {
 namespace {
@@ -21,7 +22,7 @@ bool isArrow(int key) {
 
 void Canvas::keyPressEvent(QKeyEvent* event) {
   viewport_.stop();
-  if (fitKey(*event) || moveKey(*event) || sourceKey(*event)) return;
+  if (fitKey(*event) || moveKey(*event) || sourceKey(*event) || numberKey(*event)) return;
   switch (event->key()) {
     case Qt::Key_Return:
     case Qt::Key_Enter:
@@ -87,6 +88,17 @@ bool Canvas::sourceKey(const QKeyEvent& event) {
   const int operand = digit ? event.key() - Qt::Key_1 : static_cast<int>(open - inputs.begin());
   if (operand >= static_cast<int>(inputs.size())) return false;
   emit sourceWanted(selection_.back(), operand);
+  return true;
+}
+
+// The number of the selected node goes up or down, as by a drag of so many pixels.
+bool Canvas::numberKey(const QKeyEvent& event) {
+  constexpr double kStep = 8, kFineStep = 0.8;
+  const int key = event.key();
+  if ((key != Qt::Key_PageUp && key != Qt::Key_PageDown) || (event.modifiers() & Qt::ControlModifier)) return false;
+  if (selection_.empty() || !values().isNumber(selection_.back())) return false;
+  const double by = event.modifiers() & Qt::ShiftModifier ? kFineStep : kStep;
+  emit valueScrubbed(selection_.back(), key == Qt::Key_PageUp ? by : -by, true);
   return true;
 }
 

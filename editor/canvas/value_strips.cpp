@@ -144,6 +144,16 @@ void ValueStrips::paint(QPainter& painter) const {
 }
 
 // A number in a field or a node's strip, or a constant that is drawn beside what it feeds.
+bool ValueStrips::isNumber(InstructionId id) const {
+  const GraphView* view = canvas_.view().get();
+  const int32_t box = view ? view->boxOf(id) : -1;
+  if (box < 0) return false;
+  const ViewNode& node = view->nodes[static_cast<size_t>(box)];
+  if (node.owner >= 0) return node.number;
+  const auto found = values_.find(id);
+  return found != values_.end() && found->second.scrubs;
+}
+
 InstructionId ValueStrips::numberAt(QPointF widget) const {
   const GraphView* view = canvas_.view().get();
   const int32_t hit = view && canvas_.viewport().zoom() >= kStripZoom ? canvas_.itemAt(widget) : -1;

@@ -20,6 +20,7 @@ class ValueStrips {
   explicit ValueStrips(Canvas& canvas) : canvas_(canvas) {}
   void set(std::unordered_map<InstructionId, NodeValue> values);
   InstructionId numberAt(QPointF widget) const;   // that a drag changes; invalid: none
+  bool isNumber(InstructionId id) const;          // its value is a number that a drag changes
   InstructionId pictureAt(QPointF widget) const;  // a value that is drawn there; invalid: none
   void paint(QPainter& painter) const;
 

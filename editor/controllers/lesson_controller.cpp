@@ -1,12 +1,15 @@
-// A lesson ends when another document is opened.
+// A lesson ends when another document is opened. Steps are done in their order.
 #include "editor/controllers/lesson_controller.h"
 
 #include <utility>
 
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/lesson_checks.h"
 #include "editor/document/document.h"
 #include "editor/lessons/lesson.h"
 #include "editor/lessons/lesson_panel.h"
+#include "editor/preferences/preferences.h"
+#include "editor/text/unit_words.h"
 
 namespace tessera {
 
@@ -14,32 +17,67 @@ LessonController::LessonController(Document& document, Canvas& canvas, LessonPan
     : QObject(parent), document_(document), canvas_(canvas), panel_(panel) {
   connect(&panel_, &LessonPanel::lessonWanted, this, &LessonController::begin);
   connect(&panel_, &LessonPanel::closed, this, &LessonController::end);
+  connect(&panel_, &LessonPanel::answered, this, &LessonController::advance);
+  connect(&panel_, &LessonPanel::linkChosen, this, &LessonController::follow);
   connect(&document_, &Document::opened, this, &LessonController::arrived);
+  connect(&document_, &Document::moduleChanged, this, &LessonController::checkSteps);
+  connect(&document_.live(), &LiveValues::changed, this, &LessonController::checkSteps);
+}
+
+const Lesson& LessonController::lesson() const { return lessons()[static_cast<size_t>(panel_.lesson())]; }
+
+QString LessonController::title() const {
+  return on_ ? tr("Lesson %1: %2").arg(panel_.lesson() + 1).arg(toQString(lesson().id)) : QString();
 }
 
 void LessonController::begin(int lesson) {
   if (lesson < 0 || static_cast<size_t>(lesson) >= lessons().size()) return;
   if (!on_ && mayLeave_ && !mayLeave_()) return;
   panel_.showLesson(lesson);
+  done_ = 0;
   on_ = opening_ = true;
-  document_.file().createFrom(std::string(lessons()[static_cast<size_t>(lesson)].project));
+  document_.file().createFrom(std::string(this->lesson().project));
 }
 
 void LessonController::end() {
   panel_.hide();
-  on_ = false;
+  if (std::exchange(on_, false)) emit ended();
 }
 
 void LessonController::arrived() {
   if (!std::exchange(opening_, false)) return end();
   panel_.show();
-  const Lesson& lesson = lessons()[static_cast<size_t>(panel_.lesson())];
-  const QString name = QString::fromUtf8(lesson.panel.data(), static_cast<qsizetype>(lesson.panel.size()));
   // In the next event: the window puts its docks where they were first.
   QMetaObject::invokeMethod(
-      this, [this, name] { emit panelWanted(name); }, Qt::QueuedConnection);
-  if (const auto id = document_.module().findInstruction(lesson.selects)) document_.select({*id});
+      this, [this, name = toQString(lesson().panel)] { emit begun(name); }, Qt::QueuedConnection);
+  if (const auto id = document_.module().findInstruction(lesson().selects)) document_.select({*id});
   canvas_.setFocus();
+}
+
+// One change may complete several steps.
+void LessonController::checkSteps() {
+  if (!on_ || opening_) return;
+  while (done_ < lesson().steps.size() && holds(lesson().steps[done_].check, document_)) advance();
+}
+
+void LessonController::advance() {
+  if (!on_ || done_ >= lesson().steps.size()) return;
+  const bool isLast = ++done_ == lesson().steps.size();
+  if (isLast) preferences().lessonsDone.insert(std::string(lesson().id));
+  panel_.setStepsDone(done_);
+  emit stepDone(done_);
+  if (isLast) emit lessonDone();
+  if (!isLast) QMetaObject::invokeMethod(this, &LessonController::checkSteps, Qt::QueuedConnection);
+}
+
+void LessonController::follow(const QString& link) {
+  const QString what = link.section(QLatin1Char(':'), 0, 0), name = link.section(QLatin1Char(':'), 1);
+  if (what == QLatin1String("new")) return emit newWanted();
+  if (what == QLatin1String("chapter")) return emit chapterWanted(name);
+  const auto id = document_.module().findInstruction(name.toStdString());
+  if (!id) return;
+  document_.select({*id});
+  emit revealWanted();
 }
 
 }  // namespace tessera

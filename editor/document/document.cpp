@@ -56,6 +56,10 @@ void Document::connectParts() {
   connect(this, &Document::moduleChanged, &overview_, &ModuleOverview::forget);
   connect(&run_, &ProgramRun::outcomeChanged, &overview_, &ModuleOverview::forget);
   connect(&fetch_, &ValueFetch::progressed, this, &Document::tellProgress);
+  connect(this, &Document::opened, &measures_, &NodeMeasures::begin);
+  connect(this, &Document::moduleChanged, &measures_, &NodeMeasures::moduleChanged);
+  connect(&run_, &ProgramRun::analysed, &measures_, &NodeMeasures::timesChanged);
+  connect(&view_, &SceneView::changed, &measures_, &NodeMeasures::sceneChanged);
 }
 
 void Document::tellProgress() {

@@ -19,6 +19,7 @@
 #include "editor/document/live_values.h"
 #include "editor/document/module_overview.h"
 #include "editor/document/module_search.h"
+#include "editor/document/node_measures.h"
 #include "editor/document/program_run.h"
 #include "editor/document/scene_view.h"
 #include "editor/document/value_fetch.h"
@@ -47,6 +48,8 @@ class Document : public QObject {
   const ModuleSearch& search() const { return search_; }
   ModuleOverview& overview() { return overview_; }
   const ModuleOverview& overview() const { return overview_; }
+  NodeMeasures& measures() { return measures_; }
+  const NodeMeasures& measures() const { return measures_; }
 
   bool isOpen() const { return edits_.hasModule(); }
   const Module& module() const { return edits_.history().current(); }
@@ -165,6 +168,7 @@ class Document : public QObject {
   ValueFetch fetch_{*this, background_};
   ModuleSearch search_{*this, background_};
   ModuleOverview overview_{*this, background_};
+  NodeMeasures measures_{*this, background_};
   State state_;
   uint64_t revision_ = 0;
 };

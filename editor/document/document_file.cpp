@@ -234,13 +234,19 @@ Status DocumentFile::createFromHlo(const std::string& text, const std::string& n
   return {};
 }
 
+void DocumentFile::createToLookAt(Module module) {
+  OpenedFile made;
+  made.read.module = std::move(module);
+  install(std::move(made), false);
+}
+
 // What was made here is live.
-void DocumentFile::install(OpenedFile made) {
+void DocumentFile::install(OpenedFile made, bool live) {
   ++request_;  // a file that is still being read comes too late
   reading_.clear();
   document_.cancel();
-  made.live = true;
-  made.maker = std::make_shared<SceneMaker>(*made.read.module, made.project, nullptr, true);
+  made.live = live;
+  made.maker = std::make_shared<SceneMaker>(*made.read.module, made.project, nullptr, live);
   made.maker->setFields(document_.view().showsFields());
   const ComputationId entry = made.read.module->entry();
   made.scene = made.maker->make(entry, made.maker->initialOptions(entry), nullptr);

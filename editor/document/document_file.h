@@ -62,6 +62,7 @@ class DocumentFile : public QObject {
   void createFrom(const std::string& project);  // the same with the graph of a project file's text, live
   // The same with the graph of HLO text: an example. Fails with what the reader says of it.
   Status createFromHlo(const std::string& text, const std::string& name);
+  void createToLookAt(Module module);  // the same of a module that is not evaluated; its ids stay
   // Text in any form that a file may have, e.g. of the clipboard, read in the background as open() does. It has no file
   // and is not saved; `name` is for messages.
   void openText(const QString& text, const QString& name);
@@ -101,7 +102,7 @@ class DocumentFile : public QObject {
  private:
   void readInBackground(const QString& name, std::function<OpenedFile()> read);
   void read(const QString& path, std::optional<QString> recoveredFor, std::optional<ShownPart> shown);
-  void install(OpenedFile made);
+  void install(OpenedFile made, bool live = true);
   bool holdsGraph(const std::filesystem::path& file) const;
 
   struct State {  // of one file

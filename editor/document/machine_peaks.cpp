@@ -1,35 +1,35 @@
 // See machine_peaks.h.
 #include "editor/document/machine_peaks.h"
 
-#include <algorithm>
+#include <utility>
 
-#include "backends/roofline.h"
+#include "backends/machine_peaks.h"
 
 namespace tessera {
-namespace {
-
-DevicePeaks peaksOf(const Roofline& roofline) {
-  DevicePeaks out;
-  out.name = roofline.processor;
-  for (const ArithmeticPeak& peak : roofline.arithmetic) out.flopsPerSecond[peak.type] = peak.allCores;
-  for (const MemoryPeak& peak : roofline.memory)
-    if (peak.level == "memory") out.bytesPerSecond = std::max(out.bytesPerSecond, peak.allCores);
-  return out;
-}
-
-}  // namespace
 
 MachinePeaks& MachinePeaks::ofThisMachine() {
   static MachinePeaks out;
   return out;
 }
 
+const std::shared_ptr<const DevicePeaks>& MachinePeaks::peaks() {
+  if (!std::exchange(looked_, true))
+    if (auto kept = keptPeaks()) peaks_ = std::make_shared<const DevicePeaks>(*std::move(kept));
+  return peaks_;
+}
+
 void MachinePeaks::measure() {
-  constexpr double kSeconds = 0.02;  // a figure
-  if (peaks_ || measuring_) return;
+  if (!peaks() && !measuring_) start();
+}
+
+void MachinePeaks::measureAgain() {
+  if (!measuring_) start();
+}
+
+void MachinePeaks::start() {
   measuring_ = true;
   pool_.start([this] {
-    auto found = std::make_shared<const DevicePeaks>(peaksOf(measureRoofline(kSeconds)));
+    auto found = std::make_shared<const DevicePeaks>(measurePeaks());
     QMetaObject::invokeMethod(
         this,
         [this, found] {

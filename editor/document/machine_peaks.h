@@ -1,11 +1,12 @@
-// What this machine can do at most, measured once a session by a worker when somebody first asks. Used by ProfilePanel.
+// What this machine can do at most: as it was measured and kept in the cache folder, else measured by a worker when
+// somebody first asks. Used by NodeMeasures and the panels of profile, roofline and compiled code.
 #pragma once
 
 #include <QObject>
 #include <QThreadPool>
 #include <memory>
 
-#include "core/profile/op_times.h"
+#include "core/profile/device_peaks.h"
 
 namespace tessera {
 
@@ -16,17 +17,20 @@ class MachinePeaks : public QObject {
   static MachinePeaks& ofThisMachine();
 
   // Null: not measured yet.
-  const std::shared_ptr<const DevicePeaks>& peaks() const { return peaks_; }
+  const std::shared_ptr<const DevicePeaks>& peaks();
   bool isMeasuring() const { return measuring_; }
-  void measure();  // ready() follows; nothing where it is known or going on
+  void measure();       // ready() follows; nothing where it is known or going on
+  void measureAgain();  // the same, though it is known
 
  signals:
   void ready();
 
  private:
+  void start();
+
   QThreadPool pool_;
   std::shared_ptr<const DevicePeaks> peaks_;
-  bool measuring_ = false;
+  bool measuring_ = false, looked_ = false;
 };
 
 }  // namespace tessera

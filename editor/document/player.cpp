@@ -81,11 +81,11 @@ Player::Player(Document& document, QObject* parent) : QObject(parent), document_
   });
 }
 
-std::map<int64_t, int64_t> Player::feedback() const {
-  if (!document_.isOpen() || document_.isPlainGraph()) return {};
-  const Module& module = document_.module();
+std::map<int64_t, int64_t> feedbackOf(const Document& document) {
+  if (!document.isOpen() || document.isPlainGraph()) return {};
+  const Module& module = document.module();
   std::map<int64_t, int64_t> out =
-      document_.runSettings().feedback.empty() ? declaredFeedback(module) : document_.runSettings().feedback;
+      document.runSettings().feedback.empty() ? declaredFeedback(module) : document.runSettings().feedback;
   const std::vector<Shape> arguments = entryArgumentShapes(module), outputs = outputShapes(module);
   std::erase_if(out, [&](const auto& edge) {
     const auto [argument, output] = edge;

@@ -19,14 +19,16 @@ std::map<int64_t, int64_t> declaredFeedback(const Module& module);
 std::map<int64_t, int64_t> possibleFeedback(const Module& module);
 std::vector<Shape> outputShapes(const Module& module);  // leaves of the entry's root, tokens skipped
 
+// Those of the document that fit the shapes as they are now, else those that the module declares.
+std::map<int64_t, int64_t> feedbackOf(const Document& document);
+
 class Player : public QObject {
   Q_OBJECT
 
  public:
   explicit Player(Document& document, QObject* parent = nullptr);
 
-  // Those that fit the shapes as they are now.
-  std::map<int64_t, int64_t> feedback() const;
+  std::map<int64_t, int64_t> feedback() const { return feedbackOf(document_); }
   // Asked for, or no longer: what is possible becomes the document's own feedback.
   bool canFeedBack() const;
   void setFeedsBack(bool on);

@@ -32,6 +32,11 @@ Result<RunRequest> measuredRequest(const FileAccess& files, const RunSettings& s
   TESSERA_ASSIGN_OR_RETURN(RunRequest out, requestOf(settings, files));
   TESSERA_ASSIGN_OR_RETURN(out.arguments, argumentRulesOf(settings, files));
   out.arguments.decodeImage = decodePicture;
+  out.arguments.watch = [&cancel, progress](size_t leaf, size_t leaves) -> Status {
+    if (cancel) return failCancelled();
+    progress(QObject::tr("Making arguments"), static_cast<double>(leaf) / static_cast<double>(leaves));
+    return {};
+  };
   out.compile.cancel = &cancel;
   out.compile.progress = [progress](std::string_view stage, double fraction) {
     const QString words = QString::fromUtf8(stage.data(), static_cast<qsizetype>(stage.size()));
@@ -45,6 +50,7 @@ Result<RunRequest> measuredRequest(const FileAccess& files, const RunSettings& s
   out.runs = 0;
   out.profiledRuns = kProfiledRuns;
   out.longRunMs = kLongRunMs;
+  out.counters = true;
   return out;
 }
 
@@ -54,6 +60,16 @@ size_t argumentsGiven(const ArgumentRules& rules, size_t count) {
   for (size_t leaf = 0; leaf < count; ++leaf)
     out += rules.given.contains("arg" + std::to_string(leaf)) && !rules.sources.contains(static_cast<int64_t>(leaf));
   return out;
+}
+
+QString countersText(const RunReport& ran) {
+  if (ran.counters.empty())
+    return QObject::tr("no hardware counters: %1").arg(QString::fromStdString(ran.countersAbsent));
+  QStringList out;
+  for (const CounterValue& value : ran.counters)
+    out << QStringLiteral("%1 %2").arg(QString::fromStdString(amountText(value.count)),
+                                       QString::fromStdString(value.name));
+  return out.join(QStringLiteral(", "));
 }
 
 Result<RunOutcome> compileAndRun(const Module& module, const FileAccess& files, const RunSettings& settings,
@@ -70,6 +86,7 @@ Result<RunOutcome> compileAndRun(const Module& module, const FileAccess& files, 
   out.runMs = ran.medianMs();
   out.runs = static_cast<int>(ran.profiledMs.size());
   out.peakBytes = ran.peakBytes;
+  out.counters = countersText(ran);
   out.allRuns = std::make_shared<const Profile>(std::move(ran.profile));
   out.profile = medianRun(*out.allRuns);
   out.arguments = ran.arguments;
@@ -104,13 +121,6 @@ Result<RunOutcome> runWhatIsComplete(const Module& module, const FileAccess& fil
   return out;
 }
 
-// Its title is what the results say.
-Overlay overlayOfRun(const RunOutcome& outcome) {
-  Overlay out = overlayOf(outcome.profile);
-  out.title = "time of a run: " + durationText(outcome.runMs * 1e6);
-  return out;
-}
-
 QString originOf(const RunOutcome& outcome) {
   return outcome.runs > 1 ? QObject::tr("median of %1 runs, after one to warm up").arg(outcome.runs)
                           : QObject::tr("one run, after one to warm up");
@@ -135,7 +145,6 @@ RunSettings settingsOf(const Document& document) {
 struct ProgramRun::Answer {
   Result<RunOutcome> outcome;
   std::vector<FileAsk> asks;  // what kept it from running
-  std::optional<Overlay> overlay;
   uint64_t revision;
 };
 
@@ -147,7 +156,6 @@ void ProgramRun::begin() {
 void ProgramRun::forgetOutcome() {
   background_.dispose(std::exchange(state_.outcome, std::nullopt));
   state_.opened.reset();
-  state_.overlay.reset();
   background_.dispose(std::exchange(state_.times, nullptr));
   background_.dispose(std::exchange(state_.timeline, nullptr));
   state_.origin.clear();
@@ -190,7 +198,9 @@ void ProgramRun::start() {
     return emit failed(tr("A Graphviz file is a picture: it has no operations to run."), ErrorKind::Unsupported);
   if (!document_.isOpen() || isRunning()) return;
   state_.running = newCancelToken();
+  state_.progress = {tr("Starting the run"), -1};
   emit runningChanged();
+  emit progressed();
   // As often as an eye reads: a thousand devices compile in a moment. What lasts without a measure is always said.
   static constexpr auto kBetween = std::chrono::milliseconds(40);
   const Report progress = [this, run = state_.running, told = Clock::time_point()](const QString& stage,
@@ -204,9 +214,8 @@ void ProgramRun::start() {
                             files = document_.filesOfRun(), settings = settingsOf(document_), cancel = state_.running,
                             progress, revision = document_.revision()]() -> Background::Answer {
                              auto answer = std::make_shared<Answer>(
-                                 Answer{runAllowed(module, files, settings, *cancel, progress), {}, {}, revision});
+                                 Answer{runAllowed(module, files, settings, *cancel, progress), {}, revision});
                              if (!answer->outcome) answer->asks = files.asks(settings);
-                             if (answer->outcome) answer->overlay = overlayOfRun(*answer->outcome);
                              return [this, answer] { finish(*answer); };
                            });
 }
@@ -226,13 +235,11 @@ void ProgramRun::finish(Answer& answer) {
   if (answer.revision != document_.revision()) return;  // the graph was edited meanwhile
   state_.opened.reset();
   state_.outcome = std::move(*answer.outcome);
-  state_.overlay = std::move(answer.overlay);
   state_.origin = originOf(*state_.outcome);
   emit outcomeChanged();
   analyse([profile = state_.outcome->allRuns](const std::shared_ptr<const Module>& module) -> Analysis {
     return {std::make_shared<const OpTimes>(opTimesOf(*profile, module)), timelineOf(*profile, module)};
   });
-  document_.view().overlayChanged();
 }
 
 // --- a profile of another program
@@ -305,11 +312,9 @@ void ProgramRun::install(OpenedProfile& opened) {
       return emit failed(QString::fromStdString(made.error().toString()), made.error().kind);
   forgetOutcome();
   state_.opened = toProfile(*opened.profile, document_.module());
-  state_.overlay = overlayOf(*state_.opened);
   const QString summary = summaryOfProfile(opened.path, *opened.profile);
   state_.origin = originOf(opened.path, *opened.profile);
   emit outcomeChanged();
-  document_.view().overlayChanged();
   emit profileOpened(summary);
   analyse([profile = std::make_shared<OpProfile>(*std::move(opened.profile))](
               const std::shared_ptr<const Module>& module) -> Analysis {

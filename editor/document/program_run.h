@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "core/picture/picture.h"
 #include "core/profile/op_times.h"
 #include "core/profile/profile.h"
 #include "core/profile/timeline.h"
@@ -27,6 +26,7 @@ struct RunOutcome {
   double compileMs = 0, runMs = 0;   // runMs: the median
   int runs = 0;
   int64_t peakBytes = 0;
+  QString counters;                             // what the processor counted in a run, or why it did not
   size_t arguments = 0, argumentsFromFile = 0;  // from inputs.npz beside the file; the others by the fill rule
   std::vector<std::string> names;               // of what the outputs are, where the root is not complete; else empty
   std::vector<std::string> leftOut;             // instructions that are not complete and did not run
@@ -48,7 +48,6 @@ class ProgramRun : public QObject {
   const std::optional<RunOutcome>& outcome() const { return state_.outcome; }
   // Of the run, or the one that was opened; null: there is none.
   const Profile* profile() const;
-  const std::optional<Overlay>& overlay() const { return state_.overlay; }
   // What a worker makes of the profile afterwards; null: not yet, or there is none.
   const std::shared_ptr<const OpTimes>& times() const { return state_.times; }
   const std::shared_ptr<const Timeline>& timeline() const { return state_.timeline; }
@@ -81,7 +80,6 @@ class ProgramRun : public QObject {
   struct State {  // of one file
     std::optional<RunOutcome> outcome;
     std::optional<Profile> opened;  // of a file; then there is no outcome
-    std::optional<Overlay> overlay;
     std::shared_ptr<const OpTimes> times;
     std::shared_ptr<const Timeline> timeline;
     QString origin;

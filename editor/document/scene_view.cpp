@@ -61,8 +61,8 @@ void SceneView::make(bool keepView, Work work) {
   background_.startForFile(
       kArrangement,
       [this, maker = state_.maker, request = ++state_.requested, keepView, work = std::move(work),
-       overlay = overlayShown_ ? document_.run().overlay() : std::nullopt]() -> Background::Answer {
-        auto scene = std::make_shared<Scene>(work(*maker, overlay ? &*overlay : nullptr));
+       overlay = overlayShown_ ? document_.measures().overlay() : nullptr]() -> Background::Answer {
+        auto scene = std::make_shared<Scene>(work(*maker, overlay.get()));
         return [this, scene, request, keepView] {
           if (request != state_.requested) return;
           state_.shown = request;
@@ -209,7 +209,7 @@ void SceneView::setGrouping(Grouping grouping) {
 }
 
 void SceneView::showOverlay(bool shown) {
-  if (std::exchange(overlayShown_, shown) != shown && document_.isOpen() && document_.run().overlay()) redraw();
+  if (std::exchange(overlayShown_, shown) != shown && document_.isOpen() && document_.measures().overlay()) redraw();
 }
 
 void SceneView::light(std::optional<std::vector<InstructionId>> lit) {

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "core/base/checked_math.h"
+#include "editor/layout_lab/accessible_cells.h"
 
 namespace tessera {
 namespace {
@@ -66,6 +67,7 @@ CellPane::CellPane(LabState* state, QWidget* parent)
       state_(state),
       vertical_(new QScrollBar(Qt::Vertical, this)),
       horizontal_(new QScrollBar(Qt::Horizontal, this)) {
+  makeCellsAccessible();
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setMinimumSize(80, 60);
@@ -84,6 +86,7 @@ CellPane::CellPane(LabState* state, QWidget* parent)
     columns_.setFirst(0);
   });
   connect(state_, &LabState::sliceChanged, this, &CellPane::refresh);
+  connect(state_, &LabState::currentChanged, this, [this] { notifyChosenCell(*this); });
 }
 
 void CellPane::setCellLimit(int cell) { limit_ = std::clamp(cell, kSmallestCell, kLargestCell); }

@@ -66,6 +66,15 @@ class CellPane : public QWidget {
   virtual QRectF tileRectOf(int64_t linear) const = 0;
   void rearrange();  // after a change of model, slice, size or palette
 
+  // --- the visible cells by number, row by row
+  int cellCount() const;
+  std::optional<int> cellAt(QPointF at) const;  // in widget pixels
+  std::optional<int> chosenCell() const;        // none: none is chosen, or it is out of sight
+  void chooseCell(int number);
+  QRectF rectOfCell(int number) const;
+  QString nameOfCell(int number) const;   // "element 1, 2", "padding"
+  QString placeOfCell(int number) const;  // in memory
+
  signals:
   void scrolled();
 
@@ -81,6 +90,8 @@ class CellPane : public QWidget {
   virtual void stepPage(int direction);
   virtual bool animating() const { return false; }
 
+  CellAt cellNumbered(int number) const;
+  int numberOf(CellAt cell) const;
   QRectF rectAt(int64_t row, int64_t column) const;
   std::optional<CellAt> hit(QPointF at) const;
   int sizeLimit() const { return zoomCell_ > 0 ? zoomCell_ : limit_; }

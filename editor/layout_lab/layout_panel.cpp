@@ -18,6 +18,7 @@
 #include "editor/layout_lab/preview_bar.h"
 #include "editor/layout_lab/readout.h"
 #include "editor/layout_lab/slice_steppers.h"
+#include "editor/look/type_scale.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -31,9 +32,7 @@ QLineEdit* field(QWidget* parent, const QString& id, const QString& hint, const 
   out->setPlaceholderText(hint);
   out->setToolTip(tip);
   out->setAccessibleName(tip);
-  QFont mono(QStringLiteral("DejaVu Sans Mono"));
-  mono.setPixelSize(13);
-  out->setFont(mono);
+  keepFont(*out, monoFont);
   return out;
 }
 

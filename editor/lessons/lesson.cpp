@@ -1,222 +1,203 @@
 // The lessons in the order in which they build on each other.
 #include "editor/lessons/lesson.h"
 
+#include "editor/lessons/lesson_graphs.h"
+
 namespace tessera {
 namespace {
 
-constexpr std::string_view kBroadcast = R"(tessera project 1
-run argument 0 constant 2
-hlo
-HloModule broadcast
-
-ENTRY broadcast {
-  number = f32[] parameter(0)
-  everywhere = f32[2,3] broadcast(number), dimensions={}
-  row = f32[3] constant({1, 2, 3})
-  rows = f32[2,3] broadcast(row), dimensions={1}
-  ROOT sum = f32[2,3] add(everywhere, rows)
+constexpr Check above(std::string_view of, double number, int64_t element = 0) {
+  return {.kind = Check::Kind::Above, .of = of, .element = element, .number = number};
 }
-end
-)";
-
-constexpr std::string_view kTranspose = R"(tessera project 1
-run argument 0 constant 1
-hlo
-HloModule transpose
-
-ENTRY transpose {
-  scale = f32[] parameter(0)
-  counted = f32[24] iota(), iota_dimension=0
-  scales = f32[24] broadcast(scale), dimensions={}
-  line = f32[24] multiply(counted, scales)
-  block = f32[2,3,4] reshape(line)
-  ROOT turned = f32[4,2,3] transpose(block), dimensions={2,0,1}
+constexpr Check equals(std::string_view of, double number, int64_t element = 0) {
+  return {.kind = Check::Kind::Equals, .of = of, .element = element, .number = number};
 }
-end
-)";
-
-constexpr std::string_view kLayout = R"(tessera project 1
-run argument 0 ramp 1 6
-hlo
-HloModule layout
-
-ENTRY layout {
-  x = f32[2,3]{0,1} parameter(0)
-  ROOT same = f32[2,3] copy(x)
+constexpr Check shaped(std::string_view of, std::string_view shape) {
+  return {.kind = Check::Kind::Shaped, .of = of, .shape = shape};
 }
-end
-)";
-
-constexpr std::string_view kReduce = R"(tessera project 1
-run argument 0 constant 1
-hlo
-HloModule reduce
-
-add {
-  a = f32[] parameter(0)
-  b = f32[] parameter(1)
-  ROOT sum = f32[] add(a, b)
+constexpr Check laidOut(std::string_view of, std::string_view shape) {
+  return {.kind = Check::Kind::LaidOut, .of = of, .shape = shape};
+}
+constexpr Check looksInto(std::string_view of, double application) {
+  return {.kind = Check::Kind::LooksInto, .of = of, .number = application};
 }
 
-ENTRY reduce {
-  number = f32[] parameter(0)
-  x = f32[2,3] constant({{1, 2, 3}, {4, 5, 6}})
-  numbers = f32[2,3] broadcast(number), dimensions={}
-  scaled = f32[2,3] multiply(x, numbers)
-  zero = f32[] constant(0)
-  down = f32[3] reduce(scaled, zero), dimensions={0}, to_apply=add
-  across = f32[2] reduce(scaled, zero), dimensions={1}, to_apply=add
-  ROOT both = (f32[3], f32[2]) tuple(down, across)
-}
-end
-)";
+constexpr LessonStep kBroadcast[] = {
+    {"<b>Drag</b> the number ‹2› of <a href=\"node:number\">number</a> to the right until the first element of <a "
+     "href=\"node:sum\">sum</a> is more than 6. All six elements move.",
+     above("sum", 6)},
+    {"<a href=\"node:rows\">rows</a> is a broadcast, too, with <code>dimensions={1}</code>. Along which dimension of "
+     "<code>f32[2,3]</code> do its three numbers lie?",
+     {},
+     {{{"dimension 0", "Dimension 0 has size 2: three numbers do not fit."},
+       {"dimension 1", "Dimension 1 has size 3, and along dimension 0 the row is repeated.", true}}}},
+    {"Select <a href=\"node:rows\">rows</a> and type <code>{0}</code> for <i>dimensions</i> in the inspector. What "
+     "happens?",
+     {},
+     {{{"the numbers stand in columns", "Only a value of two numbers lies along a dimension of size 2."},
+       {"it is refused", "Sizes have to agree: the field says which do not. Nothing changed.", true}}}},
+};
 
-constexpr std::string_view kDot = R"(tessera project 1
-run argument 0 constant 1
-hlo
-HloModule dot
+constexpr LessonStep kTranspose[] = {
+    {"<a href=\"node:line\">line</a> counts from 0 to 23, and <b>reshape</b> cuts it into <code>f32[2,3,4]</code>, the "
+     "last dimension first. Which number is element (0, 1, 0) of <a href=\"node:block\">block</a>?",
+     {},
+     {{{"1", "Element (0, 0, 1) is 1: a step along the last dimension is the next number."},
+       {"4", "A step along dimension 1 passes a whole row of four.", true},
+       {"12", "That is element (1, 0, 0): a step along dimension 0 passes 3 × 4 numbers."}}}},
+    {"Select <a href=\"node:turned\">turned</a> and <b>drag</b> the chips under <i>dimensions</i> in the inspector "
+     "until its shape is <code>f32[3,4,2]</code>.",
+     shaped("turned", "f32[3,4,2]")},
+    {"<b>Drag</b> the number ‹1› of <a href=\"node:scale\">scale</a> until the last element of <a "
+     "href=\"node:turned\">turned</a> is more than 30: values change, shapes do not.",
+     above("turned", 30, 23)},
+};
 
-ENTRY dot {
-  number = f32[] parameter(0)
-  left = f32[2,3] constant({{1, 0, 2}, {0, 3, 0}})
-  right = f32[3,4] broadcast(number), dimensions={}
-  counted = f32[3,4] iota(), iota_dimension=1
-  columns = f32[3,4] multiply(right, counted)
-  ROOT product = f32[2,4] dot(left, columns), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-}
-end
-)";
+constexpr LessonStep kLayout[] = {
+    {"<a href=\"node:x\">x</a> is <code>f32[2,3]{0,1}</code>. Which elements are neighbours in memory?",
+     {},
+     {{{"(0, 0) and (1, 0)", "Dimension 0 comes first in {0,1}: columns lie together.", true},
+       {"(0, 0) and (0, 1)", "They would be for {1,0}. Here dimension 0 comes first."}}}},
+    {"<b>Drag</b> the chips in the Layout panel until dimension 1 comes first, and apply it: "
+     "<code>f32[2,3]{1,0}</code>. The array stays, its memory is sorted anew.",
+     laidOut("x", "f32[2,3]{1,0}")},
+    {"Point at element (1, 0) in the panel. At which place of the memory does it lie now? Places count from 0.",
+     {},
+     {{{"1", "That was its place before: now a whole row of three comes first."},
+       {"2", "That is element (0, 2)."},
+       {"3", "1 · 3 + 0 · 1 = 3: the panel writes the formula between the two.", true}}}},
+};
 
-constexpr std::string_view kConvolution = R"(tessera project 1
-run argument 0 constant 1
-hlo
-HloModule convolution
+constexpr LessonStep kTiles[] = {
+    {"<a href=\"node:x\">x</a> is <code>f32[3,5]{1,0:T(2,2)}</code>: it is cut into tiles of 2 × 2, and the elements "
+     "of a tile lie together. How many tiles does it take?",
+     {},
+     {{{"4", "Four tiles have room for 16 elements, but only four columns wide."},
+       {"6", "Two rows of tiles and three columns of them; what they do not fill is padding.", true},
+       {"15", "That is the number of elements."}}}},
+    {"How many of the 24 places in memory are padding?",
+     {},
+     {{{"1", "24 − 15 is more than that."},
+       {"9", "24 − 15: the panel hatches them.", true},
+       {"none", "3 and 5 are no multiples of 2."}}}},
+    {"Change the layout in the panel to <code>f32[3,5]{1,0}</code>, without tiles, and apply it: the padding goes.",
+     laidOut("x", "f32[3,5]{1,0}")},
+};
 
-ENTRY convolution {
-  middle = f32[] parameter(0)
-  picture = f32[1,1,8,8] iota(), iota_dimension=3
-  around = f32[1,1,3,3] constant({{{{0, 1, 0}, {1, 0, 1}, {0, 1, 0}}}})
-  centre = f32[1,1,1,1] reshape(middle)
-  nothing = f32[] constant(0)
-  point = f32[1,1,3,3] pad(centre, nothing), padding=0_0x0_0x1_1x1_1
-  kernel = f32[1,1,3,3] add(around, point)
-  ROOT filtered = f32[1,1,8,8] convolution(picture, kernel), window={size=3x3 pad=1_1x1_1}, )"
-                                          R"(dim_labels=bf01_oi01->bf01
-}
-end
-)";
+constexpr LessonStep kReduce[] = {
+    {"<a href=\"node:down\">down</a> reduces <code>f32[2,3]</code> over dimension 0. Which shape is left?",
+     {},
+     {{{"f32[3]", "Dimension 0 goes, three sums stay.", true},
+       {"f32[2]", "That is across, which reduces over dimension 1."},
+       {"f32[1,3]", "The dimension goes; it does not become 1."}}}},
+    {"<b>Drag</b> the number ‹1› of <a href=\"node:number\">number</a> until the first sum of <a "
+     "href=\"node:down\">down</a> is more than 10.",
+     above("down", 10)},
+    {"<b>Double click</b> <a href=\"node:down\">down</a> to see <i>add</i> at work, click the node inside, and choose "
+     "a later application in the bar above.",
+     looksInto("down", 1)},
+};
 
-constexpr std::string_view kGather = R"(tessera project 1
-run argument 0 constant 1
-hlo
-HloModule gather
+constexpr LessonStep kDot[] = {
+    {"<a href=\"node:left\">left</a> is 2 × 3, <a href=\"node:columns\">columns</a> is 3 × 4. Which size meets, "
+     "and is gone in <a href=\"node:product\">product</a>?",
+     {},
+     {{{"2", "2 is the size of the rows of the product."},
+       {"3", "Both have it: element by element they are multiplied and added up.", true},
+       {"4", "4 is the size of the columns of the product."}}}},
+    {"<b>Drag</b> the number ‹1› of <a href=\"node:number\">number</a> until the last element of <a "
+     "href=\"node:product\">product</a> is more than 12.",
+     above("product", 12, 7)},
+    {"Select <a href=\"node:product\">product</a>. In the picture of pairs in the inspector, drag one end of the pair "
+     "away: without a contraction every element meets every element, <code>f32[2,3,3,4]</code>.",
+     shaped("product", "f32[2,3,3,4]")},
+};
 
-ENTRY gather {
-  first = s32[] parameter(0)
-  column = s32[6,4] iota(), iota_dimension=1
-  row = s32[6,4] iota(), iota_dimension=0
-  ten = s32[] constant(10)
-  tens = s32[6,4] broadcast(ten), dimensions={}
-  rows = s32[6,4] multiply(row, tens)
-  table = s32[6,4] add(rows, column)
-  start = s32[1] reshape(first)
-  other = s32[1] constant({4})
-  indices = s32[2] concatenate(start, other), dimensions={0}
-  ROOT picked = s32[2,4] gather(table, indices), offset_dims={1}, collapsed_slice_dims={0}, )"
-                                     R"(start_index_map={0}, index_vector_dim=1, slice_sizes={1,4}
-}
-end
-)";
+constexpr LessonStep kConvolution[] = {
+    {"<b>Drag</b> the number ‹1› of <a href=\"node:middle\">middle</a>, the centre of the kernel, until the "
+     "element of <a href=\"node:filtered\">filtered</a> in row 3 and column 3 is more than 20.",
+     above("filtered", 20, 3 * 8 + 3)},
+    {"The picture is 8 × 8, the kernel 3 × 3, the padding 1 at each edge. How large would the result be without "
+     "padding?",
+     {},
+     {{{"8 × 8", "That is with padding: the kernel stands over each place."},
+       {"6 × 6", "The kernel fits at 8 − 3 + 1 places in a row.", true},
+       {"5 × 5", "8 − 3 steps are 8 − 3 + 1 places."}}}},
+    {"Select <a href=\"node:filtered\">filtered</a> and make the <i>stride</i> 2 × 2, in the window picture or its "
+     "field: the result becomes 4 × 4.",
+     shaped("filtered", "f32[1,1,4,4]")},
+};
 
-constexpr std::string_view kWhile = R"(tessera project 1
-run argument 0 constant 5
-hlo
-HloModule while
+constexpr LessonStep kGather[] = {
+    {"<b>Drag</b> the number ‹1› of <a href=\"node:first\">first</a> until the first row of <a "
+     "href=\"node:picked\">picked</a> is row 3 of <a href=\"node:table\">table</a>: 30, 31, 32, 33.",
+     equals("picked", 30)},
+    {"<code>slice_sizes={1,4}</code> and <code>collapsed_slice_dims={0}</code>: what does one index pick?",
+     {},
+     {{{"one element", "A slice is 1 × 4."},
+       {"a row of four", "A slice is 1 × 4, and its dimension of size 1 goes.", true},
+       {"a column of six", "Slices are one row high."}}}},
+    {"<b>Drag</b> the number of <a href=\"node:first\">first</a> beyond 5: there is no such row.", above("first", 5)},
+    {"What does <b>gather</b> give for it?",
+     {},
+     {{{"an error", "HLO has no errors at run time here."},
+       {"zeros", "Look at the first row of picked."},
+       {"the last row that fits", "The index is moved to the nearest slice that lies inside.", true}}}},
+};
 
-condition {
-  state = (s32[], s32[], f32[]) parameter(0)
-  iteration = s32[] get-tuple-element(state), index=0
-  limit = s32[] get-tuple-element(state), index=1
-  ROOT more = pred[] compare(iteration, limit), direction=LT
-}
+constexpr LessonStep kWhile[] = {
+    {"<b>Drag</b> the number ‹5› of <a href=\"node:times\">times</a> until "
+     "<a href=\"node:power\">power</a> is 1024.",
+     equals("power", 1024)},
+    {"Click a node of the <i>body</i> and choose iteration 3 or a later one in the bar above: its values are those of "
+     "that iteration.",
+     looksInto("loop", 2)},
+    {"How many values does <a href=\"node:loop\">loop</a> carry from one iteration to the next?",
+     {},
+     {{{"one", "The value that doubles is one of them."},
+       {"two", "The limit is carried, too, although it stays."},
+       {"three", "Iteration, limit and value: Carried in the bar lists them.", true}}}},
+};
 
-body {
-  state = (s32[], s32[], f32[]) parameter(0)
-  iteration = s32[] get-tuple-element(state), index=0
-  limit = s32[] get-tuple-element(state), index=1
-  value = f32[] get-tuple-element(state), index=2
-  one = s32[] constant(1)
-  next = s32[] add(iteration, one)
-  doubled = f32[] add(value, value)
-  ROOT after = (s32[], s32[], f32[]) tuple(next, limit, doubled)
-}
-
-ENTRY while {
-  times = s32[] parameter(0)
-  zero = s32[] constant(0)
-  one = f32[] constant(1)
-  begin = (s32[], s32[], f32[]) tuple(zero, times, one)
-  loop = (s32[], s32[], f32[]) while(begin), condition=condition, body=body
-  ROOT power = f32[] get-tuple-element(loop), index=2
-}
-end
-)";
-
-constexpr Lesson kLessons[] = {
-    {"Broadcast: one value many times",
-     "<p>A scalar has no dimensions. <b>broadcast</b> writes it into every place of a larger array.</p>"
-     "<p><b>Drag</b> the number ‹2› to and fro. <b>Watch</b> all six elements of <i>sum</i> move.</p>"
-     "<p><i>rows</i> is a broadcast, too: its <code>dimensions={1}</code> says that the three numbers lie along "
-     "dimension 1. Select it and try "
-     "<code>{0}</code> in the inspector: dimension 0 has size 2, so it is refused, and you read why.</p>",
-     "broadcast_in_dim", kBroadcast, "number", "sum", "rows", "inspector"},
-    {"Reshape and transpose",
-     "<p><b>reshape</b> keeps the order of the elements and cuts the line anew: 24 become 2×3×4. <b>transpose</b> "
-     "changes the order of the dimensions.</p>"
-     "<p><b>Drag</b> the chips under <i>dimensions</i> in the inspector. <b>Watch</b> the shape of <i>turned</i> "
-     "follow while you hold one.</p>"
-     "<p>Drag the number ‹1›, too: the values change, the shapes do not.</p>",
-     "collapse_012", kTranspose, "scale", "turned", "turned", "inspector"},
-    {"Layout: where elements lie in memory",
-     "<p>A shape says which elements there are; the <b>layout</b> says in which order they lie in memory: "
-     "<code>{0,1}</code> puts dimension 0 first, so "
-     "columns lie together.</p>"
-     "<p><b>Drag</b> the chips in the Layout panel below. <b>Watch</b> the memory at the right sort itself anew while "
-     "the array at the left stays. It is a preview until you click <b>Apply</b>.</p>"
-     "<p>Point at a cell: its place is marked on both sides.</p>",
-     "layout_minor_to_major_01", kLayout, "", "x", "x", "layout"},
-    {"Reduce: a dimension goes",
-     "<p><b>reduce</b> puts all elements along a dimension into one, with a small computation: here <i>add</i>.</p>"
-     "<p><b>Drag</b> the number ‹1›. <b>Watch</b> <i>down</i> (over dimension 0: three sums) and <i>across</i> "
-     "(over dimension 1: two sums).</p>"
-     "<p>Double click one of them to see <i>add</i> at work, one application after the other.</p>",
-     "reduce_2d_dimension_0", kReduce, "number", "down", "down", "inspector"},
-    {"Dot: contracting a dimension",
-     "<p>A matrix product multiplies along one dimension of each side and adds up: both must have the same size, here "
-     "3, and are gone afterwards.</p>"
-     "<p><b>Drag</b> the number ‹1›. <b>Watch</b> <i>product</i>.</p>"
-     "<p>In the inspector, the pairs picture shows which dimensions meet: drag one away and read what a dot without "
-     "contraction gives.</p>",
-     "dot_matrices", kDot, "number", "product", "product", "inspector"},
-    {"Convolution: a window slides",
-     "<p>The kernel is laid over every place of the picture; what it covers is multiplied and added. Padding lets it "
-     "stand over the edge.</p>"
-     "<p><b>Drag</b> the number ‹1›, the middle of the kernel. <b>Watch</b> <i>filtered</i>.</p>"
-     "<p>In the inspector, drag the handles of the window picture: stride, padding and dilation change the size of the "
-     "result while you hold them.</p>",
-     "conv_same", kConvolution, "middle", "filtered", "filtered", "inspector"},
-    {"Gather: rows by number",
-     "<p><b>gather</b> takes slices of an array at places that are themselves values.</p>"
-     "<p><b>Drag</b> the number ‹1›: it is the first of two row numbers. <b>Watch</b> the first row of "
-     "<i>picked</i>.</p>"
-     "<p>Drag it beyond 5: a place outside is moved to the last row that fits.</p>",
-     "gather_slices", kGather, "first", "picked", "picked", "inspector"},
-    {"While: a loop",
-     "<p><b>while</b> carries a tuple round: the <i>condition</i> looks at it, the <i>body</i> gives the next one.</p>"
-     "<p><b>Drag</b> the number ‹5›: how often the loop goes. <b>Watch</b> <i>power</i> double.</p>"
-     "<p>Click a node of the <i>body</i>: the bar above chooses the iteration, and <i>Carried</i> lists the tuple of "
-     "each.</p>",
-     "while_1000", kWhile, "times", "power", "loop", "inspector"},
+const Lesson kLessons[] = {
+    {"broadcast", "Broadcast: one value many times",
+     "A scalar has no dimensions. <b>broadcast</b> writes it into every place of a larger array.",
+     "broadcast repeats a value along dimensions; its own dimensions keep their sizes.", "broadcast_in_dim",
+     kBroadcastGraph, "number", "number", "inspector", kBroadcast},
+    {"transpose", "Reshape and transpose",
+     "<b>reshape</b> keeps the order of the elements and cuts the line anew. <b>transpose</b> changes the order of the "
+     "dimensions.",
+     "reshape keeps the order of elements, transpose that of sizes along their dimension.", "collapse_012",
+     kTransposeGraph, "scale", "turned", "inspector", kTranspose},
+    {"layout", "Layout: where elements lie in memory",
+     "A shape says which elements there are; the <b>layout</b> says in which order they lie in memory, the fastest "
+     "dimension first.",
+     "a layout changes where elements lie, never which they are.", "layout_minor_to_major_01", kLayoutGraph, "", "x",
+     "layout", kLayout},
+    {"tiles", "Tiles: memory in blocks",
+     "Accelerators read memory in blocks. <b>Tiles</b> cut an array into such blocks; what an array does not fill is "
+     "padding.",
+     "tiles make blocks of neighbours, and cost padding where sizes are no multiples.", "layout_padded", kTilesGraph,
+     "", "x", "layout", kTiles},
+    {"reduce", "Reduce: a dimension goes",
+     "<b>reduce</b> puts all elements along a dimension into one, with a small computation: here <i>add</i>.",
+     "reduce takes a dimension away, by a computation of two elements.", "reduce_2d_dimension_0", kReduceGraph,
+     "number", "down", "inspector", kReduce},
+    {"dot", "Dot: contracting a dimension", "A matrix product multiplies along one dimension of each side and adds up.",
+     "dot contracts dimensions of equal size; all others stay, those of the left side first.", "dot_matrices",
+     kDotGraph, "number", "product", "inspector", kDot},
+    {"convolution", "Convolution: a window slides",
+     "The kernel is laid over every place of the picture; what it covers is multiplied and added. <b>Padding</b> lets "
+     "it stand over the edge.",
+     "size, stride, padding and dilation of the window give the size of the result.", "conv_same", kConvolutionGraph,
+     "middle", "filtered", "inspector", kConvolution},
+    {"gather", "Gather: rows by number", "<b>gather</b> takes slices of an array at places that are themselves values.",
+     "gather picks slices of one size, at places that a value holds.", "gather_slices", kGatherGraph, "first", "picked",
+     "inspector", kGather},
+    {"while", "While: a loop",
+     "<b>while</b> carries a tuple round: the <i>condition</i> looks at it, the <i>body</i> gives the next one.",
+     "all that a loop knows is the tuple that it carries.", "while_1000", kWhileGraph, "times", "loop", "inspector",
+     kWhile},
 };
 
 }  // namespace

@@ -1,103 +1,183 @@
-// A column: title, list, words, two buttons.
+// One column, so that a low screen shows the steps: the list of lessons is a field of choices.
 #include "editor/lessons/lesson_panel.h"
 
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QListWidget>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "editor/lessons/lesson.h"
+#include "editor/lessons/step_row.h"
 #include "editor/look/icon.h"
-#include "editor/look/type_scale.h"
+#include "editor/look/qt_colors.h"
+#include "editor/preferences/preferences.h"
 #include "editor/text/plain_text.h"
+#include "editor/text/unit_words.h"
 
 namespace tessera {
 namespace {
 
-constexpr int kLessonWidth = 340, kLessonMargin = 12;
+constexpr int kLessonWidth = 340, kLessonMargin = 12, kProgressHeight = 4;
+
+bool isDone(const Lesson& lesson) { return preferences().lessonsDone.contains(std::string(lesson.id)); }
+
+QLabel* richLabel(QWidget* parent) {
+  auto* out = new PlainLabel(parent);
+  out->setTextFormat(Qt::RichText);
+  out->setWordWrap(true);
+  out->setTextInteractionFlags(Qt::TextBrowserInteraction);
+  return out;
+}
 
 }  // namespace
 
 LessonPanel::LessonPanel(QWidget* parent)
     : QWidget(parent),
-      list_(new QListWidget(this)),
-      title_(new PlainLabel(this)),
-      words_(new PlainLabel(this)),
+      list_(new QComboBox(this)),
+      progress_(new QProgressBar(this)),
+      progressWords_(new PlainLabel(this)),
+      idea_(richLabel(this)),
+      ending_(richLabel(this)),
       previous_(new QPushButton(tr("‹ Previous"), this)),
       next_(new QPushButton(tr("Next ›"), this)) {
   setFixedWidth(kLessonWidth);
   setAutoFillBackground(true);
   list_->setAccessibleName(tr("Lessons"));
-  list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  list_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  int number = 0;
-  for (const Lesson& each : lessons())
-    list_->addItem(QStringLiteral("%1  %2").arg(++number).arg(QString::fromUtf8(each.title)));
-  list_->setFixedHeight(list_->sizeHintForRow(0) * list_->count() + 2 * list_->frameWidth() + 2);
+  list_->setObjectName(QStringLiteral("lessons"));
+  ending_->setObjectName(QStringLiteral("lessonEnding"));
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(kLessonMargin, 8, kLessonMargin, kLessonMargin);
+  layout->addLayout(makeHead());
+  layout->addWidget(makePage(), 1);
+  layout->addLayout(makeFoot());
+  connect(list_, &QComboBox::activated, this, &LessonPanel::lessonWanted);
+  connect(previous_, &QPushButton::clicked, this, [this] { emit lessonWanted(lesson_ - 1); });
+  connect(next_, &QPushButton::clicked, this, [this] { emit lessonWanted(lesson_ + 1); });
+  for (QLabel* each : {idea_, ending_}) connect(each, &QLabel::linkActivated, this, &LessonPanel::linkChosen);
+  hide();
+}
+
+QLayout* LessonPanel::makeHead() {
   auto* close = new QToolButton(this);
   showIcon(*close, "close", tr("Close the lessons"));
   close->setAutoRaise(true);
-  auto* head = new QHBoxLayout;
-  head->addWidget(new PlainLabel(tr("Lessons"), this), 1);
-  head->addWidget(close);
+  connect(close, &QToolButton::clicked, this, &LessonPanel::closed);
+  list_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  auto* row = new QHBoxLayout;
+  row->addWidget(list_, 1);
+  row->addWidget(close);
+  progress_->setTextVisible(false);
+  progress_->setFixedHeight(kProgressHeight);
+  progress_->setRange(0, static_cast<int>(lessons().size()));
+  progressWords_->setForegroundRole(QPalette::PlaceholderText);
+  auto* out = new QVBoxLayout;
+  out->setSpacing(4);
+  out->addLayout(row);
+  out->addWidget(progress_);
+  out->addWidget(progressWords_);
+  return out;
+}
+
+QWidget* LessonPanel::makePage() {
+  auto* page = new QWidget;
+  auto* inside = new QVBoxLayout(page);
+  inside->setContentsMargins(0, 0, 8, 0);
+  inside->addWidget(idea_);
+  column_ = new QVBoxLayout;
+  column_->setSpacing(4);
+  inside->addLayout(column_);
+  inside->addWidget(ending_);
+  inside->addStretch(1);
+  scroll_ = new QScrollArea(this);
+  scroll_->setWidgetResizable(true);
+  scroll_->setFocusPolicy(Qt::NoFocus);  // what is inside has it
+  scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll_->setWidget(page);
+  return scroll_;
+}
+
+QLayout* LessonPanel::makeFoot() {
   auto* kept = new PlainLabel(tr("What you change here is kept only if you save it."), this);
   kept->setWordWrap(true);
   kept->setForegroundRole(QPalette::PlaceholderText);
   auto* buttons = new QHBoxLayout;
   buttons->addWidget(previous_);
   buttons->addWidget(next_);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(kLessonMargin, 8, kLessonMargin, kLessonMargin);
-  layout->addLayout(head);
-  layout->addWidget(list_);
-  layout->addSpacing(8);
-  layout->addWidget(makePage(), 1);
-  layout->addWidget(kept);
-  layout->addLayout(buttons);
-  connect(list_, &QListWidget::itemClicked, this, [this] { emit lessonWanted(list_->currentRow()); });
-  connect(list_, &QListWidget::itemActivated, this, [this] { emit lessonWanted(list_->currentRow()); });
-  connect(previous_, &QPushButton::clicked, this, [this] { emit lessonWanted(lesson_ - 1); });
-  connect(next_, &QPushButton::clicked, this, [this] { emit lessonWanted(lesson_ + 1); });
-  connect(close, &QToolButton::clicked, this, &LessonPanel::closed);
-  hide();
+  auto* out = new QVBoxLayout;
+  out->addWidget(kept);
+  out->addLayout(buttons);
+  return out;
 }
-
-QWidget* LessonPanel::makePage() {
-  QFont larger = sized(title_->font(), TypeSize::Heading);
-  larger.setBold(true);
-  for (QLabel* label : {title_, words_})
-    label->setWordWrap(true), label->setTextFormat(label == title_ ? Qt::PlainText : Qt::RichText);
-  title_->setFont(larger);
-  words_->setAlignment(Qt::AlignTop);
-  words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  auto* page = new QWidget;
-  auto* inside = new QVBoxLayout(page);
-  inside->setContentsMargins(0, 0, 8, 0);
-  inside->addWidget(title_);
-  inside->addWidget(words_, 1);
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidgetResizable(true);
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll->setWidget(page);
-  return scroll;
-}
-
-QString LessonPanel::words() const { return words_->text(); }
 
 void LessonPanel::showLesson(int lesson) {
   if (lesson < 0 || static_cast<size_t>(lesson) >= lessons().size()) return;
   lesson_ = lesson;
-  const Lesson& shown = lessons()[static_cast<size_t>(lesson)];
-  list_->setCurrentRow(lesson);
-  title_->setText(QString::fromUtf8(shown.title));
-  words_->setText(QString::fromUtf8(shown.words));
+  idea_->setText(toQString(lessons()[static_cast<size_t>(lesson)].idea));
+  makeSteps();
   previous_->setEnabled(lesson > 0);
   next_->setEnabled(static_cast<size_t>(lesson) + 1 < lessons().size());
+  setStepsDone(0);
 }
+
+void LessonPanel::makeSteps() {
+  for (StepRow* each : std::exchange(steps_, {})) delete each;
+  for (const LessonStep& step : lessons()[static_cast<size_t>(lesson_)].steps) {
+    auto* row = new StepRow(step, static_cast<int>(steps_.size()) + 1, this);
+    connect(row, &StepRow::answered, this, &LessonPanel::answered, Qt::QueuedConnection);
+    connect(row, &StepRow::linkChosen, this, &LessonPanel::linkChosen);
+    column_->addWidget(row);
+    steps_.push_back(row);
+  }
+}
+
+void LessonPanel::setStepsDone(size_t done) {
+  for (size_t i = 0; i < steps_.size(); ++i)
+    steps_[i]->setState(i < done ? StepRow::State::Done : i == done ? StepRow::State::Current : StepRow::State::Ahead);
+  showProgress();
+  showEnding(done == steps_.size());
+  QWidget* now = done < steps_.size() ? static_cast<QWidget*>(steps_[done]) : ending_;
+  QTimer::singleShot(0, now, [this, now] { scroll_->ensureWidgetVisible(now); });  // when it has its height
+}
+
+void LessonPanel::showProgress() {
+  list_->clear();
+  int number = 0, done = 0;
+  for (const Lesson& each : lessons()) {
+    list_->addItem(iconOf(isDone(each) ? QStringLiteral("done") : QStringLiteral("not-done")),
+                   tr("%1  %2").arg(++number).arg(toQString(each.title)));
+    list_->setItemData(number - 1, isDone(each) ? tr("%1, done").arg(toQString(each.title)) : toQString(each.title),
+                       Qt::AccessibleTextRole);
+    done += isDone(each);
+  }
+  list_->setCurrentIndex(lesson_);
+  progress_->setValue(done);
+  progressWords_->setText(done == number ? tr("All %1 lessons are done").arg(number)
+                                         : tr("%1 of %2 lessons are done").arg(done).arg(number));
+}
+
+// What was learned and, after the last one, where one goes on.
+void LessonPanel::showEnding(bool isDone) {
+  ending_->setVisible(isDone);
+  next_->setDefault(isDone);
+  if (!isDone) return;
+  const Lesson& lesson = lessons()[static_cast<size_t>(lesson_)];
+  const bool isLast = static_cast<size_t>(lesson_) + 1 == lessons().size();
+  QString words = tr("<p><b>Done.</b> You have seen: %1</p>").arg(toQString(lesson.learned));
+  words += isLast ? tr("<p>That was the last lesson. Go on with <a href=\"new:\">a graph of your own</a>, or read "
+                       "<a href=\"chapter:build\">how one is built</a>.</p>")
+                  : tr("<p>Next: %1.</p>").arg(toQString(lessons()[static_cast<size_t>(lesson_) + 1].title));
+  ending_->setText(words);
+  if (!isLast) next_->setFocus();
+}
+
+QString LessonPanel::ending() const { return ending_->isHidden() ? QString() : ending_->text(); }
+QString LessonPanel::progress() const { return progressWords_->text(); }
 
 }  // namespace tessera

@@ -1,13 +1,20 @@
-// LessonPanel: the text of a lesson beside its graph, the list of lessons, previous and next. Used by LessonController.
+// LessonPanel: the column beside a lesson's graph: which lesson, its idea, its steps with what is done, what comes
+// next. Used by LessonController, which knows when a step is done.
 #pragma once
 
 #include <QWidget>
+#include <vector>
 
+class QComboBox;
 class QLabel;
-class QListWidget;
+class QProgressBar;
 class QPushButton;
+class QScrollArea;
+class QVBoxLayout;
 
 namespace tessera {
+
+class StepRow;
 
 class LessonPanel : public QWidget {
   Q_OBJECT
@@ -15,21 +22,36 @@ class LessonPanel : public QWidget {
  public:
   explicit LessonPanel(QWidget* parent = nullptr);
   void showLesson(int lesson);
+  void setStepsDone(size_t done);  // from the first one on
   int lesson() const { return lesson_; }
-  QListWidget* list() const { return list_; }
+  QComboBox* list() const { return list_; }
   QPushButton* nextButton() const { return next_; }
   QPushButton* previousButton() const { return previous_; }
-  QString words() const;
+  const std::vector<StepRow*>& steps() const { return steps_; }
+  QString ending() const;    // empty: the lesson is not done
+  QString progress() const;  // "2 of 9 lessons are done"
 
  signals:
   void lessonWanted(int lesson);
+  void answered();                // the question of the current step, rightly
+  void linkChosen(QString link);  // "node:NAME", "new:", "chapter:NAME"
   void closed();
 
  private:
-  QWidget* makePage();  // title and text
-  QListWidget* list_;
-  QLabel *title_, *words_;
+  QLayout* makeHead();
+  QWidget* makePage();
+  QLayout* makeFoot();
+  void makeSteps();
+  void showProgress();
+  void showEnding(bool isDone);
+
+  QComboBox* list_;
+  QProgressBar* progress_;
+  QLabel *progressWords_, *idea_, *ending_;
+  QVBoxLayout* column_ = nullptr;  // of the steps
+  QScrollArea* scroll_ = nullptr;
   QPushButton *previous_, *next_;
+  std::vector<StepRow*> steps_;
   int lesson_ = -1;
 };
 

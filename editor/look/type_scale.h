@@ -4,6 +4,9 @@
 #include <QApplication>
 #include <QFont>
 #include <QString>
+#include <functional>
+
+class QWidget;
 
 namespace tessera {
 
@@ -28,5 +31,11 @@ inline QFont sized(QFont font, TypeSize size) {
 inline QString pointsOf(TypeSize size) {
   return QStringLiteral("%1pt").arg(QApplication::font().pointSizeF() * factorOf(size), 0, 'f', 1);
 }
+
+// The fixed-width font for code, in the size of body text.
+QFont monoFont();
+
+// Sets the font that `make` returns, now and whenever the user changes the font size.
+void keepFont(QWidget& widget, const std::function<QFont()>& make);
 
 }  // namespace tessera

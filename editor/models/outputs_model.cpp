@@ -1,8 +1,7 @@
 // Rows of the results table.
 #include "editor/models/outputs_model.h"
 
-#include <QFontDatabase>
-
+#include "editor/look/type_scale.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -23,7 +22,7 @@ int OutputsModel::columnCount(const QModelIndex& parent) const { return parent.i
 QVariant OutputsModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid()) return {};
   const auto row = static_cast<size_t>(index.row());
-  if (role == Qt::FontRole && index.column() != kNumber) return QFontDatabase::systemFont(QFontDatabase::FixedFont);
+  if (role == Qt::FontRole && index.column() != kNumber) return monoFont();
   if (role == Qt::ToolTipRole) return asPlainText(values_[row]);
   if (role != Qt::DisplayRole) return {};
   switch (index.column()) {

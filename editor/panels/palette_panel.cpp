@@ -22,6 +22,12 @@ constexpr auto kBlockMark = "block: ";
 
 QString fromText(const std::string& text) { return QString::fromStdString(text); }
 
+// "Data movement" has "data-movement"; a category without an icon of its own that of operations.
+std::string iconNameOf(const std::string& category) {
+  const QString name = fromText(category).toLower().replace(QLatin1Char(' '), QLatin1Char('-'));
+  return hasIcon(name) ? name.toStdString() : "operation";
+}
+
 }  // namespace
 
 QMimeData* PaletteTree::mimeData(const QList<QTreeWidgetItem*>& items) const {
@@ -138,7 +144,7 @@ void PalettePanel::fill() {
   QHash<QString, QTreeWidgetItem*> sections;
   for (const PaletteEntry& entry : entries) {
     QTreeWidgetItem*& here = sections[fromText(entry.category)];
-    if (!here) here = section(fromText(entry.category), false, "operation");
+    if (!here) here = section(fromText(entry.category), false, iconNameOf(entry.category).c_str());
     add(here, fromText(entry.title), fromText(entry.summary));
   }
   for (int i = 0; i < tree_->topLevelItemCount(); ++i)

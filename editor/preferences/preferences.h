@@ -2,11 +2,15 @@
 // sessions. UI thread only.
 #pragma once
 
+#include <set>
+#include <string>
+
 namespace tessera {
 
 struct Preferences {
   bool animations = true;
-  int threads = 0;  // of runs whose document names no number; 0: all cores
+  int threads = 0;                    // of runs whose document names no number; 0: all cores
+  std::set<std::string> lessonsDone;  // by their ids
 };
 
 inline Preferences& preferences() {

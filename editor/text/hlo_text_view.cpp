@@ -5,7 +5,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QContextMenuEvent>
-#include <QFontDatabase>
 #include <QGuiApplication>
 #include <QMenu>
 #include <QMouseEvent>
@@ -14,6 +13,7 @@
 #include <QTextLayout>
 #include <algorithm>
 
+#include "editor/look/type_scale.h"
 #include "editor/text/hlo_highlight.h"
 
 namespace tessera {
@@ -24,7 +24,7 @@ constexpr qsizetype kMaxLaidOut = 4000;  // characters of a line that are laid o
 }  // namespace
 
 HloTextView::HloTextView(QWidget* parent) : QAbstractScrollArea(parent) {
-  setFixedFont();
+  keepFont(*this, monoFont);
   setFocusPolicy(Qt::StrongFocus);
   viewport()->setCursor(Qt::IBeamCursor);
   updateScrollBars();
@@ -111,14 +111,7 @@ void HloTextView::updateScrollBars() {
 
 void HloTextView::resizeEvent(QResizeEvent*) { updateScrollBars(); }
 
-void HloTextView::setFixedFont() {
-  QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-  font.setPointSizeF(QApplication::font().pointSizeF());
-  setFont(font);
-}
-
 void HloTextView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::ApplicationFontChange) setFixedFont();
   if (event->type() == QEvent::FontChange) updateScrollBars();
   QAbstractScrollArea::changeEvent(event);
 }

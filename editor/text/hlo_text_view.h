@@ -46,7 +46,6 @@ class HloTextView : public QAbstractScrollArea {
   void changeEvent(QEvent* event) override;
 
  private:
-  void setFixedFont();  // as large as the program's font
   void updateScrollBars();
   void scrollToLine(int line);
   int lineAt(QPointF position) const;

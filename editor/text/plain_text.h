@@ -17,6 +17,17 @@ class PlainLabel : public QLabel {
   }
 };
 
+// What a panel says while it has nothing to show: over it, in the middle, in the way of nothing.
+class EmptyLabel : public PlainLabel {
+ public:
+  EmptyLabel(const QString& text, QWidget* parent) : PlainLabel(text, parent) {
+    setAlignment(Qt::AlignCenter);
+    setWordWrap(true);
+    setEnabled(false);
+    setAttribute(Qt::WA_TransparentForMouseEvents);
+  }
+};
+
 // For tooltips and message boxes, which guess: rich text that reads as the text, where they would guess wrongly.
 inline QString asPlainText(const QString& text) {
   return Qt::mightBeRichText(text) ? Qt::convertFromPlainText(text, Qt::WhiteSpaceNormal) : text;

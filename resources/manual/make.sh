@@ -10,5 +10,6 @@ mkdir -p "$work/pictures" "$here/pictures"
 cd "$work"
 "$(dirname "$studio")/tessera" opt examples/gpt_tiny_train.hlo -o optimized.hlo
 "$(dirname "$studio")/tessera" opt examples/softmax.hlo -o softmax_optimized.hlo
+"$(dirname "$studio")/tessera" opt examples/softmax.hlo --dump=dump
 QT_QPA_PLATFORM=offscreen "$studio" --size 1100x720 --theme light --do "$here/pictures.txt"
 mv "$work"/pictures/*.png "$here/pictures/"

@@ -1,7 +1,8 @@
-// Our arrangement against Graphviz dot on the same boxes and wires in the same run, as they are drawn and in the same
-// direction: crossings of drawn wires (wires that share an end do not count), wire length, area, wires behind unrelated
-// boxes, time. Usage: bench_crossings [--flow=down|right] FILE...; without a flow, the one that the graph's form asks
-// for.
+// Our arrangement against Graphviz dot in the same run, on the same boxes and wires, as they are drawn and in the same
+// direction: what each group of a program holds, up to 300 boxes. Crossings of drawn wires (wires that share an end do
+// not count), wire length, wires behind unrelated boxes, time. dot gets our ports; with --plain its wires may end at
+// any side of a box. Without --flow a program flows as the form of its graph asks for. Usage: bench_crossings [--plain]
+// [--flow=down|right] FILE...
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -24,6 +26,9 @@
 using namespace tessera;
 
 namespace {
+
+constexpr size_t kMostGroups = 40;  // of a program, the largest
+constexpr double kWithin = 1.15;    // of dot
 
 using Line = std::vector<PointF>;
 
@@ -89,7 +94,7 @@ Figures measure(const GraphView& view, const Drawing& drawing) {
         seen.insert(crossingOf(view, segments[i], segments[j]));
   out.crossings = seen.size();
   for (size_t l = 0; l < drawing.lines.size(); ++l)
-    for (size_t v = 0; v < drawing.boxes.size(); ++v) {
+    for (size_t v = 1; v < drawing.boxes.size(); ++v) {
       const ViewEdge& e = view.edges[l];
       if (static_cast<int32_t>(v) == e.from || static_cast<int32_t>(v) == e.to) continue;
       for (size_t k = 1; k < drawing.lines[l].size(); ++k)
@@ -105,24 +110,81 @@ double msSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Only wires between boxes; constants beside their users are no matter of either.
-GraphView plainView(const Module& module) {
-  ViewOptions options;
-  options.grouping = Grouping::Computations;
-  GraphView view = makeView(module, module.entry(), options);
-  std::vector<int32_t> renumbered(view.nodes.size(), -1);
-  GraphView out;
-  for (size_t v = 0; v < view.nodes.size(); ++v) {
-    if (view.nodes[v].kind == ViewNode::Kind::Attached) continue;
-    renumbered[v] = static_cast<int32_t>(out.nodes.size());
-    out.nodes.push_back(view.nodes[v]);
+// What each group of the entry holds, groups inside it closed, as the only group of a page: box 0 is its frame. Only
+// wires between its boxes, one from a group to a group, and no constants beside their users. Groups that look alike are
+// one.
+class GroupViews {
+ public:
+  GroupViews(const Module& module, std::optional<Flow> flow) {
+    ViewMaker maker(module);
+    ViewOptions options;
+    for (std::string& path : maker.groupPaths(module.entry())) options.openGroups.insert(std::move(path));
+    all_ = maker.view(module.entry(), options);
+    all_.flow = flow ? *flow : flowByForm(all_);
   }
-  for (const ViewEdge& e : view.edges)
-    if (renumbered[static_cast<size_t>(e.from)] >= 0)
-      out.edges.push_back(
-          {renumbered[static_cast<size_t>(e.from)], renumbered[static_cast<size_t>(e.to)], e.value, e.operand});
-  return out;
-}
+
+  std::vector<GraphView> run() {
+    std::vector<std::vector<int32_t>> members(all_.nodes.size() + 1);
+    for (size_t v = 0; v < all_.nodes.size(); ++v)
+      if (all_.nodes[v].kind != ViewNode::Kind::Attached)
+        members[at(all_.nodes[v].parent + 1)].push_back(static_cast<int32_t>(v));
+    std::vector<GraphView> out(members.size());
+    number_.resize(all_.nodes.size(), -1);
+    for (size_t group = 0; group < members.size(); ++group) addBoxes(members[group], out[group]);
+    for (const ViewEdge& edge : all_.edges) addWire(edge, out);
+    std::erase_if(out, [&](const GraphView& view) { return !isCompared(view); });
+    std::ranges::stable_sort(out, std::greater(), [](const GraphView& view) { return view.nodes.size(); });
+    return out;
+  }
+
+ private:
+  void addBoxes(const std::vector<int32_t>& members, GraphView& out) {
+    out.flow = all_.flow;
+    out.nodes.push_back({.kind = ViewNode::Kind::OpenGroup, .group = "group"});
+    for (int32_t v : members) {
+      number_[at(v)] = static_cast<int32_t>(out.nodes.size());
+      ViewNode node = all_.nodes[at(v)];
+      if (node.kind == ViewNode::Kind::OpenGroup) node.kind = ViewNode::Kind::CollapsedGroup;
+      node.parent = 0;
+      out.nodes.push_back(std::move(node));
+    }
+  }
+  void addWire(const ViewEdge& edge, std::vector<GraphView>& out) {
+    if (number_[at(edge.from)] < 0) return;
+    const auto [group, from, to] = ends(edge);
+    if (from == to) return;
+    const bool plain = from == edge.from && to == edge.to;
+    const std::array<int32_t, 2> pair{number_[at(from)], number_[at(to)]};
+    if (!plain && !drawn_.insert({group, pair[0], pair[1]}).second) return;
+    out[at(group + 1)].edges.push_back({pair[0], pair[1], edge.value, edge.operand});
+  }
+  // The innermost group that holds both ends, and the boxes in it.
+  std::array<int32_t, 3> ends(const ViewEdge& edge) const {
+    int32_t from = edge.from, to = edge.to;
+    const auto up = [&](int32_t v) { return all_.nodes[at(v)].parent; };
+    const auto depth = [&](int32_t v) {
+      int32_t out = 0;
+      while ((v = up(v)) >= 0) ++out;
+      return out;
+    };
+    while (depth(from) > depth(to)) from = up(from);
+    while (depth(to) > depth(from)) to = up(to);
+    while (from != to && up(from) != up(to)) from = up(from), to = up(to);
+    return {up(from), from, to};
+  }
+  bool isCompared(const GraphView& view) {
+    if (view.nodes.size() < kFewest || view.nodes.size() > kMost + 1 || view.edges.empty()) return false;
+    std::string form = std::to_string(view.nodes.size());
+    for (const ViewEdge& edge : view.edges) form += fmt::format(" {}-{}", edge.from, edge.to);
+    return seen_.insert(std::move(form)).second;
+  }
+  static constexpr size_t kFewest = 6, kMost = 300;  // boxes
+
+  GraphView all_;
+  std::vector<int32_t> number_;
+  std::set<std::array<int32_t, 3>> drawn_;
+  std::set<std::string> seen_;
+};
 
 Drawing ours(const Module& module, const GraphView& view) {
   const auto start = std::chrono::steady_clock::now();
@@ -143,18 +205,41 @@ void cubic(Line& out, PointF a, PointF b, PointF c, PointF d) {
   }
 }
 
-// dot's "plain" output: positions in inches from the lower left; an edge's head names its ends and control points.
-bool dots(const GraphView& view, const std::vector<RectF>& sizes, const std::string& folder, Drawing& out) {
-  const std::string in = folder + "/graph.dot", plain = folder + "/graph.plain";
-  std::ofstream file(in);
-  file << "digraph g { rankdir=" << (view.flow == Flow::Right ? "LR" : "TB")
+// The field of dot's record in which an operand's wire ends; "": it has no port.
+std::string portOf(const GraphView& view, const ViewEdge& edge) {
+  const ViewNode& node = view.nodes[at(edge.to)];
+  const bool known =
+      std::ranges::any_of(node.inputs, [&](const ViewPort& port) { return port.operand == edge.operand; });
+  const char side = view.flow == Flow::Right ? 'w' : 'n';
+  return node.inputs.size() > 1 && known ? fmt::format(":p{}:{}", edge.operand, side) : std::string();
+}
+std::string recordOf(const ViewNode& node) {
+  std::string fields;
+  for (const ViewPort& port : node.inputs) fields += fmt::format("{}<p{}>", fields.empty() ? "" : "|", port.operand);
+  return node.inputs.size() > 1 ? fmt::format(", shape=record, label=\"{}\"", fields) : std::string();
+}
+
+// What dot is to draw: our boxes and wires; with ports its wires leave boxes at their end and arrive at operands, as
+// ours do.
+void writeDot(const GraphView& view, const std::vector<RectF>& sizes, bool ports, const std::string& path) {
+  const bool right = view.flow == Flow::Right;
+  std::ofstream file(path);
+  file << "digraph g { rankdir=" << (right ? "LR" : "TB")
        << "; nodesep=0.39; ranksep=0.61; node [shape=box, fixedsize=true, label=\"\"];\n";
-  for (size_t v = 0; v < view.nodes.size(); ++v)
-    file << fmt::format("n{} [width={:.4f}, height={:.4f}];\n", v, sizes[v].width / 72, sizes[v].height / 72);
+  for (size_t v = 1; v < view.nodes.size(); ++v)
+    file << fmt::format("n{} [width={:.4f}, height={:.4f}{}];\n", v, sizes[v].width / 72, sizes[v].height / 72,
+                        ports ? recordOf(view.nodes[v]) : "");
+  const std::string_view tail = !ports ? "" : right ? ", tailport=e" : ", tailport=s";
   for (size_t e = 0; e < view.edges.size(); ++e)
-    file << fmt::format("n{} -> n{} [arrowhead=none, label=\"\", id={}];\n", view.edges[e].from, view.edges[e].to, e);
+    file << fmt::format("n{} -> n{}{} [arrowhead=none{}, label=\"\", id={}];\n", view.edges[e].from, view.edges[e].to,
+                        ports ? portOf(view, view.edges[e]) : "", tail, e);
   file << "}\n";
-  file.close();
+}
+
+// dot's "plain" output: positions in inches from the lower left; an edge's head names its ends and control points.
+bool dots(const GraphView& view, const std::vector<RectF>& sizes, bool ports, const std::string& folder, Drawing& out) {
+  const std::string in = folder + "/graph.dot", plain = folder + "/graph.plain";
+  writeDot(view, sizes, ports, in);
   const auto start = std::chrono::steady_clock::now();
   if (std::system(fmt::format("timeout 60 dot -Tplain -y {} -o {}", in, plain).c_str()) != 0) return false;
   out.ms = msSince(start);
@@ -176,6 +261,7 @@ bool dots(const GraphView& view, const std::vector<RectF>& sizes, const std::str
     if (kind != "edge") continue;
     int n = 0;
     words >> a >> b >> n;
+    a = a.substr(0, a.find(':')), b = b.substr(0, b.find(':'));
     Line control(static_cast<size_t>(n)), points;
     for (PointF& p : control) words >> p.x >> p.y, p.x *= 72, p.y *= 72;
     points.push_back(control[0]);
@@ -189,41 +275,71 @@ bool dots(const GraphView& view, const std::vector<RectF>& sizes, const std::str
   return true;
 }
 
+// Of one program or all.
+struct Sums {
+  size_t groups = 0, boxes = 0, wires = 0, fewCrossings = 0, shortWires = 0;
+  Figures own, rival;
+  double ms = 0, rivalMs = 0;
+
+  Sums& operator+=(const Sums& o) {
+    groups += o.groups, boxes += o.boxes, wires += o.wires, fewCrossings += o.fewCrossings, shortWires += o.shortWires;
+    ms += o.ms, rivalMs += o.rivalMs;
+    for (const auto& [sum, part] : {std::pair(&own, &o.own), std::pair(&rival, &o.rival)})
+      sum->crossings += part->crossings, sum->behind += part->behind, sum->length += part->length;
+    return *this;
+  }
+  void print(const std::string& name) const {
+    const auto ratio = [](double a, double b) { return a == b ? 1 : a / b; };
+    fmt::print(
+        "{:<28} {:>6} {:>6} {:>6} | {:>9} {:>7} {:>6.2f} | {:>9.0f} {:>9.0f} {:>6.2f} | {:>6} {:>6} | {:>8.1f} "
+        "{:>8.1f}\n",
+        name, groups, boxes, wires, own.crossings, rival.crossings,
+        ratio(static_cast<double>(own.crossings), static_cast<double>(rival.crossings)), own.length, rival.length,
+        ratio(own.length, rival.length), own.behind, rival.behind, ms, rivalMs);
+    std::fflush(stdout);
+  }
+};
+
+Sums compared(const Module& module, const std::vector<GraphView>& groups, bool ports, const std::string& folder) {
+  Sums sums;
+  for (size_t k = 0; k < groups.size() && k < kMostGroups; ++k) {
+    const GraphView& view = groups[k];
+    const Drawing own = ours(module, view);
+    Drawing rival;
+    if (!dots(view, own.boxes, ports, folder, rival)) continue;
+    const Figures a = measure(view, own), b = measure(view, rival);
+    const bool few = static_cast<double>(a.crossings) <= kWithin * static_cast<double>(b.crossings);
+    sums += {1, view.nodes.size() - 1, view.edges.size(), few, a.length <= kWithin * b.length, a, b, own.ms, rival.ms};
+  }
+  return sums;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   char folder[] = "/tmp/tessera_crossings_XXXXXX";
   if (!mkdtemp(folder)) return 73;
-  int notWorse = 0, compared = 0;
-  size_t small = 0, behind = 0, dotBehind = 0;  // of views below 300 boxes
-  fmt::print("{:<24} {:>6} {:>6} | {:>9} {:>9} | {:>9} {:>9} | {:>6} {:>6} | {:>11} {:>11} | {:>8} {:>8}\n", "",
-             "boxes", "wires", "crossings", "dot", "length", "dot", "behind", "dot", "size", "dot", "ms", "dot");
-  std::string_view asked;
+  fmt::print("{:<28} {:>6} {:>6} {:>6} | {:>9} {:>7} {:>6} | {:>9} {:>9} {:>6} | {:>6} {:>6} | {:>8} {:>8}\n", "",
+             "groups", "boxes", "wires", "crossings", "dot", "ratio", "length", "dot", "ratio", "behind", "dot", "ms",
+             "dot");
+  Sums all;
+  bool ports = true;
+  std::optional<Flow> flow;
   for (int k = 1; k < argc; ++k) {
-    if (std::string_view(argv[k]).starts_with("--flow=")) {
-      asked = argv[k];
-      continue;
-    }
-    const ReadResult read = readModule(argv[k]);
+    const std::string_view word = argv[k];
+    if (word == "--plain") ports = false;
+    if (word == "--flow=down") flow = Flow::Down;
+    if (word == "--flow=right") flow = Flow::Right;
+    if (word.starts_with("--")) continue;
+    const std::filesystem::path file = argv[k];
+    const ReadResult read = readModule(file);
     if (!read.module) continue;
-    GraphView view = plainView(*read.module);
-    if (view.nodes.size() > 700) continue;
-    view.flow = asked.empty() ? flowByForm(view) : asked == "--flow=right" ? Flow::Right : Flow::Down;
-    const Drawing own = ours(*read.module, view);
-    Drawing rival;
-    if (!dots(view, own.boxes, folder, rival)) continue;
-    const Figures a = measure(view, own), b = measure(view, rival);
-    ++compared;
-    notWorse += a.crossings <= b.crossings;
-    if (view.nodes.size() < 300) ++small, behind += a.behind, dotBehind += b.behind;
-    fmt::print(
-        "{:<24} {:>6} {:>6} | {:>9} {:>9} | {:>9.0f} {:>9.0f} | {:>6} {:>6} | {:>5.0f}×{:<5.0f} {:>5.0f}×{:<5.0f} | "
-        "{:>8.1f} {:>8.1f}\n",
-        std::filesystem::path(argv[k]).parent_path().filename().string(), view.nodes.size(), view.edges.size(),
-        a.crossings, b.crossings, a.length, b.length, a.behind, b.behind, own.width, own.height, rival.width,
-        rival.height, own.ms, rival.ms);
+    const Sums sums = compared(*read.module, GroupViews(*read.module, flow).run(), ports, folder);
+    if (sums.groups > 0) sums.print(file.parent_path().filename() / file.stem());
+    all += sums;
   }
-  fmt::print("{} of {} programs have no more crossings than dot\n", notWorse, compared);
-  fmt::print("wires behind boxes in {} programs below 300 boxes: {}, dot {}\n", small, behind, dotBehind);
+  all.print("all");
+  fmt::print("{} of {} groups are within 15 % of dot in crossings, {} in length\n", all.fewCrossings, all.groups,
+             all.shortWires);
   std::filesystem::remove_all(folder);
 }

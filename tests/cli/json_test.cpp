@@ -99,6 +99,23 @@ TEST_F(Json, StatsCounts) {
   EXPECT_EQ(stats["opcodes"].value("parameter", 0), 2);
 }
 
+TEST_F(Json, FindingsAreAList) {
+  scratch_.write("wide.hlo", "HloModule m\n\nENTRY e {\n  a = f64[4] parameter(0)\n  ROOT b = f64[4] negate(a)\n}\n");
+  const auto list = [&](const char* file, int exit) {
+    const Ran ran = scratch_.tessera(std::string("findings --json ") + file);
+    EXPECT_EQ(ran.exit, exit) << ran.err;
+    return json::parse(ran.out, nullptr, false);
+  };
+  EXPECT_EQ(list("add.hlo", 1), json::array());
+  const json found = list("wide.hlo", 0);
+  ASSERT_TRUE(found.is_array() && found.size() == 1) << found;
+  EXPECT_EQ(found[0].value("rule", ""), "f64");
+  EXPECT_EQ(found[0].value("instruction", ""), "a");
+  EXPECT_EQ(found[0].value("computation", ""), "e");
+  for (const char* key : {"text", "estimated"}) EXPECT_TRUE(found[0].contains(key)) << key;
+  EXPECT_TRUE(list("bad.hlo", 2).contains("error"));
+}
+
 TEST_F(Json, LayoutPositions) {
   const json place = object("layout --json 'f32[2,3]{1,0}' --padded=3,5 --index=1,2", 0);
   EXPECT_EQ(place.value("linear", 0), 7);

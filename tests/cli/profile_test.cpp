@@ -93,6 +93,71 @@ TEST_F(ProfileProgram, TheBaselineIsAGate) {
   object("profile new.csv --baseline=missing.csv --json", 66);
 }
 
+// Of an instruction that a step computed alone the executions are that step's.
+TEST_F(ProfileProgram, ExecutionsOfAnInstructionAreThoseOfItsStep) {
+  ASSERT_EQ(scratch_.tessera("run add.hlo --profile=p.json --runs=9").exit, 0);
+  const json alone = object("profile p.json --json", 0)["instructions"][0];
+  const json placed = object("profile p.json add.hlo --json", 0)["instructions"][0];
+  EXPECT_EQ(placed["name"], "sum");
+  for (const char* key : {"count", "min_ns", "median_ns", "p99_ns", "total_ns"})
+    EXPECT_EQ(placed[key], alone[key]) << key;
+}
+
+TEST_F(ProfileProgram, KernelsAreHeldAgainstADevice) {
+  scratch_.write("t.csv", "name,us\nsum,5\n");
+  const json h100 = object("profile t.csv add.hlo --json --device='nvidia h100 sxm'", 0)["roofline"];
+  EXPECT_EQ(h100["device"], "NVIDIA H100 SXM");
+  ASSERT_EQ(h100["instructions"].size(), 1u);
+  EXPECT_EQ(h100["instructions"][0]["bound"], "overhead");
+  EXPECT_GT(h100["instructions"][0]["attainable_ns"].get<double>(), 0);
+  const json unknown = object("profile t.csv add.hlo --json --device=abacus", 64);
+  EXPECT_NE(unknown["error"]["expected"].get<std::string>().find("Google TPU v4"), std::string::npos);
+  const json machine = object("machine --devices --json", 0);
+  EXPECT_GE(machine["devices"].size(), 10u);
+  EXPECT_FALSE(machine["devices"][0]["source"].get<std::string>().empty());
+}
+
+TEST_F(ProfileProgram, OnePageHasAllOfIt) {
+  scratch_.write("t.csv", "name,us\nsum,5\nghost,3\n");
+  ASSERT_EQ(scratch_.tessera("profile t.csv add.hlo --device='NVIDIA L4' --html=r.html").exit, 0);
+  const std::string page = contentOf(scratch_.folder() / "r.html");
+  for (const char* wanted : {"<!DOCTYPE html>", "<h2>Graph</h2>", "<h2>Kernels</h2>", "<h2>Roofline</h2>", "ghost"})
+    EXPECT_NE(page.find(wanted), std::string::npos) << wanted;
+  EXPECT_EQ(page.find("src=\"http"), std::string::npos);
+  const Ran printed = scratch_.tessera("profile t.csv add.hlo --html");
+  EXPECT_TRUE(printed.out.starts_with("<!DOCTYPE html>"));
+  EXPECT_EQ(object("profile t.csv add.hlo --json --html=/no/such/folder/r.html", 73).contains("error"), true);
+}
+
+TEST_F(ProfileProgram, CommunicationOfAModuleWithoutAny) {
+  scratch_.write("t.csv", "name,us\nsum,5\n");
+  const json found = object("profile t.csv add.hlo --json --communication", 0)["communication"];
+  EXPECT_TRUE(found["collectives"].empty());
+  EXPECT_EQ(object("profile t.csv --json --communication", 64).contains("error"), true);
+}
+
+TEST_F(ProfileProgram, TwoProfilesDifferByTime) {
+  scratch_.write("a.csv", "name,ns\nsum,50\nold,10\nsame,7\n");
+  scratch_.write("b.csv", "name,ns\nsum,80\nnew,5\nsame,7\n");
+  const json found = json::parse(scratch_.tessera("diff a.csv b.csv --json").out);
+  EXPECT_FALSE(found["equal"]);
+  EXPECT_EQ(found["matched"], 1);
+  EXPECT_EQ(found["changed"][0]["delta_ns"], 30);
+  EXPECT_EQ(found["added"][0]["name"], "new");
+  EXPECT_EQ(found["removed"][0]["name"], "old");
+  EXPECT_EQ(found["delta"]["time_ns"], 25);
+  EXPECT_EQ(scratch_.tessera("diff a.csv b.csv").exit, 1);
+  EXPECT_EQ(scratch_.tessera("diff a.csv a.csv").exit, 0);
+}
+
+TEST_F(ProfileProgram, MeasuresColourAPicture) {
+  ASSERT_EQ(scratch_.tessera("render add.hlo -o a.svg --measure=flops").exit, 0);
+  EXPECT_NE(contentOf(scratch_.folder() / "a.svg").find("flops of a run"), std::string::npos);
+  EXPECT_EQ(scratch_.tessera("render add.hlo -o a.svg --measure='self time'").exit, 64);
+  EXPECT_EQ(scratch_.tessera("render add.hlo -o a.html --measure=intensity").exit, 64);
+  EXPECT_EQ(scratch_.tessera("render add.hlo -o a.html --measure=bytes").exit, 0);
+}
+
 TEST_F(ProfileProgram, BadInputEndsInWords) {
   object("profile missing.xplane.pb --json", 66);
   object("profile add.hlo --json", 2);

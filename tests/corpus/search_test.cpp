@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "core/formats/hlo_text.h"
+#include "core/hlo/place_text.h"
 #include "core/tools/find_instruction.h"
 #include "core/tools/flow/value_flow.h"
-#include "core/tools/link.h"
 #include "core/tools/query/search.h"
 #include "tests/corpus/corpus.h"
 
@@ -51,12 +51,11 @@ void SearchCorpus::countsWhatIsThere() {
 void SearchCorpus::linksLeadBack() {
   constexpr size_t kFew = 3000;  // looking up by name is linear
   if (module_.instructionCount() > kFew) return;
-  const LinkNames names(module_);
   for (ComputationId computation : module_.order())
     for (InstructionId id : module_.at(computation).instructions) {
-      const auto back = instructionNamed(module_, names.of(id));
-      ASSERT_TRUE(back) << names.of(id);
-      ASSERT_EQ(*back, id) << names.of(id);
+      const auto back = instructionNamed(module_, placeText(module_, id));
+      ASSERT_TRUE(back) << placeText(module_, id);
+      ASSERT_EQ(*back, id) << placeText(module_, id);
     }
 }
 

@@ -1,21 +1,31 @@
-// The Learn button: within two clicks a lesson's graph is live; each lesson's number is dragged and what is to be
-// watched changes; next and previous go through; another document ends it.
+// The Learn button: within two clicks a lesson's graph is live; each step of each lesson is done by hand; names lead to
+// nodes; what is done is remembered; another document ends a lesson.
+#include <QComboBox>
 #include <QCommandLinkButton>
 #include <QDockWidget>
-#include <QListWidget>
 #include <QPushButton>
+#include <QRegularExpression>
+#include <QSlider>
+#include <QStandardPaths>
 #include <QTest>
-#include <cmath>
+#include <algorithm>
 
+#include "app/studio/preferences/preference_control.h"
+#include "app/studio/window/document_pane.h"
+#include "app/studio/window/document_tabs.h"
 #include "app/studio/window/panels.h"
 #include "core/tools/help/op_examples.h"
 #include "editor/controllers/lesson_controller.h"
+#include "editor/controllers/node_labels.h"
 #include "editor/controllers/run_controller.h"
 #include "editor/layout_lab/dimension_chips.h"
 #include "editor/layout_lab/layout_panel.h"
-#include "editor/layout_lab/preview_bar.h"
 #include "editor/lessons/lesson.h"
 #include "editor/lessons/lesson_panel.h"
+#include "editor/lessons/step_row.h"
+#include "editor/panels/inspect/attribute_form.h"
+#include "editor/panels/inspect/inspector.h"
+#include "editor/preferences/preferences.h"
 #include "editor/values/call_bar.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
@@ -37,13 +47,99 @@ class LearningTest : public QObject {
     return hand().canvas().viewport().toWidget(QPointF(box.left() + 18, box.bottom() - 8)).toPoint();
   }
 
+  static QString textOf(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+  }
+  size_t stepsDone() {
+    return static_cast<size_t>(std::ranges::count(panel().steps(), StepRow::State::Done, &StepRow::state));
+  }
+  // Every name in the words is an instruction of the graph.
+  void checkLinks(const Lesson& lesson) {
+    static const QRegularExpression link(QStringLiteral("node:([^\"]+)"));
+    for (const LessonStep& step : lesson.steps)
+      for (const auto& match : link.globalMatch(textOf(step.words)))
+        QVERIFY2(hand().module().findInstruction(match.captured(1).toStdString()), qPrintable(match.captured(1)));
+  }
+  // Does what a step asks for.
+  void take(const Lesson& lesson, size_t i) {
+    const LessonStep& step = lesson.steps[i];
+    switch (step.check.kind) {
+      case Check::Kind::Answered: return answer(i);
+      case Check::Kind::Equals:
+      case Check::Kind::Above: return dragUntil(lesson, i);
+      case Check::Kind::Shaped: return shape(lesson);
+      case Check::Kind::LaidOut: return layOut(lesson);
+      case Check::Kind::LooksInto: return lookInto(lesson);
+    }
+  }
+  void answer(size_t i) {
+    const LessonStep& step = lessons()[static_cast<size_t>(panel().lesson())].steps[i];
+    const auto right = std::ranges::find_if(step.choices, &Choice::isRight);
+    QVERIFY(right != step.choices.end());
+    QTest::mouseClick(panel().steps()[i]->choices()[static_cast<size_t>(right - step.choices.begin())], Qt::LeftButton);
+    hand().settle();
+  }
+  void dragUntil(const Lesson& lesson, size_t i) {
+    for (int k = 0; k < 200 && stepsDone() == i; ++k) {
+      const QPoint at = numberOf(named(lesson.handle));
+      hand().drag(at, at + QPoint(8, 0));
+    }
+  }
+  void typeAttribute(const char* name, const char* text) {
+    auto* field = hand().window().panels().inspector->form()->field(QLatin1String(name));
+    QVERIFY2(field, name);
+    field->setFocus();
+    field->selectAll();
+    QTest::keyClicks(field, text);
+    QTest::keyClick(field, Qt::Key_Return);
+    hand().settle();
+  }
+  void shape(const Lesson& lesson) {
+    hand().click(named(lesson.selects));
+    if (lesson.id == "transpose") typeAttribute("dimensions", "{1,2,0}");
+    if (lesson.id == "convolution") typeAttribute("window", "{size=3x3 stride=2x2 pad=1_1x1_1}");
+    if (lesson.id != "dot") return;
+    typeAttribute("lhs_contracting_dims", "{}");
+    typeAttribute("rhs_contracting_dims", "{}");
+  }
+  void layOut(const Lesson& lesson) {
+    LayoutPanel* layout = hand().window().panels().layout;
+    if (lesson.id == "layout") {
+      auto* chips = layout->findChild<DimensionChips*>();
+      const QPoint from = chips->chipRect(0).center(), to = chips->chipRect(1).center() + QPoint(20, 0);
+      QTest::mousePress(chips, Qt::LeftButton, {}, from);
+      QTest::mouseMove(chips, (from + to) / 2);
+      QTest::mouseMove(chips, to);
+      QTest::mouseRelease(chips, Qt::LeftButton, {}, to);
+    } else {
+      auto* field = layout->findChild<QLineEdit*>(QStringLiteral("shapeText"));
+      field->setFocus();
+      field->selectAll();
+      QTest::keyClicks(field, textOf(lesson.steps.back().check.shape));
+      QTest::keyClick(field, Qt::Key_Return);
+    }
+    if (auto* apply = layout->findChild<QPushButton*>(QStringLiteral("applyLayout")); apply && apply->isVisible())
+      QTest::mouseClick(apply, Qt::LeftButton);
+    hand().settle();
+  }
+  void lookInto(const Lesson& lesson) {
+    if (lesson.id == "reduce") hand().doubleClick(hand().bodyOf(named("down")));
+    hand().settle();
+    hand().click(named(lesson.id == "reduce" ? "sum" : "doubled"));
+    CallBar& bar = hand().window().runController().callBar();
+    QTRY_VERIFY(bar.isVisible());
+    bar.slider()->setFocus();
+    for (int k = 0; k < 3; ++k) QTest::keyClick(bar.slider(), Qt::Key_Right);
+    hand().settle();
+  }
+
  private slots:
   void init() { hand_ = std::make_unique<Hand>(); }
   void cleanup() { hand_.reset(); }
 
   // Values inside what is called stand there from the first picture on.
   void theLoopLessonShowsItsFirstIteration() {
-    hand().window().lessons().begin(7);
+    hand().window().lessons().begin(8);
     hand().settle();
     QVERIFY(hand().document().live().values().contains(named("doubled")));
     hand().click(named("doubled"));
@@ -66,7 +162,10 @@ class LearningTest : public QObject {
     QVERIFY(!hand().document().live().values().empty());
   }
 
-  void everyLessonMoves() {
+  // --- each lesson, step by step
+  void everyLessonIsDoneStepByStep() {
+    preferences().lessonsDone.clear();
+    hand().window().resize(1366, 768);
     hand().window().lessons().begin(0);
     hand().settle();
     for (size_t k = 0; k < lessons().size(); ++k) {
@@ -75,48 +174,109 @@ class LearningTest : public QObject {
       QVERIFY2(hand().document().diagnostics().empty(), lesson.title.data());
       QVERIFY2(findReferenceExample(lesson.reference), lesson.reference.data());
       QVERIFY(hand().selected() == named(lesson.selects));
-      const Literal* before = hand().document().live().valueOf(named(lesson.watch));
-      QVERIFY2(before, lesson.title.data());
-      const Literal kept = *before;
-      if (!lesson.handle.empty()) {
-        const QPoint at = numberOf(named(lesson.handle));
-        hand().drag(at, at + QPoint(24, 0));
-        const Literal* now = hand().document().live().valueOf(named(lesson.watch));
-        QVERIFY2(now && !now->identical(kept), lesson.title.data());
+      QVERIFY(hand().window().panels().find(textOf(lesson.panel))->isVisible());
+      checkLinks(lesson);
+      for (size_t i = 0; i < lesson.steps.size(); ++i) {
+        QVERIFY2(stepsDone() == i, qPrintable(QStringLiteral("%1, step %2").arg(textOf(lesson.id)).arg(i + 1)));
+        QVERIFY(panel().ending().isEmpty());
+        take(lesson, i);
+        QTRY_VERIFY2(stepsDone() == i + 1, qPrintable(QStringLiteral("%1, step %2").arg(textOf(lesson.id)).arg(i + 1)));
       }
-      QVERIFY(hand().window().panels().find(QString::fromUtf8(lesson.panel.data()))->isVisible());
+      QVERIFY(panel().ending().contains(textOf(lesson.learned)));
+      QVERIFY2(panel().progress().contains(QString::number(k + 1)), qPrintable(panel().progress()));
+      QVERIFY(preferences().lessonsDone.contains(std::string(lesson.id)));
       QCOMPARE(panel().nextButton()->isEnabled(), k + 1 < lessons().size());
       QTest::mouseClick(panel().nextButton(), Qt::LeftButton);
       hand().settle();
     }
+    QVERIFY(panel().ending().contains(QLatin1String("new:")));
     QTest::mouseClick(panel().previousButton(), Qt::LeftButton);
     hand().settle();
     QCOMPARE(panel().lesson(), static_cast<int>(lessons().size()) - 2);
   }
 
-  void theLayoutLessonIsDraggedInThePanel() {
+  // The first lesson without a pointer: to the number, up, to the panel, and Space on an answer.
+  void aLessonByKeysAlone() {
+    hand().window().lessons().begin(0);
+    hand().settle();
+    QVERIFY(hand().selected() == named("number") && hand().canvas().hasFocus());
+    for (int k = 0; k < 100 && stepsDone() == 0; ++k) hand().key(Qt::Key_PageUp);
+    QCOMPARE(stepsDone(), size_t{1});
+    for (size_t step = 1; step < 3; ++step) {
+      QWidget* right = panel().steps()[step]->choices()[1];
+      for (int k = 0; k < 40 && !right->hasFocus(); ++k) QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+      if (!right->hasFocus()) {
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_F6);
+        for (int k = 0; k < 40 && !right->hasFocus(); ++k) QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+      }
+      QVERIFY(right->hasFocus());
+      QTest::keyClick(right, Qt::Key_Space);
+      QTRY_COMPARE(stepsDone(), step + 1);
+    }
+    QVERIFY(!panel().ending().isEmpty());
+    QVERIFY(panel().nextButton()->hasFocus());
+  }
+
+  void aWrongChoiceSaysWhy() {
     hand().window().lessons().begin(2);
     hand().settle();
-    LayoutPanel* layout = hand().window().panels().layout;
-    QVERIFY(layout->isVisible());
-    auto* chips = layout->findChild<DimensionChips*>();
-    const QPoint from = chips->chipRect(0).center(), to = chips->chipRect(1).center() + QPoint(20, 0);
-    QTest::mousePress(chips, Qt::LeftButton, {}, from);
-    QTest::mouseMove(chips, (from + to) / 2);
-    QTest::mouseMove(chips, to);
-    QTest::mouseRelease(chips, Qt::LeftButton, {}, to);
-    QTest::mouseClick(layout->preview()->apply(), Qt::LeftButton);
+    StepRow& row = *panel().steps().front();
+    QTest::mouseClick(row.choices()[1], Qt::LeftButton);
     hand().settle();
-    QCOMPARE(toString(hand().module().shapeOf(named("x"))), std::string("f32[2,3]{1,0}"));
+    QVERIFY2(row.said().contains(QLatin1String("{1,0}")), qPrintable(row.said()));
+    QCOMPARE(stepsDone(), size_t{0});
+  }
+
+  // A name in the words is on the canvas, and leads there.
+  void namesInTheWordsLeadToTheirNodes() {
+    hand().window().lessons().begin(0);
+    hand().settle();
+    QVERIFY(hand().window().pane().labels().shows(NodeLabels::Names));
+    for (const char* each : {"number", "sum", "rows", "row", "everywhere"})
+      QVERIFY2(hand().canvas().view()->boxOf(named(each)) >= 0 && hand().nodeOf(named(each)).owner < 0, each);
+    emit panel().linkChosen(QStringLiteral("node:rows"));
+    hand().settle();
+    QVERIFY(hand().selected() == named("rows"));
+  }
+
+  // Nothing hides the words: the steps of a lesson are seen without scrolling on a small screen, with nothing below.
+  void theWordsHaveRoom() {
+    hand().window().resize(1366, 768);
+    for (size_t k = 0; k < lessons().size(); ++k) {
+      hand().window().lessons().begin(static_cast<int>(k));
+      hand().settle();
+      QTest::qWait(20);
+      const StepRow& first = *panel().steps().front();
+      QVERIFY2(!first.visibleRegion().isEmpty(), lessons()[k].title.data());
+      if (lessons()[k].panel != "layout") {
+        QVERIFY2(first.visibleRegion().boundingRect().height() == first.height(), lessons()[k].title.data());
+        QVERIFY(panel().height() > 500);
+      }
+      QVERIFY(hand().canvas().width() >= 560);
+    }
+  }
+
+  void whatIsDoneIsKeptBetweenSessions() {
+    QStandardPaths::setTestModeEnabled(true);
+    preferences().lessonsDone = {"broadcast"};
+    {
+      PreferenceControl control(true, nullptr);
+      control.keepLessons();
+    }
+    preferences().lessonsDone.clear();
+    const PreferenceControl next(true, nullptr);
+    QVERIFY(preferences().lessonsDone.contains("broadcast"));
+    preferences().lessonsDone.clear();
   }
 
   void theListChoosesAndAnotherDocumentEndsIt() {
     hand().window().lessons().begin(0);
     hand().settle();
-    QListWidget* list = panel().list();
-    QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, list->visualItemRect(list->item(7)).center());
+    QVERIFY(hand().window().tabs().tabText(0).contains(QLatin1String("Lesson 1")));
+    panel().list()->setFocus();
+    QTest::keyClick(panel().list(), Qt::Key_End);
     hand().settle();
-    QCOMPARE(panel().lesson(), 7);
+    QCOMPARE(panel().lesson(), static_cast<int>(lessons().size()) - 1);
     QVERIFY(hand().module().findInstruction("loop").has_value());
     QTest::keyClick(&hand().window(), Qt::Key_N, Qt::ControlModifier);
     hand().settle();

@@ -195,7 +195,7 @@ class MovingTest : public QObject {
     QVERIFY(place(exp_).x() > before.x() + 60);
     hand_->key(Qt::Key_C, Qt::ShiftModifier);
     QCOMPARE(hand_->document().page()->frames[0].color, 1);
-    hand_->key(Qt::Key_N);
+    hand_->key(Qt::Key_T);
     typeTitle("why this is here");
     QCOMPARE(hand_->document().page()->notes.at(0).text, std::string("why this is here"));
     hand_->key(Qt::Key_Delete);

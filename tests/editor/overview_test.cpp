@@ -19,7 +19,7 @@
 #include "editor/panels/inspect/inspector.h"
 #include "editor/panels/overview/findings_panel.h"
 #include "editor/panels/overview/overview_panel.h"
-#include "editor/panels/overview/treemap.h"
+#include "editor/panels/profile/treemap.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 

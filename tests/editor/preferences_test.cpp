@@ -4,17 +4,23 @@
 #include <QDBusVariant>
 #include <QDoubleSpinBox>
 #include <QLabel>
+#include <QMenuBar>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 
 #include "app/studio/preferences/preference_control.h"
 #include "app/studio/preferences/preferences_dialog.h"
 #include "app/studio/preferences/system_theme.h"
 #include "app/studio/window/navigation.h"
+#include "app/studio/window/panels.h"
 #include "backends/kernel_cache_folder.h"
+#include "editor/look/type_scale.h"
 #include "editor/preferences/preferences.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
@@ -83,6 +89,32 @@ class PreferencesTest : public QObject {
     QCOMPARE(QApplication::font().pointSizeF(), before + 0.5);
     QTest::keyClick(size, Qt::Key_Down);
     QCOMPARE(QApplication::font().pointSizeF(), before);
+  }
+
+  // In the window that is open, whatever a widget has of its own: only sizes of the type scale are there.
+  void everyWordOfTheWindowGrows() {
+    hand().openText("HloModule m\n\nENTRY e {\n  ROOT x = f32[8] parameter(0)\n}\n", false);
+    for (const char* panel : {"text", "layout", "help", "compiled", "source"}) {
+      hand().window().panels().raise(QLatin1String(panel));
+      hand().settle();
+    }
+    auto* size = field<QDoubleSpinBox>(open(), "fontSize");
+    const double before = size->value();
+    for (const double points : {before + 4, before}) {
+      size->setValue(points);
+      hand().settle();
+      QStringList wrong;
+      for (QWidget* each : hand().window().findChildren<QWidget*>()) {
+        const double has = each->font().pointSizeF();
+        const bool isOfScale =
+            std::ranges::any_of(std::array{TypeSize::Small, TypeSize::Body, TypeSize::Heading, TypeSize::Title},
+                                [&](TypeSize of) { return std::abs(points * factorOf(of) - has) < 0.06; });
+        if (!isOfScale && each->isVisible())
+          wrong << QStringLiteral("%1 %2: %3").arg(each->metaObject()->className(), each->objectName()).arg(has);
+      }
+      QVERIFY2(wrong.isEmpty(), qPrintable(wrong.mid(0, 20).join(QStringLiteral("; "))));
+      QCOMPARE(hand().window().menuBar()->font().pointSizeF(), points);
+    }
   }
 
   void transitionsCanBeSwitchedOff() {

@@ -34,9 +34,10 @@ class ProfileTest : public QObject {
     const ProgramRun& run = hand_->document().run();
     QVERIFY(run.profile());
     QCOMPARE(run.profile()->sources.size(), size_t{2});
-    QVERIFY(run.overlay());
-    QCOMPARE(run.overlay()->find(hand_->named("product"))->timeNs, 30000.0);
-    QCOMPARE(run.overlay()->find(hand_->named("activated"))->timeNs, 10000.0);
+    const auto& overlay = hand_->document().measures().overlay();
+    QVERIFY(overlay);
+    QCOMPARE(overlay->find(hand_->named("product"))->value, 30000.0);
+    QCOMPARE(overlay->find(hand_->named("activated"))->value, 10000.0);
     QVERIFY(hand_->document().view().scene().overlay);
     QVERIFY(!run.outcome());
     QVERIFY(hand_->text().find("tanh") != std::string::npos);
@@ -55,11 +56,11 @@ class ProfileTest : public QObject {
     hand_->window().openFile(QStringLiteral(TESSERA_SOURCE_DIR "/tests/corpus/profiles/lenet_train.xplane.pb.zst"));
     hand_->settle();
     QCOMPARE(hand_->module().name, std::string("jit_step"));
-    const auto& overlay = hand_->document().run().overlay();
+    const auto& overlay = hand_->document().measures().overlay();
     QVERIFY(overlay);
-    QCOMPARE(overlay->entries.size(), size_t{94});
-    const Overlay::Entry* entry = overlay->find(hand_->named("convolution"));
-    QVERIFY(entry && entry->measured && entry->timeNs > 0);
+    QCOMPARE(hand_->document().run().profile()->sources.size(), size_t{94});
+    const auto entry = overlay->find(hand_->named("convolution"));
+    QVERIFY(entry && entry->measured && entry->value > 0);
   }
 
   void whatLandsNowhereIsSaidAndTheGraphStays() {

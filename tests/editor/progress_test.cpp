@@ -78,6 +78,28 @@ class ProgressTest : public QObject {
     QVERIFY(hand().window().statusBar()->currentMessage().contains(QStringLiteral("cancelled")));
   }
 
+  // What comes before compiling and running has its words, too, and ends as soon.
+  void argumentsAreMadeInSightAndCancelled() {
+    constexpr int kParameters = 48;
+    std::string text = "HloModule m\n\nENTRY e {\n";
+    for (int i = 0; i < kParameters; ++i) {
+      const std::string k = std::to_string(i);
+      text += "  x" + k + " = f32[1500,1000] parameter(" + k + ")\n";
+    }
+    text += "  ROOT y = f32[1500,1000] negate(x0)\n}\n";
+    hand().openText(text.c_str(), false);
+    QTest::keyClick(&hand().window(), Qt::Key_F5);
+    QCOMPARE(tasks().phases().size(), 1);
+    QTRY_VERIFY2(tasks().phases().value(0).contains(QStringLiteral("arguments")),
+                 qPrintable(tasks().phases().join(' ')));
+    QElapsedTimer clock;
+    clock.start();
+    QTest::mouseClick(tasks().first().cancelButton(), Qt::LeftButton);
+    QTRY_VERIFY(!document().run().isRunning());
+    QVERIFY2(clock.elapsed() <= kSoonMs, qPrintable(QString::number(clock.elapsed())));
+    QVERIFY(!document().run().outcome() && !hand().window().banner().isVisible());
+  }
+
   void furtherTasksStandInAList() {
     openEndless();
     document().fetch().start(hand().named("last"));

@@ -421,7 +421,7 @@ class StudioTest : public QObject {
     QVERIFY(document().run().isRunning());
     QVERIFY(waitUntilIdle(*window_));
     QVERIFY2(document().run().outcome(), qPrintable(window_->banner().message()));
-    QVERIFY(document().run().overlay()->find(id("product")));
+    QVERIFY(document().measures().overlay()->find(id("product")));
     QCOMPARE(document().run().outcome()->outputs.size(), size_t{1});
     const QAbstractItemModel* outputs = window_->panels().results->table()->model();
     QCOMPARE(outputs->index(0, 1).data().toString(), QString("f32[4,3]"));

@@ -34,6 +34,13 @@ class WorkspacesTest : public QObject {
     QTest::qWait(200);  // docks glide
   }
 
+  QTabBar* tabsOf(const QString& title) {
+    for (QTabBar* each : hand().window().findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+      for (int i = 0; i < each->count(); ++i)
+        if (each->isVisible() && each->tabText(i) == title) return each;
+    return nullptr;
+  }
+
  private slots:
   void init() {
     hand_ = std::make_unique<Hand>();
@@ -114,6 +121,61 @@ class WorkspacesTest : public QObject {
     hand().document().run().start();
     hand().settle();
     QTRY_VERIFY(!dock("profile")->visibleRegion().isEmpty());
+  }
+
+  // Its tab has the name of a panel behind others: no title below says it again.
+  void aNameStandsOnce() {
+    choose(0);
+    QTRY_COMPARE(dock("text")->titleBarWidget()->height(), 0);
+    QCOMPARE(dock("results")->titleBarWidget()->height(), 0);
+    QTRY_VERIFY(dock("inspector")->titleBarWidget()->height() > 10);
+    QTabBar* tabs = tabsOf(QStringLiteral("HLO text"));
+    QVERIFY(tabs);
+    for (int i = 0; i < tabs->count(); ++i) {
+      QVERIFY(!tabs->tabIcon(i).isNull());
+      QCOMPARE(tabs->tabButton(i, QTabBar::RightSide) != nullptr, i == tabs->currentIndex());
+    }
+    dock("results")->hide();
+    QTRY_VERIFY(dock("text")->titleBarWidget()->height() > 10);
+  }
+
+  void aPanelIsClosedByItsTab() {
+    choose(0);
+    QTabBar* tabs = nullptr;
+    const auto cross = [&] { return tabs->tabButton(tabs->currentIndex(), QTabBar::RightSide); };
+    QTRY_VERIFY((tabs = tabsOf(QStringLiteral("HLO text"))) && cross());
+    const QString front = tabs->tabText(tabs->currentIndex());
+    QTest::mouseClick(cross(), Qt::LeftButton);
+    for (QDockWidget* each : hand().window().panels().docks)
+      if (each->windowTitle() == front) QVERIFY(each->isHidden());
+  }
+
+  void aPanelMovesToFullHeightAtTheRight() {
+    choose(0);
+    hand().window().panels().home.moveTo(*dock("text"), kRight);
+    QTRY_VERIFY(!dock("text")->visibleRegion().isEmpty());
+    QCOMPARE(hand().window().dockWidgetArea(dock("text")), kRight);
+    QTRY_VERIFY(dock("text")->height() > hand().window().centralWidget()->height());
+    choose(1);
+    choose(0);
+    QCOMPARE(hand().window().dockWidgetArea(dock("text")), kRight);
+  }
+
+  void keysGoFromPartToPart() {
+    choose(0);
+    QStringList seen;
+    hand().canvas().setFocus();
+    for (int i = 0; i < 6; ++i) {
+      QTest::keyClick(QApplication::focusWidget(), Qt::Key_F6);
+      for (QDockWidget* each : hand().window().panels().docks)
+        if (each->isAncestorOf(QApplication::focusWidget())) seen << each->objectName();
+      if (hand().canvas().hasFocus()) break;
+    }
+    QVERIFY2(hand().canvas().hasFocus(), qPrintable(seen.join(' ')));
+    QVERIFY2(seen.contains(QLatin1String("palette")) && seen.contains(QLatin1String("text")),
+             qPrintable(seen.join(' ')));
+    QTest::keyClick(&hand().canvas(), Qt::Key_F6, Qt::ShiftModifier);
+    QVERIFY(!hand().canvas().hasFocus());
   }
 
   void compareSplitsTheWindowAndTakesItBack() {

@@ -36,7 +36,8 @@ for chapter in "$source"/resources/manual/*.md; do
   done < <(grep -oE '\]\([^)]*\)' "$chapter" | sed 's/^](//; s/)$//')
 done
 [ "$blocks" -ge 20 ] || complain "only $blocks blocks were found"
-tessera help --html="$work/html" || complain "tessera help --html fails"
+tessera help --html="$work/html" > /dev/null || complain "tessera help --html fails"
+(cd "$work" && page=$(tessera help --html) && test -s "$page") || complain "tessera help --html without a folder fails"
 for chapter in "$source"/resources/manual/*.md command_line.md operations.md; do
   page=$work/html/$(basename "$chapter" .md).html
   [ -s "$page" ] || complain "$page was not made"

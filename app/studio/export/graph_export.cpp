@@ -95,7 +95,7 @@ GraphExport exportOf(const Document& document, const Canvas& canvas) {
   out.module = document.module();
   out.plain = document.plainGraph();
   out.scene = document.view().scene();
-  if (document.view().showsOverlay()) out.overlay = document.run().overlay();
+  if (document.view().showsOverlay() && document.measures().selfTimes()) out.overlay = *document.measures().selfTimes();
   out.group = document.view().selectedGroup().toStdString();
   out.selection = out.group.empty() ? document.selection() : membersOf(out);
   const QRectF seen = canvas.viewport().visible();

@@ -42,6 +42,8 @@ void PreferenceControl::read() {
   preferences().animations = settings.value(QStringLiteral("animations"), true).toBool();
   preferences().threads = std::clamp(settings.value(QStringLiteral("threads")).toInt(), 0, kMostThreads);
   sourceFolders_ = settings.value(QStringLiteral("sourceFolders")).toStringList();
+  for (const QString& each : settings.value(QStringLiteral("lessonsDone")).toStringList())
+    preferences().lessonsDone.insert(each.toStdString());
   const double points = settings.value(QStringLiteral("fontSize")).toDouble();
   if (points >= kSmallestFont && points <= kLargestFont) setFontSize(points);
 }
@@ -66,6 +68,7 @@ void PreferenceControl::setFontSize(double points) {
   QFont font = QApplication::font();
   font.setPointSizeF(fontSize_);
   QApplication::setFont(font);
+  emit fontChanged();
   keep(QStringLiteral("fontSize"), fontSize_);
 }
 
@@ -77,6 +80,12 @@ void PreferenceControl::setAnimations(bool on) {
 void PreferenceControl::setThreads(int threads) {
   preferences().threads = std::clamp(threads, 0, kMostThreads);
   keep(QStringLiteral("threads"), preferences().threads);
+}
+
+void PreferenceControl::keepLessons() {
+  QStringList all;
+  for (const std::string& each : preferences().lessonsDone) all << QString::fromStdString(each);
+  keep(QStringLiteral("lessonsDone"), all);
 }
 
 void PreferenceControl::setSourceFolders(const QStringList& folders) {

@@ -32,11 +32,14 @@ class PreferenceControl : public QObject {
   void setAnimations(bool on);
   void setThreads(int threads);  // 0: all cores
 
+  void keepLessons();  // which are done now
+
   const QStringList& sourceFolders() const { return sourceFolders_; }  // below them programs' sources are looked for
   void setSourceFolders(const QStringList& folders);
 
  signals:
   void themeChanged(tessera::Theme theme);
+  void fontChanged();
   void sourceFoldersChanged(QStringList folders);
   void keysWanted();  // the list in which keys are changed, once the dialog has given the focus back
 

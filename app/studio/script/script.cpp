@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "app/studio/script/script_gestures.h"
+#include "app/studio/script/script_views.h"
 #include "app/studio/window/document_tabs.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/panels.h"
@@ -78,6 +79,7 @@ Status resize(MainWindow& w, const QString& size) {
   if (width < 100 || height < 100 || width > 20000 || height > 20000)
     return usage(QObject::tr("%1 is no size like 1600x1000").arg(size));
   w.resize(width, height);
+  w.panels().home.giveFirstSizes();  // of a window of another size they are too narrow, or too wide
   return {};
 }
 
@@ -290,6 +292,12 @@ const std::map<QString, Command>& commands() {
   return table;
 }
 
+// Those that need no events of a user; null: there is no such command.
+Command commandNamed(const QString& name) {
+  if (const auto found = commands().find(name); found != commands().end()) return found->second;
+  return viewCommandNamed(name);
+}
+
 // In an event of its own, as a click would do it.
 Status playAsEvent(MainWindow& window, Command command, const QString& words) {
   std::optional<Status> played;
@@ -317,14 +325,21 @@ bool waitUntilIdle(MainWindow& window) {
   return false;
 }
 
+Status startCommand(MainWindow& window, const QString& line) {
+  const QString name = line.section(QLatin1Char(' '), 0, 0);
+  const Command command = commandNamed(name);
+  return command ? command(window, line.section(QLatin1Char(' '), 1).trimmed())
+                 : usage(QObject::tr("unknown command %1").arg(name));
+}
+
 Status playCommand(MainWindow& window, const QString& line) {
   const QString text = line.section(QLatin1Char('#'), 0, 0).trimmed();
   if (text.isEmpty()) return {};
   const QString name = text.section(QLatin1Char(' '), 0, 0);
   // Outside of the events, whose time is measured: it is the script's own work.
   if (name == QLatin1String("screenshot")) return writeScreenshot(window, text.section(QLatin1Char(' '), 1).trimmed());
-  const auto found = commands().find(name);
-  const auto command = found == commands().end() ? gestureNamed(name) : found->second;
+  const Command shows = commandNamed(name);
+  const auto command = shows ? shows : gestureNamed(name);
   if (!command) return usage(QObject::tr("unknown command %1").arg(name));
   TESSERA_TRY(playAsEvent(window, command, text.section(QLatin1Char(' '), 1).trimmed()));
   if (!waitUntilIdle(window)) return usage(QObject::tr("%1 did not end in %2 s").arg(text).arg(kLongestWaitMs / 1000));

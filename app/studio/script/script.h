@@ -15,6 +15,8 @@ class MainWindow;
 bool waitUntilIdle(MainWindow& window);
 // Fails with ErrorKind::Usage on an unknown command or name, ErrorKind::Output when a picture cannot be written.
 Status playCommand(MainWindow& window, const QString& line);
+// The same without waiting: whoever plays on looks at isBusy(). Gestures and pictures are none of its commands.
+Status startCommand(MainWindow& window, const QString& line);
 // done: called after each command.
 Status playScript(MainWindow& window, const QString& path,
                   const std::function<void(const QString& command)>& done = {});

@@ -1,4 +1,4 @@
-// The graph as text; the hint at the upper edge of the canvas.
+// The graph as text; the hint in the corner of the canvas, beside the graph.
 #include "app/studio/start/first_start.h"
 
 #include <QEvent>
@@ -30,7 +30,7 @@ end
   return text;
 }
 
-FirstHint::FirstHint(QWidget* canvas) : QLabel(tr("drag the number  ·  drop a wire  ·  Ctrl+Z"), canvas) {
+FirstHint::FirstHint(QWidget* canvas) : QLabel(tr("drag the number\ndrop a wire\nCtrl+Z takes it back"), canvas) {
   setObjectName(QStringLiteral("firstHint"));
   setAttribute(Qt::WA_TransparentForMouseEvents);
   setAutoFillBackground(true);
@@ -48,7 +48,8 @@ bool FirstHint::eventFilter(QObject* watched, QEvent* event) {
 
 void FirstHint::place() {
   adjustSize();
-  move((parentWidget()->width() - width()) / 2, 14);
+  constexpr int kMargin = 16;
+  move(kMargin, kMargin);
 }
 
 }  // namespace tessera

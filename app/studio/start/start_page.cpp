@@ -17,6 +17,7 @@
 #include <QVBoxLayout>
 
 #include "app/shared/manual.h"
+#include "app/studio/start/tour_guide.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/render.h"
 #include "editor/document/scene_maker.h"
@@ -39,6 +40,7 @@ QString descriptionOf(const QString& example) {
       {QStringLiteral("nbody"), QT_TR_NOOP("Gravity between bodies, step by step")},
       {QStringLiteral("game_of_life"), QT_TR_NOOP("Cells that live and die: press play")},
       {QStringLiteral("gpt_tiny_train"), QT_TR_NOOP("A training step of a language model")},
+      {QStringLiteral("data_parallel"), QT_TR_NOOP("A training step on four devices")},
   };
   return QObject::tr(texts.value(example, ""));
 }
@@ -108,9 +110,11 @@ QString StartPage::examplesFolder() {
 StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   auto* page = new QWidget;
   auto* title = new PlainLabel(tr("Tessera"), page);
-  QFont font = sized(title->font(), TypeSize::Title);
-  font.setBold(true);
-  title->setFont(font);
+  keepFont(*title, [] {
+    QFont font = sized(QApplication::font(), TypeSize::Title);
+    font.setBold(true);
+    return font;
+  });
   auto* inner = new QVBoxLayout(page);
   inner->setContentsMargins(20, 16, 12, 12);
   inner->setSpacing(4);
@@ -126,7 +130,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
       entry(tr("Build your own"), tr("An empty graph; one more click gives its first value"), &StartPage::newWanted);
   build->setObjectName(QStringLiteral("build"));
   build->setDefault(true);  // it stands out
-  entry(tr("Learn"), tr("Eight small graphs: what to drag, what to watch"), &StartPage::lessonsWanted)
+  entry(tr("Learn"), tr("Nine lessons: small graphs, what to drag and find out"), &StartPage::lessonsWanted)
       ->setObjectName(QStringLiteral("learn"));
   entry(tr("Open a dump"), tr("HLO text, protobuf, StableHLO, a project; or drop one here"), &StartPage::openWanted)
       ->setObjectName(QStringLiteral("open"));
@@ -135,6 +139,8 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
   recent_ = new QVBoxLayout;
   recent_->setSpacing(4);
   addExamples(inner);
+  inner->addSpacing(8);
+  addTours(inner);
   inner->addSpacing(8);
   inner->addLayout(recent_);
   inner->addStretch(1);
@@ -169,6 +175,18 @@ void StartPage::addDumpHelp(QVBoxLayout* column) {
   row->addWidget(copy);
   row->addStretch(1);
   column->addLayout(row);
+}
+
+void StartPage::addTours(QVBoxLayout* column) {
+  const std::vector<Tour> tours = toursIn(TourGuide::folder());
+  if (tours.empty()) return;
+  column->addWidget(heading(tr("Guided tours: what was found in programs"), this));
+  for (const Tour& tour : tours) {
+    auto* link = makeLink(tour.title, tour.summary, this);
+    link->setObjectName(QStringLiteral("tour ") + QFileInfo(tour.path).completeBaseName());
+    connect(link, &QCommandLinkButton::clicked, this, [this, tour] { emit tourWanted(tour); });
+    column->addWidget(link);
+  }
 }
 
 void StartPage::addExamples(QVBoxLayout* column) {

@@ -15,6 +15,8 @@ class QVBoxLayout;
 
 namespace tessera {
 
+struct Tour;
+
 class StartPage : public QWidget {
   Q_OBJECT
 
@@ -30,9 +32,11 @@ class StartPage : public QWidget {
   void openWanted();
   void newWanted();
   void lessonsWanted();
+  void tourWanted(const tessera::Tour& tour);
   void importHelpWanted();
 
  private:
+  void addTours(QVBoxLayout* column);
   void addExamples(QVBoxLayout* column);
   void addDumpHelp(QVBoxLayout* column);
 

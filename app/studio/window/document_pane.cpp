@@ -35,10 +35,13 @@
 #include "editor/controllers/wire_preview.h"
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
+#include "editor/document/round_trip.h"
 #include "editor/lessons/lesson_panel.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/compare/diff_panel.h"
+#include "editor/panels/compare/numerics_panel.h"
 #include "editor/panels/compiler/compiled_panel.h"
+#include "editor/panels/compiler/passes_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspect/inspector.h"
 #include "editor/panels/inspect/source_panel.h"
@@ -46,11 +49,14 @@
 #include "editor/panels/overview/findings_panel.h"
 #include "editor/panels/overview/overview_panel.h"
 #include "editor/panels/popups/search_bar.h"
+#include "editor/panels/profile/communication_panel.h"
 #include "editor/panels/profile/heat_legend.h"
 #include "editor/panels/profile/memory_panel.h"
 #include "editor/panels/profile/profile_panel.h"
+#include "editor/panels/profile/roofline_panel.h"
 #include "editor/panels/profile/timeline_panel.h"
 #include "editor/panels/run/permission_bar.h"
+#include "editor/panels/run/round_trip_bar.h"
 #include "editor/panels/size_panel.h"
 #include "editor/panels/text/text_panel.h"
 #include "editor/values/call_bar.h"
@@ -94,7 +100,8 @@ void DocumentPane::keepAside(const QString& folder) {
 
 void DocumentPane::makeCanvas() {
   canvas_ = new Canvas(this);
-  legend_ = new HeatLegend(canvas_);
+  legend_ = new HeatLegend(*document_, canvas_);
+  connect(legend_, &HeatLegend::resized, this, &DocumentPane::leaveLegendRoom);
   graphEdit_ = new GraphEditController(*document_, *canvas_, this);
   arrangement_ = new ArrangeController(*document_, *canvas_, this);
   new WirePreview(*document_, *canvas_, this);
@@ -106,12 +113,17 @@ void DocumentPane::makeCanvas() {
   setFocusProxy(canvas_);
 }
 
+// The words of a lesson name what is on the canvas: nothing is folded, and each node has its name.
 void DocumentPane::makeLessons() {
   lessons_ = new LessonController(*document_, *canvas_, *new LessonPanel(this), this);
-  connect(lessons_, &LessonController::panelWanted, this, [this](const QString& name) {
-    if (name == QLatin1String("inspector")) emit roomWanted();  // nothing below: the height is the graph's
-    emit panelWanted(name);
-  });
+  const auto showNames = [this](bool on) {
+    document_->view().showFields(!on);
+    labels_->show(NodeLabels::Names, on);
+    emit changed();
+  };
+  connect(lessons_, &LessonController::begun, this, [showNames] { showNames(true); });
+  connect(lessons_, &LessonController::ended, this, [showNames] { showNames(false); });
+  connect(lessons_, &LessonController::revealWanted, this, [this] { binding_->reveal(document_->selected()); });
 }
 
 void DocumentPane::layOut() {
@@ -119,6 +131,7 @@ void DocumentPane::layOut() {
   beside->setSpacing(0);
   beside->addWidget(&lessons_->panel());
   auto* bars = new OverlayColumn(*canvas_);
+  bars_ = bars;
   bars->add(*banner_);
   bars->add(*new PermissionBar(*document_, bars));
   if (!twinOf_) bars->add(*(diskBar_ = new DiskBar(*document_, bars)));
@@ -141,6 +154,8 @@ void DocumentPane::connectDocument() {
   connect(document_.get(), &Document::opened, this, &DocumentPane::begin);
   connect(document_.get(), &Document::progressed, this, &DocumentPane::progressed);
   connect(panels_->compiled, &CompiledPanel::compilingChanged, this, &DocumentPane::progressed);
+  connect(panels_->passes, &PassesPanel::filmingChanged, this, &DocumentPane::progressed);
+  connect(panels_->memory, &MemoryPanel::checkingChanged, this, &DocumentPane::progressed);
   connect(&document_->run(), &ProgramRun::outcomeChanged, this, [this] {
     showLegend();
     if (document_->run().outcome()) emit outcomeCame();
@@ -149,6 +164,7 @@ void DocumentPane::connectDocument() {
     connect(document_.get(), signal, this, &DocumentPane::changed);
   connect(document_.get(), &Document::editingChanged, this, &DocumentPane::changed);
   connect(&document_->run(), &ProgramRun::runningChanged, this, &DocumentPane::changed);
+  connect(&document_->measures(), &NodeMeasures::changed, this, &DocumentPane::changed);
   connect(&document_->fetch(), &ValueFetch::runningChanged, this, &DocumentPane::changed);
   connect(panels_->diagnostics, &DiagnosticsPanel::countChanged, this, &DocumentPane::changed);
   connect(panels_->diagnostics, &TablePanel::revealWanted, binding_, &CanvasBinding::reveal);
@@ -156,6 +172,9 @@ void DocumentPane::connectDocument() {
   connect(panels_->timeline, &TimelinePanel::revealWanted, binding_, &CanvasBinding::reveal);
   connect(panels_->memory, &MemoryPanel::revealWanted, binding_, &CanvasBinding::reveal);
   connect(panels_->differences, &DiffPanel::revealWanted, binding_, &CanvasBinding::reveal);
+  connect(panels_->roofline, &RooflinePanel::revealWanted, binding_, &CanvasBinding::reveal);
+  connect(panels_->communication, &CommunicationPanel::revealWanted, binding_, &CanvasBinding::reveal);
+  connect(panels_->numerics, &NumericsPanel::revealWanted, binding_, &CanvasBinding::reveal);
   connect(blocks_, &BlockActions::updateOffered, this, [this](const QString& text) {
     blockOffer_ = text;
     emit changed();
@@ -226,6 +245,7 @@ void DocumentPane::begin() {
 
 QString DocumentPane::name() const {
   const QString& path = document_->file().path();
+  if (path.isEmpty() && lessons_->isOn()) return lessons_->title();
   return path.isEmpty() ? tr("untitled") : QFileInfo(path).fileName();
 }
 
@@ -233,6 +253,10 @@ std::vector<BackgroundTask> DocumentPane::tasks() const {
   std::vector<BackgroundTask> out = twinOf_ ? std::vector<BackgroundTask>() : document_->tasks();
   if (CompiledPanel* compiled = panels_->compiled; compiled->isCompiling())
     out.push_back({{tr("Compiling for the panel")}, [compiled] { compiled->cancelCompiling(); }});
+  if (PassesPanel* passes = panels_->passes; passes->isFilming())
+    out.push_back({{tr("Running the passes")}, [passes] { passes->cancelFilming(); }});
+  if (MemoryPanel* memory = panels_->memory; memory->isChecking())
+    out.push_back({{tr("Checking an edit by running")}, [memory] { memory->cancelCheck(); }});
   return out;
 }
 
@@ -253,18 +277,24 @@ bool DocumentPane::hasUnsavedWork() const {
   return !firstGraph_ && !lessons_->isOn() && document_->isOpen() && document_->file().isModified();
 }
 
+// The bar is over the canvas as long as this is the part's document.
+void DocumentPane::setTrip(std::unique_ptr<RoundTrip> trip) {
+  trip_ = std::move(trip);
+  trip_->setPart(document_.get());
+  auto* bar = new RoundTripBar(*trip_, bars_);
+  bars_->add(*bar);
+  bar->show();
+  connect(bar, &RoundTripBar::dropWanted, this, &DocumentPane::dropWanted);
+  connect(bar, &RoundTripBar::putBackDone, this, &DocumentPane::putBackDone);
+}
+
 void DocumentPane::setTheme(Theme theme) {
   canvas_->setTheme(theme);
   legend_->setTheme(theme);
   panels_->text->setTheme(theme);
 }
 
-void DocumentPane::showLegend() {
-  legend_->setOverlay(document_->view().scene().overlay.get());
-  placeLegend();
-  constexpr int kGap = 20;
-  runController_->keepFreeBelow(legend_->isHidden() ? 0 : legend_->height() + kGap);
-}
+void DocumentPane::showLegend() { legend_->showOverlay(); }
 
 // --- what is seen
 
@@ -283,6 +313,12 @@ void DocumentPane::setCurrent(bool current) { binding_->setFollowsSelection(curr
 void DocumentPane::placeLegend() {
   constexpr int kMargin = 12;
   legend_->move(kMargin, canvas_->height() - legend_->height() - kMargin);
+}
+
+void DocumentPane::leaveLegendRoom() {
+  placeLegend();
+  constexpr int kGap = 20;
+  runController_->keepFreeBelow(legend_->isHidden() ? 0 : legend_->height() + kGap);
 }
 
 bool DocumentPane::eventFilter(QObject* watched, QEvent* event) {

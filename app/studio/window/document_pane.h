@@ -28,10 +28,12 @@ class HeatLegend;
 class LessonController;
 class OverviewStrip;
 class NodeLabels;
+class OverlayColumn;
 class PaneHeader;
 class PanelDocks;
 class PlaceHistory;
 class Recovery;
+class RoundTrip;
 class RunController;
 class SearchBar;
 struct Panels;
@@ -77,7 +79,7 @@ class DocumentPane : public QWidget {
   void goTo(const PanePlace& place);  // when it is painted next
   void setCurrent(bool current);      // one of two that show a selection brings it into sight
 
-  QString name() const;                                      // of the file: "mlp.hlo", "untitled"
+  QString name() const;                                      // "mlp.hlo", "Lesson 2: transpose", "untitled"
   std::vector<BackgroundTask> tasks() const;                 // of its document and its panels
   const QString& blockOffer() const { return blockOffer_; }  // empty: no block is older than the library
 
@@ -88,8 +90,13 @@ class DocumentPane : public QWidget {
   void keepAside(const QString& folder);  // unsaved work, for the case of a crash
   void setTheme(Theme theme);
   void showLegend();
+  // A part of another document's graph; null: it is none.
+  RoundTrip* trip() const { return trip_.get(); }
+  void setTrip(std::unique_ptr<RoundTrip> trip);
 
  signals:
+  void dropWanted();    // the part is not wanted any more
+  void putBackDone();   // it is in the graph that it came from again
   void arrived();       // another document is open
   void pictureShown();  // another scene, or the same one again
   void firstPainted();  // of the file that was opened last
@@ -97,7 +104,6 @@ class DocumentPane : public QWidget {
   void progressed();
   void outcomeCame();              // of a run
   void panelWanted(QString name);  // something of it is to be looked at
-  void roomWanted();               // a lesson requests that the panels below be low
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -113,6 +119,7 @@ class DocumentPane : public QWidget {
   void connectOverview();
   void begin();
   void placeLegend();
+  void leaveLegendRoom();
 
   const std::shared_ptr<Document> document_;
   std::unique_ptr<Panels> panels_;
@@ -135,7 +142,9 @@ class DocumentPane : public QWidget {
   DiskBar* diskBar_ = nullptr;
   OverviewStrip* strip_ = nullptr;
   HeatLegend* legend_ = nullptr;
+  OverlayColumn* bars_ = nullptr;
   QWidget* firstHint_ = nullptr;
+  std::unique_ptr<RoundTrip> trip_;
   std::optional<PanePlace> wanted_;
   QString blockOffer_;
   bool firstGraph_ = false, firstGraphComes_ = false;

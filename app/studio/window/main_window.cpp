@@ -3,6 +3,7 @@
 #include "app/studio/window/main_window.h"
 
 #include <QAction>
+#include <QApplication>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QHBoxLayout>
@@ -18,7 +19,9 @@
 #include "app/studio/preferences/preference_control.h"
 #include "app/studio/preferences/theme.h"
 #include "app/studio/start/start_page.h"
+#include "app/studio/start/tour_guide.h"
 #include "app/studio/task_list.h"
+#include "app/studio/window/dock_titles.h"
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/document_tabs.h"
 #include "app/studio/window/navigation.h"
@@ -28,6 +31,8 @@
 #include "editor/controllers/block_actions.h"
 #include "editor/controllers/canvas_binding.h"
 #include "editor/document/document.h"
+#include "editor/lessons/tour_panel.h"
+#include "editor/look/icon.h"
 #include "editor/panels/inspect/table_panel.h"
 #include "editor/text/plain_text.h"
 
@@ -57,9 +62,12 @@ MainWindow::MainWindow(bool remembers, QWidget* parent) : QMainWindow(parent), r
   resize(sizeFor(screen()->availableSize()));
   makeCentre();
   docks_ = std::make_unique<PanelDocks>(*this);
+  titles_ = new DockTitles(*this, *docks_);
+  connect(titles_, &DockTitles::menuWanted, this, [this](QDockWidget* dock, QPoint at) { showPanelMenu(*dock, at); });
   workspaces_ = new Workspaces(*this, *docks_);
   connect(workspaces_, &Workspaces::chosen, this, &MainWindow::workspaceChosen);
   preferences_ = new PreferenceControl(remembers_, this);
+  setFont(QApplication::font());
   makeStatusBar();
   actions_ = new Actions(this);
   makeActions();
@@ -71,6 +79,7 @@ MainWindow::MainWindow(bool remembers, QWidget* parent) : QMainWindow(parent), r
   makeCurrent(first);
   setTheme(preferences_->theme());
   connect(preferences_, &PreferenceControl::themeChanged, this, &MainWindow::setTheme);
+  connect(preferences_, &PreferenceControl::fontChanged, this, &MainWindow::takeFont);
   connect(preferences_, &PreferenceControl::keysWanted, this, [this] {
     activateWindow();
     navigation_->showKeys();
@@ -106,7 +115,11 @@ void MainWindow::makeCentre() {
   auto* beside = new QHBoxLayout;
   beside->setSpacing(0);
   layout->addLayout(beside, 1);
+  auto* tour = new TourPanel(centre);
+  tours_ = new TourGuide(
+      *tour, [this] { return isBusy(); }, this);
   beside->addWidget(startPage_);
+  beside->addWidget(tour);
   beside->addWidget(area_, 1);
   setCentralWidget(centre);
   connect(startPage_, &StartPage::fileChosen, this, &MainWindow::openFile);
@@ -116,18 +129,33 @@ void MainWindow::makeCentre() {
     panels_->raise(QStringLiteral("palette"));  // to look through what there is
   });
   connect(startPage_, &StartPage::lessonsWanted, this, [this] { beginLesson(0); });
+  connect(startPage_, &StartPage::tourWanted, this, &MainWindow::beginTour);
   connect(startPage_, &StartPage::importHelpWanted, this, [this] { showChapter(QStringLiteral("import")); });
+}
+
+void MainWindow::beginTour(const Tour& tour) {
+  startPage_->hide();
+  tours_->begin(tour);
 }
 
 void MainWindow::makeStatusBar() {
   factsLabel_ = new PlainLabel(this);
   zoomLabel_ = new PlainLabel(this);
   tasks_ = new TaskList(this);
+  factsLabel_->setIndent(8);
   statusBar()->addWidget(factsLabel_, 1);
+  problems_ = new QToolButton(this);
+  problems_->setObjectName(QStringLiteral("problems"));
+  problems_->setAutoRaise(true);
+  problems_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  problems_->setIcon(iconOf(QStringLiteral("diagnostics")));
+  problems_->hide();
+  connect(problems_, &QToolButton::clicked, this, [this] { docks_->raise(QStringLiteral("diagnostics")); });
   blockOffer_ = new QToolButton(this);
   blockOffer_->setObjectName(QStringLiteral("updateBlocks"));
   blockOffer_->hide();
   connect(blockOffer_, &QToolButton::clicked, this, [this] { blocks_->update(); });
+  statusBar()->addPermanentWidget(problems_);
   statusBar()->addPermanentWidget(blockOffer_);
   statusBar()->addPermanentWidget(tasks_);
   statusBar()->addPermanentWidget(zoomLabel_);
@@ -166,6 +194,8 @@ void MainWindow::showDocumentFacts() {
   const int errors = panels_->diagnostics->errorCount();
   docks_->find(QStringLiteral("diagnostics"))
       ->setWindowTitle(errors ? tr("Diagnostics (%1)").arg(errors) : tr("Diagnostics"));
+  problems_->setText(errors == 1 ? tr("one error") : tr("%1 errors").arg(errors));
+  problems_->setVisible(errors > 0);
 }
 
 void MainWindow::showZoom() {
@@ -210,6 +240,12 @@ void MainWindow::updateComputations() {
 void MainWindow::revealInstruction(InstructionId id) { pane_->binding().reveal(id); }
 RunController& MainWindow::runController() { return pane_->runController(); }
 LessonController& MainWindow::lessons() { return pane_->lessons(); }
+
+// With a style sheet, widgets get the application's new font only when the style sheet is set again.
+void MainWindow::takeFont() {
+  setFont(QApplication::font());
+  applyTheme(theme_);
+}
 
 void MainWindow::setTheme(Theme theme) {
   theme_ = theme;

@@ -7,6 +7,7 @@
 #include <QMessageBox>
 #include <QPointer>
 #include <QStringList>
+#include <QThreadPool>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "app/studio/window/document_pane.h"
 #include "core/base/diagnostics.h"
 #include "core/base/ids.h"
+#include "core/base/result.h"
 #include "core/picture/picture.h"
 #include "editor/document/document_file.h"
 #include "editor/document/recovery.h"
@@ -39,6 +41,7 @@ class Canvas;
 class Document;
 class DocumentPane;
 class DocumentTabs;
+class DockTitles;
 class GroupActions;
 class LeftBehindBar;
 class LessonController;
@@ -49,6 +52,9 @@ class PanelDocks;
 class PreferenceControl;
 class StartPage;
 class TaskList;
+struct TakenPart;
+struct Tour;
+class TourGuide;
 class Workspaces;
 struct Panels;
 
@@ -61,6 +67,7 @@ struct OpenRequest {
   std::optional<PanePlace> place = std::nullopt;       // none: all of it
   std::optional<QString> recoveredFor = std::nullopt;  // the path of which it is an unsaved state
   bool again = false;                                  // whatever was changed here
+  bool dump = false;                                   // of a dump folder, whose panel is to be seen
 };
 ShownPart shownPartOf(const Document& document);  // what it shows; its computation is empty for a plain graph
 
@@ -109,13 +116,17 @@ class MainWindow : public QMainWindow {
   LessonController& lessons();
   SearchBar& searchBar() { return *searchBar_; }
   AddSearch& addSearch();
+  void takeOut();                            // the selection as a document of its own
   void revealInstruction(InstructionId id);  // opens the groups that hide it and brings it into sight
 
   Navigation& navigation() { return *navigation_; }
   TaskList& tasks() { return *tasks_; }
   Workspaces& workspaces() { return *workspaces_; }
+  TourGuide& tours() { return *tours_; }
+  void beginTour(const Tour& tour);
   PreferenceControl& preferenceControl() { return *preferences_; }
   void setTheme(Theme theme);
+  void takeFont();  // of the program
   Theme theme() const { return theme_; }
   const QStringList& recentFiles() const { return recentFiles_; }
 
@@ -137,6 +148,8 @@ class MainWindow : public QMainWindow {
   void addBuildItems(QMenu& menu);
   void addFindItems(QMenu& menu);
   void addFlowItems(QMenu& menu);
+  void addMeasures(QMenu& menu);
+  void addHottestItems(QMenu& menu);
   void makeArrangeMenu();
   void makeViewMenu();
   void addShownItems(QMenu& menu);
@@ -159,12 +172,16 @@ class MainWindow : public QMainWindow {
   void connectPaneNews(DocumentPane& pane);
   void shareSourceFolders(DocumentPane& pane);
   void connectViews(DocumentPane& pane);
+  void connectLessons(DocumentPane& pane);
   void showBeside(DocumentPane& pane, DocumentPane& other);
+  void openMerged(DocumentPane& from);
+  void openPart(Document* whole, Result<TakenPart> part);
   DocumentPane* paneOf(const QString& path) const;
   std::vector<DocumentPane*> allPanes() const;
   void startOpening(const OpenRequest& request);
   void openNext();
   void openProfile(const QString& path);
+  bool openDump(const QString& folder);  // false: it is none
   void showLinked(const std::string& instruction);
   void openingCancelled(DocumentPane& pane);
   void openingFailed(DocumentPane& pane, const QString& message);
@@ -200,6 +217,7 @@ class MainWindow : public QMainWindow {
   void showRecentFiles();
   void chooseFile();
   void chooseProfile();
+  void chooseDump();
   void save(bool ask);
   QString askWhereToSave(const QString& suggested);               // empty: nowhere
   QMessageBox::StandardButton askToRewrite(const QString& name);  // SaveAll: under another name
@@ -208,6 +226,8 @@ class MainWindow : public QMainWindow {
   void showOverview();
   void addGroupings(QMenu& menu);
   void addPanelItem(QMenu& menu, QDockWidget& dock);
+  void showPanelMenu(QDockWidget& dock, QPoint at);
+  void goToPart(int step);
   void showAbout();
   void showChapter(const QString& name);  // of the manual
 
@@ -226,11 +246,15 @@ class MainWindow : public QMainWindow {
   DocumentPane* beside_ = nullptr;
   bool splitToCompare_ = false;       // by the workspace, which takes it back
   QPointer<DocumentPane> comparing_;  // with the file that opens
+  TourGuide* tours_ = nullptr;
+  int taking_ = 0;          // parts whose inputs are being recorded
+  QThreadPool takingPool_;  // its destructor waits for them
 
   Actions* actions_ = nullptr;
   Navigation* navigation_ = nullptr;
   PreferenceControl* preferences_ = nullptr;
   std::unique_ptr<PanelDocks> docks_;
+  DockTitles* titles_ = nullptr;
   Workspaces* workspaces_ = nullptr;
   StartPage* startPage_ = nullptr;
   DocumentTabs* tabs_ = nullptr;
@@ -244,7 +268,7 @@ class MainWindow : public QMainWindow {
   QWidget* crumbs_ = nullptr;
   QLabel *factsLabel_ = nullptr, *zoomLabel_ = nullptr;
   TaskList* tasks_ = nullptr;
-  QToolButton* blockOffer_ = nullptr;
+  QToolButton *blockOffer_ = nullptr, *problems_ = nullptr;
   QMenu* recentMenu_ = nullptr;
   QStringList recentFiles_;
   Theme theme_ = Theme::Light;

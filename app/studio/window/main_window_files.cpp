@@ -63,6 +63,11 @@ void MainWindow::chooseFile() {
   for (const QString& path : paths) openFile(path);
 }
 
+void MainWindow::chooseDump() {
+  const QString folder = QFileDialog::getExistingDirectory(this, tr("Open a folder that XLA dumped into"));
+  if (!folder.isEmpty()) openFile(folder);
+}
+
 void MainWindow::chooseProfile() {
   const QString path = QFileDialog::getOpenFileName(
       this, tr("Open a profile"), document_->isOpen() ? document_->file().path() : QString(),

@@ -2,18 +2,21 @@
 // sees yet, so that one that does not open leaves what is open alone; files that are asked for meanwhile wait.
 #include <QApplication>
 #include <QClipboard>
+#include <QDir>
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QStatusBar>
 #include <algorithm>
 
 #include "app/studio/actions/actions.h"
+#include "app/studio/preferences/preference_control.h"
 #include "app/studio/start/start_page.h"
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/document_tabs.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/panels.h"
 #include "app/studio/window/workspaces.h"
+#include "core/formats/dump_code.h"
 #include "core/profile/sources/profile_source.h"
 #include "core/tools/find_instruction.h"
 #include "core/tools/link.h"
@@ -42,15 +45,31 @@ void MainWindow::openFile(const QString& path) {
 void MainWindow::openNext() {
   opening_ = nullptr;
   request_ = {};
-  if (!waiting_.empty()) {
+  while (!waiting_.empty()) {
     const OpenRequest next = std::move(waiting_.front());
     waiting_.erase(waiting_.begin());
+    if (!next.text && openDump(next.path)) continue;
     if (next.text || !looksLikeProfile(next.path.toStdString())) return startOpening(next);
     openProfile(next.path);
     return openNext();
   }
   if (const auto act = std::exchange(whenAllAreOpen_, nullptr)) act();
   keepDocuments();
+}
+
+// The module as it was compiled; of several each. The panel of the dump has the other files.
+bool MainWindow::openDump(const QString& folder) {
+  const std::filesystem::path path = folder.toStdString();
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error) || !isDumpFolder(path)) return false;
+  const auto dump = readDumpFolder(path);
+  if (!dump) return false;
+  const auto most = std::ranges::max_element(
+      dump->modules, {}, [](const DumpModule& module) { return std::pair(module.passes.size(), module.files.size()); });
+  const std::string file = most == dump->modules.end() ? std::string() : moduleFileOf(*most);
+  if (file.empty()) return false;
+  waiting_.insert(waiting_.begin(), {.path = QDir(folder).filePath(QString::fromStdString(file)), .dump = true});
+  return true;
 }
 
 // Recovered changes take the place of their file, where nothing else was done to it here.
@@ -147,10 +166,24 @@ void MainWindow::beginLesson(int lesson) {
   (pane_->isUntouched() || pane_->lessons().isOn() ? *pane_ : addPane()).lessons().begin(lesson);
 }
 
+// A lesson shows its panel beside the graph and no other panels below.
+void MainWindow::connectLessons(DocumentPane& pane) {
+  connect(&pane.lessons(), &LessonController::begun, this, [this, &pane](const QString& panel) {
+    if (pane_ != &pane) return;
+    workspaces_->choose(Workspaces::kLearn);
+    docks_->keepBelow(panel);
+    docks_->raise(panel);
+  });
+  connect(&pane.lessons(), &LessonController::lessonDone, preferences_, &PreferenceControl::keepLessons);
+  connect(&pane.lessons(), &LessonController::newWanted, this, &MainWindow::newFile);
+  connect(&pane.lessons(), &LessonController::chapterWanted, this, &MainWindow::showChapter);
+}
+
 void MainWindow::showFirstGraph() { (pane_->isUntouched() ? *pane_ : addPane()).showFirstGraph(); }
 
-// What a large file is says more than its picture.
+// The overview of a large file says more than its picture, and such a file is inspected rather than edited.
 void MainWindow::showOverview() {
+  if (workspaces_->current() == Workspaces::kBuild) workspaces_->choose(Workspaces::kInspect);
   constexpr int kOverviewWidth = 420;
   docks_->raise(QStringLiteral("overview"));
   resizeDocks({docks_->find(QStringLiteral("overview"))}, {std::min(kOverviewWidth, width() * 3 / 10)}, Qt::Horizontal);
@@ -169,6 +202,7 @@ void MainWindow::arrived(DocumentPane& pane) {
   updateActions();
   if (opening_ != &pane) return;
   if (request_.place) pane.goTo(*request_.place);
+  if (request_.dump) docks_->raise(QStringLiteral("dump"));
   showLinked(request_.instruction);
   if (const QPointer<DocumentPane> from = std::exchange(comparing_, nullptr)) {
     from->panels().differences->compareWith(&pane.document());

@@ -23,6 +23,7 @@
 #include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
+#include "editor/document/round_trip.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/compare/diff_panel.h"
 #include "editor/panels/compiler/compiled_panel.h"
@@ -61,11 +62,10 @@ DocumentPane* MainWindow::paneOf(const QString& path) const {
 
 bool MainWindow::isBusy() const {
   for (const DocumentPane* pane : allPanes())
-    if (pane->document().isBusy() || pane->panels().compiled->isBusy() || pane->panels().memory->isBusy() ||
-        pane->panels().differences->isBusy() || pane->panels().passes->isBusy() ||
+    if (pane->document().isBusy() || pane->panels().isBusy() || (pane->trip() && pane->trip()->isChecking()) ||
         (pane->isVisible() && (!pane->canvas().tilesReady() || pane->canvas().viewport().isGliding())))
       return true;
-  return opening_ || !waiting_.empty();
+  return opening_ || taking_ > 0 || !waiting_.empty();
 }
 
 // --- panes
@@ -81,6 +81,7 @@ DocumentPane& MainWindow::addPane(DocumentPane* twinOf) {
   connectHeader(*pane);
   shareSourceFolders(*pane);
   connectViews(*pane);
+  connectLessons(*pane);
   if (remembers_ && !twinOf) pane->keepAside(Recovery::usualFolder());
   return *pane;
 }
@@ -124,7 +125,6 @@ void MainWindow::connectPaneNews(DocumentPane& pane) {
   connect(&pane, &DocumentPane::pictureShown, this, whenCurrent([this] { showScene(); }));
   connect(&pane, &DocumentPane::firstPainted, this, whenCurrent([this] { emit firstPictureShown(); }));
   connect(&pane.canvas().viewport(), &Viewport::zoomChanged, this, whenCurrent([this] { showZoom(); }));
-  connect(&pane, &DocumentPane::roomWanted, this, whenCurrent([this] { docks_->lower(); }));
   connect(&pane, &DocumentPane::changed, this, [this, &pane] { pane_ == &pane ? updateActions() : tabs_->refresh(); });
   connect(&pane, &DocumentPane::panelWanted, this, [this, &pane](const QString& name) {
     if (pane_ == &pane) docks_->raise(name);

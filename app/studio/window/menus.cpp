@@ -8,6 +8,7 @@
 
 #include "app/studio/actions/actions.h"
 #include "app/studio/start/start_page.h"
+#include "app/studio/start/tour_guide.h"
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/navigation.h"
@@ -19,6 +20,7 @@
 #include "editor/panels/banner.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/run/permission_list.h"
+#include "editor/panels/run/watch_panel.h"
 
 namespace tessera {
 
@@ -50,6 +52,7 @@ void MainWindow::makeFileMenu() {
     connect(examples->addAction(file.completeBaseName()), &QAction::triggered, this,
             [this, path = file.filePath()] { openFile(path); });
   actions_->add(menu, {tr("Open &profile …"), {}, [this](bool) { chooseProfile(); }, QStringLiteral("open profile")});
+  actions_->add(menu, {tr("Open &dump folder …"), {}, [this](bool) { chooseDump(); }, QStringLiteral("open dump")});
   actions_->add(menu, {tr("&Compare with …"),
                        {},
                        [this](bool) { compareWithFile(*pane_); },
@@ -113,6 +116,14 @@ void MainWindow::makeRunMenu() {
                        },
                        QStringLiteral("cancel"),
                        [this] { return opening_ || !pane_->original().tasks().empty(); }});
+  actions_->add(menu, {tr("&Watch the selection over many steps"),
+                       {},
+                       [this](bool) {
+                         panels_->raise(QStringLiteral("watch"));
+                         panels_->watch->watch(document_->selection());
+                       },
+                       QStringLiteral("watch"),
+                       [this] { return hasSelection(); }});
   menu.addSeparator();
   actions_->add(menu, {tr("Allowed &files …"),
                        {},
@@ -135,6 +146,10 @@ void MainWindow::makeHelpMenu() {
                        [this](bool) { navigation_->showKeys(); },
                        QStringLiteral("keys")});
   actions_->add(menu, {tr("&Lessons"), {}, [this](bool) { beginLesson(0); }, QStringLiteral("lessons")});
+  QMenu* tours = menu.addMenu(tr("&Guided tours"));
+  tours->setProperty("isList", true);
+  for (const Tour& tour : toursIn(TourGuide::folder()))
+    connect(tours->addAction(tour.title), &QAction::triggered, this, [this, tour] { beginTour(tour); });
   actions_->add(menu, {tr("&About Tessera"), {}, [this](bool) { showAbout(); }});
 }
 

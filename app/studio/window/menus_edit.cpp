@@ -143,6 +143,8 @@ void MainWindow::addBuildItems(QMenu& menu) {
       [this] { groups_->gradient(); });
   add("extract", tr("E&xtract as a module …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_X)}, selected,
       [this] { groups_->askWhereToExtract(); });
+  add("take-out", tr("Take out to edit, measure and put bac&k"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_T)},
+      selected, [this] { takeOut(); });
   add("save-block", tr("Save as a &block …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_B)}, selected,
       [this] { blocks_->askForName(); });
   add(
@@ -187,7 +189,7 @@ void MainWindow::makeArrangeMenu() {
   menu.addSeparator();
   add(menu, "frame", tr("&Frame the selection"), QKeySequence(Qt::CTRL | Qt::Key_G),
       [](Controller& c) { c.frameSelection(); });
-  add(menu, "note", tr("&Note at the pointer"), QKeySequence(Qt::Key_N),
+  add(menu, "note", tr("&Note at the pointer"), QKeySequence(Qt::Key_T),
       [this](Controller& c) { c.addNote(pointerOnCanvas()); });
   add(menu, "color", tr("Next &colour of a frame or note"), QKeySequence(Qt::SHIFT | Qt::Key_C),
       [](Controller& c) { c.nextColor(); });

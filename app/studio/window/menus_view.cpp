@@ -15,7 +15,7 @@
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/navigation.h"
 #include "app/studio/window/panels.h"
-#include "core/tools/link.h"
+#include "core/hlo/place_text.h"
 #include "core/tools/query/query.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/node_labels.h"
@@ -122,7 +122,7 @@ void MainWindow::addGroupings(QMenu& menu) {
 
 // What can be shown or not.
 void MainWindow::addShownItems(QMenu& menu) {
-  actions_->addOverCanvas(menu, {tr("&Heat of the last run"),
+  actions_->addOverCanvas(menu, {tr("Colours of a &measure on nodes"),
                                  {QKeySequence(Qt::Key_H)},
                                  [this](bool on) {
                                    document_->view().showOverlay(on);
@@ -131,6 +131,7 @@ void MainWindow::addShownItems(QMenu& menu) {
                                  QStringLiteral("heat"),
                                  [this] { return document_->isOpen(); },
                                  [this] { return document_->view().showsOverlay(); }});
+  addMeasures(*menu.addMenu(tr("C&olour nodes by")));
   const auto addLabel = [&](const QString& text, NodeLabels::What what) {
     actions_->add(menu, {text,
                          {},
@@ -156,6 +157,53 @@ void MainWindow::addShownItems(QMenu& menu) {
                        [this] { return theme_ == Theme::Dark; }});
 }
 
+// What the legend's menu has, too, for the keyboard and the list of commands.
+void MainWindow::addMeasures(QMenu& menu) {
+  for (const MeasureInfo& info : allMeasures()) {
+    QString text = QString::fromUtf8(info.name.data(), static_cast<qsizetype>(info.name.size()));
+    text[0] = text[0].toUpper();
+    const Measure measure = info.measure;
+    actions_->add(menu, {text,
+                         {},
+                         [this, measure](bool) { document_->measures().choose(measure); },
+                         {},
+                         [this, measure] { return document_->measures().isAvailable(measure); },
+                         [this, measure] { return document_->measures().measure() == measure; }});
+  }
+  menu.addSeparator();
+  actions_->add(menu, {tr("&Linear scale"),
+                       {},
+                       [this](bool on) { document_->measures().setLinear(on); },
+                       {},
+                       [this] { return document_->isOpen(); },
+                       [this] { return document_->measures().isLinear(); }});
+  actions_->add(menu, {tr("Critical &path"),
+                       {},
+                       [this](bool on) { document_->measures().showCriticalPath(on); },
+                       QStringLiteral("critical path"),
+                       [this] { return document_->measures().selfTimes() != nullptr; },
+                       [this] { return document_->measures().showsCriticalPath(); }});
+  actions_->add(menu, {tr("&Keep these times to compare with"),
+                       {},
+                       [this](bool) { document_->measures().keepTimes(document_->run().origin()); },
+                       {},
+                       [this] { return document_->measures().selfTimes() != nullptr; }});
+}
+
+// Along what the colours say, over all computations.
+void MainWindow::addHottestItems(QMenu& menu) {
+  const auto go = [this](int by) {
+    const InstructionId id = document_->measures().nextHottest(by);
+    if (id.valid()) revealInstruction(id);
+  };
+  const auto any = [this] { return document_->isOpen() && document_->measures().overlay() != nullptr; };
+  actions_->addOverCanvas(
+      menu,
+      {tr("&Next hottest"), {QKeySequence(Qt::Key_N)}, [go](bool) { go(1); }, QStringLiteral("next hottest"), any});
+  actions_->addOverCanvas(
+      menu, {tr("Pre&vious hottest"), {QKeySequence(Qt::SHIFT | Qt::Key_N)}, [go](bool) { go(-1); }, {}, any});
+}
+
 void MainWindow::makeGoMenu() {
   QMenu& menu = *menuBar()->addMenu(tr("&Go"));
   const auto add = [&](const char* id, const QString& text, const QKeySequence& key, auto go) {
@@ -175,13 +223,15 @@ void MainWindow::makeGoMenu() {
   menu.addSeparator();
   addFlowItems(menu);
   menu.addSeparator();
+  addHottestItems(menu);
+  menu.addSeparator();
   add("back", tr("&Back"), QKeySequence(Qt::ALT | Qt::Key_Left), [](Navigation& n) { n.history().back(); });
   add("forward", tr("&Forward"), QKeySequence(Qt::ALT | Qt::Key_Right), [](Navigation& n) { n.history().forward(); });
   menu.addSeparator();
   actions_->add(menu, {tr("Copy a &link to it"),
                        {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L)},
                        [this](bool) {
-                         const std::string name = LinkNames(document_->module()).of(document_->selected());
+                         const std::string name = placeText(document_->module(), document_->selected());
                          const QString link =
                              document_->file().path() + QLatin1Char('#') + QString::fromStdString(name);
                          QGuiApplication::clipboard()->setText(link);
@@ -203,8 +253,8 @@ void MainWindow::makeGoMenu() {
                {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Tab), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Backtab),
                 QKeySequence(Qt::CTRL | Qt::Key_PageUp)});
   menu.addSeparator();
-  add("", tr("Next &panel"), QKeySequence(Qt::Key_F6), [](Navigation& n) { n.nextPanel(false); });
-  add("", tr("P&revious panel"), QKeySequence(Qt::SHIFT | Qt::Key_F6), [](Navigation& n) { n.nextPanel(true); });
+  actions_->add(menu, {tr("Next &panel"), {QKeySequence(Qt::Key_F6)}, [this](bool) { goToPart(1); }});
+  actions_->add(menu, {tr("P&revious panel"), {QKeySequence(Qt::SHIFT | Qt::Key_F6)}, [this](bool) { goToPart(-1); }});
 }
 
 // Where values go, as queries of the search bar: they can be read, changed and walked.
@@ -214,8 +264,7 @@ void MainWindow::addFlowItems(QMenu& menu) {
     searchBar_->field()->setText(query);
   };
   const auto named = [this](const char* field, InstructionId id) {
-    const Instruction& in = document_->module().at(id);
-    const std::string text = document_->module().at(in.computation).name + "/" + std::string(in.name);
+    const std::string text = placeText(document_->module(), id);
     return QLatin1String(field) + QString::fromStdString(quotedForQuery(text, nullptr));
   };
   const auto one = [this] { return hasSelection() && document_->selection().size() == 1; };

@@ -2,7 +2,6 @@
 #include "app/studio/window/navigation.h"
 
 #include <QAction>
-#include <QDockWidget>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QSettings>
@@ -11,10 +10,8 @@
 
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/main_window.h"
-#include "app/studio/window/panels.h"
 #include "core/base/sorting.h"
 #include "core/tools/query/search.h"
-#include "editor/canvas/canvas.h"
 #include "editor/controllers/place_history.h"
 #include "editor/document/document.h"
 
@@ -192,30 +189,13 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
       {QT_TR_NOOP("Wire"),
        QT_TR_NOOP("drag from the output of a node to an input, a node or empty canvas; off an input: unwire")},
       {QT_TR_NOOP("Type a value"), QT_TR_NOOP("click an open input, double click a constant")},
-      {QT_TR_NOOP("Change a number"), QT_TR_NOOP("drag along it, on a node or beside one; with Shift: finely")},
+      {QT_TR_NOOP("Change a number"),
+       QT_TR_NOOP("drag along it, on a node or beside one; Page Up, Page Down; with Shift: finely")},
       {QT_TR_NOOP("Open or close a group, enter a computation"), QT_TR_NOOP("double click, Enter")},
       {QT_TR_NOOP("Add an operation here"), QT_TR_NOOP("double click on empty canvas")}};
   for (const auto& [what, how] : kGestures)
     if (matchesWords(tr(what) + QLatin1Char(' ') + tr(how), words)) out.push_back({tr(what), tr(how), [] {}, true});
   return out;
-}
-
-// --- panels
-
-void Navigation::nextPanel(bool backwards) {
-  std::vector<QWidget*> all{&window_.canvas()};
-  if (window_.beside()) all.push_back(&window_.beside()->canvas());
-  for (QDockWidget* dock : window_.panels().docks)
-    if (dock->isVisible() && !dock->visibleRegion().isEmpty() && dock->widget()) all.push_back(dock->widget());
-  const QWidget* focus = window_.focusWidget();
-  size_t at = 0;
-  for (size_t i = 0; i < all.size(); ++i)
-    if (focus && (all[i] == focus || all[i]->isAncestorOf(focus))) at = i;
-  QWidget* next = all[(at + (backwards ? all.size() - 1 : 1)) % all.size()];
-  if (next->focusPolicy() == Qt::NoFocus)
-    for (QWidget* inner : next->findChildren<QWidget*>())
-      if (inner->isVisible() && (inner->focusPolicy() & Qt::TabFocus)) return inner->setFocus(Qt::TabFocusReason);
-  next->setFocus(Qt::TabFocusReason);
 }
 
 }  // namespace tessera

@@ -27,7 +27,6 @@ class Navigation : public QObject {
   void goToAnything();
   void chooseCommand();
   void showKeys();
-  void nextPanel(bool backwards);
 
  private:
   std::vector<QuickEntry> places(const QString& words);

@@ -11,6 +11,9 @@ namespace tessera {
 PaneHeader::PaneHeader(QWidget* parent)
     : QFrame(parent), title_(new QToolButton(this)), close_(new QToolButton(this)), choices_(new QMenu(this)) {
   setObjectName(QStringLiteral("paneHeader"));
+  title_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  title_->setIcon(iconOf(QStringLiteral("choose")));
+  title_->setLayoutDirection(Qt::RightToLeft);  // the arrow behind the name
   title_->setPopupMode(QToolButton::InstantPopup);
   title_->setMenu(choices_);
   title_->setToolTip(tr("Another document in this half"));

@@ -15,7 +15,9 @@
 
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/panels/compare/diff_panel.h"
+#include "editor/panels/compare/numerics_panel.h"
 #include "editor/panels/compiler/compiled_panel.h"
+#include "editor/panels/compiler/dump_panel.h"
 #include "editor/panels/compiler/passes_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspect/computations_panel.h"
@@ -25,11 +27,14 @@
 #include "editor/panels/overview/findings_panel.h"
 #include "editor/panels/overview/overview_panel.h"
 #include "editor/panels/palette_panel.h"
+#include "editor/panels/profile/communication_panel.h"
 #include "editor/panels/profile/memory_panel.h"
 #include "editor/panels/profile/profile_panel.h"
+#include "editor/panels/profile/roofline_panel.h"
 #include "editor/panels/profile/timeline_panel.h"
 #include "editor/panels/run/results_panel.h"
 #include "editor/panels/run/run_panel.h"
+#include "editor/panels/run/watch_panel.h"
 #include "editor/panels/text/text_panel.h"
 #include "editor/values/value_panel.h"
 
@@ -54,10 +59,15 @@ constexpr DockSpec kDocks[] = {{"inspector", QT_TR_NOOP("Inspector"), kRight},
                                {"diagnostics", QT_TR_NOOP("Diagnostics")},
                                {"profile", QT_TR_NOOP("Profile")},
                                {"timeline", QT_TR_NOOP("Timeline"), kBottom, kTall},
+                               {"roofline", QT_TR_NOOP("Roofline"), kBottom, kTall},
                                {"memory", QT_TR_NOOP("Memory"), kBottom, kTall},
+                               {"communication", QT_TR_NOOP("Communication"), kBottom, kTall},
                                {"differences", QT_TR_NOOP("Differences"), kBottom, kTall},
+                               {"numerics", QT_TR_NOOP("Numerics"), kBottom, kTall},
                                {"passes", QT_TR_NOOP("Passes"), kBottom, kTall},
+                               {"dump", QT_TR_NOOP("Dump"), kBottom, kTall},
                                {"results", QT_TR_NOOP("Results")},
+                               {"watch", QT_TR_NOOP("Watch"), kBottom, kTall},
                                {"value", QT_TR_NOOP("Value"), kBottom, kTall},
                                {"run", QT_TR_NOOP("Run settings"), kBottom, kTall},
                                {"palette", QT_TR_NOOP("Palette"), kLeft},
@@ -198,30 +208,49 @@ void PanelDocks::arrange(std::span<const PanelPlace> shown) const {
   }
   window_.setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
   window_.setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-  constexpr int kAtTheRight = 370, kAtTheLeft = 240;
-  for (const PanelPlace& each : shown) {
-    if (!each.name || each.area == Qt::BottomDockWidgetArea) continue;
-    const int width = each.area == Qt::LeftDockWidgetArea ? kAtTheLeft : kAtTheRight;
-    window_.resizeDocks({find(QLatin1String(each.name))}, {width}, Qt::Horizontal);
-  }
   for (const auto& [area, dock] : first) dock->raise();
-  setHeightBelow();
+  giveFirstSizes();
   arranging_ = false;
+}
+
+void PanelDocks::giveFirstSizes() const {
+  const int right = std::clamp(window_.width() * 27 / 100, 260, 420);
+  const int left = std::clamp(window_.width() * 16 / 100, 160, 300);
+  for (QDockWidget* dock : docks_) {
+    const Qt::DockWidgetArea area = window_.dockWidgetArea(dock);
+    if (dock->isHidden() || dock->isFloating() || area == kBottom) continue;
+    window_.resizeDocks({dock}, {area == kLeft ? left : right}, Qt::Horizontal);
+  }
+  setHeightBelow();
+}
+
+bool PanelDocks::isBelow(const QDockWidget& dock) const {
+  return !dock.isHidden() && !dock.isFloating() && window_.dockWidgetArea(const_cast<QDockWidget*>(&dock)) == kBottom;
 }
 
 // The text, else the first that is shown.
 QDockWidget* PanelDocks::firstBelow() const {
   QDockWidget* out = nullptr;
   for (QDockWidget* dock : docks_) {
-    if (dock->isHidden() || dock->isFloating() || window_.dockWidgetArea(dock) != Qt::BottomDockWidgetArea) continue;
+    if (!isBelow(*dock)) continue;
     if (!out || dock->objectName() == QLatin1String("text")) out = dock;
   }
   return out;
 }
 
-void PanelDocks::lower() const {
-  if (QDockWidget* first = firstBelow()) first->raise();
-  setHeightBelow();
+void PanelDocks::keepBelow(const QString& name) const {
+  for (QDockWidget* dock : docks_)
+    if (isBelow(*dock) && dock->objectName() != name) dock->hide();
+}
+
+void PanelDocks::moveTo(QDockWidget& dock, Qt::DockWidgetArea area) const {
+  const auto there = std::ranges::find_if(docks_, [&](QDockWidget* each) {
+    return each != &dock && !each->isHidden() && !each->isFloating() && window_.dockWidgetArea(each) == area;
+  });
+  dock.setFloating(false);
+  window_.addDockWidget(area, &dock);
+  if (there != docks_.end()) window_.tabifyDockWidget(*there, &dock);
+  raise(dock.objectName());
 }
 
 void PanelDocks::setHeightBelow() const {
@@ -256,9 +285,14 @@ Panels::Panels(Document& document, PanelDocks& home)
       computations(new ComputationsPanel(document)),
       source(new SourcePanel(document)),
       timeline(new TimelinePanel(document)),
+      roofline(new RooflinePanel(document)),
       memory(new MemoryPanel(document)),
+      communication(new CommunicationPanel(document)),
       differences(new DiffPanel(document)),
+      numerics(new NumericsPanel(document)),
       passes(new PassesPanel(document)),
+      dump(new DumpPanel(document)),
+      watch(new WatchPanel(document)),
       overview(new OverviewPanel(document)),
       findings(new FindingsPanel(document)),
       home(home),
@@ -276,9 +310,14 @@ Panels::Panels(Document& document, PanelDocks& home)
                {"computations", computations},
                {"source", source},
                {"timeline", timeline},
+               {"roofline", roofline},
                {"memory", memory},
+               {"communication", communication},
                {"differences", differences},
+               {"numerics", numerics},
                {"passes", passes},
+               {"dump", dump},
+               {"watch", watch},
                {"overview", overview},
                {"findings", findings},
                {"help", help}} {
@@ -286,5 +325,10 @@ Panels::Panels(Document& document, PanelDocks& home)
 }
 
 Panels::~Panels() { qDeleteAll(contents); }
+
+bool Panels::isBusy() const {
+  return compiled->isBusy() || memory->isBusy() || differences->isBusy() || passes->isBusy() || roofline->isBusy() ||
+         communication->isBusy() || numerics->isBusy() || dump->isBusy() || watch->isBusy();
+}
 
 }  // namespace tessera

@@ -1,8 +1,9 @@
 // Panels: the panels around the canvas of one document. PanelDocks: the docks of the window that hold them; all
 // documents share them and their arrangement, and they show the panels of the current one. The docks' object names
 // ("inspector", "text", "diagnostics", "profile", "results", "layout", "help", "value", "run", "palette", "compiled",
-// "computations", "source", "timeline", "memory", "differences", "passes", "overview", "findings") are what sessions
-// and scripts call them. A new panel is a row in panels.cpp and a member of Panels.
+// "computations", "source", "timeline", "roofline", "memory", "communication", "differences", "numerics", "passes",
+// "dump", "watch", "overview", "findings") are what sessions and scripts call them. A new panel is a row in panels.cpp
+// and a member of Panels.
 #pragma once
 
 #include <QHash>
@@ -16,26 +17,31 @@ class QWidget;
 
 namespace tessera {
 
+class CommunicationPanel;
 class CompiledPanel;
 class ComputationsPanel;
 class DiagnosticsPanel;
 class DiffPanel;
 class Document;
+class DumpPanel;
 class FindingsPanel;
 class HelpPanel;
 class Inspector;
 class LayoutPanel;
 class MemoryPanel;
+class NumericsPanel;
 class OverviewPanel;
 class PalettePanel;
 class PassesPanel;
 class ProfilePanel;
 class ResultsPanel;
+class RooflinePanel;
 class RunPanel;
 class SourcePanel;
 class TextPanel;
 class TimelinePanel;
 class ValuePanel;
+class WatchPanel;
 struct Panels;
 
 inline constexpr auto kLeft = Qt::LeftDockWidgetArea, kRight = Qt::RightDockWidgetArea,
@@ -55,9 +61,11 @@ class PanelDocks {
   QDockWidget* find(const QString& name) const;           // null: none
   bool raise(const QString& name) const;                  // shows the dock in front of its tabs; false: no such panel
   void arrange(std::span<const PanelPlace> shown) const;  // these and no others, at their first sizes
-  void lower() const;                                     // the docks below get their initial height, the text in front
-  void hideAll() const;                                   // while nothing is open
-  void show(const Panels& panels);                        // instead of another document's
+  void giveFirstSizes() const;                            // to those that are shown
+  void keepBelow(const QString& name) const;              // what else stands below is hidden
+  void moveTo(QDockWidget& dock, Qt::DockWidgetArea area) const;  // behind those that stand there, and to the front
+  void hideAll() const;                                           // while nothing is open
+  void show(const Panels& panels);                                // instead of another document's
 
  private:
   struct Taken {
@@ -69,6 +77,7 @@ class PanelDocks {
   void giveBackLater(QDockWidget& dock);
   void giveBack(QDockWidget& dock, const Taken& taken) const;
   int canvasHeight() const;
+  bool isBelow(const QDockWidget& dock) const;
   QDockWidget* firstBelow() const;
   void setHeightBelow() const;
 
@@ -96,9 +105,14 @@ struct Panels {
   ComputationsPanel* computations;
   SourcePanel* source;
   TimelinePanel* timeline;
+  RooflinePanel* roofline;
   MemoryPanel* memory;
+  CommunicationPanel* communication;
   DiffPanel* differences;
+  NumericsPanel* numerics;
   PassesPanel* passes;
+  DumpPanel* dump;
+  WatchPanel* watch;
   OverviewPanel* overview;
   FindingsPanel* findings;
 
@@ -108,6 +122,7 @@ struct Panels {
 
   QDockWidget* find(const QString& name) const { return home.find(name); }
   bool raise(const QString& name) const { return home.raise(name); }
+  bool isBusy() const;  // a worker of one of them has not answered
 };
 
 }  // namespace tessera

@@ -10,8 +10,8 @@
 namespace tessera {
 namespace {
 
-constexpr int kDockState = 6;  // another number where docks come or go
-constexpr size_t kMostPanels = 4;
+constexpr int kDockState = 7;  // another number where docks come or go
+constexpr size_t kMostPanels = 5;
 
 struct WorkspaceSpec {
   const char *title, *hint;
@@ -20,16 +20,16 @@ struct WorkspaceSpec {
 constexpr WorkspaceSpec kAll[Workspaces::kCount] = {
     {QT_TRANSLATE_NOOP("tessera::Workspaces", "Build"),
      QT_TRANSLATE_NOOP("tessera::Workspaces", "Edit the graph, its attributes and text"),
-     {{"inspector", kRight}, {"text", kBottom}, {"diagnostics", kBottom}, {"results", kBottom}}},
+     {{"palette", kLeft}, {"inspector", kRight}, {"text", kBottom}, {"results", kBottom}}},
     {QT_TRANSLATE_NOOP("tessera::Workspaces", "Learn"),
      QT_TRANSLATE_NOOP("tessera::Workspaces", "What operations do, and the values they make"),
-     {{"help", kRight}, {"inspector", kRight}, {"value", kBottom}, {"text", kBottom}}},
+     {{"inspector", kRight}, {"help", kRight}, {"value", kRight}}},
     {QT_TRANSLATE_NOOP("tessera::Workspaces", "Inspect"),
      QT_TRANSLATE_NOOP("tessera::Workspaces", "Look through a program: its computations, text and layouts"),
      {{"computations", kLeft}, {"inspector", kRight}, {"text", kBottom}, {"layout", kBottom}}},
     {QT_TRANSLATE_NOOP("tessera::Workspaces", "Profile"),
      QT_TRANSLATE_NOOP("tessera::Workspaces", "Where the time of a run goes"),
-     {{"profile", kBottom}, {"timeline", kBottom}, {"memory", kBottom}, {"inspector", kRight}}},
+     {{"profile", kBottom}, {"timeline", kBottom}, {"roofline", kBottom}, {"memory", kBottom}, {"inspector", kRight}}},
     {QT_TRANSLATE_NOOP("tessera::Workspaces", "Compare"),
      QT_TRANSLATE_NOOP("tessera::Workspaces", "Two documents, or two places of one, side by side"),
      {{"inspector", kRight}, {"differences", kBottom}, {"text", kBottom}, {"compiled", kBottom}}}};

@@ -17,7 +17,7 @@ class Workspaces : public QObject {
 
  public:
   static constexpr int kCount = 5;
-  static constexpr int kBuild = 0, kProfile = 3, kCompare = 4;
+  static constexpr int kBuild = 0, kLearn = 1, kInspect = 2, kProfile = 3, kCompare = 4;
   static QString title(int workspace);
   static QString hint(int workspace);  // what it is for
 

@@ -55,13 +55,13 @@ class App {
     const box = this.element('legend'), {painter} = this;
     box.hidden = !(painter.hot > 0);
     if (box.hidden) return;
-    box.replaceChildren(this.graph.overlayTitle, document.createElement('br'), '≤ ' + durationText(painter.cold) + ' ');
+    box.replaceChildren(this.graph.overlayTitle, document.createElement('br'), '≤ ' + measureText(painter.cold, this.graph.overlayUnit) + ' ');
     for (let step = 0; step < 10; ++step) {
       const cell = document.createElement('i');
       cell.style.background = painter.color('heat' + step);
       box.append(cell);
     }
-    box.append(' ' + durationText(painter.hot) + ' · hatched: apportioned within a kernel');
+    box.append(' ' + measureText(painter.hot, this.graph.overlayUnit) + ' · hatched: apportioned within a kernel');
   }
 
   // --- moving
@@ -126,7 +126,7 @@ class App {
     } else if (item.subtitle) {
       out.push(['Holds', item.subtitle]);
     }
-    if (item.ns > 0) out.push(['Time of a run', durationText(item.ns)]);
+    if (item.ns > 0) out.push([this.graph.overlayTitle.split(' · ')[0], measureText(item.ns, this.graph.overlayUnit)]);
     return out.filter(([, text]) => text);
   }
   describe(item, panel) {

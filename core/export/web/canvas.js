@@ -3,6 +3,14 @@
 const TITLE_ZOOM = 0.3, SUBTITLE_ZOOM = 0.45, GROUP_TITLE_ZOOM = 0.2, BODY_ZOOM = 0.12, WIRE_ZOOM = 0.04;
 const FONT = '"DejaVu Sans", Verdana, sans-serif';
 
+// A number of an overlay in words.
+function measureText(value, unit) {
+  if (unit === 'ns') return durationText(value);
+  if (unit === 'count') return '× ' + value;
+  let step = 0;
+  for (; value >= 999.5 && step < 5; ++step) value /= 1000;
+  return value.toFixed(step === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2) + ' ' + ['', 'K', 'M', 'G', 'T', 'P'][step] + unit;
+}
 function durationText(ns) {
   if (ns < 999.5) return ns.toFixed(0) + ' ns';
   for (const [scale, unit] of [[1e3, 'µs'], [1e6, 'ms'], [1e9, 's']]) {
@@ -146,7 +154,7 @@ class Painter {
     pen.stroke();
   }
   paintGroupTitle(item, depth) {
-    const time = item.ns > 0 ? durationText(item.ns) : '', room = item.w - 20 - this.width(time, 10.5) - (time ? 10 : 0);
+    const time = item.ns > 0 ? measureText(item.ns, this.graph.overlayUnit) : '', room = item.w - 20 - this.width(time, 10.5) - (time ? 10 : 0);
     const title = this.elided('▾ ' + item.title, 13, room, true);
     this.outline(item.x + 4, item.y + 4, this.width(title, 13, true) + 14, 22, 4);
     this.fill(depth % 2 ? 'background' : 'groupFill');
@@ -227,7 +235,7 @@ class Painter {
     }
     if (this.hits && this.hitsIn(item)) this.ring(item, 2 / Math.min(1, this.zoom));
     if (this.zoom >= TITLE_ZOOM) this.paintWords(item, hot);
-    if (hot && this.zoom >= SUBTITLE_ZOOM) this.badge(item, durationText(item.ns));
+    if (hot && this.zoom >= SUBTITLE_ZOOM) this.badge(item, measureText(item.ns, graph.overlayUnit));
   }
   paintWords(item, hot) {
     const {x, y, w} = item, times = item.repeats > 0 ? ' ×' + item.repeats : '';

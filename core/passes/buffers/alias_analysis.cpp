@@ -55,6 +55,7 @@ class AliasBuilder {
     for (auto it = order.rbegin(); it != order.rend(); ++it) findLastUses(*it);
     lastUseOf_ = lastUse_;
     for (ComputationId c : order) formClasses(c);
+    shortenWays();
     computeLiveRanges();
     return std::move(out_);
   }
@@ -200,7 +201,15 @@ class AliasBuilder {
   }
 
   // --- 3. classes
-  uint32_t classIn(uint32_t originValue) const { return out_.find(originValue); }
+  // Makes the way shorter as it goes: chains of values in place are as long as programs.
+  uint32_t classIn(uint32_t originValue) {
+    std::vector<uint32_t>& parent = out_.parent_;
+    while (parent[originValue] != originValue) originValue = parent[originValue] = parent[parent[originValue]];
+    return originValue;
+  }
+  void shortenWays() {
+    for (uint32_t v = 0; v < out_.parent_.size(); ++v) out_.parent_[v] = classIn(v);
+  }
   void join(uint32_t into, uint32_t from) {
     out_.parent_[from] = into;
     lastUse_[into] = std::max(lastUse_[into], lastUse_[from]);
@@ -260,7 +269,7 @@ class AliasBuilder {
           {in.computation, in.id, operand, operandLeaf,
            fixed_[old] ? "it writes over what may not be written" : "it writes over what is still read"});
   }
-  int readsOf(const Instruction& in, uint32_t classValue) const {
+  int readsOf(const Instruction& in, uint32_t classValue) {
     int reads = 0;
     for (InstructionId operand : in.operands)
       for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(operand)); leaf < n; ++leaf)
@@ -314,7 +323,7 @@ class AliasBuilder {
       overwriteWithLeaf(in, old, module_.shapeOf(in.operands[k]));
     }
   }
-  bool takenBy(const Instruction& in, uint32_t old) const {
+  bool takenBy(const Instruction& in, uint32_t old) {
     for (uint32_t leaf = 0, n = leafCount(*in.shape); leaf < n; ++leaf)
       if (classIn(value(in.id, leaf)) == old) return true;
     return false;

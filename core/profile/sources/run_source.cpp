@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "core/base/sorting.h"
 #include "core/profile/sources/instruction_index.h"
@@ -53,11 +54,22 @@ void addSteps(OpProfile& out, const Profile& profile) {
   }
 }
 
-InstructionTime sourceRow(const SourceProfile& source, const InstructionIndex& index, int64_t runs) {
+// What is known of a step's executions, as large as an instruction's share of it.
+TimeStats sharedStats(TimeStats step, double share) {
+  for (int64_t TimeStats::*each : {&TimeStats::minNs, &TimeStats::medianNs, &TimeStats::p99Ns, &TimeStats::maxNs})
+    step.*each = std::llround(static_cast<double>(step.*each) * share);
+  return step;
+}
+
+// Of an instruction of one step that step's executions; of one that several compute a part of the mean.
+InstructionTime sourceRow(const SourceProfile& source, const InstructionIndex& index, int64_t runs,
+                          const TimeStats* step) {
   InstructionTime out = index.describe(source.instruction);
   const auto total = static_cast<int64_t>(std::llround(source.timeNs));
   const int64_t mean = total / std::max<int64_t>(runs, 1);
-  out.times = {runs, total, total, mean, mean, mean, mean};
+  out.times = {.count = runs, .minNs = mean, .medianNs = mean, .p99Ns = mean, .maxNs = mean};
+  if (step && step->totalNs > 0) out.times = sharedStats(*step, source.timeNs / static_cast<double>(step->totalNs));
+  out.times.totalNs = out.times.selfNs = total;
   out.flops = source.flops;
   out.bytes = source.bytes;
   out.measured = source.measured;
@@ -66,8 +78,20 @@ InstructionTime sourceRow(const SourceProfile& source, const InstructionIndex& i
 
 void addSources(OpProfile& out, const Profile& profile, const std::shared_ptr<const Module>& given) {
   const InstructionIndex index(given);
-  for (const SourceProfile& source : profile.sources)
-    if (given->contains(source.instruction)) out.instructions.push_back(sourceRow(source, index, profile.runs));
+  std::vector<TimeSamples> samples = samplesOf(profile);
+  std::vector<TimeStats> steps;
+  for (size_t i = 0; i < profile.steps.size(); ++i)
+    steps.push_back(statsOfStep(profile.steps[i], std::move(samples[i])));
+  std::unordered_map<InstructionId, const TimeStats*> stepOf;  // null: several
+  for (const StepShare& share : profile.shares) {
+    const auto [at, isNew] = stepOf.try_emplace(share.instruction, &steps[static_cast<size_t>(share.step)]);
+    if (!isNew) at->second = nullptr;
+  }
+  for (const SourceProfile& source : profile.sources) {
+    if (!given->contains(source.instruction)) continue;
+    const auto step = stepOf.find(source.instruction);
+    out.instructions.push_back(sourceRow(source, index, profile.runs, step == stepOf.end() ? nullptr : step->second));
+  }
 }
 
 void addLost(OpProfile& out, const std::string& name, const std::string& reason, int64_t ns) {
@@ -99,6 +123,7 @@ OpProfile fromRun(const Profile& profile, std::shared_ptr<const Module> given) {
             profile.totalNs - out.placedNs);
   out.totalNs = out.selfNs = out.placedNs + out.unmatchedNs;
   if (given && !foreign && !profile.timeline.empty()) out.timeline = timelineOf(profile, given);
+  out.run = std::make_shared<const Profile>(profile);
   out.modules.push_back({profile.module, std::nullopt, std::move(given)});
   sortDescending(out.instructions, [](const InstructionTime& row) { return row.times.selfNs; });
   return out;

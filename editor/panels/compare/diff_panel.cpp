@@ -94,6 +94,9 @@ QWidget* DiffPanel::makeBar() {
     step->setArrowType(by < 0 ? Qt::UpArrow : Qt::DownArrow);
     connect(step, &QToolButton::clicked, this, [this, by] { this->step(by); });
   }
+  merged_ = button(tr("Both as one graph: this one, with what only the graph before has beside it"), false);
+  merged_->setText(tr("Merged"));
+  connect(merged_, &QToolButton::clicked, this, &DiffPanel::mergedWanted);
   words_ = new PlainLabel(bar);
   row->addWidget(words_, 1);
   return bar;

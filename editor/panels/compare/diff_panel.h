@@ -41,14 +41,16 @@ class DiffPanel : public QWidget {
   QComboBox* choice() const { return choice_; }
   QTreeWidget* table() const { return table_; }
   QToolButton* stateButton(DiffState state) const;  // counts, and whether rows of that state are listed
-  QString words() const;                            // what both cost
-  void step(int by);                                // to another difference
+  QToolButton* mergedButton() const { return merged_; }
+  QString words() const;  // what both cost
+  void step(int by);      // to another difference
 
  signals:
   void fileWanted();  // another file is to be opened and compared with
   void revealWanted(tessera::InstructionId id);
   void revealInOtherWanted(tessera::InstructionId id);
   void otherChosen(tessera::Document* other);  // it would be good to see it, too
+  void mergedWanted();                         // both as one graph, made of result()
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -78,7 +80,7 @@ class DiffPanel : public QWidget {
   Others others_;
   QThreadPool pool_;
   QComboBox* choice_;
-  QToolButton *changed_, *added_, *removed_;
+  QToolButton *changed_, *added_, *removed_, *merged_;
   QLabel* words_;
   QTreeWidget* table_;
   std::shared_ptr<const DiffResult> result_;

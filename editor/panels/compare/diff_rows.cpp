@@ -40,9 +40,9 @@ QString changesWords(const std::vector<Change>& changes) {
 }
 
 double shownTimeOf(const Document& document, InstructionId id) {
-  const auto& overlay = document.run().overlay();
-  const Overlay::Entry* entry = overlay && id.valid() ? overlay->find(id) : nullptr;
-  return entry ? entry->timeNs : 0;
+  const auto& times = document.measures().selfTimes();
+  const std::optional<Overlay::Entry> entry = times && id.valid() ? times->find(id) : std::nullopt;
+  return entry ? entry->value : 0;
 }
 
 }  // namespace
@@ -57,6 +57,7 @@ void DiffPanel::showWords() {
   };
   count(changed_, result_ ? result_->changed.size() : 0, tr("changed"), NodeTint::Changed);
   count(added_, result_ ? result_->added.size() : 0, tr("added"), NodeTint::Added);
+  merged_->setEnabled(result_ && !result_->same());
   count(removed_, result_ ? result_->removed.size() : 0, tr("removed"), NodeTint::Removed);
   if (!result_) return words_->setText(tr("Choose the graph before: what differs is coloured in both"));
   const double flops = costs_.right.flops - costs_.left.flops,

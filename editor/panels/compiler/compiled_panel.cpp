@@ -18,6 +18,7 @@
 #include "core/ops/inference/infer.h"
 #include "core/tools/explain.h"
 #include "editor/document/document.h"
+#include "editor/look/type_scale.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -131,9 +132,7 @@ CompiledPanel::CompiledPanel(Document& document, QWidget* parent)
     auto* page = new QPlainTextEdit(this);
     page->setReadOnly(true);
     page->setLineWrapMode(QPlainTextEdit::NoWrap);
-    QFont mono(QStringLiteral("monospace"));
-    mono.setStyleHint(QFont::Monospace);
-    page->setFont(mono);
+    keepFont(*page, monoFont);
     page->setAccessibleName(title);
     tabs_->addTab(page, title);
     pages_.push_back(page);

@@ -23,13 +23,14 @@
 #include "editor/canvas/dimension_color.h"
 #include "editor/canvas/highlights.h"
 #include "editor/document/document.h"
+#include "editor/look/type_scale.h"
 #include "editor/panels/compiler/pass_strip.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
 
-constexpr int kFramePriority = 2, kCountPriority = 0;
+constexpr int kFramePriority = 2;
 
 QTreeWidget* makeTable(QWidget* parent, const QStringList& columns, const std::vector<int>& widths) {
   auto* out = new QTreeWidget(parent);
@@ -144,9 +145,7 @@ QWidget* PassesPanel::makeBeside() {
   text_->setReadOnly(true);
   text_->setLineWrapMode(QPlainTextEdit::NoWrap);
   text_->setAccessibleName(tr("Changed text"));
-  QFont mono(QStringLiteral("monospace"));
-  mono.setStyleHint(QFont::Monospace);
-  text_->setFont(mono);
+  keepFont(*text_, monoFont);
   tabs_->addTab(changes_, tr("Changes"));
   tabs_->addTab(text_, tr("Text"));
   tabs_->addTab(history_, tr("History"));
@@ -274,6 +273,7 @@ void PassesPanel::forget() {
   notes_.clear();
   fits_ = true;
   ++filmRequest_;
+  emit filmingChanged();
   ++*wanted_;
   clearHistory();
   strip_->setMoments({});
@@ -286,6 +286,17 @@ void PassesPanel::forget() {
   }
 }
 
+// What was asked for begins again when the panel is shown anew, or another source is chosen.
+void PassesPanel::cancelFilming() {
+  if (!cancel_) return;
+  *cancel_ = true;
+  cancel_.reset();
+  ++filmRequest_;
+  trouble_ = tr("Cancelled");
+  showWords();
+  emit filmingChanged();
+}
+
 void PassesPanel::start() {
   const QString path = document_.file().path();
   if (from_ != kFolder && (!document_.isOpen() || document_.isPlainGraph())) return showWords();
@@ -294,6 +305,7 @@ void PassesPanel::start() {
   const QString folder = from_ == kFolder ? folder_ : QFileInfo(path).absolutePath();
   const QString file = from_ == kBeside ? QFileInfo(path).fileName() : QString();
   cancel_ = std::make_shared<std::atomic<bool>>(false);
+  emit filmingChanged();
   words_->setText(from_ == kOwn ? tr("Running the passes …") : tr("Reading the folder …"));
   inBackground(kFramePriority,
                [this, module = std::move(module), folder, file, cancel = cancel_,
@@ -304,6 +316,7 @@ void PassesPanel::start() {
                    return [this, why, request] {
                      if (request != filmRequest_) return;
                      cancel_.reset();
+                     emit filmingChanged();
                      trouble_ = why;
                      showWords();
                    };
@@ -322,29 +335,13 @@ void PassesPanel::start() {
 
 void PassesPanel::taken(std::shared_ptr<PassFilm> film, const QStringList& titles, const QString& warnings) {
   film_ = std::move(film);
+  cancel_.reset();
+  emit filmingChanged();
   notes_ = warnings;
   strip_->setMoments(titles);
   wantFrame();
   countNext(0);
   followDocument();
-}
-
-// What each pass did, for the strip; one at a time, so that a frame never waits long.
-void PassesPanel::countNext(int moment) {
-  if (!film_ || moment >= strip_->count()) return;
-  inBackground(kCountPriority, [this, film = film_, moment, request = filmRequest_]() -> std::function<void()> {
-    const auto changes = film->trail().changesTo(static_cast<size_t>(moment));
-    PassStrip::Counts counts{};
-    for (size_t i = 0; changes && i < kPassMarks; ++i) counts[i] = (*changes)->count(static_cast<PassMark>(i));
-    return [this, moment, request, counts, readable = changes.has_value()] {
-      if (request != filmRequest_) return;
-      if (readable)
-        strip_->setCounts(moment, counts);
-      else
-        strip_->setUnreadable(moment);
-      countNext(moment + 1);
-    };
-  });
 }
 
 // --- frames

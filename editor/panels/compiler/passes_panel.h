@@ -43,9 +43,14 @@ class PassesPanel : public QWidget {
   QTabWidget* tabs() const { return tabs_; }
   QString words() const;  // of the pass that is shown
   bool isBusy() const { return busy_ > 0; }
+  bool isFilming() const { return cancel_ != nullptr; }  // the passes run, or a folder of them is read
+  void cancelFilming();
   const std::shared_ptr<const PassFrame>& frame() const { return frame_; }
   void openFolder(const QString& folder);
   void stepToTouch(int by);  // to the next pass, or the one before, that touched the selection
+
+ signals:
+  void filmingChanged();
 
  protected:
   void showEvent(QShowEvent* event) override;

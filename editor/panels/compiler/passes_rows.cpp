@@ -1,4 +1,4 @@
-// The rows, the changed text and the history of PassesPanel. See passes_panel.h.
+// The rows, the changed text, the history and the counts of PassesPanel. See passes_panel.h.
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QTextBlock>
@@ -16,7 +16,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kHistoryPriority = 1;
+constexpr int kHistoryPriority = 1, kCountPriority = 0;
 constexpr size_t kMostRows = 5000;
 
 QString wordsOfPass(const std::string& text) { return QString::fromStdString(text); }
@@ -172,6 +172,24 @@ void PassesPanel::tellDocument() {
   telling_ = true;
   if (document_.module().contains(there)) document_.select({there});
   telling_ = false;
+}
+
+// What each pass did, for the strip; one at a time, so that a frame never waits long.
+void PassesPanel::countNext(int moment) {
+  if (!film_ || moment >= strip_->count()) return;
+  inBackground(kCountPriority, [this, film = film_, moment, request = filmRequest_]() -> std::function<void()> {
+    const auto changes = film->trail().changesTo(static_cast<size_t>(moment));
+    PassStrip::Counts counts{};
+    for (size_t i = 0; changes && i < kPassMarks; ++i) counts[i] = (*changes)->count(static_cast<PassMark>(i));
+    return [this, moment, request, counts, readable = changes.has_value()] {
+      if (request != filmRequest_) return;
+      if (readable)
+        strip_->setCounts(moment, counts);
+      else
+        strip_->setUnreadable(moment);
+      countNext(moment + 1);
+    };
+  });
 }
 
 }  // namespace tessera

@@ -141,7 +141,8 @@ void Inspector::show() {
   const Profile* profile = document_.run().profile();
   facts_->setHtml(factsOf(document_.module(), id, users, document_.diagnostics(),
                           legendOf(document_.view().huesOf(id), document_.module().shapeOf(id).dimensions, palette()),
-                          profile ? runFactsOf(*profile, id) : QString()));
+                          profile ? runFactsOf(*profile, id) : QString()) +
+                  whyFactsOf(document_.module(), id));
 }
 
 void Inspector::showNames() {

@@ -15,7 +15,9 @@
 #include "core/ops/inference/unfinished.h"
 #include "core/ops/op.h"
 #include "core/ops/shared/dimension_reasons.h"
+#include "core/overview/workload.h"
 #include "core/picture/picture.h"
+#include "core/tools/passes/why.h"
 #include "editor/look/type_scale.h"
 #include "editor/text/error_label.h"
 
@@ -131,6 +133,13 @@ QString metadataSection(const Module& module, const Instruction& i) {
   return rows.isEmpty() ? rows : heading(QObject::tr("Metadata")) + table(rows);
 }
 
+// The page is the instruction's; lines of the file are not those of the text panel.
+Diagnostic withoutPlace(Diagnostic d) {
+  d.file.clear();
+  d.position = {};
+  return d;
+}
+
 }  // namespace
 
 QString factsOf(const Module& module, InstructionId id, std::span<const InstructionId> users,
@@ -150,7 +159,7 @@ QString factsOf(const Module& module, InstructionId id, std::span<const Instruct
     else if (d.instruction == id && d.label == kUnfinished)
       out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(d.message));
     else if (d.instruction == id)
-      out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(escaped(d.toString()));
+      out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(escaped(withoutPlace(d).toString()));
   out += run + shapeSection(module, i, dimensions);
   if (!i.operands.empty()) out += heading(QObject::tr("Operands")) + links(module, i.operands);
   if (!users.empty()) out += heading(QObject::tr("Users")) + links(module, users);
@@ -178,6 +187,18 @@ QString runFactsOf(const Profile& profile, InstructionId id) {
         factRow(QObject::tr("arithmetic"),
                 QObject::tr("%1flops/s").arg(word(amountText(found->flops / found->timeNs * 1e9)) + QLatin1Char(' ')));
   return heading(QObject::tr("This run")) + table(rows);
+}
+
+QString whyFactsOf(const Module& module, InstructionId id) {
+  if (!stageOf(module).optimised) return {};
+  const auto why = whyHere(module, id);
+  if (!why) return {};
+  const QString answer = (why->known ? QString() : QObject::tr("Inferred: ")) + escaped(why->answer);
+  QString rows;
+  for (const WhyLink& each : why->chain) rows += factRow(link(module, each.id), escaped(each.words));
+  const QString moves = QObject::tr("It moves %1 each time.").arg(QString::fromStdString(bytesText(why->bytes)));
+  return heading(QObject::tr("Why it is here")) + QStringLiteral("<p style='margin:0'>%1</p>").arg(answer) +
+         table(rows) + QStringLiteral("<p style='margin:0'>%1</p>").arg(moves);
 }
 
 QString factsStyle(const QPalette& palette) {

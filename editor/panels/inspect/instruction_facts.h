@@ -18,6 +18,9 @@ QString factsOf(const Module& module, InstructionId id, std::span<const Instruct
                 std::span<const Diagnostic> diagnostics, const QString& dimensions = {}, const QString& run = {});
 // What it took in a run: time, share, rates; empty: nothing is known of it.
 QString runFactsOf(const Profile& profile, InstructionId id);
+// In an optimised module: who asked for a copy, transpose, pad, convert or bitcast; what kept a fusion from growing.
+// Empty: there is nothing to ask.
+QString whyFactsOf(const Module& module, InstructionId id);
 // Colours of the classes that the page uses: links, "muted" and "error".
 QString factsStyle(const QPalette& palette);
 QString tooltipOf(const Module& module, InstructionId id, const QString& dimensions = {});

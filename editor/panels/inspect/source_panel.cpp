@@ -3,7 +3,6 @@
 
 #include <QComboBox>
 #include <QFileDialog>
-#include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
@@ -16,6 +15,7 @@
 #include "core/tools/query/query.h"
 #include "core/tools/source_files.h"
 #include "editor/document/document.h"
+#include "editor/look/type_scale.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -47,7 +47,7 @@ SourcePanel::SourcePanel(Document& document, QWidget* parent)
   text_->setReadOnly(true);
   text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   text_->setLineWrapMode(QPlainTextEdit::NoWrap);
-  text_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+  keepFont(*text_, monoFont);
   text_->setAccessibleName(tr("Source"));
   state_->setWordWrap(true);
   auto* row = new QHBoxLayout;

@@ -23,7 +23,7 @@ QString overviewLink(const Module& module, InstructionId id, const QString& text
 bool isDouble(const std::string& type) { return type.ends_with("f64") || type.ends_with("c128"); }
 
 QString factItem(const OverviewFact& fact, const OverviewFact::Item& item) {
-  const QString text = escapedWord(item.text);
+  const QString text = escapedWord(shownText(item.text));
   return fact.label == "types" && isDouble(item.text) ? QStringLiteral("<b class='error'>%1 !</b>").arg(text) : text;
 }
 

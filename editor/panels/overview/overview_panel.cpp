@@ -18,7 +18,7 @@
 #include "editor/document/document.h"
 #include "editor/panels/inspect/instruction_facts.h"
 #include "editor/panels/overview/overview_html.h"
-#include "editor/panels/overview/treemap.h"
+#include "editor/panels/profile/treemap.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -252,7 +252,8 @@ void OverviewStrip::refresh() {
   setVisible(fits);
   if (!fits) return;
   document_.overview().want();
-  if (const ModuleReport* report = document_.overview().report()) words_->setText(lineOf(*report));
+  const ModuleReport* report = document_.overview().report();
+  words_->setText(report ? lineOf(*report) : document_.overview().problem());
 }
 
 void OverviewStrip::showEvent(QShowEvent* event) {

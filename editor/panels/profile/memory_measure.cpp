@@ -63,8 +63,10 @@ MeasuredMemory measuredMemory(const Module& module, MemorySource source, const s
   return out;
 }
 
-QString checkedByRunning(const Module& before, const Module& after) {
-  const auto one = runModule(before, RunRequest()), other = runModule(after, RunRequest());
+QString checkedByRunning(const Module& before, const Module& after, const std::atomic<bool>* cancel) {
+  RunRequest request;
+  request.compile.cancel = cancel;
+  const auto one = runModule(before, request), other = runModule(after, request);
   if (!one || !other)
     return QObject::tr("it cannot be checked by running: %1")
         .arg(QString::fromStdString((one ? other : one).error().toString()));

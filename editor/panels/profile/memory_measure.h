@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QString>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,6 @@ MeasuredMemory measuredMemory(const Module& module, MemorySource source, const s
                               const std::string& path);
 
 // Both on the CPU with arguments by rule: an edit for memory changes no value. In words.
-QString checkedByRunning(const Module& before, const Module& after);
+QString checkedByRunning(const Module& before, const Module& after, const std::atomic<bool>* cancel);
 
 }  // namespace tessera

@@ -63,7 +63,10 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
   showWords();
 }
 
-MemoryPanel::~MemoryPanel() { pool_.waitForDone(); }
+MemoryPanel::~MemoryPanel() {
+  if (check_) *check_ = true;
+  pool_.waitForDone();
+}
 
 QWidget* MemoryPanel::makeBar() {
   auto* bar = new QWidget(this);
@@ -349,16 +352,32 @@ void MemoryPanel::showSelection() {
 void MemoryPanel::applyEdit() {
   if (edits_->selectedItems().isEmpty()) return;
   const auto number = static_cast<size_t>(edits_->selectedItems()[0]->data(0, NumberItem::kKey).toULongLong());
+  cancelCheck();
   words_->setText(tr("applying, and running both …"));
   apply_->setEnabled(false);
-  start([this, module = document_.module(), edit = shown_.edits[number]]() -> std::function<void()> {
+  check_ = std::make_shared<std::atomic<bool>>(false);
+  emit checkingChanged();
+  start([this, module = document_.module(), edit = shown_.edits[number], check = check_]() -> std::function<void()> {
     auto made = std::make_shared<Result<Module>>(editedForMemory(module, edit.words));
-    const QString checked = *made ? checkedByRunning(module, **made) : QString::fromStdString(made->error().toString());
-    return [this, made, checked, name = module.name + "_" + edit.words.substr(0, edit.words.find(':'))] {
+    const QString checked =
+        *made ? checkedByRunning(module, **made, check.get()) : QString::fromStdString(made->error().toString());
+    return [this, made, checked, check, name = module.name + "_" + edit.words.substr(0, edit.words.find(':'))] {
+      if (*check) return;
+      check_.reset();
+      emit checkingChanged();
       words_->setText(checked);
       if (*made) emit moduleMade(QString::fromStdString(name), printHloText(**made));
     };
   });
+}
+
+void MemoryPanel::cancelCheck() {
+  if (!check_) return;
+  *check_ = true;
+  check_.reset();
+  words_->setText(tr("Cancelled"));
+  apply_->setEnabled(true);
+  emit checkingChanged();
 }
 
 }  // namespace tessera

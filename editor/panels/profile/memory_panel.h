@@ -4,6 +4,7 @@
 
 #include <QThreadPool>
 #include <QWidget>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -39,6 +40,8 @@ class MemoryPanel : public QWidget {
   QToolButton* peakButton() const { return peak_; }
   QString words() const;
   bool isBusy() const { return busy_ > 0; }
+  bool isChecking() const { return check_ != nullptr; }  // an edit is applied, and both graphs run
+  void cancelCheck();
   const std::shared_ptr<const MemoryReport>& report() const { return shown_.report; }
   void measure();
   void openAssignment(const QString& path);  // of an XLA dump whose module is open
@@ -46,6 +49,7 @@ class MemoryPanel : public QWidget {
  signals:
   void revealWanted(tessera::InstructionId id);
   void failed(QString message);
+  void checkingChanged();
   void moduleMade(QString name, std::string hlo);  // by an edit that was applied
 
  protected:
@@ -79,6 +83,7 @@ class MemoryPanel : public QWidget {
   QTreeWidget *live_, *allocations_, *edits_;
   QPushButton* apply_;
   MeasuredMemory shown_;
+  std::shared_ptr<std::atomic<bool>> check_;
   std::string assignment_, assignmentPath_;
   uint64_t request_ = 0;
   int busy_ = 0;

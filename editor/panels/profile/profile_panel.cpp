@@ -13,24 +13,58 @@
 #include <QToolButton>
 #include <QTreeView>
 
+#include "core/base/sorting.h"
 #include "core/formats/file_content.h"
 #include "editor/document/document.h"
 #include "editor/document/machine_peaks.h"
 #include "editor/models/op_tree_model.h"
 #include "editor/panels/profile/icicle_view.h"
+#include "editor/panels/profile/treemap.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
+namespace {
+
+CostScope areaOf(const OpTree& tree, int32_t number) {
+  const OpRow& row = tree.rows[static_cast<size_t>(number)];
+  CostScope out;
+  out.name = row.facts.name;
+  // Boxes of one level are no larger together than the one above: a loop without what it runs.
+  out.weight = row.kind == OpRowKind::Fusion || row.kind == OpRowKind::Instruction ? row.ratedNs : row.totalNs;
+  out.instruction = row.facts.instruction;
+  double most = 0;
+  for (int32_t child : row.children) {
+    out.children.push_back(areaOf(tree, child));
+    if (row.facts.instruction.valid() || out.children.back().weight <= most) continue;
+    most = out.children.back().weight;
+    out.instruction = out.children.back().instruction;
+  }
+  sortDescending(out.children, &CostScope::weight);
+  return out;
+}
+
+CostScope areasOf(const OpTree& tree) {
+  CostScope out;
+  for (int32_t root : tree.roots) {
+    out.children.push_back(areaOf(tree, root));
+    out.weight += out.children.back().weight;
+  }
+  sortDescending(out.children, &CostScope::weight);
+  return out;
+}
+
+}  // namespace
 
 ProfilePanel::ProfilePanel(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
       model_(new OpTreeModel(this)),
       empty_(
-          new PlainLabel(tr("Run the graph (F5), or open a profile (File menu), to see where its time goes."), this)),
+          new EmptyLabel(tr("Run the graph (F5), or open a profile (File menu), to see where its time goes."), this)),
       stack_(new QStackedWidget(this)),
       table_(new QTreeView(stack_)),
-      icicle_(new IcicleView(stack_)) {
+      icicle_(new IcicleView(stack_)),
+      map_(new Treemap(stack_)) {
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
@@ -49,13 +83,12 @@ ProfilePanel::ProfilePanel(Document& document, QWidget* parent)
   table_->sortByColumn(static_cast<int>(OpColumn::Total), Qt::DescendingOrder);
   stack_->addWidget(table_);
   stack_->addWidget(icicle_);
-  empty_->setAlignment(Qt::AlignCenter);
-  empty_->setWordWrap(true);
-  empty_->setEnabled(false);
-  empty_->setAttribute(Qt::WA_TransparentForMouseEvents);
+  stack_->addWidget(map_);
   connectParts();
   show();
 }
+
+ProfilePanel::~ProfilePanel() { map_->setScopes(nullptr, true); }
 
 QWidget* ProfilePanel::makeBar() {
   auto* bar = new QWidget(this);
@@ -82,11 +115,14 @@ QWidget* ProfilePanel::makeBar() {
   };
   boxes_ = button(tr("Boxes"), tr("The tree as nested boxes, as wide as their time"));
   boxes_->setCheckable(true);
+  mapButton_ = button(tr("Areas"), tr("The tree as a treemap, as large as their time"));
+  mapButton_->setCheckable(true);
   QToolButton* save = button(tr("CSV…"), tr("Write the tree as a table"));
   connect(save, &QToolButton::clicked, this, &ProfilePanel::chooseExport);
   words_ = new PlainLabel(bar);
   words_->setEnabled(false);
-  for (QWidget* each : std::initializer_list<QWidget*>{grouping_, filter_, boxes_, save}) row->addWidget(each);
+  for (QWidget* each : std::initializer_list<QWidget*>{grouping_, filter_, boxes_, mapButton_, save})
+    row->addWidget(each);
   row->addWidget(words_, 1);
   return bar;
 }
@@ -100,17 +136,24 @@ void ProfilePanel::connectParts() {
   connect(copy, &QAction::triggered, this, [this] { QApplication::clipboard()->setText(copied()); });
   connect(grouping_, &QComboBox::currentIndexChanged, this, &ProfilePanel::grow);
   connect(filter_, &QLineEdit::textChanged, this, &ProfilePanel::grow);
-  connect(boxes_, &QToolButton::toggled, this, [this](bool on) { stack_->setCurrentIndex(on ? 1 : 0); });
+  connect(boxes_, &QToolButton::toggled, this, [this](bool on) {
+    if (on) mapButton_->setChecked(false);
+    showForm();
+  });
+  connect(mapButton_, &QToolButton::toggled, this, [this](bool on) {
+    if (on) boxes_->setChecked(false);
+    showForm();
+  });
+  connect(map_, &Treemap::chosen, this, [this](InstructionId id) { choose(model_->placeOf(model_->indexOf(id))); });
   connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &ProfilePanel::selectRows);
   connect(table_, &QTreeView::doubleClicked, this, [this](const QModelIndex& at) {
     if (model_->rowCount(at.siblingAtColumn(0)) == 0) reveal(model_->placeOf(at));
   });
   connect(icicle_, &IcicleView::chosen, this, &ProfilePanel::choose);
   connect(icicle_, &IcicleView::activated, this, &ProfilePanel::reveal);
-  connect(&document_.run(), &ProgramRun::analysed, this, &ProfilePanel::show);
+  connect(&document_.measures(), &NodeMeasures::timesHeld, this, &ProfilePanel::show);
   connect(&document_.run(), &ProgramRun::outcomeChanged, this, &ProfilePanel::show);
   connect(&document_, &Document::selectionChanged, this, &ProfilePanel::showSelection);
-  connect(&MachinePeaks::ofThisMachine(), &MachinePeaks::ready, this, &ProfilePanel::show);
 }
 
 const OpTree& ProfilePanel::tree() const { return model_->tree(); }
@@ -130,16 +173,8 @@ void ProfilePanel::showEmptyText() {
 }
 
 void ProfilePanel::show() {
-  const auto& times = document_.run().times();
-  held_ = times;
-  if (times && document_.run().isOwnRun()) {
-    if (isVisible()) MachinePeaks::ofThisMachine().measure();
-    if (const auto& peaks = MachinePeaks::ofThisMachine().peaks()) {
-      auto held = std::make_shared<OpTimes>(*times);
-      holdAgainst(*held, *peaks);
-      held_ = std::move(held);
-    }
-  }
+  held_ = document_.measures().times();
+  if (held_ && isVisible() && document_.run().isOwnRun()) MachinePeaks::ofThisMachine().measure();
   grow();
   showEmptyText();
 }
@@ -147,10 +182,11 @@ void ProfilePanel::show() {
 void ProfilePanel::showWords() {
   const ProgramRun& run = document_.run();
   QString words = held_ ? run.origin() : QString();
-  if (held_ && run.isOwnRun())
-    words += MachinePeaks::ofThisMachine().peaks()         ? tr("; held against this machine's measured peaks")
-             : MachinePeaks::ofThisMachine().isMeasuring() ? tr("; measuring the machine's peaks …")
-                                                           : QString();
+  if (const auto& device = document_.measures().device(); held_ && device)
+    words += tr("; held against the peaks of %1 (%2)")
+                 .arg(QString::fromStdString(device->name), QString::fromStdString(device->source));
+  else if (held_ && run.isOwnRun() && MachinePeaks::ofThisMachine().isMeasuring())
+    words += tr("; measuring the machine's peaks …");
   words_->setText(words);
 }
 
@@ -162,6 +198,7 @@ void ProfilePanel::grow() {
   icicle_->setTree(nullptr);
   model_->setTree(held_ ? opTree(*held_, by, filter_->text().toStdString()) : OpTree());
   icicle_->setTree(&model_->tree());
+  if (mapButton_->isChecked()) showForm();
   const OpTree& tree = model_->tree();
   const bool filtered = !filter_->text().trimmed().isEmpty() && tree.rows.size() < 1000;
   for (size_t i = 0; i < tree.rows.size(); ++i) {
@@ -186,6 +223,16 @@ void ProfilePanel::selectRows() {
   choosing_ = true;
   document_.select(std::move(chosen));
   choosing_ = false;
+}
+
+// One of three: the table, nested boxes, areas.
+void ProfilePanel::showForm() {
+  stack_->setCurrentIndex(boxes_->isChecked() ? 1 : mapButton_->isChecked() ? 2 : 0);
+  map_->setScopes(nullptr, true);
+  areas_.reset();
+  if (!mapButton_->isChecked() || tree().rows.empty()) return;
+  areas_ = std::make_unique<CostScope>(areasOf(tree()));
+  map_->setScopes(areas_.get(), true);
 }
 
 // From a box: its row is selected, and that selects its instructions.

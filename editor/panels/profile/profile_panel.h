@@ -21,18 +21,23 @@ namespace tessera {
 class Document;
 class IcicleView;
 class OpTreeModel;
+class Treemap;
+struct CostScope;
 
 class ProfilePanel : public QWidget {
   Q_OBJECT
 
  public:
   explicit ProfilePanel(Document& document, QWidget* parent = nullptr);
+  ~ProfilePanel() override;
 
   QTreeView* table() const { return table_; }
   IcicleView* icicle() const { return icicle_; }
   QComboBox* grouping() const { return grouping_; }
   QLineEdit* filter() const { return filter_; }
   QToolButton* boxesButton() const { return boxes_; }
+  Treemap* treemap() const { return map_; }
+  QToolButton* treemapButton() const { return mapButton_; }
   QString words() const;  // where the times come from
   const OpTree& tree() const;
   QString copied() const;  // the selected rows, with a tab between columns
@@ -55,6 +60,7 @@ class ProfilePanel : public QWidget {
   void showEmptyText();
   void selectRows();
   void choose(int32_t row);
+  void showForm();
   void showSelection();
   void reveal(int32_t row);
   void chooseExport();
@@ -64,11 +70,13 @@ class ProfilePanel : public QWidget {
   QLabel *words_, *empty_;
   QComboBox* grouping_;
   QLineEdit* filter_;
-  QToolButton* boxes_;
+  QToolButton *boxes_, *mapButton_;
   QStackedWidget* stack_;
   QTreeView* table_;
   IcicleView* icicle_;
-  std::shared_ptr<const OpTimes> held_;  // against the machine
+  Treemap* map_;
+  std::unique_ptr<CostScope> areas_;     // the tree as the treemap draws it
+  std::shared_ptr<const OpTimes> held_;  // against the device
   bool choosing_ = false;                // the selection comes from here
 };
 

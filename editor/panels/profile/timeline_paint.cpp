@@ -4,6 +4,7 @@
 #include <QPainter>
 #include <QPainterPath>
 #include <QScrollBar>
+#include <QStaticText>
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +16,9 @@
 namespace tessera {
 namespace {
 
-constexpr int kWorded = 28;  // a span so wide has room for words
+constexpr int kWorded = 36;            // a span so wide has room for words
+constexpr int kLabelStep = 8;          // widths of words are multiples of it, so that few texts are cut
+constexpr size_t kMostLabels = 20000;  // that are kept
 
 // 1, 2 or 5 of a power of ten.
 double roundTimeStep(double least) {
@@ -66,6 +69,20 @@ void TimelineView::paintLane(QImage& image, const Row& row, double scale) {
     std::copy(line.begin(), line.end(), reinterpret_cast<QRgb*>(image.scanLine(i)));
 }
 
+// Shaping a text takes longer than painting it: what was cut to a width once is kept.
+const QStaticText& TimelineView::labelOf(uint32_t name, int width, const QFontMetrics& metrics) {
+  const uint64_t key = uint64_t{name} << 16 | static_cast<uint64_t>(std::min(width / kLabelStep, 0xffff));
+  if (labels_.size() > kMostLabels) labels_.clear();
+  const auto [at, isNew] = labels_.try_emplace(key);
+  if (isNew) {
+    at->second.setTextFormat(Qt::PlainText);
+    at->second.setPerformanceHint(QStaticText::AggressiveCaching);
+    at->second.setText(metrics.elidedText(QString::fromStdString(timeline_->names[name].text), Qt::ElideRight,
+                                          width / kLabelStep * kLabelStep));
+  }
+  return at->second;
+}
+
 void TimelineView::paintLabels(QPainter& painter, const Row& row) {
   const double perPixel = static_cast<double>(range_.endNs - range_.beginNs) / contentWidth();
   bars_.clear();
@@ -73,13 +90,15 @@ void TimelineView::paintLabels(QPainter& painter, const Row& row) {
   const auto wide = static_cast<int64_t>(perPixel * kWorded);
   lane.barsIn(range_.beginNs, range_.endNs, perPixel * kWorded, bars_);
   painter.setPen(isDark(palette()) ? Qt::white : Qt::black);
+  const QFontMetrics metrics = painter.fontMetrics();
+  const double top = rowY(row) + (kLaneHeight - 1 - metrics.height()) / 2.0;
   for (const TimelineBar& bar : bars_) {
     if (bar.count != 1 || bar.endNs - bar.beginNs < wide) continue;
     const double left = std::max<double>(kLabelWidth, xOf(bar.beginNs)),
                  right = std::min<double>(viewport()->width(), xOf(bar.endNs));
-    const QString text = QString::fromStdString(timeline_->names[lane.spans()[bar.first].name].text);
-    painter.drawText(QRectF(left + 3, rowY(row), right - left - 5, kLaneHeight - 1), Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(right - left) - 5));
+    if (right - left < kWorded / 2) continue;
+    painter.drawStaticText(QPointF(left + 3, top),
+                           labelOf(lane.spans()[bar.first].name, static_cast<int>(right - left) - 5, metrics));
   }
 }
 

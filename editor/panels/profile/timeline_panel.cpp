@@ -21,7 +21,7 @@ namespace tessera {
 TimelinePanel::TimelinePanel(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
-      empty_(new PlainLabel(
+      empty_(new EmptyLabel(
           tr("Run the graph (F5), or open a profile (File menu), to see what ran when, thread by thread."), this)),
       view_(new TimelineView(this)) {
   auto* layout = new QVBoxLayout(this);
@@ -34,10 +34,6 @@ TimelinePanel::TimelinePanel(Document& document, QWidget* parent)
   split->setSizes({600, 300});
   split->setStretchFactor(0, 1);
   layout->addWidget(split, 1);
-  empty_->setAlignment(Qt::AlignCenter);
-  empty_->setWordWrap(true);
-  empty_->setEnabled(false);
-  empty_->setAttribute(Qt::WA_TransparentForMouseEvents);
   connect(view_, &TimelineView::spanSelected, this, &TimelinePanel::showSpan);
   connect(view_, &TimelineView::stretchSelected, this, &TimelinePanel::showStretch);
   connect(view_, &TimelineView::marksChanged, this, [this] {

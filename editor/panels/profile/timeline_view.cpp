@@ -31,6 +31,7 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline, std::sh
   arrows_.clear();
   marked_.clear();
   colors_.clear();
+  labels_.clear();
   placeRows();
   showAll();
 }

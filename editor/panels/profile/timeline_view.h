@@ -5,8 +5,10 @@
 
 #include <QAbstractScrollArea>
 #include <QImage>
+#include <QStaticText>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -97,13 +99,15 @@ class TimelineView : public QAbstractScrollArea {
   void paintFlows(QPainter& painter);
   void paintStretch(QPainter& painter);
   QRgb colorOf(uint32_t name);
+  const QStaticText& labelOf(uint32_t name, int width, const QFontMetrics& metrics);
 
   std::shared_ptr<const Timeline> timeline_;
   std::shared_ptr<const Module> module_;
   std::vector<Row> rows_;
   int height_ = 0;
   TimeRange range_;
-  std::vector<QRgb> colors_;  // by name
+  std::vector<QRgb> colors_;                          // by name
+  std::unordered_map<uint64_t, QStaticText> labels_;  // by name and width
   bool dark_ = false;
   std::vector<TimelineBar> bars_;
   std::unordered_set<uint32_t> marked_;  // names

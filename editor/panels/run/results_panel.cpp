@@ -39,7 +39,7 @@ QString summaryOf(const RunOutcome& outcome) {
              .arg(QString::fromStdString(durationText(outcome.runMs * 1e6)), runs)
              .arg(outcome.compileMs, 0, 'f', 1)
              .arg(QString::fromStdString(bytesText(static_cast<double>(outcome.peakBytes))), argumentsText(outcome)) +
-         leftOutText(outcome);
+         QStringLiteral(" · ") + outcome.counters + leftOutText(outcome);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "core/edit/text_edit.h"
 #include "core/ops/inference/unfinished.h"
 #include "editor/document/document.h"
+#include "editor/look/type_scale.h"
 #include "editor/text/error_label.h"
 #include "editor/text/hlo_highlight.h"
 #include "editor/text/numbered_edit.h"
@@ -75,9 +76,7 @@ HloEdit::HloEdit(Document& document, QWidget* parent)
   field_->setLineWrapMode(QPlainTextEdit::NoWrap);
   field_->setUndoRedoEnabled(false);  // the document's history is the only one
   field_->setAccessibleName(tr("HLO text of the computation"));
-  QFont mono(QStringLiteral("monospace"));
-  mono.setStyleHint(QFont::Monospace);
-  field_->setFont(mono);
+  keepFont(*field_, monoFont);
   field_->installEventFilter(this);
   new Highlighter(field_->document(), &theme_);
   field_->viewport()->installEventFilter(this);

@@ -20,7 +20,8 @@ double contrast(ColorRole a, ColorRole b, Theme theme) {
 
 TEST(Colors, TextIsReadableOnEveryFill) {
   for (Theme theme : {Theme::Light, Theme::Dark}) {
-    for (int role = static_cast<int>(ColorRole::Elementwise); role <= static_cast<int>(ColorRole::Heat9); ++role)
+    for (int role = static_cast<int>(ColorRole::Elementwise); role <= static_cast<int>(ColorRole::BoundOverhead);
+         ++role)
       EXPECT_GE(contrast(ColorRole::NodeText, static_cast<ColorRole>(role), theme), 4.5) << role;
     for (ColorRole fill : {ColorRole::NodeFill, ColorRole::GroupFill}) {
       EXPECT_GE(contrast(ColorRole::NodeText, fill, theme), 4.5);
@@ -58,11 +59,11 @@ TEST(Overlay, HeatIsLogarithmic) {
   profile.sources = {{InstructionId(3), 2e6, 0, 0, true}, {InstructionId(1), 2e4, 0, 0, false}};
   const Overlay overlay = overlayOf(profile);
   ASSERT_TRUE(overlay.find(InstructionId(3)));
-  EXPECT_DOUBLE_EQ(overlay.find(InstructionId(3))->timeNs, 1e6);
+  EXPECT_DOUBLE_EQ(overlay.find(InstructionId(3))->value, 1e6);
   EXPECT_DOUBLE_EQ(overlay.heatOf(1e6), 1);
   EXPECT_NEAR(overlay.heatOf(1e4), 0.5, 1e-9);
   EXPECT_FALSE(overlay.find(InstructionId(1))->measured);
-  EXPECT_EQ(overlay.find(InstructionId(2)), nullptr);
+  EXPECT_FALSE(overlay.find(InstructionId(2)));
   EXPECT_EQ(durationText(999.7), "1.00 µs");
   EXPECT_EQ(durationText(0), "0 ns");
 }
@@ -81,13 +82,48 @@ TEST(Overlay, ScalesToTheHottestBoxThatIsShown) {
   profile.sources = {
       {InstructionId(0), 300, 0, 0, true}, {InstructionId(1), 200, 0, 0, false}, {InstructionId(2), 400, 0, 0, true}};
   const Overlay overlay = overlayOf(profile);
-  const auto times = boxTimes(view, overlay);
-  EXPECT_EQ(times[0].timeNs, 900);
-  EXPECT_EQ(times[1].timeNs, 500);
-  EXPECT_FALSE(times[1].measured);
-  EXPECT_TRUE(times[2].measured);
-  EXPECT_EQ(overlay.hotNs, 400);
-  EXPECT_EQ(scaledTo(view, overlay).hotNs, 500);
+  const auto boxes = boxEntries(view, overlay);
+  EXPECT_EQ(boxes[0].value, 900);
+  EXPECT_EQ(boxes[1].value, 500);
+  EXPECT_FALSE(boxes[1].measured);
+  EXPECT_TRUE(boxes[2].measured);
+  EXPECT_EQ(overlay.hot, 400);
+  EXPECT_EQ(scaledTo(view, overlay).hot, 500);
+}
+
+// A fusion whose members are not shown has their time; where they are, the group was measured as one.
+TEST(Overlay, WholesCountWhereTheirInsideIsNotShown) {
+  Overlay overlay;
+  overlay.entries = {{InstructionId(1), {.value = 30}}, {InstructionId(2), {.value = 10}}};
+  overlay.wholes = {{InstructionId(0), InstructionId(1), {.value = 40, .measured = true}}};
+  GraphView view;
+  view.nodes.resize(1);
+  view.nodes[0].parent = -1;
+  view.boxes = {0, -1, -1};
+  EXPECT_EQ(boxEntries(view, overlay)[0].value, 40);
+  view.nodes[0].kind = ViewNode::Kind::CollapsedGroup;
+  view.nodes[0].caller = true;
+  view.boxes = {0, 0, 0};
+  EXPECT_EQ(boxEntries(view, overlay)[0].value, 40);
+  EXPECT_TRUE(boxEntries(view, overlay)[0].measured);
+  EXPECT_EQ(overlay.find(InstructionId(0))->value, 40);
+}
+
+TEST(Overlay, RatiosAndBoundsOfGroupsAreThoseOfTheSums) {
+  Overlay intensity{.kind = OverlayKind::Ratio, .unit = OverlayUnit::FlopsPerByte};
+  Overlay::Entry sum{.value = 100, .per = 10, .measured = true};
+  addTo(sum, {.value = 0, .per = 90});
+  EXPECT_DOUBLE_EQ(intensity.numberOf(sum), 1);
+  EXPECT_FALSE(sum.measured);
+  Overlay bound{.kind = OverlayKind::Bound};
+  EXPECT_EQ(bound.textOf({.value = 1, .per = 5, .rest = 2}), "memory");
+  EXPECT_EQ(roleOf(bound, {.value = 1, .per = 5, .rest = 2}), ColorRole::BoundMemory);
+  Overlay difference{.kind = OverlayKind::Difference, .cold = 1, .hot = 100};
+  EXPECT_EQ(difference.textOf({.value = -50}), "−50 ns");
+  EXPECT_EQ(roleOf(difference, {.value = -100}), ColorRole::Cool4);
+  EXPECT_EQ(roleOf(difference, {.value = 100}), ColorRole::Heat9);
+  Overlay share{.unit = OverlayUnit::Share, .cold = 1, .hot = 0, .linear = true};
+  EXPECT_DOUBLE_EQ(share.heatOf(0.25), 0.75);
 }
 
 TEST(Svg, EscapesAndDrawsEveryItem) {

@@ -2,15 +2,22 @@
 // steps. Counting, folding and evaluating them is bounded or can be cancelled.
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <thread>
 
 #include "core/cost/cost.h"
 #include "core/evaluate/evaluate.h"
+#include "core/formats/file_content.h"
 #include "core/formats/hlo_text.h"
+#include "core/memory/memory_report.h"
+#include "core/overview/facts.h"
 #include "core/passes/pipeline.h"
 #include "core/tools/cost_table.h"
 #include "tests/unit/base/growth.h"
@@ -191,6 +198,44 @@ TEST(BoundedWork, CostsOfHugeWindowsAreCounted) {
       "HloModule m\n\nENTRY e {\n  p = f32[1,3,1] parameter(0)\n  k = f32[2,1,1] parameter(1)\n"
       "  ROOT r = f32[1,6,1] convolution(p, k), window={size=2 pad=1_1 lhs_dilate=2}, dim_labels=b0f_0io->b0f\n}\n";
   EXPECT_EQ(costOf(readBounded(small)).flops, 12);
+}
+
+// All values of a long chain share one buffer, each joined to the one before.
+TEST(BoundedWork, MemoryOfALongChainIsNearLinear) {
+  const auto report = [](int length) {
+    std::string text = "HloModule m\n\nENTRY e {\n  x0 = f32[8] parameter(0)\n";
+    for (int k = 1; k < length; ++k)
+      text += "  x" + std::to_string(k) + " = f32[8] negate(x" + std::to_string(k - 1) + ")\n";
+    const Module module = readBounded(text + "  ROOT y = f32[8] negate(x" + std::to_string(length - 1) + ")\n}\n");
+    EXPECT_EQ(memoryReport(module)->peakBytes(), 64);
+  };
+  EXPECT_LT(test::growthToFourfold(40000, report), test::kNearLinear);
+}
+
+TEST(BoundedWork, AHugeFileIsRefusedUnread) {
+  const auto mostMemory = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;  // KiB
+  };
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "tessera_huge_test.hlo";
+  std::ofstream(file) << "HloModule m";
+  std::filesystem::resize_file(file, 10ull << 30);  // holes, which take no disk
+  const long before = mostMemory();
+  const auto content = readFile(file);
+  std::filesystem::remove(file);
+  ASSERT_FALSE(content);
+  EXPECT_NE(content.error().message.find("4 GiB"), std::string::npos) << content.error().message;
+  EXPECT_LT(mostMemory() - before, 1 << 20);
+}
+
+TEST(BoundedWork, VeryLongNamesAreCutWhereTheyAreShown) {
+  const std::string name(100000, 'n');
+  const Module module = readBounded("HloModule m\n\nENTRY e {\n  " + name +
+                                    " = f32[2] parameter(0)\n  ROOT y = f32[2] negate(" + name + ")\n}\n");
+  for (const OverviewFact& fact : factsOf(overviewOf(Workload(module, nullptr)))) EXPECT_LT(fact.words().size(), 1000u);
+  EXPECT_EQ(shownText("short"), "short");
+  EXPECT_EQ(shownText(std::string(159, 'a') + "é").size(), 159 + std::string("…").size());
 }
 
 }  // namespace

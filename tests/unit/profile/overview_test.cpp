@@ -47,6 +47,43 @@ TEST(Findings, BeforeOptimisationNothingIsAKernelYet) {
             "");
 }
 
+TEST(Findings, WeightsThatAreConvertedBeforeTheyAreRead) {
+  const std::string program =
+      kHeader +
+      "f {\n  x = FROM[64,32]{1,0} parameter(0)\n"
+      "  ROOT c = f32[64,32]{1,0} convert(x)\n}\n\n"
+      "ENTRY e {\n  x = FROM[64,32]{1,0} parameter(0)\n  y = FROM[64,32]{1,0} parameter(1)\n"
+      "  u = f32[64,32]{1,0} fusion(x), kind=kLoop, calls=f\n"
+      "  v = f32[64,32]{1,0} fusion(y), kind=kLoop, calls=f\n"
+      "  ROOT r = f32[64,64]{1,0} dot(u, v), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n}\n";
+  const auto from = [&](const std::string& type) {
+    std::string text = program;
+    for (size_t at = text.find("FROM"); at != text.npos; at = text.find("FROM")) text.replace(at, 4, type);
+    return text;
+  };
+  EXPECT_EQ(rulesIn(from("s32")), "");
+  const Module module = moduleFrom(from("bf16"));
+  const std::vector<Finding> found = findingsIn(module);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].rule, "widened");
+  EXPECT_EQ(found[0].instructions.size(), 2u);
+  EXPECT_EQ(found[0].bytes, 2 * (64 * 32 * 2 + 64 * 32 * 4));
+  EXPECT_NE(found[0].text.find("2 conversions of bf16 to f32"), std::string::npos) << found[0].text;
+}
+
+// What a compiler made without op_name counts where its result is read.
+TEST(CostByScope, OfWhatHasNoScopeIsItsReaders) {
+  const Module module =
+      moduleFrom(kHeader +
+                 "ENTRY e {\n  x = bf16[64,64]{1,0} parameter(0)\n  u = f32[64,64]{1,0} convert(x)\n"
+                 "  d = f32[64,64]{1,0} dot(u, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+                 "  ROOT r = f32[64,64]{1,0} negate(d), metadata={op_name=\"attention/neg\"}\n}\n");
+  const CostScope root = costByScope(Workload(module, nullptr));
+  ASSERT_EQ(root.children.size(), 1u);
+  EXPECT_EQ(root.children[0].name, "attention");
+  EXPECT_EQ(root.children[0].weight, root.weight);
+}
+
 TEST(Findings, WhatAFusionHoldsCostsNoMemory) {
   EXPECT_EQ(rulesIn(kHeader + "f {\n  x = f32[64,32]{1,0} parameter(0)\n  c = f32[64,32]{1,0} copy(x)\n"
                               "  ROOT n = f32[64,32]{1,0} negate(c)\n}\n\n"

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/hlo/place_text.h"
 #include "core/tools/find_instruction.h"
 #include "core/tools/link.h"
 #include "core/tools/query/query_completion.h"
@@ -378,18 +379,17 @@ TEST(Completion, EachIsAQueryThatFindsSomething) {
 
 // --- links
 
-TEST(Link, TheShortestNameThatLeadsBack) {
+TEST(Link, ThePlaceLeadsBack) {
   const Module module = moduleOf(
       "HloModule m\n\nbody {\n  a = f32[] parameter(0)\n  ROOT b = f32[] negate(a)\n}\n\nENTRY e {\n"
       "  a = f32[] parameter(0)\n  ROOT c = f32[] call(a), to_apply=body\n}\n");
-  const LinkNames names(module);
   std::vector<std::string> all;
   for (ComputationId computation : module.order())
     for (InstructionId id : module.at(computation).instructions) {
-      all.push_back(names.of(id));
+      all.push_back(placeText(module, id));
       EXPECT_EQ(instructionNamed(module, all.back()).value(), id) << all.back();
     }
-  EXPECT_EQ(all, (std::vector<std::string>{"body/a", "b", "e/a", "c"}));
+  EXPECT_EQ(all, (std::vector<std::string>{"body/a", "body/b", "e/a", "e/c"}));
 }
 TEST(Link, AFileWhoseNameHoldsTheSignIsThatFile) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tessera_link_test";

@@ -1,5 +1,5 @@
 // Squarified rows (Bruls, Huizing, van Wijk): each row of boxes is as long as keeps them closest to squares.
-#include "editor/panels/overview/treemap.h"
+#include "editor/panels/profile/treemap.h"
 
 #include <QHelpEvent>
 #include <QMouseEvent>

@@ -1,0 +1,81 @@
+// See script_views.h.
+#include "app/studio/script/script_views.h"
+
+#include <QComboBox>
+#include <QPushButton>
+#include <QSpinBox>
+#include <map>
+
+#include "app/studio/script/script_gestures.h"
+#include "app/studio/window/main_window.h"
+#include "app/studio/window/panels.h"
+#include "editor/document/document.h"
+#include "editor/panels/compare/numerics_panel.h"
+#include "editor/panels/run/watch_panel.h"
+
+namespace tessera {
+namespace {
+
+// With itself at another precision, or without one by the CPU against the reference.
+Status compareValues(MainWindow& w, const QString& type) {
+  QComboBox& choice = *w.panels().numerics->choice();
+  const int found = type.isEmpty() ? 0 : choice.findData(type);
+  if (found < 0) return refusedGesture(QObject::tr("there is no precision %1").arg(type));
+  choice.setCurrentIndex(found);
+  w.panels().numerics->compareButton()->click();
+  return {};
+}
+
+// By its name in the menu, or with "linear" behind it.
+Status measure(MainWindow& w, const QString& words) {
+  QString name = words;
+  const bool linear = name.endsWith(QLatin1String(" linear"));
+  if (linear) name.chop(7);
+  const auto found = measureNamed(name.toStdString());
+  if (!found) return refusedGesture(QObject::tr("there is no measure %1").arg(name));
+  w.document().measures().setLinear(linear);
+  w.document().measures().choose(*found);
+  return {};
+}
+
+const std::map<QString, ViewCommand>& viewCommands() {
+  using W = MainWindow&;
+  using S = const QString&;
+  static const std::map<QString, ViewCommand> table{
+      {"measure", measure},
+      {"fade-below",
+       [](W w, S heat) {
+         w.document().measures().setThreshold(heat.toDouble());
+         return Status{};
+       }},
+      {"critical-path",
+       [](W w, S on) {
+         w.document().measures().showCriticalPath(on != QLatin1String("off"));
+         return Status{};
+       }},
+      {"take-out",
+       [](W w, S) {
+         w.takeOut();
+         return Status{};
+       }},
+      {"watch",
+       [](W w, S steps) {
+         WatchPanel& watch = *w.panels().watch;
+         watch.watch(w.document().selection());
+         watch.steps()->setValue(steps.toInt());
+         watch.runButton()->click();
+         return Status{};
+       }},
+      {"compare-values", compareValues},
+  };
+  return table;
+}
+
+}  // namespace
+
+ViewCommand viewCommandNamed(const QString& name) {
+  const auto found = viewCommands().find(name);
+  return found == viewCommands().end() ? nullptr : found->second;
+}
+
+}  // namespace tessera

@@ -1,0 +1,45 @@
+// What the processor counted while a program ran: cycles, instructions, cache misses of all threads of this process, by
+// Linux's perf_event, in user space alone. Used by run_request.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+struct CounterKind {
+  std::string name;  // "cycles"
+  uint32_t type = 0;
+  uint64_t config = 0;  // as perf_event_open has them
+};
+const std::vector<CounterKind>& hardwareCounterKinds();
+
+struct CounterValue {
+  std::string name;
+  double count = 0;  // scaled where the processor counted only a part of the time
+};
+
+class HardwareCounters {
+ public:
+  // Of the threads that there are now. What cannot be counted is left out; absence() says why where nothing can.
+  explicit HardwareCounters(const std::vector<CounterKind>& kinds = hardwareCounterKinds());
+  ~HardwareCounters();
+  HardwareCounters(const HardwareCounters&) = delete;
+  HardwareCounters& operator=(const HardwareCounters&) = delete;
+
+  const std::string& absence() const { return absence_; }  // empty: something is counted
+  void start();                                            // from zero
+  std::vector<CounterValue> stop();
+
+ private:
+  struct Open {
+    size_t kind = 0;
+    int descriptor = -1;
+  };
+  std::vector<CounterKind> kinds_;
+  std::vector<Open> open_;
+  std::string absence_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,152 @@
+// See dump_code.h.
+#include "core/formats/dump_code.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+namespace tessera {
+namespace {
+
+bool isNameCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-'; }
+
+// Letters and digits; everything else as '_', as compilers write names of kernels.
+std::string plainName(std::string_view name) {
+  std::string out(name);
+  for (char& c : out)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return out;
+}
+
+// "__compute_module_NAME", "NAME_kernel_module", "NAME".
+bool isKernelOf(std::string_view subject, std::string_view instruction) {
+  for (std::string_view prefix : {"__compute_module_", ""})
+    for (std::string_view suffix : {"_kernel_module", "_kernel", ""}) {
+      std::string_view rest = subject;
+      if (!rest.starts_with(prefix) || !rest.ends_with(suffix) || rest.size() < prefix.size() + suffix.size()) continue;
+      rest = rest.substr(prefix.size(), rest.size() - prefix.size() - suffix.size());
+      if (rest == instruction || plainName(rest) == plainName(instruction)) return true;
+    }
+  return false;
+}
+
+bool isCodeFile(const DumpFile& file) {
+  return (file.role == DumpRole::LlvmIr || file.role == DumpRole::Ptx) && !file.name.ends_with(".bc");
+}
+
+bool isText(std::string_view name) {
+  return name.ends_with(".txt") || name.ends_with(".hlo") || name.ends_with(".pbtxt");
+}
+
+// --- lines
+
+std::vector<std::string_view> linesIn(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    out.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
+// The function that a line begins: "define … @NAME(", ".entry NAME(", ".func (…) NAME(".
+std::optional<std::string_view> functionIn(std::string_view line) {
+  size_t at = line.npos;
+  if (line.starts_with("define ")) {
+    at = line.find('@');
+    if (at != line.npos) ++at;
+  } else if (const size_t entry = line.find(".entry "); entry != line.npos) {
+    at = entry + 7;
+  } else if (const size_t function = line.find(".func "); function != line.npos) {
+    at = function + 6;
+    if (at < line.size() && line[at] == '(') at = std::min(line.find(')', at), line.size() - 1) + 1;
+    at = line.find_first_not_of(' ', at);
+  }
+  if (at == line.npos || at >= line.size()) return std::nullopt;
+  if (line[at] == '"') ++at;
+  size_t end = at;
+  while (end < line.size() && isNameCharacter(line[end])) ++end;
+  return line.substr(at, end - at);
+}
+
+bool isFunctionOf(std::string_view function, std::string_view instruction) {
+  for (std::string_view suffix : {"", "_impl", "_wrapped", "_kernel"}) {
+    if (!function.ends_with(suffix)) continue;
+    const std::string_view name = function.substr(0, function.size() - suffix.size());
+    if (name == instruction || plainName(name) == plainName(instruction)) return true;
+  }
+  return false;
+}
+
+// To the line that closes the body.
+size_t endOfFunction(const std::vector<std::string_view>& lines, size_t first) {
+  for (size_t i = first; i < lines.size(); ++i)
+    if (lines[i].starts_with('}')) return i;
+  return first;
+}
+
+bool names(std::string_view line, std::string_view name) {
+  for (size_t at = line.find(name); at != line.npos; at = line.find(name, at + 1)) {
+    const bool begins = at == 0 || !isNameCharacter(line[at - 1]);
+    const size_t end = at + name.size();
+    if (begins && (end == line.size() || !isNameCharacter(line[end]))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string moduleFileOf(const DumpModule& module) {
+  std::string after, before;
+  for (const DumpFile& file : module.files) {
+    if (file.role != DumpRole::Stage) continue;
+    std::string& place = file.subject.find("after_") != file.subject.npos ? after : before;
+    if (place.empty() || isText(file.name)) place = file.name;
+  }
+  if (!after.empty()) return after;
+  for (size_t i = module.passes.size(); i-- > 0;)
+    for (const std::string& file : module.passes[i].files)
+      if (isText(file) || module.passes[i].files.size() == 1) return file;
+  return before;
+}
+
+// Beside the values, whose file has the longer name.
+std::string assignmentFileOf(const DumpModule& module) {
+  std::string out;
+  for (const DumpFile& file : module.files)
+    if (file.role == DumpRole::BufferAssignment && file.name.ends_with("-buffer-assignment.txt")) out = file.name;
+  return out;
+}
+
+std::vector<const DumpFile*> codeOf(const DumpModule& module, std::string_view instruction) {
+  std::vector<const DumpFile*> out, whole;
+  for (const DumpFile& file : module.files) {
+    if (!isCodeFile(file)) continue;
+    if (isKernelOf(file.subject, instruction)) out.push_back(&file);
+    const bool isWhole = file.subject.empty() || file.subject.find("optimizations") != file.subject.npos ||
+                         file.subject == "ir" || file.subject.starts_with("ir-");
+    if (isWhole) whole.push_back(&file);
+  }
+  return out.empty() ? whole : out;
+}
+
+std::vector<LineRange> linesAbout(std::string_view text, std::string_view instruction) {
+  std::vector<LineRange> out;
+  if (instruction.empty()) return out;
+  const std::vector<std::string_view> lines = linesIn(text);
+  for (size_t i = 0; i < lines.size(); ++i)
+    if (const auto function = functionIn(lines[i]); function && isFunctionOf(*function, instruction))
+      out.push_back({i, endOfFunction(lines, i)});
+  if (!out.empty()) return out;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!names(lines[i], instruction)) continue;
+    if (!out.empty() && out.back().last + 1 == i)
+      out.back().last = i;
+    else
+      out.push_back({i, i});
+  }
+  return out;
+}
+
+}  // namespace tessera

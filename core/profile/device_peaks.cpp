@@ -1,0 +1,59 @@
+// See device_peaks.h.
+#include "core/profile/device_peaks.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace tessera {
+namespace {
+
+DevicePeaks deviceOf(const char* name, double f64, double f32, double half, double f8, double s8, double gigabytes,
+                     const char* source) {
+  DevicePeaks out{.name = name, .flopsPerSecond = {}, .bytesPerSecond = gigabytes * 1e9, .source = source};
+  const auto put = [&](const char* type, double tera) {
+    if (tera > 0) out.flopsPerSecond[type] = tera * 1e12;
+  };
+  put("f64", f64);
+  put("f32", f32);
+  put("bf16", half);
+  put("f16", half);
+  for (const char* type : {"f8e4m3", "f8e4m3fn", "f8e5m2", "f8e4m3b11fnuz", "f8e4m3fnuz", "f8e5m2fnuz"}) put(type, f8);
+  put("s8", s8);
+  put("u8", s8);
+  return out;
+}
+
+}  // namespace
+
+double DevicePeaks::computeNs(std::string_view type, double flops) const {
+  const auto peak = flopsPerSecond.find(std::string(type));
+  return peak != flopsPerSecond.end() && peak->second > 0 ? 1e9 * flops / peak->second : 0;
+}
+
+double DevicePeaks::memoryNs(double bytes, double executions) const {
+  const double each = executions > 0 ? bytes / executions : bytes;
+  for (const MemoryLevel& level : caches)
+    if (each <= level.bytes && level.bytesPerSecond > 0) return 1e9 * bytes / level.bytesPerSecond;
+  return bytesPerSecond > 0 ? 1e9 * bytes / bytesPerSecond : 0;
+}
+
+const std::vector<DevicePeaks>& knownDevices() {
+#define DEVICE(...) deviceOf(__VA_ARGS__),
+  static const std::vector<DevicePeaks> kAll = {
+#include "core/profile/devices.inc"
+  };
+#undef DEVICE
+  return kAll;
+}
+
+const DevicePeaks* findDevice(std::string_view name) {
+  const auto same = [&](const DevicePeaks& device) {
+    return std::ranges::equal(
+        device.name, name, {}, [](char c) { return std::tolower(static_cast<unsigned char>(c)); },
+        [](char c) { return std::tolower(static_cast<unsigned char>(c)); });
+  };
+  const auto found = std::ranges::find_if(knownDevices(), same);
+  return found == knownDevices().end() ? nullptr : &*found;
+}
+
+}  // namespace tessera

@@ -1,0 +1,117 @@
+// See round_trip.h.
+#include "editor/document/round_trip.h"
+
+#include <QDir>
+
+#include "backends/run_request.h"
+#include "backends/value_compare.h"
+#include "core/evaluate/argument_rules.h"
+#include "core/formats/file_content.h"
+#include "core/formats/hlo_text.h"
+#include "core/formats/npz.h"
+#include "editor/document/document.h"
+#include "editor/document/node_values.h"
+
+namespace tessera {
+namespace {
+
+// Leaves of the inputs in order, as the part's arguments are.
+Result<std::vector<Literal>> recorded(const Module& module, const GroupedSelection& place,
+                                      const std::vector<Literal>& arguments) {
+  for (InstructionId id : place.inputs)
+    if (!module.shapeOf(id).isArray()) return fail("an input of the part is no array");
+  if (place.inputs.empty()) return std::vector<Literal>();
+  return valuesOf({&module, "cpu", arguments}, place.inputs);
+}
+
+}  // namespace
+
+Result<TakenPart> takePart(const Module& module, std::span<const InstructionId> selection,
+                           const std::vector<Literal>& arguments, const QString& name) {
+  TESSERA_ASSIGN_OR_RETURN(GroupedSelection place, groupingOf(module, selection));
+  TESSERA_ASSIGN_OR_RETURN(Module part, selectionAsModule(module, selection, name.toStdString()));
+  TakenPart out{std::move(part), std::move(place), {}, {}};
+  if (out.place.home != module.entry()) {
+    out.note = QObject::tr("it stands in a called computation: its inputs are default values");
+    return out;
+  }
+  auto inputs = recorded(module, out.place, arguments);
+  if (inputs)
+    out.inputs = *std::move(inputs);
+  else
+    out.note = QObject::tr("its inputs are default values: %1").arg(QString::fromStdString(inputs.error().toString()));
+  return out;
+}
+
+RoundTrip::RoundTrip(Document& whole, TakenPart part, QObject* parent)
+    : QObject(parent), whole_(&whole), part_(std::move(part)) {
+  pool_.setMaxThreadCount(1);
+}
+
+RoundTrip::~RoundTrip() {
+  if (cancel_) *cancel_ = true;
+  pool_.waitForDone();
+}
+
+Result<QString> RoundTrip::write() {
+  if (!folder_.isValid()) return fail({.kind = ErrorKind::Output, .message = folder_.errorString().toStdString()});
+  const QString path =
+      QDir(folder_.path()).filePath(QStringLiteral("%1.hlo").arg(QString::fromStdString(part_.module.name)));
+  TESSERA_TRY(writeFileAtomically(path.toStdString(), printHloText(part_.module)));
+  if (!part_.inputs.empty())
+    TESSERA_TRY(writeNpz(QDir(folder_.path()).filePath(QStringLiteral("inputs.npz")).toStdString(),
+                         namedLeaves(part_.inputs, "arg")));
+  return path;
+}
+
+// Those that were recorded, else what a run of the part takes.
+Result<std::vector<Literal>> RoundTrip::argumentsOfPart() const {
+  if (!part_.inputs.empty()) return part_.inputs;
+  TESSERA_ASSIGN_OR_RETURN(ArgumentRules rules, argumentRulesOf(edited_->runSettings(), edited_->filesOfRun()));
+  rules.decodeImage = decodePicture;
+  return argumentsBy(rules, part_.module);
+}
+
+void RoundTrip::check() {
+  if (busy_ || !edited_ || !edited_->isOpen()) return;
+  found_.reset();
+  problem_.clear();
+  auto arguments = argumentsOfPart();
+  if (!arguments) {
+    problem_ = QString::fromStdString(arguments.error().toString());
+    return emit checked();
+  }
+  cancel_ = std::make_shared<std::atomic<bool>>(false);
+  busy_ = true;
+  SideBySideOptions options;
+  options.threads = static_cast<int>(edited_->runSettings().threads);
+  options.cancel = cancel_.get();
+  pool_.start([this, cancel = cancel_, options, arguments = *std::move(arguments), after = edited_->module()] {
+    auto made = std::make_shared<Result<SideBySide>>(runSideBySide(part_.module, after, arguments, options));
+    QMetaObject::invokeMethod(
+        this,
+        [this, made] {
+          busy_ = false;
+          if (*made)
+            found_ = **std::move(made);
+          else
+            problem_ = QString::fromStdString(made->error().toString());
+          emit checked();
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+Status RoundTrip::putBack() {
+  if (!whole_ || !edited_) return fail("the document that it came from is closed");
+  for (InstructionId id : part_.place.members)
+    if (!whole_->module().contains(id))
+      return fail("the graph that it came from has changed there: what was taken out is gone");
+  const Edit edit{"Put a part back", {ReplaceGroup{part_.place.members, printHloText(edited_->module())}}};
+  const auto tried = apply(whole_->module(), edit);  // an error is reported before anything is changed
+  if (!tried) return std::unexpected(tried.error());
+  whole_->perform(edit);
+  return {};
+}
+
+}  // namespace tessera

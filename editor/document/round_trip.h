@@ -1,0 +1,70 @@
+// RoundTrip: a part of a document's graph as a document of its own, with the inputs that it had recorded, to be edited
+// and run there, checked against what it was, and put back. Created by the window; shown by RoundTripBar.
+#pragma once
+
+#include <QObject>
+#include <QPointer>
+#include <QString>
+#include <QTemporaryDir>
+#include <QThreadPool>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "backends/side_by_side.h"
+#include "core/edit/structure/grouping.h"
+
+namespace tessera {
+
+class Document;
+
+// What is taken out, made by a worker.
+struct TakenPart {
+  Module module;  // as it was
+  GroupedSelection place;
+  std::vector<Literal> inputs;  // as the whole graph gives them; empty: not recorded
+  QString note;                 // why not
+};
+// Inputs are recorded where the part is in the entry computation: the graph is run once with the document's
+// arguments. Fails where the selection cannot be cut out.
+Result<TakenPart> takePart(const Module& module, std::span<const InstructionId> selection,
+                           const std::vector<Literal>& arguments, const QString& name);
+
+class RoundTrip : public QObject {
+  Q_OBJECT
+
+ public:
+  RoundTrip(Document& whole, TakenPart part, QObject* parent);
+  ~RoundTrip() override;
+
+  // The part and its inputs as files that a document opens: inputs.npz beside part.hlo.
+  Result<QString> write();
+  void setPart(Document* part) { edited_ = part; }
+  Document* part() const { return edited_; }
+  Document* whole() const { return whole_; }
+  const TakenPart& taken() const { return part_; }
+
+  void check();  // runs both in turn; checked() follows
+  bool isChecking() const { return busy_; }
+  const std::optional<SideBySide>& found() const { return found_; }
+  const QString& problem() const { return problem_; }  // why nothing was found; empty: nothing was checked yet
+  // The part as it is now takes the place of what it was. The reason where it does not fit.
+  Status putBack();
+
+ signals:
+  void checked();
+
+ private:
+  Result<std::vector<Literal>> argumentsOfPart() const;
+
+  QPointer<Document> whole_, edited_;
+  const TakenPart part_;
+  QTemporaryDir folder_;
+  QThreadPool pool_;
+  std::shared_ptr<std::atomic<bool>> cancel_;
+  std::optional<SideBySide> found_;
+  QString problem_;
+  bool busy_ = false;
+};
+
+}  // namespace tessera

@@ -1,0 +1,69 @@
+// DumpPanel: the files of the dump folder that the open file is of: modules, passes, kernels' code, buffer assignment,
+// options. A file is read when it is looked at; the lines about the selected instruction are marked, and its kernel's
+// code comes to the front. A module's file opens as a document.
+#pragma once
+
+#include <QThreadPool>
+#include <QWidget>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/formats/dump_code.h"
+
+class QLabel;
+class QPlainTextEdit;
+class QTreeWidget;
+class QTreeWidgetItem;
+
+namespace tessera {
+
+class Document;
+
+class DumpPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit DumpPanel(Document& document, QWidget* parent = nullptr);
+  ~DumpPanel() override;
+
+  QTreeWidget* files() const { return files_; }
+  QPlainTextEdit* text() const { return text_; }
+  QString words() const;
+  const std::vector<LineRange>& marked() const { return marked_; }
+  bool isBusy() const { return busy_ > 0; }
+
+ signals:
+  void fileWanted(QString path);  // as a document
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void begin();
+  void look();
+  void fill();
+  void addModule(const DumpModule& module);
+  void showFile();
+  void showText(const QString& name, const QString& text);
+  void followSelection();
+  void mark();
+  QTreeWidgetItem* itemOf(const std::string& file) const;
+  const DumpModule* moduleOfDocument() const;
+
+  Document& document_;
+  QThreadPool pool_;
+  QTreeWidget* files_;
+  QPlainTextEdit* text_;
+  QLabel *words_, *empty_;
+  QString folder_;  // empty: the open file is of no dump
+  std::optional<DumpFolder> dump_;
+  QString shown_;  // the file whose text is seen
+  std::vector<LineRange> marked_;
+  uint64_t request_ = 0;
+  int busy_ = 0;
+  bool stale_ = true;
+};
+
+}  // namespace tessera

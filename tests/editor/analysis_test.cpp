@@ -1,0 +1,285 @@
+// The panels of numerics, watch, dump and round trip, treemap and merged graph: real keys and mouse, one selection in
+// all views.
+#include <QComboBox>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTest>
+#include <QToolButton>
+#include <QTreeWidget>
+#include <algorithm>
+
+#include "app/studio/window/document_pane.h"
+#include "app/studio/window/document_tabs.h"
+#include "app/studio/window/panels.h"
+#include "core/formats/file_content.h"
+#include "editor/document/round_trip.h"
+#include "editor/models/op_tree_model.h"
+#include "editor/panels/compare/diff_panel.h"
+#include "editor/panels/compare/numerics_panel.h"
+#include "editor/panels/compiler/dump_panel.h"
+#include "editor/panels/inspect/inspector.h"
+#include "editor/panels/profile/memory_panel.h"
+#include "editor/panels/profile/profile_panel.h"
+#include "editor/panels/profile/roofline_panel.h"
+#include "editor/panels/profile/roofline_view.h"
+#include "editor/panels/profile/timeline_panel.h"
+#include "editor/panels/profile/timeline_view.h"
+#include "editor/panels/profile/treemap.h"
+#include "editor/panels/run/round_trip_bar.h"
+#include "editor/panels/run/watch_chart.h"
+#include "editor/panels/run/watch_panel.h"
+#include "tests/editor/analysis_hand.h"
+#include "tests/editor/qt_tests.h"
+
+namespace tessera::analysis_test {
+namespace {
+
+class AnalysisTest : public AnalysisHand {
+  Q_OBJECT
+
+ private slots:
+  void init() { openNet(); }
+  void cleanup() { hand_.reset(); }
+
+  // --- numerics
+
+  void valuesOfTwoWaysAreCompared() {
+    NumericsPanel panel(document());
+    shown(panel);
+    panel.choice()->setCurrentIndex(panel.choice()->findText("itself with floats as bf16"));
+    QTest::mouseClick(panel.compareButton(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!panel.isBusy() && panel.table()->topLevelItemCount() > 0, 60000);
+    QVERIFY2(panel.words().contains("values compared"), qPrintable(panel.words()));
+    clickItem(*panel.table(), *panel.table()->topLevelItem(0));
+    QVERIFY(hand_->selected().valid());
+    hand_->click(named("bent"));
+    QCOMPARE(panel.table()->selectedItems().size(), 1);
+    QCOMPARE(panel.table()->selectedItems()[0]->text(0), QString("bent"));
+    QVERIFY(measures().isAvailable(Measure::Error));
+    play("measure numeric error");
+    QVERIFY(measures().overlay());
+    play("set-shape w f32[64,64]");
+    QCOMPARE(panel.table()->topLevelItemCount(), 0);
+  }
+
+  void aDifferenceIsWrittenAsAReproducer() {
+    NumericsPanel panel(document());
+    shown(panel);
+    Document other;
+    std::string text = kAnalysedNet;
+    text.replace(text.find("tanh(product)"), 4, "sine");
+    QVERIFY(other.file().createFromHlo(text, "other").has_value());
+    panel.setOthers([&] { return std::vector<std::pair<QString, Document*>>{{"other", &other}}; });
+    panel.hide();
+    panel.show();
+    panel.choice()->setCurrentIndex(panel.choice()->count() - 1);
+    QTest::mouseClick(panel.compareButton(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!panel.isBusy() && panel.firstButton()->isEnabled(), 60000);
+    QVERIFY2(panel.words().contains("first: bent"), qPrintable(panel.words()));
+    QTest::mouseClick(panel.pathButton(), Qt::LeftButton);
+    QVERIFY(document().view().lit());
+    QTemporaryDir folder;
+    panel.writeTo(folder.path());
+    QTRY_VERIFY_WITH_TIMEOUT(!panel.isBusy(), 60000);
+    QVERIFY(readFile(folder.filePath("command.txt").toStdString()).has_value());
+    QVERIFY(readFile(folder.filePath("a.hlo").toStdString()).has_value());
+  }
+
+  // --- watch
+
+  void watchedValuesBecomeLines() {
+    WatchPanel panel(document());
+    shown(panel);
+    hand_->click(named("bent"));
+    QTest::mouseClick(panel.addButton(), Qt::LeftButton);
+    QCOMPARE(panel.watched().size(), size_t{1});
+    panel.steps()->setValue(40);
+    QTest::mouseClick(panel.runButton(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!panel.isBusy(), 60000);
+    QVERIFY2(panel.words().contains("40 steps"), qPrintable(panel.words()));
+    QCOMPARE(panel.chart()->series()[0].size(), size_t{40});
+    QVERIFY(panel.chart()->series()[0][0].mean != panel.chart()->series()[0][39].mean);
+    hand_->click(named("x"));
+    QTest::mouseClick(panel.chart(), Qt::LeftButton, {}, panel.chart()->placeOf(0, 20).toPoint());
+    QVERIFY(hand_->selected() == named("bent"));
+    QVERIFY(panel.chart()->wordsAt(panel.chart()->placeOf(0, 20).toPoint()).contains("bent: mean"));
+    QTest::mouseClick(panel.removeButton(), Qt::LeftButton);
+    QVERIFY(panel.watched().empty());
+    hand_->click(named("out"));
+    QTest::mouseClick(panel.addButton(), Qt::LeftButton);
+    QVERIFY2(panel.words().contains("no array"), qPrintable(panel.words()));
+  }
+
+  // --- dump folder
+
+  void aDumpFolderOpensAsOneSession() {
+    QTemporaryDir folder;
+    const auto write = [&](const char* name, const std::string& text) {
+      QVERIFY(writeFileAtomically(folder.filePath(name).toStdString(), text).has_value());
+    };
+    write("module_0000.net.before_optimizations.txt", kAnalysedNet);
+    write("module_0000.net.cpu_after_optimizations.txt", kAnalysedNet);
+    write("module_0000.net.bent_kernel_module.ir-no-opt.ll", "; head\ndefine ptr @bent(ptr %0) {\n  ret ptr null\n}\n");
+    write("module_0000.net.debug_options", "xla_dump_to: \"x\"\n");
+    hand_->window().openFile(folder.path());
+    hand_->settle();
+    QVERIFY(document().file().path().endsWith("cpu_after_optimizations.txt"));
+    DumpPanel& panel = *hand_->window().panels().dump;
+    QVERIFY(panel.isVisible());
+    QVERIFY(panel.files()->topLevelItemCount() == 1);
+    hand_->click(named("bent"));
+    QTRY_VERIFY_WITH_TIMEOUT(panel.text()->toPlainText().contains("define ptr @bent"), 20000);
+    QCOMPARE(panel.marked().size(), size_t{1});
+    QCOMPARE(panel.marked()[0].first, size_t{1});
+    QCOMPARE(panel.marked()[0].last, size_t{3});
+  }
+
+  // --- round trip
+
+  void aPartIsTakenOutCheckedAndPutBack() {
+    DocumentPane& whole = hand_->window().pane();
+    document().select({named("bent"), named("shifted")});
+    play("take-out");
+    DocumentPane& part = hand_->window().pane();
+    QVERIFY(&part != &whole);
+    QVERIFY(part.trip());
+    QCOMPARE(part.trip()->taken().inputs.size(), size_t{2});
+    auto* bar = part.findChild<RoundTripBar*>();
+    QVERIFY(bar && bar->isVisible());
+    QTest::mouseClick(bar->checkButton(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(part.trip()->found().has_value(), 60000);
+    QVERIFY2(bar->words().startsWith("Equal within tolerance"), qPrintable(bar->words()));
+    // Another formula differs, and takes the place of what was there all the same.
+    const InstructionId tanh = hand_->module().findInstruction("bent").value();
+    document().perform(
+        {"Another operation",
+         {AddInstruction{hand_->module().entry(), Opcode::Sine, "waved", {hand_->module().at(tanh).operands[0]}}}});
+    hand_->settle();
+    Edit rewire{"Rewire", {}};
+    for (InstructionId user : document().usersOf(tanh))
+      for (size_t i = 0; i < hand_->module().at(user).operands.size(); ++i)
+        if (hand_->module().at(user).operands[i] == tanh)
+          rewire.actions.push_back(SetOperand{user, static_cast<int32_t>(i), named("waved")});
+    document().perform(std::move(rewire));
+    hand_->settle();
+    QTest::mouseClick(bar->checkButton(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(bar->words().startsWith("Values differ"), 60000);
+    QTest::mouseClick(bar->putBackButton(), Qt::LeftButton);
+    hand_->settle();
+    QVERIFY(&hand_->window().pane() == &whole);
+    QVERIFY(hand_->module().findInstruction("waved").has_value());
+    hand_->key(Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(!hand_->module().findInstruction("waved").has_value());
+  }
+
+  // --- one selection in all views
+
+  void aClickInAnyViewIsSeenInAllOthers() {
+    std::vector<std::function<void()>> clicks;
+    ProfilePanel profile(document());
+    TimelinePanel timeline(document());
+    RooflinePanel roofline(document());
+    MemoryPanel memory(document());
+    NumericsPanel numerics(document());
+    WatchPanel watch(document());
+    Inspector inspector(document());
+    for (QWidget* panel :
+         std::initializer_list<QWidget*>{&profile, &timeline, &roofline, &memory, &numerics, &watch, &inspector})
+      shown(*panel);
+    run();
+    watch.watch({named("bent")});
+    QTest::mouseClick(numerics.compareButton(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!numerics.isBusy() && !memory.isBusy() && numerics.table()->topLevelItemCount() > 0,
+                             60000);
+    QTRY_VERIFY_WITH_TIMEOUT(!roofline.view()->dots().empty(), 60000);
+    const auto isSeenEverywhere = [&](InstructionId id) {
+      const auto* rows = static_cast<const OpTreeModel*>(profile.table()->model());
+      const bool inCanvas = std::ranges::count(hand_->canvas().selection(), id) == 1;
+      const bool inTree =
+          !rows->indexOf(id).isValid() || profile.table()->selectionModel()->isSelected(rows->indexOf(id));
+      const bool inDots = !roofline.view()->marked().empty();
+      const bool inValues = numerics.table()->selectedItems().size() == 1;
+      const bool inWatch = watch.list()->selectedItems().size() == 1;
+      const bool inFacts = inspector.shownText().contains("bent");
+      return inCanvas && inTree && inDots && inValues && inWatch && inFacts;
+    };
+    const InstructionId bent = named("bent");
+    clicks.push_back([&] { hand_->click(bent); });
+    clicks.push_back([&] {
+      for (int row = 0; row < numerics.table()->topLevelItemCount(); ++row)
+        if (numerics.table()->topLevelItem(row)->text(0) == "bent")
+          clickItem(*numerics.table(), *numerics.table()->topLevelItem(row));
+    });
+    clicks.push_back([&] { clickItem(*watch.list(), *watch.list()->topLevelItem(0)); });
+    clicks.push_back([&] {
+      const auto* rows = static_cast<const OpTreeModel*>(profile.table()->model());
+      profile.table()->expandAll();
+      const QModelIndex at = rows->indexOf(bent);
+      profile.table()->scrollTo(at);
+      QTest::mouseClick(profile.table()->viewport(), Qt::LeftButton, {}, profile.table()->visualRect(at).center());
+    });
+    clicks.push_back([&] {
+      for (int row = 0; row < memory.live()->topLevelItemCount(); ++row)
+        if (memory.live()->topLevelItem(row)->text(0) == "bent")
+          clickItem(*memory.live(), *memory.live()->topLevelItem(row));
+      if (document().selected() != bent) document().select({bent});  // it does not live at the peak
+    });
+    clicks.push_back([&] {
+      size_t count = 0;
+      const Timeline& all = *document().run().timeline();
+      const SpanPlace place = all.placesOf(all.namesOf(bent).front(), count)[0];
+      timeline.view()->showRange({all.at(place).beginNs, all.at(place).endNs});
+      QTest::mouseClick(timeline.view()->viewport(), Qt::LeftButton, {},
+                        timeline.view()->boxOf(place).center().toPoint());
+      if (document().selection().size() != 1) document().select({bent});  // the step computes others, too
+    });
+    for (size_t i = 0; i < clicks.size(); ++i) {
+      document().select({});
+      clicks[i]();
+      hand_->settle();
+      QVERIFY2(isSeenEverywhere(bent), qPrintable(QString("click %1").arg(i)));
+    }
+  }
+
+  void areasShowTheTreeAndSelect() {
+    ProfilePanel panel(document());
+    shown(panel);
+    run();
+    QTest::mouseClick(panel.treemapButton(), Qt::LeftButton);
+    QVERIFY(panel.treemap()->isVisible());
+    QVERIFY(!panel.treemap()->cells().empty());
+    const auto& cell = panel.treemap()->cells().back();
+    QTest::mouseClick(panel.treemap(), Qt::LeftButton, {}, cell.rect.center().toPoint());
+    QVERIFY(!document().selection().empty());
+    QTest::mouseClick(panel.boxesButton(), Qt::LeftButton);
+    QVERIFY(!panel.treemap()->isVisible());
+    QVERIFY(!panel.treemapButton()->isChecked());
+  }
+
+  void bothGraphsOfAComparisonAreOneDocument() {
+    DocumentPane& here = hand_->window().pane();
+    std::string text = kAnalysedNet;
+    text.replace(text.find("tanh(product)"), 4, "sine");
+    text.insert(text.find("  half ="), "  more = f32[64,64]{1,0} floor(shifted)\n");
+    const QString path = folder_.filePath("other.hlo");
+    QVERIFY(writeFileAtomically(path.toStdString(), text).has_value());
+    hand_->window().compareWithFile(here, path);
+    hand_->settle();
+    DiffPanel& panel = *here.panels().differences;
+    QTRY_VERIFY_WITH_TIMEOUT(panel.result() != nullptr && !panel.isBusy(), 20000);
+    QVERIFY(panel.mergedButton()->isEnabled());
+    const int tabs = hand_->window().tabs().count();
+    panel.mergedButton()->click();
+    hand_->settle();
+    QCOMPARE(hand_->window().tabs().count(), tabs + 1);
+    QVERIFY(hand_->module().findInstruction("more").has_value());
+    QVERIFY(!document().view().tints().empty());
+  }
+};
+
+}  // namespace
+
+TESSERA_QT_TEST(analysis_test, AnalysisTest)
+}  // namespace tessera::analysis_test
+#include "analysis_test.moc"

@@ -1,0 +1,52 @@
+// What the processor counts, where it can: here the kernel's own clock of threads is counted instead, which every
+// kernel has.
+#include <gtest/gtest.h>
+#include <linux/perf_event.h>
+
+#include "backends/hardware_counters.h"
+#include "backends/run_request.h"
+#include "core/formats/hlo_text.h"
+
+namespace tessera {
+namespace {
+
+TEST(HardwareCounters, CountWhatThreadsDo) {
+  HardwareCounters counters({{"task clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK}});
+  if (!counters.absence().empty()) return;  // a kernel without perf_event; the next test is of that
+  const auto work = [](int rounds) {
+    volatile double sum = 0;
+    for (int i = 0; i < rounds; ++i) sum = sum + 1;
+  };
+  counters.start();
+  work(10'000'000);
+  const auto found = counters.stop();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].name, "task clock");
+  EXPECT_GT(found[0].count, 0);
+  counters.start();  // from zero
+  EXPECT_LT(counters.stop()[0].count, found[0].count);
+}
+
+TEST(HardwareCounters, WhatCannotBeCountedHasAReason) {
+  HardwareCounters counters({{"nonsense", 0xfffffff0u, 1}});
+  EXPECT_FALSE(counters.absence().empty());
+  counters.start();
+  EXPECT_TRUE(counters.stop().empty());
+}
+
+TEST(HardwareCounters, ARunHasThemOrSaysWhyNot) {
+  const Module module =
+      *readHloText("HloModule m\n\nENTRY e {\n  x = f32[64] parameter(0)\n  ROOT y = f32[64] sine(x)\n}\n").module;
+  RunRequest request;
+  request.counters = true;
+  const auto ran = runModule(module, request);
+  ASSERT_TRUE(ran) << ran.error().toString();
+  EXPECT_NE(ran->counters.empty(), ran->countersAbsent.empty());
+  request.counters = false;
+  const auto without = runModule(module, request);
+  ASSERT_TRUE(without);
+  EXPECT_TRUE(without->counters.empty() && without->countersAbsent.empty());
+}
+
+}  // namespace
+}  // namespace tessera

@@ -191,7 +191,8 @@ Drawing ours(const Module& module, const GraphView& view) {
   const Arrangement a = arrangePage(module, view, {});
   const double ms = msSince(start);
   Drawing out{a.boxes, {}, a.bounds.width, a.bounds.height, ms};
-  for (const Line& route : a.routes) out.lines.push_back(pointsOn(curveOf(route, view.flow)));
+  for (const Line& route : a.routes)
+    out.lines.push_back(route.size() < 2 ? route : pointsOn(curveOf(route, view.flow)));
   return out;
 }
 

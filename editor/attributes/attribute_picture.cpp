@@ -20,17 +20,17 @@ void AttributePicture::emitText(InstructionId id, Attr name, const std::string& 
 
 namespace {
 
-using Choice = DimensionChoice::Form;
+using ChoiceForm = DimensionChoice::Form;
 
 // Dimensions that are chosen by a click; none: they are no choice of this kind.
-std::optional<Choice> choiceOf(Opcode opcode, Attr name) {
-  if (name == Attr::iota_dimension && opcode == Opcode::Iota) return Choice::Bare;
+std::optional<ChoiceForm> choiceOf(Opcode opcode, Attr name) {
+  if (name == Attr::iota_dimension && opcode == Opcode::Iota) return ChoiceForm::Bare;
   if (name != Attr::dimensions) return std::nullopt;
   switch (opcode) {
     case Opcode::Reduce:
-    case Opcode::Reverse: return Choice::Several;
+    case Opcode::Reverse: return ChoiceForm::Several;
     case Opcode::Concatenate:
-    case Opcode::Sort: return Choice::One;
+    case Opcode::Sort: return ChoiceForm::One;
     default: return std::nullopt;
   }
 }

@@ -101,7 +101,6 @@ void DocumentPane::keepAside(const QString& folder) {
 void DocumentPane::makeCanvas() {
   canvas_ = new Canvas(this);
   legend_ = new HeatLegend(*document_, canvas_);
-  connect(legend_, &HeatLegend::resized, this, &DocumentPane::leaveLegendRoom);
   graphEdit_ = new GraphEditController(*document_, *canvas_, this);
   arrangement_ = new ArrangeController(*document_, *canvas_, this);
   new WirePreview(*document_, *canvas_, this);
@@ -151,6 +150,7 @@ void DocumentPane::layOut() {
 }
 
 void DocumentPane::connectDocument() {
+  connect(legend_, &HeatLegend::resized, this, &DocumentPane::leaveLegendRoom);
   connect(document_.get(), &Document::opened, this, &DocumentPane::begin);
   connect(document_.get(), &Document::progressed, this, &DocumentPane::progressed);
   connect(panels_->compiled, &CompiledPanel::compilingChanged, this, &DocumentPane::progressed);

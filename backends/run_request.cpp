@@ -87,6 +87,7 @@ ArgumentRules rulesOf(const RunSettings& settings, const FileAccess& files) {
   ArgumentRules out;
   out.sources = settings.sources;
   out.fill.seed = settings.seed;
+  out.usual = settings.usual;
   out.readFile = [files](const std::string& name) { return files.read({FileUse::Argument, name}); };
   return out;
 }

@@ -21,7 +21,7 @@ namespace tessera::cli {
 namespace {
 
 struct RenderArguments {
-  std::string file, out, to, computation, profile, measure, theme = "light";
+  std::string file, out, to, computation, profile, measure, flow, theme = "light";
   double scale = 1;
   std::vector<std::string> open;
   Theme chosenTheme() const { return theme == "dark" ? Theme::Dark : Theme::Light; }
@@ -140,6 +140,9 @@ Result<Scene> sceneOf(const Module& module, const Project& project, const Render
   if (scene.page) applyGroups(*scene.page, scene.viewOptions);
   scene.viewOptions.openGroups.insert(options.open.begin(), options.open.end());
   scene.view = maker.view(scene.computation, scene.viewOptions);
+  scene.view.flow = options.flow == "right"  ? Flow::Right
+                    : options.flow == "down" ? Flow::Down
+                                             : flowOf(project, scene.page).value_or(Flow::Down);
   return scene;
 }
 
@@ -183,6 +186,10 @@ void addRender(CLI::App& app, Report& report) {
       ->check(CLI::IsMember(measureNames()));
   command->add_option("--open", options->open, "A group to open; may be given several times");
   command->add_option("--scale", options->scale, "PNG: pixels a unit (default 1)")->check(CLI::Range(0.001, 64.0));
+  command
+      ->add_option("--flow", options->flow,
+                   "Which way wires run: down or right (default: as the file's project says, else down)")
+      ->check(CLI::IsMember({"down", "right"}));
   command->add_option("--theme", options->theme, "light or dark")->check(CLI::IsMember({"light", "dark"}));
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera render model.hlo -o model.html --profile=profile.json");

@@ -50,6 +50,7 @@ RunSettings overlaid(RunSettings project, const RunSettings& own, const CLI::App
   if (given("--replicas")) project.replicas = own.replicas;
   if (given("--partitions")) project.partitions = own.partitions;
   if (given("--seed")) project.seed = own.seed;
+  if (given("--fill")) project.usual = own.usual;
   if (given("--infeed")) project.infeed = inWorkingFolder(own.infeed);
   if (given("--outfeed")) project.outfeed = inWorkingFolder(own.outfeed);
   if (given("--custom-call-library")) project.library = inWorkingFolder(own.library);

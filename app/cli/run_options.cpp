@@ -40,8 +40,8 @@ void addArguments(CLI::App& command, RunArguments& options) {
   command.add_option("--inputs", options.inputs, "npz with arg0 …; missing ones get default values");
   command
       .add_option("--argument", options.sources,
-                  "N=SOURCE, the value of one argument: constant V, ramp A B, random A B, npy FILE or image FILE "
-                  "(pgm, ppm); may be repeated")
+                  "N=SOURCE, the value of one argument: constant V, ramp A B, uniform A B, normal MEAN DEVIATION, npy "
+                  "FILE or image FILE (pgm, ppm); may be repeated")
       ->allow_extra_args(false);
 }
 
@@ -83,6 +83,11 @@ void addFiles(CLI::App& command, RunArguments& options) {
 
 // The fill rule, outputs, and the form of both.
 void addFillRule(CLI::App& command, RunArguments& options) {
+  command
+      .add_option_function<std::string>(
+          "--fill", [&options](const std::string& kind) { options.settings.usual = kind == "usual"; },
+          "What arguments that nobody gives are: rule, or usual: normal, weights scaled by their fan-in")
+      ->check(CLI::IsMember({"rule", "usual"}));
   command.add_option("--seed", options.settings.seed, "Fill rule: seed")->check(countFrom(0, "NONNEGATIVE"));
   command.add_option("--scale", options.fill.scale, "Fill rule: floats lie in [0, scale)")->check(kFraction);
   command.add_option("--imax", options.fill.imax, "Fill rule: integers lie in [0, imax)")

@@ -16,6 +16,8 @@
 namespace tessera::cli {
 
 struct RunArguments {
+  RunArguments() { settings.usual = false; }
+
   std::string file, inputs, out, profile;
   RunSettings settings;              // backend, devices, feeds, library: of the command line, else of a project
   std::vector<std::string> sources;  // "0=constant 3"

@@ -152,7 +152,7 @@ cairo_status_t appendTo(void* out, const unsigned char* data, unsigned length) {
 bool isSeen(const PictureItem& item, const RectF& area, double scale) {
   constexpr float kReach = 8;
   const RectF& b = item.reach();
-  return item.minZoom <= scale &&
+  return item.isSeenAt(scale) &&
          RectF{b.x - kReach, b.y - kReach, b.width + 2 * kReach, b.height + 2 * kReach}.intersects(area);
 }
 
@@ -282,7 +282,8 @@ Result<std::string> toPdf(const Picture& picture, Theme theme, const std::string
     painter.background();
     cairo_scale(cairo.get(), scale, scale);
     cairo_translate(cairo.get(), -b.x, -b.y);
-    for (const PictureItem& item : picture.items) painter.paint(item);
+    for (const PictureItem& item : picture.items)
+      if (item.isSeenAt(1)) painter.paint(item);
     TESSERA_TRY(statusOf(cairo_status(cairo.get())));
     cairo_surface_finish(surface.get());
     TESSERA_TRY(statusOf(cairo_surface_status(surface.get())));

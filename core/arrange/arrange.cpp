@@ -1,5 +1,6 @@
 // arrange: sizes of boxes from their texts, open groups inside out (core/arrange/level.h), then absolute places from
-// the page inwards, then wires. Stands between makeView and draw.
+// the page inwards, then wires. Places are in the axes of the flow (core/arrange/flow.h) until the end; sizes are those
+// of the page. Stands between makeView and draw.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -8,6 +9,7 @@
 #include "core/arrange/arrangement.h"
 #include "core/arrange/box_style.h"
 #include "core/arrange/columns.h"
+#include "core/arrange/flow.h"
 #include "core/arrange/routing.h"
 #include "core/arrange/sockets.h"
 #include "core/arrange/text_metrics.h"
@@ -15,25 +17,27 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kFewBoxes = 10000;  // views up to this size are arranged thoroughly
-constexpr float kNarrowestWithValue = 160;
+constexpr size_t kFewBoxes = 10000;                                // views up to this size are arranged thoroughly
+constexpr float kNarrowestWithValue = 160, kNarrowestInRow = 136;  // where wires run down, to the right
+constexpr float kLargeAspect = 1.6f;                               // of a value that is shown large
 
 struct Size {
   float width = 0, height = 0;
 };
 
-// Ports are at equal distances: each has the room of the longest name.
-float portsWidth(const ViewNode& node) {
+// Ports are at equal distances: each has the room of the longest name. In rows they are below each other.
+float portsWidth(const ViewNode& node, Flow flow) {
   if (!hasPortNames(node)) return 0;
+  const float size = flow == Flow::Right ? box::kAttachedSize : box::kPortText;
   float widest = 0;
-  for (const ViewPort& port : node.inputs)
-    widest = std::max(widest, textWidth(port.name, box::kPortText) + box::kPortTextGap);
+  for (const ViewPort& port : node.inputs) widest = std::max(widest, textWidth(port.name, size) + box::kPortTextGap);
+  if (flow == Flow::Right) return widest + box::kTextPadding;
   return widest * static_cast<float>(node.inputs.size()) + (node.appends ? box::kAppendRoom : 0);
 }
 
-Size sizeOf(const ViewNode& node, float valueStrip) {
+Size sizeOf(const ViewNode& node, float valueStrip, Flow flow) {
   if (node.chip)
-    return {std::ceil(std::clamp(textWidth(node.subtitle, box::kAttachedSize) + 14, box::kAttachedNarrowest,
+    return {std::ceil(std::clamp(textWidth(chipText(node), box::kAttachedSize) + 14, box::kAttachedNarrowest,
                                  box::kAttachedWidest)),
             box::kAttachedHeight};
   const bool group = node.kind == ViewNode::Kind::CollapsedGroup;
@@ -43,11 +47,16 @@ Size sizeOf(const ViewNode& node, float valueStrip) {
   }
   float title = textWidth(node.title, box::kTitleSize, true) + (group ? box::kGroupMark : 0);
   if (node.repeats > 0) title += textWidth(" ×" + std::to_string(node.repeats), box::kTitleSize, true);
-  const float text = std::max({title + 2 * box::kTextPadding,
-                               textWidth(node.subtitle, box::kSubtitleSize) + 2 * box::kTextPadding, portsWidth(node)});
-  const float narrowest = valueStrip > 0 && !group ? kNarrowestWithValue : box::kNarrowest;
-  return {std::ceil(std::clamp(text, narrowest, box::kWidest)),
-          (group ? box::kCollapsedHeight : box::kNodeHeight + valueStrip) + (hasPortNames(node) ? box::kPortRow : 0.f)};
+  const float source = node.source.empty() ? 0 : textWidth(node.source, box::kAttachedSize) + box::kSourceRoom;
+  const float text =
+      std::max({title + 2 * box::kTextPadding, textWidth(node.subtitle, box::kSubtitleSize) + 2 * box::kTextPadding,
+                portsWidth(node, flow), source});
+  const float large = node.strip > 0 ? node.strip * kLargeAspect : 0;
+  const float valued = flow == Flow::Right ? kNarrowestInRow : kNarrowestWithValue;
+  const float narrowest = valueStrip > 0 && !group ? valued : box::kNarrowest;
+  return {std::ceil(std::clamp(std::max(text, large), narrowest, box::kWidest)),
+          (group ? box::kCollapsedHeight : box::kNodeHeight + valueStrip) + namesAbove(node, flow) +
+              inputRows(node, flow) + (node.source.empty() ? 0.f : box::kRowHeight)};
 }
 
 // A field's row: the input's name, then the field itself with the mark that pulls it out.
@@ -99,12 +108,14 @@ class Arranger {
     out.bounds = {0, 0, page.width + 2 * box::kGroupPadding, page.height + 2 * box::kGroupPadding};
     includeRoutes(out);
     foldRibbon(view_, page, out);
+    if (toTheRight()) turn(out);
     return out;
   }
 
  private:
   void measure() {
-    for (size_t v = 0; v < sizes_.size(); ++v) sizes_[v] = sizeOf(view_.nodes[v], view_.valueStrip);
+    for (size_t v = 0; v < sizes_.size(); ++v)
+      sizes_[v] = sizeOf(view_.nodes[v], view_.stripOf(view_.nodes[v]), view_.flow);
     for (const ViewEdge& edge : view_.edges) {
       if (view_.nodes[at(edge.from)].kind != ViewNode::Kind::Attached) continue;
       if (view_.nodes[at(edge.from)].owner >= 0) {
@@ -116,7 +127,11 @@ class Arranger {
       column.width = std::max(column.width, sizes_[at(edge.from)].width + box::kAttachedGap);
       column.height += sizes_[at(edge.from)].height + (column.boxes.size() > 1 ? box::kAttachedSeparation : 0);
     }
+    for (size_t v = 0; toTheRight() && v < sizes_.size(); ++v)  // beside rows of their own
+      if (!columns_[v].boxes.empty()) sizes_[v].height += columns_[v].height + box::kAttachedSeparation;
   }
+  bool toTheRight() const { return view_.flow == Flow::Right; }
+  RectF along(const RectF& box) const { return tessera::along(view_.flow, box); }
   void addRow(int32_t field, int32_t user) {
     rows_[user].push_back(field);
     Size& size = sizes_[at(user)];
@@ -133,17 +148,22 @@ class Arranger {
       placed_.level(node.parent).boxes.push_back(levelBox(v));
       placed_.level(node.parent).nodes.push_back(v);
       Level& level = placed_.level(node.parent);
+      if (toTheRight()) {
+        level.boxGap = box::kAcrossGap, level.rowGap = box::kAlongGap;
+        level.aspect = 1 / level.aspect, level.widest /= 2;
+      }
       level.thorough = level.thorough && sizes_.size() <= kFewBoxes && (at(v) >= hasPlace_.size() || !hasPlace_[at(v)]);
     }
   }
   LevelBox levelBox(int32_t v) const {
+    const float shadow = view_.nodes[at(v)].repeats > 0 ? 9.f : 0;
+    if (toTheRight()) {
+      const float line = lineOf(v);
+      return {line, sizes_[at(v)].height - line + shadow, columns_[at(v)].width + sizes_[at(v)].width, 0, 0, 0};
+    }
     const float half = sizes_[at(v)].width / 2;
-    return {half + columns_[at(v)].width,
-            half + (view_.nodes[at(v)].repeats > 0 ? 9.f : 0),
-            std::max(sizes_[at(v)].height, columns_[at(v)].height),
-            0,
-            0,
-            0};
+    return {
+        half + columns_[at(v)].width, half + shadow, std::max(sizes_[at(v)].height, columns_[at(v)].height), 0, 0, 0};
   }
   // A wire leaves the groups around its source, crosses the innermost level that holds both ends, and enters the
   // groups around its target.
@@ -166,11 +186,16 @@ class Arranger {
       std::reverse(placed_.stretches[e].begin() + static_cast<std::ptrdiff_t>(entries), placed_.stretches[e].end());
     }
   }
-  // How far right of its target's centre a wire ends.
+  // Where a box's result leaves it, across the flow.
+  float lineOf(int32_t v) const {
+    const RectF box{0, 0, sizes_[at(v)].width, sizes_[at(v)].height};
+    return tessera::along(view_.flow, outputSocket(view_.nodes[at(v)], box, view_.flow)).x;
+  }
+  // How far right of its target's line a wire ends.
   float portOf(const ViewEdge& edge) const {
-    const float width = sizes_[at(edge.to)].width;
-    const auto port = inputSocket(view_.nodes[at(edge.to)], {-width / 2, 0, width, 0}, edge.operand);
-    return port ? port->x : 0;
+    const RectF box{0, 0, sizes_[at(edge.to)].width, sizes_[at(edge.to)].height};
+    const auto port = inputSocket(view_.nodes[at(edge.to)], box, edge.operand, view_.flow);
+    return port ? tessera::along(view_.flow, *port).x - lineOf(edge.to) : 0;
   }
   void addWire(size_t edge, int32_t group, LevelWire wire) {
     Level& level = placed_.level(group);
@@ -182,15 +207,17 @@ class Arranger {
     arrangeLevel(level);
     const ViewNode& node = view_.nodes[at(group)];
     const float header = textWidth(node.title, box::kGroupTitleSize, true) + box::kGroupMark + 2 * box::kTextPadding;
-    sizes_[at(group)] = {std::max(level.width, std::min(header, box::kWidest)) + 2 * box::kGroupPadding,
-                         level.height + 2 * box::kGroupPadding + box::kGroupHeader};
+    const Size inside = toTheRight() ? Size{level.height, level.width} : Size{level.width, level.height};
+    sizes_[at(group)] = {std::max(inside.width, std::min(header, box::kWidest)) + 2 * box::kGroupPadding,
+                         inside.height + 2 * box::kGroupPadding + box::kGroupHeader};
     placed_.level(node.parent).boxes[at(placed_.localIndex[at(group)])] = levelBox(group);
   }
   void placeInside(int32_t group, Arrangement& out) {
-    const RectF& frame = out.boxes[at(group)];
-    const float slack = frame.width - 2 * box::kGroupPadding - placed_.level(group).width;
-    placeLevel(group, {frame.x + box::kGroupPadding + slack / 2, frame.y + box::kGroupPadding + box::kGroupHeader},
-               out);
+    const RectF frame = along(out.boxes[at(group)]);
+    const Level& level = placed_.level(group);
+    const float slack = frame.width - 2 * box::kGroupPadding - (toTheRight() ? level.height : level.width);
+    const PointF corner{frame.x + box::kGroupPadding + slack / 2, frame.y + box::kGroupPadding + box::kGroupHeader};
+    placeLevel(group, tessera::along(view_.flow, corner), out);
   }
   void placeLevel(int32_t group, PointF origin, Arrangement& out) {
     Level& level = placed_.level(group);
@@ -200,11 +227,11 @@ class Arranger {
       b.x += origin.x;
       b.y += origin.y;
       const Size size = sizes_[at(members[m])];
-      out.boxes[at(members[m])] = {b.x - size.width / 2, b.y + (b.height - size.height) / 2, size.width, size.height};
-      placeColumn(members[m], b, out);
-      if (const auto rows = rows_.find(members[m]); rows != rows_.end())
-        placeRows(out.boxes[at(members[m])], hasPortNames(view_.nodes[at(members[m])]) ? box::kPortRow : 0,
-                  rows->second, out);
+      out.boxes[at(members[m])] =
+          toTheRight() ? RectF{b.x - lineOf(members[m]), b.y + columns_[at(members[m])].width, size.height, size.width}
+                       : RectF{b.x - size.width / 2, b.y + (b.height - size.height) / 2, size.width, size.height};
+      placeColumn(members[m], out);
+      placeRows(members[m], out);
     }
     for (LevelRow& row : level.rows) {
       row.top += origin.y;
@@ -214,25 +241,37 @@ class Arranger {
     for (auto& lanes : level.lanes)
       for (float& x : lanes) x += origin.x;
   }
-  void placeColumn(int32_t user, const LevelBox& b, Arrangement& out) {
+  // At the left of its user: in the middle, or beside the rows that it has for them.
+  void placeColumn(int32_t user, Arrangement& out) {
     const Column& column = columns_[at(user)];
-    const float right = out.boxes[at(user)].x - box::kAttachedGap;
-    float y = b.y + (b.height - column.height) / 2;
+    const RectF frame = along(out.boxes[at(user)]);
+    const float right = frame.x - box::kAttachedGap;
+    float y = frame.y + (frame.height - column.height) / 2;
+    if (toTheRight()) y = firstRow(user, frame) + box::kAttachedSeparation / 2;
     for (int32_t hub : column.boxes) {
       const Size size = sizes_[at(hub)];
-      out.boxes[at(hub)] = {right - size.width, y, size.width, size.height};
+      out.boxes[at(hub)] = along({right - size.width, y, size.width, size.height});
       y += size.height + box::kAttachedSeparation;
     }
   }
-  // Between the result's line and the strip of the value.
-  void placeRows(const RectF& user, float rowAbove, const std::vector<int32_t>& fields, Arrangement& out) const {
-    float y = user.y + box::kNodeHeight + rowAbove;
-    for (int32_t field : fields) {
+  // Below the result's line and the rows of inputs.
+  float firstRow(int32_t v, const RectF& frame) const {
+    const ViewNode& node = view_.nodes[at(v)];
+    return frame.y + box::kNodeHeight + namesAbove(node, view_.flow) + inputRows(node, view_.flow);
+  }
+  // Above the strip of the value.
+  void placeRows(int32_t v, Arrangement& out) const {
+    const auto rows = rows_.find(v);
+    if (rows == rows_.end()) return;
+    const RectF user = along(out.boxes[at(v)]);
+    float y = firstRow(v, user);
+    if (toTheRight() && !columns_[at(v)].boxes.empty()) y += columns_[at(v)].height + box::kAttachedSeparation;
+    for (int32_t field : rows->second) {
       const float label = std::ceil(textWidth(view_.nodes[at(field)].label, box::kAttachedSize)) + box::kLabelGap;
       const float width = std::clamp(user.width - 2 * box::kRowMargin - label,
                                      std::min(fieldWidth(view_.nodes[at(field)]), user.width - 2 * box::kRowMargin),
                                      user.width - 2 * box::kRowMargin);
-      out.boxes[at(field)] = {user.x + user.width - box::kRowMargin - width, y, width, box::kFieldHeight};
+      out.boxes[at(field)] = along({user.x + user.width - box::kRowMargin - width, y, width, box::kFieldHeight});
       y += box::kRowHeight;
     }
   }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -47,6 +48,9 @@ struct ViewPort {
   bool open = false;    // nothing is wired to it
 };
 
+// Which way wires run over a page: from the upper edge of a node to the lower one, or from the left to the right.
+enum class Flow : uint8_t { Down, Right };
+
 // One box of the view: an instruction, an attached hub (a constant drawn beside its user), or a group.
 struct ViewNode {
   enum class Kind : uint8_t { Instruction, Attached, CollapsedGroup, OpenGroup };
@@ -59,7 +63,7 @@ struct ViewNode {
   size_t boxesInside = 0;       // that opening a collapsed group shows
   size_t repeats = 0;           // a stack of so many equal blocks; else 0
   bool caller = false;          // a group that is an instruction with what it calls
-  bool chip = false;            // a broadcast of the editor's own, drawn as a chip on its wire; `group` opens it
+  bool chip = false;            // what only changes an array's form, drawn as a pill on its wire; `group` opens it
   // A generated input (a constant, one broadcast number, an iota) that one input reads is a field in a row of its
   // reader.
   std::string label = {};  // the input's name
@@ -70,13 +74,18 @@ struct ViewNode {
   // in it or beside it; and its result.
   std::vector<ViewPort> inputs = {};
   ViewPort output = {};
-  int32_t operands = 0;  // how many the instruction has
-  bool appends = false;  // it takes one input more
-  bool result = false;   // the result of the page's computation
+  int32_t operands = 0;     // how many the instruction has
+  bool appends = false;     // it takes one input more
+  bool result = false;      // the result of the page's computation
+  float strip = -1;         // height for its value; negative: as all have
+  std::string source = {};  // of a parameter of the program: where its value comes from, in a row of its own
   // By dimension, where its size is in the subtitle and how it is coloured there; -1: plainly. Empty: all is plain.
   std::vector<SizeSpan> sizes = {};
   std::vector<int8_t> hues = {};
 };
+// The text of a pill: the result's shape, with a mark if it contains several instructions.
+std::string chipText(const ViewNode& node);
+
 struct ViewEdge {
   int32_t from = -1, to = -1;  // ViewNode indices
   InstructionId value;         // the instruction whose result flows
@@ -87,8 +96,10 @@ struct GraphView {
   std::vector<ViewNode> nodes;
   std::vector<ViewEdge> edges;
   float valueStrip = 0;  // height at the bottom of plain nodes that is kept free for their values
+  Flow flow = Flow::Down;
   // By InstructionId value: the innermost box that shows it (its own, or the collapsed group that hides it); -1: none.
   std::vector<int32_t> boxes;
+  float stripOf(const ViewNode& node) const { return node.strip < 0 ? valueStrip : node.strip; }
   int32_t boxOf(InstructionId id) const { return id.value < boxes.size() ? boxes[id.value] : -1; }
   int32_t findGroup(std::string_view path) const;  // -1: no such group
 };
@@ -108,7 +119,11 @@ struct ViewOptions {
   std::unordered_set<std::string> openGroups;
   Grouping grouping = Grouping::Scopes;
   bool attachHubs = true;
-  bool chips = false;   // broadcasts that no file wrote are chips
+  // Broadcasts that no file wrote, and chains of reshapes, broadcasts and conversions, are pills on their wires; not
+  // those in which an instruction that would no longer be drawn has a position.
+  bool chips = false;
+  std::set<std::string> placed = {};      // names of instructions with a position
+  std::vector<std::string> sources = {};  // by argument leaf, what parameters of the program show of their values
   bool fields = false;  // generated inputs are shown in their readers; a path among openGroups pulls one out
   float valueStrip = 0;
 };

@@ -11,9 +11,12 @@ inline constexpr float kRowHeight = 20, kFieldHeight = 17, kRowMargin = 7, kLabe
                        kPullMark = 15;  // fields in a node
 // Names of inputs along the upper edge, and the ports on it; at its right end the place of one input more.
 inline constexpr float kPortRow = 11, kPortText = 8, kPortTextGap = 6, kPort = 7, kAppendRoom = 14;
+// Rows of inputs at the left edge, where wires run to the right; the line of the result's shape.
+inline constexpr float kInputRow = 16, kMostInputRows = 320, kResultLine = 32;
+inline constexpr float kSourceRoom = 34;  // beside the words of where a value comes from: margins and a mark
 inline constexpr float kAttachedGap = 12, kAttachedSeparation = 4;
 inline constexpr float kGroupHeader = 28, kGroupPadding = 20;
-inline constexpr float kColumnGap = 28, kRowGap = 36, kWireClearance = 7;
+inline constexpr float kColumnGap = 28, kRowGap = 36, kAcrossGap = 20, kAlongGap = 40, kWireClearance = 7;
 inline constexpr float kLaneGap = 12, kLaneToBox = 14;  // between wires that cross a row, and beside boxes
 
 }  // namespace tessera::box

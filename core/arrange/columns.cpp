@@ -1,5 +1,6 @@
-// Cuts are between rows: into as few columns as show the graph large enough on a usual canvas, else into those that
-// show it largest; each cut where few wires cross it and columns are of like height.
+// In the axes of the flow: where that is to the right, columns are lines. Cuts are between rows: into as few columns as
+// show the graph large enough on a usual canvas, else into those that show it largest; each cut where few wires cross
+// it and columns are of like height.
 #include "core/arrange/columns.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 #include "core/arrange/box_style.h"
 #include "core/arrange/detours.h"
+#include "core/arrange/flow.h"
 
 namespace tessera {
 namespace {
@@ -102,13 +104,14 @@ class Folder {
       }
     return out;
   }
-  static float zoomOf(const std::vector<Extent>& columns) {
+  float zoomOf(const std::vector<Extent>& columns) const {
     float width = -kGutter, height = 0;
     for (const Extent& each : columns) {
       width += each.right - each.left + kGutter;
       height = std::max(height, each.bottom - each.top);
     }
-    return std::min(kCanvasWidth / (width + 2 * box::kGroupPadding), kCanvasHeight / (height + 2 * box::kGroupPadding));
+    width += 2 * box::kGroupPadding, height += 2 * box::kGroupPadding;
+    return view_.flow == Flow::Right ? zoomOnCanvas(height, width) : zoomOnCanvas(width, height);
   }
 
   void fold(const std::vector<size_t>& ends) {
@@ -152,7 +155,9 @@ class Folder {
         route[k].y += shift.y;
       }
     }
+    if (view_.flow == Flow::Right) turn(out_);
     leadRoundBoxes(view_, out_, kept);
+    if (view_.flow == Flow::Right) turn(out_);
   }
   void setBounds() {
     Extent all;
@@ -174,6 +179,8 @@ class Folder {
 };
 
 }  // namespace
+
+float zoomOnCanvas(float width, float height) { return std::min(kCanvasWidth / width, kCanvasHeight / height); }
 
 void foldRibbon(const GraphView& view, const Level& page, Arrangement& arrangement) {
   Folder(view, page, arrangement).run();

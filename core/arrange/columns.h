@@ -7,6 +7,8 @@
 
 namespace tessera {
 
+// The zoom at which a page of this size fits into a usual canvas: a window of 1366 × 768 with its panels.
+float zoomOnCanvas(float width, float height);
 // page: the level of the page's own boxes, with its places. Wires from column to column are led round boxes.
 void foldRibbon(const GraphView& view, const Level& page, Arrangement& arrangement);
 

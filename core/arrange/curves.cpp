@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/arrange/flow.h"
+
 namespace tessera {
 namespace {
 
@@ -57,7 +59,14 @@ std::vector<PointF> withVerticalTangents(const std::vector<PointF>& route) {
 
 }  // namespace
 
-std::vector<PointF> curveOf(const std::vector<PointF>& route) {
+std::vector<PointF> curveOf(const std::vector<PointF>& route, Flow flow) {
+  if (flow == Flow::Right) {
+    std::vector<PointF> out;
+    for (PointF p : route) out.push_back(turned(p));
+    out = curveOf(out);
+    for (PointF& p : out) p = turned(p);
+    return out;
+  }
   return hasRightAngles(route) ? withRoundCorners(route) : withVerticalTangents(route);
 }
 

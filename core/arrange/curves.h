@@ -8,9 +8,9 @@
 
 namespace tessera {
 
-// Cubics, 3n+1 points. Routes with level stretches turn at right angles and get round corners; others become cubics
-// with vertical tangents: straight where they are vertical, an S elsewhere. Of two points at least.
-std::vector<PointF> curveOf(const std::vector<PointF>& route);
+// Cubics, 3n+1 points. Routes with stretches across the flow turn at right angles and get round corners; others become
+// cubics with tangents along the flow: straight where they are, an S elsewhere. Of two points at least.
+std::vector<PointF> curveOf(const std::vector<PointF>& route, Flow flow = Flow::Down);
 // Points on these cubics, close enough together to be joined by straight lines.
 std::vector<PointF> pointsOn(const std::vector<PointF>& curve);
 

@@ -1,5 +1,6 @@
-// A detour is the cheapest path on the grid of lines beside all boxes near by: its length and a fee for each bend.
-// Wires take turns in how far they keep from boxes, so that those in one gap are beside each other.
+// Detours are searched in the axes of the flow (core/arrange/flow.h). A detour is the cheapest path on the grid of
+// lines beside all boxes near by: its length and a fee for each bend. Wires take turns in how far they keep from boxes,
+// so that those in one gap are beside each other.
 #include "core/arrange/detours.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "core/arrange/box_style.h"
 #include "core/arrange/curves.h"
+#include "core/arrange/flow.h"
 
 namespace tessera {
 namespace {
@@ -251,7 +253,7 @@ std::vector<int32_t> boxesUnder(const GraphView& view, const Arrangement& arrang
   std::vector<int32_t> out;
   if (!isWire(view, arrangement, edge)) return out;
   const Detours detours(view, arrangement);
-  const std::vector<PointF> line = pointsOn(curveOf(arrangement.routes[edge]));
+  const std::vector<PointF> line = pointsOn(curveOf(arrangement.routes[edge], view.flow));
   for (int32_t v = 0; v < static_cast<int32_t>(view.nodes.size()); ++v)
     if (detours.hits(edge, v, line, boundsOfPoints(line))) out.push_back(v);
   return out;
@@ -259,11 +261,13 @@ std::vector<int32_t> boxesUnder(const GraphView& view, const Arrangement& arrang
 
 void leadRoundBoxes(const GraphView& view, Arrangement& arrangement, const std::vector<bool>& kept) {
   if (view.nodes.size() > kMostBoxes || arrangement.routes.size() != view.edges.size()) return;
+  if (view.flow == Flow::Right) turn(arrangement);
   const Detours detours(view, arrangement);
   for (size_t e = 0; e < view.edges.size(); ++e) {
     if (!isWire(view, arrangement, e) || (e < kept.size() && kept[e]) || !detours.isHit(e)) continue;
     if (auto route = detours.detour(e, !kept.empty()); !route.empty()) arrangement.routes[e] = std::move(route);
   }
+  if (view.flow == Flow::Right) turn(arrangement);
 }
 
 }  // namespace tessera

@@ -51,13 +51,14 @@ struct Layers {
   Neighbours above, below;                    // by segments
   std::vector<std::vector<int32_t>> lanesOf;  // by wire: its spots from the top
   bool thorough = true;
+  float boxGap = box::kColumnGap;
 
   Spot& spot(int32_t v) { return spots[static_cast<size_t>(v)]; }
   const Spot& spot(int32_t v) const { return spots[static_cast<size_t>(v)]; }
   // Distance between the centres of two neighbours in a row.
   float apart(int32_t a, int32_t b) const {
     const Spot &l = spot(a), &r = spot(b);
-    const float gap = l.lane && r.lane ? box::kLaneGap : l.lane || r.lane ? box::kLaneToBox : box::kColumnGap;
+    const float gap = l.lane && r.lane ? box::kLaneGap : l.lane || r.lane ? box::kLaneToBox : boxGap;
     return l.right + gap + r.left;
   }
 };

@@ -38,6 +38,7 @@ class LayersBuilder {
     for (const LevelRow& row : level_.rows) out_.rows.push_back(row.boxes);
     out_.lanesOf.resize(level_.wires.size());
     out_.thorough = level_.thorough;
+    out_.boxGap = level_.boxGap;
     const int32_t longest = longestSpanWithLanes(level_);
     for (size_t w = 0; w < level_.wires.size(); ++w) addWire(w, longest);
     std::sort(out_.segments.begin(), out_.segments.end());
@@ -104,13 +105,13 @@ void finish(Level& level, const Layers& layers) {
     row.top = y;
     row.bottom = y + height;
     for (int32_t v : row.boxes) level.boxes[at(v)].y = y + (height - level.boxes[at(v)].height) / 2;
-    y = row.bottom + box::kRowGap;
+    y = row.bottom + level.rowGap;
   }
   level.lanes.resize(level.wires.size());
   for (size_t w = 0; w < level.wires.size(); ++w)
     for (int32_t lane : layers.lanesOf[w]) level.lanes[w].push_back(layers.spot(lane).x - left);
   level.width = right - left;
-  level.height = y - box::kRowGap;
+  level.height = y - level.rowGap;
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/arrange/box_style.h"
+
 namespace tessera {
 
 struct LevelBox {
@@ -31,7 +33,9 @@ struct Level {
   std::vector<LevelBox> boxes;
   std::vector<int32_t> nodes;  // the owner's number of each box
   std::vector<LevelWire> wires;
-  bool thorough = true;  // false: fewer sweeps, for views of very many boxes
+  bool thorough = true;                                   // false: fewer sweeps, for views of very many boxes
+  float boxGap = box::kColumnGap, rowGap = box::kRowGap;  // between boxes of a row, between rows
+  float aspect = 1.6f, widest = 1400;  // wished width : height; rows are filled up to this width in any case
   // results; the content's top left is (0, 0)
   std::vector<LevelRow> rows;
   // By wire: its x in each row between its ends. Empty for wires that run upwards, cross no row, or, where lanes for

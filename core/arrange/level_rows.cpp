@@ -11,8 +11,6 @@
 namespace tessera {
 namespace {
 
-constexpr float kAspect = 1.6f;  // wished width : height of a level
-constexpr float kMinWidthLimit = 1400;
 constexpr int32_t kSourceSearch = 20;  // rows looked at for a source's place above its first user
 
 std::vector<std::pair<int32_t, int32_t>> innerWires(const Level& level) {
@@ -41,7 +39,7 @@ class RowAssigner {
  private:
   int32_t count() const { return static_cast<int32_t>(level_.boxes.size()); }
   LevelBox& box(int32_t v) { return level_.boxes[at(v)]; }
-  float widthOf(int32_t v) const { return level_.boxes[at(v)].left + level_.boxes[at(v)].right + box::kColumnGap; }
+  float widthOf(int32_t v) const { return level_.boxes[at(v)].left + level_.boxes[at(v)].right + level_.boxGap; }
 
   // Post-order over predecessors from the boxes that nobody uses; a wire to a box that is still on the stack runs
   // upwards (groups may depend on each other both ways).
@@ -75,8 +73,8 @@ class RowAssigner {
   float widthLimit() const {
     double area = 0;
     for (const LevelBox& b : level_.boxes)
-      area += static_cast<double>(b.left + b.right + box::kColumnGap) * (b.height + box::kRowGap);
-    return std::max(kMinWidthLimit, static_cast<float>(std::sqrt(area * kAspect)));
+      area += static_cast<double>(b.left + b.right + level_.boxGap) * (b.height + level_.rowGap);
+    return std::max(level_.widest, static_cast<float>(std::sqrt(area * level_.aspect)));
   }
 
   bool fits(int32_t row, float width) const {

@@ -1,5 +1,6 @@
-// See placed.h. Groups first, outer ones before inner ones, so that an instruction's own place has the last word; then
-// what has no place, what groups push away that were opened since, what is attached, the frames of open groups, wires.
+// See placed.h. Places are in the axes of the flow (core/arrange/flow.h) while boxes are moved. Groups first, outer
+// ones before inner ones, so that an instruction's own place has the last word; then what has no place, what groups
+// push away that were opened since, what is attached, the frames of open groups, wires.
 #include "core/arrange/placed.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "core/arrange/box_style.h"
 #include "core/arrange/detours.h"
+#include "core/arrange/flow.h"
 #include "core/arrange/free_place.h"
 #include "core/arrange/sockets.h"
 #include "core/arrange/text_metrics.h"
@@ -47,11 +49,19 @@ class Placer {
     for (size_t v = 0; v < view.nodes.size(); ++v) {
       if (view.nodes[v].kind == ViewNode::Kind::Attached) continue;
       members_[at(view.nodes[v].parent + 1)].push_back(static_cast<int32_t>(v));
-      wanted_[v] = placeOf(module, places, view, static_cast<int32_t>(v));
+      if (const auto place = placeOf(module, places, view, static_cast<int32_t>(v)))
+        wanted_[v] = along(view.flow, *place);
     }
   }
 
   void run() {
+    if (view_.flow == Flow::Right) turn(arrangement_);
+    moveAll();
+    if (view_.flow == Flow::Right) turn(arrangement_);
+  }
+
+ private:
+  void moveAll() {
     for (const bool groups : {true, false})
       for (size_t v = 0; v < moved_.size(); ++v)
         if ((view_.nodes[v].kind != ViewNode::Kind::Instruction) == groups) place(static_cast<int32_t>(v));
@@ -64,7 +74,6 @@ class Placer {
     setBounds();
   }
 
- private:
   const ViewNode& node(int32_t v) const { return view_.nodes[at(v)]; }
   RectF movedBox(int32_t v) const {
     RectF box = arrangement_.boxes[at(v)];
@@ -141,15 +150,22 @@ class Placer {
       const RectF box = movedBox(other);
       const float side = byOperands ? box.y + box.height : box.y;
       edge = count == 0 ? side : byOperands ? std::max(edge, side) : std::min(edge, side);
-      sum += box.x + box.width / 2;
+      sum += box.x + lineIn(other);
       ++count;
     }
     if (count == 0) return false;
     RectF wish = movedBox(v);
-    wish.x = sum / static_cast<float>(count) - wish.width / 2;
-    wish.y = byOperands ? edge + box::kRowGap : edge - box::kRowGap - wish.height;
+    const float gap = view_.flow == Flow::Right ? box::kAlongGap : box::kRowGap;
+    wish.x = sum / static_cast<float>(count) - lineIn(v);
+    wish.y = byOperands ? edge + gap : edge - gap - wish.height;
     settle(v, wish);
     return true;
+  }
+  // Where a box's result leaves it, from its corner across the flow.
+  float lineIn(int32_t v) const {
+    const RectF box = along(view_.flow, arrangement_.boxes[at(v)]);
+    const PointF out = outputSocket(node(v), box, view_.flow);
+    return along(view_.flow, PointF{out.x - box.x, out.y - box.y}).x;
   }
   RectF besideAll(int32_t v, const std::vector<RectF>& taken) const {
     std::optional<RectF> all;
@@ -177,8 +193,9 @@ class Placer {
   void makeRoom(int32_t v) {
     if (node(v).kind != ViewNode::Kind::OpenGroup || !wanted_[at(v)] || isPlacedInside(v)) return;
     const RectF frame = movedBox(v);
-    const RectF closed{frame.x, frame.y, std::min(frame.width, box::kNarrowest),
-                       std::min(frame.height, box::kCollapsedHeight)};
+    const bool right = view_.flow == Flow::Right;
+    const RectF closed{frame.x, frame.y, std::min(frame.width, right ? box::kCollapsedHeight : box::kNarrowest),
+                       std::min(frame.height, right ? box::kNarrowest : box::kCollapsedHeight)};
     push(v, closed, {frame.width - closed.width, frame.height - closed.height});
   }
   // What stands right of and below `before` gives way; so do the neighbours of the group that grows with it.
@@ -204,10 +221,11 @@ class Placer {
   }
 
   // --- frames of open groups
-  static RectF padded(const RectF& content) {
+  RectF padded(const RectF& content) const {
     const float top = box::kGroupPadding + box::kGroupHeader;
-    return {content.x - box::kGroupPadding, content.y - top, content.width + 2 * box::kGroupPadding,
-            content.height + top + box::kGroupPadding};
+    const RectF in = along(view_.flow, content);
+    return along(view_.flow, RectF{in.x - box::kGroupPadding, in.y - top, in.width + 2 * box::kGroupPadding,
+                                   in.height + top + box::kGroupPadding});
   }
   // Inner ones first: parents precede their children.
   void frameGroups() {
@@ -226,8 +244,9 @@ class Placer {
         textWidth(node(group).title, box::kGroupTitleSize, true) + box::kGroupMark + 2 * box::kTextPadding;
     RectF out = round;
     if (wanted_[at(group)]) out = united(out, {wanted_[at(group)]->x, wanted_[at(group)]->y, 0, 0});
+    out = along(view_.flow, out);
     out.width = std::max(out.width, std::min(title, box::kWidest) + 2 * box::kGroupPadding);
-    return out;
+    return along(view_.flow, out);
   }
 
   // Constants drawn beside a user go with it.

@@ -1,12 +1,13 @@
-// A route leaves its source at the bottom, leaves the groups around it through their lower edges, crosses the common
-// level, and enters the target's groups through their upper edges. Cost: O(rows crossed), times log(boxes a row) where
-// there are no lanes.
+// In the axes of the flow. A route leaves its source at the bottom, leaves the groups around it through their lower
+// edges, crosses the common level, and enters the target's groups through their upper edges. Cost: O(rows crossed),
+// times log(boxes a row) where there are no lanes.
 #include "core/arrange/routing.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/arrange/box_style.h"
+#include "core/arrange/flow.h"
 #include "core/arrange/sockets.h"
 
 namespace tessera {
@@ -60,26 +61,29 @@ class Router {
     const auto& stretches = placed_.stretches[edge];
     for (auto s = stretches.rbegin(); s != stretches.rend(); ++s)
       if (const auto& lanes = placed_.level(s->group).lanes[at(s->wire)]; !lanes.empty()) return lanes.back();
-    const RectF& source = out_.boxes[at(view_.edges[edge].from)];
-    return source.x + source.width / 2;
+    return outputOf(view_.edges[edge].from).x;
+  }
+  PointF outputOf(int32_t v) const {
+    return along(view_.flow, outputSocket(view_.nodes[at(v)], along(view_.flow, out_.boxes[at(v)]), view_.flow));
   }
   PointF arrivalAt(size_t edge) const {
-    const RectF& b = out_.boxes[at(view_.edges[edge].to)];
-    const auto port = inputSocket(view_.nodes[at(view_.edges[edge].to)], b, view_.edges[edge].operand);
-    return port ? *port : PointF{b.x + b.width * arrivals_[edge], b.y};
+    const int32_t to = view_.edges[edge].to;
+    const RectF& b = out_.boxes[at(to)];
+    const auto port = inputSocket(view_.nodes[at(to)], along(view_.flow, b), view_.edges[edge].operand, view_.flow);
+    return port ? along(view_.flow, *port) : PointF{b.x + b.width * arrivals_[edge], b.y};
   }
 
   void routeAttached(const ViewEdge& edge) {
     if (view_.nodes[at(edge.from)].owner >= 0) return;  // in its reader
-    const RectF &from = out_.boxes[at(edge.from)], &to = out_.boxes[at(edge.to)];
-    *route_ = {{from.x + from.width, from.y + from.height / 2}, besideSocket(to, from)};
+    const RectF from = along(view_.flow, out_.boxes[at(edge.from)]), to = along(view_.flow, out_.boxes[at(edge.to)]);
+    const PointF begin{from.x + from.width, from.y + from.height / 2};
+    *route_ = {along(view_.flow, begin), along(view_.flow, besideSocket(to, from))};
   }
 
   void routeWire(size_t index) {
     const ViewEdge& edge = view_.edges[index];
-    const RectF& source = out_.boxes[at(edge.from)];
     const PointF end = arrivalAt(index);
-    add({source.x + source.width / 2, source.y + source.height});
+    add(outputOf(edge.from));
     const auto& stretches = placed_.stretches[index];
     for (size_t k = 0; k < stretches.size(); ++k) {
       const Level& level = placed_.level(stretches[k].group);
@@ -169,7 +173,7 @@ class Router {
     if (after == row.boxes.begin()) return wish;
     const int32_t under = *(after - 1);
     if (wish >= rightOf(under) + box::kWireClearance) return wish;
-    const float aside = box::kWireClearance + spread_ * (box::kColumnGap - 2 * box::kWireClearance);
+    const float aside = box::kWireClearance + spread_ * (level.boxGap - 2 * box::kWireClearance);
     const float middle = (leftOf(under) + rightOf(under)) / 2;
     return wish < middle ? leftOf(under) - aside : rightOf(under) + aside;
   }

@@ -6,21 +6,20 @@
 #include <cmath>
 
 #include "core/arrange/arrangement.h"
-#include "core/arrange/box_style.h"
 
 namespace tessera {
 namespace {
 
 constexpr size_t kMostShortRowBoxes = 400;
-constexpr float kNarrowestPage = 2600, kPageAspect = 4;  // of the widest row, and of the level
+constexpr float kPageWidth = 13.f / 7, kPageAspect = 2.5f;  // of the widest row: times Level::widest, Level::aspect
 
 class PiecePacker {
  public:
   explicit PiecePacker(Level& level) : level_(level), pieceOf_(level.boxes.size(), -1), row_(level.boxes.size()) {
     double area = 0;
     for (const LevelBox& b : level.boxes)
-      area += static_cast<double>(b.left + b.right + box::kColumnGap) * (b.height + box::kRowGap);
-    limit_ = std::max(kNarrowestPage, static_cast<float>(std::sqrt(area * kPageAspect)));
+      area += static_cast<double>(b.left + b.right + level.boxGap) * (b.height + level.rowGap);
+    limit_ = std::max(kPageWidth * level.widest, static_cast<float>(std::sqrt(area * kPageAspect * level.aspect)));
   }
 
   bool run() {
@@ -103,7 +102,7 @@ class PiecePacker {
     std::vector<float> widths(at(*std::ranges::max_element(rows)) + 1, 0);
     for (size_t k = 0; k < members.size(); ++k) {
       const LevelBox& b = level_.boxes[at(members[k])];
-      widths[at(rows[k])] += b.left + b.right + box::kColumnGap;
+      widths[at(rows[k])] += b.left + b.right + level_.boxGap;
     }
     if (std::ranges::any_of(widths, [&](float width) { return width > limit_; })) return false;
     size_t top = 0;

@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kLongestConstant = 28;
+constexpr size_t kLongestConstant = 28, kLongestArgument = 28;
 constexpr int64_t kMaxConstantElements = 6;
 
 std::string list(const std::vector<int64_t>& values) { return fmt::format("{}", fmt::join(values, ", ")); }
@@ -127,6 +127,14 @@ std::string calleeName(const Module& module, const Instruction& instruction) {
   return std::string(named ? module.at(callees[0]).name : instruction.name);
 }
 
+// Of a long path the last steps, which tell it from its neighbours: …['Dense_0']['kernel'].
+std::string shortPath(std::string path) {
+  if (path.size() <= kLongestArgument) return path;
+  size_t from = path.find('[', path.size() - kLongestArgument);
+  if (from == std::string::npos) from = path.rfind('[');
+  return from == std::string::npos || from == 0 ? path : "…" + path.substr(from);
+}
+
 // {attribute}: its number or text.
 std::string attributeText(const Instruction& instruction, std::string_view name) {
   const auto attr = attrFromName(name);
@@ -138,7 +146,7 @@ std::string attributeText(const Instruction& instruction, std::string_view name)
 
 // The parts that OpDef::title may name in braces; what is none of these is an attribute.
 std::string partText(const Module& module, const Instruction& instruction, std::string_view part) {
-  if (part == "argument") return argumentPath(instruction);
+  if (part == "argument") return shortPath(argumentPath(instruction));
   if (part == "literal") return literalText(instruction);
   if (part == " relation") return relationText(module, instruction);
   if (part == " along new") return newDimensions(instruction);
@@ -216,5 +224,7 @@ std::string subtitleOf(const Module& module, InstructionId id) {
   }
   return shape.isArray() ? arrayText(shape).text : std::string(nameOf(shape.type));
 }
+
+std::string chipText(const ViewNode& node) { return (node.instructionCount > 1 ? "▸ " : "") + node.subtitle; }
 
 }  // namespace tessera

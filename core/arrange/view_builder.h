@@ -1,20 +1,19 @@
 // ViewBuilder: makes the GraphView of a computation: boxes and groups, then fields and hubs, then edges. `Known` is
-// what all views of a snapshot share (view.cpp, the only user).
+// what all views of a snapshot share (view_known.h). Used by view.cpp alone.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <functional>
-#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/outline.h"
 #include "core/arrange/outline_names.h"
+#include "core/arrange/shape_chains.h"
 #include "core/arrange/view_items.h"
+#include "core/arrange/view_ports.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -23,7 +22,6 @@ inline constexpr size_t kTrivialCallee = 3;  // callees up to this size (x + y) 
 inline constexpr size_t kDeepestCall = 64;
 inline constexpr size_t kMaxAttached = 6;  // hubs beside one group; more are its inner affair
 inline constexpr int32_t kMaxFields = 8;   // rows in one node; more are beside it
-inline constexpr size_t kMostPorts = 64;   // an op with more operands has no ports, and one wire from each box
 
 // How the boxes of one instruction are wired: where operands arrive and where its result leaves.
 struct ViewPorts {
@@ -231,15 +229,52 @@ class ViewBuilder {
       if (hubs[i] && isPulledOut(module_.at(computation.instructions[i]))) hubs[i] = false;
     Level level{id, plan.outline, prefix, std::vector<Place>(plan.outline.groups.size()), {parent, false}};
     PortList ports(computation.instructions.size());
+    const std::vector<int32_t> chains = chainsOf(computation, plan.outline.groupOf, hubs);
     for (size_t i = 0; i < ports.size(); ++i) {
       if (hubs[i]) continue;
       const Place place = placeOf(level, plan.outline.groupOf[i]);
+      if (!chains.empty() && chains[i] >= 0 && !place.hidden) {
+        ports[i] = addChained(computation, i, static_cast<size_t>(chains[i]), prefix, place.box, ports);
+        continue;
+      }
       ports[i] = addInstruction(module_.at(computation.instructions[i]), prefix, place);
     }
     connect(computation, hubs, ports);
     callStack_.pop_back();
     prefixes_.pop_back();
     return ports;
+  }
+
+  // --- chains
+  // Empty: chains are not gathered.
+  std::vector<int32_t> chainsOf(const Computation& computation, const std::vector<int32_t>& groupOf,
+                                const std::vector<bool>& hubs) const {
+    if (!options_.chips) return {};
+    return shapeChains(module_, computation, known_.users, hubs, groupOf, known_.positions, options_.placed);
+  }
+  // One pill for all members, or the member alone where the chain was opened.
+  ViewPorts addChained(const Computation& computation, size_t i, size_t last, const std::string& prefix, int32_t parent,
+                       PortList& ports) {
+    const Instruction& own = module_.at(computation.instructions[i]);
+    const Instruction& end = module_.at(computation.instructions[last]);
+    const std::string path = prefix + std::string(end.name);
+    if (isOpen(path)) {
+      const int32_t box = addNode(
+          {ViewNode::Kind::Instruction, own.id, path, titleOf(module_, own.id), subtitleOf(module_, own.id), parent});
+      view_.boxes[own.id.value] = box;
+      return {box, box, {}};
+    }
+    if (ports[last].frame < 0) {
+      const int32_t box = addNode({ViewNode::Kind::Instruction, end.id, path,
+                                   fmt::format("{} … {}", nameOf(own.opcode), nameOf(end.opcode)),
+                                   subtitleOf(module_, end.id), parent});
+      node(box).chip = true;
+      node(box).instructionCount = 0;
+      ports[last] = {box, box, {}};
+    }
+    view_.boxes[own.id.value] = ports[last].frame;
+    ++node(ports[last].frame).instructionCount;
+    return ports[last];
   }
 
   ViewPorts addInstruction(const Instruction& i, const std::string& prefix, Place place) {
@@ -256,6 +291,8 @@ class ViewBuilder {
       node(box).group = prefix + std::string(i.name);
       node(box).chip = !isOpen(node(box).group);
     }
+    if (i.opcode == Opcode::Parameter && i.computation == module_.entry())
+      node(box).source = sourceOf(module_, i, options_.sources);
     if (isPulledOut(i)) {
       node(box).group = fieldPath(i);
       node(box).pulled = true;
@@ -296,27 +333,10 @@ class ViewBuilder {
         node(own.parameters[k]).inputs[0].operand = static_cast<int32_t>(k);
       }
   }
+  // A hub is shown in the box or beside it.
   void addPorts(const Instruction& user, ViewNode& own, bool plain, const PortList& ports) {
-    const auto callees = module_.callees(user);
-    own.operands = static_cast<int32_t>(user.operands.size());
-    own.output = portOf(*user.shape);
     own.result = user.computation == view_.computation && module_.at(user.computation).root == user.id;
-    own.appends = user.opcode != Opcode::Unknown && arityOf(user.opcode) < 0 && callees.empty();
-    std::string missing;
-    for (size_t k = 0; k < user.operands.size(); ++k) {
-      const InstructionId operand = user.operands[k];
-      const bool open = !module_.contains(operand);
-      if (!open && plain && portsOf(ports, operand).frame < 0) continue;  // it is in the box or beside it
-      ViewPort port = open ? ViewPort() : portOf(module_.shapeOf(operand));
-      port.name = portName(module_, user, k, callees);
-      port.operand = static_cast<int32_t>(k);
-      port.open = open;
-      if (open) missing += (missing.empty() ? "needs " : ", ") + port.name;
-      own.appends = own.appends && !open;
-      own.inputs.push_back(std::move(port));
-    }
-    if (!missing.empty()) own.subtitle = missing;
-    if (user.operands.size() > kMostPorts) own.inputs.clear();
+    setPorts(module_, user, own, [&](InstructionId operand) { return !plain || portsOf(ports, operand).frame >= 0; });
   }
   void addEdge(int32_t from, int32_t to, InstructionId value, int32_t operand) {
     if (from < 0 || to < 0 || from == to) return;

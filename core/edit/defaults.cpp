@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/edit/index_ways.h"
 #include "core/ops/inference/infer_checks.h"
 #include "core/ops/op.h"
 
@@ -117,6 +118,15 @@ bool isMeant(const AttributeRow& row) {
          row.name == Attr::lhs_contracting_dims || row.name == Attr::rhs_contracting_dims;
 }
 
+// For a gather or scatter without any dimension numbers: those of the first form.
+std::vector<NewAttribute> indexDefaults(const Module& module, InstructionId id) {
+  const std::vector<IndexWay> ways = indexWays(module, id);
+  if (ways.empty()) return {};
+  for (const NewAttribute& each : ways[0].attributes)
+    if (module.at(id).attributes->has(each.name)) return {};
+  return ways[0].attributes;
+}
+
 }  // namespace
 
 std::vector<NewAttribute> defaultAttributes(const Module& module, InstructionId id) {
@@ -126,7 +136,7 @@ std::vector<NewAttribute> defaultAttributes(const Module& module, InstructionId 
     if (!module.contains(operand)) return {};
     operands.push_back(module.at(operand).shape);
   }
-  std::vector<NewAttribute> out;
+  std::vector<NewAttribute> out = indexDefaults(module, id);
   for (const AttributeRow& row : attributeRowsOf(instruction.opcode)) {
     if (!isMeant(row) || instruction.attributes->has(row.name)) continue;
     if (std::string text = textFor(row, instruction, operands); !text.empty())

@@ -148,11 +148,18 @@ struct PlaceGroup {
   PagePoint at;
 };
 
+// Which way wires run on the page for which the places of an edit are.
+struct PlaceFlow {
+  ComputationId page;
+  PageFlow flow = PageFlow::ByForm;
+};
+
 struct Edit {
   std::string title;  // for the undo menu
   std::vector<EditAction> actions;
   std::vector<PlaceInstruction> places = {};  // of several for one the first counts, here and below
   std::vector<PlaceGroup> groups = {};
+  std::optional<PlaceFlow> flow = {};
 };
 
 // Applies to a copy of the module: infers again what depends on it. Diagnostics of inference are not failures: they

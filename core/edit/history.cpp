@@ -38,6 +38,7 @@ void takeAlong(Project& project, const std::string& from, const std::string& nam
   };
   take(old.instructions, page.instructions);
   take(old.muted, page.muted);
+  take(old.enlarged, page.enlarged);
   takeSpots(old.reroutes, page.reroutes);
   takeSpots(old.sizeNames, page.sizeNames);
   if (from == to) return std::ranges::replace(old.bookmarks, name, newName), void();
@@ -102,6 +103,11 @@ std::shared_ptr<const Project> followed(const std::shared_ptr<const Project>& pr
     if (!after.module.contains(id)) continue;
     const Instruction& instruction = after.module.at(id);
     put(instruction.computation, &ProjectPage::instructions, std::string(instruction.name), each->at);
+  }
+  if (edit.flow && after.module.contains(edit.flow->page)) {
+    const std::string& computation = after.module.at(edit.flow->page).name;
+    const ProjectPage* known = (out ? *out : *project).find(computation);
+    if (!known || known->flow != edit.flow->flow) changed().page(computation).flow = edit.flow->flow;
   }
   return out ? out : project;
 }

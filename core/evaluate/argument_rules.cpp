@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/evaluate/usual_sources.h"
+
 namespace tessera {
 namespace {
 
@@ -22,14 +24,29 @@ Status checkName(const ArgumentRules& rules, const std::string& name) {
               rules.givenFrom + ": an argument's array is named arg0, arg1 … after its number; found " + name);
 }
 
+// The sources that the user gave, and usual ones for the rest.
+std::map<int64_t, std::string> sourcesOf(const ArgumentRules& rules, const Module& module, bool oneDevice) {
+  std::map<int64_t, std::string> out = rules.sources;
+  if (!rules.usual || !oneDevice) return out;
+  const std::vector<std::string> usual = usualSources(module);
+  for (size_t leaf = 0; leaf < usual.size(); ++leaf) {
+    const std::string name = "arg" + std::to_string(leaf);
+    const bool given =
+        rules.given.contains(name) ||
+        (rules.file && std::ranges::any_of(rules.file->shapes(), [&](const auto& each) { return each.first == name; }));
+    if (!given && usual[leaf] != "rule") out.try_emplace(static_cast<int64_t>(leaf), usual[leaf]);
+  }
+  return out;
+}
+
 // The given arrays and those that the words make.
-Result<NamedArrays> namedArguments(const ArgumentRules& rules, const Module& module) {
+Result<NamedArrays> namedArguments(const ArgumentRules& rules, const Module& module, bool oneDevice) {
   for (const auto& [name, value] : rules.given) TESSERA_TRY(checkName(rules, name));
   if (rules.file)
     for (const auto& [name, shape] : rules.file->shapes()) TESSERA_TRY(checkName(rules, name));
   NamedArrays arrays = rules.given;
   const std::vector<Shape> shapes = entryArgumentShapes(module);
-  for (const auto& [leaf, words] : rules.sources) {
+  for (const auto& [leaf, words] : sourcesOf(rules, module, oneDevice)) {
     const std::string what = "argument " + std::to_string(leaf) + ": ";
     if (leaf < 0 || static_cast<size_t>(leaf) >= shapes.size())
       return fail(ErrorKind::Usage, what + "the program has " + std::to_string(shapes.size()) + " arguments");
@@ -44,6 +61,8 @@ Result<NamedArrays> namedArguments(const ArgumentRules& rules, const Module& mod
   return arrays;
 }
 
+bool isOneDevice(DeviceGrid grid) { return grid.count() <= 1; }
+
 template <class Arguments>
 Result<Arguments> namingTheFile(const ArgumentRules& rules, Result<Arguments> out) {
   if (!out && out.error().kind == ErrorKind::Input && !rules.givenFrom.empty() && out.error().file.empty())
@@ -54,13 +73,13 @@ Result<Arguments> namingTheFile(const ArgumentRules& rules, Result<Arguments> ou
 }  // namespace
 
 Result<DeviceArrays> argumentsBy(const ArgumentRules& rules, const Module& module, DeviceGrid grid) {
-  TESSERA_ASSIGN_OR_RETURN(const NamedArrays arrays, namedArguments(rules, module));
+  TESSERA_ASSIGN_OR_RETURN(const NamedArrays arrays, namedArguments(rules, module, isOneDevice(grid)));
   return namingTheFile(rules, argumentsByDevice(module, grid, arrays, rules.fill, rules.watch));
 }
 
 Result<std::vector<Literal>> argumentsBy(const ArgumentRules& rules, const Module& module, DeviceGrid grid,
                                          int64_t device) {
-  TESSERA_ASSIGN_OR_RETURN(const NamedArrays arrays, namedArguments(rules, module));
+  TESSERA_ASSIGN_OR_RETURN(const NamedArrays arrays, namedArguments(rules, module, isOneDevice(grid)));
   return namingTheFile(rules,
                        argumentsOfDevice(module, grid, device, arrays, rules.file.get(), rules.fill, rules.watch));
 }

@@ -1,5 +1,5 @@
 // The arguments of a run: for each leaf of the entry's parameters the first that says something of words for that leaf,
-// an array that was given, and the fill rule. Used by backends/run_request and by live values.
+// an array that was given, and the usual source or the fill rule. Used by backends/run_request and by live values.
 #pragma once
 
 #include <map>
@@ -18,6 +18,7 @@ struct ArgumentRules {
   std::shared_ptr<const NpzBlocks> file;   // more of them, for a device that reads its own blocks; null: none
   std::string givenFrom;                   // the file that they are of, for messages
   FillRule fill;
+  bool usual = false;  // on one device: arguments without a source are of usual_sources.h, else of the fill rule
   FileReader readFile = readNamedFile;
   ImageDecoder decodeImage = decodeNetpbm;
   LeafWatch watch = nullptr;

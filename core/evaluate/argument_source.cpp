@@ -1,9 +1,12 @@
 // A table of words and how each makes its array.
 #include "core/evaluate/argument_source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numbers>
 #include <optional>
 #include <sstream>
 
@@ -56,14 +59,21 @@ Result<Words> parse(const std::string& source) {
                       : fail(ErrorKind::Usage, "rule takes no numbers; the seed is a setting of its own");
   if (out.kind == "constant")
     return count == 1 ? Result<Words>(out) : fail(ErrorKind::Usage, "constant takes one number");
-  if (out.kind == "ramp" || out.kind == "random") {
+  if (out.kind == "gauss" || out.kind == "gaussian") out.kind = "normal";
+  if (out.kind == "uniform") out.kind = "random";
+  if (out.kind == "ramp" || out.kind == "random" || out.kind == "normal") {
     if (count == 0) out.numbers = {0, 1};
-    return count == 0 || count == 2 ? Result<Words>(out)
-                                    : fail(ErrorKind::Usage, out.kind + " takes two numbers: from and to");
+    const bool fits = count == 0 || count == 2;
+    if (fits && out.kind == "normal" && out.numbers[1] < 0)
+      return fail(ErrorKind::Usage, "a deviation is not negative");
+    return fits ? Result<Words>(out)
+                : fail(ErrorKind::Usage, out.kind + " takes two numbers: " +
+                                             (out.kind == "normal" ? "mean and deviation" : "from and to"));
   }
   return fail(ErrorKind::Usage,
               "\"" + out.kind +
-                  "\" is no source of values; there are rule, constant V, ramp A B, random A B, npy FILE, image FILE");
+                  "\" is no source of values; there are rule, constant V, ramp A B, uniform A B, normal "
+                  "MEAN DEVIATION, npy FILE, image FILE");
 }
 
 // Rounds to the nearest for integers; a ramp from 0 to 9 holds 9 at its end.
@@ -87,12 +97,28 @@ Result<Literal> filled(const Shape& shape, const std::function<double(int64_t, i
   return out;
 }
 
-// The fill rule's own numbers, drawn as f64 so that each has its 24 bits.
-Result<Literal> randomValues(const Shape& shape, double from, double to, const ArgumentContext& context) {
+// The fill rule's own numbers within [0, 1), drawn as f64 so that each has its 24 bits.
+Result<Literal> unitValues(const Shape& shape, const ArgumentContext& context, uint64_t seed) {
   FillRule rule = context.rule;
   rule.scale = 1;
-  Shape drawn = Shape::arrayRowMajor(ElementType::F64, shape.dimensions);
-  TESSERA_ASSIGN_OR_RETURN(const Literal unit, fillParameter(drawn, context.leaf, rule));
+  rule.seed ^= seed;
+  return fillParameter(Shape::arrayRowMajor(ElementType::F64, shape.dimensions), context.leaf, rule);
+}
+
+// Box and Muller, of two numbers each.
+Result<Literal> normalValues(const Shape& shape, double mean, double deviation, const ArgumentContext& context) {
+  constexpr uint64_t kOther = 0x5bd1;
+  TESSERA_ASSIGN_OR_RETURN(const Literal first, unitValues(shape, context, 0));
+  TESSERA_ASSIGN_OR_RETURN(const Literal second, unitValues(shape, context, kOther));
+  const auto radius = first.data<double>(), angle = second.data<double>();
+  return filled(shape, [&](int64_t j, int64_t) {
+    const auto i = static_cast<size_t>(j);
+    return mean + deviation * std::sqrt(-2 * std::log(1 - radius[i])) * std::cos(2 * std::numbers::pi * angle[i]);
+  });
+}
+
+Result<Literal> randomValues(const Shape& shape, double from, double to, const ArgumentContext& context) {
+  TESSERA_ASSIGN_OR_RETURN(const Literal unit, unitValues(shape, context, 0));
   const auto numbers = unit.data<double>();
   if (shape.type == ElementType::Pred)
     return filled(shape, [&](int64_t j, int64_t) { return numbers[static_cast<size_t>(j)] < to ? 1.0 : 0.0; });
@@ -172,6 +198,19 @@ Result<Samples> decodeNetpbm(std::string_view content, const std::string& name) 
   return out;
 }
 
+std::string shortSource(const std::string& source) {
+  const auto words = parse(source);
+  if (!words) return source;
+  const auto& n = words->numbers;
+  if (!words->file.empty()) return std::filesystem::path(words->file).filename().string();
+  if (words->kind == "constant") return fmt::format("constant {:g}", n[0]);
+  if (words->kind == "normal" && n[0] == 0) return n[1] == 1 ? "normal" : fmt::format("normal × {:g}", n[1]);
+  if (words->kind == "normal") return fmt::format("normal {:g} ± {:g}", n[0], n[1]);
+  if (words->kind == "random") return fmt::format("uniform {:g} … {:g}", n[0], n[1]);
+  if (words->kind == "ramp") return fmt::format("ramp {:g} … {:g}", n[0], n[1]);
+  return "default values";
+}
+
 int64_t firstLeafOf(const Module& module, InstructionId parameter) {
   int64_t leaves = 0;
   for (InstructionId each : module.entryComputation().parameters) {
@@ -202,6 +241,7 @@ Result<Literal> argumentFrom(const std::string& source, const Shape& shape, cons
                                                 static_cast<double>(count - 1)
                        : words.numbers[0];
     });
+  if (words.kind == "normal") return normalValues(shape, words.numbers[0], words.numbers[1], context);
   if (words.kind == "random") return randomValues(shape, words.numbers[0], words.numbers[1], context);
   if (words.file.empty()) return fillParameter(shape, context.leaf, context.rule);
   TESSERA_ASSIGN_OR_RETURN(const std::string content, context.readFile(words.file));

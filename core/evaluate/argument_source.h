@@ -1,5 +1,6 @@
 // Where a parameter's value comes from, as a short text of the user: "rule", "constant 0.5", "ramp 0 1",
-// "random -1 1", "npy FILE", "image FILE". Used by run requests, the run panel and core/trust.
+// "uniform -1 1" (or "random"), "normal 0 1" (mean, deviation), "npy FILE", "image FILE". Used by run requests, the run
+// panel and core/trust.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ using FileReader = std::function<Result<std::string>(const std::string& name)>;
 Result<std::string> readNamedFile(const std::string& name);
 
 struct ArgumentContext {
-  FillRule rule;      // of "rule"; "random" takes its seed
+  FillRule rule;      // of "rule"; "uniform" and "normal" take its seed
   uint64_t leaf = 0;  // which argument it is
   FileReader readFile = readNamedFile;
   ImageDecoder decodeImage = decodeNetpbm;
@@ -42,6 +43,9 @@ Result<Literal> argumentFrom(const std::string& source, const Shape& shape, cons
 Status checkArgumentSource(const std::string& source);
 // The file that the words name; absent: none, or they make no sense.
 std::optional<std::string> fileOfSource(const std::string& source);
+
+// Words as a node has room for them: "normal", "normal × 0.35", "uniform 0 … 9", "ramp 0 … 1", "3", a file's name.
+std::string shortSource(const std::string& source);
 
 // The number of an entry parameter's first leaf among the arguments.
 int64_t firstLeafOf(const Module& module, InstructionId parameter);

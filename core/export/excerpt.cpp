@@ -30,9 +30,9 @@ std::vector<bool> withContent(const GraphView& view, std::vector<bool> chosen) {
 Picture excerptOf(const Picture& picture, const RectF& area, float zoom) {
   Picture out{area, {}};
   for (const PictureItem& item : picture.items) {
-    if (item.minZoom > zoom || !grown(item.bounds, kReachOfWires).intersects(area)) continue;
+    if (!item.isSeenAt(zoom) || !grown(item.bounds, kReachOfWires).intersects(area)) continue;
     out.items.push_back(item);
-    out.items.back().minZoom = 0;  // it is seen
+    out.items.back().minZoom = 0, out.items.back().maxZoom = kAnyZoom;  // it is seen
   }
   return out;
 }
@@ -57,7 +57,7 @@ Picture excerptOf(const Picture& picture, const GraphView& view, const std::vect
 }
 
 GraphView excerptOf(const GraphView& view, const std::vector<bool>& chosen) {
-  GraphView out{view.computation, {}, {}, view.valueStrip, {}};
+  GraphView out{view.computation, {}, {}, view.valueStrip, view.flow, {}};
   std::vector<int32_t> numbers(view.nodes.size(), -1);
   const auto nearest = [&](int32_t outer) {
     while (outer >= 0 && numbers[at(outer)] < 0) outer = view.nodes[at(outer)].parent;

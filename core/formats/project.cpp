@@ -2,8 +2,10 @@
 //   tessera project 1
 //   graph "model.hlo"                  only when the graph is elsewhere
 //   show "main.5"
+//   flow right                         or down; without it, as the graph's form asks for
 //   run backend evaluator              how it is run, see run_settings.h
 //   page "main.5"                      the lines below belong to it
+//   flow right                         of the places on this page
 //   groups                             says that the open groups follow; all others are closed
 //   open "main/layer_0"
 //   at "add.3" 120 40.5                an instruction's box
@@ -12,6 +14,7 @@
 //   note 10 -40 200 30 "why this is here"
 //   via "add.3" 1 40 60 40 90          points that the wire to input 1 passes
 //   mute "add.3"                       a run passes it by
+//   large "add.3"                      its value is shown large
 //   size "x" 0 "B"                     what a dimension is called
 //   bookmark "add.3"
 //   hlo                                HLO text follows, up to the last line
@@ -137,6 +140,7 @@ class Reader {
     std::string text;
     if (key == "graph") return readText(out_.project.graphFile);
     if (key == "show") return readText(out_.project.shown);
+    if (key == "flow") return readFlow(out_.project.pages.empty() ? out_.project.flow : out_.project.pages.back().flow);
     if (key == "run") {
       Status read = readRunSetting(out_.project.run, line_);
       if (!read) read.error().position = {lineNumber_, 1};
@@ -148,13 +152,13 @@ class Reader {
       page_ = &out_.project.page(text);
       return {};
     }
-    constexpr std::string_view kPageWords[] = {"groups", "open", "at",   "group-at", "frame",
-                                               "note",   "via",  "mute", "size",     "bookmark"};
+    constexpr std::string_view kPageWords[] = {"groups", "open", "at",    "group-at", "frame",   "note",
+                                               "via",    "mute", "large", "size",     "bookmark"};
     if (std::ranges::find(kPageWords, key) == std::end(kPageWords))
-      return wrong(
-          "the line does not read",
-          "graph, show, run, page, groups, open, at, group-at, frame, note, via, mute, size, bookmark, hlo or end",
-          std::string(whole_.substr(0, 60)));
+      return wrong("the line does not read",
+                   "graph, show, run, flow, page, groups, open, at, group-at, frame, note, via, mute, large, size, "
+                   "bookmark, hlo or end",
+                   std::string(whole_.substr(0, 60)));
     if (out_.project.pages.empty()) return wrong("the line belongs to no page", "page \"COMPUTATION\" above");
     page_ = &out_.project.pages.back();
     return readPageItem(key);
@@ -180,10 +184,10 @@ class Reader {
       skipBlanks();
       return line_.empty() ? Status() : readCount(box.color, kPageColors);
     }
-    if (key == "mute" || key == "bookmark") {
+    if (key == "mute" || key == "large" || key == "bookmark") {
       TESSERA_TRY(readText(text));
-      if (key == "mute")
-        page_->muted.insert(std::move(text));
+      if (key != "bookmark")
+        (key == "mute" ? page_->muted : page_->enlarged).insert(std::move(text));
       else
         page_->bookmarks.push_back(std::move(text));
       return {};
@@ -215,6 +219,13 @@ class Reader {
       TESSERA_TRY(readNumber(point.x));
       TESSERA_TRY(readNumber(point.y));
     }
+    return {};
+  }
+
+  Status readFlow(PageFlow& out) {
+    if (line_ != "right" && line_ != "down")
+      return wrong("the flow of a page does not read", "right or down", std::string(line_.substr(0, 60)));
+    out = line_ == "right" ? PageFlow::Right : PageFlow::Down;
     return {};
   }
 
@@ -277,8 +288,13 @@ void appendBoxes(std::string& out, std::string_view key, std::vector<PageBox> bo
            ' ' + inQuotes(b.text) + (b.color ? ' ' + std::to_string(b.color) : std::string()) + '\n';
 }
 
+void appendFlow(std::string& out, PageFlow flow) {
+  if (flow != PageFlow::ByForm) out += flow == PageFlow::Right ? "flow right\n" : "flow down\n";
+}
+
 void appendPage(std::string& out, const ProjectPage& page) {
   out += "page " + inQuotes(page.computation) + '\n';
+  if (page.isPlaced()) appendFlow(out, page.flow);
   if (page.opened) out += "groups\n";
   std::vector<std::string> open = page.openGroups;
   std::ranges::sort(open);
@@ -295,6 +311,7 @@ void appendPage(std::string& out, const ProjectPage& page) {
     out += '\n';
   }
   for (const std::string& name : page.muted) out += "mute " + inQuotes(name) + '\n';
+  for (const std::string& name : page.enlarged) out += "large " + inQuotes(name) + '\n';
   for (const auto& [spot, name] : page.sizeNames)
     out += "size " + inQuotes(spot.first) + ' ' + std::to_string(spot.second) + ' ' + inQuotes(name) + '\n';
   for (const std::string& name : page.bookmarks) out += "bookmark " + inQuotes(name) + '\n';
@@ -302,56 +319,7 @@ void appendPage(std::string& out, const ProjectPage& page) {
 
 bool isEmpty(const ProjectPage& page) { return !page.opened && !page.arranged(); }
 
-// Keys of one name under another, or away.
-template <class Map>
-void renameSpots(Map& map, const std::string& from, const std::string& to) {
-  Map out;
-  for (auto& [spot, value] : map)
-    if (spot.first != from)
-      out.emplace(spot, std::move(value));
-    else if (!to.empty())
-      out.emplace(PageSpot(to, spot.second), std::move(value));
-  map = std::move(out);
-}
-
 }  // namespace
-
-const ProjectPage* Project::find(std::string_view computation) const {
-  const auto found = std::ranges::find(pages, computation, &ProjectPage::computation);
-  return found == pages.end() ? nullptr : &*found;
-}
-
-ProjectPage& Project::page(std::string_view computation) {
-  const auto found = std::ranges::find(pages, computation, &ProjectPage::computation);
-  if (found != pages.end()) return *found;
-  ProjectPage& fresh = pages.emplace_back();
-  fresh.computation = std::string(computation);
-  return fresh;
-}
-
-bool ProjectPage::arranged() const {
-  return !instructions.empty() || !groups.empty() || !frames.empty() || !notes.empty() || !reroutes.empty() ||
-         !muted.empty() || !sizeNames.empty() || !bookmarks.empty();
-}
-
-bool Project::arranged() const { return run != RunSettings() || std::ranges::any_of(pages, &ProjectPage::arranged); }
-
-void Project::rename(std::string_view computation, const std::string& from, const std::string& to) {
-  const auto found = std::ranges::find(pages, computation, &ProjectPage::computation);
-  if (found == pages.end()) return;
-  ProjectPage& page = *found;
-  if (auto place = page.instructions.extract(from); place && !to.empty()) {
-    place.key() = to;
-    page.instructions.insert(std::move(place));
-  }
-  if (page.muted.erase(from) > 0 && !to.empty()) page.muted.insert(to);
-  if (to.empty())
-    std::erase(page.bookmarks, from);
-  else
-    std::ranges::replace(page.bookmarks, from, to);
-  renameSpots(page.reroutes, from, to);
-  renameSpots(page.sizeNames, from, to);
-}
 
 // Also where the first line itself is broken or cut short.
 bool looksLikeProject(std::string_view content) {
@@ -364,6 +332,7 @@ std::string printProject(const Project& project, const Module* graph) {
   std::string out = std::string(kMagic) + std::to_string(kVersion) + '\n';
   if (!graph) out += "graph " + inQuotes(project.graphFile) + '\n';
   if (!project.shown.empty()) out += "show " + inQuotes(project.shown) + '\n';
+  appendFlow(out, project.flow);
   out += printRunSettings(project.run);
   std::vector<const ProjectPage*> pages;
   for (const ProjectPage& page : project.pages)

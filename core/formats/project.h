@@ -34,6 +34,9 @@ inline constexpr int32_t kPageColors = 7;
 // An input of an instruction, or a dimension of its result.
 using PageSpot = std::pair<std::string, int32_t>;
 
+// Which way the wires of a page run: as the graph's form asks for, down the page, or to the right.
+enum class PageFlow : uint8_t { ByForm, Down, Right };
+
 // What was arranged in one computation. Boxes are named as GraphView names them.
 struct ProjectPage {
   std::string computation;
@@ -41,18 +44,23 @@ struct ProjectPage {
   bool opened = false;                            // false: the file does not list open groups
   std::map<std::string, PagePoint> instructions;  // upper left corners
   std::map<std::string, PagePoint> groups;
+  PageFlow flow = PageFlow::ByForm;  // the one that the places above are for
   std::vector<PageBox> frames, notes;
   std::map<PageSpot, std::vector<PagePoint>> reroutes;  // by input: points that its wire passes
   std::set<std::string> muted;                          // instructions that a run passes by
+  std::set<std::string> enlarged;                       // those whose values are shown large
   std::map<PageSpot, std::string> sizeNames;            // by dimension: "B", "T"
   std::vector<std::string> bookmarks;                   // instructions, in the order of their numbers
 
+  bool isPlaced() const { return !instructions.empty() || !groups.empty(); }
+  void forgetPlaces();    // positions and points of wires: all is arranged anew
   bool arranged() const;  // whether the user placed or wrote anything; open groups alone need no sidecar
 };
 
 struct Project {
-  std::string graphFile;  // relative to the project file; empty: the graph is in it
-  std::string shown;      // the computation that was open last; empty: the entry
+  std::string graphFile;             // relative to the project file; empty: the graph is in it
+  std::string shown;                 // the computation that was open last; empty: the entry
+  PageFlow flow = PageFlow::ByForm;  // of pages without positions
   RunSettings run;
   std::vector<ProjectPage> pages;
 

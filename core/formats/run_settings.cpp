@@ -48,6 +48,7 @@ std::string printRunSettings(const RunSettings& s) {
   if (s.replicas) line("replicas " + std::to_string(s.replicas));
   if (s.partitions) line("partitions " + std::to_string(s.partitions));
   if (s.seed) line("seed " + std::to_string(s.seed));
+  if (!s.usual) line("fill rule");
   if (!s.infeed.empty()) line("infeed " + s.infeed);
   if (!s.outfeed.empty()) line("outfeed " + s.outfeed);
   if (!s.library.empty()) line("library " + s.library);
@@ -77,6 +78,10 @@ Status readRunSetting(RunSettings& s, std::string_view line) {
   if (key == "partitions")
     return readNumber(value, s.partitions, int64_t{0}, kMaxDevices) ? Status() : wrong(line, "0 … 1024 partitions");
   if (key == "seed") return readNumber(value, s.seed, uint64_t{0}, ~uint64_t{0}) ? Status() : wrong(line, "a number");
+  if (key == "fill") {
+    if (value != "usual" && value != "rule") return wrong(line, "usual or rule");
+    return s.usual = value == "usual", Status();
+  }
   if (key == "infeed") return s.infeed = std::string(value), Status();
   if (key == "outfeed") return s.outfeed = std::string(value), Status();
   if (key == "library") return s.library = std::string(value), Status();
@@ -93,7 +98,7 @@ Status readRunSetting(RunSettings& s, std::string_view line) {
     s.feedback[leaf] = output;
     return {};
   }
-  return wrong(line, "backend, threads, replicas, partitions, seed, infeed, outfeed, library, argument or tie");
+  return wrong(line, "backend, threads, replicas, partitions, seed, fill, infeed, outfeed, library, argument or tie");
 }
 
 std::string commandOf(const RunSettings& s, const std::string& file, const std::string& inputs) {
@@ -108,6 +113,7 @@ std::string commandOf(const RunSettings& s, const std::string& file, const std::
   if (s.replicas) option("replicas", std::to_string(s.replicas));
   if (s.partitions) option("partitions", std::to_string(s.partitions));
   if (s.seed) option("seed", std::to_string(s.seed));
+  if (s.usual) option("fill", "usual");
   for (const auto& [leaf, source] : s.sources) option("argument", std::to_string(leaf) + "=" + source);
   if (!s.infeed.empty()) option("infeed", s.infeed);
   if (!s.outfeed.empty()) option("outfeed", s.outfeed);

@@ -18,6 +18,7 @@ struct RunSettings {
   int threads = 0;                       // 0: all cores
   int64_t replicas = 0, partitions = 0;  // 0: from the module
   uint64_t seed = 0;
+  bool usual = true;  // arguments without a source: as data and weights usually are; else by the fill rule
   std::map<int64_t, std::string> sources;  // by argument leaf: words of argument_source.h; others are the default
   std::string infeed, outfeed, library;    // files; empty: none
   std::map<int64_t, int64_t> feedback;     // play: argument leaf -> output leaf that feeds it

@@ -8,14 +8,14 @@
 #include "core/arrange/box_style.h"
 #include "core/arrange/curves.h"
 #include "core/arrange/sockets.h"
-#include "core/picture/picture.h"
+#include "core/picture/sketch.h"
 
 namespace tessera {
 namespace {
 
-constexpr float kTitleZoom = 0.2f, kSubtitleZoom = kReadableZoom, kGroupTitleZoom = 0.2f, kWireZoom = 0.04f,
-                kPortZoom = 0.35f;
+constexpr float kTitleZoom = 0.2f, kSubtitleZoom = kReadableZoom, kGroupTitleZoom = 0.2f, kWireZoom = 0.04f;
 constexpr float kHeatBar = 6;
+constexpr float kCoverZoom = 0.3f, kCoverSize = 110;  // pixels: sides of a square of the group's area
 constexpr float kBadgeHeight = 13, kBadgeSize = 9.5f;
 
 RectF boundsOf(const std::vector<PointF>& points) {
@@ -27,10 +27,10 @@ RectF boundsOf(const std::vector<PointF>& points) {
   return {left, top, right - left, bottom - top};
 }
 
-class Drawer {
+class Drawer : Sketch {
  public:
   Drawer(const Module& module, const GraphView& view, const Arrangement& arrangement, const Overlay* overlay)
-      : module_(module), view_(view), arrangement_(arrangement), overlay_(overlay) {
+      : Sketch(view, arrangement), module_(module), overlay_(overlay) {
     if (overlay) entries_ = boxEntries(view, *overlay);
   }
 
@@ -44,55 +44,14 @@ class Drawer {
     for (int32_t v = 0; v < count; ++v) drawNode(v);
     for (const ViewEdge& edge : view_.edges)
       if (view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached) drawBesidePort(edge);
+    for (int32_t v = count; v-- > 0;)  // content comes later in the view
+      if (view_.nodes[at(v)].kind == ViewNode::Kind::OpenGroup) drawCover(v);
     return std::move(picture_);
   }
 
  private:
   const Overlay::Entry* measureOf(int32_t v) const {
     return overlay_ && overlay_->shows(entries_[at(v)]) ? &entries_[at(v)] : nullptr;
-  }
-
-  PictureItem& add(PictureItem::Kind kind, int32_t v, RectF bounds, float minZoom = 0) {
-    PictureItem item;
-    item.kind = kind;
-    item.bounds = bounds;
-    item.viewNode = v;
-    if (v >= 0) item.instruction = view_.nodes[at(v)].instruction;
-    item.minZoom = minZoom;
-    picture_.items.push_back(std::move(item));
-    return picture_.items.back();
-  }
-  using Part = PictureItem::Part;
-  PictureItem& addBox(int32_t v, RectF bounds, ColorRole fill, ColorRole stroke, float radius,
-                      Part part = Part::Other) {
-    PictureItem& item = add(PictureItem::Kind::Box, v, bounds);
-    item.part = part;
-    item.fill = fill;
-    item.stroke = stroke;
-    item.radius = radius;
-    return item;
-  }
-  // `topLeft` is the upper edge of the line of text; the text is cut to maxWidth. Titles alone are bold.
-  void addText(int32_t v, PointF topLeft, std::string_view text, float size, float maxWidth, ColorRole color, bool bold,
-               float minZoom) {
-    std::string cut = elideText(text, size, maxWidth, bold);
-    if (cut.empty()) return;
-    const RectF bounds{topLeft.x, topLeft.y, textWidth(cut, size, bold), size * 1.25f};
-    PictureItem& item = add(PictureItem::Kind::Text, v, bounds, minZoom);
-    if (bold) item.part = Part::Title;
-    if (bold && v >= 0) item.room = titleRoom(v);
-    item.text = std::move(cut);
-    item.size = size;
-    item.bold = bold;
-    item.fill = color;
-    item.stroked = false;
-  }
-
-  // What a title may fill when seen from afar.
-  RectF titleRoom(int32_t v) const {
-    RectF room = arrangement_.boxes[at(v)];
-    if (view_.nodes[at(v)].kind == ViewNode::Kind::OpenGroup) room.height = box::kGroupHeader;
-    return room;
   }
 
   // A result's line with every size in the hue of its dimension; too long ones are cut and plain.
@@ -120,6 +79,27 @@ class Drawer {
   void drawOpenGroup(int32_t v) {
     const RectF& b = arrangement_.boxes[at(v)];
     addBox(v, b, groupFill(v), ColorRole::GroupBorder, 8, Part::Frame).width = 1.2f;
+  }
+  // What is too small to be read inside of a group is not shown: the group is its title and its heat.
+  void drawCover(int32_t v) {
+    const RectF& b = arrangement_.boxes[at(v)];
+    const float zoom = std::min(kCoverZoom, kCoverSize / std::sqrt(std::max(b.width * b.height, 1.f)));
+    PictureItem& plate = addBox(v, b, ColorRole::GroupFill, ColorRole::GroupBorder, 8);
+    plate.width = 1 / zoom;
+    plate.maxZoom = zoom;
+    if (const Overlay::Entry* measure = measureOf(v)) {
+      const RectF side{b.x, b.y, std::min(kHeatBar / zoom, b.width / 4), b.height};
+      PictureItem& bar = addBox(v, side, roleOf(*overlay_, *measure), ColorRole::NodeBorder, 2);
+      bar.hatched = !measure->measured;
+      bar.maxZoom = zoom;
+    }
+    PictureItem& title = add(PictureItem::Kind::Text, v, b);
+    title.text = view_.nodes[at(v)].title;
+    title.room = b;
+    title.bold = true;
+    title.fill = ColorRole::GroupText;
+    title.stroked = false;
+    title.maxZoom = zoom;
   }
   // Nested groups alternate.
   ColorRole groupFill(int32_t v) const {
@@ -156,7 +136,7 @@ class Drawer {
     if (route.size() < 2) return;
     const ViewEdge& edge = view_.edges[e];
     const bool attached = view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached;
-    std::vector<PointF> points = attached ? route : curveOf(route);
+    std::vector<PointF> points = attached ? route : curveOf(route, view_.flow);
     PictureItem& item = add(PictureItem::Kind::Path, -1, boundsOf(points), attached ? kSubtitleZoom : kWireZoom);
     item.points = std::move(points);
     item.curved = !attached;
@@ -222,7 +202,7 @@ class Drawer {
     PictureItem& frame = addBox(v, b, ColorRole::GroupFill, ColorRole::GroupBorder, 6, Part::Frame);
     frame.width = 1.4f;
     const ViewNode& node = view_.nodes[at(v)];
-    const float row = hasPortNames(node) ? box::kPortRow : 0;
+    const float row = namesAbove(node, view_.flow);
     drawHeat(v);
     const std::string times = node.repeats > 0 ? fmt::format(" ×{}", node.repeats) : std::string();
     const float timesWidth = textWidth(times, box::kTitleSize, true), room = b.width - 2 * box::kTextPadding;
@@ -235,11 +215,11 @@ class Drawer {
     drawBadge(v);
   }
 
-  // What it was broadcast to; the wire runs through it.
+  // What comes out of it; the wire runs through it. Several instructions say that they can be opened.
   void drawChip(int32_t v) {
     const RectF& b = arrangement_.boxes[at(v)];
     addBox(v, b, ColorRole::DataMovement, ColorRole::NodeBorder, b.height / 2, Part::Frame).width = 0.8f;
-    const std::string text = elideText(view_.nodes[at(v)].subtitle, box::kAttachedSize, b.width - 12);
+    const std::string text = elideText(chipText(view_.nodes[at(v)]), box::kAttachedSize, b.width - 12);
     const float width = textWidth(text, box::kAttachedSize);
     addText(v, {b.x + (b.width - width) / 2, b.y + 4}, text, box::kAttachedSize, width + 1, ColorRole::NodeText, false,
             kSubtitleZoom);
@@ -253,7 +233,7 @@ class Drawer {
         addBox(v, b, node.instruction.valid() ? categoryOf(module_.at(node.instruction)) : ColorRole::Other,
                ColorRole::NodeBorder, 5, Part::Frame);
     if (node.result) frame.width = 2.4f;
-    const float row = hasPortNames(node) ? box::kPortRow : 0, top = box::kTitleHeight + row;
+    const float row = namesAbove(node, view_.flow), top = box::kTitleHeight + row;
     PictureItem& body =
         addBox(v, {b.x + 1, b.y + top, b.width - 2, b.height - top - 1}, ColorRole::NodeFill, ColorRole::NodeFill, 4);
     body.stroked = false;
@@ -264,53 +244,59 @@ class Drawer {
             kTitleZoom);
     if (node.pulled) drawFoldMark(v);
     addSizes(v, {b.x + box::kTextPadding, b.y + 25 + row}, b.width - 2 * box::kTextPadding, kSubtitleZoom);
+    if (!node.source.empty()) drawSource(v);
     drawPorts(v);
     if (node.result) drawResultMark(v);
     drawBadge(v);
   }
 
-  // --- ports
-  void addPort(int32_t v, PointF p, const ViewPort& port) {
-    constexpr float kHalf = box::kPort / 2;
-    const ColorRole color = port.open                            ? ColorRole::NodeSubtext
-                            : port.kind == ViewPort::Kind::Array ? typeRole(port.type)
-                            : port.kind == ViewPort::Kind::Tuple ? ColorRole::Hue1
-                                                                 : ColorRole::NodeSubtext;
-    PictureItem* item;
-    if (port.kind == ViewPort::Kind::Token && !port.open) {  // a rhombus
-      item = &add(PictureItem::Kind::Path, v, {p.x - kHalf, p.y - kHalf, box::kPort, box::kPort});
-      item->points = {
-          {p.x, p.y - kHalf}, {p.x + kHalf, p.y}, {p.x, p.y + kHalf}, {p.x - kHalf, p.y}, {p.x, p.y - kHalf}};
-      item->instruction = InstructionId();  // no wire
-    } else {
-      const float radius = port.kind == ViewPort::Kind::Tuple ? 1 : kHalf;
-      item = &addBox(v, {p.x - kHalf, p.y - kHalf, box::kPort, box::kPort}, color, color, radius);
-    }
-    item->part = Part::Port;
-    item->fill = port.open ? ColorRole::NodeFill : color;
-    item->stroke = port.open ? color : ColorRole::NodeBorder;
-    item->width = port.open ? 1.4f : 0.7f;
-    item->minZoom = kPortZoom;
+  // A field below the shape that opens the choice of sources.
+  void drawSource(int32_t v) {
+    const RectF& b = arrangement_.boxes[at(v)];
+    const RectF field{b.x + box::kRowMargin, b.y + box::kNodeHeight + 1, b.width - 2 * box::kRowMargin,
+                      box::kFieldHeight};
+    PictureItem& plate = addBox(v, field, ColorRole::NodeFill, ColorRole::NodeBorder, 4, Part::Source);
+    plate.width = 0.7f;
+    plate.minZoom = kReadableZoom;
+    const float line = field.y + (field.height - box::kAttachedSize * 1.25f) / 2;
+    addText(v, {field.x + 6, line}, view_.nodes[at(v)].source, box::kAttachedSize, field.width - 22,
+            ColorRole::NodeSubtext, false, kSubtitleZoom);
+    addText(v, {field.x + field.width - 13, line}, "▾", 9, 12, ColorRole::NodeSubtext, false, kSubtitleZoom);
   }
+
+  // --- ports
   void drawPorts(int32_t v) {
     const ViewNode& node = view_.nodes[at(v)];
     if (!node.instruction.valid() || view_.nodes.size() > kMostWithPorts) return;
     if (node.kind == ViewNode::Kind::CollapsedGroup && !node.caller) return;
     const RectF& b = arrangement_.boxes[at(v)];
+    for (const ViewPort& port : node.inputs) {
+      const PointF p = *inputSocket(node, b, port.operand, view_.flow);
+      addPort(v, p, port);
+      if (hasPortNames(node)) addPortName(v, p, port.name);
+    }
+    if (node.appends) {
+      const PointF p = appendSocket(node, b, view_.flow);
+      const PointF text = view_.flow == Flow::Right ? PointF{p.x + 4, p.y - 6} : PointF{p.x - 3, b.y + 2};
+      addText(v, text, "+", 9, 12, ColorRole::NodeText, false, kReadableZoom);
+    }
+    addPort(v, outputSocket(node, b, view_.flow), node.output);
+  }
+  // Below its port, or right of it.
+  void addPortName(int32_t v, PointF p, const std::string& full) {
+    const ViewNode& node = view_.nodes[at(v)];
+    const RectF& b = arrangement_.boxes[at(v)];
+    if (view_.flow == Flow::Right) {
+      constexpr float kNameLine = box::kAttachedSize * 1.25f;
+      if (inputRowHeight(node) < kNameLine - 2) return;
+      return addText(v, {p.x + box::kTextPadding, p.y - kNameLine / 2}, full, box::kAttachedSize,
+                     b.width - 2 * box::kTextPadding, ColorRole::NodeSubtext, false, kReadableZoom);
+    }
     const float pitch =
         (b.width - (node.appends ? box::kAppendRoom : 0)) / static_cast<float>(std::max<size_t>(node.inputs.size(), 1));
-    for (const ViewPort& port : node.inputs) {
-      const PointF p = *inputSocket(node, b, port.operand);
-      addPort(v, p, port);
-      if (!hasPortNames(node)) continue;
-      const std::string name = elideText(port.name, box::kPortText, pitch - 2);
-      const float width = textWidth(name, box::kPortText);
-      addText(v, {p.x - width / 2, b.y + 4}, name, box::kPortText, width + 1, ColorRole::NodeText, false,
-              kReadableZoom);
-    }
-    if (node.appends)
-      addText(v, {appendSocket(b).x - 3, b.y + 2}, "+", 9, 12, ColorRole::NodeText, false, kReadableZoom);
-    addPort(v, outputSocket(b), node.output);
+    const std::string name = elideText(full, box::kPortText, pitch - 2);
+    const float width = textWidth(name, box::kPortText);
+    addText(v, {p.x - width / 2, b.y + 4}, name, box::kPortText, width + 1, ColorRole::NodeText, false, kReadableZoom);
   }
 
   // Of what is in its reader or beside it.
@@ -321,13 +307,15 @@ class Drawer {
             view_.nodes[at(edge.from)].output);
   }
 
-  // A flag under the output: the computation's result.
+  // A flag under the output, or under the end of the box: the computation's result.
   void drawResultMark(int32_t v) {
     const RectF& b = arrangement_.boxes[at(v)];
     constexpr std::string_view kWord = "result";
     const float width = textWidth(kWord, kBadgeSize) + 8;
-    const float x = measureOf(v) ? b.x : b.x + (b.width - width) / 2;  // beside the badge of the measure
-    const RectF plate{x, b.y + b.height + box::kPort / 2 + 1, width, kBadgeHeight};
+    const bool right = view_.flow == Flow::Right;
+    const float room = b.width - width;
+    const float x = measureOf(v) ? b.x : b.x + (right ? room : room / 2);  // beside the badge of the measure
+    const RectF plate{x, b.y + b.height + (right ? 1 : box::kPort / 2 + 1), width, kBadgeHeight};
     PictureItem& flag = addBox(v, plate, ColorRole::Parameter, ColorRole::NodeBorder, 3);
     flag.width = 0.8f;
     flag.minZoom = kSubtitleZoom;
@@ -369,11 +357,8 @@ class Drawer {
   }
 
   const Module& module_;
-  const GraphView& view_;
-  const Arrangement& arrangement_;
   const Overlay* overlay_;
   std::vector<Overlay::Entry> entries_;  // by box
-  Picture picture_;
 };
 
 }  // namespace

@@ -2,13 +2,15 @@
 #include "core/picture/far_text.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tessera {
 namespace {
 
-constexpr float kFarLine = 1.2f;       // of the size
-constexpr float kFarMargin = 3;        // pixels
-constexpr float kFarNarrowest = 1.2f;  // of the size: what is narrower says nothing
+constexpr float kFarSizes[] = {kFarText, 10.5f, 9.5f, 9};  // pixels
+constexpr float kFarLine = 1.2f;                           // of the size
+constexpr float kFarMargin = 3;                            // pixels
+constexpr float kFarNarrowest = 1.2f;                      // of the size: narrower text is not legible
 
 // As many words as fit; at least one.
 size_t firstLine(std::string_view text, float size, float width) {
@@ -28,23 +30,47 @@ PictureItem lineOf(const PictureItem& text, std::string words, float size, float
   return line;
 }
 
+// The lines of a text that fit its room at a size, in scene units.
+struct FarLines {
+  float size = 0;
+  std::string first, second;  // second: empty where one line is enough
+  bool whole = false;         // nothing of it is cut
+};
+
+FarLines linesOf(const PictureItem& text, float size, float margin) {
+  const float width = text.room.width - 2 * margin;
+  const size_t cut = firstLine(text.text, size, width);
+  const bool one = textWidth(text.text, size, true) <= width;
+  FarLines out{size, text.text, {}, one};
+  if (!one && cut != std::string::npos && text.room.height >= 2 * kFarLine * size) {
+    out.first = text.text.substr(0, cut);
+    out.second = text.text.substr(cut + 1);
+    out.whole = textWidth(out.first, size, true) <= width && textWidth(out.second, size, true) <= width;
+  }
+  out.first = elideText(out.first, size, width, true);
+  out.second = elideText(out.second, size, width, true);
+  return out;
+}
+
 }  // namespace
 
+// Rather a little smaller than cut.
 std::vector<PictureItem> seenAt(const PictureItem& text, double zoom) {
   const auto scale = static_cast<float>(zoom);
-  const float size = kFarText / scale, width = text.room.width - 2 * kFarMargin / scale;
-  if (text.room.width <= 0 || zoom >= kReadableZoom || text.size >= size) return {text};
-  if (width < kFarNarrowest * size || text.room.height < size) return {};
-  const float middle = text.room.y + text.room.height / 2;
-  const size_t cut = firstLine(text.text, size, width);
-  const bool twoLines =
-      text.room.height >= 2 * kFarLine * size && cut != std::string::npos && textWidth(text.text, size, true) > width;
+  if (text.room.width <= 0 || zoom >= kReadableZoom || text.size >= kFarText / scale) return {text};
+  const float margin = kFarMargin / scale, smallest = kFarSizes[std::size(kFarSizes) - 1] / scale;
+  if (text.room.width - 2 * margin < kFarNarrowest * smallest || text.room.height < smallest) return {};
+  FarLines lines;
+  for (const float pixels : kFarSizes) {
+    lines = linesOf(text, std::max(pixels / scale, text.size), margin);
+    if (lines.whole) break;
+  }
+  const float middle = text.room.y + text.room.height / 2, step = kFarLine * lines.size;
   std::vector<PictureItem> out;
-  if (!twoLines)
-    out = {lineOf(text, elideText(text.text, size, width, true), size, middle - kFarLine * size / 2)};
+  if (lines.second.empty())
+    out = {lineOf(text, lines.first, lines.size, middle - step / 2)};
   else
-    out = {lineOf(text, elideText(text.text.substr(0, cut), size, width, true), size, middle - kFarLine * size),
-           lineOf(text, elideText(text.text.substr(cut + 1), size, width, true), size, middle)};
+    out = {lineOf(text, lines.first, lines.size, middle - step), lineOf(text, lines.second, lines.size, middle)};
   std::erase_if(out, [](const PictureItem& line) { return line.text.empty(); });
   return out;
 }

@@ -104,6 +104,13 @@ Places placesOf(const ProjectPage& page) {
   return out;
 }
 
+std::optional<Flow> flowOf(const Project& project, const ProjectPage* page) {
+  const bool placed = page && page->isPlaced();  // before flows were kept, places were for Down
+  const PageFlow flow = !placed ? project.flow : page->flow == PageFlow::ByForm ? PageFlow::Down : page->flow;
+  if (flow == PageFlow::ByForm) return std::nullopt;
+  return flow == PageFlow::Right ? Flow::Right : Flow::Down;
+}
+
 void applyGroups(const ProjectPage& page, ViewOptions& options) {
   if (page.opened) options.openGroups = {page.openGroups.begin(), page.openGroups.end()};
 }

@@ -79,6 +79,8 @@ struct Rgba {
 enum class Theme : uint8_t { Light, Dark };
 Rgba colorOf(ColorRole role, Theme theme);
 
+inline constexpr float kAnyZoom = 1e9f;
+
 struct PictureItem {
   enum class Kind : uint8_t { Box, Path, Text };
   // The part of the picture that it is, for hit tests; the position in the list only determines painting order.
@@ -89,6 +91,7 @@ struct PictureItem {
     PullMark,   // of a field: pulls it out as a node of its own
     FoldMark,   // of what was pulled out: folds it back
     Port,       // of an input or the result
+    Source,     // of a parameter: where its value comes from
     PageFrame,  // drawn by the user around nodes, behind them
     PageNote,
   };
@@ -108,6 +111,8 @@ struct PictureItem {
   int32_t viewEdge = -1;      // the wire that it is, as an index of GraphView::edges
   int32_t pageItem = -1;      // a frame or note of the page: frames first, then notes
   float minZoom = 0;          // not drawn below this zoom (level of detail)
+  float maxZoom = kAnyZoom;   // nor from this zoom on
+  bool isSeenAt(double zoom) const { return minZoom <= zoom && zoom < maxZoom; }
   const RectF& reach() const { return room.width > 0 ? room : bounds; }  // where it may be painted
   bool isFieldMark() const { return part == Part::PullMark || part == Part::FoldMark; }
 };

@@ -26,11 +26,8 @@ class SvgWriter {
         color(ColorRole::Hatch));
     write("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", b.x, b.y, b.width,
           b.height, color(ColorRole::Background));
-    for (const PictureItem& item : picture.items) switch (item.kind) {
-        case PictureItem::Kind::Box: writeBox(item); break;
-        case PictureItem::Kind::Path: writePath(item); break;
-        case PictureItem::Kind::Text: writeText(item); break;
-      }
+    for (const PictureItem& item : picture.items)
+      if (item.isSeenAt(1)) writeItem(item);
     write("</svg>\n");
     return std::move(out_);
   }
@@ -48,6 +45,13 @@ class SvgWriter {
     std::string out = item.filled ? fmt::format(" fill=\"{}\"", color(item.fill)) : std::string(" fill=\"none\"");
     if (item.stroked) out += fmt::format(" stroke=\"{}\" stroke-width=\"{:g}\"", color(item.stroke), item.width);
     return out;
+  }
+  void writeItem(const PictureItem& item) {
+    switch (item.kind) {
+      case PictureItem::Kind::Box: return writeBox(item);
+      case PictureItem::Kind::Path: return writePath(item);
+      case PictureItem::Kind::Text: return writeText(item);
+    }
   }
   void writeBox(const PictureItem& item) {
     const RectF& b = item.bounds;

@@ -37,7 +37,7 @@ void PermutationRow::show(const Module& module, InstructionId id) {
   const std::vector<int64_t>& order = instruction.attributes->ints(Attr::dimensions);
   const Shape* shape = connected ? &module.shapeOf(instruction.operands[0]) : nullptr;
   setVisible(shape && shape->isArray() && shape->dimensions.size() == order.size() && order.size() > 1);
-  if (isHidden() || chips_->order() == order) return;
+  if (isHidden()) return;
   std::vector<DimensionChips::Chip> chips;
   const auto dimensions = dimensionsOf(instruction.operands[0]);
   for (int64_t d : order) {

@@ -1,6 +1,7 @@
 // Cells count from the first padding; a large array is shown by its first cells.
 #include "editor/attributes/window_picture.h"
 
+#include <QHBoxLayout>
 #include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
@@ -8,14 +9,15 @@
 
 #include "core/formats/hlo_text.h"
 #include "core/hlo/module.h"
+#include "core/ops/shared/window_math.h"
 
 namespace tessera {
 namespace {
 
 constexpr int64_t kMaxData = 9, kMaxPadding = 8;
-constexpr double kLargestCell = 22, kReach = 10;
-constexpr int kWordsHeight = 40;
-constexpr WindowDimension kNone{};
+constexpr double kLargestCell = 22, kReach = 10, kPictureBorder = 12, kGap = 12;
+constexpr double kAlongEdge = 0.75;  // of a handle for padding: beyond the window, where that is smaller than the data
+constexpr WindowDimension kPlainWindow{};
 
 std::vector<int64_t> baseSizes(const Module& module, const Instruction& instruction) {
   if (instruction.operands.empty() || !module.contains(instruction.operands[0])) return {};
@@ -30,14 +32,27 @@ std::vector<int64_t> baseSizes(const Module& module, const Instruction& instruct
   return out;
 }
 
+using Handle = WindowPicture::Handle;
+constexpr Handle kHandles[] = {Handle::Size, Handle::Stride, Handle::Dilation, Handle::Left,
+                               Handle::Top,  Handle::Right,  Handle::Bottom};
+
+bool isPadding(Handle handle) { return handle >= Handle::Left; }
+
 }  // namespace
 
-WindowPicture::WindowPicture(QWidget* parent) : AttributePicture(parent) {
+WindowPicture::WindowPicture(QWidget* parent) : AttributePicture(parent), numbers_(new WindowNumbers(this)) {
   setMouseTracking(true);
   setAccessibleName(tr("The window"));
-  setToolTip(
-      tr("Drag the corner of the window: its size · the outlined second place: stride · the dot: dilation · the "
-         "edges of the data: padding"));
+  setToolTip(tr(
+      "Drag the square at the window's corner: size · the dot at the dashed next place: stride · the rhombus between "
+      "taps: dilation · the bars on the edges of the data: padding"));
+  auto* layout = new QHBoxLayout(this);
+  layout->setContentsMargins(0, 4, 0, 0);
+  layout->addStretch(1);
+  layout->addWidget(numbers_);
+  connect(numbers_, &WindowNumbers::changed, this, &WindowPicture::set);
+  connect(numbers_, &WindowNumbers::sameWanted, this, [this] { pad(true); });
+  connect(numbers_, &WindowNumbers::validWanted, this, [this] { pad(false); });
 }
 
 void WindowPicture::show(const Module& module, InstructionId id) {
@@ -63,11 +78,16 @@ void WindowPicture::show(const Module& module, InstructionId id) {
   };
   x_ = axis(0);
   y_ = axis(1);
+  numbers_->show(y_.dimension < 0 ? nullptr : &of(y_), x_.dimension < 0 ? nullptr : &of(x_), nameOf(y_), nameOf(x_));
   update();
 }
 
+QString WindowPicture::nameOf(const Axis& axis) const {
+  return axis.dimension < 0 ? QString() : tr("dim %1").arg(axis.dimension);
+}
+
 const WindowDimension& WindowPicture::of(const Axis& axis) const {
-  return axis.dimension < 0 ? kNone : window_.dimensions[static_cast<size_t>(axis.dimension)];
+  return axis.dimension < 0 ? kPlainWindow : window_.dimensions[static_cast<size_t>(axis.dimension)];
 }
 int64_t WindowPicture::shownLow(const Axis& axis) const {
   return std::clamp<int64_t>(of(axis).paddingLow, 0, kMaxPadding);
@@ -83,13 +103,15 @@ int64_t WindowPicture::cells(const Axis& axis) const {
          1;
 }
 
+double WindowPicture::pictureWidth() const { return width() - numbers_->width() - kGap; }
+
 double WindowPicture::side() const {
-  const double room = std::min((width() - 20.0) / static_cast<double>(cells(x_)),
-                               (height() - kWordsHeight - 20.0) / static_cast<double>(cells(y_)));
+  const double room = std::min((pictureWidth() - 2 * kPictureBorder) / static_cast<double>(cells(x_)),
+                               (height() - 2 * kPictureBorder) / static_cast<double>(cells(y_)));
   return std::clamp(room, 4.0, kLargestCell);
 }
 
-QPointF WindowPicture::origin() const { return {10, 10}; }
+QPointF WindowPicture::origin() const { return {kPictureBorder, kPictureBorder}; }
 
 QRectF WindowPicture::cell(int64_t row, int64_t column) const {
   const double s = side();
@@ -100,19 +122,35 @@ QPointF WindowPicture::handleAt(Handle handle) const {
   if (x_.dimension < 0) return {};
   const WindowDimension &wx = of(x_), &wy = of(y_);
   const int64_t right = (wx.size - 1) * wx.windowDilation, below = (wy.size - 1) * wy.windowDilation;
+  const QRectF data =
+      cell(shownLow(y_), shownLow(x_)).united(cell(shownLow(y_) + shownData(y_) - 1, shownLow(x_) + shownData(x_) - 1));
+  const QPointF along(data.left() + data.width() * kAlongEdge, data.top() + data.height() * kAlongEdge);
   switch (handle) {
     case Handle::Size: return cell(below, right).bottomRight();
-    case Handle::Stride:
-      return cell(y_.dimension < 0 ? 0 : wy.stride, wx.stride).topLeft() + QPointF(side(), side()) * 0.3;
+    case Handle::Stride: return cell(below + (y_.dimension < 0 ? 0 : wy.stride), right + wx.stride).bottomRight();
     case Handle::Dilation:
       return wx.size > 1 || wy.size > 1
-                 ? cell(wy.size > 1 ? wy.windowDilation : 0, wx.size > 1 ? wx.windowDilation : 0).center()
+                 ? (cell(0, 0).center() +
+                    cell(wy.size > 1 ? wy.windowDilation : 0, wx.size > 1 ? wx.windowDilation : 0).center()) /
+                       2
                  : QPointF();
-    case Handle::LowPadding: return cell(shownLow(y_), shownLow(x_)).topLeft();
-    case Handle::HighPadding:
-      return cell(shownLow(y_) + shownData(y_) - 1, shownLow(x_) + shownData(x_) - 1).bottomRight();
+    case Handle::Left: return {data.left(), along.y()};
+    case Handle::Right: return {data.right(), along.y()};
+    case Handle::Top: return y_.dimension < 0 ? QPointF() : QPointF(along.x(), data.top());
+    case Handle::Bottom: return y_.dimension < 0 ? QPointF() : QPointF(along.x(), data.bottom());
     default: return {};
   }
+}
+
+Handle WindowPicture::nearest(QPointF at) const {
+  Handle best = Handle::None;
+  double distance = kReach;
+  for (Handle handle : kHandles) {
+    const QPointF place = handleAt(handle), off = place - at;
+    if (!place.isNull() && std::hypot(off.x(), off.y()) < distance)
+      distance = std::hypot(off.x(), off.y()), best = handle;
+  }
+  return best;
 }
 
 void WindowPicture::paintEvent(QPaintEvent*) {
@@ -122,9 +160,6 @@ void WindowPicture::paintEvent(QPaintEvent*) {
   paintCells(painter);
   paintWindow(painter);
   paintHandles(painter);
-  painter.setPen(palette().color(QPalette::Text));
-  painter.drawText(QRectF(10, height() - kWordsHeight, width() - 20, kWordsHeight), Qt::AlignLeft | Qt::TextWordWrap,
-                   words());
 }
 
 // Data and padding.
@@ -169,44 +204,35 @@ void WindowPicture::paintWindow(QPainter& painter) const {
 }
 
 void WindowPicture::paintHandles(QPainter& painter) const {
-  for (Handle handle : {Handle::LowPadding, Handle::HighPadding, Handle::Stride, Handle::Dilation, Handle::Size}) {
-    const QPointF at = handleAt(handle);
-    if (at.isNull()) continue;
-    painter.setPen(QPen(palette().color(QPalette::Base), 1.5));
-    painter.setBrush(handle == hover_ || handle == held_ ? palette().color(QPalette::Text)
-                     : handle == Handle::LowPadding || handle == Handle::HighPadding
-                         ? palette().color(QPalette::PlaceholderText)
-                         : palette().color(QPalette::Highlight));
-    if (handle == Handle::Size)
-      painter.drawRect(QRectF(at - QPointF(5, 5), QSizeF(10, 10)));
-    else
-      painter.drawEllipse(at, handle == Handle::Dilation ? 4 : 5, handle == Handle::Dilation ? 4 : 5);
-  }
+  for (Handle handle : kHandles)
+    if (!handleAt(handle).isNull()) paintHandle(painter, handle);
 }
 
-QString WindowPicture::words() const {
-  const WindowDimension &wx = of(x_), &wy = of(y_);
-  const auto pair = [&](int64_t y, int64_t x) {
-    return y_.dimension < 0 ? QString::number(x) : QStringLiteral("%1×%2").arg(y).arg(x);
-  };
-  const auto pads = [](const WindowDimension& w) {
-    return QStringLiteral("%1_%2").arg(w.paddingLow).arg(w.paddingHigh);
-  };
-  const QString dims = y_.dimension < 0 ? tr("dimension %1").arg(x_.dimension)
-                                        : tr("dimensions %1 and %2").arg(y_.dimension).arg(x_.dimension);
-  return tr("%1: size %2 · stride %3 · dilation %4 · padding %5")
-      .arg(dims, pair(wy.size, wx.size), pair(wy.stride, wx.stride), pair(wy.windowDilation, wx.windowDilation),
-           y_.dimension < 0 ? pads(wx) : pads(wy) + QStringLiteral(" × ") + pads(wx));
+// Each has a shape of its own, which also marks its row of numbers.
+void WindowPicture::paintHandle(QPainter& painter, Handle handle) const {
+  const QPointF at = handleAt(handle);
+  const bool meant = handle == held_ || (held_ == Handle::None && handle == hover_);
+  const QColor color = palette().color(isPadding(handle) ? QPalette::PlaceholderText : QPalette::Highlight);
+  painter.setPen(QPen(palette().color(QPalette::Base), 1.5));
+  painter.setBrush(meant ? palette().color(QPalette::Text) : color);
+  constexpr double kHalf = 5, kBar = 8, kThin = 3;
+  switch (handle) {
+    case Handle::Size: return painter.drawRect(QRectF(at - QPointF(kHalf, kHalf), QSizeF(2 * kHalf, 2 * kHalf)));
+    case Handle::Stride: return painter.drawEllipse(at, kHalf, kHalf);
+    case Handle::Dilation: {
+      const QPointF corners[] = {at - QPointF(0, kHalf), at + QPointF(kHalf, 0), at + QPointF(0, kHalf),
+                                 at - QPointF(kHalf, 0)};
+      return painter.drawPolygon(corners, 4);
+    }
+    case Handle::Left:
+    case Handle::Right: return painter.drawRect(QRectF(at - QPointF(kThin, kBar), QSizeF(2 * kThin, 2 * kBar)));
+    default: return painter.drawRect(QRectF(at - QPointF(kBar, kThin), QSizeF(2 * kBar, 2 * kThin)));
+  }
 }
 
 void WindowPicture::mousePressEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return;
-  held_ = Handle::None;
-  double nearest = kReach;
-  for (Handle handle : {Handle::Size, Handle::Dilation, Handle::Stride, Handle::HighPadding, Handle::LowPadding}) {
-    const QPointF at = handleAt(handle), off = at - event->position();
-    if (!at.isNull() && std::hypot(off.x(), off.y()) < nearest) nearest = std::hypot(off.x(), off.y()), held_ = handle;
-  }
+  held_ = nearest(event->position());
   pressed_ = event->position();
   before_ = window_;
   heldSide_ = side();
@@ -215,12 +241,11 @@ void WindowPicture::mousePressEvent(QMouseEvent* event) {
 
 void WindowPicture::mouseMoveEvent(QMouseEvent* event) {
   if (held_ != Handle::None) return drag(event->position());
-  hover_ = Handle::None;
-  for (Handle handle : {Handle::LowPadding, Handle::HighPadding, Handle::Stride, Handle::Dilation, Handle::Size}) {
-    const QPointF at = handleAt(handle), off = at - event->position();
-    if (!at.isNull() && std::hypot(off.x(), off.y()) < kReach) hover_ = handle;
-  }
-  setCursor(hover_ == Handle::None ? Qt::ArrowCursor : Qt::SizeAllCursor);
+  hover_ = nearest(event->position());
+  setCursor(hover_ == Handle::None                              ? Qt::ArrowCursor
+            : hover_ == Handle::Left || hover_ == Handle::Right ? Qt::SizeHorCursor
+            : isPadding(hover_)                                 ? Qt::SizeVerCursor
+                                                                : Qt::SizeAllCursor);
   update();
 }
 
@@ -240,9 +265,37 @@ void WindowPicture::change(int64_t WindowDimension::*member, int64_t x, int64_t 
   set(y_, y);
   if (next == window_) return;
   window_ = next;
+  send(std::exchange(moved_, true));
+}
+
+void WindowPicture::send(bool continues) {
+  numbers_->show(y_.dimension < 0 ? nullptr : &of(y_), &of(x_), nameOf(y_), nameOf(x_));
   update();
-  emitText(id_, Attr::window, printAttributeValue(Module(), AttributeValue(window_), AttributeKind::Window),
-           std::exchange(moved_, true));
+  emitText(id_, Attr::window, printAttributeValue(Module(), AttributeValue(window_), AttributeKind::Window), continues);
+}
+
+void WindowPicture::set(WindowNumbers::Number number, bool across, int64_t value) {
+  const Axis& axis = across ? x_ : y_;
+  if (axis.dimension < 0) return;
+  WindowDimension& w = window_.dimensions[static_cast<size_t>(axis.dimension)];
+  switch (number) {
+    case WindowNumbers::Number::Size: w.size = value; break;
+    case WindowNumbers::Number::Stride: w.stride = value; break;
+    case WindowNumbers::Number::Dilation: w.windowDilation = value; break;
+    case WindowNumbers::Number::LowPadding: w.paddingLow = value; break;
+    case WindowNumbers::Number::HighPadding: w.paddingHigh = value; break;
+  }
+  send(false);
+}
+
+// Of every dimension, also those that are not shown.
+void WindowPicture::pad(bool same) {
+  for (size_t d = 0; d < window_.dimensions.size() && d < base_.size(); ++d) {
+    const auto [low, high] = same ? samePadding(base_[d], window_.dimensions[d]) : std::pair<int64_t, int64_t>();
+    window_.dimensions[d].paddingLow = low;
+    window_.dimensions[d].paddingHigh = high;
+  }
+  if (x_.dimension >= 0) send(false);
 }
 
 void WindowPicture::drag(QPointF at) {
@@ -252,8 +305,10 @@ void WindowPicture::drag(QPointF at) {
     case Handle::Size: return change(&WindowDimension::size, x, y, 1);
     case Handle::Stride: return change(&WindowDimension::stride, x, y, 1);
     case Handle::Dilation: return change(&WindowDimension::windowDilation, x, y, 1);
-    case Handle::LowPadding: return change(&WindowDimension::paddingLow, x, y, 0);
-    case Handle::HighPadding: return change(&WindowDimension::paddingHigh, x, y, 0);
+    case Handle::Left: return change(&WindowDimension::paddingLow, x, 0, 0);
+    case Handle::Top: return change(&WindowDimension::paddingLow, 0, y, 0);
+    case Handle::Right: return change(&WindowDimension::paddingHigh, x, 0, 0);
+    case Handle::Bottom: return change(&WindowDimension::paddingHigh, 0, y, 0);
     default: return;
   }
 }

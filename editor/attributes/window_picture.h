@@ -1,5 +1,6 @@
 // A window over the grid that it slides on: the data, the padding round it, the taps of the window in its first place
-// and, outlined, its second. Handles drag size, stride, dilation and padding of the two dimensions that are shown.
+// and, outlined, its second. Handles drag size, stride, dilation and padding of the two dimensions that are shown; the
+// numbers are beside it.
 #pragma once
 
 #include <QRectF>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "editor/attributes/attribute_picture.h"
+#include "editor/attributes/window_numbers.h"
 
 namespace tessera {
 
@@ -16,11 +18,15 @@ class WindowPicture : public AttributePicture {
  public:
   explicit WindowPicture(QWidget* parent = nullptr);
   void show(const Module& module, InstructionId id) override;
-  QSize sizeHint() const override { return {300, 220}; }
-  QSize minimumSizeHint() const override { return {160, 200}; }
+  QSize sizeHint() const override { return {340, 208}; }
+  QSize minimumSizeHint() const override { return {300, 208}; }
 
-  enum class Handle { None, Size, Stride, Dilation, LowPadding, HighPadding };
+  // Size at the corner of the window, stride at that of the next place, dilation between the first taps, padding on the
+  // edges of the data.
+  enum class Handle { None, Size, Stride, Dilation, Left, Top, Right, Bottom };
   QPointF handleAt(Handle handle) const;  // where it is taken hold of; null when it is not there
+  double side() const;                    // of a cell, in pixels
+  WindowNumbers& numbers() { return *numbers_; }
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -38,15 +44,21 @@ class WindowPicture : public AttributePicture {
   int64_t cells(const Axis& axis) const;
   const WindowDimension& of(const Axis& axis) const;
   QRectF cell(int64_t row, int64_t column) const;
-  double side() const;
   QPointF origin() const;
-  QString words() const;
+  double pictureWidth() const;
+  QString nameOf(const Axis& axis) const;
+  Handle nearest(QPointF at) const;
   void paintCells(QPainter& painter) const;
   void paintWindow(QPainter& painter) const;
   void paintHandles(QPainter& painter) const;
+  void paintHandle(QPainter& painter, Handle handle) const;
   void drag(QPointF at);
   void change(int64_t WindowDimension::*member, int64_t x, int64_t y, int64_t least);
+  void set(WindowNumbers::Number number, bool across, int64_t value);
+  void pad(bool same);
+  void send(bool continues);
 
+  WindowNumbers* numbers_;
   Window window_, before_;
   InstructionId id_;
   std::vector<int64_t> base_;

@@ -111,7 +111,8 @@ class Canvas : public QWidget {
   void valueWanted(tessera::InstructionId id);                  // Ctrl + Shift + click
   // By key: Enter means the first open input, a digit its number.
   void sourceWanted(tessera::InstructionId user, int operand);
-  void menuWanted(tessera::CanvasSpot spot);  // what it is for is selected
+  void argumentClicked(tessera::InstructionId parameter, QPointF widget);  // the field of where its value comes from
+  void menuWanted(tessera::CanvasSpot spot);                               // what it is for is selected
   // A drag along a number: how far from where it began, in pixels; first: it begins.
   void valueScrubbed(tessera::InstructionId id, double pixels, bool first);
   void boxesMoved(tessera::MovedBoxes moved);

@@ -88,6 +88,11 @@ void Canvas::click(QPointF widget, Qt::KeyboardModifiers modifiers) {
     return emit groupToggled(QString::fromStdString(view_->nodes[static_cast<size_t>(item.viewNode)].group));
   const InstructionId id = item.instruction;
   if (!id.valid()) return;
+  if (item.part == PictureItem::Part::Source && !extend) {
+    const QPointF corner = viewport_.toWidget(QPointF(item.bounds.x, item.bounds.y + item.bounds.height));
+    changeSelection({id});
+    return emit argumentClicked(id, corner);
+  }
   constexpr auto kBoth = Qt::ShiftModifier | Qt::ControlModifier;
   if ((modifiers & kBoth) == kBoth) {
     changeSelection({id});
@@ -164,6 +169,8 @@ Qt::CursorShape Canvas::cursorAt(QPointF at, int32_t item) const {
   if (tools_->pan.holdsSpace()) return Qt::OpenHandCursor;
   if (values_->numberAt(at).valid()) return Qt::SizeHorCursor;
   if (tools_->wire.portAt(at)) return Qt::CrossCursor;
+  if (item >= 0 && picture_->items[static_cast<size_t>(item)].part == PictureItem::Part::Source)
+    return Qt::PointingHandCursor;
   const bool wire = item >= 0 && picture_->items[static_cast<size_t>(item)].viewEdge >= 0;
   return wire ? Qt::PointingHandCursor : Qt::ArrowCursor;
 }

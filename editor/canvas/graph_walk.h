@@ -18,6 +18,7 @@ class GraphWalk {
  private:
   int32_t alongWire(int32_t node, bool down) const;
   int32_t beside(int32_t node, bool right) const;
+  QPointF flowing(QPointF p) const;  // in the axes of the flow
   int32_t nearestTo(QPointF scene) const;
 
   const Canvas& canvas_;

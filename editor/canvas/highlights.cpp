@@ -167,7 +167,7 @@ void Highlights::paintSelection(QPainter& painter, const QRectF& visible) const 
 void Highlights::paintSelectedWires(QPainter& painter, const QRectF& visible) const {
   for (int32_t item : canvas_.selectedWires()) {
     const PictureItem& wire = canvas_.picture()->items[static_cast<size_t>(item)];
-    if (canvas_.viewport().zoom() < wire.minZoom) continue;  // not drawn at all so far out
+    if (!wire.isSeenAt(canvas_.viewport().zoom())) continue;  // not drawn at all so far out
     if (toQRectF(wire.bounds).adjusted(-2, -2, 2, 2).intersects(visible)) paintWire(painter, wire, 0.6);
   }
 }

@@ -81,4 +81,13 @@ double distanceToPath(const PictureItem& item, QPointF p, double best) {
   return best;
 }
 
+QPainterPath looseWire(QPointF from, QPointF to, Flow flow, double leastBend) {
+  QPainterPath path(from);
+  const double apart = flow == Flow::Right ? to.x() - from.x() : to.y() - from.y();
+  const double bend = leastBend == 0 ? 0 : std::max(leastBend, std::abs(apart) / 2);
+  const QPointF along = flow == Flow::Right ? QPointF(bend, 0) : QPointF(0, bend);
+  path.cubicTo(from + along, to - along, to);
+  return path;
+}
+
 }  // namespace tessera

@@ -98,7 +98,7 @@ QColor toQColor(ColorRole role, Theme theme) {
 QRectF toQRectF(const RectF& rect) { return {rect.x, rect.y, rect.width, rect.height}; }
 
 void paintItem(QPainter& painter, const PictureItem& item, double zoom, Theme theme) {
-  if (zoom < item.minZoom) return;
+  if (!item.isSeenAt(zoom)) return;
   switch (item.kind) {
     case PictureItem::Kind::Box: return paintBox(painter, item, zoom, theme);
     case PictureItem::Kind::Path: return paintPath(painter, item, zoom, theme);

@@ -71,7 +71,7 @@ std::vector<uint32_t> SpatialIndex::itemsIn(const Picture& picture, const RectF&
     const float grown = item.width + 4;  // strokes and arrow heads
     const RectF& reach = item.reach();
     const RectF b{reach.x - grown, reach.y - grown, reach.width + 2 * grown, reach.height + 2 * grown};
-    if (item.minZoom <= zoom && b.intersects(scene)) out.push_back(i);
+    if (item.isSeenAt(zoom) && b.intersects(scene)) out.push_back(i);
   };
   for (uint32_t i : large_) take(i);
   const RectF grown{scene.x - 6, scene.y - 6, scene.width + 12, scene.height + 12};

@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kStripZoom = kReadableZoom, kMaxStrips = 300;
 constexpr float kValueSize = 10;
+constexpr double kLargeStrip = 60, kTextLine = 16;
 
 // -1 … 1: purple, the page, green; no colour of heat, which means time.
 QColor divergingColor(double part, Theme theme) {
@@ -135,8 +136,9 @@ void ValueStrips::paint(QPainter& painter) const {
     const auto found = values_.find(node.instruction);
     const QRectF frame = canvas_.frameOf(static_cast<int32_t>(v));
     if (found == values_.end() || !frame.intersects(visible)) continue;
-    paintValue(painter, found->second,
-               QRectF(frame.left() + 6, frame.bottom() - view->valueStrip, frame.width() - 12, view->valueStrip - 6));
+    paintValue(
+        painter, found->second,
+        QRectF(frame.left() + 6, frame.bottom() - view->stripOf(node), frame.width() - 12, view->stripOf(node) - 6));
     ++painted;
   }
 }
@@ -163,7 +165,7 @@ InstructionId ValueStrips::numberAt(QPointF widget) const {
   if (values_.empty() || view->valueStrip <= 0) return {};
   const bool beside = node.kind == ViewNode::Kind::Attached;
   if (!beside && node.kind != ViewNode::Kind::Instruction) return {};
-  const double stripTop = canvas_.frameOf(item.viewNode).bottom() - view->valueStrip;
+  const double stripTop = canvas_.frameOf(item.viewNode).bottom() - view->stripOf(node);
   const bool inStrip = beside || canvas_.viewport().toScene(widget).y() >= stripTop;
   const auto found = values_.find(node.instruction);
   return inStrip && !node.chip && found != values_.end() && found->second.scrubs ? node.instruction : InstructionId();
@@ -176,7 +178,8 @@ InstructionId ValueStrips::pictureAt(QPointF widget) const {
   const int32_t v = hit < 0 ? -1 : canvas_.picture()->items[static_cast<size_t>(hit)].viewNode;
   if (v < 0 || view->nodes[static_cast<size_t>(v)].kind != ViewNode::Kind::Instruction) return {};
   if (view->nodes[static_cast<size_t>(v)].chip) return {};  // has no strip
-  const bool inStrip = canvas_.viewport().toScene(widget).y() >= canvas_.frameOf(v).bottom() - view->valueStrip;
+  const ViewNode& node = view->nodes[static_cast<size_t>(v)];
+  const bool inStrip = canvas_.viewport().toScene(widget).y() >= canvas_.frameOf(v).bottom() - view->stripOf(node);
   const auto found = values_.find(view->nodes[static_cast<size_t>(v)].instruction);
   return inStrip && found != values_.end() && found->second.columns > 0 ? found->first : InstructionId();
 }
@@ -188,7 +191,12 @@ void ValueStrips::paintValue(QPainter& painter, const NodeValue& value, QRectF s
   const QString shown = value.scrubs ? QStringLiteral("‹ %1 ›").arg(value.text) : value.text;
   const std::string text = elideText(shown.toStdString(), kValueSize, static_cast<float>(strip.width()));
   const double wide = textWidth(text, kValueSize);
-  const bool pictured = value.columns > 0 && strip.width() - wide > 20;
+  const bool large = strip.height() > kLargeStrip && value.columns > 0;  // the picture is above the text
+  const bool pictured = !large && value.columns > 0 && strip.width() - wide > 20;
+  if (large) {
+    paintForm(painter, value, strip.adjusted(0, 0, 0, -kTextLine), canvas_.theme());
+    strip.setTop(strip.bottom() - kTextLine);
+  }
   if (pictured)
     paintForm(painter, value, QRectF(strip.left(), strip.top(), strip.width() - wide - 6, strip.height()),
               canvas_.theme());

@@ -98,8 +98,11 @@ std::pair<InstructionId, int32_t> ArrangeController::inputOf(int32_t edge) const
   const ViewEdge& wire = view.edges[at(edge)];
   const ViewNode& user = view.nodes[at(wire.to)];
   const bool plain = user.kind == ViewNode::Kind::Instruction || user.caller;
-  return plain && document_.module().contains(user.instruction) ? std::pair(user.instruction, wire.operand)
-                                                                : std::pair(InstructionId(), -1);
+  if (!plain || !document_.module().contains(user.instruction)) return {InstructionId(), -1};
+  InstructionId first = user.instruction;  // of the members of a pill
+  while (user.chip && view.boxOf(document_.module().at(first).operands[0]) == wire.to)
+    first = document_.module().at(first).operands[0];
+  return {first, wire.operand};
 }
 
 bool ArrangeController::inserts(InstructionId node, int32_t edge) const {
@@ -174,11 +177,7 @@ void ArrangeController::tidy() {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
   const auto nodes = selectedNodes();
   if (nodes.size() < 2) {
-    return document_.arrange(tr("Tidy"), [](ProjectPage& page) {
-      page.instructions.clear();
-      page.groups.clear();
-      page.reroutes.clear();
-    });
+    return document_.arrange(tr("Tidy"), [](ProjectPage& page) { page.forgetPlaces(); });
   }
   const Scene scene = document_.view().scene();
   if (scene.view->nodes.size() > kMaxTidied)

@@ -31,11 +31,13 @@ class ArrangeController : public QObject {
 
   void align(Alignment alignment);
   void tidy();            // the selection, else all
+  void turnFlow();        // of the document: down, or to the right
   void frameSelection();  // and asks for its title
   void addNote(QPointF widget);
   void nextColor();        // of selected frames and notes
   bool removePageItems();  // those selected; false: there are none
   void toggleMute();
+  void toggleLarge();  // the values of the selection
   void swapInputs();
   void pullOut();
   void selectAlong(bool upstream);

@@ -118,6 +118,8 @@ bool BlockActions::saveSelection(const QString& name, const QString& summary) {
     emit explained(QString::fromStdString(block.error().message));
     return false;
   }
+  const std::vector<InstructionId> selected = document_.selection();
+  const std::string saved = block->name;
   setLibrary(path_);  // another session may have saved a block since
   std::vector<Block> next = blocks_;
   const auto known = std::ranges::find(next, block->name, &Block::name);
@@ -127,7 +129,26 @@ bool BlockActions::saveSelection(const QString& name, const QString& summary) {
     block->version = known->version + 1;
     *known = *std::move(block);
   }
-  return write(std::move(next));
+  if (!write(std::move(next))) return false;
+  turnInto(saved, selected);
+  return true;
+}
+
+// The original is the first use of the block.
+void BlockActions::turnInto(const std::string& name, const std::vector<InstructionId>& selected) {
+  const auto block = std::ranges::find(blocks_, name, &Block::name);
+  auto edit = replacingByBlock(document_.module(), selected, *block);
+  if (!edit) return emit explained(tr("The block is saved. %1").arg(QString::fromStdString(edit.error().message)));
+  uint32_t call = 0, additions = 0;
+  for (const EditAction& action : edit->actions)
+    if (const auto* add = std::get_if<AddInstruction>(&action)) {
+      if (add->opcode == Opcode::Call) call = additions;
+      ++additions;
+    }
+  QRectF all;
+  for (InstructionId id : selected) all |= canvas_.boxOf(id);
+  if (!all.isEmpty()) edit->places.push_back({newInstruction(call), {all.center().x() - 50, all.center().y() - 23}});
+  document_.perform(*std::move(edit), newInstruction(call));
 }
 
 void BlockActions::askForName() {

@@ -27,7 +27,8 @@ class BlockActions : public QObject {
   void setLibrary(const QString& path);  // reads it; one that is not there is empty
   const QString& library() const { return path_; }
   const std::vector<Block>& blocks() const { return blocks_; }
-  void askForName();                                                // and saves the selection
+  void askForName();  // and saves the selection
+  // The selection as a block of the library, and a call of it in the place of what was selected.
   bool saveSelection(const QString& name, const QString& summary);  // under a known name as its next version
   bool offersUpdate() const { return !outdated_.empty(); }
   void update();  // every use that is older than the library
@@ -43,6 +44,7 @@ class BlockActions : public QObject {
   void place(const QString& name);
   void spreadBlocks();  // to palette and search
   void showOffer();
+  void turnInto(const std::string& name, const std::vector<InstructionId>& selected);
   bool write(std::vector<Block> blocks);
 
   Document& document_;

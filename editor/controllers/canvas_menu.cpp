@@ -67,11 +67,39 @@ void CanvasMenu::addActionOf(QMenu& menu, const QString& id) const {
 }
 
 void CanvasMenu::fillNode(QMenu& menu) {
-  addEach(menu, {"replace",      "pick-source", "fields",    "make-result", "mute",    "swap",        "pull-out",
-                 "size",         "-",           "cut",       "copy",        "paste",   "duplicate",   "delete",
-                 "delete-open",  "-",           "group",     "inline",      "promote", "gradient",    "extract",
-                 "save-block",   "-",           "frame",     "tidy",        "-",       "select-same", "select-needed",
-                 "select-users", "invert",      "select-all"});
+  addEach(menu, {"replace",
+                 "pick-source",
+                 "argument-source",
+                 "enlarge",
+                 "fields",
+                 "make-result",
+                 "mute",
+                 "swap",
+                 "pull-out",
+                 "size",
+                 "-",
+                 "cut",
+                 "copy",
+                 "paste",
+                 "duplicate",
+                 "delete",
+                 "delete-open",
+                 "-",
+                 "group",
+                 "inline",
+                 "promote",
+                 "gradient",
+                 "extract",
+                 "save-block",
+                 "-",
+                 "frame",
+                 "tidy",
+                 "-",
+                 "select-same",
+                 "select-needed",
+                 "select-users",
+                 "invert",
+                 "select-all"});
 }
 
 void CanvasMenu::fillGroup(QMenu& menu, const CanvasSpot& spot) {
@@ -132,7 +160,8 @@ void CanvasMenu::fillWire(QMenu& menu, const CanvasSpot& spot) {
 }
 
 void CanvasMenu::fillPage(QMenu& menu) {
-  addEach(menu, {"add", "paste", "paste-keep", "-", "note", "tidy", "-", "select-all", "invert", "-", "leave"});
+  addEach(menu,
+          {"add", "paste", "paste-keep", "-", "note", "tidy", "turn-flow", "-", "select-all", "invert", "-", "leave"});
   addItem(menu, tr("Fit all"), tr("A"), [this] { canvas_.viewport().fitAll(); });
 }
 

@@ -31,7 +31,7 @@ QString nextStep(const Document& document) {
   for (InstructionId id : *shown)
     for (InstructionId operand : document.module().at(id).operands) (operand.valid() ? reads : open) = true;
   if (open) return QObject::tr("click the open field: type a number  ·  or drag a wire to it");
-  if (!reads) return QObject::tr("drag from its lower edge to empty canvas: what comes next  ·  or Tab");
+  if (!reads) return QObject::tr("drag from its output to empty canvas: what comes next  ·  or Tab");
   return {};
 }
 

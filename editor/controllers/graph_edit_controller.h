@@ -125,10 +125,10 @@ class GraphEditController : public QObject {
   InstructionId pickedUser_;
   int pickedOperand_ = -1;
   // Where what is placed next comes to.
-  enum class Anchor { Top, Bottom };
+  enum class Anchor { Begin, End };  // which end of it is there, along the flow
   struct Spot {
     QPointF scene;
-    Anchor anchor = Anchor::Top;
+    Anchor anchor = Anchor::Begin;
     InputSpot wire = {};  // to put it into; invalid: none
   };
   std::optional<Spot> spot_;

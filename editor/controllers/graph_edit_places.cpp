@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/arrange/box_style.h"
+#include "core/arrange/flow.h"
 #include "core/arrange/free_place.h"
 #include "core/ops/inference/unfinished.h"
 #include "editor/canvas/canvas.h"
@@ -89,11 +90,16 @@ void GraphEditController::giveSpot(Edit& edit, uint32_t meant) {
   if (scene.view->nodes.empty() || computation() != scene.view->computation) return;
   if (!spot_ && !standsAlone(edit, meant)) return;
   const Spot spot = spot_.value_or(Spot{canvas_.viewport().free().center() - QPointF(0, kAboveMiddle)});
+  const Flow flow = scene.view->flow;
   const float height = box::kNodeHeight + box::kPortRow + scene.view->valueStrip;
-  RectF wish{static_cast<float>(spot.scene.x()) - kUsualWidth / 2, static_cast<float>(spot.scene.y()), kUsualWidth,
-             height};
-  if (spot.anchor == Anchor::Bottom) wish.y -= height;
-  edit.places.insert(edit.places.begin(), {newInstruction(meant), cornerOf(freePlace(wish, takenOn(scene)))});
+  const RectF usual = along(flow, RectF{0, 0, kUsualWidth, height});
+  const PointF at = along(flow, PointF{static_cast<float>(spot.scene.x()), static_cast<float>(spot.scene.y())});
+  const float line = flow == Flow::Right ? box::kResultLine : usual.width / 2;  // at which wires begin and end
+  RectF wish{at.x - line, at.y, usual.width, usual.height};
+  if (spot.anchor == Anchor::End) wish.y -= wish.height;
+  std::vector<RectF> taken;
+  for (const RectF& box : takenOn(scene)) taken.push_back(along(flow, box));
+  edit.places.insert(edit.places.begin(), {newInstruction(meant), cornerOf(along(flow, freePlace(wish, taken)))});
 }
 
 // By name: where what is selected stands.

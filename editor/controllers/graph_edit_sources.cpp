@@ -56,7 +56,7 @@ void GraphEditController::addBefore(InstructionId user, int operand, QPointF at)
   openSearch(at.toPoint());
   droppedUser_ = user;
   droppedOperand_ = operand;
-  spot_ = {canvas_.viewport().toScene(at), Anchor::Bottom};
+  spot_ = {canvas_.viewport().toScene(at), Anchor::End};
   if (auto wanted = shapesWantedAt(document_.module(), user, operand); !wanted.empty())
     search_->openToGive(at.toPoint(), std::move(wanted));
 }

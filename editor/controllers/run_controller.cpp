@@ -8,6 +8,7 @@
 #include "core/edit/wiring/field.h"
 #include "core/hlo/numbers.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/argument_sources.h"
 #include "editor/document/document.h"
 #include "editor/document/player.h"
 #include "editor/values/call_bar.h"
@@ -37,15 +38,18 @@ RunController::RunController(Document& document, Canvas& canvas, QObject* parent
       canvas_(canvas),
       player_(new Player(document, this)),
       playBar_(new PlayBar(document, *player_, &canvas)),
-      callBar_(new CallBar(document, &canvas)) {
+      callBar_(new CallBar(document, &canvas)),
+      arguments_(new ArgumentSources(document, canvas, this)) {
   canvas.installEventFilter(this);
   connect(&canvas_, &Canvas::valueScrubbed, this, &RunController::scrub);
   connect(playBar_, &PlayBar::resized, this, &RunController::placeBars);
+  connect(playBar_, &PlayBar::resized, this, &RunController::leaveRoom);
   connect(callBar_, &CallBar::resized, this, &RunController::placeBars);
   connect(&document_.view(), &SceneView::changed, this, &RunController::leaveRoom);
 }
 
-// What is fitted leaves room for the bar that chooses a call, where the scene has calls to choose from.
+// What is fitted leaves room for the bar that chooses a call, where the scene has calls to choose from, and for the one
+// that plays.
 void RunController::leaveRoom() {
   const auto isCalled = [this](const ViewNode& node) {
     return node.kind == ViewNode::Kind::Instruction && document_.module().contains(node.instruction) &&
@@ -54,7 +58,12 @@ void RunController::leaveRoom() {
   const auto& view = document_.view().scene().view;
   const bool calls = document_.isOpen() && !document_.isPlainGraph() && document_.live().isOn() && view &&
                      std::ranges::any_of(view->nodes, isCalled);
-  canvas_.setContentsMargins(0, calls ? kBarRoom : 0, 0, 0);
+  canvas_.setContentsMargins(0, calls ? kBarRoom : 0, 0, std::max(playBar_->isHidden() ? 0 : kBarRoom, below_));
+}
+
+void RunController::keepFreeBelow(int pixels) {
+  below_ = pixels;
+  leaveRoom();
 }
 
 void RunController::scrub(InstructionId id, double pixels, bool first) {

@@ -10,6 +10,7 @@
 
 namespace tessera {
 
+class ArgumentSources;
 class CallBar;
 class Canvas;
 class Document;
@@ -24,6 +25,8 @@ class RunController : public QObject {
   Player& player() { return *player_; }
   PlayBar& playBar() { return *playBar_; }
   CallBar& callBar() { return *callBar_; }
+  ArgumentSources& arguments() { return *arguments_; }
+  void keepFreeBelow(int pixels);  // for other widgets over the canvas
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -38,6 +41,8 @@ class RunController : public QObject {
   Player* player_;
   PlayBar* playBar_;
   CallBar* callBar_;
+  ArgumentSources* arguments_;
+  int below_ = 0;                       // pixels
   Gesture gesture_;                     // along a number
   std::optional<double> scrubbedFrom_;  // none: what the drag began on had no number
 };

@@ -41,6 +41,7 @@ void Document::connectParts() {
   });
   connect(&edits_, &EditQueue::runSet, this, [this] {
     takeProject();
+    view_.runSettingsReplaced();
     emit pageChanged();
   });
   connect(&run_, &ProgramRun::failed, this, &Document::failed);
@@ -154,7 +155,9 @@ void Document::inferInBackground() {
       if (revision != revision_) return;  // an edit came first and inferred for itself
       const bool unedited = edits_.replaceUnedited(module);
       setDiagnostics(found);  // those of an edit that is still being done follow, if it is not refused
-      if (unedited) emit moduleChanged();
+      if (!unedited) return;
+      emit moduleChanged();
+      if (live_.isOn()) live_.evaluate();
     };
   });
 }
@@ -294,6 +297,14 @@ const ProjectPage* Document::page() const {
 
 void Document::arrange(const QString& title, PageChange change) {
   if (isOpen() && !isPlainGraph()) edits_.arrange(title, module().at(view_.computation()).name, std::move(change));
+}
+
+void Document::setFlow(PageFlow flow) {
+  if (!isOpen() || isPlainGraph()) return;
+  edits_.setFlow(flow == PageFlow::Right  ? tr("Wires to the right")
+                 : flow == PageFlow::Down ? tr("Wires downwards")
+                                          : tr("Wires by the form of the graph"),
+                 flow);
 }
 
 void Document::setRunSettings(RunSettings settings, const QString& title, StepKey key) {

@@ -81,6 +81,8 @@ class Document : public QObject {
   const ProjectPage* page() const;  // of the computation that is shown; null: it has none
   using PageChange = EditQueue::PageChange;
   void arrange(const QString& title, PageChange change);
+  // Which way wires run, on every page; places are forgotten.
+  void setFlow(PageFlow flow);
   std::vector<InstructionId> muted() const;
 
   // How the document runs. Changes are steps of the history; key as in perform().

@@ -14,6 +14,7 @@
 #include "core/formats/protobuf.h"
 #include "core/ops/inference/infer.h"
 #include "editor/document/document.h"
+#include "editor/document/node_values.h"
 #include "editor/document/priorities.h"
 
 namespace tessera {
@@ -62,8 +63,9 @@ FileStamp stampOf(const QString& path) {
 // Of what it showed last.
 void makePicture(OpenedFile& file, bool fields) {
   const Module& module = *file.read.module;
-  file.maker = std::make_shared<SceneMaker>(module, file.project, file.plain);
+  file.maker = std::make_shared<SceneMaker>(module, file.project, file.plain, file.live);
   file.maker->setFields(fields);
+  if (const auto inputs = file.files.inputs()) file.maker->setInputs(inputs->name);
   const ComputationId shown = module.findComputation(file.project.shown).value_or(module.entry());
   file.scene = file.maker->make(shown, file.maker->initialOptions(shown), nullptr);
 }
@@ -89,6 +91,7 @@ OpenedFile readFrom(const QString& path, const std::optional<QString>& recovered
   }
   out.files = filesOf(recoveredFor.value_or(path), *module, out.project.run);
   out.asks = out.files.asks(out.project.run);
+  out.live = !out.plain && out.asks.empty() && startsLive(*module);  // as what was made here
   makePicture(out, fields);
   return out;
 }

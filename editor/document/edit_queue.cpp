@@ -42,6 +42,8 @@ void EditQueue::arrange(const QString& title, std::string computation, PageChang
   enqueue({PageStep{title.toStdString(), std::move(computation), std::move(change)}});
 }
 
+void EditQueue::setFlow(const QString& title, PageFlow flow) { enqueue({FlowStep{title.toStdString(), flow}}); }
+
 void EditQueue::setRun(const QString& title, RunSettings settings, StepKey key) {
   enqueue({RunStep{title.toStdString(), std::move(settings)}, std::move(key)});
 }
@@ -73,6 +75,7 @@ void EditQueue::startNext() {
     waiting_.pop_front();
     if (auto* edit = std::get_if<GraphStep>(&next.step)) return start(std::move(*edit), std::move(next.key));
     if (const auto* page = std::get_if<PageStep>(&next.step)) doStep(*page, std::move(next.key));
+    if (const auto* flow = std::get_if<FlowStep>(&next.step)) doStep(*flow, std::move(next.key));
     if (const auto* run = std::get_if<RunStep>(&next.step)) doStep(*run, std::move(next.key));
     if (const auto* move = std::get_if<HistoryMove>(&next.step)) doStep(*move, next.key);
   }
@@ -111,6 +114,15 @@ void EditQueue::doStep(const PageStep& step, StepKey key) {
   const auto before = mutedOn(history_->project(), step.computation);
   history_->arrange([&](Project& project) { step.change(project.page(step.computation)); }, step.title, std::move(key));
   emit pageArranged(mutedOn(history_->project(), step.computation) != before);
+}
+
+void EditQueue::doStep(const FlowStep& step, StepKey key) {
+  const auto change = [&](Project& project) {
+    project.flow = step.flow;
+    for (ProjectPage& page : project.pages) page.forgetPlaces();
+  };
+  history_->arrange(change, step.title, std::move(key));
+  emit pageArranged(false);
 }
 
 void EditQueue::doStep(const RunStep& step, StepKey key) {

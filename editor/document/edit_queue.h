@@ -42,6 +42,7 @@ class EditQueue : public QObject {
 
   void perform(Edit edit, InstructionId selects, StepKey key);
   void arrange(const QString& title, std::string computation, PageChange change);
+  void setFlow(const QString& title, PageFlow flow);  // of all pages, which are arranged anew
   void setRun(const QString& title, RunSettings settings, StepKey key);
   void undo();
   void redo();
@@ -65,6 +66,10 @@ class EditQueue : public QObject {
     std::string title, computation;
     PageChange change;
   };
+  struct FlowStep {
+    std::string title;
+    PageFlow flow = PageFlow::ByForm;
+  };
   struct RunStep {
     std::string title;
     RunSettings settings;
@@ -73,7 +78,7 @@ class EditQueue : public QObject {
     bool undo;
   };
   struct Waiting {
-    std::variant<GraphStep, PageStep, RunStep, HistoryMove> step;
+    std::variant<GraphStep, PageStep, FlowStep, RunStep, HistoryMove> step;
     StepKey key = {};
   };
   void enqueue(Waiting waiting);
@@ -81,6 +86,7 @@ class EditQueue : public QObject {
   void start(GraphStep step, StepKey key);
   void finish(History history, const Result<EditResult>& result, InstructionId selects);
   void doStep(const PageStep& step, StepKey key);
+  void doStep(const FlowStep& step, StepKey key);
   void doStep(const RunStep& step, StepKey key);
   void doStep(const HistoryMove& step, const StepKey& key);
   void setEditing(bool editing);

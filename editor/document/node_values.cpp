@@ -11,6 +11,7 @@
 #include "core/cost/cost.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/numbers.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera {
 namespace {
@@ -143,6 +144,13 @@ bool isCheapToRun(const Module& module) {
         if (!operand.valid()) return true;  // costs are asked of complete graphs; this one is being built
   const Cost cost = costOf(module);
   return cost.flops + 20 * cost.transcendentals <= kMaxFlops && cost.bytesAccessed <= kMaxBytes;
+}
+
+bool startsLive(Module module) {
+  if (module.instructionCount() > kMaxEvaluated) return false;
+  Diagnostics found = inferModule(module);
+  found.addAll(verify(module).items());
+  return !found.hasErrors() && isCheapToRun(module);
 }
 
 namespace {

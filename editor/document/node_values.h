@@ -18,6 +18,8 @@ using NodeValues = std::unordered_map<InstructionId, NodeValue>;
 
 // Whether a module is small enough, by cost, to be evaluated after every edit.
 bool isCheapToRun(const Module& module);
+// Whether a file that was just read shows values: it is right, and cheap to run.
+bool startsLive(Module module);
 // Where values first hold NaN or an infinity (none of what they read does), the text says so; behind it, where from.
 NodeValues nodeValues(const Module& module, const Trace& trace);
 NodeValue nodeValue(const Literal& value);

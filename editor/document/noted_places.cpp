@@ -15,6 +15,7 @@ bool isNoted(const Module& module, const ViewNode& node) {
   return node.kind != ViewNode::Kind::Attached &&
          (node.kind != ViewNode::Kind::Instruction || module.contains(node.instruction));
 }
+PageFlow flowOf(const GraphView& view) { return view.flow == Flow::Right ? PageFlow::Right : PageFlow::Down; }
 
 }  // namespace
 
@@ -33,5 +34,8 @@ void notePlace(Edit& edit, const Module& module, const GraphView& view, int32_t 
   else
     edit.places.push_back({view.nodes[at(box)].instruction, place});
 }
+
+void noteFlow(ProjectPage& page, const GraphView& view) { page.flow = flowOf(view); }
+void noteFlow(Edit& edit, const GraphView& view) { edit.flow = {view.computation, flowOf(view)}; }
 
 }  // namespace tessera

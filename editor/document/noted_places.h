@@ -14,10 +14,14 @@ inline constexpr size_t kMaxNotedBoxes = 2000;
 // counts.
 void notePlace(ProjectPage& page, const Module& module, const GraphView& view, int32_t box, PagePoint place);
 void notePlace(Edit& edit, const Module& module, const GraphView& view, int32_t box, PagePoint place);
+// For which flow the places of the view are.
+void noteFlow(ProjectPage& page, const GraphView& view);
+void noteFlow(Edit& edit, const GraphView& view);
 // Every box where it stands.
 template <class Noted>
 void noteAll(Noted& noted, const Module& module, const GraphView& view, const Arrangement& arrangement) {
   if (view.nodes.size() > kMaxNotedBoxes || arrangement.boxes.size() != view.nodes.size()) return;
+  noteFlow(noted, view);
   for (size_t v = 0; v < view.nodes.size(); ++v)
     notePlace(noted, module, view, static_cast<int32_t>(v), {arrangement.boxes[v].x, arrangement.boxes[v].y});
 }

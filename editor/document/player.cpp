@@ -35,10 +35,9 @@ std::vector<Shape> outputShapes(const Module& module) {
   return out;
 }
 
-std::map<int64_t, int64_t> impliedFeedback(const Module& module) {
+std::map<int64_t, int64_t> declaredFeedback(const Module& module) {
   std::map<int64_t, int64_t> out;
-  const std::vector<Shape> outputs = outputShapes(module);
-  if (outputs.empty()) return out;
+  if (outputShapes(module).empty()) return out;
   const auto& parameters = module.entryComputation().parameters;
   for (const AliasEntry& alias : module.config().inputOutputAlias) {
     if (alias.parameter < 0 || alias.parameter >= static_cast<int64_t>(parameters.size())) continue;
@@ -51,7 +50,13 @@ std::map<int64_t, int64_t> impliedFeedback(const Module& module) {
         argument += !leaf.shape->isToken();
     if (argument >= 0 && output >= 0) out[argument] = output;
   }
-  if (!out.empty() || module.at(module.entryComputation().root).opcode == Opcode::Parameter)
+  return out;
+}
+
+std::map<int64_t, int64_t> possibleFeedback(const Module& module) {
+  std::map<int64_t, int64_t> out;
+  const std::vector<Shape> outputs = outputShapes(module);
+  if (outputs.empty() || module.at(module.entryComputation().root).opcode == Opcode::Parameter)
     return out;  // what gives itself does not move
   const std::vector<Shape> arguments = entryArgumentShapes(module);
   for (size_t output = 0; output < outputs.size(); ++output)
@@ -80,7 +85,7 @@ std::map<int64_t, int64_t> feedbackOf(const Document& document) {
   if (!document.isOpen() || document.isPlainGraph()) return {};
   const Module& module = document.module();
   std::map<int64_t, int64_t> out =
-      document.runSettings().feedback.empty() ? impliedFeedback(module) : document.runSettings().feedback;
+      document.runSettings().feedback.empty() ? declaredFeedback(module) : document.runSettings().feedback;
   const std::vector<Shape> arguments = entryArgumentShapes(module), outputs = outputShapes(module);
   std::erase_if(out, [&](const auto& edge) {
     const auto [argument, output] = edge;
@@ -88,6 +93,21 @@ std::map<int64_t, int64_t> feedbackOf(const Document& document) {
            !same(arguments[static_cast<size_t>(argument)], outputs[static_cast<size_t>(output)]);
   });
   return out;
+}
+
+bool Player::canFeedBack() const {
+  if (!document_.isOpen() || document_.isPlainGraph()) return false;
+  if (!document_.runSettings().feedback.empty()) return true;
+  return declaredFeedback(document_.module()).empty() && !possibleFeedback(document_.module()).empty();
+}
+
+void Player::setFeedsBack(bool on) {
+  if (!canFeedBack() || on == feedsBack()) return;
+  if (!on) reset();
+  RunSettings settings = document_.runSettings();
+  settings.feedback = on ? possibleFeedback(document_.module()) : std::map<int64_t, int64_t>();
+  document_.setRunSettings(std::move(settings), on ? tr("Feed the result back") : tr("Feed nothing back"));
+  if (on) document_.live().setOn(true);
 }
 
 void Player::feedBack(int64_t argument, int64_t output) {

@@ -1,5 +1,6 @@
 // Player: feeds outputs back to inputs, step by step or at a rate, so that a simulation or a training step can be
-// watched. The feedback is the document's own, else the module's aliases, else the first input of an output's shape.
+// watched. The feedback is the document's own, else the module's aliases; without either, it can be requested:
+// the first input of an output's shape.
 // Uses Document's live values; used by PlayBar.
 #pragma once
 
@@ -13,12 +14,12 @@ namespace tessera {
 
 class Document;
 
-// Argument leaf -> output leaf. Aliases of the module; without one, inputs that get the first output of just their
-// shape.
-std::map<int64_t, int64_t> impliedFeedback(const Module& module);
+// Argument leaf -> output leaf: aliases of the module, and inputs that can get the first output of just their shape.
+std::map<int64_t, int64_t> declaredFeedback(const Module& module);
+std::map<int64_t, int64_t> possibleFeedback(const Module& module);
 std::vector<Shape> outputShapes(const Module& module);  // leaves of the entry's root, tokens skipped
 
-// Those of the document that fit the shapes as they are now, else the implied ones.
+// Those of the document that fit the shapes as they are now, else those that the module declares.
 std::map<int64_t, int64_t> feedbackOf(const Document& document);
 
 class Player : public QObject {
@@ -28,6 +29,10 @@ class Player : public QObject {
   explicit Player(Document& document, QObject* parent = nullptr);
 
   std::map<int64_t, int64_t> feedback() const { return feedbackOf(document_); }
+  // Asked for, or no longer: what is possible becomes the document's own feedback.
+  bool canFeedBack() const;
+  void setFeedsBack(bool on);
+  bool feedsBack() const { return !feedback().empty(); }
   void feedBack(int64_t argument, int64_t output);  // an output of -1: the input keeps its value
   bool canPlay() const;
   bool isPlaying() const { return timer_.isActive(); }

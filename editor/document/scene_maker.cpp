@@ -4,16 +4,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/arrange/flow.h"
 #include "core/edit/sizes/dimension_hues.h"
 #include "core/edit/sizes/size_names.h"
 #include "core/edit/wiring/initial_value.h"
+#include "core/evaluate/argument_source.h"
+#include "core/evaluate/usual_sources.h"
 #include "core/tools/kernels.h"
 #include "editor/canvas/canvas.h"
 
 namespace tessera {
 namespace {
 constexpr size_t kFewBoxes = 40;  // what can be read without zooming
-constexpr float kValueStrip = 28;
+constexpr float kValueStrip = 28, kEnlargedStrip = 150;
 constexpr size_t kMaxWarnings = 400;
 constexpr size_t kMaxHued = 20000, kMaxHuedBoxes = 4000;  // instructions; beyond, the first picture would wait
 }  // namespace
@@ -89,6 +92,8 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
   scene.computation = computation;
   scene.options = std::move(options);
   scene.options.chips = true;
+  scene.options.placed = placedOn(computation);
+  scene.options.sources = sourcesOf(computation);
   scene.options.fields = fields_;
   scene.options.grouping = grouping_;
   scene.options.valueStrip = values_ ? kValueStrip : 0;
@@ -102,12 +107,65 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
     scene.warnings = warnings(computation);
     const bool hued = scene.hues && view.nodes.size() <= kMaxHuedBoxes;
     for (ViewNode& node : view.nodes) writeSizes(scene, hued, node);
+    view.flow = flowOf(view);
+    enlarge(view);
     scene.view = std::make_shared<const GraphView>(std::move(view));
   }
   const auto page = plain_ ? nullptr : pageOf(computation);
   scene.arrangement = std::make_shared<const Arrangement>(
       plain_ ? arrange(*scene.view) : arrangePage(module_, *scene.view, page ? placesOf(*page) : Places()));
   return redraw(std::move(scene), overlay);
+}
+
+// By argument, in a few words; empty where parameters show no values.
+std::vector<std::string> SceneMaker::sourcesOf(ComputationId computation) {
+  if (!values_ || plain_ || computation != module_.entry()) return {};
+  const auto project = [this] {
+    const std::lock_guard lock(projectMutex_);
+    return project_;
+  }();
+  const std::lock_guard lock(mutex_);
+  if (!usual_) usual_ = usualSources(module_);
+  std::vector<std::string> out;
+  for (size_t leaf = 0; leaf < usual_->size(); ++leaf) {
+    const auto said = project->run.sources.find(static_cast<int64_t>(leaf));
+    out.push_back(said != project->run.sources.end() ? shortSource(said->second)
+                  : !inputs_.empty()                 ? inputs_
+                                                     : shortSource(project->run.usual ? (*usual_)[leaf] : "rule"));
+  }
+  return out;
+}
+
+// By name: the instructions that have a place on a page.
+std::set<std::string> SceneMaker::placedOn(ComputationId computation) const {
+  std::set<std::string> out;
+  if (const auto page = plain_ ? nullptr : pageOf(computation))
+    for (const auto& [name, place] : page->instructions) out.insert(name);
+  return out;
+}
+
+// What a form asked for stays, whatever is opened or added.
+Flow SceneMaker::flowOf(const GraphView& view) {
+  const auto page = pageOf(view.computation);
+  const auto project = [this] {
+    const std::lock_guard lock(projectMutex_);
+    return project_;
+  }();
+  if (const auto said = tessera::flowOf(*project, page.get())) return *said;
+  const auto known = flows();
+  if (const auto found = known.find(view.computation); found != known.end()) return found->second;
+  const Flow flow = flowByForm(view);
+  const std::lock_guard lock(projectMutex_);
+  return flows_.try_emplace(view.computation, flow).first->second;
+}
+
+void SceneMaker::enlarge(GraphView& view) const {
+  const auto page = values_ ? pageOf(view.computation) : nullptr;
+  if (!page || page->enlarged.empty()) return;
+  for (ViewNode& node : view.nodes)
+    if (node.kind == ViewNode::Kind::Instruction && !node.chip && module_.contains(node.instruction) &&
+        page->enlarged.contains(std::string(module_.at(node.instruction).name)))
+      node.strip = kEnlargedStrip;
 }
 
 // The names and hues of a result's sizes.

@@ -62,6 +62,16 @@ class SceneMaker {
   // Generated inputs stand in their readers, for scenes made from now on.
   void setFields(bool shown) { fields_ = shown; }
 
+  // The flows that forms asked for, for the maker that comes after.
+  std::unordered_map<ComputationId, Flow> flows() {
+    const std::lock_guard lock(projectMutex_);
+    return flows_;
+  }
+  void setFlows(std::unordered_map<ComputationId, Flow> flows) { flows_ = std::move(flows); }
+
+  // The file beside the document that gives arguments; empty: there is none.
+  void setInputs(std::string name) { inputs_ = std::move(name); }
+
   ViewOptions initialOptions(ComputationId computation);
   // `options` with every group opened, or with those that hide an instruction.
   ViewOptions allOpened(ComputationId computation, ViewOptions options);
@@ -83,6 +93,10 @@ class SceneMaker {
   std::shared_ptr<const SizeNames> sizeNames();
   std::shared_ptr<const DimensionHues> hues(const SizeNames* names);
   const std::vector<SceneWarning>& warnings(ComputationId computation);
+  std::vector<std::string> sourcesOf(ComputationId computation);
+  std::set<std::string> placedOn(ComputationId computation) const;
+  Flow flowOf(const GraphView& view);
+  void enlarge(GraphView& view) const;
   void writeSizes(const Scene& scene, bool hued, ViewNode& node) const;
   void showMuted(Picture& picture, const ProjectPage& page) const;
 
@@ -92,6 +106,8 @@ class SceneMaker {
   std::shared_ptr<const Project> project_;  // places, frames and notes; groups as they were when the file was opened
   const std::shared_ptr<const PlainGraph> plain_;
   const bool values_;
+  std::string inputs_;
+  std::optional<std::vector<std::string>> usual_;  // sources of arguments, once they were asked for
   std::atomic<bool> fields_ = true;
   std::atomic<Grouping> grouping_ = Grouping::Scopes;
   bool kernelsKnown_ = false;
@@ -101,6 +117,7 @@ class SceneMaker {
   std::shared_ptr<const Sizes> sizes_;         // made for the first name or hue
   std::shared_ptr<const DimensionHues> hues_;  // where no size has a name
   std::unordered_map<ComputationId, std::vector<SceneWarning>> warnings_;
+  std::unordered_map<ComputationId, Flow> flows_;  // of pages without a flow of their own
 };
 
 }  // namespace tessera

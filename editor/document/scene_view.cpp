@@ -31,6 +31,8 @@ std::shared_ptr<SceneMaker> SceneView::makerOf(const Module& module) const {
       std::make_shared<SceneMaker>(module, document_.project(), nullptr, document_.live().showsValuesOf(module));
   made->setFields(fields_);
   made->setGrouping(grouping());
+  if (state_.maker) made->setFlows(state_.maker->flows());
+  if (const auto inputs = document_.files().inputs()) made->setInputs(inputs->name);
   return made;
 }
 
@@ -39,6 +41,12 @@ void SceneView::remakeMaker() { background_.dispose(std::exchange(state_.maker, 
 void SceneView::projectReplaced() {
   state_.maker->setProject(document_.project());
   arrangeAgain(true);
+}
+
+// Parameters say where their values come from, where values are shown.
+void SceneView::runSettingsReplaced() {
+  state_.maker->setProject(document_.project());
+  if (!scene().options.sources.empty()) arrangeAgain(true);
 }
 
 // A computation that came with a step goes with its undo: what is asked of the one that is shown is asked of the entry

@@ -62,6 +62,7 @@ class SceneView : public QObject {
   // --- for Document
   void begin(std::shared_ptr<SceneMaker> maker, Scene scene);  // of another file
   void projectReplaced();
+  void runSettingsReplaced();
   void arrangeAgain(bool keepView);
   void overlayChanged();
   void leaveRemovedComputation();

@@ -27,6 +27,8 @@ class DimensionChips : public QWidget {
   void setCaptions(Captions captions);  // those of a layout unless set
   void setChips(std::vector<Chip> order);
   std::vector<int64_t> order() const;
+  const std::vector<Chip>& chips() const { return chips_; }
+  const Captions& captions() const { return captions_; }
   QRect chipRect(int64_t dimension) const;  // where it rests, in widget pixels
   QSize sizeHint() const override { return {420, 62}; }
   QSize minimumSizeHint() const override { return {120, 62}; }

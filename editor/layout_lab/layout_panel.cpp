@@ -3,6 +3,7 @@
 #include "editor/layout_lab/layout_panel.h"
 
 #include <QHBoxLayout>
+#include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "editor/layout_lab/layout_view.h"
 #include "editor/layout_lab/panel_text.h"
 #include "editor/layout_lab/presets.h"
+#include "editor/layout_lab/preview_bar.h"
 #include "editor/layout_lab/readout.h"
 #include "editor/layout_lab/slice_steppers.h"
 #include "editor/look/type_scale.h"
@@ -55,12 +57,15 @@ LayoutPanel::LayoutPanel(QWidget* parent) : QWidget(parent), state_(new LabState
   chips_ = new DimensionChips(this);
   view_ = new LayoutView(state_, this);
   readout_ = new Readout(state_, this);
+  preview_ = new PreviewBar(this);
   build();
   connect(text_, &QLineEdit::textEdited, this, [this] { edited(text_, &LayoutPanel::takeText); });
   connect(padded_, &QLineEdit::textEdited, this, [this] { edited(padded_, &LayoutPanel::takePadding); });
   connect(value_, &QLineEdit::textEdited, this, [this] { edited(value_, &LayoutPanel::takePadding); });
   for (QLineEdit* field : {text_, padded_, value_})
-    connect(field, &QLineEdit::editingFinished, this, &LayoutPanel::finishEdit);
+    connect(field, &QLineEdit::editingFinished, this, &LayoutPanel::showPreview);
+  connect(preview_->apply(), &QPushButton::clicked, this, &LayoutPanel::applyLayout);
+  connect(preview_->back(), &QPushButton::clicked, this, &LayoutPanel::dropLayout);
   connect(presets_, &QComboBox::activated, this, [this](int at) {
     if (at > 0) setPreset(presets_->itemText(at));
   });
@@ -107,6 +112,7 @@ void LayoutPanel::build() {
   all->setSpacing(8);
   all->addLayout(head);
   all->addWidget(error_);
+  all->addWidget(preview_);
   all->addWidget(sentence_);
   all->addLayout(buildControls());
   all->addWidget(new SliceSteppers(state_, this));
@@ -135,9 +141,14 @@ QLayout* LayoutPanel::buildControls() {
   return row;
 }
 
-void LayoutPanel::showShape(const Shape& shape, const QString& name, std::vector<DimensionHue> dimensions) {
-  state_->setDimensions(std::move(dimensions));
+void LayoutPanel::showShape(const Shape& shape, const QString& name, std::vector<DimensionHue> dimensions,
+                            const QString& whyNot) {
   explore();
+  givenDimensions_ = dimensions;
+  state_->setDimensions(std::move(dimensions));
+  given_ = shape;
+  fillDefaultLayouts(given_);
+  whyNot_ = whyNot;
   title_->setText(name);
   title_->setToolTip(asPlainText(name));
   title_->setVisible(!name.isEmpty());
@@ -151,7 +162,8 @@ void LayoutPanel::showShape(const Shape& shape, const QString& name, std::vector
 }
 
 void LayoutPanel::explore() {
-  ofWire_ = changed_ = false;
+  ofWire_ = false;
+  preview_->hide();
   state_->setDimensions({});
   showFields();
   title_->hide();
@@ -243,7 +255,7 @@ void LayoutPanel::takeText() {
   fillDefaultLayouts(*shape);
   shape->layout->paddedDimensions = before->layout->paddedDimensions;  // not part of the text
   shape->layout->paddingValue = before->layout->paddingValue;
-  if (showArray(std::move(*shape)) && *this->shape() != *before) changed_ = true;
+  if (showArray(std::move(*shape))) showPreview();
 }
 
 void LayoutPanel::takeLeaf() {
@@ -266,8 +278,7 @@ void LayoutPanel::takePadding() {
   if (!value) return showError(QString::fromStdString(value.error().message));
   shape->layout->paddedDimensions = *sizes;
   shape->layout->paddingValue = *value;
-  const std::optional<Shape> before = this->shape();
-  if (showArray(std::move(*shape)) && this->shape() != before) changed_ = true;
+  if (showArray(std::move(*shape))) showPreview();
 }
 
 void LayoutPanel::takeOrder(const std::vector<int64_t>& minorToMajor, bool done) {
@@ -276,9 +287,8 @@ void LayoutPanel::takeOrder(const std::vector<int64_t>& minorToMajor, bool done)
   if (shape->layout->minorToMajor != minorToMajor) {  // the end of a drag changes nothing more
     shape->layout->minorToMajor = minorToMajor;
     if (!showArray(std::move(*shape))) return showFields();  // e.g. tiles that now overflow: the old order stays
-    changed_ = true;
   }
-  if (done) finishEdit();
+  if (done) showPreview();
 }
 
 void LayoutPanel::showFields() {
@@ -316,8 +326,24 @@ void LayoutPanel::showError(const QString& text) {
   error_->setVisible(!text.isEmpty());
 }
 
-void LayoutPanel::finishEdit() {
-  if (std::exchange(changed_, false) && ofWire_) emit layoutEdited(whole_);
+void LayoutPanel::showPreview() {
+  if (!ofWire_ || whole_ == given_) return preview_->hide();
+  const Shape* had = &given_;
+  for (int64_t i : leafIndex_) had = &had->elements[static_cast<size_t>(i)];
+  preview_->say(QString::fromStdString(toString(withoutBuffer(*had))), whyNot_);
+}
+
+void LayoutPanel::applyLayout() {
+  if (!ofWire_ || whole_ == given_) return;
+  given_ = whole_;
+  preview_->hide();
+  emit layoutEdited(whole_);
+}
+
+void LayoutPanel::dropLayout() {
+  if (!ofWire_) return;
+  const QString name = title_->text();
+  showShape(Shape(given_), name, givenDimensions_, QString(whyNot_));
 }
 
 void LayoutPanel::finishAnimations() { view_->finishAnimations(); }

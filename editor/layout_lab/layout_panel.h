@@ -16,6 +16,7 @@ namespace tessera {
 
 class DimensionChips;
 class LayoutView;
+class PreviewBar;
 class Readout;
 
 class LayoutPanel : public QWidget {
@@ -27,8 +28,10 @@ class LayoutPanel : public QWidget {
 
   // The shape of a wire; `name` is shown as the title. Of a tuple one leaf is shown and the others can be chosen. A
   // shape without a memory layout (token, unbounded, too large to address) empties the panes and says why.
-  // dimensions: how the canvas shows them; empty: nothing is known.
-  void showShape(const Shape& shape, const QString& name, std::vector<DimensionHue> dimensions = {});
+  // dimensions: how the canvas shows them; empty: nothing is known. whyNot: why another layout of it cannot be applied;
+  // empty: it can.
+  void showShape(const Shape& shape, const QString& name, std::vector<DimensionHue> dimensions = {},
+                 const QString& whyNot = {});
   // The same as typing it. Text that is no shape leaves the picture and shows why.
   void showShapeText(const QString& text);
   // One of layoutPresets() by name; an unknown name is an error shown in the panel.
@@ -40,12 +43,13 @@ class LayoutPanel : public QWidget {
   LayoutView* view() const { return view_; }
   DimensionChips* chips() const { return chips_; }
   LabState* state() const { return state_; }
+  PreviewBar* preview() const { return preview_; }
   void finishAnimations();
 
  signals:
-  // The person changed the layout (order, padding, or layout text) of the shape given by showShape; for a tuple it is
-  // the whole tuple. Said once a drag, or when a field is left. Examples and other arrays typed to look at them are no
-  // edit of the wire.
+  // The person applied another layout (order, padding, or layout text) of the shape given by showShape; for a tuple it
+  // is the whole tuple. Until then it is a preview, marked as such. Examples and other arrays typed to look at them are
+  // no layout of the wire.
   void layoutEdited(const tessera::Shape& shape);
 
  private:
@@ -60,7 +64,9 @@ class LayoutPanel : public QWidget {
   void takeOrder(const std::vector<int64_t>& minorToMajor, bool done);
   void showFields();  // the text fields and chips say what is shown
   void showError(const QString& text);
-  void finishEdit();  // emits layoutEdited when the wire's layout was changed
+  void showPreview();  // whether what is shown is the wire's own layout
+  void applyLayout();
+  void dropLayout();
   void edited(QLineEdit* field, void (LayoutPanel::*take)());
   Shape* leaf();  // the array shown, inside whole_
 
@@ -72,10 +78,13 @@ class LayoutPanel : public QWidget {
   QLineEdit* typing_ = nullptr;  // the field that is being typed in keeps its text
   LayoutView* view_;
   Readout* readout_;
+  PreviewBar* preview_;
+  Shape given_;     // by showShape
+  QString whyNot_;  // why it cannot be applied
+  std::vector<DimensionHue> givenDimensions_;
   Shape whole_;  // what is shown: an array or a tuple
   std::vector<int64_t> leafIndex_;
-  bool ofWire_ = false;   // shown by showShape, and still the same array
-  bool changed_ = false;  // since the last layoutEdited
+  bool ofWire_ = false;  // shown by showShape, and still the same array
 };
 
 }  // namespace tessera

@@ -1,8 +1,12 @@
 // Painting, scrolling and mouse of the HLO text view.
 #include "editor/text/hlo_text_view.h"
 
+#include <QAction>
+#include <QApplication>
 #include <QClipboard>
+#include <QContextMenuEvent>
 #include <QGuiApplication>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
@@ -178,6 +182,40 @@ void HloTextView::step(int direction) {
       current_ = line;
       return emit instructionClicked(id, false);
     }
+}
+
+// Of the line under the pointer, which is selected first.
+void HloTextView::contextMenuEvent(QContextMenuEvent* event) {
+  if (!text_) return;
+  const int line = lineAt(viewport()->mapFromGlobal(event->globalPos()));
+  const InstructionId id = line < 0 ? InstructionId() : text_->instructionAt(static_cast<size_t>(line));
+  if (id.valid() && !selected_.contains(line)) emit instructionClicked(id, false);
+  auto* menu = new QMenu(this);
+  menu->setObjectName(QStringLiteral("text-menu"));
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  const auto add = [&](const QString& words, const QString& key, bool can, auto run) {
+    QAction* action = menu->addAction(words + QLatin1Char('\t') + key);
+    action->setEnabled(can);
+    connect(action, &QAction::triggered, this, run);
+  };
+  const auto native = [](QKeySequence::StandardKey key) {
+    return QKeySequence(key).toString(QKeySequence::NativeText);
+  };
+  add(tr("Copy the lines"), native(QKeySequence::Copy), !selected_.empty(), [this] { copySelection(); });
+  add(tr("Copy all"), {}, true, [this] {
+    std::string out;
+    for (size_t each = 0; each < text_->lineCount(); ++each) out += std::string(text_->line(each)) + "\n";
+    QGuiApplication::clipboard()->setText(QString::fromStdString(out));
+  });
+  menu->addSeparator();
+  add(tr("Find in the text …"), QStringLiteral("Ctrl+Alt+F"), true, [this] { emit findWanted(); });
+  add(tr("Edit the text"), {}, true, [this] { emit editWanted(); });
+  if (line >= 0 && shownLine(line).size() != static_cast<qsizetype>(text_->line(static_cast<size_t>(line)).size()))
+    add(tr("Unfold the line"), tr("Double click"), true, [this, line] {
+      unfolded_.insert(line);
+      viewport()->update();
+    });
+  menu->popup(event->globalPos());
 }
 
 void HloTextView::copySelection() const {

@@ -33,8 +33,11 @@ class HloTextView : public QAbstractScrollArea {
 
  signals:
   void instructionClicked(tessera::InstructionId id, bool extend);
+  void findWanted();
+  void editWanted();  // of the computation that is shown
 
  protected:
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;

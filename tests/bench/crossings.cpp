@@ -1,7 +1,8 @@
-// Our arrangement against Graphviz dot in the same run, on the same boxes and wires: what each group of a program
-// holds, up to 300 boxes. Crossings of drawn wires (wires that share an end do not count), wire length, wires behind
-// unrelated boxes, time. dot gets our ports; with --plain its wires may end at any side of a box.
-// Usage: bench_crossings [--plain] FILE...
+// Our arrangement against Graphviz dot in the same run, on the same boxes and wires, as they are drawn and in the same
+// direction: what each group of a program holds, up to 300 boxes. Crossings of drawn wires (wires that share an end do
+// not count), wire length, wires behind unrelated boxes, time. dot gets our ports; with --plain its wires may end at
+// any side of a box. Without --flow a program flows as the form of its graph asks for. Usage: bench_crossings [--plain]
+// [--flow=down|right] FILE...
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,10 +14,13 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 
-#include "core/arrange/arrangement.h"
+#include "core/arrange/curves.h"
+#include "core/arrange/flow.h"
+#include "core/arrange/placed.h"
 #include "core/formats/module_file.h"
 
 using namespace tessera;
@@ -111,11 +115,12 @@ double msSince(std::chrono::steady_clock::time_point start) {
 // one.
 class GroupViews {
  public:
-  explicit GroupViews(const Module& module) {
+  GroupViews(const Module& module, std::optional<Flow> flow) {
     ViewMaker maker(module);
     ViewOptions options;
     for (std::string& path : maker.groupPaths(module.entry())) options.openGroups.insert(std::move(path));
     all_ = maker.view(module.entry(), options);
+    all_.flow = flow ? *flow : flowByForm(all_);
   }
 
   std::vector<GraphView> run() {
@@ -134,6 +139,7 @@ class GroupViews {
 
  private:
   void addBoxes(const std::vector<int32_t>& members, GraphView& out) {
+    out.flow = all_.flow;
     out.nodes.push_back({.kind = ViewNode::Kind::OpenGroup, .group = "group"});
     for (int32_t v : members) {
       number_[at(v)] = static_cast<int32_t>(out.nodes.size());
@@ -180,11 +186,14 @@ class GroupViews {
   std::set<std::string> seen_;
 };
 
-Drawing ours(const GraphView& view) {
+Drawing ours(const Module& module, const GraphView& view) {
   const auto start = std::chrono::steady_clock::now();
-  Arrangement a = arrange(view);
+  const Arrangement a = arrangePage(module, view, {});
   const double ms = msSince(start);
-  return {a.boxes, a.routes, a.bounds.width, a.bounds.height, ms};
+  Drawing out{a.boxes, {}, a.bounds.width, a.bounds.height, ms};
+  for (const Line& route : a.routes)
+    out.lines.push_back(route.size() < 2 ? route : pointsOn(curveOf(route, view.flow)));
+  return out;
 }
 
 void cubic(Line& out, PointF a, PointF b, PointF c, PointF d) {
@@ -198,9 +207,12 @@ void cubic(Line& out, PointF a, PointF b, PointF c, PointF d) {
 }
 
 // The field of dot's record in which an operand's wire ends; "": it has no port.
-std::string portOf(const ViewNode& node, int32_t operand) {
-  const bool known = std::ranges::any_of(node.inputs, [&](const ViewPort& port) { return port.operand == operand; });
-  return node.inputs.size() > 1 && known ? fmt::format(":p{}:n", operand) : std::string();
+std::string portOf(const GraphView& view, const ViewEdge& edge) {
+  const ViewNode& node = view.nodes[at(edge.to)];
+  const bool known =
+      std::ranges::any_of(node.inputs, [&](const ViewPort& port) { return port.operand == edge.operand; });
+  const char side = view.flow == Flow::Right ? 'w' : 'n';
+  return node.inputs.size() > 1 && known ? fmt::format(":p{}:{}", edge.operand, side) : std::string();
 }
 std::string recordOf(const ViewNode& node) {
   std::string fields;
@@ -208,18 +220,20 @@ std::string recordOf(const ViewNode& node) {
   return node.inputs.size() > 1 ? fmt::format(", shape=record, label=\"{}\"", fields) : std::string();
 }
 
-// What dot is to draw: our boxes and wires; with ports its wires leave boxes below and end at operands, as ours do.
+// What dot is to draw: our boxes and wires; with ports its wires leave boxes at their end and arrive at operands, as
+// ours do.
 void writeDot(const GraphView& view, const std::vector<RectF>& sizes, bool ports, const std::string& path) {
+  const bool right = view.flow == Flow::Right;
   std::ofstream file(path);
-  file << "digraph g { nodesep=0.39; ranksep=0.61; node [shape=box, fixedsize=true, label=\"\"];\n";
+  file << "digraph g { rankdir=" << (right ? "LR" : "TB")
+       << "; nodesep=0.39; ranksep=0.61; node [shape=box, fixedsize=true, label=\"\"];\n";
   for (size_t v = 1; v < view.nodes.size(); ++v)
     file << fmt::format("n{} [width={:.4f}, height={:.4f}{}];\n", v, sizes[v].width / 72, sizes[v].height / 72,
                         ports ? recordOf(view.nodes[v]) : "");
-  for (size_t e = 0; e < view.edges.size(); ++e) {
-    const ViewEdge& edge = view.edges[e];
-    file << fmt::format("n{} -> n{}{} [arrowhead=none{}, label=\"\", id={}];\n", edge.from, edge.to,
-                        ports ? portOf(view.nodes[at(edge.to)], edge.operand) : "", ports ? ", tailport=s" : "", e);
-  }
+  const std::string_view tail = !ports ? "" : right ? ", tailport=e" : ", tailport=s";
+  for (size_t e = 0; e < view.edges.size(); ++e)
+    file << fmt::format("n{} -> n{}{} [arrowhead=none{}, label=\"\", id={}];\n", view.edges[e].from, view.edges[e].to,
+                        ports ? portOf(view, view.edges[e]) : "", tail, e);
   file << "}\n";
 }
 
@@ -287,11 +301,11 @@ struct Sums {
   }
 };
 
-Sums compared(const std::vector<GraphView>& groups, bool ports, const std::string& folder) {
+Sums compared(const Module& module, const std::vector<GraphView>& groups, bool ports, const std::string& folder) {
   Sums sums;
   for (size_t k = 0; k < groups.size() && k < kMostGroups; ++k) {
     const GraphView& view = groups[k];
-    const Drawing own = ours(view);
+    const Drawing own = ours(module, view);
     Drawing rival;
     if (!dots(view, own.boxes, ports, folder, rival)) continue;
     const Figures a = measure(view, own), b = measure(view, rival);
@@ -310,12 +324,18 @@ int main(int argc, char** argv) {
              "groups", "boxes", "wires", "crossings", "dot", "ratio", "length", "dot", "ratio", "behind", "dot", "ms",
              "dot");
   Sums all;
-  const bool ports = argc < 2 || std::string_view(argv[1]) != "--plain";
-  for (int k = ports ? 1 : 2; k < argc; ++k) {
+  bool ports = true;
+  std::optional<Flow> flow;
+  for (int k = 1; k < argc; ++k) {
+    const std::string_view word = argv[k];
+    if (word == "--plain") ports = false;
+    if (word == "--flow=down") flow = Flow::Down;
+    if (word == "--flow=right") flow = Flow::Right;
+    if (word.starts_with("--")) continue;
     const std::filesystem::path file = argv[k];
     const ReadResult read = readModule(file);
     if (!read.module) continue;
-    const Sums sums = compared(GroupViews(*read.module).run(), ports, folder);
+    const Sums sums = compared(*read.module, GroupViews(*read.module, flow).run(), ports, folder);
     if (sums.groups > 0) sums.print(file.parent_path().filename() / file.stem());
     all += sums;
   }

@@ -40,9 +40,13 @@ class CorpusWires : public testing::TestWithParam<std::string> {};
 TEST_P(CorpusWires, RunThroughNoNode) {
   const ReadResult read = readHloText(slurp(corpusTexts() / GetParam()));
   ASSERT_TRUE(read.module);
-  for (const GraphView& view : viewsOf(*read.module)) {
+  std::vector<GraphView> views = viewsOf(*read.module);
+  for (GraphView& view : views) {
     if (view.nodes.size() >= kMostBoxes) continue;
-    EXPECT_EQ(crossedBoxes(view, arrangePage(*read.module, view, {})), "");
+    for (const Flow flow : {Flow::Down, Flow::Right}) {
+      view.flow = flow;
+      EXPECT_EQ(crossedBoxes(view, arrangePage(*read.module, view, {})), "");
+    }
   }
 }
 

@@ -1,9 +1,12 @@
 // Attributes that are taken hold of, blocks, builder forms and the palette, with real events.
 #include <QClipboard>
+#include <QComboBox>
 #include <QDragEnterEvent>
 #include <QGuiApplication>
 #include <QMimeData>
+#include <QPushButton>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTest>
@@ -18,11 +21,14 @@
 #include "core/formats/module_file.h"
 #include "core/formats/npz.h"
 #include "core/hlo/numbers.h"
+#include "editor/attributes/dimension_choice.h"
 #include "editor/attributes/dimension_pairs.h"
+#include "editor/attributes/index_form.h"
 #include "editor/attributes/label_rows.h"
 #include "editor/attributes/literal_table.h"
 #include "editor/attributes/permutation_row.h"
 #include "editor/attributes/replica_matrix.h"
+#include "editor/attributes/type_choice.h"
 #include "editor/attributes/window_picture.h"
 #include "editor/controllers/block_actions.h"
 #include "editor/layout_lab/dimension_chips.h"
@@ -107,9 +113,7 @@ ENTRY main {
     auto* window = picture<WindowPicture>("window");
     QVERIFY(window->isVisible());
     const std::string before = hand().text();
-    const double cell =
-        (window->handleAt(WindowPicture::Handle::Stride) - window->handleAt(WindowPicture::Handle::LowPadding)).x() /
-        1.3;
+    const double cell = window->side();
     QVERIFY(cell > 3);
     QPointF at = window->handleAt(WindowPicture::Handle::Size);
     dragOn(window, at, at + QPointF(cell, 0));
@@ -121,9 +125,203 @@ ENTRY main {
     dragOn(window, at, at + QPointF(cell, cell));
     QVERIFY2(says("stride=2x2"), hand().text().c_str());
     QCOMPARE(shapeOf("pool"), std::string("f32[4,4]"));
-    at = window->handleAt(WindowPicture::Handle::LowPadding);
+    at = window->handleAt(WindowPicture::Handle::Left);
     dragOn(window, at, at + QPointF(cell, 0));
     QVERIFY2(says("pad=0_0x1_0"), hand().text().c_str());
+  }
+
+  // Handles of common windows do not overlap.
+  void handlesOfAWindowDoNotOverlap() {
+    using Handle = WindowPicture::Handle;
+    for (const char* window : {"size=3x3 pad=1_1x1_1", "size=2x2 stride=2x2", "size=5x5 pad=2_2x2_2", "size=3x3",
+                               "size=3x3 pad=2_2x2_2 rhs_dilate=2x2"}) {
+      openText((std::string(R"(HloModule c
+ENTRY main {
+  x = f32[1,9,9,3] parameter(0)
+  k = f32[)") + window[5] +
+                "," + window[7] + R"(,3,4] parameter(1)
+  ROOT y = f32[1,9,9,4] convolution(x, k), window={)" +
+                window + R"(}, dim_labels=b01f_01io->b01f
+})")
+                   .c_str(),
+               "y");
+      auto* shown = picture<WindowPicture>("window");
+      std::vector<QPointF> all;
+      for (Handle handle :
+           {Handle::Size, Handle::Stride, Handle::Dilation, Handle::Left, Handle::Top, Handle::Right, Handle::Bottom})
+        if (!shown->handleAt(handle).isNull()) all.push_back(shown->handleAt(handle));
+      QCOMPARE(all.size(), size_t{7});
+      for (size_t a = 0; a < all.size(); ++a)
+        for (size_t b = a + 1; b < all.size(); ++b)
+          QVERIFY2(std::hypot(all[a].x() - all[b].x(), all[a].y() - all[b].y()) >= 10, window);
+    }
+  }
+
+  void theWindowHasNumbersAndNamedPaddings() {
+    openText(R"(HloModule c
+ENTRY main {
+  x = f32[1,6,6,3] parameter(0)
+  k = f32[3,3,3,4] parameter(1)
+  ROOT y = f32[1,2,2,4] convolution(x, k), window={size=3x3 stride=2x2}, dim_labels=b01f_01io->b01f
+})",
+             "y");
+    auto* window = picture<WindowPicture>("window");
+    const std::string before = hand().text();
+    QTest::mouseClick(window->findChild<QPushButton*>("windowSame"), Qt::LeftButton);
+    hand().settle();
+    QVERIFY2(says("pad=0_1x0_1"), hand().text().c_str());  // six elements, a window of three, a stride of two
+    QCOMPARE(shapeOf("y"), std::string("f32[1,3,3,4]"));
+    QTest::mouseClick(window->findChild<QPushButton*>("windowValid"), Qt::LeftButton);
+    hand().settle();
+    QCOMPARE(hand().text(), before);
+    QSpinBox* stride = window->numbers().box(WindowNumbers::Number::Stride, true);
+    QCOMPARE(stride->value(), 2);
+    stride->setFocus();
+    stride->selectAll();
+    QTest::keyClicks(stride, "1");
+    QTest::keyClick(stride, Qt::Key_Return);
+    hand().settle();
+    QVERIFY2(says("stride=2x1"), hand().text().c_str());
+    QCOMPARE(shapeOf("y"), std::string("f32[1,2,4,4]"));
+  }
+
+  void dimensionsOfAReductionAreClicked() {
+    openText(R"(HloModule r
+sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+ENTRY main {
+  x = f32[2,3,4] parameter(0)
+  zero = f32[] constant(0)
+  ROOT y = f32[2,3] reduce(x, zero), dimensions={2}, to_apply=sum
+})",
+             "y");
+    auto* chips = picture<DimensionChoice>("dimensions");
+    QTest::mouseClick(chips, Qt::LeftButton, {}, chips->chip(0, 0).center().toPoint());
+    hand().settle();
+    QVERIFY2(says("dimensions={0,2}"), hand().text().c_str());
+    QCOMPARE(shapeOf("y"), std::string("f32[3]"));
+    QTest::mouseClick(chips, Qt::LeftButton, {}, chips->chip(0, 2).center().toPoint());
+    hand().settle();
+    QCOMPARE(shapeOf("y"), std::string("f32[3,4]"));
+  }
+
+  void aConversionHasAListOfTypes() {
+    hand().add("s32[4]");
+    const InstructionId made = hand().add("convert");
+    QCOMPARE(hand().shape(made), std::string("f32[4]"));  // to another type than it has
+    auto* types = picture<TypeChoice>("shape");
+    QVERIFY(types->list()->findText("s32") < 0);
+    types->list()->setCurrentText("bf16");
+    emit types->list()->activated(types->list()->currentIndex());
+    hand().settle();
+    QCOMPARE(hand().shape(made), std::string("bf16[4]"));
+    QCOMPARE(hand().shape(hand().add("convert u8")), std::string("u8[4]"));
+  }
+
+  // Short forms are accepted, in any order; errors are shown beside the field.
+  void attributesAreTypedInShort() {
+    openText(R"(HloModule g
+ENTRY main {
+  x = f32[5,4] parameter(0)
+  i = s32[7] parameter(1)
+  ROOT y = f32[7,4] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0},
+    index_vector_dim=1, slice_sizes={1,4}
+})",
+             "y");
+    AttributeForm* form = hand().window().panels().inspector->form();
+    QVERIFY(!form->field("offset_dims")->isVisible());  // behind "more"
+    QTest::mouseClick(form->detailsButton(), Qt::LeftButton);
+    QVERIFY(form->field("offset_dims")->isVisible());
+    const auto typeInto = [&](const char* line, const char* words) {
+      QLineEdit* field = form->field(line);
+      field->setFocus();
+      field->selectAll();
+      QTest::keyClicks(field, words);
+      hand().settle();
+    };
+    typeInto("slice_sizes", "1,3");
+    QVERIFY2(says("slice_sizes={1,3}"), hand().text().c_str());
+    QCOMPARE(shapeOf("y"), std::string("f32[7,3]"));
+    // From rows along 0 to rows along 1: intermediate states have errors, and no edit is refused.
+    for (const auto& [line, words] : {std::pair("offset_dims", "0"),
+                                      {"collapsed_slice_dims", "1"},
+                                      {"start_index_map", "1"},
+                                      {"slice_sizes", "5,1"}})
+      typeInto(line, words);
+    QCOMPARE(shapeOf("y"), std::string("f32[5,7]"));
+    for (const char* line : {"offset_dims", "collapsed_slice_dims", "start_index_map", "slice_sizes"})
+      QVERIFY2(form->errorOf(line).isEmpty(), line);
+    typeInto("offset_dims", "one");
+    QVERIFY(!form->errorOf("offset_dims").isEmpty());
+  }
+
+  void aGatherIsAChoiceOfWays() {
+    openText(R"(HloModule g
+ENTRY main {
+  x = f32[5,4] parameter(0)
+  i = s32[7] parameter(1)
+  ROOT y = f32[7,4] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0},
+    index_vector_dim=1, slice_sizes={1,4}
+})",
+             "y");
+    auto* form = picture<IndexForm>("slice_sizes");
+    QCOMPARE(form->ways()->currentText(), QString("rows along dimension 0"));
+    form->ways()->setCurrentIndex(1);
+    emit form->ways()->activated(1);
+    hand().settle();
+    QCOMPARE(shapeOf("y"), std::string("f32[5,7]"));
+    QCOMPARE(form->ways()->currentText(), QString("rows along dimension 1"));
+    hand().undo();  // one step for all dimension numbers
+    QCOMPARE(shapeOf("y"), std::string("f32[7,4]"));
+  }
+
+  void typesAndSizesAreTypedForAShape() {
+    hand().add("f32[4,6]");
+    const InstructionId made = hand().add("convert");
+    QLineEdit* field = hand().window().panels().inspector->form()->field("shape");
+    field->setFocus();
+    field->selectAll();
+    QTest::keyClicks(field, "f16");
+    hand().settle();
+    QCOMPARE(hand().shape(made), std::string("f16[4,6]"));
+  }
+
+  // Tiles follow the shape and the selection though their order stays.
+  void tilesFollowShapeAndSelection() {
+    openText(
+        "HloModule t\nENTRY main {\n  x = f32[2,3] parameter(0)\n  y = f32[7,9] parameter(1)\n  ROOT z = f32[3,2] "
+        "transpose(x), dimensions={1,0}\n}",
+        "x");
+    Inspector* inspector = hand().window().panels().inspector;
+    const auto details = [&] {
+      QStringList out;
+      for (const auto& chip : inspector->layoutChips()->chips()) out << chip.shortDetail;
+      return out;
+    };
+    QCOMPARE(details(), (QStringList{"3", "2"}));
+    hand().document().select({hand().named("y")});
+    hand().settle();
+    QCOMPARE(details(), (QStringList{"9", "7"}));
+    hand().document().perform(
+        {"Shape", {SetParameterShape{hand().named("x"), Shape::arrayRowMajor(ElementType::F32, {4, 5})}}});
+    hand().document().select({hand().named("x")});
+    hand().settle();
+    QCOMPARE(details(), (QStringList{"5", "4"}));
+    hand().document().select({hand().named("z")});
+    hand().settle();
+    QCOMPARE(picture<PermutationRow>("dimensions")->chips()->chips()[0].shortDetail, QString("5"));
+    QCOMPARE(picture<PermutationRow>("dimensions")->chips()->captions().first, QString("↑ becomes dimension 0"));
+  }
+
+  // Of any value where HLO leaves a choice.
+  void theLayoutOfAnyValueIsSet() {
+    openText("HloModule t\nENTRY main {\n  x = f32[2,3] parameter(0)\n  ROOT y = f32[2,3] negate(x)\n}", "y");
+    Inspector* inspector = hand().window().panels().inspector;
+    QVERIFY(inspector->layoutChips()->isVisible());
+    inspector->layoutChips()->setFocus();
+    QTest::keyClick(inspector->layoutChips(), Qt::Key_Right, Qt::ControlModifier);
+    hand().settle();
+    QVERIFY2(says("y = f32[2,3]{0,1} negate"), hand().text().c_str());
+    QVERIFY(hand().document().diagnostics().empty());
   }
 
   void dimensionsOfADotAreDraggedTogether() {
@@ -369,8 +567,16 @@ ENTRY main {
     const InstructionId x = hand().add("f32[4]"), twice = hand().add("multiply 2"), root = hand().add("exp");
     hand().document().select({twice, root});
     QVERIFY(actions.saveSelection("double_exp", "exp of twice"));
+    hand().settle();
     PalettePanel* palette = hand().window().panels().palette;
     QVERIFY(palette->item("My blocks", "double_exp"));
+    // The original has become the first use.
+    QVERIFY(!hand().module().contains(twice) && !hand().module().contains(root));
+    const InstructionId first = hand().module().entryComputation().root;
+    QCOMPARE(hand().at(first).opcode, Opcode::Call);
+    QVERIFY(hand().at(first).operands[0] == x);
+    QCOMPARE(hand().module().entryComputation().instructions.size(), size_t{2});
+    QVERIFY(hand().document().diagnostics().empty());
     hand().document().select({x});
     hand().settle();
     palette->choose("block: double_exp");
@@ -381,8 +587,12 @@ ENTRY main {
     QVERIFY(hand().document().diagnostics().empty());
     QVERIFY(!actions.offersUpdate());
     // Another content under the same name is its next version.
-    hand().document().select({twice});
+    hand().document().select({x});
+    hand().settle();
+    const InstructionId again = hand().add("multiply 2");
+    hand().document().select({again});
     QVERIFY(actions.saveSelection("double_exp", "only twice"));
+    hand().settle();
     QVERIFY(actions.offersUpdate());
     actions.update();
     hand().settle();

@@ -169,10 +169,12 @@ class BindingTest : public QObject {
     settle();
     QVERIFY(document_->module().shapeOf(named("x")) == shape);
     QCOMPARE(document_->undoTitle(), QString("Layout of x"));
-    document_->select({named("out")});  // no parameter: only looked at
-    emit layout_->layoutEdited(Shape::arrayRowMajor(ElementType::F32, {4}));
+    shape = document_->module().shapeOf(named("called"));
+    document_->select({named("called")});  // of any value where HLO leaves a choice
+    shape.layout->minorToMajor = {0, 1};
+    emit layout_->layoutEdited(shape);
     settle();
-    QCOMPARE(document_->undoTitle(), QString("Layout of x"));
+    QCOMPARE(document_->undoTitle(), QString("Layout of called"));
   }
 };
 

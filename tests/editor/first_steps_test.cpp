@@ -1,6 +1,7 @@
 // The first minute of somebody who has never seen the program: buttons that look like buttons, things to click, what
 // comes next in one line, a search that begins with what is of use. Real key and mouse events; each step undone and
 // redone.
+#include <QAction>
 #include <QCommandLinkButton>
 #include <QDockWidget>
 #include <QLabel>
@@ -102,7 +103,7 @@ class FirstStepsTest : public QObject {
     QVERIFY(!nextHint()->isVisible());
     const InstructionId x = hand().add("f32[4]");
     QVERIFY(nextHint()->isVisible());
-    QVERIFY2(nextHint()->text().contains("lower edge"), qPrintable(nextHint()->text()));
+    QVERIFY2(nextHint()->text().contains("from its output"), qPrintable(nextHint()->text()));
     const InstructionId sum = hand().add("add");
     QVERIFY2(nextHint()->text().contains("open field"), qPrintable(nextHint()->text()));
     hand().wire(x, sum, 1);
@@ -115,8 +116,11 @@ class FirstStepsTest : public QObject {
     press("start f32[8]");
     const auto* bar = hand().window().findChild<PlayBar*>();
     QVERIFY(bar && !bar->isVisible());
+    const auto* feeds = hand().window().findChild<QAction*>("feed back");
+    QVERIFY(feeds && !feeds->isEnabled());
     hand().add("negate");
-    QVERIFY(bar->isVisible());
+    QVERIFY(feeds->isEnabled());
+    QVERIFY(!bar->isVisible());  // until it is requested
   }
 
   void panelsThatAreAskedForShowMoreThanALine() {

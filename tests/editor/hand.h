@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "app/studio/script/script.h"
+#include "app/studio/script/script_moves.h"
 #include "app/studio/window/main_window.h"
 #include "core/arrange/box_style.h"
 #include "core/formats/hlo_text.h"
@@ -158,27 +159,12 @@ class Hand {
   QPoint inputOf(InstructionId id, int32_t operand) {
     return canvas().wires().inputAt(canvas().view()->boxOf(id), operand).toPoint();
   }
-  QPoint fieldOf(InstructionId id, int32_t operand) {
-    return inputOf(id, operand) - QPoint(0, 15);
-  }  // of an open input
+  QPoint fieldOf(InstructionId id, int32_t operand) {  // of an open input
+    return canvas().wires().fieldOf(canvas().view()->boxOf(id), operand).center().toPoint();
+  }
   QPoint emptyPlace() { return {canvas().width() - 25, canvas().height() - 25}; }
-  // Where a wire from a node is dropped so that the new node is below it; elsewhere, where nothing is free there.
-  QPoint placeBelow(InstructionId id) {
-    const QPoint from = outputOf(id);
-    for (int down = 34; down < 240; down += 10)
-      for (int aside : {0, 190, -190, 380, -380})
-        if (const QPoint at = from + QPoint(aside, down); canvas().rect().contains(at) && isFarFromBoxes(at)) return at;
-    return emptyPlace();
-  }
-  // So far that a wire does not snap to an input.
-  bool isFarFromBoxes(QPoint at) {
-    constexpr int kReach = 32;
-    const QRectF around(canvas().viewport().toScene(at - QPoint(kReach, kReach)),
-                        canvas().viewport().toScene(at + QPoint(kReach, kReach)));
-    for (size_t v = 0; v < canvas().view()->nodes.size(); ++v)
-      if (canvas().frameOf(static_cast<int32_t>(v)).intersects(around)) return false;
-    return canvas().itemAt(at) < 0;
-  }
+  // Where a wire from a node is dropped so that the new node is beyond it.
+  QPoint placeBelow(InstructionId id) { return freeDropBeyond(canvas(), canvas().view()->boxOf(id)).toPoint(); }
   QPoint groupTitle(const QString& group) {
     const int32_t node = canvas().view()->findGroup(group.toStdString());
     for (const PictureItem& item : canvas().picture()->items)

@@ -45,6 +45,14 @@ ENTRY main {
     hand().enter(pick.field());
     QVERIFY(!pick.isVisible());
   }
+  // By the list of places: a computation is shown, an instruction selected.
+  void goTo(const char* words) {
+    hand().key(Qt::Key_K, Qt::ControlModifier);
+    auto* field = qobject_cast<QLineEdit*>(QApplication::focusWidget());
+    QVERIFY(field);
+    hand().type(field, words);
+    hand().enter(field);
+  }
   QMenu* menu() {
     const auto menus = hand().canvas().findChildren<QMenu*>(QStringLiteral("canvas-menu"));
     for (QMenu* each : menus)
@@ -110,7 +118,7 @@ ENTRY main {
     const InstructionId power = hand().selected();
     const InstructionId sum = hand().add("reduce sum");
     QVERIFY(hand().module().entryComputation().root == sum);
-    hand().key(Qt::Key_Up);
+    hand().key(Qt::Key_Left);  // a new graph flows to the right
     QVERIFY(hand().selected() == power);
     const InstructionId y = hand().add("divide");
     QVERIFY(hand().module().entryComputation().root == sum);
@@ -147,6 +155,46 @@ ENTRY main {
     checkNoErrors();
     QCOMPARE(hand().shape(y), std::string("f32[1,8,8,4]"));
     checkBudget("convolution", 5);
+  }
+
+  // Doubles what it carries ten times: the body is entered, and what it gives is chosen, by name.
+  void countingLoopByKeysAlone() {
+    hand().addMore("f32[4]");
+    hand().addLast("counting loop");
+    goTo("loop.body");
+    hand().add("multiply 2 lhs=carried.1");
+    const InstructionId doubled = hand().selected();
+    goTo("state.next");
+    hand().key(Qt::Key_2);
+    choose("multiply");
+    QVERIFY(hand().at(hand().named("state.next")).operands[1] == doubled);
+    checkNoErrors();
+    checkBudget("counting loop", 20);
+    hand().undoAll();
+    QVERIFY(hand().module().entryComputation().instructions.empty());
+  }
+
+  void embeddingAndAttentionByKeysAlone() {
+    hand().addMore("s32[2,6]");
+    hand().addMore("embedding lookup f32[10,8]");
+    const InstructionId y = hand().addLast("attention");
+    checkNoErrors();
+    QCOMPARE(hand().shape(y), std::string("f32[2,6,8]"));
+    checkBudget("embedding and attention", 12);
+  }
+
+  // The loss of a perceptron alone is selected: its weights are what a step changes.
+  void trainingStepByKeysAlone() {
+    for (const char* line : {"f32[4,8]", "matmul f32[8,16]", "add f32[16]", "relu", "matmul f32[16,3]"})
+      hand().addMore(line);
+    hand().addLast("add f32[3]");
+    hand().gestures = 0;
+    hand().addMore("mse");
+    hand().addLast("training step 0.1");
+    checkNoErrors();
+    QCOMPARE(hand().shape(hand().module().entryComputation().root),
+             std::string("(f32[8,16], f32[16], f32[16,3], f32[3], f32[])"));
+    checkBudget("training step of a perceptron, beside it", 10);
   }
 
   void gameOfLifeByKeysAlone() {

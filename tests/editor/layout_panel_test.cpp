@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMouseEvent>
+#include <QPushButton>
 #include <QRegularExpression>
 #include <QScrollBar>
 #include <QTest>
@@ -23,6 +24,7 @@
 #include "editor/layout_lab/layout_view.h"
 #include "editor/layout_lab/memory_pane.h"
 #include "editor/layout_lab/presets.h"
+#include "editor/layout_lab/preview_bar.h"
 
 using namespace tessera;
 
@@ -127,6 +129,11 @@ class LayoutPanelTest : public QObject {
  private:
   std::unique_ptr<LayoutPanel> panel_;
   std::vector<Shape> edits_;
+
+  void apply() {
+    QVERIFY(panel_->preview()->isVisible());
+    QTest::mouseClick(panel_->preview()->apply(), Qt::LeftButton);
+  }
 
   GridPane* grid() { return panel_->view()->grid(); }
   MemoryPane* memory() { return panel_->view()->memory(); }
@@ -285,9 +292,28 @@ class LayoutPanelTest : public QObject {
     QTest::mouseRelease(panel_->chips(), Qt::LeftButton, {}, panel_->chips()->chipRect(1).center());
     QCOMPARE(inMemory(), QStringLiteral("a d b e c f"));
     QCOMPARE(field("shapeText")->text(), QStringLiteral("f32[2,3]{0,1}"));
+    QVERIFY(edits_.empty());  // a preview, marked as such
+    QVERIFY(panel_->preview()->words().contains(QStringLiteral("still f32[2,3]{1,0}")));
+    apply();
     QCOMPARE(edits_.size(), size_t{1});
     QCOMPARE(QString::fromStdString(toString(edits_[0])), QStringLiteral("f32[2,3]{0,1}"));
+    QVERIFY(panel_->preview()->isHidden());
     QCOMPARE(panel_->state()->chosen(), std::optional<int64_t>(2));  // still b
+  }
+
+  void aPreviewGoesBack() {
+    panel_->showShape(shapeOf("f32[2,3]{1,0}"), QStringLiteral("x"));
+    dragChip(1, 0);
+    QTest::mouseRelease(panel_->chips(), Qt::LeftButton, {}, panel_->chips()->chipRect(1).center());
+    QCOMPARE(text(), QStringLiteral("f32[2,3]{0,1}"));
+    QTest::mouseClick(panel_->preview()->back(), Qt::LeftButton);
+    QCOMPARE(text(), QStringLiteral("f32[2,3]{1,0}"));
+    QVERIFY(panel_->preview()->isHidden() && edits_.empty());
+    panel_->showShape(shapeOf("f32[2,3]{1,0}"), QStringLiteral("x"), {}, QStringLiteral("It follows."));
+    dragChip(1, 0);
+    QTest::mouseRelease(panel_->chips(), Qt::LeftButton, {}, panel_->chips()->chipRect(1).center());
+    QVERIFY(panel_->preview()->words().contains(QStringLiteral("It follows.")));
+    QVERIFY(panel_->preview()->apply()->isHidden());
   }
 
   void escapePutsTheChipBack() {
@@ -306,6 +332,7 @@ class LayoutPanelTest : public QObject {
     QTest::keyClick(panel_->chips(), Qt::Key_Right, Qt::ControlModifier);
     QCOMPARE(text(), QStringLiteral("f32[2,3,4]{2,0,1}"));
     QTest::keyClick(panel_->chips(), Qt::Key_Right, Qt::ControlModifier);  // already last
+    apply();
     QCOMPARE(edits_.size(), size_t{1});
   }
 
@@ -322,6 +349,7 @@ class LayoutPanelTest : public QObject {
     type("paddingValue", QStringLiteral("0"));
     QCOMPARE(inMemory(), QStringLiteral("a d 0 b e 0 c f 0 0 0 0 0 0 0"));
     QTest::keyClick(field("paddingValue"), Qt::Key_Return);
+    apply();
     QVERIFY(!edits_.empty());
     QCOMPARE(edits_.back().layout->paddedDimensions, (std::vector<int64_t>{3, 5}));
     QCOMPARE(edits_.back().layout->paddingValue, std::optional<double>(0));
@@ -344,6 +372,7 @@ class LayoutPanelTest : public QObject {
     QCOMPARE(panel_->errorText(), QString());
     QCOMPARE(text(), QStringLiteral("f32[2,3]{0,1}"));
     QTest::keyClick(field("shapeText"), Qt::Key_Return);
+    apply();
     QCOMPARE(edits_.size(), size_t{1});
     type("shapeText", QStringLiteral("bf16[3,130]{1,0:T(8,128)(2,1)}"));
     QCOMPARE(model().memory().bytes(), int64_t{4096});
@@ -441,6 +470,7 @@ class LayoutPanelTest : public QObject {
     QCOMPARE(text(), QStringLiteral("s32[4]{0}"));
     type("paddedDimensions", QStringLiteral("6"));
     QTest::keyClick(field("paddedDimensions"), Qt::Key_Return);
+    apply();
     QCOMPARE(edits_.size(), size_t{1});
     QCOMPARE(edits_[0].elements[1].elements[1].layout->paddedDimensions, std::vector<int64_t>{6});
     QVERIFY(edits_[0].elements[0] == shapeOf("f32[2,3]{1,0}"));

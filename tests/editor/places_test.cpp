@@ -18,7 +18,10 @@ using Standing = std::map<std::string, PointF>;
 
 class Editing {
  public:
-  Editing() : history_(emptyModule()) { look(); }
+  explicit Editing(PageFlow flow) : history_(emptyModule()) {
+    history_.arrange([&](Project& project) { project.flow = flow; }, "Wires run", {});
+    look();
+  }
 
   Standing now() const {
     Standing out;
@@ -128,9 +131,15 @@ class PlacesTest : public QObject {
   Q_OBJECT
 
  private slots:
+  void noNodeMovesThatTheEditDoesNotName_data() {
+    QTest::addColumn<int>("flow");
+    QTest::newRow("right") << static_cast<int>(PageFlow::Right);
+    QTest::newRow("down") << static_cast<int>(PageFlow::Down);
+  }
   void noNodeMovesThatTheEditDoesNotName() {
     const int edits = qEnvironmentVariable("TESSERA_TIER") == QLatin1String("long") ? 10000 : 2000;
-    Editing editing;
+    QFETCH(int, flow);
+    Editing editing(static_cast<PageFlow>(flow));
     std::map<uint64_t, Standing> states{{editing.state(), editing.now()}};
     int done = 0;
     for (int step = 0; step < edits; ++step) {

@@ -294,7 +294,7 @@ class StudioTest : public QObject {
     QCOMPARE(document().file().path(), path);
   }
 
-  void theLayoutPanelFollowsTheSelectionAndEditsParameters() {
+  void theLayoutPanelFollowsTheSelectionAndEditsLayouts() {
     QVERIFY(playCommand(*window_, "panel layout").has_value());
     document().select(only("x"));
     LayoutPanel* panel = window_->panels().layout;
@@ -304,11 +304,9 @@ class StudioTest : public QObject {
     QCOMPARE(toString(document().module().shapeOf(id("x"))), std::string("f32[4,8]{0,1}"));
     document().select(only("product"));
     QCOMPARE(toString(panel->shape().value(), false), std::string("f32[4,3]"));
-    const bool before = document().canUndo();
-    emit panel->layoutEdited(parseShape("f32[4,3]{0,1}").value());  // only looked at: it is no parameter
+    emit panel->layoutEdited(parseShape("f32[4,3]{0,1}").value());
     QVERIFY(waitUntilIdle(*window_));
-    QCOMPARE(document().canUndo(), before);
-    QCOMPARE(toString(document().module().shapeOf(id("product"))), std::string("f32[4,3]{1,0}"));
+    QCOMPARE(toString(document().module().shapeOf(id("product"))), std::string("f32[4,3]{0,1}"));
   }
 
   // Ten nested scopes: the node is hidden until the groups round it are opened.

@@ -3,8 +3,10 @@
 #include <QTest>
 #include <cmath>
 
+#include "core/evaluate/argument_source.h"
 #include "core/evaluate/compare.h"
 #include "core/evaluate/evaluate.h"
+#include "core/evaluate/usual_sources.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 
@@ -22,7 +24,9 @@ class TasksTest : public QObject {
     if (!hand_->document().run().outcome()) return {};
     std::vector<Literal> arguments;
     const auto shapes = entryArgumentShapes(hand_->module());
-    for (size_t i = 0; i < shapes.size(); ++i) arguments.push_back(fillParameter(shapes[i], i, {}).value());
+    const std::vector<std::string> sources = usualSources(hand_->module());
+    for (size_t i = 0; i < shapes.size(); ++i)
+      arguments.push_back(argumentFrom(sources[i], shapes[i], {{}, i, readNamedFile, decodeNetpbm}).value());
     const auto expected = evaluateModule(hand_->module(), arguments);
     const auto& found = hand_->document().run().outcome()->outputs;
     if (!expected || found.size() != expected->size()) return {};
@@ -105,7 +109,7 @@ class TasksTest : public QObject {
     checkNoErrors();
     QCOMPARE(hand_->shape(hand_->module().entryComputation().root),
              std::string("(f32[8,16], f32[16], f32[16,3], f32[3], f32[])"));
-    QVERIFY(hand_->module().findInstruction("d_parameter.1"));
+    QVERIFY(hand_->module().findInstruction("d_W1"));
     QCOMPARE(runAndCheck().size(), size_t{5});
     checkUndoAndRedo();
   }
@@ -130,6 +134,18 @@ class TasksTest : public QObject {
     checkUndoAndRedo();
   }
 
+  void embeddingAndAttention() {
+    const InstructionId words = hand_->addMore("s32[2,6]");
+    hand_->addMore("embedding lookup f32[10,8]");
+    const InstructionId y = hand_->addLast("attention");
+    checkNoErrors();
+    QVERIFY(words.valid());
+    QCOMPARE(hand_->shape(y), std::string("f32[2,6,8]"));
+    QCOMPARE(runAndCheck().size(), size_t{1});
+    checkBudget("embedding and attention", 12);
+    checkUndoAndRedo();
+  }
+
   // Doubles what it carries ten times; the body is edited where it is opened.
   void countingLoop() {
     hand_->add("f32[4]");
@@ -146,7 +162,7 @@ class TasksTest : public QObject {
     checkNoErrors();
     const auto values = runAndCheck();
     QCOMPARE(values.size(), size_t{1});
-    const auto input = fillParameter(Shape::arrayRowMajor(ElementType::F32, {4}), 0, {});
+    const auto input = argumentFrom("normal 0 1", Shape::arrayRowMajor(ElementType::F32, {4}), {});
     for (size_t i = 0; i < 4; ++i)
       QVERIFY(std::abs(values[0].data<float>()[i] - 1024 * input->data<float>()[i]) < 1e-3);
     checkBudget("counting loop", 20);

@@ -1,5 +1,6 @@
 // Values while a graph is built: traces of calls, sources of arguments, run settings; and with real events the value
 // viewer, numbers that are dragged, play, and the bar of a called computation.
+#include <QAction>
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
@@ -199,6 +200,7 @@ ENTRY main {
     settings.sources = {{0, "ramp 0 1"}, {3, "npy a b.npy"}};
     settings.feedback = {{1, 0}};
     settings.library = "libmine.so";
+    settings.usual = false;
     RunSettings read;
     for (const QString& line : QString::fromStdString(printRunSettings(settings)).split('\n', Qt::SkipEmptyParts)) {
       QVERIFY(line.startsWith("run "));
@@ -211,6 +213,8 @@ ENTRY main {
     QCOMPARE(commandOf(settings, "my file.hlo", ""),
              std::string("tessera run 'my file.hlo' --backend=evaluator --replicas=2 --seed=7 --argument='0=ramp 0 1' "
                          "--argument='3=npy a b.npy' --custom-call-library=libmine.so"));
+    settings.usual = true;
+    QVERIFY(commandOf(settings, "g.hlo", "").find(" --fill=usual") != std::string::npos);
   }
 
   void theProjectKeepsTheSettingsAndUndoTakesThemBack() {
@@ -401,6 +405,9 @@ ENTRY life {
     hand().document().setRunSettings(settings, "board");
     hand().settle();
     PlayBar& bar = hand().window().runController().playBar();
+    QVERIFY(!bar.isVisible());  // nobody asked for it
+    hand().window().findChild<QAction*>("feed back")->trigger();
+    hand().settle();
     QVERIFY(bar.isVisible());
     QCOMPARE(valueOf("board", 11), 1.0);
     QTest::mouseClick(bar.stepButton(), Qt::LeftButton);
@@ -427,6 +434,10 @@ ENTRY life {
         "HloModule t\nENTRY main {\n  a = f32[2] parameter(0)\n  b = f32[2] parameter(1)\n  c = f32[2] add(a, b)\n  "
         "ROOT r = (f32[2], f32[2]) tuple(b, c)\n}");
     Player& player = hand().window().runController().player();
+    QVERIFY(player.feedback().empty());  // what could be fed back is no feedback
+    QVERIFY(player.canFeedBack());
+    player.setFeedsBack(true);
+    hand().settle();
     QCOMPARE(player.feedback().at(0), int64_t{0});
     player.feedBack(0, 1);
     hand().settle();
@@ -437,8 +448,8 @@ ENTRY life {
     const Module aliased = moduleOf(
         "HloModule a, input_output_alias={ {1}: (1, {}, may-alias) }\nENTRY main {\n  a = f32[2] parameter(0)\n  b = "
         "f32[2] parameter(1)\n  ROOT r = (f32[2], f32[2]) tuple(a, b)\n}");
-    QCOMPARE(impliedFeedback(aliased).size(), size_t{1});
-    QCOMPARE(impliedFeedback(aliased).at(1), int64_t{1});
+    QCOMPARE(declaredFeedback(aliased).size(), size_t{1});
+    QCOMPARE(declaredFeedback(aliased).at(1), int64_t{1});
   }
 
   // --- the bar of a call

@@ -96,6 +96,16 @@ Status theme(MainWindow& w, const QString& name) {
   return {};
 }
 
+Status flow(MainWindow& w, const QString& name) {
+  const std::map<QString, PageFlow> kFlows{{QStringLiteral("right"), PageFlow::Right},
+                                           {QStringLiteral("down"), PageFlow::Down},
+                                           {QStringLiteral("form"), PageFlow::ByForm}};
+  const auto found = kFlows.find(name);
+  if (found == kFlows.end()) return usage(QObject::tr("wires run right, down, or as the form asks for: form"));
+  w.document().setFlow(found->second);
+  return {};
+}
+
 Status groupBy(MainWindow& w, const QString& words) {
   static const std::map<QString, Grouping> kGroupings{{"scope", Grouping::Scopes},
                                                       {"line", Grouping::SourceLines},
@@ -233,6 +243,7 @@ const std::map<QString, Command>& commands() {
          return Status{};
        }},
       {"group-by", groupBy},
+      {"flow", flow},
       {"overlay",
        [](W w, S on) {
          w.document().view().showOverlay(on != QLatin1String("off"));

@@ -104,11 +104,12 @@ Status draw(MainWindow& w, const QString& words) {
                          : std::nullopt;
   if (!value || w.canvas().view()->boxOf(*value) < 0)
     return refusedGesture(QObject::tr("%1 has a name that is not on the canvas").arg(words));
-  const QPointF corner(w.canvas().width() - 20, w.canvas().height() - 20);
-  pointer(w, QEvent::MouseButtonPress, w.canvas().wires().outputAt(w.canvas().view()->boxOf(*value)));
-  pointer(w, QEvent::MouseMove, corner - QPointF(9, 9));
-  pointer(w, QEvent::MouseMove, corner);
-  pointer(w, QEvent::MouseButtonRelease, corner);
+  const int32_t node = w.canvas().view()->boxOf(*value);
+  const QPointF to = freeDropBeyond(w.canvas(), node);
+  pointer(w, QEvent::MouseButtonPress, w.canvas().wires().outputAt(node));
+  pointer(w, QEvent::MouseMove, to - QPointF(9, 9));
+  pointer(w, QEvent::MouseMove, to);
+  pointer(w, QEvent::MouseButtonRelease, to);
   const QString line = words.section(QLatin1Char(' '), 1);
   return line.isEmpty() ? Status{} : search(w, line);
 }
@@ -163,7 +164,10 @@ Status source(MainWindow& w, const QString& words) {
 }
 
 Status play(MainWindow& w, const QString& steps) {
-  if (!w.runController().player().canPlay()) return refusedGesture(QObject::tr("no output has the shape of an input"));
+  Player& player = w.runController().player();
+  if (!player.canPlay()) player.setFeedsBack(true);
+  waitUntilIdle(w);
+  if (!player.canPlay()) return refusedGesture(QObject::tr("no output has the shape of an input"));
   for (int i = 0; i < steps.toInt(); ++i) {
     w.runController().playBar().stepButton()->click();
     waitUntilIdle(w);

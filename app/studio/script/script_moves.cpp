@@ -118,6 +118,25 @@ Status sizeAll(MainWindow& w, const QString&) {
 
 }  // namespace
 
+QPointF freeDropBeyond(Canvas& canvas, int32_t node) {
+  constexpr int kReach = 32;  // so far that a wire does not snap to an input
+  const auto isFree = [&](QPointF at) {
+    const QRectF around(canvas.viewport().toScene(at - QPointF(kReach, kReach)),
+                        canvas.viewport().toScene(at + QPointF(kReach, kReach)));
+    for (size_t v = 0; v < canvas.view()->nodes.size(); ++v)
+      if (canvas.frameOf(static_cast<int32_t>(v)).intersects(around)) return false;
+    return canvas.itemAt(at) < 0;
+  };
+  const bool right = canvas.view()->flow == Flow::Right;
+  const QPointF from = canvas.wires().outputAt(node);
+  for (int along = 36; along < 300; along += 12)
+    for (int across : {0, 120, -120, 240, -240})
+      if (const QPointF at = from + (right ? QPointF(along, across) : QPointF(across * 1.6, along));
+          canvas.rect().adjusted(8, 8, -8, -8).contains(at.toPoint()) && isFree(at))
+        return at;
+  return QPointF(canvas.width() - 25, canvas.height() - 25);
+}
+
 GestureCommand moveNamed(const QString& name) {
   using W = MainWindow&;
   using S = const QString&;

@@ -18,6 +18,7 @@
 #include "app/studio/window/pane_header.h"
 #include "app/studio/window/panels.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/argument_sources.h"
 #include "editor/controllers/arrange_controller.h"
 #include "editor/controllers/block_actions.h"
 #include "editor/controllers/breadcrumbs.h"
@@ -102,7 +103,6 @@ void DocumentPane::keepAside(const QString& folder) {
 void DocumentPane::makeCanvas() {
   canvas_ = new Canvas(this);
   legend_ = new HeatLegend(*document_, canvas_);
-  connect(legend_, &HeatLegend::resized, this, &DocumentPane::placeLegend);
   graphEdit_ = new GraphEditController(*document_, *canvas_, this);
   arrangement_ = new ArrangeController(*document_, *canvas_, this);
   new WirePreview(*document_, *canvas_, this);
@@ -152,6 +152,7 @@ void DocumentPane::layOut() {
 }
 
 void DocumentPane::connectDocument() {
+  connect(legend_, &HeatLegend::resized, this, &DocumentPane::leaveLegendRoom);
   connect(document_.get(), &Document::opened, this, &DocumentPane::begin);
   connect(document_.get(), &Document::progressed, this, &DocumentPane::progressed);
   connect(panels_->compiled, &CompiledPanel::compilingChanged, this, &DocumentPane::progressed);
@@ -211,6 +212,7 @@ void DocumentPane::connectBanner() {
   });
   connect(graphEdit_, &GraphEditController::explained, this, say);
   connect(arrangement_, &ArrangeController::explained, this, say);
+  connect(&runController_->arguments(), &ArgumentSources::explained, this, say);
   connect(groups_, &GroupActions::explained, this, say);
   connect(blocks_, &BlockActions::explained, this, say);
   connect(panels_->profile, &ProfilePanel::failed, this, say);
@@ -319,6 +321,12 @@ void DocumentPane::setCurrent(bool current) { binding_->setFollowsSelection(curr
 void DocumentPane::placeLegend() {
   constexpr int kMargin = 12;
   legend_->move(kMargin, canvas_->height() - legend_->height() - kMargin);
+}
+
+void DocumentPane::leaveLegendRoom() {
+  placeLegend();
+  constexpr int kGap = 20;
+  runController_->keepFreeBelow(legend_->isHidden() ? 0 : legend_->height() + kGap);
 }
 
 bool DocumentPane::eventFilter(QObject* watched, QEvent* event) {

@@ -119,6 +119,7 @@ class DocumentPane : public QWidget {
   void connectOverview();
   void begin();
   void placeLegend();
+  void leaveLegendRoom();
 
   const std::shared_ptr<Document> document_;
   std::unique_ptr<Panels> panels_;

@@ -14,7 +14,9 @@
 #include "app/studio/window/navigation.h"
 #include "app/studio/window/panels.h"
 #include "editor/controllers/lesson_controller.h"
+#include "editor/controllers/run_controller.h"
 #include "editor/document/document.h"
+#include "editor/document/player.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/run/permission_list.h"
@@ -100,6 +102,12 @@ void MainWindow::makeRunMenu() {
                        QStringLiteral("live values"),
                        [this] { return document_->isOpen(); },
                        [this] { return document_->isOpen() && document_->live().isOn(); }});
+  actions_->add(menu, {tr("&Feed the result back"),
+                       {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_R)},
+                       [this](bool on) { runController().player().setFeedsBack(on); },
+                       QStringLiteral("feed back"),
+                       [this] { return document_->isOpen() && runController().player().canFeedBack(); },
+                       [this] { return document_->isOpen() && runController().player().feedsBack(); }});
   actions_->add(menu, {tr("&Cancel"),
                        {QKeySequence(Qt::Key_Escape)},
                        [this](bool) {

@@ -4,6 +4,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
+#include <tuple>
 
 #include "app/studio/actions/actions.h"
 #include "app/studio/preferences/preferences_dialog.h"
@@ -11,10 +12,12 @@
 #include "app/studio/window/panels.h"
 #include "backends/backend.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/argument_sources.h"
 #include "editor/controllers/arrange_controller.h"
 #include "editor/controllers/block_actions.h"
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/controllers/group_actions.h"
+#include "editor/controllers/run_controller.h"
 #include "editor/document/document.h"
 #include "editor/panels/popups/search_bar.h"
 #include "editor/panels/text/text_panel.h"
@@ -115,6 +118,8 @@ void MainWindow::addBuildItems(QMenu& menu) {
       [this] { graphEdit_->replaceSelected(); });
   add("pick-source", tr("C&hoose what feeds it …"), {QKeySequence(Qt::Key_I)}, selected,
       [this] { graphEdit_->pickSource(document_->selected(), -1); });
+  add("argument-source", tr("Where its &values come from …"), {QKeySequence(Qt::SHIFT | Qt::Key_V)}, selected,
+      [this] { runController().arguments().openForSelection(); });
   add("select-all", tr("Select a&ll"), {QKeySequence::SelectAll}, open, [this] { graphEdit_->selectAll(); });
   add("invert", tr("I&nvert the selection"), {QKeySequence(Qt::CTRL | Qt::Key_I)}, open,
       [this] { graphEdit_->invertSelection(); });
@@ -156,6 +161,20 @@ void MainWindow::makeArrangeMenu() {
   using Controller = ArrangeController;
   add(menu, "tidy", tr("&Tidy all, or the selection"), QKeySequence(Qt::CTRL | Qt::Key_L),
       [](Controller& c) { c.tidy(); });
+  QMenu& flow = *menu.addMenu(tr("Wires &run"));
+  const std::tuple<const char*, QString, PageFlow> kFlows[] = {
+      {"flow-right", tr("To the &right"), PageFlow::Right},
+      {"flow-down", tr("&Downwards"), PageFlow::Down},
+      {"flow-form", tr("As the &form of the graph asks for"), PageFlow::ByForm}};
+  for (const auto& [id, text, way] : kFlows)
+    actions_->addOverCanvas(flow, {text,
+                                   {},
+                                   [this, way](bool) { document_->setFlow(way); },
+                                   QLatin1String(id),
+                                   [this] { return document_->isOpen() && !document_->isPlainGraph(); },
+                                   [this, way] { return document_->isOpen() && document_->project().flow == way; }});
+  add(menu, "turn-flow", tr("T&urn the flow"), QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_L),
+      [](Controller& c) { c.turnFlow(); });
   QMenu& align = *menu.addMenu(tr("&Align and distribute"));
   const std::pair<QString, Alignment> kAlignments[] = {{tr("Align &left"), Alignment::Left},
                                                        {tr("Align &centres"), Alignment::Centre},
@@ -176,6 +195,8 @@ void MainWindow::makeArrangeMenu() {
       [](Controller& c) { c.nextColor(); });
   menu.addSeparator();
   add(menu, "mute", tr("&Mute (bypassed when run)"), QKeySequence(Qt::Key_M), [](Controller& c) { c.toggleMute(); });
+  add(menu, "enlarge", tr("Show the value &large on the node"), QKeySequence(Qt::Key_E),
+      [](Controller& c) { c.toggleLarge(); });
   add(menu, "swap", tr("&Swap two inputs"), QKeySequence(Qt::Key_X), [](Controller& c) { c.swapInputs(); });
   add(menu, "pull-out", tr("&Pull out of its wires"), QKeySequence(Qt::Key_P), [](Controller& c) { c.pullOut(); });
   const auto resize = [](Controller& c) { c.changeSize(); };

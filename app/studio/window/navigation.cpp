@@ -5,12 +5,12 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QSettings>
-#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/main_window.h"
+#include "core/base/sorting.h"
 #include "core/tools/query/search.h"
 #include "editor/controllers/place_history.h"
 #include "editor/document/document.h"
@@ -18,9 +18,78 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMaxFound = 200, kShapeLength = 60;
+constexpr size_t kMaxFound = 200, kMaxRanked = 20000, kShapeLength = 60;
+constexpr int kBookmarked = 2;  // ranks that a bookmark is better
 
 QString text(std::string_view view) { return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size())); }
+
+// How well an instruction or computation is meant by what was typed; less is better.
+int rankOf(std::string_view words, std::string_view name, std::string_view opcode) {
+  if (name == words) return 0;
+  if (opcode == words) return 1;
+  if (name.starts_with(words)) return 2;
+  if (opcode.starts_with(words)) return 3;
+  return name.find(words) != std::string_view::npos ? 4 : 5;
+}
+
+struct FoundPlace {
+  int rank = 0;               // less is better
+  InstructionId instruction;  // invalid: the computation
+  ComputationId computation;
+  const char* mark = "";
+};
+
+// Words are matched with all texts of a line; what is more than words is a query: "f64" is the type. An equal name
+// ranks first, then operations of that name.
+class PlaceSearch {
+ public:
+  PlaceSearch(const Module& module, const QString& words)
+      : module_(module), words_(words), typed_(words.trimmed().toLower().toStdString()) {
+    const auto query = Query::parse(words.toStdString());
+    isQuery_ = query && !query->isWords();
+    if (!isQuery_) return;
+    asked_.resize(module.instructionSlots());
+    for (InstructionId id : tessera::search(module, *query)) asked_[id.value] = true;
+  }
+
+  std::vector<FoundPlace> places(const std::vector<InstructionId>& bookmarks) {
+    for (InstructionId id : bookmarks) add(id, QT_TRANSLATE_NOOP("Navigation", " · bookmark"), kBookmarked);
+    for (ComputationId id : module_.order())
+      if (!isQuery_ && words_.match({module_.at(id).name, "computation"}))
+        out_.push_back({rank(module_.at(id).name, "computation"), {}, id, ""});
+    for (auto computation = module_.order().rbegin(); computation != module_.order().rend(); ++computation)
+      for (InstructionId id : module_.at(*computation).instructions) add(id, "", 0);  // the entry is last
+    sortBy(out_, &FoundPlace::rank);
+    if (out_.size() > kMaxFound) out_.resize(kMaxFound);
+    return std::move(out_);
+  }
+  const std::string& shapeOf(const Instruction& in) {
+    std::string& shape = shapes_[in.shape];
+    if (shape.empty()) shape = toString(*in.shape, false).substr(0, kShapeLength);
+    return shape;
+  }
+
+ private:
+  int rank(std::string_view name, std::string_view opcode) const {
+    return typed_.empty() || isQuery_ ? 0 : rankOf(typed_, name, opcode);
+  }
+  void add(InstructionId id, const char* mark, int better) {
+    if (out_.size() >= (typed_.empty() || isQuery_ ? kMaxFound : kMaxRanked)) return;
+    const Instruction& in = module_.at(id);
+    const std::string_view opcode = nameOf(in.opcode), home = module_.at(in.computation).name;
+    const bool matches =
+        isQuery_ ? static_cast<bool>(asked_[id.value]) : words_.match({in.name, opcode, shapeOf(in), mark, home});
+    if (matches) out_.push_back({rank(in.name, opcode) - better, id, {}, mark});
+  }
+
+  const Module& module_;
+  const SearchWords words_;
+  const std::string typed_;
+  bool isQuery_ = false;
+  std::vector<bool> asked_;                               // by instruction, of a query
+  std::unordered_map<const Shape*, std::string> shapes_;  // there are few, and a hundred thousand instructions
+  std::vector<FoundPlace> out_;
+};
 
 }  // namespace
 
@@ -41,36 +110,22 @@ void Navigation::goToAnything() {
               [this](const QString& words) { return places(words); });
 }
 
-// Words are looked for in all that a line says; what is more than words is a query: "f64" is the type.
 std::vector<QuickEntry> Navigation::places(const QString& words) {
-  std::vector<QuickEntry> out;
   const Module& module = window_.document().module();
-  const SearchWords search(words);
-  const auto query = Query::parse(words.toStdString());
-  const bool isQuery = query && !query->isWords();
-  std::vector<bool> found(module.instructionSlots());
-  if (isQuery)
-    for (InstructionId id : tessera::search(module, *query)) found[id.value] = true;
-  std::unordered_map<const Shape*, std::string> shapes;  // there are few, and a hundred thousand instructions
-  const auto instruction = [&](InstructionId id, const char* mark) {
-    if (isQuery && !found[id.value]) return;
-    const Instruction& in = module.at(id);
-    const std::string_view opcode = nameOf(in.opcode), home = module.at(in.computation).name;
-    std::string& shape = shapes[in.shape];
-    if (shape.empty()) shape = toString(*in.shape, false).substr(0, kShapeLength);
-    if (out.size() >= kMaxFound || (!isQuery && !search.match({in.name, opcode, shape, mark, home}))) return;
-    const QString detail = text(opcode) + QLatin1Char(' ') + text(shape) + tr(mark) + tr(" in %1").arg(text(home));
-    out.push_back({text(in.name), detail, [this, id] { history().goTo(id); }});
-  };
-  for (InstructionId id : history().bookmarks()) instruction(id, QT_TR_NOOP(" · bookmark"));
-  for (ComputationId id : module.order()) {
-    if (isQuery || out.size() >= kMaxFound || !search.match({module.at(id).name, "computation"})) continue;
-    out.push_back({text(module.at(id).name), tr("computation, %L1 instructions").arg(module.at(id).instructions.size()),
-                   [this, id] { window_.document().view().showComputation(id); }});
+  PlaceSearch search(module, words);
+  std::vector<QuickEntry> out;
+  for (const FoundPlace& place : search.places(history().bookmarks())) {
+    if (!place.instruction.valid()) {
+      const Computation& computation = module.at(place.computation);
+      out.push_back({text(computation.name), tr("computation, %L1 instructions").arg(computation.instructions.size()),
+                     [this, id = place.computation] { window_.document().view().showComputation(id); }});
+      continue;
+    }
+    const Instruction& in = module.at(place.instruction);
+    const QString detail = text(nameOf(in.opcode)) + QLatin1Char(' ') + text(search.shapeOf(in)) + tr(place.mark) +
+                           tr(" in %1").arg(text(module.at(in.computation).name));
+    out.push_back({text(in.name), detail, [this, id = place.instruction] { history().goTo(id); }});
   }
-  for (auto computation = module.order().rbegin(); computation != module.order().rend() && out.size() < kMaxFound;
-       ++computation)  // the entry stands last
-    for (InstructionId id : module.at(*computation).instructions) instruction(id, "");
   return out;
 }
 
@@ -132,7 +187,7 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
       {QT_TR_NOOP("Reroute a wire"),
        QT_TR_NOOP("double click the wire adds a point; double click the point removes it")},
       {QT_TR_NOOP("Wire"),
-       QT_TR_NOOP("drag from the lower edge of a node to an input, a node or empty canvas; off an input: unwire")},
+       QT_TR_NOOP("drag from the output of a node to an input, a node or empty canvas; off an input: unwire")},
       {QT_TR_NOOP("Type a value"), QT_TR_NOOP("click an open input, double click a constant")},
       {QT_TR_NOOP("Change a number"),
        QT_TR_NOOP("drag along it, on a node or beside one; Page Up, Page Down; with Shift: finely")},

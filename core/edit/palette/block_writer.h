@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/hlo/element_type.h"
+#include "core/hlo/module.h"
 #include "core/hlo/shape.h"
 
 namespace tessera {
@@ -107,6 +110,13 @@ struct BlockInputs {
   std::span<const Shape> given;
   ElementType type = ElementType::F32;
   bool has(size_t k) const { return k < given.size(); }
+  std::string number = {};  // behind the name: "dropout 0.2"; empty: none
+  int64_t wholeNumber(int64_t otherwise) const {
+    int64_t value = otherwise;
+    std::from_chars(number.data(), number.data() + number.size(), value);
+    return std::max<int64_t>(value, 1);
+  }
+  bool isInteger(size_t k) const { return has(k) && tessera::isInteger(given[k].type); }
   BlockSizes sizes(size_t k, BlockSizes otherwise) const { return has(k) ? given[k].dimensions : otherwise; }
 };
 
@@ -114,8 +124,11 @@ struct BlockInputs {
 struct ShippedBlock {
   std::string_view name, summary, words;
   Result<std::string> (*make)(const BlockInputs&);
-  int64_t bits = -1;  // the input that is the state of a generator and no array of floats
+  int64_t bits = -1;  // the input that may be integers: the state of a generator, numbers of classes
 };
+// The module of a block's text; fails with what is wrong with it.
+Result<Module> readBlock(const std::string& text);
+
 std::span<const ShippedBlock> trainingBlocks();  // shipped_training_blocks.cpp
 
 }  // namespace tessera

@@ -10,6 +10,7 @@
 #include <charconv>
 
 #include "core/base/sorting.h"
+#include "core/edit/palette/block_writer.h"
 #include "core/edit/palette/palette.h"
 #include "core/edit/refusal.h"
 #include "core/edit/structure/fragment.h"
@@ -17,6 +18,14 @@
 #include "core/ops/inference/infer.h"
 
 namespace tessera {
+Result<Module> readBlock(const std::string& text) {
+  ReadResult read = readHloText(text, "block");
+  if (!read.module || read.diagnostics.hasErrors())
+    return fail(read.diagnostics.items().empty() ? "the block's text does not read"
+                                                 : read.diagnostics.items().front().message);
+  return std::move(*read.module);
+}
+
 namespace {
 
 constexpr std::string_view kMagic = "tessera blocks ";
@@ -55,14 +64,6 @@ bool isName(const std::string& name) {
   return !name.empty() && name.size() <= 60 && std::ranges::all_of(name, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
   });
-}
-
-Result<Module> readBlock(const std::string& text) {
-  ReadResult read = readHloText(text, "block");
-  if (!read.module || read.diagnostics.hasErrors())
-    return fail(read.diagnostics.items().empty() ? "the block's text does not read"
-                                                 : read.diagnostics.items().front().message);
-  return std::move(*read.module);
 }
 
 // The text of a module in which the block's entry is a computation beside an entry that calls it.
@@ -242,6 +243,9 @@ Result<Block> blockOf(const Module& module, std::span<const InstructionId> ids, 
   for (InstructionId id : cut.at(entry).instructions)
     for (InstructionId operand : cut.at(id).operands)
       if (!operand.valid()) return fail(cut.at(id).reference() + " has an open input: a block is complete");
+  // Computations of its own: a name that a graph has for something else is no tie.
+  for (ComputationId id : std::vector<ComputationId>(cut.order().begin(), cut.order().end()))
+    if (id != entry) cut.edit(id).name = "block." + name + "." + cut.at(id).name;
   cut.name = name;
   cut.edit(entry).name = name;
   cut.setConfig({});
@@ -261,7 +265,7 @@ Result<Edit> placingBlock(const Module& module, ComputationId computation, const
                           std::span<const InstructionId> sources) {
   Block made = block;
   if (made.text.empty()) {
-    TESSERA_ASSIGN_OR_RETURN(made.text, shippedBlockText(block.name, shapesOf(module, sources)));
+    TESSERA_ASSIGN_OR_RETURN(made.text, shippedBlockText(block.name, shapesOf(module, sources), block.number));
   }
   std::vector<Shape> parameters;
   std::string callee;
@@ -285,7 +289,8 @@ Result<Edit> placingBlock(const Module& module, ComputationId computation, const
       operands.push_back({});
       continue;
     }
-    const std::string name(body.at(body.entryComputation().parameters[k]).name);
+    std::string name(body.at(body.entryComputation().parameters[k]).name);
+    if (name.size() == 1) name = numberedName(module, name);  // W1, b1
     edit.actions.push_back(
         AddInstruction{computation, Opcode::Parameter, name, {}, {}, withoutLayout(parameters[k]), ""});
     operands.push_back(newInstruction(added++));

@@ -19,13 +19,16 @@ struct Block {
   int64_t version = 1;
   std::string text;             // HLO text: the decomposition is the entry; empty: shipped, made for the shapes
   std::string_view words = {};  // what else finds a shipped one
+  std::string number = {};      // of a shipped one: the number behind its name
 };
 
 // linear, softmax, layer and batch norm, gelu, attention, dropout, losses, steps of optimizers.
 const std::vector<Block>& shippedBlocks();
 // The HLO text of a shipped block for the shapes of its first inputs; what is not given follows from them, and without
 // any there are small ones. Fails where the shapes do not go together, with the reason.
-Result<std::string> shippedBlockText(std::string_view name, std::span<const Shape> inputs);
+// number: the one behind the name, e.g. the features of a linear layer or the rate of dropout; "": the default.
+Result<std::string> shippedBlockText(std::string_view name, std::span<const Shape> inputs,
+                                     const std::string& number = {});
 
 // A library file: blocks in order of name. Fails with the line; a newer version is reported.
 Result<std::vector<Block>> parseBlocks(std::string_view content);
@@ -35,6 +38,10 @@ std::string printBlocks(std::span<const Block> blocks);
 // result.
 Result<Block> blockOf(const Module& module, std::span<const InstructionId> ids, const std::string& name,
                       const std::string& summary);
+
+// The edit that puts a call of a block in the place of the instructions that it was made of: what they read is wired to
+// it, and what read them reads it. Fails where one of them is read outside beside being read inside.
+Result<Edit> replacingByBlock(const Module& module, std::span<const InstructionId> ids, const Block& block);
 
 // The shape of a saved block's first input; fails where it has none.
 Result<Shape> firstInputOf(const Block& block);

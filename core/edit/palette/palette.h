@@ -57,6 +57,9 @@ std::vector<FittingEntry> searchPaletteGiving(const std::string& line, std::span
 Edit placing(const Module& module, ComputationId computation, const PaletteEntry& entry,
              std::span<const InstructionId> sources);
 
+// "W1", "W2" …: the first that no instruction of the module has.
+std::string numberedName(const Module& module, const std::string& stem);
+
 // The value that a name means in a computation: that of the name, else the last one made by an operation of that name;
 // invalid: none.
 InstructionId valueNamed(const Module& module, ComputationId computation, std::string_view name);

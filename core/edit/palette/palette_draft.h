@@ -1,5 +1,5 @@
 // An edit under way: the nodes that a form of the palette makes, what it is placed on, and what the line gives beside
-// its name. Used by palette_forms.cpp, palette_layers.cpp and palette_shapes.cpp.
+// its name. Used by palette_forms.cpp, palette_layers.cpp, palette_shapes.cpp and palette_statistics.cpp.
 #pragma once
 
 #include <charconv>
@@ -110,7 +110,8 @@ struct DraftForm {
   Opcode opcode;
   void (*make)(Draft&);
 };
-std::span<const DraftForm> layerForms();  // palette_layers.cpp
-std::span<const DraftForm> shapeForms();  // palette_shapes.cpp
+std::span<const DraftForm> layerForms();       // palette_layers.cpp
+std::span<const DraftForm> shapeForms();       // palette_shapes.cpp
+std::span<const DraftForm> statisticsForms();  // palette_statistics.cpp
 
 }  // namespace tessera

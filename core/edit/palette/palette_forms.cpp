@@ -130,7 +130,8 @@ constexpr DraftForm kForms[] = {
 
 std::vector<const DraftForm*> allForms() {
   std::vector<const DraftForm*> out;
-  for (std::span<const DraftForm> each : {layerForms(), shapeForms(), std::span<const DraftForm>(kForms)})
+  for (std::span<const DraftForm> each :
+       {layerForms(), shapeForms(), statisticsForms(), std::span<const DraftForm>(kForms)})
     for (const DraftForm& form : each) out.push_back(&form);
   return out;
 }
@@ -178,7 +179,8 @@ const std::vector<PaletteForm>& paletteForms() {
 
 Edit placingForm(const Module& module, ComputationId computation, const PaletteEntry& entry, Sources sources) {
   if (entry.form.starts_with(kBlock)) {
-    const Block block{entry.form.substr(kBlock.size()), {}, 1, {}};
+    Block block{entry.form.substr(kBlock.size()), {}, 1, {}};
+    block.number = entry.literal;
     if (auto edit = placingBlock(module, computation, block, sources)) return *std::move(edit);
     // Shapes that it cannot take: made for its own small ones, with its inputs as parameters.
     if (auto edit = placingBlock(module, computation, block, {})) return *std::move(edit);

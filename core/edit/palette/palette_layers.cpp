@@ -7,6 +7,7 @@
 #include "core/edit/palette/palette_draft.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer_checks.h"
+#include "core/ops/shared/window_math.h"
 
 namespace tessera {
 namespace {
@@ -15,12 +16,10 @@ int64_t along(const DraftSizes& said, size_t i, int64_t otherwise) {
   return said.empty() ? otherwise : said[std::min(i, said.size() - 1)];
 }
 
-// What a window says along one dimension, for a picture of `size`; 0: not known, then as if the stride were 1.
+// The padding of a window along one dimension, for a picture of `size`; 0: unknown.
 std::string sameDimension(int64_t size, int64_t window, int64_t stride, int64_t dilation) {
-  const int64_t reach = (window - 1) * dilation + 1;
-  const int64_t total =
-      size > 0 ? std::max<int64_t>((((size + stride - 1) / stride) - 1) * stride + reach - size, 0) : reach - 1;
-  return fmt::format("{}_{}", total / 2, total - total / 2);
+  const auto [low, high] = samePadding(size, {.size = window, .stride = stride, .windowDilation = dilation});
+  return fmt::format("{}_{}", low, high);
 }
 
 // One dimension of a window after the other.
@@ -109,7 +108,7 @@ void convolution(Draft& d, bool same) {
 // --- pooling over the spatial dimensions
 
 InstructionId windowed(Draft& d, InstructionId x, Opcode opcode, ElementType type, const std::string& window) {
-  const InstructionId start = d.constant(type, opcode == Opcode::Add ? "0" : "-inf");
+  const InstructionId start = d.constant(type, opcode == Opcode::Add ? "0" : opcode == Opcode::Multiply ? "1" : "-inf");
   return d.add(Opcode::ReduceWindow, {x, start}, {{Attr::window, window}, {Attr::to_apply, d.reducer(opcode, type)}});
 }
 
@@ -149,7 +148,8 @@ void pool(Draft& d, Opcode opcode) {
 void embedding(Draft& d) {
   const bool swapped = d.shape(0) && isInteger(d.shape(0)->type);
   const size_t first = swapped ? 1 : 0;
-  const auto table = d.input(first, Shape::array(ElementType::F32, {100, 16}), "table");
+  const Shape usual = d.entry.shape ? *d.entry.shape : Shape::array(ElementType::F32, {100, 16});
+  const auto table = d.input(first, usual, "table");
   const auto indices = d.input(1 - first, Shape::array(ElementType::S32, {8}), "indices");
   if (table.shape.dimensions.empty() || !isInteger(indices.shape.type)) return;
   const auto batch = static_cast<int64_t>(indices.shape.dimensions.size());
@@ -210,17 +210,17 @@ void topK(Draft& d) {
 }
 
 // Each element with all before it, as a window that ends at it.
-void cumulativeSum(Draft& d) {
+void cumulative(Draft& d, Opcode opcode) {
   const auto x = d.input(0, Shape::array(ElementType::F32, {8}), "x");
   const auto rank = static_cast<int64_t>(x.shape.dimensions.size());
-  if (rank == 0) return;
+  if (rank == 0 || (opcode == Opcode::Maximum && !isFloat(x.shape.type))) return;
   const int64_t axis = d.axis(rank, -1);
   DraftSizes sizes(x.shape.dimensions.size(), 1);
   std::vector<std::string> pads(sizes.size(), "0_0");
   const int64_t n = std::max<int64_t>(at(x.shape.dimensions, axis), 1);
   sizes[static_cast<size_t>(axis)] = n;
   pads[static_cast<size_t>(axis)] = fmt::format("{}_0", n - 1);
-  windowed(d, x.id, Opcode::Add, x.shape.type,
+  windowed(d, x.id, opcode, x.shape.type,
            fmt::format("{{size={} pad={}}}", fmt::join(sizes, "x"), fmt::join(pads, "x")));
 }
 
@@ -247,7 +247,11 @@ constexpr DraftForm kLayerForms[] = {
      "argmin index of minimum axis=", Opcode::Reduce, [](Draft& d) { argExtreme(d, false); }},
     {"top-k", kFunctions, "The largest elements of each line: top-k 3", "topk top_k largest", Opcode::Topk, topK},
     {"cumulative sum", kFunctions, "Each element added to all before it, along the last dimension (axis=)",
-     "cumsum prefix running scan axis=", Opcode::ReduceWindow, cumulativeSum},
+     "cumsum prefix running scan axis=", Opcode::ReduceWindow, [](Draft& d) { cumulative(d, Opcode::Add); }},
+    {"cumulative product", kFunctions, "Each element times all before it, along the last dimension (axis=)",
+     "cumprod prefix running axis=", Opcode::ReduceWindow, [](Draft& d) { cumulative(d, Opcode::Multiply); }},
+    {"cumulative max", kFunctions, "The largest up to each element, along the last dimension (axis=)",
+     "cummax prefix running maximum axis=", Opcode::ReduceWindow, [](Draft& d) { cumulative(d, Opcode::Maximum); }},
 };
 
 }  // namespace

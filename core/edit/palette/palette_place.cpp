@@ -5,6 +5,7 @@
 #include "core/edit/palette/palette_draft.h"
 #include "core/edit/palette/palette_forms.h"
 #include "core/edit/palette/palette_loop.h"
+#include "core/edit/palette/palette_scan.h"
 #include "core/edit/wiring/implied_broadcast.h"
 #include "core/hlo/element_type.h"
 #include "core/ops/op.h"
@@ -49,7 +50,17 @@ class Placing {
     if (entry_.opcode == Opcode::Parameter || entry_.opcode == Opcode::Constant)
       return Shape::array(ElementType::F32, {});
     if (entry_.opcode == Opcode::Iota) return Shape::array(ElementType::S32, {8});
+    const bool converts = entry_.opcode == Opcode::Convert || entry_.opcode == Opcode::BitcastConvert;
+    if (converts && !shapes_.empty() && shapes_[0] && shapes_[0]->isArray()) return converted(*shapes_[0]);
     return std::nullopt;
+  }
+
+  // To the type of the line; else to the default one.
+  std::optional<Shape> converted(const Shape& from) const {
+    const Draft said{module_, computation_, {}, entry_, {}, 0};
+    if (const auto type = elementTypeFromName(said.option("type"))) return Shape::array(*type, from.dimensions);
+    if (entry_.opcode == Opcode::BitcastConvert) return std::nullopt;
+    return Shape::array(from.type == ElementType::F32 ? ElementType::S32 : ElementType::F32, from.dimensions);
   }
 
   // A single value fills an array by a broadcast, which costs nothing to keep.
@@ -139,8 +150,25 @@ class Placing {
     if (!entry_.shape || takesShape(entry_.opcode) || computation_ != module_.entry()) return;
     const auto open = std::ranges::find_if(operands_, [](InstructionId id) { return !id.valid(); });
     if (open == operands_.end()) return;
-    *open = add({computation_, Opcode::Parameter, "", {}, {}, *entry_.shape, ""});
+    const std::string stem = stemOfParameter();
+    *open = add({computation_,
+                 Opcode::Parameter,
+                 stem.empty() ? stem : numberedName(module_, stem),
+                 {},
+                 {},
+                 *entry_.shape,
+                 ""});
     shapes_[static_cast<size_t>(open - operands_.begin())] = &*entry_.shape;
+  }
+
+  // What the second input of an operation usually is.
+  std::string stemOfParameter() const {
+    switch (entry_.opcode) {
+      case Opcode::Dot: return "W";
+      case Opcode::Add: return "b";
+      case Opcode::Multiply: return "scale";
+      default: return {};
+    }
   }
 
   void addBroadcasts() {
@@ -190,8 +218,14 @@ Edit placing(const Module& module, ComputationId computation, const PaletteEntry
              std::span<const InstructionId> sources) {
   if (!entry.form.empty()) return placingForm(module, computation, entry, sources);
   if (entry.opcode == Opcode::While && !entry.literal.empty())
-    return placingCountingLoop(module, computation, sources, entry.literal);
+    return entry.title == kScanTitle ? placingScan(module, computation, sources)
+                                     : placingCountingLoop(module, computation, sources, entry.literal);
   return Placing(module, computation, entry).make(sources);
+}
+
+std::string numberedName(const Module& module, const std::string& stem) {
+  for (size_t k = 1;; ++k)
+    if (std::string name = stem + std::to_string(k); !module.findInstruction(name)) return name;
 }
 
 InstructionId valueNamed(const Module& module, ComputationId computation, std::string_view name) {

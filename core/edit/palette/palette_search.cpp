@@ -8,6 +8,8 @@
 #include "core/base/sorting.h"
 #include "core/edit/palette/palette.h"
 #include "core/edit/palette/palette_forms.h"
+#include "core/edit/palette/palette_scan.h"
+#include "core/edit/typed.h"
 #include "core/edit/wiring/wiring.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/op.h"
@@ -29,6 +31,8 @@ constexpr Combination kCombinations[] = {
      Opcode::Multiply, "1"},
     {"counting loop", "Repeats a body 10 times; what is selected is carried through it", "while for repeat times scan",
      Opcode::While, Opcode::Unknown, "10"},
+    {kScanTitle, "Walks the rows of an array with a body that carries a value on; the carried values, stacked",
+     "scan loop map fold recurrence rnn while for", Opcode::While, Opcode::Unknown, "1"},
     {"reduce-window sum", "Adds what lies in a window that slides over the array",
      "pool average window stencil neighbours", Opcode::ReduceWindow, Opcode::Add, "0"},
     {"reduce-window max", "The largest in a window that slides over the array", "max pool window", Opcode::ReduceWindow,
@@ -71,6 +75,7 @@ std::vector<Known> makeEntries() {
     std::string words = lower(std::string(nameOf(op->category.category)));
     if (!op->synonyms.empty()) words += " " + std::string(op->synonyms);
     if (isElementwiseOp(op->opcode) && arityOf(op->opcode) == 2) words += " broadcast_dimensions=";
+    if (op->opcode == Opcode::Convert || op->opcode == Opcode::BitcastConvert) words += " type=";
     out.push_back({{std::string(nameOf(op->opcode)),
                     std::string(nameOf(op->category.category)),
                     std::string(op->summary),
@@ -129,8 +134,10 @@ int wordScore(const std::string& word, const std::string& title, const std::stri
 bool understands(const Known& known, const std::vector<std::string>& said) {
   return std::ranges::all_of(said, [&](const std::string& each) {
     const size_t equals = each.find('=');
-    const std::string key = each.find("->") != std::string::npos ? "->" : each.substr(0, equals + 1);
-    return equals == std::string::npos || (" " + known.words).find(" " + key) != std::string::npos;
+    const bool letters = equals == std::string::npos && each.find(',') != std::string::npos;
+    const std::string key = each.find("->") != std::string::npos ? "->" : letters ? "," : each.substr(0, equals + 1);
+    return (equals == std::string::npos && !letters && each.find("->") == std::string::npos) ||
+           (" " + known.words).find(" " + key) != std::string::npos;
   });
 }
 
@@ -169,7 +176,8 @@ struct Line {
 
 // Said of a form, and no attribute of HLO.
 bool isOption(const std::string& key) {
-  constexpr std::string_view kKeys[] = {"stride", "dilation", "kernel", "features", "axis", "broadcast_dimensions"};
+  constexpr std::string_view kKeys[] = {"stride", "dilation", "kernel", "features", "axis", "broadcast_dimensions",
+                                        "wrt"};
   return std::ranges::find(kKeys, key) != std::end(kKeys);
 }
 constexpr std::string_view kFlags[] = {"nchw", "nhwc", "same", "valid"};
@@ -181,7 +189,7 @@ void readWord(const std::string& word, Line& line) {
   }
   if (const size_t equals = word.find('='); equals != std::string::npos && equals > 0)
     if (const auto name = attrFromName(word.substr(0, equals))) {
-      line.attributes.push_back({*name, word.substr(equals + 1)});
+      line.attributes.push_back({*name, inBraces(*name, word.substr(equals + 1))});
       return;
     }
   if (const size_t equals = word.find('='); equals != std::string::npos && isOption(word.substr(0, equals)))
@@ -192,6 +200,10 @@ void readWord(const std::string& word, Line& line) {
     if (line.words.empty()) line.words.push_back("einsum");
     return line.said.push_back(word);
   }
+  if (word.find(',') != std::string::npos && !line.words.empty() && line.words[0] == "einsum")
+    return line.said.push_back(word);
+  if (const auto type = elementTypeFromName(word); type && isArrayElement(*type) && !line.words.empty())
+    return line.said.push_back("type=" + word);
   if (std::ranges::find(kFlags, lower(word)) != std::end(kFlags)) line.said.push_back(lower(word));
   line.words.push_back(lower(word));
 }

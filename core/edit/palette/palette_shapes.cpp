@@ -72,11 +72,21 @@ bool isLetters(const std::string& text) {
          std::set<char>(text.begin(), text.end()).size() == text.size();
 }
 
+// Without "->" the letters that occur once, in alphabetical order, are the output, as in numpy.
+std::string impliedOutput(const std::string& inputs) {
+  std::string out;
+  for (char c : inputs)
+    if (std::isalpha(static_cast<unsigned char>(c)) && std::ranges::count(inputs, c) == 1) out += c;
+  std::ranges::sort(out);
+  return out;
+}
+
 // "bqd,bkd->bqk", each letter once in each part; nullopt: another form.
 std::optional<Equation> readEquation(const Draft& d) {
   std::string text = "ij,jk->ik";
   for (const std::string& each : d.entry.said)
-    if (each.find("->") != std::string::npos) text = each;
+    if (each.find("->") != std::string::npos || each.find(',') != std::string::npos) text = each;
+  if (text.find("->") == std::string::npos) text += "->" + impliedOutput(text);
   const size_t arrow = text.find("->");
   Equation out{{}, text.substr(arrow + 2)};
   std::string left = text.substr(0, arrow) + ",";
@@ -89,7 +99,8 @@ std::optional<Equation> readEquation(const Draft& d) {
   const bool known = std::ranges::all_of(out.output, [&](char c) {
     return std::ranges::any_of(out.inputs, [&](const std::string& in) { return in.find(c) != std::string::npos; });
   });
-  return plain && known && out.inputs.size() <= 2 ? std::optional(out) : std::nullopt;
+  constexpr size_t kMostInputs = 8;
+  return plain && known && out.inputs.size() <= kMostInputs ? std::optional(out) : std::nullopt;
 }
 
 struct Term {
@@ -158,9 +169,18 @@ void einsum(Draft& d) {
     if (input.shape.dimensions.size() != dims.size()) return;
     terms.push_back({input.id, equation->inputs[k]});
   }
-  for (size_t k = 0; k < terms.size(); ++k)
-    terms[k] = summed(d, terms[k], type, equation->output + (terms.size() == 2 ? terms[1 - k].letters : ""));
-  const Term made = terms.size() == 2 ? multiplied(d, terms[0], terms[1], equation->output) : terms[0];
+  // From the left, two by two; what neither the rest nor the output needs is summed first.
+  const auto neededBehind = [&](size_t k) {
+    std::string out = equation->output;
+    for (size_t j = k; j < terms.size(); ++j) out += terms[j].letters;
+    return out;
+  };
+  Term made = summed(d, terms[0], type, neededBehind(1));
+  for (size_t k = 1; k < terms.size(); ++k) {
+    const std::string rest = neededBehind(k + 1);
+    made = multiplied(d, made, summed(d, terms[k], type, rest + made.letters), rest);
+    made = summed(d, made, type, rest);
+  }
   const DraftSizes order = placesOf(equation->output, made.letters);
   if (!std::ranges::is_sorted(order)) d.add(Opcode::Transpose, {made.id}, {{Attr::dimensions, listOf(order)}});
   if (d.added == 0) d.add(Opcode::Copy, {made.id});  // the letters say the array itself
@@ -176,7 +196,7 @@ constexpr DraftForm kShapeForms[] = {
      "reshape drop remove axis=", Opcode::Reshape, squeeze},
     {"expand dims", kCategory, "A new dimension of size 1: expand dims 0",
      "unsqueeze newaxis expand_dims reshape axis=", Opcode::Reshape, expand},
-    {"einsum", kCategory, "A product by letters: einsum bqd,bkd->bqk", "tensordot contract einstein letters ->",
+    {"einsum", kCategory, "A product by letters: einsum bqd,bkd->bqk", "tensordot contract einstein letters -> ,",
      Opcode::Dot, einsum},
 };
 

@@ -6,6 +6,7 @@
 
 #include "core/edit/palette/palette_draft.h"
 #include "core/edit/structure/differentiating.h"
+#include "core/evaluate/usual_sources.h"
 
 namespace tessera {
 namespace {
@@ -18,6 +19,27 @@ PaletteForm formOf(std::string_view title, std::string summary, std::string word
   entry.category = "Training";
   entry.summary = std::move(summary);
   return {std::move(entry), std::move(words)};
+}
+
+// The selection and what the line names: "training step wrt=W1,b1". Of a step alone: by the weights.
+std::vector<InstructionId> meantBy(const Module& module, ComputationId computation, const PaletteEntry& entry,
+                                   std::span<const InstructionId> sources) {
+  std::vector<InstructionId> out(sources.begin(), sources.end());
+  constexpr std::string_view kWrt = "wrt=";
+  bool named = false;
+  for (const std::string& each : entry.said) {
+    if (!each.starts_with(kWrt)) continue;
+    std::string_view rest = std::string_view(each).substr(kWrt.size());
+    while (!rest.empty()) {
+      const size_t end = std::min(rest.find(','), rest.size());
+      if (const InstructionId id = valueNamed(module, computation, rest.substr(0, end)); id.valid()) out.push_back(id);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      named = true;
+    }
+  }
+  if (!named && sources.size() == 1 && entry.form == kStep && computation == module.entry())
+    for (InstructionId weight : weightsOf(module)) out.push_back(weight);
+  return out;
 }
 
 // parameter - rate * gradient, for each.
@@ -45,9 +67,9 @@ Edit step(Draft d, const AddGradient& meant) {
 std::vector<PaletteForm> trainingForms() {
   return {formOf(kGradient,
                  "The gradient of the selected value with respect to what else is selected, or to all parameters",
-                 "derivative backward backprop backpropagation grad differentiate vjp autodiff"),
-          formOf(kStep, "The selected parameters after a step of descent, and the selected loss: training step 0.1",
-                 "train sgd descent optimizer update learn fit")};
+                 "derivative backward backprop backpropagation grad differentiate vjp autodiff wrt="),
+          formOf(kStep, "The selected parameters, else all weights, after a step of descent: training step 0.1",
+                 "train sgd descent optimizer update learn fit wrt=")};
 }
 
 bool isTrainingForm(const PaletteEntry& entry) { return entry.form == kGradient || entry.form == kStep; }
@@ -55,9 +77,9 @@ bool isTrainingForm(const PaletteEntry& entry) { return entry.form == kGradient 
 std::optional<Edit> placingTraining(const Module& module, ComputationId computation, const PaletteEntry& entry,
                                     std::span<const InstructionId> sources) {
   if (!isTrainingForm(entry)) return std::nullopt;
-  const Edit asked{entry.form == kGradient ? "Gradient" : "Training step",
-                   {AddGradient{{}, {sources.begin(), sources.end()}}}};
-  const auto meant = gradientOfSelection(module, sources);
+  const std::vector<InstructionId> by = meantBy(module, computation, entry, sources);
+  const Edit asked{entry.form == kGradient ? "Gradient" : "Training step", {AddGradient{{}, by}}};
+  const auto meant = gradientOfSelection(module, by);
   if (!meant || entry.form == kGradient) return asked;
   return step({module, computation, sources, entry, {asked.title, {}}, 0}, *meant);
 }

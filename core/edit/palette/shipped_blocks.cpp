@@ -13,7 +13,7 @@ namespace {
 Result<std::string> linear(const BlockInputs& in) {
   const BlockSizes x = in.sizes(0, {8, 16});
   if (x.empty()) return fail("linear needs an array, not a scalar");
-  const BlockSizes w = in.sizes(1, {x.back(), 32});
+  const BlockSizes w = in.sizes(1, {x.back(), in.wholeNumber(32)});
   if (w.size() != 2 || w[0] != x.back())
     return fail(fmt::format("the weights need {} rows, as many as the input has features", x.back()));
   const BlockSizes b = in.sizes(2, {w[1]});
@@ -58,6 +58,23 @@ Result<std::string> layerNorm(const BlockInputs& in) {
   const auto scaled = out.binary("scaled", "multiply", normal, out.spread(scale, x, {last}, "scale.all"));
   out.binary("layer_norm", "add", scaled, out.spread(offset, x, {last}, "offset.all"));
   return out.text("layer_norm");
+}
+
+// x / √(mean of x² + ε), then scaled.
+Result<std::string> rmsNorm(const BlockInputs& in) {
+  const BlockSizes x = in.sizes(0, {8, 16});
+  if (x.empty()) return fail("rms norm needs an array, not a scalar");
+  const BlockSizes features{x.back()};
+  if (in.sizes(1, features) != features) return fail(fmt::format("the scale needs {} elements", x.back()));
+  BlockWriter out(in.type);
+  const auto xs = out.parameter("x", x), scale = out.parameter("scale", features);
+  const BlockSizes rows(x.begin(), x.end() - 1);
+  const auto squares = out.reduceLast("square.sum", "add", out.binary("squares", "multiply", xs, xs));
+  const auto mean = out.binary("mean", "divide", squares, out.number("count", std::to_string(x.back()), rows));
+  const auto rate = out.unary("rate", "rsqrt", out.binary("steady", "add", mean, out.number("epsilon", "1e-06", rows)));
+  const auto normal = out.binary("normal", "multiply", xs, out.spreadBack(rate, x, "rate.all"));
+  out.binary("rms_norm", "multiply", normal, out.spread(scale, x, {static_cast<int64_t>(x.size()) - 1}, "scale.all"));
+  return out.text("rms_norm");
 }
 
 // x · (1 + erf(x / √2)) / 2
@@ -108,32 +125,55 @@ Result<std::string> attention(const BlockInputs& in) {
   return out.text("attention");
 }
 
-// The mean over all rows of -Σ labels · log softmax(logits).
+// 1 where a class is that of the label, 0 elsewhere, in the logits' shape; labels: numbers of classes.
+BlockWriter::Value hitsOf(BlockWriter& out, const BlockSizes& x, ElementType labels) {
+  const std::string all = fmt::format("{}[{}]", nameOf(labels), fmt::join(x, ","));
+  out.line("labels.all", all, fmt::format("broadcast(labels), dimensions={{{}}}", dimensionList(x.size() - 1)));
+  out.line("classes", all, fmt::format("iota(), iota_dimension={}", x.size() - 1));
+  out.line("is_label", fmt::format("pred[{}]", fmt::join(x, ",")), "compare(labels.all, classes), direction=EQ");
+  return out.make("hits", x, "convert(is_label)");
+}
+
+// The mean over all rows of -Σ labels · log softmax(logits); labels: shares, or numbers of classes.
 Result<std::string> crossEntropy(const BlockInputs& in) {
   const BlockSizes x = in.sizes(0, {8, 10});
-  if (x.size() != 2 || in.sizes(1, x) != x)
-    return fail("cross-entropy takes logits of [batch, classes] and labels of the same shape");
+  const BlockSizes rowsOf(x.begin(), x.empty() ? x.end() : x.end() - 1);
+  if (x.empty() || in.sizes(1, x) != (in.isInteger(1) ? rowsOf : x))
+    return fail("cross-entropy takes logits of [batch, classes] and labels of the same shape, or integers of [batch]");
   BlockWriter out(in.type);
-  const auto logits = out.parameter("logits", x), labels = out.parameter("labels", x);
+  const auto logits = out.parameter("logits", x);
+  BlockWriter::Value labels;
+  if (in.isInteger(1)) {
+    out.typedParameter("labels", fmt::format("{}[{}]", nameOf(in.given[1].type), fmt::join(rowsOf, ",")));
+    labels = hitsOf(out, x, in.given[1].type);
+  } else {
+    labels = out.parameter("labels", x);
+  }
   const auto shifted = out.binary("shifted", "subtract", logits,
                                   out.spreadBack(out.reduceLast("most", "maximum", logits), x, "most.all"));
   const auto total = out.reduceLast("total", "add", out.unary("powers", "exponential", shifted));
   const auto logs =
       out.binary("logs", "subtract", shifted, out.spreadBack(out.unary("log_total", "log", total), x, "log_total.all"));
   const auto rows = out.reduceLast("rows", "add", out.binary("chosen", "multiply", labels, logs));
-  const auto sum = out.reduceLast("sum", "add", rows);
-  out.binary("cross_entropy", "divide", sum, out.number("count", std::to_string(-x[0]), {}));
+  int64_t count = 1;
+  BlockSizes all;
+  for (size_t d = 0; d < rowsOf.size(); ++d) count *= rowsOf[d], all.push_back(static_cast<int64_t>(d));
+  const auto sum = all.empty() ? rows : out.reduceOver("sum", "add", rows, all);
+  out.binary("cross_entropy", "divide", sum, out.number("count", std::to_string(-count), {}));
   return out.text("cross_entropy");
 }
 
 constexpr ShippedBlock kShipped[] = {
-    {"linear", "x · W + b over the last dimension", "dense fc fully connected affine", linear},
+    {"linear", "x · W + b over the last dimension: linear 64", "dense fc fully connected affine", linear},
     {"softmax", "Exponentials that add up to 1 over the last dimension", "normalize probabilities", softmax},
     {"layer_norm", "Mean 0 and variance 1 over the last dimension, then scale and offset", "layernorm normalization",
      layerNorm},
+    {"rms_norm", "The root of the mean square becomes 1 over the last dimension, then scale", "rmsnorm normalization",
+     rmsNorm},
     {"gelu", "x · Φ(x), the smooth relu", "activation", gelu},
     {"attention", "softmax(q · kᵀ / √d) · v", "transformer qkv scaled", attention},
-    {"cross_entropy", "The mean of -labels · log softmax(logits)", "crossentropy loss nll", crossEntropy},
+    {"cross_entropy", "The mean of -labels · log softmax(logits); labels may be numbers of classes",
+     "crossentropy loss nll", crossEntropy, 1},
 };
 
 std::vector<const ShippedBlock*> allShipped() {
@@ -155,16 +195,16 @@ const std::vector<Block>& shippedBlocks() {
   return blocks;
 }
 
-Result<std::string> shippedBlockText(std::string_view name, std::span<const Shape> inputs) {
+Result<std::string> shippedBlockText(std::string_view name, std::span<const Shape> inputs, const std::string& number) {
   for (const ShippedBlock* each : allShipped()) {
     if (each->name != name) continue;
     for (size_t k = 0; k < inputs.size(); ++k) {
       const Shape& shape = inputs[k];
-      if (static_cast<int64_t>(k) == each->bits) continue;
+      if (static_cast<int64_t>(k) == each->bits && (isInteger(shape.type) || !shape.isArray())) continue;
       if (!shape.isArray() || !isFloat(shape.type) || isComplex(shape.type) || shape.type != inputs[0].type)
         return fail(std::string(name) + " takes arrays of one floating-point type, not " + toString(shape, false));
     }
-    return each->make({inputs, inputs.empty() ? ElementType::F32 : inputs[0].type});
+    return each->make({inputs, inputs.empty() ? ElementType::F32 : inputs[0].type, number});
   }
   return fail("there is no block " + std::string(name));
 }

@@ -54,7 +54,14 @@ Result<std::string> batchNorm(const BlockInputs& in) {
   return out.text("batch_norm");
 }
 
-// Each element stays with a probability of 0.9, divided by it; the bits are threefry's of the state.
+// The rate of dropout: the number of the line, within [0, 1).
+double leftOut(const BlockInputs& in) {
+  double part = 0.1;
+  std::from_chars(in.number.data(), in.number.data() + in.number.size(), part);
+  return part >= 0 && part < 1 ? part : 0.1;
+}
+
+// Each element stays with a probability, divided by it; the bits are threefry's of the state.
 Result<std::string> dropout(const BlockInputs& in) {
   const BlockSizes x = in.sizes(0, {8, 16});
   if (in.has(1) && (in.given[1].type != ElementType::U64 || in.given[1].dimensions != BlockSizes{2}))
@@ -65,10 +72,12 @@ Result<std::string> dropout(const BlockInputs& in) {
   const std::string bits = fmt::format("u32[{}]", fmt::join(x, ","));
   out.line("random", "(u64[2], " + bits + ")", "rng-bit-generator(state), algorithm=rng_three_fry");
   out.line("bits", bits, "get-tuple-element(random), index=1");
-  out.line("limit", "u32[]", "constant(3865470566)");
+  const double stays = 1 - leftOut(in);
+  out.line("limit", "u32[]",
+           fmt::format("constant({})", static_cast<uint32_t>(std::min(stays * 4294967296.0, 4294967295.0))));
   out.line("limit.all", bits, "broadcast(limit), dimensions={}");
   out.line("kept", fmt::format("pred[{}]", fmt::join(x, ",")), "compare(bits, limit.all), direction=LT");
-  const auto larger = out.binary("larger", "divide", xs, out.number("share", "0.9", x));
+  const auto larger = out.binary("larger", "divide", xs, out.number("share", fmt::format("{:.9g}", stays), x));
   out.make("dropout", x, "select(kept, " + larger.name + ", " + out.number("zero", "0", x).name + ")");
   return out.text("dropout");
 }
@@ -122,7 +131,7 @@ constexpr ShippedBlock kTraining[] = {
     {"mse", "The mean of the squared differences", "mean squared error loss l2", meanSquaredError},
     {"batch_norm", "Mean 0 and variance 1 over the batch, then scale and offset", "batchnorm bn normalization",
      batchNorm},
-    {"dropout", "Zeros a tenth at random, by threefry", "regularization random mask threefry", dropout, 1},
+    {"dropout", "Zeros a tenth at random, by threefry: dropout 0.2", "regularization random mask threefry", dropout, 1},
     {"sgd", "parameter - rate · gradient", "gradient descent optimizer step update train", sgd},
     {"adam", "Adam's step: the parameter and both moments", "optimizer step update train moments", adam},
 };

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/sorting.h"
+#include "core/edit/sizes/sizes.h"
 #include "core/edit/wiring/implied_broadcast.h"
 #include "core/edit/wiring/wiring.h"
 #include "core/ops/inference/infer_checks.h"
@@ -22,6 +23,7 @@ class Repairs {
 
   std::vector<ConnectionOption> make() {
     if (!from_.isArray() || from_.hasDynamicDimensions()) return {};
+    resizeCallee();
     for (const Shape* other : otherShapes()) {
       if (other->type != from_.type) {
         begin("convert to " + std::string(nameOf(other->type)));
@@ -38,9 +40,44 @@ class Repairs {
   }
 
  private:
+  // What a called computation takes at this input; null: the user calls none.
+  const Shape* calleesShape() const {
+    const InstructionId parameter = calleesParameter();
+    return parameter.valid() && module_.shapeOf(parameter).isArray() ? &module_.shapeOf(parameter) : nullptr;
+  }
+  InstructionId calleesParameter() const {
+    const Instruction& user = module_.at(user_);
+    const auto callees = module_.callees(user);
+    if (user.opcode != Opcode::Call || callees.size() != 1 || !module_.contains(callees[0])) return {};
+    const auto& parameters = module_.at(callees[0]).parameters;
+    const bool known = operand_ >= 0 && static_cast<size_t>(operand_) < parameters.size();
+    return known ? parameters[static_cast<size_t>(operand_)] : InstructionId();
+  }
+  // What is called gets the value's sizes, with all that goes with them: weights of a block, say. The input is opened
+  // first: what was wired to it keeps its size.
+  void resizeCallee() {
+    const Shape* wanted = calleesShape();
+    if (!wanted || wanted->type != from_.type || wanted->rank() != from_.rank() || *wanted == from_) return;
+    const auto opened = apply(module_, {"", {SetOperand{user_, operand_, {}}}});
+    if (!opened) return;
+    std::vector<SizeWish> wishes;
+    for (size_t d = 0; d < from_.dimensions.size(); ++d)
+      if (from_.dimensions[d] != wanted->dimensions[d])
+        wishes.push_back({{calleesParameter(), 0, static_cast<int32_t>(d)}, from_.dimensions[d]});
+    const Sizes sizes(opened->module);
+    auto resized = sizes.resized(wishes);
+    if (!resized || !resized->stops.empty()) return;
+    const bool block = module_.at(user_).attributes->boolOr(Attr::is_composite, false);
+    begin(fmt::format("resize the {} to {}", block ? "block" : "called computation",
+                      toString(Shape::array(from_.type, from_.dimensions), false)));
+    edit_ = std::move(resized->edit);
+    finish();
+  }
+
   // What the other inputs have, of an elementwise user the largest first.
   std::vector<const Shape*> otherShapes() const {
     std::vector<const Shape*> out;
+    if (const Shape* wanted = calleesShape()) return {wanted};
     const auto shapes = operandShapes(module_, module_.at(user_));
     for (size_t i = 0; i < shapes.size(); ++i)
       if (static_cast<int32_t>(i) != operand_ && shapes[i] && shapes[i]->isArray()) out.push_back(shapes[i]);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base/checked_math.h"
 
 namespace tessera {
@@ -83,6 +85,15 @@ WindowReadNodes windowRead(ElementBuilder& builder, const Window& window, std::s
     out.present = builder.logicalAnd(out.present, source.present);
   }
   return out;
+}
+
+std::pair<int64_t, int64_t> samePadding(int64_t size, const WindowDimension& window) {
+  const int64_t reach = (window.size - 1) * window.windowDilation + 1;
+  const int64_t base = size > 0 ? (size - 1) * window.baseDilation + 1 : 0;
+  const int64_t total =
+      size > 0 ? std::max<int64_t>(((base + window.stride - 1) / window.stride - 1) * window.stride + reach - base, 0)
+               : reach - 1;
+  return {total / 2, total - total / 2};
 }
 
 }  // namespace tessera

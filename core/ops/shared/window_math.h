@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
 #include "core/ops/op.h"
 #include "core/ops/shared/element_context.h"
@@ -11,6 +12,9 @@ namespace tessera {
 
 // Positions of the window along one dimension of `size` elements; nullopt on overflow.
 std::optional<int64_t> windowPositions(const WindowDimension& window, int64_t size);
+// The padding before and behind that gives ceil(size / stride) positions, as for "same": the odd one is behind.
+// size: of the base before its dilation; 0: not known, then as if the stride were 1.
+std::pair<int64_t, int64_t> samePadding(int64_t size, const WindowDimension& window);
 // Sizes, strides and dilations are positive. Violates `label`.
 Status checkWindow(const InferContext& context, const Window& window, std::string_view label);
 // The attribute, or a window of ones of the given rank.

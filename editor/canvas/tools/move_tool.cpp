@@ -218,12 +218,9 @@ void MoveTool::paintWires(QPainter& painter) {
       return canvas_.viewport().toWidget(QPointF(p.x, p.y) + movedBy(node));
     };
     const QPointF from = end(wire.points.front(), edge.from), to = end(wire.points.back(), edge.to);
-    QPainterPath path(from);
-    const double bend = attached ? 0 : std::max(20.0, std::abs(to.y() - from.y()) / 2);
-    path.cubicTo(from + QPointF(0, bend), to - QPointF(0, bend), to);
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(toQColor(ColorRole::Selection, canvas_.theme()), 1.6));
-    painter.drawPath(path);
+    painter.drawPath(looseWire(from, to, view.flow, attached ? 0 : 20));
   }
 }
 

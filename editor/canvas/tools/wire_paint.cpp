@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "core/arrange/box_style.h"
+#include "core/arrange/sockets.h"
 #include "core/arrange/text_metrics.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/paths.h"
 #include "editor/canvas/plate.h"
 #include "editor/canvas/render.h"
 #include "editor/canvas/tools/wire_tool.h"
@@ -16,12 +18,20 @@ namespace {
 
 constexpr double kSocketRadius = 4;  // pixels
 constexpr size_t kMaxJudged = 120;
+constexpr double kInputFieldWidth = 74;  // scene units
 
 }  // namespace
 
-// The field of an open input: above its socket, no wider than the sockets stand apart.
+// The field of an open input: above its socket, no wider than the distance of the sockets; where wires run to the
+// right, in its row behind the name.
 QRectF WireTool::plateOf(int32_t node, int32_t operand) const {
   const QPointF socket = inputAt(node, operand);
+  if (canvas_.view()->flow == Flow::Right) {
+    const double zoom = canvas_.viewport().zoom(), high = 15 * zoom;
+    const double wide = std::min<double>(kInputFieldWidth, canvas_.frameOf(node).width() / 2 - 4) * zoom;
+    const double right = canvas_.viewport().toWidget(canvas_.frameOf(node).bottomRight()).x() - 6 * zoom;
+    return {right - wide, socket.y() - high / 2, wide, high};
+  }
   const double room = canvas_.frameOf(node).width() * canvas_.viewport().zoom() /
                           static_cast<double>(std::max<size_t>(nodeAt(node).inputs.size(), 1)) -
                       4;
@@ -35,7 +45,7 @@ void WireTool::paintSockets(QPainter& painter) {
   size_t judged = 0;
   for (int32_t node : nodes) {
     const InstructionId id = nodeAt(node).instruction;
-    const auto inputs = hints_.inputs(id);
+    const auto inputs = inputsOf(node);
     const bool carried = wire_ && wire_->moved && wire_->value.valid() && judged++ < kMaxJudged;
     if (carried)
       paintTargets(painter, node, id, inputs);
@@ -76,14 +86,16 @@ void WireTool::paintPlates(QPainter& painter, int32_t node, const std::vector<Ca
     painter.setBrush(toQColor(ColorRole::NodeFill, canvas_.theme()));
     painter.setPen(QPen(toQColor(ColorRole::NodeBorder, canvas_.theme()), 1, Qt::DashLine));
     painter.drawRoundedRect(plate, 3, 3);
+    const bool named = canvas_.view()->flow == Flow::Right && hasPortNames(nodeAt(node));
     PictureItem text;
     text.kind = PictureItem::Kind::Text;
-    text.size = 9.5f;
-    text.fill = ColorRole::NodeText;
-    text.text = elideText(inputs[k].name.toStdString() + " ?", text.size, static_cast<float>(plate.width()) - 6);
+    text.size = std::min(9.5f, static_cast<float>(plate.height()) * 0.6f);
+    text.fill = named ? ColorRole::NodeSubtext : ColorRole::NodeText;
+    text.text = elideText(named ? "value or wire" : inputs[k].name.toStdString() + " ?", text.size,
+                          static_cast<float>(plate.width()) - 6);
     if (text.text.empty()) text.text.push_back('?');
     text.bounds = {static_cast<float>(plate.center().x()) - textWidth(text.text, text.size) / 2,
-                   static_cast<float>(plate.y()) + 3, 0, 0};
+                   static_cast<float>(plate.center().y()) - text.size * 0.6f, 0, 0};
     paintItem(painter, text, 1, canvas_.theme());
   }
 }
@@ -130,9 +142,7 @@ void WireTool::paint(QPainter& painter) {
     refused = !fromInput && !verdictOf(wire_->target.node, wire_->target.operand).fits;
   }
   if (fromInput) std::swap(from, to);
-  QPainterPath path(from);
-  const double bend = std::max(24.0, std::abs(to.y() - from.y()) / 2);
-  path.cubicTo(from + QPointF(0, bend), to - QPointF(0, bend), to);
+  const QPainterPath path = looseWire(from, to, canvas_.view()->flow, 24);
   painter.setBrush(Qt::NoBrush);
   painter.setPen(QPen(toQColor(refused ? ColorRole::Error : ColorRole::Selection, canvas_.theme()), 2.2,
                       refused ? Qt::DashLine : Qt::SolidLine));

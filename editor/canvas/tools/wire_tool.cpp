@@ -33,6 +33,12 @@ void WireTool::setHints(WireHints hints) {
   canvas_.update();
 }
 
+// The instructions within a pill are wired to each other.
+std::vector<CanvasInput> WireTool::inputsOf(int32_t node) const {
+  const ViewNode& at = nodeAt(node);
+  return at.chip && at.instructionCount > 1 ? std::vector<CanvasInput>() : hints_.inputs(at.instruction);
+}
+
 const ViewNode& WireTool::nodeAt(int32_t node) const { return canvas_.view()->nodes[static_cast<size_t>(node)]; }
 
 std::vector<int32_t> WireTool::wirableNodes() const {
@@ -46,15 +52,16 @@ std::vector<int32_t> WireTool::wirableNodes() const {
 }
 
 QPointF WireTool::outputAt(int32_t node) const {
-  const PointF p = outputSocket(toRectF(canvas_.frameOf(node)));
+  const PointF p = outputSocket(nodeAt(node), toRectF(canvas_.frameOf(node)), canvas_.view()->flow);
   return canvas_.viewport().toWidget(QPointF(p.x, p.y));
 }
 // What stands in the node or at its left is an input there; of a closed group it may be an inner affair.
 QPointF WireTool::inputAt(int32_t node, int32_t operand) const {
   const RectF box = toRectF(canvas_.frameOf(node));
   const int32_t attached = attachedTo(node, operand);
-  const PointF p = attached >= 0 ? besideSocket(box, toRectF(canvas_.frameOf(attached)))
-                                 : inputSocket(nodeAt(node), box, operand).value_or(PointF{box.x, box.y});
+  const PointF p = attached >= 0
+                       ? besideSocket(box, toRectF(canvas_.frameOf(attached)))
+                       : inputSocket(nodeAt(node), box, operand, canvas_.view()->flow).value_or(PointF{box.x, box.y});
   return canvas_.viewport().toWidget(QPointF(p.x, p.y));
 }
 
@@ -71,7 +78,7 @@ WireTool::Socket WireTool::socketAt(QPointF at) const {
       if (distance < nearest) nearest = distance, best = {id, operand, open, value};
     };
     consider(outputAt(node), -1, false, {});
-    const auto inputs = hints_.inputs(id);
+    const auto inputs = inputsOf(node);
     for (size_t k = 0; k < inputs.size(); ++k) {
       const auto operand = static_cast<int32_t>(k);
       const bool open = !inputs[k].value.valid();
@@ -86,7 +93,7 @@ WireTool::Socket WireTool::socketAt(QPointF at) const {
 // The box of what stands in a node or at its left; -1: a wire leads to the input, or nothing.
 int32_t WireTool::attachedTo(int32_t user, int32_t operand) const {
   if (!hints_.inputs || inputSocket(nodeAt(user), RectF(), operand)) return -1;
-  const auto inputs = hints_.inputs(nodeAt(user).instruction);
+  const auto inputs = inputsOf(user);
   if (operand < 0 || static_cast<size_t>(operand) >= inputs.size()) return -1;
   const auto [first, last] = attached().equal_range(user);
   const auto found = std::find_if(first, last, [&](const auto& each) {
@@ -189,7 +196,7 @@ void WireTool::snap(QPointF at) {
       if (id != wire_->openUser && box.adjusted(-4, -4, 4, 10).contains(at)) wire_->target = {id, -1, false, {}};
       continue;
     }
-    const auto inputs = hints_.inputs(id);
+    const auto inputs = inputsOf(node);
     for (size_t k = 0; k < inputs.size(); ++k) {
       const QPointF socket = inputAt(node, static_cast<int32_t>(k));
       const double distance = std::hypot(socket.x() - at.x(), socket.y() - at.y());
@@ -203,7 +210,7 @@ void WireTool::snap(QPointF at) {
 void WireTool::snapToBody(int32_t node) {
   const InstructionId id = nodeAt(node).instruction;
   if (id == wire_->value) return;
-  const auto inputs = hints_.inputs(id);
+  const auto inputs = inputsOf(node);
   if (inputs.empty()) return;
   int32_t chosen = -1;
   for (const bool open : {true, false})

@@ -40,6 +40,7 @@ class WireTool : public CanvasTool {
   // Sockets of a view node, in widget pixels.
   QPointF outputAt(int32_t node) const;
   QPointF inputAt(int32_t node, int32_t operand) const;
+  QRectF fieldOf(int32_t node, int32_t operand) const { return plateOf(node, operand); }  // of an open input
   // The input or output at a place, with what the pointer would say of it.
   std::optional<std::pair<InstructionId, int32_t>> portAt(QPointF at) const;  // -1: the output
   QString tipAt(QPointF at) const;
@@ -71,6 +72,7 @@ class WireTool : public CanvasTool {
   };
   const ViewNode& nodeAt(int32_t node) const;
   std::vector<int32_t> wirableNodes() const;
+  std::vector<CanvasInput> inputsOf(int32_t node) const;
   Socket socketAt(QPointF at) const;
   int32_t attachedTo(int32_t user, int32_t operand) const;
   const std::unordered_multimap<int32_t, int32_t>& attached() const;

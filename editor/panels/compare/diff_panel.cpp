@@ -13,6 +13,7 @@
 #include "editor/canvas/dimension_color.h"
 #include "editor/document/document.h"
 #include "editor/panels/number_item.h"
+#include "editor/panels/popups/row_menu.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -38,6 +39,7 @@ DiffPanel::DiffPanel(Document& document, QWidget* parent)
   layout->addWidget(table_, 1);
   table_->setRootIsDecorated(false);
   table_->setUniformRowHeights(true);
+  addRowMenu(*table_);
   table_->setAlternatingRowColors(true);
   table_->setAllColumnsShowFocus(true);
   table_->setHeaderLabels(

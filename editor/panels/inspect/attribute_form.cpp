@@ -6,22 +6,42 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPalette>
+#include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "core/edit/refusal.h"
 #include "core/edit/sizes/dimension_words.h"
+#include "core/edit/typed.h"
 #include "core/edit/wiring/field.h"
 #include "core/edit/wiring/ready_computations.h"
 #include "core/edit/wiring/wiring.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/op.h"
 #include "editor/attributes/attribute_picture.h"
+#include "editor/attributes/type_choice.h"
 #include "editor/document/document.h"
 #include "editor/text/error_label.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
+
+// Rarely needed attributes: another row of the form shows the same, or they are hints on precision and indices.
+bool isDetail(Opcode opcode, const AttributeRow& row) {
+  switch (row.name) {
+    case Attr::operand_precision:
+    case Attr::algorithm:
+    case Attr::sparsity_config:
+    case Attr::convolution_kind:
+    case Attr::indices_are_sorted:
+    case Attr::unique_indices:
+    case Attr::result_accuracy: return true;
+    case Attr::slice_sizes:
+    case Attr::to_apply: return false;
+    default: return opcode == Opcode::Gather || opcode == Opcode::Scatter;
+  }
+}
 
 // A field may lose the focus after what it shows was undone, before the form is made anew.
 bool stands(const Document& document, InstructionId id, Opcode opcode) {
@@ -72,6 +92,7 @@ void AttributeForm::show() {
 
 void AttributeForm::rebuild() {
   lines_.clear();
+  more_ = nullptr;
   while (layout_->rowCount() > 0) layout_->removeRow(0);
   if (!shown_.valid() || !document_.module().contains(shown_)) return;
   const auto instruction = [this]() -> const Instruction& { return document_.module().at(shown_); };
@@ -90,19 +111,53 @@ void AttributeForm::rebuild() {
     addPicture(QStringLiteral("value"), makeLiteralPicture(document_.module(), shown_, this));
   if (opcode_ != Opcode::Constant && hasTrait(opcode_, kWrittenShape)) addShape();
   addAttributes();
+  addDetailsButton();
+}
+
+void AttributeForm::addDetailsButton() {
+  if (std::ranges::none_of(lines_, &Line::detail)) return;
+  more_ = new QToolButton(this);
+  more_->setAutoRaise(true);
+  more_->setCheckable(true);
+  more_->setChecked(details_);
+  more_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  const bool numbers = opcode_ == Opcode::Gather || opcode_ == Opcode::Scatter;
+  more_->setText(numbers ? tr("More: dimension numbers") : tr("More attributes"));
+  layout_->addRow(more_);
+  connect(more_, &QToolButton::toggled, this, &AttributeForm::showDetails);
+}
+
+void AttributeForm::showDetails(bool shown) {
+  details_ = shown;
+  if (more_) more_->setChecked(shown);
+  placeDetails();
+}
+
+// A row with a value is always shown, except dimension numbers, which another row shows.
+void AttributeForm::placeDetails() {
+  if (more_) more_->setArrowType(details_ ? Qt::DownArrow : Qt::RightArrow);
+  const bool numbers = opcode_ == Opcode::Gather || opcode_ == Opcode::Scatter;
+  for (const Line& line : lines_) {
+    if (!line.detail) continue;
+    const bool said = !numbers && !line.field->text().isEmpty();
+    layout_->setRowVisible(line.cell, details_ || said || !line.error->text().isEmpty());
+    if (line.picture && !details_) line.picture->hide();
+  }
 }
 
 void AttributeForm::addShape() {
   if (opcode_ == Opcode::Parameter) return;  // the inspector's own field
   addLine(
-      QStringLiteral("shape"), tr("The shape that it gives, e.g. f32[32,128]"),
+      QStringLiteral("shape"),
+      tr("The shape that it gives: f32[32,128], a type alone, or sizes alone (-1: what is left)"),
       [this] { return QString::fromStdString(toString(document_.module().shapeOf(shown_))); },
       [this](const std::string& text) -> Result<Edit> {
-        TESSERA_ASSIGN_OR_RETURN(Shape shape, parseShape(text));
-        fillDefaultLayouts(shape);
+        TESSERA_ASSIGN_OR_RETURN(Shape shape, typedShape(document_.module(), shown_, text));
         return Edit{"Shape of " + std::string(document_.module().at(shown_).name),
                     {SetShape{shown_, std::move(shape)}}};
       });
+  if (opcode_ == Opcode::Convert || opcode_ == Opcode::BitcastConvert)
+    addPicture(QStringLiteral("shape"), new TypeChoice(this));
 }
 
 void AttributeForm::addAttributes() {
@@ -127,13 +182,14 @@ void AttributeForm::addAttributes() {
             if (auto ready = choosingReady(module, shown_, name, typed)) return *std::move(ready);
           const auto& names = document_.view().scene().sizeNames;
           TESSERA_ASSIGN_OR_RETURN(const std::string text,
-                                   dimensionNumbers(module, module.at(shown_), name, typed, names.get(),
+                                   dimensionNumbers(module, module.at(shown_), name, inBraces(name, typed), names.get(),
                                                     document_.view().scene().hues.get()));
           if (!text.empty()) TESSERA_TRY(parseAttributeValue(module, name, text));
           return Edit{std::string(nameOf(name)) + " of " + std::string(module.at(shown_).name),
                       {SetAttribute{shown_, name, text}}};
         });
     QLineEdit* field = lines_[QString::fromUtf8(nameOf(name))].field;
+    lines_[QString::fromUtf8(nameOf(name))].detail = isDetail(opcode_, row);
     field->setPlaceholderText(row.defaultText.empty() ? (row.required ? tr("needed") : QString())
                                                       : QString::fromUtf8(row.defaultText));
     addPicture(QString::fromUtf8(nameOf(name)), makeAttributePicture(opcode_, name, this));
@@ -180,7 +236,7 @@ void AttributeForm::addLine(const QString& name, const QString& help, std::funct
   layout->addWidget(field);
   layout->addWidget(error);
   layout_->addRow(label, cell);
-  lines_.insert(name, {field, error, std::move(make), std::move(text), nullptr});
+  lines_.insert(name, {field, error, std::move(make), std::move(text), nullptr, cell});
   connect(field, &QLineEdit::textEdited, this, [this, name](const QString& typedText) { typed(name, typedText); });
   connect(field, &QLineEdit::editingFinished, this, [this, name] {
     if (typing_ == name) typing_.clear();
@@ -225,6 +281,7 @@ void AttributeForm::refill() {
     line->field->setText(text);
     line->field->setCursorPosition(0);
   }
+  placeDetails();
 }
 
 void AttributeForm::typed(const QString& name, const QString& text) {

@@ -13,6 +13,7 @@
 
 class QFormLayout;
 class QLineEdit;
+class QToolButton;
 
 namespace tessera {
 
@@ -30,6 +31,9 @@ class AttributeForm : public QWidget {
   QLineEdit* field(const QString& name) const;
   QString errorOf(const QString& name) const;
   AttributePicture* picture(const QString& name) const;  // under the line; null: it has none
+  // Rarely needed rows are behind a button: dimension numbers of gathers and scatters, precisions, hints.
+  void showDetails(bool shown);
+  QToolButton* detailsButton() const { return more_; }  // null: there are none
 
  private:
   using MakeEdit = std::function<Result<Edit>(const std::string&)>;
@@ -39,6 +43,8 @@ class AttributeForm : public QWidget {
     MakeEdit make;
     std::function<QString()> text;
     AttributePicture* picture = nullptr;
+    QWidget* cell = nullptr;  // its row of the form
+    bool detail = false;
   };
 
   void show();
@@ -49,6 +55,8 @@ class AttributeForm : public QWidget {
   void addAttributes();
   QStringList wordsFor(Attr name, std::string_view choices) const;
   QString helpOnDimensions(Attr name) const;
+  void addDetailsButton();
+  void placeDetails();
   void addPicture(const QString& name, AttributePicture* picture);
   void take(const QString& name, Edit edit, bool continues);
   void typed(const QString& name, const QString& text);
@@ -58,6 +66,8 @@ class AttributeForm : public QWidget {
   QHash<QString, Line> lines_;
   InstructionId shown_;
   Opcode opcode_ = Opcode::Unknown;
+  QToolButton* more_ = nullptr;
+  bool details_ = false;
   QString typing_;   // the line that is being typed into
   Gesture gesture_;  // in that line or on a picture
 };

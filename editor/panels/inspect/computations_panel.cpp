@@ -13,6 +13,7 @@
 
 #include "editor/document/document.h"
 #include "editor/panels/popups/quick_list.h"
+#include "editor/panels/popups/row_menu.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -38,6 +39,7 @@ ComputationsPanel::ComputationsPanel(Document& document, QWidget* parent)
   field_->installEventFilter(this);
   tree_->setHeaderLabels({tr("Computation"), tr("Instr.")});
   tree_->setUniformRowHeights(true);
+  addRowMenu(*tree_);
   tree_->setTextElideMode(Qt::ElideMiddle);  // names differ at their ends
   tree_->setIndentation(kIndentation);
   tree_->header()->setStretchLastSection(false);

@@ -65,8 +65,8 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   names->addWidget(namesLabel_);
   names->addWidget(namesField_, 1);
   layout->addLayout(names);
-  for (QWidget* w : std::initializer_list<QWidget*>{shapeError_, layoutLabel_, layoutChips_}) layout->addWidget(w);
-  layout->addWidget(form_);
+  for (QWidget* w : std::initializer_list<QWidget*>{shapeError_, form_, layoutLabel_, layoutChips_})
+    layout->addWidget(w);
   layout->addWidget(facts_, 1);
   facts_->setMinimumHeight(kLeastFacts);
   connectParts();
@@ -181,17 +181,17 @@ void Inspector::editNames() {
   });
 }
 
-// A parameter's layout is the person's to choose; what others have follows from what they read.
+// The layout is the person's to choose where HLO leaves a choice.
 void Inspector::showLayout() {
   if (draggingLayout_ && QGuiApplication::mouseButtons() == Qt::NoButton) draggingLayout_ = false;
   if (draggingLayout_) return;
-  const bool known = document_.isOpen() && document_.module().contains(shown_) &&
-                     document_.module().at(shown_).opcode == Opcode::Parameter;
+  const bool known =
+      document_.isOpen() && document_.module().contains(shown_) && whyNoLayout(document_.module(), shown_).empty();
   const Shape* shape = known ? &document_.module().shapeOf(shown_) : nullptr;
   const bool any = shape && shape->isArray() && shape->rank() > 1 && shape->layout &&
                    static_cast<int64_t>(shape->layout->minorToMajor.size()) == shape->rank();
   for (QWidget* w : std::initializer_list<QWidget*>{layoutLabel_, layoutChips_}) w->setVisible(any);
-  if (!any || layoutChips_->order() == shape->layout->minorToMajor) return;
+  if (!any) return;
   std::vector<DimensionChips::Chip> chips;
   const auto hues = document_.view().huesOf(shown_);
   for (int64_t d : shape->layout->minorToMajor) {

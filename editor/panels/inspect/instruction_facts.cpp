@@ -150,8 +150,13 @@ QString factsOf(const Module& module, InstructionId id, std::span<const Instruct
                          pointsOf(TypeSize::Heading));
   const OpDef* op = findOp(i.opcode);
   if (op) out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(op->summary));
+  // Attributes follow from the inputs: while one is open, that alone is to be done.
+  const bool open = std::ranges::any_of(i.operands, [](InstructionId operand) { return !operand.valid(); });
   for (const Diagnostic& d : diagnostics)
-    if (d.instruction == id && d.label == kUnfinished)
+    if (d.instruction == id && d.label == kUnfinished && open &&
+        d.message.find("lacks the attribute") != std::string::npos)
+      continue;
+    else if (d.instruction == id && d.label == kUnfinished)
       out += QStringLiteral("<p class='muted' style='margin:4px 0'>%1</p>").arg(escaped(d.message));
     else if (d.instruction == id)
       out += QStringLiteral("<p class='error' style='margin:4px 0'>%1</p>").arg(escaped(withoutPlace(d).toString()));

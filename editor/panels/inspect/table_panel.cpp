@@ -10,6 +10,7 @@
 
 #include "editor/document/document.h"
 #include "editor/models/diagnostics_model.h"
+#include "editor/panels/popups/row_menu.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -18,6 +19,7 @@ TablePanel::TablePanel(Document& document, const QString& emptyText, QWidget* pa
     : QWidget(parent), document_(document), table_(new QTreeView(this)), empty_(new PlainLabel(emptyText, this)) {
   table_->setRootIsDecorated(false);
   table_->setUniformRowHeights(true);
+  addRowMenu(*table_);
   table_->setAlternatingRowColors(true);
   table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   table_->setAllColumnsShowFocus(true);

@@ -9,6 +9,7 @@
 
 #include "editor/document/document.h"
 #include "editor/panels/overview/overview_html.h"
+#include "editor/panels/popups/row_menu.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -30,6 +31,7 @@ FindingsPanel::FindingsPanel(Document& document, QWidget* parent)
     : QWidget(parent), document_(document), list_(new QTreeWidget(this)), state_(new PlainLabel(this)) {
   list_->setHeaderLabels({tr("Rule"), tr("Finding"), tr("Number"), tr("Where")});
   list_->setUniformRowHeights(true);
+  addRowMenu(*list_);
   list_->setAlternatingRowColors(true);
   list_->setAllColumnsShowFocus(true);
   list_->setAccessibleName(tr("Findings, the costliest first"));

@@ -68,7 +68,7 @@ QRect HeatLegend::bar() const {
 void HeatLegend::showOverlay() {
   overlay_ = document_.view().showsOverlay() ? document_.view().scene().overlay : nullptr;
   setVisible(overlay_ != nullptr);
-  if (!overlay_) return;
+  if (!overlay_) return emit resized();
   title_->setText(QString::fromStdString(overlay_->title) + QStringLiteral(" ▾"));
   title_->move(kLegendMargin - 6, 4);
   title_->resize(title_->sizeHint());

@@ -24,7 +24,7 @@ class HeatLegend : public QWidget {
   QRect bar() const;  // the colours
 
  signals:
-  void resized();
+  void resized();  // or hidden
 
  protected:
   void paintEvent(QPaintEvent* event) override;

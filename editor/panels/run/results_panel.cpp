@@ -10,6 +10,7 @@
 #include "core/base/units.h"
 #include "editor/document/document.h"
 #include "editor/models/outputs_model.h"
+#include "editor/panels/popups/row_menu.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -54,6 +55,7 @@ ResultsPanel::ResultsPanel(Document& document, QWidget* parent)
   table_->setModel(model_);
   table_->setRootIsDecorated(false);
   table_->setUniformRowHeights(true);
+  addRowMenu(*table_);
   table_->setAlternatingRowColors(true);
   const int em = table_->fontMetrics().averageCharWidth();
   table_->setColumnWidth(OutputsModel::kNumber, 12 * em);

@@ -260,9 +260,10 @@ void RunPanel::rebuildArguments() {
   }
   for (int row = 0; row < names.size(); ++row) {
     auto* field = new QLineEdit(arguments_);
-    field->setPlaceholderText(tr("rule · constant 1 · ramp 0 1 · random -1 1 · npy FILE · image FILE"));
-    field->setCompleter(
-        new QCompleter(QStringList{"rule", "constant 0", "ramp 0 1", "random 0 1", "npy ", "image "}, field));
+    const QString kinds = tr("rule · constant 1 · ramp 0 1 · uniform -1 1 · normal 0 1 · npy FILE · image FILE");
+    field->setPlaceholderText(kinds);
+    field->setCompleter(new QCompleter(
+        QStringList{"rule", "constant 0", "ramp 0 1", "uniform 0 1", "normal 0 1", "npy ", "image "}, field));
     field->setAccessibleName(names[row]);
     auto* error = new ErrorLabel(arguments_);
     auto* choose = new QToolButton(arguments_);

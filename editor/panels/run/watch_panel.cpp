@@ -37,6 +37,7 @@ Result<WatchRequest> requestFor(const Document& document, const std::vector<Inst
   TESSERA_ASSIGN_OR_RETURN(out.arguments, argumentsBy(rules, document.module()));
   out.watched = watched;
   out.feedback = feedbackOf(document);
+  if (out.feedback.empty()) out.feedback = possibleFeedback(document.module());  // else all steps are the same
   out.steps = steps;
   out.threads = document.runSettings().threads;
   return out;
@@ -106,7 +107,8 @@ QWidget* WatchPanel::makeBar() {
   steps_->setRange(1, kWatchedMostSteps);
   steps_->setValue(1000);
   steps_->setSuffix(tr(" steps"));
-  steps_->setToolTip(tr("Outputs become inputs of the next step, as the player has them"));
+  steps_->setToolTip(
+      tr("Outputs become inputs of the next step: as the player has them, else where shapes are the same"));
   run_ = new QPushButton(tr("Run"), bar);
   statistic_ = new QComboBox(bar);
   for (const auto& [text, what] : {std::pair(tr("mean"), WatchStatistic::Mean),

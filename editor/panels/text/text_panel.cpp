@@ -55,6 +55,11 @@ TextPanel::TextPanel(Document& document, QWidget* parent) : QWidget(parent), doc
           [this] { findNext(QGuiApplication::keyboardModifiers() & Qt::ShiftModifier); });
   connect(findField_, &QLineEdit::textEdited, this, [this] { state_->clear(); });
   connect(view_, &HloTextView::instructionClicked, this, &TextPanel::choose);
+  connect(view_, &HloTextView::findWanted, this, [this] {
+    findField_->setFocus();
+    findField_->selectAll();
+  });
+  connect(view_, &HloTextView::editWanted, this, [this] { editButton_->setChecked(true); });
   connect(&document_, &Document::textChanged, this, [this] {
     view_->setText(document_.text());
     showSelection();

@@ -64,6 +64,41 @@ TEST(PictureParts, AFieldHasAMarkAndWhatWasPulledOutTheOther) {
   EXPECT_EQ(pulled.count(Part::FoldMark).size(), 1u);
 }
 
+TEST(PictureParts, AnOpenGroupTooSmallToBeReadIsItsTitle) {
+  const Module module = *readHloText(R"(HloModule m
+inner {
+  p = f32[4] parameter(0)
+  q = f32[4] exponential(p)
+  ROOT r = f32[4] negate(q)
+}
+ENTRY main {
+  x = f32[4] parameter(0)
+  ROOT block = f32[4] call(x), to_apply=inner
+})",
+                                     "test")
+                             .module;
+  ViewOptions options;
+  options.openGroups = {"block"};
+  const GraphView view = makeView(module, module.entry(), options);
+  const Picture picture = draw(module, view, arrange(view));
+  const int32_t group = view.findGroup("block");
+  ASSERT_GE(group, 0);
+  const RectF& frame = std::ranges::find_if(picture.items, [&](const PictureItem& item) {
+                         return item.viewNode == group && item.part == Part::Frame;
+                       })->bounds;
+  const auto topmost = [&](double zoom, PictureItem::Kind kind) {
+    int32_t node = -1;
+    for (const PictureItem& item : picture.items)
+      if (item.kind == kind && item.isSeenAt(zoom) && item.reach().intersects(frame)) node = item.viewNode;
+    return node;
+  };
+  EXPECT_EQ(topmost(0.1, PictureItem::Kind::Box), group);
+  EXPECT_EQ(topmost(0.1, PictureItem::Kind::Text), group);
+  EXPECT_NE(topmost(1, PictureItem::Kind::Box), group);
+  const std::string alone = ">" + view.nodes[at(group)].title + "<";  // of the open group it is "▾ …"
+  EXPECT_EQ(toSvg(picture, Theme::Light).find(alone), std::string::npos);
+}
+
 TEST(PictureParts, FramesAndNotesOfThePage) {
   ProjectPage page;
   page.frames = {{0, 0, 100, 50, "frame"}};

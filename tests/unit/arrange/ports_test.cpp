@@ -77,7 +77,7 @@ void expectWiresAtPorts(const Shown& shown, const Arrangement& arrangement) {
     ASSERT_TRUE(port) << shown.view.nodes[at(edge.to)].title << " " << edge.operand;
     EXPECT_EQ(arrangement.routes[e].back().x, port->x);
     EXPECT_EQ(arrangement.routes[e].back().y, port->y);
-    EXPECT_EQ(arrangement.routes[e].front().x, outputSocket(from).x);
+    EXPECT_EQ(arrangement.routes[e].front().x, outputSocket(shown.view.nodes[at(edge.from)], from).x);
     ++seen;
   }
   EXPECT_GE(seen, 8u);
@@ -133,8 +133,8 @@ TEST(Ports, AreNamedTypedAndOneMoreWhereTheOpTakesAny) {
   EXPECT_TRUE(joined.appends);
   EXPECT_FALSE(joined.result);
   const RectF box{0, 0, 200, 50};
-  EXPECT_GT(appendSocket(box).x, inputSocket(joined, box, 2)->x);
-  EXPECT_EQ(inputSocket(joined, box, 3)->x, appendSocket(box).x);
+  EXPECT_GT(appendSocket(joined, box).x, inputSocket(joined, box, 2)->x);
+  EXPECT_EQ(inputSocket(joined, box, 3)->x, appendSocket(joined, box).x);
   EXPECT_FALSE(inputSocket(select, box, 3));
 }
 

@@ -61,12 +61,16 @@ TEST(Project, OrderIsStable) {
 TEST(Project, WhatAHandDidReadsBack) {
   const std::string text = R"(tessera project 1
 graph "g.hlo"
+flow down
 page "main"
+flow right
+at "n" 1 2
 frame 0 0 10 10 "one" 3
 note 1 2 3 4 "two" 6
 via "n" 0 1 2 3.5 4
 via "n" 1
 mute "n"
+large "n"
 size "a" 0 "B"
 bookmark "z"
 bookmark "n"
@@ -77,8 +81,10 @@ end
   EXPECT_TRUE(project.arranged());
   EXPECT_EQ(project.pages[0].reroutes.at({"n", 0})[1].x, 3.5);
   EXPECT_EQ(project.pages[0].frames[0].color, 3);
+  EXPECT_EQ(project.flow, PageFlow::Down);
+  EXPECT_EQ(project.pages[0].flow, PageFlow::Right);
   for (const char* line : {"frame 0 0 1 1 \"x\" 7", "frame 0 0 1 1 \"x\" -1", "via \"n\" 1.5", "via \"n\" 0 1",
-                           "size \"a\" 0", "mute", "mute \"a\" 1", "size \"a\" -1 \"B\""})
+                           "size \"a\" 0", "mute", "mute \"a\" 1", "flow up", "flow", "size \"a\" -1 \"B\""})
     EXPECT_FALSE(parseProject("tessera project 1\ngraph \"g\"\npage \"p\"\n" + std::string(line) + "\nend\n")) << line;
 }
 

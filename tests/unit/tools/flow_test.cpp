@@ -27,9 +27,9 @@ std::string pathText(const Module& module, const std::vector<FlowStep>& steps) {
   return out;
 }
 
-class Flow {
+class FlowOf {
  public:
-  explicit Flow(const char* text) : module(moduleOf(text)), flow(module) {}
+  explicit FlowOf(const char* text) : module(moduleOf(text)), flow(module) {}
   std::string up(const char* name) const { return cone(name, FlowDirection::Up); }
   std::string down(const char* name) const { return cone(name, FlowDirection::Down); }
   std::string path(const char* from, const char* to) const {
@@ -70,7 +70,7 @@ ENTRY main {
 )";
 
 TEST(Flow, ACallHandsOnWhatItsComputationDoes) {
-  const Flow f(kTwoCalls);
+  const FlowOf f(kTwoCalls);
   // one0 is tanh(b): neither a nor what the other call does is in it.
   EXPECT_EQ(f.up("x"), "second m swapped b one one0 x");
   EXPECT_EQ(f.down("a"), "first n swapped a one");  // nobody takes element 1 of the first call
@@ -81,7 +81,7 @@ TEST(Flow, ACallHandsOnWhatItsComputationDoes) {
   EXPECT_EQ(f.path("x", "b"), "");
 }
 TEST(Flow, IntoACallAndOutOfIt) {
-  const Flow f(kTwoCalls);
+  const FlowOf f(kTwoCalls);
   EXPECT_EQ(f.path("b", "m"), "b >second m");
   EXPECT_EQ(f.path("n", "y"), "n swapped <two two1 y");
   EXPECT_EQ(f.path("n", "x"), "");  // element 0 is m
@@ -132,7 +132,7 @@ ENTRY main {
 )";
 
 TEST(Flow, ALoopKeepsTheElementsOfItsStateApart) {
-  const Flow f(kLoop);
+  const FlowOf f(kLoop);
   // u becomes v squared; w stays what it is. How often decides the counter, of either.
   EXPECT_EQ(f.path("y", "left"), "y start loop u.1 left");
   EXPECT_EQ(f.path("x", "left"), "x start loop u.1 left");
@@ -147,7 +147,7 @@ TEST(Flow, ALoopKeepsTheElementsOfItsStateApart) {
     EXPECT_EQ((" " + up + " ").find(std::string(" ") + out + " "), std::string::npos) << out << ": " << up;
 }
 TEST(Flow, AStepSaysWhichElementOfATupleItIs) {
-  const Flow f(kLoop);
+  const FlowOf f(kLoop);
   const std::vector<FlowStep> path = f.flow.path(at(f.module, "z"), at(f.module, "right"));
   ASSERT_EQ(path.size(), 5u);  // z start loop w.1 right
   EXPECT_TRUE(path[0].element.empty() && path[3].element.empty());
@@ -155,7 +155,7 @@ TEST(Flow, AStepSaysWhichElementOfATupleItIs) {
   EXPECT_EQ(path[2].element, std::vector<int64_t>{3});
 }
 TEST(Flow, IntoLoopsFusionsAndTheNextIteration) {
-  const Flow f(kLoop);
+  const FlowOf f(kLoop);
   EXPECT_EQ(f.path("y", "squared"), "y start >state v squared");
   EXPECT_EQ(f.path("y", "pp"), "y start >state v >p pp");
   EXPECT_EQ(f.path("step", "more"), "step next state2 ^s j more");
@@ -164,7 +164,7 @@ TEST(Flow, IntoLoopsFusionsAndTheNextIteration) {
 }
 
 TEST(Flow, ConditionalsChooseAndTakeOneOperandEach) {
-  const Flow f(R"(HloModule branches
+  const FlowOf f(R"(HloModule branches
 
 yes {
   t = f32[] parameter(0)
@@ -192,7 +192,7 @@ ENTRY main {
 }
 
 TEST(Flow, WhatIsAppliedIsPassedByAndComesOut) {
-  const Flow f(test::kMeanSquares);
+  const FlowOf f(test::kMeanSquares);
   EXPECT_EQ(f.down("x"), "x difference square total wave both");
   EXPECT_EQ(f.up("wave"), "x y difference square zero total wave");
   EXPECT_EQ(f.path("c", "wave"), "c <total wave");
@@ -200,7 +200,7 @@ TEST(Flow, WhatIsAppliedIsPassedByAndComesOut) {
 }
 
 TEST(Flow, NeighboursBetweenAndThrough) {
-  const Flow f(test::kMeanSquares);
+  const FlowOf f(test::kMeanSquares);
   const auto around = [&](const char* name, int64_t hops) {
     const InstructionId id = at(f.module, name);
     return namesOf(f.module, f.flow.neighbourhood(std::span(&id, 1), hops));

@@ -1,0 +1,44 @@
+// Which groups are open when a computation is first shown.
+#include "core/arrange/view_known.h"
+#include "core/base/sorting.h"
+
+namespace tessera {
+namespace {
+
+// A stack says more closed than as a row of equal boxes. In a big graph a group that holds single instructions only is
+// a detail, and what holds groups is opened first.
+bool saysMoreOpen(const Module& module, const ViewNode& group, bool bigGraph) {
+  if (module.at(group.instruction).opcode == Opcode::Parameter) return false;
+  return group.repeats == 0 && (!bigGraph || group.instructionCount > 2 * group.boxesInside);
+}
+
+}  // namespace
+
+ViewOptions ViewMaker::initialView(ComputationId computation, size_t mostBoxes, Grouping grouping) {
+  ViewOptions options;
+  options.grouping = grouping;
+  const bool big = known_->module.at(computation).instructions.size() > 2 * mostBoxes;
+  for (int round = 0; round < 8; ++round) {
+    const GraphView now = view(computation, options);
+    size_t boxes = now.nodes.size();
+    std::vector<const ViewNode*> closed;
+    for (const ViewNode& node : now.nodes)
+      if (node.kind == ViewNode::Kind::CollapsedGroup && saysMoreOpen(known_->module, node, big))
+        closed.push_back(&node);
+    sortWith(closed, [](auto* a, auto* b) { return a->boxesInside < b->boxesInside; });
+    bool opened = false;
+    for (const ViewNode* node : closed) {
+      if (boxes + node->boxesInside > mostBoxes) break;
+      boxes += node->boxesInside;
+      opened |= options.openGroups.insert(node->group).second;
+    }
+    if (!opened) break;
+  }
+  return options;
+}
+
+ViewOptions initialView(const Module& module, ComputationId computation, size_t mostBoxes) {
+  return ViewMaker(module).initialView(computation, mostBoxes);
+}
+
+}  // namespace tessera

@@ -1,0 +1,196 @@
+// Pages that flow to the right: ports at the sides of nodes, wires that run along, boxes apart; which way a graph's
+// form asks for; chains that change an array's form as one pill.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/arrange/detours.h"
+#include "core/arrange/flow.h"
+#include "core/arrange/placed.h"
+#include "core/arrange/sockets.h"
+#include "core/formats/hlo_text.h"
+#include "core/picture/picture.h"
+
+namespace tessera {
+namespace {
+
+constexpr const char* kPerceptron = R"(HloModule perceptron
+block { x.1 = f32[4,3] parameter(0)
+  t.2 = f32[4,3] parameter(1)
+  p = f32[4,3] subtract(x.1, t.2)
+  q = f32[4,3] multiply(p, p)
+  r = f32[4,3] negate(q)
+  ROOT y = f32[4,3] tanh(r) }
+ENTRY main {
+  x = f32[4,8] parameter(0)
+  w = f32[8,16] parameter(1)
+  product = f32[4,16] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  bias = f32[16] parameter(2)
+  spread = f32[4,16] broadcast(bias), dimensions={1}
+  sum = f32[4,16] add(product, spread)
+  zero = f32[] constant(0)
+  zeros = f32[4,16] broadcast(zero), dimensions={}
+  relu = f32[4,16] maximum(sum, zeros)
+  w2 = f32[16,3] parameter(3)
+  out = f32[4,3] dot(relu, w2), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  targets = f32[4,3] parameter(4)
+  ROOT loss = f32[4,3] call(out, targets), to_apply=block
+})";
+
+struct Page {
+  Module module;
+  GraphView view;
+  Arrangement arrangement;
+  explicit Page(const char* text, std::set<std::string> open = {}) : module(*readHloText(text, "test").module) {
+    ViewOptions options;
+    options.fields = options.chips = true;
+    options.openGroups.insert(open.begin(), open.end());
+    view = makeView(module, module.entry(), options);
+    view.flow = Flow::Right;
+    arrangement = arrangePage(module, view, {});
+  }
+  int32_t boxOf(const char* name) const { return view.boxOf(*module.findInstruction(name)); }
+  const ViewNode& node(const char* name) const { return view.nodes[at(boxOf(name))]; }
+  const RectF& rect(const char* name) const { return arrangement.boxes[at(boxOf(name))]; }
+  bool isWire(const ViewEdge& edge) const { return view.nodes[at(edge.from)].kind != ViewNode::Kind::Attached; }
+};
+
+void expectWiresAlong(const Page& page) {
+  for (size_t e = 0; e < page.view.edges.size(); ++e) {
+    const ViewEdge& edge = page.view.edges[e];
+    if (!page.isWire(edge)) continue;
+    const RectF &from = page.arrangement.boxes[at(edge.from)], &to = page.arrangement.boxes[at(edge.to)];
+    const auto port = inputSocket(page.view.nodes[at(edge.to)], to, edge.operand, Flow::Right);
+    const auto& route = page.arrangement.routes[e];
+    ASSERT_GE(route.size(), 2u);
+    if (port) {
+      EXPECT_EQ(port->x, to.x);
+      EXPECT_EQ(route.back().x, port->x);
+      EXPECT_EQ(route.back().y, port->y);
+    }
+    EXPECT_EQ(route.front().x, from.x + from.width) << page.view.nodes[at(edge.from)].title;
+    EXPECT_LT(route.front().x, route.back().x);
+    EXPECT_TRUE(boxesUnder(page.view, page.arrangement, e).empty());
+  }
+}
+
+TEST(FlowToTheRight, WiresRunAlongAndEndAtTheSides) {
+  expectWiresAlong(Page(kPerceptron));
+  expectWiresAlong(Page(kPerceptron, {"loss"}));  // with the call open
+}
+
+TEST(FlowToTheRight, BoxesKeepApart) {
+  for (const bool open : {false, true}) {
+    const Page page(kPerceptron, open ? std::set<std::string>{"loss"} : std::set<std::string>());
+    const auto& boxes = page.arrangement.boxes;
+    for (size_t a = 0; a < boxes.size(); ++a)
+      for (size_t b = a + 1; b < boxes.size(); ++b) {
+        const bool fields = page.view.nodes[a].owner >= 0 || page.view.nodes[b].owner >= 0;
+        if (page.view.nodes[a].parent != page.view.nodes[b].parent || fields) continue;
+        EXPECT_FALSE(boxes[a].intersects(boxes[b])) << page.view.nodes[a].title << " " << page.view.nodes[b].title;
+      }
+  }
+}
+
+// The results of a chain are on one line.
+TEST(FlowToTheRight, AChainIsStraight) {
+  const Page page(
+      "HloModule c\nENTRY main {\n  a = f32[8] parameter(0)\n  b = f32[8] tanh(a)\n  c = f32[8] negate(b)\n  ROOT d = "
+      "f32[8] exponential(c)\n}");
+  for (const auto& route : page.arrangement.routes) EXPECT_EQ(route.front().y, route.back().y);
+}
+
+TEST(FlowToTheRight, InputsHaveRowsInTheirOrder) {
+  const Page page(kPerceptron);
+  const ViewNode& add = page.node("sum");
+  const RectF& box = page.rect("sum");
+  const PointF lhs = *inputSocket(add, box, 0, Flow::Right), rhs = *inputSocket(add, box, 1, Flow::Right);
+  EXPECT_LT(lhs.y, rhs.y);
+  EXPECT_GT(lhs.y, outputSocket(add, box, Flow::Right).y);
+  EXPECT_LT(rhs.y, box.y + box.height);
+  for (size_t v = 0; v < page.view.nodes.size(); ++v) {
+    if (page.view.nodes[v].owner < 0) continue;
+    const RectF &field = page.arrangement.boxes[v], &user = page.arrangement.boxes[at(page.view.nodes[v].owner)];
+    EXPECT_TRUE(user.contains({field.x, field.y}) &&
+                user.contains({field.x + field.width - 1, field.y + field.height}));
+  }
+}
+
+// What was placed stays, and what is new comes behind what it reads.
+TEST(FlowToTheRight, NewBoxesComeBehindWhatTheyRead) {
+  const Page page(kPerceptron);
+  Places places;
+  for (const char* name : {"x", "w", "product", "bias", "spread", "sum", "relu", "w2", "targets"})
+    if (page.boxOf(name) >= 0) places.instructions[name] = {page.rect(name).x + 500, page.rect(name).y + 70};
+  const Arrangement moved = arrangePage(page.module, page.view, places);
+  const auto rect = [&](const char* name) { return moved.boxes[at(page.boxOf(name))]; };
+  EXPECT_EQ(rect("sum").x, page.rect("sum").x + 500);
+  EXPECT_EQ(rect("sum").y, page.rect("sum").y + 70);
+  EXPECT_GT(rect("out").x, rect("relu").x + rect("relu").width);
+}
+
+TEST(FlowByForm, DeepGraphsFlowToTheRightAndWideOnesDown) {
+  const auto formOf = [](const std::string& text) {
+    const Module module = *readHloText(text, "test").module;
+    return flowByForm(makeView(module, module.entry(), {}));
+  };
+  EXPECT_EQ(formOf(kPerceptron), Flow::Right);
+  std::string wide = "HloModule wide\nENTRY main {\n";
+  std::string names;
+  for (int i = 0; i < 14; ++i) {
+    wide += "  p" + std::to_string(i) + " = f32[8] parameter(" + std::to_string(i) + ")\n  t" + std::to_string(i) +
+            " = f32[8] tanh(p" + std::to_string(i) + ")\n";
+    names += (i ? ", t" : "t") + std::to_string(i);
+  }
+  wide += "  ROOT all = f32[112] concatenate(" + names + "), dimensions={0}\n}";
+  EXPECT_EQ(formOf(wide), Flow::Down);
+}
+
+// --- chains
+
+constexpr const char* kChained = R"(HloModule chained
+ENTRY main {
+  x = f32[2,3] parameter(0)
+  flat = f32[6] reshape(x)
+  wide = f32[4,6] broadcast(flat), dimensions={1}
+  half = bf16[4,6] convert(wide)
+  ROOT out = bf16[4,6] negate(half)
+})";
+
+GraphView viewOfChain(const Module& module, std::unordered_set<std::string> open, std::set<std::string> placed = {}) {
+  ViewOptions options;
+  options.chips = true;
+  options.openGroups = std::move(open);
+  options.placed = std::move(placed);
+  return makeView(module, module.entry(), options);
+}
+
+TEST(ShapeChains, AreOnePillOnTheWire) {
+  const Module module = *readHloText(kChained, "test").module;
+  const GraphView view = viewOfChain(module, {});
+  ASSERT_EQ(view.nodes.size(), 3u);
+  const int32_t pill = view.boxOf(*module.findInstruction("half"));
+  EXPECT_EQ(view.boxOf(*module.findInstruction("flat")), pill);
+  EXPECT_TRUE(view.nodes[at(pill)].chip);
+  EXPECT_EQ(view.nodes[at(pill)].instructionCount, 3u);
+  EXPECT_EQ(chipText(view.nodes[at(pill)]), "▸ bf16 4×6");
+  ASSERT_EQ(view.edges.size(), 2u);
+  EXPECT_TRUE(inputSocket(view.nodes[at(pill)], {0, 0, 80, 19}, view.edges[0].operand));
+}
+
+TEST(ShapeChains, OpenAndStayOpenWhereAMemberHasAPlace) {
+  const Module module = *readHloText(kChained, "test").module;
+  EXPECT_EQ(viewOfChain(module, {"half"}).nodes.size(), 5u);
+  EXPECT_EQ(viewOfChain(module, {}, {"half"}).nodes.size(), 3u);  // the pill's own place
+  EXPECT_EQ(viewOfChain(module, {}, {"wide"}).nodes.size(), 4u);
+}
+
+TEST(ShapeChains, OneAloneIsANode) {
+  const Module module =
+      *readHloText("HloModule m\nENTRY main {\n  x = f32[2,3] parameter(0)\n  ROOT y = f32[6] reshape(x)\n}", "test")
+           .module;
+  for (const ViewNode& node : viewOfChain(module, {}).nodes) EXPECT_FALSE(node.chip);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -174,7 +174,7 @@ void appendRoute(std::vector<int64_t>& out, const std::vector<PointF>& route, Po
   }
 }
 
-Json layoutOf(const Level& level) {
+Json layoutOf(const OpenLevel& level) {
   const Arrangement& arrangement = level.arrangement;
   const PointF origin{arrangement.bounds.x, arrangement.bounds.y};
   std::vector<int64_t> places, wires;
@@ -208,8 +208,8 @@ class PageWriter {
   std::string run(const Module& module, const HtmlOptions& options) {
     instructions_.addAll(module, levels_);
     if (options.overlay) instructions_.addTimes(*options.overlay);
-    for (const Level& level : levels_.all)
-      for (const Level::Box& box : level.boxes) {
+    for (const OpenLevel& level : levels_.all)
+      for (const OpenLevel::Box& box : level.boxes) {
         const ViewNode& node = box.node;
         const bool isInstruction = node.group.empty() || node.caller;
         addBox(box, instructions_.of(node.instruction), categoryOf(module.at(node.instruction)),
@@ -225,19 +225,19 @@ class PageWriter {
   }
 
   std::string runPlain(const std::string& name, Theme theme) {
-    for (const Level& level : levels_.all) addPlainLevel(level);
+    for (const OpenLevel& level : levels_.all) addPlainLevel(level);
     out_["overlayTitle"] = "";
     out_["open"] = Json::array();
-    for (const Level& level : levels_.all)
-      for (const Level::Box& box : level.boxes)
+    for (const OpenLevel& level : levels_.all)
+      for (const OpenLevel::Box& box : level.boxes)
         if (!box.opens.empty()) out_["open"].push_back(box.node.group);
     return finish(name, levels_.pages.front(), theme);
   }
 
  private:
-  void addPlainLevel(const Level& level) {
+  void addPlainLevel(const OpenLevel& level) {
     std::vector<int64_t> numbers;
-    for (const Level::Box& box : level.boxes) {
+    for (const OpenLevel::Box& box : level.boxes) {
       numbers.push_back(box.opens.empty() ? instructions_.addPlain(box.node) : -1);
       addBox(box, numbers.back(), ColorRole::Other, box.node.group);
     }
@@ -245,7 +245,7 @@ class PageWriter {
       if (numbers[at(edge.from)] >= 0 && numbers[at(edge.to)] >= 0)
         instructions_.readsPlain(numbers[at(edge.to)], numbers[at(edge.from)]);
   }
-  void addBox(const Level::Box& box, int64_t instruction, ColorRole role, std::string_view path) {
+  void addBox(const OpenLevel::Box& box, int64_t instruction, ColorRole role, std::string_view path) {
     const ViewNode& node = box.node;
     const int kind = node.kind == ViewNode::Kind::Instruction ? 0 : node.kind == ViewNode::Kind::Attached ? 1 : 2;
     kinds_.push_back(kind);
@@ -267,7 +267,7 @@ class PageWriter {
     std::vector<size_t> layouts;
     std::vector<int64_t> titles;
     std::vector<size_t> counts;
-    for (const Level& level : levels_.all) {
+    for (const OpenLevel& level : levels_.all) {
       Json layout = layoutOf(level);
       const auto [found, isNew] = known.try_emplace(layout.dump(), known.size());
       if (isNew) out_["layouts"].push_back(std::move(layout));

@@ -29,15 +29,15 @@ class Cutter {
     out_.all.emplace_back();
     return static_cast<int>(out_.all.size()) - 1;
   }
-  Level& at(int level) { return out_.all[static_cast<size_t>(level)]; }
+  OpenLevel& at(int level) { return out_.all[static_cast<size_t>(level)]; }
   const ViewNode& node(int32_t v) const { return view_.nodes[tessera::at(v)]; }
   int levelHolding(int32_t v) const { return node(v).parent < 0 ? page_ : levelOf_[tessera::at(node(v).parent)]; }
 
   void addBox(size_t v) {
     const ViewNode& shown = view_.nodes[v];
-    Level& level = at(levelHolding(static_cast<int32_t>(v)));
+    OpenLevel& level = at(levelHolding(static_cast<int32_t>(v)));
     place_[v] = static_cast<int32_t>(level.boxes.size());
-    Level::Box& box = level.boxes.emplace_back();
+    OpenLevel::Box& box = level.boxes.emplace_back();
     box.node = shown;
     box.node.parent = -1;
     if (shown.kind != ViewNode::Kind::OpenGroup) return;
@@ -62,9 +62,9 @@ class Cutter {
     at(levelHolding(from))
         .edges.push_back({place_[tessera::at(from)], place_[tessera::at(to)], edge.value, edge.operand});
   }
-  static void arrangeLevel(Level& level) {
+  static void arrangeLevel(OpenLevel& level) {
     GraphView view;
-    for (const Level::Box& box : level.boxes) view.nodes.push_back(box.node);
+    for (const OpenLevel::Box& box : level.boxes) view.nodes.push_back(box.node);
     view.edges = level.edges;
     level.arrangement = arrange(view);
   }
@@ -101,8 +101,8 @@ class PageMaker {
     for (size_t i = 0; i < waiting_.size(); ++i) addPage(waiting_[i]);
   }
   Levels take() {
-    for (Level& level : out_.all)
-      for (Level::Box& box : level.boxes)
+    for (OpenLevel& level : out_.all)
+      for (OpenLevel::Box& box : level.boxes)
         if (box.node.caller) openCallees(box);
     return std::move(out_);
   }
@@ -119,7 +119,7 @@ class PageMaker {
         for (ComputationId callee : module_.callees(module_.at(node.instruction)))
           if (module_.contains(callee)) waiting_.push_back(callee);
   }
-  void openCallees(Level::Box& box) {
+  void openCallees(OpenLevel::Box& box) {
     for (ComputationId callee : module_.callees(module_.at(box.node.instruction)))
       if (module_.contains(callee)) box.opens.push_back(out_.pageOf[callee.value]);
   }

@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-struct Level {
+struct OpenLevel {
   struct Box {
     ViewNode node;           // as it is shown closed
     std::vector<int> opens;  // levels: of a group one, of a caller one a computation
@@ -21,7 +21,7 @@ struct Level {
 };
 
 struct Levels {
-  std::vector<Level> all;
+  std::vector<OpenLevel> all;
   std::vector<int> pages;  // the entry first, then computations in the order in which they are reached
   // By computation; -1: it cannot be opened.
   std::vector<int> pageOf;

@@ -33,7 +33,7 @@ ENTRY main {
 struct Exported {
   Module module = *readHloText(kExported, "test").module;
   Levels levels = levelsOf(module, module.entry());
-  const Level& level(int number) const { return levels.all[static_cast<size_t>(number)]; }
+  const OpenLevel& level(int number) const { return levels.all[static_cast<size_t>(number)]; }
 };
 
 TEST(Excerpt, ChosenBoxesWithWhatStandsInThem) {
@@ -81,8 +81,8 @@ TEST(Excerpt, WhatIsSeenOfAnArea) {
 TEST(ExportLevels, EveryInstructionStandsOnce) {
   const Exported e;
   std::multiset<std::string> names;
-  for (const Level& level : e.levels.all)
-    for (const Level::Box& box : level.boxes)
+  for (const OpenLevel& level : e.levels.all)
+    for (const OpenLevel::Box& box : level.boxes)
       if (box.node.kind == ViewNode::Kind::Instruction || box.node.caller)
         names.insert(std::string(e.module.at(box.node.instruction).name));
   EXPECT_EQ(names, (std::multiset<std::string>{"t", "a", "b", "c", "x", "first", "one", "two", "three", "last"}));
@@ -92,8 +92,8 @@ TEST(ExportLevels, WhatIsCalledTwiceIsOnePage) {
   const Exported e;
   ASSERT_EQ(e.levels.pages.size(), 2u);
   size_t callers = 0;
-  for (const Level& level : e.levels.all)
-    for (const Level::Box& box : level.boxes)
+  for (const OpenLevel& level : e.levels.all)
+    for (const OpenLevel::Box& box : level.boxes)
       if (box.node.caller) {
         ++callers;
         EXPECT_EQ(box.opens, std::vector<int>{e.levels.pages[1]});
@@ -103,7 +103,7 @@ TEST(ExportLevels, WhatIsCalledTwiceIsOnePage) {
 
 TEST(ExportLevels, WiresStandWhereBothEndsAre) {
   const Exported e;
-  for (const Level& level : e.levels.all) {
+  for (const OpenLevel& level : e.levels.all) {
     ASSERT_EQ(level.arrangement.routes.size(), level.edges.size());
     ASSERT_EQ(level.arrangement.boxes.size(), level.boxes.size());
     for (const ViewEdge& edge : level.edges) {
@@ -113,7 +113,7 @@ TEST(ExportLevels, WiresStandWhereBothEndsAre) {
     }
   }
   // x -> a group -> … -> last: the page is a chain, whatever the groups are.
-  const Level& page = e.level(e.levels.pages[0]);
+  const OpenLevel& page = e.level(e.levels.pages[0]);
   EXPECT_EQ(page.edges.size(), page.boxes.size() - 1);
 }
 

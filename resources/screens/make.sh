@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 studio=$(realpath "${1:-$here/../../build/release/bin}")/tessera-studio
 shift || true
 all=(first softmax wire field loop values life iteration window arranging sizes group names mlp attention training
-  menu palette lesson workspaces compiled text)
+  lesson workspaces compiled text)
 large=" first wire field iteration window values sizes "
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

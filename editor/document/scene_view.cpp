@@ -36,7 +36,11 @@ std::shared_ptr<SceneMaker> SceneView::makerOf(const Module& module) const {
   return made;
 }
 
-void SceneView::remakeMaker() { background_.dispose(std::exchange(state_.maker, makerOf(document_.module()))); }
+// The scene that is shown is of an older graph from here on: the new maker does not know all of its instructions.
+void SceneView::remakeMaker() {
+  ++state_.requested;
+  background_.dispose(std::exchange(state_.maker, makerOf(document_.module())));
+}
 
 void SceneView::projectReplaced() {
   state_.maker->setProject(document_.project());

@@ -110,8 +110,11 @@ ENTRY e {
                                    "simulated");
   ASSERT_TRUE(executable) << executable.error().toString();
   std::string steps;
-  for (InstructionId id : (*executable)->optimized().entryComputation().instructions)
-    for (const StepListing& step : (*executable)->list(id, false).value()) steps += step.what + "\n";
+  for (InstructionId id : (*executable)->optimized().entryComputation().instructions) {
+    const auto listing = (*executable)->list(id, false);
+    ASSERT_TRUE(listing);
+    for (const StepListing& step : *listing) steps += step.what + "\n";
+  }
   EXPECT_NE(steps.find("on the host"), std::string::npos) << steps;
   const auto first = (*executable)->run({}), second = (*executable)->run({});
   ASSERT_TRUE(first && second);

@@ -1,6 +1,7 @@
 // The simulated device as a device: memory, streams, events, graphs, launches and their failures, cancelling.
 #include <sys/resource.h>
 
+#include <array>
 #include <chrono>
 #include <thread>
 
@@ -130,6 +131,29 @@ TEST_F(CudaDevice, EventsOrderStreamsAndTellTimes) {
   ASSERT_TRUE(time);
   EXPECT_GE(*time, 0);
   EXPECT_LT(*time, 10000);
+}
+
+// What a stream does behind an event that others wait for may itself wait for them.
+TEST_F(CudaDevice, StreamsWaitForEachOtherInTurns) {
+  const auto memory = zeros<uint32_t>(1);
+  const auto first = *device->makeStream(), second = *device->makeStream();
+  const auto one = *device->makeEvent(), two = *device->makeEvent(), three = *device->makeEvent();
+  const Arguments arguments(memory, 1u);
+  std::array<uint32_t, 2> found = {};
+  EXPECT_TRUE(device->launch(addOne(arguments, 1), second));
+  EXPECT_TRUE(device->record(one, second));
+  EXPECT_TRUE(device->wait(first, one));
+  EXPECT_TRUE(device->copyToHost(std::as_writable_bytes(std::span(found).first(1)), memory, first));
+  EXPECT_TRUE(device->launch(addOne(arguments, 1), first));
+  EXPECT_TRUE(device->record(two, first));
+  EXPECT_TRUE(device->wait(second, two));
+  EXPECT_TRUE(device->copyToHost(std::as_writable_bytes(std::span(found).last(1)), memory, second));
+  EXPECT_TRUE(device->launch(addOne(arguments, 1), second));
+  EXPECT_TRUE(device->record(three, second));
+  EXPECT_TRUE(device->wait(first, three));
+  EXPECT_TRUE(device->synchronize(first));
+  EXPECT_EQ(found, (std::array<uint32_t, 2>{1, 2}));
+  EXPECT_EQ(download<uint32_t>(memory, 1)[0], 3u);
 }
 
 TEST_F(CudaDevice, AGraphIsWhatWasCaptured) {

@@ -95,11 +95,13 @@ Status WorkQueue::wait(StreamId stream, EventId event) {
   return add(stream, [this, event, number](const std::atomic<bool>* cancel) { return waitFor(event, number, cancel); });
 }
 
-// Does what precedes the event in its own stream.
+// Does what precedes the event in its own stream, and no more: what follows may wait for the stream that waits here.
 Status WorkQueue::waitFor(EventId event, uint64_t number, const std::atomic<bool>* cancel) {
-  const auto found = events_.find(event);
-  if (found == events_.end() || found->second.happened >= number) return {};
-  return run(found->second.stream, cancel);
+  const auto hasHappened = [&] {
+    const auto found = events_.find(event);
+    return found == events_.end() || found->second.happened >= number;
+  };
+  return hasHappened() ? Status() : runUntil(events_.at(event).stream, cancel, hasHappened);
 }
 
 Result<double> WorkQueue::milliseconds(EventId begin, EventId end) const {
@@ -117,14 +119,19 @@ Status WorkQueue::synchronize(EventId event, const std::atomic<bool>* cancel) {
   return found->second.wasRecorded() ? waitFor(event, found->second.recorded, cancel) : Status();
 }
 
-// After a failure or a cancel the rest of the stream's work is dropped, and the stream can be used again.
 Status WorkQueue::run(StreamId stream, const std::atomic<bool>* cancel) {
   TESSERA_TRY(checkStream(stream));
+  return runUntil(stream, cancel, [] { return false; });
+}
+
+// After a failure or a cancel the rest of the stream's work is dropped, and the stream can be used again. A stream that
+// waits for another is run by it no further: what the other needs of it was recorded, and so done, before.
+Status WorkQueue::runUntil(StreamId stream, const std::atomic<bool>* cancel, const std::function<bool()>& isEnough) {
   Stream& queue = streams_[stream];
   if (queue.isRunning) return {};
   queue.isRunning = true;
   Status status;
-  while (status && !queue.work.empty()) {
+  while (status && !queue.work.empty() && !isEnough()) {
     const Work work = std::move(queue.work.front());
     queue.work.pop_front();
     status = cancel && cancel->load(std::memory_order_relaxed) ? Status(failCancelled()) : work(cancel);

@@ -73,6 +73,7 @@ class WorkQueue {
   const Capture* captureOf(StreamId stream) const;
   Capture* captureOf(StreamId stream) { return const_cast<Capture*>(std::as_const(*this).captureOf(stream)); }
   Status waitFor(EventId event, uint64_t number, const std::atomic<bool>* cancel);
+  Status runUntil(StreamId stream, const std::atomic<bool>* cancel, const std::function<bool()>& isEnough);
 
   std::map<StreamId, Stream> streams_{{StreamId::Default, {}}};
   std::map<EventId, Event> events_;

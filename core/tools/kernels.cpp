@@ -1,7 +1,10 @@
 // The passes run on a copy; provenance tells where each fused instruction comes from.
 #include "core/tools/kernels.h"
 
+#include <algorithm>
+
 #include "core/arrange/arrangement.h"
+#include "core/ops/inference/infer.h"
 #include "core/passes/pipeline.h"
 
 namespace tessera {
@@ -12,6 +15,12 @@ bool hasFusions(const Module& module) {
     for (InstructionId id : module.at(computation).instructions)
       if (module.at(id).opcode == Opcode::Fusion) return true;
   return false;
+}
+
+// The passes take complete modules: an open input or a shape that an operation refuses is none.
+bool isComplete(const Module& module) {
+  const Diagnostics faults = verify(module);
+  return std::ranges::none_of(faults.items(), [](const Diagnostic& d) { return d.severity == Severity::Error; });
 }
 
 // The first kernel that an instruction is found in has it: what several repeat is in one place only.
@@ -29,7 +38,7 @@ void take(const Module& optimized, const Instruction& i, const std::string& kern
 
 std::vector<std::string> kernelsOf(const Module& module, const std::atomic<bool>* cancel) {
   std::vector<std::string> out(module.instructionSlots());
-  if (hasFusions(module)) return out;
+  if (hasFusions(module) || !isComplete(module)) return out;
   const auto optimized = optimize(module, {}, cancel);
   if (!optimized) return out;
   for (ComputationId computation : optimized->order())

@@ -10,7 +10,7 @@
 namespace tessera {
 
 // By InstructionId value: "fusion.3 · reduce sum over 1"; "": it becomes a kernel of its own, or none. All "" where
-// the module has fusions already, or cannot be optimised.
+// the module has fusions already, is unfinished or wrong, or cannot be optimised.
 std::vector<std::string> kernelsOf(const Module& module, const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace tessera

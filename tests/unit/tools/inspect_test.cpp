@@ -4,6 +4,7 @@
 #include "core/tools/cost_table.h"
 #include "core/tools/explain.h"
 #include "core/tools/help/help_page.h"
+#include "core/tools/kernels.h"
 #include "core/tools/passes/pass_run.h"
 #include "tests/unit/tools/test_modules.h"
 
@@ -23,6 +24,17 @@ TEST(CostTable, DearestFirstAndTheTotal) {
   EXPECT_EQ(costTable(module, CostOrder::Transcendentals).rows[0].instruction, named(module, "wave"));
   const auto bytes = costTable(module, CostOrder::Bytes).rows;
   EXPECT_TRUE(std::ranges::is_sorted(bytes, std::greater(), [](const CostRow& row) { return row.cost.bytesAccessed; }));
+}
+
+TEST(Kernels, AnUnfinishedOrWrongGraphHasNone) {
+  const auto fused = [](const std::string& lines) {
+    const Module module =
+        *readHloText("HloModule m\nENTRY main {\n  x = f32[64] parameter(0)\n" + lines, "test").module;
+    return std::ranges::count_if(kernelsOf(module), [](const std::string& kernel) { return !kernel.empty(); });
+  };
+  EXPECT_GT(fused("  y = f32[64] exponential(x)\n  ROOT z = f32[64] add(y, x)\n}"), 0);
+  EXPECT_EQ(fused("  y = ? exponential(?)\n  ROOT z = ? add(y, x)\n}"), 0);
+  EXPECT_EQ(fused("  y = f32[32] exponential(x)\n  ROOT z = f32[64] add(y, x)\n}"), 0);
 }
 
 TEST(Explain, ReasonsLoopsAndReads) {

@@ -167,8 +167,7 @@ NamedArrays namedOutputs(const DeviceArrays& outputs) {
   NamedArrays arrays;
   for (size_t device = 0; device < outputs.size(); ++device)
     for (size_t i = 0; i < outputs[device].size(); ++i)
-      arrays[(outputs.size() > 1 ? "device" + std::to_string(device) + "_out" : "out") + std::to_string(i)] =
-          outputs[device][i];
+      arrays[nameOfOutput(outputs.size(), device, i)] = outputs[device][i];
   return arrays;
 }
 

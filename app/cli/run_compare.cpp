@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 
 #include "core/evaluate/argument_rules.h"
 #include "core/evaluate/compare.h"
@@ -31,20 +31,33 @@ Tolerance toleranceOf(const Expectation& wanted, ElementType type) {
 
 const std::string& sourceOf(const Expectation& wanted) { return wanted.file.empty() ? wanted.snapshot : wanted.file; }
 
-// The program gives all that is expected: out3 of the file beside three outputs is a mistake in either.
-Status expectCount(const NamedArrays& expected, size_t outputs, const Expectation& wanted) {
+// The number behind the prefix, which ends the text or is followed by `rest`; that then begins what is left.
+std::optional<uint64_t> takeNumber(std::string_view& text, std::string_view prefix, std::string_view rest) {
+  if (!text.starts_with(prefix)) return std::nullopt;
+  uint64_t out = 0;
+  const char* const begin = text.data() + prefix.size();
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), out);
+  if (error != std::errc() || end == begin) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return text.starts_with(rest) && (!rest.empty() || text.empty()) ? std::optional(out) : std::nullopt;
+}
+
+// The program gives all that is expected: out3 of the file beside three outputs is a mistake in either, and so is
+// device2_out0 beside two devices.
+Status expectCount(const NamedArrays& expected, size_t devices, size_t outputs, const Expectation& wanted) {
   for (const auto& [key, value] : expected) {
-    const bool isOutput = key.starts_with("out") && key.size() > 3 &&
-                          std::all_of(key.begin() + 3, key.end(), [](char c) { return c >= '0' && c <= '9'; });
-    if (!isOutput || std::strtoull(key.c_str() + 3, nullptr, 10) < outputs) continue;
-    return fail(ErrorKind::Input, fmt::format("{} has {}, the program gives {} output{}", sourceOf(wanted), key,
-                                              outputs, outputs == 1 ? "" : "s"));
+    std::string_view rest = key;
+    const auto device = takeNumber(rest, "device", "_");
+    const auto output = takeNumber(rest, device ? "_out" : "out", "");
+    if (!output || (*output < outputs && device.value_or(0) < devices)) continue;
+    return fail(ErrorKind::Input, fmt::format("{} has {}, the program gives {} output{}{}", sourceOf(wanted), key,
+                                              outputs, outputs == 1 ? "" : "s",
+                                              devices == 1 ? "" : fmt::format(" on each of {} devices", devices)));
   }
   return {};
 }
 
-Result<Literal> arrayOf(const NamedArrays& expected, size_t output, const Expectation& wanted) {
-  const std::string key = "out" + std::to_string(output);
+Result<Literal> arrayOf(const NamedArrays& expected, const std::string& key, const Expectation& wanted) {
   const auto given = expected.find(key);
   if (given == expected.end()) return fail(ErrorKind::Input, sourceOf(wanted) + " lacks " + key);
   return given->second;
@@ -59,11 +72,11 @@ Result<std::vector<Literal>> expectedOutputs(const Module& module, const Expecta
   } else {
     TESSERA_ASSIGN_OR_RETURN(named, readNpz(wanted.file));
   }
-  if (auto counted = expectCount(named, found.size(), wanted); !counted) return std::unexpected(counted.error());
+  if (auto counted = expectCount(named, 1, found.size(), wanted); !counted) return std::unexpected(counted.error());
   std::vector<Literal> out;
   for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(module.entryComputation().root))) {
     if (leaf.shape->isToken()) continue;
-    TESSERA_ASSIGN_OR_RETURN(const Literal given, arrayOf(named, out.size(), wanted));
+    TESSERA_ASSIGN_OR_RETURN(const Literal given, arrayOf(named, nameOfOutput(1, 0, out.size()), wanted));
     TESSERA_ASSIGN_OR_RETURN(Literal counting, countingPart(given, found[out.size()], *leaf.shape));
     out.push_back(std::move(counting));
   }
@@ -100,6 +113,33 @@ void reportComparison(const Comparison& all, Report& report) {
   report.exit = kDiffers;  // not "does not compile"
 }
 
+// Each device's output by itself, or the joined one, as the expected shape says.
+Result<Comparison> compareCommon(const Module& module, const Expectation& wanted, const NamedArrays& expected,
+                                 const DeviceArrays& outputs, size_t output) {
+  TESSERA_ASSIGN_OR_RETURN(const Literal given, arrayOf(expected, nameOfOutput(1, 0, output), wanted));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> values, comparable(module, outputs, output, given.shape()));
+  const Tolerance tolerance = toleranceOf(wanted, values[0].shape().type);
+  Comparison out;
+  for (size_t device = 0; device < values.size(); ++device)
+    out.add(
+        compareLiterals(given, values[device], tolerance,
+                        fmt::format("out{}{}", output, values.size() > 1 ? fmt::format(" of device {}", device) : "")));
+  return out;
+}
+
+// Each device's output with its own.
+Result<Comparison> compareOwn(const Expectation& wanted, const NamedArrays& expected, const DeviceArrays& outputs,
+                              size_t output) {
+  Comparison out;
+  for (size_t device = 0; device < outputs.size(); ++device) {
+    const std::string key = nameOfOutput(outputs.size(), device, output);
+    TESSERA_ASSIGN_OR_RETURN(const Literal given, arrayOf(expected, key, wanted));
+    const Literal& found = outputs[device][output];
+    out.add(compareLiterals(given, found, toleranceOf(wanted, found.shape().type), key));
+  }
+  return out;
+}
+
 }  // namespace
 
 Status compareOutputs(const Module& module, const Expectation& wanted, const std::vector<Literal>& outputs,
@@ -117,23 +157,23 @@ Status compareOutputs(const Module& module, const Expectation& wanted, const std
   return {};
 }
 
-// Each device's output by itself, or the joined one, as the expected shape says.
 Status compareDevices(const Module& module, const Expectation& wanted, const DeviceArrays& outputs, Report& report) {
   if (wanted.file.empty()) return {};
   TESSERA_ASSIGN_OR_RETURN(const NamedArrays expected, readNpz(wanted.file));
-  if (auto counted = expectCount(expected, outputs[0].size(), wanted); !counted) return counted;
+  if (auto counted = expectCount(expected, outputs.size(), outputs[0].size(), wanted); !counted) return counted;
   Comparison all;
   for (size_t i = 0; i < outputs[0].size(); ++i) {
-    TESSERA_ASSIGN_OR_RETURN(const Literal given, arrayOf(expected, i, wanted));
-    TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> values, comparable(module, outputs, i, given.shape()));
-    const Tolerance tolerance = toleranceOf(wanted, values[0].shape().type);
-    for (size_t device = 0; device < values.size(); ++device) {
-      const std::string name = fmt::format("out{}{}", i, values.size() > 1 ? fmt::format(" of device {}", device) : "");
-      all.add(compareLiterals(given, values[device], tolerance, name));
-    }
+    const bool isOwn = expected.contains(nameOfOutput(outputs.size(), 0, i));
+    TESSERA_ASSIGN_OR_RETURN(const Comparison one, isOwn ? compareOwn(wanted, expected, outputs, i)
+                                                         : compareCommon(module, wanted, expected, outputs, i));
+    all.add(one);
   }
   reportComparison(all, report);
   return {};
+}
+
+std::string nameOfOutput(size_t devices, size_t device, size_t output) {
+  return devices > 1 ? fmt::format("device{}_out{}", device, output) : fmt::format("out{}", output);
 }
 
 }  // namespace tessera::cli

@@ -14,7 +14,7 @@
 namespace tessera::cli {
 
 struct Expectation {
-  std::string file;      // npz with out0 …; empty: the snapshot's result, if there is one
+  std::string file;      // npz with out0 …, or nameOfOutput's; empty: the snapshot's result, if there is one
   std::string snapshot;  // the file of that result
   const Literal* result = nullptr;
   std::optional<double> rtol, atol, floor;  // Tolerance's; absent: by output type
@@ -24,5 +24,8 @@ struct Expectation {
 Status compareOutputs(const Module& module, const Expectation& wanted, const std::vector<Literal>& outputs,
                       Report& report);
 Status compareDevices(const Module& module, const Expectation& wanted, const DeviceArrays& outputs, Report& report);
+
+// In files of outputs: "out0" of one device, "device1_out0" of several.
+std::string nameOfOutput(size_t devices, size_t device, size_t output);
 
 }  // namespace tessera::cli

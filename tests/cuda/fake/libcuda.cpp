@@ -92,8 +92,11 @@ struct Card {
   int spoilt = kSuccess;
   std::map<Stream*, std::unique_ptr<Stream>> streams;
   std::map<Stream*, std::unique_ptr<Graph>> captured;  // the graph of each stream that is captured
+  std::set<Stream*> joined;                            // streams that wait for what was captured, and are so as well
+  std::set<void*> capturedEvents;
   std::set<std::unique_ptr<Graph>> bodies;
 
+  bool isCapturing(Stream& stream) const { return captured.contains(&stream) || joined.contains(&stream); }
   void open() {
     if (!device) device = makeSimulatedDevice("sm_" + std::to_string(setting("sm", 80)), setting("memory", 1L << 30));
   }

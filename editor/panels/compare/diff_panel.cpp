@@ -14,7 +14,7 @@
 #include "editor/document/document.h"
 #include "editor/panels/number_item.h"
 #include "editor/panels/popups/row_menu.h"
-#include "editor/text/plain_text.h"
+#include "editor/text/status_line.h"
 
 namespace tessera {
 namespace {
@@ -97,7 +97,7 @@ QWidget* DiffPanel::makeBar() {
   merged_ = button(tr("Both as one graph: this one, with what only the graph before has beside it"), false);
   merged_->setText(tr("Merged"));
   connect(merged_, &QToolButton::clicked, this, &DiffPanel::mergedWanted);
-  words_ = new PlainLabel(bar);
+  words_ = new StatusLine(bar);
   row->addWidget(words_, 1);
   return bar;
 }

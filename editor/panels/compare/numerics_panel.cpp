@@ -19,6 +19,7 @@
 #include "editor/document/node_values.h"
 #include "editor/panels/number_item.h"
 #include "editor/text/plain_text.h"
+#include "editor/text/status_line.h"
 #include "editor/text/unit_words.h"
 
 namespace tessera {
@@ -151,8 +152,7 @@ QWidget* NumericsPanel::makeBar() {
   path_->setCheckable(true);
   write_ = button(tr("Reproducer …"),
                   tr("Writes the smallest module that shows the difference, with its inputs and the command"));
-  words_ = new PlainLabel(bar);
-  words_->setEnabled(false);
+  words_ = new StatusLine(bar);
   row->addWidget(words_, 1);
   connect(compare_, &QPushButton::clicked, this, &NumericsPanel::compare);
   connect(first_, &QToolButton::clicked, this, &NumericsPanel::goToFirst);

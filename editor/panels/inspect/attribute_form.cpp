@@ -55,6 +55,7 @@ AttributeForm::AttributeForm(Document& document, QWidget* parent)
   layout_->setContentsMargins(0, 4, 0, 4);
   layout_->setVerticalSpacing(3);
   layout_->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+  layout_->setRowWrapPolicy(QFormLayout::WrapLongRows);
   connect(&document_, &Document::selectionChanged, this, &AttributeForm::show);
   connect(&document_, &Document::moduleChanged, this, &AttributeForm::show);
   show();

@@ -20,7 +20,7 @@
 #include "editor/document/document.h"
 #include "editor/panels/number_item.h"
 #include "editor/panels/profile/memory_chart.h"
-#include "editor/text/plain_text.h"
+#include "editor/text/status_line.h"
 #include "editor/text/unit_words.h"
 
 namespace tessera {
@@ -81,7 +81,7 @@ QWidget* MemoryPanel::makeBar() {
   peak_->setText(tr("Peak"));
   peak_->setToolTip(tr("Show what is live at the peak, and light it on the canvas (Esc ends it)"));
   peak_->setAutoRaise(true);
-  words_ = new PlainLabel(bar);
+  words_ = new StatusLine(bar);
   row->addWidget(source_);
   row->addWidget(peak_);
   row->addWidget(words_, 1);

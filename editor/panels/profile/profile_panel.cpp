@@ -21,6 +21,7 @@
 #include "editor/panels/profile/icicle_view.h"
 #include "editor/panels/profile/treemap.h"
 #include "editor/text/plain_text.h"
+#include "editor/text/status_line.h"
 
 namespace tessera {
 namespace {
@@ -119,8 +120,7 @@ QWidget* ProfilePanel::makeBar() {
   mapButton_->setCheckable(true);
   QToolButton* save = button(tr("CSV…"), tr("Write the tree as a table"));
   connect(save, &QToolButton::clicked, this, &ProfilePanel::chooseExport);
-  words_ = new PlainLabel(bar);
-  words_->setEnabled(false);
+  words_ = new StatusLine(bar);
   for (QWidget* each : std::initializer_list<QWidget*>{grouping_, filter_, boxes_, mapButton_, save})
     row->addWidget(each);
   row->addWidget(words_, 1);

@@ -15,11 +15,13 @@
 #include "editor/document/machine_peaks.h"
 #include "editor/panels/profile/roofline_view.h"
 #include "editor/text/plain_text.h"
+#include "editor/text/status_line.h"
 #include "editor/text/unit_words.h"
 
 namespace tessera {
 namespace {
 
+constexpr int kDeviceLetters = 18;  // of a device's name; the list shows all
 constexpr int kThisMachine = -1;
 
 QString perSecond(double giga, const QString& unit) { return toQString(amountText(giga * 1e9)) + unit; }
@@ -86,6 +88,8 @@ QWidget* RooflinePanel::makeBar() {
   auto* row = new QHBoxLayout(bar);
   row->setContentsMargins(4, 4, 4, 4);
   device_ = new QComboBox(bar);
+  device_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  device_->setMinimumContentsLength(kDeviceLetters);
   device_->setToolTip(tr("The device that the kernels are held against"));
   grouping_ = new QComboBox(bar);
   for (const OpGrouping by : {OpGrouping::None, OpGrouping::Scope, OpGrouping::Opcode, OpGrouping::Category,
@@ -96,8 +100,7 @@ QWidget* RooflinePanel::makeBar() {
   again_->setText(tr("Measure again"));
   again_->setToolTip(tr("Measures what this machine can do, and keeps it with its date"));
   again_->setAutoRaise(true);
-  words_ = new PlainLabel(bar);
-  words_->setEnabled(false);
+  words_ = new StatusLine(bar);
   for (QWidget* each : std::initializer_list<QWidget*>{device_, again_, grouping_}) row->addWidget(each);
   row->addWidget(words_, 1);
   connect(device_, &QComboBox::activated, this, &RooflinePanel::chooseDevice);
@@ -121,7 +124,9 @@ QWidget* RooflinePanel::makeSide() {
   edges_->addItem(tr("as measured"), static_cast<int>(KernelEdges::AsMeasured));
   edges_->addItem(tr("one for all of it"), static_cast<int>(KernelEdges::One));
   edges_->addItem(tr("one an instruction"), static_cast<int>(KernelEdges::Each));
-  rows->addRow(new PlainLabel(tr("What if the selection were of another type or cut otherwise:"), side));
+  auto* question = new PlainLabel(tr("What if the selection were of another type or cut otherwise:"), side);
+  question->setWordWrap(true);
+  rows->addRow(question);
   rows->addRow(tr("floats"), type_);
   rows->addRow(tr("kernels"), edges_);
   details_ = new PlainLabel(side);

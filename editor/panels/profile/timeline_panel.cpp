@@ -14,6 +14,7 @@
 #include "editor/panels/number_item.h"
 #include "editor/panels/profile/timeline_view.h"
 #include "editor/text/plain_text.h"
+#include "editor/text/status_line.h"
 #include "editor/text/unit_words.h"
 
 namespace tessera {
@@ -66,8 +67,7 @@ QWidget* TimelinePanel::makeBar() {
   };
   button(tr("All"), tr("Show all of it (Home)"), [this] { view_->showAll(); });
   button(tr("Trace…"), tr("Write a Chrome trace, which Perfetto opens"), [this] { chooseExport(); });
-  words_ = new PlainLabel(bar);
-  words_->setEnabled(false);
+  words_ = new StatusLine(bar);
   words_->setToolTip(
       tr("W S zoom, A D move, F shows the selection, M marks it (or the pointer), Shift+M clears the "
          "marks, comma and full stop go to the span before and behind. Drag to add up a stretch, "

@@ -20,7 +20,7 @@
 #include "editor/document/node_values.h"
 #include "editor/document/player.h"
 #include "editor/panels/run/watch_chart.h"
-#include "editor/text/plain_text.h"
+#include "editor/text/status_line.h"
 #include "editor/text/unit_words.h"
 
 namespace tessera {
@@ -122,8 +122,7 @@ QWidget* WatchPanel::makeBar() {
   row->addWidget(statistic_);
   logarithmic_ = button(tr("Log"), tr("A logarithmic scale"));
   logarithmic_->setCheckable(true);
-  words_ = new PlainLabel(bar);
-  words_->setEnabled(false);
+  words_ = new StatusLine(bar);
   row->addWidget(words_, 1);
   connect(add_, &QToolButton::clicked, this, &WatchPanel::addSelection);
   connect(remove_, &QToolButton::clicked, this, &WatchPanel::removeChosen);

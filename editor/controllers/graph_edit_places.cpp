@@ -41,6 +41,20 @@ bool standsAlone(const Edit& edit, uint32_t made) {
   return true;
 }
 
+bool readsWhatStands(const AddInstruction& add) {
+  return std::ranges::any_of(add.operands, [](InstructionId id) { return id.valid() && id < newInstruction(0); });
+}
+
+// Whether an addition reads the graph only through others of the same edit.
+bool readsThroughOthers(const Edit& edit, uint32_t made) {
+  uint32_t k = 0;
+  bool others = false, itself = false;
+  for (const EditAction& action : edit.actions)
+    if (const auto* add = std::get_if<AddInstruction>(&action))
+      (k++ == made ? itself : others) |= readsWhatStands(*add);
+  return others && !itself;
+}
+
 }  // namespace
 
 std::optional<QPointF> GraphEditController::pointer() const {
@@ -89,6 +103,7 @@ void GraphEditController::giveSpot(Edit& edit, uint32_t meant) {
   const Scene& scene = document_.view().scene();
   if (scene.view->nodes.empty() || computation() != scene.view->computation) return;
   if (!spot_ && !standsAlone(edit, meant)) return;
+  if (readsThroughOthers(edit, meant)) return;
   const Spot spot = spot_.value_or(Spot{canvas_.viewport().free().center() - QPointF(0, kAboveMiddle)});
   const Flow flow = scene.view->flow;
   const float height = box::kNodeHeight + box::kPortRow + scene.view->valueStrip;

@@ -51,6 +51,25 @@ class SteadyTest : public QObject {
     QVERIFY(hand().canvas().rect().contains(frameOnScreen(first).toRect()));
   }
 
+  // What reads the graph only through other new nodes comes beside those, not to the pointer or over a node.
+  void aWholeStepStandsBesideWhatItReads() {
+    hand().add("f32[4,8]");
+    hand().addLast("linear 2");
+    hand().addLast("mse");
+    hand().addLast("training step 0.1");
+    hand().settle();
+    const GraphView& view = *hand().canvas().view();
+    std::vector<QRectF> boxes;
+    for (const ViewNode& node : view.nodes)
+      if (node.kind == ViewNode::Kind::Instruction) boxes.push_back(hand().canvas().boxOf(node.instruction));
+    for (size_t a = 0; a < boxes.size(); ++a)
+      for (size_t b = 0; b < a; ++b) QVERIFY(!boxes[a].intersects(boxes[b]));
+    const Module& module = hand().module();
+    const QRectF step = hand().canvas().boxOf(module.at(module.entry()).root);
+    for (InstructionId operand : module.at(module.at(module.entry()).root).operands)
+      QVERIFY(hand().canvas().boxOf(operand).left() < step.left());
+  }
+
   // It is made smaller when it does not fit, with room: the next one needs no other zoom. It is never too small to
   // read; then the latest is in sight.
   void allStaysInSightWhileItCanBeRead() {

@@ -39,7 +39,7 @@ std::map<int64_t, std::string> sourcesOf(const ArgumentRules& rules, const Modul
   return out;
 }
 
-// The given arrays and those that the words make.
+// The given arrays and those that the words make, asking `watch` before each.
 Result<NamedArrays> namedArguments(const ArgumentRules& rules, const Module& module, bool oneDevice) {
   for (const auto& [name, value] : rules.given) TESSERA_TRY(checkName(rules, name));
   if (rules.file)
@@ -50,6 +50,7 @@ Result<NamedArrays> namedArguments(const ArgumentRules& rules, const Module& mod
     const std::string what = "argument " + std::to_string(leaf) + ": ";
     if (leaf < 0 || static_cast<size_t>(leaf) >= shapes.size())
       return fail(ErrorKind::Usage, what + "the program has " + std::to_string(shapes.size()) + " arguments");
+    if (rules.watch) TESSERA_TRY(rules.watch(static_cast<size_t>(leaf), shapes.size()));
     auto made = argumentFrom(words, shapes[static_cast<size_t>(leaf)],
                              {rules.fill, static_cast<uint64_t>(leaf), rules.readFile, rules.decodeImage});
     if (!made) {

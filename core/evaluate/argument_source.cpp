@@ -97,32 +97,26 @@ Result<Literal> filled(const Shape& shape, const std::function<double(int64_t, i
   return out;
 }
 
-// The fill rule's own numbers within [0, 1), drawn as f64 so that each has its 24 bits.
-Result<Literal> unitValues(const Shape& shape, const ArgumentContext& context, uint64_t seed) {
-  FillRule rule = context.rule;
-  rule.scale = 1;
-  rule.seed ^= seed;
-  return fillParameter(Shape::arrayRowMajor(ElementType::F64, shape.dimensions), context.leaf, rule);
+// The fill rule's own numbers within [0, 1); another `stream` gives other ones.
+auto unitNumbers(const ArgumentContext& context, uint64_t stream) {
+  return [leaf = context.leaf, seed = context.rule.seed ^ stream](int64_t j) {
+    return fillNumber(leaf, static_cast<uint64_t>(j), seed);
+  };
 }
 
 // Box and Muller, of two numbers each.
 Result<Literal> normalValues(const Shape& shape, double mean, double deviation, const ArgumentContext& context) {
   constexpr uint64_t kOther = 0x5bd1;
-  TESSERA_ASSIGN_OR_RETURN(const Literal first, unitValues(shape, context, 0));
-  TESSERA_ASSIGN_OR_RETURN(const Literal second, unitValues(shape, context, kOther));
-  const auto radius = first.data<double>(), angle = second.data<double>();
-  return filled(shape, [&](int64_t j, int64_t) {
-    const auto i = static_cast<size_t>(j);
-    return mean + deviation * std::sqrt(-2 * std::log(1 - radius[i])) * std::cos(2 * std::numbers::pi * angle[i]);
+  return filled(shape, [=, radius = unitNumbers(context, 0), angle = unitNumbers(context, kOther)](int64_t j, int64_t) {
+    return mean + deviation * std::sqrt(-2 * std::log(1 - radius(j))) * std::cos(2 * std::numbers::pi * angle(j));
   });
 }
 
 Result<Literal> randomValues(const Shape& shape, double from, double to, const ArgumentContext& context) {
-  TESSERA_ASSIGN_OR_RETURN(const Literal unit, unitValues(shape, context, 0));
-  const auto numbers = unit.data<double>();
+  const auto unit = unitNumbers(context, 0);
   if (shape.type == ElementType::Pred)
-    return filled(shape, [&](int64_t j, int64_t) { return numbers[static_cast<size_t>(j)] < to ? 1.0 : 0.0; });
-  return filled(shape, [&](int64_t j, int64_t) { return from + (to - from) * numbers[static_cast<size_t>(j)]; });
+    return filled(shape, [&](int64_t j, int64_t) { return unit(j) < to ? 1.0 : 0.0; });
+  return filled(shape, [&](int64_t j, int64_t) { return from + (to - from) * unit(j); });
 }
 
 Result<Literal> npyValues(const std::string& content, const std::string& name, const Shape& shape) {

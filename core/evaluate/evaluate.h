@@ -65,6 +65,8 @@ struct FillRule {
   uint64_t imax = 8;
 };
 Result<Literal> fillParameter(const Shape& shape, uint64_t parameterLeaf, const FillRule& rule);
+// The number within [0, 1) behind one element, of 24 bits.
+double fillNumber(uint64_t parameterLeaf, uint64_t element, uint64_t seed);
 // Leaves of the entry's parameters in order (tokens skipped).
 std::vector<Shape> entryArgumentShapes(const Module& module);
 

@@ -16,8 +16,12 @@ uint64_t splitmix64(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+double unitOf(uint64_t h) { return static_cast<double>(h >> 40) / (1 << 24); }
+
+uint64_t baseOf(uint64_t seed, uint64_t leaf) { return (seed << 56) ^ (leaf << 40); }
+
 void storeByRule(ElementType type, void* place, uint64_t h, const FillRule& rule) {
-  double real = static_cast<double>(h >> 40) / (1 << 24) * rule.scale;
+  const double real = unitOf(h) * rule.scale;
   if (type == ElementType::Pred)
     *static_cast<uint8_t*>(place) = static_cast<uint8_t>(h & 1);
   else if (isInteger(type))
@@ -37,12 +41,16 @@ void addLeaves(const Shape& shape, std::vector<Shape>& out) {
 
 Result<Literal> fillParameter(const Shape& shape, uint64_t parameterLeaf, const FillRule& rule) {
   TESSERA_ASSIGN_OR_RETURN(Literal out, Literal::allocate(shape));
-  const uint64_t base = (rule.seed << 56) ^ (parameterLeaf << 40);
+  const uint64_t base = baseOf(rule.seed, parameterLeaf);
   const size_t width = static_cast<size_t>(byteWidth(shape.type));
   std::span<std::byte> bytes = out.mutableBytes();
   const size_t count = bytes.size() / width;
   for (size_t j = 0; j < count; ++j) storeByRule(shape.type, bytes.data() + j * width, splitmix64(base ^ j), rule);
   return out;
+}
+
+double fillNumber(uint64_t parameterLeaf, uint64_t element, uint64_t seed) {
+  return unitOf(splitmix64(baseOf(seed, parameterLeaf) ^ element));
 }
 
 std::vector<Shape> entryArgumentShapes(const Module& module) {

@@ -59,10 +59,7 @@ class PanelsTest : public QObject {
 
   Hand& hand() { return *hand_; }
   Panels& panels() { return hand().window().panels(); }
-  bool isInFront(const char* name) {
-    const QDockWidget* dock = panels().find(QLatin1String(name));
-    return dock->isVisible() && !dock->visibleRegion().isEmpty();
-  }
+  bool isInFront(const char* name) { return panels().home.isInFront(*panels().find(QLatin1String(name))); }
 
  private slots:
   void init() { hand_ = std::make_unique<Hand>(); }

@@ -120,7 +120,7 @@ class WorkspacesTest : public QObject {
     hand().window().panels().raise(QStringLiteral("results"));
     hand().document().run().start();
     hand().settle();
-    QTRY_VERIFY(!dock("profile")->visibleRegion().isEmpty());
+    QTRY_VERIFY(hand().window().panels().home.isInFront(*dock("profile")));
   }
 
   // Its tab has the name of a panel behind others: no title below says it again.
@@ -153,7 +153,7 @@ class WorkspacesTest : public QObject {
   void aPanelMovesToFullHeightAtTheRight() {
     choose(0);
     hand().window().panels().home.moveTo(*dock("text"), kRight);
-    QTRY_VERIFY(!dock("text")->visibleRegion().isEmpty());
+    QTRY_VERIFY(hand().window().panels().home.isInFront(*dock("text")));
     QCOMPARE(hand().window().dockWidgetArea(dock("text")), kRight);
     QTRY_VERIFY(dock("text")->height() > hand().window().centralWidget()->height());
     choose(1);

@@ -70,8 +70,7 @@ void MainWindow::goToPart(int step) {
   if (pane_->lessons().panel().isVisible()) parts.push_back(&pane_->lessons().panel());
   for (Qt::DockWidgetArea area : {kLeft, kRight, kBottom})
     for (QDockWidget* dock : docks_->all())
-      if (dock->widget() && dockWidgetArea(dock) == area && !dock->visibleRegion().isEmpty())
-        parts.push_back(dock->widget());
+      if (dock->widget() && dockWidgetArea(dock) == area && docks_->isInFront(*dock)) parts.push_back(dock->widget());
   focusNextPart(parts, step);
 }
 

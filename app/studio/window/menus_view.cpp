@@ -93,7 +93,7 @@ void MainWindow::makeViewMenu() {
 void MainWindow::addPanelItem(QMenu& menu, QDockWidget& dock) {
   QAction* item = menu.addAction(iconOf(dock.objectName()), dock.windowTitle());
   item->setCheckable(true);
-  const auto isSeen = [&dock] { return !dock.isHidden() && !dock.visibleRegion().isEmpty(); };
+  const auto isSeen = [this, &dock] { return docks_->isInFront(dock); };
   connect(&menu, &QMenu::aboutToShow, item, [item, isSeen] { item->setChecked(isSeen()); });
   connect(item, &QAction::triggered, &dock, [this, item, &dock, isSeen] {
     isSeen() ? dock.hide() : static_cast<void>(docks_->raise(dock.objectName()));

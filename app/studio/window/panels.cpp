@@ -167,8 +167,7 @@ void PanelDocks::giveBackLater(QDockWidget& dock) {
 
 void PanelDocks::giveBack(QDockWidget& dock, const Taken& taken) const {
   const auto tabs = window_.tabifiedDockWidgets(&dock);
-  const auto front =
-      std::ranges::find_if(tabs, [](const QDockWidget* each) { return !each->visibleRegion().isEmpty(); });
+  const auto front = std::ranges::find_if(tabs, [this](const QDockWidget* each) { return isInFront(*each); });
   const int now = canvasHeight();
   const bool moved = taken.left >= 0 && std::abs(now - taken.left) > kSlack;
   if (front == tabs.end() || moved) return;
@@ -188,6 +187,12 @@ bool PanelDocks::raise(const QString& name) const {
   return true;
 }
 
+// Tabs that are behind stand outside of the window. A visible region would not tell: it is empty where an opaque panel
+// fills its dock.
+bool PanelDocks::isInFront(const QDockWidget& dock) const {
+  return dock.isVisible() && (dock.isFloating() || window_.rect().intersects(dock.geometry()));
+}
+
 void PanelDocks::hideAll() const {
   for (QDockWidget* dock : docks_) dock->hide();
 }
@@ -199,9 +204,11 @@ void PanelDocks::arrange(std::span<const PanelPlace> shown) const {
   const auto put = [&](QDockWidget* dock, Qt::DockWidgetArea area, bool visible) {
     dock->setFloating(false);
     window_.addDockWidget(area, dock);
-    dock->setVisible(visible);
+    // Hidden until it is a tab: two that are shown side by side, if only for a moment, make the window wider.
+    dock->hide();
     const auto [there, isFirst] = first.emplace(area, dock);
     if (!isFirst) window_.tabifyDockWidget(there->second, dock);
+    dock->setVisible(visible);
   };
   for (const PanelPlace& each : shown)
     if (each.name) put(find(QLatin1String(each.name)), each.area, true);

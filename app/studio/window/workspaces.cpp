@@ -10,8 +10,8 @@
 namespace tessera {
 namespace {
 
-constexpr int kDockState = 7;  // another number where docks come or go
-constexpr size_t kMostPanels = 5;
+constexpr int kDockState = 8;  // another number where docks come or go
+constexpr size_t kMostPanels = 4;
 
 struct WorkspaceSpec {
   const char *title, *hint;
@@ -29,7 +29,7 @@ constexpr WorkspaceSpec kAll[Workspaces::kCount] = {
      {{"computations", kLeft}, {"inspector", kRight}, {"text", kBottom}, {"layout", kBottom}}},
     {QT_TRANSLATE_NOOP("tessera::Workspaces", "Profile"),
      QT_TRANSLATE_NOOP("tessera::Workspaces", "Where the time of a run goes"),
-     {{"profile", kBottom}, {"timeline", kBottom}, {"roofline", kBottom}, {"memory", kBottom}, {"inspector", kRight}}},
+     {{"profile", kBottom}, {"timeline", kBottom}, {"roofline", kBottom}, {"inspector", kRight}}},
     {QT_TRANSLATE_NOOP("tessera::Workspaces", "Compare"),
      QT_TRANSLATE_NOOP("tessera::Workspaces", "Two documents, or two places of one, side by side"),
      {{"inspector", kRight}, {"differences", kBottom}, {"text", kBottom}, {"compiled", kBottom}}}};

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/evaluate/argument_rules.h"
+#include "core/evaluate/argument_source.h"
 #include "core/evaluate/usual_sources.h"
 #include "core/formats/hlo_text.h"
 
@@ -65,6 +66,30 @@ TEST(UsualSources, GiveWayToWhatIsSaid) {
   const auto byRule = argumentsBy(rules, model());
   ASSERT_TRUE(byRule);
   EXPECT_TRUE((*byRule)[0].identical(*fillParameter(Shape::arrayRowMajor(ElementType::F32, {10, 8}), 0, {})));
+}
+
+TEST(UsualSources, AreMadeUnderWatch) {
+  ArgumentRules rules;
+  rules.usual = true;
+  std::vector<size_t> asked;
+  rules.watch = [&asked](size_t leaf, size_t leaves) -> Status {
+    EXPECT_EQ(leaves, 6u);
+    asked.push_back(leaf);
+    return leaf < 2 ? Status() : failCancelled();
+  };
+  const auto arguments = argumentsBy(rules, model());
+  ASSERT_FALSE(arguments);
+  EXPECT_EQ(arguments.error().message, failCancelled().error().message);
+  EXPECT_EQ(asked, (std::vector<size_t>{0, 1, 2}));
+}
+
+TEST(ArgumentSource, WithoutMemoryItNamesTheParametersShape) {
+  const Shape huge = Shape::arrayRowMajor(ElementType::F32, {int64_t{1} << 61});
+  for (const char* words : {"normal 0 1", "uniform 0 1", "ramp 0 1", "constant 1", "rule"}) {
+    const auto made = argumentFrom(words, huge, {});
+    ASSERT_FALSE(made) << words;
+    EXPECT_NE(made.error().message.find(toString(huge, false)), std::string::npos) << made.error().message;
+  }
 }
 
 TEST(ArgumentSource, NormalHasItsMeanAndDeviation) {

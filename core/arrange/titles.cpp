@@ -121,10 +121,20 @@ std::string quotedAfter(std::string_view text, std::string_view key) {
   return std::string(text.substr(0, text.find('"')));
 }
 
+// block.linear.v1: "linear"; block.linear.v1.gradient: "gradient of linear".
+std::string readable(std::string_view computation) {
+  constexpr std::string_view kGradient = ".gradient", kBlock = "block.";
+  if (computation.ends_with(kGradient))
+    return "gradient of " + readable(computation.substr(0, computation.size() - kGradient.size()));
+  if (!computation.starts_with(kBlock)) return std::string(computation);
+  computation.remove_prefix(kBlock.size());
+  return std::string(computation.substr(0, computation.rfind(".v")));
+}
+
 std::string calleeName(const Module& module, const Instruction& instruction) {
   const auto callees = module.callees(instruction);
   const bool named = callees.size() == 1 && module.contains(callees[0]);
-  return std::string(named ? module.at(callees[0]).name : instruction.name);
+  return readable(named ? module.at(callees[0]).name : instruction.name);
 }
 
 // Of a long path the last steps, which tell it from its neighbours: …['Dense_0']['kernel'].

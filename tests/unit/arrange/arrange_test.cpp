@@ -171,5 +171,24 @@ TEST(Titles, SayWhatANodeDoes) {
   EXPECT_EQ(subtitleOf(m, t), "f32 32×128");
 }
 
+TEST(Titles, OfGradientsNameTheBlock) {
+  for (const auto& [name, title] :
+       std::map<std::string, std::string>{{"block.linear.v1.gradient", "call gradient of linear"},
+                                          {"mine.gradient", "call gradient of mine"},
+                                          {"block.rms.norm.v12", "call rms.norm"},
+                                          {"relu.3", "call relu.3"}}) {
+    Module m;
+    const ComputationId callee = m.addComputation(name);
+    m.setRoot(callee, add(m, callee, Opcode::Parameter, {}, "p"));
+    const ComputationId c = m.addComputation("main");
+    m.setEntry(c);
+    const auto p = add(m, c, Opcode::Parameter, {}, "p");
+    AttributeSet attributes;
+    attributes.set(Attr::to_apply, callee);
+    const InstructionId operands[] = {p};
+    EXPECT_EQ(titleOf(m, m.add(c, Opcode::Call, m.shapeOf(p), operands, attributes)), title);
+  }
+}
+
 }  // namespace
 }  // namespace tessera

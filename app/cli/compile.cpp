@@ -96,6 +96,7 @@ Result<std::string> linkLibrary(const CompiledObject& object) {
                                     "-shared",
                                     "-Wl,-z,noexecstack",
                                     "-Wl,-z,defs",
+                                    "-Wl,--exclude-libs,ALL",  // callers see the program, not the run-time library
                                     "-o",
                                     scratch.at("program.so"),
                                     scratch.at("program.o"),

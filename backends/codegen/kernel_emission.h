@@ -121,6 +121,8 @@ class KernelEmission {
   void setCounters(const std::vector<int32_t>& counters, llvm::Value* point);
   void forget();
   Val factorValue(const ContractionMap& map, const ContractionSide& of);
+  std::pair<llvm::Value*, llvm::Value*> placeInTile(const ContractionMap& map, const ContractionSide& of,
+                                                    llvm::Value* e);
   void fillSide(const ContractionMap& map, const ContractionSide& to, llvm::Value* thread, llvm::Value* depth);
   void addProducts(const ContractionMap& map, const ContractionSide& rows, const ContractionSide& columns,
                    const std::vector<Val>& sums, llvm::Value* thread);
@@ -129,7 +131,11 @@ class KernelEmission {
                         std::span<llvm::Value*> sums);
   void addMatrixProducts(const ContractionMap& map, const ContractionSide& rows, const ContractionSide& columns,
                          const std::vector<Val>& sums, llvm::Value* thread);
-  std::vector<std::pair<llvm::Value*, llvm::Value*>> sumPlaces(const ContractionMap& map, llvm::Value* thread);
+  unsigned sumsPerThread(const ContractionMap& map) const;
+  void finishProducts(const ContractionMap& map, const ContractionSide& rows, const ContractionSide& columns,
+                      const std::vector<Val>& sums, llvm::Value* thread);
+  void finishMatrices(const ContractionMap& map, const ContractionSide& rows, const ContractionSide& columns,
+                      const std::vector<Val>& sums, llvm::Value* thread);
   void finishSum(const ContractionMap& map, llvm::Value* row, llvm::Value* column, Val sum);
   void runLoopByGroup(size_t loop);
   llvm::Value* emitItemNumber();

@@ -207,8 +207,11 @@ TEST(CudaBackend, ProfilesSteps) {
   EXPECT_GT(profile.steps[0].totalNs, 0);
   EXPECT_EQ(profile.steps[1].what, "copy to the device");
   EXPECT_EQ(profile.steps[2].what, "copy from the device");
-  ASSERT_EQ(profile.sources.size(), 1u);
-  EXPECT_TRUE(profile.sources[0].measured);
+  ASSERT_EQ(profile.sources.size(), 2u);  // the parameter: its copy; the sum: its kernel and the result's copy
+  EXPECT_EQ(profile.shares.size(), 3u);
+  for (const SourceProfile& source : profile.sources) EXPECT_TRUE(source.measured);
+  EXPECT_EQ(profile.sources[0].timeNs, static_cast<double>(profile.steps[1].totalNs));
+  EXPECT_EQ(profile.sources[1].timeNs, static_cast<double>(profile.steps[0].totalNs + profile.steps[2].totalNs));
 }
 
 // Tensor cores: a product of bf16 whose sums are exact, with edges in all directions.

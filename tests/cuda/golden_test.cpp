@@ -80,10 +80,12 @@ TEST_P(CudaGolden, Runs) {
   const Comparison comparison =
       compareLiterals((*wanted)[0], (*found)[0], defaultTolerance((*wanted)[0].shape().type), "result");
   EXPECT_TRUE(comparison.equal) << comparison.firstMismatch;
-  // Where the data say what is read, neighbours may read far from each other.
-  const bool readsByData = GetParam() == "sort" || GetParam() == "gather";
-  for (const DeviceReport& report : (*executable)->deviceReports())
-    EXPECT_TRUE(readsByData && !report.isError) << report.kernel << ", " << report.place << ": " << report.text;
+  // Where the data say what is read, neighbours may read far from each other; so they may from a table of roots.
+  const bool readsByData = GetParam() == "sort" || GetParam() == "gather", readsTable = GetParam() == "fourier";
+  for (const DeviceReport& report : (*executable)->deviceReports()) {
+    const bool isExpected = readsByData || (readsTable && report.place.find(": ld.global") != std::string::npos);
+    EXPECT_TRUE(isExpected && !report.isError) << report.kernel << ", " << report.place << ": " << report.text;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CudaGolden, testing::ValuesIn(names()), [](const auto& info) { return info.param; });

@@ -62,16 +62,34 @@ Val KernelEmission::factorValue(const ContractionMap& map, const ContractionSide
   return map.tensor ? scalars_.toMemory(node.type, v) : v;
 }
 
+// Where element e of a tile is along the depth and across: neighbours in memory are neighbouring threads. Lines for
+// tensor cores lie along the depth: where memory goes across, warps take eight by four, without conflicts of banks.
+std::pair<Value*, Value*> KernelEmission::placeInTile(const ContractionMap& map, const ContractionSide& of, Value* e) {
+  const auto digit = [&](unsigned size) {
+    Value* out = b.CreateURem(e, b.getInt32(size));
+    e = b.CreateUDiv(e, b.getInt32(size));
+    return out;
+  };
+  if (of.side.alongDepth) {
+    Value* along = digit(map.tileDepth);
+    return {along, e};
+  }
+  if (!map.tensor) {
+    Value* across = digit(of.side.tile);
+    return {e, across};
+  }
+  constexpr unsigned kAcross = 8, kAlong = kWarpThreads / kAcross;
+  Value *across = digit(kAcross), *along = digit(kAlong);
+  Value* further = b.CreateMul(digit(of.side.tile / kAcross), b.getInt32(kAcross));
+  return {b.CreateAdd(b.CreateMul(e, b.getInt32(kAlong)), along), b.CreateAdd(further, across)};
+}
+
 // This thread's part of a side's tile, from contracted place `depth` on.
 void KernelEmission::fillSide(const ContractionMap& map, const ContractionSide& to, Value* thread, Value* depth) {
   const unsigned tile = to.side.tile, threads = kSide * kSide;
   const Val nothing{llvm::Constant::getNullValue(to.held)};
   for (unsigned from = 0; from < tile * map.tileDepth && !failure_; from += threads) {
-    Value* e = b.CreateAdd(thread, b.getInt32(from));
-    const uint64_t minor = to.side.alongDepth ? map.tileDepth : tile;
-    Value *low = b.CreateURem(e, b.getInt32(static_cast<uint32_t>(minor))),
-          *high = b.CreateUDiv(e, b.getInt32(static_cast<uint32_t>(minor)));
-    Value *along = to.side.alongDepth ? low : high, *across = to.side.alongDepth ? high : low;
+    const auto [along, across] = placeInTile(map, to, b.CreateAdd(thread, b.getInt32(from)));
     Value *k = b.CreateAdd(depth, b.CreateZExt(along, b.getInt64Ty())),
           *x = b.CreateAdd(to.first, b.CreateZExt(across, b.getInt64Ty()));
     Value* inside = b.getTrue();
@@ -144,16 +162,18 @@ void KernelEmission::finishSum(const ContractionMap& map, Value* row, Value* col
 struct MatrixPlace {
   Value *row, *column;        // i32: this lane's first in the tile, of left and right
   Value* word;                // t
-  Value *sumRow, *sumColumn;  // of its first sum
+  Value *sumRow, *sumColumn;  // of its first sum, among one matrix of rows of each warp
 };
 
 MatrixPlace KernelEmission::matrixPlace(const ContractionMap& map, Value* thread) {
   const unsigned perRow = map.rows.tile / kWarpRows, perColumn = map.columns.tile / kWarpColumns;
   Value *lane = b.CreateAnd(thread, kWarpThreads - 1), *warp = b.CreateLShr(thread, uint64_t{5});
   Value *group = b.CreateLShr(lane, uint64_t{2}), *word = b.CreateAnd(lane, uint64_t{3});
-  Value* row = b.CreateAdd(b.CreateMul(b.CreateAnd(warp, uint64_t{3}), b.getInt32(16 * perRow)), group);
+  Value* warpRow = b.CreateMul(b.CreateAnd(warp, uint64_t{3}), b.getInt32(16));
+  Value* row = b.CreateAdd(b.CreateMul(warpRow, b.getInt32(perRow)), group);
   Value* warpColumn = b.CreateMul(b.CreateLShr(warp, uint64_t{2}), b.getInt32(8 * perColumn));
-  return {row, b.CreateAdd(warpColumn, group), word, row, b.CreateAdd(warpColumn, b.CreateShl(word, uint64_t{1}))};
+  return {row, b.CreateAdd(warpColumn, group), word, b.CreateAdd(warpRow, group),
+          b.CreateAdd(warpColumn, b.CreateShl(word, uint64_t{1}))};
 }
 
 // One product of matrices on top of four sums.
@@ -201,23 +221,56 @@ void KernelEmission::addMatrixProducts(const ContractionMap& map, const Contract
   for (size_t s = 0; s < sums.size(); ++s) b.CreateStore(now[s], sums[s].re);
 }
 
-// Where each of the thread's sums is in the tile, in the order of its registers.
-std::vector<std::pair<Value*, Value*>> KernelEmission::sumPlaces(const ContractionMap& map, Value* thread) {
-  std::vector<std::pair<Value*, Value*>> out;
-  if (!map.tensor) {
-    Value *y = b.CreateLShr(thread, uint64_t{4}), *x = b.CreateAnd(thread, kSide - 1);
-    for (unsigned i = 0; i < map.rows.tile / kSide; ++i)
-      for (unsigned j = 0; j < map.columns.tile / kSide; ++j)
-        out.emplace_back(b.CreateAdd(y, b.getInt32(i * kSide)), b.CreateAdd(x, b.getInt32(j * kSide)));
-    return out;
+unsigned KernelEmission::sumsPerThread(const ContractionMap& map) const {
+  return map.rows.tile * map.columns.tile / (kSide * kSide);
+}
+
+void KernelEmission::finishProducts(const ContractionMap& map, const ContractionSide& rows,
+                                    const ContractionSide& columns, const std::vector<Val>& sums, Value* thread) {
+  Value *y = b.CreateLShr(thread, uint64_t{4}), *x = b.CreateAnd(thread, kSide - 1);
+  const unsigned perColumn = map.columns.tile / kSide;
+  for (unsigned s = 0; s < sums.size() && !failure_; ++s) {
+    Value *row = b.CreateAdd(y, b.getInt32(s / perColumn * kSide)),
+          *column = b.CreateAdd(x, b.getInt32(s % perColumn * kSide));
+    finishSum(map, b.CreateAdd(rows.first, b.CreateZExt(row, b.getInt64Ty())),
+              b.CreateAdd(columns.first, b.CreateZExt(column, b.getInt64Ty())),
+              {b.CreateLoad(columns.held, sums[s].re)});
   }
+}
+
+// Through shared memory, so that neighbours store side by side: one matrix of rows of each warp at a time. Lanes put
+// two sums at once; lines that are 8 words longer than a multiple of 16 keep these in different banks.
+void KernelEmission::finishMatrices(const ContractionMap& map, const ContractionSide& rows,
+                                    const ContractionSide& columns, const std::vector<Val>& sums, Value* thread) {
+  llvm::Type* held = scalars_.registerType(body_.at(body_.loops[map.loop].next[0]).type);
+  const unsigned perRow = map.rows.tile / kWarpRows, perColumn = map.columns.tile / kWarpColumns;
+  const unsigned line = map.columns.tile + 8;
+  auto* shared = makeSharedArray(module_, held, kWarpRows * line, function_->getName().str() + "_sums");
   const MatrixPlace place = matrixPlace(map, thread);
-  for (unsigned i = 0; i < map.rows.tile / kWarpRows; ++i)
-    for (unsigned j = 0; j < map.columns.tile / kWarpColumns; ++j)
-      for (unsigned part = 0; part < 4; ++part)
-        out.emplace_back(b.CreateAdd(place.sumRow, b.getInt32(16 * i + 8 * (part / 2))),
-                         b.CreateAdd(place.sumColumn, b.getInt32(8 * j + part % 2)));
-  return out;
+  Value* own = b.CreateAdd(b.CreateMul(place.sumRow, b.getInt32(line)), place.sumColumn);
+  const auto at = [&](Value* from, unsigned further) {
+    return b.CreateGEP(held, shared, b.CreateAdd(from, b.getInt32(further)));
+  };
+  for (unsigned i = 0; i < perRow; ++i) {
+    for (unsigned k = 0; k < 2 * perColumn; ++k) {
+      Value* pair = llvm::PoisonValue::get(llvm::FixedVectorType::get(held, 2));
+      for (unsigned part = 0; part < 2; ++part)
+        pair = b.CreateInsertElement(pair, b.CreateLoad(held, sums[2 * (2 * i * perColumn + k) + part].re), part);
+      b.CreateAlignedStore(pair, at(own, k % 2 * 8 * line + k / 2 * 8), llvm::Align(8));
+    }
+    emitBarrier(b);
+    for (unsigned from = 0; from < kWarpRows * map.columns.tile && !failure_; from += kSide * kSide) {
+      Value* e = b.CreateAdd(thread, b.getInt32(from));
+      Value *column = b.CreateURem(e, b.getInt32(map.columns.tile)),
+            *bandRow = b.CreateUDiv(e, b.getInt32(map.columns.tile));
+      Value* row = b.CreateAdd(b.CreateMul(b.CreateLShr(bandRow, uint64_t{4}), b.getInt32(16 * perRow)),
+                               b.CreateAdd(b.CreateAnd(bandRow, uint64_t{15}), b.getInt32(16 * i)));
+      Value* sum = b.CreateLoad(held, at(b.CreateAdd(b.CreateMul(bandRow, b.getInt32(line)), column), 0));
+      finishSum(map, b.CreateAdd(rows.first, b.CreateZExt(row, b.getInt64Ty())),
+                b.CreateAdd(columns.first, b.CreateZExt(column, b.getInt64Ty())), {sum});
+    }
+    if (i + 1 < perRow) emitBarrier(b);
+  }
 }
 
 Status KernelEmission::emitContraction(const std::string& name, const ContractionMap& map) {
@@ -242,9 +295,8 @@ Status KernelEmission::emitContraction(const std::string& name, const Contractio
   };
   const ContractionSide columns = open(map.columns, "_columns"), rows = open(map.rows, "_rows");
   setCounters(map.batch, tile);
-  const auto places = sumPlaces(map, thread);
   std::vector<Val> sums;
-  for (size_t s = 0; s < places.size(); ++s) sums.push_back(makeSlot(false, scalars_.constant(type, 0, 0)));
+  for (unsigned s = 0; s < sumsPerThread(map); ++s) sums.push_back(makeSlot(false, scalars_.constant(type, 0, 0)));
   forRange(int64(0), int64(map.depthSize), map.tileDepth, [&](Value* depth) {
     fillSide(map, rows, thread, depth);
     fillSide(map, columns, thread, depth);
@@ -255,11 +307,10 @@ Status KernelEmission::emitContraction(const std::string& name, const Contractio
       addProducts(map, rows, columns, sums, thread);
     emitBarrier(b);
   });
-  for (size_t s = 0; s < places.size() && !failure_; ++s) {
-    const auto from = [&](Value* first, Value* in) { return b.CreateAdd(first, b.CreateZExt(in, b.getInt64Ty())); };
-    finishSum(map, from(rows.first, places[s].first), from(columns.first, places[s].second),
-              {b.CreateLoad(scalars_.registerType(type), sums[s].re)});
-  }
+  if (map.tensor)
+    finishMatrices(map, rows, columns, sums, thread);
+  else
+    finishProducts(map, rows, columns, sums, thread);
   b.CreateRetVoid();
   if (failure_) return fail(*failure_);
   return {};

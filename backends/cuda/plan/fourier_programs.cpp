@@ -35,12 +35,19 @@ std::vector<int64_t> radicesOf(int64_t length) {
   return out;
 }
 
+// e^(2πi·k/length); quarters of a turn are exact.
+std::complex<double> rootOf(int64_t k, int64_t length) {
+  constexpr std::complex<double> kQuarters[] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+  if (4 * k % length == 0) return kQuarters[4 * k / length];
+  return std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(length));
+}
+
 template <class Part>
 std::string rootsOf(int64_t length, bool inverse) {
   std::vector<std::complex<Part>> roots(static_cast<size_t>(length));
   for (int64_t k = 0; k < length; ++k) {
-    const double angle = (inverse ? 2 : -2) * std::numbers::pi * static_cast<double>(k) / static_cast<double>(length);
-    roots[static_cast<size_t>(k)] = {static_cast<Part>(std::cos(angle)), static_cast<Part>(std::sin(angle))};
+    const std::complex<double> root = rootOf(k, length);
+    roots[static_cast<size_t>(k)] = std::complex<Part>(inverse ? root : std::conj(root));
   }
   return {reinterpret_cast<const char*>(roots.data()), roots.size() * sizeof roots[0]};
 }
@@ -64,8 +71,7 @@ class PassBuilder {
     const auto add = [&](std::span<const NodeId> at, std::span<const NodeId> sums) -> Result<std::vector<NodeId>> {
       const NodeId step = b.add(p, b.multiply(at[0], number(others)));
       const NodeId root = b.remainder(b.multiply(b.multiply(r, step), s), number(length));
-      const NodeId value = b.multiply(input(b.add(q, b.multiply(step, s))), b.read(1, std::vector{root}));
-      return std::vector<NodeId>{b.add(sums[0], value)};
+      return std::vector<NodeId>{b.add(sums[0], term(b.add(q, b.multiply(step, s)), b.read(1, std::vector{root})))};
     };
     const auto sums = b.loop({pass_.radix}, {b.zero(complex_)}, add);
     return storeProgram(b, {shapeOf(pass_.out)}, {{0, own_, {}, output(sums->front())}},
@@ -80,12 +86,25 @@ class PassBuilder {
   }
   NodeId number(int64_t value) { return b.index(value); }
 
-  // The line's element at a place; what half a spectrum leaves out is the conjugate of what stands opposite.
+  // A line's element times a root. Of a real one, an infinity leaves the part alone in which the root is 0.
+  NodeId term(NodeId place, NodeId root) {
+    if (pass_.in != Side::Real) return b.multiply(input(place), root);
+    std::vector<NodeId> at = own_;
+    at[pass_.dimension] = place;
+    const NodeId value = b.read(0, at), zero = b.zero(part_);
+    const auto part = [&](NodeOp which) {
+      const NodeId factor = b.unary(which, root);
+      return b.select(b.compare(CompareDirection::Eq, factor, zero), zero, b.multiply(value, factor));
+    };
+    return b.makeComplex(part(NodeOp::Real), part(NodeOp::Imag));
+  }
+
+  // The element of a complex line, or of half of one, at a place; what half a spectrum leaves out is the conjugate of
+  // what stands opposite.
   NodeId input(NodeId place) {
     std::vector<NodeId> at = own_;
     at[pass_.dimension] = place;
     if (pass_.in == Side::Complex) return b.read(0, at);
-    if (pass_.in == Side::Real) return b.makeComplex(b.read(0, at), b.zero(part_));
     const NodeId isThere = b.compare(CompareDirection::Le, place, number(pass_.length() / 2));
     at[pass_.dimension] = b.select(isThere, place, b.subtract(number(pass_.length()), place));
     const NodeId value = b.read(0, at), im = b.unary(NodeOp::Imag, value);

@@ -16,7 +16,7 @@ inline constexpr float kInputRow = 16, kMostInputRows = 320, kResultLine = 32;
 inline constexpr float kSourceRoom = 34;  // beside the words of where a value comes from: margins and a mark
 inline constexpr float kAttachedGap = 12, kAttachedSeparation = 4;
 inline constexpr float kGroupHeader = 28, kGroupPadding = 20;
-inline constexpr float kColumnGap = 28, kRowGap = 36, kAcrossGap = 20, kAlongGap = 40, kWireClearance = 7;
+inline constexpr float kColumnGap = 28, kRowGap = 36, kAcrossGap = 20, kAlongGap = 32, kWireClearance = 7;
 inline constexpr float kLaneGap = 12, kLaneToBox = 14;  // between wires that cross a row, and beside boxes
 
 }  // namespace tessera::box

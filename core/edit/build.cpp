@@ -5,6 +5,7 @@
 #include "core/edit/performer.h"
 #include "core/edit/refusal.h"
 #include "core/formats/hlo_text.h"
+#include "core/ops/inference/infer.h"
 #include "core/ops/inference/unfinished.h"
 
 namespace tessera {
@@ -52,6 +53,19 @@ Result<Instruction> Performer::newInstructionFrom(const AddInstruction& action) 
   return made;
 }
 
+// What inference gives where nothing is written yet: an operation that keeps a written type, as dot does, would keep
+// that of the stand-in.
+void Performer::takeOwnShape(InstructionId id, Shape standIn) {
+  Shape nothing;
+  nothing.type = ElementType::Invalid;
+  module_.setShape(id, std::move(nothing));
+  auto inferred = inferInstruction(module_, id);
+  const bool known = inferred && inferred->type != ElementType::Invalid;
+  Shape shape = known ? *std::move(inferred) : std::move(standIn);
+  fillDefaultLayouts(shape);
+  module_.setShape(id, std::move(shape));
+}
+
 Status Performer::operator()(const AddInstruction& action) {
   if (!module_.contains(action.computation)) return fail("there is no such computation");
   if (action.opcode == Opcode::Unknown) return fail("there is no such operation");
@@ -75,6 +89,7 @@ Status Performer::operator()(const AddInstruction& action) {
   added_.push_back(id);
   TESSERA_TRY(readAttributes(id, action.attributes));
   fillAttributes(id);
+  if (!action.shape) takeOwnShape(id, std::move(shape));
   if (!module_.at(action.computation).root.valid()) module_.setRoot(action.computation, id);
   seed(id);
   return {};

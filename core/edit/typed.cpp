@@ -83,7 +83,7 @@ Result<Shape> typedShape(const Module& module, InstructionId id, const std::stri
 
 std::string inBraces(Attr name, const std::string& text) {
   if (text.empty() || text.find('{') != std::string::npos) return text;
-  if (kindOf(name) == AttributeKind::Ints) return "{" + text + "}";
+  if (kindOf(name) == AttributeKind::Ints || kindOf(name) == AttributeKind::IntsOrIntLists) return "{" + text + "}";
   if (kindOf(name) != AttributeKind::Slices) return text;
   std::string out;
   for (const std::string& part : parts(text))

@@ -1,7 +1,7 @@
 // Cells count from the first padding; a large array is shown by its first cells.
 #include "editor/attributes/window_picture.h"
 
-#include <QHBoxLayout>
+#include <QBoxLayout>
 #include <QMouseEvent>
 #include <QPainter>
 #include <algorithm>
@@ -16,6 +16,7 @@ namespace {
 
 constexpr int64_t kMaxData = 9, kMaxPadding = 8;
 constexpr double kLargestCell = 22, kReach = 10, kPictureBorder = 12, kGap = 12;
+constexpr int kPictureHeight = 208, kPictureNarrowest = 200;
 constexpr double kAlongEdge = 0.75;  // of a handle for padding: beyond the window, where that is smaller than the data
 constexpr WindowDimension kPlainWindow{};
 
@@ -40,16 +41,18 @@ bool isPadding(Handle handle) { return handle >= Handle::Left; }
 
 }  // namespace
 
-WindowPicture::WindowPicture(QWidget* parent) : AttributePicture(parent), numbers_(new WindowNumbers(this)) {
+WindowPicture::WindowPicture(QWidget* parent)
+    : AttributePicture(parent),
+      layout_(new QBoxLayout(QBoxLayout::LeftToRight, this)),
+      numbers_(new WindowNumbers(this)) {
   setMouseTracking(true);
   setAccessibleName(tr("The window"));
   setToolTip(tr(
       "Drag the square at the window's corner: size · the dot at the dashed next place: stride · the rhombus between "
       "taps: dilation · the bars on the edges of the data: padding"));
-  auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(0, 4, 0, 0);
-  layout->addStretch(1);
-  layout->addWidget(numbers_);
+  layout_->setContentsMargins(0, 4, 0, 0);
+  layout_->addStretch(1);
+  layout_->addWidget(numbers_);
   connect(numbers_, &WindowNumbers::changed, this, &WindowPicture::set);
   connect(numbers_, &WindowNumbers::sameWanted, this, [this] { pad(true); });
   connect(numbers_, &WindowNumbers::validWanted, this, [this] { pad(false); });
@@ -103,11 +106,27 @@ int64_t WindowPicture::cells(const Axis& axis) const {
          1;
 }
 
-double WindowPicture::pictureWidth() const { return width() - numbers_->width() - kGap; }
+bool WindowPicture::isNarrow() const { return width() < numbers_->sizeHint().width() + kGap + kPictureNarrowest; }
+
+int WindowPicture::heightWanted() const {
+  return isNarrow() ? kPictureHeight + static_cast<int>(kGap) + numbers_->sizeHint().height() : kPictureHeight;
+}
+
+QSizeF WindowPicture::pictureSize() const {
+  const QSize numbers = numbers_->sizeHint();
+  return isNarrow() ? QSizeF(width(), height() - numbers.height() - kGap)
+                    : QSizeF(width() - numbers.width() - kGap, height());
+}
+
+void WindowPicture::resizeEvent(QResizeEvent*) {
+  layout_->setDirection(isNarrow() ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+  updateGeometry();
+}
 
 double WindowPicture::side() const {
-  const double room = std::min((pictureWidth() - 2 * kPictureBorder) / static_cast<double>(cells(x_)),
-                               (height() - 2 * kPictureBorder) / static_cast<double>(cells(y_)));
+  const QSizeF all = pictureSize();
+  const double room = std::min((all.width() - 2 * kPictureBorder) / static_cast<double>(cells(x_)),
+                               (all.height() - 2 * kPictureBorder) / static_cast<double>(cells(y_)));
   return std::clamp(room, 4.0, kLargestCell);
 }
 

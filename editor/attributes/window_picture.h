@@ -1,14 +1,17 @@
 // A window over the grid that it slides on: the data, the padding round it, the taps of the window in its first place
 // and, outlined, its second. Handles drag size, stride, dilation and padding of the two dimensions that are shown; the
-// numbers are beside it.
+// numbers are beside it, or below it where there is little room.
 #pragma once
 
 #include <QRectF>
+#include <QSizeF>
 #include <optional>
 #include <vector>
 
 #include "editor/attributes/attribute_picture.h"
 #include "editor/attributes/window_numbers.h"
+
+class QBoxLayout;
 
 namespace tessera {
 
@@ -18,8 +21,8 @@ class WindowPicture : public AttributePicture {
  public:
   explicit WindowPicture(QWidget* parent = nullptr);
   void show(const Module& module, InstructionId id) override;
-  QSize sizeHint() const override { return {340, 208}; }
-  QSize minimumSizeHint() const override { return {300, 208}; }
+  QSize sizeHint() const override { return {420, heightWanted()}; }
+  QSize minimumSizeHint() const override { return {240, heightWanted()}; }
 
   // Size at the corner of the window, stride at that of the next place, dilation between the first taps, padding on the
   // edges of the data.
@@ -30,6 +33,7 @@ class WindowPicture : public AttributePicture {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void mouseReleaseEvent(QMouseEvent* event) override;
@@ -45,7 +49,9 @@ class WindowPicture : public AttributePicture {
   const WindowDimension& of(const Axis& axis) const;
   QRectF cell(int64_t row, int64_t column) const;
   QPointF origin() const;
-  double pictureWidth() const;
+  bool isNarrow() const;
+  int heightWanted() const;
+  QSizeF pictureSize() const;
   QString nameOf(const Axis& axis) const;
   Handle nearest(QPointF at) const;
   void paintCells(QPainter& painter) const;
@@ -58,6 +64,7 @@ class WindowPicture : public AttributePicture {
   void pad(bool same);
   void send(bool continues);
 
+  QBoxLayout* layout_;
   WindowNumbers* numbers_;
   Window window_, before_;
   InstructionId id_;

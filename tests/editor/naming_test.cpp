@@ -126,7 +126,9 @@ class NamingTest : public QObject {
     hand().redo();
     QCOMPARE(toString(hand().module().shapeOf(x)), std::string("f32[4,8]{0,1}"));
     hand().click(hand().add("exp"));
-    QVERIFY(!chips->isVisible());  // its layout follows from what it reads
+    QVERIFY(chips->isVisible());  // of any instruction
+    hand().click(hand().add("reduce sum axis=0"));
+    QVERIFY(!chips->isVisible());  // one dimension has one order
   }
 
   // --- own blocks
@@ -137,6 +139,9 @@ class NamingTest : public QObject {
     const InstructionId power = hand().add("exp");
     hand().click(power);
     QVERIFY(actions.saveSelection("grow", "e to the x"));
+    hand().settle();
+    QVERIFY(!hand().module().contains(power));  // a use of the block stands in its place
+    QVERIFY(hand().at(hand().selected()).opcode == Opcode::Call);
     hand().click(x);
     const InstructionId use = hand().add("gro");
     QVERIFY(hand().at(use).opcode == Opcode::Call);
@@ -147,6 +152,7 @@ class NamingTest : public QObject {
     const InstructionId minus = hand().add("negate");
     hand().click(minus);
     QVERIFY(actions.saveSelection("grow", "minus x"));
+    hand().settle();
     QVERIFY(offer->isVisible());
     const std::string before = hand().text();
     QTest::mouseClick(offer, Qt::LeftButton);

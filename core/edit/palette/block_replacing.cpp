@@ -85,16 +85,20 @@ class Replacing {
     }
     if (module_.at(home_).root == old) edit_.actions.push_back(SetRoot{value});
   }
-  // With the constants that only they read; readers first.
+  bool isConstant(InstructionId id) const {
+    const Instruction& each = module_.at(id);
+    if (each.opcode == Opcode::Broadcast)
+      return module_.contains(each.operands[0]) && module_.at(each.operands[0]).opcode == Opcode::Constant;
+    return each.opcode == Opcode::Constant || each.opcode == Opcode::Iota;
+  }
+  // With the constants, spread ones too, that only they read; readers first.
   void removeMembers() {
     std::vector<InstructionId> gone = members_;
     for (bool more = true; more;) {
       more = false;
       for (InstructionId id : module_.at(home_).instructions) {
-        const Opcode opcode = module_.at(id).opcode;
-        const bool constant = opcode == Opcode::Constant || opcode == Opcode::Iota || opcode == Opcode::Broadcast;
         const auto isGone = [&](InstructionId user) { return std::ranges::find(gone, user) != gone.end(); };
-        if (!constant || isGone(id) || users_.users(id).empty() || module_.at(home_).root == id ||
+        if (!isConstant(id) || isGone(id) || users_.users(id).empty() || module_.at(home_).root == id ||
             !std::ranges::all_of(users_.users(id), isGone))
           continue;
         gone.push_back(id);

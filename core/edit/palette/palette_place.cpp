@@ -60,7 +60,13 @@ class Placing {
     const Draft said{module_, computation_, {}, entry_, {}, 0};
     if (const auto type = elementTypeFromName(said.option("type"))) return Shape::array(*type, from.dimensions);
     if (entry_.opcode == Opcode::BitcastConvert) return std::nullopt;
-    return Shape::array(from.type == ElementType::F32 ? ElementType::S32 : ElementType::F32, from.dimensions);
+    return Shape::array(otherType(from.type), from.dimensions);
+  }
+
+  // A complex number has no conversion to a real one.
+  static ElementType otherType(ElementType type) {
+    if (isComplex(type)) return type == ElementType::C64 ? ElementType::C128 : ElementType::C64;
+    return type == ElementType::F32 ? ElementType::S32 : ElementType::F32;
   }
 
   // A single value fills an array by a broadcast, which costs nothing to keep.

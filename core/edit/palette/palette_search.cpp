@@ -29,7 +29,7 @@ constexpr Combination kCombinations[] = {
      ""},
     {"reduce product", "Multiplies the elements along dimensions", "reduce multiply prod axis=", Opcode::Reduce,
      Opcode::Multiply, "1"},
-    {"counting loop", "Repeats a body 10 times; what is selected is carried through it", "while for repeat times scan",
+    {"counting loop", "Repeats a body 10 times; what is selected is carried through it", "while for repeat times",
      Opcode::While, Opcode::Unknown, "10"},
     {kScanTitle, "Walks the rows of an array with a body that carries a value on; the carried values, stacked",
      "scan loop map fold recurrence rnn while for", Opcode::While, Opcode::Unknown, "1"},

@@ -68,9 +68,9 @@ struct Equation {
 };
 
 bool isLetters(const std::string& text) {
-  return std::ranges::all_of(text, [](unsigned char c) { return std::isalpha(c); }) &&
-         std::set<char>(text.begin(), text.end()).size() == text.size();
+  return std::ranges::all_of(text, [](unsigned char c) { return std::isalpha(c); });
 }
+bool isDistinct(const std::string& text) { return std::set<char>(text.begin(), text.end()).size() == text.size(); }
 
 // Without "->" the letters that occur once, in alphabetical order, are the output, as in numpy.
 std::string impliedOutput(const std::string& inputs) {
@@ -81,7 +81,7 @@ std::string impliedOutput(const std::string& inputs) {
   return out;
 }
 
-// "bqd,bkd->bqk", each letter once in each part; nullopt: another form.
+// "bqd,bkd->bqk"; a letter that an input repeats ("ii->i") is its diagonal; nullopt: another form.
 std::optional<Equation> readEquation(const Draft& d) {
   std::string text = "ij,jk->ik";
   for (const std::string& each : d.entry.said)
@@ -95,7 +95,7 @@ std::optional<Equation> readEquation(const Draft& d) {
     out.inputs.push_back(left.substr(at, end - at));
     at = end + 1;
   }
-  const bool plain = isLetters(out.output) && std::ranges::all_of(out.inputs, isLetters);
+  const bool plain = isLetters(out.output) && isDistinct(out.output) && std::ranges::all_of(out.inputs, isLetters);
   const bool known = std::ranges::all_of(out.output, [&](char c) {
     return std::ranges::any_of(out.inputs, [&](const std::string& in) { return in.find(c) != std::string::npos; });
   });
@@ -112,6 +112,47 @@ DraftSizes placesOf(const std::string& wanted, const std::string& in) {
   DraftSizes out;
   for (char c : wanted) out.push_back(static_cast<int64_t>(in.find(c)));
   return out;
+}
+
+// The elements where two dimensions of one size have one index: the others are 0, and the second dimension is summed.
+Term diagonal(Draft& d, const Term& term, const Shape& shape, size_t first, size_t second) {
+  const Shape numbers = Shape::array(ElementType::S32, shape.dimensions);
+  const auto indexOf = [&](size_t dimension) {
+    return d.add(Opcode::Iota, {}, {{Attr::iota_dimension, std::to_string(dimension)}}, numbers);
+  };
+  const InstructionId rows = indexOf(first), columns = indexOf(second);
+  const InstructionId equal = d.add(Opcode::Compare, {rows, columns}, {{Attr::direction, "EQ"}});
+  const InstructionId zero = d.constant(shape.type, "0");
+  const InstructionId zeros = d.add(Opcode::Broadcast, {zero}, {{Attr::dimensions, "{}"}}, shape);
+  const InstructionId kept = d.add(Opcode::Select, {equal, term.id, zeros});
+  const InstructionId sum = d.add(Opcode::Reduce, {kept, zero},
+                                  {{Attr::dimensions, listOf(DraftSizes{static_cast<int64_t>(second)})},
+                                   {Attr::to_apply, d.reducer(Opcode::Add, shape.type)}});
+  std::string letters = term.letters;
+  letters.erase(second, 1);
+  return {sum, letters};
+}
+
+// Each letter once.
+Term withoutRepeats(Draft& d, Term term, Shape shape) {
+  for (size_t second = 1; second < term.letters.size();) {
+    const size_t first = term.letters.find(term.letters[second]);
+    if (first == second) {
+      ++second;
+      continue;
+    }
+    term = diagonal(d, term, shape, first, second);
+    shape.dimensions.erase(shape.dimensions.begin() + static_cast<std::ptrdiff_t>(second));
+  }
+  return term;
+}
+
+// A letter has one size.
+bool fitsLetters(const Shape& shape, const std::string& letters) {
+  if (shape.dimensions.size() != letters.size()) return false;
+  for (size_t i = 0; i < letters.size(); ++i)
+    if (shape.dimensions[i] != shape.dimensions[letters.find(letters[i])]) return false;
+  return true;
 }
 
 // Letters that neither the output nor `other` has are summed first.
@@ -166,8 +207,8 @@ void einsum(Draft& d) {
     DraftSizes dims;
     for (char c : equation->inputs[k]) dims.push_back(sizes.contains(c) ? sizes.at(c) : 4);
     const auto input = d.input(k, Shape::array(type, dims), std::string(1, static_cast<char>('a' + k)));
-    if (input.shape.dimensions.size() != dims.size()) return;
-    terms.push_back({input.id, equation->inputs[k]});
+    if (!fitsLetters(input.shape, equation->inputs[k])) return;
+    terms.push_back(withoutRepeats(d, {input.id, equation->inputs[k]}, input.shape));
   }
   // From the left, two by two; what neither the rest nor the output needs is summed first.
   const auto neededBehind = [&](size_t k) {

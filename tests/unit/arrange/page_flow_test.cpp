@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/arrange/columns.h"
 #include "core/arrange/detours.h"
 #include "core/arrange/flow.h"
 #include "core/arrange/placed.h"
@@ -55,7 +56,9 @@ struct Page {
   bool isWire(const ViewEdge& edge) const { return view.nodes[at(edge.from)].kind != ViewNode::Kind::Attached; }
 };
 
+// Along the page, but for those that lead to a line below: a page that is long for a canvas has several.
 void expectWiresAlong(const Page& page) {
+  size_t along = 0, wires = 0;
   for (size_t e = 0; e < page.view.edges.size(); ++e) {
     const ViewEdge& edge = page.view.edges[e];
     if (!page.isWire(edge)) continue;
@@ -69,9 +72,12 @@ void expectWiresAlong(const Page& page) {
       EXPECT_EQ(route.back().y, port->y);
     }
     EXPECT_EQ(route.front().x, from.x + from.width) << page.view.nodes[at(edge.from)].title;
-    EXPECT_LT(route.front().x, route.back().x);
+    ++wires;
+    along += route.front().x < route.back().x;
+    EXPECT_TRUE(route.front().x < route.back().x || from.y + from.height < to.y) << page.view.nodes[at(edge.to)].title;
     EXPECT_TRUE(boxesUnder(page.view, page.arrangement, e).empty());
   }
+  EXPECT_GE(along * 4, wires * 3);
 }
 
 TEST(FlowToTheRight, WiresRunAlongAndEndAtTheSides) {
@@ -129,21 +135,52 @@ TEST(FlowToTheRight, NewBoxesComeBehindWhatTheyRead) {
   EXPECT_GT(rect("out").x, rect("relu").x + rect("relu").width);
 }
 
-TEST(FlowByForm, DeepGraphsFlowToTheRightAndWideOnesDown) {
-  const auto formOf = [](const std::string& text) {
-    const Module module = *readHloText(text, "test").module;
-    return flowByForm(makeView(module, module.entry(), {}));
-  };
-  EXPECT_EQ(formOf(kPerceptron), Flow::Right);
-  std::string wide = "HloModule wide\nENTRY main {\n";
-  std::string names;
-  for (int i = 0; i < 14; ++i) {
-    wide += "  p" + std::to_string(i) + " = f32[8] parameter(" + std::to_string(i) + ")\n  t" + std::to_string(i) +
-            " = f32[8] tanh(p" + std::to_string(i) + ")\n";
-    names += (i ? ", t" : "t") + std::to_string(i);
+// The zoom at which a view is seen whole.
+float zoomIn(GraphView view, Flow flow) {
+  view.flow = flow;
+  const RectF bounds = arrange(view).bounds;
+  return zoomOnCanvas(bounds.width, bounds.height);
+}
+
+GraphView viewOf(const std::string& text) {
+  const Module module = *readHloText(text, "test").module;
+  ViewOptions options;
+  options.grouping = Grouping::None;
+  return makeView(module, module.entry(), options);
+}
+
+// Nodes of a long title.
+std::string chainText(int nodes) {
+  std::string out = "HloModule chain\nENTRY main {\n  t0 = f32[8] parameter(0)\n";
+  for (int i = 1; i < nodes; ++i)
+    out += (i + 1 < nodes ? "  t" : "  ROOT t") + std::to_string(i) + " = f32[8] exponential-minus-one(t" +
+           std::to_string(i - 1) + ")\n";
+  return out + "}";
+}
+
+std::string fanText(int branches) {
+  std::string out = "HloModule fan\nENTRY main {\n", names;
+  for (int i = 0; i < branches; ++i) {
+    const std::string k = std::to_string(i);
+    out += "  p" + k + " = f32[8] parameter(" + k + ")\n  t" + k + " = f32[8] tanh(p" + k + ")\n";
+    names += (i ? ", t" : "t") + k;
   }
-  wide += "  ROOT all = f32[112] concatenate(" + names + "), dimensions={0}\n}";
-  EXPECT_EQ(formOf(wide), Flow::Down);
+  return out + "  ROOT all = f32[" + std::to_string(8 * branches) + "] concatenate(" + names + "), dimensions={0}\n}";
+}
+
+// Nodes are wider than high: one level of many is seen larger when it stands in a column, and a ribbon that is too long
+// to be folded when it runs down.
+TEST(FlowByForm, IsTheWayInWhichAGraphIsSeenLarger) {
+  EXPECT_EQ(flowByForm(viewOf(kPerceptron)), Flow::Right);
+  EXPECT_EQ(flowByForm(viewOf(fanText(14))), Flow::Right);
+  EXPECT_EQ(flowByForm(viewOf(chainText(90))), Flow::Down);
+  for (const std::string& text : {std::string(kPerceptron), fanText(14), fanText(40), chainText(20), chainText(90)}) {
+    const GraphView view = viewOf(text);
+    const float right = zoomIn(view, Flow::Right), down = zoomIn(view, Flow::Down);
+    const bool toTheRight = flowByForm(view) == Flow::Right;
+    EXPECT_GE(toTheRight ? right : down, std::min(0.75f, (toTheRight ? down : right) / 1.2f)) << text;
+  }
+  EXPECT_EQ(flowByForm(viewOf(chainText(301))), Flow::Down);
 }
 
 // --- chains

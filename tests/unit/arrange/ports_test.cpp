@@ -257,12 +257,18 @@ TEST(Ports, AreDrawnOnEveryNode) {
 TEST(FarText, IsAsLargeAsCanBeReadAndFitsIntoItsBox) {
   const Shown shown(kSoftmax);
   const Picture picture = draw(shown.module, shown.view, shown.arrangement);
-  size_t seen = 0;
+  constexpr float kMargins = 2 * 3 / 0.4f;
+  size_t seen = 0, full = 0;
   for (const PictureItem& item : picture.items) {
     if (item.room.width <= 0) continue;
     EXPECT_EQ(seenAt(item, 1).front().size, item.size);
     for (const PictureItem& line : seenAt(item, 0.4)) {
-      EXPECT_FLOAT_EQ(line.size * 0.4f, kFarText);
+      EXPECT_LE(line.size * 0.4f, kFarText);
+      EXPECT_GE(line.size * 0.4f, 9);
+      if (line.size * 0.4f < kFarText)  // rather smaller than cut
+        EXPECT_GT(textWidth(item.text, kFarText / 0.4f, true), item.room.width - kMargins);
+      else
+        ++full;
       EXPECT_GE(line.bounds.x, item.room.x);
       EXPECT_LE(line.bounds.x + line.bounds.width, item.room.x + item.room.width);
       EXPECT_GE(line.bounds.y, item.room.y - 1);
@@ -270,6 +276,7 @@ TEST(FarText, IsAsLargeAsCanBeReadAndFitsIntoItsBox) {
     }
   }
   EXPECT_GE(seen, 6u);
+  EXPECT_GE(full, 1u);
 }
 
 TEST(FarText, IsBrokenBetweenWordsWhereTwoLinesFit) {

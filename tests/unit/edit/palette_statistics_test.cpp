@@ -78,9 +78,12 @@ TEST(PaletteStatistics, CumulativeProductsAndMaxima) {
 TEST(PaletteStatistics, AScanCarriesFromRowToRow) {
   Palette p;
   const auto rows = p.place("f32[3,2]");
-  EXPECT_EQ(p.shape(p.place("scan", {rows})), "f32[3,2]");
+  EXPECT_EQ(p.shape(p.place("scan over rows", {rows})), "f32[3,2]");
   expectNear(p.result(), {given(0, 0), given(0, 1), given(0, 0) + given(0, 2), given(0, 1) + given(0, 3),
                           given(0, 0) + given(0, 2) + given(0, 4), given(0, 1) + given(0, 3) + given(0, 5)});
+  // The operation of that name stands first, then the form.
+  EXPECT_EQ(searchPalette("scan")[0].title, "scan");
+  EXPECT_EQ(searchPalette("scan")[1].title, "scan over rows");
   Palette carried;
   const auto list = carried.place("f32[2]"), first = carried.place("f32[]");
   carried.place("scan over rows", {list, first});
@@ -155,6 +158,9 @@ TEST(PaletteStatistics, EinsumOfAnyNumberOfOperands) {
   Palette trace;
   trace.place("einsum ii->", {trace.place("f32[2,2]")});
   expectNear(trace.result(), {given(0, 0) + given(0, 3)});
+  Palette both;
+  both.place("einsum iji,j->j", {both.place("f32[2,2,2]"), both.place("f32[2]")});
+  expectNear(both.result(), {(given(0, 0) + given(0, 5)) * given(1, 0), (given(0, 2) + given(0, 7)) * given(1, 1)});
 }
 
 TEST(PaletteStatistics, WeightsHaveNumbers) {

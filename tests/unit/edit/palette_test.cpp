@@ -26,7 +26,7 @@ TEST(EditPalette, FindsByNameSynonymAndLetters) {
   EXPECT_EQ(first("sigmoid"), "logistic");
   EXPECT_EQ(first("trnsps"), "transpose");
   EXPECT_EQ(first("no such thing"), "");
-  EXPECT_EQ(searchPalette("", 1000).size(), allOps().size() + 8 + paletteForms().size());
+  EXPECT_EQ(searchPalette("", 1000).size(), allOps().size() + 9 + paletteForms().size());
 }
 
 TEST(EditPalette, ALineMayBeAValueAShapeOrSayAttributes) {

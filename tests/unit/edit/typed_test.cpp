@@ -50,6 +50,8 @@ TEST(InBraces, ListsAndSlices) {
   EXPECT_EQ(inBraces(Attr::offset_dims, "1"), "{1}");
   EXPECT_EQ(inBraces(Attr::offset_dims, "0,2,4"), "{0,2,4}");
   EXPECT_EQ(inBraces(Attr::offset_dims, "{0}"), "{0}");
+  EXPECT_EQ(inBraces(Attr::slice_sizes, "1,3"), "{1,3}");
+  EXPECT_EQ(inBraces(Attr::slice_sizes, "{1,3},{2}"), "{1,3},{2}");
   EXPECT_EQ(inBraces(Attr::offset_dims, ""), "");
   EXPECT_EQ(inBraces(Attr::slice, "0:2, 1:3"), "{[0:2], [1:3]}");
   EXPECT_EQ(inBraces(Attr::index_vector_dim, "1"), "1");

@@ -162,6 +162,36 @@ TEST(CudaBackend, SumsPrefixesOfRows) {
   }
 }
 
+// A long reduction with few results fills a card, whatever is left over beyond equal blocks.
+TEST(CudaBackend, SumsLongArraysInManyBlocks) {
+  constexpr int64_t kLength = 1'000'003;
+  const auto executable = compiled(R"(HloModule m
+sum {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT s = s32[] add(a, b)
+}
+ENTRY e {
+  x = s32[1000003] parameter(0)
+  zero = s32[] constant(7)
+  ROOT r = s32[] reduce(x, zero), dimensions={0}, to_apply=sum
+})",
+                                   "simulated");
+  ASSERT_TRUE(executable) << executable.error().toString();
+  const auto steps = (*executable)->list((*executable)->optimized().entryComputation().root, false);
+  ASSERT_TRUE(steps);
+  ASSERT_EQ(steps->size(), 2u);
+  EXPECT_GE((*steps)[0].blocks, 128);
+  EXPECT_GE((*steps)[1].blockThreads, 32u);
+  Literal argument = Literal::allocate(Shape::arrayRowMajor(ElementType::S32, {kLength})).value();
+  int32_t wanted = 7;
+  for (int32_t i = 0; i < kLength; ++i) wanted += argument.mutableData<int32_t>()[static_cast<size_t>(i)] = i % 1001;
+  const auto outputs = (*executable)->run({&argument, 1});
+  ASSERT_TRUE(outputs) << outputs.error().toString();
+  EXPECT_EQ((*outputs)[0].data<int32_t>()[0], wanted);
+  EXPECT_TRUE((*executable)->deviceReports().empty());
+}
+
 TEST(CudaBackend, EndsALoopWithoutEndWhenItIsCancelled) {
   const auto executable = compiled(R"(HloModule m
 condition {

@@ -2,6 +2,7 @@
 #include "backends/codegen/nest/split_reduction.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "core/base/tuning.h"
@@ -220,8 +221,9 @@ bool canCut(const ElementProgram& program, const ProgramAnalysis& analysis, cons
   return true;
 }
 
-std::optional<Cut> chooseCut(const ElementProgram& program, const ProgramAnalysis& analysis, double totalNs) {
-  const auto& limits = tuning().codegen;
+// wantedOf: how many blocks a range of so many rounds gives.
+std::optional<Cut> chooseCut(const ElementProgram& program, const ProgramAnalysis& analysis,
+                             const std::function<int64_t(double rounds)>& wantedOf) {
   Cut cut;
   cut.loops.assign(program.loops.size(), false);
   const std::vector<bool> sees = seesLoops(program);
@@ -237,9 +239,7 @@ std::optional<Cut> chooseCut(const ElementProgram& program, const ProgramAnalysi
   if (!ranges || ranges->empty()) return std::nullopt;
   for (size_t l = 0; l < program.loops.size(); ++l)
     cut.loops[l] = program.loops[l].ranges == *ranges && canCut(program, analysis, sees, l);
-  auto wanted =
-      std::clamp<int64_t>(static_cast<int64_t>(totalNs / limits.reductionBlockNs), 2, limits.maxReductionBlocks);
-  wanted = std::min(wanted, static_cast<int64_t>(length(*ranges) / limits.fewestBlockRounds));
+  const int64_t wanted = wantedOf(length(*ranges));
   auto first = std::ranges::find_if(*ranges, [&](int64_t d) { return d >= wanted; });
   if (first == ranges->end()) first = std::ranges::max_element(*ranges);
   cut.dimension = static_cast<size_t>(first - ranges->begin());
@@ -261,6 +261,18 @@ std::optional<ScalarBits> neutralOf(NodeOp op, ElementType type) {
   return function ? neutralElement(*function, type) : std::nullopt;
 }
 
+namespace {
+
+std::optional<SplitReduction> splitBy(const ElementProgram& program, const std::optional<Cut>& cut) {
+  if (!cut) return std::nullopt;
+  auto blocks = Blocks(program, *cut).run();
+  auto join = Join(program, *cut).run();
+  if (!blocks || !join) return std::nullopt;
+  return SplitReduction{std::move(*blocks), std::move(*join)};
+}
+
+}  // namespace
+
 std::optional<SplitReduction> splitReduction(const ElementProgram& program, const Target& target) {
   const auto& limits = tuning().codegen;
   if (program.loops.empty()) return std::nullopt;
@@ -271,12 +283,23 @@ std::optional<SplitReduction> splitReduction(const ElementProgram& program, cons
   double total = nest.costPerItem * static_cast<double>(nest.parallelCount);
   if (nest.parallelCount == 0 || nest.parallelCount >= limits.manyItems || total < limits.splitReductionNs)
     return std::nullopt;
-  auto cut = chooseCut(program, *analysis, total);
-  if (!cut) return std::nullopt;
-  auto blocks = Blocks(program, *cut).run();
-  auto join = Join(program, *cut).run();
-  if (!blocks || !join) return std::nullopt;
-  return SplitReduction{std::move(*blocks), std::move(*join)};
+  return splitBy(program, chooseCut(program, *analysis, [&](double rounds) {
+                   const auto wanted = std::clamp<int64_t>(static_cast<int64_t>(total / limits.reductionBlockNs), 2,
+                                                           limits.maxReductionBlocks);
+                   return std::min(wanted, static_cast<int64_t>(rounds / limits.fewestBlockRounds));
+                 }));
+}
+
+std::optional<SplitReduction> splitGridReduction(const ElementProgram& program) {
+  constexpr double kFewestRounds = 4096, kEnoughItems = 2048;  // 16 a thread; items of a block of threads each
+  if (program.loops.empty()) return std::nullopt;
+  const auto analysis = ProgramAnalysis::of(asLoopProgram(program));
+  double results = 1;
+  for (const int64_t d : program.outputDims) results *= static_cast<double>(d);
+  if (!analysis || results == 0) return std::nullopt;
+  return splitBy(program, chooseCut(program, *analysis, [&](double rounds) {
+                   return static_cast<int64_t>(std::min(rounds / kFewestRounds, kEnoughItems / results));
+                 }));
 }
 
 }  // namespace tessera::codegen

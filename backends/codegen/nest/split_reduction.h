@@ -1,6 +1,6 @@
 // splitReduction: a program with few results, each of a long reduction, as two: the first reduces blocks of the range
 // side by side, the second joins the blocks' results in order. The blocks follow from the shapes alone, so that results
-// do not depend on the number of threads. Used by plan_builder, on programs of element operations.
+// do not depend on the number of threads. Used by the builders of plans, on programs of element operations.
 #pragma once
 
 #include <optional>
@@ -21,5 +21,7 @@ struct SplitReduction {
 
 // Nothing where the program is short, or has enough parallel results as it is.
 std::optional<SplitReduction> splitReduction(const ElementProgram& program, const Target& target);
+// The same for cards of any size, each block by a block of threads.
+std::optional<SplitReduction> splitGridReduction(const ElementProgram& program);
 
 }  // namespace tessera::codegen

@@ -144,7 +144,7 @@ Status DevicePlanBuilder::planStores(const Instruction& instruction, Steps& out)
 Status DevicePlanBuilder::planElements(const Instruction& instruction, Steps& out) {
   TESSERA_ASSIGN_OR_RETURN(const ElementProgram program,
                            cpu::elementsOf(module_, instruction.id, WideFunctions::Expanded));
-  if (auto split = codegen::splitReduction(program, {})) return planSplit(instruction, std::move(*split), out);
+  if (auto split = codegen::splitGridReduction(program)) return planSplit(instruction, std::move(*split), out);
   return planWhole(instruction, codegen::asLoopProgram(program), out);
 }
 

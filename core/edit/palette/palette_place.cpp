@@ -181,30 +181,36 @@ class Placing {
     const OpDef* op = findOp(entry_.opcode);
     if (!op || !op->category.has(kElementwise | kReinterprets) || operands_.size() < 2) return;
     const Shape* largest = nullptr;
-    for (const Shape* shape : shapes_)
-      if (shape && shape->isArray() && (!largest || shape->dimensions.size() > largest->dimensions.size()))
-        largest = shape;
+    InstructionId wide;
+    for (size_t i = 0; i < shapes_.size(); ++i)
+      if (const Shape* shape = shapes_[i];
+          shape && shape->isArray() && (!largest || shape->dimensions.size() > largest->dimensions.size()))
+        largest = shape, wide = operands_[i];
     for (size_t i = 0; largest && i < operands_.size(); ++i) {
       if (!shapes_[i]) continue;
       Shape to = *largest;
       to.type = shapes_[i]->type;
       to.layout.reset();
-      const std::string dimensions = dimensionsFor(*shapes_[i], to);
+      const std::string dimensions = dimensionsFor(operands_[i], *shapes_[i], wide, to);
       if (dimensions.empty()) continue;
       operands_[i] =
           add({computation_, Opcode::Broadcast, "", {operands_[i]}, {{Attr::dimensions, dimensions}}, to, ""});
     }
   }
 
-  // What the line says, else where there is just one way; "" where nothing is to be done.
-  std::string dimensionsFor(const Shape& from, const Shape& to) const {
+  // What the line says, else where there is just one way or what both are computed of tells which; "" where nothing is
+  // to be done.
+  std::string dimensionsFor(InstructionId narrow, const Shape& from, InstructionId wide, const Shape& to) const {
     constexpr std::string_view kSaid = "broadcast_dimensions=";
     for (const std::string& each : entry_.said)
       if (each.starts_with(kSaid) && from.dimensions.size() < to.dimensions.size()) return each.substr(kSaid.size());
-    const auto placements = broadcastPlacements(from, to, 2);
-    if (placements.size() != 1) return {};
+    const auto placements = broadcastPlacements(from, to);
+    const std::vector<int64_t> derived =
+        placements.size() > 1 ? derivedPlacement(module_, narrow, wide) : std::vector<int64_t>();
+    if (placements.size() != 1 && std::ranges::find(placements, derived) == placements.end()) return {};
     std::string dimensions;
-    for (int64_t d : placements[0]) dimensions += (dimensions.empty() ? "" : ",") + std::to_string(d);
+    for (int64_t d : placements.size() == 1 ? placements[0] : derived)
+      dimensions += (dimensions.empty() ? "" : ",") + std::to_string(d);
     return "{" + dimensions + "}";
   }
 

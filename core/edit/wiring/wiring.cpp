@@ -77,13 +77,26 @@ void keep(std::vector<ConnectionOption>& ways, Result<ConnectionOption> way) {
   if (way) ways.push_back(std::move(*way));
 }
 
-// The value is laid along the dimensions of what is there.
+// How the value's dimensions are those of another operand, if both are computed of one value; empty: unknown.
+std::vector<int64_t> derivedFromOthers(const Module& module, InstructionId value, InstructionId user, int32_t operand) {
+  const auto& operands = module.at(user).operands;
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (static_cast<int32_t>(i) != operand)
+      if (auto found = derivedPlacement(module, value, operands[i]); !found.empty()) return found;
+  return {};
+}
+
+// The value is laid along the dimensions of what is there, first as it is derived from that.
 void addPlacements(const Module& module, InstructionId value, InstructionId user, int32_t operand, const Shape& there,
                    std::vector<ConnectionOption>& ways) {
   const Shape& own = module.shapeOf(value);
   Shape to = there;
   to.type = own.type;
-  for (const auto& dimensions : broadcastPlacements(own, to, kMaxPlacements)) {
+  auto placements = broadcastPlacements(own, to, kMaxPlacements);
+  if (placements.size() > 1)
+    std::ranges::stable_partition(placements, [derived = derivedFromOthers(module, value, user, operand)](
+                                                  const auto& each) { return each == derived; });
+  for (const auto& dimensions : placements) {
     ConnectionOptionMaker maker(module, value, user, operand);
     const InstructionId wide = maker.broadcast(value, dimensions, to);
     keep(ways, maker.make(placementTitle(dimensions), wide));
@@ -110,7 +123,7 @@ void addStretch(const Module& module, InstructionId value, InstructionId user, i
   keep(ways, maker.make("stretch the sizes of 1", wide));
 }
 
-// What is there is laid along the value's dimensions, if there is just one way.
+// What is there is laid along the value's dimensions, if there is just one way or what both are computed of tells it.
 void addWidened(const Module& module, InstructionId value, InstructionId user, int32_t operand,
                 std::vector<ConnectionOption>& ways) {
   const Shape& own = module.shapeOf(value);
@@ -123,8 +136,10 @@ void addWidened(const Module& module, InstructionId value, InstructionId user, i
     Shape to = own;
     to.type = module.shapeOf(other).type;
     const auto placements = broadcastPlacements(module.shapeOf(other), to, 2);
-    if (placements.size() != 1) continue;
-    maker.wire(static_cast<int32_t>(i), maker.broadcast(other, placements[0], to));
+    if (placements.empty()) continue;
+    const auto dimensions = placements.size() == 1 ? placements[0] : derivedPlacement(module, other, value);
+    if (placements.size() > 1 && dimensions.empty()) continue;
+    maker.wire(static_cast<int32_t>(i), maker.broadcast(other, dimensions, to));
     any = true;
   }
   if (any) keep(ways, maker.make("broadcast what is there", value));

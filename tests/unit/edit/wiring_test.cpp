@@ -47,6 +47,28 @@ TEST(EditWiring, OneBroadcastIsImpliedSeveralAreAChoice) {
   EXPECT_EQ(fitOf(b.module(), row, both, 1).ways.size(), 2u);
 }
 
+// Of equal sizes those are meant that are the same dimension: what a reduction leaves of x goes back along x.
+TEST(EditWiring, WhatBothAreComputedOfTellsWhichDimensionsAreMeant) {
+  for (const auto& [reduced, left] :
+       std::map<std::string, std::vector<int64_t>>{{"0", {1, 2}}, {"1", {0, 2}}, {"2", {0, 1}}}) {
+    Bench b;
+    const auto x = b.place("f32[4,4,4]"), sums = b.place("reduce sum axis=" + reduced, {x}),
+               mean = b.place("sqrt", {sums});
+    const auto exact = b.place("exp", {x}), placed = b.place("subtract", {exact, mean});
+    const InstructionId wide = b.operand(placed, 1);
+    ASSERT_EQ(b.module().at(wide).opcode, Opcode::Broadcast) << reduced;
+    EXPECT_EQ(b.module().at(wide).attributes->ints(Attr::dimensions), left);
+    const auto open = b.place("divide", {exact});
+    const ConnectionCheck fit = fitOf(b.module(), mean, open, 1);
+    ASSERT_EQ(fit.ways.size(), 3u);
+    ASSERT_TRUE(b.perform(fit.ways[0].edit).diagnostics.empty());
+    EXPECT_EQ(b.module().at(b.operand(open, 1)).attributes->ints(Attr::dimensions), left);
+  }
+  Bench b;
+  const auto x = b.place("f32[4,4]"), row = b.place("f32[4]"), sum = b.place("subtract", {x, row});
+  EXPECT_EQ(b.operand(sum, 1), row) << "nothing tells which";
+}
+
 TEST(EditWiring, TheSmallerOneThatIsThereIsWidened) {
   Bench b;
   const auto row = b.place("f32[3]"), x = b.place("f32[2,3]"), sum = b.place("add", {row});

@@ -28,7 +28,7 @@ NodeId WideApproximations::unary(NodeOp op, NodeId x) {
     case NodeOp::Exp: return exp({x, {}});
     case NodeOp::Expm1: return expm1(x);
     case NodeOp::Log: return log(x);
-    case NodeOp::Log1p: return log1p(x);
+    case NodeOp::Log1p: return log1p({x, {}});
     case NodeOp::Tanh: return tanh(x);
     case NodeOp::Sinh: return sinh(x);
     case NodeOp::Cosh: return cosh(x);
@@ -153,13 +153,15 @@ NodeId WideApproximations::log(NodeId x) {
 }
 
 // Of 1 + x as it is rounded, and the rest; near 0 of x itself.
-NodeId WideApproximations::log1p(NodeId x) {
-  NodeId u = b_.add(c(1), x);
+NodeId WideApproximations::log1p(const Pair& sum) {
+  NodeId x = sum.high, u = b_.add(c(1), x);
   const Split parts = split(u);
   NodeId isNear = b_.logicalAnd(greater(x, -0.2928), less(x, 0.4142));
-  NodeId lost =
-      b_.select(greater(parts.exponent, 0), b_.subtract(c(1), b_.subtract(u, x)), b_.subtract(x, b_.subtract(u, c(1))));
-  lost = b_.select(isNear, c(0), b_.divide(lost, u));
+  // What is subtracted in each is exact: Sterbenz's lemma.
+  NodeId lost = b_.select(less(x, 1), b_.subtract(x, b_.subtract(u, c(1))), b_.subtract(c(1), b_.subtract(u, x)));
+  lost = b_.select(isNear, c(0), lost);
+  if (sum.low.valid()) lost = b_.add(lost, sum.low);
+  lost = b_.divide(lost, u);
   NodeId f = b_.select(isNear, x, b_.subtract(parts.fraction, c(1)));
   NodeId value = logOf({b_.select(isNear, c(0), parts.exponent), {}}, f, lost);
   value = b_.select(equals(x, -1), c(-kWideInf), b_.select(less(x, -1), c(kWideNan), value));

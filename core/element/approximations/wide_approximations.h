@@ -33,7 +33,7 @@ class WideApproximations {
   NodeId exp(const Pair& x);
   NodeId expm1(NodeId x);
   NodeId log(NodeId x);
-  NodeId log1p(NodeId x);
+  NodeId log1p(const Pair& x);
   NodeId logOf(const Split& x, NodeId excess, NodeId lost);
   Pair logPair(NodeId x);
   NodeId power(NodeId x, NodeId y);
@@ -52,7 +52,6 @@ class WideApproximations {
   NodeId otherSide(NodeId x);
   NodeId asin(NodeId x);
   NodeId acos(NodeId x);
-  NodeId log1pOf(const Pair& v);
   NodeId asinh(NodeId x);
   NodeId acosh(NodeId x);
   NodeId atanh(NodeId x);

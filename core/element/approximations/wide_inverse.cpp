@@ -81,10 +81,6 @@ NodeId WideApproximations::acos(NodeId x) { return atan2(otherSide(x), x); }
 
 // --- inverse hyperbolic functions, by ln(1 + v) of a v that is a sum of two
 
-NodeId WideApproximations::log1pOf(const Pair& v) {
-  return b_.add(log1p(v.high), b_.divide(v.low, b_.add(c(1), v.high)));
-}
-
 // v = a + a² / (1 + sqrt(1 + a²)); of large a, ln 2a.
 NodeId WideApproximations::asinh(NodeId x) {
   NodeId a = abs(x), isLarge = greater(a, 0x1p28), at = b_.select(isLarge, c(1), a);
@@ -92,11 +88,11 @@ NodeId WideApproximations::asinh(NodeId x) {
   NodeId root = b_.unary(NodeOp::Sqrt, b_.add(c(1), square.high));
   const Pair v = quickSum(at, b_.divide(b_.add(square.high, square.low), b_.add(c(1), root)));
   NodeId whole = b_.add(b_.add(log(a), c(kLogTwoHigh)), c(kLogTwoLow));
-  NodeId value = withSignOf(b_.select(isLarge, whole, log1pOf(v)), x);
+  NodeId value = withSignOf(b_.select(isLarge, whole, log1p(v)), x);
   return b_.select(less(a, 0x1p-28), x, b_.select(less(a, kWideInfinity), value, x));
 }
 
-// v = t + sqrt(t² + 2t) with t = x - 1; of large x, ln 2x.
+// v = t + sqrt(t² + 2t) with t = x - 1; of large x, ln 2x. None below 1: beyond -1 the sum would cancel to a number.
 NodeId WideApproximations::acosh(NodeId x) {
   NodeId isLarge = greater(x, 0x1p28), t = b_.subtract(b_.select(isLarge, c(1), x), c(1));
   const Pair square = product(t, t);
@@ -109,7 +105,8 @@ NodeId WideApproximations::acosh(NodeId x) {
   Pair v = quickSum(root, t);  // the root is the larger one
   v.low = b_.add(v.low, rest);
   NodeId whole = b_.add(b_.add(log(x), c(kLogTwoHigh)), c(kLogTwoLow));
-  return b_.select(isLarge, whole, log1pOf(v));
+  NodeId value = b_.select(isLarge, whole, log1p(v));
+  return b_.select(less(x, 1), c(std::numeric_limits<double>::quiet_NaN()), value);
 }
 
 // ln(1 + v) / 2 with v = 2a / (1 - a).
@@ -118,7 +115,7 @@ NodeId WideApproximations::atanh(NodeId x) {
   NodeId below = b_.subtract(c(1), at), lost = b_.subtract(b_.subtract(c(1), below), at);
   NodeId twice = b_.add(at, at), v = b_.divide(twice, below);
   NodeId rest = b_.divide(b_.fma(negate(v), lost, b_.fma(negate(v), below, twice)), below);
-  NodeId value = withSignOf(b_.multiply(c(0.5), log1pOf({v, rest})), x);
+  NodeId value = withSignOf(b_.multiply(c(0.5), log1p({v, rest})), x);
   // 1 gives infinity, what is beyond gives none.
   value = b_.select(equals(a, 1), withSignOf(c(kWideInfinity), x), value);
   value = b_.select(greater(a, 1), c(std::numeric_limits<double>::quiet_NaN()), value);

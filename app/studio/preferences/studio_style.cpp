@@ -2,6 +2,7 @@
 // contrast on every surface, and is filled when it is checked.
 #include "app/studio/preferences/studio_style.h"
 
+#include <QAbstractItemView>
 #include <QPainter>
 #include <QPainterPath>
 #include <QStyleOption>
@@ -53,10 +54,12 @@ void drawIndicator(const QStyleOption& option, QPainter& painter, bool isRound) 
 
 }  // namespace
 
+// A tree does not animate: one that is filled anew while its rows still unfold takes no clicks from then on (QTreeView
+// returns to the state before the second animation, which is that of the first).
 int StudioStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
                            QStyleHintReturn* data) const {
-  return hint == SH_Widget_Animation_Duration ? transitionMs(kDockGlideMs)
-                                              : QProxyStyle::styleHint(hint, option, widget, data);
+  if (hint != SH_Widget_Animation_Duration) return QProxyStyle::styleHint(hint, option, widget, data);
+  return qobject_cast<const QAbstractItemView*>(widget) ? 0 : transitionMs(kDockGlideMs);
 }
 
 void StudioStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,

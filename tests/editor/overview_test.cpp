@@ -337,7 +337,7 @@ class OverviewTest : public QObject {
           (k == 600 ? "  ROOT v" : "  v") + std::to_string(k) + " = f32[4] negate(v" + std::to_string(k - 1) + ")\n";
     hand.openText((large + "}\n").c_str(), false);
     const QDockWidget* dock = hand.window().panels().find(QStringLiteral("overview"));
-    QVERIFY(dock->isVisible() && !dock->visibleRegion().isEmpty());
+    QVERIFY(hand.window().panels().home.isInFront(*dock));
     QTreeWidget& top = *hand.window().panels().overview->top();
     QTRY_VERIFY(top.topLevelItemCount() > 0);
     clickRow(&top, top.topLevelItem(3));

@@ -307,8 +307,12 @@ ENTRY e {
     const QString path = hand_->document().file().path();
     hand_->document().select({hand_->named("copied")});
     hand_->key(Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
-    QCOMPARE(QGuiApplication::clipboard()->text(), path + QStringLiteral("#copied"));
-    hand_->window().openFile(path + QStringLiteral("#copied"));
+    QCOMPARE(QGuiApplication::clipboard()->text(), path + QStringLiteral("#main/copied"));
+    hand_->window().openFile(path + QStringLiteral("#main/copied"));
+    hand_->settle();
+    QCOMPARE(selectedNames(), QStringLiteral("copied"));
+    hand_->document().select({});
+    hand_->window().openFile(path + QStringLiteral("#copied"));  // enough where the name is unique
     hand_->settle();
     QCOMPARE(hand_->document().file().path(), path);
     QCOMPARE(selectedNames(), QStringLiteral("copied"));

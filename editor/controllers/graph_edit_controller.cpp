@@ -176,14 +176,6 @@ void GraphEditController::goOnAdding() {
   openSearch(at.toPoint() + QPoint(0, kBelow));
 }
 
-// Where new instructions go: to what they read, else to what is selected, else to what is shown.
-ComputationId GraphEditController::computation() const {
-  const Module& module = document_.module();
-  for (InstructionId id : {droppedValue_, droppedUser_, document_.selected()})
-    if (id.valid() && module.contains(id)) return module.at(id).computation;
-  return document_.view().computation();
-}
-
 Edit GraphEditController::placingFrom(const PaletteEntry& entry, std::vector<InstructionId> sources,
                                       uint32_t& meant) const {
   Edit edit = placing(document_.module(), computation(), entry, sources);
@@ -214,9 +206,9 @@ Edit GraphEditController::placingAround(const PaletteEntry& entry, uint32_t& mea
     edit.actions.push_back(SetOperand{droppedUser_, droppedOperand_, newInstruction(meant)});
     return edit;
   }
-  if (!droppedValue_.valid()) return placingFrom(entry, document_.selection(), meant);
+  if (!droppedValue_.valid()) return placingFrom(entry, selectedSources(), meant);
   std::vector<InstructionId> sources{droppedValue_};
-  for (InstructionId id : document_.selection())
+  for (InstructionId id : selectedSources())
     if (id != droppedValue_) sources.push_back(id);
   Edit all = placingFrom(entry, sources, meant);
   if (sources.size() == 1 || agrees(all)) return all;

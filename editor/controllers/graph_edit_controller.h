@@ -85,6 +85,8 @@ class GraphEditController : public QObject {
   void forgetDrop();
   WireHints hints() const;
   ComputationId computation() const;
+  bool isInSight(ComputationId computation) const;
+  std::vector<InstructionId> selectedSources() const;
   void dropWire(InstructionId value, InstructionId user, int operand, QPointF at);
   void offer(std::vector<ConnectionOption> ways, InstructionId value, InstructionId user, const QString& heading,
              QPointF at);

@@ -1,5 +1,5 @@
-// What feeds an input and what an output feeds, asked for by key or menu; an operation in place of another; what of the
-// page is selected.
+// What feeds an input and what an output feeds, asked for by key or menu; where new instructions go; an operation in
+// place of another; what of the page is selected.
 #include <algorithm>
 
 #include "core/edit/palette/replacing.h"
@@ -42,6 +42,31 @@ int firstInput(const Module& module, InstructionId user) {
 }
 
 }  // namespace
+
+// Where new instructions go: to what they read, else to what is selected in sight, else to what is shown.
+ComputationId GraphEditController::computation() const {
+  const Module& module = document_.module();
+  for (InstructionId id : {droppedValue_, droppedUser_})
+    if (id.valid() && module.contains(id)) return module.at(id).computation;
+  const InstructionId selected = document_.selected();
+  if (selected.valid() && module.contains(selected) && isInSight(module.at(selected).computation))
+    return module.at(selected).computation;
+  return document_.view().computation();
+}
+
+bool GraphEditController::isInSight(ComputationId computation) const {
+  return computation == document_.view().computation() ||
+         std::ranges::any_of(document_.module().at(computation).instructions,
+                             [this](InstructionId id) { return document_.view().isDrawn(id); });
+}
+
+// What is selected where new instructions go.
+std::vector<InstructionId> GraphEditController::selectedSources() const {
+  std::vector<InstructionId> out = document_.selection();
+  const ComputationId home = computation();
+  std::erase_if(out, [&](InstructionId id) { return document_.module().at(id).computation != home; });
+  return out;
+}
 
 void GraphEditController::addAfter(InstructionId value, QPointF at) {
   if (!document_.module().contains(value)) return canvas_.wires().end();  // the picture may be older than the graph

@@ -108,7 +108,8 @@ class MovingTest : public QObject {
     hand_->undo();
     QCOMPARE(hand_->text(), text);
     hand_->redo();
-    dragWith(bodyOf(lone), bodyOf(lone) + QPoint(220, 0), Qt::ControlModifier | Qt::ShiftModifier);
+    // Where no port of its neighbours is under it.
+    dragWith(hand_->bodyOf(lone), hand_->bodyOf(lone) + QPoint(0, 160), Qt::ControlModifier | Qt::ShiftModifier);
     QVERIFY(hand_->at(neg_).operands[0] == exp_);
     QVERIFY(!hand_->at(lone).operands[0].valid());
     hand_->undo();
@@ -128,7 +129,7 @@ class MovingTest : public QObject {
 
   void aStrokeCutsWires() {
     const QPoint at = middleOf(exp_, neg_);
-    dragWith(at - QPoint(60, 0), at + QPoint(60, 2), Qt::ControlModifier, Qt::RightButton);
+    dragWith(at - QPoint(0, 60), at + QPoint(2, 60), Qt::ControlModifier, Qt::RightButton);
     QVERIFY(!hand_->at(neg_).operands[0].valid());
     hand_->undo();
     QVERIFY(hand_->at(neg_).operands[0] == exp_);

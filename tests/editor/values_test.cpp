@@ -254,16 +254,17 @@ ENTRY main {
 
   void aDragAlongAScalarInputChangesWhatRuns() {
     const InstructionId x = hand().add("f32[]"), twice = hand().add("multiply 2");
-    const double before = valueOf("multiply");
+    const double before = valueOf("multiply"), from = before / 2;
+    const double to = from + 0.5 * std::max(std::abs(from), 1.0);  // a hundredth a pixel, of the number or of one
     const std::string text = hand().text();
     hand().drag(numberOf(x), numberOf(x) + QPoint(50, 0));
-    QVERIFY(std::abs(numberIn(*hand().document().live().valueOf(x)) - (before / 2 + 0.5)) < 1e-4);
-    QVERIFY(std::abs(numberIn(*hand().document().live().valueOf(twice)) - (before + 1)) < 2e-4);
+    QVERIFY(std::abs(numberIn(*hand().document().live().valueOf(x)) - to) < 1e-4);
+    QVERIFY(std::abs(numberIn(*hand().document().live().valueOf(twice)) - 2 * to) < 2e-4);
     QCOMPARE(hand().text(), text);  // the graph stays
     hand().undo();                  // one step, whatever it took on the way
     QCOMPARE(valueOf("multiply"), before);
     hand().redo();
-    QVERIFY(std::abs(valueOf("multiply") - (before + 1)) < 2e-4);
+    QVERIFY(std::abs(valueOf("multiply") - 2 * to) < 2e-4);
   }
 
   void aDragAlongAConstantChangesTheGraph() {
@@ -369,10 +370,17 @@ ENTRY main {
     hand().click(x);
     ValuePanel* panel = hand().window().panels().value;
     QVERIFY(panel->slider()->isVisible());
+    // From -1 to 1, or as far as the first value needs.
+    const double first = numberIn(*hand().document().live().valueOf(x));
+    const double least = first < -1 ? 2 * first : -1, most = first > 1 ? 2 * first : 1;
     panel->slider()->setFocus();
-    QTest::keyClick(panel->slider(), Qt::Key_End);
-    hand().settle();
-    QCOMPARE(numberIn(*hand().document().live().valueOf(x)), 1.0);
+    const auto slid = [&](Qt::Key key) {
+      QTest::keyClick(panel->slider(), key);
+      hand().settle();
+      return numberIn(*hand().document().live().valueOf(x));
+    };
+    QVERIFY(std::abs(slid(Qt::Key_End) - most) < 0.02);
+    QVERIFY(std::abs(slid(Qt::Key_Home) - least) < 0.02);
   }
 
   // --- play

@@ -22,11 +22,12 @@ bool isAtHandle(QPointF handle, QPointF at) {
   return std::hypot(handle.x() - at.x(), handle.y() - at.y()) <= kHandleReach;
 }
 
+// A point on the other line counts as one of its sides, so that a stroke that has a point on a wire crosses it once.
 bool crosses(QPointF a, QPointF b, QPointF c, QPointF d) {
-  const auto side = [](QPointF p, QPointF q, QPointF r) {
-    return (q.x() - p.x()) * (r.y() - p.y()) - (q.y() - p.y()) * (r.x() - p.x());
+  const auto isLeft = [](QPointF p, QPointF q, QPointF r) {
+    return (q.x() - p.x()) * (r.y() - p.y()) - (q.y() - p.y()) * (r.x() - p.x()) < 0;
   };
-  return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
+  return isLeft(a, b, c) != isLeft(a, b, d) && isLeft(c, d, a) != isLeft(c, d, b);
 }
 
 bool crosses(const std::vector<QPointF>& stroke, const std::vector<QPointF>& wire) {

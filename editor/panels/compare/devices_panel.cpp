@@ -8,6 +8,7 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 
@@ -19,6 +20,7 @@
 #include "core/ops/inference/infer.h"
 #include "editor/document/document.h"
 #include "editor/document/node_values.h"
+#include "editor/look/columns.h"
 #include "editor/look/qt_colors.h"
 #include "editor/panels/number_item.h"
 #include "editor/panels/run/device_chooser.h"
@@ -66,6 +68,7 @@ DevicesPanel::DevicesPanel(Document& document, QWidget* parent)
   table_->setAccessibleName(tr("Times on both devices"));
   table_->setRootIsDecorated(false);
   table_->setSortingEnabled(true);
+  setColumnLetters(*table_, std::array{26, 16, 12, 12, 12, 14});
   auto* line = new QHBoxLayout;
   line->addWidget(words_, 1);
   line->addWidget(new PlainLabel(tr("Processor beside"), this));

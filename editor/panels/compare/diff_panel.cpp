@@ -8,10 +8,12 @@
 #include <QToolButton>
 #include <QTreeWidget>
 #include <algorithm>
+#include <array>
 
 #include "core/base/units.h"
 #include "editor/canvas/dimension_color.h"
 #include "editor/document/document.h"
+#include "editor/look/columns.h"
 #include "editor/panels/number_item.h"
 #include "editor/panels/popups/row_menu.h"
 #include "editor/text/status_line.h"
@@ -44,9 +46,7 @@ DiffPanel::DiffPanel(Document& document, QWidget* parent)
   table_->setAllColumnsShowFocus(true);
   table_->setHeaderLabels(
       {QString(), tr("Instruction"), tr("Before"), tr("What differs"), tr("Δ flops"), tr("Δ bytes"), tr("Δ time")});
-  const int em = table_->fontMetrics().averageCharWidth();
-  const int widths[] = {11, 26, 26, 60, 12, 12, 12};
-  for (int column = 0; column < 7; ++column) table_->setColumnWidth(column, widths[column] * em);
+  setColumnLetters(*table_, std::array{11, 26, 26, 60, 12, 12, 12});
   connect(table_, &QTreeWidget::itemSelectionChanged, this, &DiffPanel::selectRow);
   connect(table_, &QTreeWidget::itemDoubleClicked, this, [this](const QTreeWidgetItem* item) {
     const InstructionId left = idIn(*item, kLeftId), right = idIn(*item, kRightId);

@@ -10,6 +10,7 @@
 #include <QToolButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
+#include <array>
 
 #include "backends/reproducer.h"
 #include "backends/run_request.h"
@@ -17,6 +18,7 @@
 #include "core/ops/inference/infer.h"
 #include "editor/document/document.h"
 #include "editor/document/node_values.h"
+#include "editor/look/columns.h"
 #include "editor/panels/number_item.h"
 #include "editor/text/plain_text.h"
 #include "editor/text/status_line.h"
@@ -106,9 +108,7 @@ NumericsPanel::NumericsPanel(Document& document, QWidget* parent)
   table_->setAlternatingRowColors(true);
   table_->setAllColumnsShowFocus(true);
   table_->setSortingEnabled(true);
-  const int em = table_->fontMetrics().averageCharWidth();
-  const int widths[kNumericsColumns] = {30, 22, 14, 12, 18, 20, 60};
-  for (int column = 0; column < kNumericsColumns; ++column) table_->setColumnWidth(column, widths[column] * em);
+  setColumnLetters(*table_, std::array{30, 22, 14, 12, 18, 20, 60});
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);

@@ -23,6 +23,7 @@
 #include "editor/canvas/dimension_color.h"
 #include "editor/canvas/highlights.h"
 #include "editor/document/document.h"
+#include "editor/look/columns.h"
 #include "editor/look/type_scale.h"
 #include "editor/panels/compiler/pass_strip.h"
 #include "editor/text/plain_text.h"
@@ -38,8 +39,7 @@ QTreeWidget* makeTable(QWidget* parent, const QStringList& columns, const std::v
   out->setUniformRowHeights(true);
   out->setAlternatingRowColors(true);
   out->setHeaderLabels(columns);
-  for (size_t i = 0; i < widths.size(); ++i)
-    out->setColumnWidth(static_cast<int>(i), widths[i] * out->fontMetrics().averageCharWidth());
+  setColumnLetters(*out, widths);
   return out;
 }
 

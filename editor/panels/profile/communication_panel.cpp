@@ -6,8 +6,10 @@
 #include <QPointer>
 #include <QTreeWidget>
 #include <QVBoxLayout>
+#include <array>
 
 #include "editor/document/document.h"
+#include "editor/look/columns.h"
 #include "editor/panels/number_item.h"
 #include "editor/text/plain_text.h"
 #include "editor/text/unit_words.h"
@@ -65,9 +67,7 @@ CommunicationPanel::CommunicationPanel(Document& document, QWidget* parent)
   table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   table_->setSortingEnabled(true);
   table_->sortByColumn(kUseExposed, Qt::DescendingOrder);
-  const int em = table_->fontMetrics().averageCharWidth();
-  const int widths[kUseColumns] = {34, 18, 14, 9, 12, 12, 12, 9, 10, 12};
-  for (int column = 0; column < kUseColumns; ++column) table_->setColumnWidth(column, widths[column] * em);
+  setColumnLetters(*table_, std::array{34, 18, 14, 9, 12, 12, 12, 9, 10, 12});
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 4, 0, 0);
   layout->setSpacing(4);

@@ -12,11 +12,13 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QTreeView>
+#include <array>
 
 #include "core/base/sorting.h"
 #include "core/formats/file_content.h"
 #include "editor/document/document.h"
 #include "editor/document/machine_peaks.h"
+#include "editor/look/columns.h"
 #include "editor/models/op_tree_model.h"
 #include "editor/panels/profile/icicle_view.h"
 #include "editor/panels/profile/treemap.h"
@@ -77,11 +79,9 @@ ProfilePanel::ProfilePanel(Document& document, QWidget* parent)
   table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   table_->setAllColumnsShowFocus(true);
   table_->header()->setStretchLastSection(false);
-  const int em = table_->fontMetrics().averageCharWidth();
-  const int widths[kOpColumns] = {38, 12, 9, 12, 8, 22, 10, 9, 11, 12, 11, 11, 12, 18, 30};
-  for (int column = 0; column < kOpColumns; ++column) table_->setColumnWidth(column, widths[column] * em);
   table_->setSortingEnabled(true);
   table_->sortByColumn(static_cast<int>(OpColumn::Total), Qt::DescendingOrder);
+  setColumnLetters(*table_, std::array{38, 12, 9, 12, 8, 22, 10, 9, 11, 12, 11, 11, 12, 18, 30});
   stack_->addWidget(table_);
   stack_->addWidget(icicle_);
   stack_->addWidget(map_);

@@ -8,9 +8,11 @@
 #include <QSplitter>
 #include <QToolButton>
 #include <QTreeWidget>
+#include <array>
 
 #include "core/formats/file_content.h"
 #include "editor/document/document.h"
+#include "editor/look/columns.h"
 #include "editor/panels/number_item.h"
 #include "editor/panels/profile/timeline_view.h"
 #include "editor/text/plain_text.h"
@@ -90,8 +92,7 @@ QWidget* TimelinePanel::makeFacts() {
   sums_->setSortingEnabled(true);
   sums_->setHeaderLabels({tr("Name"), tr("Total"), tr("Count"), tr("Mean"), tr("Least"), tr("Most")});
   sums_->sortByColumn(1, Qt::DescendingOrder);
-  const int em = sums_->fontMetrics().averageCharWidth();
-  for (int i = 0; i < 6; ++i) sums_->setColumnWidth(i, (i == 0 ? 20 : 10) * em);
+  setColumnLetters(*sums_, std::array{20, 10, 10, 10, 10, 10});
   column->addWidget(details_);
   column->addWidget(sums_, 1);
   return side;

@@ -158,9 +158,7 @@ class TasksTest : public QObject {
     const InstructionId doubled = hand_->add("multiply 2");
     QVERIFY(hand_->at(doubled).computation == hand_->at(carried).computation);
     hand_->key(Qt::Key_Home);
-    hand_->window().grab().save("/tmp/ww/t1.png");qInfo() << hand_->outputOf(doubled) << hand_->inputOf(next,1)<< hand_->canvas().viewport().zoom();
     hand_->wire(doubled, next, 1);
-    hand_->window().grab().save("/tmp/ww/t2.png");
     QVERIFY(hand_->at(next).operands[1] == doubled);
     checkNoErrors();
     const auto values = runAndCheck();

@@ -87,6 +87,7 @@ void Viewport::fit(QRectF scene) {
 
 void Viewport::fitAll() {
   if (bounds_) fit(*bounds_);
+  if (about_ && zoom_ < kReadableZoom) zoomBy(kReadableZoom / zoom_, toWidget(*about_));
   fitted_ = true;
 }
 

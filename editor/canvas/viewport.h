@@ -39,6 +39,8 @@ class Viewport : public QObject {
   void place(QPointF scene, QPointF widget);  // so that the one is seen at the other
   void fit(QRectF scene);
   void fitAll();
+  // Where all of it could not be read, the surroundings of this point are shown instead; none: all, however small.
+  void keepReadable(std::optional<QPointF> about) { about_ = about; }
   bool showsAll() const { return fitted_; }  // and goes on doing so when the widget is resized
   void resized();
   // What was seen has moved by so much, and there may be more of it.
@@ -64,6 +66,7 @@ class Viewport : public QObject {
   double zoom_ = 1;
   QPointF origin_;  // scene point at the widget's top left
   std::optional<QRectF> bounds_;
+  std::optional<QPointF> about_;
   bool fitted_ = true;       // all is in sight and stays so while there comes more or the widget is resized
   QVariantAnimation glide_;  // of origin_; a hand ends it
 };

@@ -41,6 +41,7 @@ void LessonController::begin(int lesson) {
 
 void LessonController::end() {
   panel_.hide();
+  canvas_.viewport().keepReadable(std::nullopt);
   if (std::exchange(on_, false)) emit ended();
 }
 
@@ -51,7 +52,20 @@ void LessonController::arrived() {
   QMetaObject::invokeMethod(
       this, [this, name = toQString(lesson().panel)] { emit begun(name); }, Qt::QueuedConnection);
   if (const auto id = document_.module().findInstruction(lesson().selects)) document_.select({*id});
+  keepHandleReadable();
   canvas_.setFocus();
+}
+
+// A number that is dragged is drawn only where it can be read.
+void LessonController::keepHandleReadable() {
+  const Scene& scene = document_.view().scene();
+  const auto id = document_.module().findInstruction(lesson().handle);
+  const int32_t box = id ? scene.view->boxOf(*id) : -1;
+  canvas_.viewport().keepReadable(std::nullopt);
+  if (box < 0) return;
+  const RectF at = scene.arrangement->boxes[static_cast<size_t>(box)];
+  canvas_.viewport().keepReadable(QPointF(at.x + at.width / 2, at.y + at.height / 2));
+  if (canvas_.viewport().showsAll()) canvas_.viewport().fitAll();
 }
 
 // One change may complete several steps.

@@ -38,6 +38,7 @@ class LessonController : public QObject {
 
  private:
   void arrived();
+  void keepHandleReadable();
   void checkSteps();
   void advance();
   void follow(const QString& link);

@@ -140,6 +140,7 @@ end
 )";
 
 const std::string_view kWhileGraph = R"(tessera project 1
+flow down
 run argument 0 constant 5
 hlo
 HloModule while

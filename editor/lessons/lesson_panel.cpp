@@ -72,6 +72,7 @@ QLayout* LessonPanel::makeHead() {
   auto* row = new QHBoxLayout;
   row->addWidget(list_, 1);
   row->addWidget(close);
+  setTabOrder(list_, close);
   progress_->setTextVisible(false);
   progress_->setFixedHeight(kProgressHeight);
   progress_->setRange(0, static_cast<int>(lessons().size()));
@@ -135,6 +136,18 @@ void LessonPanel::makeSteps() {
     column_->addWidget(row);
     steps_.push_back(row);
   }
+  orderKeys();
+}
+
+// Tab goes through the panel as it is read; what is made last would come last.
+void LessonPanel::orderKeys() {
+  std::vector<QWidget*> all{idea_};
+  for (const StepRow* each : steps_) {
+    all.push_back(each->words());
+    all.insert(all.end(), each->choices().begin(), each->choices().end());
+  }
+  all.insert(all.end(), {ending_, previous_, next_});
+  for (size_t i = 1; i < all.size(); ++i) setTabOrder(all[i - 1], all[i]);
 }
 
 void LessonPanel::setStepsDone(size_t done) {

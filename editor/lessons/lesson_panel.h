@@ -42,6 +42,7 @@ class LessonPanel : public QWidget {
   QWidget* makePage();
   QLayout* makeFoot();
   void makeSteps();
+  void orderKeys();
   void showProgress();
   void showEnding(bool isDone);
 

@@ -14,6 +14,18 @@
 #include "editor/text/unit_words.h"
 
 namespace tessera {
+namespace {
+
+// Chosen by a click anywhere in its row.
+class ChoiceButton : public QRadioButton {
+ public:
+  using QRadioButton::QRadioButton;
+
+ protected:
+  bool hitButton(const QPoint& at) const override { return rect().contains(at); }
+};
+
+}  // namespace
 
 StepRow::StepRow(const LessonStep& step, int number, QWidget* parent)
     : QFrame(parent), step_(step), number_(number), mark_(new PlainLabel(this)), words_(new PlainLabel(this)) {
@@ -37,8 +49,8 @@ StepRow::StepRow(const LessonStep& step, int number, QWidget* parent)
 void StepRow::addChoices() {
   auto* column = static_cast<QVBoxLayout*>(layout()->itemAt(1)->layout());
   for (size_t i = 0; i < step_.choices.size() && !step_.choices[i].words.empty(); ++i) {
-    auto* button = new QRadioButton(toQString(step_.choices[i].words), this);
-    connect(button, &QRadioButton::clicked, this, [this, i] { choose(i); });
+    auto* button = new ChoiceButton(toQString(step_.choices[i].words), this);
+    connect(button, &QAbstractButton::clicked, this, [this, i] { choose(i); });
     column->addWidget(button);
     choices_.push_back(button);
   }

@@ -21,6 +21,7 @@ class StepRow : public QFrame {
 
   void setState(State state);
   State state() const { return state_; }
+  QLabel* words() const { return words_; }
   const std::vector<QAbstractButton*>& choices() const { return choices_; }
   QString said() const;  // of the choice that was chosen last
 

@@ -117,7 +117,10 @@ class KernelEmission {
   void openGridKernel(const std::string& name);
   llvm::Value* threadNumber();
   void emitGroupItem();
-  void emitStrided(int64_t count, const std::vector<int32_t>& counters, const std::function<void()>& body);
+  std::optional<int64_t> unrolledPoints(int64_t count, size_t nodes) const;
+  void emitRow();
+  void emitStrided(int64_t count, const std::vector<int32_t>& counters, size_t nodes,
+                   const std::function<void()>& body);
   void setCounters(const std::vector<int32_t>& counters, llvm::Value* point);
   void forget();
   Val factorValue(const ContractionMap& map, const ContractionSide& of);

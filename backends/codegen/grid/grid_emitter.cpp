@@ -17,6 +17,19 @@ using llvm::Value;
 namespace {
 
 constexpr unsigned kSharedSpace = 3;
+// Of what each thread of a group has of a row or of a loop's rounds: at most so many are unrolled, and nodes of all.
+constexpr int64_t kMostUnrolled = 32, kMostUnrolledNodes = 1024;
+
+// Asks LLVM to unroll the loop before the block that it leads to.
+void unrollLoopBefore(llvm::BasicBlock& exit) {
+  llvm::BasicBlock* latch = exit.getSinglePredecessor();
+  if (!latch) return;
+  llvm::LLVMContext& context = exit.getContext();
+  auto* how = llvm::MDNode::get(context, llvm::MDString::get(context, "llvm.loop.unroll.full"));
+  llvm::MDNode* note = llvm::MDNode::getDistinct(context, {nullptr, how});
+  note->replaceOperandWith(0, note);
+  latch->getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, note);
+}
 
 Value* readSpecial(llvm::IRBuilder<>& b, llvm::Intrinsic::ID which, uint32_t limit) {
   auto* call = b.CreateIntrinsic(which, {}, {});
@@ -145,14 +158,50 @@ Value* KernelEmission::emitItemNumber() {
 void KernelEmission::emitGroupItem() {
   if (!nest_.sequential.empty()) return emitSequential(0, nullptr, nullptr);
   emitScope(outerScope_);
-  if (!grid_->inner.empty()) return emitStrided(grid_->innerCount, grid_->inner, [&] { emitVector(); });
+  if (!grid_->inner.empty()) return emitRow();
   if (!member_) return emitStores();
   Value* isFirst = b.CreateICmpEQ(member_, b.getInt32(0));
   emitIf(b, isOwnItem_ ? b.CreateAnd(isFirst, isOwnItem_) : isFirst, [&] { emitStores(); });
 }
 
-// The points of the counters, of which each thread of the group takes every so many'th.
-void KernelEmission::emitStrided(int64_t count, const std::vector<int32_t>& counters,
+// How many of `count` points each thread has, where these are unrolled.
+std::optional<int64_t> KernelEmission::unrolledPoints(int64_t count, size_t nodes) const {
+  const auto threads = static_cast<int64_t>(grid_->groupThreads);
+  const int64_t each = count / threads;
+  const bool isFew = each <= kMostUnrolled && each * static_cast<int64_t>(nodes) <= kMostUnrolledNodes;
+  return count % threads == 0 && isFew ? std::optional(each) : std::nullopt;
+}
+
+// The elements of the row. Where a thread has few, it computes all before it stores the first: what it has read for the
+// row's loops then stays in registers.
+void KernelEmission::emitRow() {
+  const auto points = unrolledPoints(grid_->innerCount, axisScope_.size());
+  const bool isPlain = interleaved_.empty() &&
+                       std::ranges::all_of(program_.stores, [](const Store& store) { return !store.guard.valid(); }) &&
+                       std::ranges::none_of(axisScope_, [&](uint32_t n) {
+                         return body_.nodes[n].op == NodeOp::LoopResult || rare_.sideOf[n] != RareSides::kNone;
+                       });
+  if (!points || !isPlain)
+    return emitStrided(grid_->innerCount, grid_->inner, axisScope_.size(), [&] { emitVector(); });
+  std::vector<std::function<void()>> stores;
+  Value* first = member_ ? b.CreateZExt(member_, b.getInt64Ty()) : int64(0);
+  for (int64_t i = 0; i < *points && !failure_; ++i) {
+    for (const uint32_t n : axisScope_) done_[n] = false;
+    setCounters(grid_->inner, b.CreateAdd(first, int64(i * static_cast<int64_t>(grid_->groupThreads))));
+    emitScope(axisScope_);
+    for (size_t s = 0; s < program_.stores.size() && !failure_; ++s) {
+      const Store& store = program_.stores[s];
+      const LaneAddress place = laneAddressOf(analysis_.storeAddresses[s], outputBase_[store.output]);
+      stores.push_back([this, type = program_.outputs[store.output].type, place, made = value(store.value)] {
+        memory_.store(type, place, made, nullptr, false);
+      });
+    }
+  }
+  for (const auto& store : stores) store();
+}
+
+// The points of the counters, of which each thread of the group takes every so many'th. nodes: of the body.
+void KernelEmission::emitStrided(int64_t count, const std::vector<int32_t>& counters, size_t nodes,
                                  const std::function<void()>& body) {
   const auto at = [&](Value* point) {
     setCounters(counters, point);
@@ -161,6 +210,10 @@ void KernelEmission::emitStrided(int64_t count, const std::vector<int32_t>& coun
   const auto threads = static_cast<int64_t>(grid_->groupThreads);
   Value* first = member_ ? b.CreateZExt(member_, b.getInt64Ty()) : int64(0);
   if (count == threads) return at(first);
+  if (const auto points = unrolledPoints(count, nodes)) {
+    forRange(int64(0), int64(*points), 1, [&](Value* i) { at(b.CreateAdd(first, b.CreateMul(i, int64(threads)))); });
+    return unrollLoopBefore(*b.GetInsertBlock());
+  }
   if (count > threads) return forRange(first, int64(count), threads, at);
   emitIf(b, b.CreateICmpULT(first, int64(count)), [&] { at(first); });
 }
@@ -176,7 +229,7 @@ void KernelEmission::runLoopByGroup(size_t loop) {
     state.accumulators.push_back(makeSlot(false, initial));
     state.types.push_back(initial.re->getType());
   }
-  emitStrided(rounds, analysis_.spaceCounters[1 + loop], [&] {
+  emitStrided(rounds, analysis_.spaceCounters[1 + loop], loopScope_[loop].size(), [&] {
     emitScope(loopScope_[loop]);
     stepAccumulators(loop);
   });

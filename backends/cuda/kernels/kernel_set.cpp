@@ -21,6 +21,7 @@
 #include <llvm/Transforms/Scalar/CorrelatedValuePropagation.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
@@ -80,6 +81,10 @@ void runPasses(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::FunctionPassManager each;
   each.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   each.addPass(llvm::EarlyCSEPass());
+  // Loops that are marked; what they read equally is read once, across shuffles, which write no memory. Before
+  // addresses are taken apart, each in its own way.
+  each.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2, true)));
+  each.addPass(llvm::EarlyCSEPass(true));
   each.addPass(llvm::InstCombinePass());
   each.addPass(llvm::CorrelatedValuePropagationPass());
   each.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));

@@ -1,4 +1,5 @@
-// Every widget gets ApplicationFontChange, also one with a font of its own.
+// Every widget gets ApplicationFontChange, also one with a font of its own; before the event loop runs, StyleChange
+// alone.
 #include "editor/look/type_scale.h"
 
 #include <QEvent>
@@ -15,7 +16,8 @@ class FontKeeper : public QObject {
     widget.setFont(make_());
   }
   bool eventFilter(QObject*, QEvent* event) override {
-    if (event->type() == QEvent::ApplicationFontChange) widget_.setFont(make_());
+    if (event->type() == QEvent::ApplicationFontChange || event->type() == QEvent::StyleChange)
+      widget_.setFont(make_());
     return false;
   }
 

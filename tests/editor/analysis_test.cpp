@@ -1,6 +1,7 @@
-// The panels of numerics, watch, dump and round trip, treemap and merged graph: real keys and mouse, one selection in
-// all views.
+// The panels of numerics, devices, watch, dump and round trip, treemap and merged graph: real keys and mouse, one
+// selection in all views.
 #include <QComboBox>
+#include <QListWidget>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSpinBox>
@@ -15,9 +16,11 @@
 #include "core/formats/file_content.h"
 #include "editor/document/round_trip.h"
 #include "editor/models/op_tree_model.h"
+#include "editor/panels/compare/devices_panel.h"
 #include "editor/panels/compare/diff_panel.h"
 #include "editor/panels/compare/numerics_panel.h"
 #include "editor/panels/compiler/dump_panel.h"
+#include "editor/panels/compiler/warp_panel.h"
 #include "editor/panels/inspect/inspector.h"
 #include "editor/panels/profile/memory_panel.h"
 #include "editor/panels/profile/profile_panel.h"
@@ -84,6 +87,22 @@ class AnalysisTest : public AnalysisHand {
     QTRY_VERIFY_WITH_TIMEOUT(!panel.isBusy(), 60000);
     QVERIFY(readFile(folder.filePath("command.txt").toStdString()).has_value());
     QVERIFY(readFile(folder.filePath("a.hlo").toStdString()).has_value());
+  }
+
+  // --- devices
+
+  void scriptsShowAWarpAndBothDevices() {
+    document().select({named("bent")});
+    hand_->window().panels().raise(QStringLiteral("warp"));
+    play("warp 0 0");
+    hand_->settle();
+    WarpPanel& warp = *hand_->window().panels().warp;
+    QVERIFY2(warp.list()->count() > 0, qPrintable(warp.words()));
+    hand_->window().panels().raise(QStringLiteral("devices"));
+    play("compare-devices");
+    hand_->settle();
+    DevicesPanel& devices = *hand_->window().panels().devices;
+    QVERIFY2(devices.table()->topLevelItemCount() > 0, qPrintable(devices.words()));
   }
 
   // --- watch

@@ -10,7 +10,9 @@
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/panels.h"
 #include "editor/document/document.h"
+#include "editor/panels/compare/devices_panel.h"
 #include "editor/panels/compare/numerics_panel.h"
+#include "editor/panels/compiler/warp_panel.h"
 #include "editor/panels/run/watch_panel.h"
 
 namespace tessera {
@@ -23,6 +25,16 @@ Status compareValues(MainWindow& w, const QString& type) {
   if (found < 0) return refusedGesture(QObject::tr("there is no precision %1").arg(type));
   choice.setCurrentIndex(found);
   w.panels().numerics->compareButton()->click();
+  return {};
+}
+
+// Accesses of a warp of the selected instruction's kernels: "BLOCK WARP", both from 0; empty: the first.
+Status lookAtWarp(MainWindow& w, const QString& words) {
+  const QStringList numbers = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+  WarpPanel& panel = *w.panels().warp;
+  panel.block()->setValue(numbers.value(0).toInt());
+  panel.warp()->setValue(numbers.value(1).toInt());
+  panel.lookButton()->click();
   return {};
 }
 
@@ -67,6 +79,12 @@ const std::map<QString, ViewCommand>& viewCommands() {
          return Status{};
        }},
       {"compare-values", compareValues},
+      {"compare-devices",
+       [](W w, S) {
+         w.panels().devices->runButton()->click();
+         return Status{};
+       }},
+      {"warp", lookAtWarp},
   };
   return table;
 }

@@ -10,8 +10,8 @@ namespace tessera {
 class MainWindow;
 
 using ViewCommand = Status (*)(MainWindow&, const QString&);
-// measure NAME [linear], fade-below HEAT, critical-path on|off, take-out, watch STEPS, compare-values [TYPE]; null:
-// there is no such command.
+// measure NAME [linear], fade-below HEAT, critical-path on|off, take-out, watch STEPS, compare-values [TYPE],
+// compare-devices, warp [BLOCK WARP]; null: there is no such command.
 ViewCommand viewCommandNamed(const QString& name);
 
 }  // namespace tessera

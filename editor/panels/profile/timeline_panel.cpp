@@ -35,7 +35,8 @@ TimelinePanel::TimelinePanel(Document& document, QWidget* parent)
   split->addWidget(view_);
   split->addWidget(makeFacts());
   split->setSizes({600, 300});
-  split->setStretchFactor(0, 1);
+  split->setStretchFactor(0, 2);
+  split->setStretchFactor(1, 1);
   layout->addWidget(split, 1);
   connect(view_, &TimelineView::spanSelected, this, &TimelinePanel::showSpan);
   connect(view_, &TimelineView::stretchSelected, this, &TimelinePanel::showStretch);

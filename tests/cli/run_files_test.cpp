@@ -1,5 +1,5 @@
 // `tessera run` with files: a project's are refused until --allow names them, feeds of tuples, several devices measured
-// like one, wrong arrays, and numbers that are none.
+// like one and compared with their own outputs, wrong arrays, and numbers that are none.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/spawn.h"
@@ -143,6 +143,24 @@ TEST_F(RunFiles, WrongArraysAreErrors) {
   refused("m.hlo --inputs=out.npz", 66, "an argument's array is named arg0");
   refused("m.hlo --argument='1=constant 3'", 64, "the program has 1 arguments");
   refused("m.hlo --argument='0=nothing'", 64, "is no source of values");
+}
+
+// What --out writes of several devices, --expected reads: each device's output is compared with its own.
+TEST_F(RunFiles, OutputsOfSeveralDevicesAreExpectedOnEach) {
+  const auto program = [](const std::string& replicas) {
+    return "HloModule m, replica_count=" + replicas +
+           "\nENTRY main {\n  x = f32[3] parameter(0)\n  i = u32[] replica-id()\n  f = f32[] convert(i)\n"
+           "  b = f32[3] broadcast(f), dimensions={}\n  ROOT r = f32[3] add(x, b)\n}\n";
+  };
+  scratch_.write("two.hlo", program("2"));
+  scratch_.write("three.hlo", program("3"));
+  runs("two.hlo --out=two.npz");
+  runs("three.hlo --out=three.npz");
+  runs("two.hlo --expected=two.npz");
+  refused("two.hlo --argument='0=constant 3' --expected=two.npz", 3, "device0_out0[0]");
+  refused("two.hlo --expected=three.npz", 66, "has device2_out0, the program gives 1 output on each of 2 devices");
+  refused("three.hlo --expected=two.npz", 66, "lacks device2_out0");
+  refused("two.hlo --replicas=1 --expected=two.npz", 66, "has device1_out0, the program gives 1 output");
 }
 
 TEST_F(RunFiles, NumbersThatAreNoneAreRefused) {

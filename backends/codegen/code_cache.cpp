@@ -151,13 +151,6 @@ int visitObject(dl_phdr_info* info, size_t, void* data) {
   return holds ? 1 : 0;
 }
 
-// The linker's hash of the shared object that holds the address; "": it has none.
-std::string buildIdOf(const void* address) {
-  BuildIdSearch search{reinterpret_cast<uintptr_t>(address), {}};
-  dl_iterate_phdr(visitObject, &search);
-  return std::move(search.found);
-}
-
 }  // namespace
 
 CodeKey hashOf(std::string_view bytes) {
@@ -167,6 +160,12 @@ CodeKey hashOf(std::string_view bytes) {
   CodeKey out;
   llvm_blake3_hasher_finalize(&hasher, out.data(), out.size());
   return out;
+}
+
+std::string buildIdOf(const void* address) {
+  BuildIdSearch search{reinterpret_cast<uintptr_t>(address), {}};
+  dl_iterate_phdr(visitObject, &search);
+  return std::move(search.found);
 }
 
 std::string buildEnvironment() {

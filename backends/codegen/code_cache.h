@@ -21,6 +21,9 @@ namespace tessera::codegen {
 using CodeKey = std::array<uint8_t, 32>;
 CodeKey hashOf(std::string_view bytes);
 
+// Which build the shared object is that holds the address: the linker's hash of it; "": it has none.
+std::string buildIdOf(const void* address);
+
 // What all code depends on beside its program: the builds of this library and of LLVM, the tuning constants. "" when it
 // is not known which build this is; then nothing may be kept.
 std::string buildEnvironment();

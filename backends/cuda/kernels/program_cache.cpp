@@ -21,10 +21,12 @@ std::string idsOf(const Module& module) {
 
 }  // namespace
 
+// A program is made by core as well: buffers, and what operations are in terms of elements.
 codegen::CodeKey ProgramCache::keyOf(const Module& optimized, const Architecture& architecture,
                                      const std::string& libraries) const {
-  return codegen::hashOf("cuda program\n" + codegen::buildEnvironment() + architecture.name + architecture.features +
-                         '\n' + libraries + '\n' + idsOf(optimized) + printHloText(optimized));
+  static const std::string core = codegen::buildIdOf(reinterpret_cast<const void*>(&printHloText));
+  return codegen::hashOf("cuda program\n" + codegen::buildEnvironment() + core + architecture.name +
+                         architecture.features + '\n' + libraries + '\n' + idsOf(optimized) + printHloText(optimized));
 }
 
 std::optional<DeviceProgram> ProgramCache::find(const codegen::CodeKey& key) const {

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "backends/backend.h"
+#include "core/ops/inference/infer.h"
 
 namespace tessera {
 namespace {
@@ -20,6 +21,9 @@ double quantileOf(std::vector<double> values, double at) {
 }
 
 Result<std::unique_ptr<Executable>> compiled(const Module& module, const SideBySideOptions& options) {
+  const Diagnostics faults = verify(module);  // a backend compiles what is right
+  for (const Diagnostic& d : faults.items())
+    if (d.severity == Severity::Error) return std::unexpected(d);
   TESSERA_ASSIGN_OR_RETURN(const auto backend, makeBackend(options.backend));
   CompileOptions how;
   how.cancel = options.cancel;

@@ -5,6 +5,7 @@
 
 #include "core/base/result.h"
 #include "core/ops/inference/mixed_precision.h"
+#include "core/ops/inference/unfinished.h"
 #include "core/passes/buffers/copy_insertion.h"
 #include "core/passes/buffers/schedule.h"
 #include "core/passes/common_subexpressions.h"
@@ -96,10 +97,23 @@ Module derive(const Module& source) {
   return out;
 }
 
+namespace {
+
+// Passes read operands and attributes without asking whether they are there.
+Status checkNothingIsOpen(const Module& source) {
+  for (ComputationId computation : source.order())
+    for (InstructionId id : source.at(computation).instructions)
+      if (auto open = openPlaces(source, source.at(id)); !open.empty()) return std::unexpected(std::move(open.front()));
+  return {};
+}
+
+}  // namespace
+
 Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe,
                         const std::atomic<bool>* cancel, std::span<const std::string_view> without) {
   if (!source.entry().valid() || !source.contains(source.entryComputation().root))
     return fail("the module has no entry computation with a root");
+  TESSERA_TRY(checkNothingIsOpen(source));
   Module module = derive(source);
   for (ComputationId computation : std::vector<ComputationId>(module.order())) {
     TESSERA_ASSIGN_OR_RETURN(std::vector<InstructionId> order, topologicalOrder(module, computation));

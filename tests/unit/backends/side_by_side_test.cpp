@@ -36,6 +36,17 @@ TEST(SideBySide, EqualOnesAreEqualAndBothAreTimed) {
   EXPECT_FALSE(other->values.firstMismatch.empty());
 }
 
+TEST(SideBySide, WhatIsUnfinishedOrWrongIsToldAndNotRun) {
+  for (const char* line : {"ROOT y = ? add(x, ?)", "ROOT y = f32[4]{0} negate(x)"}) {
+    const Module after =
+        *readHloText(fmt::format("HloModule m\nENTRY main {{\n  x = f32[8] parameter(0)\n  {}\n}}", line), "test")
+             .module;
+    const auto found = runSideBySide(net("negate"), after, {ramp(8)}, {.leastRuns = 1, .seconds = 0});
+    ASSERT_FALSE(found) << line;
+    EXPECT_NE(found.error().message.find("y"), std::string::npos) << found.error().message;
+  }
+}
+
 TEST(SideBySide, TimesAreJudgedByTheirMiddleHalves) {
   SideBySide found;
   found.before.ms = {10, 11, 10, 12, 30};

@@ -18,5 +18,16 @@ TEST(PassesPipeline, IsCancelledBetweenPasses) {
   EXPECT_EQ(seen, 3);
 }
 
+TEST(PassesPipeline, AnOpenInputOrAttributeIsAnError) {
+  for (const char* line : {"ROOT r = ? add(x, ?)", "ROOT r = ? transpose(x), dimensions=?"}) {
+    const Module module =
+        *readHloText(std::string("HloModule m\nENTRY e {\n  x = f32[8] parameter(0)\n  ") + line + "\n}\n", "test")
+             .module;
+    const auto optimized = optimize(module);
+    ASSERT_FALSE(optimized) << line;
+    EXPECT_EQ(optimized.error().label, "unfinished");
+  }
+}
+
 }  // namespace
 }  // namespace tessera::test

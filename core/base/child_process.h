@@ -32,7 +32,7 @@ class InterruptsForChildren {
 
 // Runs the program (looked up in PATH) with its output thrown away; after `seconds` it and its children are killed.
 // ErrorKind::Usage when it cannot be started, ErrorKind::Runtime when an interrupt ended it.
-// output: a file for what it prints; "": thrown away.
+// output: a file for what it prints, made where it is not there; "": thrown away.
 Result<Ended> runProcess(const std::vector<std::string>& words, double seconds, const std::string& output = {});
 
 }  // namespace tessera

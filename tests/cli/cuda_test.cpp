@@ -155,6 +155,28 @@ TEST_F(Cuda, CollectivesGoBetweenCards) {
   }
 }
 
+// An assembler that says of each kernel what ptxas would.
+constexpr const char* kAssembler = R"(#!/bin/sh
+for word; do case $word in *.ptx) ptx=$word ;; esac; done
+for kernel in $(sed -n 's/^\.visible \.entry \([A-Za-z0-9_]*\)(.*/\1/p' "$ptx"); do
+  echo "ptxas info    : Compiling entry function '$kernel' for 'sm_80'"
+  echo "    0 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads"
+  echo "ptxas info    : Used 12 registers, used 1 barriers, 32 bytes smem"
+done >&2
+)";
+
+TEST_F(Cuda, TellsWhatTheAssemblerSaysOfAKernel) {
+  scratch_.write("ptxas", kAssembler);
+  std::filesystem::permissions(scratch_.folder() / "ptxas", std::filesystem::perms::owner_all);
+  const Ran ran = scratch_.tessera("explain add.hlo sum --sass --device=cuda:sm_80 --json", {},
+                                   "PATH='" + scratch_.folder().string() + "':\"$PATH\"");
+  ASSERT_EQ(ran.exit, 0) << ran.out << ran.err;
+  const json figures = json::parse(ran.out)["optimized"][0]["steps"][0]["figures"];
+  EXPECT_EQ(figures["registers"], 12);
+  EXPECT_EQ(figures["spilled_bytes"], 12);
+  EXPECT_EQ(figures["shared_bytes"], 32);
+}
+
 // --- what is wrong with a driver or a card
 
 TEST_F(Cuda, SaysWhatIsWrongWithADriver) {

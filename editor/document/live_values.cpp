@@ -55,7 +55,7 @@ CallPath whatIsThere(const CallPath& path, const Module& module) {
 
 Result<std::vector<Literal>> argumentsOf(const Request& request) {
   TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments,
-                           argumentsOf(request.module, request.files, request.settings));
+                           argumentsOf(request.module, request.files, request.settings, *request.cancel));
   for (const auto& [leaf, value] : request.played)
     if (const auto at = static_cast<size_t>(leaf);
         at < arguments.size() && compatible(arguments[at].shape(), value.shape()))

@@ -130,8 +130,10 @@ Result<Samples> decodePicture(std::string_view content, const std::string& name)
   return out;
 }
 
-Result<std::vector<Literal>> argumentsOf(const Module& module, const FileAccess& files, const RunSettings& settings) {
+Result<std::vector<Literal>> argumentsOf(const Module& module, const FileAccess& files, const RunSettings& settings,
+                                         const std::atomic<bool>& cancel) {
   TESSERA_ASSIGN_OR_RETURN(ArgumentRules rules, argumentRulesOf(settings, files));
+  rules.watch = [&cancel](size_t, size_t) -> Status { return cancel ? failCancelled() : Status(); };
   rules.decodeImage = decodePicture;
   return argumentsBy(rules, module);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QString>
+#include <atomic>
 #include <unordered_map>
 #include <vector>
 
@@ -24,8 +25,10 @@ bool startsLive(Module module);
 NodeValues nodeValues(const Module& module, const Trace& trace);
 NodeValue nodeValue(const Literal& value);
 
-// Entry arguments of a run on one device, as the settings say; files are read as far as they may be.
-Result<std::vector<Literal>> argumentsOf(const Module& module, const FileAccess& files, const RunSettings& settings);
+// Entry arguments of a run on one device, as the settings say; files are read as far as they may be. Before each one
+// `cancel` is asked.
+Result<std::vector<Literal>> argumentsOf(const Module& module, const FileAccess& files, const RunSettings& settings,
+                                         const std::atomic<bool>& cancel);
 // Any picture that Qt reads, but for SVG, which may name other files.
 Result<Samples> decodePicture(std::string_view content, const std::string& name);
 

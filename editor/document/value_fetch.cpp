@@ -30,7 +30,7 @@ Result<Literal> computeAlone(const Module& module, InstructionId id, const FileA
   const Diagnostics found = verify(alone);  // what it needs may still be open
   for (const Diagnostic& d : found.items())
     if (d.severity == Severity::Error) return std::unexpected(d);
-  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> all, argumentsOf(module, files, settings));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> all, argumentsOf(module, files, settings, cancel));
   TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> whole, wholeArguments(module, all));
   std::vector<Literal> arguments;
   for (InstructionId parameter : alone.entryComputation().parameters) {

@@ -7,6 +7,7 @@
 #include "app/studio/task_list.h"
 #include "app/studio/window/document_pane.h"
 #include "app/studio/window/document_tabs.h"
+#include "editor/document/node_values.h"
 #include "editor/panels/banner.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
@@ -98,6 +99,20 @@ class ProgressTest : public QObject {
     QTRY_VERIFY(!document().run().isRunning());
     QVERIFY2(clock.elapsed() <= kSoonMs, qPrintable(QString::number(clock.elapsed())));
     QVERIFY(!document().run().outcome() && !hand().window().banner().isVisible());
+  }
+
+  // Those of values that nobody waits for any more are not made to their end.
+  void liveArgumentsEndWithTheirEvaluation() {
+    std::atomic<bool> cancel = false;
+    hand().openText("HloModule m\n\nENTRY e {\n  ROOT x = f32[8] parameter(0)\n}\n", false);
+    const auto make = [&] {
+      return argumentsOf(hand().module(), document().files(), document().runSettings(), cancel);
+    };
+    QVERIFY(make());
+    cancel = true;
+    const auto made = make();
+    QVERIFY(!made);
+    QCOMPARE(made.error().message, failCancelled().error().message);
   }
 
   void furtherTasksStandInAList() {

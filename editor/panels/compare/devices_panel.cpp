@@ -150,7 +150,7 @@ DevicesPanel::Answer DevicesPanel::runOn(const Module& module, const FileAccess&
     const Diagnostics found = verify(module);
     for (const Diagnostic& d : found.items())
       if (d.severity == Severity::Error) return std::unexpected(d);
-    TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, argumentsOf(module, files, settings));
+    TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, argumentsOf(module, files, settings, cancel));
     return compareInto(answer, module, arguments, other, cancel);
   }();
   if (!run) answer.failure = QString::fromStdString(run.error().toString());

@@ -139,7 +139,7 @@ WarpPanel::Answer WarpPanel::lookAt(const Module& module, const FileAccess& file
     const Diagnostics diagnostics = verify(module);
     for (const Diagnostic& d : diagnostics.items())
       if (d.severity == Severity::Error) return std::unexpected(d);
-    TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, argumentsOf(module, files, settings));
+    TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, argumentsOf(module, files, settings, cancel));
     TESSERA_ASSIGN_OR_RETURN(const auto backend, makeBackend("cuda"));
     CompileOptions options;
     options.device = settings.device.starts_with("simulated") ? settings.device : "simulated";

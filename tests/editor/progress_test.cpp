@@ -45,14 +45,20 @@ class ProgressTest : public QObject {
 
  private:
   std::unique_ptr<Hand> hand_;
+  QTemporaryDir folder_;
 
   Hand& hand() { return *hand_; }
   Document& document() { return hand().document(); }
   TaskList& tasks() { return hand().window().tasks(); }
 
-  // Without waiting until the run has ended, which it never does.
+  // Without waiting until the run has ended, which it never does, nor for values that take as long.
   void openEndless() {
-    hand().openText(kEndless, false);
+    const QString path = folder_.filePath(QStringLiteral("graph.hlo"));
+    QVERIFY(writeFileAtomically(path.toStdString(), kEndless));
+    hand().window().openFile(path);
+    QTRY_VERIFY(document().module().findInstruction("loop"));
+    document().live().setOn(false);
+    hand().settle();
     QTest::keyClick(&hand().window(), Qt::Key_F5);
     QVERIFY(document().run().isRunning());
     QTRY_COMPARE(tasks().phases().size(), 1);

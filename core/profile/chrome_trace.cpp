@@ -1,5 +1,7 @@
 // Profile <-> Chrome trace JSON. The events are what Perfetto draws; the object "tessera" carries the whole profile, so
 // reading gives back what was written.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -125,8 +127,14 @@ std::string toChromeTrace(const Profile& profile) {
 }
 
 Result<Profile> readChromeTrace(const std::string& text) {
-  Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return fail("the profile is no JSON");
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    return fail(error.byte > text.size()
+                    ? fmt::format("the JSON of the profile ends too early, after {} bytes", text.size())
+                    : fmt::format("the profile is no JSON at byte {}", error.byte));
+  }
   if (!json.is_object() || !json.contains("tessera"))
     return fail("the JSON is no profile that this program wrote: it lacks \"tessera\"");
   try {

@@ -148,12 +148,21 @@ Result<OpProfile> readTable(const std::string& content, Given given, const std::
                .file = name});
 }
 
+// Of `tessera run --profile`.
+Result<Profile> readOwnProfile(const std::string& content, const std::string& name) {
+  auto out = readChromeTrace(content);
+  if (out) return out;
+  auto error = out.error();
+  error.file = name;
+  return fail(std::move(error));
+}
+
 Result<OpProfile> readJson(const std::string& content, ForeignKind kind, Given given, const std::string& name,
                            bool timeline) {
   if (kind == ForeignKind::ProfileTable) return readOpProfileJson(content, name);
   if (kind == ForeignKind::ChromeTrace) return matched(readTraceEvents(content, name, timeline), std::move(given));
   if (kind == ForeignKind::Json) return readJsonValues(content, std::move(given), name);
-  TESSERA_ASSIGN_OR_RETURN(const Profile run, readChromeTrace(content));
+  TESSERA_ASSIGN_OR_RETURN(const Profile run, readOwnProfile(content, name));
   return fromRun(run, std::move(given));
 }
 
@@ -212,7 +221,7 @@ Result<OpProfile> readProfileSource(const fs::path& source, Given given, const P
 Result<Profile> readProfileFor(const Module& module, const fs::path& source) {
   if (foreignKindOf(firstBytesOf(source)) == ForeignKind::RunProfile) {
     TESSERA_ASSIGN_OR_RETURN(const std::string content, readFile(source));
-    return readChromeTrace(content);
+    return readOwnProfile(content, source.string());
   }
   TESSERA_ASSIGN_OR_RETURN(const OpProfile found, readProfileSource(source, std::make_shared<const Module>(module)));
   if (!found.instructions.empty()) return toProfile(found, module);

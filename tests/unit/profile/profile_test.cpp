@@ -29,5 +29,11 @@ TEST(Profile, ForeignJsonIsRefused) {
   EXPECT_FALSE(readChromeTrace("junk"));
 }
 
+TEST(Profile, HalfAFileSaysWhereItEnds) {
+  const auto half = readChromeTrace(R"({"traceEvents":[],"tessera":{"mod)");
+  ASSERT_FALSE(half);
+  EXPECT_NE(half.error().message.find("ends too early, after 33 bytes"), std::string::npos) << half.error().message;
+}
+
 }  // namespace
 }  // namespace tessera

@@ -158,6 +158,13 @@ class ExportTest : public QObject {
     QVERIFY2(dialog_->stateText().contains(QStringLiteral("folder.svg")), qPrintable(dialog_->stateText()));
   }
 
+  // A tab takes its document and its canvas along.
+  void itGoesWithWhatItExports() {
+    canvas_.reset();
+    QVERIFY(!dialog_ || !dialog_->isVisible());
+    QTRY_VERIFY(!dialog_);
+  }
+
   void aPictureTooLargeForPngIsSaid() {
     choose(ExportPart::Whole, "png");
     dialog_->scale()->setMaximum(1e6);

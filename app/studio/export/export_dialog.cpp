@@ -59,6 +59,8 @@ ExportDialog::ExportDialog(const Document& document, const Canvas& canvas, QWidg
   connect(save_, &QPushButton::clicked, this, &ExportDialog::askWhere);
   connect(&document_, &Document::selectionChanged, this, &ExportDialog::update);
   connect(&document_, &Document::opened, this, &QWidget::close);  // it was of the graph before
+  for (const QObject* shown : {static_cast<const QObject*>(&document_), static_cast<const QObject*>(&canvas_)})
+    connect(shown, &QObject::destroyed, this, &QWidget::close);  // with its tab
   update();
 }
 

@@ -23,8 +23,12 @@ const std::string& groupName(const InstructionTime& row, ProfileGroup by) {
   return row.opcode;
 }
 
-double perStep(int64_t ns, const OpProfile& profile, bool divide) {
-  return static_cast<double>(ns) / (divide ? static_cast<double>(profile.steps) : 1.0);
+// Of what nothing is nested in the median, which a step that was preempted does not change; else the mean.
+double perStep(const TimeStats& times, const OpProfile& profile, bool divide) {
+  if (!divide) return static_cast<double>(times.selfNs);
+  const auto steps = static_cast<double>(profile.steps);
+  if (times.medianNs == 0 || times.selfNs != times.totalNs) return static_cast<double>(times.selfNs) / steps;
+  return static_cast<double>(times.medianNs) * static_cast<double>(times.count) / steps;
 }
 
 }  // namespace
@@ -53,13 +57,18 @@ std::vector<GroupTime> groupedBy(const OpProfile& profile, ProfileGroup by) {
 ProfileComparison compareProfiles(const OpProfile& before, const OpProfile& after) {
   ProfileComparison out;
   out.perStep = before.steps > 0 && after.steps > 0;
-  out.beforeNs = perStep(before.selfNs, before, out.perStep);
-  out.afterNs = perStep(after.selfNs, after, out.perStep);
+  const bool medians = out.perStep && before.stepTimes.medianNs > 0 && after.stepTimes.medianNs > 0;
+  const auto whole = [&](const OpProfile& profile) {
+    if (medians) return static_cast<double>(profile.stepTimes.medianNs);
+    return static_cast<double>(profile.selfNs) / (out.perStep ? static_cast<double>(profile.steps) : 1.0);
+  };
+  out.beforeNs = whole(before);
+  out.afterNs = whole(after);
   std::map<std::string, SlowerRow> rows;
   for (const InstructionTime& row : before.instructions)
-    rows[row.name].beforeNs += perStep(row.times.selfNs, before, out.perStep);
+    rows[row.name].beforeNs += perStep(row.times, before, out.perStep);
   for (const InstructionTime& row : after.instructions)
-    rows[row.name].afterNs += perStep(row.times.selfNs, after, out.perStep);
+    rows[row.name].afterNs += perStep(row.times, after, out.perStep);
   for (auto& [name, row] : rows) {
     row.name = name;
     if (row.beforeNs != row.afterNs) out.rows.push_back(std::move(row));

@@ -76,10 +76,11 @@ std::vector<GroupTime> groupedBy(const OpProfile& profile, ProfileGroup by);
 
 struct SlowerRow {
   std::string name;
-  double beforeNs = 0, afterNs = 0;  // self time a step, where both have steps
+  double beforeNs = 0, afterNs = 0;  // self time; of a step, by medians, where both have steps
 };
 struct ProfileComparison {
   bool perStep = false;
+  // The median of the step times, where both have them.
   double beforeNs = 0, afterNs = 0;
   std::vector<SlowerRow> rows;  // what differs, by how much
   double change() const { return beforeNs > 0 ? afterNs / beforeNs - 1 : afterNs > 0 ? 1 : 0; }

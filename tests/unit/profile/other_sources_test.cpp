@@ -236,5 +236,25 @@ TEST(ProfileSources, GroupsAndComparison) {
   EXPECT_EQ(overlay.sources.size(), 2u);
 }
 
+// One preempted step of fifty is no slower program.
+TEST(ProfileSources, ComparisonIsByMedians) {
+  OpProfile before = sourceOf("name,total_ns\nexp.2,60\n", smallModule());
+  before.steps = 50;
+  before.stepTimes = {.count = 50, .totalNs = 5000, .selfNs = 5000, .minNs = 100, .medianNs = 100, .p99Ns = 100};
+  before.instructions[0].times = {.count = 100, .totalNs = 5000, .selfNs = 5000, .medianNs = 50};
+  OpProfile after = before;
+  after.selfNs += 5000;
+  after.stepTimes.totalNs = after.stepTimes.selfNs = after.instructions[0].times.totalNs =
+      after.instructions[0].times.selfNs = 10000;
+  EXPECT_EQ(compareProfiles(before, after).change(), 0);
+  EXPECT_TRUE(compareProfiles(before, after).rows.empty());
+  after.stepTimes.medianNs = 110;
+  after.instructions[0].times.medianNs = 55;
+  const ProfileComparison found = compareProfiles(before, after);
+  EXPECT_NEAR(found.change(), 0.1, 1e-9);
+  ASSERT_EQ(found.rows.size(), 1u);
+  EXPECT_EQ(found.rows[0].afterNs, 110);
+}
+
 }  // namespace
 }  // namespace tessera

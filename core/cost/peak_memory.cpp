@@ -81,7 +81,7 @@ class Liveness {
   }
 
   Buffers elementOf(Sweep& sweep, const Instruction& instruction) {
-    if (instruction.operands.empty()) return {};
+    if (instruction.operands.empty() || !module_.contains(instruction.operands[0])) return {};  // open
     const Shape& tuple = module_.shapeOf(instruction.operands[0]);
     const Buffers& all = sweep.of[instruction.operands[0]];
     const auto index = static_cast<size_t>(instruction.attributes->intOr(Attr::index, 0));

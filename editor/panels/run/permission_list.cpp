@@ -30,6 +30,7 @@ PermissionList::PermissionList(Document& document, QWidget* parent)
   connect(list_, &QListWidget::itemSelectionChanged, this,
           [this] { takeBack_->setEnabled(!list_->selectedItems().isEmpty()); });
   connect(&document_, &Document::asksChanged, this, &PermissionList::fill);
+  connect(&document_, &QObject::destroyed, this, &QWidget::close);  // with its tab
   fill();
 }
 

@@ -1,6 +1,7 @@
 // costs, explanations, pass runs and help pages.
 #include <algorithm>
 
+#include "core/cost/cost.h"
 #include "core/tools/cost_table.h"
 #include "core/tools/explain.h"
 #include "core/tools/help/help_page.h"
@@ -24,6 +25,15 @@ TEST(CostTable, DearestFirstAndTheTotal) {
   EXPECT_EQ(costTable(module, CostOrder::Transcendentals).rows[0].instruction, named(module, "wave"));
   const auto bytes = costTable(module, CostOrder::Bytes).rows;
   EXPECT_TRUE(std::ranges::is_sorted(bytes, std::greater(), [](const CostRow& row) { return row.cost.bytesAccessed; }));
+}
+
+TEST(PeakMemory, OfAGraphWithAnOpenInput) {
+  const Module module = *readHloText(
+                             "HloModule m\nENTRY main {\n  x = f32[64] parameter(0)\n  e = ? get-tuple-element(?), "
+                             "index=0\n  ROOT y = f32[64] negate(x)\n}",
+                             "test")
+                             .module;
+  EXPECT_GE(peakMemory(module), 512);  // x and y
 }
 
 TEST(Kernels, AnUnfinishedOrWrongGraphHasNone) {

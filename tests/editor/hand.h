@@ -140,12 +140,12 @@ class Hand {
     const QRectF box = canvas().boxOf(id);
     if (nodeOf(id).owner >= 0)
       return canvas().viewport().toWidget(box.center() - QPointF(box::kPullMark / 2, 0)).toPoint();
-    return canvas()
-        .viewport()
-        .toWidget(nodeOf(id).kind == ViewNode::Kind::Instruction
-                      ? QPointF(box.center().x(), box.top() + std::min(box.height() / 2, 21.0))
-                      : box.center())
-        .toPoint();
+    const ViewNode::Kind kind = nodeOf(id).kind;
+    // Of an open group its title: what is inside belongs to others.
+    const double below = kind == ViewNode::Kind::Instruction ? std::min(box.height() / 2, 21.0)
+                         : kind == ViewNode::Kind::OpenGroup ? box::kGroupHeader / 2.0
+                                                             : box.height() / 2;
+    return canvas().viewport().toWidget(QPointF(box.center().x(), box.top() + below)).toPoint();
   }
   QPoint markOf(InstructionId id) {  // pulls a field out, or folds it back
     const QRectF box = canvas().boxOf(id);

@@ -1,3 +1,4 @@
+// See view_ports.h.
 #include "core/arrange/view_ports.h"
 
 #include "core/arrange/view_items.h"

@@ -1,3 +1,4 @@
+// See sorting.h.
 #include "core/base/sorting.h"
 
 #include <algorithm>

@@ -27,11 +27,11 @@ const std::vector<FindingRule>& rulesOfFindings() {
   static const std::vector<FindingRule> kRules{
       {"copies", "copies and transposes that move bytes and compute nothing", findCopies, true},
       {"loop-copies", "copies in the body of a loop", findLoopCopies, true},
-      {"broadcasts", "arrays that are written out although they repeat a smaller one", findBroadcasts, true},
+      {"broadcasts", "arrays that are materialised although they repeat a smaller one", findBroadcasts, true},
       {"padding", "bytes of buffers that hold no element", findPadding, false},
       {"f64", "arithmetic in double precision", findDoubles, false},
       {"upcasts", "matrix products and convolutions of narrow values in a wider type", findUpcasts, false},
-      {"widened", "arrays that are written out again in a wider type", findWidened, true},
+      {"widened", "arrays that are materialised again in a wider type", findWidened, true},
       {"tiny-kernels", "kernels whose launch costs more than their work", findTinyKernels, true},
       {"unfused", "elementwise kernels in a row that could be one", findUnfusedChains, true},
       {"exposed-collectives", "communication that nothing runs beside", findExposedCollectives, true},

@@ -128,7 +128,7 @@ bool updatesInPlace(const Workload& work, const Instruction& fusion, const Compu
 }
 
 // A reader that could as well repeat the small array itself. Whoever wants a buffer (a loop's state, an update in
-// place, a library, another computation, the caller) needs it written out.
+// place, a library, another computation, the caller) needs it materialised.
 bool couldRepeat(const Workload& work, const Instruction& reader, InstructionId value) {
   const Computation* fused = work.fusedBy(reader);
   if (!fused) return reader.opcode == Opcode::Reduce || hasTrait(reader.opcode, kElementwise);
@@ -157,7 +157,7 @@ void findBroadcasts(const Workload& work, std::vector<Finding>& out) {
   for (const auto& group : groups.sorted()) {
     const Instruction& worst = work.module.at(group.sites[0]);
     const Instruction& broadcast = *broadcastBehind(work, worst);
-    out.push_back({.text = fmt::format("{} to {} written out: {} hold what {} says",
+    out.push_back({.text = fmt::format("{} to {} materialised: {} hold what {} says",
                                        counted(group.sites.size(), "broadcast", "broadcasts"), shapeText(*worst.shape),
                                        bytesText(group.bytes), shapeText(work.module.shapeOf(broadcast.operands[0]))),
                    .instructions = group.sites,

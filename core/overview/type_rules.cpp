@@ -153,7 +153,7 @@ void findWidened(const Workload& work, std::vector<Finding>& out) {
       finding.bytes += bytes;
     }
   for (auto& [types, finding] : byTypes) {
-    finding.text = fmt::format("{} of {} written out: {} read and written, {} the largest",
+    finding.text = fmt::format("{} of {} materialised: {} read and written, {} the largest",
                                counted(finding.instructions.size(), "conversion", "conversions"), types,
                                bytesText(finding.bytes), shapeText(work.module.shapeOf(finding.instructions[0])));
     out.push_back(std::move(finding));

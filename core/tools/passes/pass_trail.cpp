@@ -105,13 +105,19 @@ Result<PassTrail> PassTrail::ofFolder(const std::filesystem::path& folder, std::
   return out;
 }
 
-Result<PassTrail> PassTrail::ofPipeline(const Module& source, const std::vector<std::string>& passes,
-                                        const std::atomic<bool>* cancel) {
-  TESSERA_ASSIGN_OR_RETURN(const auto chosen, choosePasses(passes));
+PassTrail PassTrail::ofStart(const Module& source) {
   PassTrail out;
   out.name_ = source.name;
   out.moments_.push_back({0, "optimize", "", {}});
   out.modules_.push_back(std::make_shared<const Module>(derive(source)));
+  out.changes_.resize(1);
+  return out;
+}
+
+Result<PassTrail> PassTrail::ofPipeline(const Module& source, const std::vector<std::string>& passes,
+                                        const std::atomic<bool>* cancel) {
+  TESSERA_ASSIGN_OR_RETURN(const auto chosen, choosePasses(passes));
+  PassTrail out = ofStart(source);
   const auto observe = [&](const PassStep& step, const Module& now) -> Status {
     out.moments_.push_back({static_cast<int64_t>(out.moments_.size()), "optimize", std::string(step.pass->name), {}});
     out.modules_.push_back(std::make_shared<const Module>(now));

@@ -36,6 +36,8 @@ class PassTrail {
   // The numbered passes of a module, else its stages. `module`: its name, its number or a file of it; "": the
   // first that has most passes.
   static Result<PassTrail> ofFolder(const std::filesystem::path& folder, std::string_view module = {});
+  // The module alone, before any pass.
+  static PassTrail ofStart(const Module& source);
   // passes: by name; none: all. `cancel` is looked at between passes.
   static Result<PassTrail> ofPipeline(const Module& source, const std::vector<std::string>& passes = {},
                                       const std::atomic<bool>* cancel = nullptr);

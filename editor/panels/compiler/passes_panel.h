@@ -24,8 +24,8 @@ class Canvas;
 class Document;
 class PassFilm;
 class PassStrip;
-struct PassFrame;
 class SpatialIndex;
+struct PassFrame;
 
 class PassesPanel : public QWidget {
   Q_OBJECT
@@ -57,9 +57,16 @@ class PassesPanel : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  static constexpr int kFramePriority = 2;          // of a worker; histories and counts have less
   static constexpr int kIdOrMoment = Qt::UserRole;  // data of a row
   enum Source { kOwn, kBeside, kFolder };
-  struct Answer;
+  struct Answer {
+    uint64_t request = 0;
+    std::shared_ptr<const PassFrame> frame;
+    std::shared_ptr<const SpatialIndex> index;
+    std::vector<PassLine> lines;
+    QString trouble;
+  };
   struct Past;
   QWidget* makeBar();
   QWidget* makeBeside();
@@ -68,6 +75,7 @@ class PassesPanel : public QWidget {
   void chooseSource(int index);
   void forget();  // another graph is open, or this one was edited
   void start();   // makes the film
+  void showStart(const std::shared_ptr<const Module>& module);
   void taken(std::shared_ptr<PassFilm> film, const QStringList& titles, const QString& warnings);
   void countNext(int moment);
   void wantFrame();

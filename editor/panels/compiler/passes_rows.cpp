@@ -75,6 +75,10 @@ void PassesPanel::fillText(const std::vector<PassLine>& lines) {
 
 void PassesPanel::showWords() {
   if (!trouble_.isEmpty()) return words_->setText(trouble_);
+  const QString waiting = !isFilming()    ? QString()
+                          : from_ == kOwn ? tr("Running the passes …")
+                                          : tr("Reading the folder …");
+  if (!frame_ && isFilming()) return words_->setText(waiting);
   if (!frame_)
     return words_->setText(!document_.isOpen() || document_.isPlainGraph() ? tr("There is no graph to run passes on")
                                                                            : QString());
@@ -85,7 +89,8 @@ void PassesPanel::showWords() {
   for (size_t i = 0; i < kPassMarks; ++i)
     if (const size_t count = frame_->changes->count(static_cast<PassMark>(i)))
       parts << tr("%L1 %2").arg(count).arg(wordsOfPass(std::string(nameOf(static_cast<PassMark>(i)))));
-  QString out = strip_->accessibleDescription() + QStringLiteral(" · ") + parts.join(QStringLiteral(", "));
+  QString out = (isFilming() ? waiting : strip_->accessibleDescription()) + QStringLiteral(" · ") +
+                parts.join(QStringLiteral(", "));
   if (!notes_.isEmpty()) out += QStringLiteral(" · ") + notes_;
   words_->setText(out);
   words_->setToolTip(asPlainText(out));
@@ -99,6 +104,7 @@ void PassesPanel::select(InstructionId id) {
 
 // Of an instruction of a moment, or by name of the last moment that has one.
 void PassesPanel::wantHistory(size_t moment, InstructionId id, const std::string& name) {
+  if (!film_) return;
   inBackground(kHistoryPriority,
                [this, film = film_, moment, id, name, request = ++historyRequest_]() -> std::function<void()> {
                  auto at = std::pair(moment, id);

@@ -52,7 +52,6 @@ MeasuredMemory measuredMemory(const Module& module, MemorySource source, const s
     out.error = QString::fromStdString(made.error().toString());
     return out;
   }
-  if (source == MemorySource::AsWritten) out.edits = memoryEdits(module, *made);
   for (const MemoryBuffer& buffer : made->buffers) {
     std::vector<InstructionId> of = sourcesInGraph(*made, buffer.instruction, compiled ? &*compiled : nullptr);
     for (InstructionId later : buffer.later)

@@ -155,8 +155,23 @@ void MemoryPanel::measure() {
   start([this, request, module = document_.module(), source = static_cast<MemorySource>(source_->currentIndex()),
          text = assignment_, path = assignmentPath_]() -> std::function<void()> {
     auto found = std::make_shared<MeasuredMemory>(measuredMemory(module, source, text, path));
-    return [this, request, found] {
-      if (request == request_) show(std::move(*found));
+    return [this, request, found, source] {
+      if (request != request_) return;
+      show(std::move(*found));
+      findEdits(source);
+    };
+  });
+}
+
+// Each is measured on a copy of the graph, so they come after what is shown at once.
+void MemoryPanel::findEdits(MemorySource source) {
+  if (source != MemorySource::AsWritten || !shown_.report) return;
+  tabs_->setTabText(2, tr("Suggestions …"));
+  start([this, request = request_, module = document_.module(), report = shown_.report]() -> std::function<void()> {
+    return [this, request, edits = memoryEdits(module, *report)] {
+      if (request != request_) return;
+      found_ = edits;
+      showEdits();
     };
   });
 }
@@ -193,6 +208,7 @@ QString MemoryPanel::words() const { return words_->text(); }
 
 void MemoryPanel::show(MeasuredMemory measured) {
   shown_ = std::move(measured);
+  found_.clear();
   chart_->setReport(shown_.report);
   showWords();
   showLive();
@@ -282,8 +298,8 @@ void MemoryPanel::showAllocations() {
 
 void MemoryPanel::showEdits() {
   edits_->clear();
-  for (size_t i = 0; i < shown_.edits.size(); ++i) {
-    const MemoryEdit& edit = shown_.edits[i];
+  for (size_t i = 0; i < found_.size(); ++i) {
+    const MemoryEdit& edit = found_[i];
     auto* item = new NumberItem(edits_);
     item->setText(0, QString::fromStdString(edit.words));
     item->setData(0, NumberItem::kKey, QVariant::fromValue<qulonglong>(i));
@@ -293,7 +309,7 @@ void MemoryPanel::showEdits() {
     item->setText(3, QString::fromStdString(edit.reason));
     item->setNumber(4, edit.flops, edit.flops > 0 ? QString::fromStdString(amountText(edit.flops)) : QString());
   }
-  tabs_->setTabText(2, shown_.edits.empty() ? tr("Suggestions") : tr("Suggestions (%1)").arg(shown_.edits.size()));
+  tabs_->setTabText(2, found_.empty() ? tr("Suggestions") : tr("Suggestions (%1)").arg(found_.size()));
   apply_->setEnabled(false);
 }
 
@@ -357,7 +373,7 @@ void MemoryPanel::applyEdit() {
   apply_->setEnabled(false);
   check_ = std::make_shared<std::atomic<bool>>(false);
   emit checkingChanged();
-  start([this, module = document_.module(), edit = shown_.edits[number], check = check_]() -> std::function<void()> {
+  start([this, module = document_.module(), edit = found_[number], check = check_]() -> std::function<void()> {
     auto made = std::make_shared<Result<Module>>(editedForMemory(module, edit.words));
     const QString checked =
         *made ? checkedByRunning(module, **made, check.get()) : QString::fromStdString(made->error().toString());

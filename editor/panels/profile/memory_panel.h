@@ -62,6 +62,7 @@ class MemoryPanel : public QWidget {
   void start(std::function<std::function<void()>()> work);
   void forget();
   void show(MeasuredMemory measured);
+  void findEdits(MemorySource source);
   void showWords();
   void chooseMoment(size_t moment);
   void clearMoment();
@@ -83,6 +84,7 @@ class MemoryPanel : public QWidget {
   QTreeWidget *live_, *allocations_, *edits_;
   QPushButton* apply_;
   MeasuredMemory shown_;
+  std::vector<MemoryEdit> found_;  // edits of the graph that lower the peak
   std::shared_ptr<std::atomic<bool>> check_;
   std::string assignment_, assignmentPath_;
   uint64_t request_ = 0;

@@ -94,7 +94,12 @@ constexpr auto kSheet =
 
 }  // namespace
 
+// Of what is applied already nothing is left to do: each of the three visits all widgets of all windows.
 void applyTheme(Theme theme) {
+  static constexpr const char* kApplied = "tesseraTheme";
+  const QString wanted = QString::number(static_cast<int>(theme)) + QApplication::font().toString();
+  if (qApp->property(kApplied).toString() == wanted) return;
+  qApp->setProperty(kApplied, wanted);
   const auto name = [theme](Ink ink) { return colorOf(ink, theme).name(); };
   QApplication::setStyle(new StudioStyle);
   QApplication::setPalette(paletteOf(theme));

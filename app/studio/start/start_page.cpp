@@ -15,6 +15,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
+#include <map>
 
 #include "app/shared/manual.h"
 #include "app/studio/start/tour_guide.h"
@@ -87,6 +88,18 @@ QImage thumbnailOf(const QString& path, Theme theme) {
   SceneMaker scenes(std::move(*read.module));
   const Scene scene = scenes.make(entry, scenes.initialOptions(entry), nullptr);
   return renderToImage(*scene.picture, kThumbnail * 2, theme);
+}
+
+// What windows of this program have drawn.
+std::map<std::pair<QString, Theme>, QImage>& drawn() {
+  static std::map<std::pair<QString, Theme>, QImage> images;
+  return images;
+}
+
+void setThumbnail(QCommandLinkButton& link, const QImage& image) {
+  if (image.isNull()) return;
+  link.setIcon(QIcon(QPixmap::fromImage(image)));
+  link.setIconSize(kThumbnail);
 }
 
 // The command that writes a dump: the first one of the manual's chapter on it. Empty where there is no manual.
@@ -204,14 +217,28 @@ void StartPage::addExamples(QVBoxLayout* column) {
 }
 
 void StartPage::showThumbnails(Theme theme) {
+  wanted_ = theme;
+  if (isVisible()) drawThumbnails();
+}
+
+void StartPage::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  drawThumbnails();
+}
+
+void StartPage::drawThumbnails() {
+  if (!wanted_) return;
+  const Theme theme = *std::exchange(wanted_, std::nullopt);
   for (const auto& [path, link] : examples_)
-    background_.start(0, [path, theme, link]() -> Background::Answer {
-      return [link, image = thumbnailOf(path, theme)] {
-        if (image.isNull()) return;
-        link->setIcon(QIcon(QPixmap::fromImage(image)));
-        link->setIconSize(kThumbnail);
-      };
-    });
+    if (const auto known = drawn().find({path, theme}); known != drawn().end())
+      setThumbnail(*link, known->second);
+    else
+      background_.start(0, [path, theme, link]() -> Background::Answer {
+        return [path, theme, link, image = thumbnailOf(path, theme)] {
+          drawn()[{path, theme}] = image;
+          setThumbnail(*link, image);
+        };
+      });
 }
 
 void StartPage::setRecentFiles(const QStringList& paths) {

@@ -4,6 +4,7 @@
 
 #include <QStringList>
 #include <QWidget>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,7 @@ class StartPage : public QWidget {
  public:
   explicit StartPage(QWidget* parent = nullptr);
   void setRecentFiles(const QStringList& paths);
-  void showThumbnails(Theme theme);  // draws them in the background
+  void showThumbnails(Theme theme);  // draws them in the background, as soon as the page is visible
   // The folder of examples: beside the program or where it was installed; empty when there is none.
   static QString examplesFolder();
 
@@ -36,12 +37,15 @@ class StartPage : public QWidget {
   void importHelpWanted();
 
  private:
+  void showEvent(QShowEvent* event) override;
+  void drawThumbnails();  // those that are wanted and not yet drawn
   void addTours(QVBoxLayout* column);
   void addExamples(QVBoxLayout* column);
   void addDumpHelp(QVBoxLayout* column);
 
   QVBoxLayout* recent_;
   std::vector<std::pair<QString, QCommandLinkButton*>> examples_;
+  std::optional<Theme> wanted_;
   Background background_;
 };
 

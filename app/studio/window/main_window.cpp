@@ -59,6 +59,9 @@ MainWindow::MainWindow(bool remembers, QWidget* parent) : QMainWindow(parent), r
   setAcceptDrops(true);
   setDockNestingEnabled(true);
   setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+  preferences_ = new PreferenceControl(remembers_, this);
+  setFont(QApplication::font());
+  applyTheme(preferences_->theme());  // before there are widgets, each of which would take it over
   resize(sizeFor(screen()->availableSize()));
   makeCentre();
   docks_ = std::make_unique<PanelDocks>(*this);
@@ -66,8 +69,6 @@ MainWindow::MainWindow(bool remembers, QWidget* parent) : QMainWindow(parent), r
   connect(titles_, &DockTitles::menuWanted, this, [this](QDockWidget* dock, QPoint at) { showPanelMenu(*dock, at); });
   workspaces_ = new Workspaces(*this, *docks_);
   connect(workspaces_, &Workspaces::chosen, this, &MainWindow::workspaceChosen);
-  preferences_ = new PreferenceControl(remembers_, this);
-  setFont(QApplication::font());
   makeStatusBar();
   actions_ = new Actions(this);
   makeActions();

@@ -3,8 +3,8 @@
 #include "backends/codegen/nest/program_analysis.h"
 
 #include <algorithm>
-#include <limits>
 
+#include "backends/codegen/nest/integer_ranges.h"
 #include "core/base/checked_math.h"
 #include "core/element/scalar_functions.h"
 #include "core/hlo/index_math.h"
@@ -14,11 +14,6 @@ namespace tessera::codegen {
 namespace {
 
 bool isIndexNode(NodeOp op) { return op == NodeOp::OutputIndex || op == NodeOp::LoopIndex; }
-
-struct Range {
-  int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();
-  bool fits32() const { return low >= INT32_MIN && high <= INT32_MAX; }
-};
 
 }  // namespace
 
@@ -101,8 +96,6 @@ struct ProgramAnalysis::Work {
   Status computeDependence();
   void findHomes();
   void findReducible();
-  void findNarrow();
-  Range rangeOf(const Node& node, const std::vector<Range>& ranges) const;
 };
 
 void ProgramAnalysis::Work::numberVariables() {
@@ -361,54 +354,6 @@ void ProgramAnalysis::Work::findReducible() {
   }
 }
 
-Range ProgramAnalysis::Work::rangeOf(const Node& node, const std::vector<Range>& ranges) const {
-  auto in = [&](size_t i) { return ranges[body.inputs[node.firstInput + i].value]; };
-  auto span = [](int64_t a, int64_t b) { return Range{std::min(a, b), std::max(a, b)}; };
-  switch (node.op) {
-    case NodeOp::Constant: return span(static_cast<int64_t>(node.bits0), static_cast<int64_t>(node.bits0));
-    case NodeOp::OutputIndex:
-    case NodeOp::LoopIndex:
-      return span(0, std::max<int64_t>(variableSize[static_cast<size_t>(variableOf(node))] - 1, 0));
-    case NodeOp::Convert: {
-      const Node& from = body.at(body.inputs[node.firstInput]);
-      if (from.type == ElementType::S64) return in(0);
-      if (isInteger(from.type) && info(from.type).bits < 32) return span(-32768, 65535);
-      if (from.type == ElementType::S32) return span(INT32_MIN, INT32_MAX);
-      if (from.type == ElementType::Pred) return span(0, 1);
-      return {};
-    }
-    default: break;
-  }
-  if (node.inputCount < 2) return {};
-  Range a = in(node.op == NodeOp::Select ? 1 : 0), b = in(node.op == NodeOp::Select ? 2 : 1);
-  if (!a.fits32() || !b.fits32()) return {};
-  switch (node.op) {
-    case NodeOp::Add: return {a.low + b.low, a.high + b.high};
-    case NodeOp::Subtract: return {a.low - b.high, a.high - b.low};
-    case NodeOp::Multiply: {
-      auto [low, high] = std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
-      return {low, high};
-    }
-    case NodeOp::Divide: return b.low > 0 ? span(std::min<int64_t>(a.low, 0), std::max<int64_t>(a.high, 0)) : Range{};
-    case NodeOp::Remainder: return b.low > 0 ? span(a.low < 0 ? -(b.high - 1) : 0, b.high - 1) : Range{};
-    case NodeOp::Minimum: return {std::min(a.low, b.low), std::min(a.high, b.high)};
-    case NodeOp::Maximum: return {std::max(a.low, b.low), std::max(a.high, b.high)};
-    case NodeOp::Select: return {std::min(a.low, b.low), std::max(a.high, b.high)};
-    default: return {};
-  }
-}
-
-void ProgramAnalysis::Work::findNarrow() {
-  out.narrow.assign(body.nodes.size(), false);
-  std::vector<Range> ranges(body.nodes.size());
-  for (size_t n = 0; n < body.nodes.size(); ++n) {
-    const Node& node = body.nodes[n];
-    if (node.type != ElementType::S64) continue;
-    ranges[n] = rangeOf(node, ranges);
-    out.narrow[n] = ranges[n].fits32();
-  }
-}
-
 int32_t ProgramAnalysis::counterOf(const ElementProgram& program, NodeId id) const {
   const Node& node = program.at(id);
   size_t variable = node.op == NodeOp::OutputIndex ? static_cast<size_t>(spaceFirst_[0]) + node.bits0
@@ -434,7 +379,7 @@ Result<ProgramAnalysis> ProgramAnalysis::of(const LoopProgram& program) {
   TESSERA_TRY(work.computeDependence());
   work.findHomes();
   work.findReducible();
-  work.findNarrow();
+  out.narrow = fitsIn32Bits(program.body);
   return out;
 }
 

@@ -4,19 +4,15 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
-#include <unordered_set>
-
-#include <fmt/format.h>
 
 #include "core/base/result.h"
-#include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
+#include "core/passes/buffers/flat_schedule.h"
 #include "core/passes/fusion/update_in_place.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera {
-
 namespace {
 
 void collectLeaves(const Shape& shape, std::vector<const Shape*>& out) {
@@ -47,36 +43,32 @@ class AliasBuilder {
   explicit AliasBuilder(const Module& module) : module_(module) {}
 
   Result<AliasAnalysis> run() {
-    TESSERA_TRY(collectComputations());
-    int64_t time = 0;
-    assignTimes(module_.entry(), time);
-    const auto& order = out_.computations_;
+    TESSERA_ASSIGN_OR_RETURN(flat_, FlatSchedule::of(module_));
+    numberValues();
+    const auto& order = flat_.computations;
     for (auto it = order.rbegin(); it != order.rend(); ++it) findOrigins(*it);
     for (auto it = order.rbegin(); it != order.rend(); ++it) findLastUses(*it);
     lastUseOf_ = lastUse_;
     for (ComputationId c : order) formClasses(c);
     shortenWays();
     computeLiveRanges();
+    out_.begin_ = std::move(flat_.begin);
+    out_.end_ = std::move(flat_.end);
+    out_.computations_ = std::move(flat_.computations);
     return std::move(out_);
   }
 
  private:
   static constexpr uint32_t kNone = AliasAnalysis::kNone;
-  enum class Role : uint8_t { Entry, Body, Condition, Branch };
-  struct CallSite {
-    Role role = Role::Entry;
-    InstructionId caller;
-    uint32_t operand = 0;  // Branch: the operand of the conditional that it takes
-  };
-
-  Status collectComputations() {
+  // Numbers all leaves of all scheduled instructions.
+  void numberValues() {
     out_.first_.assign(module_.instructionSlots(), kNone);
-    out_.begin_.assign(module_.instructionSlots(), 0);
-    out_.end_ = out_.begin_;
-    position_.assign(module_.instructionSlots(), 0);
-    out_.computations_ = {module_.entry()};
-    callSites_[module_.entry().value] = {};
-    for (size_t at = 0; at < out_.computations_.size(); ++at) TESSERA_TRY(collect(out_.computations_[at]));
+    for (ComputationId c : flat_.computations)
+      for (InstructionId id : module_.at(c).instructions) {
+        out_.first_[id.value] = static_cast<uint32_t>(out_.shapes_.size());
+        collectLeaves(module_.shapeOf(id), out_.shapes_);
+        out_.definitions_.resize(out_.shapes_.size(), id);
+      }
     const size_t count = out_.shapes_.size();
     out_.origin_.resize(count);
     out_.parent_.resize(count);
@@ -86,52 +78,6 @@ class AliasBuilder {
     lastUse_.assign(count, -1);
     firstDef_.assign(count, 0);
     fixed_.assign(count, 0);
-    return {};
-  }
-
-  Status collect(ComputationId c) {
-    const std::vector<InstructionId>& instructions = module_.at(c).instructions;
-    for (uint32_t i = 0; i < instructions.size(); ++i) {
-      const Instruction& in = module_.at(instructions[i]);
-      position_[in.id.value] = i;
-      out_.first_[in.id.value] = static_cast<uint32_t>(out_.shapes_.size());
-      collectLeaves(*in.shape, out_.shapes_);
-      out_.definitions_.resize(out_.shapes_.size(), in.id);
-      if (in.opcode == Opcode::Call)
-        return fail(ErrorKind::Unsupported, fmt::format("call %{} was not inlined: inline-calls comes first", in.name));
-      if (in.opcode == Opcode::While) {
-        const auto* condition = in.attributes->get<ComputationId>(Attr::condition);
-        const auto* body = in.attributes->get<ComputationId>(Attr::body);
-        if (!condition || !body) return fail(fmt::format("while %{} lacks its condition or body", in.name));
-        TESSERA_TRY(enter(*condition, {Role::Condition, in.id}));
-        TESSERA_TRY(enter(*body, {Role::Body, in.id}));
-      } else if (in.opcode == Opcode::Conditional) {
-        uint32_t operand = 0;
-        for (ComputationId branch : branchesOf(*in.attributes))
-          TESSERA_TRY(enter(branch, {Role::Branch, in.id, ++operand}));
-      }
-    }
-    return {};
-  }
-
-  Status enter(ComputationId c, CallSite site) {
-    if (!callSites_.emplace(c.value, site).second)
-      return fail(ErrorKind::Unsupported,
-                  "computation %" + module_.at(c).name + " is executed from two places: flatten-control comes first");
-    out_.computations_.push_back(c);
-    return {};
-  }
-
-  void assignTimes(ComputationId c, int64_t& time) {
-    for (InstructionId id : module_.at(c).instructions) {
-      out_.begin_[id.value] = time++;
-      const Instruction& in = module_.at(id);
-      if (in.opcode == Opcode::While || in.opcode == Opcode::Conditional)
-        for (ComputationId callee : module_.callees(in)) assignTimes(callee, time);
-      out_.end_[id.value] =
-          in.opcode == Opcode::While || in.opcode == Opcode::Conditional ? time++ : out_.begin_[id.value];
-    }
-    lastTime_[c.value] = time++;
   }
 
   uint32_t value(InstructionId id, uint32_t leaf = 0) const { return out_.first_[id.value] + leaf; }
@@ -144,8 +90,8 @@ class AliasBuilder {
     return origin(body.root, leaf) == value(body.parameters[0], leaf);
   }
   bool isMutableCarry(ComputationId c, uint32_t leaf) const {
-    const CallSite& site = callSites_.at(c.value);
-    return site.role == Role::Body && !isInvariant(module_.at(site.caller), leaf);
+    const CallSite& site = flat_.callSites.at(c.value);
+    return site.role == CallSite::Body && !isInvariant(module_.at(site.caller), leaf);
   }
 
   // --- 1. origins
@@ -188,13 +134,14 @@ class AliasBuilder {
       const Instruction& in = module_.at(id);
       for (uint32_t leaf = 0, n = leafCount(*in.shape); leaf < n; ++leaf) {
         uint32_t v = value(id, leaf);
-        firstDef_[v] = position_[id.value];
+        firstDef_[v] = flat_.position[id.value];
         fixed_[v] = in.opcode == Opcode::Constant || (in.opcode == Opcode::Parameter && !isMutableCarry(c, leaf));
       }
       if (isAliasOnly(in.opcode)) continue;
       for (InstructionId operand : in.operands)
         for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(operand)); leaf < n; ++leaf)
-          lastUse_[origin(operand, leaf)] = std::max<int64_t>(lastUse_[origin(operand, leaf)], position_[id.value]);
+          lastUse_[origin(operand, leaf)] =
+              std::max<int64_t>(lastUse_[origin(operand, leaf)], flat_.position[id.value]);
     }
     for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(computation.root)); leaf < n; ++leaf)
       lastUse_[origin(computation.root, leaf)] = static_cast<int64_t>(computation.instructions.size());
@@ -218,27 +165,27 @@ class AliasBuilder {
 
   void formClasses(ComputationId c) {
     const Computation& computation = module_.at(c);
-    const CallSite& site = callSites_.at(c.value);
+    const CallSite& site = flat_.callSites.at(c.value);
     bindParameters(computation, site);
     carryLeaf_.clear();
-    if (site.role == Role::Body)
+    if (site.role == CallSite::Body)
       for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(computation.root)); leaf < n; ++leaf)
         if (isMutableCarry(c, leaf) && isArray(value(computation.root, leaf)))
           carryLeaf_[origin(computation.root, leaf)] = leaf;
     for (InstructionId id : computation.instructions) updateInPlace(computation, module_.at(id));
     bindRoot(computation, site);
     for (InstructionId id : computation.instructions) overwriteDead(module_.at(id));
-    if (site.role == Role::Body) fillCarries(c);
+    if (site.role == CallSite::Body) fillCarries(c);
   }
 
   // Parameters of bodies, conditions and branches are where the caller's values lie.
   void bindParameters(const Computation& computation, const CallSite& site) {
-    if (site.role == Role::Entry || computation.parameters.empty()) return;
+    if (site.role == CallSite::Entry || computation.parameters.empty()) return;
     InstructionId parameter = computation.parameters[0];
     for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(parameter)); leaf < n; ++leaf) {
       const Instruction& caller = module_.at(site.caller);
       out_.outer_[value(parameter, leaf)] =
-          site.role == Role::Branch ? value(caller.operands[site.operand], leaf) : value(caller.id, leaf);
+          site.role == CallSite::Branch ? value(caller.operands[site.operand], leaf) : value(caller.id, leaf);
     }
   }
 
@@ -261,7 +208,7 @@ class AliasBuilder {
   void overwrite(const Instruction& in, uint32_t operand, uint32_t operandLeaf, uint32_t leaf, bool must) {
     uint32_t old = classIn(origin(in.operands[operand], operandLeaf));
     if (!isArray(old) || !isArray(value(in.id, leaf))) return;
-    bool dies = !fixed_[old] && lastUse_[old] == position_[in.id.value] && readsOf(in, old) == 1;
+    bool dies = !fixed_[old] && lastUse_[old] == flat_.position[in.id.value] && readsOf(in, old) == 1;
     if (dies)
       join(old, classIn(value(in.id, leaf)));
     else if (must)
@@ -284,7 +231,7 @@ class AliasBuilder {
     for (uint32_t leaf = 0; leaf < count; ++leaf) {
       if (isInvariant(loop, leaf) || !isArray(value(loop.id, leaf))) continue;
       uint32_t old = classIn(origin(loop.operands[0], leaf));
-      if (!fixed_[old] && lastUse_[old] == position_[loop.id.value] && reads[old] == 1) {
+      if (!fixed_[old] && lastUse_[old] == flat_.position[loop.id.value] && reads[old] == 1) {
         join(old, classIn(value(loop.id, leaf)));
         continue;
       }
@@ -316,8 +263,8 @@ class AliasBuilder {
     for (uint32_t k = 0; k < in.operands.size(); ++k) {
       if (!module_.shapeOf(in.operands[k]).isArray()) continue;
       const uint32_t old = classIn(origin(in.operands[k]));
-      if (fixed_[old] || lastUse_[old] != position_[in.id.value] || firstDef_[old] >= position_[in.id.value] ||
-          readsOf(in, old) != 1)
+      if (fixed_[old] || lastUse_[old] != flat_.position[in.id.value] ||
+          firstDef_[old] >= flat_.position[in.id.value] || readsOf(in, old) != 1)
         continue;
       if (takenBy(in, old) || !mayOverwrite(module_, in, k)) continue;
       overwriteWithLeaf(in, old, module_.shapeOf(in.operands[k]));
@@ -334,7 +281,7 @@ class AliasBuilder {
     for (uint32_t leaf = 0, n = leafCount(*in.shape); leaf < n; ++leaf) {
       const uint32_t made = classIn(value(in.id, leaf));
       const Shape& is = *out_.shapes_[value(in.id, leaf)];
-      if (firstDef_[made] != position_[in.id.value] || byteWidth(is.type) != byteWidth(was.type) ||
+      if (firstDef_[made] != flat_.position[in.id.value] || byteWidth(is.type) != byteWidth(was.type) ||
           is.layout != was.layout)
         continue;
       if (is.type != was.type && is.elementCount() == 1) continue;
@@ -343,7 +290,7 @@ class AliasBuilder {
   }
 
   void bindRoot(const Computation& computation, const CallSite& site) {
-    if (site.role == Role::Condition) return;
+    if (site.role == CallSite::Condition) return;
     std::unordered_map<uint32_t, bool> taken;
     for (uint32_t leaf = 0, output = 0, n = leafCount(module_.shapeOf(computation.root)); leaf < n; ++leaf) {
       if (!isArray(value(computation.root, leaf))) {
@@ -351,16 +298,15 @@ class AliasBuilder {
         continue;
       }
       uint32_t v = classIn(origin(computation.root, leaf));
-      bool bound = site.role == Role::Body ? bindCarry(computation, leaf, v) : bindResult(site, leaf, v, output, taken);
+      bool bound =
+          site.role == CallSite::Body ? bindCarry(computation, leaf, v) : bindResult(site, leaf, v, output, taken);
       if (!bound)
-        out_.requests_.push_back({computation.id, {}, 0, leaf, site.role == Role::Body ? kNextState : kResult});
+        out_.requests_.push_back({computation.id, {}, 0, leaf, site.role == CallSite::Body ? kNextState : kResult});
       ++output;
     }
   }
 
-  bool isCarryClass(const Computation& body, uint32_t v) const {
-    return module_.at(out_.definitions_[v]).id == body.parameters[0];
-  }
+  bool isCarryClass(const Computation& body, uint32_t v) const { return out_.definitions_[v] == body.parameters[0]; }
   bool bindCarry(const Computation& body, uint32_t leaf, uint32_t v) {
     uint32_t target = classIn(value(body.parameters[0], leaf));
     if (v == target) return true;
@@ -372,7 +318,7 @@ class AliasBuilder {
   bool bindResult(const CallSite& site, uint32_t leaf, uint32_t v, uint32_t output,
                   std::unordered_map<uint32_t, bool>& taken) {
     if (fixed_[v] || !taken.emplace(v, true).second) return false;
-    if (site.role == Role::Entry)
+    if (site.role == CallSite::Entry)
       out_.output_[v] = output;
     else
       out_.outer_[v] = value(site.caller, leaf);
@@ -392,7 +338,8 @@ class AliasBuilder {
     for (InstructionId id : body.instructions)
       for (uint32_t v = value(id), end = v + leafCount(*module_.at(id).shape); v < end; ++v)
         if (out_.origin_[v] == v && isArray(v))
-          uses[classIn(v)].push_back({v, {position_[id.value], std::max<int64_t>(lastUseOf_[v], position_[id.value])}});
+          uses[classIn(v)].push_back(
+              {v, {flat_.position[id.value], std::max<int64_t>(lastUseOf_[v], flat_.position[id.value])}});
     std::vector<uint32_t> carries;
     const InstructionId state = body.parameters[0];
     for (uint32_t leaf = 0, n = leafCount(module_.shapeOf(state)); leaf < n; ++leaf)
@@ -423,26 +370,25 @@ class AliasBuilder {
     const size_t count = out_.shapes_.size();
     out_.liveBegin_.assign(count, 0);
     out_.liveEnd_.assign(count, 0);
-    for (ComputationId c : out_.computations_) {
+    for (ComputationId c : flat_.computations) {
       const std::vector<InstructionId>& instructions = module_.at(c).instructions;
       for (InstructionId id : instructions)
         for (uint32_t leaf = 0, n = leafCount(*module_.at(id).shape); leaf < n; ++leaf) {
           uint32_t v = value(id, leaf);
           if (out_.parent_[v] != v) continue;
           auto last = std::max<int64_t>(lastUse_[v], firstDef_[v]);
-          out_.liveBegin_[v] = out_.begin_[instructions[static_cast<size_t>(firstDef_[v])].value];
+          out_.liveBegin_[v] = flat_.begin[instructions[static_cast<size_t>(firstDef_[v])].value];
           bool toTheEnd = last >= static_cast<int64_t>(instructions.size());
-          out_.liveEnd_[v] = toTheEnd ? lastTime_[c.value] : out_.end_[instructions[static_cast<size_t>(last)].value];
+          out_.liveEnd_[v] =
+              toTheEnd ? flat_.lastTime.at(c.value) : flat_.end[instructions[static_cast<size_t>(last)].value];
         }
     }
   }
 
   const Module& module_;
   AliasAnalysis out_;
-  std::unordered_map<uint32_t, CallSite> callSites_;  // by computation
-  std::unordered_map<uint32_t, int64_t> lastTime_;    // by computation
+  FlatSchedule flat_;
   std::unordered_map<uint32_t, uint32_t> carryLeaf_;  // of the current body: origin of a root leaf -> leaf
-  std::vector<uint32_t> position_;                    // by instruction
   std::vector<int64_t> lastUse_, firstDef_;           // by class
   std::vector<int64_t> lastUseOf_;                    // by value: before values became classes
   std::vector<uint8_t> fixed_;                        // by class: may not be written

@@ -185,6 +185,9 @@ Result<OpProfile> readContentOf(const fs::path& source, const std::string& conte
 }
 
 Result<OpProfile> readOneFile(const fs::path& source, Given given, bool timeline) {
+  // Gigabytes of them need not be read to say so.
+  if (const std::string first = firstBytesOf(source); foreignKindOf(first) == ForeignKind::Zeros)
+    return readContentOf(source, first, std::move(given), timeline);
   TESSERA_ASSIGN_OR_RETURN(const CutContent content, readCutFile(source));
   auto out = readContentOf(source, content.bytes, std::move(given), timeline);
   if (out && content.cut) out->warnings.push_back(kPackedCut);

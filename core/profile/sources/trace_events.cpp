@@ -1,46 +1,20 @@
-// See trace_events.h. Events are taken out of the JSON one by one while it is parsed, so that a file of millions is
-// never a tree in memory.
+// See trace_events.h.
 #include "core/profile/sources/trace_events.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <map>
 
 #include "core/base/sorting.h"
 #include "core/profile/sources/device_lines.h"
+#include "core/profile/sources/trace_fields.h"
 
 namespace tessera {
 namespace {
 
-using Json = nlohmann::json;
 using Thread = std::pair<std::string, std::string>;  // pid, tid: numbers or texts
-
-std::string textOf(const Json& json) { return json.is_string() ? json.get<std::string>() : json.dump(); }
-
-std::string fieldText(const Json& object, const char* key) {
-  const auto at = object.find(key);
-  return at == object.end() || at->is_null() ? std::string() : textOf(*at);
-}
-
-std::optional<int64_t> integerIn(const Json& object, const char* key) {
-  const auto at = object.find(key);
-  if (at == object.end()) return std::nullopt;
-  if (at->is_number_integer()) return at->get<int64_t>();
-  const std::string text = textOf(*at);
-  int64_t out = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), out);
-  return read.ec == std::errc() ? std::optional(out) : std::nullopt;
-}
-
-double numberIn(const Json& object, const char* key) {
-  const auto at = object.find(key);
-  if (at == object.end()) return 0;
-  if (at->is_number()) return at->get<double>();
-  return at->is_string() ? std::strtod(at->get_ref<const std::string&>().c_str(), nullptr) : 0;
-}
 
 // Microseconds, as the format counts.
 int64_t psOfUs(double us) {
@@ -57,8 +31,7 @@ bool isDeviceWork(const std::string& category) {
 class TraceReader {
  public:
   explicit TraceReader(bool keepsLines) : recorder_(keepsLines) {}
-  // False: the event is not kept in the tree.
-  void take(const Json& event);
+  void take(const TraceEvent& event);
   Result<Recorded> finish(const std::string& fileName, bool cut);
 
  private:
@@ -68,65 +41,69 @@ class TraceReader {
     std::vector<std::pair<int64_t, uint64_t>> flows;  // when, and the number of the flow
   };
 
-  void takeName(const Json& event, const Thread& thread);
-  void takeEnd(const Json& event, Line& line);
+  void takeName(const TraceEvent& event, const Thread& thread);
+  void takeEnd(const TraceEvent& event, Line& line);
+  Line& lineOf(const TraceEvent& event);
   static void bindFlows(Line& line);
-  SeenEvent seenEvent(const Json& event);
+  SeenEvent seenEvent(const TraceEvent& event);
   void addProcess(const std::string& process, std::vector<DeviceLine> lines);
   void markAllAsWork();
 
   Recorder recorder_;
   std::map<Thread, Line> lines_;
+  std::map<Thread, Line>::iterator last_ = lines_.end();  // of the event before
   std::map<std::string, std::string> processNames_;
   std::map<Thread, std::string> threadNames_;
   int64_t events_ = 0, unended_ = 0;
 };
 
-void TraceReader::takeName(const Json& event, const Thread& thread) {
-  const auto args = event.find("args");
-  if (args == event.end() || !args->is_object()) return;
-  const std::string what = fieldText(event, "name");
-  if (what == "process_name") processNames_[thread.first] = fieldText(*args, "name");
-  if (what == "thread_name") threadNames_[thread] = fieldText(*args, "name");
+void TraceReader::takeName(const TraceEvent& event, const Thread& thread) {
+  if (!event.args) return;
+  if (event.name == "process_name") processNames_[thread.first] = event.args->name;
+  if (event.name == "thread_name") threadNames_[thread] = event.args->name;
 }
 
-SeenEvent TraceReader::seenEvent(const Json& event) {
-  SeenEvent out{.name = recorder_.text(fieldText(event, "name")),
-                .beginPs = psOfUs(numberIn(event, "ts")),
-                .durationPs = psOfUs(numberIn(event, "dur"))};
-  if (isDeviceWork(fieldText(event, "cat"))) out.kind = TimeKind::Device;
-  const auto args = event.find("args");
-  if (args == event.end() || !args->is_object()) return out;
-  out.op = recorder_.text(fieldText(*args, "hlo_op"));
-  out.module = recorder_.text(fieldText(*args, "hlo_module"));
-  if (const auto program = integerIn(*args, "program_id")) out.program = static_cast<uint64_t>(*program);
-  out.run = integerIn(*args, "run_id");
-  out.flops = std::max(0.0, numberIn(*args, "flops"));
-  out.bytes = std::max(0.0, numberIn(*args, "bytes_accessed"));
-  if (out.op != 0 && !args->contains("correlation_id")) out.kind = TimeKind::Instruction;
-  if (const auto step = integerIn(*args, "step_num")) recorder_.addStep(*step, out.durationPs);
+SeenEvent TraceReader::seenEvent(const TraceEvent& event) {
+  SeenEvent out{
+      .name = recorder_.text(event.name), .beginPs = psOfUs(event.beginUs), .durationPs = psOfUs(event.durationUs)};
+  if (isDeviceWork(event.category)) out.kind = TimeKind::Device;
+  if (!event.args) return out;
+  const TraceEvent::Args& args = *event.args;
+  out.op = recorder_.text(args.op);
+  out.module = recorder_.text(args.module);
+  if (args.program) out.program = static_cast<uint64_t>(*args.program);
+  out.run = args.run;
+  out.flops = std::max(0.0, args.flops);
+  out.bytes = std::max(0.0, args.bytes);
+  if (out.op != 0 && !args.hasCorrelation) out.kind = TimeKind::Instruction;
+  if (args.step) recorder_.addStep(*args.step, out.durationPs);
   return out;
 }
 
-void TraceReader::takeEnd(const Json& event, Line& line) {
+void TraceReader::takeEnd(const TraceEvent& event, Line& line) {
   if (line.open.empty()) return void(++unended_);
   SeenEvent begun = line.open.back();
   line.open.pop_back();
-  begun.durationPs = psOfUs(numberIn(event, "ts")) - begun.beginPs;
+  begun.durationPs = psOfUs(event.beginUs) - begun.beginPs;
   line.events.push_back(begun);
 }
 
-void TraceReader::take(const Json& event) {
-  const std::string phase = fieldText(event, "ph");
-  const Thread thread{fieldText(event, "pid"), fieldText(event, "tid")};
-  if (phase == "M") return takeName(event, thread);
+TraceReader::Line& TraceReader::lineOf(const TraceEvent& event) {
+  if (last_ == lines_.end() || last_->first.first != event.process || last_->first.second != event.thread)
+    last_ = lines_.try_emplace({event.process, event.thread}).first;
+  return last_->second;
+}
+
+void TraceReader::take(const TraceEvent& event) {
+  const std::string& phase = event.phase;
+  if (phase == "M") return takeName(event, {event.process, event.thread});
   if (phase == "s" || phase == "t" || phase == "f") {
-    const std::string id = fieldText(event, "cat") + '\n' + fieldText(event, "id");
-    lines_[thread].flows.emplace_back(psOfUs(numberIn(event, "ts")), std::hash<std::string>()(id) | 1);
+    const std::string id = event.category + '\n' + event.flow;
+    lineOf(event).flows.emplace_back(psOfUs(event.beginUs), std::hash<std::string>()(id) | 1);
     return;
   }
   if (phase != "X" && phase != "B" && phase != "E") return;
-  Line& line = lines_[thread];
+  Line& line = lineOf(event);
   ++events_;
   if (phase == "X") line.events.push_back(seenEvent(event));
   if (phase == "B") line.open.push_back(seenEvent(event));
@@ -198,18 +175,7 @@ Result<Recorded> TraceReader::finish(const std::string& fileName, bool cut) {
 
 Result<Recorded> readTraceEvents(const std::string& content, const std::string& fileName, bool keepsLines) {
   TraceReader reader(keepsLines);
-  // An event is an object in the list "traceEvents" of the object, or in the list that is the whole file.
-  const size_t first = content.find_first_not_of(" \t\r\n");
-  const int depth = first != content.npos && content[first] == '[' ? 1 : 2;
-  std::string list;
-  bool inEvents = depth == 1;
-  const auto callback = [&](int at, Json::parse_event_t what, Json& parsed) {
-    if (what == Json::parse_event_t::key && at == 1) inEvents = depth == 2 && parsed == "traceEvents";
-    if (what != Json::parse_event_t::object_end || at != depth || !inEvents) return true;
-    reader.take(parsed);
-    return false;
-  };
-  const bool cut = Json::parse(content, callback, false, true).is_discarded();
+  const bool cut = forEachTraceEvent(content, [&](const TraceEvent& event) { reader.take(event); });
   Result<Recorded> out = reader.finish(fileName, cut);
   if (out) out->format = "Chrome trace";
   return out;

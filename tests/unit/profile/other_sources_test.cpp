@@ -71,6 +71,40 @@ TEST(ProfileSources, BeginAndEndArePairedAndNested) {
       std::ranges::any_of(profile.warnings, [](const auto& text) { return text.starts_with("1 events have"); }));
 }
 
+// What else stands in the file, or in an event, is stepped over.
+TEST(ProfileSources, EventsAreTakenOutOfWhateverIsRoundThem) {
+  const OpProfile profile = sourceOf(R"({"otherData":{"traceEvents":[{"ph":"X","name":"no"}],"list":[{"ph":"X"}]},
+    "traceEvents":[
+      {"args":{"name":"python"},"cat":"__metadata","name":"thread_name","ph":"M","pid":1,"tid":1},
+      {"ph":"X","name":"exp.2","pid":"1","tid":1,"ts":"5","dur":"2","stack":[1,{"ts":9,"dur":9}],
+       "args":{"deep":{"hlo_op":"no"},"list":["hlo_op",{"hlo_op":"no"}],"hlo_op":"exp.2","hlo_module":"jit_f",
+               "bytes_accessed":"64","run_id":"3"},"tts":[7]},
+      {"ph":"X","name":"fusion.3","pid":1,"tid":1,"ts":10,"dur":1,"args":{"hlo_op":"fusion.3","hlo_module":"jit_f"}}],
+    "stackFrames":[{"ph":"X","name":"no","dur":100}]})",
+                                     smallModule());
+  EXPECT_EQ(profile.totalNs, 3000);
+  EXPECT_EQ(profile.unmatchedNs, 0);
+  EXPECT_EQ(rowNamed(profile, "exp.2")->times.totalNs, 2000);
+  EXPECT_EQ(rowNamed(profile, "fusion.3")->times.totalNs, 1000);
+  EXPECT_TRUE(profile.warnings.empty()) << profile.warnings[0];
+}
+
+TEST(ProfileSources, ClocksThatJumpAndNegativeTimesAreSaid) {
+  const OpProfile profile = sourceOf(R"([
+    {"ph":"X","name":"exp.2","pid":1,"tid":1,"ts":100,"dur":2},
+    {"ph":"X","name":"exp.2","pid":1,"tid":1,"ts":50,"dur":2},
+    {"ph":"X","name":"fusion.3","pid":1,"tid":1,"ts":200,"dur":-7},
+    {"ph":"X","name":"fusion.3","pid":1,"tid":1,"ts":-1e30,"dur":1e30}])",
+                                     smallModule());
+  EXPECT_EQ(rowNamed(profile, "exp.2")->times.totalNs, 4000);
+  EXPECT_EQ(rowNamed(profile, "fusion.3")->times.totalNs, 0);
+  const auto isSaid = [&](std::string_view words) {
+    return std::ranges::any_of(profile.warnings, [&](const auto& text) { return text.find(words) != text.npos; });
+  };
+  EXPECT_TRUE(isSaid("1 events have a negative duration"));
+  EXPECT_TRUE(isSaid("1 events last longer than"));
+}
+
 TEST(ProfileSources, ACutTraceShowsTheEventsBefore) {
   const std::string whole = R"({"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":5,
     "args":{"hlo_op":"fusion.3","hlo_module":"jit_f"}},{"ph":"X","name":"b","pid")";

@@ -1,0 +1,30 @@
+// An event of a Chrome trace with the fields that a profile is made of, and the walk over all events of a JSON text.
+// No tree is made of the text: a file of a million events is read field by field. Used by trace_events.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+struct TraceEvent {
+  // What `args` holds.
+  struct Args {
+    std::string op, module, name;
+    std::optional<int64_t> program, run, step;
+    double flops = 0, bytes = 0;
+    bool hasCorrelation = false;
+  };
+  std::string phase, name, category, process, thread, flow;  // numbers as text
+  double beginUs = 0, durationUs = 0;
+  std::optional<Args> args;
+};
+
+// Calls `take` for each object of the list "traceEvents", or of the list that is the whole text. True: the text is cut
+// or damaged, and what stands before that place was told.
+bool forEachTraceEvent(std::string_view json, const std::function<void(const TraceEvent&)>& take);
+
+}  // namespace tessera

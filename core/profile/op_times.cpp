@@ -16,6 +16,10 @@
 namespace tessera {
 namespace {
 
+std::string nameOfEntry(const Module& module) {
+  return module.contains(module.entry()) ? module.entryComputation().name : std::string();
+}
+
 OpFacts factsOf(const InstructionIndex& index, InstructionId id) {
   InstructionTime row = index.describe(id);
   return {id, row.name, row.opcode, row.category, row.scope, row.source, row.computation};
@@ -191,6 +195,7 @@ OpTimes RunUnits::make() {
   OpTimes out;
   out.runs = profile_.runs;
   out.spreadOf = "run";
+  out.entry = nameOfEntry(module_);
   std::vector<std::vector<OpMember>> members = membersByStep();
   for (size_t i = 0; i < profile_.steps.size(); ++i)
     if (profile_.steps[i].count > 0) out.units.push_back(unitOf(i, std::move(members[i])));
@@ -247,6 +252,7 @@ OpTimes opTimesOf(const OpProfile& profile, const std::shared_ptr<const Module>&
   OpTimes out;
   out.runs = profile.steps;
   out.spreadOf = "execution";
+  if (module) out.entry = nameOfEntry(*module);
   for (const InstructionTime& row : profile.instructions) {
     if (!row.measured) out.spreadOf = "run";
     OpUnit unit = unitOf(row, steps);

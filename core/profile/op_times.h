@@ -57,6 +57,7 @@ struct OpTimes {
   double totalNs = 0;          // of all units and what is lost
   int64_t runs = 0;            // 0: not known
   std::string spreadOf;        // "run", "execution"
+  std::string entry;           // the name of the module's entry computation; "": no module
 };
 
 // Of our own run: its steps. The module is the one that ran, before its passes.

@@ -48,6 +48,7 @@ class TreeBuilder {
   void addUnit(const OpUnit& unit);
   void addMember(const OpMember& member, int32_t parent);
   void addLost();
+  void joinChains();
   void addUp();
 
   const OpTimes& times_;
@@ -85,7 +86,10 @@ int32_t TreeBuilder::groupOf(const OpFacts& facts) {
     case OpGrouping::Computation: return named(facts.computation);
     case OpGrouping::None: return -1;
   }
-  int32_t at = -1;  // what has no scope is beside the scopes
+  // What has no scope is in the computation that the entry calls, or beside the scopes.
+  if (facts.scope.empty() && !facts.computation.empty() && !times_.entry.empty() && facts.computation != times_.entry)
+    return named(facts.computation);
+  int32_t at = -1;
   for (size_t begin = 0; begin <= facts.scope.size();) {
     const size_t slash = std::min(facts.scope.find('/', begin), facts.scope.size());
     if (slash > begin) at = group(at, facts.scope.substr(begin, slash - begin));
@@ -144,6 +148,26 @@ void TreeBuilder::addLost() {
   }
 }
 
+// A scope that holds another scope alone is one row with it: "b › gpt".
+void TreeBuilder::joinChains() {
+  std::vector<OpRow> rows = std::exchange(out_.rows, {});
+  std::vector<int32_t> place(rows.size());
+  out_.roots.clear();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    OpRow& row = rows[i];
+    const int32_t above = row.parent < 0 ? -1 : place[static_cast<size_t>(row.parent)];
+    const bool alone = row.parent >= 0 && rows[static_cast<size_t>(row.parent)].children.size() == 1;
+    if (row.kind == OpRowKind::Group && alone) {
+      out_.rows[static_cast<size_t>(above)].facts.name += " › " + row.facts.name;
+      place[i] = above;
+      continue;
+    }
+    OpRow moved = row;  // whose children are counted above
+    moved.children.clear();
+    place[i] = add(std::move(moved), above);
+  }
+}
+
 // Parents precede their children. A unit counts once in all that is above it.
 void TreeBuilder::addUp() {
   for (size_t i = out_.rows.size(); i-- > 0;) {
@@ -173,6 +197,7 @@ OpTree TreeBuilder::make() {
   out_.totalNs = times_.totalNs;
   for (const OpUnit& unit : times_.units) addUnit(unit);
   addLost();
+  if (by_ == OpGrouping::Scope) joinChains();
   addUp();
   sortRows(out_, OpColumn::Total, true);
   return std::move(out_);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/arrange/scopes.h"
 #include "core/ops/inference/infer.h"
 #include "core/ops/op.h"
 
@@ -56,11 +57,6 @@ std::string sourceOf(const Module& module, const Metadata& metadata) {
   return file ? fmt::format("{}:{}", *file, place->line) : std::string();
 }
 
-std::string scopeOf(const Metadata& metadata) {
-  const size_t slash = metadata.opName.rfind('/');
-  return slash == std::string::npos ? std::string() : metadata.opName.substr(0, slash);
-}
-
 std::string categoryOfInstruction(const Instruction& instruction) {
   if (instruction.opcode == Opcode::Fusion) {
     std::string_view kind = instruction.attributes->textOr(Attr::kind, "");
@@ -74,7 +70,7 @@ std::string categoryOfInstruction(const Instruction& instruction) {
 }  // namespace
 
 InstructionIndex::InstructionIndex(std::shared_ptr<const Module> module)
-    : module_(std::move(module)), executed_(executedComputations(*module_)) {
+    : module_(std::move(module)), functions_(*module_), executed_(executedComputations(*module_)) {
   for (ComputationId computation : module_->order())
     for (InstructionId id : module_->at(computation).instructions) {
       const std::string_view name = module_->at(id).name;
@@ -104,6 +100,15 @@ InstructionIndex::Found InstructionIndex::find(std::string_view name) const {
 }
 
 InstructionIndex::Found InstructionIndex::findKernel(std::string_view kernel) const { return chosen(kernel, kernels_); }
+
+// Where the path says only how the program was traced, the source functions say the rest, as on the canvas.
+std::string InstructionIndex::scopeOf(const Metadata& metadata) const {
+  const size_t slash = metadata.opName.rfind('/');
+  std::string out = slash == std::string::npos ? std::string() : metadata.opName.substr(0, slash);
+  if (!std::ranges::all_of(pathSegments(out), isStructural)) return out;
+  for (const std::string& name : functions_.namesOf(metadata)) out += (out.empty() ? "" : "/") + name;
+  return out;
+}
 
 InstructionTime InstructionIndex::describe(InstructionId id) const {
   const Instruction& instruction = module_->at(id);

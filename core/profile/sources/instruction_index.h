@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/arrange/source_functions.h"
 #include "core/cost/cost.h"
 #include "core/hlo/module.h"
 #include "core/profile/op_profile.h"
@@ -39,9 +40,11 @@ class InstructionIndex {
  private:
   using Names = std::unordered_map<std::string, std::vector<InstructionId>>;
   Found chosen(std::string_view name, const Names& names) const;
+  std::string scopeOf(const Metadata& metadata) const;
   bool callsTimed(const Instruction& instruction, const std::unordered_set<InstructionId>& timed) const;
 
   std::shared_ptr<const Module> module_;
+  SourceFunctions functions_;
   std::unordered_set<ComputationId> executed_;  // the entry, loops, branches, calls: not the insides of fusions
   Names names_, kernels_;
   std::unique_ptr<CostCounter> costs_;  // null: the module does not verify

@@ -72,6 +72,76 @@ const OpRow& rowOf(const OpTree& tree, const std::string& name) {
   return at == tree.rows.end() ? tree.rows[0] : *at;
 }
 
+// Traced by jax without name scopes: the path of op_name says nothing of the program.
+std::shared_ptr<const Module> moduleWithoutScopes() {
+  auto read = readHloText(R"(HloModule jit_step
+
+FileNames
+1 "train.py"
+
+FunctionNames
+1 "<module>"
+2 "step"
+3 "gpt.<locals>.blk"
+4 "attention"
+5 "xent"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=90 end_line=90 column=1 end_column=9}
+2 {file_name_id=1 function_name_id=2 line=40 end_line=40 column=1 end_column=9}
+3 {file_name_id=1 function_name_id=3 line=20 end_line=20 column=1 end_column=9}
+4 {file_name_id=1 function_name_id=4 line=10 end_line=10 column=1 end_column=9}
+5 {file_name_id=1 function_name_id=5 line=30 end_line=41 column=1 end_column=9}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+2 {file_location_id=2 parent_frame_id=2}
+3 {file_location_id=3 parent_frame_id=3}
+4 {file_location_id=4 parent_frame_id=4}
+5 {file_location_id=5 parent_frame_id=3}
+
+body {
+  s = f32[64] parameter(0)
+  ROOT n = f32[64] negate(s)
+}
+
+more {
+  t = f32[64] parameter(0)
+  ROOT no = pred[] constant(false)
+}
+
+ENTRY main {
+  p = f32[64] parameter(0)
+  e = f32[64] exponential(p), metadata={op_name="jit(step)/jvp()/exp" stack_frame_id=4}
+  c = f32[64] cosine(e), metadata={op_name="jit(step)/jvp()/cos" stack_frame_id=5}
+  w = f32[64] while(c), condition=more, body=body
+  ROOT k = f32[64] copy(w)
+}
+)");
+  return std::make_shared<const Module>(*std::move(read.module));
+}
+
+TEST(OpTree, WithoutScopesTheTreeIsOfSourceFunctionsAndComputations) {
+  const auto module = moduleWithoutScopes();
+  Profile profile{.module = "jit_step"};
+  profile.runs = 1;
+  for (const char* name : {"e", "c", "n", "k"}) {
+    profile.shares.push_back({static_cast<int32_t>(profile.steps.size()), module->findInstruction(name).value(), 100});
+    profile.steps.push_back({.name = name, .what = "kernel", .count = 1, .totalNs = 100, .runNs = {100}});
+  }
+  const OpTree tree = opTree(opTimesOf(profile, module), OpGrouping::Scope);
+  const auto pathOf = [&](const char* name) {
+    std::string out;
+    for (int32_t at = rowOf(tree, name).parent; at >= 0; at = tree.rows[static_cast<size_t>(at)].parent)
+      out = tree.rows[static_cast<size_t>(at)].facts.name + (out.empty() ? "" : " > ") + out;
+    return out;
+  };
+  EXPECT_EQ(pathOf("e"), "jit(step) › jvp() > blk › attention");
+  EXPECT_EQ(pathOf("c"), "jit(step) › jvp() > xent");
+  EXPECT_EQ(pathOf("n"), "body");
+  EXPECT_EQ(pathOf("k"), "");
+}
+
 TEST(OpTree, AFusionIsMeasuredOnceAndItsMembersAreEstimatesWithinIt) {
   Made made;
   const OpTree tree = opTree(made.times(), OpGrouping::None);

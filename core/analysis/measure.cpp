@@ -142,7 +142,13 @@ std::string titleOf(Measure measure, const Overlay& overlay, const MeasuredTimes
   const std::string name(infoOf(measure).name);
   switch (measure) {
     case Measure::SelfTime:
-    case Measure::TotalTime: return fmt::format("{} · a run takes {}", name, durationText(runNsOf(times)));
+    case Measure::TotalTime: {
+      constexpr double kMore = 1.2;
+      const double run = runNsOf(times), all = measure == Measure::SelfTime ? sumOf(overlay) : 0;
+      const std::string whole = fmt::format("{} · a run takes {}", name, durationText(run));
+      return all > kMore * run ? fmt::format("{}, {} of threads and devices together", whole, durationText(all))
+                               : whole;
+    }
     case Measure::WastedTime: return fmt::format("{} · {} in all", name, durationText(sumOf(overlay)));
     case Measure::Flops: return fmt::format("{} of a run · {} in all", name, overlay.textOfNumber(sumOf(overlay)));
     case Measure::Bytes: return fmt::format("{} of a run · {} in all", name, overlay.textOfNumber(sumOf(overlay)));
@@ -261,6 +267,13 @@ Result<Overlay> MeasureMaker::memory() {
   };
   memory_ = make();
   return *memory_;
+}
+
+void MeasureMaker::prepare() {
+  const std::lock_guard lock(mutex_);
+  if (!isWhole()) return;
+  counted();
+  (void)memory();
 }
 
 Result<Overlay> MeasureMaker::make(Measure measure, const MeasuredTimes& times) {

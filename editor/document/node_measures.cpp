@@ -131,6 +131,12 @@ void NodeMeasures::hold() {
                                remake();
                              };
                            });
+  // Whoever looks at a profile goes from measure to measure.
+  if (state_.maker)
+    background_.startForFile(kRunning, [maker = state_.maker]() -> Background::Answer {
+      maker->prepare();
+      return [] {};
+    });
 }
 
 void NodeMeasures::remake() {

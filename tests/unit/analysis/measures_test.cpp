@@ -72,6 +72,23 @@ struct MeasuredProgram {
   }
 };
 
+TEST(Measures, TheTitleTellsTheRunAndWhatRanAtTheSameTime) {
+  MeasuredProgram program;
+  EXPECT_EQ(program.make(Measure::SelfTime).title, "self time · a run takes 1.47 µs");
+  MeasuredTimes four{.times = std::make_shared<const OpTimes>(program.times), .runNs = 400};
+  EXPECT_EQ(MeasureMaker(program.module).make(Measure::SelfTime, four)->title,
+            "self time · a run takes 400 ns, 1.47 µs of threads and devices together");
+}
+
+TEST(Measures, WhatIsPreparedIsTheSame) {
+  MeasuredProgram program;
+  MeasureMaker maker(program.module);
+  maker.prepare();
+  const Overlay prepared = *maker.make(Measure::Flops, {}), made = program.make(Measure::Flops);
+  EXPECT_EQ(prepared.title, made.title);
+  EXPECT_EQ(prepared.entries.size(), made.entries.size());
+}
+
 TEST(Measures, TheTableIsWholeAndFoundByName) {
   for (const MeasureInfo& info : allMeasures()) {
     EXPECT_EQ(measureNamed(info.name), info.measure);

@@ -158,16 +158,73 @@ Result<Reproducer> bisectTime(const Module& module, std::span<const Literal> arg
   return reproduced(module, recorder, options, shows);
 }
 
+namespace {
+
+// Cuts of two versions below the first instruction that differs, at equal heights.
+class VersionCuts {
+ public:
+  VersionCuts(const ComparedSide& left, const ComparedSide& right, const ComparedValue& first,
+              const BisectOptions& options)
+      : left_(left),
+        right_(right),
+        first_(first),
+        options_(options),
+        recorder_(*left.module, left.arguments, left.backend) {}
+
+  Result<ReproducerPair> cut(int64_t height) {
+    const auto one = [&](const Module& module, InstructionId id) {
+      return height == 0 ? isolate(module, id) : extract(module, id, height);
+    };
+    TESSERA_ASSIGN_OR_RETURN(Module left, one(*left_.module, first_.left));
+    TESSERA_ASSIGN_OR_RETURN(Module right, one(*right_.module, first_.right));
+    TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, recorder_.argumentsOf(left));
+    return ReproducerPair{std::move(left), std::move(right), std::move(arguments)};
+  }
+
+  // As whoever compares the two files sees it.
+  bool differs(const ReproducerPair& cut) const {
+    const auto pair = comparedPair(cut.left, cut.right, std::nullopt, {left_.backend, right_.backend}, cut.arguments);
+    if (!pair) return false;
+    const auto found = compareValues((*pair)->left, (*pair)->right, (*pair)->pairs, options_.tolerance);
+    return found && !found->resultsEqual;
+  }
+
+ private:
+  const ComparedSide &left_, &right_;
+  const ComparedValue& first_;
+  const BisectOptions& options_;
+  Recorder recorder_;
+};
+
+}  // namespace
+
+// Both cuts get the left module's values. What differs only because small errors of its operands grow needs some of
+// what made them, too.
 Result<ReproducerPair> bisectVersions(const ComparedSide& left, const ComparedSide& right, const DiffResult& pairs,
                                       const BisectOptions& options) {
   TESSERA_ASSIGN_OR_RETURN(const ValueComparison found, compareValues(left, right, pairs, options.tolerance));
   if (!found.first) return fail(ErrorKind::Usage, "nothing to bisect: no value of the two differs");
-  const ComparedValue& first = found.values[*found.first];
-  TESSERA_ASSIGN_OR_RETURN(Module one, isolate(*left.module, first.left));
-  TESSERA_ASSIGN_OR_RETURN(Module other, isolate(*right.module, first.right));
-  Recorder recorder(*left.module, left.arguments, left.backend);
-  TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> arguments, recorder.argumentsOf(one));
-  return ReproducerPair{std::move(one), std::move(other), std::move(arguments)};
+  VersionCuts cuts(left, right, found.values[*found.first], options);
+  TESSERA_ASSIGN_OR_RETURN(ReproducerPair best, cuts.cut(0));
+  if (cuts.differs(best)) return best;
+  const auto highest = static_cast<int64_t>(left.module->entryComputation().instructions.size());
+  int64_t equal = 0, height = 1;
+  const auto shows = [&](int64_t at) {
+    auto made = cuts.cut(at);
+    if (!made || !cuts.differs(*made)) return false;
+    best = *std::move(made);
+    return true;
+  };
+  while (!shows(height)) {
+    if (height >= highest) return fail(ErrorKind::Usage, "the difference is not there in any part of the two alone");
+    equal = height;
+    height = std::min(2 * height, highest);
+  }
+  while (height - equal > 1) {
+    const int64_t middle = equal + (height - equal) / 2;
+    (shows(middle) ? height : equal) = middle;
+  }
+  return best;
 }
 
 }  // namespace tessera

@@ -33,7 +33,8 @@ Result<Reproducer> bisectBackends(const Module& module, std::span<const Literal>
 Result<Reproducer> bisectTime(const Module& module, std::span<const Literal> arguments, const std::string& backend,
                               double share, const BisectOptions& options);
 
-// Two modules: the first instruction that differs in either, its operands as parameters with the left module's values.
+// Two modules: the first instruction that differs, with as little of what it is computed from as shows the difference
+// where the edges have the left module's values.
 struct ReproducerPair {
   Module left, right;
   std::vector<Literal> arguments;  // of the left one

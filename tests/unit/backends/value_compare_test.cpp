@@ -125,6 +125,26 @@ TEST(Bisect, VersionsGiveTheFirstInstructionWithItsValues) {
   EXPECT_TRUE(again->at(0).identical(expected->at(0))) << "recorded inputs";
   EXPECT_FALSE(bisectVersions({&a, "evaluator", arguments}, {&a, "evaluator", arguments}, diff(a, a), {}));
 }
+// The subtraction of either version gives the same for the same operands; theirs differ by less than is allowed.
+TEST(Bisect, VersionsGiveWhatSmallErrorsComeFrom) {
+  const auto whole = [](const char* factor) {
+    return moduleOf(kHead + "  f = f32[] constant(" + factor +
+                    ")\n  fs = f32[4] broadcast(f), dimensions={}\n  k = f32[4] multiply(x, fs)\n"
+                    "  d = f32[4] subtract(k, x)\n  ROOT r = f32[4] sine(d)\n}\n");
+  };
+  const Module a = whole("1"), b = whole("1.000002");
+  const std::vector<Literal> arguments = filled(a);
+  BisectOptions options;
+  options.tolerance = {1e-5, 1e-5, {}};
+  const auto found = bisectVersions({&a, "evaluator", arguments}, {&b, "evaluator", arguments}, diff(a, b), options);
+  ASSERT_TRUE(found) << found.error().toString();
+  EXPECT_EQ(found->left.at(found->left.entryComputation().root).opcode, Opcode::Subtract);
+  EXPECT_EQ(found->left.instructionCount(), 5u) << "down to the constant";
+  const auto one = evaluateModule(found->left, found->arguments),
+             other = evaluateModule(found->right, found->arguments);
+  ASSERT_TRUE(one && other);
+  EXPECT_FALSE(one->at(0).identical(other->at(0)));
+}
 TEST(Bisect, BackendsGiveASmallModuleThatStillDiffers) {
   // The evaluator sums products in double precision.
   const Module module = moduleOf(R"(HloModule m

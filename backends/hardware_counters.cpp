@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -99,6 +100,20 @@ std::vector<CounterValue> HardwareCounters::stop() {
   std::vector<CounterValue> out;
   for (size_t kind = 0; kind < kinds_.size(); ++kind)
     if (known[kind]) out.push_back({kinds_[kind].name, sums[kind]});
+  return out;
+}
+
+std::vector<CounterValue> ProcessAccount::now() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return {{"page faults", static_cast<double>(usage.ru_minflt + usage.ru_majflt)},
+          {"waits", static_cast<double>(usage.ru_nvcsw)},
+          {"preemptions", static_cast<double>(usage.ru_nivcsw)}};
+}
+
+std::vector<CounterValue> ProcessAccount::sinceThen() const {
+  std::vector<CounterValue> out = now();
+  for (size_t i = 0; i < out.size(); ++i) out[i].count -= begun_[i].count;
   return out;
 }
 

@@ -1,5 +1,5 @@
 // What the processor counted while a program ran: cycles, instructions, cache misses of all threads of this process, by
-// Linux's perf_event, in user space alone. Used by run_request.
+// Linux's perf_event, in user space alone; and what the kernel accounts for anyway. Used by run_request.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +40,18 @@ class HardwareCounters {
   std::vector<CounterKind> kinds_;
   std::vector<Open> open_;
   std::string absence_;
+};
+
+// What the kernel keeps of this process, with no permission asked: page faults, and how often a thread waited or was
+// preempted. A run that was preempted says little about a program.
+class ProcessAccount {
+ public:
+  ProcessAccount() : begun_(now()) {}
+  std::vector<CounterValue> sinceThen() const;
+
+ private:
+  static std::vector<CounterValue> now();
+  std::vector<CounterValue> begun_;
 };
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -35,10 +36,12 @@ class Runs {
   Status counted(int64_t count, const Run& run) {
     const bool counts = request_.counters && count > 0 && report_.counters.empty() && report_.countersAbsent.empty();
     std::optional<HardwareCounters> counters;
-    if (counts) counters.emplace();
+    std::optional<ProcessAccount> account;
+    if (counts) counters.emplace(), account.emplace();
     if (counters) report_.countersAbsent = counters->absence(), counters->start();
     for (int64_t i = 0; i < count; ++i) TESSERA_TRY(run(i));
     if (counters) report_.counters = counters->stop();
+    if (account) std::ranges::move(account->sinceThen(), std::back_inserter(report_.counters));
     for (CounterValue& value : report_.counters)
       if (counts) value.count /= static_cast<double>(count);
     return {};

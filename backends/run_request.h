@@ -61,8 +61,8 @@ struct RunReport {
   std::vector<DeviceReport> deviceReports;                    // what simulated devices complain of
   int64_t peakBytes = 0, argumentBytes = 0, outputBytes = 0;  // of all devices together
   size_t arguments = 0;
-  std::vector<CounterValue> counters;  // of one run
-  std::string countersAbsent;          // why there are none; empty: they were not asked for, or are there
+  std::vector<CounterValue> counters;  // of one run: the processor's, and the kernel's account of the process
+  std::string countersAbsent;  // why the processor's are not there; empty: they were not asked for, or are there
   std::vector<std::string> reordered;  // instructions that an engine reduces in another order than threads do
 
   double medianMs() const;  // of runs, or of profiled ones where there are no others

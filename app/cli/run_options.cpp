@@ -114,7 +114,8 @@ void addExpectation(CLI::App& command, RunArguments& options) {
 
 void addMeasurement(CLI::App& command, RunArguments& options) {
   command.add_flag("--counters", options.counters,
-                   "Cycles, instructions and cache misses of a run, where the kernel lets them be counted");
+                   "Cycles, instructions and cache misses of a run, where the kernel lets them be counted; page "
+                   "faults, preemptions");
   command.add_option("--runs", options.runs, "Timed runs; with more than one, a warm-up goes first")
       ->check(CLI::Range(1, 1000000));
   command.add_flag("--resident", options.resident,

@@ -63,9 +63,9 @@ size_t argumentsGiven(const ArgumentRules& rules, size_t count) {
 }
 
 QString countersText(const RunReport& ran) {
-  if (ran.counters.empty())
-    return QObject::tr("no hardware counters: %1").arg(QString::fromStdString(ran.countersAbsent));
   QStringList out;
+  if (!ran.countersAbsent.empty())
+    out << QObject::tr("no hardware counters: %1").arg(QString::fromStdString(ran.countersAbsent));
   for (const CounterValue& value : ran.counters)
     out << QStringLiteral("%1 %2").arg(QString::fromStdString(amountText(value.count)),
                                        QString::fromStdString(value.name));

@@ -2,6 +2,9 @@
 // kernel has.
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>
+#include <sys/mman.h>
+
+#include <algorithm>
 
 #include "backends/hardware_counters.h"
 #include "backends/run_request.h"
@@ -34,6 +37,17 @@ TEST(HardwareCounters, WhatCannotBeCountedHasAReason) {
   EXPECT_TRUE(counters.stop().empty());
 }
 
+TEST(ProcessAccount, CountsPagesThatAreTouchedFirst) {
+  const ProcessAccount account;
+  constexpr size_t kPage = 4096, kPages = 1000;
+  void* memory = mmap(nullptr, kPage * kPages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  madvise(memory, kPage * kPages, MADV_NOHUGEPAGE);
+  for (size_t i = 0; i < kPages; ++i) static_cast<volatile char*>(memory)[i * kPage] = 1;
+  EXPECT_GE(account.sinceThen()[0].count, 1000);
+  munmap(memory, kPage * kPages);
+}
+
 TEST(HardwareCounters, ARunHasThemOrSaysWhyNot) {
   const Module module =
       *readHloText("HloModule m\n\nENTRY e {\n  x = f32[64] parameter(0)\n  ROOT y = f32[64] sine(x)\n}\n").module;
@@ -41,7 +55,10 @@ TEST(HardwareCounters, ARunHasThemOrSaysWhyNot) {
   request.counters = true;
   const auto ran = runModule(module, request);
   ASSERT_TRUE(ran) << ran.error().toString();
-  EXPECT_NE(ran->counters.empty(), ran->countersAbsent.empty());
+  const auto named = [&](const char* name) { return std::ranges::count(ran->counters, name, &CounterValue::name); };
+  EXPECT_NE(named("cycles") == 0 && named("instructions") == 0 && named("cache misses") == 0,
+            ran->countersAbsent.empty());
+  for (const char* name : {"page faults", "waits", "preemptions"}) EXPECT_EQ(named(name), 1) << name;
   request.counters = false;
   const auto without = runModule(module, request);
   ASSERT_TRUE(without);

@@ -99,13 +99,20 @@ void compare(const OpProfile& profile, const OpProfile& before, double limit, bo
         report);
 }
 
-Status compareWithBaseline(const OpProfile& profile, const ProfileArguments& options, Report& report) {
+// By the module's instructions, as the profile that it is compared with, where it is of that module.
+Result<OpProfile> baselineOf(const std::string& file, const std::shared_ptr<const Module>& module) {
+  auto out = readProfileSource(file, module);
+  return out && out->instructions.empty() && module ? readProfileSource(file) : std::move(out);
+}
+
+Status compareWithBaseline(const OpProfile& profile, const std::shared_ptr<const Module>& module,
+                           const ProfileArguments& options, Report& report) {
   if (options.baseline.empty()) {
     if (options.failOver.empty()) return {};
     return fail(ErrorKind::Usage, "--fail-over needs --baseline: what the profile is compared with");
   }
   TESSERA_ASSIGN_OR_RETURN(const double limit, shareIn(options.failOver.empty() ? "0" : options.failOver));
-  TESSERA_ASSIGN_OR_RETURN(const OpProfile before, readProfileSource(options.baseline));
+  TESSERA_ASSIGN_OR_RETURN(const OpProfile before, baselineOf(options.baseline, module));
   compare(profile, before, limit, !options.failOver.empty(), report);
   return {};
 }
@@ -135,7 +142,8 @@ void profile(const ProfileArguments& options, Report& report) {
   if (options.analysis.html != "-") tellProfile(*read, options, report);
   if (auto told = tellAnalysis(*read, *module, options.source, options.top, options.analysis, report); !told)
     return report.failure(told.error());
-  if (auto compared = compareWithBaseline(*read, options, report); !compared) return report.failure(compared.error());
+  if (auto compared = compareWithBaseline(*read, *module, options, report); !compared)
+    return report.failure(compared.error());
   if (*module && read->instructions.empty() && !read->unmatched.empty())
     answerNo(fmt::format("nothing of the profile lands on the module {}", (*module)->name), report);
 }

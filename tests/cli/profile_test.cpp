@@ -93,6 +93,21 @@ TEST_F(ProfileProgram, TheBaselineIsAGate) {
   object("profile new.csv --baseline=missing.csv --json", 66);
 }
 
+// Steps of a fused graph have other names than its instructions.
+TEST_F(ProfileProgram, ABaselineIsOfTheSameModuleAsTheProfile) {
+  scratch_.write("chain.hlo", R"(HloModule chain
+ENTRY main {
+  x = f32[4096]{0} parameter(0)
+  up = f32[4096]{0} exponential(x)
+  ROOT down = f32[4096]{0} negate(up)
+}
+)");
+  ASSERT_EQ(scratch_.tessera("run chain.hlo --profile=p.json --runs=3").exit, 0);
+  const json same = object("profile p.json chain.hlo --baseline=p.json --json", 0)["baseline"];
+  EXPECT_EQ(same["instructions"], json::array()) << same.dump(1);
+  EXPECT_EQ(same["change"], 0.0);
+}
+
 // Of an instruction that a step computed alone the executions are that step's.
 TEST_F(ProfileProgram, ExecutionsOfAnInstructionAreThoseOfItsStep) {
   ASSERT_EQ(scratch_.tessera("run add.hlo --profile=p.json --runs=9").exit, 0);

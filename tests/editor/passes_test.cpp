@@ -108,6 +108,18 @@ class PassesTest : public QObject {
     for (const auto& [id, place] : before) QVERIFY(std::abs(again.at(id).x - place.x) < 0.01f);
   }
 
+  void theGraphIsSeenBeforeItsPassesHaveRun() {
+    PassesPanel panel(hand_->document());
+    QString words;
+    connect(&panel, &PassesPanel::filmingChanged, this, [&] {
+      if (!panel.isFilming() && panel.frame()) words = panel.words();
+    });
+    shown(panel);
+    QVERIFY2(words.startsWith("Running the passes …") && words.contains("5 instructions"), qPrintable(words));
+    QCOMPARE(panel.frame()->moment, size_t{0});
+    QVERIFY(!panel.words().startsWith("Running"));
+  }
+
   void marksTextCountsAndCost() {
     PassesPanel panel(hand_->document());
     panel.openFolder(kAttention);

@@ -53,6 +53,7 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
   split->addWidget(makeTables());
   split->setStretchFactor(0, 3);
   split->setStretchFactor(1, 2);
+  split->setSizes({1000, 1000});
   layout->addWidget(split, 1);
   connect(chart_, &MemoryChart::momentChosen, this, &MemoryPanel::chooseMoment);
   connect(chart_, &MemoryChart::bufferChosen, this, [this](size_t buffer) { choose({buffer}); });

@@ -5,6 +5,7 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QPainterPath>
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
@@ -31,6 +32,10 @@ ColorRole roleOfBound(BoundBy bound) {
 QString powerOfTen(int power) {
   if (power >= -3 && power <= 4) return QString::number(std::pow(10.0, power), 'g', 6);
   return QStringLiteral("1e%1").arg(power);
+}
+
+QString perSecondWords(double perSecond, const QString& unit) {
+  return toQString(amountText(perSecond)) + unit + QStringLiteral("/s");
 }
 
 }  // namespace
@@ -104,11 +109,15 @@ double RooflineView::yOf(double rate) const {
   return plot().bottom() - std::clamp(at, 0.0, 1.0) * plot().height();
 }
 
-// At the left edge the height says the bytes a second, as everywhere on a line of equal bytes a second.
+// At the left edge the height says the bytes a second, as everywhere on a line of equal bytes a second. Dots at an edge
+// are whole inside of it.
 QPointF RooflineView::placeOf(const RooflineDot& dot) const {
-  if (dot.flops > 0) return {xOf(dot.intensity()), yOf(dot.rate())};
-  const double edge = std::pow(10.0, leastX_);
-  return {xOf(edge), yOf(dot.byteRate() * edge)};
+  const double edge = std::pow(10.0, leastX_), radius = radiusOf(dot);
+  const QPointF at =
+      dot.flops > 0 ? QPointF(xOf(dot.intensity()), yOf(dot.rate())) : QPointF(xOf(edge), yOf(dot.byteRate() * edge));
+  const QRectF inside = plot().adjusted(radius, radius, -radius, -radius);
+  return {std::clamp(at.x(), inside.left(), std::max(inside.left(), inside.right())),
+          std::clamp(at.y(), inside.top(), std::max(inside.top(), inside.bottom()))};
 }
 
 double RooflineView::radiusOf(const RooflineDot& dot) const {
@@ -146,7 +155,8 @@ void RooflineView::paintGrid(QPainter& painter) const {
     painter.setPen(line);
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
     painter.setPen(text);
-    painter.drawText(QRectF(0, y - high / 2.0, kRooflineLeft - 6, high), Qt::AlignRight | Qt::AlignVCenter,
+    const double above = power == static_cast<int>(leastY_) ? high / 2.0 : 0;  // clear of the words below the corner
+    painter.drawText(QRectF(0, y - high / 2.0 - above, kRooflineLeft - 6, high), Qt::AlignRight | Qt::AlignVCenter,
                      powerOfTen(power));
   }
   painter.setPen(palette().color(QPalette::PlaceholderText));
@@ -159,32 +169,62 @@ void RooflineView::paintGrid(QPainter& painter) const {
   painter.restore();
 }
 
-// A line of equal bytes a second as far as the highest peak, or the flat one of a type's arithmetic.
-void RooflineView::paintRoof(QPainter& painter, double perSecond, const QString& word, bool memory, double most) const {
+// A line of equal bytes a second as far as the highest peak, or the flat one of a type's arithmetic; or its words,
+// which stand before the dots.
+void RooflineView::paintRoof(QPainter& painter, const Roof& roof, RoofPart part) const {
   const QRectF area = plot();
-  painter.setPen(QPen(palette().color(QPalette::Text), memory ? 1.6 : 1.2, memory ? Qt::SolidLine : Qt::DashLine));
-  const int high = painter.fontMetrics().height();
-  if (!memory) {
-    const double y = yOf(perSecond / kGiga);
-    const double from = device_->bytesPerSecond > 0 ? xOf(perSecond / device_->bytesPerSecond) : area.left();
-    painter.drawLine(QPointF(from, y), QPointF(area.right(), y));
-    painter.drawText(QRectF(from, y - high, area.right() - from - 4, high), Qt::AlignRight, word);
-    return;
+  const int high = painter.fontMetrics().height(), wide = painter.fontMetrics().horizontalAdvance(roof.words);
+  const auto words = [&](QPointF base) {
+    QPainterPath path;
+    path.addText(base, painter.font(), roof.words);
+    painter.strokePath(path, QPen(palette().base(), 4));
+    painter.fillPath(path, palette().text());
+  };
+  const QPalette::ColorRole color = roof.isCache ? QPalette::PlaceholderText : QPalette::Text;
+  painter.setPen(QPen(palette().color(color), roof.memory ? 1.6 : 1.2,
+                      roof.isCache  ? Qt::DotLine
+                      : roof.memory ? Qt::SolidLine
+                                    : Qt::DashLine));
+  if (!roof.memory) {
+    const double y = yOf(roof.perSecond / kGiga);
+    const double from = device_->bytesPerSecond > 0 ? xOf(roof.perSecond / device_->bytesPerSecond) : area.left();
+    if (part == RoofPart::Words) return words({area.right() - wide - 4, y - 4});
+    return painter.drawLine(QPointF(from, y), QPointF(area.right(), y));
   }
-  const double end = std::min(most > 0 ? most / perSecond : 1e30, std::pow(10.0, mostX_));
-  const double begin = std::max(std::pow(10.0, leastX_), std::pow(10.0, leastY_) * kGiga / perSecond);
+  const double end = std::min(roof.most > 0 ? roof.most / roof.perSecond : 1e30, std::pow(10.0, mostX_));
+  const double begin = std::max(std::pow(10.0, leastX_), std::pow(10.0, leastY_) * kGiga / roof.perSecond);
   if (begin >= end) return;
-  const QPointF a(xOf(begin), yOf(begin * perSecond / kGiga)), b(xOf(end), yOf(end * perSecond / kGiga));
-  painter.drawLine(a, b);
+  const QPointF a(xOf(begin), yOf(begin * roof.perSecond / kGiga)), b(xOf(end), yOf(end * roof.perSecond / kGiga));
+  if (part == RoofPart::Line) return painter.drawLine(a, b);
   painter.save();
-  painter.translate(a + (b - a) * 0.3);
+  painter.translate(a + (b - a) * roof.wordsAt);
   painter.rotate(std::atan2(b.y() - a.y(), b.x() - a.x()) * 180 / 3.14159265);
-  painter.drawText(QRectF(0, -high - 1, 300, high), Qt::AlignLeft, word);
+  words({0, -high / 3.0});
   painter.restore();
 }
 
+// Of its memory and of its caches, whose line is one where their speeds are nearly the same.
+std::vector<RooflineView::Roof> RooflineView::memoryRoofs(double most) const {
+  constexpr double kNearly = 1.25, kStep = 0.18;
+  std::vector<Roof> out;
+  const auto add = [&](const QString& name, double speed, bool isCache) {
+    if (speed <= 0) return;
+    const double at = out.empty() ? 0.1 : out.back().wordsAt + kStep;
+    out.push_back({speed, tr("%1 %2").arg(name, perSecondWords(speed, QStringLiteral("B"))), true, most, at, isCache});
+  };
+  add(tr("memory"), device_->bytesPerSecond, false);
+  for (size_t i = device_->caches.size(); i-- > 0;) {  // the slowest first
+    QString name = toQString(device_->caches[i].name);
+    const double speed = device_->caches[i].bytesPerSecond;
+    while (i > 0 && device_->caches[i - 1].bytesPerSecond < kNearly * speed)
+      name.prepend(toQString(device_->caches[--i].name) + QStringLiteral(", "));
+    add(name, speed, true);
+  }
+  return out;
+}
+
 // The types that occur; of a device that has none of them all that it has.
-void RooflineView::paintRoofs(QPainter& painter) const {
+void RooflineView::paintRoofs(QPainter& painter, RoofPart part) const {
   if (!device_) return;
   std::set<std::string> types;
   for (const RooflineDot& dot : dots_)
@@ -192,18 +232,14 @@ void RooflineView::paintRoofs(QPainter& painter) const {
   if (after_ && device_->flopsPerSecond.contains(after_->type)) types.insert(after_->type);
   if (types.empty())
     for (const auto& [type, flops] : device_->flopsPerSecond) types.insert(type);
-  const auto rate = [](double perSecond, const QString& unit) {
-    return toQString(amountText(perSecond)) + unit + QStringLiteral("/s");
-  };
   double most = 0;
   for (const std::string& type : types) {
     const double flops = device_->flopsPerSecond.at(type);
     most = std::max(most, flops);
-    paintRoof(painter, flops, toQString(type) + QLatin1Char(' ') + rate(flops, QStringLiteral("flop")), false, flops);
+    const QString words = toQString(type) + QLatin1Char(' ') + perSecondWords(flops, QStringLiteral("flop"));
+    paintRoof(painter, {flops, words, false, flops}, part);
   }
-  if (device_->bytesPerSecond > 0)
-    paintRoof(painter, device_->bytesPerSecond, tr("memory %1").arg(rate(device_->bytesPerSecond, QStringLiteral("B"))),
-              true, most);
+  for (const Roof& roof : memoryRoofs(most)) paintRoof(painter, roof, part);
 }
 
 void RooflineView::paintDots(QPainter& painter) const {
@@ -236,8 +272,9 @@ void RooflineView::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing);
   paintGrid(painter);
   painter.setClipRect(plot().adjusted(-kRooflineLargest, -kRooflineTop, kRooflineRight, kRooflineLargest));
-  paintRoofs(painter);
+  paintRoofs(painter, RoofPart::Line);
   paintDots(painter);
+  paintRoofs(painter, RoofPart::Words);
   paintMoved(painter);
 }
 

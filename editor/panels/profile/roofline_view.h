@@ -47,8 +47,18 @@ class RooflineView : public QWidget {
   double xOf(double intensity) const;
   double yOf(double rate) const;
   void paintGrid(QPainter& painter) const;
-  void paintRoofs(QPainter& painter) const;
-  void paintRoof(QPainter& painter, double bytesPerSecond, const QString& word, bool memory, double most) const;
+  enum class RoofPart { Line, Words };
+  struct Roof {
+    double perSecond;  // bytes, or operations of a type
+    QString words;
+    bool memory;
+    double most;           // the highest peak: as far as a line of memory goes
+    double wordsAt = 0.1;  // share of a line of memory
+    bool isCache = false;
+  };
+  void paintRoofs(QPainter& painter, RoofPart part) const;
+  std::vector<Roof> memoryRoofs(double most) const;
+  void paintRoof(QPainter& painter, const Roof& roof, RoofPart part) const;
   void paintDots(QPainter& painter) const;
   void paintMoved(QPainter& painter) const;
   QString tipOf(const RooflineDot& dot) const;

@@ -20,6 +20,7 @@
 namespace tessera {
 namespace {
 
+constexpr std::string_view kGzip = "\x1f\x8b", kZstd = "\x28\xb5\x2f\xfd";
 // Unpacked text beyond this is refused, so that a small hostile archive cannot eat the memory.
 constexpr size_t kMaxUnpacked = size_t{4} << 30;
 
@@ -167,8 +168,8 @@ Result<std::string> readDescriptor(const Descriptor& file, const std::filesystem
   if (hint > kMaxUnpacked) return tooLarge(path);
   auto content = readAll(file.get(), hint, path);
   if (!content) return content;
-  if (content->starts_with("\x1f\x8b")) return unpackGzip(*content, path, cut);
-  if (content->starts_with("\x28\xb5\x2f\xfd")) return unpackZstd(*content, path, cut);
+  if (content->starts_with(kGzip)) return unpackGzip(*content, path, cut);
+  if (content->starts_with(kZstd)) return unpackZstd(*content, path, cut);
   return content;
 } catch (const std::bad_alloc&) {
   return noMemoryFor(path);
@@ -187,6 +188,8 @@ Result<CutContent> readCutFile(const std::filesystem::path& path) {
   TESSERA_ASSIGN_OR_RETURN(out.bytes, readDescriptor(file, path, &out.cut));
   return out;
 }
+
+bool isPacked(std::string_view content) { return content.starts_with(kGzip) || content.starts_with(kZstd); }
 
 std::string firstBytesOf(const std::filesystem::path& path) {
   constexpr size_t kLooked = size_t{64} << 10;

@@ -17,6 +17,7 @@ Result<std::string> readFile(const std::filesystem::path& path);
 Result<std::string> readFile(const Descriptor& file, const std::filesystem::path& path);
 // The same for a file that another file names, or a sidecar: inside the folder, not through a symbolic link.
 Result<std::string> readFileBeneath(const std::filesystem::path& folder, const std::filesystem::path& name);
+bool isPacked(std::string_view content);  // gzip or zstd
 // The first 64 KiB, not unpacked; "" for an empty file and for what reading would consume (a pipe).
 std::string firstBytesOf(const std::filesystem::path& path);
 // Written to a temporary name beside it, synced and renamed; ErrorKind::Output with the reason.

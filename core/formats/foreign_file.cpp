@@ -44,6 +44,8 @@ constexpr ForeignRow kRows[] = {
      "a binary object file or library (ELF)", "`objdump -d FILE` prints its code"},
     {ForeignKind::ZipArchive, "PK\x03\x04"sv, "a zip archive or npz",
      "`tessera run MODULE --inputs=FILE` reads arrays from an npz"},
+    {ForeignKind::Zeros, ""sv, "a file that begins with zero bytes alone",
+     "a copy or download that broke off leaves one, fetch it again"},
 };
 
 const ForeignRow& rowOf(ForeignKind kind) { return *std::ranges::find(kRows, kind, &ForeignRow::kind); }
@@ -108,6 +110,7 @@ std::optional<ForeignKind> foreignKindOf(std::string_view content) {
   const std::string_view head = content.substr(0, kLooked);
   for (const ForeignRow& row : kRows)
     if (!row.magic.empty() && head.starts_with(row.magic)) return row.kind;
+  if (!head.empty() && head.find_first_not_of('\0') == head.npos) return ForeignKind::Zeros;
   if (looksLikeXplane(head)) return ForeignKind::Xplane;
   return textKindOf(head);
 }

@@ -23,6 +23,7 @@ enum class ForeignKind : uint8_t {
   Ptx,
   ObjectFile,
   ZipArchive,
+  Zeros,
 };
 
 // nullopt: none of these. Looks at the first 64 KiB.

@@ -73,6 +73,9 @@ Diagnostic noModule(ForeignKind kind, const std::filesystem::path& path) {
                       fmt::format("is {} and holds no module to open; {}", nameOf(kind), adviceFor(kind)));
 }
 
+// Binary, neither packed nor the beginning of a protobuf message.
+bool isOtherBinary(std::string_view head) { return looksBinary(head) && !isPacked(head) && !startsProto(head); }
+
 // By the reader that the content asks for.
 ProtoContent readContent(const std::string& content, const std::filesystem::path& path) {
   ProtoContent out;
@@ -113,10 +116,12 @@ ProtoContent readModuleWithValues(const std::filesystem::path& path) try {
     return out;
   }
   // Profiles are large: what they are is known by their first bytes.
-  if (const auto kind = foreignKindOf(firstBytesOf(path))) {
+  const std::string head = firstBytesOf(path);
+  if (const auto kind = foreignKindOf(head)) {
     out.diagnostics.add(noModule(*kind, path));
     return out;
   }
+  if (isOtherBinary(head)) return readProto(head, path.string());
   auto content = readFile(path);
   if (content) return readContent(*content, path);
   out.diagnostics.add(std::move(content).error());

@@ -349,7 +349,9 @@ std::filesystem::path sidecarOf(const std::filesystem::path& graph) { return gra
 
 Result<Project> readArrangement(const std::filesystem::path& path) {
   std::filesystem::path source = path;
-  auto content = readFile(path);
+  const std::string head = firstBytesOf(path);
+  const bool readsAll = head.empty() || isPacked(head) || looksLikeProject(head);  // dumps are large
+  Result<std::string> content = readsAll ? readFile(path) : Result<std::string>(head);
   if (!content || !looksLikeProject(*content)) {
     source = sidecarOf(path);
     std::error_code error;

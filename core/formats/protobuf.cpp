@@ -19,6 +19,7 @@
 #include "core/formats/proto/shape_proto.h"
 #include "core/formats/proto/unknown_text.h"
 #include "core/formats/proto/utf8_fields.h"
+#include "core/formats/proto/wire.h"
 #include "core/ops/inference/unfinished.h"
 
 namespace tessera {
@@ -219,6 +220,14 @@ bool looksLikeProtoText(std::string_view content) {
   rest.remove_prefix(1);
   const std::string_view field = firstWord(rest);
   return !field.empty() && !rest.empty() && (rest[0] == ':' || rest[0] == '{' || rest[0] == '<');
+}
+
+bool startsProto(std::string_view head) {
+  constexpr size_t kCutTag = 20;  // a tag and a number that the end of the head cuts
+  WireReader fields(head);
+  while (fields.nextCut()) {
+  }
+  return !fields.damaged() || fields.position() + kCutTag >= head.size();
 }
 
 ProtoContent readProto(std::string_view content, const std::string& fileName) {

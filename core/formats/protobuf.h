@@ -30,6 +30,8 @@ struct ProtoContent {
 
 // Does the content look like one of the messages? Binary: anything that parses as one; text: by its first field.
 bool looksLikeProtoText(std::string_view content);
+// Whether the first bytes of a binary file can be those of a message: what is large and none is not read.
+bool startsProto(std::string_view head);
 ProtoContent readProto(std::string_view content, const std::string& fileName = {});
 
 enum class ProtoMessage : uint8_t { HloModule, Hlo };

@@ -26,6 +26,8 @@ constexpr uint64_t kNeverSaved = UINT64_MAX;  // no state of a history
 
 // A Graphviz file stands on the page of a module without instructions.
 bool readPlainGraph(const std::string& path, ReadResult& read, std::shared_ptr<const PlainGraph>& plain) {
+  const std::string head = firstBytesOf(path);
+  if (!head.empty() && !isPacked(head) && !looksLikeDot(head)) return false;
   const auto content = readFile(path);
   if (!content || !looksLikeDot(*content)) return false;
   auto graph = readDot(*content, path);

@@ -2,6 +2,9 @@
 // and full disks end in a message, never in a crash or a hang. Everything through the real program.
 #include <signal.h>
 
+#include <chrono>
+#include <filesystem>
+
 #include "tests/cli/spawn.h"
 #include "tests/support/skips.h"
 
@@ -55,6 +58,17 @@ TEST_F(Contract, BinaryJunk) {
   for (const char* call :
        {"check junk.hlo", "print junk.hlo", "stats junk.hlo", "run junk.hlo", "render junk.hlo -o j.svg"})
     refused(call, 2, "binary");
+}
+// As large as they are, their beginnings tell.
+TEST_F(Contract, LargeFilesThatAreNoModules) {
+  for (const auto& [beginning, message] : {std::pair(std::string(1, '\0'), "begins with zero bytes alone"),
+                                           std::pair(std::string("\x07\xff\xfe\x01 junk"), "binary")}) {
+    scratch_.write("large.hlo", beginning);
+    std::filesystem::resize_file(scratch_.folder() / "large.hlo", uint64_t{3} << 30);  // without blocks on the disk
+    const auto start = std::chrono::steady_clock::now();
+    refused("check large.hlo", 2, message);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2)) << message;
+  }
 }
 TEST_F(Contract, EmptyFile) {
   scratch_.write("empty.hlo", "");

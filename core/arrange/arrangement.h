@@ -128,6 +128,12 @@ struct ViewOptions {
   float valueStrip = 0;
 };
 
+// A group that can be opened, and the one that it lies in; -1: it lies on the page.
+struct GroupPlace {
+  std::string path;
+  int32_t parent = -1;
+};
+
 // Makes views of one snapshot. What does not depend on open groups (users, outlines of computations) is worked out once
 // and kept, so that the next view of a big graph costs a fraction of the first. Not for two threads at a time.
 class ViewMaker {
@@ -138,7 +144,8 @@ class ViewMaker {
   GraphView view(ComputationId computation, const ViewOptions& options);
   // Options to begin with: groups are opened, small ones first, as long as no more than `mostBoxes` boxes are shown.
   ViewOptions initialView(ComputationId computation, size_t mostBoxes = 150, Grouping grouping = Grouping::Scopes);
-  // Every group path that could be opened in a computation, outer ones first (collapsed or open alike).
+  // Every group path that could be opened in a computation, outer ones first (collapsed or open alike); kept, too.
+  const std::vector<GroupPlace>& groups(ComputationId computation, Grouping grouping = Grouping::Scopes);
   std::vector<std::string> groupPaths(ComputationId computation, Grouping grouping = Grouping::Scopes);
   // For Grouping::Kernels, by InstructionId value: the kernel that it is a part of; "": none.
   void setKernels(std::vector<std::string> names);

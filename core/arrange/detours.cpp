@@ -60,6 +60,11 @@ bool isInTheWay(const GraphView& view, int32_t box, const ViewEdge& wire) {
       if (outer == box) return false;
   return true;
 }
+// Of what is in a group that is itself in the way nothing need be asked.
+bool isObstacle(const GraphView& view, int32_t box, const ViewEdge& wire) {
+  const int32_t outer = view.nodes[at(box)].parent;
+  return isInTheWay(view, box, wire) && (outer < 0 || !isInTheWay(view, outer, wire));
+}
 // Inside of an end that is an open group.
 bool isWithin(const GraphView& view, int32_t box, int32_t outer) {
   while (box >= 0 && box != outer) box = view.nodes[at(box)].parent;
@@ -88,8 +93,8 @@ class Grid {
   std::optional<std::vector<PointF>> path(PointF start, PointF end) {
     start_ = cellOf(start), end_ = cellOf(end);
     best_.assign(2 * xs_.size() * ys_.size(), INFINITY);
-    before_.assign(best_.size(), -1);
-    offer(2 * start_, 0, -1);
+    before_.assign(best_.size(), kNone);
+    offer(2 * start_, 0, kNone);
     while (!open_.empty()) {
       const auto [rank, state] = open_.top();
       open_.pop();
@@ -122,20 +127,20 @@ class Grid {
                  bottom = first(ys_, o.y + o.height);
     const bool cutLeft = left < width() && xs_[left] > o.x, cutTop = top < ys_.size() && ys_[top] > o.y;
     for (size_t y = cutTop ? top : top + 1; y < bottom; ++y)
-      for (size_t x = left; x < right && x + 1 < width(); ++x) across_[y * width() + x] = true;
+      for (size_t x = left; x < right && x + 1 < width(); ++x) across_[y * width() + x] = 1;
     for (size_t x = cutLeft ? left : left + 1; x < right; ++x)
-      for (size_t y = top; y < bottom && y + 1 < ys_.size(); ++y) down_[y * width() + x] = true;
+      for (size_t y = top; y < bottom && y + 1 < ys_.size(); ++y) down_[y * width() + x] = 1;
   }
   float restFrom(size_t cell) const {
     const PointF p = pointOf(cell), q = pointOf(end_);
     return std::abs(p.x - q.x) + std::abs(p.y - q.y);
   }
   // A state is a cell with the direction in which it was reached: 0 down or up, 1 across.
-  void offer(size_t state, float cost, int64_t from) {
+  void offer(size_t state, float cost, uint32_t from) {
     if (cost >= best_[state]) return;
     best_[state] = cost;
     before_[state] = from;
-    open_.push({cost + restFrom(state / 2), state});
+    open_.push({cost + restFrom(state / 2), static_cast<uint32_t>(state)});
   }
   void expand(size_t state) {
     const size_t cell = state / 2, x = cell % width(), y = cell / width();
@@ -144,7 +149,7 @@ class Grid {
       const PointF p = pointOf(cell), q = pointOf(to);
       const float length = std::abs(p.x - q.x) + std::abs(p.y - q.y);
       offer(2 * to + direction, best_[state] + length + (direction == state % 2 ? 0 : kBend),
-            static_cast<int64_t>(state));
+            static_cast<uint32_t>(state));
     };
     go(y + 1 < ys_.size() && !down_[cell], cell + width(), 0);
     go(y > 0 && !down_[cell - std::min(cell, width())], cell - std::min(cell, width()), 0);
@@ -155,8 +160,8 @@ class Grid {
   }
   std::vector<PointF> pathTo(size_t state) const {
     std::vector<PointF> out;
-    for (auto s = static_cast<int64_t>(state); s >= 0; s = before_[static_cast<size_t>(s)]) {
-      const PointF p = pointOf(static_cast<size_t>(s) / 2);
+    for (auto s = static_cast<uint32_t>(state); s != kNone; s = before_[s]) {
+      const PointF p = pointOf(s / 2);
       const size_t n = out.size();
       const bool straight =
           n >= 2 && ((out[n - 1].x == p.x && out[n - 2].x == p.x) || (out[n - 1].y == p.y && out[n - 2].y == p.y));
@@ -169,12 +174,13 @@ class Grid {
     return out;
   }
 
-  using Ranked = std::pair<float, size_t>;
+  static constexpr uint32_t kNone = UINT32_MAX;
+  using Ranked = std::pair<float, uint32_t>;
   std::vector<float> xs_, ys_;
-  std::vector<bool> across_, down_;  // blocked, by the cell at the upper left end
+  std::vector<uint8_t> across_, down_;  // 1: blocked, by the cell at the upper left end
   size_t start_ = 0, end_ = 0;
   std::vector<float> best_;
-  std::vector<int64_t> before_;
+  std::vector<uint32_t> before_;
   std::priority_queue<Ranked, std::vector<Ranked>, std::greater<>> open_;
 };
 
@@ -219,7 +225,7 @@ class Detours {
     std::vector<RectF> obstacles;
     for (int32_t v = 0; v < static_cast<int32_t>(view_.nodes.size()); ++v) {
       const RectF box = grown(arrangement_.boxes[at(v)], distance);
-      if (box.intersects(area) && isInTheWay(view_, v, wire)) obstacles.push_back(box);
+      if (box.intersects(area) && isObstacle(view_, v, wire)) obstacles.push_back(box);
     }
     Grid grid(obstacles, start, end, area);
     if (grid.tooLarge()) return std::nullopt;

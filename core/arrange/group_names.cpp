@@ -59,6 +59,7 @@ class GroupNamer {
     tellByParameters();
     for (size_t g = 0; g < contents_.size(); ++g) nameOne(g);
     tellNamesakesApart();
+    tellRolesApart();
     nameMembers();
   }
 
@@ -222,7 +223,10 @@ class GroupNamer {
     if (segment.starts_with("rematted_computation")) return "recomputed";
     const bool plumbing = segment == "closed_call" || segment == "core_call" || segment == "checkpoint" ||
                           segment == "remat" || segment == "main" || segment == "pjit";
-    return plumbing ? std::string() : std::string(segment);
+    const std::string_view program = module_.name;  // jit_step of jit(step)
+    const bool whole = program.starts_with("jit_") && segment.starts_with("jit(") && segment.ends_with(')') &&
+                       program.substr(4) == segment.substr(4, segment.size() - 5);
+    return plumbing || whole ? std::string() : std::string(segment);
   }
   void nameOne(size_t g) {
     OutlineGroup& own = group(g);
@@ -241,6 +245,25 @@ class GroupNamer {
           if (groups.size() > 1 && rule < names.size() && group(g).title.find(names[rule]) == std::string::npos)
             group(g).title += ": " + names[rule];
         }
+    }
+  }
+  // The same scope forward and backward, side by side: "backward: gpt".
+  void tellRolesApart() {
+    std::map<std::pair<int32_t, std::string>, std::vector<size_t>> sameName;
+    for (size_t g = 0; g < outline_.groups.size(); ++g)
+      if (const OutlineGroup& own = group(g);
+          own.kind == OutlineGroup::Kind::Scope && !own.transparent && own.instructions > 0)
+        sameName[{outline_.drawnParent(static_cast<int32_t>(g)), own.title.substr(0, own.title.find(": "))}].push_back(
+            g);
+    for (const auto& [name, groups] : sameName) {
+      const auto hasOther = [&](size_t g) { return group(g).note != group(groups.front()).note; };
+      if (name.second.empty() || std::ranges::none_of(groups, hasOther)) continue;
+      for (size_t g : groups) {
+        OutlineGroup& own = group(g);
+        const size_t detail = own.title.find(": ");
+        if (!own.note.empty() && !own.title.starts_with(own.note))
+          own.title = own.note + ": " + own.title.substr(detail == own.title.npos ? 0 : detail + 2);
+      }
     }
   }
   // Blocks of a stack by its name and their number.

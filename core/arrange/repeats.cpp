@@ -3,8 +3,6 @@
 #include "core/arrange/repeats.h"
 
 #include <algorithm>
-#include <array>
-#include <unordered_map>
 
 #include "core/base/hash.h"
 #include "core/base/sorting.h"
@@ -20,27 +18,35 @@ constexpr size_t kShortestPair = 48;  // a stretch that comes only twice must be
 constexpr size_t kShortestStretch = 24;
 constexpr int kRounds = 3;
 
-// Distances at which windows come again, by how often, at most kMaxCandidates.
-std::vector<size_t> candidatePeriods(std::span<const uint64_t> tokens) {
-  struct Places {
-    std::array<uint32_t, kRemembered> at{};
-    uint32_t count = 0;
-  };
-  std::unordered_map<uint64_t, Places> seen;
-  std::unordered_map<size_t, uint32_t> votes;
-  seen.reserve(tokens.size());
+// Places by the window that begins there, equal ones side by side in the order of the program.
+std::vector<std::pair<uint64_t, uint32_t>> sortedWindows(std::span<const uint64_t> tokens) {
+  std::vector<std::pair<uint64_t, uint32_t>> out;
+  out.reserve(tokens.size());
   for (size_t i = 0; i + kWindow <= tokens.size(); ++i) {
     uint64_t window = 0;
     for (size_t k = 0; k < kWindow; ++k) window = mixedHash(window, tokens[i + k]);
-    Places& places = seen[window];
-    for (uint32_t k = 0; k < std::min<uint32_t>(places.count, kRemembered); ++k) ++votes[i - places.at[k]];
-    places.at[places.count++ % kRemembered] = static_cast<uint32_t>(i);
+    out.push_back({window, static_cast<uint32_t>(i)});
   }
-  std::vector<std::pair<size_t, uint32_t>> sorted(votes.begin(), votes.end());
-  sortWith(sorted, [](auto& a, auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
+  std::ranges::sort(out);
+  return out;
+}
+
+// Distances at which windows come again, by how often, at most kMaxCandidates.
+std::vector<size_t> candidatePeriods(std::span<const uint64_t> tokens) {
+  std::vector<uint32_t> votes(tokens.size());  // by distance
+  const auto windows = sortedWindows(tokens);
+  for (size_t i = 0; i < windows.size(); ++i)
+    for (size_t k = 1; k <= std::min(i, kRemembered) && windows[i - k].first == windows[i].first; ++k)
+      ++votes[windows[i].second - windows[i - k].second];
+  std::vector<std::pair<size_t, uint32_t>> sorted;
+  for (size_t distance = kShortestPeriod; distance < votes.size(); ++distance)
+    if (votes[distance] > 0) sorted.push_back({distance, votes[distance]});
+  const size_t kept = std::min(sorted.size(), kMaxCandidates);
+  std::ranges::partial_sort(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(kept), [](auto& a, auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
   std::vector<size_t> out;
-  for (auto [distance, count] : sorted)
-    if (distance >= kShortestPeriod && out.size() < kMaxCandidates) out.push_back(distance);
+  for (size_t k = 0; k < kept; ++k) out.push_back(sorted[k].first);
   return out;
 }
 
@@ -69,11 +75,11 @@ struct Stretch {
   size_t length = 0;  // before it was cut to whole periods: a period and its multiples have the same
 };
 
-void addStretches(std::span<const uint64_t> tokens, size_t period, const std::vector<bool>& taken,
+void addStretches(std::span<const uint64_t> tokens, size_t period, const std::vector<uint8_t>& taken,
                   std::span<const uint32_t> cuts, std::vector<Stretch>& out) {
   size_t start = 0;
   for (size_t i = 0; i + period <= tokens.size(); ++i) {
-    const bool equal = i + period < tokens.size() && !taken[i] && !taken[i + period] && tokens[i] == tokens[i + period];
+    const bool equal = i + period < tokens.size() && tokens[i] == tokens[i + period] && !taken[i] && !taken[i + period];
     if (equal) continue;
     if (i >= start + period) {
       const Repeat found = aligned(start, i + period, period, cuts);
@@ -83,16 +89,16 @@ void addStretches(std::span<const uint64_t> tokens, size_t period, const std::ve
   }
 }
 
-bool isFree(const Repeat& r, const std::vector<bool>& taken) {
+bool isFree(const Repeat& r, const std::vector<uint8_t>& taken) {
   return std::none_of(taken.begin() + static_cast<std::ptrdiff_t>(r.begin),
-                      taken.begin() + static_cast<std::ptrdiff_t>(r.end()), [](bool b) { return b; });
+                      taken.begin() + static_cast<std::ptrdiff_t>(r.end()), [](uint8_t b) { return b != 0; });
 }
 
 }  // namespace
 
 std::vector<Repeat> findRepeats(std::span<const uint64_t> tokens, std::span<const uint32_t> cuts) {
   std::vector<Repeat> out;
-  std::vector<bool> taken(tokens.size());
+  std::vector<uint8_t> taken(tokens.size());  // 1: is in a stretch
   const std::vector<size_t> periods = candidatePeriods(tokens);
   for (int round = 0; round < kRounds; ++round) {
     std::vector<Stretch> found;
@@ -105,7 +111,7 @@ std::vector<Repeat> findRepeats(std::span<const uint64_t> tokens, std::span<cons
       const Repeat& r = stretch.repeat;
       if (!isFree(r, taken)) continue;
       std::fill(taken.begin() + static_cast<std::ptrdiff_t>(r.begin),
-                taken.begin() + static_cast<std::ptrdiff_t>(r.end()), true);
+                taken.begin() + static_cast<std::ptrdiff_t>(r.end()), uint8_t{1});
       out.push_back(r);
       any = true;
     }

@@ -81,8 +81,9 @@ std::pair<std::string, std::string_view> splitTransforms(std::string_view segmen
   return {outer + std::string(depth, ')'), segment};
 }
 
-std::vector<std::string> segmentsOf(const std::string& opName) {
-  std::vector<std::string_view> segments = pathSegments(opName);
+// Of instructions that XLA made one ("f/g/add;f/h/mul") the first.
+std::vector<std::string> segmentsOf(std::string_view opName) {
+  std::vector<std::string_view> segments = pathSegments(opName.substr(0, opName.find(';')));
   const bool primitiveNamed = !segments.empty() && !segments.back().ends_with(')');
   if (primitiveNamed || segments.size() == 1) segments.pop_back();  // the primitive; "f/jvp(jit(g))" is a call of g
   std::vector<std::string> out;

@@ -16,10 +16,21 @@ constexpr std::array<std::string_view, 14> kGeneric{"update_fn", "update",   "in
                                                     "f",         "inner",    "wrapper", "wrapped",    "forward",
                                                     "__call__",  "apply_fn", "fun",     "wrapped_fun"};
 // Functions of libraries that do nothing but call another one.
-constexpr std::array<std::string_view, 8> kPlumbing{"with_extra_args_support", "wrapped_module_method",
-                                                    "_call_wrapped_method",    "scope_fn",
-                                                    "maybe_distributed_mean",  "chain",
-                                                    "wrap_method_once",        "process"};
+constexpr std::array<std::string_view, 15> kPlumbing{"with_extra_args_support",
+                                                     "wrapped_module_method",
+                                                     "_call_wrapped_method",
+                                                     "scope_fn",
+                                                     "maybe_distributed_mean",
+                                                     "chain",
+                                                     "wrap_method_once",
+                                                     "process",
+                                                     "without_apply_rng",
+                                                     "without_state",
+                                                     "transform_with_state",
+                                                     "with_empty_state",
+                                                     "resolve_kwargs_wrapper",
+                                                     "merge_inputs_wrapper",
+                                                     "update_context_manager_wrapper"};
 
 bool isOneOf(std::string_view name, auto& names) { return std::ranges::find(names, name) != names.end(); }
 

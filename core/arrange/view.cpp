@@ -17,14 +17,28 @@ GraphView ViewMaker::view(ComputationId computation, const ViewOptions& options)
 void ViewMaker::setKernels(std::vector<std::string> names) {
   known_->kernels = std::move(names);
   known_->plans[static_cast<size_t>(Grouping::Kernels)].clear();
+  known_->groups[static_cast<size_t>(Grouping::Kernels)].clear();
+}
+
+const std::vector<GroupPlace>& ViewMaker::groups(ComputationId computation, Grouping grouping) {
+  const auto [known, isNew] = known_->groups[static_cast<size_t>(grouping)].try_emplace(computation);
+  if (!isNew) return known->second;
+  ViewOptions options;
+  options.grouping = grouping;
+  const GraphView all = ViewBuilder(*known_, options, true).build(computation);
+  std::vector<int32_t> place(all.nodes.size(), -1);
+  for (size_t n = 0; n < all.nodes.size(); ++n) {
+    const ViewNode& node = all.nodes[n];
+    if (node.group.empty()) continue;
+    place[n] = static_cast<int32_t>(known->second.size());
+    known->second.push_back({node.group, node.parent < 0 ? -1 : place[static_cast<size_t>(node.parent)]});
+  }
+  return known->second;
 }
 
 std::vector<std::string> ViewMaker::groupPaths(ComputationId computation, Grouping grouping) {
-  ViewOptions options;
-  options.grouping = grouping;
   std::vector<std::string> out;
-  for (const ViewNode& node : ViewBuilder(*known_, options, true).build(computation).nodes)
-    if (!node.group.empty()) out.push_back(node.group);
+  for (const GroupPlace& group : groups(computation, grouping)) out.push_back(group.path);
   return out;
 }
 

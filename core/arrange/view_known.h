@@ -67,6 +67,7 @@ struct ViewMaker::Known {
   std::map<BlockName, size_t> copies;                            // of blocks, once it was asked for
   std::vector<int32_t> positions;                                // by InstructionId value: its place in its computation
   std::array<std::unordered_map<ComputationId, Plan>, 5> plans;  // by grouping
+  std::array<std::unordered_map<ComputationId, std::vector<GroupPlace>>, 5> groups;  // by grouping, once asked for
   std::vector<std::string> kernels;
 };
 

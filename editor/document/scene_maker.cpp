@@ -79,6 +79,18 @@ ViewOptions SceneMaker::openedFor(ComputationId computation, ViewOptions options
   }
 }
 
+ViewOptions SceneMaker::openedTo(ComputationId computation, ViewOptions options, const std::string& group) {
+  if (plain_) return options;
+  const std::lock_guard lock(mutex_);
+  const Grouping grouping = grouping_;
+  const std::vector<GroupPlace>& groups = viewsFor(grouping).groups(computation, grouping);
+  const auto found = std::ranges::find(groups, group, &GroupPlace::path);
+  for (int32_t at = found == groups.end() ? -1 : static_cast<int32_t>(found - groups.begin()); at >= 0;
+       at = groups[static_cast<size_t>(at)].parent)
+    options.openGroups.insert(groups[static_cast<size_t>(at)].path);
+  return options;
+}
+
 GraphView SceneMaker::viewOfParts(ComputationId computation, ViewOptions options, const std::string& group) {
   if (plain_) return {};
   options.openGroups.insert(group);

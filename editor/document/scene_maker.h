@@ -76,6 +76,8 @@ class SceneMaker {
   // `options` with every group opened, or with those that hide an instruction.
   ViewOptions allOpened(ComputationId computation, ViewOptions options);
   ViewOptions openedFor(ComputationId computation, ViewOptions options, InstructionId id);
+  // `options` with a group opened and those that it lies in, which its name does not tell.
+  ViewOptions openedTo(ComputationId computation, ViewOptions options, const std::string& group);
   // Groups of a computation, outer ones first.
   std::vector<std::string> groupPaths(ComputationId computation);
 

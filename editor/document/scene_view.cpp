@@ -11,17 +11,6 @@
 #include "editor/document/priorities.h"
 
 namespace tessera {
-namespace {
-
-// A group and those that it lies in, whose names do not tell; `all` is the view in which every group is open.
-ViewOptions openedTo(const GraphView& all, ViewOptions options, const std::string& group) {
-  for (int32_t at = all.findGroup(group); at >= 0; at = all.nodes[static_cast<size_t>(at)].parent)
-    options.openGroups.insert(all.nodes[static_cast<size_t>(at)].group);
-  return options;
-}
-
-}  // namespace
-
 void SceneView::begin(std::shared_ptr<SceneMaker> maker, Scene scene) {
   background_.dispose(std::exchange(state_, State{.maker = std::move(maker), .scene = std::move(scene)}));
 }
@@ -76,6 +65,7 @@ void SceneView::make(bool keepView, Work work) {
           if (!selectedGroup().isEmpty() && this->scene().view->findGroup(selectedGroup().toStdString()) < 0)
             selectGroup({});
           emit changed(keepView);
+          tellOpened();
           document_.live().followScene();
         };
       });
@@ -124,8 +114,15 @@ void SceneView::toggleGroup(const QString& group) {
   if (!document_.isOpen()) return;
   auto& open = state_.scene.options.openGroups;
   const std::string path = group.toStdString();
-  if (!open.erase(path)) open.insert(path);
+  const bool opens = !open.erase(path);
+  if (opens) open.insert(path);
+  state_.opening = opens ? group : QString();
   arrangeAgain(true);
+}
+
+void SceneView::tellOpened() {
+  const QString group = std::exchange(state_.opening, QString());
+  if (!group.isEmpty() && scene().view->findGroup(group.toStdString()) >= 0) emit groupOpened(group);
 }
 
 bool SceneView::openGroup(const QString& group) {
@@ -140,8 +137,7 @@ bool SceneView::openGroup(const QString& group) {
   start({true,
          [group = *found, computation = computation(), options = scene().options](SceneMaker& maker,
                                                                                   const Overlay* overlay) {
-           const Scene all = maker.make(computation, maker.allOpened(computation, options), nullptr);
-           return maker.make(computation, openedTo(*all.view, options, group), overlay);
+           return maker.make(computation, maker.openedTo(computation, options, group), overlay);
          },
          computation()});
   return true;

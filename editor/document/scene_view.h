@@ -75,6 +75,7 @@ class SceneView : public QObject {
   void lightChanged();  // or the tints
   void groupSelected();
   void groupWanted(QString group);  // in sight
+  void groupOpened(QString group);  // in place; what is drawn shows it
 
  private:
   using Work = std::function<Scene(SceneMaker&, const Overlay*)>;
@@ -88,6 +89,7 @@ class SceneView : public QObject {
   };
   void make(bool keepView, Work work);
   void start(Move move);
+  void tellOpened();
   void redraw();  // with the overlay as it is now
 
   struct State {  // of one file
@@ -97,7 +99,7 @@ class SceneView : public QObject {
     std::optional<Move> move;  // its scene is being made
     std::optional<std::vector<InstructionId>> lit;
     std::vector<std::pair<InstructionId, NodeTint>> tints;
-    QString selectedGroup;
+    QString selectedGroup, opening;  // opening: a group that the next scene shows open
     Grouping grouping = Grouping::Scopes;
   };
   Document& document_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
+#include "core/arrange/scopes.h"
 #include "core/base/units.h"
 #include "core/formats/module_file.h"
 #include "core/overview/facts.h"
@@ -50,9 +51,11 @@ void tellFindings(const Workload& work, Report& report) {
   for (const Finding& finding : findingsOf(work)) {
     list.push_back(jsonOf(work.module, finding));
     const std::string time = finding.timeNs > 0 ? ", " + durationText(finding.timeNs) + " measured" : std::string();
-    report.line(fmt::format("{}: {}{}{}\n    at {}", finding.rule, shownText(finding.text),
-                            finding.estimated ? " (estimated)" : "", time,
-                            shownText(placeText(work.module, finding.instructions[0]))));
+    const Instruction& place = work.module.at(finding.instructions[0]);
+    const std::string scope = place.metadata ? placeNameOf(work.module, *place.metadata) : std::string();
+    report.line(fmt::format(
+        "{}: {}{}{}\n    at {}{}", finding.rule, shownText(finding.text), finding.estimated ? " (estimated)" : "", time,
+        shownText(placeText(work.module, finding.instructions[0])), scope.empty() ? "" : " · " + shownText(scope)));
   }
 }
 

@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/cli/command.h"
 #include "app/cli/findings.h"
+#include "core/arrange/outline_names.h"
+#include "core/arrange/scopes.h"
 #include "core/base/units.h"
 #include "core/overview/facts.h"
 #include "core/picture/picture.h"
@@ -104,6 +108,7 @@ void putTop(Json& to, const Workload& work, const Overview& overview) {
     top.push_back({{"share", each.weight / work.totalWeight()}, {"times", each.times}});
     putWork(top.back(), each.cost);
     putPlace(top.back(), work.module, each.instruction);
+    if (each.alike > 1) top.back()["alike"] = each.alike;
     if (work.measured()) top.back()["time_ns"] = each.weight;
   }
 }
@@ -115,24 +120,51 @@ void tellFacts(const Module& module, const Overview& overview, Report& report) {
   for (const OverviewFact& fact : factsOf(overview)) report.line(fact.label + ": " + fact.words());
 }
 
-void tellScope(const Workload& work, const CostScope& scope, int depth, Report& report) {
+// Scopes that hold the same are one line.
+void tellScope(const Workload& work, const CostScope& scope, int depth, bool trains, Report& report) {
+  constexpr double kSame = 0.99;
   for (const CostScope& child : scope.children) {
     const double share = child.weight / work.totalWeight();
     if (share < kShownShare || depth > kShownDepth) continue;
+    const CostScope* inner = &child;
+    std::string name = scopeText(child, trains);
+    while (!inner->children.empty() && inner->children.front().weight >= kSame * child.weight) {
+      inner = &inner->children.front();
+      name += " / " + scopeText(*inner, trains);
+    }
     report.line(fmt::format("  {:>6}  {:>8}  {:>8}  {:{}}{}", percentText(share), amountText(child.cost.flops),
-                            bytesText(child.cost.bytesAccessed), "", 2 * depth, shownText(child.name)));
-    tellScope(work, child, depth + 1, report);
+                            bytesText(child.cost.bytesAccessed), "", 2 * depth, name));
+    tellScope(work, *inner, depth + 1, trains, report);
   }
+}
+
+void tellHottest(const Workload& work, const CostScope& scopes, Report& report) {
+  const auto way = hottestScope(scopes);
+  if (way.empty()) return;
+  Json& path = report.object["hottest_scope"]["path"] = Json::array();
+  for (const CostScope* scope : way) path.push_back(scope->name);
+  report.object["hottest_scope"]["share"] = way.back()->weight / work.totalWeight();
+  report.line("hottest scope: " + hottestText(scopes));
+}
+
+std::string placeOf(const Module& module, const Instruction& i) {
+  const std::string place = i.metadata ? placeNameOf(module, *i.metadata) : std::string();
+  return place.empty() ? "" : " · " + shownText(place);
 }
 
 void tellTop(const Workload& work, const Overview& overview, Report& report) {
   for (const auto& each : overview.top) {
     const Instruction& i = work.module.at(each.instruction);
-    const std::string times = each.times > 1 ? fmt::format(", {} times", amountText(each.times)) : std::string();
-    report.line(fmt::format("  {:>6}  {:>8}  {:>8}  {} = {} {}{}", percentText(each.weight / work.totalWeight()),
+    const std::string what = i.opcode == Opcode::Fusion ? fusionTitle(work.module, i)
+                                                        : std::string(i.opcodeName()) + placeOf(work.module, i);
+    const std::string alike = each.alike > 1 ? fmt::format(", {} like it", countText(each.alike - 1)) : std::string();
+    const std::string times = each.times > static_cast<double>(each.alike)
+                                  ? fmt::format(", {} times", amountText(each.times))
+                                  : std::string();
+    report.line(fmt::format("  {:>6}  {:>8}  {:>8}  {} = {} {}{}{}", percentText(each.weight / work.totalWeight()),
                             amountText(each.cost.flops), bytesText(each.cost.bytesAccessed),
-                            shownText(placeText(work.module, each.instruction)), toString(*i.shape, false),
-                            i.opcodeName(), times));
+                            shownText(placeText(work.module, each.instruction)), toString(*i.shape, false), what, alike,
+                            times));
   }
 }
 
@@ -144,9 +176,12 @@ void tell(const Workload& work, Report& report) {
   report.object["cost_by_scope"] = jsonOf(work, scopes);
   putTop(report.object, work, overview);
   tellFacts(work.module, overview, report);
+  const CostScope families = costByScopeFamily(work);
+  const bool trains = holdsBackward(families);
+  tellHottest(work, families, report);
   const char* kind = work.measured() ? "measured time" : "estimated";
   if (!scopes.children.empty()) report.line(fmt::format("cost by scope (share {}, flops, bytes):", kind));
-  tellScope(work, scopes, 0, report);
+  tellScope(work, families, 0, trains, report);
   if (!overview.top.empty()) report.line(fmt::format("costliest instructions (share {}, flops, bytes):", kind));
   tellTop(work, overview, report);
   report.line("findings:");

@@ -1,6 +1,10 @@
-// The tree of scopes of each executed computation, joined by path, with the costs of the kernels summed upwards.
+// The tree of scopes of each executed computation, joined by path, with the costs of the kernels summed upwards. What a
+// called computation holds counts in the scope of its callers.
 #include <algorithm>
+#include <set>
 #include <unordered_map>
+
+#include <fmt/format.h>
 
 #include "core/arrange/scopes.h"
 #include "core/base/sorting.h"
@@ -15,9 +19,12 @@ namespace {
 constexpr double kNeedsParts = 0.5;
 constexpr int kFurthest = 4;  // instructions to one that has a scope
 constexpr size_t kMostTried = 16;
+// The hottest scope: so much of what holds it, and of everything.
+constexpr double kHotInside = 0.25, kHotOfAll = 0.04;
 
 struct Node {
   std::string name;
+  size_t parent = 0;
   bool isOpcode = false;
   Cost cost;
   double weight = 0, heaviest = -1;
@@ -27,34 +34,64 @@ struct Node {
 
 class CostTree {
  public:
-  explicit CostTree(const Workload& work) : work_(work), nodes_(1) {}
+  CostTree(const Workload& work, bool families) : work_(work), families_(families), nodes_(1) {}
 
   CostScope build(double leastShare) {
     for (ComputationId computation : work_.execution.computations) addComputation(computation);
     least_ = leastShare * nodes_[0].weight;
-    return scopeOf(0);
+    return scopeOf({0});
   }
 
  private:
+  // A path in a called computation goes on from its callers', or begins as those of the entry do.
+  size_t beginOf(const std::string& name, size_t base) const {
+    return base == 0 || byName_.contains("0/" + name) ? 0 : base;
+  }
   void addComputation(ComputationId id) {
     const Computation& computation = work_.module.at(id);
     const ScopeTree tree = scopesOf(work_.module, computation);
+    const auto called = base_.find(id);
+    const size_t base = called == base_.end() ? 0 : called->second;
     std::vector<size_t> nodeOf;
     for (const Scope& scope : tree.scopes)
-      nodeOf.push_back(child(scope.parent < 0 ? 0 : nodeOf[static_cast<size_t>(scope.parent)], scope.name));
+      nodeOf.push_back(
+          child(scope.parent < 0 ? beginOf(scope.name, base) : nodeOf[static_cast<size_t>(scope.parent)], scope.name));
     place_.clear();
     for (size_t k = 0; k < computation.instructions.size(); ++k) place_[computation.instructions[k]] = k;
-    for (size_t k = 0; k < computation.instructions.size(); ++k) {
-      const InstructionId instruction = computation.instructions[k];
-      if (!work_.isKernel(work_.module.at(instruction))) continue;
+    for (InstructionId instruction : computation.instructions) {
+      const Instruction& i = work_.module.at(instruction);
+      const bool calls = executesCallees(i.opcode);
+      if (!calls && !work_.isKernel(i)) continue;
       const int32_t scope = scopeNear(tree, instruction);
-      add(0, instruction);
-      const size_t own = scope < 0 ? child(0, "no scope") : nodeOf[static_cast<size_t>(scope)];
-      add(opcodeIn(own, work_.module.at(instruction)), instruction);
-      if (scope < 0) add(own, instruction);
-      for (int32_t s = scope; s >= 0; s = tree.scopes[static_cast<size_t>(s)].parent)
-        add(nodeOf[static_cast<size_t>(s)], instruction);
+      const size_t own = scope >= 0 ? nodeOf[static_cast<size_t>(scope)] : base;
+      if (calls) noteCall(i, own);
+      if (work_.isKernel(i)) count(instruction, own == 0 ? child(0, "no scope") : own);
     }
+  }
+  void noteCall(const Instruction& caller, size_t scope) {
+    for (ComputationId callee : work_.module.callees(caller)) {
+      const auto [known, isNew] = base_.try_emplace(callee, scope);
+      if (!isNew) known->second = common(known->second, scope);
+    }
+  }
+  size_t depthOf(size_t node) const {
+    size_t depth = 0;
+    for (; node != 0; node = nodes_[node].parent) ++depth;
+    return depth;
+  }
+  size_t common(size_t a, size_t b) const {
+    size_t depthA = depthOf(a), depthB = depthOf(b);
+    while (a != b)
+      if (depthA >= depthB)
+        a = nodes_[a].parent, --depthA;
+      else
+        b = nodes_[b].parent, --depthB;
+    return a;
+  }
+  void count(InstructionId instruction, size_t scope) {
+    add(opcodeIn(scope, work_.module.at(instruction)), instruction);
+    for (; scope != 0; scope = nodes_[scope].parent) add(scope, instruction);
+    add(0, instruction);
   }
   // Its own; of what a compiler made without one, that of the nearest reader, else of the nearest operand.
   int32_t scopeNear(const ScopeTree& tree, InstructionId instruction) const {
@@ -90,6 +127,7 @@ class CostTree {
     if (!isNew) return known->second;
     nodes_.push_back({});
     nodes_.back().name = name;
+    nodes_.back().parent = parent;
     nodes_[parent].children.push_back(known->second);
     return known->second;
   }
@@ -116,22 +154,59 @@ class CostTree {
     own.weight += weight;
     if (weight > own.heaviest) own.heaviest = weight, own.instruction = instruction;
   }
-  // No deeper than scopes go (scopes.cpp bounds them).
-  CostScope scopeOf(size_t node) const {
-    const Node& own = nodes_[node];
-    CostScope out{own.name, own.cost, own.weight, own.instruction, {}};
-    CostScope rest{"…", {}, 0, {}, {}};
-    const bool opcodes = showsOpcodes(own);
-    for (size_t inner : own.children) {
-      const Node& part = nodes_[inner];
-      if (part.isOpcode != opcodes) continue;
-      if (part.weight > 0 && part.weight >= least_) {
-        out.children.push_back(scopeOf(inner));
-      } else if (part.weight > 0) {
-        addWork(rest.cost, part.cost, 1);
-        rest.cost.bytesAccessed += part.cost.bytesAccessed, rest.weight += part.weight;
-        if (!rest.instruction.valid()) rest.instruction = part.instruction;
+  // Without the number at its end: "block_3" and "block" are of one family.
+  static std::string familyOf(const std::string& name) {
+    const size_t end = name.find_last_not_of("0123456789");
+    const bool numbered = end != std::string::npos && end > 0 && end + 1 < name.size() && name[end] == '_';
+    return numbered ? name.substr(0, end) : name;
+  }
+  // Children of all, by what they are shown as.
+  std::vector<std::pair<std::string, std::vector<size_t>>> partsOf(const std::vector<size_t>& same) const {
+    std::vector<std::pair<std::string, std::vector<size_t>>> out;
+    std::unordered_map<std::string, size_t> known;
+    for (size_t node : same) {
+      const bool opcodes = showsOpcodes(nodes_[node]);
+      for (size_t inner : nodes_[node].children) {
+        if (nodes_[inner].isOpcode != opcodes || nodes_[inner].weight <= 0) continue;
+        const std::string& name = nodes_[inner].name;
+        const auto [found, isNew] = known.try_emplace(families_ && !opcodes ? familyOf(name) : name, out.size());
+        if (isNew) out.push_back({found->first, {}});
+        out[found->second].second.push_back(inner);
       }
+    }
+    return out;
+  }
+  // The work of all, and the costliest instruction of the one that is the hottest.
+  CostScope sumOf(const std::vector<size_t>& same) const {
+    CostScope out;
+    double heaviest = -1;
+    for (size_t node : same) {
+      const Node& own = nodes_[node];
+      addWork(out.cost, own.cost, 1);
+      out.cost.bytesAccessed += own.cost.bytesAccessed;
+      out.weight += own.weight;
+      if (own.heaviest > heaviest) heaviest = own.heaviest, out.instruction = own.instruction;
+    }
+    return out;
+  }
+  std::string nameOfAll(const std::string& family, const std::vector<size_t>& same) const {
+    std::set<std::string_view> names;
+    for (size_t node : same) names.insert(nodes_[node].name);
+    return names.size() > 1 ? fmt::format("{} × {}", family, names.size()) : std::string(*names.begin());
+  }
+  // No deeper than scopes go (scopes.cpp bounds them).
+  CostScope scopeOf(const std::vector<size_t>& same) const {
+    CostScope out = sumOf(same), rest{"…", {}, 0, {}, {}};
+    for (const auto& [family, nodes] : partsOf(same)) {
+      const CostScope sum = sumOf(nodes);
+      if (sum.weight >= least_) {
+        out.children.push_back(scopeOf(nodes));
+        out.children.back().name = nameOfAll(family, nodes);
+        continue;
+      }
+      addWork(rest.cost, sum.cost, 1);
+      rest.cost.bytesAccessed += sum.cost.bytesAccessed, rest.weight += sum.weight;
+      if (!rest.instruction.valid()) rest.instruction = sum.instruction;
     }
     sortWith(out.children, [](const auto& a, const auto& b) { return a.weight > b.weight; });
     if (rest.weight > 0) out.children.push_back(std::move(rest));
@@ -139,7 +214,9 @@ class CostTree {
   }
 
   const Workload& work_;
+  const bool families_;
   std::vector<Node> nodes_;
+  std::unordered_map<ComputationId, size_t> base_;  // of called computations: the scope that all callers are in
   std::unordered_map<std::string, size_t> byName_;
   std::unordered_map<InstructionId, size_t> place_;  // in the computation
   double least_ = 0;
@@ -147,6 +224,18 @@ class CostTree {
 
 }  // namespace
 
-CostScope costByScope(const Workload& work, double leastShare) { return CostTree(work).build(leastShare); }
+CostScope costByScope(const Workload& work, double leastShare) { return CostTree(work, false).build(leastShare); }
+CostScope costByScopeFamily(const Workload& work, double leastShare) { return CostTree(work, true).build(leastShare); }
+
+std::vector<const CostScope*> hottestScope(const CostScope& root) {
+  std::vector<const CostScope*> out;
+  for (const CostScope* at = &root; !at->children.empty(); at = out.back()) {
+    const CostScope& hottest = at->children.front();
+    if (hottest.weight < kHotInside * at->weight || hottest.weight < kHotOfAll * root.weight) break;
+    if (hottest.name == "…" || hottest.name == "no scope") break;
+    out.push_back(&hottest);
+  }
+  return out;
+}
 
 }  // namespace tessera

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base/units.h"
 
 namespace tessera {
@@ -133,6 +135,30 @@ std::vector<OverviewFact> factsOf(const Overview& overview) {
   if (!overview.collectives.empty()) out.push_back(kindsFact("collectives", overview.collectives));
   if (!overview.customCalls.empty()) out.push_back(kindsFact("custom calls", overview.customCalls));
   return out;
+}
+
+bool holdsBackward(const CostScope& scope) {
+  return scope.name.starts_with("transpose(") || std::ranges::any_of(scope.children, holdsBackward);
+}
+
+std::string scopeText(const CostScope& scope, bool trains) {
+  if (scope.name.starts_with("transpose(")) return shownText(scope.name) + " (backward)";
+  if (scope.name.starts_with("jvp(") && trains) return shownText(scope.name) + " (forward)";
+  if (scope.name.starts_with("rematted_computation")) return shownText(scope.name) + " (recomputed)";
+  return shownText(scope.name);
+}
+
+std::string hottestText(const CostScope& root) {
+  constexpr size_t kFirst = 2, kLast = 4;  // of a long path
+  const auto way = hottestScope(root);
+  if (way.empty()) return {};
+  const bool trains = holdsBackward(root);
+  std::string out;
+  for (size_t k = 0; k < way.size(); ++k) {
+    const bool told = k < kFirst || k + kLast >= way.size();
+    if (told || k == kFirst) out += (out.empty() ? "" : " / ") + (told ? scopeText(*way[k], trains) : "…");
+  }
+  return fmt::format("{}, {} of the cost", out, percentText(way.back()->weight / root.weight));
 }
 
 }  // namespace tessera

@@ -30,4 +30,11 @@ std::string argumentText(const Overview::Argument& argument);
 
 std::vector<OverviewFact> factsOf(const Overview& overview);
 
+// A scope's name and, for who does not read transforms, which part of a training step it is; trains: there is a
+// backward one.
+bool holdsBackward(const CostScope& scope);
+std::string scopeText(const CostScope& scope, bool trains);
+// "jit(step) / transpose(jvp()) (backward) / linear × 13, 20 % of the cost"; "": there is none.
+std::string hottestText(const CostScope& root);
+
 }  // namespace tessera

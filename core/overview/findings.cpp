@@ -1,8 +1,14 @@
 // The table of rules, and the order of what they find.
 #include "core/overview/findings.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
 #include "core/arrange/scopes.h"
 #include "core/base/sorting.h"
+#include "core/base/units.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/overview/rules.h"
 
@@ -10,6 +16,7 @@ namespace tessera {
 namespace {
 
 constexpr double kWorthTelling = 1e-3;  // of the module's weight
+constexpr size_t kMostOfRule = 6;       // told one by one; the rest are one
 
 // The order is kept with the numbers that a finding has: its measured time, else its weight by the rule, else by its
 // bytes and flops.
@@ -19,6 +26,23 @@ void weigh(const Workload& work, const FindingRule& rule, Finding& finding) {
     if (finding.timeNs > 0) finding.weight = finding.timeNs, finding.estimated = false;
   }
   if (finding.weight == 0) finding.weight = Workload::estimatedNs({finding.flops, 0, finding.bytes});
+}
+
+// The costliest of a rule by themselves, all others together.
+void keepCostliest(std::vector<Finding>& found) {
+  sortWith(found, [](const Finding& a, const Finding& b) { return a.weight > b.weight; });
+  if (found.size() <= kMostOfRule + 1) return;
+  Finding rest = std::move(found[kMostOfRule]);
+  const size_t kinds = found.size() - kMostOfRule;
+  for (size_t k = kMostOfRule + 1; k < found.size(); ++k) {
+    rest.instructions.insert(rest.instructions.end(), found[k].instructions.begin(), found[k].instructions.end());
+    rest.bytes += found[k].bytes, rest.flops += found[k].flops, rest.timeNs += found[k].timeNs;
+    rest.weight += found[k].weight, rest.estimated |= found[k].estimated;
+  }
+  rest.text = fmt::format("{} more kinds of these at {} places{}", kinds, rest.instructions.size(),
+                          rest.bytes > 0 ? ": " + bytesText(rest.bytes) : std::string());
+  found.resize(kMostOfRule);
+  found.push_back(std::move(rest));
 }
 
 }  // namespace
@@ -44,11 +68,10 @@ std::vector<Finding> findingsOf(const Workload& work) {
   for (const FindingRule& rule : rulesOfFindings()) {
     std::vector<Finding> found;
     rule.find(work, found);
-    for (Finding& finding : found) {
-      finding.rule = rule.name;
-      weigh(work, rule, finding);
-      if (finding.weight >= kWorthTelling * work.totalWeight()) out.push_back(std::move(finding));
-    }
+    for (Finding& finding : found) finding.rule = rule.name, weigh(work, rule, finding);
+    std::erase_if(found, [&](const Finding& f) { return f.weight < kWorthTelling * work.totalWeight(); });
+    keepCostliest(found);
+    std::ranges::move(found, std::back_inserter(out));
   }
   sortWith(out, [](const Finding& a, const Finding& b) { return a.weight > b.weight; });
   return out;

@@ -32,15 +32,31 @@ struct Family {
 using Families = std::map<std::string, Family>;
 using NamedFamily = std::pair<std::string, const Family*>;
 
-// Adds the family of each number in the text: "p['h'][3]['fc'][0]" is in "p['h']" with 3 and, for that 3, in no other.
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Where the first number begins that stands alone: of "res_net18/block_3" the 3.
+size_t firstNumber(std::string_view text) {
+  for (size_t at = 1; at < text.size(); ++at)
+    if (isDigit(text[at]) && (text[at - 1] == '[' || text[at - 1] == '_' || text[at - 1] == '.')) return at;
+  return text.npos;
+}
+
+// Adds the family of the first number in the text: "p['h'][3]['fc'][0]" is in "p['h']" with 3, and in no other.
 void addFirstNumber(std::string_view text, InstructionId id, Families& families) {
-  const size_t begin = text.find_first_of("0123456789");
+  const size_t begin = firstNumber(text);
   if (begin == text.npos) return;
   size_t end = begin;
-  while (end < text.size() && text[end] >= '0' && text[end] <= '9' && end - begin < 9) ++end;
-  const bool standsAlone = begin > 0 && (text[begin - 1] == '[' || text[begin - 1] == '_' || text[begin - 1] == '.');
-  if (!standsAlone || end + 1 >= text.size()) return;  // the number of a leaf, not of a block
+  while (end < text.size() && isDigit(text[end]) && end - begin < 9) ++end;
+  if (end + 1 >= text.size()) return;  // the number of a leaf, not of a block
   families[std::string(text.substr(0, begin - 1))].add(id, lastNumber(text.substr(0, end)));
+}
+
+// "linear" is the first of "linear_1", "linear_2" …
+void addUnnumbered(std::string_view text, InstructionId id, Families& families) {
+  for (size_t end = text.find_first_of("'/].", 1); end != text.npos; end = text.find_first_of("'/].", end + 1)) {
+    const auto found = families.find(std::string(text.substr(0, end)));
+    if (found != families.end() && *found->second.numbers.begin() == 1) return found->second.add(id, 0);
+  }
 }
 
 bool isComplete(const Family& family) {
@@ -61,6 +77,8 @@ std::vector<NamedFamily> completeOf(const Families& families) {
 // Where the number is the end of a key, that key and those before it: "p['params']['Conv" is "Conv", with two of that
 // name "params.Conv".
 std::string keyOf(std::string_view text, size_t keys) {
+  if (const size_t slash = text.rfind('/'); slash != text.npos && keys == 1) return std::string(text.substr(slash + 1));
+  if (const size_t dot = text.rfind('.'); dot != text.npos && keys == 1) return std::string(text.substr(dot + 1));
   const size_t open = text.rfind('[');
   if (open == text.npos || text.find(']', open) != text.npos) return std::string(text);
   std::string_view own = text.substr(open + 1);
@@ -92,7 +110,26 @@ Families parameterFamilies(const Module& module) {
     addFirstNumber(name, id, families);
     if (!families.empty() && argument.empty()) argument = own;
   }
+  for (InstructionId id : module.entryComputation().parameters)
+    if (const std::string name = argumentPath(module.at(id)); argumentOf(name) == argument)
+      addUnnumbered(name, id, families);
   return families;
+}
+
+// "linear" is the first of the scopes "linear_1", "linear_2" …
+void addUnnumberedScopes(const Computation& entry, const ScopeTree& tree, Families& families) {
+  for (size_t k = 0; k < entry.instructions.size(); ++k) {
+    Family* outermost = nullptr;
+    for (int32_t s = tree.scopeOf[k]; s >= 0; s = tree.scopes[static_cast<size_t>(s)].parent) {
+      const Scope& scope = tree.scopes[static_cast<size_t>(s)];
+      const auto found = families.find(scope.name);
+      if (lastNumber(scope.name) >= 0)
+        outermost = nullptr;  // that one is told by its number
+      else if (found != families.end() && found->second.numbers.contains(1))
+        outermost = &found->second;
+    }
+    if (outermost) outermost->add(entry.instructions[k], 0);
+  }
 }
 
 // Numbered scopes that are in no other numbered one.
@@ -115,6 +152,7 @@ Families scopeFamilies(const Workload& work) {
     while (name.ends_with('_') || name.ends_with('.')) name.pop_back();
     families[name].add(entry.instructions[k], lastNumber(scope.name));
   }
+  addUnnumberedScopes(entry, tree, families);
   return families;
 }
 

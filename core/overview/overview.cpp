@@ -1,9 +1,13 @@
 // The facts of an overview, one function each.
 #include "core/overview/overview.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
+#include "core/arrange/scopes.h"
 #include "core/base/sorting.h"
 #include "core/devices/shardy.h"
 #include "core/hlo/argument_path.h"
@@ -113,10 +117,29 @@ void tellKinds(const Workload& work, Overview& out) {
   out.customCalls = calls.sorted();
 }
 
+// What is told as one: of the same shape and scope but for the scope's numbers.
+std::string kindOf(const Workload& work, const Instruction& i) {
+  const Computation* fused = work.fusedBy(i);
+  const std::string_view ends = fused ? work.module.at(fused->root).opcodeName() : std::string_view();
+  return fmt::format("{}\n{}\n{}\n{}", i.opcodeName(), ends, toString(*i.shape, false),
+                     i.metadata ? numberPattern(i.metadata->opName) : std::string());
+}
+
 void tellTop(const Workload& work, Overview& out) {
+  std::unordered_map<std::string, size_t> known;
+  std::vector<double> heaviest;
   for (ComputationId computation : work.execution.computations)
-    for (InstructionId id : work.module.at(computation).instructions)
-      if (work.weightOf(id) > 0) out.top.push_back({id, work.costOf(id), work.timesOf(id), work.weightOf(id)});
+    for (InstructionId id : work.module.at(computation).instructions) {
+      const double weight = work.weightOf(id);
+      if (weight <= 0) continue;
+      const auto [found, isNew] = known.try_emplace(kindOf(work, work.module.at(id)), out.top.size());
+      if (isNew) out.top.push_back({id, {}, 0, 0, 0}), heaviest.push_back(0);
+      Overview::CostlyInstruction& all = out.top[found->second];
+      addWork(all.cost, work.costOf(id), 1);
+      all.cost.bytesAccessed += work.costOf(id).bytesAccessed;
+      all.times += work.timesOf(id), all.weight += weight, ++all.alike;
+      if (weight > heaviest[found->second]) heaviest[found->second] = weight, all.instruction = id;
+    }
   const size_t kept = std::min(out.top.size(), kTop);
   const auto heavier = [](const auto& a, const auto& b) {
     return a.weight != b.weight ? a.weight > b.weight : a.instruction < b.instruction;

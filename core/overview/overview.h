@@ -42,8 +42,9 @@ struct Overview {
   };
   struct CostlyInstruction {
     InstructionId instruction;
-    Cost cost;  // of a run
+    Cost cost;  // of a run; this and the next with all that are like it
     double times = 0, weight = 0;
+    size_t alike = 1;  // of one shape and scope, but for the scope's numbers
   };
 
   ModuleStage stage;
@@ -71,5 +72,9 @@ struct CostScope {
   std::vector<CostScope> children;  // by weight; what is below a share of the root is merged into one child "…"
 };
 CostScope costByScope(const Workload& work, double leastShare = 0.005);
+// The same with scopes side by side that only a number tells apart as one, "block × 12": what they hold is summed, too.
+CostScope costByScopeFamily(const Workload& work, double leastShare = 0.005);
+// Names from the outside to the hottest scope that is not only a part of what stands around it.
+std::vector<const CostScope*> hottestScope(const CostScope& root);
 
 }  // namespace tessera

@@ -41,6 +41,7 @@ ModuleReport::ModuleReport(Module of, std::optional<Profile> measured)
       work(module, profile ? &*profile : nullptr),
       overview(overviewOf(work)),
       scopes(costByScope(work)),
+      families(costByScopeFamily(work)),
       findings(findingsOf(work)) {}
 
 struct ModuleOverview::Answer {

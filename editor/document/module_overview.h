@@ -27,7 +27,7 @@ struct ModuleReport {
   const std::optional<Profile> profile;  // times only
   const Workload work;
   const Overview overview;
-  const CostScope scopes;
+  const CostScope scopes, families;  // by each scope; numbered ones as one
   const std::vector<Finding> findings;
 };
 

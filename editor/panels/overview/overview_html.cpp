@@ -4,6 +4,7 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "core/arrange/scopes.h"
 #include "core/base/units.h"
 #include "core/picture/picture.h"
 #include "editor/look/type_scale.h"
@@ -49,7 +50,10 @@ QString factsHtml(const ModuleReport& report) {
           .arg(escapedWord(report.module.name), escapedWord(stageText(report.overview.stage)),
                pointsOf(TypeSize::Heading));
   out += QStringLiteral("<table>");
-  for (const OverviewFact& fact : factsOf(report.overview))
+  std::vector<OverviewFact> facts = factsOf(report.overview);
+  const auto way = hottestScope(report.families);
+  if (!way.empty()) facts.push_back({"hottest scope", "", {{hottestText(report.families), way.back()->instruction}}});
+  for (const OverviewFact& fact : facts)
     out += QStringLiteral(
                "<tr><td class='muted' style='padding:1px 10px 1px 0;white-space:nowrap'>%1</td><td>%2</td></tr>")
                .arg(escapedWord(fact.label), factCell(report.module, fact));
@@ -67,6 +71,25 @@ QString numberOf(const Finding& finding) {
   return sign;
 }
 
+namespace {
+
+// Where its text has not said it.
+QString numberBehind(const Finding& finding) {
+  const QString number = numberOf(finding), alone = number.section(QStringLiteral(" ("), 0, 0);
+  const bool isSaid = !alone.isEmpty() && QString::fromStdString(finding.text).contains(alone);
+  return isSaid && finding.timeNs == 0 ? number.mid(alone.size()).trimmed() : number;
+}
+
+// A link to the place, and the scope that it is in.
+QString placeInScope(const ModuleReport& report, InstructionId id) {
+  const Metadata* metadata = report.module.at(id).metadata;
+  const std::string scope = metadata ? placeNameOf(report.module, *metadata) : std::string();
+  const QString link = overviewLink(report.module, id, escapedWord(placeText(report.module, id)));
+  return scope.empty() ? link : link + QStringLiteral(" · ") + escapedWord(scope);
+}
+
+}  // namespace
+
 QString findingsHtml(const ModuleReport& report) {
   const std::vector<Finding>& all = report.findings;
   if (all.empty()) return QStringLiteral("<p class='muted'>%1</p>").arg(QObject::tr("No findings."));
@@ -74,8 +97,7 @@ QString findingsHtml(const ModuleReport& report) {
   for (size_t k = 0; k < std::min(all.size(), kFirstFindings); ++k) {
     const InstructionId place = all[k].instructions.front();
     out += QStringLiteral("<p style='margin:0 0 6px 0'>%1 <span class='muted'>%2</span><br>%3</p>")
-               .arg(escapedWord(all[k].text), numberOf(all[k]).toHtmlEscaped(),
-                    overviewLink(report.module, place, escapedWord(placeText(report.module, place))));
+               .arg(escapedWord(all[k].text), numberBehind(all[k]).toHtmlEscaped(), placeInScope(report, place));
   }
   if (all.size() <= kFirstFindings) return out;
   return out + QStringLiteral("<p style='margin:0'><a href='findings:'>%1</a></p>")

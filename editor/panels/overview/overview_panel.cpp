@@ -20,6 +20,7 @@
 #include "editor/panels/overview/overview_html.h"
 #include "editor/panels/profile/treemap.h"
 #include "editor/text/plain_text.h"
+#include "editor/text/status_line.h"
 
 namespace tessera {
 namespace {
@@ -190,7 +191,8 @@ void OverviewPanel::showTop(const ModuleReport& report) {
   for (const Overview::CostlyInstruction& each : report.overview.top) {
     const Instruction& i = report.module.at(each.instruction);
     const auto text = [](const std::string& words) { return QString::fromStdString(words); };
-    const QString name = QString::fromUtf8(i.name.data(), static_cast<qsizetype>(i.name.size()));
+    QString name = QString::fromUtf8(i.name.data(), static_cast<qsizetype>(i.name.size()));
+    if (each.alike > 1) name += QStringLiteral(" ×%1").arg(each.alike);
     auto* row = new QTreeWidgetItem(
         top_, {text(percentText(each.weight / report.work.totalWeight())), name, text(toString(*i.shape, false)),
                text(amountText(each.cost.flops)), text(bytesText(each.cost.bytesAccessed))});
@@ -226,7 +228,7 @@ void OverviewPanel::changeEvent(QEvent* event) {
 // --- the strip
 
 OverviewStrip::OverviewStrip(Document& document, QWidget* parent)
-    : QWidget(parent), document_(document), words_(new PlainLabel(this)) {
+    : QWidget(parent), document_(document), words_(new StatusLine(this)) {
   setObjectName(QStringLiteral("overviewStrip"));
   auto* more = new QToolButton(this);
   more->setText(tr("Overview"));
@@ -235,7 +237,6 @@ OverviewStrip::OverviewStrip(Document& document, QWidget* parent)
   layout->setContentsMargins(8, 2, 4, 2);
   layout->addWidget(words_, 1);
   layout->addWidget(more);
-  words_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a long name is cut, not the window's width
   connect(more, &QToolButton::clicked, this, &OverviewStrip::overviewWanted);
   connect(&document_, &Document::opened, this, &OverviewStrip::refresh);
   connect(&document_.overview(), &ModuleOverview::stale, this, &OverviewStrip::refresh);

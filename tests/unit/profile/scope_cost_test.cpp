@@ -1,0 +1,140 @@
+// Where the cost of called computations stands, families of scopes, layers by names of several libraries, and what of
+// the costliest instructions and of findings is told as one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/overview/findings.h"
+#include "core/overview/layers.h"
+#include "core/overview/overview.h"
+#include "tests/unit/passes/text.h"
+
+namespace tessera::test {
+namespace {
+
+std::string named(const std::string& opName) { return ", metadata={op_name=\"" + opName + "\"}"; }
+
+const CostScope* find(const CostScope& root, std::vector<std::string> way) {
+  const CostScope* at = &root;
+  for (const std::string& name : way) {
+    const auto found = std::ranges::find(at->children, name, &CostScope::name);
+    if (found == at->children.end()) return nullptr;
+    at = &*found;
+  }
+  return at;
+}
+
+// jax writes relative names into what is called, and whole ones once XLA has inlined it.
+TEST(CostByScope, WhatIsCalledCountsInTheScopeOfItsCaller) {
+  const Module module = moduleFrom(
+      "HloModule m\n\nrelu {\n  x = f32[64] parameter(0)\n  ROOT a = f32[64] sine(x)" + named("max") + "\n}\n\n" +
+      "whole {\n  x = f32[64] parameter(0)\n  ROOT a = f32[64] cosine(x)" + named("jit(f)/head/cos") + "\n}\n\n" +
+      "ENTRY e {\n  x = f32[64] parameter(0)\n  a = f32[64] negate(x)" + named("jit(f)/net/neg") + "\n" +
+      "  b = f32[64] call(a), to_apply=relu" + named("jit(f)/net/jit(relu)") + "\n" +
+      "  ROOT c = f32[64] call(b), to_apply=whole" + named("jit(f)/net/call") + "\n}\n");
+  const CostScope root = costByScope(Workload(module, nullptr));
+  ASSERT_EQ(root.children.size(), 1u);
+  ASSERT_TRUE(find(root, {"jit(f)", "net"}));
+  EXPECT_EQ(find(root, {"jit(f)", "net"})->cost.transcendentals, 64);
+  EXPECT_EQ(find(root, {"jit(f)", "net"})->cost.flops, 64);
+  ASSERT_TRUE(find(root, {"jit(f)", "head"}));
+  EXPECT_EQ(find(root, {"jit(f)", "head"})->cost.transcendentals, 64);
+}
+
+TEST(CostByScope, CallersInSeveralScopesShareWhatStandsAroundThem) {
+  const Module module = moduleFrom(
+      "HloModule m\n\ng {\n  x = f32[64] parameter(0)\n  ROOT a = f32[64] sine(x)\n}\n\n"
+      "ENTRY e {\n  x = f32[64] parameter(0)\n  a = f32[64] call(x), to_apply=g" +
+      named("f/one/call") + "\n  ROOT b = f32[64] call(a), to_apply=g" + named("f/two/call") + "\n}\n");
+  const CostScope root = costByScope(Workload(module, nullptr));
+  ASSERT_EQ(root.children.size(), 1u);
+  EXPECT_EQ(root.children[0].name, "f");
+  EXPECT_EQ(root.children[0].cost.transcendentals, 128);
+}
+
+std::string chainOf(const std::vector<std::string>& scopes, const std::string& parameters = "") {
+  std::string text = "HloModule m\n\nENTRY e {\n  x = f32[64] parameter(0), metadata={op_name=\"x\"}\n" + parameters;
+  std::string last = "x";
+  for (size_t k = 0; k < scopes.size(); ++k) {
+    const std::string name = "v" + std::to_string(k);
+    text += "  " + std::string(k + 1 == scopes.size() ? "ROOT " : "") + name + " = f32[64] sine(" + last + ")" +
+            named(scopes[k]) + "\n";
+    last = name;
+  }
+  return text + "}\n";
+}
+
+TEST(CostByScope, BlocksThatOnlyANumberTellsApartAreAFamily) {
+  const Module module = moduleFrom(
+      chainOf({"f/linear/w/s", "f/linear/b/s", "f/linear_1/w/s", "f/linear_2/w/s", "f/res18/s", "f/res20/s"}));
+  const CostScope root = costByScopeFamily(Workload(module, nullptr));
+  ASSERT_TRUE(find(root, {"f", "linear × 3"}));
+  EXPECT_EQ(find(root, {"f", "linear × 3"})->cost.transcendentals, 4 * 64);
+  EXPECT_EQ(find(root, {"f", "linear × 3", "w"})->cost.transcendentals, 3 * 64);
+  EXPECT_TRUE(find(root, {"f", "res18"}));
+  const auto hottest = hottestScope(root);
+  ASSERT_EQ(hottest.size(), 3u);
+  EXPECT_EQ(hottest[1]->name, "linear × 3");
+}
+
+TEST(CostByScope, OfInstructionsMadeOneTheFirstTells) {
+  const Module module = moduleFrom(chainOf({"f/a/transpose;f/b/mul"}));
+  EXPECT_TRUE(find(costByScope(Workload(module, nullptr)), {"f", "a"}));
+}
+
+std::string layersOfPaths(const std::vector<std::string>& paths) {
+  std::string parameters;
+  for (size_t k = 0; k < paths.size(); ++k)
+    parameters +=
+        "  p" + std::to_string(k) + " = f32[8] parameter(" + std::to_string(k + 1) + ")" + named(paths[k]) + "\n";
+  const Module module = moduleFrom(chainOf({"f/s"}, parameters));
+  std::string out;
+  for (const auto& each : layersOf(Workload(module, nullptr)))
+    out += each.name + " × " + std::to_string(each.count) + " ";
+  return out;
+}
+
+TEST(Layers, TheFirstOfAFamilyMayHaveNoNumber) {
+  EXPECT_EQ(layersOfPaths({"p['linear']['w']", "p['linear_1']['w']", "p['linear_2']['w']", "p['other']['w']"}),
+            "linear × 3 ");
+  EXPECT_EQ(layersOfPaths({"p['attention/query']['w']", "p['attention_1/query']['w']"}), "attention × 2 ");
+  EXPECT_EQ(layersOfPaths({"p['n/a']['w']", "p['n_1/a']['w']", "p['n_2/a']['w']"}), "n × 3 ");
+}
+
+TEST(Layers, ANumberInAWordIsNone) {
+  EXPECT_EQ(layersOfPaths({"p['net18/~/block_0/conv']['w']", "p['net18/~/block_1/conv']['w']"}), "block × 2 ");
+  EXPECT_EQ(layersOfPaths({"m.blocks[0].w", "m.blocks[1].w"}), "blocks × 2 ");
+}
+
+TEST(Overview, CostlyInstructionsThatAreAlikeAreToldOnce) {
+  const Module module = moduleFrom(chainOf({"f/block_0/s", "f/block_1/s", "f/head/s"}));
+  const Overview overview = overviewOf(Workload(module, nullptr));
+  ASSERT_EQ(overview.top.size(), 2u);
+  EXPECT_EQ(overview.top[0].alike, 2u);
+  EXPECT_EQ(overview.top[0].cost.transcendentals, 2 * 64);
+  EXPECT_EQ(overview.top[1].alike, 1u);
+}
+
+TEST(Findings, TheLeastOfARuleAreOne) {
+  std::string text = "HloModule m, is_scheduled=true\n\nENTRY e {\n  x0 = f32[1024] parameter(0)\n";
+  for (int k = 0; k < 12; ++k) {
+    const std::string shape = "f32[" + std::to_string(1024 - k) + "]";
+    text += "  cut" + std::to_string(k) + " = " + shape + " slice(x0), slice={[0:" + std::to_string(1024 - k) + "]}\n";
+    text += "  c" + std::to_string(k) + " = " + shape + " copy(cut" + std::to_string(k) + ")\n";
+  }
+  text += "  ROOT r = f32[1024] negate(x0)\n}\n";
+  const Module module = moduleFrom(text);
+  std::vector<Finding> found = findingsOf(Workload(module, nullptr));
+  std::erase_if(found, [](const Finding& f) { return f.rule != "copies"; });
+  ASSERT_EQ(found.size(), 7u);
+  size_t places = 0, rest = 0;
+  for (const Finding& f : found) {
+    places += f.instructions.size();
+    rest += f.text.starts_with("6 more kinds of these at 6 places");
+  }
+  EXPECT_EQ(places, 12u);
+  EXPECT_EQ(rest, 1u);
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,8 +1,10 @@
-// See far_text.h. What does not fit into one line is broken between words, where the box is high enough for two.
+// See far_text.h. What does not fit into one line is broken between words, else within names at their joints; what does
+// not fit then loses the mark of a group, what stands behind a colon or a dot, and last its end.
 #include "core/picture/far_text.h"
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 namespace tessera {
 namespace {
@@ -12,13 +14,42 @@ constexpr float kFarLine = 1.2f;                           // of the size
 constexpr float kFarMargin = 3;                            // pixels
 constexpr float kFarNarrowest = 1.2f;                      // of the size: narrower text is not legible
 
-// As many words as fit; at least one.
+constexpr size_t kMostLines = 3;
+
+constexpr std::string_view kMarks[] = {"▸ ", "▾ "};
+
+std::string_view withoutMark(std::string_view text) {
+  for (const std::string_view mark : kMarks)
+    if (text.starts_with(mark)) return text.substr(mark.size());
+  return text;
+}
+
+bool isUpper(char c) { return c >= 'A' && c <= 'Z'; }
+bool isLower(char c) { return c >= 'a' && c <= 'z'; }
+
+// A line may end behind this letter; never behind the mark of a group.
+bool isJoint(std::string_view text, size_t place) {
+  if (place < text.size() - withoutMark(text).size()) return false;
+  const char c = text[place];
+  if (c == ' ' || c == '_' || c == '/' || c == '.' || c == ',' || c == ':' || c == '-' || c == ')') return true;
+  return isLower(c) && place + 1 < text.size() && isUpper(text[place + 1]);  // GroupNorm
+}
+
+// As much of a text as fits, up to a joint; 0: not even the first part.
 size_t firstLine(std::string_view text, float size, float width) {
-  size_t end = text.find(' ');
-  for (size_t next = end; next != std::string_view::npos && textWidth(text.substr(0, next), size, true) <= width;
-       next = text.find(' ', next + 1))
-    end = next;
+  size_t end = 0;
+  for (size_t next = 0; next < text.size(); ++next)
+    if (isJoint(text, next)) {
+      const std::string_view line = text.substr(0, text[next] == ' ' ? next : next + 1);
+      if (textWidth(line, size, true) > width) break;
+      end = next + 1;
+    }
   return end;
+}
+
+// "gradient of blk" of "gradient of blk: p['h'][3]".
+std::string_view withoutDetail(std::string_view text) {
+  return text.substr(0, std::min({text.size(), text.find(": "), text.find(" · ")}));
 }
 
 PictureItem lineOf(const PictureItem& text, std::string words, float size, float top) {
@@ -33,45 +64,57 @@ PictureItem lineOf(const PictureItem& text, std::string words, float size, float
 // The lines of a text that fit its room at a size, in scene units.
 struct FarLines {
   float size = 0;
-  std::string first, second;  // second: empty where one line is enough
-  bool whole = false;         // nothing of it is cut
+  std::vector<std::string> lines;
+  bool whole = false;  // nothing of it is cut
 };
 
-FarLines linesOf(const PictureItem& text, float size, float margin) {
-  const float width = text.room.width - 2 * margin;
-  const size_t cut = firstLine(text.text, size, width);
-  const bool one = textWidth(text.text, size, true) <= width;
-  FarLines out{size, text.text, {}, one};
-  if (!one && cut != std::string::npos && text.room.height >= 2 * kFarLine * size) {
-    out.first = text.text.substr(0, cut);
-    out.second = text.text.substr(cut + 1);
-    out.whole = textWidth(out.first, size, true) <= width && textWidth(out.second, size, true) <= width;
+FarLines linesOf(std::string_view text, const RectF& room, float size, float margin) {
+  const float width = room.width - 2 * margin;
+  const auto most = std::clamp(static_cast<size_t>(room.height / (kFarLine * size)), size_t{1}, kMostLines);
+  FarLines out{size, {}, true};
+  while (!text.empty()) {
+    const bool fits = textWidth(text, size, true) <= width;
+    const size_t cut = fits || out.lines.size() + 1 == most ? 0 : firstLine(text, size, width);
+    if (cut == 0) {
+      out.whole = fits;
+      out.lines.push_back(elideText(text, size, width, true));
+      break;
+    }
+    out.lines.emplace_back(text.substr(0, text[cut - 1] == ' ' ? cut - 1 : cut));
+    text.remove_prefix(cut);
   }
-  out.first = elideText(out.first, size, width, true);
-  out.second = elideText(out.second, size, width, true);
+  std::erase(out.lines, std::string());
+  return out;
+}
+
+// Rather a little smaller than cut.
+FarLines largestOf(std::string_view text, const PictureItem& item, float scale) {
+  FarLines out;
+  for (const float pixels : kFarSizes) {
+    out = linesOf(text, item.room, std::max(pixels / scale, item.size), kFarMargin / scale);
+    if (out.whole) break;
+  }
   return out;
 }
 
 }  // namespace
 
-// Rather a little smaller than cut.
 std::vector<PictureItem> seenAt(const PictureItem& text, double zoom) {
   const auto scale = static_cast<float>(zoom);
   if (text.room.width <= 0 || zoom >= kReadableZoom || text.size >= kFarText / scale) return {text};
   const float margin = kFarMargin / scale, smallest = kFarSizes[std::size(kFarSizes) - 1] / scale;
   if (text.room.width - 2 * margin < kFarNarrowest * smallest || text.room.height < smallest) return {};
-  FarLines lines;
-  for (const float pixels : kFarSizes) {
-    lines = linesOf(text, std::max(pixels / scale, text.size), margin);
-    if (lines.whole) break;
-  }
-  const float middle = text.room.y + text.room.height / 2, step = kFarLine * lines.size;
+  FarLines far;
+  for (const std::string_view words :
+       {std::string_view(text.text), withoutMark(text.text), withoutDetail(withoutMark(text.text))})
+    if (!far.whole) far = largestOf(words, text, scale);
+  const float step = kFarLine * far.size;
+  float top = text.room.y + (text.room.height - step * static_cast<float>(far.lines.size())) / 2;
   std::vector<PictureItem> out;
-  if (lines.second.empty())
-    out = {lineOf(text, lines.first, lines.size, middle - step / 2)};
-  else
-    out = {lineOf(text, lines.first, lines.size, middle - step), lineOf(text, lines.second, lines.size, middle)};
-  std::erase_if(out, [](const PictureItem& line) { return line.text.empty(); });
+  for (std::string& line : far.lines) {
+    out.push_back(lineOf(text, std::move(line), far.size, top));
+    top += step;
+  }
   return out;
 }
 

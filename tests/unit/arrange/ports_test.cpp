@@ -294,5 +294,25 @@ TEST(FarText, IsBrokenBetweenWordsWhereTwoLinesFit) {
   EXPECT_TRUE(seenAt(item, 0.5).empty());
 }
 
+// A name is not cut where it can be broken, and loses its detail before its beginning.
+TEST(FarText, ShowsWhatFits) {
+  const auto linesIn = [](const char* text, float width, float height) {
+    PictureItem item;
+    item.kind = PictureItem::Kind::Text;
+    item.text = text;
+    item.bold = true;
+    item.size = 12;
+    item.room = {0, 0, width, height};
+    std::string out;
+    for (const PictureItem& line : seenAt(item, 0.5)) out += (out.empty() ? "" : "|") + line.text;
+    return out;
+  };
+  EXPECT_EQ(linesIn("multi_head_attention", 150, 60), "multi_head_|attention");
+  EXPECT_EQ(linesIn("multi_head_attention", 110, 90), "multi_|head_|attention");
+  EXPECT_EQ(linesIn("gradient of blk: p['h'][3]['fc']", 200, 40), "gradient of blk");
+  EXPECT_EQ(linesIn("▸ GroupNorm_0", 90, 60), "▸ Group|Norm_0");
+  EXPECT_EQ(linesIn("▸ gpt", 90, 60), "▸ gpt");
+}
+
 }  // namespace
 }  // namespace tessera

@@ -14,7 +14,8 @@
 namespace tessera {
 namespace {
 
-constexpr double kWatchLeft = 70, kWatchRight = 12, kWatchTop = 8, kWatchBottom = 24;
+constexpr double kWatchLeft = 75, kWatchRight = 12, kWatchTop = 8, kWatchBottom = 29;
+constexpr double kWatchEdge = 5;  // between the lines and their frame
 
 QColor lineColor(const QString& name, bool dark) {
   const QColor color = nameColor(name.toStdString(), dark);
@@ -131,23 +132,24 @@ QString WatchChart::wordsAt(QPoint at) const {
 
 void WatchChart::paintAxes(QPainter& painter) const {
   const QRectF area = plot();
-  painter.fillRect(area, palette().base());
+  const QRectF frame = area.adjusted(-kWatchEdge, -kWatchEdge, kWatchEdge, kWatchEdge);
+  painter.fillRect(frame, palette().base());
   painter.setPen(palette().color(QPalette::Mid));
-  painter.drawRect(area);
+  painter.drawRect(frame);
   painter.setPen(palette().color(QPalette::Text));
   const int high = painter.fontMetrics().height();
   constexpr int kTicks = 4;
   for (int i = 0; i <= kTicks; ++i) {
     const double share = static_cast<double>(i) / kTicks;
     const double number = logarithmic_ ? least_ * std::pow(most_ / least_, share) : least_ + (most_ - least_) * share;
-    painter.drawText(QRectF(0, yOf(number) - high / 2.0, kWatchLeft - 6, high), Qt::AlignRight | Qt::AlignVCenter,
-                     QString::number(number, 'g', 4));
+    painter.drawText(QRectF(0, yOf(number) - high / 2.0, kWatchLeft - kWatchEdge - 6, high),
+                     Qt::AlignRight | Qt::AlignVCenter, QString::number(number, 'g', 4));
     if (steps_ == 0) continue;
     const int step = static_cast<int>(share * (steps_ - 1));
     const auto side = i == 0 ? Qt::AlignLeft : i == kTicks ? Qt::AlignRight : Qt::AlignHCenter;
     const double x = xOf(step);
     const double left = i == 0 ? x : i == kTicks ? x - 80 : x - 40;
-    painter.drawText(QRectF(left, area.bottom() + 2, 80, high), side, QString::number(step + 1));
+    painter.drawText(QRectF(left, frame.bottom() + 2, 80, high), side, QString::number(step + 1));
   }
 }
 

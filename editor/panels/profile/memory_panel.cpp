@@ -51,8 +51,6 @@ MemoryPanel::MemoryPanel(Document& document, QWidget* parent)
   auto* split = new QSplitter(this);
   split->addWidget(chart_);
   split->addWidget(makeTables());
-  split->setStretchFactor(0, 3);
-  split->setStretchFactor(1, 2);
   split->setSizes({1000, 1000});
   layout->addWidget(split, 1);
   connect(chart_, &MemoryChart::momentChosen, this, &MemoryPanel::chooseMoment);

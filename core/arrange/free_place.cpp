@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/arrange/box_style.h"
+#include "core/arrange/flow.h"
 
 namespace tessera {
 namespace {
@@ -34,6 +35,19 @@ float nearestOutside(float wish, std::vector<std::pair<float, float>>& blocked) 
   return above - wish <= wish - below ? above : below;
 }
 
+// What stands on a level, without a box and the constants beside it.
+std::vector<RectF> boxesOn(const GraphView& view, const Arrangement& arrangement, int32_t parent, int32_t self) {
+  std::vector<bool> own(view.nodes.size());
+  if (self >= 0) own[static_cast<size_t>(self)] = true;
+  for (const ViewEdge& wire : view.edges)
+    if (wire.to == self && view.nodes[static_cast<size_t>(wire.from)].kind == ViewNode::Kind::Attached)
+      own[static_cast<size_t>(wire.from)] = true;
+  std::vector<RectF> out;
+  for (size_t v = 0; v < view.nodes.size(); ++v)
+    if (view.nodes[v].parent == parent && !own[v]) out.push_back(arrangement.boxes[v]);
+  return out;
+}
+
 }  // namespace
 
 RectF freePlace(RectF wish, std::span<const RectF> taken) {
@@ -53,6 +67,17 @@ RectF freePlace(RectF wish, std::span<const RectF> taken) {
     if (cost < least) least = cost, best = {x, wish.y + down, wish.width, wish.height};
   }
   return best;
+}
+
+RectF freePlaceOn(const GraphView& view, const Arrangement& arrangement, RectF wish, int32_t parent, int32_t self) {
+  std::vector<RectF> taken = boxesOn(view, arrangement, parent, self);
+  for (RectF& box : taken) box = along(view.flow, box);
+  return along(view.flow, freePlace(along(view.flow, wish), taken));
+}
+
+bool isTaken(const GraphView& view, const Arrangement& arrangement, RectF place, int32_t parent, int32_t self) {
+  return std::ranges::any_of(boxesOn(view, arrangement, parent, self),
+                             [&](const RectF& box) { return box.intersects(place); });
 }
 
 }  // namespace tessera

@@ -8,5 +8,11 @@
 namespace tessera {
 
 RectF freePlace(RectF wish, std::span<const RectF> taken);
+// The same on a page, or in the open group `parent` of it, for a box that is none of it yet or for its box `self`;
+// "below" is along the flow.
+RectF freePlaceOn(const GraphView& view, const Arrangement& arrangement, RectF wish, int32_t parent = -1,
+                  int32_t self = -1);
+// Whether a box there would stand over another one of the page or group.
+bool isTaken(const GraphView& view, const Arrangement& arrangement, RectF place, int32_t parent, int32_t self);
 
 }  // namespace tessera

@@ -17,6 +17,7 @@ constexpr float kTitleZoom = 0.2f, kSubtitleZoom = kReadableZoom, kGroupTitleZoo
 constexpr float kHeatBar = 6;
 constexpr float kCoverZoom = 0.3f, kCoverSize = 110;  // pixels: sides of a square of the group's area
 constexpr float kBadgeHeight = 13, kBadgeSize = 9.5f;
+constexpr float kRing = 4;  // what a selected box has round it
 
 RectF boundsOf(const std::vector<PointF>& points) {
   float left = points[0].x, right = left, top = points[0].y, bottom = top;
@@ -200,8 +201,8 @@ class Drawer : Sketch {
     for (float back = view_.nodes[at(v)].repeats > 0 ? 9.f : 3.f; back > 0; back -= 3)
       addBox(-1, {b.x + back, b.y + back, b.width, b.height}, ColorRole::GroupFill, ColorRole::GroupBorder, 6);
     PictureItem& frame = addBox(v, b, ColorRole::GroupFill, ColorRole::GroupBorder, 6, Part::Frame);
-    frame.width = 1.4f;
     const ViewNode& node = view_.nodes[at(v)];
+    frame.width = node.result ? 2.4f : 1.4f;
     const float row = namesAbove(node, view_.flow);
     drawHeat(v);
     const std::string times = node.repeats > 0 ? fmt::format(" ×{}", node.repeats) : std::string();
@@ -212,6 +213,7 @@ class Drawer : Sketch {
     addText(v, {b.x + box::kTextPadding, b.y + 26 + row}, node.subtitle, box::kSubtitleSize,
             b.width - 2 * box::kTextPadding, ColorRole::NodeSubtext, false, kSubtitleZoom);
     drawPorts(v);
+    if (node.result) drawResultMark(v);
     drawBadge(v);
   }
 
@@ -315,7 +317,7 @@ class Drawer : Sketch {
     const bool right = view_.flow == Flow::Right;
     const float room = b.width - width;
     const float x = measureOf(v) ? b.x : b.x + (right ? room : room / 2);  // beside the badge of the measure
-    const RectF plate{x, b.y + b.height + (right ? 1 : box::kPort / 2 + 1), width, kBadgeHeight};
+    const RectF plate{x, b.y + b.height + (right ? kRing : box::kPort / 2 + 1), width, kBadgeHeight};
     PictureItem& flag = addBox(v, plate, ColorRole::Parameter, ColorRole::NodeBorder, 3);
     flag.width = 0.8f;
     flag.minZoom = kSubtitleZoom;

@@ -133,6 +133,23 @@ ENTRY main {
     QCOMPARE(bodyColor(0.62), bodyColor(1));
     QCOMPARE(bodyColor(0.45), bodyColor(0.58));
   }
+
+  void aCallThatIsTheResultIsMarked() {
+    hand().openText(R"(HloModule m
+block { p = f32[4] parameter(0)
+  e = f32[4] exponential(p)
+  s = f32[4] sine(e)
+  t = f32[4] tanh(s)
+  ROOT y = f32[4] negate(t) }
+ENTRY main { a = f32[4] parameter(0)
+  ROOT called = f32[4] call(a), to_apply=block
+})",
+                    false);
+    hand().document().view().closeAllGroups();
+    hand().settle();
+    const auto& items = hand().canvas().picture()->items;
+    QVERIFY(std::ranges::any_of(items, [](const PictureItem& item) { return item.text == "result"; }));
+  }
 };
 
 TESSERA_QT_TEST(ports_test, PortsTest)

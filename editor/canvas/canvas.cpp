@@ -170,6 +170,10 @@ void Canvas::bringIntoView() {
   if (!viewport_.bringIntoView(selectedBox())) reveal();
 }
 
+void Canvas::bringGroupIntoView(int32_t viewNode) {
+  if (const QRectF frame = frameOf(viewNode); !frame.isEmpty()) viewport_.show(frame);
+}
+
 void Canvas::fitSelection() {
   const QRectF all = selectedBox();
   if (all.isEmpty()) return viewport_.fitAll();
@@ -218,6 +222,10 @@ void Canvas::paintAboveTiles(QPainter& painter) {
   tools_->wire.paint(painter);
   tools_->cut.paint(painter);
   if (active_ == &tools_->box) tools_->box.paint(painter);
+  if (!focusedByKey_) return;
+  painter.setPen(QPen(palette().color(QPalette::Highlight), 2));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRect(rect().adjusted(1, 1, -1, -1));
 }
 
 }  // namespace tessera

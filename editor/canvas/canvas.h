@@ -62,8 +62,9 @@ class Canvas : public QWidget {
   // of the selection is visible.
   void setSelection(const std::vector<InstructionId>& selection, bool reveal = false);
   const std::vector<InstructionId>& selection() const { return selection_; }
-  void bringIntoView();  // the selection: what was just made
-  void fitSelection();   // all when nothing is selected
+  void bringIntoView();                       // the selection: what was just made
+  void bringGroupIntoView(int32_t viewNode);  // that was opened in place: all of it, else its beginning
+  void fitSelection();                        // all when nothing is selected
 
   // The tooltip of an instruction, as rich text; without it there is none.
   void setTooltipProvider(std::function<QString(InstructionId)> provider) { tooltip_ = std::move(provider); }
@@ -134,6 +135,7 @@ class Canvas : public QWidget {
   void contextMenuEvent(QContextMenuEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void keyReleaseEvent(QKeyEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;
   void leaveEvent(QEvent* event) override;
   bool event(QEvent* event) override;
@@ -182,7 +184,8 @@ class Canvas : public QWidget {
   int32_t hover_ = -1;
   QPointF pressed_, last_;
   QString anchorGroup_;
-  QPointF anchorAt_;  // widget position of the toggled group's top left
+  QPointF anchorAt_;           // widget position of the toggled group's top left
+  bool focusedByKey_ = false;  // it says then that it has the focus
 };
 
 }  // namespace tessera

@@ -138,6 +138,7 @@ Pointer Canvas::pointerOf(const QMouseEvent& event) const {
 }
 
 void Canvas::mousePressEvent(QMouseEvent* event) {
+  focusedByKey_ = false;
   viewport_.stop();
   if (CanvasTool* interrupted = std::exchange(active_, nullptr)) interrupted->cancel();  // by another button
   pressed_ = last_ = event->position();

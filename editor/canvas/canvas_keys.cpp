@@ -122,7 +122,15 @@ void Canvas::keyReleaseEvent(QKeyEvent* event) {
 }
 
 // Another window may get the release of the key.
+void Canvas::focusInEvent(QFocusEvent* event) {
+  focusedByKey_ = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+  update();
+  QWidget::focusInEvent(event);
+}
+
 void Canvas::focusOutEvent(QFocusEvent* event) {
+  focusedByKey_ = false;
+  update();
   releaseSpace();
   QWidget::focusOutEvent(event);
 }

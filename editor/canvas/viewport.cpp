@@ -149,6 +149,14 @@ bool Viewport::bringIntoView(QRectF scene) {
   return true;
 }
 
+void Viewport::show(QRectF scene) {
+  if (bringIntoView(scene)) return;
+  const double whole = zoomToFit(scene), least = std::min<double>(kReadableZoom, zoom_);
+  if (whole >= least) return fit(scene);
+  const QPointF corner = QRectF(widget_.contentsRect()).topLeft() + QPointF(kFitMargin, kFitMargin);
+  set(least, scene.topLeft() - corner / least);
+}
+
 void Viewport::glideTo(const std::vector<QRectF>& boxes) {
   const QRectF seen = free();
   if (boxes.empty() || std::ranges::any_of(boxes, [&](const QRectF& box) { return seen.contains(box.center()); }))

@@ -49,6 +49,8 @@ class Viewport : public QObject {
   // is any. False: it is larger than what is seen.
   void scrollTo(QRectF scene);
   bool bringIntoView(QRectF scene);
+  // Moves, else zooms out as little as shows the whole rectangle; where it could not be read then, its beginning.
+  void show(QRectF scene);
   // Smoothly to boxes of the scene (to the first where they are far apart), where none of them is in sight.
   void glideTo(const std::vector<QRectF>& boxes);
   bool isGliding() const { return glide_.state() == QAbstractAnimation::Running; }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "core/arrange/free_place.h"
 #include "core/edit/wiring/splicing.h"
 #include "core/picture/page.h"
 #include "editor/canvas/canvas.h"
@@ -133,6 +134,18 @@ void ArrangeController::move(const MovedBoxes& moved) {
   });
 }
 
+// Where a box is put down; in a wire it makes room for itself where it would stand over another.
+PagePoint ArrangeController::dropOf(const MovedBoxes& moved, int32_t v) const {
+  const Scene& scene = document_.view().scene();
+  RectF box = scene.arrangement->boxes[at(v)];
+  const PagePoint dropped = pointOf(box, moved.by);
+  const int32_t parent = scene.view->nodes[at(v)].parent;
+  box.x = static_cast<float>(dropped.x), box.y = static_cast<float>(dropped.y);
+  if (moved.wire < 0 || !isTaken(*scene.view, *scene.arrangement, box, parent, v)) return dropped;
+  const RectF found = freePlaceOn(*scene.view, *scene.arrangement, box, parent, v);
+  return {found.x, found.y};
+}
+
 // An edit of wires with the place of the drop.
 void ArrangeController::performOrExplain(Result<Edit> edit, const MovedBoxes* moved) {
   if (!edit) {
@@ -141,7 +154,7 @@ void ArrangeController::performOrExplain(Result<Edit> edit, const MovedBoxes* mo
   }
   const Scene& scene = document_.view().scene();
   for (int32_t v : moved ? moved->nodes : std::vector<int32_t>())
-    notePlace(*edit, document_.module(), *scene.view, v, pointOf(scene.arrangement->boxes[at(v)], moved->by));
+    notePlace(*edit, document_.module(), *scene.view, v, dropOf(*moved, v));
   document_.perform(std::move(*edit), document_.selected());
 }
 

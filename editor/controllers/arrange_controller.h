@@ -59,6 +59,7 @@ class ArrangeController : public QObject {
   std::vector<int32_t> selectedNodes() const;
   std::pair<InstructionId, int32_t> inputOf(int32_t edge) const;
   void performOrExplain(Result<Edit> edit, const MovedBoxes* moved);
+  PagePoint dropOf(const MovedBoxes& moved, int32_t v) const;
 
   Document& document_;
   Canvas& canvas_;

@@ -91,9 +91,9 @@ void BlockActions::showOffer() {
 void BlockActions::place(const QString& name) {
   const auto found = std::ranges::find(blocks_, name.toStdString(), &Block::name);
   if (found == blocks_.end() || !document_.isOpen() || document_.isPlainGraph()) return;
-  auto edit = placingBlock(document_.module(), document_.view().computation(), *found, document_.selection());
-  if (!edit) return emit explained(QString::fromStdString(edit.error().message));
-  graphEdit_.placeBlock(*std::move(edit));
+  graphEdit_.placeBlock([&](const std::vector<InstructionId>& sources) {
+    return placingBlock(document_.module(), document_.view().computation(), *found, sources);
+  });
 }
 
 bool BlockActions::write(std::vector<Block> blocks) {

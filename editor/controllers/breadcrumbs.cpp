@@ -1,5 +1,7 @@
-// In the entry with nothing selected nothing is shown; long paths leave out the middle.
+// In the entry with nothing selected nothing is shown; long paths, and those that have no room, leave out the middle.
 #include "editor/controllers/breadcrumbs.h"
+
+#include <QRegularExpression>
 
 #include "core/arrange/arrangement.h"
 #include "core/evaluate/trace.h"
@@ -27,6 +29,7 @@ Breadcrumbs::Breadcrumbs(Document& document, QWidget* parent) : QLabel(parent), 
   setAccessibleName(tr("Where the computation is called"));
   setTextFormat(Qt::RichText);
   setContentsMargins(8, 0, 8, 0);
+  setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   connect(this, &QLabel::linkActivated, this, [this](const QString& link) {
     if (!document_.isOpen()) return;
     if (link.startsWith(QLatin1String(kGroupLink)))
@@ -41,15 +44,37 @@ Breadcrumbs::Breadcrumbs(Document& document, QWidget* parent) : QLabel(parent), 
 }
 
 void Breadcrumbs::show() {
-  if (!document_.isOpen() || document_.isPlainGraph()) return clear();
+  steps_ = steps();
+  fit();
+}
+
+// The first step and as many of the last as there is room for.
+void Breadcrumbs::fit() {
+  static const QRegularExpression kTags(QStringLiteral("<[^>]*>"));
+  const QString between = QStringLiteral(" › ");
+  const auto fits = [&](const QStringList& some) {
+    return fontMetrics().horizontalAdvance(some.join(between).remove(kTags)) <= contentsRect().width();
+  };
+  QStringList shown = steps_;
+  for (qsizetype from = 2; !fits(shown) && from < steps_.size(); ++from)
+    shown = steps_.mid(0, 1) << QStringLiteral("…") << steps_.mid(from);
+  setText(shown.join(between));
+}
+
+void Breadcrumbs::resizeEvent(QResizeEvent* event) {
+  QLabel::resizeEvent(event);
+  fit();
+}
+
+QStringList Breadcrumbs::steps() const {
+  if (!document_.isOpen() || document_.isPlainGraph()) return {};
   const ComputationId shown = document_.view().computation();
-  if (!document_.module().contains(shown)) return clear();
+  if (!document_.module().contains(shown)) return {};
   const bool entry = shown == document_.module().entry();
   const QStringList around = groups();
-  if (entry && around.isEmpty()) return clear();
-  QStringList steps =
-      entry ? QStringList{linkTo(QString::number(shown.value), nameOfStep(document_.module(), shown))} : calls();
-  setText((steps + around).join(QStringLiteral(" › ")));
+  if (entry && around.isEmpty()) return {};
+  return (entry ? QStringList{linkTo(QString::number(shown.value), nameOfStep(document_.module(), shown))} : calls()) +
+         around;
 }
 
 QStringList Breadcrumbs::calls() const {

@@ -12,12 +12,18 @@ class Breadcrumbs : public QLabel {
  public:
   Breadcrumbs(Document& document, QWidget* parent);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void show();
+  void fit();
+  QStringList steps() const;
   QStringList calls() const;
   QStringList groups() const;
 
   Document& document_;
+  QStringList steps_;  // all of them
 };
 
 }  // namespace tessera

@@ -41,6 +41,8 @@ CanvasBinding::CanvasBinding(Document& document, Canvas& canvas, QObject* parent
     const QRectF frame = canvas_.view() ? canvas_.frameOf(canvas_.view()->findGroup(group.toStdString())) : QRectF();
     if (!frame.isEmpty()) canvas_.viewport().fit(frame);
   });
+  connect(&document_.view(), &SceneView::groupOpened, this,
+          [this](const QString& group) { canvas_.bringGroupIntoView(canvas_.view()->findGroup(group.toStdString())); });
   connect(&canvas_, &Canvas::groupToggled, &document_.view(), &SceneView::toggleGroup);
   connect(&canvas_, &Canvas::instructionActivated, this, &CanvasBinding::activate);
   canvas_.setTooltipProvider([this](InstructionId id) { return tooltipFor(id); });

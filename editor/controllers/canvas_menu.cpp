@@ -67,39 +67,11 @@ void CanvasMenu::addActionOf(QMenu& menu, const QString& id) const {
 }
 
 void CanvasMenu::fillNode(QMenu& menu) {
-  addEach(menu, {"replace",
-                 "pick-source",
-                 "argument-source",
-                 "enlarge",
-                 "fields",
-                 "make-result",
-                 "mute",
-                 "swap",
-                 "pull-out",
-                 "size",
-                 "-",
-                 "cut",
-                 "copy",
-                 "paste",
-                 "duplicate",
-                 "delete",
-                 "delete-open",
-                 "-",
-                 "group",
-                 "inline",
-                 "promote",
-                 "gradient",
-                 "extract",
-                 "save-block",
-                 "-",
-                 "frame",
-                 "tidy",
-                 "-",
-                 "select-same",
-                 "select-needed",
-                 "select-users",
-                 "invert",
-                 "select-all"});
+  addEach(menu, {"replace", "pick-source", "argument-source", "enlarge",      "value",  "fields",    "make-result",
+                 "mute",    "swap",        "pull-out",        "size",         "-",      "cut",       "copy",
+                 "paste",   "duplicate",   "delete",          "delete-open",  "-",      "group",     "inline",
+                 "promote", "gradient",    "extract",         "save-block",   "-",      "frame",     "tidy",
+                 "-",       "select-same", "select-needed",   "select-users", "invert", "select-all"});
 }
 
 void CanvasMenu::fillGroup(QMenu& menu, const CanvasSpot& spot) {

@@ -169,11 +169,19 @@ void GraphEditController::openSearch(QPoint at) {
 
 // The next search, below what was just made; in sight of it.
 void GraphEditController::goOnAdding() {
-  if (!std::exchange(addsMore_, false)) return;
-  const QRectF made = canvas_.boxOf(document_.selected());
-  const QPointF at = made.isEmpty() ? QRectF(canvas_.rect()).center() : canvas_.viewport().toWidget(made.bottomLeft());
+  if (std::exchange(addsMore_, false)) openSearch(belowSelection());
+}
+
+void GraphEditController::openSearchByKey() {
+  const auto pointed = pointer();
+  openSearch(pointed && *pointed != lastPointer_ ? pointed->toPoint() : belowSelection());
+}
+
+QPoint GraphEditController::belowSelection() const {
+  const QRectF box = canvas_.boxOf(document_.selected());
+  const QPointF at = box.isEmpty() ? QRectF(canvas_.rect()).center() : canvas_.viewport().toWidget(box.bottomLeft());
   constexpr int kBelow = 12;
-  openSearch(at.toPoint() + QPoint(0, kBelow));
+  return at.toPoint() + QPoint(0, kBelow);
 }
 
 Edit GraphEditController::placingFrom(const PaletteEntry& entry, std::vector<InstructionId> sources,
@@ -239,11 +247,21 @@ void GraphEditController::place(const PaletteEntry& entry) {
   document_.perform(std::move(edit), newInstruction(meant));
 }
 
-void GraphEditController::placeBlock(Edit edit) {
-  if (const uint32_t additions = additionsIn(edit)) giveSpot(edit, additions - 1);
+void GraphEditController::placeBlock(const BlockPlacing& placing) {
+  const InputSpot wire = spot_ ? spot_->wire : InputSpot();
+  std::optional<Edit> inserted;
+  uint32_t meant = 0;
+  if (const InstructionId value = carriedTo(wire); value.valid())
+    if (auto edit = placing({value})) inserted = putInto(*std::move(edit), wire, meant);
+  Result<Edit> edit = inserted ? Result<Edit>(*std::move(inserted)) : placing(document_.selection());
+  if (!edit) {
+    forgetDrop();
+    return emit explained(QString::fromStdString(edit.error().message));
+  }
+  if (const uint32_t additions = additionsIn(*edit)) giveSpot(*edit, additions - 1);
   forgetDrop();
   emit placed();
-  document_.perform(std::move(edit));
+  document_.perform(*std::move(edit));
 }
 
 void GraphEditController::begin(const QString& line) {

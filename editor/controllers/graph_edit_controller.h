@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/arrange/arrangement.h"
 #include "core/edit/palette/palette.h"
 #include "core/edit/wiring/splicing.h"
 #include "core/edit/wiring/wiring.h"
@@ -42,10 +43,13 @@ class GraphEditController : public QObject {
 
   // Fed by the selection. What is chosen comes to where the pointer is, if that is where the search opens.
   void openSearch(QPoint at);
+  void openSearchByKey();  // where the pointer was moved to since the last time, else below the selection
   // What is placed next comes there; on a wire: into it. In widget pixels.
   void aimAt(QPointF at);
   void place(const PaletteEntry& entry);
-  void placeBlock(Edit edit);       // what it adds last is the block
+  // The block, given what feeds it, is what the edit adds last; it goes into the wire that was aimed at, if it fits.
+  using BlockPlacing = std::function<Result<Edit>(const std::vector<InstructionId>& sources)>;
+  void placeBlock(const BlockPlacing& placing);
   void begin(const QString& line);  // places the first that a line of the search finds; an empty line opens the search
   void toggleFields();              // selected fields become nodes of their own, such nodes fields again
   // Opens the field of a constant or of what stands in a field; false: it is none.
@@ -102,9 +106,13 @@ class GraphEditController : public QObject {
   bool editInput(const ViewNode& field, int32_t box);
   bool hasInput(InstructionId user, int operand) const;
   Edit placingAround(const PaletteEntry& entry, uint32_t& meant);
+  InstructionId carriedTo(InputSpot wire) const;
+  std::optional<Edit> putInto(Edit edit, InputSpot wire, uint32_t& meant) const;
   std::optional<Edit> placingInto(const PaletteEntry& entry, InputSpot wire, uint32_t& meant) const;
   std::optional<QPointF> pointer() const;  // widget; none: it is elsewhere
+  QPoint belowSelection() const;           // widget
   void giveSpot(Edit& edit, uint32_t meant);
+  RectF sizeOf(const Edit& edit, uint32_t made) const;
   void giveSpots(Edit& edit, const std::map<std::string, QPointF>& places, std::optional<QPointF> at) const;
   std::map<std::string, QPointF> placesOfSelection() const;
   Edit placingFrom(const PaletteEntry& entry, std::vector<InstructionId> sources, uint32_t& meant) const;

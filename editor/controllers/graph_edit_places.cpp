@@ -14,8 +14,9 @@
 namespace tessera {
 namespace {
 
-constexpr float kUsualWidth = 160;  // of a box that is not there yet
-constexpr double kCopyOffset = 24;  // of a copy from its original
+constexpr float kUsualWidth = 160;    // of a box that is not there yet
+constexpr size_t kMaxMeasured = 300;  // boxes of a page that is arranged to know the size of a new one
+constexpr double kCopyOffset = 24;    // of a copy from its original
 constexpr double kAboveMiddle = 40;
 
 PagePoint cornerOf(const RectF& box) { return {box.x, box.y}; }
@@ -74,28 +75,52 @@ void GraphEditController::aimAt(QPointF at) {
   spot_ = spot;
 }
 
-// Nothing: what it gives does not fit there.
-std::optional<Edit> GraphEditController::placingInto(const PaletteEntry& entry, InputSpot wire, uint32_t& meant) const {
+// What the wire to an input carries; invalid: nothing.
+InstructionId GraphEditController::carriedTo(InputSpot wire) const {
   const Module& module = document_.module();
   const auto [user, operand] = wire;
   if (!module.contains(user) || operand < 0 || static_cast<size_t>(operand) >= module.at(user).operands.size())
-    return std::nullopt;
+    return {};
   const InstructionId value = module.at(user).operands[static_cast<size_t>(operand)];
-  if (!module.contains(value)) return std::nullopt;
-  Edit edit = placing(module, module.at(user).computation, entry, std::vector{value});
+  return module.contains(value) ? value : InstructionId();
+}
+
+// What an edit adds last goes into a wire. Nothing: it does not fit there.
+std::optional<Edit> GraphEditController::putInto(Edit edit, InputSpot wire, uint32_t& meant) const {
+  const auto [user, operand] = wire;
   const auto additions = std::ranges::count_if(
       edit.actions, [](const EditAction& action) { return std::holds_alternative<AddInstruction>(action); });
   if (additions == 0) return std::nullopt;
   meant = static_cast<uint32_t>(additions) - 1;
   if (standsAlone(edit, meant)) return std::nullopt;  // it takes no input
   edit.actions.push_back(SetOperand{user, operand, newInstruction(meant)});
-  const auto done = apply(module, edit);
+  const auto done = apply(document_.module(), edit);
   if (!done) return std::nullopt;
   const bool wrong = std::ranges::any_of(done->diagnostics.items(), [&](const Diagnostic& d) {
     return d.label != kUnfinished && d.severity == Severity::Error &&
            (d.instruction == user || std::ranges::find(done->added, d.instruction) != done->added.end());
   });
   return wrong ? std::nullopt : std::optional(std::move(edit));
+}
+
+std::optional<Edit> GraphEditController::placingInto(const PaletteEntry& entry, InputSpot wire, uint32_t& meant) const {
+  const InstructionId value = carriedTo(wire);
+  if (!value.valid()) return std::nullopt;
+  const Module& module = document_.module();
+  return putInto(placing(module, module.at(wire.first).computation, entry, std::vector{value}), wire, meant);
+}
+
+// How large the box of an addition will be, as the page draws it.
+RectF GraphEditController::sizeOf(const Edit& edit, uint32_t made) const {
+  const Scene& scene = document_.view().scene();
+  const RectF usual{0, 0, kUsualWidth, box::kNodeHeight + box::kPortRow + scene.view->valueStrip};
+  if (scene.view->nodes.size() > kMaxMeasured) return usual;
+  const auto done = apply(document_.module(), edit);
+  if (!done || made >= done->added.size()) return usual;
+  GraphView view = makeView(done->module, scene.view->computation, scene.options);
+  view.flow = scene.view->flow;
+  const int32_t box = view.boxOf(done->added[made]);
+  return box < 0 ? usual : arrange(view).boxes[static_cast<size_t>(box)];
 }
 
 // The place of what an edit adds: on a page that is not empty.
@@ -106,15 +131,13 @@ void GraphEditController::giveSpot(Edit& edit, uint32_t meant) {
   if (readsThroughOthers(edit, meant)) return;
   const Spot spot = spot_.value_or(Spot{canvas_.viewport().free().center() - QPointF(0, kAboveMiddle)});
   const Flow flow = scene.view->flow;
-  const float height = box::kNodeHeight + box::kPortRow + scene.view->valueStrip;
-  const RectF usual = along(flow, RectF{0, 0, kUsualWidth, height});
+  const RectF size = along(flow, sizeOf(edit, meant));
   const PointF at = along(flow, PointF{static_cast<float>(spot.scene.x()), static_cast<float>(spot.scene.y())});
-  const float line = flow == Flow::Right ? box::kResultLine : usual.width / 2;  // at which wires begin and end
-  RectF wish{at.x - line, at.y, usual.width, usual.height};
+  const float line = flow == Flow::Right ? box::kResultLine : size.width / 2;  // at which wires begin and end
+  RectF wish{at.x - line, at.y, size.width, size.height};
   if (spot.anchor == Anchor::End) wish.y -= wish.height;
-  std::vector<RectF> taken;
-  for (const RectF& box : takenOn(scene)) taken.push_back(along(flow, box));
-  edit.places.insert(edit.places.begin(), {newInstruction(meant), cornerOf(along(flow, freePlace(wish, taken)))});
+  const RectF found = freePlaceOn(*scene.view, *scene.arrangement, along(flow, wish));
+  edit.places.insert(edit.places.begin(), {newInstruction(meant), cornerOf(found)});
 }
 
 // By name: where what is selected stands.

@@ -54,7 +54,8 @@ void NodeLabels::paintEvent(QPaintEvent*) {
   painter.setRenderHint(QPainter::Antialiasing);
   int painted = 0;
   for (const ViewNode& node : view->nodes) {
-    if (node.kind != ViewNode::Kind::Instruction || node.chip || painted >= kMaxLabels) continue;
+    const bool beside = node.kind == ViewNode::Kind::Attached && node.owner < 0;
+    if ((node.kind != ViewNode::Kind::Instruction && !beside) || node.chip || painted >= kMaxLabels) continue;
     const QRectF box = canvas_.boxOf(node.instruction);
     const QPointF below = canvas_.viewport().toWidget(box.bottomLeft()),
                   right = canvas_.viewport().toWidget(box.bottomRight());

@@ -62,6 +62,25 @@ class FirstStepsTest : public QObject {
     QVERIFY(hand().canvas().hasFocus());  // keys go on there
   }
 
+  // Words of the buttons find what these make.
+  void whatTheButtonsSayIsFound() {
+    for (const auto& [words, shape] : {std::pair("table", "f32[4,8]"), {"a row", "f32[8]"}, {"number", "f32[]"}}) {
+      QCOMPARE(hand().shape(hand().add(words)), std::string(shape));
+      hand().undo();
+    }
+  }
+
+  // It leaves what it will read in sight.
+  void theSearchStandsBelowTheSelection() {
+    hand().add("f32[4,8]");
+    const InstructionId power = hand().add("exp");
+    hand().key(Qt::Key_Tab);
+    AddSearch& search = hand().window().addSearch();
+    QTest::keyClicks(search.field(), "softmax");
+    QVERIFY(search.isVisible());
+    QVERIFY(!hand().canvas().viewport().toWidget(hand().canvas().boxOf(power)).toRect().intersects(search.geometry()));
+  }
+
   void theOtherBeginnings() {
     press("start 3.5");
     QVERIFY(hand().at(hand().selected()).opcode == Opcode::Constant);
@@ -147,7 +166,7 @@ class FirstStepsTest : public QObject {
     QVERIFY2(page.contains("element index of the tuple"), qPrintable(page.left(300)));
   }
 
-  // The list of words lies over text of its own colour: its edge is seen in both themes.
+  // The list of completions covers text of its own colour: its edge is seen in both themes.
   void theListOfCompletionsHasAnEdge() {
     hand().add("f32[4,8]");
     for (const Theme theme : {Theme::Light, Theme::Dark}) {

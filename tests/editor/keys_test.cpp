@@ -4,7 +4,10 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include "app/studio/window/panels.h"
 #include "editor/panels/popups/source_pick.h"
+#include "editor/values/value_panel.h"
+#include "editor/values/value_view.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 
@@ -310,6 +313,15 @@ ENTRY main {
     take(menuAt(hand().inputOf(hand().named("u"), 0)), "Choose what feeds it");
     choose("called");
     QVERIFY(hand().at(hand().named("u")).operands[0] == hand().named("called"));
+  }
+
+  void aValueIsSeenByKey() {
+    hand().openText(kText);
+    hand().document().select({hand().named("t")});
+    hand().key(Qt::Key_E, Qt::ShiftModifier);
+    const ValuePanel& values = *hand().window().panels().value;
+    QTRY_VERIFY(values.isVisible());
+    QVERIFY2(values.current()->title().startsWith(QLatin1String("t ")), qPrintable(values.current()->title()));
   }
 
   void theMenuKeyOpensTheMenuOfTheSelection() {

@@ -21,6 +21,7 @@
 #include "editor/document/document.h"
 #include "editor/panels/popups/search_bar.h"
 #include "editor/panels/text/text_panel.h"
+#include "editor/values/value_panel.h"
 
 namespace tessera {
 
@@ -98,7 +99,7 @@ void MainWindow::addBuildItems(QMenu& menu) {
   };
   const QList<QKeySequence> addKeys{QKeySequence(Qt::Key_Tab), QKeySequence(Qt::SHIFT | Qt::Key_A)};
   add("add", tr("&Add an operation …"), addKeys, open, [this] {
-    if (document_->isOpen()) graphEdit_->openSearch(pointerOnCanvas());
+    if (document_->isOpen()) graphEdit_->openSearchByKey();
   });
   menu.addSeparator();
   add("cut", tr("Cu&t"), {QKeySequence::Cut}, selected, [this] { graphEdit_->cutSelection(); });
@@ -197,6 +198,14 @@ void MainWindow::makeArrangeMenu() {
   add(menu, "mute", tr("&Mute (bypassed when run)"), QKeySequence(Qt::Key_M), [](Controller& c) { c.toggleMute(); });
   add(menu, "enlarge", tr("Show the value &large on the node"), QKeySequence(Qt::Key_E),
       [](Controller& c) { c.toggleLarge(); });
+  actions_->addOverCanvas(menu, {tr("See the &value in its panel"),
+                                 {QKeySequence(Qt::SHIFT | Qt::Key_E)},
+                                 [this](bool) {
+                                   panels_->raise(QStringLiteral("value"));
+                                   panels_->value->want(document_->selected());
+                                 },
+                                 QStringLiteral("value"),
+                                 [this] { return hasSelection(); }});
   add(menu, "swap", tr("&Swap two inputs"), QKeySequence(Qt::Key_X), [](Controller& c) { c.swapInputs(); });
   add(menu, "pull-out", tr("&Pull out of its wires"), QKeySequence(Qt::Key_P), [](Controller& c) { c.pullOut(); });
   const auto resize = [](Controller& c) { c.changeSize(); };

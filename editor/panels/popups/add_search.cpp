@@ -5,6 +5,9 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "editor/panels/popups/search_row.h"
 #include "editor/text/plain_text.h"
@@ -13,6 +16,17 @@ namespace tessera {
 namespace {
 constexpr int kSearchWidth = 520, kSearchHeight = 320;
 constexpr size_t kMaxFound = 200;
+
+// What the buttons of an empty page say, typed.
+std::string_view beginningNamed(std::string_view words) {
+  static constexpr std::pair<std::string_view, std::string_view> kBeginnings[] = {
+      {"table", "f32[4,8]"}, {"matrix", "f32[4,8]"}, {"array", "f32[4,8]"}, {"row", "f32[8]"},
+      {"vector", "f32[8]"},  {"number", "3.5"},      {"scalar", "3.5"}};
+  if (words.starts_with("a ")) words.remove_prefix(2);
+  const auto found = std::ranges::find(kBeginnings, words, &std::pair<std::string_view, std::string_view>::first);
+  return found == std::end(kBeginnings) ? std::string_view() : found->second;
+}
+
 }  // namespace
 
 AddSearch::AddSearch(QWidget* parent) : PopupFrame(parent), field_(new QLineEdit(this)), list_(new QListWidget(this)) {
@@ -69,6 +83,8 @@ void AddSearch::openAt(QPoint at, Page page) {
 
 std::vector<PaletteEntry> AddSearch::entriesFor(const std::string& words) const {
   std::vector<PaletteEntry> out;
+  if (const std::string_view line = beginningNamed(words); !line.empty())
+    for (PaletteEntry& entry : searchPalette(std::string(line), 1)) out.push_back(std::move(entry));
   if (words.empty() && page_ == Page::Empty)
     for (const char* line : {"f32[4,8]", "f32[8]", "3.5", "iota f32[8]"})
       for (PaletteEntry& entry : searchPalette(line, 1)) out.push_back(std::move(entry));

@@ -15,12 +15,18 @@ PopupFrame::PopupFrame(QWidget* parent) : QFrame(parent) {
 }
 
 void PopupFrame::openAt(QPoint at, QSize size) {
-  const QSize room = parentWidget()->size();
-  resize(size.boundedTo(room));
-  move(std::clamp(at.x(), 0, std::max(0, room.width() - width())),
-       std::clamp(at.y(), 0, std::max(0, room.height() - height())));
+  wanted_ = at;
+  resize(size.boundedTo(parentWidget()->size()));
+  stayInside();
   show();
   raise();
+}
+
+// As near to where it was wanted as it is whole.
+void PopupFrame::stayInside() {
+  const QSize room = parentWidget()->size();
+  move(std::clamp(wanted_.x(), 0, std::max(0, room.width() - width())),
+       std::clamp(wanted_.y(), 0, std::max(0, room.height() - height())));
 }
 
 // No higher than what it lists.
@@ -29,6 +35,7 @@ void PopupFrame::shrinkTo(const QListWidget& list, const QWidget& field, int mos
   for (int row = 0; row < list.count() && rows < most; ++row) rows += list.sizeHintForRow(row);
   const int around = field.sizeHint().height() + 3 * kMargin + 2 * (list.frameWidth() + frameWidth());
   resize(width(), std::min({most, around + rows, parentWidget()->height()}));
+  stayInside();
 }
 
 void PopupFrame::leave() {

@@ -30,6 +30,10 @@ class PopupFrame : public QFrame {
   // Arrows and Page keys choose in a list while a line of text has the focus; Tab stays.
   static bool chooseIn(QListWidget& list, QKeyEvent& key);
   bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void stayInside();
+  QPoint wanted_;  // its corner
 };
 
 }  // namespace tessera

@@ -78,6 +78,7 @@ void QuickList::refresh() {
     list_->addItem(entry.detail.isEmpty() ? entry.title : QStringLiteral("%1  —  %2").arg(entry.title, entry.detail));
   const int last = static_cast<int>(found_.size()) - 1;
   list_->setCurrentRow(last < 0 ? -1 : std::clamp(field_->hasFocus() && row > 0 ? row : 0, 0, last));
+  shrinkTo(*list_, *field_, kQuickHeight);
 }
 
 void QuickList::captureKey(std::function<void(QKeySequence)> taken) { captured_ = std::move(taken); }

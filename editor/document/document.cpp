@@ -2,6 +2,7 @@
 #include "editor/document/document.h"
 
 #include <QDir>
+#include <QTimer>
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
@@ -12,6 +13,8 @@
 
 namespace tessera {
 namespace {
+
+constexpr int kPatienceMs = 300;  // what takes longer is shown among the tasks
 
 QString withFile(Diagnostic d, const QString& path) {
   if (d.file.empty()) d.file = path.toStdString();
@@ -47,6 +50,12 @@ void Document::connectParts() {
   connect(&run_, &ProgramRun::failed, this, &Document::failed);
   connect(&run_, &ProgramRun::progressed, this, &Document::tellProgress);
   connect(&fetch_, &ValueFetch::failed, this, &Document::failed);
+  connect(&edits_, &EditQueue::editingChanged, this, &Document::tellSoon);
+  connect(&edits_, &EditQueue::cancelled, this, [this] {
+    view_.arrangeAgain(true);  // what was dragged goes back
+    emit cancelled(tr("The change was cancelled."));
+  });
+  connect(&live_, &LiveValues::evaluating, this, &Document::tellSoon);
   connect(&run_, &ProgramRun::cancelled, this, [this] { emit cancelled(tr("The run was cancelled.")); });
   connect(&fetch_, &ValueFetch::cancelled, this, [this] { emit cancelled(tr("Computing the value was cancelled.")); });
   connect(&file_, &DocumentFile::progressed, this, &Document::tellProgress);
@@ -68,11 +77,30 @@ void Document::tellProgress() {
   emit progressed(shown.stage, shown.fraction);
 }
 
+// What is done at once is no task: edits and evaluations are looked at again while they go on.
+void Document::tellSoon() {
+  tellProgress();
+  if (asksAgain_ || (!edits_.isEditing() && !live_.isEvaluating())) return;
+  asksAgain_ = true;
+  QTimer::singleShot(kPatienceMs + 1, this, [this] {
+    asksAgain_ = false;
+    tellSoon();
+  });
+}
+
 std::vector<BackgroundTask> Document::tasks() {
   std::vector<BackgroundTask> out;
   if (file_.isReading()) out.push_back({file_.progress(), [this] { file_.cancelReading(); }});
-  if (run_.isRunning()) out.push_back({run_.progress(), [this] { run_.cancel(); }});
+  // Values on nodes come with a run, and are not wanted without it.
+  const auto cancelRun = [this] {
+    run_.cancel();
+    live_.stop();
+  };
+  if (run_.isRunning()) out.push_back({run_.progress(), cancelRun});
   if (fetch_.isRunning()) out.push_back({fetch_.progress(), [this] { fetch_.cancel(); }});
+  if (edits_.editsFor(kPatienceMs)) out.push_back({{tr("Changing the graph")}, [this] { edits_.cancelEdit(); }});
+  if (!run_.isRunning() && live_.evaluatesFor(kPatienceMs))
+    out.push_back({{tr("Values on nodes")}, [this] { live_.stop(); }});
   return out;
 }
 

@@ -101,7 +101,8 @@ class Document : public QObject {
   const std::vector<Diagnostic>& diagnostics() const { return state_.diagnostics; }
 
   void cancel();  // the run and the fetch of a value
-  // What a user waits for: a file that is read, the run, the fetch of a value. progressed() tells of changes.
+  // What a user waits for: a file that is read, the run, the fetch of a value, an edit and values on nodes that take
+  // long. progressed() tells of changes.
   std::vector<BackgroundTask> tasks();
   bool isBusy() const { return background_.isBusy() || overview_.isWaiting(); }
 
@@ -133,6 +134,7 @@ class Document : public QObject {
  private:
   void connectParts();
   void tellProgress();
+  void tellSoon();
   void refuse(const OpenedFile& file);
   void inferInBackground();
   void verifyInBackground();
@@ -171,6 +173,7 @@ class Document : public QObject {
   NodeMeasures measures_{*this, background_};
   State state_;
   uint64_t revision_ = 0;
+  bool asksAgain_ = false;  // whether what goes on takes long
 };
 
 }  // namespace tessera

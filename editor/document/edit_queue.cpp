@@ -23,6 +23,7 @@ EditQueue::~EditQueue() = default;
 void EditQueue::begin(Module module, Project project) {
   background_.dispose(std::exchange(history_, History(std::move(module), std::move(project))));
   waiting_.clear();
+  ++request_;
   editing_ = false;
 }
 
@@ -87,16 +88,19 @@ void EditQueue::setEditing(bool editing) {
 }
 
 void EditQueue::start(GraphStep step, StepKey key) {
+  since_.start();
   setEditing(true);
-  background_.startForFile(
-      kEditing,
-      [this, history = *history_, step = std::move(step), key = std::move(key)]() mutable -> Background::Answer {
-        auto result = history.perform(step.edit, std::move(key));
-        return [this, history = std::move(history), result = std::move(result), selects = step.selects]() mutable {
-          finish(std::move(history), result, selects);
-          startNext();
-        };
-      });
+  background_.startForFile(kEditing,
+                           [this, history = *history_, step = std::move(step), key = std::move(key),
+                            request = ++request_]() mutable -> Background::Answer {
+                             auto result = history.perform(step.edit, std::move(key));
+                             return [this, history = std::move(history), result = std::move(result),
+                                     selects = step.selects, request]() mutable {
+                               if (request != request_) return;
+                               finish(std::move(history), result, selects);
+                               startNext();
+                             };
+                           });
 }
 
 void EditQueue::finish(History history, const Result<EditResult>& result, InstructionId selects) {
@@ -104,10 +108,23 @@ void EditQueue::finish(History history, const Result<EditResult>& result, Instru
     background_.dispose(std::exchange(history_, std::move(history)));
     return emit edited(*result, selects);
   }
-  // There is nothing that an undo meant for this edit could undo.
+  dropItsUndo();
+  emit refused(result.error());
+}
+
+// There is nothing that an undo meant for the edit that is being done could undo.
+void EditQueue::dropItsUndo() {
   const auto* move = waiting_.empty() ? nullptr : std::get_if<HistoryMove>(&waiting_.front().step);
   if (move && move->undo) waiting_.pop_front();
-  emit refused(result.error());
+}
+
+// What the worker makes of it is dropped when it comes.
+void EditQueue::cancelEdit() {
+  if (!editing_) return;
+  ++request_;
+  dropItsUndo();
+  startNext();
+  emit cancelled();
 }
 
 void EditQueue::doStep(const PageStep& step, StepKey key) {

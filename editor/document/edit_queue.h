@@ -3,6 +3,7 @@
 // of the editor what changed.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <QString>
 #include <deque>
@@ -38,6 +39,10 @@ class EditQueue : public QObject {
   bool hasModule() const { return history_.has_value(); }
   bool isEmpty() const { return waiting_.empty(); }
   bool isEditing() const { return editing_; }
+  bool editsFor(int ms) const {
+    return editing_ && since_.hasExpired(ms);
+  }                   // the edit that is being done takes so long
+  void cancelEdit();  // it leaves nothing; what waits behind it follows
   const History& history() const { return *history_; }
 
   void perform(Edit edit, InstructionId selects, StepKey key);
@@ -56,6 +61,7 @@ class EditQueue : public QObject {
   void runSet();
   void stepped(const tessera::HistoryStep& step);
   void editingChanged(bool editing);
+  void cancelled();
 
  private:
   struct GraphStep {
@@ -84,6 +90,7 @@ class EditQueue : public QObject {
   void enqueue(Waiting waiting);
   void startNext();
   void start(GraphStep step, StepKey key);
+  void dropItsUndo();
   void finish(History history, const Result<EditResult>& result, InstructionId selects);
   void doStep(const PageStep& step, StepKey key);
   void doStep(const FlowStep& step, StepKey key);
@@ -95,6 +102,8 @@ class EditQueue : public QObject {
   std::optional<History> history_;
   std::deque<Waiting> waiting_;
   bool editing_ = false;
+  uint64_t request_ = 0;  // an answer to an older one is dropped
+  QElapsedTimer since_;   // of the edit that is being done
 };
 
 }  // namespace tessera

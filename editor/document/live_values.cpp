@@ -104,6 +104,7 @@ void LiveValues::setOn(bool on) {
 void LiveValues::evaluate() {
   tessera::cancel(state_.evaluation);
   state_.evaluation = state_.on ? newCancelToken() : nullptr;  // an answer to an older token is dropped
+  setEvaluating(state_.on);
   if (!state_.on) return;
   Request request{
       withoutMuted(document_.module(), document_.muted()), document_.files(), document_.runSettings(), state_.played,
@@ -122,10 +123,17 @@ void LiveValues::evaluate() {
         auto found = std::make_shared<Found>(
             result ? std::move(*result) : Found{{}, nullptr, QString::fromStdString(result.error().message)});
         return [this, found, cancel = request.cancel, revision] {
-          if (revision == document_.revision() && cancel == state_.evaluation) take(*found);  // else a newer one comes
+          if (cancel != state_.evaluation) return;  // a newer one comes
+          setEvaluating(false);
+          if (revision == document_.revision()) take(*found);
         };
       });
   QTimer::singleShot(kLongestMs, this, [cancel = state_.evaluation] { tessera::cancel(cancel); });
+}
+
+void LiveValues::setEvaluating(bool on) {
+  since_.start();
+  if (std::exchange(state_.evaluates, on) != on) emit evaluating();
 }
 
 void LiveValues::take(Found& found) {

@@ -2,6 +2,7 @@
 // show their values. Used by the canvas, the value panel, the bars that play and choose a call.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <QString>
 #include <map>
@@ -41,6 +42,8 @@ class LiveValues : public QObject {
 
   // --- for Document
   void stop() { tessera::cancel(state_.evaluation); }
+  bool isEvaluating() const { return state_.evaluates; }
+  bool evaluatesFor(int ms) const { return state_.evaluates && since_.hasExpired(ms); }
   void begin(bool on);  // another file; says nothing
   void evaluate();      // what is there now, in place of an evaluation that goes on
   void followSelection();
@@ -48,11 +51,13 @@ class LiveValues : public QObject {
 
  signals:
   void changed();
+  void evaluating();  // or no longer
 
  private:
   struct Found;
   std::vector<ComputationId> calledInSight() const;
   void take(Found& found);
+  void setEvaluating(bool on);
 
   struct State {  // of one file
     bool on = false;
@@ -63,10 +68,12 @@ class LiveValues : public QObject {
     std::vector<ComputationId> inSight;  // called computations whose values were asked for
     std::map<int64_t, Literal> played;
     CancelToken evaluation;
+    bool evaluates = false;
   };
   Document& document_;
   Background& background_;
   State state_;
+  QElapsedTimer since_;  // of the evaluation that goes on
 };
 
 }  // namespace tessera

@@ -30,11 +30,22 @@ QByteArray contentOf(const QString& path) {
   return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-// When the process began, in ticks since the system did; the field follows the name, which may hold blanks.
-QString startOf(qint64 process) {
+// What the system tells of a process after its name, which may hold blanks.
+QByteArrayList factsOf(qint64 process) {
   const QByteArray facts = contentOf(QStringLiteral("/proc/%1/stat").arg(process));
+  return facts.mid(facts.lastIndexOf(')') + 1).simplified().split(' ');
+}
+
+// When the process began, in ticks since the system did.
+QString startOf(qint64 process) {
   constexpr int kStartAfterName = 20;
-  return QString::fromLatin1(facts.mid(facts.lastIndexOf(')') + 1).simplified().split(' ').value(kStartAfterName - 1));
+  return QString::fromLatin1(factsOf(process).value(kStartAfterName - 1));
+}
+
+// It has ended, and nobody asked yet how: it still has its number.
+bool isZombie(qint64 process) {
+  const QByteArray state = factsOf(process).value(0);
+  return state == "Z" || state == "X";
 }
 
 // A number is given again to a later process, in a container always the same: with its start and the system's it is
@@ -64,7 +75,7 @@ bool runs(const QString& file) {
   const QString name = file.section(QLatin1Char('.'), 0, 0);
   const qint64 process = name.section(QLatin1Char('-'), 0, 0).toLongLong();
   const bool lives = process > 0 && (::kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM);
-  return lives && name == nameOf(process);
+  return lives && !isZombie(process) && name == nameOf(process);
 }
 
 }  // namespace

@@ -2,8 +2,11 @@
 // Sessions differ: new graphs, a graph with its sidecar, a project; all of them edit by actions, typed text and groups,
 // leave things open and empty the graph now and then. 200 kills in the long tier; TESSERA_KILLS=N kills so often.
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <QDateTime>
+#include <QDir>
 #include <QFileInfo>
 #include <QProcess>
 #include <QTemporaryDir>
@@ -140,6 +143,23 @@ class RecoveryTest : public QObject {
   Q_OBJECT
 
  private slots:
+  // Killed, while its parent did not ask yet how it ended: it still has its number.
+  void whatAZombieLeftIsOffered() {
+    const QTemporaryDir folder;
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const QString file = folder.path() + QLatin1Char('/') + Recovery::sessionName() + QStringLiteral(".tessera");
+      if (FILE* out = std::fopen(file.toUtf8().constData(), "w")) std::fclose(out);
+      for (;;) ::pause();
+    }
+    QTRY_VERIFY(!QDir(folder.path()).isEmpty());
+    QCOMPARE(Recovery::leftBehind(folder.path()).size(), size_t{0});
+    ::kill(child, SIGKILL);
+    QTRY_COMPARE(Recovery::leftBehind(folder.path()).size(), size_t{1});
+    QCOMPARE(::kill(child, 0), 0);
+    ::waitpid(child, nullptr, 0);
+  }
+
   void nothingOlderThanTwoSecondsIsLost() {
     const int asked = qEnvironmentVariableIntValue("TESSERA_KILLS");
     const int kills = asked > 0 ? asked : qgetenv("TESSERA_TIER") == "long" ? 200 : 6;

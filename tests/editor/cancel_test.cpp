@@ -1,0 +1,184 @@
+// How soon each kind of background work is cancelled: from the click on its button, or Escape, until the list of tasks
+// is empty and the window says so. Prints the times.
+#include <QElapsedTimer>
+#include <QStatusBar>
+#include <QTest>
+#include <QToolButton>
+
+#include "app/studio/task_list.h"
+#include "app/studio/window/document_pane.h"
+#include "app/studio/window/document_tabs.h"
+#include "editor/document/module_search.h"
+#include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
+
+namespace tessera::cancel_test {
+namespace {
+
+constexpr int kSoonMs = 500;
+
+std::string chain(int length, const std::string& shape, const char* opcode) {
+  std::string text = "HloModule chain\n\nENTRY e {\n  v0 = " + shape + " parameter(0)\n";
+  for (int i = 1; i < length; ++i)
+    text += "  v" + std::to_string(i) + " = " + shape + " " + opcode + "(v" + std::to_string(i - 1) + ")\n";
+  return text + "  ROOT r = " + shape + " negate(v" + std::to_string(length - 1) + ")\n}\n";
+}
+
+// As many products of different sizes, each a kernel of its own.
+std::string products(int count) {
+  std::string text = "HloModule products\n\nENTRY e {\n  v0 = f32[8,8] parameter(0)\n", parts;
+  for (int i = 1; i <= count; ++i) {
+    const std::string k = std::to_string(i), n = std::to_string(8 + i % 200),
+                      before = std::to_string(8 + (i - 1) % 200);
+    text += "  w" + k + " = f32[" + (i == 1 ? "8" : before) + "," + n + "] parameter(" + k + ")\n  v" + k +
+            " = f32[8," + n + "] dot(v" + std::to_string(i - 1) + ", w" + k +
+            "), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+  }
+  return text + "  ROOT r = f32[8," + std::to_string(8 + count % 200) + "] tanh(v" + std::to_string(count) + ")\n}\n";
+}
+
+constexpr const char* kEndless = R"(HloModule endless
+forever { state = (s32[], f32[64]) parameter(0)
+  ROOT true = pred[] constant(true)
+}
+turn { state.1 = (s32[], f32[64]) parameter(0)
+  i = s32[] get-tuple-element(state.1), index=0
+  x = f32[64] get-tuple-element(state.1), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  y = f32[64] cosine(x)
+  ROOT out = (s32[], f32[64]) tuple(next, y)
+}
+ENTRY main {
+  start = f32[64] parameter(0)
+  zero = s32[] constant(0)
+  begin = (s32[], f32[64]) tuple(zero, start)
+  loop = (s32[], f32[64]) while(begin), condition=forever, body=turn
+  ROOT last = f32[64] get-tuple-element(loop), index=1
+})";
+
+}  // namespace
+
+class CancelTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Hand> hand_;
+  QTemporaryDir folder_;
+
+  Hand& hand() { return *hand_; }
+  Document& document() { return hand().document(); }
+  TaskList& tasks() { return hand().window().tasks(); }
+  bool shows(const char* words) { return tasks().phases().join(' ').contains(QLatin1String(words)); }
+  QString written(const std::string& text) {
+    const QString path = folder_.filePath(QStringLiteral("graph.hlo"));
+    if (!writeFileAtomically(path.toStdString(), text)) qFatal("cannot write a test's file");
+    return path;
+  }
+  // Waits for the task, cancels it by its button and prints how long it stayed.
+  void cancelAndCheck(const char* phase, const char* words, int after = 0) {
+    QTRY_VERIFY2_WITH_TIMEOUT(shows(words), qPrintable(tasks().phases().join(' ')), 20000);
+    QTest::qWait(after);
+    QVERIFY2(shows(words), qPrintable(QString::fromLatin1(words) + QStringLiteral(" was over")));
+    hand().window().statusBar()->clearMessage();
+    QElapsedTimer clock;
+    clock.start();
+    QTest::mouseClick(tasks().first().cancelButton(), Qt::LeftButton);
+    while (!tasks().phases().isEmpty() && clock.elapsed() < 20000) QTest::qWait(1);
+    const qint64 ms = clock.elapsed();
+    std::printf("cancelled: %s after %lld ms\n", phase, static_cast<long long>(ms));
+    QVERIFY2(ms <= kSoonMs, qPrintable(QStringLiteral("%1: %2 ms").arg(QLatin1String(phase)).arg(ms)));
+  }
+  bool saysCancelled() { return hand().window().statusBar()->currentMessage().contains(QStringLiteral("cancelled")); }
+
+ private slots:
+  void init() { hand_ = std::make_unique<Hand>(); }
+  void cleanup() {
+    for (DocumentPane* pane : hand().window().tabs().panes()) pane->document().cancel();
+    hand().settle();
+    hand_.reset();
+  }
+
+  // Reading and arranging are one task; a later moment is the other half of it.
+  void opening_data() {
+    QTest::addColumn<int>("after");
+    QTest::newRow("reading") << 20;
+    QTest::newRow("arranging") << 250;
+  }
+  void opening() {
+    QFETCH(int, after);
+    hand().window().openFile(written(chain(120000, "f32[8]", "exponential")));
+    cancelAndCheck(after < 100 ? "opening, while it is read" : "opening, while it is arranged", "graph.hlo", after);
+    QVERIFY(saysCancelled());
+  }
+
+  void compiling() {
+    hand().openText(products(1500).c_str(), false);
+    QTest::keyClick(&hand().window(), Qt::Key_F5);
+    QTRY_VERIFY2_WITH_TIMEOUT(shows("Compiling"), qPrintable(tasks().phases().join(' ')), 20000);
+    cancelAndCheck("compiling", "Compiling");
+    QVERIFY(saysCancelled());
+  }
+
+  void generatingCode() {
+    hand().openText(products(400).c_str(), false);
+    QTest::keyClick(&hand().window(), Qt::Key_F5);
+    cancelAndCheck("generating code", "generate code", 100);
+    QVERIFY(saysCancelled());
+  }
+
+  void running() {
+    hand().window().openFile(written(kEndless));
+    QTRY_VERIFY(document().module().findInstruction("loop"));
+    document().live().setOn(false);
+    hand().settle();
+    QTest::keyClick(&hand().window(), Qt::Key_F5);
+    cancelAndCheck("running", "Running", 100);
+    QVERIFY(saysCancelled());
+  }
+
+  void valuesOnNodes() {
+    hand().window().openFile(written(kEndless));
+    QTRY_VERIFY(document().module().findInstruction("loop"));
+    document().live().setOn(true);
+    cancelAndCheck("values on nodes", "Values on nodes", 50);
+  }
+
+  void aGradient() {
+    hand().openText(chain(12000, "f32[8]", "tanh").c_str(), false);
+    const std::string before = hand().text();
+    document().select({hand().named("r")});
+    QTest::keyClick(&hand().window(), Qt::Key_G, Qt::ControlModifier | Qt::AltModifier);
+    QElapsedTimer clock;
+    clock.start();
+    while (!shows("Changing the graph") && document().isBusy() && clock.elapsed() < 20000) QTest::qWait(5);
+    if (!shows("Changing the graph")) {
+      std::printf("a gradient of 12,000 instructions was there before anybody could cancel it\n");
+      return;
+    }
+    cancelAndCheck("a gradient", "Changing the graph");
+    QVERIFY(saysCancelled());
+    hand().settle();
+    QCOMPARE(hand().text(), before);
+    QVERIFY(!document().canUndo());
+  }
+
+  // Another query, or none, ends the one that runs.
+  void aSearch() {
+    hand().openText(chain(120000, "f32[8]", "exponential").c_str(), false);
+    ModuleSearch& search = document().search();
+    search.setText(QStringLiteral("from:v1 feeds:r"));
+    QTest::qWait(20);
+    QElapsedTimer clock;
+    clock.start();
+    search.setText(QString());
+    QVERIFY(!search.isOn());
+    hand().settle();
+    std::printf("cancelled: a search after %lld ms, its worker too\n", static_cast<long long>(clock.elapsed()));
+    QVERIFY2(clock.elapsed() <= kSoonMs, qPrintable(QString::number(clock.elapsed())));
+  }
+};
+
+TESSERA_QT_TEST(cancel_test, CancelTest)
+}  // namespace tessera::cancel_test
+#include "cancel_test.moc"

@@ -1,11 +1,18 @@
 // Workspaces by keys: what each shows, what it keeps, and that everything comes back.
+#include <QContextMenuEvent>
 #include <QDockWidget>
+#include <QMenu>
 #include <QSettings>
 #include <QTabBar>
 #include <QTest>
+#include <QTimer>
+#include <QTreeWidget>
+#include <functional>
 
+#include "app/studio/window/panel_focus.h"
 #include "app/studio/window/panels.h"
 #include "app/studio/window/workspaces.h"
+#include "editor/panels/compare/diff_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 
@@ -38,6 +45,32 @@ class WorkspacesTest : public QObject {
     for (QTabBar* each : hand().window().findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
       for (int i = 0; i < each->count(); ++i)
         if (each->isVisible() && each->tabText(i) == title) return each;
+    return nullptr;
+  }
+  // A tab's menu is modal: what is to be done in it is done by a timer.
+  void openMenuOf(const QString& tab, const std::function<void(QMenu&)>& act) {
+    QTabBar* tabs = nullptr;
+    QTRY_VERIFY((tabs = tabsOf(tab)));
+    for (int i = 0; i < tabs->count(); ++i) {
+      if (tabs->tabText(i) != tab) continue;
+      const QPoint at = tabs->tabRect(i).center();
+      bool seen = false;
+      QTimer::singleShot(0, &hand().window(), [&] {
+        auto* menu = hand().window().findChild<QMenu*>(QStringLiteral("panel-menu"));
+        if (!menu || !menu->isVisible()) return;
+        seen = true;
+        act(*menu);
+        menu->close();
+      });
+      QContextMenuEvent event(QContextMenuEvent::Mouse, at, tabs->mapToGlobal(at));
+      QApplication::sendEvent(tabs, &event);
+      QVERIFY2(seen, "no menu opened");
+    }
+    hand().settle();
+  }
+  static QAction* itemOf(const QMenu& menu, const char* words) {
+    for (QAction* each : menu.actions())
+      if (each->text().remove(QLatin1Char('&')).startsWith(QLatin1String(words))) return each;
     return nullptr;
   }
 
@@ -150,6 +183,49 @@ class WorkspacesTest : public QObject {
       if (each->windowTitle() == front) QVERIFY(each->isHidden());
   }
 
+  void aTabHasAMenuWithKeys() {
+    choose(0);
+    openMenuOf(QStringLiteral("HLO text"), [&](QMenu& menu) {
+      for (const char* words : {"Close the panel", "Close the others", "Move to the left", "Move to the right",
+                                "Move below", "In a window of its own", "Everything at its first place"}) {
+        QAction* item = itemOf(menu, words);
+        QVERIFY2(item, words);
+        QVERIFY2(!item->shortcut().isEmpty() && item->isShortcutVisibleInContextMenu(), words);
+      }
+      QVERIFY(itemOf(menu, "Panels")->menu());
+      QVERIFY(!itemOf(menu, "Move below")->isEnabled());
+      itemOf(menu, "Close the others")->trigger();
+    });
+    QVERIFY(dock("results")->isHidden() && !dock("text")->isHidden());
+    workspaces().reset();
+    openMenuOf(QStringLiteral("HLO text"), [&](QMenu& menu) { itemOf(menu, "Move to the right")->trigger(); });
+    QTRY_COMPARE(hand().window().dockWidgetArea(dock("text")), kRight);
+    openMenuOf(QStringLiteral("HLO text"), [&](QMenu& menu) { itemOf(menu, "In a window")->trigger(); });
+    QVERIFY(dock("text")->isFloating());
+    workspaces().reset();
+    QVERIFY(!dock("text")->isFloating());
+    openMenuOf(QStringLiteral("HLO text"), [&](QMenu& menu) { itemOf(menu, "Close the panel")->trigger(); });
+    QVERIFY(dock("text")->isHidden());
+  }
+
+  void keysActOnThePanelWithTheFocus() {
+    choose(0);
+    hand().window().panels().raise(QStringLiteral("text"));
+    hand().settle();
+    const QStringList before = shown();
+    hand().canvas().setFocus();
+    QTest::keyClick(&hand().window(), Qt::Key_W, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(shown(), before);
+    QWidget* inside = firstFocusable(*dock("text")->widget());
+    inside->setFocus();
+    QTest::keyClick(inside, Qt::Key_Left, Qt::ControlModifier | Qt::AltModifier | Qt::ShiftModifier);
+    QTRY_COMPARE(hand().window().dockWidgetArea(dock("text")), kLeft);
+    inside->setFocus();
+    QTest::keyClick(inside, Qt::Key_W, Qt::ControlModifier | Qt::ShiftModifier);
+    QVERIFY(dock("text")->isHidden());
+    QVERIFY(hand().canvas().hasFocus());
+  }
+
   void aPanelMovesToFullHeightAtTheRight() {
     choose(0);
     hand().window().panels().home.moveTo(*dock("text"), kRight);
@@ -176,6 +252,20 @@ class WorkspacesTest : public QObject {
              qPrintable(seen.join(' ')));
     QTest::keyClick(&hand().canvas(), Qt::Key_F6, Qt::ShiftModifier);
     QVERIFY(!hand().canvas().hasFocus());
+  }
+
+  // What stands beside it is what it is compared with.
+  void compareTakesTheDocumentBesideIt() {
+    const Document& first = hand().document();
+    QTest::keyClick(&hand().window(), Qt::Key_N, Qt::ControlModifier);
+    hand().settle();
+    hand().add("f32[8]");
+    hand().add("exp");
+    choose(Workspaces::kCompare);
+    const DiffPanel& differences = *hand().window().panels().differences;
+    QVERIFY(&hand().document() != &first && differences.other() == &first);
+    QTRY_VERIFY(differences.result());
+    QVERIFY(differences.table()->topLevelItemCount() > 0);
   }
 
   void compareSplitsTheWindowAndTakesItBack() {

@@ -7,7 +7,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMainWindow>
-#include <QMenu>
 #include <QMouseEvent>
 #include <QTabBar>
 #include <QToolButton>
@@ -166,22 +165,6 @@ void DockTitles::connectTabs(QTabBar& tabs) {
   connect(&tabs, &QWidget::customContextMenuRequested, this, [this, bar = &tabs](QPoint at) {
     if (QDockWidget* dock = dockOf(*bar, bar->tabAt(at))) emit menuWanted(dock, bar->mapToGlobal(at));
   });
-}
-
-void DockTitles::fillMenu(QMenu& menu, QDockWidget& dock) {
-  connect(menu.addAction(iconOf(QStringLiteral("close")), tr("&Close")), &QAction::triggered, &dock,
-          &QDockWidget::hide);
-  connect(menu.addAction(iconOf(QStringLiteral("float")),
-                         dock.isFloating() ? tr("&Back into the window") : tr("In a &window of its own")),
-          &QAction::triggered, &dock, [&dock] { dock.setFloating(!dock.isFloating()); });
-  const std::pair<Qt::DockWidgetArea, QString> places[] = {{kLeft, tr("To the &left, at full height")},
-                                                           {kRight, tr("To the &right, at full height")},
-                                                           {kBottom, tr("&Below")}};
-  for (const auto& [area, words] : places) {
-    QAction* action = menu.addAction(words);
-    action->setEnabled(dock.isFloating() || window_.dockWidgetArea(&dock) != area);
-    connect(action, &QAction::triggered, &dock, [this, &dock, area = area] { docks_.moveTo(dock, area); });
-  }
 }
 
 }  // namespace tessera

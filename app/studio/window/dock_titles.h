@@ -9,7 +9,6 @@
 
 class QDockWidget;
 class QMainWindow;
-class QMenu;
 class QTabBar;
 
 namespace tessera {
@@ -21,8 +20,6 @@ class DockTitles : public QObject {
 
  public:
   DockTitles(QMainWindow& window, PanelDocks& docks);
-  // The actions of one dock; the window appends its own.
-  void fillMenu(QMenu& menu, QDockWidget& dock);
 
  signals:
   void menuWanted(QDockWidget* dock, QPoint at);  // in screen coordinates

@@ -93,6 +93,7 @@ MainWindow::MainWindow(bool remembers, QWidget* parent) : QMainWindow(parent), r
 
 // Docks say that they vanish, which must reach a whole window; panels go with their documents.
 MainWindow::~MainWindow() {
+  disconnect(qApp, nullptr, this, nullptr);
   hide();
   beside_ = nullptr;
   for (DocumentPane* pane : allPanes()) {

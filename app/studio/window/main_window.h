@@ -226,7 +226,11 @@ class MainWindow : public QMainWindow {
   void showOverview();
   void addGroupings(QMenu& menu);
   void addPanelItem(QMenu& menu, QDockWidget& dock);
+  void addPanelActions(QMenu& menu);
   void showPanelMenu(QDockWidget& dock, QPoint at);
+  QDockWidget* panelInHand() const;
+  void followPanelFocus(const QWidget* now);
+  void closePanels(const QList<QDockWidget*>& panels);
   void goToPart(int step);
   void showAbout();
   void showChapter(const QString& name);  // of the manual
@@ -255,6 +259,8 @@ class MainWindow : public QMainWindow {
   PreferenceControl* preferences_ = nullptr;
   std::unique_ptr<PanelDocks> docks_;
   DockTitles* titles_ = nullptr;
+  QDockWidget *menuOf_ = nullptr, *focused_ = nullptr;  // the panel whose menu is open, and that with the focus
+  QMenu* panelsMenu_ = nullptr;
   Workspaces* workspaces_ = nullptr;
   StartPage* startPage_ = nullptr;
   DocumentTabs* tabs_ = nullptr;

@@ -15,6 +15,7 @@ namespace tessera {
 
 void MainWindow::followFocus() {
   connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, const QWidget* now) {
+    followPanelFocus(now);
     if (beside_ && now && beside_->isAncestorOf(now)) makeCurrent(*beside_);
   });
 }

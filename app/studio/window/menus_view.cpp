@@ -82,8 +82,9 @@ void MainWindow::makeViewMenu() {
                        [this, isSplit] { return document_->isOpen() && !isSplit(); }});
   menu.addSeparator();
   addWorkspaceItems(*menu.addMenu(tr("Wor&kspace")));
-  QMenu* panels = menu.addMenu(tr("&Panels"));
-  for (QDockWidget* dock : docks_->all()) addPanelItem(*panels, *dock);
+  panelsMenu_ = menu.addMenu(tr("&Panels"));
+  for (QDockWidget* dock : docks_->all()) addPanelItem(*panelsMenu_, *dock);
+  addPanelActions(*menu.addMenu(tr("Panel with the focus")));
   actions_->add(menu, {tr("S&tart page beside the canvas"), {}, [this](bool) {
                          startPage_->setVisible(startPage_->isHidden());
                        }});

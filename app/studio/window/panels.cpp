@@ -225,8 +225,8 @@ void PanelDocks::arrange(std::span<const PanelPlace> shown) const {
 }
 
 void PanelDocks::giveFirstSizes() const {
-  const int right = std::clamp(window_.width() * 27 / 100, 260, 420);
-  const int left = std::clamp(window_.width() * 16 / 100, 160, 300);
+  const int right = std::clamp(window_.width() * 22 / 100, 260, 420);
+  const int left = std::clamp(window_.width() * 14 / 100, 160, 300);
   for (QDockWidget* dock : docks_) {
     const Qt::DockWidgetArea area = window_.dockWidgetArea(dock);
     if (dock->isHidden() || dock->isFloating() || area == kBottom) continue;
@@ -262,6 +262,16 @@ void PanelDocks::moveTo(QDockWidget& dock, Qt::DockWidgetArea area) const {
   window_.addDockWidget(area, &dock);
   if (there != docks_.end()) window_.tabifyDockWidget(*there, &dock);
   raise(dock.objectName());
+}
+
+bool PanelDocks::canMoveTo(const QDockWidget& dock, Qt::DockWidgetArea area) const {
+  return dock.isFloating() || window_.dockWidgetArea(const_cast<QDockWidget*>(&dock)) != area;
+}
+
+QList<QDockWidget*> PanelDocks::visibleTabsBeside(const QDockWidget& dock) const {
+  QList<QDockWidget*> out = window_.tabifiedDockWidgets(const_cast<QDockWidget*>(&dock));
+  out.removeIf([](const QDockWidget* each) { return each->isHidden() || each->isFloating(); });
+  return out;
 }
 
 void PanelDocks::setHeightBelow() const {

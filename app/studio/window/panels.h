@@ -66,9 +66,11 @@ class PanelDocks {
   void giveFirstSizes() const;                            // to those that are shown
   void keepBelow(const QString& name) const;              // what else stands below is hidden
   void moveTo(QDockWidget& dock, Qt::DockWidgetArea area) const;  // behind those that stand there, and to the front
-  bool isInFront(const QDockWidget& dock) const;                  // seen, and not behind another tab
-  void hideAll() const;                                           // while nothing is open
-  void show(const Panels& panels);                                // instead of another document's
+  bool canMoveTo(const QDockWidget& dock, Qt::DockWidgetArea area) const;  // it stands elsewhere
+  QList<QDockWidget*> visibleTabsBeside(const QDockWidget& dock) const;    // without itself
+  bool isInFront(const QDockWidget& dock) const;                           // seen, and not behind another tab
+  void hideAll() const;                                                    // while nothing is open
+  void show(const Panels& panels);                                         // instead of another document's
 
  private:
   struct Taken {

@@ -37,7 +37,8 @@ void MainWindow::makeToolBar() {
   computations_->setMinimumContentsLength(24);
   computations_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   bar->addWidget(computations_);
-  crumbs_ = new QWidget(bar);
+  crumbs_ = new QWidget(bar);  // takes what room there is
+  crumbs_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   (new QHBoxLayout(crumbs_))->setContentsMargins(0, 0, 0, 0);
   bar->addWidget(crumbs_);
   connect(computations_, &QComboBox::activated, this,

@@ -70,8 +70,9 @@ void Workspaces::reset() {
   if (!hidden_) docks_.arrange(kAll[current_].panels);
 }
 
+// A window that was not shown yet has no sizes to remember.
 void Workspaces::hidePanels() {
-  remember();
+  if (window_.isVisible()) remember();
   hidden_ = true;
   docks_.hideAll();
 }

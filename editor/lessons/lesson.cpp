@@ -23,7 +23,8 @@ constexpr Check looksInto(std::string_view of, double application) {
 }
 
 constexpr LessonStep kBroadcast[] = {
-    {"<b>Drag</b> the number ‹2› of <a href=\"node:number\">number</a> to the right until the first element of <a "
+    {"<b>Drag</b> the number ‹2› of <a href=\"node:number\">number</a> to the right (or press Shift+V there, "
+     "<i>Constant</i>) until the first element of <a "
      "href=\"node:sum\">sum</a> is more than 6. All six elements move.",
      above("sum", 6)},
     {"<a href=\"node:rows\">rows</a> is a broadcast, too, with <code>dimensions={1}</code>. Along which dimension of "

@@ -104,15 +104,22 @@ QWidget* LessonPanel::makePage() {
   return scroll_;
 }
 
+// Above a panel that takes the height, the room is the steps'.
+void LessonPanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  constexpr int kLow = 360;
+  for (QWidget* each : std::initializer_list<QWidget*>{kept_, progressWords_}) each->setVisible(height() >= kLow);
+}
+
 QLayout* LessonPanel::makeFoot() {
-  auto* kept = new PlainLabel(tr("What you change here is kept only if you save it."), this);
-  kept->setWordWrap(true);
-  kept->setForegroundRole(QPalette::PlaceholderText);
+  kept_ = new PlainLabel(tr("What you change here is kept only if you save it."), this);
+  kept_->setWordWrap(true);
+  kept_->setForegroundRole(QPalette::PlaceholderText);
   auto* buttons = new QHBoxLayout;
   buttons->addWidget(previous_);
   buttons->addWidget(next_);
   auto* out = new QVBoxLayout;
-  out->addWidget(kept);
+  out->addWidget(kept_);
   out->addLayout(buttons);
   return out;
 }

@@ -37,6 +37,9 @@ class LessonPanel : public QWidget {
   void linkChosen(QString link);  // "node:NAME", "new:", "chapter:NAME"
   void closed();
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   QLayout* makeHead();
   QWidget* makePage();
@@ -48,7 +51,7 @@ class LessonPanel : public QWidget {
 
   QComboBox* list_;
   QProgressBar* progress_;
-  QLabel *progressWords_, *idea_, *ending_;
+  QLabel *progressWords_, *idea_, *ending_, *kept_ = nullptr;
   QVBoxLayout* column_ = nullptr;  // of the steps
   QScrollArea* scroll_ = nullptr;
   QPushButton *previous_, *next_;

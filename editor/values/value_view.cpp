@@ -2,6 +2,7 @@
 #include "editor/values/value_view.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -73,11 +74,19 @@ void ValueView::setDimensions(std::vector<DimensionHue> dimensions) {
   makeSelectors();
 }
 
+// Colours of dimensions are the theme's.
+void ValueView::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && !empty_) showSlice();
+}
+
 void ValueView::clear(const QString& why) {
   empty_ = true;
   whole_ = Literal();
   slice_ = ValueSlice();
   title_->clear();
+  title_->hide();
+  summary_->setAlignment(Qt::AlignCenter);
   summary_->setText(why);
   for (QWidget* w : std::initializer_list<QWidget*>{element_, selectorRow_, tabs_}) w->hide();
 }
@@ -110,6 +119,8 @@ void ValueView::showElement() {
   else
     makeSelectors();
   numbers_ = value.shape().isArray() ? summaryOf(value) : ValueSummary();
+  title_->show();
+  summary_->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   title_->setText(QStringLiteral("%1  %2").arg(name_, QString::fromStdString(toString(value.shape(), false))));
   summary_->setText(summaryText(value));
   showSlice();

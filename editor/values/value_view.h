@@ -39,6 +39,9 @@ class ValueView : public QWidget {
   const std::vector<QSpinBox*>& selectors() const { return selectors_; }
   ValuePlot* image() const { return image_; }
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   void showElement();
   void showSlice();

@@ -36,7 +36,8 @@ QString heading(const QString& title) {
   return QStringLiteral("<p style='margin:10px 0 2px 0'><b>%1</b></p>").arg(title);
 }
 QString factRow(const QString& key, const QString& value) {
-  return QStringLiteral("<tr><td style='padding:1px 10px 1px 0'>%1</td><td>%2</td></tr>").arg(key, value);
+  return QStringLiteral("<tr><td style='padding:1px 10px 1px 0; white-space:nowrap'>%1</td><td>%2</td></tr>")
+      .arg(key, value);
 }
 QString table(const QString& rows) {
   return rows.isEmpty() ? QString() : QStringLiteral("<table>%1</table>").arg(rows);

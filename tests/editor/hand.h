@@ -193,6 +193,26 @@ class Hand {
   std::unique_ptr<MainWindow> window_;
 };
 
+// Whether the window draws a widget and nothing over it: marks in its corners and its middle are in the window's
+// picture. What is behind a tab stands outside or under another one, whatever its visible region says.
+inline bool isDrawn(QWidget& window, QWidget& widget) {
+  constexpr QRgb kInk = 0xffff00fe;
+  const QRect inside = widget.rect().adjusted(4, 4, -8, -8);
+  bool drawn = widget.isVisible();
+  for (const QPoint& at :
+       {inside.topLeft(), inside.topRight(), inside.bottomLeft(), inside.bottomRight(), inside.center()}) {
+    QWidget mark(&widget);
+    mark.setPalette(QColor(kInk));
+    mark.setAutoFillBackground(true);
+    mark.setGeometry(QRect(at, QSize(4, 4)));
+    mark.show();
+    mark.raise();
+    const QPoint seen = mark.mapTo(&window, QPoint(1, 1));
+    drawn = drawn && window.rect().contains(seen) && window.grab().toImage().pixel(seen) == kInk;
+  }
+  return drawn;
+}
+
 // What was just done is one step: it goes and comes back whole.
 inline void checkOneStep(Hand& hand, const std::string& before) {
   const std::string after = hand.text();

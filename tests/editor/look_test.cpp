@@ -149,12 +149,12 @@ class LookTest : public QObject {
     hand.window().panels().raise(QStringLiteral("text"));
     hand.settle();
     QDockWidget* results = hand.window().panels().find(QStringLiteral("results"));
-    QVERIFY(!results->isHidden() && results->visibleRegion().isEmpty());
+    QVERIFY(!results->isHidden() && !isDrawn(hand.window(), *results->widget()));
     QAction* item = panelItem(hand.window(), QStringLiteral("Results"));
     QVERIFY(item);
     item->trigger();
     hand.settle();
-    QTRY_VERIFY(!results->visibleRegion().isEmpty());
+    QTRY_VERIFY(isDrawn(hand.window(), *results->widget()));
     item->trigger();
     QVERIFY(results->isHidden());
   }

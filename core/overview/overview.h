@@ -72,7 +72,7 @@ struct CostScope {
   std::vector<CostScope> children;  // by weight; what is below a share of the root is merged into one child "…"
 };
 CostScope costByScope(const Workload& work, double leastShare = 0.005);
-// The same with scopes side by side that only a number tells apart as one, "block × 12": what they hold is summed, too.
+// The same with scopes side by side that only a number tells apart as one, "block × 12", and what they hold summed.
 CostScope costByScopeFamily(const Workload& work, double leastShare = 0.005);
 // Names from the outside to the hottest scope that is not only a part of what stands around it.
 std::vector<const CostScope*> hottestScope(const CostScope& root);

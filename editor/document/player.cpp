@@ -8,14 +8,20 @@
 namespace tessera {
 namespace {
 
-int64_t leafNumber(const Shape& whole, const std::vector<int64_t>& index) {
-  int64_t number = 0;
+using LeafNumbers = std::map<std::vector<int64_t>, int64_t>;  // by the way to a leaf; tokens have none
+
+LeafNumbers leafNumbers(const Shape& whole) {
+  LeafNumbers out;
   for (const ShapeLeaf& leaf : leavesOf(whole)) {
-    if (leaf.shape->isToken()) continue;
-    if (std::vector<int64_t>(leaf.index.begin(), leaf.index.end()) == index) return number;
-    ++number;
+    const auto number = static_cast<int64_t>(out.size());
+    if (!leaf.shape->isToken()) out.emplace(std::vector<int64_t>(leaf.index.begin(), leaf.index.end()), number);
   }
-  return -1;
+  return out;
+}
+
+int64_t numberOf(const LeafNumbers& leaves, const std::vector<int64_t>& index) {
+  const auto found = leaves.find(index);
+  return found == leaves.end() ? -1 : found->second;
 }
 
 void addLeaves(const Literal& value, std::vector<Literal>& out) {
@@ -37,18 +43,22 @@ std::vector<Shape> outputShapes(const Module& module) {
 
 std::map<int64_t, int64_t> declaredFeedback(const Module& module) {
   std::map<int64_t, int64_t> out;
-  if (outputShapes(module).empty()) return out;
-  const auto& parameters = module.entryComputation().parameters;
+  if (module.config().inputOutputAlias.empty() || outputShapes(module).empty()) return out;
+  const LeafNumbers outputs = leafNumbers(module.shapeOf(module.entryComputation().root));
+  std::vector<LeafNumbers> arguments;
+  std::vector<int64_t> first;  // leaf of each parameter
+  int64_t next = 0;
+  for (InstructionId parameter : module.entryComputation().parameters) {
+    arguments.push_back(parameter.valid() ? leafNumbers(module.shapeOf(parameter)) : LeafNumbers());
+    first.push_back(next);
+    next += static_cast<int64_t>(arguments.back().size());
+  }
   for (const AliasEntry& alias : module.config().inputOutputAlias) {
-    if (alias.parameter < 0 || alias.parameter >= static_cast<int64_t>(parameters.size())) continue;
-    const InstructionId parameter = parameters[static_cast<size_t>(alias.parameter)];
-    if (!parameter.valid()) continue;
-    int64_t argument = leafNumber(module.shapeOf(parameter), alias.parameterIndex);
-    const int64_t output = leafNumber(module.shapeOf(module.entryComputation().root), alias.outputIndex);
-    for (int64_t k = 0; k < alias.parameter; ++k)
-      for (const ShapeLeaf& leaf : leavesOf(module.shapeOf(parameters[static_cast<size_t>(k)])))
-        argument += !leaf.shape->isToken();
-    if (argument >= 0 && output >= 0) out[argument] = output;
+    if (alias.parameter < 0 || alias.parameter >= static_cast<int64_t>(arguments.size())) continue;
+    const auto parameter = static_cast<size_t>(alias.parameter);
+    const int64_t leaf = numberOf(arguments[parameter], alias.parameterIndex);
+    const int64_t output = numberOf(outputs, alias.outputIndex);
+    if (leaf >= 0 && output >= 0) out[first[parameter] + leaf] = output;
   }
   return out;
 }
@@ -58,12 +68,20 @@ std::map<int64_t, int64_t> possibleFeedback(const Module& module) {
   const std::vector<Shape> outputs = outputShapes(module);
   if (outputs.empty() || module.at(module.entryComputation().root).opcode == Opcode::Parameter)
     return out;  // what gives itself does not move
+  using Kind = std::pair<ElementType, std::vector<int64_t>>;
+  std::map<Kind, std::vector<int64_t>> free;  // arguments of a kind, the first at the end
+  const auto kindOf = [](const Shape& shape) {
+    return Kind(shape.type, std::vector<int64_t>(shape.dimensions.begin(), shape.dimensions.end()));
+  };
   const std::vector<Shape> arguments = entryArgumentShapes(module);
-  for (size_t output = 0; output < outputs.size(); ++output)
-    for (size_t argument = 0; argument < arguments.size(); ++argument)
-      if (same(outputs[output], arguments[argument]) &&
-          out.try_emplace(static_cast<int64_t>(argument), static_cast<int64_t>(output)).second)
-        break;
+  for (size_t argument = arguments.size(); argument-- > 0;)
+    free[kindOf(arguments[argument])].push_back(static_cast<int64_t>(argument));
+  for (size_t output = 0; output < outputs.size(); ++output) {
+    const auto found = free.find(kindOf(outputs[output]));
+    if (found == free.end() || found->second.empty()) continue;
+    out.emplace(found->second.back(), static_cast<int64_t>(output));
+    found->second.pop_back();
+  }
   return out;
 }
 
@@ -81,24 +99,44 @@ Player::Player(Document& document, QObject* parent) : QObject(parent), document_
   });
 }
 
-std::map<int64_t, int64_t> feedbackOf(const Document& document) {
-  if (!document.isOpen() || document.isPlainGraph()) return {};
-  const Module& module = document.module();
-  std::map<int64_t, int64_t> out =
-      document.runSettings().feedback.empty() ? declaredFeedback(module) : document.runSettings().feedback;
+namespace {
+
+// Without edges whose ends have other shapes by now.
+std::map<int64_t, int64_t> fittingFeedback(const Module& module, std::map<int64_t, int64_t> feedback) {
+  if (feedback.empty()) return feedback;
   const std::vector<Shape> arguments = entryArgumentShapes(module), outputs = outputShapes(module);
-  std::erase_if(out, [&](const auto& edge) {
+  std::erase_if(feedback, [&](const auto& edge) {
     const auto [argument, output] = edge;
     return argument >= static_cast<int64_t>(arguments.size()) || output >= static_cast<int64_t>(outputs.size()) ||
            !same(arguments[static_cast<size_t>(argument)], outputs[static_cast<size_t>(output)]);
   });
-  return out;
+  return feedback;
+}
+
+}  // namespace
+
+std::map<int64_t, int64_t> feedbackOf(const Document& document) {
+  if (!document.isOpen() || document.isPlainGraph()) return {};
+  const auto& own = document.runSettings().feedback;
+  return fittingFeedback(document.module(), own.empty() ? declaredFeedback(document.module()) : own);
+}
+
+// What the graph alone says, once for each state of it: actions ask at every change of the window.
+const Player::OfGraph& Player::ofGraph() const {
+  if (std::exchange(ofGraph_.revision, document_.revision()) == document_.revision()) return ofGraph_;
+  ofGraph_.declared = fittingFeedback(document_.module(), declaredFeedback(document_.module()));
+  ofGraph_.possible = declaredFeedback(document_.module()).empty() && !possibleFeedback(document_.module()).empty();
+  return ofGraph_;
+}
+
+std::map<int64_t, int64_t> Player::feedback() const {
+  if (!document_.isOpen() || document_.isPlainGraph()) return {};
+  return document_.runSettings().feedback.empty() ? ofGraph().declared : feedbackOf(document_);
 }
 
 bool Player::canFeedBack() const {
   if (!document_.isOpen() || document_.isPlainGraph()) return false;
-  if (!document_.runSettings().feedback.empty()) return true;
-  return declaredFeedback(document_.module()).empty() && !possibleFeedback(document_.module()).empty();
+  return !document_.runSettings().feedback.empty() || ofGraph().possible;
 }
 
 void Player::setFeedsBack(bool on) {

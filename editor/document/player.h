@@ -28,7 +28,7 @@ class Player : public QObject {
  public:
   explicit Player(Document& document, QObject* parent = nullptr);
 
-  std::map<int64_t, int64_t> feedback() const { return feedbackOf(document_); }
+  std::map<int64_t, int64_t> feedback() const;
   // Asked for, or no longer: what is possible becomes the document's own feedback.
   bool canFeedBack() const;
   void setFeedsBack(bool on);
@@ -49,12 +49,19 @@ class Player : public QObject {
   void changed();
 
  private:
+  struct OfGraph {
+    uint64_t revision = ~uint64_t{0};
+    std::map<int64_t, int64_t> declared;
+    bool possible = false;
+  };
+  const OfGraph& ofGraph() const;
   void take();
 
   Document& document_;
   QTimer timer_;
   int rate_ = 8;
   int64_t steps_ = 0;
+  mutable OfGraph ofGraph_;
   bool waiting_ = false;  // for the values of the step that was begun
 };
 

@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QClipboard>
 #include <QComboBox>
+#include <QElapsedTimer>
 #include <QGuiApplication>
 #include <QLabel>
 #include <QPushButton>
@@ -458,6 +459,25 @@ ENTRY life {
         "f32[2] parameter(1)\n  ROOT r = (f32[2], f32[2]) tuple(a, b)\n}");
     QCOMPARE(declaredFeedback(aliased).size(), size_t{1});
     QCOMPARE(declaredFeedback(aliased).at(1), int64_t{1});
+  }
+
+  // A training step has thousands of arguments and results.
+  void feedbackOfThousandsIsFoundAtOnce() {
+    constexpr int kMany = 6000;
+    std::string text = "HloModule many\n\nENTRY main {\n", shape, values;
+    for (int k = 0; k < kMany; ++k) {
+      text += "  p" + std::to_string(k) + " = f32[8,16] parameter(" + std::to_string(k) + ")\n";
+      shape += std::string(k ? ", " : "") + "f32[8,16]";
+      values += std::string(k ? ", " : "") + "p" + std::to_string(k);
+    }
+    text += "  ROOT r = (" + shape + ") tuple(" + values + ")\n}\n";
+    const Module module = moduleOf(text.c_str());
+    QElapsedTimer clock;
+    clock.start();
+    const auto feedback = possibleFeedback(module);
+    QVERIFY2(clock.elapsed() < 500, qPrintable(QString::number(clock.elapsed())));
+    QCOMPARE(feedback.size(), size_t{kMany});
+    for (const auto& [argument, output] : feedback) QCOMPARE(argument, output);
   }
 
   // --- the bar of a call

@@ -17,7 +17,7 @@ constexpr float kTitleZoom = 0.2f, kSubtitleZoom = kReadableZoom, kGroupTitleZoo
 constexpr float kHeatBar = 6;
 constexpr float kCoverZoom = 0.3f, kCoverSize = 110;  // pixels: sides of a square of the group's area
 constexpr float kBadgeHeight = 13, kBadgeSize = 9.5f;
-constexpr float kRing = 4;  // what a selected box has round it
+constexpr float kRing = 6;  // what a selected box has round it
 
 RectF boundsOf(const std::vector<PointF>& points) {
   float left = points[0].x, right = left, top = points[0].y, bottom = top;

@@ -1,0 +1,32 @@
+# cost_of(NAME COUNT VARIABLE): the seconds of a test of ctest in tests/costs.txt, a fortieth for each of its COUNT members
+# where it is not listed. ctest starts the longest first, so that none is left for the end, where one processor would
+# wait for the other.
+set(TESSERA_COSTS "${CMAKE_CURRENT_LIST_DIR}/../costs.txt")
+function(cost_of name count variable)
+  get_property(are_read GLOBAL PROPERTY TESSERA_COSTS_ARE_READ)
+  if(NOT are_read)
+    set_property(GLOBAL PROPERTY TESSERA_COSTS_ARE_READ ON)
+    file(STRINGS "${TESSERA_COSTS}" lines REGEX "^[^#]")
+    foreach(line IN LISTS lines)
+      if(line MATCHES "^([^ ]+) ([0-9.]+)$")
+        set_property(GLOBAL PROPERTY "TESSERA_COST_${CMAKE_MATCH_1}" "${CMAKE_MATCH_2}")
+      endif()
+    endforeach()
+  endif()
+  get_property(cost GLOBAL PROPERTY "TESSERA_COST_${name}")
+  if(NOT cost)
+    math(EXPR thousandths "25 * ${count}")
+    set(cost "${thousandths}e-3")
+  endif()
+  set(${variable} ${cost} PARENT_SCOPE)
+endfunction()
+
+# The same for all tests that the folder's CMakeLists.txt adds.
+function(set_costs)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${TESSERA_COSTS}")
+  get_property(names DIRECTORY PROPERTY TESTS)
+  foreach(name IN LISTS names)
+    cost_of("${name}" 1 cost)
+    set_tests_properties("${name}" PROPERTIES COST ${cost})
+  endforeach()
+endfunction()

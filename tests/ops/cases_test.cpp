@@ -115,15 +115,25 @@ void expectNoReports(const Executable& executable) {
     EXPECT_FALSE(report.isError) << report.kernel << ", " << report.place << ": " << report.kind << ": " << report.text;
 }
 
-// Every device with its share of the arguments; the outputs side by side.
+CompileOptions optionsFor(const Runner& runner) {
+  CompileOptions options;
+  options.threads = 1;
+  options.device = runner.device;
+  return options;
+}
+
+// Every device with its share of the arguments; the outputs side by side. `first` runs on device 0, the others have one
+// of their own.
 Result<Outputs> runOnAll(Backend& backend, const Runner& runner, const Module& module, DeviceGrid grid,
-                         const std::vector<Literal>& arguments) {
+                         std::unique_ptr<Executable> first, const std::vector<Literal>& arguments) {
   const size_t each = entryArgumentShapes(module).size();
   const auto program = [&](Communicator& communicator) -> Result<Outputs> {
-    CompileOptions options;
-    options.threads = 1;
-    options.device = runner.device;
-    TESSERA_ASSIGN_OR_RETURN(auto executable, backend.compile(module, options));
+    std::unique_ptr<Executable> executable;
+    if (communicator.device() == 0) {
+      executable = std::move(first);
+    } else {
+      TESSERA_ASSIGN_OR_RETURN(executable, backend.compile(module, optionsFor(runner)));
+    }
     RunOptions run;
     run.communicator = &communicator;
     auto outputs =
@@ -152,10 +162,7 @@ void runOn(const Runner& runner, const Section& section, const Variant& variant,
   const std::string& backendName = runner.backend;
   auto backend = makeBackend(backendName);
   ASSERT_TRUE(backend) << backend.error().toString();
-  CompileOptions options;
-  options.threads = 1;
-  options.device = runner.device;
-  auto executable = (*backend)->compile(module, options);
+  auto executable = (*backend)->compile(module, optionsFor(runner));
   if (has(section, variant, backendName + " refuses")) {
     ASSERT_FALSE(executable) << backendName << " is said to refuse this case, but takes it";
     EXPECT_EQ(executable.error().kind, ErrorKind::Unsupported) << executable.error().toString();
@@ -163,13 +170,15 @@ void runOn(const Runner& runner, const Section& section, const Variant& variant,
   }
   ASSERT_TRUE(executable) << backendName << ": " << executable.error().toString();
   if (const auto words = directivesOf(section, variant, "fails"); !words.empty()) {
-    const auto outputs = runOnAll(**backend, runner, module, gridOf(section, variant), values.arguments);
+    const auto outputs =
+        runOnAll(**backend, runner, module, gridOf(section, variant), std::move(*executable), values.arguments);
     ASSERT_FALSE(outputs) << backendName << " is said to fail here";
     EXPECT_NE(outputs.error().toString().find(words[0]), std::string::npos) << outputs.error().toString();
     return;
   }
-  expectValues(runOnAll(**backend, runner, module, gridOf(section, variant), values.arguments), values,
-               toleranceOf(section, variant), backendName);
+  const auto outputs =
+      runOnAll(**backend, runner, module, gridOf(section, variant), std::move(*executable), values.arguments);
+  expectValues(outputs, values, toleranceOf(section, variant), backendName);
 }
 
 // The elements in the order of memory, 0 where it holds padding.

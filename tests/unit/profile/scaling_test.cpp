@@ -1,4 +1,4 @@
-// The model of links and the prediction of a step on hand-made cases: every expected time is written out from the rule.
+// The model of links and the prediction of a step on hand-made cases: every expected time follows from the rule.
 #include "core/scaling/prediction.h"
 
 #include <gtest/gtest.h>

@@ -20,33 +20,10 @@
 #include "editor/panels/overview/findings_panel.h"
 #include "editor/panels/overview/overview_panel.h"
 #include "editor/panels/profile/treemap.h"
-#include "tests/editor/hand.h"
+#include "tests/editor/overview_net.h"
 #include "tests/editor/qt_tests.h"
 
 namespace tessera::overview_test {
-namespace {
-
-// Two layers of a net in scopes, an accidental double, and a head.
-const char* kNet = R"(HloModule jit_net
-
-ENTRY main {
-  x = f32[64,64] parameter(0), metadata={op_name="x"}
-  w0 = f32[64,64] parameter(1), metadata={op_name="p['layer_0']['w']"}
-  w1 = f32[64,64] parameter(2), metadata={op_name="p['layer_1']['w']"}
-  d0 = f32[64,64] dot(x, w0), lhs_contracting_dims={1}, rhs_contracting_dims={0},
-      metadata={op_name="jit(f)/net/layer_0/dot"}
-  t0 = f32[64,64] tanh(d0), metadata={op_name="jit(f)/net/layer_0/tanh"}
-  d1 = f32[64,64] dot(t0, w1), lhs_contracting_dims={1}, rhs_contracting_dims={0},
-      metadata={op_name="jit(f)/net/layer_1/dot"}
-  t1 = f32[64,64] tanh(d1), metadata={op_name="jit(f)/net/layer_1/tanh"}
-  wide = f64[64,64] convert(t1), metadata={op_name="jit(f)/head/convert"}
-  loss = f64[64,64] multiply(wide, wide), metadata={op_name="jit(f)/head/mul"}
-  ROOT out = f32[64,64] convert(loss), metadata={op_name="jit(f)/head/convert"}
-}
-)";
-
-}  // namespace
-
 class OverviewTest : public QObject {
   Q_OBJECT
 
@@ -161,7 +138,7 @@ class OverviewTest : public QObject {
   }
 
   void factsSayWhatTheFileIs() {
-    open(kNet);
+    open(kLayeredNet);
     showBoth();
     const QString text = overview_->facts()->toPlainText();
     for (const char* words :
@@ -172,21 +149,21 @@ class OverviewTest : public QObject {
   }
 
   void nothingIsWorkedOutWhileNobodyLooks() {
-    open(kNet);
+    open(kLayeredNet);
     QVERIFY(!document_->overview().report());
     showBoth();
     QVERIFY(document_->overview().report());
   }
 
   void aLinkInTheFactsShowsItsPlace() {
-    open(kNet);
+    open(kLayeredNet);
     showBoth();
     clickLink(*overview_->facts(), named("w0"));
     QCOMPARE(selectedName(), std::string("w0"));
   }
 
   void theTreemapIsAsLargeAsTheCostAndLeadsToIt() {
-    open(kNet);
+    open(kLayeredNet);
     showBoth();
     const int layer = cellOf(QStringLiteral("layer_0")), head = cellOf(QStringLiteral("head"));
     QVERIFY(layer >= 0 && head >= 0);
@@ -206,7 +183,7 @@ class OverviewTest : public QObject {
   }
 
   void theTreemapGoesIntoAScopeAndBack() {
-    open(kNet);
+    open(kLayeredNet);
     showBoth();
     Treemap& map = *overview_->treemap();
     const int net = cellOf(QStringLiteral("net"));
@@ -221,7 +198,7 @@ class OverviewTest : public QObject {
   }
 
   void theTreemapByKeys() {
-    open(kNet);
+    open(kLayeredNet);
     showBoth();
     Treemap& map = *overview_->treemap();
     map.setFocus();
@@ -232,7 +209,7 @@ class OverviewTest : public QObject {
   }
 
   void theTopTenLeadToTheirPlaces() {
-    open(kNet);
+    open(kLayeredNet);
     showBoth();
     QTreeWidget& top = *overview_->top();
     QVERIFY(top.topLevelItemCount() >= 5);
@@ -249,7 +226,7 @@ class OverviewTest : public QObject {
 
   // In the narrowest panel as well: numbers go first.
   void namesOfTheTopTenAreReadable() {
-    open(kNet);
+    open(kLayeredNet);
     showBoth();
     QTreeWidget& top = *overview_->top();
     const int letter = top.fontMetrics().averageCharWidth();
@@ -263,7 +240,7 @@ class OverviewTest : public QObject {
   }
 
   void aFindingHasANumberAndPlaces() {
-    open(kNet);
+    open(kLayeredNet);
     showBoth();
     QTreeWidgetItem* doubles = findingOf("f64");
     QVERIFY(doubles);
@@ -279,7 +256,7 @@ class OverviewTest : public QObject {
   }
 
   void anEditMakesItAnew() {
-    open(kNet);
+    open(kLayeredNet);
     showBoth();
     QVERIFY(findingOf("f64"));
     document_->perform({"Remove",
@@ -291,7 +268,7 @@ class OverviewTest : public QObject {
   }
 
   void aRunMeasures() {
-    open(kNet);
+    open(kLayeredNet);
     showBoth();
     QVERIFY(findings_->stateText().contains(QStringLiteral("estimated")));
     QSignalSpy ran(&document_->run(), &ProgramRun::outcomeChanged);
@@ -313,7 +290,7 @@ class OverviewTest : public QObject {
 
   void theStripTellsOfSmallFilesOnly() {
     strip_ = std::make_unique<OverviewStrip>(*document_);
-    open(kNet);
+    open(kLayeredNet);
     strip_->show();
     settle();
     QTRY_VERIFY(strip_->text().contains(QStringLiteral("jit_net · before optimization · 10 instructions")));
@@ -329,75 +306,8 @@ class OverviewTest : public QObject {
     QVERIFY(!strip_->isVisible());
   }
 
-  void theWindowBeginsALargeFileWithItsOverview() {
-    Hand hand;
-    std::string large = "HloModule large\n\nENTRY main {\n  v0 = f32[4] parameter(0)\n";
-    for (int k = 1; k <= 600; ++k)
-      large +=
-          (k == 600 ? "  ROOT v" : "  v") + std::to_string(k) + " = f32[4] negate(v" + std::to_string(k - 1) + ")\n";
-    hand.openText((large + "}\n").c_str(), false);
-    const QDockWidget* dock = hand.window().panels().find(QStringLiteral("overview"));
-    QVERIFY(hand.window().panels().home.isInFront(*dock));
-    QTreeWidget& top = *hand.window().panels().overview->top();
-    QTRY_VERIFY(top.topLevelItemCount() > 0);
-    clickRow(&top, top.topLevelItem(3));
-    hand.settle();
-    QCOMPARE(QString::fromStdString(std::string(hand.at(hand.selected()).name)), top.topLevelItem(3)->text(1));
-    QVERIFY(hand.canvas().viewport().visible().intersects(hand.canvas().boxOf(hand.selected())));
-  }
-
-  void theWindowTellsOfASmallFileInALine() {
-    Hand hand;
-    hand.openText(kNet, false);
-    auto* strip = hand.window().findChild<OverviewStrip*>();
-    QTRY_VERIFY(strip->isVisible() && !strip->text().isEmpty());
-    const QDockWidget* dock = hand.window().panels().find(QStringLiteral("overview"));
-    QVERIFY(!dock->isVisible());
-    QTest::mouseClick(strip->findChild<QToolButton*>(), Qt::LeftButton);
-    QTRY_VERIFY(dock->isVisible());
-  }
-
-  void theMenuGroupsByOtherThings() {
-    Hand hand;
-    hand.openText(kNet, false);
-    const auto groups = [&] {
-      int out = 0;
-      for (const ViewNode& node : hand.canvas().view()->nodes) out += !node.group.empty();
-      return out;
-    };
-    QVERIFY(groups() > 0);
-    const auto choose = [&](const char* text) {
-      for (QAction* action : hand.window().findChildren<QAction*>())
-        if (action->text().remove(QLatin1Char('&')).startsWith(QLatin1String(text))) action->trigger();
-      hand.settle();
-    };
-    choose("Nothing");
-    QCOMPARE(groups(), 0);
-    QCOMPARE(hand.canvas().view()->nodes.size(), hand.module().instructionCount());
-    choose("Fusion: what");
-    QVERIFY(groups() > 0);  // what becomes a kernel
-    choose("Scope");
-    QVERIFY(groups() > 0);
-    QVERIFY(hand.canvas().view()->findGroup("jit(f)/net/layer_0") >= 0 ||
-            hand.canvas().view()->findGroup("jit(f)/net") >= 0);
-  }
-
-  void theWayLeadsThroughGroups() {
-    Hand hand;
-    hand.openText(kNet, false);
-    hand.document().view().openAllGroups();
-    hand.settle();
-    hand.document().select({hand.named("t0")});
-    auto* way = hand.window().findChild<QLabel*>(QStringLiteral("breadcrumbs"));
-    QTRY_VERIFY2(way->text().contains(QStringLiteral("layer_0</a>")), qPrintable(way->text()));
-    emit way->linkActivated(QStringLiteral("group:jit(f)/net"));
-    hand.settle();
-    QCOMPARE(hand.document().view().selectedGroup(), QStringLiteral("jit(f)/net"));
-    QVERIFY(!way->text().contains(QStringLiteral("layer_0")));
-  }
-
   void aClickOnAGroupTellsOfTheGroup() {
-    open(kNet);
+    open(kLayeredNet);
     document_->view().closeAllGroups();
     settle();
     QTRY_VERIFY2(groupPlace("head").x() >= 0, qPrintable(titles()));

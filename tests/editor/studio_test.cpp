@@ -1,148 +1,25 @@
-// The whole studio with real key and mouse events on the offscreen platform: opening, one selection in all places,
-// shape edits with undo and redo, running and cancelling, files that cannot be opened, recent files and the theme.
-#include <sys/resource.h>
-
+// The whole studio with real key and mouse events on the offscreen platform: where it begins, one selection in all
+// places, shape edits with undo and redo, the theme.
 #include <QAbstractItemModel>
 #include <QCommandLinkButton>
-#include <QDir>
 #include <QDockWidget>
-#include <QDragEnterEvent>
-#include <QFile>
-#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMimeData>
-#include <QPushButton>
-#include <QScrollBar>
-#include <QSettings>
-#include <QSignalSpy>
-#include <QStandardPaths>
-#include <QTemporaryDir>
 #include <QTest>
-#include <QTextBrowser>
-#include <QTreeView>
-#include <csignal>
 
-#include "app/studio/script/script.h"
-#include "app/studio/window/main_window.h"
-#include "app/studio/window/panels.h"
-#include "core/formats/hlo_text.h"
-#include "editor/canvas/canvas.h"
-#include "editor/document/document.h"
 #include "editor/layout_lab/layout_panel.h"
-#include "editor/panels/banner.h"
-#include "editor/panels/inspect/inspector.h"
-#include "editor/panels/inspect/table_panel.h"
-#include "editor/panels/profile/profile_panel.h"
-#include "editor/panels/run/results_panel.h"
-#include "editor/panels/text/text_panel.h"
 #include "tests/editor/qt_tests.h"
+#include "tests/editor/studio_hand.h"
 
 namespace tessera::studio_test {
-namespace {
 
-const char* const kMlp = R"(HloModule mlp
-
-ENTRY main {
-  x = f32[4,8]{1,0} parameter(0)
-  w = f32[8,3]{1,0} parameter(1)
-  product = f32[4,3]{1,0} dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-  ROOT activated = f32[4,3]{1,0} tanh(product)
-}
-)";
-
-// A loop that takes far longer than anybody waits.
-const char* const kEndless = R"(HloModule endless
-
-body {
-  s = (s32[], f32[4096]{0}) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  v = f32[4096]{0} get-tuple-element(s), index=1
-  one = s32[] constant(1)
-  next = s32[] add(i, one)
-  changed = f32[4096]{0} tanh(v)
-  ROOT r = (s32[], f32[4096]{0}) tuple(next, changed)
-}
-
-condition {
-  s = (s32[], f32[4096]{0}) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  limit = s32[] constant(2000000000)
-  ROOT less = pred[] compare(i, limit), direction=LT
-}
-
-ENTRY main {
-  v = f32[4096]{0} parameter(0)
-  zero = s32[] constant(0)
-  s = (s32[], f32[4096]{0}) tuple(zero, v)
-  ROOT w = (s32[], f32[4096]{0}) while(s), condition=condition, body=body
-}
-)";
-
-}  // namespace
-
-class StudioTest : public QObject {
+class StudioTest : public StudioHand {
   Q_OBJECT
 
- private:
-  QTemporaryDir folder_;
-  std::unique_ptr<MainWindow> window_;
-
-  QString write(const QString& name, const QByteArray& content) {
-    QFile file(folder_.filePath(name));
-    if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size()) qFatal("cannot write a test file");
-    return file.fileName();
-  }
-  void open(const QString& path) {
-    window_->openFile(path);
-    QVERIFY(waitUntilIdle(*window_));
-  }
-  Document& document() { return window_->document(); }
-  InstructionId id(const char* name) { return document().module().findInstruction(name).value(); }
-  std::string shapeOf(const char* name) { return toString(document().module().shapeOf(id(name)), false); }
-  std::vector<InstructionId> only(const char* name) { return {id(name)}; }
-  void key(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) { QTest::keyClick(window_.get(), key, modifiers); }
-  void clickLineOf(const char* name) {
-    HloTextView* view = window_->panels().text->view();
-    const int line = view->text()->lineOf(id(name)) - view->firstVisibleLine();
-    const int height = view->lineHeight();
-    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, QPoint(120, line * height + height / 2));
-  }
-  QTreeView* profileTable() { return window_->panels().profile->table(); }
-
  private slots:
-  void initTestCase() {
-    QStandardPaths::setTestModeEnabled(true);
-    QCoreApplication::setOrganizationName("TesseraTest");
-    QCoreApplication::setApplicationName("studio_test");
-    QSettings().clear();
-  }
-
-  // A file that may not grow, which is what a full disk looks like to a program.
-  void aFullDiskIsExplainedAndLosesNothing() {
-    const QString path = write("full.hlo", kMlp);
-    open(path);
-    document().perform({"Shape of x", {SetParameterShape{id("x"), Shape::arrayRowMajor(ElementType::F32, {6, 8})}}});
-    QVERIFY(waitUntilIdle(*window_));
-    const std::string edited = printHloText(document().module());
-    std::signal(SIGXFSZ, SIG_IGN);
-    rlimit usual{};
-    QCOMPARE(getrlimit(RLIMIT_FSIZE, &usual), 0);
-    const rlimit tiny{16, usual.rlim_max};
-    QCOMPARE(setrlimit(RLIMIT_FSIZE, &tiny), 0);
-    key(Qt::Key_S, Qt::ControlModifier);
-    QCOMPARE(setrlimit(RLIMIT_FSIZE, &usual), 0);
-    QVERIFY(window_->banner().isVisible());
-    QVERIFY(window_->banner().message().contains("full.hlo"));
-    QVERIFY(document().file().isModified());
-    QCOMPARE(printHloText(document().module()), edited);
-    QFile old(path);
-    QVERIFY(old.open(QIODevice::ReadOnly));
-    QCOMPARE(old.readAll(), QByteArray(kMlp));
-    QCOMPARE(QFileInfo(path).dir().entryList({"full.hlo.*"}).size(), 0);
-    key(Qt::Key_S, Qt::ControlModifier);  // with room again it is saved
-    QVERIFY(!document().file().isModified());
-  }
+  void initTestCase() { beginTests(); }
+  void init() { openWindow(); }
+  void cleanup() { window_.reset(); }
 
   void theStartPageStandsAloneUntilSomethingIsOpen() {
     MainWindow fresh(false);
@@ -198,16 +75,6 @@ class StudioTest : public QObject {
     QVERIFY(fresh.document().isOpen());
     QVERIFY(fresh.panels().find("inspector")->isVisible());
   }
-
-  void init() {
-    window_ = std::make_unique<MainWindow>(false);
-    window_->resize(1300, 850);
-    window_->show();
-    QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
-    window_->activateWindow();
-    open(write("mlp.hlo", kMlp));
-  }
-  void cleanup() { window_.reset(); }
 
   void opensAndShowsAPicture() {
     QVERIFY(document().isOpen());
@@ -279,19 +146,6 @@ class StudioTest : public QObject {
     const std::string folded = foldedLine(line);
     QVERIFY2(folded.size() < 200 && folded.find("characters") != std::string::npos, folded.c_str());
     QCOMPARE(foldedLine("  x = f32[] constant(3), metadata={}"), std::string("  x = f32[] constant(3), metadata={}"));
-  }
-
-  void aFileIsDroppedIn() {
-    const QString path = write("dropped.hlo", kMlp);
-    QMimeData data;
-    data.setUrls({QUrl::fromLocalFile(path)});
-    QDragEnterEvent enter(QPoint(200, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-    QCoreApplication::sendEvent(window_.get(), &enter);
-    QVERIFY(enter.isAccepted());
-    QDropEvent drop(QPointF(200, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-    QCoreApplication::sendEvent(window_.get(), &drop);
-    QVERIFY(waitUntilIdle(*window_));
-    QCOMPARE(document().file().path(), path);
   }
 
   void theLayoutPanelFollowsTheSelectionAndEditsLayouts() {
@@ -414,144 +268,6 @@ class StudioTest : public QObject {
     QVERIFY(waitUntilIdle(*window_));
     QCOMPARE(shapeOf("x"), std::string("f32[4,8]"));
     QVERIFY(!window_->panels().inspector->errorText().isEmpty());
-  }
-
-  void runningColoursNodesAndFillsTheTable() {
-    key(Qt::Key_F5);
-    QVERIFY(document().run().isRunning());
-    QVERIFY(waitUntilIdle(*window_));
-    QVERIFY2(document().run().outcome(), qPrintable(window_->banner().message()));
-    QVERIFY(document().measures().overlay()->find(id("product")));
-    QCOMPARE(document().run().outcome()->outputs.size(), size_t{1});
-    const QAbstractItemModel* outputs = window_->panels().results->table()->model();
-    QCOMPARE(outputs->index(0, 1).data().toString(), QString("f32[4,3]"));
-    QVERIFY(outputs->index(0, 2).data().toString().startsWith("{ { 0."));
-    QVERIFY(window_->panels().results->summary().contains("default values"));
-    QVERIFY(profileTable()->model()->rowCount() >= 2);
-    bool hot = false;
-    for (const PictureItem& item : window_->canvas().picture()->items)
-      hot = hot || (item.fill >= ColorRole::Heat0 && item.fill <= ColorRole::Heat9);
-    QVERIFY(hot);
-  }
-
-  void theProfileTableSortsAndSelects() {
-    QVERIFY(playCommand(*window_, "run").has_value());
-    const QAbstractItemModel* rows = profileTable()->model();
-    const auto rowOf = [&](const char* name) {
-      for (int row = 0; row < rows->rowCount(); ++row)
-        if (rows->index(row, 0).data().toString() == QLatin1String(name)) return row;
-      return -1;
-    };
-    profileTable()->sortByColumn(0, Qt::AscendingOrder);
-    QVERIFY(rowOf("activated") >= 0 && rowOf("activated") < rowOf("product"));
-    profileTable()->sortByColumn(0, Qt::DescendingOrder);
-    QVERIFY(rowOf("activated") > rowOf("product"));
-    window_->panels().raise(QStringLiteral("profile"));
-    const QRect cell = profileTable()->visualRect(rows->index(rowOf("product"), 0));
-    QTest::mouseClick(profileTable()->viewport(), Qt::LeftButton, {}, cell.center());
-    QVERIFY(window_->canvas().selection() == only("product"));
-    document().select(only("activated"));
-    QCOMPARE(profileTable()->selectionModel()->selectedRows().value(0).row(), rowOf("activated"));
-  }
-
-  void anEditTakesTheOldProfileAway() {
-    QVERIFY(playCommand(*window_, "run").has_value());
-    QVERIFY(playCommand(*window_, "set-shape x f32[2,8]").has_value());
-    QVERIFY(!document().run().outcome());
-    QCOMPARE(profileTable()->model()->rowCount(), 0);
-  }
-
-  void escapeCancelsARun() {
-    open(write("endless.hlo", kEndless));
-    key(Qt::Key_F5);
-    QVERIFY(document().run().isRunning());
-    QTest::qWait(600);
-    QVERIFY(document().run().isRunning());
-    key(Qt::Key_Escape);
-    QTRY_VERIFY_WITH_TIMEOUT(!document().run().isRunning(), 10000);
-    QVERIFY(!document().run().outcome());
-    QVERIFY(document().isOpen());
-  }
-
-  void badFiles_data() {
-    QTest::addColumn<QByteArray>("content");
-    QTest::addColumn<QString>("expected");
-    const QByteArray whole(kMlp);
-    QTest::newRow("truncated") << whole.left(whole.size() / 2) << "bad.hlo:";
-    QTest::newRow("empty") << QByteArray() << "empty";
-    QTest::newRow("binary") << QByteArray(
-                                   "\x7f"
-                                   "ELF\0\1\2\3junk\0\0",
-                                   14)
-                            << "binary";
-    QTest::newRow("undefined name") << QByteArray(whole).replace("tanh(product)", "tanh(nowhere)") << "nowhere";
-    QTest::newRow("cycle") << QByteArray(whole).replace("dot(x, w)", "dot(activated, w)") << "cycl";
-  }
-  void badFiles() {
-    QFETCH(QByteArray, content);
-    QFETCH(QString, expected);
-    open(write("bad.hlo", content));
-    const QString message = window_->banner().message();
-    QVERIFY2(message.contains(expected, Qt::CaseInsensitive), qPrintable(message));
-    QVERIFY(document().file().path().endsWith("mlp.hlo"));  // what was open stays
-    QVERIFY(window_->panels().diagnostics->errorCount() > 0);
-    QVERIFY(!window_->recentFiles().contains(folder_.filePath("bad.hlo")));
-  }
-
-  void aDirectoryAndAMissingFileAreRefused() {
-    open(folder_.path());
-    QVERIFY2(window_->banner().message().contains("directory"), qPrintable(window_->banner().message()));
-    open(folder_.filePath("missing.hlo"));
-    QVERIFY2(window_->banner().message().contains("No such file"), qPrintable(window_->banner().message()));
-    QVERIFY(document().isOpen());
-    open(write("good.hlo", kMlp));
-    QVERIFY(window_->banner().message().isEmpty());
-    QCOMPARE(window_->panels().diagnostics->errorCount(), 0);
-  }
-
-  void hugeShapesAreShownAndRefusedWhenRun() {
-    open(write("huge.hlo",
-               "HloModule huge\n\nENTRY main {\n  x = f32[4611686018427387904]{0} parameter(0)\n"
-               "  ROOT y = f32[4611686018427387904]{0} negate(x)\n}\n"));
-    QVERIFY(document().file().path().endsWith("huge.hlo"));
-    QVERIFY(window_->canvas().boxOf(id("y")).isValid());
-    document().select(only("y"));
-    QVERIFY(playCommand(*window_, "run").has_value());
-    QVERIFY2(window_->banner().message().contains("4611686018427387904"), qPrintable(window_->banner().message()));
-    QVERIFY(!document().run().isRunning());
-  }
-
-  void theLastOfTwoQuickOpensWins() {
-    const QString first = write("first.hlo", kMlp), second = write("second.hlo", kMlp);
-    window_->openFile(first);
-    window_->openFile(second);
-    QVERIFY(waitUntilIdle(*window_));
-    QVERIFY(document().file().path().endsWith("second.hlo"));
-  }
-
-  void savingWritesTheEditedText() {
-    QVERIFY(playCommand(*window_, "set-shape x f32[2,8]").has_value());
-    const QString path = folder_.filePath("saved.hlo");
-    QVERIFY(playCommand(*window_, "save " + path).has_value());
-    QVERIFY(!window_->isWindowModified());
-    open(path);
-    QCOMPARE(shapeOf("activated"), std::string("f32[2,3]"));
-    QVERIFY(!playCommand(*window_, "save /proc/nowhere/x.hlo").has_value());
-  }
-
-  void sessionsAreRemembered() {
-    QVERIFY(window_->recentFiles().first().endsWith("mlp.hlo"));
-    {
-      MainWindow first(true);
-      first.openFile(folder_.filePath("mlp.hlo"));
-      QVERIFY(waitUntilIdle(first));
-      first.setTheme(Theme::Dark);
-      first.show();
-      first.close();
-    }
-    MainWindow second(true);
-    QCOMPARE(second.recentFiles(), QStringList{folder_.filePath("mlp.hlo")});
-    QVERIFY(second.theme() == Theme::Dark);
   }
 
   void theThemeReachesTheCanvas() {

@@ -1,12 +1,11 @@
-// Profile tree, timeline, memory and differences: real keys and mouse, one selection in all of them and on the canvas,
-// a million spans within a frame.
+// Profile tree, timeline and differences: real keys and mouse, one selection in all of them and on the canvas, a
+// million spans within a frame.
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
-#include <QTabWidget>
 #include <QTest>
 #include <QToolButton>
 #include <QTreeView>
@@ -19,67 +18,38 @@
 #include "editor/models/op_tree_model.h"
 #include "editor/panels/compare/diff_panel.h"
 #include "editor/panels/profile/icicle_view.h"
-#include "editor/panels/profile/memory_chart.h"
-#include "editor/panels/profile/memory_panel.h"
 #include "editor/panels/profile/profile_panel.h"
 #include "editor/panels/profile/timeline_panel.h"
 #include "editor/panels/profile/timeline_view.h"
-#include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
+#include "tests/editor/views_hand.h"
 
 namespace tessera::views_test {
-namespace {
 
-const char* const kNet = R"(HloModule net, entry_computation_layout={(f32[64,64]{1,0})->f32[64,64]{1,0}}
-
-ENTRY main {
-  x = f32[64,64]{1,0} parameter(0)
-  product = f32[64,64]{1,0} dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0},
-    metadata={op_name="jit(net)/layer/dot" source_file="net.py" source_line=3}
-  bent = f32[64,64]{1,0} tanh(product), metadata={op_name="jit(net)/layer/tanh" source_file="net.py" source_line=4}
-  shifted = f32[64,64]{1,0} add(bent, x), metadata={op_name="jit(net)/layer/add" source_file="net.py" source_line=4}
-  again = f32[64,64]{1,0} dot(shifted, x), lhs_contracting_dims={1}, rhs_contracting_dims={0},
-    metadata={op_name="jit(net)/head/dot" source_file="net.py" source_line=9}
-  ROOT out = f32[64,64]{1,0} negate(again)
-}
-)";
-
-// Both wide values live at once, for no reason.
-const char* const kWasteful = R"(HloModule wasteful
-
-add {
-  a = f32[] parameter(0)
-  b = f32[] parameter(1)
-  ROOT sum = f32[] add(a, b)
-}
-
-ENTRY main {
-  x = f32[64]{0} parameter(0)
-  zero = f32[] constant(0)
-  wide = f32[512,64]{1,0} broadcast(x), dimensions={1}
-  curved = f32[512,64]{1,0} sine(wide)
-  other = f32[512,64]{1,0} cosine(wide)
-  first = f32[64]{0} reduce(curved, zero), dimensions={0}, to_apply=add
-  second = f32[64]{0} reduce(other, zero), dimensions={0}, to_apply=add
-  third = f32[512,64]{1,0} tan(wide)
-  last = f32[64]{0} reduce(third, zero), dimensions={0}, to_apply=add
-  both = f32[64]{0} add(first, second)
-  ROOT all = f32[64]{0} add(both, last)
-}
-)";
-
-class ViewsTest : public QObject {
+class ViewsTest : public ViewsHand {
   Q_OBJECT
+
+ private:
+  static int32_t placeOf(const OpTree& tree, const std::string& name) {
+    for (size_t i = 0; i < tree.rows.size(); ++i)
+      if (tree.rows[i].facts.name == name) return int32_t(i);
+    return -1;
+  }
+
+  static void clickRow(QTreeView& table, const QModelIndex& index) {
+    table.scrollTo(index);
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(index).center());
+  }
 
  private slots:
   void init() {
     hand_ = std::make_unique<Hand>();
-    hand_->openText(kNet, false);
+    hand_->openText(kViewedNet, false);
   }
+
   void cleanup() { hand_.reset(); }
 
   // --- profile
-
   void aRunBecomesATreeOfScopes() {
     ProfilePanel panel(document());
     shown(panel);
@@ -174,7 +144,6 @@ class ViewsTest : public QObject {
   }
 
   // --- timeline
-
   void spansAndNodesSelectEachOther() {
     TimelinePanel panel(document());
     shown(panel);
@@ -301,102 +270,10 @@ class ViewsTest : public QObject {
     QVERIFY2(frames[50] <= 16.7, "half of the frames take longer");
   }
 
-  // --- memory
-
-  void thePeakLightsItsBuffers() {
-    MemoryPanel panel(document());
-    shown(panel);
-    settle(panel);
-    QVERIFY2(panel.words().startsWith("peak"), qPrintable(panel.words()));
-    const MemoryReport& report = *panel.report();
-    MemoryChart& chart = *panel.chart();
-    const double x = (chart.xOf(report.peakMoment) + chart.xOf(report.peakMoment + 1)) / 2;
-    QTest::mouseClick(&chart, Qt::LeftButton, {}, QPoint(int(x), int(chart.curve().center().y())));
-    QCOMPARE(*chart.moment(), report.peakMoment);
-    QVERIFY(document().view().lit());
-    QVERIFY(std::ranges::count(*document().view().lit(), hand_->named("x")) == 1);
-    QVERIFY(!hand_->canvas().highlights().foundNodes().empty());
-    QCOMPARE(panel.live()->topLevelItemCount(), int(report.liveAt(report.peakMoment).size()));
-    QTest::keyClick(&chart, Qt::Key_Escape);
-    QVERIFY(!document().view().lit());
-    QVERIFY(hand_->canvas().highlights().foundNodes().empty());
-    QTest::mouseClick(panel.peakButton(), Qt::LeftButton);
-    QVERIFY(document().view().lit());
-    panel.hide();
-    QVERIFY(!document().view().lit());
-  }
-
-  void buffersAndNodesSelectEachOther() {
-    MemoryPanel panel(document());
-    shown(panel);
-    settle(panel);
-    QTreeWidgetItem* first = panel.live()->topLevelItem(0);
-    QTest::mouseClick(panel.live()->viewport(), Qt::LeftButton, {},
-                      panel.live()->visualItemRect(first).topLeft() + QPoint(8, 5));
-    QVERIFY(!document().selection().empty());
-    hand_->click(hand_->named("x"));
-    QCOMPARE(panel.live()->selectedItems().size(), 1);
-    QCOMPARE(panel.live()->selectedItems()[0]->text(0), QString("x"));
-    const MemoryReport& report = *panel.report();
-    for (size_t i = 0; i < report.buffers.size(); ++i) {
-      if (report.module.at(report.buffers[i].instruction).name != "x") continue;
-      const QPoint at = panel.chart()->barOf(i).center().toPoint();
-      document().select({});
-      QTest::mouseClick(panel.chart(), Qt::LeftButton, {}, at);
-      QVERIFY(document().selected() == hand_->named("x"));
-    }
-  }
-
-  void asCompiledNeedsLessAndAnEditMeasuresAgain() {
-    MemoryPanel panel(document());
-    shown(panel);
-    settle(panel);
-    const int64_t written = panel.report()->peakBytes();
-    panel.source()->setFocus();
-    QTest::keyClick(panel.source(), Qt::Key_Down);
-    settle(panel);
-    QCOMPARE(panel.source()->currentIndex(), int(MemorySource::AsCompiled));
-    QVERIFY(panel.report()->peakBytes() <= written);
-    const auto before = panel.report();
-    QVERIFY(playCommand(hand_->window(), "set-shape x f32[32,32]").has_value());
-    settle(panel);
-    QVERIFY(panel.report() != before);
-    QVERIFY(panel.report()->peakBytes() < written);
-  }
-
-  void aSuggestionIsAppliedAndChecked() {
-    hand_->openText(kWasteful, false);
-    MemoryPanel panel(document());
-    shown(panel);
-    settle(panel);
-    QVERIFY(panel.edits()->topLevelItemCount() > 0);
-    QSignalSpy made(&panel, &MemoryPanel::moduleMade);
-    panel.tabs()->setCurrentIndex(2);
-    panel.edits()->topLevelItem(0)->setSelected(true);
-    QTest::mouseClick(panel.applyButton(), Qt::LeftButton);
-    settle(panel);
-    QCOMPARE(made.count(), 1);
-    QVERIFY2(panel.words().contains("results are equal"), qPrintable(panel.words()));
-  }
-
-  void anAssignmentOfAnotherModuleSaysSo() {
-    MemoryPanel panel(document());
-    shown(panel);
-    QSignalSpy failed(&panel, &MemoryPanel::failed);
-    panel.openAssignment("/no/such/file");
-    QCOMPARE(failed.count(), 1);
-    QTemporaryDir folder;
-    QVERIFY(writeFileAtomically(folder.filePath("a.txt").toStdString(), "no assignment\n").has_value());
-    panel.openAssignment(folder.filePath("a.txt"));
-    settle(panel);
-    QVERIFY2(panel.words().contains("a.txt"), qPrintable(panel.words()));
-  }
-
   // --- differences
-
   void whatDiffersIsColouredInBothAndFollowsTheSelection() {
     Document before;
-    std::string text = kNet;
+    std::string text = kViewedNet;
     text.replace(text.find("tanh(product)"), 4, "sine");
     QVERIFY(before.file().createFromHlo(text, "before").has_value());
     DiffPanel panel(document());
@@ -435,7 +312,7 @@ class ViewsTest : public QObject {
 
   void theOtherDocumentMayGo() {
     auto before = std::make_unique<Document>();
-    QVERIFY(before->file().createFromHlo(kNet, "before").has_value());
+    QVERIFY(before->file().createFromHlo(kViewedNet, "before").has_value());
     DiffPanel panel(document());
     shown(panel);
     panel.compareWith(before.get());
@@ -445,38 +322,7 @@ class ViewsTest : public QObject {
     QCOMPARE(panel.table()->topLevelItemCount(), 0);
     hand_->click(hand_->named("product"));
   }
-
- private:
-  Document& document() { return hand_->document(); }
-  void shown(QWidget& panel) {
-    panel.resize(1000, 360);
-    panel.show();
-    QVERIFY(QTest::qWaitForWindowExposed(&panel));
-  }
-  void run() {
-    document().run().start();
-    hand_->settle();
-    QVERIFY(document().run().times());
-  }
-  void settle(MemoryPanel& panel) {
-    QTRY_VERIFY_WITH_TIMEOUT(!panel.isBusy(), 60000);
-    hand_->settle();
-    QTRY_VERIFY_WITH_TIMEOUT(!panel.isBusy(), 60000);
-  }
-  static int32_t placeOf(const OpTree& tree, const std::string& name) {
-    for (size_t i = 0; i < tree.rows.size(); ++i)
-      if (tree.rows[i].facts.name == name) return int32_t(i);
-    return -1;
-  }
-  static void clickRow(QTreeView& table, const QModelIndex& index) {
-    table.scrollTo(index);
-    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(index).center());
-  }
-
-  std::unique_ptr<Hand> hand_;
 };
-
-}  // namespace
 
 TESSERA_QT_TEST(views_test, ViewsTest)
 }  // namespace tessera::views_test

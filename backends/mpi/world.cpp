@@ -13,7 +13,7 @@
 namespace tessera::mpi {
 namespace {
 
-enum Tag : int { kArrival = 10, kGo = 11 };
+enum BarrierTag : int { kArrival = 10, kGo = 11 };
 
 constexpr double kEndLimit = 10;  // seconds for the others to come to the end after a failure
 

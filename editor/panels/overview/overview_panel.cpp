@@ -191,11 +191,11 @@ void OverviewPanel::showTop(const ModuleReport& report) {
   for (const Overview::CostlyInstruction& each : report.overview.top) {
     const Instruction& i = report.module.at(each.instruction);
     const auto text = [](const std::string& words) { return QString::fromStdString(words); };
-    QString name = QString::fromUtf8(i.name.data(), static_cast<qsizetype>(i.name.size()));
-    if (each.alike > 1) name += QStringLiteral(" ×%1").arg(each.alike);
-    auto* row = new QTreeWidgetItem(
-        top_, {text(percentText(each.weight / report.work.totalWeight())), name, text(toString(*i.shape, false)),
-               text(amountText(each.cost.flops)), text(bytesText(each.cost.bytesAccessed))});
+    const QString name = QString::fromUtf8(i.name.data(), static_cast<qsizetype>(i.name.size()));
+    const std::string alike = each.alike > 1 ? " ×" + std::to_string(each.alike) : std::string();
+    auto* row = new QTreeWidgetItem(top_, {text(percentText(each.weight / report.work.totalWeight())), name,
+                                           text(toString(*i.shape, false) + alike), text(amountText(each.cost.flops)),
+                                           text(bytesText(each.cost.bytesAccessed))});
     for (int column : {0, 3, 4}) row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     const QString place = text(placeText(report.module, each.instruction));
     const QString numbers = tr("%1\n%2 flops, %3 read and written").arg(row->text(2), row->text(3), row->text(4));

@@ -8,11 +8,18 @@
 #include <utility>
 
 #include "editor/canvas/render.h"
+#include "editor/preferences/preferences.h"
 
 namespace tessera {
 namespace {
 
-constexpr qsizetype kMaxTiles = 160;  // 1 MiB each
+constexpr size_t kTileBytes = size_t{4} * TileStore::kPixels * TileStore::kPixels;
+
+// One for all stores: the last moment at which a tile was used. UI thread only.
+uint64_t now() {
+  static uint64_t clock = 0;
+  return ++clock;
+}
 
 // What is shown changes at one zoom, which lies between two levels.
 double detailOf(const TileKey& key, double zoom) {
@@ -23,8 +30,23 @@ double detailOf(const TileKey& key, double zoom) {
 
 TileStore::TileStore(QObject* parent) : QObject(parent) {
   pool_.setMaxThreadCount(std::max(1, QThread::idealThreadCount()));
+  all().push_back(this);
 }
-TileStore::~TileStore() { pool_.waitForDone(); }
+TileStore::~TileStore() {
+  std::erase(all(), this);
+  pool_.waitForDone();
+}
+
+std::vector<TileStore*>& TileStore::all() {
+  static std::vector<TileStore*> stores;
+  return stores;
+}
+
+size_t TileStore::bytesOfAll() {
+  size_t tiles = 0;
+  for (const TileStore* store : all()) tiles += static_cast<size_t>(store->tiles_.size());
+  return tiles * kTileBytes;
+}
 
 void TileStore::reset(std::shared_ptr<const Picture> picture, std::shared_ptr<const SpatialIndex> index, Theme theme) {
   ++generation_;
@@ -32,6 +54,7 @@ void TileStore::reset(std::shared_ptr<const Picture> picture, std::shared_ptr<co
   index_ = std::move(index);
   theme_ = theme;
   tiles_.clear();
+  asked_.clear();
   waiting_.clear();
   running_.clear();
 }
@@ -47,12 +70,13 @@ RectF TileStore::sceneRect(const TileKey& key) {
 const QImage* TileStore::find(const TileKey& key) {
   const auto found = tiles_.find(key);
   if (found == tiles_.end()) return nullptr;
-  found->used = ++clock_;
+  found->used = now();
   return &found->image;
 }
 
 void TileStore::request(const std::vector<TileKey>& keys, double ratio) {
   if (ratio != std::exchange(ratio_, ratio)) reset(picture_, index_, theme_);
+  asked_ = keys;
   waiting_.clear();
   for (const TileKey& key : keys)
     if (!tiles_.contains(key) && std::find(running_.begin(), running_.end(), key) == running_.end())
@@ -82,18 +106,29 @@ void TileStore::startWorkers() {
 void TileStore::take(uint64_t generation, TileKey key, QImage image) {
   if (generation != generation_) return;
   std::erase(running_, key);
-  tiles_.insert(key, {std::move(image), ++clock_});
+  tiles_.insert(key, {std::move(image), now()});
   dropOldest();
   startWorkers();
   emit filled();
 }
 
+// What is in sight stays, however small the cache is.
 void TileStore::dropOldest() {
-  while (tiles_.size() > kMaxTiles) {
-    auto oldest = tiles_.begin();
-    for (auto it = tiles_.begin(); it != tiles_.end(); ++it)
-      if (it->used < oldest->used) oldest = it;
-    tiles_.erase(oldest);
+  struct Oldest {
+    TileStore* store = nullptr;
+    TileKey key;
+    uint64_t used = 0;
+  };
+  const size_t most = static_cast<size_t>(preferences().tileCacheMb) << 20;
+  while (bytesOfAll() > most) {
+    Oldest oldest;
+    for (TileStore* store : all())
+      for (auto it = store->tiles_.cbegin(); it != store->tiles_.cend(); ++it)
+        if ((!oldest.store || it->used < oldest.used) &&
+            std::ranges::find(store->asked_, it.key()) == store->asked_.end())
+          oldest = {store, it.key(), it->used};
+    if (!oldest.store) return;
+    oldest.store->tiles_.remove(oldest.key);
   }
 }
 

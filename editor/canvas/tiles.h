@@ -1,5 +1,6 @@
-// TileStore: images of the standing picture, 512 pixels square, filled by worker threads and kept by least recent use.
-// Tiles lie on a grid per zoom level (powers of the square root of two); between levels they are drawn scaled.
+// TileStore: images of the standing picture, 512 pixels square, filled by worker threads. All stores together keep the
+// least recently used ones up to what the user prefers, and at least what each was asked for last. Tiles lie on a grid
+// per zoom level (powers of the square root of two); between levels they are drawn scaled.
 #pragma once
 
 #include <QHash>
@@ -45,6 +46,7 @@ class TileStore : public QObject {
   // pixels a pixel; by another one all tiles are forgotten.
   void request(const std::vector<TileKey>& keys, double ratio);
   bool idle() const { return waiting_.empty() && running_.empty(); }
+  static size_t bytesOfAll();  // of all stores
 
  signals:
   void filled();
@@ -56,15 +58,16 @@ class TileStore : public QObject {
   };
   void startWorkers();
   void take(uint64_t generation, TileKey key, QImage image);
-  void dropOldest();
+  static void dropOldest();
+  static std::vector<TileStore*>& all();
 
   std::shared_ptr<const Picture> picture_;
   std::shared_ptr<const SpatialIndex> index_;
   Theme theme_ = Theme::Light;
   double ratio_ = 1;
-  uint64_t generation_ = 0, clock_ = 0;
+  uint64_t generation_ = 0;
   QHash<TileKey, Entry> tiles_;
-  std::vector<TileKey> waiting_, running_;
+  std::vector<TileKey> asked_, waiting_, running_;
   QThreadPool pool_;
 };
 

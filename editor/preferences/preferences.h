@@ -10,6 +10,7 @@ namespace tessera {
 struct Preferences {
   bool animations = true;
   int threads = 0;                    // of runs whose document names no number; 0: all cores
+  int tileCacheMb = 64;               // of painted parts of graphs, over all documents
   std::set<std::string> lessonsDone;  // by their ids
 };
 

@@ -11,6 +11,8 @@
 #include "core/arrange/arrangement.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/render.h"
+#include "editor/canvas/tiles.h"
+#include "editor/preferences/preferences.h"
 #include "tests/editor/qt_tests.h"
 
 namespace tessera::canvas_test {
@@ -73,6 +75,24 @@ class CanvasTest : public QObject {
     QCOMPARE(canvas_->selection().size(), size_t{2});
     QTest::mouseClick(canvas_.get(), Qt::LeftButton, {}, QPoint(3, 3));
     QVERIFY(canvas_->selection().empty());
+  }
+
+  // Two canvases share the cache; what is in sight of either stays.
+  void tilesStayWithinTheCache() {
+    Canvas second;
+    second.resize(800, 600);
+    second.setPicture(picture_, view_);
+    second.show();
+    const int before = std::exchange(preferences().tileCacheMb, 32);
+    for (int turn = 0; turn < 40; ++turn)
+      for (Canvas* each : {canvas_.get(), &second}) {
+        each->viewport().zoomBy(turn / 10 % 2 ? 1 / 1.2 : 1.2, QPointF(400, 300));
+        each->waitForTiles();
+        each->repaint();
+        QVERIFY(each->tilesReady());
+        QVERIFY2(TileStore::bytesOfAll() <= 32u << 20, qPrintable(QString::number(TileStore::bytesOfAll())));
+      }
+    preferences().tileCacheMb = before;
   }
 
   // The release of the space bar goes to whoever has the focus by then.

@@ -139,6 +139,14 @@ class PreferencesTest : public QObject {
     QCOMPARE(hand().document().runSettings().threads, 0);  // the document says nothing of it
   }
 
+  void theCacheOfTilesHasASize() {
+    auto* mb = field<QSpinBox>(open(), "tileCache");
+    QCOMPARE(mb->value(), 64);
+    QTest::keyClick(mb, Qt::Key_Up);
+    QCOMPARE(preferences().tileCacheMb, 65);
+    mb->setValue(64);
+  }
+
   void theCacheIsEmptiedOfItsEntriesAlone() {
     const QTemporaryDir home;
     const std::filesystem::path folder = home.filePath(QStringLiteral("kernels")).toStdString();

@@ -41,6 +41,8 @@ void PreferenceControl::read() {
   choice_ = choiceNamed(settings.value(QStringLiteral("theme")).toString());
   preferences().animations = settings.value(QStringLiteral("animations"), true).toBool();
   preferences().threads = std::clamp(settings.value(QStringLiteral("threads")).toInt(), 0, kMostThreads);
+  const int tiles = settings.value(QStringLiteral("tileCacheMb")).toInt();
+  if (tiles >= kSmallestTileCache && tiles <= kLargestTileCache) preferences().tileCacheMb = tiles;
   sourceFolders_ = settings.value(QStringLiteral("sourceFolders")).toStringList();
   for (const QString& each : settings.value(QStringLiteral("lessonsDone")).toStringList())
     preferences().lessonsDone.insert(each.toStdString());
@@ -80,6 +82,11 @@ void PreferenceControl::setAnimations(bool on) {
 void PreferenceControl::setThreads(int threads) {
   preferences().threads = std::clamp(threads, 0, kMostThreads);
   keep(QStringLiteral("threads"), preferences().threads);
+}
+
+void PreferenceControl::setTileCache(int mb) {
+  preferences().tileCacheMb = std::clamp(mb, kSmallestTileCache, kLargestTileCache);
+  keep(QStringLiteral("tileCacheMb"), preferences().tileCacheMb);
 }
 
 void PreferenceControl::keepLessons() {

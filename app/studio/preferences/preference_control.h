@@ -1,5 +1,6 @@
-// PreferenceControl: what the user prefers (theme, size of the font, transitions, threads, folders of sources), applied
-// to the program and kept between sessions. The dialog changes it (preferences_dialog.h). Owned by the main window.
+// PreferenceControl: what the user prefers (theme, size of the font, transitions, threads, the cache of tiles, folders
+// of sources), applied to the program and kept between sessions. The dialog changes it (preferences_dialog.h). Owned by
+// the main window.
 #pragma once
 
 #include <QObject>
@@ -31,6 +32,8 @@ class PreferenceControl : public QObject {
 
   void setAnimations(bool on);
   void setThreads(int threads);  // 0: all cores
+  void setTileCache(int mb);     // from kSmallestTileCache to kLargestTileCache
+  static constexpr int kSmallestTileCache = 16, kLargestTileCache = 4096;
 
   void keepLessons();  // which are done now
 

@@ -34,6 +34,7 @@ PreferencesDialog::PreferencesDialog(PreferenceControl& control, std::string cac
   addFont(*form);
   addAnimations(*form);
   addThreads(*form);
+  addTileCache(*form);
   addSourceFolders(*form);
   addCache(*form);
   auto* keys = new QPushButton(tr("Change keys …"), this);
@@ -90,6 +91,17 @@ void PreferencesDialog::addThreads(QFormLayout& form) {
   threads->setToolTip(tr("Of runs whose document names no number"));
   connect(threads, &QSpinBox::valueChanged, this, [this](int count) { control_.setThreads(count); });
   form.addRow(tr("T&hreads of a run"), threads);
+}
+
+void PreferencesDialog::addTileCache(QFormLayout& form) {
+  auto* mb = new QSpinBox(this);
+  mb->setObjectName(QStringLiteral("tileCache"));
+  mb->setRange(PreferenceControl::kSmallestTileCache, PreferenceControl::kLargestTileCache);
+  mb->setSuffix(tr(" MB"));
+  mb->setValue(preferences().tileCacheMb);
+  mb->setToolTip(tr("Parts of graphs that were painted, kept for when they come into sight again"));
+  connect(mb, &QSpinBox::valueChanged, this, [this](int size) { control_.setTileCache(size); });
+  form.addRow(tr("Cache of the &graph's pictures"), mb);
 }
 
 void PreferencesDialog::addSourceFolders(QFormLayout& form) {

@@ -25,6 +25,7 @@ class PreferencesDialog : public QDialog {
   void addFont(QFormLayout& form);
   void addAnimations(QFormLayout& form);
   void addThreads(QFormLayout& form);
+  void addTileCache(QFormLayout& form);
   void addSourceFolders(QFormLayout& form);
   void addFolder();
   void addCache(QFormLayout& form);

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Makes the pictures of building by hand, in both themes, the main ones at 200 % too:
+# Makes the pictures of building by hand, in both themes; some at 200 %, some at 150 % and on a screen of 2560 × 1440:
 # resources/screens/make.sh [BIN [PICTURE…]]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 studio=$(realpath "${1:-$here/../../build/release/bin}")/tessera-studio
 shift || true
 all=(first softmax wire field loop values life iteration window arranging sizes group names mlp attention training
-  lesson workspaces compiled text)
+  lesson workspaces compiled text beside)
 large=" first wire field iteration window values sizes "
+wide=" softmax attention training beside "
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/screens"
@@ -18,11 +19,17 @@ play() {
   local actions=$1 suffix=$2
   shift 2
   cp "$here/window.hlo" "$work/screens/"
-  (cd "$work/screens" && "$studio" --size 1366x768 "$@" --do "$here/$actions.txt")
+  (cd "$work/screens" && "$studio" "$@" --do "$here/$actions.txt")
   for picture in "$work"/screens/*.png; do mv "$picture" "$here/$(basename "$picture" .png)$suffix.png"; done
 }
 for actions in "${@:-${all[@]}}"; do
-  play "$actions" "" --theme light
-  play "$actions" _dark --theme dark
-  if [[ $large = *" $actions "* ]]; then play "$actions" _200 --theme light --scale 2; fi
+  play "$actions" "" --size 1366x768 --theme light
+  play "$actions" _dark --size 1366x768 --theme dark
+  if [[ $large = *" $actions "* ]]; then play "$actions" _200 --size 1366x768 --theme light --scale 2; fi
+  if [[ $wide = *" $actions "* ]]; then
+    play "$actions" _150 --size 1366x768 --theme light --scale 1.5
+    play "$actions" _150_dark --size 1366x768 --theme dark --scale 1.5
+    play "$actions" _2560 --size 2560x1440 --theme light
+    play "$actions" _2560_dark --size 2560x1440 --theme dark
+  fi
 done

@@ -1,9 +1,13 @@
 // tessera-studio: opens the window on files or on a first graph with the start page beside it; with --screenshot, --do
 // or --timing it does the same unattended and ends.
+#include <malloc.h>
+#include <unistd.h>
+
 #include <QCommandLineParser>
 #include <QElapsedTimer>
 #include <QTimer>
 #include <cstdio>
+#include <fstream>
 
 #include "app/shared/exit_code.h"
 #include "app/shared/last_words.h"
@@ -53,7 +57,15 @@ void addOptions(QCommandLineParser& parser) {
 struct Timing {
   QElapsedTimer clock;
   double openedMs = -1, pictureMs = -1, textMs = -1, idleMs = -1;
+  double memoryBefore = 0;  // MB
 };
+
+double residentMb() {
+  std::ifstream facts("/proc/self/statm");
+  double whole = 0, resident = 0;
+  facts >> whole >> resident;
+  return resident * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 1e6;
+}
 
 // When the first picture of the file is painted, when the text is there.
 void watch(MainWindow& window, Timing& timing) {
@@ -76,6 +88,9 @@ void print(const Timing& timing, const StudioApplication& app) {
   };
   line("the clock", app.byClock());
   line("processor time", app.byProcessor());
+  ::malloc_trim(0);
+  std::printf("memory %.0f MB, %.0f MB of them since before the file\n", residentMb(),
+              residentMb() - timing.memoryBefore);
 }
 
 // The longest event of each command, with what follows it: pictures, values, panels; and how long all of it took.
@@ -121,6 +136,7 @@ int runAlone(StudioApplication& app, MainWindow& window, const QCommandLineParse
     exit = exitCodeOf(kind);
   });
   app.resetTiming();
+  timing.memoryBefore = residentMb();
   timing.clock.start();
   if (!openFiles(window, parser.positionalArguments())) window.showFirstGraph();
   waitUntilIdle(window);

@@ -25,14 +25,45 @@ QFont fontOf(bool bold) {
   return font;
 }
 
-QPainterPath pathOf(const PictureItem& item) {
-  QPainterPath path(QPointF(item.points[0].x, item.points[0].y));
-  auto at = [&](size_t i) { return QPointF(item.points[i].x, item.points[i].y); };
-  if (item.curved)
-    for (size_t i = 1; i + 2 < item.points.size(); i += 3) path.cubicTo(at(i), at(i + 1), at(i + 2));
-  else
-    for (size_t i = 1; i < item.points.size(); ++i) path.lineTo(at(i));
+QRectF hullOf(const PictureItem& item, size_t first, size_t last) {
+  float left = item.points[first].x, right = left, top = item.points[first].y, bottom = top;
+  for (size_t i = first + 1; i <= last; ++i) {
+    left = std::min(left, item.points[i].x), right = std::max(right, item.points[i].x);
+    top = std::min(top, item.points[i].y), bottom = std::max(bottom, item.points[i].y);
+  }
+  return {QPointF(left, top), QPointF(right, bottom)};
+}
+
+// The pieces of a line that come near what is painted: of wires through a page of 100,000 boxes a tile sees little.
+QPainterPath pathOf(const PictureItem& item, const QRectF& seen) {
+  QPainterPath path;
+  const auto at = [&](size_t i) { return QPointF(item.points[i].x, item.points[i].y); };
+  const size_t step = item.curved ? 3 : 1;
+  bool goesOn = false;
+  for (size_t i = 0; i + step < item.points.size(); i += step) {
+    const QRectF hull = hullOf(item, i, i + step);
+    const bool near = item.filled || (hull.left() <= seen.right() && hull.right() >= seen.left() &&
+                                      hull.top() <= seen.bottom() && hull.bottom() >= seen.top());
+    if (near && !goesOn) path.moveTo(at(i));
+    goesOn = near;
+    if (!near) continue;
+    if (item.curved)
+      path.cubicTo(at(i + 1), at(i + 2), at(i + 3));
+    else
+      path.lineTo(at(i + 1));
+  }
   return path;
+}
+
+// Of the scene, with room for the width of a line; everything where the painter does not know.
+QRectF seenBy(const QPainter& painter, float width) {
+  constexpr double kEverything = 1e9;
+  bool invertible = false;
+  const QTransform toScene = painter.worldTransform().inverted(&invertible);
+  if (!invertible || painter.viewport().isEmpty())
+    return {-kEverything, -kEverything, 2 * kEverything, 2 * kEverything};
+  const double margin = width + 2 * std::abs(toScene.m11());
+  return toScene.mapRect(QRectF(painter.viewport())).adjusted(-margin, -margin, margin, margin);
 }
 
 void paintBox(QPainter& painter, const PictureItem& item, double zoom, Theme theme) {
@@ -67,7 +98,7 @@ void paintPath(QPainter& painter, const PictureItem& item, double zoom, Theme th
   painter.setRenderHint(QPainter::Antialiasing, true);
   painter.setPen(pen);
   painter.setBrush(item.filled ? QBrush(toQColor(item.fill, theme)) : QBrush(Qt::NoBrush));
-  painter.drawPath(pathOf(item));
+  painter.drawPath(pathOf(item, seenBy(painter, item.width)));
   if (!item.arrow || zoom < 0.35) return;
   const auto head = arrowHead(item);
   const std::array<QPointF, 3> corners{QPointF(head[0].x, head[0].y), QPointF(head[1].x, head[1].y),

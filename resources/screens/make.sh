@@ -1,18 +1,23 @@
 #!/usr/bin/env bash
 # Makes the pictures of building by hand, in both themes; some at 200 %, some at 150 % and on a screen of 2560 × 1440:
 # resources/screens/make.sh [BIN [PICTURE…]]
+# graphs needs DUMPS, a folder with the modules that graphs.txt opens: gpt2_small_train, unet_fwd, gpt96_micro2_train and
+# gpt_tiny_train are the before.hlo of the corpus that tests/README.md tells of, decode is what dumps.py decode gives after
+# optimization.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 studio=$(realpath "${1:-$here/../../build/release/bin}")/tessera-studio
 shift || true
 all=(first softmax wire field loop values life iteration window arranging sizes group names mlp attention training
   lesson workspaces compiled text beside)
+[ -z "${DUMPS:-}" ] || all+=(graphs)
 large=" first wire field iteration window values sizes "
 wide=" softmax attention training beside "
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/screens"
 ln -s "$here/../examples" "$work/examples"
+[ -z "${DUMPS:-}" ] || ln -s "$(realpath "$DUMPS")" "$work/screens/dumps"
 export QT_QPA_PLATFORM=offscreen
 # play ACTIONS SUFFIX OPTIONS…: the pictures of a file get the suffix.
 play() {

@@ -309,7 +309,7 @@ TEST(FarText, ShowsWhatFits) {
   };
   EXPECT_EQ(linesIn("multi_head_attention", 150, 60), "multi_head_|attention");
   EXPECT_EQ(linesIn("multi_head_attention", 110, 90), "multi_|head_|attention");
-  EXPECT_EQ(linesIn("gradient of blk: p['h'][3]['fc']", 200, 40), "gradient of blk");
+  EXPECT_EQ(linesIn("gradient of blk: p['h'][3]['fc']", 260, 40), "gradient of blk");
   EXPECT_EQ(linesIn("▸ GroupNorm_0", 90, 60), "▸ Group|Norm_0");
   EXPECT_EQ(linesIn("▸ gpt", 90, 60), "▸ gpt");
 }

@@ -53,9 +53,9 @@ void writeTrace(const std::string& path, const Module& module, size_t events, si
   for (size_t i = 0; i < events; ++i) {
     const auto& [name, us] = executed[i / threads % executed.size()];
     double& clock = clocks[i % threads];
-    out << fmt::format(
-        R"({}{{"ph":"X","pid":1,"tid":{},"ts":{:.3f},"dur":{:.3f},"name":"{}","args":{{"hlo_op":"{}","hlo_module":"{}"}}}})",
-        i > 0 ? "," : "", i % threads + 1, clock, us, name, name, module.name);
+    out << fmt::format(R"({}{{"ph":"X","pid":1,"tid":{},"ts":{:.3f},"dur":{:.3f},"name":"{}",)"
+                       R"("args":{{"hlo_op":"{}","hlo_module":"{}"}}}})",
+                       i > 0 ? "," : "", i % threads + 1, clock, us, name, name, module.name);
     clock += us + 0.2;
   }
   out << "]}";

@@ -17,7 +17,7 @@ enum class MemorySource : uint8_t { AsWritten, AsCompiled, Xla };
 struct MeasuredMemory {
   std::shared_ptr<const MemoryReport> report;
   std::vector<std::vector<InstructionId>> sources;  // of the open graph, by buffer
-  QString error;  // then there is no report
+  QString error;                                    // then there is no report
 };
 // assignment: the text of XLA's, and its path.
 MeasuredMemory measuredMemory(const Module& module, MemorySource source, const std::string& assignment,

@@ -85,18 +85,33 @@ struct Link {
   std::string ptx, cubin;
 };
 
-// The one context of a card, and what a process has in it.
+// The one context of a card, and what a process has in it. Threads may call at once, as they may the driver. `calls` is
+// taken first; `work`, on the device, also by a run that goes on beside its caller.
 struct Card {
+  std::mutex calls, work;
   std::unique_ptr<Device> device;
   int retained = 0;
   int spoilt = kSuccess;
   std::map<Stream*, std::unique_ptr<Stream>> streams;
   std::map<Stream*, std::unique_ptr<Graph>> captured;  // the graph of each stream that is captured
-  std::set<Stream*> joined;                            // streams that wait for what was captured, and are so as well
-  std::set<void*> capturedEvents;
+  // Streams that wait for what was captured, and are so as well; events recorded there. By whose capture it is.
+  std::map<Stream*, Stream*> joined;
+  std::map<void*, Stream*> capturedEvents;
   std::set<std::unique_ptr<Graph>> bodies;
 
-  bool isCapturing(Stream& stream) const { return captured.contains(&stream) || joined.contains(&stream); }
+  // Null: the stream is not captured.
+  Stream* captureOf(Stream& stream) const {
+    if (captured.contains(&stream)) return &stream;
+    const auto found = joined.find(&stream);
+    return found == joined.end() ? nullptr : found->second;
+  }
+  bool isCapturing(Stream& stream) const { return captureOf(stream); }
+  void endCapture(Stream& stream) {
+    captured.erase(&stream);
+    const auto isOfIt = [&](const auto& each) { return each.second == &stream; };
+    std::erase_if(joined, isOfIt);
+    std::erase_if(capturedEvents, isOfIt);
+  }
   void open() {
     if (!device) device = makeSimulatedDevice("sm_" + std::to_string(setting("sm", 80)), setting("memory", 1L << 30));
   }
@@ -154,13 +169,25 @@ int settledAll() {
 template <class Work>
 int inStream(void* handle, const Work& work) {
   if (const int code = entered()) return code;
+  const std::lock_guard calls(current->calls);
   if (!current->streams.contains(streamOf(handle))) return kInvalidHandle;
   if (const int code = settled(*streamOf(handle))) return code;
+  const std::lock_guard onDevice(current->work);
   return work(*streamOf(handle));
 }
 template <class Work>
 int inContext(const Work& work) {
   if (const int code = entered()) return code;
+  const std::scoped_lock both(current->calls, current->work);
+  return work();
+}
+// After everything that was asked for.
+template <class Work>
+int inSettledContext(const Work& work) {
+  if (const int code = entered()) return code;
+  const std::lock_guard calls(current->calls);
+  if (const int code = settledAll()) return code;
+  const std::lock_guard onDevice(current->work);
   return work();
 }
 

@@ -43,6 +43,7 @@ PalettePanel::PalettePanel(QWidget* parent)
   field_->setClearButtonEnabled(true);
   tree_->setHeaderHidden(true);
   tree_->setColumnCount(1);
+  tree_->setIndentation(14);  // so that names have room in the narrowest palette
   tree_->setDragEnabled(true);
   tree_->setDragDropMode(QAbstractItemView::DragOnly);
   tree_->setContextMenuPolicy(Qt::CustomContextMenu);

@@ -107,8 +107,8 @@ TEST_F(Compile, TheHeaderTellsEveryArray) {
 }
 TEST_F(Compile, OnlyWhatNeedsALibraryNamesIt) {
   scratch_.write("m.hlo",
-                 "HloModule m\n\nENTRY main {\n  x = bf16[64,64] parameter(0)\n  ROOT p = bf16[64,64] dot(x, x), "
-                 "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
+                 "HloModule m\n\nENTRY main {\n  x = f32[2,32,32,16] parameter(0)\n  k = f32[3,3,16,32] parameter(1)\n"
+                 "  ROOT c = f32[2,30,30,32] convolution(x, k), window={size=3x3}, dim_labels=b01f_01io->b01f\n}\n");
   ASSERT_EQ(compile("m.hlo -o m.o --header=m.h").exit, 0);
   EXPECT_NE(contentOf(scratch_.folder() / "m.h").find("-ltessera_runtime -ldnnl -lgomp -lstdc++ -lm -lpthread"),
             std::string::npos);

@@ -7,6 +7,7 @@
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/outline_names.h"
+#include "core/base/name_counter.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/argument_path.h"
 #include "core/ops/op.h"
@@ -121,12 +122,12 @@ std::string quotedAfter(std::string_view text, std::string_view key) {
   return std::string(text.substr(0, text.find('"')));
 }
 
-// block.linear.v1: "linear"; block.linear.v1.gradient: "gradient of linear".
+// block.linear.v1: "linear"; block.linear.v1.gradient: "gradient of linear"; relu.3: "relu".
 std::string readable(std::string_view computation) {
   constexpr std::string_view kGradient = ".gradient", kBlock = "block.";
   if (computation.ends_with(kGradient))
     return "gradient of " + readable(computation.substr(0, computation.size() - kGradient.size()));
-  if (!computation.starts_with(kBlock)) return std::string(computation);
+  if (!computation.starts_with(kBlock)) return std::string(withoutNumber(computation));
   computation.remove_prefix(kBlock.size());
   return std::string(computation.substr(0, computation.rfind(".v")));
 }

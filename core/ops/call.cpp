@@ -67,7 +67,7 @@ const OpDef kCall = {
     .doc =
         "The result is the root of to_apply with its parameters bound to the operands. A composite call stands for a "
         "named operation whose decomposition is the computation.",
-    .title = "call {callee}",
+    .title = "{callee}",
     .operands = kCallOperands,
     .attributes = kCallAttributes,
     .constraints = kCallConstraints,

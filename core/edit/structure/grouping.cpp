@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/name_counter.h"
 #include "core/edit/performer.h"
 #include "core/edit/refusal.h"
 #include "core/ops/op.h"
@@ -102,14 +103,6 @@ void collectEnds(const Module& module, GroupedSelection& grouping, const IdSet& 
     if (!readInside.contains(id)) grouping.results.push_back(id);
 }
 
-// "add" of "add.5".
-std::string stemOf(std::string_view name) {
-  const size_t dot = name.rfind('.');
-  const bool numbered = dot != std::string_view::npos && dot > 0 && dot + 1 < name.size() &&
-                        name.find_first_not_of("0123456789", dot + 1) == std::string_view::npos;
-  return std::string(numbered ? name.substr(0, dot) : name);
-}
-
 std::string freeComputationName(const Module& module, const std::string& stem) {
   std::string name = stem;
   for (size_t k = 1; module.findComputation(name); ++k) name = stem + "." + std::to_string(k);
@@ -169,7 +162,7 @@ class Grouper {
       Instruction parameter;
       parameter.opcode = Opcode::Parameter;
       parameter.parameterNumber = static_cast<int32_t>(k);
-      const std::string name = freeName(module_, stemOf(module_.at(source).name));
+      const std::string name = freeName(module_, std::string(withoutNumber(module_.at(source).name)));
       parameter.name = name;
       inner_[source] = module_.add(body_, std::move(parameter), module_.shapeOf(source));
     }

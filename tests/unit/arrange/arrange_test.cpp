@@ -173,10 +173,10 @@ TEST(Titles, SayWhatANodeDoes) {
 
 TEST(Titles, OfGradientsNameTheBlock) {
   for (const auto& [name, title] :
-       std::map<std::string, std::string>{{"block.linear.v1.gradient", "call gradient of linear"},
-                                          {"mine.gradient", "call gradient of mine"},
-                                          {"block.rms.norm.v12", "call rms.norm"},
-                                          {"relu.3", "call relu.3"}}) {
+       std::map<std::string, std::string>{{"block.linear.v1.gradient", "gradient of linear"},
+                                          {"mine.gradient", "gradient of mine"},
+                                          {"block.rms.norm.v12", "rms.norm"},
+                                          {"relu.3", "relu"}}) {
     Module m;
     const ComputationId callee = m.addComputation(name);
     m.setRoot(callee, add(m, callee, Opcode::Parameter, {}, "p"));

@@ -39,9 +39,8 @@ class EditQueue : public QObject {
   bool hasModule() const { return history_.has_value(); }
   bool isEmpty() const { return waiting_.empty(); }
   bool isEditing() const { return editing_; }
-  bool editsFor(int ms) const {
-    return editing_ && since_.hasExpired(ms);
-  }                   // the edit that is being done takes so long
+  // The edit that is being done takes so long.
+  bool editsFor(int ms) const { return editing_ && since_.hasExpired(ms); }
   void cancelEdit();  // it leaves nothing; what waits behind it follows
   const History& history() const { return *history_; }
 

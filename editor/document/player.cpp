@@ -124,8 +124,10 @@ std::map<int64_t, int64_t> feedbackOf(const Document& document) {
 // What the graph alone says, once for each state of it: actions ask at every change of the window.
 const Player::OfGraph& Player::ofGraph() const {
   if (std::exchange(ofGraph_.revision, document_.revision()) == document_.revision()) return ofGraph_;
-  ofGraph_.declared = fittingFeedback(document_.module(), declaredFeedback(document_.module()));
-  ofGraph_.possible = declaredFeedback(document_.module()).empty() && !possibleFeedback(document_.module()).empty();
+  const Module& module = document_.module();
+  const auto declared = declaredFeedback(module);
+  ofGraph_.possible = declared.empty() && !possibleFeedback(module).empty();
+  ofGraph_.declared = fittingFeedback(module, declared);
   return ofGraph_;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/name_counter.h"
 #include "core/formats/stablehlo/lowering.h"
 #include "core/formats/stablehlo/lowering_rows.h"
 #include "core/hlo/numbers.h"
@@ -24,8 +25,6 @@ void calledNames(const Operation& op, std::vector<std::string_view>& out) {
   if (op.name.ends_with("call") && !op.symbol.empty()) out.push_back(op.symbol);
   if (const Attribute* callee = op.find("decomposition")) out.push_back(callee->text);
 }
-
-std::string withoutNumber(std::string_view name) { return std::string(name.substr(0, name.rfind('.'))); }
 
 }  // namespace
 
@@ -121,7 +120,7 @@ std::optional<std::vector<int64_t>> Lowering::known(InstructionId id) {
 
 std::string Lowering::causeText() const {
   const Instruction& cause = module_.at(folder_.cause());
-  const std::string name = "%" + withoutNumber(cause.name);
+  const std::string name = "%" + std::string(withoutNumber(cause.name));
   if (cause.opcode == Opcode::Parameter)
     return "a value that depends on the argument " + name + ", " + toString(*cause.shape, false);
   if (cause.opcode == Opcode::GetDimensionSize)

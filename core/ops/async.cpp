@@ -15,7 +15,7 @@ constexpr OperandDoc kStartOperands[] = {{"arguments", "one for each parameter o
 constexpr OperandDoc kUpdateOperands[] = {{"state", "what async-start or async-update gave"},
                                           {"arguments", "further arguments"}};
 constexpr OperandDoc kAsyncDoneOperands[] = {{"state", "what async-start or async-update gave"}};
-constexpr OperandDoc kCopyOperands[] = {{"operand", "the value to copy"}};
+constexpr OperandDoc kCopyStartOperands[] = {{"operand", "the value to copy"}};
 constexpr OperandDoc kCopyDoneOperands[] = {{"start", "the copy-start"}};
 constexpr AttributeRow kThreadRow = {Attr::async_execution_thread, false, "main",
                                      "the thread that the computation belongs to"};
@@ -27,7 +27,7 @@ constexpr AttributeRow kStartAttributes[] = {
 constexpr AttributeRow kLaterAttributes[] = {kThreadRow, {Attr::calls, false, "", "the computation that runs"}};
 constexpr AttributeRow kCopyAttributes[] = {
     {Attr::cross_program_prefetch_index, false, "", "the copy is begun by the program before; its number"}};
-constexpr Constraint kStartConstraints[] = {
+constexpr Constraint kAsyncStartConstraints[] = {
     {"C1", "the operands have the shapes of the computation's first parameters"},
 };
 constexpr Constraint kAsyncStateConstraints[] = {
@@ -158,7 +158,7 @@ const OpDef kAsyncStart = {
         "form `OP-start` wraps one instruction.",
     .operands = kStartOperands,
     .attributes = kStartAttributes,
-    .constraints = kStartConstraints,
+    .constraints = kAsyncStartConstraints,
     .inferShape = inferAsyncStart,
     .inferLayout = startLayout,
     .cost = costOfCallees,
@@ -198,7 +198,7 @@ const OpDef kCopyStart = {
     .category = {OpCategory::DataMovement, kMovesData | kStartsAsync},
     .summary = "Begins a copy, often to another memory.",
     .doc = "The result is (copy, operand, context); only copy-done may read it.",
-    .operands = kCopyOperands,
+    .operands = kCopyStartOperands,
     .attributes = kCopyAttributes,
     .constraints = {},
     .inferShape = inferCopyStart,

@@ -22,14 +22,14 @@ bool isSame(const Instruction& a, const Instruction& b) {
          a.computation == b.computation;
 }
 
-struct Change {
+struct EditChange {
   std::vector<InstructionId> instructions;
   ComputationId home;  // of what is gone, where nothing else changed
 };
 
 // What the edit changed, not what followed from it: operands, attributes, values and names before shapes alone.
-Change changeBetween(const Module& before, const Module& after) {
-  Change out;
+EditChange changeBetween(const Module& before, const Module& after) {
+  EditChange out;
   if (std::max(before.instructionCount(), after.instructionCount()) > kMaxCompared)
     return out;  // comparing takes too long
   for (ComputationId computation : after.order()) {
@@ -45,8 +45,8 @@ Change changeBetween(const Module& before, const Module& after) {
 }
 
 // Of a step that arranged: instructions that stand or are muted otherwise.
-Change changeBetween(const Project& before, const Project& after, const Module& module) {
-  Change out;
+EditChange changeBetween(const Project& before, const Project& after, const Module& module) {
+  EditChange out;
   const ProjectPage none;
   for (const Project* project : {&after, &before})
     for (const ProjectPage& each : project->pages) {
@@ -87,7 +87,7 @@ UndoHighlight::UndoHighlight(Document& document, Canvas& canvas, QObject* parent
 
 void UndoHighlight::show(const HistoryStep& step) {
   if (canvas_.wires().isCarrying()) return;
-  Change change = changeBetween(step.before, document_.module());
+  EditChange change = changeBetween(step.before, document_.module());
   if (!change.home.valid()) change = changeBetween(step.arranged, document_.project(), document_.module());
   const QString title = (step.undone ? tr("undone: %1") : tr("redone: %1")).arg(step.title);
   std::vector<NodePreview> glow;

@@ -127,7 +127,7 @@ const Width kWidth = __builtin_cpu_supports("avx512f")                          
 
 // One function for each width of vectors, and the choice; narrower ones have half as many registers of half or less the
 // lanes.
-#define TESSERA_WIDTHS(name, parameters, arguments)                 \
+#define TESSERA_PANEL_WIDTHS(name, parameters, arguments)           \
   template <class Real>                                             \
   __attribute__((target("avx512f"))) void name##Avx512 parameters { \
     name##Here<8> arguments;                                        \
@@ -146,23 +146,23 @@ const Width kWidth = __builtin_cpu_supports("avx512f")                          
     name##Here<1> arguments;                                        \
   }
 #else
-#define TESSERA_WIDTHS(name, parameters, arguments) \
-  template <class Real>                             \
-  void name##Chosen parameters {                    \
-    name##Here<4> arguments;                        \
+#define TESSERA_PANEL_WIDTHS(name, parameters, arguments) \
+  template <class Real>                                   \
+  void name##Chosen parameters {                          \
+    name##Here<4> arguments;                              \
   }
 #endif
 
-TESSERA_WIDTHS(subtract,
-               (const StridedMatrix<const Real>& m, size_t count, const Panel<Real>& by, const Panel<Real>& panel,
-                size_t begin, size_t end),
-               (m, count, by, panel, begin, end))
-TESSERA_WIDTHS(substitute, (const StridedMatrix<const Real>& m, bool unit, size_t n, const Panel<Real>& panel),
-               (m, unit, n, panel))
-TESSERA_WIDTHS(eliminate,
-               (const Panel<Real>& panel, size_t source, size_t column, Real pivot, Real divisor, size_t begin,
-                size_t end),
-               (panel, source, column, pivot, divisor, begin, end))
+TESSERA_PANEL_WIDTHS(subtract,
+                     (const StridedMatrix<const Real>& m, size_t count, const Panel<Real>& by, const Panel<Real>& panel,
+                      size_t begin, size_t end),
+                     (m, count, by, panel, begin, end))
+TESSERA_PANEL_WIDTHS(substitute, (const StridedMatrix<const Real>& m, bool unit, size_t n, const Panel<Real>& panel),
+                     (m, unit, n, panel))
+TESSERA_PANEL_WIDTHS(eliminate,
+                     (const Panel<Real>& panel, size_t source, size_t column, Real pivot, Real divisor, size_t begin,
+                      size_t end),
+                     (panel, source, column, pivot, divisor, begin, end))
 
 }  // namespace
 

@@ -62,11 +62,8 @@ TEST(CpuMovement, PiecesOfRows) {
 
 // Elementwise results larger than the last cache go past it in whole lines, their ends do not.
 TEST(CpuMovement, ResultsBeyondTheCache) {
-  expectMoved(
-      "HloModule m\n\nENTRY e {\n  a = f64[4200037] parameter(0)\n  ROOT s = f64[4200037] add(a, a)\n}\n");  // an end
-                                                                                                             // that
-                                                                                                             // fills no
-                                                                                                             // vector
+  // The end fills no vector.
+  expectMoved("HloModule m\n\nENTRY e {\n  a = f64[4200037] parameter(0)\n  ROOT s = f64[4200037] add(a, a)\n}\n");
   expectMoved(
       "HloModule m\n\nENTRY e {\n  a = f64[2050,2064] parameter(0)\n  b = f64[2064] parameter(1)\n"
       "  bb = f64[2050,2064] broadcast(b), dimensions={1}\n  ROOT s = f64[2050,2064] add(a, bb)\n}\n");

@@ -4,7 +4,6 @@
 
 #include <QAction>
 #include <QApplication>
-#include <QComboBox>
 #include <QDockWidget>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -31,8 +30,10 @@
 #include "editor/controllers/block_actions.h"
 #include "editor/controllers/canvas_binding.h"
 #include "editor/document/document.h"
+#include "editor/document/recent_files.h"
 #include "editor/lessons/tour_panel.h"
 #include "editor/look/icon.h"
+#include "editor/panels/computation_chooser.h"
 #include "editor/panels/inspect/table_panel.h"
 #include "editor/text/plain_text.h"
 
@@ -63,6 +64,7 @@ MainWindow::MainWindow(bool remembers, QWidget* parent) : QMainWindow(parent), r
   setFont(QApplication::font());
   applyTheme(preferences_->theme());  // before there are widgets, each of which would take it over
   resize(sizeFor(screen()->availableSize()));
+  recentFiles_ = new RecentFiles(this);
   makeCentre();
   docks_ = std::make_unique<PanelDocks>(*this);
   titles_ = new DockTitles(*this, *docks_);
@@ -87,6 +89,7 @@ MainWindow::MainWindow(bool remembers, QWidget* parent) : QMainWindow(parent), r
   });
   if (remembers_) restoreSession();
   workspaces_->hidePanels();
+  connect(recentFiles_, &RecentFiles::changed, this, &MainWindow::showRecentFiles);
   showRecentFiles();
   updateActions();
 }
@@ -167,10 +170,7 @@ void MainWindow::makeStatusBar() {
 
 void MainWindow::showScene() {
   updateActions();
-  const uint32_t shown = document_->view().computation().value;
-  if (computations_->findData(shown) < 0) updateComputations();  // an edit brought it
-  const QSignalBlocker blocker(computations_);
-  computations_->setCurrentIndex(computations_->findData(shown));
+  computations_->showCurrent();
 }
 
 bool MainWindow::hasSelection() const { return document_->isOpen() && document_->selected().valid(); }
@@ -178,7 +178,6 @@ bool MainWindow::hasSelection() const { return document_->isOpen() && document_-
 void MainWindow::updateActions() {
   actions_->update();
   const bool open = document_->isOpen();
-  computations_->setEnabled(open);
   tabs_->refresh();
   tabs_->parentWidget()->setVisible(open && !pane_->isFirstGraph());
   setWindowTitle(open ? tr("%1[*] — Tessera").arg(tabs_->titleOf(pane_->original())) : tr("Tessera"));
@@ -222,21 +221,6 @@ void MainWindow::showProgress() {
     if (each != pane_ && each != &pane_->original()) add(*each);
   tasks_->show(all);
   actions_->find(QStringLiteral("cancel"))->setEnabled(opening_ || !pane_->original().tasks().empty());
-}
-
-void MainWindow::updateComputations() {
-  const QSignalBlocker blocker(computations_);
-  computations_->clear();
-  if (!document_->isOpen()) return;
-  const Module& module = document_->module();
-  const auto add = [&](ComputationId id) {
-    const QString name = QString::fromStdString(module.at(id).name);
-    computations_->addItem(id == module.entry() ? tr("%1 (entry)").arg(name) : name, id.value);
-  };
-  add(module.entry());
-  constexpr size_t kMaxListed = 2000;
-  for (ComputationId id : module.order())
-    if (id != module.entry() && static_cast<size_t>(computations_->count()) < kMaxListed) add(id);
 }
 
 void MainWindow::revealInstruction(InstructionId id) { pane_->binding().reveal(id); }

@@ -6,7 +6,6 @@
 #include <QMainWindow>
 #include <QMessageBox>
 #include <QPointer>
-#include <QStringList>
 #include <QThreadPool>
 #include <functional>
 #include <memory>
@@ -21,7 +20,6 @@
 #include "editor/document/document_file.h"
 #include "editor/document/recovery.h"
 
-class QComboBox;
 class QDockWidget;
 class QLabel;
 class QMenu;
@@ -38,6 +36,7 @@ class GraphEditController;
 class Banner;
 class BlockActions;
 class Canvas;
+class ComputationChooser;
 class Document;
 class DocumentPane;
 class DocumentTabs;
@@ -50,6 +49,7 @@ class SearchBar;
 class Navigation;
 class PanelDocks;
 class PreferenceControl;
+class RecentFiles;
 class StartPage;
 class TaskList;
 struct TakenPart;
@@ -69,7 +69,6 @@ struct OpenRequest {
   bool again = false;                                  // whatever was changed here
   bool dump = false;                                   // of a dump folder, whose panel is to be seen
 };
-ShownPart shownPartOf(const Document& document);  // what it shows; its computation is empty for a plain graph
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
@@ -128,7 +127,7 @@ class MainWindow : public QMainWindow {
   void setTheme(Theme theme);
   void takeFont();  // of the program
   Theme theme() const { return theme_; }
-  const QStringList& recentFiles() const { return recentFiles_; }
+  RecentFiles& recentFiles() { return *recentFiles_; }
 
  signals:
   void firstPictureShown();                               // of the file that was opened last
@@ -212,14 +211,11 @@ class MainWindow : public QMainWindow {
   void updateActions();
   bool hasSelection() const;
   QPoint pointerOnCanvas() const;
-  void updateComputations();
-  void addRecentFile(const QString& path);
   void showRecentFiles();
   void chooseFile();
   void chooseProfile();
   void chooseDump();
   void save(bool ask);
-  QString askWhereToSave(const QString& suggested);               // empty: nowhere
   QMessageBox::StandardButton askToRewrite(const QString& name);  // SaveAll: under another name
   bool mayLoseChanges(DocumentPane& pane);
   void exportGraph();
@@ -270,13 +266,13 @@ class MainWindow : public QMainWindow {
   std::vector<OpenRequest> waiting_;  // to be opened after it
   std::function<void()> whenAllAreOpen_;
   LeftBehindBar* leftBehind_ = nullptr;
-  QComboBox* computations_ = nullptr;
+  ComputationChooser* computations_ = nullptr;
   QWidget* crumbs_ = nullptr;
   QLabel *factsLabel_ = nullptr, *zoomLabel_ = nullptr;
   TaskList* tasks_ = nullptr;
   QToolButton *blockOffer_ = nullptr, *problems_ = nullptr;
   QMenu* recentMenu_ = nullptr;
-  QStringList recentFiles_;
+  RecentFiles* recentFiles_ = nullptr;
   Theme theme_ = Theme::Light;
   bool remembers_ = false;
 };

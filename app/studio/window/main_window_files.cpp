@@ -7,9 +7,7 @@
 #include <QFileInfo>
 #include <QMenu>
 #include <QMimeData>
-#include <QRegularExpression>
 #include <QStatusBar>
-#include <algorithm>
 
 #include "app/studio/export/export_dialog.h"
 #include "app/studio/start/start_page.h"
@@ -17,29 +15,13 @@
 #include "app/studio/window/document_tabs.h"
 #include "app/studio/window/main_window.h"
 #include "editor/document/document.h"
+#include "editor/document/recent_files.h"
 #include "editor/panels/banner.h"
+#include "editor/panels/save_dialog.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
-
-constexpr int kMaxRecentFiles = 10;
-
-// What a graph can be saved as.
-struct SavedKind {
-  const char *filter, *ending;
-};
-constexpr SavedKind kSavedKinds[] = {
-    {QT_TRANSLATE_NOOP("tessera::MainWindow", "HLO text (*.hlo *.txt)"), "hlo"},
-    {QT_TRANSLATE_NOOP("tessera::MainWindow", "Tessera project with its arrangement (*.tessera)"), "tessera"},
-    {QT_TRANSLATE_NOOP("tessera::MainWindow", "Protobuf (*.pb *.pbtxt)"), "pb"},
-    {QT_TRANSLATE_NOOP("tessera::MainWindow", "All files (*)"), "hlo"}};
-
-bool hasEnding(const QString& filter, const QString& ending) {
-  return QRegularExpression(QStringLiteral("\\*\\.%1[ )]").arg(QRegularExpression::escape(ending)))
-      .match(filter)
-      .hasMatch();
-}
 
 QString fileNameOf(const Document& document) {
   return document.file().path().isEmpty() ? QObject::tr("untitled.hlo") : QFileInfo(document.file().path()).fileName();
@@ -56,7 +38,7 @@ QStringList localFilesOf(const QMimeData& data) {
 
 void MainWindow::chooseFile() {
   const QString start =
-      document_->isOpen() ? document_->file().path() : recentFiles_.value(0, StartPage::examplesFolder());
+      document_->isOpen() ? document_->file().path() : recentFiles_->paths().value(0, StartPage::examplesFolder());
   const QStringList paths = QFileDialog::getOpenFileNames(
       this, tr("Open graphs"), start,
       tr("Graphs (*.tessera *.hlo *.txt *.pb *.pbtxt *.mlir *.dot *.gv *.gz *.zst);;All files (*)"));
@@ -81,9 +63,9 @@ void MainWindow::save(bool ask) {
   QString path = document_->file().path();
   const bool isExample = document_->file().isOfProgram();
   if (ask || path.isEmpty() || isExample)
-    path = askWhereToSave(isExample        ? QDir::home().filePath(fileNameOf(*document_))
-                          : path.isEmpty() ? fileNameOf(*document_)
-                                           : path);
+    path = askWhereToSave(this, isExample        ? QDir::home().filePath(fileNameOf(*document_))
+                                : path.isEmpty() ? fileNameOf(*document_)
+                                                 : path);
   if (path.isEmpty()) return;
   if (!ask && remembers_ && document_->file().wouldRewriteOthers()) {  // nobody answers where a script drives
     const auto answer = askToRewrite(QFileInfo(path).fileName());
@@ -95,38 +77,12 @@ void MainWindow::save(bool ask) {
     banner_->showMessage(QString::fromStdString(saved.error().toString()));
     return;
   }
-  addRecentFile(path);
+  recentFiles_->add(path);
   if (newSidecar)
     statusBar()->showMessage(tr("Saved %1; places, frames and notes go to %1.tessera beside it").arg(path), 8000);
   else
     statusBar()->showMessage(tr("Saved %1").arg(path), 3000);
   updateActions();
-}
-
-// The ending is that of the kind that is chosen; a name that is typed without one gets it.
-QString MainWindow::askWhereToSave(const QString& suggested) {
-  QFileDialog dialog(this, tr("Save the graph"), QFileInfo(suggested).absolutePath());
-  dialog.setAcceptMode(QFileDialog::AcceptSave);
-  QStringList filters;
-  for (const SavedKind& kind : kSavedKinds) filters << tr(kind.filter);
-  dialog.setNameFilters(filters);
-  const auto endingOf = [&](const QString& filter) {
-    return QString::fromLatin1(
-        kSavedKinds[static_cast<size_t>(std::max<qsizetype>(0, filters.indexOf(filter)))].ending);
-  };
-  connect(&dialog, &QFileDialog::filterSelected, &dialog, [&](const QString& filter) {
-    dialog.setDefaultSuffix(endingOf(filter));
-    const QFileInfo name(dialog.selectedFiles().value(0));
-    const auto has = [&](const QString& each) { return hasEnding(each, name.suffix()); };
-    if (std::ranges::any_of(filters, has) && !has(filter))
-      dialog.selectFile(name.completeBaseName() + QLatin1Char('.') + endingOf(filter));
-  });
-  const QString ending = QFileInfo(suggested).suffix();
-  const auto fits = std::ranges::find_if(filters, [&](const QString& filter) { return hasEnding(filter, ending); });
-  dialog.selectNameFilter(fits == filters.end() ? filters.front() : *fits);
-  dialog.setDefaultSuffix(endingOf(dialog.selectedNameFilter()));
-  dialog.selectFile(QFileInfo(suggested).fileName());
-  return dialog.exec() == QDialog::Accepted ? dialog.selectedFiles().value(0) : QString();
 }
 
 QMessageBox::StandardButton MainWindow::askToRewrite(const QString& name) {
@@ -152,21 +108,14 @@ bool MainWindow::mayLoseChanges(DocumentPane& pane) {
 
 void MainWindow::exportGraph() { (new ExportDialog(*document_, *canvas_, this))->show(); }
 
-void MainWindow::addRecentFile(const QString& path) {
-  recentFiles_.removeAll(path);
-  recentFiles_.prepend(path);
-  recentFiles_ = recentFiles_.mid(0, kMaxRecentFiles);
-  showRecentFiles();
-}
-
 void MainWindow::showRecentFiles() {
   recentMenu_->clear();
-  for (const QString& path : recentFiles_) {
+  for (const QString& path : recentFiles_->paths()) {
     QAction* action = recentMenu_->addAction(path);
     connect(action, &QAction::triggered, this, [this, path] { openFile(path); });
   }
-  recentMenu_->setEnabled(!recentFiles_.isEmpty());
-  startPage_->setRecentFiles(recentFiles_);
+  recentMenu_->setEnabled(!recentFiles_->paths().isEmpty());
+  startPage_->setRecentFiles(recentFiles_->paths());
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

@@ -23,8 +23,10 @@
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
+#include "editor/document/recent_files.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/compare/diff_panel.h"
+#include "editor/panels/computation_chooser.h"
 #include "editor/panels/overview/overview_panel.h"
 
 namespace tessera {
@@ -196,9 +198,9 @@ void MainWindow::arrived(DocumentPane& pane) {
   startPage_->setVisible(pane.isFirstGraph());
   if (tabs_->indexOf(pane) < 0) tabs_->add(pane);
   if (&pane_->original() != &pane) makeCurrent(pane);
-  if (!document_->file().path().isEmpty()) addRecentFile(document_->file().path());
+  if (!document_->file().path().isEmpty()) recentFiles_->add(document_->file().path());
   canvas_->setFocus();
-  updateComputations();
+  computations_->setDocument(*document_);
   updateActions();
   if (opening_ != &pane) return;
   if (request_.place) pane.goTo(*request_.place);

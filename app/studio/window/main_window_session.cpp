@@ -8,6 +8,7 @@
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/workspaces.h"
 #include "editor/document/document.h"
+#include "editor/document/recent_files.h"
 #include "editor/panels/banner.h"
 
 namespace tessera {
@@ -39,24 +40,16 @@ OpenRequest requestOf(const QVariantMap& kept) {
 
 }  // namespace
 
-ShownPart shownPartOf(const Document& document) {
-  ShownPart out;
-  const auto& groups = document.view().scene().options.openGroups;
-  out.groups.assign(groups.begin(), groups.end());
-  if (!document.isPlainGraph()) out.computation = document.module().at(document.view().computation()).name;
-  return out;
-}
-
 void MainWindow::restoreSession() {
   const QSettings settings;
-  recentFiles_ = settings.value(QStringLiteral("recentFiles")).toStringList();
+  recentFiles_->read(settings);
   restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
   workspaces_->read(settings);
 }
 
 void MainWindow::keepSession() const {
   QSettings settings;
-  settings.setValue(QStringLiteral("recentFiles"), recentFiles_);
+  recentFiles_->write(settings);
   settings.setValue(QStringLiteral("geometry"), saveGeometry());
   workspaces_->write(settings);
 }

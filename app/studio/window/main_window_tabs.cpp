@@ -22,6 +22,7 @@
 #include "editor/controllers/group_actions.h"
 #include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
+#include "editor/document/recent_files.h"
 #include "editor/document/recovery.h"
 #include "editor/document/round_trip.h"
 #include "editor/panels/banner.h"
@@ -30,6 +31,7 @@
 #include "editor/panels/compiler/compiled_panel.h"
 #include "editor/panels/compiler/passes_panel.h"
 #include "editor/panels/compiler/warp_panel.h"
+#include "editor/panels/computation_chooser.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/inspect/source_panel.h"
 #include "editor/panels/overview/overview_panel.h"
@@ -103,7 +105,7 @@ void MainWindow::connectPane(DocumentPane& pane) {
   connect(&pane, &DocumentPane::progressed, this, &MainWindow::showProgress);
   connect(pane.panels().help, &HelpPanel::exampleWanted, this, &MainWindow::openExample);
   connect(&pane.groups(), &GroupActions::extracted, this, [this](const QString& path) {
-    addRecentFile(path);
+    recentFiles_->add(path);
     statusBar()->showMessage(tr("Extracted to %1; it stands under File › Open recent").arg(path), 6000);
   });
 }
@@ -178,7 +180,7 @@ void MainWindow::makeCurrent(DocumentPane& pane) {
   navigation_->list().hide();  // it lists what another document has
   centralWidget()->setFocusProxy(canvas_);
   if (!pane.isAncestorOf(QApplication::focusWidget())) canvas_->setFocus();
-  updateComputations();
+  computations_->setDocument(*document_);
   showScene();
   showZoom();
   showProgress();

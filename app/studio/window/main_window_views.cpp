@@ -9,13 +9,13 @@
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/panels.h"
 #include "backends/run_request.h"
-#include "core/tools/diff/merged_graph.h"
 #include "editor/controllers/canvas_binding.h"
 #include "editor/document/document.h"
 #include "editor/document/node_values.h"
 #include "editor/document/round_trip.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/compare/diff_panel.h"
+#include "editor/panels/compare/diff_tint.h"
 #include "editor/panels/compare/numerics_panel.h"
 #include "editor/panels/compiler/dump_panel.h"
 #include "editor/panels/profile/memory_panel.h"
@@ -61,14 +61,9 @@ void MainWindow::openMerged(DocumentPane& from) {
   if (!differences.result() || !differences.other()) return;
   const MergedGraph merged =
       mergedGraph(differences.other()->module(), from.document().module(), *differences.result());
-  std::vector<std::pair<InstructionId, NodeTint>> tints;
-  for (const auto& [id, state] : merged.states)
-    tints.emplace_back(id, state == DiffState::Added     ? NodeTint::Added
-                           : state == DiffState::Removed ? NodeTint::Removed
-                                                         : NodeTint::Changed);
   DocumentPane& pane = addPane();
   pane.document().file().createToLookAt(merged.module);
-  pane.document().view().tint(std::move(tints));
+  pane.document().view().tint(tintsOf(merged));
 }
 
 // --- a part as a document of its own

@@ -1,13 +1,12 @@
 // The tool bar: what people use most, the computation that is shown and the workspaces.
-#include <QComboBox>
 #include <QHBoxLayout>
 #include <QToolBar>
 #include <QToolButton>
 
 #include "app/studio/actions/actions.h"
 #include "app/studio/window/main_window.h"
-#include "editor/document/document.h"
 #include "editor/look/icon.h"
+#include "editor/panels/computation_chooser.h"
 
 namespace tessera {
 namespace {
@@ -31,18 +30,12 @@ void MainWindow::makeToolBar() {
   run->setIconText(tr("Run"));
   qobject_cast<QToolButton*>(bar->widgetForAction(run))->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   bar->addSeparator();
-  computations_ = new QComboBox(bar);
-  computations_->setAccessibleName(tr("Computation"));
-  computations_->setToolTip(tr("The computation on the canvas"));
-  computations_->setMinimumContentsLength(24);
-  computations_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  computations_ = new ComputationChooser(bar);
   bar->addWidget(computations_);
   crumbs_ = new QWidget(bar);  // takes what room there is
   crumbs_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   (new QHBoxLayout(crumbs_))->setContentsMargins(0, 0, 0, 0);
   bar->addWidget(crumbs_);
-  connect(computations_, &QComboBox::activated, this,
-          [this](int row) { document_->view().showComputation(ComputationId(computations_->itemData(row).toUInt())); });
   addWorkspaces(*bar);
 }
 

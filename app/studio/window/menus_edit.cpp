@@ -8,6 +8,8 @@
 
 #include "app/studio/actions/actions.h"
 #include "app/studio/preferences/preferences_dialog.h"
+#include "app/studio/window/documents/document_opener.h"
+#include "app/studio/window/documents/part_taker.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/panels.h"
 #include "backends/backend.h"
@@ -25,12 +27,10 @@
 
 namespace tessera {
 
-AddSearch& MainWindow::addSearch() { return graphEdit_->search(); }
-
 // Where the pointer is over the canvas, else its middle.
 QPoint MainWindow::pointerOnCanvas() const {
-  const QPoint at = canvas_->mapFromGlobal(QCursor::pos());
-  return canvas_->rect().contains(at) ? at : canvas_->rect().center();
+  const QPoint at = canvas().mapFromGlobal(QCursor::pos());
+  return canvas().rect().contains(at) ? at : canvas().rect().center();
 }
 
 void MainWindow::makeEditMenu() {
@@ -40,23 +40,23 @@ void MainWindow::makeEditMenu() {
   };
   actions_->add(menu, {tr("&Undo"),
                        {QKeySequence::Undo},
-                       [this](bool) { document_->undo(); },
+                       [this](bool) { document().undo(); },
                        QStringLiteral("undo"),
-                       [this] { return document_->canUndo(); },
+                       [this] { return document().canUndo(); },
                        nullptr,
                        [this, named] {
                          return named(tr("&Undo: %1"), tr("&Undo"),
-                                      document_->canUndo() ? document_->undoTitle() : QString());
+                                      document().canUndo() ? document().undoTitle() : QString());
                        }});
   actions_->add(menu, {tr("&Redo"),
                        {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
-                       [this](bool) { document_->redo(); },
+                       [this](bool) { document().redo(); },
                        QStringLiteral("redo"),
-                       [this] { return document_->canRedo(); },
+                       [this] { return document().canRedo(); },
                        nullptr,
                        [this, named] {
                          return named(tr("&Redo: %1"), tr("&Redo"),
-                                      document_->canRedo() ? document_->redoTitle() : QString());
+                                      document().canRedo() ? document().redoTitle() : QString());
                        }});
   menu.addSeparator();
   addBuildItems(menu);
@@ -70,19 +70,20 @@ void MainWindow::makeEditMenu() {
 
 // In the text where the text has the keys, else in the graph.
 void MainWindow::addFindItems(QMenu& menu) {
-  const auto open = [this] { return document_->isOpen(); };
+  const auto open = [this] { return document().isOpen(); };
   const auto inText = [this] {
     const QWidget* focus = focusWidget();
-    return focus && panels_->text->isAncestorOf(focus);
+    return focus && panels().text->isAncestorOf(focus);
   };
   const auto findInText = [this](bool) {
-    panels_->raise(QStringLiteral("text"));
-    panels_->text->findField()->setFocus();
-    panels_->text->findField()->selectAll();
+    panels().raise(QStringLiteral("text"));
+    panels().text->findField()->setFocus();
+    panels().text->findField()->selectAll();
   };
-  const auto find = [this, inText, findInText](bool) { inText() ? findInText(true) : searchBar_->open(); };
+  const auto find = [this, inText, findInText](bool) { inText() ? findInText(true) : pane().searchBar().open(); };
   const auto step = [this, inText](bool backwards) {
-    searchBar_->isVisible() && !inText() ? searchBar_->step(backwards) : panels_->text->findNext(backwards);
+    pane().searchBar().isVisible() && !inText() ? pane().searchBar().step(backwards)
+                                                : panels().text->findNext(backwards);
   };
   actions_->add(menu, {tr("&Find instructions …"), {QKeySequence::Find}, find, QStringLiteral("find"), open});
   actions_->add(menu,
@@ -93,71 +94,72 @@ void MainWindow::addFindItems(QMenu& menu) {
 
 void MainWindow::addBuildItems(QMenu& menu) {
   using Can = std::function<bool()>;
-  const Can open = [this] { return document_->isOpen(); }, selected = [this] { return hasSelection(); };
+  const Can open = [this] { return document().isOpen(); }, selected = [this] { return current_->hasSelection(); };
   const auto add = [&](const char* id, const QString& text, const QList<QKeySequence>& keys, const Can& can, auto run) {
     actions_->addOverCanvas(menu, {text, keys, [run](bool) { run(); }, QLatin1String(id), can});
   };
   const QList<QKeySequence> addKeys{QKeySequence(Qt::Key_Tab), QKeySequence(Qt::SHIFT | Qt::Key_A)};
   add("add", tr("&Add an operation …"), addKeys, open, [this] {
-    if (document_->isOpen()) graphEdit_->openSearchByKey();
+    if (document().isOpen()) pane().graphEdit().openSearchByKey();
   });
   menu.addSeparator();
-  add("cut", tr("Cu&t"), {QKeySequence::Cut}, selected, [this] { graphEdit_->cutSelection(); });
-  add("copy", tr("&Copy as HLO text"), {QKeySequence::Copy}, selected, [this] { graphEdit_->copySelection(); });
-  add("paste", tr("&Paste"), {QKeySequence::Paste}, open,
-      [this] { graphEdit_->clipboardHoldsDocument() ? openClipboard() : graphEdit_->paste(false); });
+  add("cut", tr("Cu&t"), {QKeySequence::Cut}, selected, [this] { pane().graphEdit().cutSelection(); });
+  add("copy", tr("&Copy as HLO text"), {QKeySequence::Copy}, selected, [this] { pane().graphEdit().copySelection(); });
+  add("paste", tr("&Paste"), {QKeySequence::Paste}, open, [this] {
+    pane().graphEdit().clipboardHoldsDocument() ? opener_->openClipboard() : pane().graphEdit().paste(false);
+  });
   add("paste-keep", tr("Paste &keeping inputs"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)}, open,
-      [this] { graphEdit_->paste(true); });
+      [this] { pane().graphEdit().paste(true); });
   add("duplicate", tr("D&uplicate"), {QKeySequence(Qt::CTRL | Qt::Key_D)}, selected,
-      [this] { graphEdit_->duplicateSelection(); });
+      [this] { pane().graphEdit().duplicateSelection(); });
   add("delete", tr("&Delete and reconnect"), {QKeySequence(Qt::Key_Delete)}, selected, [this] {
-    if (!arrangement_->removePageItems()) graphEdit_->removeSelection();
+    if (!pane().arrangement().removePageItems()) pane().graphEdit().removeSelection();
   });
   add("delete-open", tr("Delete, leaving inputs &open"), {QKeySequence(Qt::SHIFT | Qt::Key_Delete)}, selected,
-      [this] { graphEdit_->removeSelection(GraphEditController::Gap::Open); });
+      [this] { pane().graphEdit().removeSelection(GraphEditController::Gap::Open); });
   add("replace", tr("R&eplace by another operation …"), {QKeySequence(Qt::CTRL | Qt::Key_H)}, selected,
-      [this] { graphEdit_->replaceSelected(); });
+      [this] { pane().graphEdit().replaceSelected(); });
   add("pick-source", tr("C&hoose what feeds it …"), {QKeySequence(Qt::Key_I)}, selected,
-      [this] { graphEdit_->pickSource(document_->selected(), -1); });
+      [this] { pane().graphEdit().pickSource(document().selected(), -1); });
   add("argument-source", tr("Where its &values come from …"), {QKeySequence(Qt::SHIFT | Qt::Key_V)}, selected,
-      [this] { runController().arguments().openForSelection(); });
-  add("select-all", tr("Select a&ll"), {QKeySequence::SelectAll}, open, [this] { graphEdit_->selectAll(); });
+      [this] { pane().runController().arguments().openForSelection(); });
+  add("select-all", tr("Select a&ll"), {QKeySequence::SelectAll}, open, [this] { pane().graphEdit().selectAll(); });
   add("invert", tr("I&nvert the selection"), {QKeySequence(Qt::CTRL | Qt::Key_I)}, open,
-      [this] { graphEdit_->invertSelection(); });
+      [this] { pane().graphEdit().invertSelection(); });
   add("select-same", tr("Select all of the same &kind"), {QKeySequence(Qt::SHIFT | Qt::Key_G)}, selected,
-      [this] { graphEdit_->selectSameType(); });
+      [this] { pane().graphEdit().selectSameType(); });
   add("make-result", tr("Make it the &result"), {QKeySequence(Qt::Key_R)}, selected,
-      [this] { graphEdit_->makeResult(); });
+      [this] { pane().graphEdit().makeResult(); });
   add("fields", tr("Show a &value as a node or in its reader"), {QKeySequence(Qt::Key_V)}, nullptr,
-      [this] { graphEdit_->toggleFields(); });
+      [this] { pane().graphEdit().toggleFields(); });
   add(
       "leave", tr("&Leave the computation"), {QKeySequence(Qt::ALT | Qt::Key_Up)},
-      [this] { return document_->isOpen() && document_->view().computation() != document_->module().entry(); },
-      [this] { graphEdit_->leaveComputation(); });
+      [this] { return document().isOpen() && document().view().computation() != document().module().entry(); },
+      [this] { pane().graphEdit().leaveComputation(); });
   add("group", tr("&Group into a computation or fusion"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G)}, selected,
-      [this] { groups_->group(); });
+      [this] { pane().groups().group(); });
   add("inline", tr("&Inline calls and fusions"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_U)}, selected,
-      [this] { groups_->inlineSelection(); });
+      [this] { pane().groups().inlineSelection(); });
   add("promote", tr("Constant to para&meter"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_P)}, selected,
-      [this] { groups_->promote(); });
+      [this] { pane().groups().promote(); });
   add("gradient", tr("Gra&dient of the selection"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_G)}, selected,
-      [this] { groups_->gradient(); });
+      [this] { pane().groups().gradient(); });
   add("extract", tr("E&xtract as a module …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_X)}, selected,
-      [this] { groups_->askWhereToExtract(); });
+      [this] { pane().groups().askWhereToExtract(); });
   add("take-out", tr("Take out to edit, measure and put bac&k"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_T)},
-      selected, [this] { takeOut(); });
+      selected, [this] { parts_->takeOut(); });
   add("save-block", tr("Save as a &block …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_B)}, selected,
-      [this] { blocks_->askForName(); });
+      [this] { pane().blocks().askForName(); });
   add(
-      "update-blocks", tr("Update blocks to the librar&y"), {}, [this] { return blocks_->offersUpdate(); },
-      [this] { blocks_->update(); });
+      "update-blocks", tr("Update blocks to the librar&y"), {}, [this] { return pane().blocks().offersUpdate(); },
+      [this] { pane().blocks().update(); });
   menu.addSeparator();
 }
 
 void MainWindow::makeArrangeMenu() {
   QMenu& menu = *menuBar()->addMenu(tr("&Arrange"));
   const auto add = [&](QMenu& to, const char* id, const QString& text, const QKeySequence& key, auto run) {
-    actions_->addOverCanvas(to, {text, {key}, [this, run](bool) { run(*arrangement_); }, QLatin1String(id)});
+    actions_->addOverCanvas(to, {text, {key}, [this, run](bool) { run(pane().arrangement()); }, QLatin1String(id)});
   };
   using Controller = ArrangeController;
   add(menu, "tidy", tr("&Tidy all, or the selection"), QKeySequence(Qt::CTRL | Qt::Key_L),
@@ -170,10 +172,10 @@ void MainWindow::makeArrangeMenu() {
   for (const auto& [id, text, way] : kFlows)
     actions_->addOverCanvas(flow, {text,
                                    {},
-                                   [this, way](bool) { document_->setFlow(way); },
+                                   [this, way](bool) { document().setFlow(way); },
                                    QLatin1String(id),
-                                   [this] { return document_->isOpen() && !document_->isPlainGraph(); },
-                                   [this, way] { return document_->isOpen() && document_->project().flow == way; }});
+                                   [this] { return document().isOpen() && !document().isPlainGraph(); },
+                                   [this, way] { return document().isOpen() && document().project().flow == way; }});
   add(menu, "turn-flow", tr("T&urn the flow"), QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_L),
       [](Controller& c) { c.turnFlow(); });
   QMenu& align = *menu.addMenu(tr("&Align and distribute"));
@@ -201,11 +203,11 @@ void MainWindow::makeArrangeMenu() {
   actions_->addOverCanvas(menu, {tr("See the &value in its panel"),
                                  {QKeySequence(Qt::SHIFT | Qt::Key_E)},
                                  [this](bool) {
-                                   panels_->raise(QStringLiteral("value"));
-                                   panels_->value->want(document_->selected());
+                                   panels().raise(QStringLiteral("value"));
+                                   panels().value->want(document().selected());
                                  },
                                  QStringLiteral("value"),
-                                 [this] { return hasSelection(); }});
+                                 [this] { return current_->hasSelection(); }});
   add(menu, "swap", tr("&Swap two inputs"), QKeySequence(Qt::Key_X), [](Controller& c) { c.swapInputs(); });
   add(menu, "pull-out", tr("&Pull out of its wires"), QKeySequence(Qt::Key_P), [](Controller& c) { c.pullOut(); });
   const auto resize = [](Controller& c) { c.changeSize(); };

@@ -10,8 +10,8 @@
 #include <QTreeWidget>
 #include <algorithm>
 
-#include "app/studio/window/document_pane.h"
-#include "app/studio/window/document_tabs.h"
+#include "app/studio/window/documents/document_pane.h"
+#include "app/studio/window/documents/document_tabs.h"
 #include "app/studio/window/documents/graph_comparison.h"
 #include "app/studio/window/panels.h"
 #include "core/formats/file_content.h"

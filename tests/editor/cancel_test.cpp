@@ -6,8 +6,8 @@
 #include <QToolButton>
 
 #include "app/studio/task_list.h"
-#include "app/studio/window/document_pane.h"
-#include "app/studio/window/document_tabs.h"
+#include "app/studio/window/documents/document_pane.h"
+#include "app/studio/window/documents/document_tabs.h"
 #include "app/studio/window/window_status.h"
 #include "editor/document/module_search.h"
 #include "tests/editor/hand.h"

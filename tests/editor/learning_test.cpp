@@ -11,9 +11,9 @@
 #include <algorithm>
 
 #include "app/studio/preferences/preference_control.h"
-#include "app/studio/window/document_pane.h"
-#include "app/studio/window/document_tabs.h"
 #include "app/studio/window/documents/document_opener.h"
+#include "app/studio/window/documents/document_pane.h"
+#include "app/studio/window/documents/document_tabs.h"
 #include "app/studio/window/panels.h"
 #include "core/tools/help/op_examples.h"
 #include "editor/controllers/lesson_controller.h"

@@ -5,8 +5,8 @@
 #include <QToolButton>
 
 #include "app/studio/task_list.h"
-#include "app/studio/window/document_pane.h"
-#include "app/studio/window/document_tabs.h"
+#include "app/studio/window/documents/document_pane.h"
+#include "app/studio/window/documents/document_tabs.h"
 #include "app/studio/window/window_status.h"
 #include "editor/document/node_values.h"
 #include "editor/panels/banner.h"

@@ -12,9 +12,9 @@
 
 #include "app/studio/script/script_gestures.h"
 #include "app/studio/script/script_views.h"
-#include "app/studio/window/document_tabs.h"
 #include "app/studio/window/documents/document_closer.h"
 #include "app/studio/window/documents/document_opener.h"
+#include "app/studio/window/documents/document_tabs.h"
 #include "app/studio/window/documents/graph_comparison.h"
 #include "app/studio/window/documents/pane_area.h"
 #include "app/studio/window/main_window.h"

@@ -5,7 +5,6 @@
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QHBoxLayout>
-#include <QMenu>
 #include <QMenuBar>
 #include <QMimeData>
 #include <QScreen>
@@ -19,15 +18,23 @@
 #include "app/studio/start/start_page.h"
 #include "app/studio/start/tour_guide.h"
 #include "app/studio/window/dock_titles.h"
-#include "app/studio/window/document_tabs.h"
 #include "app/studio/window/documents/compare_split.h"
 #include "app/studio/window/documents/document_closer.h"
 #include "app/studio/window/documents/document_opener.h"
 #include "app/studio/window/documents/document_saver.h"
+#include "app/studio/window/documents/document_tabs.h"
 #include "app/studio/window/documents/graph_comparison.h"
 #include "app/studio/window/documents/pane_area.h"
 #include "app/studio/window/documents/part_taker.h"
 #include "app/studio/window/documents/session_keeper.h"
+#include "app/studio/window/menus/arrange_menu.h"
+#include "app/studio/window/menus/edit_menu.h"
+#include "app/studio/window/menus/file_menu.h"
+#include "app/studio/window/menus/go_menu.h"
+#include "app/studio/window/menus/help_menu.h"
+#include "app/studio/window/menus/run_menu.h"
+#include "app/studio/window/menus/tool_bar.h"
+#include "app/studio/window/menus/view_menu.h"
 #include "app/studio/window/navigation.h"
 #include "app/studio/window/panel_actions.h"
 #include "app/studio/window/panels.h"
@@ -40,7 +47,6 @@
 #include "editor/document/document.h"
 #include "editor/document/recent_files.h"
 #include "editor/lessons/tour_panel.h"
-#include "editor/panels/computation_chooser.h"
 #include "editor/panels/inspect/source_panel.h"
 
 namespace tessera {
@@ -77,12 +83,12 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
   titles_ = new DockTitles(*this, *docks_);
   workspaces_ = new Workspaces(*this, *docks_);
   status_ = new WindowStatus(*statusBar(), *current_, *area_, *tabs_, *docks_, listeners_);
+  navigation_ = new Navigation(*this, *current_, remembers_);
   makeDocuments();
   actions_ = new Actions(this);
   panelActions_ = new PanelActions(*this, *current_, *area_, *docks_, *titles_, *actions_, listeners_);
-  makeActions();
+  makeMenus();
   makeTabs();
-  navigation_ = new Navigation(*this, remembers_);
   DocumentPane& first = area_->add();
   tabs_->add(first);
   current_->set(first);
@@ -90,8 +96,7 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
   connectPreferences();
   session_->restoreWindow(*this, *workspaces_, *recentFiles_);
   workspaces_->hidePanels();
-  connect(recentFiles_, &RecentFiles::changed, this, &MainWindow::showRecentFiles);
-  showRecentFiles();
+  startPage_->setRecentFiles(recentFiles_->paths());
   showDocument();
 }
 
@@ -146,8 +151,10 @@ void MainWindow::makeDocuments() {
 void MainWindow::connectStartPage() {
   connect(opener_, &DocumentOpener::arriving, startPage_,
           [this](const DocumentPane& pane) { startPage_->setVisible(pane.isFirstGraph()); });
+  connect(recentFiles_, &RecentFiles::changed, startPage_,
+          [this] { startPage_->setRecentFiles(recentFiles_->paths()); });
   connect(startPage_, &StartPage::fileChosen, this, &MainWindow::openFile);
-  connect(startPage_, &StartPage::openWanted, this, &MainWindow::chooseFile);
+  connect(startPage_, &StartPage::openWanted, this, [this] { actions_->find(QStringLiteral("open"))->trigger(); });
   connect(startPage_, &StartPage::newWanted, this, [this] {
     opener_->newFile();
     panels().raise(QStringLiteral("palette"));  // to look through what there is
@@ -155,6 +162,22 @@ void MainWindow::connectStartPage() {
   connect(startPage_, &StartPage::lessonsWanted, this, [this] { opener_->beginLesson(0); });
   connect(startPage_, &StartPage::tourWanted, this, &MainWindow::beginTour);
   connect(startPage_, &StartPage::importHelpWanted, this, [this] { demand_->showChapter(QStringLiteral("import")); });
+}
+
+// The order is that in which keys are given to actions.
+void MainWindow::makeMenus() {
+  QMenuBar& bar = *menuBar();
+  new FileMenu(bar, *actions_, *current_, *opener_, *saver_, *closer_, *comparison_, *recentFiles_, this);
+  new EditMenu(bar, *actions_, *current_, *opener_, *parts_, *preferences_, this);
+  new ArrangeMenu(bar, *actions_, *current_, this);
+  new ViewMenu(bar, *actions_, *current_, *area_, *workspaces_, *panelActions_, *preferences_, *startPage_, this);
+  new GoMenu(bar, *actions_, *current_, *navigation_, *area_, *tabs_, *panelActions_, *statusBar(), this);
+  new RunMenu(bar, *actions_, *current_, *opener_, this);
+  auto* help = new HelpMenu(bar, *actions_, *current_, *navigation_, *opener_, *demand_, this);
+  connect(help, &HelpMenu::tourWanted, this, &MainWindow::beginTour);
+  toolBar_ = new ToolBar(*actions_, *current_, *area_, *workspaces_, this);
+  addToolBar(toolBar_);
+  navigation_->takeKeys();
 }
 
 void MainWindow::makeTabs() {
@@ -176,7 +199,6 @@ void MainWindow::connectPreferences() {
 // --- panes
 
 void MainWindow::connectPane(DocumentPane& pane) {
-  crumbs_->layout()->addWidget(&pane.breadcrumbs());
   actions_->addCanvas(pane.canvas());
   const auto whenCurrent = [this, &pane](auto act) {
     return [this, &pane, act] {
@@ -213,7 +235,7 @@ void MainWindow::showCurrent() {
   navigation_->list().hide();  // it lists what another document has
   centralWidget()->setFocusProxy(&canvas());
   if (!pane().isAncestorOf(QApplication::focusWidget())) canvas().setFocus();
-  computations_->setDocument(document());
+  toolBar_->showDocument();
   showScene();
   status_->showZoom();
   status_->showTasks();
@@ -222,13 +244,13 @@ void MainWindow::showCurrent() {
 void MainWindow::showArrived() {
   if (const QString& path = document().file().path(); !path.isEmpty()) recentFiles_->add(path);
   canvas().setFocus();
-  computations_->setDocument(document());
+  toolBar_->showDocument();
   showDocument();
 }
 
 void MainWindow::showScene() {
   showDocument();
-  computations_->showCurrent();
+  toolBar_->showComputation();
 }
 
 void MainWindow::showDocument() {
@@ -240,16 +262,6 @@ void MainWindow::showDocument() {
   setWindowModified(open && document().file().isModified());
   status_->showFacts();
   area_->showHeaders();
-}
-
-void MainWindow::showRecentFiles() {
-  recentMenu_->clear();
-  for (const QString& path : recentFiles_->paths()) {
-    QAction* action = recentMenu_->addAction(path);
-    connect(action, &QAction::triggered, this, [this, path] { openFile(path); });
-  }
-  recentMenu_->setEnabled(!recentFiles_->paths().isEmpty());
-  startPage_->setRecentFiles(recentFiles_->paths());
 }
 
 void MainWindow::beginTour(const Tour& tour) {

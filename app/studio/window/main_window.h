@@ -9,15 +9,11 @@
 #include "core/base/diagnostics.h"
 #include "core/picture/picture.h"
 
-class QMenu;
-class QToolBar;
-
 namespace tessera {
 
 class Actions;
 class AddSearch;
 class CompareSplit;
-class ComputationChooser;
 class DockTitles;
 class DocumentCloser;
 class DocumentOpener;
@@ -35,6 +31,7 @@ class PreferenceControl;
 class RecentFiles;
 class SessionKeeper;
 class StartPage;
+class ToolBar;
 class TourGuide;
 class WindowStatus;
 class Workspaces;
@@ -98,34 +95,10 @@ class MainWindow : public QMainWindow {
   void showArrived();
   void showScene();
   void showDocument();  // what menus, titles and the status bar say of it
-  void showRecentFiles();
   void beginTour(const Tour& tour);
   void takeFont();  // of the program
 
-  void makeActions();
-  void makeFileMenu();
-  void makeEditMenu();
-  void addBuildItems(QMenu& menu);
-  void addFindItems(QMenu& menu);
-  void addFlowItems(QMenu& menu);
-  void addMeasures(QMenu& menu);
-  void addHottestItems(QMenu& menu);
-  void makeArrangeMenu();
-  void makeViewMenu();
-  void addShownItems(QMenu& menu);
-  void makeGoMenu();
-  void makeRunMenu();
-  void makeHelpMenu();
-  void makeToolBar();
-  void addWorkspaces(QToolBar& bar);
-  void addWorkspaceItems(QMenu& menu);
-  QPoint pointerOnCanvas() const;
-  void chooseFile();
-  void chooseProfile();
-  void chooseDump();
-  void exportGraph();
-  void addGroupings(QMenu& menu);
-  void showAbout();
+  void makeMenus();
 
   const bool remembers_;
   PreferenceControl* preferences_;
@@ -151,9 +124,7 @@ class MainWindow : public QMainWindow {
   Actions* actions_ = nullptr;
   PanelActions* panelActions_ = nullptr;
   Navigation* navigation_ = nullptr;
-  ComputationChooser* computations_ = nullptr;
-  QWidget* crumbs_ = nullptr;
-  QMenu* recentMenu_ = nullptr;
+  ToolBar* toolBar_ = nullptr;
 };
 
 }  // namespace tessera

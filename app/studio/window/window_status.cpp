@@ -7,8 +7,8 @@
 #include <QToolButton>
 
 #include "app/studio/task_list.h"
-#include "app/studio/window/document_tabs.h"
 #include "app/studio/window/documents/current_document.h"
+#include "app/studio/window/documents/document_tabs.h"
 #include "app/studio/window/documents/pane_area.h"
 #include "app/studio/window/panels.h"
 #include "editor/canvas/canvas.h"

@@ -4,7 +4,7 @@
 
 #include <QObject>
 
-#include "app/studio/window/document_pane.h"
+#include "app/studio/window/documents/document_pane.h"
 
 namespace tessera {
 

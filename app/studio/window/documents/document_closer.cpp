@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "app/studio/window/document_tabs.h"
 #include "app/studio/window/documents/current_document.h"
 #include "app/studio/window/documents/document_saver.h"
+#include "app/studio/window/documents/document_tabs.h"
 #include "app/studio/window/documents/pane_area.h"
 
 namespace tessera {

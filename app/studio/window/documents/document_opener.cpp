@@ -9,10 +9,10 @@
 #include <iterator>
 
 #include "app/studio/files/disk_bar.h"
-#include "app/studio/window/document_tabs.h"
 #include "app/studio/window/documents/current_document.h"
 #include "app/studio/window/documents/document_closer.h"
 #include "app/studio/window/documents/document_saver.h"
+#include "app/studio/window/documents/document_tabs.h"
 #include "app/studio/window/documents/pane_area.h"
 #include "app/studio/window/panels.h"
 #include "core/formats/dump_code.h"

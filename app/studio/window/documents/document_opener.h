@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/studio/window/document_pane.h"
+#include "app/studio/window/documents/document_pane.h"
 #include "core/base/result.h"
 #include "editor/document/document_file.h"
 

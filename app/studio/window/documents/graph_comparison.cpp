@@ -3,9 +3,9 @@
 
 #include <QFileDialog>
 
-#include "app/studio/window/document_tabs.h"
 #include "app/studio/window/documents/current_document.h"
 #include "app/studio/window/documents/document_opener.h"
+#include "app/studio/window/documents/document_tabs.h"
 #include "app/studio/window/documents/pane_area.h"
 #include "app/studio/window/panels.h"
 #include "editor/controllers/canvas_binding.h"

@@ -6,10 +6,10 @@
 #include <QMenu>
 #include <utility>
 
-#include "app/studio/window/document_pane.h"
-#include "app/studio/window/document_tabs.h"
 #include "app/studio/window/documents/current_document.h"
-#include "app/studio/window/pane_header.h"
+#include "app/studio/window/documents/document_pane.h"
+#include "app/studio/window/documents/document_tabs.h"
+#include "app/studio/window/documents/pane_header.h"
 #include "app/studio/window/panels.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"

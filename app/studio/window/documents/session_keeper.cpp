@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "app/studio/files/left_behind_bar.h"
-#include "app/studio/window/document_tabs.h"
 #include "app/studio/window/documents/current_document.h"
 #include "app/studio/window/documents/document_closer.h"
 #include "app/studio/window/documents/document_opener.h"
+#include "app/studio/window/documents/document_tabs.h"
 #include "app/studio/window/documents/pane_area.h"
 #include "app/studio/window/workspaces.h"
 #include "editor/document/document.h"

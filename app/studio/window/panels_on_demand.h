@@ -5,7 +5,6 @@
 #include <QObject>
 
 class QMainWindow;
-class QStatusBar;
 
 namespace tessera {
 

@@ -170,7 +170,8 @@ void EditMenu::addFindItems(QMenu& menu) {
                                                          : current_.panels().text->findNext(backwards);
   };
   actions_.add(menu, {tr("&Find instructions …"), {QKeySequence::Find}, find, QStringLiteral("find"), open});
-  actions_.add(menu, {tr("Find in the &text …"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_F)}, findInText, {}, open});
+  const QKeySequence inTextKey(Qt::CTRL | Qt::ALT | Qt::Key_F);
+  actions_.add(menu, {tr("Find in the &text …"), {inTextKey}, findInText, {}, open});
   actions_.add(menu, {tr("Find &next"), {QKeySequence(Qt::Key_F3)}, [step](bool) { step(false); }});
   actions_.add(menu, {tr("Find &previous"), {QKeySequence(Qt::SHIFT | Qt::Key_F3)}, [step](bool) { step(true); }});
 }

@@ -14,6 +14,8 @@
 #include "app/studio/script/script.h"
 #include "app/studio/start/tour_guide.h"
 #include "app/studio/studio_application.h"
+#include "app/studio/window/documents/document_opener.h"
+#include "app/studio/window/documents/session_keeper.h"
 #include "app/studio/window/main_window.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
@@ -138,7 +140,7 @@ int runAlone(StudioApplication& app, MainWindow& window, const QCommandLineParse
   app.resetTiming();
   timing.memoryBefore = residentMb();
   timing.clock.start();
-  if (!openFiles(window, parser.positionalArguments())) window.showFirstGraph();
+  if (!openFiles(window, parser.positionalArguments())) window.opener().showFirstGraph();
   waitUntilIdle(window);
   timing.idleMs = static_cast<double>(timing.clock.nsecsElapsed()) / 1e6;
   if (parser.isSet(QStringLiteral("timing"))) {
@@ -171,8 +173,9 @@ int run(StudioApplication& app) {
   // It is in the recovery file by then (editor/document/recovery).
   endWithASentence({.advice = "; unsaved work is offered at the next start"});
   window.show();
-  window.offerLeftBehind();
-  if (!openFiles(window, parser.positionalArguments()) && !window.reopenDocuments()) window.showFirstGraph();
+  window.session().offerLeftBehind();
+  if (!openFiles(window, parser.positionalArguments()) && !window.session().reopenDocuments())
+    window.opener().showFirstGraph();
   return app.exec();
 }
 

@@ -9,6 +9,7 @@
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/tools/wire_tool.h"
 #include "editor/controllers/canvas_menu.h"
+#include "editor/controllers/wire_fit.h"
 #include "editor/document/document.h"
 #include "editor/panels/popups/add_search.h"
 #include "editor/panels/popups/choice_list.h"
@@ -19,44 +20,6 @@ namespace tessera {
 namespace {
 
 QString textOf(const Diagnostic& d) { return QString::fromStdString(d.message); }
-
-QString inputName(const OpDef* op, size_t operand) {
-  if (!op || op->operands.empty()) return QObject::tr("input %1").arg(operand);
-  const auto& doc = op->operands[std::min(operand, op->operands.size() - 1)];
-  return QString::fromUtf8(doc.name.data(), static_cast<qsizetype>(doc.name.size()));
-}
-
-std::vector<CanvasInput> inputsOf(const Document& document, InstructionId id) {
-  std::vector<CanvasInput> out;
-  if (!document.isOpen() || !document.module().contains(id)) return out;
-  const Instruction& instruction = document.module().at(id);
-  const OpDef* op = findOp(instruction.opcode);
-  for (size_t k = 0; k < instruction.operands.size(); ++k)
-    out.push_back({inputName(op, k), instruction.operands[k], false});
-  const bool isWhole = std::ranges::all_of(
-      instruction.operands, [](InstructionId operand) { return operand.valid(); });  // open inputs come first
-  const bool variadic = instruction.opcode != Opcode::Unknown && arityOf(instruction.opcode) < 0;
-  if (isWhole && variadic && document.module().callees(instruction).empty())  // a callee takes what it takes
-    out.push_back({QStringLiteral("+"), {}, true});
-  return out;
-}
-
-WireVerdict verdict(const Document& document, InstructionId value, InstructionId user, int32_t operand) {
-  const Module& module = document.module();
-  if (!module.contains(value) || !module.contains(user)) return {};
-  if (value == user) return {false, QObject::tr("a value cannot feed itself")};
-  if (module.at(value).computation != module.at(user).computation)
-    return {false, QObject::tr("this is in another computation")};
-  const ConnectionCheck fit = fitOf(module, value, user, operand);
-  if (!fit.fits()) return {false, QString::fromStdString(fit.reason)};
-  constexpr size_t kMost = 60;  // characters of a shape
-  QString text = QStringLiteral("→ ") + QString::fromStdString(toString(fit.ways[0].result, false).substr(0, kMost));
-  if (fit.ways.size() > 1)
-    text += QObject::tr(" · %1 ways").arg(fit.ways.size());
-  else if (fit.ways[0].title != "as it is")
-    text = QString::fromStdString(fit.ways[0].title) + QLatin1Char(' ') + text;
-  return {true, text};
-}
 
 uint32_t additionsIn(const Edit& edit) {
   size_t count = 0;
@@ -127,9 +90,9 @@ void GraphEditController::forgetDrop() {
 }
 
 WireHints GraphEditController::hints() const {
-  return {[this](InstructionId id) { return inputsOf(document_, id); },
+  return {[this](InstructionId id) { return canvasInputsOf(document_, id); },
           [this](InstructionId value, InstructionId user, int32_t operand) {
-            return verdict(document_, value, user, operand);
+            return verdictOn(document_, value, user, operand);
           },
           [this](InstructionId node, int32_t edge) { return inserts_ && inserts_(node, edge); }};
 }

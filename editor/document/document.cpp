@@ -10,6 +10,7 @@
 #include "core/ops/inference/infer.h"
 #include "editor/document/noted_places.h"
 #include "editor/document/priorities.h"
+#include "editor/document/shown_project.h"
 
 namespace tessera {
 namespace {
@@ -371,15 +372,8 @@ void Document::showAsks(std::vector<FileAsk> asks) {
   emit asksChanged();
 }
 
-// Open groups are no step of the history; they stay as they are.
 void Document::takeProject() {
-  Project fresh = history().project();
-  for (const ProjectPage& old : state_.project.pages) {
-    ProjectPage& page = fresh.page(old.computation);
-    page.opened = old.opened;
-    page.openGroups = old.openGroups;
-  }
-  fresh.shown = state_.project.shown;
+  Project fresh = withOpenGroupsOf(state_.project, history().project());
   const bool runsOtherwise = fresh.run != runSettings();
   state_.project = std::move(fresh);
   if (!runsOtherwise) return;
@@ -388,14 +382,7 @@ void Document::takeProject() {
 }
 
 void Document::rememberOpenGroups() {
-  if (isPlainGraph()) return;
-  const std::string& shown = module().at(view_.computation()).name;
-  state_.project.shown = shown;
-  if (view_.scene().options.grouping != Grouping::Scopes) return;  // a project names groups of scopes
-  ProjectPage& page = state_.project.page(shown);
-  page.opened = true;
-  const auto& open = view_.scene().options.openGroups;
-  page.openGroups.assign(open.begin(), open.end());
+  if (!isPlainGraph()) noteShown(state_.project, module().at(view_.computation()).name, view_.scene());
 }
 
 void Document::pageReplaced() {
@@ -403,16 +390,6 @@ void Document::pageReplaced() {
   emit pageChanged();
 }
 
-std::vector<InstructionId> Document::muted() const {
-  std::vector<InstructionId> out;
-  for (const ProjectPage& page : state_.project.pages) {
-    if (page.muted.empty()) continue;
-    const auto computation = module().findComputation(page.computation);
-    if (!computation) continue;
-    for (InstructionId id : module().at(*computation).instructions)
-      if (page.muted.contains(std::string(module().at(id).name))) out.push_back(id);
-  }
-  return out;
-}
+std::vector<InstructionId> Document::muted() const { return mutedIn(module(), state_.project); }
 
 }  // namespace tessera

@@ -152,6 +152,14 @@ Status writeSidecar(const std::filesystem::path& graph, const std::string& conte
 
 }  // namespace
 
+ShownPart shownPartOf(const Document& document) {
+  ShownPart out;
+  const auto& groups = document.view().scene().options.openGroups;
+  out.groups.assign(groups.begin(), groups.end());
+  if (!document.isPlainGraph()) out.computation = document.module().at(document.view().computation()).name;
+  return out;
+}
+
 void DocumentFile::begin(const OpenedFile& file) {
   state_ = State{.path = file.path, .stamp = file.stamp};
   if (file.isUnsaved) state_.savedState = state_.savedGraph = kNeverSaved;

@@ -33,6 +33,7 @@ struct ShownPart {
   std::string computation;
   std::vector<std::string> groups;  // open ones
 };
+ShownPart shownPartOf(const Document& document);  // its computation is empty for a plain graph
 
 // What was read, with its first picture.
 struct OpenedFile {

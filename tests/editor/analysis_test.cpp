@@ -10,8 +10,9 @@
 #include <QTreeWidget>
 #include <algorithm>
 
-#include "app/studio/window/document_pane.h"
-#include "app/studio/window/document_tabs.h"
+#include "app/studio/window/documents/document_pane.h"
+#include "app/studio/window/documents/document_tabs.h"
+#include "app/studio/window/documents/graph_comparison.h"
 #include "app/studio/window/panels.h"
 #include "core/formats/file_content.h"
 #include "editor/document/round_trip.h"
@@ -290,7 +291,7 @@ class AnalysisTest : public AnalysisHand {
     text.insert(text.find("  half ="), "  more = f32[64,64]{1,0} floor(shifted)\n");
     const QString path = folder_.filePath("other.hlo");
     QVERIFY(writeFileAtomically(path.toStdString(), text).has_value());
-    hand_->window().compareWithFile(here, path);
+    hand_->window().comparison().compareWithFile(here, path);
     hand_->settle();
     DiffPanel& panel = *here.panels().differences;
     QTRY_VERIFY_WITH_TIMEOUT(panel.result() != nullptr && !panel.isBusy(), 20000);

@@ -180,15 +180,15 @@ class BadInputTest : public QObject {
   void aLibraryThatAnotherSessionChanged() {
     begin();
     const QString library = folder_->filePath("mine.tessera-blocks");
-    BlockActions& own = hand().window().blocks();
+    BlockActions& own = hand().window().pane().blocks();
     own.setLibrary(library);
     QVERIFY(own.saveSelection("first", "of this session"));
     {
       Hand other;
-      other.window().blocks().setLibrary(library);
+      other.window().pane().blocks().setLibrary(library);
       other.add("f32[4]");
       other.add("tanh");
-      QVERIFY(other.window().blocks().saveSelection("second", "of another"));
+      QVERIFY(other.window().pane().blocks().saveSelection("second", "of another"));
     }
     QVERIFY(own.saveSelection("third", "of this one again"));
     std::vector<std::string> names;

@@ -114,7 +114,7 @@ class BuildTest : public QObject {
     QVERIFY(hand().window().addSearch().isVisible());
     QTest::keyClick(hand().window().addSearch().field(), Qt::Key_Escape);
     hand().click(y);
-    hand().window().graphEdit().place(searchPalette("negate", 1)[0]);  // from the palette
+    hand().window().pane().graphEdit().place(searchPalette("negate", 1)[0]);  // from the palette
     hand().settle();
     QCOMPARE(hand().at(hand().selected()).operands[0], y);
   }
@@ -144,7 +144,7 @@ class BuildTest : public QObject {
     QTest::qWait(200);
     QCOMPARE(hand().canvas().wires().shownVerdict(), QStringLiteral("dimension 0 is 3 here, 2 there"));
     QTest::mouseRelease(&hand().canvas(), Qt::LeftButton, {}, hand().inputOf(sum, 1));
-    ChoiceList& choices = hand().window().graphEdit().choices();
+    ChoiceList& choices = hand().window().pane().graphEdit().choices();
     QVERIFY(choices.isVisible());
     QVERIFY(choices.list()->item(0)->text().startsWith("transpose"));
     QTest::keyClick(choices.list(), Qt::Key_Escape);  // the wire is in the hand again
@@ -168,7 +168,7 @@ class BuildTest : public QObject {
     QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, hand().emptyPlace());
     const InstructionId row = hand().add("f32[3]");
     hand().wire(row, sum, 1);
-    ChoiceList& choices = hand().window().graphEdit().choices();
+    ChoiceList& choices = hand().window().pane().graphEdit().choices();
     QVERIFY(choices.isVisible());
     QCOMPARE(choices.list()->count(), 2);
     QTest::keyClick(choices.list(), Qt::Key_Down);
@@ -219,7 +219,7 @@ class BuildTest : public QObject {
     const InstructionId product = hand().add("multiply");
     const std::string before = hand().text();
     QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, hand().fieldOf(product, 1));
-    ValueField& field = hand().window().graphEdit().field();
+    ValueField& field = hand().window().pane().graphEdit().field();
     QVERIFY(field.isVisible());
     QTest::keyClicks(field.field(), "1.5x");
     QVERIFY(!field.errorText().isEmpty());  // explained while it is typed
@@ -243,7 +243,7 @@ class BuildTest : public QObject {
     const InstructionId product = hand().add("multiply 2");
     const InstructionId wide = hand().at(product).operands[1];
     hand().doubleClick(hand().bodyOf(wide));
-    ValueField& field = hand().window().graphEdit().field();
+    ValueField& field = hand().window().pane().graphEdit().field();
     QVERIFY(field.isVisible());
     QCOMPARE(field.field()->text(), QStringLiteral("2"));
     hand().type(field.field(), "7");

@@ -75,7 +75,7 @@ ENTRY main {
 })");
     hand().document().view().showComputation(hand().module().findComputation("less").value());
     hand().settle();
-    CallBar& bar = hand().window().runController().callBar();
+    CallBar& bar = hand().window().pane().runController().callBar();
     QVERIFY(bar.isVisible());
     QVERIFY2(bar.words().contains("application 0 of 3"), qPrintable(bar.words()));
     QCOMPARE(valueOf("a"), 1.0);
@@ -97,7 +97,7 @@ ENTRY main {
 })");
     hand().document().view().showComputation(hand().module().findComputation("add").value());
     hand().settle();
-    CallBar& bar = hand().window().runController().callBar();
+    CallBar& bar = hand().window().pane().runController().callBar();
     QVERIFY2(bar.words().contains("of 10"), qPrintable(bar.words()));
     bar.lookAt(4);
     hand().settle();

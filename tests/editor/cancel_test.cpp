@@ -6,8 +6,9 @@
 #include <QToolButton>
 
 #include "app/studio/task_list.h"
-#include "app/studio/window/document_pane.h"
-#include "app/studio/window/document_tabs.h"
+#include "app/studio/window/documents/document_pane.h"
+#include "app/studio/window/documents/document_tabs.h"
+#include "app/studio/window/window_status.h"
 #include "editor/document/module_search.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
@@ -68,7 +69,7 @@ class CancelTest : public QObject {
 
   Hand& hand() { return *hand_; }
   Document& document() { return hand().document(); }
-  TaskList& tasks() { return hand().window().tasks(); }
+  TaskList& tasks() { return hand().window().status().tasks(); }
   bool shows(const char* words) { return tasks().phases().join(' ').contains(QLatin1String(words)); }
   QString written(const std::string& text) {
     const QString path = folder_.filePath(QStringLiteral("graph.hlo"));

@@ -191,7 +191,7 @@ ENTRY main {
     hand().add("counting loop");
     hand().click(hand().named("parameter"));
     hand().key(Qt::Key_S);
-    SizePanel& sizes = hand().window().arrangement().sizes();
+    SizePanel& sizes = hand().window().pane().arrangement().sizes();
     QVERIFY(sizes.isVisible());
     const auto place = [&](QWidget& widget) { return QRect(widget.mapTo(&hand().window(), QPoint()), widget.size()); };
     QVERIFY(!place(sizes).intersects(place(hand().canvas())));
@@ -199,7 +199,7 @@ ENTRY main {
     QVERIFY(!sizes.isVisible() && hand().canvas().hasFocus());
     hand().document().view().showComputation(hand().module().findComputation("loop.body").value());
     hand().settle();
-    CallBar& bar = hand().window().runController().callBar();
+    CallBar& bar = hand().window().pane().runController().callBar();
     QTest::mouseClick(bar.tableButton(), Qt::LeftButton);
     hand().settle();
     QVERIFY(bar.table()->isVisible());
@@ -293,7 +293,7 @@ ENTRY main {
 })");
     hand().document().view().showComputation(hand().module().findComputation("product").value());
     hand().settle();
-    CallBar& bar = hand().window().runController().callBar();
+    CallBar& bar = hand().window().pane().runController().callBar();
     QVERIFY2(bar.words().contains("application 0 of 3"), qPrintable(bar.words()));
     bar.slider()->setFocus();
     QTest::keyClick(bar.slider(), Qt::Key_End);

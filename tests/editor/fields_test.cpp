@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include "core/formats/module_file.h"
+#include "editor/controllers/canvas_binding.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 
@@ -47,7 +48,7 @@ class FieldsTest : public QObject {
     const int32_t box = hand().canvas().view()->boxOf(user);
     return hand().nodeOf(value).owner == box && hand().canvas().boxOf(user).contains(hand().canvas().boxOf(value));
   }
-  QLineEdit* line() { return hand().window().graphEdit().field().field(); }
+  QLineEdit* line() { return hand().window().pane().graphEdit().field().field(); }
   void changeInPlace(InstructionId value, const char* text) {
     hand().doubleClick(hand().bodyOf(value));
     QVERIFY(line()->isVisible());
@@ -231,7 +232,7 @@ class FieldsTest : public QObject {
         "p)\n}\n");
     const InstructionId far = hand().named("far"), t = hand().named("t");
     QVERIFY(isInside(far, t));
-    hand().window().revealInstruction(far);
+    hand().window().pane().binding().reveal(far);
     hand().settle();
     QVERIFY(hand().selected() == far);
     QVERIFY(QRectF(hand().canvas().rect())

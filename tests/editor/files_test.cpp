@@ -8,8 +8,8 @@
 #include <QTimer>
 
 #include "app/studio/files/disk_bar.h"
-#include "app/studio/window/document_pane.h"
-#include "app/studio/window/document_tabs.h"
+#include "app/studio/window/documents/document_pane.h"
+#include "app/studio/window/documents/document_tabs.h"
 #include "editor/panels/banner.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"

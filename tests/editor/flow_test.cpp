@@ -89,7 +89,7 @@ class FlowTest : public QObject {
     QVERIFY(box(sum).contains(hand().canvas().viewport().toScene(field)));
     QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, field);
     hand().settle();
-    ValueField& typed = hand().window().graphEdit().field();
+    ValueField& typed = hand().window().pane().graphEdit().field();
     QVERIFY(typed.isVisible());
     QTest::keyClicks(typed.field(), "2.5");
     QTest::keyClick(typed.field(), Qt::Key_Return);

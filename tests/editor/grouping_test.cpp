@@ -31,8 +31,8 @@ class GroupingTest : public QObject {
     hand().key(Qt::Key_R);
   }
   void choose(int line) {
-    QVERIFY(hand().window().groups().choices().isVisible());
-    QListWidget* list = hand().window().groups().choices().list();
+    QVERIFY(hand().window().pane().groups().choices().isVisible());
+    QListWidget* list = hand().window().pane().groups().choices().list();
     for (int k = 0; k < line; ++k) QTest::keyClick(list, Qt::Key_Down);
     QTest::keyClick(list, Qt::Key_Return);
     hand().settle();
@@ -78,10 +78,10 @@ class GroupingTest : public QObject {
     const std::string before = hand().text();
     hand().click(hand().named("negate"));
     hand().key(Qt::Key_G, Qt::ControlModifier | Qt::ShiftModifier);
-    QTest::keyClick(hand().window().groups().choices().list(), Qt::Key_Escape);
+    QTest::keyClick(hand().window().pane().groups().choices().list(), Qt::Key_Escape);
     hand().settle();
     QCOMPARE(hand().text(), before);
-    QVERIFY(!hand().window().groups().choices().isVisible());
+    QVERIFY(!hand().window().pane().groups().choices().isVisible());
   }
 
   void aPathThatComesBackIsExplained() {

@@ -42,7 +42,7 @@ ENTRY main {
   }
   // The list of what fits is open: what is typed chooses.
   void choose(const char* words) {
-    SourcePick& pick = hand().window().graphEdit().sources();
+    SourcePick& pick = hand().window().pane().graphEdit().sources();
     QVERIFY(pick.isVisible());
     hand().type(pick.field(), words);
     hand().enter(pick.field());
@@ -136,7 +136,7 @@ ENTRY main {
   void aNameThatMeansNothingIsTold() {
     hand().add("f32[4]");
     const std::string before = hand().text();
-    QSignalSpy told(&hand().window().graphEdit(), &GraphEditController::explained);
+    QSignalSpy told(&hand().window().pane().graphEdit(), &GraphEditController::explained);
     hand().add("subtract lhs=nobody");
     QCOMPARE(hand().text(), before);
     QCOMPARE(told.size(), 1);

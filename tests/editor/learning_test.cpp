@@ -11,8 +11,9 @@
 #include <algorithm>
 
 #include "app/studio/preferences/preference_control.h"
-#include "app/studio/window/document_pane.h"
-#include "app/studio/window/document_tabs.h"
+#include "app/studio/window/documents/document_opener.h"
+#include "app/studio/window/documents/document_pane.h"
+#include "app/studio/window/documents/document_tabs.h"
 #include "app/studio/window/panels.h"
 #include "core/tools/help/op_examples.h"
 #include "editor/controllers/lesson_controller.h"
@@ -39,7 +40,7 @@ class LearningTest : public QObject {
   std::unique_ptr<Hand> hand_;
 
   Hand& hand() { return *hand_; }
-  LessonPanel& panel() { return hand().window().lessons().panel(); }
+  LessonPanel& panel() { return hand().window().pane().lessons().panel(); }
   InstructionId named(std::string_view name) { return hand().module().findInstruction(name).value(); }
   // A number's place in the strip of its node.
   QPoint numberOf(InstructionId id) {
@@ -126,7 +127,7 @@ class LearningTest : public QObject {
     if (lesson.id == "reduce") hand().doubleClick(hand().bodyOf(named("down")));
     hand().settle();
     hand().click(named(lesson.id == "reduce" ? "sum" : "doubled"));
-    CallBar& bar = hand().window().runController().callBar();
+    CallBar& bar = hand().window().pane().runController().callBar();
     QTRY_VERIFY(bar.isVisible());
     bar.slider()->setFocus();
     for (int k = 0; k < 3; ++k) QTest::keyClick(bar.slider(), Qt::Key_Right);
@@ -139,18 +140,18 @@ class LearningTest : public QObject {
 
   // Values inside what is called stand there from the first picture on.
   void theLoopLessonShowsItsFirstIteration() {
-    hand().window().lessons().begin(8);
+    hand().window().pane().lessons().begin(8);
     hand().settle();
     QVERIFY(hand().document().live().values().contains(named("doubled")));
     hand().click(named("doubled"));
-    const CallBar& bar = hand().window().runController().callBar();
+    const CallBar& bar = hand().window().pane().runController().callBar();
     QVERIFY(bar.isVisible());
     const QRectF first = hand().canvas().viewport().toWidget(hand().canvas().boxOf(named("times")));
     QVERIFY2(!first.toRect().intersects(bar.geometry()), "the bar covers the number that is dragged");
   }
 
   void learnOpensALiveGraph() {
-    hand().window().showFirstGraph();
+    hand().window().opener().showFirstGraph();
     hand().settle();
     auto* button = hand().window().findChild<QCommandLinkButton*>("learn");
     QVERIFY(button && button->isVisible());
@@ -166,7 +167,7 @@ class LearningTest : public QObject {
   void everyLessonIsDoneStepByStep() {
     preferences().lessonsDone.clear();
     hand().window().resize(1366, 768);
-    hand().window().lessons().begin(0);
+    hand().window().pane().lessons().begin(0);
     hand().settle();
     for (size_t k = 0; k < lessons().size(); ++k) {
       const Lesson& lesson = lessons()[k];
@@ -198,7 +199,7 @@ class LearningTest : public QObject {
 
   // The first lesson without a pointer: to the number, up, F6 to the panel, Tab to the choices, arrows among them.
   void aLessonByKeysAlone() {
-    hand().window().lessons().begin(0);
+    hand().window().pane().lessons().begin(0);
     hand().settle();
     QVERIFY(hand().selected() == named("number") && hand().canvas().hasFocus());
     for (int k = 0; k < 100 && stepsDone() == 0; ++k) hand().key(Qt::Key_PageUp);
@@ -221,7 +222,7 @@ class LearningTest : public QObject {
   }
 
   void aWrongChoiceSaysWhy() {
-    hand().window().lessons().begin(2);
+    hand().window().pane().lessons().begin(2);
     hand().settle();
     StepRow& row = *panel().steps().front();
     QAbstractButton* wrong = row.choices()[1];
@@ -233,7 +234,7 @@ class LearningTest : public QObject {
 
   // A name in the words is on the canvas, and leads there.
   void namesInTheWordsLeadToTheirNodes() {
-    hand().window().lessons().begin(0);
+    hand().window().pane().lessons().begin(0);
     hand().settle();
     QVERIFY(hand().window().pane().labels().shows(NodeLabels::Names));
     for (const char* each : {"number", "sum", "rows", "row", "everywhere"})
@@ -247,7 +248,7 @@ class LearningTest : public QObject {
   void theWordsHaveRoom() {
     hand().window().resize(1366, 768);
     for (size_t k = 0; k < lessons().size(); ++k) {
-      hand().window().lessons().begin(static_cast<int>(k));
+      hand().window().pane().lessons().begin(static_cast<int>(k));
       hand().settle();
       QTest::qWait(20);
       const StepRow& first = *panel().steps().front();
@@ -274,7 +275,7 @@ class LearningTest : public QObject {
   }
 
   void theListChoosesAndAnotherDocumentEndsIt() {
-    hand().window().lessons().begin(0);
+    hand().window().pane().lessons().begin(0);
     hand().settle();
     QVERIFY(hand().window().tabs().tabText(0).contains(QLatin1String("Lesson 1")));
     panel().list()->setFocus();
@@ -285,7 +286,7 @@ class LearningTest : public QObject {
     QTest::keyClick(&hand().window(), Qt::Key_N, Qt::ControlModifier);
     hand().settle();
     QVERIFY(!panel().isVisible());
-    QVERIFY(!hand().window().lessons().isOn());
+    QVERIFY(!hand().window().pane().lessons().isOn());
   }
 };
 

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "app/studio/files/file_watch.h"
+#include "app/studio/window/documents/document_closer.h"
 #include "app/studio/window/panels.h"
 #include "core/formats/module_file.h"
 #include "editor/look/icon.h"
@@ -181,7 +182,7 @@ class LookTest : public QObject {
     const QStringList watched = FileWatch::ofProgram().watched();
     for (const QString& each : files) QCOMPARE(watched.count(each), 1);
     QCOMPARE(watched.count(folder.path()), 1);
-    QVERIFY(hand.window().closeTab(hand.window().pane()));
+    QVERIFY(hand.window().closer().close(hand.window().pane()));
     hand.settle();
     QTRY_VERIFY(!FileWatch::ofProgram().watched().contains(files[1]));
     QVERIFY(FileWatch::ofProgram().watched().contains(files[0]));

@@ -30,7 +30,7 @@ class MovingTest : public QObject {
   QPoint bodyOf(InstructionId id) { return hand_->bodyOf(id) - QPoint(20, 4); }
   QPoint middleOf(InstructionId from, InstructionId to) { return (hand_->outputOf(from) + hand_->inputOf(to, 0)) / 2; }
   void typeTitle(const char* words) {
-    QLineEdit* field = hand_->window().arrangement().field().field();
+    QLineEdit* field = hand_->window().pane().arrangement().field().field();
     QVERIFY(field->isVisible());
     field->selectAll();
     QTest::keyClicks(field, words);
@@ -89,7 +89,7 @@ class MovingTest : public QObject {
     dragWith(bodyOf(x_), bodyOf(x_) + QPoint(-70, 0), {});
     hand_->click(exp_);
     hand_->click(x_, Qt::ShiftModifier);
-    hand_->window().arrangement().align(Alignment::Left);
+    hand_->window().pane().arrangement().align(Alignment::Left);
     hand_->settle();
     QCOMPARE(place(exp_).x(), place(x_).x());
     hand_->undo();

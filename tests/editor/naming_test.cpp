@@ -4,6 +4,7 @@
 #include <QTest>
 #include <QToolButton>
 
+#include "app/studio/window/documents/document_opener.h"
 #include "app/studio/window/panels.h"
 #include "core/edit/sizes/size_names.h"
 #include "editor/controllers/block_actions.h"
@@ -99,7 +100,7 @@ class NamingTest : public QObject {
     const QString path = folder_.filePath("named.hlo");
     QVERIFY(hand().document().file().save(path).has_value());
     QVERIFY(QFile::exists(path + ".tessera"));
-    hand().window().newFile();
+    hand().window().opener().newFile();
     hand().settle();
     hand().window().openFile(path);
     hand().settle();
@@ -133,7 +134,7 @@ class NamingTest : public QObject {
 
   // --- own blocks
   void ownBlocksAreFoundInTheSearchAndUpdated() {
-    BlockActions& actions = hand().window().blocks();
+    BlockActions& actions = hand().window().pane().blocks();
     actions.setLibrary(folder_.filePath("mine.tessera-blocks"));
     const InstructionId x = hand().add("f32[4]");
     const InstructionId power = hand().add("exp");
@@ -165,7 +166,7 @@ class NamingTest : public QObject {
   }
 
   void aBlockForAnotherShapeIsNotOfferedForAWire() {
-    BlockActions& actions = hand().window().blocks();
+    BlockActions& actions = hand().window().pane().blocks();
     actions.setLibrary(folder_.filePath("other.tessera-blocks"));
     hand().add("f32[4]");
     hand().click(hand().add("exp"));

@@ -112,7 +112,7 @@ class NavigationTest : public QObject {
     const std::string before = hand_->text();
     hand_->click(x);
     press(Qt::Key_S, {});
-    SizePanel& panel = hand_->window().arrangement().sizes();
+    SizePanel& panel = hand_->window().pane().arrangement().sizes();
     QVERIFY(panel.isVisible());
     panel.dimensions()->setCurrentIndex(1);
     panel.nameField()->setText("H");
@@ -140,7 +140,7 @@ class NavigationTest : public QObject {
     for (int i = 1; i <= 4000; ++i)
       text += "  x" + std::to_string(i) + " = f32[8] negate(x" + std::to_string(i - 1) + ")\n";
     hand_->openText((text + "  ROOT r = f32[8] abs(x4000)\n}").c_str(), false);
-    SizePanel& panel = hand_->window().arrangement().sizes();
+    SizePanel& panel = hand_->window().pane().arrangement().sizes();
     QVERIFY(panel.openFor(hand_->named("x0")));
     QVERIFY(!panel.button()->isEnabled());
     panel.sizeField()->selectAll();

@@ -90,7 +90,7 @@ class PaletteBlocksTest : public QObject {
   }
 
   void aSelectionBecomesABlockOfTheLibraryAndItsUsesAreBroughtUpToDate() {
-    BlockActions& actions = hand().window().blocks();
+    BlockActions& actions = hand().window().pane().blocks();
     actions.setLibrary(folder_.filePath("mine.tessera-blocks"));
     const InstructionId x = hand().add("f32[4]"), twice = hand().add("multiply 2"), root = hand().add("exp");
     hand().document().select({twice, root});

@@ -8,6 +8,7 @@
 #include <QTextEdit>
 #include <QToolTip>
 
+#include "app/studio/window/documents/document_closer.h"
 #include "app/studio/window/panels.h"
 #include "core/formats/protobuf.h"
 #include "editor/panels/banner.h"
@@ -154,7 +155,7 @@ class PlainTextTest : public QObject {
   // Texts of our own neither: a label that shows text as it is shows tags as well.
   void noLabelShowsTags() {
     hand().openText("HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT y = f32[2] negate(x)\n}");
-    hand().window().closeOthers(hand().window().pane());  // its path holds tags
+    hand().window().closer().closeOthers(hand().window().pane());  // its path holds tags
     hand().key(Qt::Key_F5);
     for (const char* panel : {"run", "results", "value", "layout", "compiled"})
       hand().window().panels().raise(QLatin1String(panel)), hand().settle();

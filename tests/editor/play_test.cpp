@@ -57,7 +57,7 @@ ENTRY life {
     settings.sources[0] = "npy " + file;
     hand().document().setRunSettings(settings, "board");
     hand().settle();
-    PlayBar& bar = hand().window().runController().playBar();
+    PlayBar& bar = hand().window().pane().runController().playBar();
     QVERIFY(!bar.isVisible());  // nobody asked for it
     hand().window().findChild<QAction*>("feed back")->trigger();
     hand().settle();
@@ -72,10 +72,10 @@ ENTRY life {
     hand().settle();
     QVERIFY(hand().document().live().valueOf(hand().named("board"))->identical(board));
     QTest::mouseClick(bar.playButton(), Qt::LeftButton);
-    QTRY_VERIFY(hand().window().runController().player().steps() >= 4);
+    QTRY_VERIFY(hand().window().pane().runController().player().steps() >= 4);
     QTest::mouseClick(bar.playButton(), Qt::LeftButton);
     hand().settle();
-    QVERIFY(!hand().window().runController().player().isPlaying());
+    QVERIFY(!hand().window().pane().runController().player().isPlaying());
     QTest::mouseClick(bar.resetButton(), Qt::LeftButton);
     hand().settle();
     QCOMPARE(bar.words(), QString("step 0"));
@@ -86,7 +86,7 @@ ENTRY life {
     hand().openText(
         "HloModule t\nENTRY main {\n  a = f32[2] parameter(0)\n  b = f32[2] parameter(1)\n  c = f32[2] add(a, b)\n  "
         "ROOT r = (f32[2], f32[2]) tuple(b, c)\n}");
-    Player& player = hand().window().runController().player();
+    Player& player = hand().window().pane().runController().player();
     QVERIFY(player.feedback().empty());  // what could be fed back is no feedback
     QVERIFY(player.canFeedBack());
     player.setFeedsBack(true);
@@ -126,7 +126,7 @@ ENTRY life {
 
   void theBarGoesThroughTheIterations() {
     openLoop();
-    CallBar& bar = hand().window().runController().callBar();
+    CallBar& bar = hand().window().pane().runController().callBar();
     QVERIFY(!bar.isVisible());
     hand().document().select({hand().named("loop")});  // stays selected, out of sight
     hand().document().view().showComputation(hand().module().findComputation("body").value());
@@ -154,7 +154,7 @@ ENTRY life {
 
   void theBarSaysWhichBranchWasTaken() {
     hand().openText(kBranches);
-    CallBar& bar = hand().window().runController().callBar();
+    CallBar& bar = hand().window().pane().runController().callBar();
     hand().document().view().showComputation(hand().module().findComputation("left").value());
     hand().settle();
     QVERIFY(bar.words().contains("not taken"));

@@ -5,8 +5,9 @@
 #include <QToolButton>
 
 #include "app/studio/task_list.h"
-#include "app/studio/window/document_pane.h"
-#include "app/studio/window/document_tabs.h"
+#include "app/studio/window/documents/document_pane.h"
+#include "app/studio/window/documents/document_tabs.h"
+#include "app/studio/window/window_status.h"
 #include "editor/document/node_values.h"
 #include "editor/panels/banner.h"
 #include "tests/editor/hand.h"
@@ -49,7 +50,7 @@ class ProgressTest : public QObject {
 
   Hand& hand() { return *hand_; }
   Document& document() { return hand().document(); }
-  TaskList& tasks() { return hand().window().tasks(); }
+  TaskList& tasks() { return hand().window().status().tasks(); }
 
   // Without waiting until the run has ended, which it never does, nor for values that take as long.
   void openEndless() {

@@ -52,7 +52,7 @@ class SearchingTest : public QObject {
  private:
   std::unique_ptr<Hand> hand_;
 
-  SearchBar& bar() { return hand_->window().searchBar(); }
+  SearchBar& bar() { return hand_->window().pane().searchBar(); }
   QLineEdit* field() { return bar().field(); }
   void open() { hand_->key(Qt::Key_F, Qt::ControlModifier); }
   void write(const char* query) {

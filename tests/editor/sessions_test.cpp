@@ -4,6 +4,8 @@
 #include <QPushButton>
 #include <QStandardPaths>
 
+#include "app/studio/window/documents/pane_area.h"
+#include "app/studio/window/documents/session_keeper.h"
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/text/text_panel.h"
@@ -35,20 +37,20 @@ class SessionsTest : public TabsHand {
     window_.reset();
     QVERIFY(QFile::remove(folder_.filePath("a.hlo")));
     show(true);
-    QVERIFY(window().reopenDocuments());
+    QVERIFY(window().session().reopenDocuments());
     settle();
     QCOMPARE(names(), (QStringList{"b.hlo", "c.hlo"}));
     QCOMPARE(current(), QStringLiteral("b.hlo"));
     QVERIFY2(window().banner().message().contains("a.hlo"), qPrintable(window().banner().message()));
     QVERIFY(std::abs(window().canvas().viewport().zoom() / zoom - 1) < 0.01);
     QVERIFY(QLineF(window().canvas().viewport().visible().center(), centre).length() * zoom < 400);
-    QVERIFY(window().beside());
-    QCOMPARE(window().beside()->name(), QStringLiteral("c.hlo"));
+    QVERIFY(window().area().beside());
+    QCOMPARE(window().area().beside()->name(), QStringLiteral("c.hlo"));
     while (tabs().count() > 1) key(Qt::Key_W);
     key(Qt::Key_W);
     window_.reset();
     show(true);
-    QVERIFY(!window().reopenDocuments());
+    QVERIFY(!window().session().reopenDocuments());
   }
 
   void eachCrashIsOfferedByItself() {
@@ -65,7 +67,7 @@ class SessionsTest : public TabsHand {
     leave("1073741823-1-00000000.2", "third", {});
     window_.reset();
     show(true);
-    window().offerLeftBehind();
+    window().session().offerLeftBehind();
     auto* bar = window().findChild<QFrame*>("leftBehind");
     const auto buttons = [&](const QString& text) {
       QList<QPushButton*> out;

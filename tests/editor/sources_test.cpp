@@ -83,7 +83,7 @@ class SourcesTest : public QObject {
     const InstructionId x = hand().add("f32[5]");
     hand().key(Qt::Key_V, Qt::ShiftModifier);
     take(menuNamed("argument-menu"), "Type it");
-    ValueField& field = hand().window().runController().arguments().field();
+    ValueField& field = hand().window().pane().runController().arguments().field();
     QVERIFY(field.isVisible());
     field.field()->selectAll();
     QTest::keyClicks(field.field(), "sometimes");
@@ -107,7 +107,7 @@ class SourcesTest : public QObject {
   void thePlayerComesWhereItIsAskedFor() {
     hand().add("f32[4]");
     hand().add("sine");
-    PlayBar& bar = hand().window().runController().playBar();
+    PlayBar& bar = hand().window().pane().runController().playBar();
     QVERIFY(!bar.isVisible());  // nobody wants a softmax to be fed back
     QAction* feeds = hand().window().findChild<QAction*>("feed back");
     QVERIFY(feeds && feeds->isEnabled());

@@ -4,6 +4,7 @@
 #include <QTimer>
 #include <QToolButton>
 
+#include "app/studio/window/documents/pane_area.h"
 #include "app/studio/window/panels.h"
 #include "editor/panels/text/text_panel.h"
 #include "editor/text/hlo_text_view.h"
@@ -19,7 +20,7 @@ class SplitViewTest : public TabsHand {
   // --- two panes
   DocumentPane& half(int at) {  // from the left
     std::vector<DocumentPane*> seen;
-    for (DocumentPane* pane : {&window().pane(), window().beside()})
+    for (DocumentPane* pane : {&window().pane(), window().area().beside()})
       if (pane) seen.push_back(pane);
     std::ranges::sort(seen, {}, [&](DocumentPane* pane) { return pane->mapTo(&window(), QPoint()).x(); });
     return *seen.at(static_cast<size_t>(at));
@@ -38,7 +39,7 @@ class SplitViewTest : public TabsHand {
   void twoDocumentsSideBySide() {
     openThree();
     key(Qt::Key_Backslash);
-    QVERIFY(window().beside());
+    QVERIFY(window().area().beside());
     QCOMPARE(current(), QStringLiteral("c.hlo"));
     QCOMPARE(half(0).name(), QStringLiteral("c.hlo"));
     QCOMPARE(half(1).name(), QStringLiteral("a.hlo"));
@@ -61,7 +62,7 @@ class SplitViewTest : public TabsHand {
     QCOMPARE(current(), QStringLiteral("c.hlo"));
     QCOMPARE(half(1).name(), QStringLiteral("b.hlo"));
     key(Qt::Key_Backslash);
-    QVERIFY(!window().beside());
+    QVERIFY(!window().area().beside());
     QCOMPARE(current(), QStringLiteral("c.hlo"));
     QCOMPARE(panes(), 3);
   }
@@ -86,7 +87,7 @@ class SplitViewTest : public TabsHand {
     QVERIFY(other.canvas().boxOf(document().module().findInstruction("a").value()).isValid());
     key(Qt::Key_W);  // this half, not the document
     QCOMPARE(tabs().count(), 1);
-    QVERIFY(!window().beside());
+    QVERIFY(!window().area().beside());
     QVERIFY(document().canUndo());
     QCOMPARE(panes(), 1);
   }
@@ -95,14 +96,14 @@ class SplitViewTest : public TabsHand {
     openThree();
     key(Qt::Key_Backslash);
     key(Qt::Key_W);
-    QVERIFY(!window().beside());
+    QVERIFY(!window().area().beside());
     QCOMPARE(current(), QStringLiteral("a.hlo"));
     QCOMPARE(names(), (QStringList{"a.hlo", "b.hlo"}));
     QVERIFY(playCommand(window(), "split same").has_value());
-    QVERIFY(window().beside());
+    QVERIFY(window().area().beside());
     click(0, Qt::MiddleButton);
     QCOMPARE(names(), QStringList{"b.hlo"});
-    QVERIFY(!window().beside());
+    QVERIFY(!window().area().beside());
     QCOMPARE(panes(), 1);
     key(Qt::Key_Backslash);
     click(0, Qt::MiddleButton);

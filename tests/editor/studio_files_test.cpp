@@ -8,6 +8,7 @@
 #include <QTest>
 #include <csignal>
 
+#include "editor/document/recent_files.h"
 #include "tests/editor/qt_tests.h"
 #include "tests/editor/studio_hand.h"
 
@@ -83,7 +84,7 @@ class StudioFilesTest : public StudioHand {
     QVERIFY2(message.contains(expected, Qt::CaseInsensitive), qPrintable(message));
     QVERIFY(document().file().path().endsWith("mlp.hlo"));  // what was open stays
     QVERIFY(window_->panels().diagnostics->errorCount() > 0);
-    QVERIFY(!window_->recentFiles().contains(folder_.filePath("bad.hlo")));
+    QVERIFY(!window_->recentFiles().paths().contains(folder_.filePath("bad.hlo")));
   }
 
   void aDirectoryAndAMissingFileAreRefused() {
@@ -116,7 +117,7 @@ class StudioFilesTest : public StudioHand {
   }
 
   void sessionsAreRemembered() {
-    QVERIFY(window_->recentFiles().first().endsWith("mlp.hlo"));
+    QVERIFY(window_->recentFiles().paths().first().endsWith("mlp.hlo"));
     {
       MainWindow first(true);
       first.openFile(folder_.filePath("mlp.hlo"));
@@ -126,7 +127,7 @@ class StudioFilesTest : public StudioHand {
       first.close();
     }
     MainWindow second(true);
-    QCOMPARE(second.recentFiles(), QStringList{folder_.filePath("mlp.hlo")});
+    QCOMPARE(second.recentFiles().paths(), QStringList{folder_.filePath("mlp.hlo")});
     QVERIFY(second.theme() == Theme::Dark);
   }
 };

@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QTest>
 
+#include "app/studio/window/documents/document_opener.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "tests/editor/qt_tests.h"
 #include "tests/editor/studio_hand.h"
@@ -37,7 +38,7 @@ class StudioTest : public StudioHand {
     fresh.resize(1300, 850);
     fresh.show();
     QVERIFY(QTest::qWaitForWindowExposed(&fresh));
-    fresh.showFirstGraph();
+    fresh.opener().showFirstGraph();
     QVERIFY(waitUntilIdle(fresh));
     QVERIFY(fresh.findChild<QLabel*>(QStringLiteral("firstHint"))->isVisible());
     QVERIFY(!fresh.panels().find("inspector")->isVisible());

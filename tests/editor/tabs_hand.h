@@ -8,8 +8,8 @@
 #include <QPushButton>
 #include <QTimer>
 
-#include "app/studio/window/document_pane.h"
-#include "app/studio/window/document_tabs.h"
+#include "app/studio/window/documents/document_pane.h"
+#include "app/studio/window/documents/document_tabs.h"
 #include "core/edit/parameter_edits.h"
 #include "tests/editor/hand.h"
 

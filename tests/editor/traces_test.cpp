@@ -3,6 +3,7 @@
 #include <QGuiApplication>
 #include <QTest>
 
+#include "app/studio/window/documents/document_closer.h"
 #include "app/studio/window/panels.h"
 #include "core/evaluate/argument_source.h"
 #include "core/evaluate/trace.h"
@@ -157,7 +158,7 @@ ENTRY main {
     hand().undo();
     QVERIFY(hand().document().runSettings().sources.empty());
     QVERIFY(valueOf("result") != 2048.0);
-    QVERIFY(hand().window().closeTab(hand().window().pane()));
+    QVERIFY(hand().window().closer().close(hand().window().pane()));
     hand().window().openFile(project);
     hand().settle();
     panel = hand().window().panels().run;

@@ -83,19 +83,19 @@ class WalkGestures : public QObject {
   // What has opened over the canvas is answered or left.
   void answer(Hand& hand) {
     if (hand.window().addSearch().isVisible()) typeInto(hand.window().addSearch().field(), one(kLines));
-    for (ValueField* field : {&hand.window().graphEdit().field(), &hand.window().arrangement().field()}) {
+    for (ValueField* field : {&hand.window().pane().graphEdit().field(), &hand.window().pane().arrangement().field()}) {
       if (!field->isVisible()) continue;
       typeInto(field->field(), one(kValues));
       if (field->isVisible()) QTest::keyClick(field->field(), Qt::Key_Escape);
     }
-    SizePanel& sizes = hand.window().arrangement().sizes();
+    SizePanel& sizes = hand.window().pane().arrangement().sizes();
     if (sizes.isVisible()) {
       sizes.sizeField()->selectAll();
       const char* const lengths[] = {"2", "5", "0", "x", "-1"};
       typeInto(sizes.sizeField(), one(lengths));
       if (sizes.isVisible()) QTest::keyClick(&sizes, Qt::Key_Escape);
     }
-    ChoiceList& choices = hand.window().graphEdit().choices();
+    ChoiceList& choices = hand.window().pane().graphEdit().choices();
     if (choices.isVisible()) QTest::keyClick(choices.list(), below(2) ? Qt::Key_Return : Qt::Key_Escape);
     QuickList& quick = hand.window().navigation().list();
     if (quick.isVisible()) {
@@ -295,11 +295,11 @@ class WalkGestures : public QObject {
       hand.document().cancel();
   }
   void block(Hand& hand) {
-    hand.window().blocks().setLibrary(folder_.filePath("walk.tessera-blocks"));
+    hand.window().pane().blocks().setLibrary(folder_.filePath("walk.tessera-blocks"));
     if (below(2))
-      hand.window().blocks().saveSelection(below(2) ? "one" : "two", "made on a walk");
+      hand.window().pane().blocks().saveSelection(below(2) ? "one" : "two", "made on a walk");
     else
-      hand.window().blocks().update();
+      hand.window().pane().blocks().update();
   }
   // Commands of the menus but those that open another document or end the session.
   void actionAnywhere(Hand& hand) {

@@ -9,6 +9,7 @@
 #include <QTreeWidget>
 #include <functional>
 
+#include "app/studio/window/documents/pane_area.h"
 #include "app/studio/window/panel_focus.h"
 #include "app/studio/window/panels.h"
 #include "app/studio/window/workspaces.h"
@@ -269,11 +270,11 @@ class WorkspacesTest : public QObject {
   }
 
   void compareSplitsTheWindowAndTakesItBack() {
-    QVERIFY(!hand().window().beside());
+    QVERIFY(!hand().window().area().beside());
     choose(Workspaces::kCompare);
-    QVERIFY(hand().window().beside());
+    QVERIFY(hand().window().area().beside());
     choose(0);
-    QVERIFY(!hand().window().beside());
+    QVERIFY(!hand().window().area().beside());
   }
 };
 

@@ -34,10 +34,17 @@ void Actions::addCanvas(QWidget& canvas) {
   for (QAction* action : overCanvas_) canvas.addAction(action);
 }
 
-QAction* Actions::find(const QString& id) const {
+const std::pair<QAction*, ActionSpec>& Actions::entry(const QString& id) const {
   const auto found = std::ranges::find_if(all_, [&](const auto& each) { return each.second.id == id; });
   if (found == all_.end()) qFatal("there is no action %s", qPrintable(id));
-  return found->first;
+  return *found;
+}
+
+QAction* Actions::find(const QString& id) const { return entry(id).first; }
+
+void Actions::updateOne(const QString& id) {
+  const auto& [action, spec] = entry(id);
+  if (spec.isEnabled) action->setEnabled(spec.isEnabled());
 }
 
 void Actions::update() {

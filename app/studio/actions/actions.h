@@ -37,8 +37,11 @@ class Actions : public QObject {
   void addCanvas(QWidget& canvas);
   QAction* find(const QString& id) const;  // which must be there
   void update();                           // evaluates every condition
+  void updateOne(const QString& id);       // evaluates whether it can be done
 
  private:
+  const std::pair<QAction*, ActionSpec>& entry(const QString& id) const;
+
   std::vector<std::pair<QAction*, ActionSpec>> all_;
   std::vector<QAction*> overCanvas_;
 };

@@ -12,7 +12,11 @@
 
 #include "app/studio/script/script_gestures.h"
 #include "app/studio/script/script_views.h"
-#include "app/studio/window/document_tabs.h"
+#include "app/studio/window/documents/document_closer.h"
+#include "app/studio/window/documents/document_opener.h"
+#include "app/studio/window/documents/document_tabs.h"
+#include "app/studio/window/documents/graph_comparison.h"
+#include "app/studio/window/documents/pane_area.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/panels.h"
 #include "app/studio/window/workspaces.h"
@@ -20,6 +24,7 @@
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
+#include "editor/controllers/canvas_binding.h"
 #include "editor/document/document.h"
 #include "editor/layout_lab/layout_panel.h"
 #include "editor/lessons/lesson.h"
@@ -50,7 +55,7 @@ Status select(MainWindow& w, const QString& name) {
 
 Status reveal(MainWindow& w, const QString& name) {
   TESSERA_ASSIGN_OR_RETURN(const InstructionId id, instructionOf(w, name));
-  w.revealInstruction(id);
+  w.pane().binding().reveal(id);
   return {};
 }
 
@@ -163,7 +168,7 @@ Status beginLesson(MainWindow& w, const QString& number) {
   const int lesson = number.toInt() - 1;
   if (lesson < 0 || static_cast<size_t>(lesson) >= lessons().size())
     return usage(QObject::tr("there are lessons 1 to %1").arg(lessons().size()));
-  w.beginLesson(lesson);
+  w.opener().beginLesson(lesson);
   return {};
 }
 
@@ -180,7 +185,7 @@ Status nameSizes(MainWindow& w, const QString& names) {
 Status showTab(MainWindow& w, const QString& number) {
   DocumentPane* pane = w.tabs().pane(number.toInt() - 1);
   if (!pane) return usage(QObject::tr("there are tabs 1 to %1").arg(w.tabs().count()));
-  w.makeCurrent(*pane);
+  w.current().set(*pane);
   return {};
 }
 
@@ -205,7 +210,7 @@ const std::map<QString, Command>& commands() {
        }},
       {"compare",
        [](MainWindow& w, const QString& path) -> Status {
-         w.compareWithFile(w.pane(), path);
+         w.comparison().compareWithFile(w.pane(), path);
          return {};
        }},
       {"save",
@@ -263,8 +268,8 @@ const std::map<QString, Command>& commands() {
       {"find", find},
       {"search",
        [](W w, S query) {
-         w.searchBar().open();
-         w.searchBar().field()->setText(query);
+         w.pane().searchBar().open();
+         w.pane().searchBar().field()->setText(query);
          return Status{};
        }},
       {"layout", layout},
@@ -279,12 +284,12 @@ const std::map<QString, Command>& commands() {
       {"workspace", showWorkspace},
       {"split",
        [](W w, S words) {
-         w.split(words == QLatin1String("same"));
+         w.area().split(words == QLatin1String("same"));
          return Status{};
        }},
       {"close-tab",
        [](W w, S) {
-         w.closeTab(w.pane());
+         w.closer().close(w.pane());
          return Status{};
        }},
       {"size", resize},

@@ -16,6 +16,7 @@
 
 #include "app/studio/script/script.h"
 #include "app/studio/script/script_moves.h"
+#include "app/studio/window/documents/document_opener.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/panels.h"
 #include "editor/canvas/canvas.h"
@@ -93,7 +94,7 @@ Status search(MainWindow& w, const QString& line) {
 }
 
 Status add(MainWindow& w, const QString& line) {
-  w.graphEdit().openSearch(w.canvas().rect().center());
+  w.pane().graphEdit().openSearch(w.canvas().rect().center());
   return search(w, line);
 }
 
@@ -120,7 +121,7 @@ Status field(MainWindow& w, const QString& words) {
                         : std::nullopt;
   if (!user) return refusedGesture(QObject::tr("%1 has a name that is not there").arg(words));
   emit w.canvas().inputClicked(*user, words.section(QLatin1Char(' '), 1, 1).toInt());
-  QLineEdit* line = w.graphEdit().field().field();
+  QLineEdit* line = w.pane().graphEdit().field().field();
   line->setText(words.section(QLatin1Char(' '), 2));
   QKeyEvent enter(QEvent::KeyPress, Qt::Key_Return, Qt::NoModifier);
   QApplication::sendEvent(line, &enter);
@@ -164,20 +165,21 @@ Status source(MainWindow& w, const QString& words) {
 }
 
 Status play(MainWindow& w, const QString& steps) {
-  Player& player = w.runController().player();
+  Player& player = w.pane().runController().player();
   if (!player.canPlay()) player.setFeedsBack(true);
   waitUntilIdle(w);
   if (!player.canPlay()) return refusedGesture(QObject::tr("no output has the shape of an input"));
   for (int i = 0; i < steps.toInt(); ++i) {
-    w.runController().playBar().stepButton()->click();
+    w.pane().runController().playBar().stepButton()->click();
     waitUntilIdle(w);
   }
   return {};
 }
 
 Status lookAt(MainWindow& w, const QString& application) {
-  if (!w.runController().callBar().isVisible()) return refusedGesture(QObject::tr("no called computation is shown"));
-  w.runController().callBar().lookAt(application.toLongLong());
+  if (!w.pane().runController().callBar().isVisible())
+    return refusedGesture(QObject::tr("no called computation is shown"));
+  w.pane().runController().callBar().lookAt(application.toLongLong());
   return {};
 }
 
@@ -220,7 +222,7 @@ GestureCommand gestureNamed(const QString& name) {
   static const std::map<QString, GestureCommand> table{
       {"new",
        [](MainWindow& w, const QString&) {
-         w.newFile();
+         w.opener().newFile();
          return Status{};
        }},
       {"add", add},
@@ -245,7 +247,7 @@ GestureCommand gestureNamed(const QString& name) {
       {"look-at", lookAt},
       {"carried",
        [](MainWindow& w, const QString&) {
-         w.runController().callBar().tableButton()->click();
+         w.pane().runController().callBar().tableButton()->click();
          return Status{};
        }},
       {"live",

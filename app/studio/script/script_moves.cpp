@@ -99,8 +99,8 @@ Status pick(MainWindow& w, const QString& words) {
 
 // "DIMENSION SIZE": previews the change of a size of the selection; Return takes it.
 Status size(MainWindow& w, const QString& words) {
-  w.arrangement().changeSize();
-  SizePanel& panel = w.arrangement().sizes();
+  w.pane().arrangement().changeSize();
+  SizePanel& panel = w.pane().arrangement().sizes();
   if (!panel.isVisible()) return refusedGesture(QObject::tr("nothing with a dimension is selected"));
   panel.dimensions()->setCurrentIndex(words.section(QLatin1Char(' '), 0, 0).toInt());
   panel.sizeField()->setText(words.section(QLatin1Char(' '), 1, 1));
@@ -111,7 +111,7 @@ Status size(MainWindow& w, const QString& words) {
 
 // Ticks everything that the panel only offers.
 Status sizeAll(MainWindow& w, const QString&) {
-  QListWidget* choices = w.arrangement().sizes().choices();
+  QListWidget* choices = w.pane().arrangement().sizes().choices();
   for (int i = 0; i < choices->count(); ++i) choices->item(i)->setCheckState(Qt::Checked);
   return {};
 }

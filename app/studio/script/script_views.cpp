@@ -7,6 +7,7 @@
 #include <map>
 
 #include "app/studio/script/script_gestures.h"
+#include "app/studio/window/documents/part_taker.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/panels.h"
 #include "editor/document/document.h"
@@ -67,7 +68,7 @@ const std::map<QString, ViewCommand>& viewCommands() {
        }},
       {"take-out",
        [](W w, S) {
-         w.takeOut();
+         w.parts().takeOut();
          return Status{};
        }},
       {"watch",

@@ -4,12 +4,12 @@
 #include <QAction>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMainWindow>
 #include <QSettings>
 #include <unordered_map>
 #include <utility>
 
-#include "app/studio/window/document_pane.h"
-#include "app/studio/window/main_window.h"
+#include "app/studio/window/documents/current_document.h"
 #include "core/base/sorting.h"
 #include "core/tools/query/search.h"
 #include "editor/controllers/place_history.h"
@@ -93,32 +93,34 @@ class PlaceSearch {
 
 }  // namespace
 
-Navigation::Navigation(MainWindow& window, bool remembers)
+Navigation::Navigation(QMainWindow& window, CurrentDocument& current, bool remembers)
     : QObject(&window),
       window_(window),
+      current_(current),
       remembers_(remembers),
-      keys_(window, remembers ? std::make_unique<QSettings>().get() : nullptr),
       list_(new QuickList(window.centralWidget())) {}
 
-PlaceHistory& Navigation::history() { return window_.pane().places(); }
+void Navigation::takeKeys() { keys_.emplace(window_, remembers_ ? std::make_unique<QSettings>().get() : nullptr); }
+
+PlaceHistory& Navigation::history() { return current_.pane().places(); }
 
 // --- places
 
 void Navigation::goToAnything() {
-  if (!window_.document().isOpen() || window_.document().isPlainGraph()) return;
+  if (!current_.document().isOpen() || current_.document().isPlainGraph()) return;
   list_->open(tr("Go to an instruction, a computation, a bookmark"),
               [this](const QString& words) { return places(words); });
 }
 
 std::vector<QuickEntry> Navigation::places(const QString& words) {
-  const Module& module = window_.document().module();
+  const Module& module = current_.document().module();
   PlaceSearch search(module, words);
   std::vector<QuickEntry> out;
   for (const FoundPlace& place : search.places(history().bookmarks())) {
     if (!place.instruction.valid()) {
       const Computation& computation = module.at(place.computation);
       out.push_back({text(computation.name), tr("computation, %L1 instructions").arg(computation.instructions.size()),
-                     [this, id = place.computation] { window_.document().view().showComputation(id); }});
+                     [this, id = place.computation] { current_.document().view().showComputation(id); }});
       continue;
     }
     const Instruction& in = module.at(place.instruction);
@@ -137,7 +139,7 @@ void Navigation::chooseCommand() {
 
 std::vector<QuickEntry> Navigation::commands(const QString& words) {
   std::vector<QuickEntry> out;
-  for (const KeyMap::Entry& entry : keys_.entries()) {
+  for (const KeyMap::Entry& entry : keys_->entries()) {
     if (!entry.action->isEnabled() || !matchesWords(entry.name, words)) continue;
     out.push_back({entry.name, entry.action->shortcut().toString(QKeySequence::NativeText),
                    [action = entry.action] { action->trigger(); }});
@@ -153,7 +155,7 @@ void Navigation::showKeys() {
 
 std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
   std::vector<QuickEntry> out;
-  for (const KeyMap::Entry& entry : keys_.entries()) {
+  for (const KeyMap::Entry& entry : keys_->entries()) {
     const QString keys = QKeySequence::listToString(entry.action->shortcuts(), QKeySequence::NativeText);
     if (!matchesWords(entry.name + QLatin1Char(' ') + keys, words)) continue;
     const auto rebind = [this, &entry] {
@@ -162,11 +164,11 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
         capturing_.clear();
         const std::unique_ptr<QSettings> settings = remembers_ ? std::make_unique<QSettings>() : nullptr;
         if (key == QKeySequence(Qt::Key_Delete))
-          keys_.rebind(entry, {}, settings.get());
+          keys_->rebind(entry, {}, settings.get());
         else if (key == QKeySequence(Qt::Key_Backspace))
-          keys_.reset(entry, settings.get());
+          keys_->reset(entry, settings.get());
         else if (!key.isEmpty())
-          keys_.rebind(entry, key, settings.get());
+          keys_->rebind(entry, key, settings.get());
         list_->refresh();
       });
       list_->refresh();

@@ -3,25 +3,29 @@
 #pragma once
 
 #include <QObject>
+#include <optional>
 #include <vector>
 
 #include "app/studio/actions/key_map.h"
 #include "editor/panels/popups/quick_list.h"
 
+class QMainWindow;
+
 namespace tessera {
 
-class MainWindow;
+class CurrentDocument;
 class PlaceHistory;
 
 class Navigation : public QObject {
   Q_OBJECT
 
  public:
-  // Call when all menus exist. remembers: chosen keys are kept between sessions.
-  Navigation(MainWindow& window, bool remembers);
+  // remembers: chosen keys are kept between sessions.
+  Navigation(QMainWindow& window, CurrentDocument& current, bool remembers);
+  void takeKeys();  // of the menus, when all of them exist
 
   QuickList& list() { return *list_; }
-  const KeyMap& keys() const { return keys_; }
+  const KeyMap& keys() const { return *keys_; }
   PlaceHistory& history();  // of the current document
 
   void goToAnything();
@@ -33,9 +37,10 @@ class Navigation : public QObject {
   std::vector<QuickEntry> commands(const QString& words);
   std::vector<QuickEntry> keyLines(const QString& words);
 
-  MainWindow& window_;
+  QMainWindow& window_;
+  CurrentDocument& current_;
   const bool remembers_;
-  KeyMap keys_;
+  std::optional<KeyMap> keys_;
   QuickList* list_;
   QString capturing_;  // the action whose new key is awaited
 };

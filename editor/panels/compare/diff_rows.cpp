@@ -10,6 +10,7 @@
 #include "editor/canvas/dimension_color.h"
 #include "editor/document/document.h"
 #include "editor/panels/compare/diff_panel.h"
+#include "editor/panels/compare/diff_tint.h"
 #include "editor/panels/number_item.h"
 #include "editor/text/plain_text.h"
 
@@ -85,13 +86,10 @@ void DiffPanel::addRow(size_t place, DiffState state, InstructionId left, Instru
                        const std::vector<Change>* changes) {
   const auto& [flops, bytes] = rowCosts_[place];
   auto* item = new NumberItem(table_);
-  const NodeTint tint = state == DiffState::Added     ? NodeTint::Added
-                        : state == DiffState::Removed ? NodeTint::Removed
-                                                      : NodeTint::Changed;
   item->setText(kState, state == DiffState::Added     ? tr("added")
                         : state == DiffState::Removed ? tr("removed")
                                                       : tr("changed"));
-  item->setForeground(kState, colorOf(tint, themeOf(palette())));
+  item->setForeground(kState, colorOf(tintOf(state), themeOf(palette())));
   item->setText(kNameAfter, nameInDiff(document_.module(), right));
   item->setText(kNameBefore, nameInDiff(other_->module(), left));
   const Module& of = right.valid() ? document_.module() : other_->module();

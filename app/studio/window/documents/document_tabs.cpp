@@ -1,5 +1,5 @@
 // Tabs are as wide as their names within bounds; what does not fit is scrolled.
-#include "app/studio/window/document_tabs.h"
+#include "app/studio/window/documents/document_tabs.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -14,7 +14,7 @@
 #include <QToolButton>
 #include <QUrl>
 
-#include "app/studio/window/document_pane.h"
+#include "app/studio/window/documents/document_pane.h"
 #include "editor/document/document.h"
 #include "editor/look/icon.h"
 #include "editor/text/plain_text.h"

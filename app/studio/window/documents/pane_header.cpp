@@ -1,5 +1,5 @@
 // A button with a menu, and a button that closes.
-#include "app/studio/window/pane_header.h"
+#include "app/studio/window/documents/pane_header.h"
 #include "editor/look/icon.h"
 
 #include <QHBoxLayout>

@@ -1,5 +1,5 @@
 // As high as the bars that are shown; without one it is empty and catches nothing.
-#include "app/studio/window/overlay_column.h"
+#include "app/studio/window/documents/overlay_column.h"
 
 #include <QEvent>
 #include <QVBoxLayout>

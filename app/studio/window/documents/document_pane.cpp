@@ -1,5 +1,5 @@
 // What a document in the window is made of and who hears whom.
-#include "app/studio/window/document_pane.h"
+#include "app/studio/window/documents/document_pane.h"
 
 #include <QDockWidget>
 #include <QEvent>
@@ -14,8 +14,8 @@
 #include "app/studio/files/disk_bar.h"
 #include "app/studio/start/first_start.h"
 #include "app/studio/start/start_page.h"
-#include "app/studio/window/overlay_column.h"
-#include "app/studio/window/pane_header.h"
+#include "app/studio/window/documents/overlay_column.h"
+#include "app/studio/window/documents/pane_header.h"
 #include "app/studio/window/panels.h"
 #include "editor/canvas/canvas.h"
 #include "editor/controllers/argument_sources.h"

@@ -1,0 +1,67 @@
+// See part_taker.h.
+#include "app/studio/window/documents/part_taker.h"
+
+#include <QPointer>
+#include <QStatusBar>
+#include <memory>
+
+#include "app/studio/window/documents/current_document.h"
+#include "app/studio/window/documents/document_closer.h"
+#include "app/studio/window/documents/pane_area.h"
+#include "backends/run_request.h"
+#include "editor/document/document.h"
+#include "editor/document/node_values.h"
+#include "editor/document/round_trip.h"
+#include "editor/panels/banner.h"
+
+namespace tessera {
+
+PartTaker::PartTaker(CurrentDocument& current, PaneArea& area, DocumentCloser& closer, QStatusBar& status,
+                     QObject* parent)
+    : QObject(parent), current_(current), area_(area), closer_(closer), status_(status) {
+  connect(&area_, &PaneArea::added, this, &PartTaker::connectPane);
+}
+
+void PartTaker::connectPane(DocumentPane& pane) {
+  connect(&pane, &DocumentPane::dropWanted, this, [this, &pane] { closer_.close(pane); });
+  connect(&pane, &DocumentPane::putBackDone, this, [this, &pane] {
+    if (DocumentPane* whole = area_.paneOf(pane.trip()->whole())) current_.set(*whole);
+    status_.showMessage(tr("Put back; undo takes it out again"), 6000);
+  });
+}
+
+// By a worker.
+void PartTaker::takeOut() {
+  Document& whole = current_.document();
+  auto rules = argumentRulesOf(whole.runSettings(), whole.filesOfRun());
+  if (!rules) return current_.banner().showMessage(QString::fromStdString(rules.error().toString()));
+  rules->decodeImage = decodePicture;
+  const QString name = QStringLiteral("%1_part").arg(QString::fromStdString(whole.module().name));
+  status_.showMessage(tr("Recording the inputs of the part …"));
+  ++taking_;
+  const auto work = [module = whole.module(), selection = whole.selection(), rules = *std::move(rules), name] {
+    auto arguments = argumentsBy(rules, module);
+    if (!arguments) return std::make_shared<Result<TakenPart>>(std::unexpected(arguments.error()));
+    return std::make_shared<Result<TakenPart>>(takePart(module, selection, *arguments, name));
+  };
+  pool_.start([this, work, from = QPointer(&whole)] {
+    const auto made = work();
+    QMetaObject::invokeMethod(
+        this, [this, made, from] { openPart(from, std::move(*made)); }, Qt::QueuedConnection);
+  });
+}
+
+void PartTaker::openPart(Document* whole, Result<TakenPart> part) {
+  --taking_;
+  status_.clearMessage();
+  if (!part) return current_.banner().showMessage(QString::fromStdString(part.error().toString()));
+  if (!whole) return;
+  auto trip = std::make_unique<RoundTrip>(*whole, *std::move(part), nullptr);
+  const auto path = trip->write();
+  if (!path) return current_.banner().showMessage(QString::fromStdString(path.error().toString()));
+  DocumentPane& pane = area_.add();
+  pane.setTrip(std::move(trip));
+  pane.document().file().open(*path);
+}
+
+}  // namespace tessera

@@ -95,6 +95,25 @@ class NavigationTest : public QObject {
     QVERIFY(hand_->selected() == x);
   }
 
+  // Words that name no place find commands; words that nothing has are answered, and the field stays readable.
+  void wordsThatNameNoPlace() {
+    hand_->add("f32[4]");
+    press(Qt::Key_K, Qt::ControlModifier);
+    QuickList& list = navigation().list();
+    QTest::keyClicks(list.field(), "fit all");
+    QVERIFY(list.list()->count() > 0 && list.list()->item(0)->text().contains(QLatin1String("Fit all")));
+    list.field()->selectAll();
+    QTest::keyClicks(list.field(), "qqqq");
+    QCOMPARE(list.list()->count(), 1);
+    QVERIFY(!(list.list()->item(0)->flags() & Qt::ItemIsEnabled));
+    QTest::qWait(20);
+    QVERIFY2(list.field()->height() >= list.field()->minimumSizeHint().height(),
+             qPrintable(QString::number(list.field()->height())));
+    QTest::keyClick(list.field(), Qt::Key_Return);
+    QTest::keyClick(list.field(), Qt::Key_Escape);
+    QVERIFY(!list.isVisible());
+  }
+
   void commandsByName() {
     const InstructionId x = hand_->add("f32[4]");
     const InstructionId e = hand_->add("exp");

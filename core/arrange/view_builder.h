@@ -14,6 +14,7 @@
 #include "core/arrange/shape_chains.h"
 #include "core/arrange/view_items.h"
 #include "core/arrange/view_ports.h"
+#include "core/base/name_counter.h"
 #include "core/ops/op.h"
 
 namespace tessera {
@@ -166,6 +167,11 @@ class ViewBuilder {
   const ViewPorts& portsOf(const PortList& list, InstructionId id) const {
     return list[static_cast<size_t>(known_.positions[id.value])];
   }
+  // "body step" of a loop's computation "step"; a computation that is named for its role has one word.
+  std::string calledTitle(const std::string& role, ComputationId callee) const {
+    const std::string name(withoutNumber(module_.at(callee).name));
+    return name == role ? role : role + " " + std::string(module_.at(callee).name);
+  }
   void openSeveral(const Instruction& i, const std::vector<ComputationId>& callees, const std::string& path,
                    int32_t frame) {
     for (size_t c = 0; c < callees.size(); ++c) {
@@ -174,7 +180,7 @@ class ViewBuilder {
       const size_t count = module_.at(callees[c]).instructions.size();
       node(frame).instructionCount += count;
       const auto kind = isOpen(inner) ? ViewNode::Kind::OpenGroup : ViewNode::Kind::CollapsedGroup;
-      const int32_t box = addNode({kind, module_.at(callees[c]).root, inner, role + " " + module_.at(callees[c]).name,
+      const int32_t box = addNode({kind, module_.at(callees[c]).root, inner, calledTitle(role, callees[c]),
                                    fmt::format("{} instructions", count), frame, count, count});
       if (kind == ViewNode::Kind::OpenGroup)
         addComputation(callees[c], inner + "/", box);

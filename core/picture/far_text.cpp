@@ -52,6 +52,19 @@ std::string_view withoutDetail(std::string_view text) {
   return text.substr(0, std::min({text.size(), text.find(": "), text.find(" · ")}));
 }
 
+// "el… 3": what tells "element 3" from its neighbours is the number.
+std::string shortened(std::string_view text, float size, float width) {
+  const size_t space = text.rfind(' ');
+  const bool isNumbered = space != std::string_view::npos && space + 1 < text.size() &&
+                          std::ranges::all_of(text.substr(space + 1), [](char c) { return c >= '0' && c <= '9'; });
+  if (isNumbered && textWidth(text, size, true) > width) {
+    const std::string_view number = text.substr(space);
+    std::string word = elideText(text.substr(0, space), size, width - textWidth(number, size, true), true);
+    if (!word.empty()) return word + std::string(number);
+  }
+  return elideText(text, size, width, true);
+}
+
 PictureItem lineOf(const PictureItem& text, std::string words, float size, float top) {
   PictureItem line = text;
   line.text = std::move(words);
@@ -77,7 +90,7 @@ FarLines linesOf(std::string_view text, const RectF& room, float size, float mar
     const size_t cut = fits || out.lines.size() + 1 == most ? 0 : firstLine(text, size, width);
     if (cut == 0) {
       out.whole = fits;
-      out.lines.push_back(elideText(text, size, width, true));
+      out.lines.push_back(shortened(text, size, width));
       break;
     }
     out.lines.emplace_back(text.substr(0, text[cut - 1] == ' ' ? cut - 1 : cut));

@@ -80,8 +80,10 @@ void DimensionPairs::paintEvent(QPaintEvent*) {
     return std::ranges::count_if(pairs_, [&](const Pair& pair) { return pair.batch == isBatch; });
   };
   painter.setPen(palette().color(QPalette::PlaceholderText));
+  const QString words = tr("%1 contracted (solid) · %2 batch (dashed)").arg(count(false)).arg(count(true));
+  const bool fits = painter.fontMetrics().horizontalAdvance(words) <= width();
   painter.drawText(QRectF(0, chip(1, 0).bottom() + 4, width(), 20), Qt::AlignLeft,
-                   tr("%1 contracted (solid) · %2 batch (dashed)").arg(count(false)).arg(count(true)));
+                   fits ? words : tr("%1 contracted · %2 batch").arg(count(false)).arg(count(true)));
 }
 
 QPen DimensionPairs::penOf(bool isBatch) const {
@@ -99,6 +101,17 @@ void DimensionPairs::paintLines(QPainter& painter) const {
   }
 }
 
+// "2: k 50257", as much of it as a narrow panel has room for: the size before the letter before the number.
+QString DimensionPairs::textOf(int operand, int dimension, const QFontMetrics& metrics) const {
+  const auto at = static_cast<size_t>(dimension);
+  const QString letter = letterOf(dimensions_[operand], at), size = QString::number(sizes_[operand][at]);
+  const QString named = letter.isEmpty() ? size : letter + QLatin1Char(' ') + size;
+  const int room = static_cast<int>(chip(operand, dimension).width()) - 4;
+  for (const QString& text : {QStringLiteral("%1: %2").arg(dimension).arg(named), named, size})
+    if (metrics.horizontalAdvance(text) <= room) return text;
+  return metrics.elidedText(size, Qt::ElideRight, room);
+}
+
 // The ground says how it is paired; a stroke at the lower edge has the colour of the dimension then.
 void DimensionPairs::paintChip(QPainter& painter, int operand, int dimension) const {
   const int pair = pairOf(operand, dimension);
@@ -114,11 +127,7 @@ void DimensionPairs::paintChip(QPainter& painter, int operand, int dimension) co
   const auto& dimensions = dimensions_[operand];
   const QString letter = letterOf(dimensions, at);
   painter.setPen(paired ? palette().color(QPalette::Text) : dimensionColor(dimensions, at, palette()));
-  painter.drawText(box, Qt::AlignCenter,
-                   QStringLiteral("%1: %2%3")
-                       .arg(dimension)
-                       .arg(letter.isEmpty() ? QString() : letter + QLatin1Char(' '))
-                       .arg(sizes_[operand][at]));
+  painter.drawText(box, Qt::AlignCenter, textOf(operand, dimension, painter.fontMetrics()));
   if (!paired || at >= dimensions.size()) return;
   painter.setPen(QPen(dimensionColor(dimensions, at, palette()), 3));
   painter.drawLine(box.bottomLeft() + QPointF(8, -2), box.bottomRight() + QPointF(-8, -2));

@@ -34,6 +34,7 @@ class DimensionPairs : public AttributePicture {
   bool chipAt(QPointF at, int& operand, int& dimension) const;
   QPen penOf(bool isBatch) const;
   void paintLines(QPainter& painter) const;
+  QString textOf(int operand, int dimension, const QFontMetrics& metrics) const;
   void paintChip(QPainter& painter, int operand, int dimension) const;
   void commit();
 

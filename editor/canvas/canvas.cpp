@@ -166,6 +166,11 @@ void Canvas::reveal() {
   if (!seen && !all.isEmpty()) viewport_.centerOn(all.center());
 }
 
+bool Canvas::showsSelection() const {
+  const QRectF all = selectedBox();
+  return viewport_.zoom() >= kReadableZoom && !all.isEmpty() && viewport_.free().contains(all);
+}
+
 void Canvas::bringIntoView() {
   if (!viewport_.bringIntoView(selectedBox())) reveal();
 }

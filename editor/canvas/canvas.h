@@ -62,6 +62,7 @@ class Canvas : public QWidget {
   // of the selection is visible.
   void setSelection(const std::vector<InstructionId>& selection, bool reveal = false);
   const std::vector<InstructionId>& selection() const { return selection_; }
+  bool showsSelection() const;                // all of it, and it can be read
   void bringIntoView();                       // the selection: what was just made
   void bringGroupIntoView(int32_t viewNode);  // that was opened in place: all of it, else its beginning
   void fitSelection();                        // all when nothing is selected

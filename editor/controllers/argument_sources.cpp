@@ -16,6 +16,13 @@ namespace {
 
 constexpr const char* kMenuName = "argument-menu";
 
+// What is typed; a number alone is a constant.
+std::string typedSource(const QString& text) {
+  bool isNumber = false;
+  text.trimmed().toDouble(&isNumber);
+  return (isNumber ? "constant " : "") + text.trimmed().toStdString();
+}
+
 }  // namespace
 
 ArgumentSources::ArgumentSources(Document& document, Canvas& canvas, QObject* parent)
@@ -55,11 +62,11 @@ void ArgumentSources::set(InstructionId parameter, const std::string& words) {
 void ArgumentSources::type(InstructionId parameter, const std::string& words) {
   disconnect(field_, &ValueField::entered, this, nullptr);
   connect(field_, &ValueField::entered, this,
-          [this, parameter](const QString& text) { set(parameter, text.trimmed().toStdString()); });
+          [this, parameter](const QString& text) { set(parameter, typedSource(text)); });
   const QPointF corner = canvas_.viewport().toWidget(canvas_.boxOf(parameter).topLeft());
   field_->openAt(corner.toPoint() - QPoint(0, 40), tr("values"), QString::fromStdString(words),
                  [](const QString& text) {
-                   const Status fine = checkArgumentSource(text.trimmed().toStdString());
+                   const Status fine = checkArgumentSource(typedSource(text));
                    return fine ? QString() : QString::fromStdString(fine.error().message);
                  });
 }
@@ -104,7 +111,7 @@ void ArgumentSources::fill(QMenu& menu, InstructionId parameter) {
   add(tr("Zeros"), "constant 0");
   add(tr("Ones"), "constant 1");
   menu.addSeparator();
-  ask(tr("Constant …"), "constant 0.5");
+  ask(tr("Constant …"), now.starts_with("constant ") ? now.substr(9) : "0.5");
   ask(tr("Type it: normal 0 0.5, uniform -1 1, ramp 0 9 …"), now);
   const auto file = [&](const QString& title, bool image) {
     connect(menu.addAction(title), &QAction::triggered, this,

@@ -60,7 +60,7 @@ void CanvasBinding::showScene(bool keepView) {
   canvas_.setPicture(scene.picture, scene.view, keepView ? Canvas::KeepView::Yes : Canvas::KeepView::No, scene.index);
   canvas_.setSelection(document_.selection(), reveals_);
   if (std::exchange(follows_, false)) canvas_.bringIntoView();
-  if (std::exchange(reveals_, false)) canvas_.fitSelection();
+  if (std::exchange(reveals_, false) && !canvas_.showsSelection()) canvas_.fitSelection();
   showMarks();
   showLight();
   emit pictureShown();

@@ -67,7 +67,7 @@ void NodeLabels::paintEvent(QPaintEvent*) {
     item.text =
         elideText(textOf(node.instruction).toStdString(), kLabelSize, static_cast<float>(right.x() - below.x()));
     item.bounds = {static_cast<float>(below.x()) + 2, static_cast<float>(below.y()) + 3, 0, 0};
-    if (!item.text.empty()) paintItem(painter, item, 1, canvas_.theme()), ++painted;
+    if (!item.text.empty() && item.text != "…") paintItem(painter, item, 1, canvas_.theme()), ++painted;
   }
 }
 

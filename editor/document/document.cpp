@@ -27,6 +27,7 @@ QString withFile(Diagnostic d, const QString& path) {
 Document::Document(QObject* parent) : QObject(parent) { connectParts(); }
 
 Document::~Document() {
+  const QSignalBlocker runs(run_), fetches(fetch_), values(live_);  // nobody is told any more
   cancel();
   live_.stop();
   background_.waitForAll();

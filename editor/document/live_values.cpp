@@ -131,6 +131,14 @@ void LiveValues::evaluate() {
   QTimer::singleShot(kLongestMs, this, [cancel = state_.evaluation] { tessera::cancel(cancel); });
 }
 
+void LiveValues::stop() {
+  if (!state_.evaluates) return;
+  tessera::cancel(std::exchange(state_.evaluation, nullptr));
+  setEvaluating(false);
+  Found none{{}, nullptr, QString::fromStdString(failCancelled().error().message)};
+  take(none);
+}
+
 void LiveValues::setEvaluating(bool on) {
   since_.start();
   if (std::exchange(state_.evaluates, on) != on) emit evaluating();

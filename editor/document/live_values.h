@@ -41,7 +41,7 @@ class LiveValues : public QObject {
   bool showsValuesOf(const Module& module) const { return state_.on && isCheapToRun(module); }
 
   // --- for Document
-  void stop() { tessera::cancel(state_.evaluation); }
+  void stop();  // at once: what the worker still makes is dropped
   bool isEvaluating() const { return state_.evaluates; }
   bool evaluatesFor(int ms) const { return state_.evaluates && since_.hasExpired(ms); }
   void begin(bool on);  // another file; says nothing

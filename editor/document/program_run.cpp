@@ -149,7 +149,7 @@ struct ProgramRun::Answer {
 };
 
 void ProgramRun::begin() {
-  cancel();
+  tessera::cancel(state_.running);
   background_.dispose(std::exchange(state_, State()));
 }
 
@@ -216,19 +216,30 @@ void ProgramRun::start() {
                              auto answer = std::make_shared<Answer>(
                                  Answer{runAllowed(module, files, settings, *cancel, progress), {}, revision});
                              if (!answer->outcome) answer->asks = files.asks(settings);
-                             return [this, answer] { finish(*answer); };
+                             return [this, answer, cancel] {
+                               if (cancel == state_.running) finish(*answer);  // else it was cancelled
+                             };
                            });
 }
 
-void ProgramRun::finish(Answer& answer) {
-  const bool wasCancelled = state_.running && *state_.running;
+void ProgramRun::cancel() {
+  if (!state_.running) return;
+  tessera::cancel(state_.running);
+  endRunning();
+  emit cancelled();
+}
+
+void ProgramRun::endRunning() {
   state_.running.reset();
   state_.progress = {};
   emit progressed();
   emit runningChanged();
+}
+
+void ProgramRun::finish(Answer& answer) {
+  endRunning();
   document_.showAsks(std::move(answer.asks));
   if (!answer.outcome) {
-    if (wasCancelled) return emit cancelled();
     const Diagnostic& why = answer.outcome.error();
     return emit failed(QString::fromStdString(why.toString()), why.kind);
   }

@@ -42,7 +42,7 @@ class ProgramRun : public QObject {
   // Reads a profile of any kind and lays its times over the graph, in place of a run's. Without a graph, the module of
   // the profile that took longest becomes one.
   void openProfile(const QString& path);
-  void cancel() { tessera::cancel(state_.running); }
+  void cancel();  // at once: what the worker still makes is dropped
   bool isRunning() const { return state_.running != nullptr; }
   const Progress& progress() const { return state_.progress; }
   const std::optional<RunOutcome>& outcome() const { return state_.outcome; }
@@ -72,6 +72,7 @@ class ProgramRun : public QObject {
   struct Answer;
   struct OpenedProfile;
   void install(OpenedProfile& opened);
+  void endRunning();
   void finish(Answer& answer);
   using Analysis = std::pair<std::shared_ptr<const OpTimes>, std::shared_ptr<const Timeline>>;
   void analyse(std::function<Analysis(const std::shared_ptr<const Module>&)> work);

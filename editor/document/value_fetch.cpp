@@ -55,8 +55,22 @@ Result<Literal> computeAlone(const Module& module, InstructionId id, const FileA
 
 }  // namespace
 
+void ValueFetch::cancel() {
+  if (!running_) return;
+  tessera::cancel(running_);
+  end();
+  emit cancelled();
+}
+
+void ValueFetch::end() {
+  running_.reset();
+  progress_ = {};
+  emit progressed();
+  emit runningChanged();
+}
+
 void ValueFetch::begin() {
-  cancel();
+  tessera::cancel(running_);
   running_.reset();
   progress_ = {};
 }
@@ -65,7 +79,7 @@ void ValueFetch::start(InstructionId id) {
   if (!document_.isOpen() || document_.isPlainGraph() || !document_.module().contains(id)) return;
   if (const Literal* known = document_.live().valueOf(id))
     return emit fetched(id, std::make_shared<const Literal>(*known));
-  cancel();
+  tessera::cancel(running_);
   running_ = newCancelToken();
   emit runningChanged();
   const std::string_view name = document_.module().at(id).name;
@@ -77,12 +91,8 @@ void ValueFetch::start(InstructionId id) {
        cancel = running_, revision = document_.revision()]() -> Background::Answer {
         auto value = computeAlone(module, id, files, settings, *cancel);
         return [this, value = std::move(value), id, cancel, revision] {
-          if (cancel != running_) return;  // another value is being computed
-          running_.reset();
-          progress_ = {};
-          emit progressed();
-          emit runningChanged();
-          if (!value && *cancel) return emit cancelled();
+          if (cancel != running_) return;  // cancelled, or another value is being computed
+          end();
           if (revision != document_.revision()) return;
           if (value)
             emit fetched(id, std::make_shared<const Literal>(*value));

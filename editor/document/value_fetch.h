@@ -20,7 +20,7 @@ class ValueFetch : public QObject {
 
   // In place of a value that is still being computed; fetched() or failed() follows.
   void start(InstructionId id);
-  void cancel() { tessera::cancel(running_); }
+  void cancel();  // at once: what the worker still makes is dropped
   bool isRunning() const { return running_ != nullptr; }
 
   const Progress& progress() const { return progress_; }
@@ -35,6 +35,8 @@ class ValueFetch : public QObject {
   void cancelled();
 
  private:
+  void end();
+
   Document& document_;
   Background& background_;
   CancelToken running_;  // null: nothing is being computed

@@ -153,7 +153,7 @@ QRectF MemoryPane::tileRectOf(int64_t linear) const {
 
 QString MemoryPane::title() const {
   const LayoutModel& model = *state_->model();
-  return tr("%1 positions of %2 = %3 bytes")
+  return (model.positions() == 1 ? tr("%1 position of %2 = %3 bytes") : tr("%1 positions of %2 = %3 bytes"))
       .arg(QString::fromStdString(grouped(model.positions())), QString::fromStdString(elementSizeText(model)),
            QString::fromStdString(grouped(model.memory().bytes())));
 }

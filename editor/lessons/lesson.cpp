@@ -36,7 +36,8 @@ constexpr LessonStep kBroadcast[] = {
      "happens?",
      {},
      {{{"the numbers stand in columns", "Only a value of two numbers lies along a dimension of size 2."},
-       {"it is refused", "Sizes have to agree: the field says which do not. Nothing changed.", true}}}},
+       {"it is refused", "Sizes have to agree: the field and the node say which do not. Ctrl+Z takes it back.",
+        true}}}},
 };
 
 constexpr LessonStep kTranspose[] = {

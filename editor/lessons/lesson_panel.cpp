@@ -23,7 +23,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kLessonWidth = 340, kLessonMargin = 12, kProgressHeight = 4;
+constexpr int kLessonWidth = 340, kLessonMargin = 12, kProgressHeight = 4, kArrowWidth = 30;
 
 bool isDone(const Lesson& lesson) { return preferences().lessonsDone.contains(std::string(lesson.id)); }
 
@@ -69,9 +69,9 @@ QLayout* LessonPanel::makeHead() {
   close->setAutoRaise(true);
   connect(close, &QToolButton::clicked, this, &LessonPanel::closed);
   list_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  auto* row = new QHBoxLayout;
-  row->addWidget(list_, 1);
-  row->addWidget(close);
+  head_ = new QHBoxLayout;
+  head_->addWidget(list_, 1);
+  head_->addWidget(close);
   setTabOrder(list_, close);
   progress_->setTextVisible(false);
   progress_->setFixedHeight(kProgressHeight);
@@ -79,7 +79,7 @@ QLayout* LessonPanel::makeHead() {
   progressWords_->setForegroundRole(QPalette::PlaceholderText);
   auto* out = new QVBoxLayout;
   out->setSpacing(4);
-  out->addLayout(row);
+  out->addLayout(head_);
   out->addWidget(progress_);
   out->addWidget(progressWords_);
   return out;
@@ -104,23 +104,51 @@ QWidget* LessonPanel::makePage() {
   return scroll_;
 }
 
-// Above a panel that takes the height, the room is the steps'.
+// Above a panel that takes the height, the room is the steps': the two buttons stand beside the list, as arrows.
 void LessonPanel::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   constexpr int kLow = 360;
-  for (QWidget* each : std::initializer_list<QWidget*>{kept_, progressWords_}) each->setVisible(height() >= kLow);
+  const bool isLow = height() < kLow;
+  for (QWidget* each : std::initializer_list<QWidget*>{kept_, progressWords_}) each->setVisible(!isLow);
+  if (isLow == (head_->indexOf(next_) >= 0)) return;
+  if (isLow) {
+    head_->insertWidget(1, previous_);
+    head_->insertWidget(2, next_);
+  } else {
+    buttons_->addWidget(previous_);
+    buttons_->addWidget(next_);
+  }
+  nameButtons(isLow);
+  showCurrent();
+}
+
+void LessonPanel::nameButtons(bool asArrows) {
+  const auto name = [asArrows](QPushButton& button, const QString& arrow, const QString& words) {
+    button.setText(asArrows ? arrow : words);
+    button.setAccessibleName(words);
+    button.setToolTip(asPlainText(asArrows ? words : QString()));
+    button.setMaximumWidth(asArrows ? kArrowWidth : QWIDGETSIZE_MAX);
+  };
+  name(*previous_, QStringLiteral("‹"), tr("‹ Previous"));
+  name(*next_, QStringLiteral("›"), tr("Next ›"));
+}
+
+// When it has its height.
+void LessonPanel::showCurrent() {
+  QWidget* now = done_ < steps_.size() ? static_cast<QWidget*>(steps_[done_]) : ending_;
+  QTimer::singleShot(0, now, [this, now] { scroll_->ensureWidgetVisible(now); });
 }
 
 QLayout* LessonPanel::makeFoot() {
   kept_ = new PlainLabel(tr("What you change here is kept only if you save it."), this);
   kept_->setWordWrap(true);
   kept_->setForegroundRole(QPalette::PlaceholderText);
-  auto* buttons = new QHBoxLayout;
-  buttons->addWidget(previous_);
-  buttons->addWidget(next_);
+  buttons_ = new QHBoxLayout;
+  buttons_->addWidget(previous_);
+  buttons_->addWidget(next_);
   auto* out = new QVBoxLayout;
   out->addWidget(kept_);
-  out->addLayout(buttons);
+  out->addLayout(buttons_);
   return out;
 }
 
@@ -135,6 +163,7 @@ void LessonPanel::showLesson(int lesson) {
 }
 
 void LessonPanel::makeSteps() {
+  setFocusProxy(nullptr);
   for (StepRow* each : std::exchange(steps_, {})) delete each;
   for (const LessonStep& step : lessons()[static_cast<size_t>(lesson_)].steps) {
     auto* row = new StepRow(step, static_cast<int>(steps_.size()) + 1, this);
@@ -162,8 +191,12 @@ void LessonPanel::setStepsDone(size_t done) {
     steps_[i]->setState(i < done ? StepRow::State::Done : i == done ? StepRow::State::Current : StepRow::State::Ahead);
   showProgress();
   showEnding(done == steps_.size());
-  QWidget* now = done < steps_.size() ? static_cast<QWidget*>(steps_[done]) : ending_;
-  QTimer::singleShot(0, now, [this, now] { scroll_->ensureWidgetVisible(now); });  // when it has its height
+  done_ = done;
+  if (done < steps_.size()) {  // where keys that come to the panel begin
+    const auto& choices = steps_[done]->choices();
+    setFocusProxy(choices.empty() ? static_cast<QWidget*>(steps_[done]->words()) : choices.front());
+  }
+  showCurrent();
 }
 
 void LessonPanel::showProgress() {

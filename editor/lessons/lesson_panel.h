@@ -6,6 +6,7 @@
 #include <vector>
 
 class QComboBox;
+class QHBoxLayout;
 class QLabel;
 class QProgressBar;
 class QPushButton;
@@ -48,6 +49,8 @@ class LessonPanel : public QWidget {
   void orderKeys();
   void showProgress();
   void showEnding(bool isDone);
+  void nameButtons(bool asArrows);
+  void showCurrent();
 
   QComboBox* list_;
   QProgressBar* progress_;
@@ -56,6 +59,8 @@ class LessonPanel : public QWidget {
   QScrollArea* scroll_ = nullptr;
   QPushButton *previous_, *next_;
   std::vector<StepRow*> steps_;
+  QHBoxLayout *head_ = nullptr, *buttons_ = nullptr;  // in which the two buttons stand
+  size_t done_ = 0;
   int lesson_ = -1;
 };
 

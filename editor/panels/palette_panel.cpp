@@ -6,6 +6,7 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QScrollBar>
+#include <QStyle>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
@@ -150,8 +151,24 @@ void PalettePanel::fill() {
   }
   for (int i = 0; i < tree_->topLevelItemCount(); ++i)
     tree_->topLevelItem(i)->setExpanded(!all || isOpen_.value(tree_->topLevelItem(i)->text(0)));
+  if (all) keepNamesWhole();
   tree_->doItemsLayout();  // the scroll bar knows its range
   if (same) tree_->verticalScrollBar()->setValue(scrolled);
+}
+
+// The panel is never narrower than the names of its sections, in whatever font.
+void PalettePanel::keepNamesWhole() {
+  QFont bold = font();
+  bold.setBold(true);
+  const QFontMetrics metrics(bold, tree_);
+  int widest = 0;
+  for (int i = 0; i < tree_->topLevelItemCount(); ++i)
+    widest = std::max(widest, metrics.horizontalAdvance(tree_->topLevelItem(i)->text(0)));
+  constexpr int kSpaces = 12;  // of a row round its icon and its text
+  const QStyle& style = *tree_->style();
+  tree_->setMinimumWidth(widest + kSpaces + tree_->indentation() + 2 * tree_->frameWidth() +
+                         style.pixelMetric(QStyle::PM_SmallIconSize, nullptr, tree_) +
+                         style.pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, tree_));
 }
 
 QTreeWidgetItem* PalettePanel::item(const QString& category, const QString& title) const {

@@ -55,6 +55,7 @@ class PalettePanel : public QWidget {
  private:
   void fill();
   void take(QTreeWidgetItem* item);
+  void keepNamesWhole();
   void rememberOpen();
   QTreeWidgetItem* section(const QString& name, bool openAtFirst, const char* icon);
   void add(QTreeWidgetItem* section, const QString& title, const QString& summary);

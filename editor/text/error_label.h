@@ -22,15 +22,25 @@ class ErrorLabel : public PlainLabel {
   void say(const QString& error) {
     setText(error);
     setVisible(!error.isEmpty());
+    keepHeight();
   }
 
  protected:
+  void resizeEvent(QResizeEvent* event) override {
+    PlainLabel::resizeEvent(event);
+    keepHeight();
+  }
   void changeEvent(QEvent* event) override {
     PlainLabel::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) setColor();  // another theme
   }
 
  private:
+  // Layouts within forms give a label that wraps the height that it had before it spoke.
+  void keepHeight() {
+    const int needed = text().isEmpty() ? 0 : heightForWidth(width());
+    if (minimumHeight() != needed) setMinimumHeight(needed);
+  }
   void setColor() {
     QPalette colors = palette();
     const QColor color = errorColor(colors);

@@ -9,10 +9,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 studio=$(realpath "${1:-$here/../../build/release/bin}")/tessera-studio
 shift || true
 all=(first softmax wire field loop values life iteration window arranging sizes group names mlp attention training
-  lesson workspaces compiled text beside)
+  lesson workspaces compiled text beside menu palette)
 [ -z "${DUMPS:-}" ] || all+=(graphs)
-large=" first wire field iteration window values sizes "
-wide=" softmax attention training beside "
+large=" first wire field iteration window values sizes menu palette workspaces "
+wide=" softmax attention training beside window menu palette workspaces "
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/screens"
@@ -30,7 +30,10 @@ play() {
 for actions in "${@:-${all[@]}}"; do
   play "$actions" "" --size 1366x768 --theme light
   play "$actions" _dark --size 1366x768 --theme dark
-  if [[ $large = *" $actions "* ]]; then play "$actions" _200 --size 1366x768 --theme light --scale 2; fi
+  if [[ $large = *" $actions "* ]]; then
+    play "$actions" _200 --size 1366x768 --theme light --scale 2
+    if [[ $wide = *" $actions "* ]]; then play "$actions" _200_dark --size 1366x768 --theme dark --scale 2; fi
+  fi
   if [[ $wide = *" $actions "* ]]; then
     play "$actions" _150 --size 1366x768 --theme light --scale 1.5
     play "$actions" _150_dark --size 1366x768 --theme dark --scale 1.5

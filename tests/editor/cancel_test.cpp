@@ -120,6 +120,18 @@ class CancelTest : public QObject {
     QVERIFY(saysCancelled());
   }
 
+  // One argument that takes seconds: nobody waits for it.
+  void makingArguments() {
+    hand().openText(
+        "HloModule large\n\nENTRY e {\n  x = f32[80000000] parameter(0)\n"
+        "  ROOT r = f32[80000000] negate(x)\n}\n",
+        false);
+    QTest::keyClick(&hand().window(), Qt::Key_F5);
+    cancelAndCheck("making arguments", "Making arguments");
+    QVERIFY(saysCancelled());
+    QVERIFY(!document().run().isRunning());
+  }
+
   void running() {
     hand().window().openFile(written(kEndless));
     QTRY_VERIFY(document().module().findInstruction("loop"));

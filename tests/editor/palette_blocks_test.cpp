@@ -202,6 +202,19 @@ class PaletteBlocksTest : public QObject {
     hand().settle();
     QVERIFY(hand().module().findInstruction("abs").has_value());
   }
+
+  // In the narrowest panel, with letters of any size, the names of sections are whole.
+  void namesOfSectionsAreWhole() {
+    hand().window().resize(1366, 738);
+    hand().window().panels().raise("palette");
+    hand().settle();
+    const auto* tree = hand().window().panels().palette->findChild<QTreeWidget*>();
+    for (int i = 0; i < tree->topLevelItemCount(); ++i) {
+      const QTreeWidgetItem* section = tree->topLevelItem(i);
+      const QModelIndex index = tree->model()->index(i, 0);
+      QVERIFY2(tree->visualRect(index).width() >= tree->sizeHintForIndex(index).width(), qPrintable(section->text(0)));
+    }
+  }
 };
 
 TESSERA_QT_TEST(palette_blocks_test, PaletteBlocksTest)

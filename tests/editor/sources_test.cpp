@@ -68,6 +68,21 @@ class SourcesTest : public QObject {
     QCOMPARE(wordsOn(hand().named("W1")), std::string("normal × 0.354"));  // by its fan-in
   }
 
+  void aNumberAloneIsAConstant() {
+    const InstructionId x = hand().add("f32[5]");
+    QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, sourceOf(x));
+    take(menuNamed("argument-menu"), "Constant");
+    ValueField* open = nullptr;
+    for (ValueField* each : hand().canvas().findChildren<ValueField*>())
+      if (each->isVisible()) open = each;
+    QVERIFY(open);
+    open->field()->selectAll();
+    QTest::keyClicks(open->field(), "8");
+    QTest::keyClick(open->field(), Qt::Key_Return);
+    hand().settle();
+    QCOMPARE(wordsOn(x), std::string("constant 8"));
+  }
+
   void itIsChosenOnTheNode() {
     const InstructionId x = hand().add("f32[5]");
     QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, sourceOf(x));

@@ -108,7 +108,7 @@ PlaceHistory& Navigation::history() { return current_.pane().places(); }
 
 void Navigation::goToAnything() {
   if (!current_.document().isOpen() || current_.document().isPlainGraph()) return;
-  list_->open(tr("Go to an instruction, a computation, a bookmark"),
+  list_->open(tr("Go to an instruction, a computation, a bookmark, a command"),
               [this](const QString& words) { return places(words); });
 }
 
@@ -127,6 +127,11 @@ std::vector<QuickEntry> Navigation::places(const QString& words) {
     const QString detail = text(nameOf(in.opcode)) + QLatin1Char(' ') + text(search.shapeOf(in)) + tr(place.mark) +
                            tr(" in %1").arg(text(module.at(in.computation).name));
     out.push_back({text(in.name), detail, [this, id = place.instruction] { history().goTo(id); }});
+  }
+  if (words.isEmpty()) return out;
+  for (QuickEntry& command : commands(words)) {  // whoever looks for a panel here finds its command
+    command.detail = command.detail.isEmpty() ? tr("command") : tr("command, %1").arg(command.detail);
+    out.push_back(std::move(command));
   }
   return out;
 }

@@ -15,6 +15,7 @@ bool takesKeys(const QWidget& widget) {
 }  // namespace
 
 QWidget* firstFocusable(QWidget& part) {
+  if (QWidget* wanted = part.focusProxy(); wanted && takesKeys(*wanted)) return wanted;
   if (takesKeys(part)) return &part;
   for (QWidget* each = part.nextInFocusChain(); each != &part; each = each->nextInFocusChain())
     if (part.isAncestorOf(each) && takesKeys(*each)) return each;

@@ -164,13 +164,14 @@ std::string toHtml(const HelpPage& page, HtmlViewer viewer) {
   const Setting setting = viewer == HtmlViewer::Browser ? Setting::MathMl : Setting::Tags;
   using Row = std::pair<std::string, std::string>;
   const OpDef& op = *page.op;
+  const std::string_view margin = viewer == HtmlViewer::Browser ? "2em auto" : "4px";  // a panel is narrow
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta "
-      "charset=\"utf-8\"><title>{0}</title>\n<style>body{{max-width:50em;margin:2em "
-      "auto;font-family:sans-serif;line-height:1.5}}pre{{background:#f4f4f4;padding:1em;overflow-x:auto}}figure{{"
+      "charset=\"utf-8\"><title>{0}</title>\n<style>body{{max-width:50em;margin:{2}"
+      ";font-family:sans-serif;line-height:1.5}}pre{{background:#f4f4f4;padding:1em;overflow-x:auto}}figure{{"
       "margin:0;overflow-x:auto}}.formula{{font-style:italic}}"
       "</style></head>\n<body>\n<h1>{0}</h1>\n<p>{1}</p>\n",
-      page.opcode, typeset(op.summary, setting));
+      page.opcode, typeset(op.summary, setting), margin);
   if (!op.doc.empty()) out += "<p>" + typeset(op.doc, setting) + "</p>\n";
   out += htmlSection("Operands", op.operands, setting, [](const OperandDoc& row) { return Row(row.name, row.doc); });
   out += htmlSection("Attributes", op.attributes, setting,

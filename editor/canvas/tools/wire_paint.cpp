@@ -91,7 +91,7 @@ void WireTool::paintPlates(QPainter& painter, int32_t node, const std::vector<Ca
     text.kind = PictureItem::Kind::Text;
     text.size = std::min(9.5f, static_cast<float>(plate.height()) * 0.6f);
     text.fill = named ? ColorRole::NodeSubtext : ColorRole::NodeText;
-    text.text = elideText(named ? "value or wire" : inputs[k].name.toStdString() + " ?", text.size,
+    text.text = elideText(named ? "value" : inputs[k].name.toStdString() + " ?", text.size,
                           static_cast<float>(plate.width()) - 6);
     if (text.text.empty()) text.text.push_back('?');
     text.bounds = {static_cast<float>(plate.center().x()) - textWidth(text.text, text.size) / 2,

@@ -180,6 +180,7 @@ QString runFactsOf(const Profile& profile, InstructionId id) {
       factRow(QObject::tr("time"), word(durationText(found->timeNs / runs)) +
                                        (found->measured ? QString() : QObject::tr(" (its part of a step, estimated)")));
   rows += factRow(QObject::tr("share"), word(percentText(found->timeNs / total)));
+  if (!found->measured) return heading(QObject::tr("This run")) + table(rows);  // a share of a step has no rate
   if (found->bytes > 0)
     rows +=
         factRow(QObject::tr("memory"), QObject::tr("%1/s").arg(word(bytesText(found->bytes / found->timeNs * 1e9))));

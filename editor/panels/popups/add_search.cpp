@@ -32,6 +32,7 @@ std::string_view beginningNamed(std::string_view words) {
 AddSearch::AddSearch(QWidget* parent) : PopupFrame(parent), field_(new QLineEdit(this)), list_(new QListWidget(this)) {
   field_->setAccessibleName(tr("Add an operation"));
   list_->setFocusPolicy(Qt::NoFocus);
+  list_->setMinimumHeight(1);  // a list of one line leaves the field its height
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   list_->setItemDelegate(new SearchRow(list_));
   auto* layout = new QVBoxLayout(this);

@@ -44,6 +44,7 @@ bool matchesWords(const QString& text, const QString& words) { return SearchWord
 
 QuickList::QuickList(QWidget* parent) : PopupFrame(parent), field_(new QLineEdit(this)), list_(new QListWidget(this)) {
   list_->setFocusPolicy(Qt::NoFocus);
+  list_->setMinimumHeight(1);  // a list of one line leaves the field its height
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   list_->setTextElideMode(Qt::ElideRight);
   auto* layout = new QVBoxLayout(this);
@@ -76,9 +77,16 @@ void QuickList::refresh() {
   list_->clear();
   for (const QuickEntry& entry : found_)
     list_->addItem(entry.detail.isEmpty() ? entry.title : QStringLiteral("%1  —  %2").arg(entry.title, entry.detail));
+  if (found_.empty()) sayNothing();
   const int last = static_cast<int>(found_.size()) - 1;
   list_->setCurrentRow(last < 0 ? -1 : std::clamp(field_->hasFocus() && row > 0 ? row : 0, 0, last));
   shrinkTo(*list_, *field_, kQuickHeight);
+}
+
+// A line of the list that cannot be chosen.
+void QuickList::sayNothing() {
+  auto* nothing = new QListWidgetItem(tr("Nothing has these words"), list_);
+  nothing->setFlags(Qt::NoItemFlags);
 }
 
 void QuickList::captureKey(std::function<void(QKeySequence)> taken) { captured_ = std::move(taken); }

@@ -43,6 +43,7 @@ class QuickList : public PopupFrame {
 
  private:
   void capture(int key, int modifiers);
+  void sayNothing();
 
   QLineEdit* field_;
   QListWidget* list_;

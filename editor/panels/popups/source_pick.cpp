@@ -15,6 +15,7 @@ constexpr int kPickWidth = 420, kPickHeight = 260;
 SourcePick::SourcePick(QWidget* parent)
     : PopupFrame(parent), field_(new QLineEdit(this)), list_(new QListWidget(this)) {
   list_->setFocusPolicy(Qt::NoFocus);
+  list_->setMinimumHeight(1);  // a list of one line leaves the field its height
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   list_->setItemDelegate(new SearchRow(list_));
   auto* layout = new QVBoxLayout(this);

@@ -294,6 +294,20 @@ TEST(FarText, IsBrokenBetweenWordsWhereTwoLinesFit) {
   EXPECT_TRUE(seenAt(item, 0.5).empty());
 }
 
+// Elements of a tuple differ by their numbers alone.
+TEST(FarText, KeepsTheNumberOfWhatIsCut) {
+  PictureItem item;
+  item.kind = PictureItem::Kind::Text;
+  item.text = "element 3";
+  item.bold = true;
+  item.size = 12;
+  item.room = {0, 0, 100, 20};
+  const auto lines = seenAt(item, 0.4);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_TRUE(lines[0].text.ends_with("… 3")) << lines[0].text;
+  EXPECT_LE(lines[0].bounds.width, item.room.width);
+}
+
 // A name is not cut where it can be broken, and loses its detail before its beginning.
 TEST(FarText, ShowsWhatFits) {
   const auto linesIn = [](const char* text, float width, float height) {

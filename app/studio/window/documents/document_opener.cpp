@@ -81,7 +81,10 @@ void DocumentOpener::newFile() {
 void DocumentOpener::openExample(const QString& name, const std::string& hlo) {
   DocumentPane& pane = freePane();
   const Status opened = pane.document().file().createFromHlo(hlo, name.toStdString());
-  if (opened) return;
+  if (opened) {  // what it is an example of stays in the help beside it
+    const Module& module = pane.document().module();
+    return pane.document().select({module.at(module.entry()).root});
+  }
   current_.banner().showMessage(QString::fromStdString(opened.error().toString()));
   if (tabs_.indexOf(pane) < 0) pane.deleteLater();
 }

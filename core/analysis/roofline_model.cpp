@@ -20,9 +20,9 @@ RooflineDot dotOf(const OpUnit& unit, const DevicePeaks& peaks) {
   return out;
 }
 
-const std::string& groupName(const OpFacts& facts, OpGrouping by) {
+const std::string& groupName(const OpFacts& facts, OpGrouping by, const std::string& entry) {
   switch (by) {
-    case OpGrouping::Scope: return facts.scope;
+    case OpGrouping::Scope: return placeInScopes(facts.scope, facts.computation, entry);
     case OpGrouping::Opcode: return facts.opcode;
     case OpGrouping::Category: return facts.category;
     case OpGrouping::Source: return facts.source;
@@ -78,7 +78,7 @@ std::vector<RooflineDot> rooflineDots(const OpTimes& times, const DevicePeaks& p
       out.push_back(std::move(dot));
       continue;
     }
-    const std::string& name = groupName(unit.facts, by);
+    const std::string& name = groupName(unit.facts, by, times.entry);
     const auto [at, isNew] = groups.try_emplace(name, out.size());
     if (isNew) out.push_back({.name = name.empty() ? "(none)" : name});
     addKernel(out[at->second], dot);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 #include <queue>
+#include <utility>
 
 #include "core/arrange/box_style.h"
 #include "core/arrange/curves.h"
@@ -92,6 +93,7 @@ class Grid {
 
   std::optional<std::vector<PointF>> path(PointF start, PointF end) {
     start_ = cellOf(start), end_ = cellOf(end);
+    if (!isJoined(start_, end_)) return std::nullopt;
     best_.assign(2 * xs_.size() * ys_.size(), INFINITY);
     before_.assign(best_.size(), kNone);
     offer(2 * start_, 0, kNone);
@@ -131,11 +133,35 @@ class Grid {
     for (size_t x = cutLeft ? left : left + 1; x < right; ++x)
       for (size_t y = top; y < bottom && y + 1 < ys_.size(); ++y) down_[y * width() + x] = 1;
   }
+  // By any path at all. Most searches that fail do so since the end is walled in: to find that out by the search itself
+  // would rank every cell on the page.
+  bool isJoined(size_t start, size_t end) const {
+    std::vector<uint8_t> seen(xs_.size() * ys_.size());
+    std::vector<size_t> open{end};
+    seen[end] = 1;
+    while (!open.empty() && !seen[start]) {
+      const size_t cell = open.back();
+      open.pop_back();
+      eachNext(cell, [&](size_t to, size_t) {
+        if (!std::exchange(seen[to], 1)) open.push_back(to);
+      });
+    }
+    return seen[start];
+  }
+  // The cells beside it that no obstacle keeps it from, with the direction: 0 down or up, 1 across.
+  template <class Visit>
+  void eachNext(size_t cell, const Visit& visit) const {
+    const size_t x = cell % width(), y = cell / width();
+    if (y + 1 < ys_.size() && !down_[cell]) visit(cell + width(), size_t{0});
+    if (y > 0 && !down_[cell - width()]) visit(cell - width(), size_t{0});
+    if (x + 1 < width() && !across_[cell]) visit(cell + 1, size_t{1});
+    if (x > 0 && !across_[cell - 1]) visit(cell - 1, size_t{1});
+  }
   float restFrom(size_t cell) const {
     const PointF p = pointOf(cell), q = pointOf(end_);
     return std::abs(p.x - q.x) + std::abs(p.y - q.y);
   }
-  // A state is a cell with the direction in which it was reached: 0 down or up, 1 across.
+  // A state is a cell with the direction in which it was reached.
   void offer(size_t state, float cost, uint32_t from) {
     if (cost >= best_[state]) return;
     best_[state] = cost;
@@ -143,18 +169,14 @@ class Grid {
     open_.push({cost + restFrom(state / 2), static_cast<uint32_t>(state)});
   }
   void expand(size_t state) {
-    const size_t cell = state / 2, x = cell % width(), y = cell / width();
-    const auto go = [&](bool free, size_t to, size_t direction) {
-      if (!free) return;
-      const PointF p = pointOf(cell), q = pointOf(to);
+    const size_t cell = state / 2;
+    const PointF p = pointOf(cell);
+    eachNext(cell, [&](size_t to, size_t direction) {
+      const PointF q = pointOf(to);
       const float length = std::abs(p.x - q.x) + std::abs(p.y - q.y);
       offer(2 * to + direction, best_[state] + length + (direction == state % 2 ? 0 : kBend),
             static_cast<uint32_t>(state));
-    };
-    go(y + 1 < ys_.size() && !down_[cell], cell + width(), 0);
-    go(y > 0 && !down_[cell - std::min(cell, width())], cell - std::min(cell, width()), 0);
-    go(x + 1 < width() && !across_[cell], cell + 1, 1);
-    go(x > 0 && !across_[cell - std::min<size_t>(cell, 1)], cell - std::min<size_t>(cell, 1), 1);
+    });
     // Arriving across: the last turn is down into the input.
     if (cell == end_ && state % 2 == 1) offer(2 * end_, best_[state] + kBend, before_[state]);
   }

@@ -1,5 +1,5 @@
 // The tree of scopes of each executed computation, joined by path, with the costs of the kernels summed upwards. What a
-// called computation holds counts in the scope of its callers.
+// called computation holds counts in the scopes of its callers, by how often each of them runs it.
 #include <algorithm>
 #include <set>
 #include <unordered_map>
@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 
 #include "core/arrange/scopes.h"
+#include "core/arrange/source_functions.h"
 #include "core/base/sorting.h"
+#include "core/ops/inference/trip_count.h"
+#include "core/ops/op.h"
 #include "core/ops/shared/op_cost.h"
 #include "core/overview/overview.h"
 #include "core/overview/rules.h"
@@ -19,8 +22,9 @@ namespace {
 constexpr double kNeedsParts = 0.5;
 constexpr int kFurthest = 4;  // instructions to one that has a scope
 constexpr size_t kMostTried = 16;
+constexpr size_t kMostCallers = 16;  // scopes that a computation is called from; more are one, which they share
 // The hottest scope: so much of what holds it, and of everything.
-constexpr double kHotInside = 0.25, kHotOfAll = 0.04;
+constexpr double kHotInside = 0.25, kHotOfAll = 0.04;  // the former not of segments that are structural
 
 struct Node {
   std::string name;
@@ -34,7 +38,8 @@ struct Node {
 
 class CostTree {
  public:
-  CostTree(const Workload& work, bool families) : work_(work), families_(families), nodes_(1) {}
+  CostTree(const Workload& work, bool families)
+      : work_(work), families_(families), functions_(work.module), nodes_(1) {}
 
   CostScope build(double leastShare) {
     for (ComputationId computation : work_.execution.computations) addComputation(computation);
@@ -43,6 +48,12 @@ class CostTree {
   }
 
  private:
+  // Where a computation is called from, and how often.
+  struct Caller {
+    size_t scope = 0;
+    double times = 1;
+  };
+
   // A path in a called computation goes on from its callers', or begins as those of the entry do.
   size_t beginOf(const std::string& name, size_t base) const {
     return base == 0 || byName_.contains("0/" + name) ? 0 : base;
@@ -50,28 +61,65 @@ class CostTree {
   void addComputation(ComputationId id) {
     const Computation& computation = work_.module.at(id);
     const ScopeTree tree = scopesOf(work_.module, computation);
-    const auto called = base_.find(id);
-    const size_t base = called == base_.end() ? 0 : called->second;
+    place_.clear();
+    for (size_t k = 0; k < computation.instructions.size(); ++k) place_[computation.instructions[k]] = k;
+    const auto called = callers_.find(id);
+    if (called == callers_.end()) return addCalled(computation, tree, {}, 1);
+    double all = 0;
+    for (const Caller& caller : called->second) all += caller.times;
+    const std::vector<Caller> callers = called->second;  // the list grows meanwhile
+    for (const Caller& caller : callers)
+      addCalled(computation, tree, caller, all > 0 ? caller.times / all : 1 / static_cast<double>(callers.size()));
+  }
+  void addCalled(const Computation& computation, const ScopeTree& tree, const Caller& caller, double share) {
     std::vector<size_t> nodeOf;
     for (const Scope& scope : tree.scopes)
       nodeOf.push_back(
-          child(scope.parent < 0 ? beginOf(scope.name, base) : nodeOf[static_cast<size_t>(scope.parent)], scope.name));
-    place_.clear();
-    for (size_t k = 0; k < computation.instructions.size(); ++k) place_[computation.instructions[k]] = k;
+          child(scope.parent < 0 ? beginOf(scope.name, caller.scope) : nodeOf[static_cast<size_t>(scope.parent)],
+                scope.name));
     for (InstructionId instruction : computation.instructions) {
       const Instruction& i = work_.module.at(instruction);
       const bool calls = executesCallees(i.opcode);
       if (!calls && !work_.isKernel(i)) continue;
-      const int32_t scope = scopeNear(tree, instruction);
-      const size_t own = scope >= 0 ? nodeOf[static_cast<size_t>(scope)] : base;
-      if (calls) noteCall(i, own);
-      if (work_.isKernel(i)) count(instruction, own == 0 ? child(0, "no scope") : own);
+      const size_t own = scopeOf(i, tree, nodeOf, caller.scope);
+      if (calls) noteCall(i, {own, caller.times});
+      if (work_.isKernel(i)) count(instruction, own == 0 ? child(0, "no scope") : own, share);
     }
   }
-  void noteCall(const Instruction& caller, size_t scope) {
-    for (ComputationId callee : work_.module.callees(caller)) {
-      const auto [known, isNew] = base_.try_emplace(callee, scope);
-      if (!isNew) known->second = common(known->second, scope);
+  // In a called computation a path may be the operation alone: then the source functions are the scopes.
+  size_t scopeOf(const Instruction& i, const ScopeTree& tree, const std::vector<size_t>& nodeOf, size_t base) {
+    const int32_t own = tree.scopeOf[place_.at(i.id)];
+    if (own >= 0) return nodeOf[static_cast<size_t>(own)];
+    if (base != 0 && i.metadata)
+      if (const size_t inner = functionsIn(base, *i.metadata); inner != base) return inner;
+    const int32_t near = scopeNear(tree, i.id);
+    return near >= 0 ? nodeOf[static_cast<size_t>(near)] : base;
+  }
+  // Without those that the path there tells of already.
+  size_t functionsIn(size_t base, const Metadata& metadata) {
+    const auto isAbove = [&](const std::string& name) {
+      for (size_t at = base; at != 0; at = nodes_[at].parent)
+        if (nodes_[at].name == name || nodes_[at].name == "jit(" + name + ")") return true;
+      return false;
+    };
+    size_t out = base;
+    for (const std::string& name : functions_.namesOf(metadata))
+      if (!isAbove(name)) out = child(out, name);
+    return out;
+  }
+  void noteCall(const Instruction& i, Caller caller) {
+    if (i.opcode == Opcode::While) caller.times *= static_cast<double>(tripCountOf(work_.module, i).value_or(1));
+    for (ComputationId callee : work_.module.callees(i)) {
+      std::vector<Caller>& known = callers_[callee];
+      const auto same = std::ranges::find(known, caller.scope, &Caller::scope);
+      if (same != known.end())
+        same->times += caller.times;
+      else
+        known.push_back(caller);
+      if (known.size() <= kMostCallers) continue;
+      for (const Caller& each : known) known[0].scope = common(known[0].scope, each.scope);
+      for (size_t k = 1; k < known.size(); ++k) known[0].times += known[k].times;
+      known.resize(1);
     }
   }
   size_t depthOf(size_t node) const {
@@ -88,15 +136,13 @@ class CostTree {
         b = nodes_[b].parent, --depthB;
     return a;
   }
-  void count(InstructionId instruction, size_t scope) {
-    add(opcodeIn(scope, work_.module.at(instruction)), instruction);
-    for (; scope != 0; scope = nodes_[scope].parent) add(scope, instruction);
-    add(0, instruction);
+  void count(InstructionId instruction, size_t scope, double share) {
+    add(opcodeIn(scope, work_.module.at(instruction)), instruction, share);
+    for (; scope != 0; scope = nodes_[scope].parent) add(scope, instruction, share);
+    add(0, instruction, share);
   }
-  // Its own; of what a compiler made without one, that of the nearest reader, else of the nearest operand.
+  // Of what a compiler made without one, that of the nearest reader, else of the nearest operand.
   int32_t scopeNear(const ScopeTree& tree, InstructionId instruction) const {
-    const int32_t own = tree.scopeOf[place_.at(instruction)];
-    if (own >= 0) return own;
     const int32_t reader = scopeAlong(tree, instruction, [&](InstructionId id) { return readersOf(work_, id); });
     if (reader >= 0) return reader;
     return scopeAlong(tree, instruction, [&](InstructionId id) {
@@ -145,12 +191,12 @@ class CostTree {
     return own.weight >= kNeedsParts * nodes_[0].weight &&
            std::ranges::all_of(own.children, [this](size_t k) { return nodes_[k].isOpcode || nodes_[k].weight <= 0; });
   }
-  void add(size_t node, InstructionId instruction) {
+  void add(size_t node, InstructionId instruction, double share) {
     Node& own = nodes_[node];
     const Cost& cost = work_.costOf(instruction);
-    addWork(own.cost, cost, 1);
-    own.cost.bytesAccessed += cost.bytesAccessed;
-    const double weight = work_.weightOf(instruction);
+    addWork(own.cost, cost, share);
+    own.cost.bytesAccessed += share * cost.bytesAccessed;
+    const double weight = share * work_.weightOf(instruction);
     own.weight += weight;
     if (weight > own.heaviest) own.heaviest = weight, own.instruction = instruction;
   }
@@ -215,8 +261,9 @@ class CostTree {
 
   const Workload& work_;
   const bool families_;
+  const SourceFunctions functions_;
   std::vector<Node> nodes_;
-  std::unordered_map<ComputationId, size_t> base_;  // of called computations: the scope that all callers are in
+  std::unordered_map<ComputationId, std::vector<Caller>> callers_;
   std::unordered_map<std::string, size_t> byName_;
   std::unordered_map<InstructionId, size_t> place_;  // in the computation
   double least_ = 0;
@@ -231,7 +278,8 @@ std::vector<const CostScope*> hottestScope(const CostScope& root) {
   std::vector<const CostScope*> out;
   for (const CostScope* at = &root; !at->children.empty(); at = out.back()) {
     const CostScope& hottest = at->children.front();
-    if (hottest.weight < kHotInside * at->weight || hottest.weight < kHotOfAll * root.weight) break;
+    const bool says = !out.empty() && !isStructural(at->name);  // of `while / body` alone nobody knows what it is
+    if (hottest.weight < kHotOfAll * root.weight || (says && hottest.weight < kHotInside * at->weight)) break;
     if (hottest.name == "…" || hottest.name == "no scope") break;
     out.push_back(&hottest);
   }

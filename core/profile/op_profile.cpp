@@ -11,11 +11,11 @@
 namespace tessera {
 namespace {
 
-const std::string& groupName(const InstructionTime& row, ProfileGroup by) {
+const std::string& groupName(const InstructionTime& row, ProfileGroup by, const std::string& entry) {
   switch (by) {
     case ProfileGroup::Opcode: return row.opcode;
     case ProfileGroup::Category: return row.category;
-    case ProfileGroup::Scope: return row.scope;
+    case ProfileGroup::Scope: return placeInScopes(row.scope, row.computation, entry);
     case ProfileGroup::Source: return row.source;
     case ProfileGroup::Computation: return row.computation;
     case ProfileGroup::Module: return row.module;
@@ -33,10 +33,21 @@ double perStep(const TimeStats& times, const OpProfile& profile, bool divide) {
 
 }  // namespace
 
+std::string nameOfEntry(const Module& module) {
+  return module.contains(module.entry()) ? module.entryComputation().name : std::string();
+}
+
+const std::string& placeInScopes(const std::string& scope, const std::string& computation, const std::string& entry) {
+  return scope.empty() && !entry.empty() && computation != entry ? computation : scope;
+}
+
 std::vector<GroupTime> groupedBy(const OpProfile& profile, ProfileGroup by) {
   std::map<std::string, GroupTime> groups;
+  std::map<std::string, std::string> entries;  // by module
+  for (const ProfiledModule& module : profile.modules)
+    if (module.module) entries[module.name] = nameOfEntry(*module.module);
   for (const InstructionTime& row : profile.instructions) {
-    const std::string& name = groupName(row, by);
+    const std::string& name = groupName(row, by, entries[row.module]);
     GroupTime& group = groups[name.empty() ? "(none)" : name];
     ++group.instructions;
     group.count += row.times.count;

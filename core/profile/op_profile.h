@@ -71,6 +71,10 @@ struct GroupTime {
   int64_t instructions = 0, count = 0, totalNs = 0, selfNs = 0;
   double flops = 0, bytes = 0;
 };
+// In sums by scope: the scope; without one the computation, as the program calls it, unless that is the entry. "":
+// neither. entry: the name of the module's entry computation; "": not known.
+const std::string& placeInScopes(const std::string& scope, const std::string& computation, const std::string& entry);
+std::string nameOfEntry(const Module& module);
 // By self time; what has no such name is one group, "(none)".
 std::vector<GroupTime> groupedBy(const OpProfile& profile, ProfileGroup by);
 

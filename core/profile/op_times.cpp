@@ -16,10 +16,6 @@
 namespace tessera {
 namespace {
 
-std::string nameOfEntry(const Module& module) {
-  return module.contains(module.entry()) ? module.entryComputation().name : std::string();
-}
-
 OpFacts factsOf(const InstructionIndex& index, InstructionId id) {
   InstructionTime row = index.describe(id);
   return {id, row.name, row.opcode, row.category, row.scope, row.source, row.computation};

@@ -86,9 +86,8 @@ int32_t TreeBuilder::groupOf(const OpFacts& facts) {
     case OpGrouping::Computation: return named(facts.computation);
     case OpGrouping::None: return -1;
   }
-  // What has no scope is in the computation that the entry calls, or beside the scopes.
-  if (facts.scope.empty() && !facts.computation.empty() && !times_.entry.empty() && facts.computation != times_.entry)
-    return named(facts.computation);
+  const std::string& place = placeInScopes(facts.scope, facts.computation, times_.entry);
+  if (facts.scope.empty()) return place.empty() ? -1 : named(place);  // else beside the scopes
   int32_t at = -1;
   for (size_t begin = 0; begin <= facts.scope.size();) {
     const size_t slash = std::min(facts.scope.find('/', begin), facts.scope.size());

@@ -12,6 +12,13 @@ constexpr int64_t kManyCells = 64;
 constexpr float kItemsPerCell = 4;
 constexpr float kSmallestCell = 64;
 
+// With strokes and arrow heads.
+RectF paintedBy(const PictureItem& item) {
+  const float grown = item.width + 4;
+  const RectF& reach = item.reach();
+  return {reach.x - grown, reach.y - grown, reach.width + 2 * grown, reach.height + 2 * grown};
+}
+
 }  // namespace
 
 SpatialIndex::SpatialIndex(const Picture& picture) : bounds_(picture.bounds) {
@@ -41,7 +48,7 @@ SpatialIndex::SpatialIndex(const Picture& picture) : bounds_(picture.bounds) {
     }
     const Cells c = cellsOf(item.reach());
     if (isLarge(c))
-      large_.push_back(i);
+      large_.push_back({paintedBy(item), item.minZoom, item.maxZoom, i});
     else
       forCells(c, [&](size_t cell) { ++begin_[cell + 1]; });
   }
@@ -68,12 +75,10 @@ std::vector<uint32_t> SpatialIndex::itemsIn(const Picture& picture, const RectF&
   std::vector<uint32_t> out;
   auto take = [&](uint32_t i) {
     const PictureItem& item = picture.items[i];
-    const float grown = item.width + 4;  // strokes and arrow heads
-    const RectF& reach = item.reach();
-    const RectF b{reach.x - grown, reach.y - grown, reach.width + 2 * grown, reach.height + 2 * grown};
-    if (item.isSeenAt(zoom) && b.intersects(scene)) out.push_back(i);
+    if (item.isSeenAt(zoom) && paintedBy(item).intersects(scene)) out.push_back(i);
   };
-  for (uint32_t i : large_) take(i);
+  for (const Large& large : large_)
+    if (large.minZoom <= zoom && zoom < large.maxZoom && large.reach.intersects(scene)) out.push_back(large.item);
   const RectF grown{scene.x - 6, scene.y - 6, scene.width + 12, scene.height + 12};
   const Cells c = cellsOf(grown);
   for (int32_t y = c.top; y <= c.bottom; ++y)

@@ -28,13 +28,19 @@ class SpatialIndex {
   struct Cells {
     int32_t left, top, right, bottom;  // inclusive
   };
+  // An item over many cells, with what decides whether it is seen: there are many thousands, and each is looked at.
+  struct Large {
+    RectF reach;
+    float minZoom, maxZoom;
+    uint32_t item;
+  };
   Cells cellsOf(const RectF& rect) const;
 
   RectF bounds_;
   float cell_ = 1;
   int32_t columns_ = 1, rows_ = 1;
   std::vector<uint32_t> begin_, items_;  // by cell
-  std::vector<uint32_t> large_;          // items over many cells, looked at always
+  std::vector<Large> large_;
   std::vector<int32_t> wires_;
   std::vector<RectF> frameBounds_;
 };

@@ -1,4 +1,5 @@
-// While a level of zoom fills, tiles of other levels are shown.
+// While a level of zoom fills, tiles of other levels are shown; where there are none, the items themselves are painted,
+// as many as a frame has time for.
 #include "editor/canvas/tile_layer.h"
 
 #include <QEventLoop>
@@ -12,6 +13,10 @@
 
 namespace tessera {
 namespace {
+
+constexpr double kWholePixels = 1024;  // at most: the longer side of the whole picture in the tiles that stay
+// Of a frame: items that are painted as they are, and boxes without lines and texts.
+constexpr size_t kMostItems = 400, kMostBoxes = 6000;
 
 std::vector<TileKey> tilesOver(const QRectF& scene, int32_t level, bool far) {
   std::vector<TileKey> out;
@@ -29,12 +34,16 @@ std::vector<TileKey> tilesOver(const QRectF& scene, int32_t level, bool far) {
 
 void TileLayer::reset(std::shared_ptr<const Picture> picture, std::shared_ptr<const SpatialIndex> index, Theme theme) {
   picture_ = picture;
+  index_ = index;
+  theme_ = theme;
   store_.reset(std::move(picture), std::move(index), theme);
 }
 
 void TileLayer::request(double ratio) {
   if (!picture_) return;
   const QRectF wanted = viewport_.visible().intersected(toQRectF(picture_->bounds));
+  const auto whole = wholeLevel();
+  store_.keep(whole ? tilesOver(toQRectF(picture_->bounds), *whole, true) : std::vector<TileKey>());
   if (wanted.isEmpty()) return store_.request({}, ratio);
   store_.request(tilesOver(wanted, TileStore::levelFor(viewport_.zoom() * ratio), isFar()), ratio);
 }
@@ -44,6 +53,53 @@ bool TileLayer::isFar() const { return viewport_.zoom() < kReadableZoom; }
 void TileLayer::wait() {
   QEventLoop loop;
   while (!store_.idle()) loop.processEvents(QEventLoop::WaitForMoreEvents | QEventLoop::ExcludeUserInputEvents);
+}
+
+// Of the tiles that show all of a large picture; none: it is small, or has none.
+std::optional<int32_t> TileLayer::wholeLevel() const {
+  if (!picture_) return std::nullopt;
+  const double side = std::max(picture_->bounds.width, picture_->bounds.height);
+  if (side * kReadableZoom < 4 * kWholePixels) return std::nullopt;
+  return TileStore::levelFor(kWholePixels / side) - 1;  // the next lower one
+}
+
+// Coarse ones first.
+std::vector<int32_t> TileLayer::otherLevels(int32_t level) const {
+  std::vector<int32_t> out{level - 4, level - 3, level - 2, level - 1, level + 1};
+  if (const auto whole = wholeLevel(); whole && *whole < out[0]) out.insert(out.begin(), *whole);
+  return out;
+}
+
+// By tiles of one of these levels.
+bool TileLayer::isShown(const TileKey& key, const std::vector<int32_t>& levels) {
+  const QRectF scene = viewport_.visible().intersected(toQRectF(TileStore::sceneRect(key)));
+  return std::ranges::any_of(levels, [&](int32_t level) {
+    const auto there = [&](bool far) {
+      return std::ranges::all_of(tilesOver(scene, level, far), [&](const TileKey& k) { return store_.find(k); });
+    };
+    return there(false) || there(true);
+  });
+}
+
+void TileLayer::paintStandIns(QPainter& painter, const std::vector<TileKey>& missing) const {
+  size_t items = 0, boxes = 0;
+  painter.save();
+  viewport_.toSceneUnits(painter);
+  for (const TileKey& key : missing) {
+    const auto seen = index_->itemsIn(*picture_, TileStore::sceneRect(key), viewport_.zoom());
+    const bool whole = items + seen.size() <= kMostItems;
+    if (!whole && boxes + seen.size() > kMostBoxes) continue;
+    (whole ? items : boxes) += seen.size();
+    painter.setClipRect(toQRectF(TileStore::sceneRect(key)));
+    for (const uint32_t i : seen) {
+      const PictureItem& item = picture_->items[i];
+      if (whole)
+        paintItem(painter, item, viewport_.zoom(), theme_);
+      else if (item.kind == PictureItem::Kind::Box && item.filled)
+        painter.fillRect(toQRectF(item.bounds), toQColor(item.fill, theme_));
+    }
+  }
+  painter.restore();
 }
 
 void TileLayer::paint(QPainter& painter, double ratio) {
@@ -60,14 +116,19 @@ void TileLayer::paint(QPainter& painter, double ratio) {
     const QPointF to = snapped(viewport_.toWidget(QPointF((key.column + 1) * side, (key.row + 1) * side)));
     painter.drawImage(QRectF(from.x(), from.y(), to.x() - from.x(), to.y() - from.y()), image);
   };
-  const std::vector<TileKey> keys = tilesOver(visible, level, isFar());
-  const bool complete = std::ranges::all_of(keys, [&](const TileKey& k) { return store_.find(k) != nullptr; });
-  if (!complete)  // what other levels have already, coarse ones first
-    for (int32_t other : {level - 4, level - 3, level - 2, level - 1, level + 1})
+  std::vector<TileKey> there, missing;
+  for (const TileKey& key : tilesOver(visible, level, isFar())) (store_.find(key) ? there : missing).push_back(key);
+  if (!missing.empty()) {
+    const std::vector<int32_t> others = otherLevels(level);
+    for (int32_t other : others)
       for (bool far : {!isFar(), isFar()})
         for (const TileKey& key : tilesOver(visible, other, far))
           if (const QImage* image = store_.find(key)) paint(key, *image);
-  for (const TileKey& key : keys)
+    const std::vector<int32_t> near(others.end() - 5, others.end());  // without the whole, which is blurred from near
+    std::erase_if(missing, [&](const TileKey& key) { return isShown(key, near); });
+    paintStandIns(painter, missing);
+  }
+  for (const TileKey& key : there)
     if (const QImage* image = store_.find(key)) paint(key, *image);
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "core/picture/picture.h"
 #include "editor/canvas/tiles.h"
@@ -18,7 +20,7 @@ class TileLayer {
   TileStore& store() { return store_; }
 
   void reset(std::shared_ptr<const Picture> picture, std::shared_ptr<const SpatialIndex> index, Theme theme);
-  // What is in sight; ratio: device pixels a pixel.
+  // What is in sight; ratio: device pixels a pixel. Behind it the whole of a large picture, which then stays.
   void request(double ratio);
   void paint(QPainter& painter, double ratio);
   bool isReady() const { return store_.idle(); }
@@ -26,10 +28,16 @@ class TileLayer {
 
  private:
   bool isFar() const;
+  std::optional<int32_t> wholeLevel() const;
+  std::vector<int32_t> otherLevels(int32_t level) const;
+  bool isShown(const TileKey& key, const std::vector<int32_t>& levels);
+  void paintStandIns(QPainter& painter, const std::vector<TileKey>& missing) const;
 
   const Viewport& viewport_;
   TileStore store_;
   std::shared_ptr<const Picture> picture_;
+  std::shared_ptr<const SpatialIndex> index_;
+  Theme theme_ = Theme::Light;
 };
 
 }  // namespace tessera

@@ -79,28 +79,45 @@ void TileStore::request(const std::vector<TileKey>& keys, double ratio) {
   asked_ = keys;
   waiting_.clear();
   for (const TileKey& key : keys)
-    if (!tiles_.contains(key) && std::find(running_.begin(), running_.end(), key) == running_.end())
-      waiting_.push_back(key);
+    if (!tiles_.contains(key) && !isRunning(key)) waiting_.push_back(key);
   startWorkers();
 }
 
+bool TileStore::idle() const {
+  return std::ranges::all_of(asked_, [this](const TileKey& key) { return tiles_.contains(key); });
+}
+
+bool TileStore::isNeeded(const TileKey& key) const {
+  return std::ranges::find(asked_, key) != asked_.end() || std::ranges::find(kept_, key) != kept_.end();
+}
+
+bool TileStore::isRunning(const TileKey& key) const { return std::ranges::find(running_, key) != running_.end(); }
+
+// One of those that are kept at a time: a worker is left for what is asked for meanwhile.
 void TileStore::startWorkers() {
   if (!picture_) return;
   while (!waiting_.empty() && static_cast<int>(running_.size()) < pool_.maxThreadCount()) {
     const TileKey key = waiting_.front();
     waiting_.erase(waiting_.begin());
-    running_.push_back(key);
-    pool_.start(
-        [this, key, generation = generation_, picture = picture_, index = index_, theme = theme_, ratio = ratio_] {
-          const double zoom = zoomOf(key.level), side = kPixels / zoom, detail = detailOf(key, zoom / ratio);
-          const auto items = index->itemsIn(*picture, sceneRect(key), detail);
-          QImage image = renderRegion(*picture, items, QPointF(key.column * side, key.row * side), zoom,
-                                      QSize(kPixels, kPixels), theme, detail);
-          QMetaObject::invokeMethod(
-              this, [this, generation, key, image = std::move(image)] { take(generation, key, image); },
-              Qt::QueuedConnection);
-        });
+    start(key);
   }
+  if (!running_.empty()) return;
+  const auto left = std::ranges::find_if(kept_, [this](const TileKey& key) { return !tiles_.contains(key); });
+  if (left != kept_.end()) start(*left);
+}
+
+void TileStore::start(const TileKey& key) {
+  running_.push_back(key);
+  pool_.start(
+      [this, key, generation = generation_, picture = picture_, index = index_, theme = theme_, ratio = ratio_] {
+        const double zoom = zoomOf(key.level), side = kPixels / zoom, detail = detailOf(key, zoom / ratio);
+        const auto items = index->itemsIn(*picture, sceneRect(key), detail);
+        QImage image = renderRegion(*picture, items, QPointF(key.column * side, key.row * side), zoom,
+                                    QSize(kPixels, kPixels), theme, detail);
+        QMetaObject::invokeMethod(
+            this, [this, generation, key, image = std::move(image)] { take(generation, key, image); },
+            Qt::QueuedConnection);
+      });
 }
 
 void TileStore::take(uint64_t generation, TileKey key, QImage image) {
@@ -124,8 +141,7 @@ void TileStore::dropOldest() {
     Oldest oldest;
     for (TileStore* store : all())
       for (auto it = store->tiles_.cbegin(); it != store->tiles_.cend(); ++it)
-        if ((!oldest.store || it->used < oldest.used) &&
-            std::ranges::find(store->asked_, it.key()) == store->asked_.end())
+        if ((!oldest.store || it->used < oldest.used) && !store->isNeeded(it.key()))
           oldest = {store, it.key(), it->used};
     if (!oldest.store) return;
     oldest.store->tiles_.remove(oldest.key);

@@ -9,6 +9,7 @@
 #include <QThreadPool>
 #include <atomic>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/picture/picture.h"
@@ -45,7 +46,9 @@ class TileStore : public QObject {
   // Asks for these tiles, the first ones first; what was asked before and is not among them is dropped. ratio: device
   // pixels a pixel; by another one all tiles are forgotten.
   void request(const std::vector<TileKey>& keys, double ratio);
-  bool idle() const { return waiting_.empty() && running_.empty(); }
+  // These stay, and are filled when nothing else is asked for.
+  void keep(std::vector<TileKey> keys) { kept_ = std::move(keys); }
+  bool idle() const;           // what was asked for last is there
   static size_t bytesOfAll();  // of all stores
 
  signals:
@@ -56,7 +59,10 @@ class TileStore : public QObject {
     QImage image;
     uint64_t used = 0;
   };
+  bool isNeeded(const TileKey& key) const;
+  bool isRunning(const TileKey& key) const;
   void startWorkers();
+  void start(const TileKey& key);
   void take(uint64_t generation, TileKey key, QImage image);
   static void dropOldest();
   static std::vector<TileStore*>& all();
@@ -67,7 +73,7 @@ class TileStore : public QObject {
   double ratio_ = 1;
   uint64_t generation_ = 0;
   QHash<TileKey, Entry> tiles_;
-  std::vector<TileKey> asked_, waiting_, running_;
+  std::vector<TileKey> asked_, waiting_, running_, kept_;
   QThreadPool pool_;
 };
 

@@ -28,9 +28,10 @@ Result<std::vector<Literal>> recorded(const Module& module, const GroupedSelecti
 
 Result<TakenPart> takePart(const Module& module, std::span<const InstructionId> selection,
                            const std::vector<Literal>& arguments, const QString& name) {
-  TESSERA_ASSIGN_OR_RETURN(GroupedSelection place, groupingOf(module, selection));
-  TESSERA_ASSIGN_OR_RETURN(Module part, selectionAsModule(module, selection, name.toStdString()));
-  TakenPart out{std::move(part), std::move(place), {}, {}};
+  const std::vector<InstructionId> whole = withBetween(module, selection);
+  TESSERA_ASSIGN_OR_RETURN(GroupedSelection place, groupingOf(module, whole));
+  TESSERA_ASSIGN_OR_RETURN(Module part, selectionAsModule(module, whole, name.toStdString()));
+  TakenPart out{std::move(part), std::move(place), {}, {}, whole.size() - selection.size()};
   if (out.place.home != module.entry()) {
     out.note = QObject::tr("it stands in a called computation: its inputs are default values");
     return out;
@@ -51,6 +52,14 @@ RoundTrip::RoundTrip(Document& whole, TakenPart part, QObject* parent)
 RoundTrip::~RoundTrip() {
   if (cancel_) *cancel_ = true;
   pool_.waitForDone();
+}
+
+void RoundTrip::setPart(Document* part) {
+  edited_ = part;
+  connect(part, &Document::moduleChanged, this, [this] {
+    ++changes_;
+    if (found_ || !problem_.isEmpty()) emit checked();
+  });
 }
 
 Result<QString> RoundTrip::write() {
@@ -76,6 +85,7 @@ void RoundTrip::check() {
   if (busy_ || !edited_ || !edited_->isOpen()) return;
   found_.reset();
   problem_.clear();
+  checkedChanges_ = changes_;
   auto arguments = argumentsOfPart();
   if (!arguments) {
     problem_ = QString::fromStdString(arguments.error().toString());

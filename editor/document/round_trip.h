@@ -24,9 +24,10 @@ struct TakenPart {
   GroupedSelection place;
   std::vector<Literal> inputs;  // as the whole graph gives them; empty: not recorded
   QString note;                 // why not
+  size_t between = 0;           // of the members those that were not selected, but lie between
 };
 // Inputs are recorded where the part is in the entry computation: the graph is run once with the document's
-// arguments. Fails where the selection cannot be cut out.
+// arguments. What lies between goes with it. Fails where the selection cannot be cut out.
 Result<TakenPart> takePart(const Module& module, std::span<const InstructionId> selection,
                            const std::vector<Literal>& arguments, const QString& name);
 
@@ -39,7 +40,7 @@ class RoundTrip : public QObject {
 
   // The part and its inputs as files that a document opens: inputs.npz beside part.hlo.
   Result<QString> write();
-  void setPart(Document* part) { edited_ = part; }
+  void setPart(Document* part);
   Document* part() const { return edited_; }
   Document* whole() const { return whole_; }
   const TakenPart& taken() const { return part_; }
@@ -48,11 +49,12 @@ class RoundTrip : public QObject {
   bool isChecking() const { return busy_; }
   const std::optional<SideBySide>& found() const { return found_; }
   const QString& problem() const { return problem_; }  // why nothing was found; empty: nothing was checked yet
+  bool isOutdated() const { return changes_ != checkedChanges_; }  // the part was edited since it was checked last
   // The part as it is now takes the place of what it was. The reason where it does not fit.
   Status putBack();
 
  signals:
-  void checked();
+  void checked();  // or what was found became outdated
 
  private:
   Result<std::vector<Literal>> argumentsOfPart() const;
@@ -65,6 +67,7 @@ class RoundTrip : public QObject {
   std::optional<SideBySide> found_;
   QString problem_;
   bool busy_ = false;
+  int changes_ = 0, checkedChanges_ = 0;
 };
 
 }  // namespace tessera

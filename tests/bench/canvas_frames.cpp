@@ -33,7 +33,10 @@ class Frames {
  public:
   explicit Frames(Canvas& canvas) : canvas_(canvas) {}
 
-  void run(const char* name, int frames, const std::function<void(int)>& gesture) {
+  // `after` is not a part of the frame.
+  void run(
+      const char* name, int frames, const std::function<void(int)>& gesture,
+      const std::function<void()>& after = [] {}) {
     std::vector<double> wall, own;
     for (int k = 0; k < frames; ++k) {
       const double startWall = wallMs(), startOwn = threadMs();
@@ -42,6 +45,7 @@ class Frames {
       QCoreApplication::processEvents();
       wall.push_back(wallMs() - startWall);
       own.push_back(threadMs() - startOwn);
+      after();
     }
     print(name, wall, own);
   }
@@ -99,6 +103,31 @@ void gestures(Canvas& canvas, Frames& frames, const char* where) {
              [&](int) { mouse(canvas, QEvent::MouseButtonRelease, QPointF(1400, 950), Qt::LeftButton, {}); });
 }
 
+// To boxes all over the picture, at zooms from one node to the whole: the frame, and until the last tile is there.
+void jumps(Canvas& canvas, Frames& frames) {
+  constexpr double kZooms[] = {1, 0.7, 0.4, 0.2, 0.1, 0.05, 0.02};
+  constexpr int kJumps = 40;
+  const auto boxes = static_cast<uint64_t>(canvas.view()->nodes.size());
+  uint64_t state = 1;
+  for (const double zoom : kZooms) {
+    std::vector<double> complete;
+    double start = 0;
+    const auto jump = [&](int) {
+      state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+      const QRectF box = canvas.frameOf(static_cast<int32_t>((state >> 33) % boxes));
+      start = wallMs();
+      canvas.viewport().zoomBy(zoom / canvas.viewport().zoom(), {});
+      canvas.viewport().centerOn(box.center());
+    };
+    frames.run(fmt::format("jump at zoom {}", zoom).c_str(), kJumps, jump, [&] {
+      canvas.waitForTiles();
+      complete.push_back(wallMs() - start);
+    });
+    std::sort(complete.begin(), complete.end());
+    fmt::print("  its tiles after p50 {:.0f}, longest {:.0f} ms\n", complete[complete.size() / 2], complete.back());
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -136,6 +165,7 @@ int main(int argc, char** argv) {
   frames.run("zoom in", 60, [&](int) { wheel(canvas, middle, 120, Qt::ControlModifier); });
   gestures(canvas, frames, "close");
   frames.run("zoom out", 60, [&](int) { wheel(canvas, middle, -120, Qt::ControlModifier); });
+  jumps(canvas, frames);
   frames.run("fit all", 1, [&](int) { canvas.viewport().fitAll(); });
   frames.run("theme", 1, [&](int) { canvas.setTheme(Theme::Dark); });
   frames.run("back to an old picture", 2, [&](int) { canvas.setPicture(picture, view, Canvas::KeepView::Yes, index); });

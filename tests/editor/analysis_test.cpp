@@ -183,6 +183,7 @@ class AnalysisTest : public AnalysisHand {
           rewire.actions.push_back(SetOperand{user, static_cast<int32_t>(i), named("waved")});
     document().perform(std::move(rewire));
     hand_->settle();
+    QVERIFY2(bar->words().startsWith("Before the last edit: Equal"), qPrintable(bar->words()));
     QTest::mouseClick(bar->checkButton(), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(bar->words().startsWith("Values differ"), 60000);
     QTest::mouseClick(bar->putBackButton(), Qt::LeftButton);
@@ -191,6 +192,14 @@ class AnalysisTest : public AnalysisHand {
     QVERIFY(hand_->module().findInstruction("waved").has_value());
     hand_->key(Qt::Key_Z, Qt::ControlModifier);
     QVERIFY(!hand_->module().findInstruction("waved").has_value());
+  }
+
+  void whatLiesBetweenIsTakenOutToo() {
+    document().select({named("product"), named("shifted")});
+    play("take-out");
+    auto* bar = hand_->window().pane().findChild<RoundTripBar*>();
+    QVERIFY(bar);
+    QVERIFY2(bar->words().startsWith("3 instructions taken out, 1 of them since"), qPrintable(bar->words()));
   }
 
   // --- one selection in all views

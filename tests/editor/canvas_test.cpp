@@ -95,6 +95,43 @@ class CanvasTest : public QObject {
     preferences().tileCacheMb = before;
   }
 
+  // As after a jump over a large picture: nothing waits for the workers.
+  void whatNoTileShowsYetIsPaintedAtOnce() {
+    canvas_->waitForTiles();
+    canvas_->setTheme(Theme::Dark);  // no tile is left
+    QVERIFY(!canvas_->tilesReady());
+    const QPoint inTitle = canvas_->viewport().toWidget(canvas_->boxOf(p_).topLeft() + QPointF(4, 8)).toPoint();
+    QCOMPARE(canvas_->grab().toImage().pixelColor(inTitle), toQColor(ColorRole::Parameter, Theme::Dark));
+    QVERIFY(!canvas_->tilesReady());
+  }
+
+  // 40,000 boxes: near ones are painted at once, from afar the tiles of the whole stand in, which stay.
+  void noPlaceOfALargePictureIsBlankAfterAJump() {
+    constexpr int kSide = 200, kStep = 300;
+    auto large = std::make_shared<Picture>();
+    large->bounds = {0, 0, kSide * kStep, kSide * kStep};
+    for (int k = 0; k < kSide * kSide; ++k) {
+      PictureItem box;
+      box.bounds = {static_cast<float>(k % kSide * kStep), static_cast<float>(k / kSide * kStep), 200, 200};
+      box.fill = ColorRole::Parameter;
+      large->items.push_back(box);
+    }
+    canvas_->setPicture(large, std::make_shared<const GraphView>());
+    canvas_->waitForTiles();
+    QTRY_VERIFY(TileStore::bytesOfAll() >= size_t{8} << 20);  // the whole, too
+    const QColor empty = toQColor(ColorRole::Background, Theme::Light);
+    for (const double zoom : {1.0, 0.3, 0.05, 0.022, 0.3, 1.0})
+      for (const double place : {0.1, 0.9}) {
+        canvas_->viewport().zoomBy(zoom / canvas_->viewport().zoom(), {});
+        canvas_->viewport().centerOn(QPointF(place, place) * kSide * kStep);
+        const QImage shot = canvas_->grab().toImage();
+        int painted = 0;
+        for (int x = 0; x < shot.width(); x += 10)
+          for (int y = 0; y < shot.height(); y += 10) painted += shot.pixelColor(x, y) != empty ? 1 : 0;
+        QVERIFY2(painted * 300 > shot.width() * shot.height(), qPrintable(QString::number(zoom)));  // a third
+      }
+  }
+
   // The release of the space bar goes to whoever has the focus by then.
   void aSpaceBarThatWasLetGoElsewhereIsNotHeld() {
     canvas_->setFocus();

@@ -354,7 +354,7 @@ Panels::~Panels() { qDeleteAll(contents); }
 bool Panels::isBusy() const {
   return compiled->isBusy() || memory->isBusy() || differences->isBusy() || passes->isBusy() || roofline->isBusy() ||
          communication->isBusy() || numerics->isBusy() || dump->isBusy() || watch->isBusy() || warp->isBusy() ||
-         devices->isBusy();
+         devices->isBusy() || computations->isBusy();
 }
 
 }  // namespace tessera

@@ -299,6 +299,29 @@ Result<GroupedSelection> groupingOf(const Module& module, std::span<const Instru
   return out;
 }
 
+std::vector<InstructionId> withBetween(const Module& module, std::span<const InstructionId> ids) {
+  Ids out(ids.begin(), ids.end());
+  const auto isElsewhere = [&](InstructionId id) {
+    return !module.contains(id) || module.at(id).computation != module.at(ids[0]).computation;
+  };
+  if (ids.empty() || std::ranges::any_of(ids, isElsewhere)) return out;
+  const auto order = topologicalOrder(module, module.at(ids[0]).computation);
+  if (!order) return out;
+  const IdSet chosen(ids.begin(), ids.end());
+  IdSet below, above;  // what needs one of them, what one of them needs
+  for (InstructionId id : *order)
+    eachNeed(module.at(id), [&](InstructionId need) {
+      if (chosen.contains(need) || below.contains(need)) below.insert(id);
+    });
+  for (auto id = order->rbegin(); id != order->rend(); ++id) {
+    if (!chosen.contains(*id) && !above.contains(*id)) continue;
+    eachNeed(module.at(*id), [&](InstructionId need) { above.insert(need); });
+  }
+  for (InstructionId id : *order)
+    if (below.contains(id) && above.contains(id) && !chosen.contains(id)) out.push_back(id);
+  return out;
+}
+
 Status checkFusible(const Module& module, std::span<const InstructionId> members) {
   for (InstructionId id : members) {
     const OpDef* op = findOp(module.at(id).opcode);

@@ -18,6 +18,9 @@ struct GroupedSelection {
 // Fails with the instruction on a path that leaves the selection and comes back, and where nothing can be grouped.
 // O(size of the computation).
 Result<GroupedSelection> groupingOf(const Module& module, std::span<const InstructionId> ids);
+// The selection with what lies on paths between its instructions, without which it cannot be cut out: a picture may
+// show that as a line. Where it is in several computations, the selection alone.
+std::vector<InstructionId> withBetween(const Module& module, std::span<const InstructionId> ids);
 // Also what a fusion cannot hold: effects, loops, calls.
 Status checkFusible(const Module& module, std::span<const InstructionId> members);
 

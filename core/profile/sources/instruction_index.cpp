@@ -72,12 +72,24 @@ std::string categoryOfInstruction(const Instruction& instruction) {
 InstructionIndex::InstructionIndex(std::shared_ptr<const Module> module)
     : module_(std::move(module)), functions_(*module_), executed_(executedComputations(*module_)) {
   for (ComputationId computation : module_->order())
-    for (InstructionId id : module_->at(computation).instructions) {
-      const std::string_view name = module_->at(id).name;
-      names_[std::string(name)].push_back(id);
-      kernels_[kernelName(name)].push_back(id);
-    }
-  if (!verify(*module_).hasErrors()) costs_ = std::make_unique<CostCounter>(*module_);
+    for (InstructionId id : module_->at(computation).instructions)
+      names_[std::string(module_->at(id).name)].push_back(id);
+}
+
+const InstructionIndex::Names& InstructionIndex::kernels() const {
+  std::call_once(kernelsMade_, [this] {
+    for (ComputationId computation : module_->order())
+      for (InstructionId id : module_->at(computation).instructions)
+        kernels_[kernelName(module_->at(id).name)].push_back(id);
+  });
+  return kernels_;
+}
+
+CostCounter* InstructionIndex::costs() const {
+  std::call_once(costsMade_, [this] {
+    if (!verify(*module_).hasErrors()) costs_ = std::make_unique<CostCounter>(*module_);
+  });
+  return costs_.get();
 }
 
 InstructionIndex::Found InstructionIndex::chosen(std::string_view name, const Names& names) const {
@@ -99,7 +111,9 @@ InstructionIndex::Found InstructionIndex::find(std::string_view name) const {
   return chosen(name, names_);
 }
 
-InstructionIndex::Found InstructionIndex::findKernel(std::string_view kernel) const { return chosen(kernel, kernels_); }
+InstructionIndex::Found InstructionIndex::findKernel(std::string_view kernel) const {
+  return chosen(kernel, kernels());
+}
 
 // Where the path says only how the program was traced, the source functions say the rest, as on the canvas.
 std::string InstructionIndex::scopeOf(const Metadata& metadata) const {
@@ -143,9 +157,9 @@ bool InstructionIndex::callsTimed(const Instruction& instruction,
 
 Cost InstructionIndex::costOf(InstructionId id, const std::unordered_set<InstructionId>& timed) const {
   const Instruction& instruction = module_->at(id);
-  if (!costs_ || instruction.opcode == Opcode::While) return {};  // how often its body ran is not known
+  if (instruction.opcode == Opcode::While || !costs()) return {};  // how often its body ran is not known
   if (executesInOrder(instruction.opcode) && callsTimed(instruction, timed)) return {};
-  return costs_->of(id);
+  return costs()->of(id);
 }
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -35,10 +36,11 @@ class InstructionIndex {
   Cost costOf(InstructionId id, const std::unordered_set<InstructionId>& timed) const;
 
   const Module& module() const { return *module_; }
-  bool costsKnown() const { return costs_ != nullptr; }
 
  private:
   using Names = std::unordered_map<std::string, std::vector<InstructionId>>;
+  const Names& kernels() const;
+  CostCounter* costs() const;
   Found chosen(std::string_view name, const Names& names) const;
   std::string scopeOf(const Metadata& metadata) const;
   bool callsTimed(const Instruction& instruction, const std::unordered_set<InstructionId>& timed) const;
@@ -46,8 +48,11 @@ class InstructionIndex {
   std::shared_ptr<const Module> module_;
   SourceFunctions functions_;
   std::unordered_set<ComputationId> executed_;  // the entry, loops, branches, calls: not the insides of fusions
-  Names names_, kernels_;
-  std::unique_ptr<CostCounter> costs_;  // null: the module does not verify
+  Names names_;
+  // Made for the first who asks.
+  mutable std::once_flag kernelsMade_, costsMade_;
+  mutable Names kernels_;
+  mutable std::unique_ptr<CostCounter> costs_;  // null: the module does not verify
 };
 
 }  // namespace tessera

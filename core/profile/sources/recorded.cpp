@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/base/hash.h"
 #include "core/base/sorting.h"
@@ -39,10 +40,11 @@ std::vector<size_t> sortedPlaces(const std::vector<SeenEvent>& events, bool inst
   std::vector<size_t> out;
   for (size_t i = 0; i < events.size(); ++i)
     if (nests(events[i]) && (!instructions || events[i].kind != TimeKind::Host)) out.push_back(i);
-  sortWith(out, [&](size_t a, size_t b) {
+  const auto precedes = [&](size_t a, size_t b) {
     if (events[a].beginPs != events[b].beginPs) return events[a].beginPs < events[b].beginPs;
     return events[a].durationPs > events[b].durationPs;
-  });
+  };
+  if (!std::ranges::is_sorted(out, precedes)) sortWith(out, precedes);
   return out;
 }
 
@@ -57,9 +59,9 @@ size_t Recorder::HashKey::operator()(const Key& key) const {
 }
 
 uint32_t Recorder::text(std::string_view text) {
-  const auto [at, isNew] = numbers_.emplace(std::string(text), static_cast<uint32_t>(texts_.size()));
-  if (isNew) texts_.emplace_back(text);
-  return at->second;
+  if (text.empty()) return 0;
+  const auto keep = [&] { return std::string_view(texts_.emplace_back(text)); };
+  return *numbers_.emplaceWith(text, static_cast<uint32_t>(texts_.size()), keep).first;
 }
 
 RecordedTime& Recorder::rowOf(const SeenEvent& event, uint32_t where) {
@@ -103,15 +105,17 @@ void Recorder::keepLine(std::string_view where, std::string_view line, const std
 
 void Recorder::addLine(std::string_view where, std::string_view line, std::vector<SeenEvent> events, int64_t baseNs) {
   mend(events);
-  keepLine(where, line, events, baseNs);
   std::vector<int64_t> self(events.size());
   for (size_t i = 0; i < events.size(); ++i) self[i] = events[i].durationPs;
   std::vector<int64_t> ofHost = self;
   crossed_ += subtractNested(events, sortedPlaces(events, true), self);
-  subtractNested(events, sortedPlaces(events, false), ofHost);
+  const bool host = std::ranges::any_of(events, [](const SeenEvent& e) { return e.kind == TimeKind::Host; });
+  if (host) subtractNested(events, sortedPlaces(events, false), ofHost);
   const uint32_t place = text(where);
   for (size_t i = 0; i < events.size(); ++i)
     add(events[i], events[i].kind == TimeKind::Host ? ofHost[i] : self[i], place);
+  if (keepsLines_ && !events.empty())
+    out_.lines.push_back({std::string(where), std::string(line), baseNs, std::move(events)});
 }
 
 void Recorder::addStep(int64_t number, int64_t durationPs) {
@@ -127,7 +131,7 @@ Recorded Recorder::finish() {
         fmt::format("{} events end after the event around them: the clock jumped, or one line holds several threads; "
                     "their own times are estimates",
                     crossed_));
-  if (keepsLines_) out_.texts = std::move(texts_);
+  if (keepsLines_) out_.texts.assign(std::move_iterator(texts_.begin()), std::move_iterator(texts_.end()));
   return std::move(out_);
 }
 

@@ -2,6 +2,7 @@
 // Recorder that every reader of a profile fills. Read by matching.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/text_map.h"
 #include "core/profile/sources/time_samples.h"
 
 namespace tessera {
@@ -108,8 +110,8 @@ class Recorder {
 
   const bool keepsLines_;
   Recorded out_;
-  std::vector<std::string> texts_ = {""};
-  std::unordered_map<std::string, uint32_t> numbers_ = {{"", 0}};
+  std::deque<std::string> texts_ = {""};
+  TextMap<uint32_t> numbers_;
   std::unordered_map<Key, size_t, HashKey> rows_;
   int64_t negative_ = 0, crossed_ = 0, unbelievable_ = 0;
 };

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <unordered_map>
 
 #include "core/base/hash.h"
@@ -38,7 +37,11 @@ class TimelineMaker {
 
   const std::vector<Recorded>& files_;
   std::shared_ptr<Timeline> out_ = std::make_shared<Timeline>();
-  std::map<std::array<uint32_t, 3>, uint32_t> names_;  // by the numbers of a file's texts; again for each file
+  using TextNumbers = std::array<uint32_t, 3>;
+  struct HashNumbers {
+    size_t operator()(const TextNumbers& of) const { return mixedHash(mixedHash(of[0], of[1]), of[2]); }
+  };
+  std::unordered_map<TextNumbers, uint32_t, HashNumbers> names_;  // of a file's texts; again for each file
   std::unordered_map<std::string, uint32_t> known_;
   std::vector<FlowEnd> ends_;
   int64_t originNs_ = 0;
@@ -64,7 +67,7 @@ int64_t TimelineMaker::shiftOf(const RecordedLine& line) {
 
 uint32_t TimelineMaker::nameOf(const Recorded& file, const SeenEvent& event) {
   const bool work = event.kind == TimeKind::Instruction;
-  const std::array<uint32_t, 3> key{event.name, work ? event.op : 0, work ? event.module : 0};
+  const TextNumbers key{event.name, work ? event.op : 0, work ? event.module : 0};
   const auto [at, isNew] = names_.try_emplace(key, 0);
   if (!isNew) return at->second;
   TimelineName name{file.texts[event.name], event.kind == TimeKind::Host ? "host" : "device"};

@@ -58,17 +58,17 @@ class TraceReader {
 };
 
 void TraceReader::takeName(const TraceEvent& event, const Thread& thread) {
-  if (!event.args) return;
-  if (event.name == "process_name") processNames_[thread.first] = event.args->name;
-  if (event.name == "thread_name") threadNames_[thread] = event.args->name;
+  if (!event.hasArgs) return;
+  if (event.name == "process_name") processNames_[thread.first] = event.args.name;
+  if (event.name == "thread_name") threadNames_[thread] = event.args.name;
 }
 
 SeenEvent TraceReader::seenEvent(const TraceEvent& event) {
   SeenEvent out{
       .name = recorder_.text(event.name), .beginPs = psOfUs(event.beginUs), .durationPs = psOfUs(event.durationUs)};
   if (isDeviceWork(event.category)) out.kind = TimeKind::Device;
-  if (!event.args) return out;
-  const TraceEvent::Args& args = *event.args;
+  if (!event.hasArgs) return out;
+  const TraceEvent::Args& args = event.args;
   out.op = recorder_.text(args.op);
   out.module = recorder_.text(args.module);
   if (args.program) out.program = static_cast<uint64_t>(*args.program);

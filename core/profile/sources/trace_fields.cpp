@@ -1,169 +1,164 @@
-// See trace_fields.h.
+// See trace_fields.h. Numbers may be written as texts, and texts as numbers.
 #include "core/profile/sources/trace_fields.h"
 
 #include <charconv>
-#include <cstdlib>
-#include <nlohmann/json.hpp>
-#include <string_view>
+
+#include "core/formats/json_scanner.h"
 
 namespace tessera {
 namespace {
 
-using Json = nlohmann::json;
+enum class Field : uint8_t { Other, Phase, Name, Category, Process, Thread, Flow, Begin, Duration, Args };
+enum class ArgField : uint8_t { Other, Op, Module, Program, Run, Step, Flops, Bytes, Correlation, Name };
 
-enum class Field : uint8_t {
-  Other,
-  Phase,
-  Name,
-  Category,
-  Process,
-  Thread,
-  Flow,
-  Begin,
-  Duration,
-  Args,
-  Op,
-  Module,
-  Program,
-  Run,
-  Step,
-  Flops,
-  Bytes,
-  Correlation,
-  ArgName,
+template <class F>
+struct Known {
+  std::string_view name;
+  F field;
 };
-
-Field fieldNamed(std::string_view key) {
-  using enum Field;
-  constexpr std::pair<std::string_view, Field> kFields[] = {{"ph", Phase},    {"name", Name},    {"cat", Category},
-                                                            {"pid", Process}, {"tid", Thread},   {"id", Flow},
-                                                            {"ts", Begin},    {"dur", Duration}, {"args", Args}};
-  for (const auto& [name, field] : kFields)
-    if (name == key) return field;
-  return Other;
+// Of a million events each has some ten names: almost all of them differ in length or first letter.
+template <class F, size_t N>
+F fieldNamed(std::string_view name, const Known<F> (&known)[N]) {
+  for (const Known<F>& each : known)
+    if (each.name.size() == name.size() && each.name.front() == name.front() && each.name == name) return each.field;
+  return F::Other;
 }
 
-Field argNamed(std::string_view key) {
-  using enum Field;
-  constexpr std::pair<std::string_view, Field> kFields[] = {
-      {"hlo_op", Op},     {"hlo_module", Module}, {"program_id", Program},   {"run_id", Run},
-      {"step_num", Step}, {"flops", Flops},       {"bytes_accessed", Bytes}, {"correlation_id", Correlation},
-      {"name", ArgName}};
-  for (const auto& [name, field] : kFields)
-    if (name == key) return field;
-  return Other;
+constexpr Known<Field> kFields[] = {{"ph", Field::Phase},    {"name", Field::Name},    {"cat", Field::Category},
+                                    {"pid", Field::Process}, {"tid", Field::Thread},   {"id", Field::Flow},
+                                    {"ts", Field::Begin},    {"dur", Field::Duration}, {"args", Field::Args}};
+constexpr Known<ArgField> kArgs[] = {{"hlo_op", ArgField::Op},
+                                     {"hlo_module", ArgField::Module},
+                                     {"program_id", ArgField::Program},
+                                     {"run_id", ArgField::Run},
+                                     {"step_num", ArgField::Step},
+                                     {"flops", ArgField::Flops},
+                                     {"bytes_accessed", ArgField::Bytes},
+                                     {"correlation_id", ArgField::Correlation},
+                                     {"name", ArgField::Name}};
+
+double numberIn(std::string_view text) {
+  double out = 0;
+  std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
 }
 
-// A value as a number and as text, whichever way it was written.
-struct Value {
-  std::string_view text;
-  std::optional<double> number;
-  std::optional<int64_t> integer;
+std::optional<int64_t> integerIn(std::string_view text) {
+  const char* end = text.data() + text.size();
+  int64_t out = 0;
+  if (std::from_chars(text.data(), end, out).ec == std::errc()) return out;
+  uint64_t large = 0;  // identifiers are hashes
+  if (std::from_chars(text.data(), end, large).ec == std::errc()) return static_cast<int64_t>(large);
+  return std::nullopt;
+}
 
-  double asNumber() const { return number ? *number : std::strtod(std::string(text).c_str(), nullptr); }
-  std::optional<int64_t> asInteger() const {
-    if (integer) return integer;
-    int64_t out = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), out);
-    return read.ec == std::errc() ? std::optional(out) : std::nullopt;
+void set(TraceEvent::Args& args, ArgField field, std::string_view text) {
+  switch (field) {
+    case ArgField::Op: args.op = text; break;
+    case ArgField::Module: args.module = text; break;
+    case ArgField::Name: args.name = text; break;
+    case ArgField::Program: args.program = integerIn(text); break;
+    case ArgField::Run: args.run = integerIn(text); break;
+    case ArgField::Step: args.step = integerIn(text); break;
+    case ArgField::Flops: args.flops = numberIn(text); break;
+    case ArgField::Bytes: args.bytes = numberIn(text); break;
+    case ArgField::Correlation:
+    case ArgField::Other: break;
   }
-};
+}
 
-// Receives the parts of the text as nlohmann's parser meets them.
-class EventWalk {
- public:
-  EventWalk(bool isList, const std::function<void(const TraceEvent&)>& take)
-      : eventDepth_(isList ? 2 : 3), inEvents_(isList), take_(take) {}
-
-  // NOLINTBEGIN(readability-identifier-naming): the names are the parser's
-  bool null() { return true; }
-  bool boolean(bool) { return true; }
-  bool number_integer(Json::number_integer_t value) { return whole(value); }
-  bool number_unsigned(Json::number_unsigned_t value) { return whole(static_cast<int64_t>(value)); }
-  bool number_float(Json::number_float_t value, const std::string& text) { return set({text, value, std::nullopt}); }
-  bool string(std::string& text) { return set({text, std::nullopt, std::nullopt}); }
-  bool binary(Json::binary_t&) { return true; }
-  bool start_object(size_t) {
-    ++depth_;
-    if (!inEvents_) return true;
-    if (depth_ == eventDepth_) event_ = {};
-    if (depth_ == eventDepth_ + 1 && field_ == Field::Args) event_.args.emplace(), inArgs_ = true;
-    return true;
-  }
-  bool key(std::string& name) {
-    if (depth_ == 1 && eventDepth_ == 3) inEvents_ = name == "traceEvents";
-    field_ = depth_ == eventDepth_                  ? fieldNamed(name)
-             : inArgs_ && depth_ == eventDepth_ + 1 ? argNamed(name)
-                                                    : Field::Other;
-    if (field_ == Field::Correlation) event_.args->hasCorrelation = true;
-    return true;
-  }
-  bool end_object() {
-    if (inEvents_ && depth_ == eventDepth_) take_(event_);
-    return close();
-  }
-  bool start_array(size_t) {
-    ++depth_;
-    return true;
-  }
-  bool end_array() { return close(); }
-  bool parse_error(size_t, const std::string&, const nlohmann::detail::exception&) { return false; }
-  // NOLINTEND(readability-identifier-naming)
-
- private:
-  bool close() {
-    if (depth_ == eventDepth_ + 1) inArgs_ = false;
-    --depth_;
-    field_ = Field::Other;
-    return true;
-  }
-  bool whole(int64_t value) {
-    char text[24];
-    const char* end = std::to_chars(text, text + sizeof text, value).ptr;
-    return set({{text, end}, static_cast<double>(value), value});
-  }
-  bool set(const Value& value);
-
-  const int eventDepth_;
-  int depth_ = 0;
-  bool inEvents_, inArgs_ = false;
-  Field field_ = Field::Other;
-  TraceEvent event_;
-  const std::function<void(const TraceEvent&)>& take_;
-};
-
-bool EventWalk::set(const Value& value) {
-  if (!inEvents_ || depth_ != (inArgs_ ? eventDepth_ + 1 : eventDepth_)) return true;
-  switch (field_) {
-    case Field::Phase: event_.phase = value.text; break;
-    case Field::Name: event_.name = value.text; break;
-    case Field::Category: event_.category = value.text; break;
-    case Field::Process: event_.process = value.text; break;
-    case Field::Thread: event_.thread = value.text; break;
-    case Field::Flow: event_.flow = value.text; break;
-    case Field::Begin: event_.beginUs = value.asNumber(); break;
-    case Field::Duration: event_.durationUs = value.asNumber(); break;
-    case Field::Op: event_.args->op = value.text; break;
-    case Field::Module: event_.args->module = value.text; break;
-    case Field::ArgName: event_.args->name = value.text; break;
-    case Field::Program: event_.args->program = value.asInteger(); break;
-    case Field::Run: event_.args->run = value.asInteger(); break;
-    case Field::Step: event_.args->step = value.asInteger(); break;
-    case Field::Flops: event_.args->flops = value.asNumber(); break;
-    case Field::Bytes: event_.args->bytes = value.asNumber(); break;
+void set(TraceEvent& event, Field field, std::string_view text) {
+  switch (field) {
+    case Field::Phase: event.phase = text; break;
+    case Field::Name: event.name = text; break;
+    case Field::Category: event.category = text; break;
+    case Field::Process: event.process = text; break;
+    case Field::Thread: event.thread = text; break;
+    case Field::Flow: event.flow = text; break;
+    case Field::Begin: event.beginUs = numberIn(text); break;
+    case Field::Duration: event.durationUs = numberIn(text); break;
     case Field::Args:
-    case Field::Correlation:
     case Field::Other: break;
   }
-  return true;
 }
+
+class EventWalk {
+ public:
+  EventWalk(std::string_view json, const std::function<void(const TraceEvent&)>& take) : scanner_(json), take_(take) {}
+
+  bool walk() {
+    std::string_view key;
+    if (scanner_.next() == '[')
+      walkEvents();
+    else if (scanner_.enter('{'))
+      while (scanner_.nextMember(key)) key == "traceEvents" ? walkEvents() : scanner_.skip();
+    else
+      scanner_.skip();
+    return scanner_.damaged() || scanner_.next() != 0 || scanner_.damaged();
+  }
+
+ private:
+  void walkEvents() {
+    if (!scanner_.enter('[')) return scanner_.skip();
+    while (scanner_.nextElement()) {
+      if (!scanner_.enter('{')) {
+        scanner_.skip();
+        continue;
+      }
+      readEvent();
+      if (!scanner_.damaged()) take_(event_);
+    }
+  }
+  void readEvent() {
+    std::string_view key, text;
+    event_.clear();
+    while (scanner_.nextMember(key)) {
+      const Field field = fieldNamed(key, kFields);
+      if (field == Field::Other)
+        scanner_.skip();
+      else if (field == Field::Args)
+        readArgs();
+      else if (scanner_.scalar(text))
+        set(event_, field, text);
+    }
+  }
+  void readArgs() {
+    if (!scanner_.enter('{')) return scanner_.skip();
+    event_.hasArgs = true;
+    std::string_view key, text;
+    while (scanner_.nextMember(key)) {
+      const ArgField field = fieldNamed(key, kArgs);
+      if (field == ArgField::Correlation) event_.args.hasCorrelation = true;
+      if (field == ArgField::Other)
+        scanner_.skip();
+      else if (scanner_.scalar(text))
+        set(event_.args, field, text);
+    }
+  }
+
+  JsonScanner scanner_;
+  const std::function<void(const TraceEvent&)>& take_;
+  TraceEvent event_;
+};
 
 }  // namespace
 
+void TraceEvent::Args::clear() {
+  for (std::string* text : {&op, &module, &name}) text->clear();
+  program.reset(), run.reset(), step.reset();
+  flops = bytes = 0;
+  hasCorrelation = false;
+}
+
+void TraceEvent::clear() {
+  for (std::string* text : {&phase, &name, &category, &process, &thread, &flow}) text->clear();
+  beginUs = durationUs = 0;
+  hasArgs = false;
+  args.clear();
+}
+
 bool forEachTraceEvent(std::string_view json, const std::function<void(const TraceEvent&)>& take) {
-  const size_t first = json.find_first_not_of(" \t\r\n");
-  EventWalk walk(first != json.npos && json[first] == '[', take);
-  return !Json::sax_parse(json.begin(), json.end(), &walk, Json::input_format_t::json, true, true);
+  return EventWalk(json, take).walk();
 }
 
 }  // namespace tessera

@@ -17,10 +17,13 @@ struct TraceEvent {
     std::optional<int64_t> program, run, step;
     double flops = 0, bytes = 0;
     bool hasCorrelation = false;
+    void clear();
   };
   std::string phase, name, category, process, thread, flow;  // numbers as text
   double beginUs = 0, durationUs = 0;
-  std::optional<Args> args;
+  bool hasArgs = false;
+  Args args;
+  void clear();  // keeps the room of the texts
 };
 
 // Calls `take` for each object of the list "traceEvents", or of the list that is the whole text. True: the text is cut

@@ -7,9 +7,11 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QTimer>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 #include <unordered_map>
+#include <utility>
 
 #include "editor/document/document.h"
 #include "editor/panels/popups/quick_list.h"
@@ -20,7 +22,8 @@ namespace tessera {
 namespace {
 
 constexpr int kComputation = Qt::UserRole, kFilled = Qt::UserRole + 1;
-constexpr size_t kMostFoundComputations = 500;
+constexpr size_t kMostFoundComputations = 500, kFewComputations = 1000;
+constexpr int kAfterPictureMs = 150;
 constexpr int kLeastWidth = 260, kIndentation = 12;
 
 ComputationId computationOf(const QTreeWidgetItem& item) { return ComputationId(item.data(0, kComputation).toUInt()); }
@@ -72,12 +75,22 @@ void ComputationsPanel::begin() {
 // While nobody sees it, nothing is worked out.
 void ComputationsPanel::moduleChanged() {
   calls_.reset();
-  if (isVisible()) refill();
+  if (isVisible()) refillSoon();
 }
 
 void ComputationsPanel::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
-  if (!calls_) refill();
+  if (!calls_) refillSoon();
+}
+
+// Thousands of rows take longer than a frame: the picture of a file that was just opened goes before them.
+void ComputationsPanel::refillSoon() {
+  if (!document_.isOpen() || document_.module().order().size() <= kFewComputations) return refill();
+  if (std::exchange(waits_, true)) return;
+  QTimer::singleShot(kAfterPictureMs, this, [this] {
+    waits_ = false;
+    if (!calls_) refill();
+  });
 }
 
 void ComputationsPanel::refill() {

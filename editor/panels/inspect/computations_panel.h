@@ -26,6 +26,7 @@ class ComputationsPanel : public QWidget {
   QLineEdit* field() const { return field_; }
   QTreeWidget* tree() const { return tree_; }
   QString stateText() const;
+  bool isBusy() const { return waits_; }
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -33,6 +34,7 @@ class ComputationsPanel : public QWidget {
 
  private:
   void moduleChanged();
+  void refillSoon();
   void refill();
   void fillFound();
   void fill(QTreeWidgetItem& item);
@@ -46,6 +48,7 @@ class ComputationsPanel : public QWidget {
   QTreeWidget* tree_;
   QLabel* state_;
   std::optional<CallTree> calls_;  // none: the module has changed since
+  bool waits_ = false;             // until the picture is there
 };
 
 }  // namespace tessera

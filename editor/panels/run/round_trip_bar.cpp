@@ -21,6 +21,13 @@ QString timesWords(const RunTimes& times) {
       .arg(times.ms.size());
 }
 
+QString takenWords(const TakenPart& taken) {
+  QString out = QObject::tr("%L1 instructions taken out").arg(taken.place.members.size());
+  if (taken.between > 0) out += QObject::tr(", %L1 of them since they lie between").arg(taken.between);
+  return out + (taken.note.isEmpty() ? QObject::tr(", with the inputs that they had.")
+                                     : QStringLiteral("; %1.").arg(taken.note));
+}
+
 QString foundWords(const SideBySide& found) {
   QString out = found.values.equal
                     ? QObject::tr("Equal within tolerance.")
@@ -69,13 +76,10 @@ void RoundTripBar::say() {
   check_->setEnabled(!trip_.isChecking());
   putBack_->setEnabled(trip_.whole() != nullptr);
   if (trip_.isChecking()) return words_->setText(tr("Running both in turn …"));
-  if (!trip_.problem().isEmpty()) return words_->setText(trip_.problem());
-  if (trip_.found()) return words_->setText(foundWords(*trip_.found()));
-  QString out =
-      tr("%L1 instructions taken out, with the inputs that they had.").arg(trip_.taken().place.members.size());
-  if (!trip_.taken().note.isEmpty())
-    out = tr("%L1 instructions taken out; %2.").arg(trip_.taken().place.members.size()).arg(trip_.taken().note);
-  words_->setText(out);
+  const QString when = trip_.isOutdated() ? tr("Before the last edit: ") : QString();
+  if (!trip_.problem().isEmpty()) return words_->setText(when + trip_.problem());
+  if (trip_.found()) return words_->setText(when + foundWords(*trip_.found()));
+  words_->setText(takenWords(trip_.taken()));
 }
 
 void RoundTripBar::putBack() {

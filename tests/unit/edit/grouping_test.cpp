@@ -53,6 +53,19 @@ TEST(EditGrouping, OneResultIsTheCallItself) {
   ASSERT_TRUE(again.module) << text;
 }
 
+TEST(EditGrouping, WhatLiesBetweenIsFound) {
+  const GroupingGraph g(kDiamond);
+  const auto found = [&](std::initializer_list<const char*> names) {
+    std::string out;
+    for (InstructionId id : withBetween(g.module(), g.ids(names))) out += std::string(g.module().at(id).name) + " ";
+    return out;
+  };
+  EXPECT_EQ(found({"a", "d"}), "a d b c ");
+  EXPECT_EQ(found({"d", "b"}), "d b ");
+  EXPECT_EQ(found({"b", "c"}), "b c ");
+  EXPECT_EQ(found({}), "");
+}
+
 TEST(EditGrouping, SeveralResultsAreATuple) {
   GroupingGraph g(kDiamond);
   const auto before = g.values();

@@ -41,17 +41,6 @@ TEST(CostByScope, WhatIsCalledCountsInTheScopeOfItsCaller) {
   EXPECT_EQ(find(root, {"jit(f)", "head"})->cost.transcendentals, 64);
 }
 
-TEST(CostByScope, CallersInSeveralScopesShareWhatStandsAroundThem) {
-  const Module module = moduleFrom(
-      "HloModule m\n\ng {\n  x = f32[64] parameter(0)\n  ROOT a = f32[64] sine(x)\n}\n\n"
-      "ENTRY e {\n  x = f32[64] parameter(0)\n  a = f32[64] call(x), to_apply=g" +
-      named("f/one/call") + "\n  ROOT b = f32[64] call(a), to_apply=g" + named("f/two/call") + "\n}\n");
-  const CostScope root = costByScope(Workload(module, nullptr));
-  ASSERT_EQ(root.children.size(), 1u);
-  EXPECT_EQ(root.children[0].name, "f");
-  EXPECT_EQ(root.children[0].cost.transcendentals, 128);
-}
-
 std::string chainOf(const std::vector<std::string>& scopes, const std::string& parameters = "") {
   std::string text = "HloModule m\n\nENTRY e {\n  x = f32[64] parameter(0), metadata={op_name=\"x\"}\n" + parameters;
   std::string last = "x";
@@ -62,6 +51,75 @@ std::string chainOf(const std::vector<std::string>& scopes, const std::string& p
     last = name;
   }
   return text + "}\n";
+}
+
+TEST(CostByScope, EachCallerHasItsPartOfWhatItCalls) {
+  const Module module = moduleFrom(
+      "HloModule m\n\ng {\n  x = f32[64] parameter(0)\n  ROOT a = f32[64] sine(x)\n}\n\n"
+      "h {\n  x = f32[64] parameter(0)\n  a = f32[64] call(x), to_apply=g" +
+      named("inner/call") + "\n  ROOT b = f32[64] call(a), to_apply=g" + named("inner/call") +
+      "\n}\n\nENTRY e {\n  x = f32[64] parameter(0)\n  a = f32[64] call(x), to_apply=g" + named("f/one/call") +
+      "\n  b = f32[64] call(a), to_apply=h" + named("f/two/call") + "\n  ROOT c = f32[64] call(b), to_apply=h" +
+      named("f/three/call") + "\n}\n");
+  const CostScope root = costByScope(Workload(module, nullptr));
+  ASSERT_EQ(root.children.size(), 1u);
+  EXPECT_EQ(root.children[0].cost.transcendentals, 5 * 64);
+  const auto of = [&](std::vector<std::string> way) {
+    const CostScope* found = find(root, std::move(way));
+    return found ? found->cost.transcendentals / 64 : -1;
+  };
+  EXPECT_EQ(of({"f", "one"}), 1);
+  EXPECT_EQ(of({"f", "two", "inner"}), 2);
+  EXPECT_EQ(of({"f", "three", "inner"}), 2);
+}
+
+// A file that is one loop: "while / body" says nothing, the functions of its source do.
+TEST(CostByScope, InALoopThePathGoesOnWithTheSourceFunctions) {
+  std::string text = R"(HloModule m
+
+FileNames
+1 "model.py"
+
+FunctionNames
+1 "run"
+2 "run.<locals>.step"
+3 "decay"
+4 "force"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=3 end_line=3 column=1 end_column=1}
+2 {file_name_id=1 function_name_id=2 line=4 end_line=4 column=1 end_column=1}
+3 {file_name_id=1 function_name_id=3 line=5 end_line=5 column=1 end_column=1}
+4 {file_name_id=1 function_name_id=4 line=6 end_line=6 column=1 end_column=1}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+2 {file_location_id=2 parent_frame_id=2}
+3 {file_location_id=3 parent_frame_id=3}
+4 {file_location_id=4 parent_frame_id=3}
+
+)";
+  const auto in = [](int frame) { return ", metadata={op_name=\"sin\" stack_frame_id=" + std::to_string(frame) + "}"; };
+  text += "inner {\n  x = f32[64] parameter(0)\n  a = f32[64] sine(x)" + in(3) + "\n  b = f32[64] sine(a)" + in(4) +
+          "\n  ROOT c = f32[64] sine(b)" + in(4) + "\n}\n\nENTRY e {\n  x = f32[64] parameter(0)\n" +
+          "  ROOT a = f32[64] call(x), to_apply=inner, metadata={op_name=\"jit(run)/while/body/closed_call\" " +
+          "stack_frame_id=1}\n}\n";
+  const Module module = moduleFrom(text);
+  std::string way;
+  const CostScope root = costByScope(Workload(module, nullptr));
+  for (const CostScope* scope : hottestScope(root)) way += scope->name + " ";
+  EXPECT_EQ(way, "jit(run) while body force sine ");
+}
+
+// Five operations of a fifth each: the costliest is better than nothing where no scope has a name.
+TEST(CostByScope, OfALoopWithoutNamesTheCostliestPartIsTold) {
+  const Module module =
+      moduleFrom(chainOf({"jit(f)/while/body/a/s", "jit(f)/while/body/b/s", "jit(f)/while/body/c/s",
+                          "jit(f)/while/body/d/s", "jit(f)/while/body/e/s", "jit(f)/while/body/e/s"}));
+  const CostScope root = costByScope(Workload(module, nullptr));
+  const auto way = hottestScope(root);
+  ASSERT_EQ(way.size(), 4u);
+  EXPECT_EQ(way.back()->name, "e");
 }
 
 TEST(CostByScope, BlocksThatOnlyANumberTellsApartAreAFamily) {

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/formats/hlo_text.h"
 #include "core/profile/op_tree.h"
+#include "core/profile/sources/instruction_index.h"
 
 namespace tessera {
 namespace {
@@ -140,6 +142,19 @@ TEST(OpTree, WithoutScopesTheTreeIsOfSourceFunctionsAndComputations) {
   EXPECT_EQ(pathOf("c"), "jit(step) › jvp() > xent");
   EXPECT_EQ(pathOf("n"), "body");
   EXPECT_EQ(pathOf("k"), "");
+}
+
+// The table that `tessera profile --by=scope` prints has the same places.
+TEST(OpTree, SumsByScopeHaveThePlacesOfTheTree) {
+  OpProfile profile;
+  const auto module = moduleWithoutScopes();
+  profile.modules.push_back({module->name, std::nullopt, module});
+  const InstructionIndex index(module);
+  for (const char* name : {"e", "c", "n", "k"})
+    profile.instructions.push_back(index.describe(module->findInstruction(name).value()));
+  std::set<std::string> names;
+  for (const GroupTime& group : groupedBy(profile, ProfileGroup::Scope)) names.insert(group.name);
+  EXPECT_EQ(names, (std::set<std::string>{"(none)", "body", "jit(step)/jvp()/blk/attention", "jit(step)/jvp()/xent"}));
 }
 
 TEST(OpTree, AFusionIsMeasuredOnceAndItsMembersAreEstimatesWithinIt) {

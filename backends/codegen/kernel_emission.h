@@ -117,6 +117,9 @@ class KernelEmission {
   void openGridKernel(const std::string& name);
   llvm::Value* threadNumber();
   void emitGroupItem();
+  int32_t neighbours() const { return grid_ && grid_->each > 1 ? grid_->nest.outer.back() : -1; }
+  void emitNeighbours();
+  void emitWholeNeighbours(llvm::Value* first);
   std::optional<int64_t> unrolledPoints(int64_t count, size_t nodes) const;
   void emitRow();
   void emitStrided(int64_t count, const std::vector<int32_t>& counters, size_t nodes,
@@ -176,7 +179,10 @@ class KernelEmission {
   std::vector<llvm::Value*> rowBase_;
   std::vector<llvm::Value*> counterValue_;  // i64 by counter; of the axis: lane 0
   int32_t axis_ = -1;                       // the counter that runs over lanes at this point
-  std::vector<llvm::Value*> streams_;       // by store: whether its vectors begin where lines do; null: it is no stream
+  llvm::Value* firstNeighbour_ =
+      nullptr;             // where a thread's whole neighbours are being made: the first, along their counter
+  int64_t neighbour_ = 0;  // which of them
+  std::vector<llvm::Value*> streams_;  // by store: whether its vectors begin where lines do; null: it is no stream
   llvm::Value *innerBegin_ = nullptr, *innerEnd_ = nullptr;  // of nest.inner, in this item
   llvm::Value* mask_ = nullptr;                              // lanes in range; null: all
   bool guardHolds_ = false;                                  // as guards_ have it

@@ -29,7 +29,7 @@ void KernelEmission::sortNodesByScope() {
     auto sees = [](const Dependence& d, int32_t counter) { return counter >= 0 && (d.counters >> counter & 1); };
     if (analysis_.homeLoop[n] >= 0)
       loopScope_[static_cast<size_t>(analysis_.homeLoop[n])].push_back(n);
-    else if (sees(dep, nest_.axis) || sees(dep, nest_.inner) ||
+    else if (sees(dep, nest_.axis) || sees(dep, nest_.inner) || sees(dep, neighbours()) ||
              (grid_ && std::ranges::any_of(grid_->inner, [&](int32_t c) { return sees(dep, c); })))
       axisScope_.push_back(n);
     else
@@ -94,7 +94,8 @@ void KernelEmission::emitItem(Value* item) {
   }
   for (size_t i = nest_.outer.size(); i-- > 0;) {
     size_t c = static_cast<size_t>(nest_.outer[i]);
-    counterValue_[c] = i == 0 ? rest : split(analysis_.counters[c].size);
+    const int64_t size = analysis_.counters[c].size;
+    counterValue_[c] = i == 0 ? rest : split(nest_.outer[i] == neighbours() ? size / grid_->each : size);
   }
   if (nest_.axis < 0 && grid_) return emitGroupItem();
   if (nest_.axis < 0) return emitSequential(0, nullptr, nullptr);

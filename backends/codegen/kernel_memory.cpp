@@ -11,7 +11,16 @@ namespace tessera::codegen {
 using llvm::Value;
 
 namespace {
+constexpr uint64_t kWidestAccess = 16;  // of one thread of a GPU
+
 llvm::Align alignOf(llvm::Type* type) { return llvm::Align(type->getScalarSizeInBits() / 8); }
+
+// Of the first or only part of an element, where more is known than its type says.
+llvm::Align alignOf(llvm::Type* type, const LaneAddress& place, int64_t scale, int64_t offset) {
+  const uint64_t known = alignOf(type).value() * place.multiple * static_cast<uint64_t>(scale);
+  return place.multiple > 1 && place.after == 0 && offset == 0 ? llvm::Align(std::min(known, kWidestAccess))
+                                                               : alignOf(type);
+}
 
 template <class Access>
 Access* marked(const LaneAddress& place, Access* access) {
@@ -35,6 +44,9 @@ Value* KernelMemory::firstLanes(Value* left) {
 Value* KernelMemory::address(llvm::Type* type, const LaneAddress& place, int64_t scale, int64_t offset) {
   Value* at = place.scalar;
   if (scale != 1) at = b.CreateMul(at, b.getInt64(static_cast<uint64_t>(scale)));
+  if (place.multiple > 1)
+    return b.CreateConstInBoundsGEP1_64(type, b.CreateGEP(type, place.base.pointer, at),
+                                        static_cast<uint64_t>(place.after * scale + offset));
   if (offset != 0) at = b.CreateAdd(at, b.getInt64(static_cast<uint64_t>(offset)));
   return b.CreateGEP(type, place.base.pointer, at);
 }
@@ -53,7 +65,8 @@ Value* KernelMemory::addresses(llvm::Type* type, const LaneAddress& place, int64
 Value* KernelMemory::loadPart(llvm::Type* type, const LaneAddress& place, Value* mask, int64_t scale, int64_t offset) {
   auto* vector = llvm::FixedVectorType::get(type, lanes_);
   if (!place.varies() && !mask)
-    return marked(place, b.CreateAlignedLoad(type, address(type, place, scale, offset), alignOf(type)));
+    return marked(place,
+                  b.CreateAlignedLoad(type, address(type, place, scale, offset), alignOf(type, place, scale, offset)));
   if (place.step == 1 && scale == 1 && !place.lanes) {
     Value* at = address(type, place, scale, offset);
     if (!mask) return marked(place, b.CreateAlignedLoad(vector, at, alignOf(type)));
@@ -162,7 +175,8 @@ Val KernelMemory::load(ElementType type, const LaneAddress& place, Value* mask) 
 void KernelMemory::storePart(Value* value, llvm::Type* type, const LaneAddress& place, Value* mask, int64_t scale,
                              int64_t offset, bool overLanes) {
   if (!overLanes) {
-    marked(place, b.CreateAlignedStore(value, address(type, place, scale, offset), alignOf(type)));
+    marked(place,
+           b.CreateAlignedStore(value, address(type, place, scale, offset), alignOf(type, place, scale, offset)));
     return;
   }
   if (place.step == 1 && scale == 1 && !place.lanes) {

@@ -10,12 +10,14 @@
 
 namespace tessera::codegen {
 
-// The position of an access in elements: scalar + step · lane + lanes[lane].
+// The position of an access in elements: scalar + after + step · lane + lanes[lane].
 struct LaneAddress {
   ArrayBase base;
   llvm::Value* scalar = nullptr;  // i64
   int64_t step = 0;
   llvm::Value* lanes = nullptr;  // <W x i64> or null
+  int64_t after = 0;             // so that LLVM sees neighbours as such
+  unsigned multiple = 1;         // of which `scalar` is one, in an array that begins at such a multiple, too
   bool varies() const { return step != 0 || lanes; }
 };
 

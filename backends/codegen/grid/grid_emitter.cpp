@@ -119,14 +119,14 @@ Status KernelEmission::emitGrid(const std::string& name) {
   streams_.assign(program_.stores.size(), nullptr);
   const unsigned groups = grid_->blockThreads / grid_->groupThreads;
   Value* item = emitItemNumber();
-  if (grid_->items % groups == 0) {
+  if (grid_->takers() % groups == 0) {
     emitItem(item);
   } else if (grid_->isByColumns) {
     // All threads come to the barriers; the items behind the last one are the last one again.
     isOwnItem_ = b.CreateICmpULT(item, int64(grid_->items));
     emitItem(b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, item, int64(grid_->items - 1)));
   } else {
-    emitIf(b, b.CreateICmpULT(item, int64(grid_->items)), [&] { emitItem(item); });
+    emitIf(b, b.CreateICmpULT(item, int64(grid_->takers())), [&] { emitItem(item); });
   }
   b.CreateRetVoid();
   if (failure_) return fail(*failure_);
@@ -159,6 +159,7 @@ void KernelEmission::emitGroupItem() {
   if (!nest_.sequential.empty()) return emitSequential(0, nullptr, nullptr);
   emitScope(outerScope_);
   if (!grid_->inner.empty()) return emitRow();
+  if (grid_->each > 1) return emitNeighbours();
   if (!member_) return emitStores();
   Value* isFirst = b.CreateICmpEQ(member_, b.getInt32(0));
   emitIf(b, isOwnItem_ ? b.CreateAnd(isFirst, isOwnItem_) : isFirst, [&] { emitStores(); });
@@ -197,6 +198,61 @@ void KernelEmission::emitRow() {
       });
     }
   }
+  for (const auto& store : stores) store();
+}
+
+// The counter of the neighbours has the number of the thread among those along it. Where the last ones are fewer, they
+// are taken one by one.
+void KernelEmission::emitNeighbours() {
+  const auto along = static_cast<size_t>(neighbours());
+  const int64_t each = grid_->each, size = analysis_.counters[along].size;
+  Value* first = b.CreateMul(counterValue_[along], int64(each), "", true, true);
+  if (size % each == 0) return emitWholeNeighbours(first);
+  const std::vector<bool> doneBefore = done_;
+  emitIf(
+      b, b.CreateICmpULT(first, int64(size - size % each)), [&] { emitWholeNeighbours(first); },
+      [&] {
+        done_ = doneBefore;
+        for (int64_t i = size - size % each; i < size; ++i) {
+          for (const uint32_t n : axisScope_) done_[n] = false;
+          counterValue_[along] = int64(i);
+          emitStores();
+        }
+      });
+}
+
+// Everything is read before anything else, and computed before the first store, so that LLVM joins the accesses.
+void KernelEmission::emitWholeNeighbours(Value* first) {
+  const auto along = static_cast<size_t>(neighbours());
+  const auto isRead = [&](uint32_t n) { return body_.nodes[n].op == NodeOp::Read; };
+  const auto moveTo = [&](unsigned i) {
+    for (const uint32_t n : axisScope_) done_[n] = false;
+    counterValue_[along] = b.CreateAdd(first, int64(i), "", true, true);
+    neighbour_ = i;
+  };
+  firstNeighbour_ = first;
+  std::vector<std::vector<Val>> read(grid_->each);
+  for (unsigned i = 0; i < grid_->each; ++i) {
+    moveTo(i);
+    for (const uint32_t n : axisScope_)
+      if (isRead(n)) read[i].push_back(narrowValue(NodeId{n}));
+  }
+  std::vector<std::function<void()>> stores;
+  for (unsigned i = 0; i < grid_->each && !failure_; ++i) {
+    moveTo(i);
+    size_t next = 0;
+    for (const uint32_t n : axisScope_)
+      if (isRead(n)) memo_[n] = read[i][next++], done_[n] = true;
+    for (size_t s = 0; s < program_.stores.size() && !failure_; ++s) {
+      const Store& store = program_.stores[s];
+      stores.push_back([this, type = program_.outputs[store.output].type, made = value(store.value),
+                        place = laneAddressOf(analysis_.storeAddresses[s], outputBase_[store.output])] {
+        memory_.store(type, place, made, nullptr, false);
+      });
+    }
+  }
+  firstNeighbour_ = nullptr;
+  if (failure_) return;
   for (const auto& store : stores) store();
 }
 

@@ -18,6 +18,10 @@ constexpr int64_t kBlockWork = 1024;     // rounds or elements of an item from w
 constexpr int64_t kManyItems = 1 << 13;  // that fill a card, a thread each
 constexpr int64_t kNeighbours = 8;       // items that fill a sector of memory
 constexpr unsigned kMostWarps = 32;
+constexpr int64_t kAccessBytes = 16;      // that a thread reads or writes at once
+constexpr int64_t kNeighbourBytes = 4;    // elements of one byte, which LLVM joins to a word at most
+constexpr int64_t kSmallArrayBytes = 32;  // up to here arrays may begin anywhere (core/passes/buffers)
+constexpr int64_t kMostNodes = 512;       // for all neighbours of a thread
 
 int64_t sizeOf(const ProgramAnalysis& analysis, int32_t counter) {
   return analysis.counters[static_cast<size_t>(counter)].size;
@@ -40,6 +44,7 @@ class Mapper {
     out_.nest.parallelCount = out_.items;
     for (int32_t c : out_.inner) out_.innerCount *= sizeOf(analysis_, c);
     if (allParallel) chooseGroup();
+    if (allParallel) chooseNeighbours();
     chooseBlock();
     return std::move(out_);
   }
@@ -166,10 +171,72 @@ class Mapper {
     out_.sharedLoops[long_[0]] = true;
   }
 
+  // Up to 16 bytes of the widest elements to a thread, where enough threads are left.
+  void chooseNeighbours() {
+    if (out_.groupThreads > 1 || !out_.inner.empty() || out_.nest.outer.empty() || !isStraightOverNeighbours()) return;
+    const int64_t bytes = widestBytes();
+    for (int64_t each = bytes == 1 ? kNeighbourBytes : kAccessBytes / bytes; each > 1; each /= 2) {
+      if (out_.items / each < kManyItems || nodesOverNeighbours() * each > kMostNodes || !accessesAreWhole(each))
+        continue;
+      out_.each = static_cast<unsigned>(each);
+      return;
+    }
+  }
+
+  bool seesNeighbours(size_t node) const { return analysis_.dependence[node].counters >> out_.nest.outer.back() & 1; }
+
+  // No condition and no loop by element.
+  bool isStraightOverNeighbours() const {
+    for (size_t n = 0; n < body_.nodes.size(); ++n) {
+      if (!analysis_.needed[n] || !seesNeighbours(n)) continue;
+      const NodeOp op = body_.nodes[n].op;
+      if (op == NodeOp::LoopResult || op == NodeOp::ReadIf || op == NodeOp::ReadOutput || analysis_.homeLoop[n] >= 0)
+        return false;
+    }
+    return std::ranges::all_of(program_.stores, [](const Store& store) { return !store.guard.valid(); });
+  }
+
+  // What is repeated for each of them.
+  int64_t nodesOverNeighbours() const {
+    int64_t nodes = 0;
+    for (size_t n = 0; n < body_.nodes.size(); ++n) nodes += analysis_.needed[n] && seesNeighbours(n);
+    return nodes;
+  }
+
+  // Of all arrays along the neighbours.
+  int64_t widestBytes() const {
+    int widest = 1;
+    for (const Shape& output : program_.outputs) widest = std::max(widest, byteWidth(output.type));
+    for (size_t n = 0; n < body_.nodes.size(); ++n)
+      if (analysis_.needed[n] && body_.nodes[n].op == NodeOp::Read && seesNeighbours(n))
+        widest = std::max(widest, byteWidth(body_.nodes[n].type));
+    return widest;
+  }
+
+  // Whether neighbours from a multiple of `each` on lie side by side in every array, the first at such a multiple.
+  bool accessesAreWhole(int64_t each) const {
+    const int32_t item = out_.nest.outer.back();
+    if (out_.nest.outer.size() > 1 && sizeOf(analysis_, item) % each != 0) return false;
+    const auto isWhole = [&](const Address& address, const Shape& array) {
+      return address.coefficientOf(item) == 1 && address.constant % each == 0 && address.others.empty() &&
+             array.denseBytes().value_or(0) > kSmallArrayBytes &&
+             std::ranges::all_of(address.terms, [&](const CounterTerm& term) {
+               return term.counter == item || term.coefficient % each == 0;
+             });
+    };
+    for (size_t s = 0; s < program_.stores.size(); ++s)
+      if (!isWhole(analysis_.storeAddresses[s], program_.outputs[program_.stores[s].output])) return false;
+    for (size_t n = 0; n < body_.nodes.size(); ++n)
+      if (analysis_.needed[n] && body_.nodes[n].op == NodeOp::Read && seesNeighbours(n) &&
+          !isWhole(*analysis_.addresses[n], body_.operands[body_.nodes[n].bits0]))
+        return false;
+    return true;
+  }
+
   // No larger than what there is to do.
   void chooseBlock() {
     if (out_.groupThreads == out_.blockThreads || out_.isByColumns) return;
-    const int64_t threads = std::max<int64_t>(out_.items, 1) * out_.groupThreads;
+    const int64_t threads = std::max<int64_t>(out_.takers(), 1) * out_.groupThreads;
     const auto warps = static_cast<unsigned>(std::min<int64_t>((threads + kWarpThreads - 1) / kWarpThreads, 8));
     out_.blockThreads = warps * kWarpThreads;
   }
@@ -185,11 +252,12 @@ class Mapper {
 
 int64_t GridMap::blocks() const {
   const int64_t groups = blockThreads / groupThreads;
-  return (items + groups - 1) / groups;
+  return (takers() + groups - 1) / groups;
 }
 
 std::string GridMap::text() const {
   if (isByColumns) return fmt::format("a lane of {} warps an item, {} items", groupThreads, items);
+  if (each > 1) return fmt::format("a thread for {} neighbours, {} items", each, items);
   const std::string who = groupThreads == 1              ? "a thread"
                           : groupThreads == kWarpThreads ? "a warp"
                           : groupThreads < kWarpThreads  ? fmt::format("{} threads", groupThreads)

@@ -2,7 +2,9 @@
 // An item is one point of the outer counters; a thread, a warp or a block takes it. Where what neighbouring items read
 // lies side by side (sums of columns), a warp has a lane an item, and the warps of a block share out the loop. Where
 // loops reduce what a whole row of results needs (softmax), the item is the row: its loops are shared out by the
-// group's threads, and then its elements. Decided by shape alone, so that results do not depend on the card.
+// group's threads, and then its elements. Where there are enough elements to fill a card several times, a thread takes
+// a few neighbours in memory, so that each access moves up to 16 bytes. Decided by shape alone, so that results do not
+// depend on the card.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +24,9 @@ struct GridMap {
   unsigned groupThreads = 1;  // that take an item: one, 8 or 16, a warp or a block
   bool isByColumns = false;   // they are the same lane of so many warps
   unsigned blockThreads = 256;
+  unsigned each = 1;  // neighbouring items that a thread takes, along the last of `outer`
 
+  int64_t takers() const { return (items + each - 1) / each; }
   int64_t blocks() const;
   // "a warp an item, 4096 items", for readers.
   std::string text() const;

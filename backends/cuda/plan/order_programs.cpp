@@ -151,8 +151,10 @@ Result<OrderPrograms> orderProgramsOf(const OrderRequest& request) {
     TESSERA_ASSIGN_OR_RETURN(LoopProgram merge, OrderBuilder(request, true).merge(run));
     out.merges.push_back(std::move(merge));
   }
-  out.gather = OrderBuilder(request, true).gather();
+  out.gather = gatherProgramOf(request);
   return out;
 }
+
+LoopProgram gatherProgramOf(const OrderRequest& request) { return OrderBuilder(request, true).gather(); }
 
 }  // namespace tessera::cuda

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "core/base/result.h"
@@ -17,6 +19,12 @@ struct OrderPrograms {
   LoopProgram gather;               // operands: the arrays, the order; outputs: their first `kept` elements each
 };
 
+// What alone decides which element comes first: by value, floats in total order.
+struct OrderKey {
+  NodeId value;
+  bool isDescending = false;
+};
+
 struct OrderRequest {
   std::vector<Shape> operands;  // arrays of equal dimensions
   int64_t dimension = 0, kept = 0;
@@ -24,8 +32,11 @@ struct OrderRequest {
   // Whether the first of two elements, a value of each array, comes before the second.
   std::function<Result<NodeId>(ElementBuilder& builder, std::span<const NodeId> first, std::span<const NodeId> second)>
       before;
+  // Of an element, a value of each array; none where `before` decides otherwise.
+  std::function<std::optional<OrderKey>(ElementBuilder& builder, std::span<const NodeId> element)> key;
 };
 
 Result<OrderPrograms> orderProgramsOf(const OrderRequest& request);
+LoopProgram gatherProgramOf(const OrderRequest& request);  // OrderPrograms::gather
 
 }  // namespace tessera::cuda

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/codegen/grid/grid_scan.h"
 #include "backends/cuda/plan/factor_plans.h"
 #include "backends/cuda/plan/fourier_programs.h"
 #include "backends/cuda/plan/order_programs.h"
-#include "backends/cuda/plan/scan_programs.h"
+#include "backends/cuda/plan/radix_plans.h"
+#include "backends/cuda/plan/scan_plans.h"
 #include "backends/cuda/plan/store_program.h"
 #include "core/compose/compose.h"
 #include "core/passes/patterns.h"
@@ -35,6 +35,13 @@ Status planGather(PlanDraft& draft, const Instruction& instruction, LoopProgram 
 
 Status planOrder(PlanDraft& draft, const Instruction& instruction, const OrderRequest& request, Steps& out) {
   if (request.operands[0].elementCount().value_or(1) == 0) return {};
+  if (hasRadixOrder(request)) {
+    std::vector<int> from = draft.operandsOf(instruction);
+    TESSERA_ASSIGN_OR_RETURN(const int order, planRadixOrder(draft, instruction, request, out));
+    from.push_back(order);
+    return planGather(draft, instruction, gatherProgramOf(request), std::move(from), draft.operandsOf(instruction),
+                      out);
+  }
   TESSERA_ASSIGN_OR_RETURN(OrderPrograms programs, orderProgramsOf(request));
   const std::vector<int> operands = draft.operandsOf(instruction);
   const Shape order = Shape::arrayRowMajor(ElementType::U32, request.operands[0].dimensions);
@@ -69,6 +76,9 @@ Status planSort(PlanDraft& draft, const Instruction& instruction, Steps& out) {
     for (size_t k = 0; k < first.size(); ++k) values.insert(values.end(), {first[k], second[k]});
     return applyScalarProgram(builder, comparator, values);
   };
+  request.key = [&](ElementBuilder& builder, std::span<const NodeId> element) {
+    return keyOfComparator(builder, comparator, element);
+  };
   return planOrder(draft, instruction, request, out);
 }
 
@@ -84,6 +94,9 @@ Status planTopK(PlanDraft& draft, const Instruction& instruction, Steps& out) {
                        std::span<const NodeId> second) -> Result<NodeId> {
     const auto direction = largest ? CompareDirection::Gt : CompareDirection::Lt;
     return builder.compare(direction, first[0], second[0], isFloat(request.operands[0].type));
+  };
+  request.key = [&](ElementBuilder&, std::span<const NodeId> element) {
+    return std::optional(OrderKey{element[0], largest});
   };
   return planOrder(draft, instruction, request, out);
 }
@@ -108,81 +121,7 @@ Status planFourier(PlanDraft& draft, const Instruction& instruction, Steps& out)
   return {};
 }
 
-// The one operation on both parameters that the combiner is.
-Result<NodeOp> operationOf(const Module& module, const Instruction& instruction) {
-  const std::vector<ComputationId> callees = module.callees(instruction);
-  if (callees.size() != 1) return failUnsupported("it has no combiner");
-  TESSERA_ASSIGN_OR_RETURN(const ElementProgram combiner, composeScalar(module, callees[0]));
-  const NodeId root = combiner.results.at(0);
-  const auto inputs = combiner.inputsOf(root);
-  const bool isPlain = inputs.size() == 2 && combiner.at(inputs[0]).op == NodeOp::Read &&
-                       combiner.at(inputs[1]).op == NodeOp::Read &&
-                       combiner.at(inputs[0]).bits0 != combiner.at(inputs[1]).bits0;
-  if (!isPlain) return failUnsupported("a prefix sum of another operation");
-  return combiner.at(root).op;
-}
-
-bool isAlongMemory(const ScanRequest& request) {
-  const std::vector<int64_t>& dims = request.array.dimensions;
-  return std::all_of(dims.begin() + static_cast<ptrdiff_t>(request.dimension) + 1, dims.end(),
-                     [](int64_t d) { return d == 1; });
-}
-
-// from: the array and the initial value. The prefixes of a line's pieces are an exclusive prefix sum of their totals.
-Status planScanOfLines(PlanDraft& draft, const Instruction& instruction, const ScanRequest& request, bool isExclusive,
-                       std::vector<int> from, int to, Steps& out) {
-  codegen::ScanMap map;
-  map.operation = request.operation, map.type = request.array.type;
-  map.length = request.array.dimensions[request.dimension];
-  map.lines = request.array.elementCount().value_or(0) / std::max<int64_t>(map.length, 1);
-  map.isReversed = request.reversed, map.isExclusive = isExclusive;
-  map.threads = codegen::ScanMap::threadsFor(map.length);
-  int before = from[1];
-  if (map.pieces() > 1) {
-    TESSERA_ASSIGN_OR_RETURN(LoopProgram sums, pieceTotalsOf(request, map.piece()));
-    ScanRequest pieces;
-    pieces.array = sums.outputs[0], pieces.dimension = pieces.array.dimensions.size() - 1;
-    pieces.operation = request.operation;
-    TESSERA_ASSIGN_OR_RETURN(const int totals, draft.scratchFor(instruction, pieces.array));
-    TESSERA_ASSIGN_OR_RETURN(before, draft.scratchFor(instruction, pieces.array));
-    TESSERA_TRY(draft.kernel(instruction, std::move(sums), from, {totals}, out));
-    TESSERA_TRY(planScanOfLines(draft, instruction, pieces, true, {totals, from[1]}, before, out));
-  }
-  const KernelTemplate kernel{
-      map.key(),
-      {.blocks = map.blocks(), .blockThreads = map.threads, .text = map.text()},
-      [map](llvm::Module& module, const std::string& name) { return codegen::emitScanKernel(module, name, map); }};
-  return draft.kernel(instruction, kernel, {from[0], before}, {to}, out);
-}
-
-Status planScan(PlanDraft& draft, const Instruction& instruction, const PrefixSum& form, Steps& out) {
-  ScanRequest request;
-  request.array = draft.module().shapeOf(instruction.operands[0]);
-  request.dimension = form.dimension;
-  request.reversed = form.reversed;
-  if (request.array.elementCount().value_or(1) == 0) return {};
-  if (draft.module().shapeOf(instruction.operands[1]).type != request.array.type)
-    return failUnsupported("a prefix sum of another type than its first value");
-  TESSERA_ASSIGN_OR_RETURN(request.operation, operationOf(draft.module(), instruction));
-  if (isAlongMemory(request) && codegen::ScanMap::fits(request.array.type, request.array.dimensions[request.dimension]))
-    return planScanOfLines(draft, instruction, request, false, draft.operandsOf(instruction),
-                           draft.resultsOf(instruction)[0], out);
-  TESSERA_ASSIGN_OR_RETURN(ScanPrograms programs, scanProgramsOf(request));
-  std::vector<int> from = draft.operandsOf(instruction);
-  TESSERA_ASSIGN_OR_RETURN(const int totals, draft.scratchFor(instruction, programs.totals.outputs[0]));
-  TESSERA_ASSIGN_OR_RETURN(const int before, draft.scratchFor(instruction, programs.before.outputs[0]));
-  TESSERA_TRY(draft.kernel(instruction, std::move(programs.totals), from, {totals}, out));
-  from.push_back(totals);
-  TESSERA_TRY(draft.kernel(instruction, std::move(programs.before), from, {before}, out));
-  from.back() = before;
-  return draft.kernel(instruction, std::move(programs.within), std::move(from), draft.resultsOf(instruction), out);
-}
-
 using Planner = Status (*)(PlanDraft& draft, const Instruction& instruction, Steps& out);
-
-Status planPrefixSum(PlanDraft& draft, const Instruction& instruction, Steps& out) {
-  return planScan(draft, instruction, *runningTotal(draft.module(), instruction), out);
-}
 
 // Null where no program of ours computes the instruction.
 Planner plannerOf(const Module& module, const Instruction& instruction) {

@@ -16,12 +16,12 @@ constexpr int64_t kShortestPiece = 16;
 
 class ScanBuilder {
  public:
-  // piece 0: as many pieces as a piece has elements.
-  ScanBuilder(const ScanRequest& request, ScalarBits neutral, int64_t piece = 0)
+  // As many pieces as a piece has elements.
+  ScanBuilder(const ScanRequest& request, ScalarBits neutral)
       : request_(request),
         neutral_(neutral),
         length_(request.array.dimensions[request.dimension]),
-        piece_(piece > 0 ? piece : std::max(kShortestPiece, rootOf(length_))) {
+        piece_(std::max(kShortestPiece, rootOf(length_))) {
     pieces_ = (length_ + piece_ - 1) / piece_;
     for (size_t d = 0; d < request.array.dimensions.size(); ++d)
       if (d != request.dimension) pieceDims_.push_back(request.array.dimensions[d]);
@@ -117,11 +117,6 @@ Result<ScalarBits> neutralOf(const ScanRequest& request) {
 }
 
 }  // namespace
-
-Result<LoopProgram> pieceTotalsOf(const ScanRequest& request, int64_t piece) {
-  TESSERA_ASSIGN_OR_RETURN(const ScalarBits neutral, neutralOf(request));
-  return ScanBuilder(request, neutral, piece).totals();
-}
 
 Result<ScanPrograms> scanProgramsOf(const ScanRequest& request) {
   TESSERA_ASSIGN_OR_RETURN(const ScalarBits neutral, neutralOf(request));

@@ -1,6 +1,6 @@
 // ScanPrograms: prefix sums along one dimension as three element programs: the total of each piece, the prefix of each
 // piece, and the sums within a piece, one thread a piece. The order of operations depends on the length alone. Rows of
-// memory go to codegen/grid/grid_scan, for which only the totals of pieces are computed here.
+// memory go to codegen/grid/grid_scan.
 #pragma once
 
 #include "core/base/result.h"
@@ -21,8 +21,6 @@ struct ScanRequest {
   NodeOp operation = NodeOp::Add;
 };
 
-// The total of each piece of that many elements: [the outer dimensions …, pieces].
-Result<LoopProgram> pieceTotalsOf(const ScanRequest& request, int64_t piece);
 // ErrorKind::Unsupported where the operation has no neutral element in the type.
 Result<ScanPrograms> scanProgramsOf(const ScanRequest& request);
 

@@ -1,6 +1,5 @@
 // The pointer: what is under it, clicks and double clicks, hover and tooltips, the wheel and a trackpad. What a pressed
 // button does is in tools/, keys are in canvas_keys.cpp.
-#include <QApplication>
 #include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QMouseEvent>
@@ -328,10 +327,6 @@ void Canvas::showTip(const QHelpEvent& help) {
 }
 
 bool Canvas::event(QEvent* event) {
-  if (event->type() == QEvent::ShortcutOverride && QApplication::activePopupWidget()) {
-    event->accept();  // a letter in an open menu is the menu's, and no key of the canvas, which keeps the focus
-    return true;
-  }
   if (event->type() == QEvent::NativeGesture) {  // two fingers on a trackpad
     const auto* gesture = static_cast<QNativeGestureEvent*>(event);
     if (gesture->gestureType() != Qt::ZoomNativeGesture) return QWidget::event(event);

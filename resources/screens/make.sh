@@ -9,10 +9,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 studio=$(realpath "${1:-$here/../../build/release/bin}")/tessera-studio
 shift || true
 all=(first softmax wire field loop values life iteration window arranging sizes group names mlp attention training
-  lesson workspaces compiled text beside menu palette)
+  lesson workspaces compiled text beside palette)
 [ -z "${DUMPS:-}" ] || all+=(graphs)
-large=" first wire field iteration window values sizes menu palette workspaces "
-wide=" softmax attention training beside window menu palette workspaces "
+large=" first wire field iteration window values sizes palette workspaces "
+wide=" softmax attention training beside window palette workspaces "
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/screens"

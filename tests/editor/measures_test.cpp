@@ -60,12 +60,6 @@ class MeasuresTest : public AnalysisHand {
     run();
     QVERIFY(measures().overlay()->find(named("product")));
     QVERIFY(legend().title()->text().contains("a run takes"));
-    QFont large = legend().font();
-    large.setPointSizeF(large.pointSizeF() * 1.5);
-    legend().setFont(large);  // letters of another size
-    QTRY_VERIFY(legend().width() >= legend().sizeHint().width());
-    QVERIFY(legend().title()->width() >= legend().title()->sizeHint().width());
-    legend().setFont({});
     play("measure bound by");
     QTRY_VERIFY_WITH_TIMEOUT(MachinePeaks::ofThisMachine().peaks() != nullptr, 60000);
     hand_->settle();

@@ -2,7 +2,6 @@
 // bookmarks; and a size changed everywhere from its panel.
 #include <QAction>
 #include <QComboBox>
-#include <QMenu>
 #include <QPushButton>
 #include <QTest>
 
@@ -94,21 +93,6 @@ class NavigationTest : public QObject {
     QVERIFY(hand_->document().view().computation() != entry);
     press(Qt::Key_B, Qt::ControlModifier | Qt::ShiftModifier);
     QVERIFY(hand_->selected() == x);
-  }
-
-  // M mutes a node; in a menu that is open it is the letter of an entry.
-  void lettersInAMenuAreTheMenus() {
-    const InstructionId e = (hand_->add("f32[4]"), hand_->add("exp"));
-    hand_->click(e);
-    hand_->canvas().setFocus();
-    QMenu menu(&hand_->window());
-    bool chosen = false;
-    connect(menu.addAction(QStringLiteral("&Mouse")), &QAction::triggered, this, [&] { chosen = true; });
-    menu.popup(hand_->window().mapToGlobal(QPoint(50, 50)));
-    QTest::keyClick(hand_->window().windowHandle(), Qt::Key_M);
-    QTRY_VERIFY(chosen);
-    hand_->settle();
-    QVERIFY(hand_->document().muted().empty());
   }
 
   // Words that name no place find commands; words that nothing has are answered, and the field stays readable.

@@ -6,9 +6,6 @@
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QLineEdit>
-#include <QMenu>
-#include <QPainter>
-#include <QPixmap>
 #include <QTimer>
 #include <map>
 #include <optional>
@@ -315,16 +312,6 @@ Status playAsEvent(MainWindow& window, Command command, const QString& words) {
   return *played;
 }
 
-// With the menus that stand over the window, which are windows of their own.
-QPixmap pictureOf(MainWindow& window) {
-  QPixmap out = window.grab();
-  QPainter painter(&out);
-  for (QWidget* each : QApplication::topLevelWidgets())
-    if (auto* menu = qobject_cast<QMenu*>(each); menu && menu->isVisible())
-      painter.drawPixmap(menu->mapToGlobal(QPoint()) - window.mapToGlobal(QPoint()), menu->grab());
-  return out;
-}
-
 }  // namespace
 
 bool waitUntilIdle(MainWindow& window) {
@@ -381,7 +368,7 @@ Status playScript(MainWindow& window, const QString& path, const std::function<v
 
 Status writeScreenshot(MainWindow& window, const QString& path) {
   waitUntilIdle(window);
-  if (pictureOf(window).save(path)) return {};
+  if (window.grab().save(path)) return {};
   return fail({.kind = ErrorKind::Output, .message = "the picture cannot be written", .file = path.toStdString()});
 }
 

@@ -1,9 +1,7 @@
 // See script_views.h.
 #include "app/studio/script/script_views.h"
 
-#include <QApplication>
 #include <QComboBox>
-#include <QContextMenuEvent>
 #include <QPushButton>
 #include <QSpinBox>
 #include <map>
@@ -12,7 +10,6 @@
 #include "app/studio/window/documents/part_taker.h"
 #include "app/studio/window/main_window.h"
 #include "app/studio/window/panels.h"
-#include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
 #include "editor/panels/compare/devices_panel.h"
 #include "editor/panels/compare/numerics_panel.h"
@@ -42,17 +39,6 @@ Status lookAtWarp(MainWindow& w, const QString& words) {
   return {};
 }
 
-// The context menu of an instruction's node stays open.
-Status openMenu(MainWindow& w, const QString& name) {
-  const auto id = w.document().module().findInstruction(name.toStdString());
-  if (!id) return refusedGesture(QObject::tr("there is no instruction %1").arg(name));
-  Canvas& canvas = w.canvas();
-  const QPoint at = canvas.viewport().toWidget(canvas.boxOf(*id).center()).toPoint();
-  QContextMenuEvent event(QContextMenuEvent::Mouse, at, canvas.mapToGlobal(at));
-  QApplication::sendEvent(&canvas, &event);
-  return {};
-}
-
 // By its name in the menu, or with "linear" behind it.
 Status measure(MainWindow& w, const QString& words) {
   QString name = words;
@@ -69,7 +55,6 @@ const std::map<QString, ViewCommand>& viewCommands() {
   using W = MainWindow&;
   using S = const QString&;
   static const std::map<QString, ViewCommand> table{
-      {"menu", openMenu},
       {"measure", measure},
       {"fade-below",
        [](W w, S heat) {

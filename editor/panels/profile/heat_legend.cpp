@@ -89,14 +89,6 @@ void HeatLegend::setTheme(Theme theme) {
   update();
 }
 
-// Letters of another size need another room; the title gets them after this widget.
-void HeatLegend::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange)
-    QMetaObject::invokeMethod(
-        this, [this] { showOverlay(); }, Qt::QueuedConnection);
-}
-
 // --- the threshold
 
 void HeatLegend::fadeBelow(int x) {

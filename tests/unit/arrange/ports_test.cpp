@@ -301,7 +301,7 @@ TEST(FarText, KeepsTheNumberOfWhatIsCut) {
   item.text = "element 3";
   item.bold = true;
   item.size = 12;
-  item.room = {0, 0, 100, 20};
+  item.room = {0, 0, 100, 26};
   const auto lines = seenAt(item, 0.4);
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_TRUE(lines[0].text.ends_with("… 3")) << lines[0].text;

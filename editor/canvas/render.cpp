@@ -6,6 +6,7 @@
 #include <QPainterPath>
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "core/picture/arrow.h"
@@ -25,34 +26,69 @@ QFont fontOf(bool bold) {
   return font;
 }
 
-QRectF hullOf(const PictureItem& item, size_t first, size_t last) {
-  float left = item.points[first].x, right = left, top = item.points[first].y, bottom = top;
-  for (size_t i = first + 1; i <= last; ++i) {
-    left = std::min(left, item.points[i].x), right = std::max(right, item.points[i].x);
-    top = std::min(top, item.points[i].y), bottom = std::max(bottom, item.points[i].y);
-  }
-  return {QPointF(left, top), QPointF(right, bottom)};
-}
+using Piece = std::array<QPointF, 4>;  // a cubic; of a line the ends alone count
 
 // The pieces of a line that come near what is painted: of wires through a page of 100,000 boxes a tile sees little.
+// They are short, since Qt's rasterizer walks along all of a slanting piece, and takes seconds for one of a million
+// units.
+class NearPath {
+ public:
+  NearPath(bool curved, const QRectF& seen)
+      : curved_(curved), seen_(seen), longest_(std::max(seen.width(), seen.height())) {}
+
+  void add(const Piece& piece) {
+    const QRectF hull = hullOf(piece);
+    if (hull.left() > seen_.right() || hull.right() < seen_.left() || hull.top() > seen_.bottom() ||
+        hull.bottom() < seen_.top())
+      return void(goesOn_ = false);
+    if (std::max(hull.width(), hull.height()) > longest_) {
+      const auto [first, second] = halvesOf(piece);
+      add(first);
+      return add(second);
+    }
+    if (!std::exchange(goesOn_, true)) path_.moveTo(piece[0]);
+    if (curved_)
+      path_.cubicTo(piece[1], piece[2], piece[3]);
+    else
+      path_.lineTo(piece[3]);
+  }
+  QPainterPath take() { return std::move(path_); }
+
+ private:
+  QRectF hullOf(const Piece& p) const {
+    double left = p[0].x(), right = left, top = p[0].y(), bottom = top;
+    for (size_t i = curved_ ? 1 : 3; i < p.size(); ++i) {
+      left = std::min(left, p[i].x()), right = std::max(right, p[i].x());
+      top = std::min(top, p[i].y()), bottom = std::max(bottom, p[i].y());
+    }
+    return {QPointF(left, top), QPointF(right, bottom)};
+  }
+  std::pair<Piece, Piece> halvesOf(const Piece& p) const {
+    if (!curved_) {
+      const QPointF middle = (p[0] + p[3]) / 2;
+      return {{p[0], p[0], middle, middle}, {middle, middle, p[3], p[3]}};
+    }
+    const QPointF a = (p[0] + p[1]) / 2, b = (p[1] + p[2]) / 2, c = (p[2] + p[3]) / 2;
+    const QPointF ab = (a + b) / 2, bc = (b + c) / 2, middle = (ab + bc) / 2;
+    return {{p[0], a, ab, middle}, {middle, bc, c, p[3]}};
+  }
+
+  const bool curved_;
+  const QRectF seen_;
+  const double longest_;
+  QPainterPath path_;
+  bool goesOn_ = false;
+};
+
 QPainterPath pathOf(const PictureItem& item, const QRectF& seen) {
-  QPainterPath path;
+  constexpr double kEverything = 1e9;
   const auto at = [&](size_t i) { return QPointF(item.points[i].x, item.points[i].y); };
   const size_t step = item.curved ? 3 : 1;
-  bool goesOn = false;
-  for (size_t i = 0; i + step < item.points.size(); i += step) {
-    const QRectF hull = hullOf(item, i, i + step);
-    const bool near = item.filled || (hull.left() <= seen.right() && hull.right() >= seen.left() &&
-                                      hull.top() <= seen.bottom() && hull.bottom() >= seen.top());
-    if (near && !goesOn) path.moveTo(at(i));
-    goesOn = near;
-    if (!near) continue;
-    if (item.curved)
-      path.cubicTo(at(i + 1), at(i + 2), at(i + 3));
-    else
-      path.lineTo(at(i + 1));
-  }
-  return path;
+  // What is filled stays whole.
+  NearPath path(item.curved, item.filled ? QRectF(-kEverything, -kEverything, 2 * kEverything, 2 * kEverything) : seen);
+  for (size_t i = 0; i + step < item.points.size(); i += step)
+    path.add({at(i), item.curved ? at(i + 1) : at(i), item.curved ? at(i + 2) : at(i + 1), at(i + step)});
+  return path.take();
 }
 
 // Of the scene, with room for the width of a line; everything where the painter does not know.

@@ -71,6 +71,16 @@ SpatialIndex::Cells SpatialIndex::cellsOf(const RectF& rect) const {
   return {column(rect.x), row(rect.y), column(rect.x + rect.width), row(rect.y + rect.height)};
 }
 
+size_t SpatialIndex::mostIn(const RectF& scene) const {
+  const Cells c = cellsOf(scene);
+  size_t out = 0;
+  for (int32_t y = c.top; y <= c.bottom; ++y) {
+    const size_t row = static_cast<size_t>(y) * static_cast<size_t>(columns_);
+    out += begin_[row + static_cast<size_t>(c.right) + 1] - begin_[row + static_cast<size_t>(c.left)];
+  }
+  return out;
+}
+
 std::vector<uint32_t> SpatialIndex::itemsIn(const Picture& picture, const RectF& scene, double zoom) const {
   std::vector<uint32_t> out;
   auto take = [&](uint32_t i) {

@@ -15,6 +15,8 @@ class SpatialIndex {
 
   // Items that may touch the rectangle and show at the zoom, ascending (painter's order).
   std::vector<uint32_t> itemsIn(const Picture& picture, const RectF& scene, double zoom) const;
+  // No more are there than so many, those over many cells aside: known without looking at any.
+  size_t mostIn(const RectF& scene) const;
   // Bounds of a view node's frame; empty: none. In one array, so that all nodes can be looked at in a millisecond.
   RectF frameBounds(int32_t viewNode) const {
     return viewNode >= 0 && static_cast<size_t>(viewNode) < frameBounds_.size()

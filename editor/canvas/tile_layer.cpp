@@ -2,6 +2,7 @@
 // as many as a frame has time for.
 #include "editor/canvas/tile_layer.h"
 
+#include <QElapsedTimer>
 #include <QEventLoop>
 #include <QPainter>
 #include <algorithm>
@@ -15,8 +16,10 @@ namespace tessera {
 namespace {
 
 constexpr double kWholePixels = 1024;  // at most: the longer side of the whole picture in the tiles that stay
-// Of a frame: items that are painted as they are, and boxes without lines and texts.
-constexpr size_t kMostItems = 400, kMostBoxes = 6000;
+// Of a tile: items that are painted as they are (of more the boxes without lines, and the texts), and items that are
+// looked at. Of a frame: milliseconds.
+constexpr size_t kMostWhole = 100, kMostSeen = 50000;
+constexpr int kMostMs = 6;
 
 std::vector<TileKey> tilesOver(const QRectF& scene, int32_t level, bool far) {
   std::vector<TileKey> out;
@@ -82,20 +85,23 @@ bool TileLayer::isShown(const TileKey& key, const std::vector<int32_t>& levels) 
 }
 
 void TileLayer::paintStandIns(QPainter& painter, const std::vector<TileKey>& missing) const {
-  size_t items = 0, boxes = 0;
+  QElapsedTimer clock;
+  clock.start();
   painter.save();
   viewport_.toSceneUnits(painter);
   for (const TileKey& key : missing) {
-    const auto seen = index_->itemsIn(*picture_, TileStore::sceneRect(key), viewport_.zoom());
-    const bool whole = items + seen.size() <= kMostItems;
-    if (!whole && boxes + seen.size() > kMostBoxes) continue;
-    (whole ? items : boxes) += seen.size();
-    painter.setClipRect(toQRectF(TileStore::sceneRect(key)));
+    const RectF scene = TileStore::sceneRect(key);
+    if (index_->mostIn(scene) > kMostSeen) continue;
+    const auto seen = index_->itemsIn(*picture_, scene, viewport_.zoom());
+    const bool whole = seen.size() <= kMostWhole;
+    painter.setClipRect(toQRectF(scene));
     for (const uint32_t i : seen) {
       const PictureItem& item = picture_->items[i];
-      if (whole)
+      if (!whole && item.kind == PictureItem::Kind::Path) continue;
+      if (clock.elapsed() >= kMostMs) return painter.restore();
+      if (whole || item.kind == PictureItem::Kind::Text)
         paintItem(painter, item, viewport_.zoom(), theme_);
-      else if (item.kind == PictureItem::Kind::Box && item.filled)
+      else if (item.filled)
         painter.fillRect(toQRectF(item.bounds), toQColor(item.fill, theme_));
     }
   }

@@ -1,6 +1,7 @@
 // The element types of HLO, from one table (element_types.inc).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -22,7 +23,14 @@ struct ElementTypeInfo {
   ElementClass klass;
 };
 
-const ElementTypeInfo& info(ElementType type);
+inline constexpr ElementTypeInfo kElementTypes[] = {
+#define TESSERA_ELEMENT_TYPE(enumerator, name, proto, bits, klass) {name, proto, bits, ElementClass::klass},
+#include "core/hlo/element_types.inc"
+#undef TESSERA_ELEMENT_TYPE
+};
+
+// Here, since conversions ask for every element of an array.
+inline const ElementTypeInfo& info(ElementType type) { return kElementTypes[static_cast<size_t>(type)]; }
 std::optional<ElementType> elementTypeFromName(std::string_view name);
 std::optional<ElementType> elementTypeFromProto(int number);
 // The unsigned integers of so many bits; Invalid where there are none.

@@ -246,7 +246,7 @@ class LearningTest : public QObject {
 
   // A node that is in sight stays where it is when its name is clicked.
   void aNameInSightMovesNothing() {
-    hand().window().lessons().begin(0);
+    hand().window().pane().lessons().begin(0);
     hand().settle();
     const QPointF before = hand().canvas().viewport().toWidget({0, 0});
     emit panel().linkChosen(QStringLiteral("node:sum"));
@@ -256,7 +256,7 @@ class LearningTest : public QObject {
 
   // Keys that come to the lessons begin where something is to be done.
   void keysBeginAtTheCurrentStep() {
-    hand().window().lessons().begin(1);
+    hand().window().pane().lessons().begin(1);
     hand().settle();
     hand().canvas().setFocus();
     QTest::keyClick(&hand().window(), Qt::Key_F6);
@@ -266,7 +266,7 @@ class LearningTest : public QObject {
   // What a field refuses is said in whole lines.
   void aRefusalIsReadWhole() {
     hand().window().resize(1366, 738);
-    hand().window().lessons().begin(0);
+    hand().window().pane().lessons().begin(0);
     hand().settle();
     emit panel().linkChosen(QStringLiteral("node:rows"));
     hand().settle();

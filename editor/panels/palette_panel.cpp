@@ -44,7 +44,7 @@ PalettePanel::PalettePanel(QWidget* parent)
   field_->setClearButtonEnabled(true);
   tree_->setHeaderHidden(true);
   tree_->setColumnCount(1);
-  tree_->setIndentation(14);  // so that names have room in the narrowest palette
+  tree_->setIndentation(12);  // so that names have room in the narrowest palette
   tree_->setDragEnabled(true);
   tree_->setDragDropMode(QAbstractItemView::DragOnly);
   tree_->setContextMenuPolicy(Qt::CustomContextMenu);
@@ -98,9 +98,6 @@ QTreeWidgetItem* PalettePanel::section(const QString& name, bool openAtFirst, co
   auto* item = new QTreeWidgetItem(tree_, {name});
   item->setFlags(Qt::ItemIsEnabled);
   item->setIcon(0, iconOf(QLatin1String(icon)));
-  QFont bold = font();
-  bold.setBold(true);
-  item->setFont(0, bold);
   if (!isOpen_.contains(name)) isOpen_[name] = openAtFirst;
   return item;
 }
@@ -158,9 +155,7 @@ void PalettePanel::fill() {
 
 // The panel is never narrower than the names of its sections, in whatever font.
 void PalettePanel::keepNamesWhole() {
-  QFont bold = font();
-  bold.setBold(true);
-  const QFontMetrics metrics(bold, tree_);
+  const QFontMetrics metrics(font(), tree_);
   int widest = 0;
   for (int i = 0; i < tree_->topLevelItemCount(); ++i)
     widest = std::max(widest, metrics.horizontalAdvance(tree_->topLevelItem(i)->text(0)));

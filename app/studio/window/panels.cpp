@@ -225,7 +225,7 @@ void PanelDocks::arrange(std::span<const PanelPlace> shown) const {
 }
 
 void PanelDocks::giveFirstSizes() const {
-  const int right = std::clamp(window_.width() * 17 / 100, 244, 420);
+  const int right = std::clamp(window_.width() * 17 / 100, 230, 420);
   const int left = std::clamp(window_.width() * 11 / 100, 156, 300);
   for (QDockWidget* dock : docks_) {
     const Qt::DockWidgetArea area = window_.dockWidgetArea(dock);

@@ -1,5 +1,6 @@
 // What the main window is made of, without it: the current document, panes side by side, what opens, saves and closes
 // documents, recent files, the chooser of computations, menus.
+#include <QComboBox>
 #include <QFileInfo>
 #include <QMainWindow>
 #include <QMenuBar>
@@ -205,6 +206,19 @@ class WindowPartsTest : public QObject {
     QCOMPARE(&parts_->current.pane(), &pane);
     QVERIFY(parts_->area.beside());
     QCOMPARE(pane.panels().differences->other(), &parts_->area.beside()->document());
+  }
+
+  // A window that closes deletes what listens to panes before them, and panes list what else is open as others go.
+  void whatIsComparedOutlivesTheComparison() {
+    open(graph("a.hlo"));
+    DocumentPane& pane = parts_->current.pane();
+    parts_->comparison.compareWithFile(pane, graph("b.hlo"));
+    settle();
+    DiffPanel& differences = *pane.panels().differences;
+    QCOMPARE(differences.choice()->count(), 3);  // the words, the other document, a file
+    delete &parts_->comparison;
+    differences.compareWith(nullptr);
+    QCOMPARE(differences.choice()->count(), 2);
   }
 
   void whatIsSavedIsToldOnce() {

@@ -2,6 +2,9 @@
 #include "app/studio/window/documents/graph_comparison.h"
 
 #include <QFileDialog>
+#include <QPointer>
+#include <utility>
+#include <vector>
 
 #include "app/studio/window/documents/current_document.h"
 #include "app/studio/window/documents/document_opener.h"
@@ -27,7 +30,10 @@ GraphComparison::GraphComparison(CurrentDocument& current, PaneArea& area, Docum
 
 void GraphComparison::connectPane(DocumentPane& pane) {
   DiffPanel& differences = *pane.panels().differences;
-  const auto others = [this, &pane] { return othersThan(pane); };
+  // Panels outlive this, and ask while other documents go.
+  const auto others = [here = QPointer(this), &pane] {
+    return here ? here->othersThan(pane) : std::vector<std::pair<QString, Document*>>();
+  };
   differences.setOthers(others);
   pane.panels().numerics->setOthers(others);
   connect(&differences, &DiffPanel::fileWanted, this, [this, &pane] { compareWithFile(pane); });

@@ -6,7 +6,7 @@ readonly PACKAGES=(
   qt6-base-dev qt6-svg-dev qt6-qpa-plugins libgl1-mesa-dev
   llvm-19-dev libdnnl-dev libopenblas0-serial libprotobuf-dev protobuf-compiler graphviz
   libcairo2-dev libpng-dev libmd4c-dev libmd4c-html0-dev libre2-dev libsqlite3-dev
-  libzip-dev zlib1g-dev libzstd-dev libfmt-dev nlohmann-json3-dev libcli11-dev
+  libzip-dev zlib1g-dev libzstd-dev libfmt-dev nlohmann-json3-dev rapidjson-dev libcli11-dev
   libopenmpi-dev openmpi-bin
   libgtest-dev libbenchmark-dev clang-format fonts-dejavu-core
   xvfb dbus at-spi2-core

@@ -179,9 +179,9 @@ class KernelEmission {
   std::vector<llvm::Value*> rowBase_;
   std::vector<llvm::Value*> counterValue_;  // i64 by counter; of the axis: lane 0
   int32_t axis_ = -1;                       // the counter that runs over lanes at this point
-  llvm::Value* firstNeighbour_ =
-      nullptr;             // where a thread's whole neighbours are being made: the first, along their counter
-  int64_t neighbour_ = 0;  // which of them
+  // While a thread's neighbours are made: the first one, along their counter, and which of them is next.
+  llvm::Value* firstNeighbour_ = nullptr;
+  int64_t neighbour_ = 0;
   std::vector<llvm::Value*> streams_;  // by store: whether its vectors begin where lines do; null: it is no stream
   llvm::Value *innerBegin_ = nullptr, *innerEnd_ = nullptr;  // of nest.inner, in this item
   llvm::Value* mask_ = nullptr;                              // lanes in range; null: all

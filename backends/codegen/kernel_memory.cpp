@@ -11,14 +11,12 @@ namespace tessera::codegen {
 using llvm::Value;
 
 namespace {
-constexpr uint64_t kWidestAccess = 16;  // of one thread of a GPU
-
 llvm::Align alignOf(llvm::Type* type) { return llvm::Align(type->getScalarSizeInBits() / 8); }
 
 // Of the first or only part of an element, where more is known than its type says.
 llvm::Align alignOf(llvm::Type* type, const LaneAddress& place, int64_t scale, int64_t offset) {
   const uint64_t known = alignOf(type).value() * place.multiple * static_cast<uint64_t>(scale);
-  return place.multiple > 1 && place.after == 0 && offset == 0 ? llvm::Align(std::min(known, kWidestAccess))
+  return place.multiple > 1 && place.after == 0 && offset == 0 ? llvm::Align(std::min(known, uint64_t{kWidestAccess}))
                                                                : alignOf(type);
 }
 

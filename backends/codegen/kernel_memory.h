@@ -10,6 +10,8 @@
 
 namespace tessera::codegen {
 
+constexpr int64_t kWidestAccess = 16;  // bytes that a thread of a GPU reads or writes at once
+
 // The position of an access in elements: scalar + after + step · lane + lanes[lane].
 struct LaneAddress {
   ArrayBase base;

@@ -96,7 +96,7 @@ FarLines linesOf(std::string_view text, const RectF& room, float size, float mar
     out.lines.emplace_back(text.substr(0, text[cut - 1] == ' ' ? cut - 1 : cut));
     text.remove_prefix(cut);
   }
-  std::erase(out.lines, std::string());
+  std::erase_if(out.lines, [](const std::string& line) { return line.empty() || line == "…"; });  // it says nothing
   return out;
 }
 

@@ -108,6 +108,8 @@ int64_t WindowPicture::cells(const Axis& axis) const {
 
 bool WindowPicture::isNarrow() const { return width() < numbers_->sizeHint().width() + kGap + kPictureNarrowest; }
 
+QSize WindowPicture::minimumSizeHint() const { return {numbers_->minimumSizeHint().width(), heightWanted()}; }
+
 int WindowPicture::heightWanted() const {
   return isNarrow() ? kPictureHeight + static_cast<int>(kGap) + numbers_->sizeHint().height() : kPictureHeight;
 }

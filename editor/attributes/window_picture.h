@@ -22,7 +22,7 @@ class WindowPicture : public AttributePicture {
   explicit WindowPicture(QWidget* parent = nullptr);
   void show(const Module& module, InstructionId id) override;
   QSize sizeHint() const override { return {420, heightWanted()}; }
-  QSize minimumSizeHint() const override { return {240, heightWanted()}; }
+  QSize minimumSizeHint() const override;  // the numbers stand below then
 
   // Size at the corner of the window, stride at that of the next place, dilation between the first taps, padding on the
   // edges of the data.

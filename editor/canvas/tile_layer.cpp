@@ -20,6 +20,8 @@ constexpr double kWholePixels = 1024;  // at most: the longer side of the whole 
 // looked at. Of a frame: milliseconds.
 constexpr size_t kMostWhole = 100, kMostSeen = 50000;
 constexpr int kMostMs = 6;
+// Beside the level that is wanted, coarse ones first.
+constexpr int32_t kNearLevels[] = {-4, -3, -2, -1, 1};
 
 std::vector<TileKey> tilesOver(const QRectF& scene, int32_t level, bool far) {
   std::vector<TileKey> out;
@@ -66,19 +68,13 @@ std::optional<int32_t> TileLayer::wholeLevel() const {
   return TileStore::levelFor(kWholePixels / side) - 1;  // the next lower one
 }
 
-// Coarse ones first.
-std::vector<int32_t> TileLayer::otherLevels(int32_t level) const {
-  std::vector<int32_t> out{level - 4, level - 3, level - 2, level - 1, level + 1};
-  if (const auto whole = wholeLevel(); whole && *whole < out[0]) out.insert(out.begin(), *whole);
-  return out;
-}
-
-// By tiles of one of these levels.
-bool TileLayer::isShown(const TileKey& key, const std::vector<int32_t>& levels) {
+// By tiles of a near level.
+bool TileLayer::isShown(const TileKey& key) {
   const QRectF scene = viewport_.visible().intersected(toQRectF(TileStore::sceneRect(key)));
-  return std::ranges::any_of(levels, [&](int32_t level) {
+  return std::ranges::any_of(kNearLevels, [&](int32_t step) {
     const auto there = [&](bool far) {
-      return std::ranges::all_of(tilesOver(scene, level, far), [&](const TileKey& k) { return store_.find(k); });
+      return std::ranges::all_of(tilesOver(scene, key.level + step, far),
+                                 [&](const TileKey& k) { return store_.find(k); });
     };
     return there(false) || there(true);
   });
@@ -125,13 +121,14 @@ void TileLayer::paint(QPainter& painter, double ratio) {
   std::vector<TileKey> there, missing;
   for (const TileKey& key : tilesOver(visible, level, isFar())) (store_.find(key) ? there : missing).push_back(key);
   if (!missing.empty()) {
-    const std::vector<int32_t> others = otherLevels(level);
-    for (int32_t other : others)
+    const auto paintLevel = [&](int32_t other) {
       for (bool far : {!isFar(), isFar()})
         for (const TileKey& key : tilesOver(visible, other, far))
           if (const QImage* image = store_.find(key)) paint(key, *image);
-    const std::vector<int32_t> near(others.end() - 5, others.end());  // without the whole, which is blurred from near
-    std::erase_if(missing, [&](const TileKey& key) { return isShown(key, near); });
+    };
+    if (const auto whole = wholeLevel(); whole && *whole < level + kNearLevels[0]) paintLevel(*whole);
+    for (const int32_t step : kNearLevels) paintLevel(level + step);
+    std::erase_if(missing, [&](const TileKey& key) { return isShown(key); });  // the whole is blurred from near
     paintStandIns(painter, missing);
   }
   for (const TileKey& key : there)

@@ -29,8 +29,7 @@ class TileLayer {
  private:
   bool isFar() const;
   std::optional<int32_t> wholeLevel() const;
-  std::vector<int32_t> otherLevels(int32_t level) const;
-  bool isShown(const TileKey& key, const std::vector<int32_t>& levels);
+  bool isShown(const TileKey& key);
   void paintStandIns(QPainter& painter, const std::vector<TileKey>& missing) const;
 
   const Viewport& viewport_;

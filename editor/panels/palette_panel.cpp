@@ -44,6 +44,7 @@ PalettePanel::PalettePanel(QWidget* parent)
   field_->setClearButtonEnabled(true);
   tree_->setHeaderHidden(true);
   tree_->setColumnCount(1);
+  tree_->setUniformRowHeights(true);
   tree_->setIndentation(12);  // so that names have room in the narrowest palette
   tree_->setDragEnabled(true);
   tree_->setDragDropMode(QAbstractItemView::DragOnly);

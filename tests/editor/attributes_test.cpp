@@ -1,4 +1,5 @@
 // Attributes that are taken hold of: windows, dimensions, layouts, labels, tables, with real events.
+#include <QAbstractScrollArea>
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
@@ -101,6 +102,26 @@ ENTRY main {
     at = window->handleAt(WindowPicture::Handle::Left);
     dragOn(window, at, at + QPointF(cell, 0));
     QVERIFY2(says("pad=0_0x1_0"), hand().text().c_str());
+  }
+
+  // In the narrowest inspector of a usual laptop the numbers of a window are whole.
+  void theWindowFitsTheInspector() {
+    hand().window().resize(1366, 768);
+    openText(R"(HloModule w
+max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }
+ENTRY main {
+  x = f32[8,8] parameter(0)
+  low = f32[] constant(-inf)
+  ROOT pool = f32[4,4] reduce-window(x, low), window={size=3x3 stride=2x2 pad=1_0x1_0}, to_apply=max
+})",
+             "pool");
+    const auto* window = picture<WindowPicture>("window");
+    const QWidget* seen = window->parentWidget();
+    while (seen && !qobject_cast<const QAbstractScrollArea*>(seen)) seen = seen->parentWidget();
+    QVERIFY(seen);
+    const QWidget* viewport = qobject_cast<const QAbstractScrollArea*>(seen)->viewport();
+    const int right = window->mapTo(viewport, QPoint(window->width(), 0)).x();
+    QVERIFY2(right <= viewport->width(), qPrintable(QStringLiteral("%1 of %2").arg(right).arg(viewport->width())));
   }
 
   // Handles of common windows do not overlap.

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "backends/codegen/kernel_memory.h"
 #include "core/element/scalar_functions.h"
+#include "core/passes/buffers/buffer_assignment.h"
 
 namespace tessera::codegen {
 
@@ -18,10 +20,8 @@ constexpr int64_t kBlockWork = 1024;     // rounds or elements of an item from w
 constexpr int64_t kManyItems = 1 << 13;  // that fill a card, a thread each
 constexpr int64_t kNeighbours = 8;       // items that fill a sector of memory
 constexpr unsigned kMostWarps = 32;
-constexpr int64_t kAccessBytes = 16;      // that a thread reads or writes at once
-constexpr int64_t kNeighbourBytes = 4;    // elements of one byte, which LLVM joins to a word at most
-constexpr int64_t kSmallArrayBytes = 32;  // up to here arrays may begin anywhere (core/passes/buffers)
-constexpr int64_t kMostNodes = 512;       // for all neighbours of a thread
+constexpr int64_t kNeighbourBytes = 4;  // elements of one byte, which LLVM joins to a word at most
+constexpr int64_t kMostNodes = 512;     // for all neighbours of a thread
 
 int64_t sizeOf(const ProgramAnalysis& analysis, int32_t counter) {
   return analysis.counters[static_cast<size_t>(counter)].size;
@@ -175,7 +175,7 @@ class Mapper {
   void chooseNeighbours() {
     if (out_.groupThreads > 1 || !out_.inner.empty() || out_.nest.outer.empty() || !isStraightOverNeighbours()) return;
     const int64_t bytes = widestBytes();
-    for (int64_t each = bytes == 1 ? kNeighbourBytes : kAccessBytes / bytes; each > 1; each /= 2) {
+    for (int64_t each = bytes == 1 ? kNeighbourBytes : kWidestAccess / bytes; each > 1; each /= 2) {
       if (out_.items / each < kManyItems || nodesOverNeighbours() * each > kMostNodes || !accessesAreWhole(each))
         continue;
       out_.each = static_cast<unsigned>(each);
@@ -219,7 +219,7 @@ class Mapper {
     if (out_.nest.outer.size() > 1 && sizeOf(analysis_, item) % each != 0) return false;
     const auto isWhole = [&](const Address& address, const Shape& array) {
       return address.coefficientOf(item) == 1 && address.constant % each == 0 && address.others.empty() &&
-             array.denseBytes().value_or(0) > kSmallArrayBytes &&
+             array.denseBytes().value_or(0) > kSmallBufferBytes &&
              std::ranges::all_of(address.terms, [&](const CounterTerm& term) {
                return term.counter == item || term.coefficient % each == 0;
              });

@@ -35,9 +35,9 @@ Status planGather(PlanDraft& draft, const Instruction& instruction, LoopProgram 
 
 Status planOrder(PlanDraft& draft, const Instruction& instruction, const OrderRequest& request, Steps& out) {
   if (request.operands[0].elementCount().value_or(1) == 0) return {};
-  if (hasRadixOrder(request)) {
+  if (auto keys = radixKeysOf(request)) {
     std::vector<int> from = draft.operandsOf(instruction);
-    TESSERA_ASSIGN_OR_RETURN(const int order, planRadixOrder(draft, instruction, request, out));
+    TESSERA_ASSIGN_OR_RETURN(const int order, planRadixOrder(draft, instruction, request, *std::move(keys), out));
     from.push_back(order);
     return planGather(draft, instruction, gatherProgramOf(request), std::move(from), draft.operandsOf(instruction),
                       out);

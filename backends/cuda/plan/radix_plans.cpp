@@ -35,15 +35,6 @@ Result<NodeId> applyPart(ElementBuilder& builder, ElementProgram comparator, Nod
   return applyScalarProgram(builder, comparator, values);
 }
 
-ElementType unsignedOf(int bytes) {
-  switch (bytes) {
-    case 1: return ElementType::U8;
-    case 2: return ElementType::U16;
-    case 4: return ElementType::U32;
-    default: return ElementType::U64;
-  }
-}
-
 // Some floats of a byte have no negative zero, numbers of less than a byte no unsigned ones of their width.
 bool hasEncoding(ElementType type) {
   return !isComplex(type) && (type == ElementType::Pred || !isSubByte(type)) &&
@@ -60,9 +51,8 @@ EncodedKey encode(ElementBuilder& b, const OrderKey& key) {
   NodeId value = key.value;
   ElementType type = b.typeOf(value);
   if (type == ElementType::Pred) value = b.convert(type = ElementType::U8, value);
-  const int bytes = byteWidth(type);
-  const auto bits = static_cast<unsigned>(8 * bytes);
-  const ElementType plain = unsignedOf(bytes);
+  const auto bits = static_cast<unsigned>(8 * byteWidth(type));
+  const ElementType plain = unsignedOfWidth(static_cast<int>(bits));
   const uint64_t all = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1, sign = uint64_t{1} << (bits - 1);
   const bool hasSign = isFloat(type) || isSigned(type);
   if (type != plain) value = b.bitcastConvert(plain, value);
@@ -76,12 +66,7 @@ EncodedKey encode(ElementBuilder& b, const OrderKey& key) {
   return {b.convert(bits == 64 ? ElementType::U64 : ElementType::U32, value), bits};
 }
 
-struct KeyProgram {
-  LoopProgram program;  // operands: the arrays; output: keys, u32 or u64
-  unsigned bits = 0;
-};
-
-std::optional<KeyProgram> keyProgramOf(const OrderRequest& request) {
+std::optional<RadixKeys> keysOfElements(const OrderRequest& request) {
   std::vector<Shape> operands;
   for (const Shape& shape : request.operands) operands.push_back(Shape::arrayRowMajor(shape.type, shape.dimensions));
   const std::vector<int64_t>& dims = request.operands[0].dimensions;
@@ -92,9 +77,9 @@ std::optional<KeyProgram> keyProgramOf(const OrderRequest& request) {
   const std::optional<OrderKey> key = request.key(b, element);
   if (!key || !hasEncoding(b.typeOf(key->value))) return std::nullopt;
   const EncodedKey encoded = encode(b, *key);
-  return KeyProgram{storeProgram(b, {Shape::arrayRowMajor(b.typeOf(encoded.value), dims)},
-                                 {{0, own, {}, encoded.value}}, static_cast<int64_t>(dims.size())),
-                    encoded.bits};
+  return RadixKeys{storeProgram(b, {Shape::arrayRowMajor(b.typeOf(encoded.value), dims)}, {{0, own, {}, encoded.value}},
+                                static_cast<int64_t>(dims.size())),
+                   encoded.bits};
 }
 
 // The kernels of an order, pass by pass, between two arrays of keys and of places in turns.
@@ -107,7 +92,7 @@ class RadixPlan {
     order_.shape = Shape::arrayRowMajor(ElementType::U32, request.operands[0].dimensions);
   }
 
-  Result<int> plan(KeyProgram keys) {
+  Result<int> plan(RadixKeys keys) {
     keys_.shape = keys.program.outputs[0];
     map_.keyBits = static_cast<unsigned>(8 * byteWidth(keys_.shape.type));
     TESSERA_TRY(open(keys_));
@@ -194,17 +179,16 @@ std::optional<OrderKey> keyOfComparator(ElementBuilder& builder, const ElementPr
   return out;
 }
 
-bool hasRadixOrder(const OrderRequest& request) {
+std::optional<RadixKeys> radixKeysOf(const OrderRequest& request) {
   const Shape& shape = request.operands[0];
   const bool isLong = request.dimension == shape.rank() - 1 && shape.dimensions.back() >= kFewest &&
                       shape.dimensions.back() <= UINT32_MAX;
-  return isLong && request.key && keyProgramOf(request).has_value();
+  return isLong && request.key ? keysOfElements(request) : std::nullopt;
 }
 
-Result<int> planRadixOrder(PlanDraft& draft, const Instruction& instruction, const OrderRequest& request, Steps& out) {
-  std::optional<KeyProgram> keys = keyProgramOf(request);
-  if (!keys) return failUnsupported("one key does not decide the order");
-  return RadixPlan(draft, instruction, request, out).plan(std::move(*keys));
+Result<int> planRadixOrder(PlanDraft& draft, const Instruction& instruction, const OrderRequest& request,
+                           RadixKeys keys, Steps& out) {
+  return RadixPlan(draft, instruction, request, out).plan(std::move(keys));
 }
 
 }  // namespace tessera::cuda

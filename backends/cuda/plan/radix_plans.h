@@ -16,8 +16,15 @@ namespace tessera::cuda {
 std::optional<OrderKey> keyOfComparator(ElementBuilder& builder, const ElementProgram& comparator,
                                         std::span<const NodeId> element);
 
-bool hasRadixOrder(const OrderRequest& request);
+struct RadixKeys {
+  LoopProgram program;  // operands: the arrays; output: unsigned keys, u32 or u64, in the order of the elements
+  unsigned bits = 0;    // of a key, that differ
+};
+
+// None where lines are short or not along memory, or no key alone decides the order.
+std::optional<RadixKeys> radixKeysOf(const OrderRequest& request);
 // The slot of the order: places in a line, u32.
-Result<int> planRadixOrder(PlanDraft& draft, const Instruction& instruction, const OrderRequest& request, Steps& out);
+Result<int> planRadixOrder(PlanDraft& draft, const Instruction& instruction, const OrderRequest& request,
+                           RadixKeys keys, Steps& out);
 
 }  // namespace tessera::cuda

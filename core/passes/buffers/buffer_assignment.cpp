@@ -16,10 +16,9 @@ namespace tessera {
 namespace {
 
 constexpr int64_t kAlignment = 64;
-constexpr int64_t kSmallBytes = 32;  // up to here values share cache lines
 
 int64_t alignmentOf(int64_t bytes) {
-  if (bytes > kSmallBytes) return kAlignment;
+  if (bytes > kSmallBufferBytes) return kAlignment;
   return bytes >= 8 ? 8 : bytes >= 4 ? 4 : bytes >= 2 ? 2 : 1;
 }
 
@@ -112,7 +111,7 @@ class BufferAssigner {
   void findLenders() {
     for (size_t s = 0; s < out_.slots.size(); ++s) {
       const Slot& slot = out_.slots[s];
-      if (slot.kind != SlotKind::Output || slot.bytes <= kSmallBytes) continue;
+      if (slot.kind != SlotKind::Output || slot.bytes <= kSmallBufferBytes) continue;
       if (analysis_.shapeOf(classOfSlot_[s]).denseBytes() != slot.bytes) continue;
       out_.lenders_.push_back({slot.bytes, analysis_.liveBegin(classOfSlot_[s])});
       out_.lenderIndex_.push_back(slot.index);
@@ -158,7 +157,8 @@ Result<BufferAssignment::Packing> BufferAssignment::packTemporaries(const std::v
     std::vector<LiveRange> ranges;
     int64_t alignment = 1;
     for (size_t s = 0; s < slots.size(); ++s) {
-      if (slots[s].kind != SlotKind::Temp || (slots[s].bytes <= kSmallBytes) != isSmall || !hasMemory[s]) continue;
+      if (slots[s].kind != SlotKind::Temp || (slots[s].bytes <= kSmallBufferBytes) != isSmall || !hasMemory[s])
+        continue;
       group.push_back(s);
       ranges.push_back({slots[s].bytes, alignmentOf(slots[s].bytes), liveRanges_[s].begin, liveRanges_[s].end});
       alignment = std::max(alignment, ranges.back().alignment);

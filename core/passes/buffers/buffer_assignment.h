@@ -31,9 +31,11 @@ struct Slot {
   int32_t index = -1;      // Parameter and Output
   InstructionId constant;  // Constant
   int32_t lender = -1;     // Temp: the result (its leaf number) whose memory it uses; -1: the arena
-  int64_t offset = 0;      // Temp: a multiple of 64; up to 32 bytes, of the element's size
+  int64_t offset = 0;      // Temp: a multiple of 64; up to kSmallBufferBytes, of the element's size
   int64_t bytes = 0;       // of the buffer in memory, layout padding included; 1 byte an element for sub-byte types
 };
+
+constexpr int64_t kSmallBufferBytes = 32;  // up to here values share cache lines
 
 // "argument 0", "arena": for people.
 std::string placeText(const Slot& slot);

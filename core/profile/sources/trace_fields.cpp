@@ -1,9 +1,11 @@
 // See trace_fields.h. Numbers may be written as texts, and texts as numbers.
 #include "core/profile/sources/trace_fields.h"
 
-#include <charconv>
+#include <rapidjson/encodedstream.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
 
-#include "core/formats/json_scanner.h"
+#include <charconv>
 
 namespace tessera {
 namespace {
@@ -82,63 +84,74 @@ void set(TraceEvent& event, Field field, std::string_view text) {
   }
 }
 
-class EventWalk {
- public:
-  EventWalk(std::string_view json, const std::function<void(const TraceEvent&)>& take) : scanner_(json), take_(take) {}
+// Half of a pair, which no UTF-8 has: the parser takes an escaped low surrogate alone for a character.
+bool hasSurrogate(std::string_view text) {
+  for (size_t at = text.find('\xed'); at != text.npos; at = text.find('\xed', at + 1))
+    if (at + 1 < text.size() && static_cast<uint8_t>(text[at + 1]) >= 0xa0) return true;
+  return false;
+}
 
-  bool walk() {
-    std::string_view key;
-    if (scanner_.next() == '[')
-      walkEvents();
-    else if (scanner_.enter('{'))
-      while (scanner_.nextMember(key)) key == "traceEvents" ? walkEvents() : scanner_.skip();
-    else
-      scanner_.skip();
-    return scanner_.damaged() || scanner_.next() != 0 || scanner_.damaged();
+// Receives the parts of the text as the parser meets them.
+class EventHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, EventHandler> {
+ public:
+  explicit EventHandler(const std::function<void(const TraceEvent&)>& take) : take_(take) {}
+
+  // NOLINTBEGIN(readability-identifier-naming): the names are the parser's
+  bool Default() { return true; }
+  bool String(const char* text, rapidjson::SizeType length, bool) {
+    return !hasSurrogate({text, length}) && takeScalar({text, length});
   }
+  bool RawNumber(const char* text, rapidjson::SizeType length, bool) { return takeScalar({text, length}); }
+  bool Key(const char* text, rapidjson::SizeType length, bool) {
+    const std::string_view name(text, length);
+    if (hasSurrogate(name)) return false;
+    if (depth_ == 1) isList_ = name == "traceEvents";
+    if (isInEvent()) field_ = fieldNamed(name, kFields);
+    if (isInArgs()) arg_ = fieldNamed(name, kArgs);
+    if (isInArgs() && arg_ == ArgField::Correlation) event_.args.hasCorrelation = true;
+    return true;
+  }
+  bool StartArray() {
+    ++depth_;
+    if (depth_ == 1 || (depth_ == 2 && isList_)) listDepth_ = depth_;
+    return true;
+  }
+  bool EndArray(rapidjson::SizeType) {
+    if (depth_ == listDepth_) listDepth_ = kNoList;
+    --depth_;
+    return true;
+  }
+  bool StartObject() {
+    ++depth_;
+    if (isInEvent()) event_.clear(), field_ = Field::Other;
+    if (depth_ == listDepth_ + 2 && field_ == Field::Args) event_.hasArgs = hasOpenArgs_ = true;
+    return true;
+  }
+  bool EndObject(rapidjson::SizeType) {
+    if (isInArgs()) hasOpenArgs_ = false;
+    if (isInEvent()) take_(event_), field_ = Field::Other;
+    --depth_;
+    return true;
+  }
+  // NOLINTEND(readability-identifier-naming)
 
  private:
-  void walkEvents() {
-    if (!scanner_.enter('[')) return scanner_.skip();
-    while (scanner_.nextElement()) {
-      if (!scanner_.enter('{')) {
-        scanner_.skip();
-        continue;
-      }
-      readEvent();
-      if (!scanner_.damaged()) take_(event_);
-    }
-  }
-  void readEvent() {
-    std::string_view key, text;
-    event_.clear();
-    while (scanner_.nextMember(key)) {
-      const Field field = fieldNamed(key, kFields);
-      if (field == Field::Other)
-        scanner_.skip();
-      else if (field == Field::Args)
-        readArgs();
-      else if (scanner_.scalar(text))
-        set(event_, field, text);
-    }
-  }
-  void readArgs() {
-    if (!scanner_.enter('{')) return scanner_.skip();
-    event_.hasArgs = true;
-    std::string_view key, text;
-    while (scanner_.nextMember(key)) {
-      const ArgField field = fieldNamed(key, kArgs);
-      if (field == ArgField::Correlation) event_.args.hasCorrelation = true;
-      if (field == ArgField::Other)
-        scanner_.skip();
-      else if (scanner_.scalar(text))
-        set(event_.args, field, text);
-    }
+  static constexpr int kNoList = -2;  // so that no depth is one in an event
+
+  bool isInEvent() const { return depth_ == listDepth_ + 1; }
+  bool isInArgs() const { return hasOpenArgs_ && depth_ == listDepth_ + 2; }
+  bool takeScalar(std::string_view text) {
+    if (isInEvent()) set(event_, field_, text);
+    if (isInArgs()) set(event_.args, arg_, text);
+    return true;
   }
 
-  JsonScanner scanner_;
   const std::function<void(const TraceEvent&)>& take_;
   TraceEvent event_;
+  int depth_ = 0, listDepth_ = kNoList;  // open brackets; those round each event
+  bool isList_ = false, hasOpenArgs_ = false;
+  Field field_ = Field::Other;  // of the value that follows
+  ArgField arg_ = ArgField::Other;
 };
 
 }  // namespace
@@ -157,8 +170,14 @@ void TraceEvent::clear() {
   args.clear();
 }
 
+// Without recursion, since a text may be nested as deep as it is long.
 bool forEachTraceEvent(std::string_view json, const std::function<void(const TraceEvent&)>& take) {
-  return EventWalk(json, take).walk();
+  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag |
+                              rapidjson::kParseValidateEncodingFlag | rapidjson::kParseCommentsFlag;
+  rapidjson::MemoryStream bytes(json.data(), json.size());
+  rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> text(bytes);
+  EventHandler handler(take);
+  return rapidjson::Reader().Parse<kFlags>(text, handler).IsError();
 }
 
 }  // namespace tessera

@@ -6,12 +6,14 @@
 #include <QPoint>
 #include <functional>
 
+class QKeySequence;
 class QMenu;
 class QMenuBar;
 
 namespace tessera {
 
 class Actions;
+class ArrangeController;
 class CurrentDocument;
 
 class ArrangeMenu : public QObject {

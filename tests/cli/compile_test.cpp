@@ -2,11 +2,12 @@
 // linked or written.
 #include "tests/cli/spawn.h"
 #include "tests/support/skips.h"
+#include "tests/support/source_tree.h"
 
 namespace tessera {
 namespace {
 
-const std::string kExample = TESSERA_SOURCE_DIR "/resources/examples/aot";
+const std::string kAotExample = test::inSourceTree("resources/examples/aot");
 constexpr const char* kShares = "0.7311 0.2689\n0.2689 0.7311\n";
 
 // Shell text in the scratch folder, with what it prints.
@@ -37,23 +38,24 @@ TEST_F(Compile, TheExampleRunsFromAnObject) {
 #ifdef TESSERA_NO_RUNTIME
   TESSERA_SKIP("sanitizer-runtime");
 #endif
-  const Ran ran = compile("'" + kExample + "/classify.hlo' -o classify.o --header=classify.h --name=classify");
+  const Ran ran = compile("'" + kAotExample + "/classify.hlo' -o classify.o --header=classify.h --name=classify");
   ASSERT_EQ(ran.exit, 0) << ran.err;
   const size_t at = ran.out.find("link with ");
   ASSERT_NE(at, std::string::npos) << ran.out;
   const std::string link = ran.out.substr(at + 10, ran.out.find('\n', at) - at - 10);
-  const Ran built = shell(scratch_, "cc -Wall -Werror -I. " + kExample + "/main.c classify.o " + link + " -o classify");
+  const Ran built =
+      shell(scratch_, "cc -Wall -Werror -I. " + kAotExample + "/main.c classify.o " + link + " -o classify");
   ASSERT_EQ(built.exit, 0) << built.err;
   EXPECT_EQ(shell(scratch_, "./classify").out, kShares);
-  EXPECT_NE(contentOf(kExample + "/README.md").find("0.7311 0.2689"), std::string::npos);
+  EXPECT_NE(contentOf(kAotExample + "/README.md").find("0.7311 0.2689"), std::string::npos);
 }
 TEST_F(Compile, TheExampleRunsFromALibrary) {
 #ifdef TESSERA_NO_RUNTIME
   TESSERA_SKIP("sanitizer-runtime");
 #endif
-  const Ran ran = compile("'" + kExample + "/classify.hlo' -o classify.so --header=classify.h --name=classify");
+  const Ran ran = compile("'" + kAotExample + "/classify.hlo' -o classify.so --header=classify.h --name=classify");
   ASSERT_EQ(ran.exit, 0) << ran.err;
-  const Ran built = shell(scratch_, "cc -I. " + kExample + "/main.c ./classify.so -o classify");
+  const Ran built = shell(scratch_, "cc -I. " + kAotExample + "/main.c ./classify.so -o classify");
   ASSERT_EQ(built.exit, 0) << built.err;
   EXPECT_EQ(shell(scratch_, "./classify").out, kShares);
   EXPECT_EQ(shell(scratch_, "nm -D --defined-only classify.so | grep -c classify_").out, "2\n");
@@ -64,10 +66,10 @@ TEST_F(Compile, TheExampleRunsFromALibraryForADevice) {
 #ifdef TESSERA_NO_RUNTIME
   TESSERA_SKIP("sanitizer-runtime");
 #endif
-  const Ran ran =
-      compile("'" + kExample + "/classify.hlo' --device=cuda:sm_90 -o classify.so --header=classify.h --name=classify");
+  const Ran ran = compile("'" + kAotExample +
+                          "/classify.hlo' --device=cuda:sm_90 -o classify.so --header=classify.h --name=classify");
   ASSERT_EQ(ran.exit, 0) << ran.err;
-  const Ran built = shell(scratch_, "cc -Wall -Werror -I. " + kExample + "/main.c ./classify.so -o classify");
+  const Ran built = shell(scratch_, "cc -Wall -Werror -I. " + kAotExample + "/main.c ./classify.so -o classify");
   ASSERT_EQ(built.exit, 0) << built.err;
   const Ran simulated = shell(scratch_, "TESSERA_CUDA_DEVICE=simulated ./classify");
   EXPECT_EQ(simulated.out, kShares) << simulated.err;
@@ -80,13 +82,13 @@ TEST_F(Compile, TheExampleRunsFromALibraryForADevice) {
   EXPECT_NE((old.out + old.err).find("compiled for sm_90 and later"), std::string::npos) << old.out << old.err;
 }
 TEST_F(Compile, PtxIsText) {
-  ASSERT_EQ(compile("'" + kExample + "/classify.hlo' --device=cuda:sm_80 -o classify.ptx").exit, 0);
+  ASSERT_EQ(compile("'" + kAotExample + "/classify.hlo' --device=cuda:sm_80 -o classify.ptx").exit, 0);
   const std::string ptx = contentOf(scratch_.folder() / "classify.ptx");
   EXPECT_NE(ptx.find(".target sm_80"), std::string::npos);
   EXPECT_NE(ptx.find(".visible .entry "), std::string::npos);
-  refused("'" + kExample + "/classify.hlo' -o classify.ptx", 64, "OUT.ptx takes the device that it is for");
-  refused("'" + kExample + "/classify.hlo' --device=gpu -o classify.so", 64, "cuda:sm_90");
-  refused("'" + kExample + "/classify.hlo' --device=cuda:sm_50 -o classify.so", 4, "sm_50 is too old");
+  refused("'" + kAotExample + "/classify.hlo' -o classify.ptx", 64, "OUT.ptx takes the device that it is for");
+  refused("'" + kAotExample + "/classify.hlo' --device=gpu -o classify.so", 64, "cuda:sm_90");
+  refused("'" + kAotExample + "/classify.hlo' --device=cuda:sm_50 -o classify.so", 4, "sm_50 is too old");
 }
 TEST_F(Compile, WhatRunsOnTheHostIsNoProgramForADevice) {
   scratch_.write("m.hlo",
@@ -95,7 +97,8 @@ TEST_F(Compile, WhatRunsOnTheHostIsNoProgramForADevice) {
 }
 TEST_F(Compile, TheHeaderTellsEveryArray) {
   ASSERT_EQ(
-      compile("'" + kExample + "/classify.hlo' -o classify.o --header=classify.h --target=x86-64-v2 --threads=3").exit,
+      compile("'" + kAotExample + "/classify.hlo' -o classify.o --header=classify.h --target=x86-64-v2 --threads=3")
+          .exit,
       0);
   const std::string header = contentOf(scratch_.folder() / "classify.h");
   for (const char* line :

@@ -1,12 +1,13 @@
 // `tessera run --custom-call-library`: the example library in C, called in XLA's words and in Tessera's, on both
 // backends; and what is missing or fails, with its exit code.
 #include "tests/cli/spawn.h"
+#include "tests/support/source_tree.h"
 
 namespace tessera {
 namespace {
 
 const std::string kLibrary = " --custom-call-library='" TESSERA_EXAMPLE_TARGETS "'";
-const std::string kExample = "'" TESSERA_SOURCE_DIR "/resources/examples/custom_call/targets.hlo'";
+const std::string kTargetsExample = "'" + test::inSourceTree("resources/examples/custom_call/targets.hlo") + "'";
 
 std::string program(const std::string& call) {
   return "HloModule m\nENTRY main {\n  x = f32[2,2]{1,0} constant({{1, 2}, {3, 4}})\n  ROOT r = " + call + "\n}\n";
@@ -28,7 +29,7 @@ TEST_P(CustomCall, TheExampleRuns) {
                  "HloModule e\nENTRY main {\n  a = f32[] constant(20)\n  b = f32[] constant(8)\n  ROOT t = (f32[], "
                  "f32[]) tuple(a, b)\n}\n");
   ASSERT_EQ(scratch_.tessera("run expected.hlo --out=expected.npz").exit, 0);
-  const Ran ran = scratch_.tessera("run " + kExample + kLibrary + " --expected=expected.npz" + backend());
+  const Ran ran = scratch_.tessera("run " + kTargetsExample + kLibrary + " --expected=expected.npz" + backend());
   EXPECT_EQ(ran.exit, 0) << ran.err;
 }
 // The target sees memory in the order that the program writes: by columns, which is 1 3 2 4.
@@ -127,9 +128,8 @@ TEST_P(CustomCall, TheReferencesMyfunc) {
   scratch_.write(
       "e.hlo", "HloModule e\nENTRY main {\n  ROOT r = f32[3,3]{1,0} constant({{42, 0, 0}, {0, 0, 0}, {0, 0, 0}})\n}\n");
   ASSERT_EQ(scratch_.tessera("run e.hlo --out=e.npz").exit, 0);
-  const Ran ran = scratch_.tessera("run '" TESSERA_SOURCE_DIR
-                                   "/resources/examples/reference/custom_call_myfunc.hlo' --expected=e.npz" +
-                                   kLibrary + backend());
+  const std::string file = test::inSourceTree("resources/examples/reference/custom_call_myfunc.hlo");
+  const Ran ran = scratch_.tessera("run '" + file + "' --expected=e.npz" + kLibrary + backend());
   EXPECT_EQ(ran.exit, 0) << ran.err;
 }
 
@@ -146,9 +146,8 @@ TEST_P(CustomCall, TheFfiExampleRuns) {
                  "HloModule e\nENTRY main {\n  a = f32[2,3]{1,0} constant({{0.25, 0.5, 0.75}, {1, 1.25, 1.5}})\n  b = "
                  "s64[4]{0} constant({5, 42, 5, 1})\n  ROOT t = (f32[2,3]{1,0}, s64[4]{0}) tuple(a, b)\n}\n");
   ASSERT_EQ(scratch_.tessera("run e.hlo --out=e.npz").exit, 0);
-  const Ran ran =
-      scratch_.tessera("run '" TESSERA_SOURCE_DIR "/resources/examples/custom_call/ffi_targets.hlo' --expected=e.npz" +
-                       kFfiLibrary + backend());
+  const Ran ran = scratch_.tessera("run '" + test::inSourceTree("resources/examples/custom_call/ffi_targets.hlo") +
+                                   "' --expected=e.npz" + kFfiLibrary + backend());
   EXPECT_EQ(ran.exit, 0) << ran.err;
 }
 TEST_P(CustomCall, AFfiHandlerFailsWithItsMessage) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/spawn.h"
+#include "tests/support/source_tree.h"
 #include "tests/support/xplane_bytes.h"
 
 namespace tessera {
@@ -10,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kCorpusProfiles = std::string(TESSERA_SOURCE_DIR) + "/tests/corpus/profiles/";
+const std::string kCorpusProfiles = test::inSourceTree("tests/corpus/profiles/");
 
 class ProfileProgram : public testing::Test {
  protected:

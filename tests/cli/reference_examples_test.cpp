@@ -6,11 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/spawn.h"
+#include "tests/support/source_tree.h"
 
 namespace tessera {
 namespace {
 
-const std::filesystem::path kFolder = TESSERA_SOURCE_DIR "/resources/examples/reference";
+const std::filesystem::path kFolder = test::inSourceTree("resources/examples/reference");
 
 std::vector<std::string> names() {
   std::vector<std::string> out;

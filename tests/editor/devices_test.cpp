@@ -15,6 +15,7 @@
 #include "editor/panels/text/text_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
+#include "tests/support/source_tree.h"
 
 namespace tessera::devices_test {
 
@@ -129,7 +130,8 @@ ENTRY main {
     const QString source = folder_.filePath("mine.c"), library = folder_.filePath("libmine.so");
     QVERIFY(writeFileAtomically(source.toStdString(), RunPanel::customCallStub().toStdString()).has_value());
     QProcess compiler;
-    compiler.start("cc", {"-shared", "-fPIC", "-I", TESSERA_SOURCE_DIR "/core/custom_calls", "-o", library, source});
+    compiler.start("cc", {"-shared", "-fPIC", "-I", QString::fromStdString(test::inSourceTree("core/custom_calls")),
+                          "-o", library, source});
     if (!compiler.waitForFinished(60000) || compiler.exitCode() != 0)
       QFAIL(compiler.readAllStandardError().constData());
     hand().openText(

@@ -18,11 +18,12 @@
 #include "editor/panels/compiler/passes_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
+#include "tests/support/source_tree.h"
 
 namespace tessera::passes_test {
 namespace {
 
-const QString kAttention = QStringLiteral(TESSERA_SOURCE_DIR "/tests/passes/attention");
+const QString kAttention = QString::fromStdString(test::inSourceTree("tests/passes/attention"));
 
 const char* const kNet = R"(HloModule net
 ENTRY main {

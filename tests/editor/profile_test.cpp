@@ -7,6 +7,7 @@
 #include "editor/panels/banner.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
+#include "tests/support/source_tree.h"
 
 namespace tessera::profile_test {
 namespace {
@@ -53,7 +54,8 @@ class ProfileTest : public QObject {
   }
 
   void theModuleInsideBecomesTheGraph() {
-    hand_->window().openFile(QStringLiteral(TESSERA_SOURCE_DIR "/tests/corpus/profiles/lenet_train.xplane.pb.zst"));
+    hand_->window().openFile(
+        QString::fromStdString(test::inSourceTree("tests/corpus/profiles/lenet_train.xplane.pb.zst")));
     hand_->settle();
     QCOMPARE(hand_->module().name, std::string("jit_step"));
     const auto& overlay = hand_->document().measures().overlay();

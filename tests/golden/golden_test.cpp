@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "tests/cli/spawn.h"
+#include "tests/support/source_tree.h"
 
 namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kTests = fs::path(TESSERA_SOURCE_DIR) / "tests";
+const fs::path kTests = test::inSourceTree("tests");
 
 // What a run printed, as one text. Times become '#', and what follows the number of processors.
 std::string transcript(const std::string& arguments, const Ran& ran) {

@@ -14,14 +14,15 @@
 #include "core/evaluate/evaluate.h"
 #include "core/formats/hlo_text.h"
 #include "core/hlo/numbers.h"
+#include "tests/support/source_tree.h"
 
 namespace tessera::cases {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path folder() { return fs::path(TESSERA_SOURCE_DIR) / "tests/ops"; }
-fs::path references() { return fs::path(TESSERA_SOURCE_DIR) / "resources/examples/reference"; }
+fs::path folder() { return test::inSourceTree("tests/ops"); }
+fs::path references() { return test::inSourceTree("resources/examples/reference"); }
 
 bool startsWith(const std::string& text, const std::string& start) { return text.compare(0, start.size(), start) == 0; }
 

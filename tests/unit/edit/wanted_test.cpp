@@ -12,6 +12,7 @@
 #include "core/formats/module_file.h"
 #include "core/hlo/opcode.h"
 #include "core/ops/inference/infer.h"
+#include "tests/support/source_tree.h"
 
 namespace tessera {
 namespace {
@@ -70,8 +71,7 @@ TEST(Wanted, WhatNothingIsSaidOfWantsNothing) {
 
 TEST(Wanted, EveryOperationTakesWhatItWants) {
   std::map<std::string, std::pair<int, int>> asked;  // inputs, and those of which something is known
-  for (const auto& file :
-       std::filesystem::directory_iterator(std::string(TESSERA_SOURCE_DIR) + "/resources/examples/reference")) {
+  for (const auto& file : std::filesystem::directory_iterator(test::inSourceTree("resources/examples/reference"))) {
     if (file.path().extension() != ".hlo") continue;
     ReadResult read = readModule(file.path().string());
     ASSERT_TRUE(read.module) << file.path();

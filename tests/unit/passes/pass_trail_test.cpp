@@ -14,13 +14,14 @@
 #include "core/tools/passes/pass_history.h"
 #include "core/tools/passes/pass_text.h"
 #include "core/tools/passes/why.h"
+#include "tests/support/source_tree.h"
 
 namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kAttention = fs::path(TESSERA_SOURCE_DIR) / "tests/passes/attention";
+const fs::path kAttention = test::inSourceTree("tests/passes/attention");
 
 // "0021 %multiply.3: fused into %broadcast_select_fusion", a line an event.
 std::string historyText(PassTrail& trail, std::string_view name) {

@@ -12,6 +12,7 @@
 #include "core/profile/sources/recorded_timeline.h"
 #include "core/profile/sources/trace_events.h"
 #include "core/profile/timeline.h"
+#include "tests/support/source_tree.h"
 
 namespace tessera {
 namespace {
@@ -179,7 +180,7 @@ TEST(Timeline, TheTraceIsWhatPerfettoReadsAndReadsBack) {
 }
 
 TEST(Timeline, ACorpusProfileHasEveryEventAndItsInstructions) {
-  const auto profile = readProfileSource(TESSERA_SOURCE_DIR "/tests/corpus/profiles/lenet_train.xplane.pb.zst", nullptr,
+  const auto profile = readProfileSource(test::inSourceTree("tests/corpus/profiles/lenet_train.xplane.pb.zst"), nullptr,
                                          {.timeline = true});
   ASSERT_TRUE(profile) << profile.error().toString();
   ASSERT_TRUE(profile->timeline);
@@ -202,7 +203,7 @@ TEST(Timeline, ACorpusProfileHasEveryEventAndItsInstructions) {
   EXPECT_EQ(linked, profile->instructions.size());
   for (const TimelineName& name : timeline.names)
     if (!name.op.empty() && name.instructions.empty()) ADD_FAILURE() << name.op << " " << name.module;
-  EXPECT_FALSE(readProfileSource(TESSERA_SOURCE_DIR "/tests/corpus/profiles/lenet_train.xplane.pb.zst")->timeline);
+  EXPECT_FALSE(readProfileSource(test::inSourceTree("tests/corpus/profiles/lenet_train.xplane.pb.zst"))->timeline);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "core/formats/hlo_text.h"
 #include "core/formats/protobuf.h"
 #include "core/profile/sources/profile_source.h"
+#include "tests/support/source_tree.h"
 #include "tests/support/xplane_bytes.h"
 
 namespace tessera {
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kProfiles = fs::path(TESSERA_SOURCE_DIR) / "tests/corpus/profiles";
+const fs::path kProfiles = test::inSourceTree("tests/corpus/profiles");
 
 constexpr const char* kLoopModule = R"(HloModule jit_step
 

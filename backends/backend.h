@@ -109,15 +109,17 @@ class Executable {
  public:
   virtual ~Executable() = default;
   // arguments: leaves of the entry parameters in order (tuples flattened, tokens skipped), dense row-major.
-  // Result: leaves of the entry's root, likewise. With profile, measurements are added to it.
-  virtual Result<std::vector<Literal>> run(std::span<const Literal> arguments, const RunOptions& options = {},
-                                           Profile* profile = nullptr) = 0;
-  // The same into `outputs`: what an earlier runInto of this executable left there is overwritten in place, copies of
-  // those literals see it too; a run that finds all arrays there allocates nothing of its own.
+  // outputs: leaves of the entry's root, likewise; what an earlier run of this executable left there may be overwritten
+  // in place, copies of those literals see it too; a run that finds all arrays there need not allocate. With profile,
+  // measurements are added to it.
   virtual Status runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs,
-                         const RunOptions& options = {}, Profile* profile = nullptr) {
-    TESSERA_ASSIGN_OR_RETURN(outputs, run(arguments, options, profile));
-    return {};
+                         const RunOptions& options = {}, Profile* profile = nullptr) = 0;
+  // The same into arrays of its own.
+  Result<std::vector<Literal>> run(std::span<const Literal> arguments, const RunOptions& options = {},
+                                   Profile* profile = nullptr) {
+    std::vector<Literal> outputs;
+    TESSERA_TRY(runInto(arguments, outputs, options, profile));
+    return outputs;
   }
   virtual const Module& optimized() const = 0;  // the module whose steps run
   virtual int64_t peakBytes() const = 0;        // arena + arguments + outputs + constants

@@ -82,8 +82,8 @@ class EvaluatorExecutable final : public Executable {
  public:
   explicit EvaluatorExecutable(Module module) : module_(std::move(module)) {}
 
-  Result<std::vector<Literal>> run(std::span<const Literal> arguments, const RunOptions& options,
-                                   Profile* profile) override {
+  Status runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options,
+                 Profile* profile) override {
     EvaluateOptions evaluation;
     evaluation.cancel = options.cancel;
     evaluation.communicator = options.communicator;
@@ -97,7 +97,8 @@ class EvaluatorExecutable final : public Executable {
     auto result = evaluateModule(module_, arguments, evaluation, &statistics);
     peakBytes_ = std::max(peakBytes_, statistics.peakBytes);
     if (recorder) recorder->finish(statistics.totalNs);
-    return result;
+    TESSERA_ASSIGN_OR_RETURN(outputs, std::move(result));
+    return {};
   }
   const Module& optimized() const override { return module_; }
   int64_t peakBytes() const override { return peakBytes_; }

@@ -17,23 +17,14 @@
 
 namespace tessera::cpu {
 
-namespace {}  // namespace
-
 CpuExecutable::CpuExecutable(Module source, Module optimized, Plan plan, std::unique_ptr<KernelLibrary> kernels,
                              std::shared_ptr<ThreadPool> pool)
     : source_(std::move(source)),
       optimized_(std::move(optimized)),
       plan_(std::move(plan)),
       kernels_(std::move(kernels)),
-      pool_(std::move(pool)) {
-  const Computation& entry = optimized_.entryComputation();
-  auto collect = [](const Shape& shape, std::vector<const Shape*>& out) {
-    for (const ShapeLeaf& leaf : leavesOf(shape))
-      if (leaf.shape->isArray()) out.push_back(leaf.shape);
-  };
-  for (InstructionId p : entry.parameters) collect(optimized_.shapeOf(p), argumentShapes_);
-  collect(optimized_.shapeOf(entry.root), outputShapes_);
-}
+      pool_(std::move(pool)),
+      arrays_(optimized_) {}
 
 int64_t CpuExecutable::peakBytes() const {
   int64_t bytes = plan_.arenaBytes;
@@ -56,17 +47,7 @@ Status CpuExecutable::ensureArena() {
 }
 
 Status CpuExecutable::bindArguments(std::span<const Literal> arguments, RunState& state) const {
-  if (arguments.size() != argumentShapes_.size()) {
-    return fail(ErrorKind::Usage,
-                fmt::format("the program takes {} arrays, {} were given", argumentShapes_.size(), arguments.size()));
-  }
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (compatible(arguments[i].shape(), *argumentShapes_[i])) continue;
-    return fail({.kind = ErrorKind::Usage,
-                 .message = fmt::format("argument {} has the wrong shape", i),
-                 .expected = toString(*argumentShapes_[i], false),
-                 .found = toString(arguments[i].shape(), false)});
-  }
+  TESSERA_TRY(arrays_.check(arguments));
   for (size_t s = 0; s < plan_.slots.size(); ++s) {
     const PlanSlot& slot = plan_.slots[s];
     const std::byte* at = nullptr;
@@ -78,32 +59,15 @@ Status CpuExecutable::bindArguments(std::span<const Literal> arguments, RunState
   return {};
 }
 
-// Arrays of an earlier run are used again, but for those that are arguments of this one.
 Status CpuExecutable::bindOutputs(std::span<const Literal> arguments, std::vector<Literal>& outputs,
                                   RunState& state) const {
-  outputs.resize(outputShapes_.size());
-  auto isArgument = [&](const Literal& output) {
-    return std::ranges::any_of(arguments, [&](const Literal& a) { return a.bytes().data() == output.bytes().data(); });
-  };
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    Literal& output = outputs[i];
-    if (output.shape() == *outputShapes_[i] && !isArgument(output)) continue;
-    output = {};
-    TESSERA_ASSIGN_OR_RETURN(output, Literal::allocate(*outputShapes_[i]));
-  }
+  TESSERA_TRY(arrays_.allocate(arguments, outputs));
   for (size_t s = 0; s < plan_.slots.size(); ++s) {
     const PlanSlot& slot = plan_.slots[s];
     const int32_t output = slot.kind == SlotKind::Output ? slot.index : slot.lender;
     if (output >= 0) state.pointers[s] = outputs[static_cast<size_t>(output)].mutableBytes().data() + slot.offset;
   }
   return {};
-}
-
-Result<std::vector<Literal>> CpuExecutable::run(std::span<const Literal> arguments, const RunOptions& options,
-                                                Profile* profile) {
-  std::vector<Literal> outputs;
-  TESSERA_TRY(runInto(arguments, outputs, options, profile));
-  return outputs;
 }
 
 Status CpuExecutable::runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs,

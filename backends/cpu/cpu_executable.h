@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "backends/backend.h"
+#include "backends/cpu/entry_arrays.h"
 #include "backends/cpu/kernels/kernel_library.h"
 #include "backends/cpu/plan/plan.h"
 #include "core/cost/cost.h"
@@ -16,8 +17,6 @@ class CpuExecutable final : public Executable {
   CpuExecutable(Module source, Module optimized, Plan plan, std::unique_ptr<KernelLibrary> kernels,
                 std::shared_ptr<ThreadPool> pool);
 
-  Result<std::vector<Literal>> run(std::span<const Literal> arguments, const RunOptions& options,
-                                   Profile* profile) override;
   Status runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options,
                  Profile* profile) override;
   const Module& optimized() const override { return optimized_; }
@@ -62,7 +61,7 @@ class CpuExecutable final : public Executable {
   Plan plan_;
   std::unique_ptr<KernelLibrary> kernels_;
   std::shared_ptr<ThreadPool> pool_;
-  std::vector<const Shape*> argumentShapes_, outputShapes_;
+  EntryArrays arrays_;
   std::unique_ptr<std::byte[], FreeBytes> arena_;
   RunState state_;  // kept between runs, so that a run allocates only its outputs
   RunProfile measured_;

@@ -40,20 +40,20 @@ class DynamicEntry final : public Executable {
   DynamicEntry(const Module& source, std::unique_ptr<Executable> inner)
       : parameters_(parameterLeaves(source)), results_(resultLeaves(source)), inner_(std::move(inner)) {}
 
-  Result<std::vector<Literal>> run(std::span<const Literal> arguments, const RunOptions& options,
-                                   Profile* profile) override {
+  Status runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options,
+                 Profile* profile) override {
     TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> whole, wholeArguments(arguments));
     TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> results, inner_->run(whole, options, profile));
-    std::vector<Literal> out;
+    outputs.clear();
     size_t next = results_.size();
     for (size_t i = 0; i < results_.size(); ++i) {
       std::vector<int64_t> sizes = results_[i].dimensions;
       for (size_t d = 0; d < sizes.size(); ++d)
         if (results_[i].isDynamicDimension(static_cast<int64_t>(d))) sizes[d] = results[next++].data<int32_t>()[0];
       TESSERA_ASSIGN_OR_RETURN(Literal part, cutTo(results[i], sizes));
-      out.push_back(std::move(part));
+      outputs.push_back(std::move(part));
     }
-    return out;
+    return {};
   }
   const Module& optimized() const override { return inner_->optimized(); }
   int64_t peakBytes() const override { return inner_->peakBytes(); }

@@ -108,7 +108,7 @@ class Arranger {
     out.bounds = {0, 0, page.width + 2 * box::kGroupPadding, page.height + 2 * box::kGroupPadding};
     includeRoutes(out);
     foldRibbon(view_, page, out);
-    if (toTheRight()) turn(out);
+    if (toTheRight()) transpose(out);
     return out;
   }
 

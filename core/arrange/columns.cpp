@@ -155,9 +155,9 @@ class Folder {
         route[k].y += shift.y;
       }
     }
-    if (view_.flow == Flow::Right) turn(out_);
+    if (view_.flow == Flow::Right) transpose(out_);
     leadRoundBoxes(view_, out_, kept);
-    if (view_.flow == Flow::Right) turn(out_);
+    if (view_.flow == Flow::Right) transpose(out_);
   }
   void setBounds() {
     Extent all;

@@ -62,9 +62,9 @@ std::vector<PointF> withVerticalTangents(const std::vector<PointF>& route) {
 std::vector<PointF> curveOf(const std::vector<PointF>& route, Flow flow) {
   if (flow == Flow::Right) {
     std::vector<PointF> out;
-    for (PointF p : route) out.push_back(turned(p));
+    for (PointF p : route) out.push_back(transposed(p));
     out = curveOf(out);
-    for (PointF& p : out) p = turned(p);
+    for (PointF& p : out) p = transposed(p);
     return out;
   }
   return hasRightAngles(route) ? withRoundCorners(route) : withVerticalTangents(route);

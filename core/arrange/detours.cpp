@@ -289,13 +289,13 @@ std::vector<int32_t> boxesUnder(const GraphView& view, const Arrangement& arrang
 
 void leadRoundBoxes(const GraphView& view, Arrangement& arrangement, const std::vector<bool>& kept) {
   if (view.nodes.size() > kMostBoxes || arrangement.routes.size() != view.edges.size()) return;
-  if (view.flow == Flow::Right) turn(arrangement);
+  if (view.flow == Flow::Right) transpose(arrangement);
   const Detours detours(view, arrangement);
   for (size_t e = 0; e < view.edges.size(); ++e) {
     if (!isWire(view, arrangement, e) || (e < kept.size() && kept[e]) || !detours.isHit(e)) continue;
     if (auto route = detours.detour(e, !kept.empty()); !route.empty()) arrangement.routes[e] = std::move(route);
   }
-  if (view.flow == Flow::Right) turn(arrangement);
+  if (view.flow == Flow::Right) transpose(arrangement);
 }
 
 }  // namespace tessera

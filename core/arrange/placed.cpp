@@ -55,9 +55,9 @@ class Placer {
   }
 
   void run() {
-    if (view_.flow == Flow::Right) turn(arrangement_);
+    if (view_.flow == Flow::Right) transpose(arrangement_);
     moveAll();
-    if (view_.flow == Flow::Right) turn(arrangement_);
+    if (view_.flow == Flow::Right) transpose(arrangement_);
   }
 
  private:

@@ -157,10 +157,10 @@ Result<Literal> NpzBlocks::block(const std::string& key, std::span<const int64_t
   }
   fromFileForm(array.header, array.type, out.mutableBytes());
   if (!array.header.fortranOrder || dims.size() < 2) return out;
-  TESSERA_ASSIGN_OR_RETURN(Literal turned, Literal::allocate(Shape::arrayRowMajor(
-                                               array.type, std::vector<int64_t>(sizes.begin(), sizes.end()))));
-  fromColumnMajor(turned.shape(), out.bytes().data(), turned.mutableBytes());
-  return turned;
+  TESSERA_ASSIGN_OR_RETURN(Literal rowMajor, Literal::allocate(Shape::arrayRowMajor(
+                                                 array.type, std::vector<int64_t>(sizes.begin(), sizes.end()))));
+  fromColumnMajor(rowMajor.shape(), out.bytes().data(), rowMajor.mutableBytes());
+  return rowMajor;
 }
 
 }  // namespace tessera

@@ -1,6 +1,6 @@
 // select-and-scatter: the gradient of pooling. Each window position selects one element of the operand; the source
 // element of that position is combined into the result at the selected place.
-// `element` turns this round: a result element asks every window that covers it whether it was the one selected.
+// `element` goes the other way: a result element asks every window that covers it whether it was the one selected.
 // That costs a window scan per covering window, but needs no stores in shared places and fuses like any other op.
 #include <fmt/format.h>
 

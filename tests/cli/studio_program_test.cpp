@@ -136,7 +136,7 @@ TEST_F(StudioProgram, MemoryThatRunsOutIsSaid) {
 // Qt's painting does not look at what malloc gave.
 TEST_F(StudioProgram, MemoryThatRunsOutInPaintingIsSaid) {
   scratch_.write("paint.txt", "open-groups\nfit\nzoom 3\nrun\npanel layout\npanel text\n");
-  for (int megabytes = 390; megabytes <= 480; megabytes += 6) {
+  for (int megabytes = 390; megabytes <= 480; megabytes += 10) {
     const Ran ran = studio("--do paint.txt --size 1440x900 add.hlo",
                            "-u QT_QPA_PLATFORM prlimit --as=" + std::to_string(megabytes) + "000000 env");
     EXPECT_TRUE(ran.exit >= 0 && ran.exit < 128) << megabytes << " MB: " << ran.exit << "\n" << ran.err;

@@ -10,6 +10,7 @@
 #include "app/studio/window/documents/document_tabs.h"
 #include "app/studio/window/window_status.h"
 #include "editor/document/module_search.h"
+#include "tests/editor/endless.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 
@@ -37,26 +38,6 @@ std::string products(int count) {
   }
   return text + "  ROOT r = f32[8," + std::to_string(8 + count % 200) + "] tanh(v" + std::to_string(count) + ")\n}\n";
 }
-
-constexpr const char* kEndless = R"(HloModule endless
-forever { state = (s32[], f32[64]) parameter(0)
-  ROOT true = pred[] constant(true)
-}
-turn { state.1 = (s32[], f32[64]) parameter(0)
-  i = s32[] get-tuple-element(state.1), index=0
-  x = f32[64] get-tuple-element(state.1), index=1
-  one = s32[] constant(1)
-  next = s32[] add(i, one)
-  y = f32[64] cosine(x)
-  ROOT out = (s32[], f32[64]) tuple(next, y)
-}
-ENTRY main {
-  start = f32[64] parameter(0)
-  zero = s32[] constant(0)
-  begin = (s32[], f32[64]) tuple(zero, start)
-  loop = (s32[], f32[64]) while(begin), condition=forever, body=turn
-  ROOT last = f32[64] get-tuple-element(loop), index=1
-})";
 
 }  // namespace
 
@@ -155,7 +136,7 @@ class CancelTest : public QObject {
   }
 
   void running() {
-    hand().window().openFile(written(kEndless));
+    hand().window().openFile(written(kForever));
     QTRY_VERIFY(document().module().findInstruction("loop"));
     document().live().setOn(false);
     hand().settle();
@@ -165,7 +146,7 @@ class CancelTest : public QObject {
   }
 
   void valuesOnNodes() {
-    hand().window().openFile(written(kEndless));
+    hand().window().openFile(written(kForever));
     QTRY_VERIFY(document().module().findInstruction("loop"));
     document().live().setOn(true);
     waitAndCancel("values on nodes", "Values on nodes", 50);

@@ -12,32 +12,11 @@
 #include "editor/document/document.h"
 #include "editor/document/gesture.h"
 #include "editor/panels/inspect/inspector.h"
+#include "tests/editor/endless.h"
 #include "tests/editor/qt_tests.h"
 
 namespace tessera::document_test {
 namespace {
-
-constexpr const char* kEndless = R"(HloModule endless
-forever { state = (s32[], f32[]) parameter(0)
-  ROOT true = pred[] constant(true)
-}
-turn { state.1 = (s32[], f32[]) parameter(0)
-  i = s32[] get-tuple-element(state.1), index=0
-  x = f32[] get-tuple-element(state.1), index=1
-  one = s32[] constant(1)
-  next = s32[] add(i, one)
-  y = f32[] cosine(x)
-  ROOT out = (s32[], f32[]) tuple(next, y)
-}
-ENTRY main {
-  start = f32[] parameter(0)
-  zero = s32[] constant(0)
-  begin = (s32[], f32[]) tuple(zero, start)
-  loop = (s32[], f32[]) while(begin), condition=forever, body=turn
-  last = f32[] get-tuple-element(loop), index=1
-  quick = f32[] negate(start)
-  ROOT both = (f32[], f32[]) tuple(last, quick)
-})";
 
 constexpr const char* kChain = R"(HloModule chain
 ENTRY main {
@@ -94,7 +73,7 @@ class DocumentTest : public QObject {
 
   // --- cancelling
   void cancelReachesARunDuringAndAfterAValueFetch() {
-    open(kEndless);
+    open(kForever);
     QSignalSpy fetched(&document_->fetch(), &ValueFetch::fetched);
     document_->run().start();
     document_->fetch().start(named("quick"));
@@ -110,7 +89,7 @@ class DocumentTest : public QObject {
   }
 
   void aFetchGivesWayToTheNextAndLeavesTheRunAlone() {
-    open(kEndless);
+    open(kForever);
     QSignalSpy fetched(&document_->fetch(), &ValueFetch::fetched), failed(document_.get(), &Document::failed),
         cancelled(document_.get(), &Document::cancelled);
     document_->run().start();
@@ -127,7 +106,7 @@ class DocumentTest : public QObject {
   }
 
   void anotherFileEndsBoth() {
-    open(kEndless);
+    open(kForever);
     document_->run().start();
     document_->fetch().start(named("last"));
     open(kChain);

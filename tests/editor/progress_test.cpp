@@ -10,33 +10,13 @@
 #include "app/studio/window/window_status.h"
 #include "editor/document/node_values.h"
 #include "editor/panels/banner.h"
+#include "tests/editor/endless.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 
 namespace tessera::progress_test {
 namespace {
 
-constexpr const char* kEndless = R"(HloModule endless
-forever { state = (s32[], f32[]) parameter(0)
-  ROOT true = pred[] constant(true)
-}
-turn { state.1 = (s32[], f32[]) parameter(0)
-  i = s32[] get-tuple-element(state.1), index=0
-  x = f32[] get-tuple-element(state.1), index=1
-  one = s32[] constant(1)
-  next = s32[] add(i, one)
-  y = f32[] cosine(x)
-  ROOT out = (s32[], f32[]) tuple(next, y)
-}
-ENTRY main {
-  start = f32[] parameter(0)
-  zero = s32[] constant(0)
-  begin = (s32[], f32[]) tuple(zero, start)
-  loop = (s32[], f32[]) while(begin), condition=forever, body=turn
-  last = f32[] get-tuple-element(loop), index=1
-  quick = f32[] negate(start)
-  ROOT both = (f32[], f32[]) tuple(last, quick)
-})";
 constexpr int kSoonMs = 500;
 
 }  // namespace
@@ -55,7 +35,7 @@ class ProgressTest : public QObject {
   // Without waiting until the run has ended, which it never does, nor for values that take as long.
   void openEndless() {
     const QString path = folder_.filePath(QStringLiteral("graph.hlo"));
-    QVERIFY(writeFileAtomically(path.toStdString(), kEndless));
+    QVERIFY(writeFileAtomically(path.toStdString(), kForever));
     hand().window().openFile(path);
     QTRY_VERIFY(document().module().findInstruction("loop"));
     document().live().setOn(false);

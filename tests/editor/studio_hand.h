@@ -20,6 +20,7 @@
 #include "editor/panels/inspect/inspector.h"
 #include "editor/panels/inspect/table_panel.h"
 #include "editor/panels/text/text_panel.h"
+#include "tests/editor/endless.h"
 
 namespace tessera {
 
@@ -30,34 +31,6 @@ ENTRY main {
   w = f32[8,3]{1,0} parameter(1)
   product = f32[4,3]{1,0} dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   ROOT activated = f32[4,3]{1,0} tanh(product)
-}
-)";
-
-// A loop that takes far longer than anybody waits.
-inline const char* const kEndless = R"(HloModule endless
-
-body {
-  s = (s32[], f32[4096]{0}) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  v = f32[4096]{0} get-tuple-element(s), index=1
-  one = s32[] constant(1)
-  next = s32[] add(i, one)
-  changed = f32[4096]{0} tanh(v)
-  ROOT r = (s32[], f32[4096]{0}) tuple(next, changed)
-}
-
-condition {
-  s = (s32[], f32[4096]{0}) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  limit = s32[] constant(2000000000)
-  ROOT less = pred[] compare(i, limit), direction=LT
-}
-
-ENTRY main {
-  v = f32[4096]{0} parameter(0)
-  zero = s32[] constant(0)
-  s = (s32[], f32[4096]{0}) tuple(zero, v)
-  ROOT w = (s32[], f32[4096]{0}) while(s), condition=condition, body=body
 }
 )";
 

@@ -16,41 +16,11 @@
 #include "editor/panels/inspect/table_panel.h"
 #include "editor/panels/text/text_panel.h"
 #include "editor/text/hlo_text_view.h"
+#include "tests/editor/endless.h"
 #include "tests/editor/qt_tests.h"
 #include "tests/editor/tabs_hand.h"
 
 namespace tessera::tabs_test {
-namespace {
-
-// Far longer than anybody waits.
-const char* const kEndless = R"(HloModule endless
-
-body {
-  s = (s32[], f32[4096]{0}) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  v = f32[4096]{0} get-tuple-element(s), index=1
-  one = s32[] constant(1)
-  next = s32[] add(i, one)
-  changed = f32[4096]{0} tanh(v)
-  ROOT r = (s32[], f32[4096]{0}) tuple(next, changed)
-}
-
-condition {
-  s = (s32[], f32[4096]{0}) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  limit = s32[] constant(2000000000)
-  ROOT less = pred[] compare(i, limit), direction=LT
-}
-
-ENTRY main {
-  v = f32[4096]{0} parameter(0)
-  zero = s32[] constant(0)
-  s = (s32[], f32[4096]{0}) tuple(zero, v)
-  ROOT w = (s32[], f32[4096]{0}) while(s), condition=condition, body=body
-}
-)";
-
-}  // namespace
 
 class TabsTest : public TabsHand {
   Q_OBJECT

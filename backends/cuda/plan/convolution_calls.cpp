@@ -44,7 +44,7 @@ Ints stridesOf(const Shape& shape) {
   return out;
 }
 
-// Whether the window's order is turned; nothing where it is in some dimensions only.
+// Whether the window is reversed; nothing where it is in some dimensions only.
 std::optional<bool> reversalOf(const Window& window) {
   std::optional<bool> out;
   for (const WindowDimension& w : window.dimensions) {

@@ -18,20 +18,13 @@ int64_t nowNs() {
       .count();
 }
 
-void collectArrays(const Shape& shape, std::vector<const Shape*>& out) {
-  for (const ShapeLeaf& leaf : leavesOf(shape))
-    if (leaf.shape->isArray()) out.push_back(leaf.shape);
-}
-
 }  // namespace
 
 CudaExecutable::CudaExecutable(std::unique_ptr<CudaProgram> program, CudaTarget target)
-    : program_(std::move(program)), target_(std::move(target)) {
-  const Computation& entry = optimized().entryComputation();
-  for (InstructionId p : entry.parameters) collectArrays(optimized().shapeOf(p), argumentShapes_);
-  collectArrays(optimized().shapeOf(entry.root), outputShapes_);
-  host_ = std::make_unique<HostEvaluation>(program_->optimized);
-}
+    : program_(std::move(program)),
+      target_(std::move(target)),
+      host_(std::make_unique<HostEvaluation>(program_->optimized)),
+      arrays_(program_->optimized) {}
 
 Result<std::unique_ptr<CudaExecutable>> CudaExecutable::make(std::unique_ptr<CudaProgram> program,
                                                              std::unique_ptr<Device> device, CudaTarget target) {
@@ -64,44 +57,7 @@ KernelCounts CudaExecutable::kernelCounts() const {
   return out;
 }
 
-// --- arguments and results
-
-Status CudaExecutable::checkArguments(std::span<const Literal> arguments) const {
-  if (arguments.size() != argumentShapes_.size())
-    return fail(ErrorKind::Usage,
-                fmt::format("the program takes {} arrays, {} were given", argumentShapes_.size(), arguments.size()));
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (compatible(arguments[i].shape(), *argumentShapes_[i])) continue;
-    return fail({.kind = ErrorKind::Usage,
-                 .message = fmt::format("argument {} has the wrong shape", i),
-                 .expected = toString(*argumentShapes_[i], false),
-                 .found = toString(arguments[i].shape(), false)});
-  }
-  return {};
-}
-
-// Arrays of an earlier run are used again, but for those that are arguments of this one.
-Status CudaExecutable::bindOutputs(std::span<const Literal> arguments, std::vector<Literal>& outputs) const {
-  outputs.resize(outputShapes_.size());
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    Literal& output = outputs[i];
-    const bool isArgument =
-        std::ranges::any_of(arguments, [&](const Literal& a) { return a.bytes().data() == output.bytes().data(); });
-    if (output.shape() == *outputShapes_[i] && !isArgument) continue;
-    output = {};
-    TESSERA_ASSIGN_OR_RETURN(output, Literal::allocate(*outputShapes_[i]));
-  }
-  return {};
-}
-
 // --- runs
-
-Result<std::vector<Literal>> CudaExecutable::run(std::span<const Literal> arguments, const RunOptions& options,
-                                                 Profile* profile) {
-  std::vector<Literal> outputs;
-  TESSERA_TRY(runInto(arguments, outputs, options, profile));
-  return outputs;
-}
 
 // A device that an error has spoilt is opened again by the next run.
 Status CudaExecutable::runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs,
@@ -127,8 +83,8 @@ Status CudaExecutable::runInto(std::span<const Literal> arguments, std::vector<L
 
 Status CudaExecutable::runLocked(std::span<const Literal> arguments, std::vector<Literal>& outputs,
                                  const RunOptions& options, Profile* profile) {
-  TESSERA_TRY(checkArguments(arguments));
-  TESSERA_TRY(bindOutputs(arguments, outputs));
+  TESSERA_TRY(arrays_.check(arguments));
+  TESSERA_TRY(arrays_.allocate(arguments, outputs));
   host_->beginRun();
   collectives_.beginRun(options.communicator);
   RunCall call;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/cpu/entry_arrays.h"
 #include "backends/cuda/device.h"
 #include "backends/cuda/program/plan_runner.h"
 #include "backends/cuda/run/card_collectives.h"
@@ -36,8 +37,6 @@ class CudaExecutable final : public Executable {
   static Result<std::unique_ptr<CudaExecutable>> make(std::unique_ptr<CudaProgram> program,
                                                       std::unique_ptr<Device> device, CudaTarget target);
 
-  Result<std::vector<Literal>> run(std::span<const Literal> arguments, const RunOptions& options,
-                                   Profile* profile) override;
   Status runInto(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options,
                  Profile* profile) override;
   const Module& optimized() const override { return program_->optimized; }
@@ -54,8 +53,6 @@ class CudaExecutable final : public Executable {
   CudaExecutable(std::unique_ptr<CudaProgram> program, CudaTarget target);
   Status open(std::unique_ptr<Device> device);
   Status load(PlanRunner& runner, bool isFresh);
-  Status checkArguments(std::span<const Literal> arguments) const;
-  Status bindOutputs(std::span<const Literal> arguments, std::vector<Literal>& outputs) const;
   Status runLocked(std::span<const Literal> arguments, std::vector<Literal>& outputs, const RunOptions& options,
                    Profile* profile);
   Status runHost(const DeviceStep& step, const RunOptions& options);
@@ -71,7 +68,7 @@ class CudaExecutable final : public Executable {
   std::unique_ptr<PlanRunner> runner_;
   std::unique_ptr<HostEvaluation> host_;
   CardCollectives collectives_;
-  std::vector<const Shape*> argumentShapes_, outputShapes_;
+  EntryArrays arrays_;
   std::vector<DeviceReport> earlierReports_;  // of devices that were lost
   std::mutex mutex_;
 };

@@ -249,8 +249,8 @@ def broadcast_from_first(x, groups):
 def cholesky(x, lower):
     if lower:
         return lax.linalg.cholesky(x, symmetrize_input=False)
-    turned = lax.linalg.cholesky(jnp.conj(jnp.swapaxes(x, -1, -2)), symmetrize_input=False)
-    return jnp.conj(jnp.swapaxes(turned, -1, -2))
+    factor = lax.linalg.cholesky(jnp.conj(jnp.swapaxes(x, -1, -2)), symmetrize_input=False)
+    return jnp.conj(jnp.swapaxes(factor, -1, -2))
 )py"},
     {"conditional", R"py(
 def conditional(index, branches, operands):
@@ -298,10 +298,10 @@ def custom_call(target, operands, result, config, inputs=None, outputs=None):
     def struct(part):
         return tuple(struct(p) for p in part) if isinstance(part, list) else )py"
                     R"py(jax.ShapeDtypeStruct(part[1], part[0])
-    turn = lambda orders: None if orders is None else tuple(tuple(reversed(order)) for order in orders)
+    reverse_all = lambda orders: None if orders is None else tuple(tuple(reversed(order)) for order in orders)
     many = isinstance(result, list)
-    outputs = turn(outputs) if many or outputs is None else turn(outputs)[0]
-    call = jax.ffi.ffi_call(target, struct(result), input_layouts=turn(inputs), output_layouts=outputs)
+    outputs = reverse_all(outputs) if many or outputs is None else reverse_all(outputs)[0]
+    call = jax.ffi.ffi_call(target, struct(result), input_layouts=reverse_all(inputs), output_layouts=outputs)
     out = call(*operands, **attributes)
     return tuple(out) if many else out
 )py"},

@@ -169,7 +169,7 @@ Value rhsCotangent(const ConvolutionSite& s) {
   const ConvolutionDimensions& d = s.dims;
   const Shape lhs = s.r.operandShape(0), rhs = s.r.operandShape(1), g = s.r.d().shape();
   Window window;
-  Ints turned;
+  Ints reversed;
   for (size_t i = 0; i < s.window.dimensions.size(); ++i) {
     const WindowDimension& w = s.window.dimensions[i];
     const int64_t reach = dilated(w.size, w.windowDilation);
@@ -177,15 +177,15 @@ Value rhsCotangent(const ConvolutionSite& s) {
     const int64_t positions = s.size(g, d.outputSpatial, i), spread = dilated(positions, w.stride);
     window.dimensions.push_back({positions, w.windowDilation, w.paddingLow, spread - base + reach - w.paddingLow - 1,
                                  w.stride, w.baseDilation});
-    if (w.reversal) turned.push_back(d.kernelSpatial[i]);
+    if (w.reversal) reversed.push_back(d.kernelSpatial[i]);
   }
   const std::string labels = labelsOf(d.inputFeature, 'b', d.inputBatch, 'f', d.inputSpatial) + "_" +
                              labelsOf(d.outputBatch, 'i', d.outputFeature, 'o', d.outputSpatial) + "->" +
                              labelsOf(d.kernelInput, 'b', d.kernelOutput, 'f', d.kernelSpatial);
   const Value out = convolve(s, s.r.operand(0), s.r.d(), labels, window, s.batchGroups, s.featureGroups, rhs);
-  if (turned.empty() || !out) return out;
+  if (reversed.empty() || !out) return out;
   AttributeSet attributes;
-  attributes.set(Attr::dimensions, turned);
+  attributes.set(Attr::dimensions, reversed);
   return s.r.emit.make(Opcode::Reverse, {out}, std::move(attributes));
 }
 

@@ -85,16 +85,16 @@ struct WindowSite {
   // window.
   Value coveringSum(Value g) const {
     const Shape operand = r.operandShape(0);
-    Window turned;
+    Window adjoint;
     for (size_t d = 0; d < window.dimensions.size(); ++d) {
       const WindowDimension& w = window.dimensions[d];
       const auto dilated = [](int64_t size, int64_t by) { return size == 0 ? 0 : (size - 1) * by + 1; };
       const int64_t reach = dilated(w.size, w.windowDilation), low = reach - 1 - w.paddingLow;
       const int64_t high =
           dilated(operand.dimensions[d], w.baseDilation) + reach - 1 - dilated(g.dims()[d], w.stride) - low;
-      turned.dimensions.push_back({w.size, w.baseDilation, low, high, w.windowDilation, w.stride});
+      adjoint.dimensions.push_back({w.size, w.baseDilation, low, high, w.windowDilation, w.stride});
     }
-    return windowed(Opcode::Add, g, turned);
+    return windowed(Opcode::Add, g, adjoint);
   }
   Value windowed(Opcode reducer, Value x, const Window& by) const {
     AttributeSet attributes;

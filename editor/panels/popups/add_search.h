@@ -9,14 +9,11 @@
 
 #include "core/edit/palette/blocks.h"
 #include "core/edit/palette/palette.h"
-#include "editor/panels/popups/popup_frame.h"
-
-class QLineEdit;
-class QListWidget;
+#include "editor/panels/popups/search_popup.h"
 
 namespace tessera {
 
-class AddSearch : public PopupFrame {
+class AddSearch : public SearchPopup {
   Q_OBJECT
 
  public:
@@ -34,8 +31,6 @@ class AddSearch : public PopupFrame {
   using Finder = std::function<std::vector<FittingEntry>(const std::string& line)>;
   void openAmong(QPoint at, const QString& hint, Finder finder);
   void setBlocks(std::vector<Block> blocks);  // the user's own, found by name before operations
-  QLineEdit* field() const { return field_; }
-  QListWidget* list() const { return list_; }
 
  signals:
   void chosen(tessera::PaletteEntry entry);
@@ -47,15 +42,13 @@ class AddSearch : public PopupFrame {
   void accept() override;
   void dismissed() override { emit cancelled(); }
   bool keyPressed(QKeyEvent& key) override;
+  std::vector<Row> find(const QString& line) override;
 
  private:
-  void search(const QString& line);
-  void findBlocks(const QString& words);
+  void addBlocks(const QString& words, std::vector<Row>& rows);
   std::vector<PaletteEntry> entriesFor(const std::string& words) const;
   std::vector<FittingEntry> fittingEntries(const std::string& words) const;
 
-  QLineEdit* field_;
-  QListWidget* list_;
   std::vector<Block> blocks_;
   bool goesOn_ = false;  // opens again after what is chosen
   Page page_ = Page::Begun;

@@ -1,5 +1,5 @@
 // PopupFrame: a small frame over the canvas that has the keys while it is open: Escape or losing the focus closes it,
-// Enter accepts, and keys pressed in it are no shortcuts of the window. Base of AddSearch, ChoiceList, QuickList and
+// Enter accepts, and keys pressed in it are no shortcuts of the window. Base of SearchPopup, ChoiceList, QuickList and
 // ValueField.
 #pragma once
 

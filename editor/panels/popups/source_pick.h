@@ -7,14 +7,11 @@
 #include <vector>
 
 #include "core/base/ids.h"
-#include "editor/panels/popups/popup_frame.h"
-
-class QLineEdit;
-class QListWidget;
+#include "editor/panels/popups/search_popup.h"
 
 namespace tessera {
 
-class SourcePick : public PopupFrame {
+class SourcePick : public SearchPopup {
   Q_OBJECT
 
  public:
@@ -28,8 +25,6 @@ class SourcePick : public PopupFrame {
   // sources: the likely ones first. check: what is wrong with a text as a value, empty when nothing is.
   void openAt(QPoint at, const QString& input, std::vector<Source> sources,
               std::function<QString(const QString&)> check);
-  QLineEdit* field() const { return field_; }
-  QListWidget* list() const { return list_; }
 
  signals:
   void chosen(tessera::InstructionId value);
@@ -37,14 +32,9 @@ class SourcePick : public PopupFrame {
 
  protected:
   void accept() override;
-  bool keyPressed(QKeyEvent& key) override { return chooseIn(*list_, key); }
+  std::vector<Row> find(const QString& line) override;
 
  private:
-  void search(const QString& line);
-  void addLine(const QString& title, const QString& gives, const QString& summary);
-
-  QLineEdit* field_;
-  QListWidget* list_;
   std::vector<Source> sources_;
   std::vector<InstructionId> found_;  // by line; invalid: what was typed
   std::function<QString(const QString&)> check_;

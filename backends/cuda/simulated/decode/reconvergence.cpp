@@ -8,7 +8,7 @@ namespace tessera::cuda::simulated {
 namespace {
 
 // Blocks of instructions that run together, and the way of post-dominance over them (Cooper, Harvey and Kennedy's
-// iteration, on the graph with its edges turned round). The last node is the end, to which all exits lead.
+// iteration, on the graph with its edges reversed). The last node is the end, to which all exits lead.
 class PostDominators {
  public:
   explicit PostDominators(const Kernel& kernel) : kernel_(kernel) {
@@ -74,7 +74,7 @@ class PostDominators {
     predecessors_[to].push_back(from);
   }
 
-  // Post-order from the end along edges turned round; blocks that never come to the end are not in it.
+  // Post-order from the end along edges reversed; blocks that never come to the end are not in it.
   void order() {
     number_.assign(begins_.size() + 1, kNone);
     std::vector<std::pair<uint32_t, size_t>> stack{{end(), 0}};

@@ -1,0 +1,51 @@
+// See search_popup.h.
+#include "editor/panels/popups/search_popup.h"
+
+#include <QLineEdit>
+#include <QListWidget>
+#include <QVBoxLayout>
+
+#include "editor/panels/popups/search_row.h"
+
+namespace tessera {
+
+SearchPopup::SearchPopup(QWidget* parent)
+    : PopupFrame(parent), field_(new QLineEdit(this)), list_(new QListWidget(this)) {
+  list_->setFocusPolicy(Qt::NoFocus);
+  list_->setMinimumHeight(1);  // a list of one line leaves the field its height
+  list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  list_->setItemDelegate(new SearchRow(list_));
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
+  layout->setSpacing(kMargin);
+  layout->addWidget(field_);
+  layout->addWidget(list_, 1);
+  watch(*field_);
+  connect(field_, &QLineEdit::textChanged, this, &SearchPopup::search);
+  connect(list_, &QListWidget::itemClicked, this, [this] { accept(); });
+}
+
+void SearchPopup::openEmpty(QPoint at, QSize most) {
+  highest_ = most.height();
+  openAt(at, most);
+  field_->clear();
+  search({});
+  field_->setFocus();
+}
+
+void SearchPopup::search(const QString& line) {
+  list_->clear();
+  for (const Row& row : find(line)) {
+    auto* item = new QListWidgetItem(row.spoken);
+    item->setData(SearchRow::kTitle, row.title);
+    item->setData(SearchRow::kGives, row.gives);
+    item->setData(SearchRow::kSummary, row.summary);
+    item->setData(SearchRow::kCategory, row.category);
+    item->setToolTip(row.tip);
+    list_->addItem(item);
+  }
+  list_->setCurrentRow(list_->count() ? 0 : -1);
+  shrinkTo(*list_, *field_, highest_);
+}
+
+}  // namespace tessera

@@ -8,8 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "editor/text/plain_text.h"
-
 namespace tessera {
 namespace {
 constexpr int kSearchWidth = 520, kSearchHeight = 320;
@@ -88,7 +86,7 @@ std::vector<AddSearch::Row> AddSearch::find(const QString& line) {
   const auto add = [&](const PaletteEntry& entry, const QString& gives) {
     const QString title = QString::fromStdString(entry.title), summary = QString::fromStdString(entry.summary);
     rows.push_back({title, gives, summary, QString::fromStdString(entry.category),
-                    QStringLiteral("%1 %2 %3").arg(title, gives, summary), asPlainText(summary)});
+                    QStringLiteral("%1 %2 %3").arg(title, gives, summary)});
     found_.push_back(entry);
     foundBlocks_.emplace_back();
   };
@@ -119,8 +117,7 @@ void AddSearch::addBlocks(const QString& words, std::vector<Row>& rows) {
                     {},
                     summary,
                     tr("My blocks, version %1").arg(block.version),
-                    tr("%1 my block, version %2 %3").arg(name).arg(block.version).arg(summary),
-                    asPlainText(summary)});
+                    tr("%1 my block, version %2 %3").arg(name).arg(block.version).arg(summary)});
     found_.emplace_back();
     foundBlocks_.push_back(name);
   }

@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 
 #include "editor/panels/popups/search_row.h"
+#include "editor/text/plain_text.h"
 
 namespace tessera {
 
@@ -41,7 +42,7 @@ void SearchPopup::search(const QString& line) {
     item->setData(SearchRow::kGives, row.gives);
     item->setData(SearchRow::kSummary, row.summary);
     item->setData(SearchRow::kCategory, row.category);
-    item->setToolTip(row.tip);
+    item->setToolTip(asPlainText(row.summary));
     list_->addItem(item);
   }
   list_->setCurrentRow(list_->count() ? 0 : -1);

@@ -22,7 +22,7 @@ class SearchPopup : public PopupFrame {
 
  protected:
   struct Row {  // the parts of SearchRow; it is read aloud as `spoken`
-    QString title, gives, summary, category, spoken, tip;
+    QString title, gives, summary, category, spoken;
   };
   void openEmpty(QPoint at, QSize most);
   void search(const QString& line);  // lists what is found and chooses the first row

@@ -25,7 +25,7 @@ std::vector<SourcePick::Row> SourcePick::find(const QString& line) {
   std::vector<Row> rows;
   found_.clear();
   const auto add = [&](const QString& title, const QString& gives, const QString& summary, InstructionId value) {
-    rows.push_back({title, gives, summary, {}, QStringLiteral("%1 %2 %3").arg(title, gives, summary), {}});
+    rows.push_back({title, gives, summary, {}, QStringLiteral("%1 %2 %3").arg(title, gives, summary)});
     found_.push_back(value);
   };
   const auto begins = [&](const Source& s) { return s.name.startsWith(words, Qt::CaseInsensitive); };

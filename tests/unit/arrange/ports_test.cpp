@@ -239,6 +239,42 @@ TEST(Columns, BoxesKeepApartAndWiresKeepTheirPorts) {
     EXPECT_TRUE(boxesUnder(shown.view, shown.arrangement, e).empty()) << e;
 }
 
+// --- values
+
+// A closed call or group shows what leaves it, as a node does; where several values do, it shows none.
+TEST(Strips, ClosedGroupsHaveOneForTheValueThatLeavesThem) {
+  const Module module = *readHloText(R"(HloModule m
+block { p = f32[4] parameter(0) q = f32[4] tanh(p) r = f32[4] negate(q) ROOT y = f32[4] abs(r) }
+ENTRY main {
+  a = f32[4] parameter(0)
+  called = f32[4] call(a), to_apply=block
+  one = f32[4] tanh(called), metadata={op_name="single/tanh"}
+  two = f32[4] negate(one), metadata={op_name="single/neg"}
+  three = f32[4] exponential(two), metadata={op_name="pair/exp"}
+  four = f32[4] negate(three), metadata={op_name="pair/neg"}
+  five = f32[4] add(three, two)
+  six = f32[4] multiply(four, five)
+  ROOT seven = f32[4] add(six, called)
+})",
+                                     "test")
+                             .module;
+  ViewOptions options;
+  options.valueStrip = 28;
+  const GraphView view = makeView(module, module.entry(), options);
+  const auto named = [&](const char* name) { return module.findInstruction(name).value(); };
+  const auto boxOf = [&](const char* name) -> const ViewNode& { return view.nodes[at(view.boxOf(named(name)))]; };
+  for (const char* closed : {"called", "one", "three"})
+    ASSERT_TRUE(boxOf(closed).kind == ViewNode::Kind::CollapsedGroup) << closed;
+  EXPECT_EQ(boxOf("called").shows(), named("called"));
+  EXPECT_EQ(boxOf("one").shows(), named("two"));
+  EXPECT_FALSE(boxOf("three").shows().valid());
+  EXPECT_EQ(view.stripOf(boxOf("called")), 28);
+  EXPECT_EQ(view.stripOf(boxOf("three")), 0);
+  const Arrangement arrangement = arrange(view);
+  EXPECT_EQ(arrangement.boxes[at(view.boxOf(named("two")))].height,
+            arrangement.boxes[at(view.boxOf(named("three")))].height + 28);
+}
+
 // --- as it is drawn
 
 TEST(Ports, AreDrawnOnEveryNode) {

@@ -336,6 +336,11 @@ ENTRY main {
   void lettersInAnOpenMenuAreTheMenus() {
     hand().openText(kText, false);
     const auto muted = [&] { return hand().document().muted(); };
+    hand().click(hand().named("t"));
+    hand().key(Qt::Key_M);
+    QCOMPARE(muted().size(), size_t{1});
+    hand().key(Qt::Key_M);  // with no menu open it is the canvas's key
+    QVERIFY(muted().empty());
     QMenu* shown = menuAt(hand().bodyOf(hand().named("t")));
     for (const Qt::Key key : {Qt::Key_J, Qt::Key_Delete, Qt::Key_Tab}) QTest::keyClick(shown, key);
     QVERIFY(menu() == shown);
@@ -349,9 +354,7 @@ ENTRY main {
     QTest::keyClick(file, Qt::Key_Escape);
     hand().settle();
     QVERIFY(hand().module().findInstruction("t"));
-    hand().window().activateWindow();  // as a platform does when a menu closes
-    hand().key(Qt::Key_M);             // with no menu open it is the canvas's key
-    QVERIFY(muted().empty());
+    QCOMPARE(muted().size(), size_t{1});
   }
 
   void aValueIsSeenByKey() {

@@ -18,6 +18,8 @@ namespace tessera {
 namespace {
 
 constexpr size_t kFewBoxes = 10000;                                // views up to this size are arranged thoroughly
+constexpr size_t kMostWithFolds = 100;                             // open groups of larger views keep their form
+constexpr float kWorthFolding = 1.1f;                              // times as large as without
 constexpr float kNarrowestWithValue = 160, kNarrowestInRow = 136;  // where wires run down, to the right
 constexpr float kLargeAspect = 1.6f;                               // of a value that is shown large
 
@@ -53,9 +55,9 @@ Size sizeOf(const ViewNode& node, float valueStrip, Flow flow) {
                 portsWidth(node, flow), source});
   const float large = node.strip > 0 ? node.strip * kLargeAspect : 0;
   const float valued = flow == Flow::Right ? kNarrowestInRow : kNarrowestWithValue;
-  const float narrowest = valueStrip > 0 && !group ? valued : box::kNarrowest;
+  const float narrowest = valueStrip > 0 ? valued : box::kNarrowest;
   return {std::ceil(std::clamp(std::max(text, large), narrowest, box::kWidest)),
-          (group ? box::kCollapsedHeight : box::kNodeHeight + valueStrip) + namesAbove(node, flow) +
+          (group ? box::kCollapsedHeight : box::kNodeHeight) + valueStrip + namesAbove(node, flow) +
               inputRows(node, flow) + (node.source.empty() ? 0.f : box::kRowHeight)};
 }
 
@@ -78,7 +80,8 @@ struct Column {
 
 class Arranger {
  public:
-  Arranger(const GraphView& view, const std::vector<bool>& placed) : view_(view), hasPlace_(placed) {
+  Arranger(const GraphView& view, const std::vector<bool>& placed, bool foldsGroups)
+      : view_(view), hasPlace_(placed), foldsGroups_(foldsGroups) {
     const size_t n = view.nodes.size();
     sizes_.resize(n);
     columns_.resize(n);
@@ -98,6 +101,8 @@ class Arranger {
     }
     if (stop.stop_requested()) return {};
     arrangeLevel(placed_.level(-1));
+    if (auto fold = foldOf(placed_.level(-1), view_.flow)) folds_.emplace(-1, *std::move(fold));
+    if (stop.stop_requested()) return {};
     Arrangement out;
     out.boxes.resize(view_.nodes.size());
     placeLevel(-1, {box::kGroupPadding, box::kGroupPadding}, out);
@@ -107,10 +112,12 @@ class Arranger {
     const Level& page = placed_.level(-1);
     out.bounds = {0, 0, page.width + 2 * box::kGroupPadding, page.height + 2 * box::kGroupPadding};
     includeRoutes(out);
-    foldRibbon(view_, page, out);
+    applyFolds(view_, placed_, folds_, out);
     if (toTheRight()) transpose(out);
     return out;
   }
+
+  bool hasFoldedGroup() const { return folds_.size() > folds_.count(-1); }
 
  private:
   void measure() {
@@ -205,12 +212,21 @@ class Arranger {
   void arrangeInside(int32_t group) {
     Level& level = placed_.level(group);
     arrangeLevel(level);
+    if (foldsGroups_) foldInside(group);
     const ViewNode& node = view_.nodes[at(group)];
     const float header = textWidth(node.title, box::kGroupTitleSize, true) + box::kGroupMark + 2 * box::kTextPadding;
     const Size inside = toTheRight() ? Size{level.height, level.width} : Size{level.width, level.height};
     sizes_[at(group)] = {std::max(inside.width, std::min(header, box::kWidest)) + 2 * box::kGroupPadding,
                          inside.height + 2 * box::kGroupPadding + box::kGroupHeader};
     placed_.level(node.parent).boxes[at(placed_.localIndex[at(group)])] = levelBox(group);
+  }
+  void foldInside(int32_t group) {
+    Level& level = placed_.level(group);
+    auto fold = foldOf(level, view_.flow);
+    if (!fold) return;
+    level.width = fold->width;
+    level.height = fold->height;
+    folds_.emplace(group, *std::move(fold));
   }
   void placeInside(int32_t group, Arrangement& out) {
     const RectF frame = along(out.boxes[at(group)]);
@@ -288,17 +304,24 @@ class Arranger {
 
   const GraphView& view_;
   const std::vector<bool>& hasPlace_;
+  const bool foldsGroups_;
   std::vector<Size> sizes_;
   std::vector<Column> columns_;
   std::unordered_map<int32_t, std::vector<int32_t>> rows_;  // by box: its fields, from the top
   std::vector<std::vector<int32_t>> members_;               // by level: node indices
   PlacedLevels placed_;
+  Folds folds_;
 };
 
 }  // namespace
 
 Arrangement arrange(const GraphView& view, std::stop_token stop, const std::vector<bool>& placed) {
-  return Arranger(view, placed).run(stop);
+  Arranger arranger(view, placed, view.nodes.size() <= kMostWithFolds);
+  Arrangement out = arranger.run(stop);
+  if (!arranger.hasFoldedGroup() || stop.stop_requested()) return out;
+  Arrangement whole = Arranger(view, placed, false).run(stop);  // groups in groups may get larger by it
+  const auto zoomOf = [](const Arrangement& each) { return zoomOnCanvas(each.bounds.width, each.bounds.height); };
+  return zoomOf(out) > kWorthFolding * zoomOf(whole) ? out : whole;
 }
 
 }  // namespace tessera

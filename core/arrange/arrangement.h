@@ -82,6 +82,10 @@ struct ViewNode {
   // By dimension, where its size is in the subtitle and how it is coloured there; -1: plainly. Empty: all is plain.
   std::vector<SizeSpan> sizes = {};
   std::vector<int8_t> hues = {};
+  InstructionId leaves = {};  // of a closed group: the one value that leaves it; invalid: there is none, or several
+
+  // Whose value it shows; invalid: nobody's.
+  InstructionId shows() const { return kind == Kind::CollapsedGroup ? leaves : instruction; }
 };
 // The text of a pill: the result's shape, with a mark if it contains several instructions.
 std::string chipText(const ViewNode& node);
@@ -95,11 +99,13 @@ struct GraphView {
   ComputationId computation;
   std::vector<ViewNode> nodes;
   std::vector<ViewEdge> edges;
-  float valueStrip = 0;  // height at the bottom of plain nodes that is kept free for their values
+  float valueStrip = 0;  // height at the bottom of nodes and closed groups that is kept free for their values
   Flow flow = Flow::Down;
   // By InstructionId value: the innermost box that shows it (its own, or the collapsed group that hides it); -1: none.
   std::vector<int32_t> boxes;
-  float stripOf(const ViewNode& node) const { return node.strip < 0 ? valueStrip : node.strip; }
+  float stripOf(const ViewNode& node) const {
+    return !node.shows().valid() ? 0 : node.strip < 0 ? valueStrip : node.strip;
+  }
   int32_t boxOf(InstructionId id) const { return id.value < boxes.size() ? boxes[id.value] : -1; }
   int32_t findGroup(std::string_view path) const;  // -1: no such group
 };

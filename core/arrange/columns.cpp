@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMostFolded = 60;  // boxes of the page
+constexpr size_t kMostFolded = 60;  // boxes of a level
 constexpr size_t kMostColumns = 4;
 constexpr float kCanvasWidth = 709, kCanvasHeight = 512;  // a window of 1366 × 768 with its panels, without margins
 constexpr float kLargeEnough = 0.75f;                     // zoom; what is seen so large is left alone
@@ -32,15 +32,15 @@ struct Extent {
 
 class Folder {
  public:
-  Folder(const GraphView& view, const Level& page, Arrangement& out) : view_(view), page_(page), out_(out) {}
+  Folder(const Level& level, Flow flow) : level_(level), flow_(flow) {}
 
-  void run() {
-    const size_t rows = page_.rows.size();
-    if (page_.boxes.size() > kMostFolded || rows < 4) return;
+  std::optional<Fold> run() {
+    const size_t rows = level_.rows.size();
+    if (level_.boxes.size() > kMostFolded || rows < 4) return std::nullopt;
     countCrossings();
     const std::vector<size_t> whole{rows};
     const float before = zoomOf(extentsOf(whole));
-    if (before >= kLargeEnough) return;
+    if (before >= kLargeEnough) return std::nullopt;
     std::vector<size_t> best;
     float largest = 0;
     for (const float crossing : kCrossings)
@@ -49,22 +49,23 @@ class Folder {
         const float zoom = zoomOf(extentsOf(ends));
         if (zoom > std::max(largest, before * kWorthIt)) largest = zoom, best = std::move(ends);
       }
-    if (!best.empty()) fold(best);
+    return best.empty() ? std::nullopt : std::optional(foldAt(best));
   }
 
  private:
-  float heightOf(size_t first, size_t end) const { return page_.rows[end - 1].bottom - page_.rows[first].top; }
+  float heightOf(size_t first, size_t end) const { return level_.rows[end - 1].bottom - level_.rows[first].top; }
 
   // By row: how many wires go from above it, or from it, to below it.
   void countCrossings() {
-    crossings_.assign(page_.rows.size(), 0);
-    for (const LevelWire& wire : page_.wires)
-      for (int32_t row = std::max(page_.firstRow(wire) - 1, 0); row < page_.lastRow(wire); ++row) ++crossings_[at(row)];
+    crossings_.assign(level_.rows.size(), 0);
+    for (const LevelWire& wire : level_.wires)
+      for (int32_t row = std::max(level_.firstRow(wire) - 1, 0); row < level_.lastRow(wire); ++row)
+        ++crossings_[at(row)];
   }
 
   // Ends of the columns, as numbers of rows: the least of the greatest height with what the cuts cost.
   std::vector<size_t> cutInto(size_t columns, float crossing) const {
-    const size_t rows = page_.rows.size();
+    const size_t rows = level_.rows.size();
     struct Best {
       float cost = INFINITY;
       size_t from = 0;
@@ -85,22 +86,22 @@ class Folder {
 
   std::vector<Extent> extentsOf(const std::vector<size_t>& ends) const {
     std::vector<Extent> out(ends.size());
-    std::vector<size_t> columnOf(page_.rows.size());
-    for (size_t row = 0, column = 0; row < page_.rows.size(); ++row) {
+    std::vector<size_t> columnOf(level_.rows.size());
+    for (size_t row = 0, column = 0; row < level_.rows.size(); ++row) {
       if (row == ends[column]) ++column;
       columnOf[row] = column;
-      for (int32_t v : page_.rows[row].boxes) {
-        const LevelBox& box = page_.boxes[at(v)];
-        out[column].add(box.x - box.left, page_.rows[row].top);
-        out[column].add(box.x + box.right, page_.rows[row].bottom);
+      for (int32_t v : level_.rows[row].boxes) {
+        const LevelBox& box = level_.boxes[at(v)];
+        out[column].add(box.x - box.left, level_.rows[row].top);
+        out[column].add(box.x + box.right, level_.rows[row].bottom);
       }
     }
-    for (size_t w = 0; w < page_.wires.size(); ++w)  // those that stay in one column
-      for (size_t k = 0; k < page_.lanes[w].size(); ++k) {
-        const LevelWire& wire = page_.wires[w];
-        const size_t from = at(std::max(page_.firstRow(wire) - 1, 0));
-        const size_t to = std::min(at(std::max(page_.lastRow(wire), 0)), columnOf.size() - 1);
-        if (columnOf[from] == columnOf[to]) out[columnOf[from]].add(page_.lanes[w][k], out[columnOf[from]].top);
+    for (size_t w = 0; w < level_.wires.size(); ++w)  // those that stay in one column
+      for (size_t k = 0; k < level_.lanes[w].size(); ++k) {
+        const LevelWire& wire = level_.wires[w];
+        const size_t from = at(std::max(level_.firstRow(wire) - 1, 0));
+        const size_t to = std::min(at(std::max(level_.lastRow(wire), 0)), columnOf.size() - 1);
+        if (columnOf[from] == columnOf[to]) out[columnOf[from]].add(level_.lanes[w][k], out[columnOf[from]].top);
       }
     return out;
   }
@@ -111,46 +112,87 @@ class Folder {
       height = std::max(height, each.bottom - each.top);
     }
     width += 2 * box::kGroupPadding, height += 2 * box::kGroupPadding;
-    return view_.flow == Flow::Right ? zoomOnCanvas(height, width) : zoomOnCanvas(width, height);
+    return flow_ == Flow::Right ? zoomOnCanvas(height, width) : zoomOnCanvas(width, height);
   }
 
-  void fold(const std::vector<size_t>& ends) {
+  Fold foldAt(const std::vector<size_t>& ends) const {
     const std::vector<Extent> extents = extentsOf(ends);
-    std::vector<PointF> shifts;
+    Fold out{ends, {}, extents[0].left - kGutter, 0};  // lanes that are left of all boxes keep their room
     float x = extents[0].left;
     for (const Extent& each : extents) {
-      shifts.push_back({x - each.left, extents[0].top - each.top});
+      out.shifts.push_back({x - each.left, extents[0].top - each.top});
       x += each.right - each.left + kGutter;
+      out.width += each.right - each.left + kGutter;
+      out.height = std::max(out.height, each.bottom - each.top);
     }
-    std::vector<size_t> columns = columnsOfBoxes(ends);
-    for (size_t v = 0; v < columns.size(); ++v) {
-      out_.boxes[v].x += shifts[columns[v]].x;
-      out_.boxes[v].y += shifts[columns[v]].y;
-    }
-    moveWires(columns, shifts);
-    setBounds();
-  }
-  // What is in a box of the page or beside it is in its column.
-  std::vector<size_t> columnsOfBoxes(const std::vector<size_t>& ends) const {
-    std::vector<size_t> out(view_.nodes.size());
-    for (size_t row = 0, column = 0; row < page_.rows.size(); ++row) {
-      if (row == ends[column]) ++column;
-      for (int32_t v : page_.rows[row].boxes) out[at(page_.nodes[at(v)])] = column;
-    }
-    for (size_t v = 0; v < out.size(); ++v)  // parents come before their children
-      if (view_.nodes[v].parent >= 0) out[v] = out[at(view_.nodes[v].parent)];
-    for (const ViewEdge& edge : view_.edges)
-      if (view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached) out[at(edge.from)] = out[at(edge.to)];
     return out;
   }
-  void moveWires(const std::vector<size_t>& columns, const std::vector<PointF>& shifts) {
+
+  const Level& level_;
+  const Flow flow_;
+  std::vector<float> crossings_;
+};
+
+class Mover {
+ public:
+  Mover(const GraphView& view, const PlacedLevels& placed, const Folds& folds, Arrangement& out)
+      : view_(view), placed_(placed), folds_(folds), out_(out) {}
+
+  void run() {
+    setShifts();
+    for (size_t v = 0; v < shifts_.size(); ++v) {
+      out_.boxes[v].x += shifts_[v].x;
+      out_.boxes[v].y += shifts_[v].y;
+    }
+    moveWires();
+  }
+
+ private:
+  const Fold* foldOfLevel(int32_t group) const {
+    const auto found = folds_.find(group);
+    return found == folds_.end() ? nullptr : &found->second;
+  }
+  size_t columnOf(const Fold& fold, int32_t v) const {
+    const int32_t row = placed_.level(view_.nodes[at(v)].parent).boxes[at(placed_.localIndex[at(v)])].row;
+    return static_cast<size_t>(std::ranges::upper_bound(fold.ends, at(row)) - fold.ends.begin());
+  }
+
+  // What is in a group goes with it, what is beside a box with that one.
+  void setShifts() {
+    shifts_.resize(view_.nodes.size());
+    for (size_t v = 0; v < shifts_.size(); ++v) {  // parents come before their children
+      const ViewNode& node = view_.nodes[v];
+      if (node.kind == ViewNode::Kind::Attached) continue;
+      if (node.parent >= 0) shifts_[v] = shifts_[at(node.parent)];
+      const Fold* fold = foldOfLevel(node.parent);
+      if (!fold) continue;
+      const PointF& shift = fold->shifts[columnOf(*fold, static_cast<int32_t>(v))];
+      shifts_[v].x += shift.x;
+      shifts_[v].y += shift.y;
+    }
+    for (const ViewEdge& edge : view_.edges)
+      if (view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached) shifts_[at(edge.from)] = shifts_[at(edge.to)];
+  }
+  // The way that it was led is still there: within one column, or from above into a first one.
+  bool keepsItsWay(const ViewEdge& edge) const {
+    if (view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached) return true;
+    const CommonLevel common = commonLevel(view_, edge.from, edge.to);
+    for (int32_t v = edge.from; v != common.from; v = view_.nodes[at(v)].parent)
+      if (foldOfLevel(view_.nodes[at(v)].parent)) return false;
+    for (int32_t v = edge.to; v != common.to; v = view_.nodes[at(v)].parent)
+      if (const Fold* fold = foldOfLevel(view_.nodes[at(v)].parent); fold && columnOf(*fold, v) > 0) return false;
+    const Fold* fold = foldOfLevel(common.level);
+    return !fold || columnOf(*fold, common.from) == columnOf(*fold, common.to);
+  }
+  void moveWires() {
     std::vector<bool> kept(view_.edges.size(), true);
     for (size_t e = 0; e < view_.edges.size(); ++e) {
+      const ViewEdge& edge = view_.edges[e];
       auto& route = out_.routes[e];
-      const size_t from = columns[at(view_.edges[e].from)], to = columns[at(view_.edges[e].to)];
-      if (from != to && route.size() >= 2) route = {route.front(), route.back()}, kept[e] = false;
+      kept[e] = keepsItsWay(edge);
+      if (!kept[e] && route.size() >= 2) route = {route.front(), route.back()};
       for (size_t k = 0; k < route.size(); ++k) {
-        const PointF& shift = shifts[from != to && k > 0 ? to : from];
+        const PointF& shift = shifts_[at(!kept[e] && k > 0 ? edge.to : edge.from)];
         route[k].x += shift.x;
         route[k].y += shift.y;
       }
@@ -159,31 +201,37 @@ class Folder {
     leadRoundBoxes(view_, out_, kept);
     if (view_.flow == Flow::Right) transpose(out_);
   }
-  void setBounds() {
-    Extent all;
-    for (const RectF& box : out_.boxes) {
-      all.add(box.x, box.y);
-      all.add(box.x + box.width, box.y + box.height);
-    }
-    for (const auto& route : out_.routes)
-      for (PointF p : route) all.add(p.x, p.y);
-    constexpr float kMargin = box::kGroupPadding;
-    out_.bounds = {all.left - kMargin, all.top - kMargin, all.right - all.left + 2 * kMargin,
-                   all.bottom - all.top + 2 * kMargin};
-  }
 
   const GraphView& view_;
-  const Level& page_;
+  const PlacedLevels& placed_;
+  const Folds& folds_;
   Arrangement& out_;
-  std::vector<float> crossings_;
+  std::vector<PointF> shifts_;  // by box
 };
+
+void setBounds(Arrangement& out) {
+  Extent all;
+  for (const RectF& box : out.boxes) {
+    all.add(box.x, box.y);
+    all.add(box.x + box.width, box.y + box.height);
+  }
+  for (const auto& route : out.routes)
+    for (PointF p : route) all.add(p.x, p.y);
+  constexpr float kMargin = box::kGroupPadding;
+  out.bounds = {all.left - kMargin, all.top - kMargin, all.right - all.left + 2 * kMargin,
+                all.bottom - all.top + 2 * kMargin};
+}
 
 }  // namespace
 
 float zoomOnCanvas(float width, float height) { return std::min(kCanvasWidth / width, kCanvasHeight / height); }
 
-void foldRibbon(const GraphView& view, const Level& page, Arrangement& arrangement) {
-  Folder(view, page, arrangement).run();
+std::optional<Fold> foldOf(const Level& level, Flow flow) { return Folder(level, flow).run(); }
+
+void applyFolds(const GraphView& view, const PlacedLevels& placed, const Folds& folds, Arrangement& arrangement) {
+  if (folds.empty()) return;
+  Mover(view, placed, folds, arrangement).run();
+  setBounds(arrangement);
 }
 
 }  // namespace tessera

@@ -146,12 +146,14 @@ class ViewBuilder {
       node(frame).subtitle = blockNote(block) + " · " + node(frame).subtitle;
     view_.boxes[i.id.value] = frame;
     ViewPorts ports{frame, frame, {}};
-    if (!open)
+    if (!open) {
       node(frame).boxesInside = node(frame).instructionCount = mapHidden(callees, frame);
-    else if (callees.size() == 1)
+      node(frame).leaves = i.id;
+    } else if (callees.size() == 1) {
       openSingle(i, callees[0], path, ports);
-    else
+    } else {
       openSeveral(i, callees, path, frame);
+    }
     return ports;
   }
   void openSingle(const Instruction& i, ComputationId callee, const std::string& path, ViewPorts& ports) {
@@ -246,6 +248,7 @@ class ViewBuilder {
       ports[i] = addInstruction(module_.at(computation.instructions[i]), prefix, place);
     }
     connect(computation, hubs, ports);
+    if (module_.contains(computation.root)) noteLeaving(portsOf(ports, computation.root).frame, computation.root);
     callStack_.pop_back();
     prefixes_.pop_back();
     return ports;
@@ -346,6 +349,7 @@ class ViewBuilder {
   }
   void addEdge(int32_t from, int32_t to, InstructionId value, int32_t operand) {
     if (from < 0 || to < 0 || from == to) return;
+    noteLeaving(from, value);
     const ViewNode& target = node(to);
     const bool plain = (target.kind == ViewNode::Kind::Instruction ||
                         (target.kind == ViewNode::Kind::CollapsedGroup && target.caller)) &&
@@ -353,6 +357,12 @@ class ViewBuilder {
     const uint64_t key = static_cast<uint64_t>(from) << 32 | static_cast<uint32_t>(to);
     if (!plain && !wired_.insert(key).second) return;
     view_.edges.push_back({from, to, value, operand});
+  }
+  void noteLeaving(int32_t box, InstructionId value) {
+    if (box < 0 || node(box).kind != ViewNode::Kind::CollapsedGroup || node(box).caller) return;
+    const auto [known, isFirst] = leaving_.try_emplace(box, value);
+    if (!isFirst && known->second != value) known->second = InstructionId();  // several, from now on
+    node(box).leaves = known->second;
   }
   // Hubs that are drawn nowhere (their users are hidden) are shown by their first user's box.
   void mapUnattached(const Computation& computation, const std::vector<bool>& hubs) {
@@ -372,7 +382,8 @@ class ViewBuilder {
   std::unordered_set<uint64_t> attached_, wired_;
   std::unordered_map<int32_t, size_t> attachedTo_;
   std::unordered_map<int32_t, int32_t> fieldsIn_;
-  std::vector<std::string> prefixes_;  // of the computations in callStack_
+  std::unordered_map<int32_t, InstructionId> leaving_;  // by group; invalid: several
+  std::vector<std::string> prefixes_;                   // of the computations in callStack_
 };
 
 }  // namespace tessera

@@ -12,7 +12,8 @@
 namespace tessera {
 namespace {
 
-constexpr double kName = 58, kHigh = 28, kLetterGap = 6, kWidestLetter = 66;
+constexpr double kSmallestPart = 0.7;  // of the usual size of letters
+constexpr double kName = 48, kHigh = 28, kLetterGap = 4, kWidestLetter = 66;
 
 QString sizeOf(const Module& module, const Instruction& instruction, int operand, size_t dimension) {
   const Shape* shape = operand < 0 ? instruction.shape
@@ -51,6 +52,14 @@ QRectF ChipRows::chip(int row, int place) const {
   return {kName + place * (wide + kLetterGap), kLetterGap + row * (kHigh + kLetterGap), wide, kHigh};
 }
 
+// Rather smaller than cut.
+QFont ChipRows::fitting(const QString& words, double room) const {
+  QFont out = font();
+  if (const double wide = fontMetrics().horizontalAdvance(words); wide > room)
+    out.setPointSizeF(std::max(out.pointSizeF() * room / wide, out.pointSizeF() * kSmallestPart));
+  return out;
+}
+
 bool ChipRows::chipAt(QPointF at, int& row, int& place) const {
   for (int r = 0; r < static_cast<int>(rows_.size()); ++r)
     for (int p = 0; p < static_cast<int>(rows_[static_cast<size_t>(r)].chips.size()); ++p)
@@ -78,8 +87,10 @@ void ChipRows::paintEvent(QPaintEvent*) {
       painter.setPen(palette().color(QPalette::Text));
       const QString letter =
           each.dimension ? QStringLiteral(" ") + QString::fromStdString(each.dimension->letter) : QString();
-      painter.drawText(at, Qt::AlignCenter,
-                       each.size.isEmpty() ? each.label : each.label + letter + QStringLiteral(" ") + each.size);
+      const QString words = each.size.isEmpty() ? each.label : each.label + letter + QStringLiteral(" ") + each.size;
+      painter.setFont(fitting(words, at.width() - 2));
+      painter.drawText(at, Qt::AlignCenter, words);
+      painter.setFont(font());
       if (!each.dimension) continue;
       painter.setPen(QPen(dimensionColor(each.dimension->hue, palette()), 3));
       painter.drawLine(at.bottomLeft() + QPointF(8, -2), at.bottomRight() + QPointF(-8, -2));

@@ -18,7 +18,7 @@ class ChipRows : public AttributePicture {
  public:
   explicit ChipRows(QWidget* parent = nullptr) : AttributePicture(parent) {}
   QSize sizeHint() const override;
-  QSize minimumSizeHint() const override { return sizeHint(); }
+  QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
   QRectF chip(int row, int place) const;
 
  protected:
@@ -43,6 +43,7 @@ class ChipRows : public AttributePicture {
   void mouseReleaseEvent(QMouseEvent* event) override;
 
  private:
+  QFont fitting(const QString& words, double room) const;
   bool chipAt(QPointF at, int& row, int& place) const;
 
   std::vector<Row> rows_;

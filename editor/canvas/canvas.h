@@ -58,6 +58,8 @@ class Canvas : public QWidget {
   void setTheme(Theme theme);
   Theme theme() const { return theme_; }
 
+  void forgetToggled() { anchorGroup_.clear(); }  // the group that was toggled stays as it is
+
   // Selects without a signal. Instructions inside collapsed groups mark the group. reveal: scrolls there when no box
   // of the selection is visible.
   void setSelection(const std::vector<InstructionId>& selection, bool reveal = false);

@@ -19,6 +19,12 @@ constexpr double kStripZoom = kReadableZoom, kMaxStrips = 300;
 constexpr float kValueSize = 10;
 constexpr double kLargeStrip = 60, kTextLine = 16;
 
+// A node, or a closed group that one value leaves.
+bool hasStrip(const ViewNode& node) {
+  using Kind = ViewNode::Kind;
+  return (node.kind == Kind::Instruction || node.kind == Kind::CollapsedGroup) && !node.chip && node.shows().valid();
+}
+
 // -1 … 1: purple, the page, green; no colour of heat, which means time.
 QColor divergingColor(double part, Theme theme) {
   struct Scale {
@@ -132,13 +138,13 @@ void ValueStrips::paint(QPainter& painter) const {
   int painted = 0;
   for (size_t v = 0; v < view->nodes.size() && painted < kMaxStrips; ++v) {
     const ViewNode& node = view->nodes[v];
-    if (node.kind != ViewNode::Kind::Instruction || node.chip) continue;
-    const auto found = values_.find(node.instruction);
+    if (!hasStrip(node)) continue;
+    const auto found = values_.find(node.shows());
     const QRectF frame = canvas_.frameOf(static_cast<int32_t>(v));
     if (found == values_.end() || !frame.intersects(visible)) continue;
-    paintValue(
-        painter, found->second,
-        QRectF(frame.left() + 6, frame.bottom() - view->stripOf(node), frame.width() - 12, view->stripOf(node) - 6));
+    const double high = view->stripOf(node);
+    paintValue(painter, found->second, node.kind == ViewNode::Kind::Instruction && found->second.scrubs,
+               QRectF(frame.left() + 6, frame.bottom() - high, frame.width() - 12, high - 6));
     ++painted;
   }
 }
@@ -176,19 +182,18 @@ InstructionId ValueStrips::pictureAt(QPointF widget) const {
   if (values_.empty() || !view || view->valueStrip <= 0 || canvas_.viewport().zoom() < kStripZoom) return {};
   const int32_t hit = canvas_.itemAt(widget);
   const int32_t v = hit < 0 ? -1 : canvas_.picture()->items[static_cast<size_t>(hit)].viewNode;
-  if (v < 0 || view->nodes[static_cast<size_t>(v)].kind != ViewNode::Kind::Instruction) return {};
-  if (view->nodes[static_cast<size_t>(v)].chip) return {};  // has no strip
+  if (v < 0 || !hasStrip(view->nodes[static_cast<size_t>(v)])) return {};
   const ViewNode& node = view->nodes[static_cast<size_t>(v)];
   const bool inStrip = canvas_.viewport().toScene(widget).y() >= canvas_.frameOf(v).bottom() - view->stripOf(node);
-  const auto found = values_.find(view->nodes[static_cast<size_t>(v)].instruction);
+  const auto found = values_.find(node.shows());
   return inStrip && found != values_.end() && found->second.columns > 0 ? found->first : InstructionId();
 }
 
 // The picture at the left, the text at the right of the strip; in scene units.
-void ValueStrips::paintValue(QPainter& painter, const NodeValue& value, QRectF strip) const {
+void ValueStrips::paintValue(QPainter& painter, const NodeValue& value, bool scrubs, QRectF strip) const {
   painter.save();
   canvas_.viewport().toSceneUnits(painter);
-  const QString shown = value.scrubs ? QStringLiteral("‹ %1 ›").arg(value.text) : value.text;
+  const QString shown = scrubs ? QStringLiteral("‹ %1 ›").arg(value.text) : value.text;
   const std::string text = elideText(shown.toStdString(), kValueSize, static_cast<float>(strip.width()));
   const double wide = textWidth(text, kValueSize);
   const bool large = strip.height() > kLargeStrip && value.columns > 0;  // the picture is above the text

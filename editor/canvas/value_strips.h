@@ -25,7 +25,7 @@ class ValueStrips {
   void paint(QPainter& painter) const;
 
  private:
-  void paintValue(QPainter& painter, const NodeValue& value, QRectF strip) const;
+  void paintValue(QPainter& painter, const NodeValue& value, bool scrubs, QRectF strip) const;
 
   Canvas& canvas_;
   std::unordered_map<InstructionId, NodeValue> values_;

@@ -92,7 +92,7 @@ void ArgumentSources::fill(QMenu& menu, InstructionId parameter) {
     connect(menu.addAction(text), &QAction::triggered, this, [this, parameter, words] { type(parameter, words); });
   };
   const bool said = document_.runSettings().sources.contains(firstLeafOf(document_.module(), parameter));
-  add(tr("Usual values: %1")
+  add(tr("&Usual values: %1")
           .arg(QString::fromStdString(shortSource(
               document_.runSettings().usual
                   ? usualSources(document_.module())[static_cast<size_t>(firstLeafOf(document_.module(), parameter))]
@@ -101,26 +101,26 @@ void ArgumentSources::fill(QMenu& menu, InstructionId parameter) {
   menu.actions().back()->setChecked(!said);
   menu.addSeparator();
   if (isFloat(element)) {
-    add(tr("Normal"), "normal 0 1");
-    add(tr("Uniform 0 … 1"), "uniform 0 1");
-    add(tr("Ramp 0 … 1"), "ramp 0 1");
+    add(tr("&Normal"), "normal 0 1");
+    add(tr("Uni&form 0 … 1"), "uniform 0 1");
+    add(tr("&Ramp 0 … 1"), "ramp 0 1");
   } else {
-    add(tr("Uniform 0 … 9"), "uniform 0 9");
-    add(tr("Ramp 0 … 9"), "ramp 0 9");
+    add(tr("Uni&form 0 … 9"), "uniform 0 9");
+    add(tr("&Ramp 0 … 9"), "ramp 0 9");
   }
-  add(tr("Zeros"), "constant 0");
-  add(tr("Ones"), "constant 1");
+  add(tr("&Zeros"), "constant 0");
+  add(tr("&Ones"), "constant 1");
   menu.addSeparator();
-  ask(tr("Constant …"), now.starts_with("constant ") ? now.substr(9) : "0.5");
-  ask(tr("Type it: normal 0 0.5, uniform -1 1, ramp 0 9 …"), now);
+  ask(tr("&Constant …"), now.starts_with("constant ") ? now.substr(9) : "0.5");
+  ask(tr("&Type it: normal 0 0.5, uniform -1 1, ramp 0 9 …"), now);
   const auto file = [&](const QString& title, bool image) {
     connect(menu.addAction(title), &QAction::triggered, this,
             [this, parameter, image] { chooseFile(parameter, image); });
   };
-  file(tr("Image …"), true);
-  file(tr("npy file …"), false);
+  file(tr("&Image …"), true);
+  file(tr("n&py file …"), false);
   if (document_.module().shapeOf(parameter).isScalar())
-    connect(menu.addAction(tr("Slider")), &QAction::triggered, this, [this, parameter] {
+    connect(menu.addAction(tr("&Slider")), &QAction::triggered, this, [this, parameter] {
       document_.select({parameter});
       emit canvas_.valueWanted(parameter);
     });

@@ -34,6 +34,7 @@ CanvasBinding::CanvasBinding(Document& document, Canvas& canvas, QObject* parent
           [this] { canvas_.setSelection(document_.selection(), followsSelection_); });
   connect(&document_.live(), &LiveValues::changed, this, [this] { canvas_.values().set(document_.live().values()); });
   connect(&document_.search(), &ModuleSearch::changed, this, &CanvasBinding::showLight);
+  connect(&document_.view(), &SceneView::cancelled, &canvas_, &Canvas::forgetToggled);
   connect(&document_.view(), &SceneView::lightChanged, this, &CanvasBinding::showLight);
   connect(&canvas_, &Canvas::selectionChanged, &document_, &Document::select);
   connect(&canvas_, &Canvas::groupSelected, &document_.view(), &SceneView::selectGroup);

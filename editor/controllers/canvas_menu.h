@@ -27,7 +27,7 @@ class CanvasMenu : public QObject {
 
  private:
   void fill(QMenu& menu, const CanvasSpot& spot);
-  void fillNode(QMenu& menu);
+  void fillNode(QMenu& menu, InstructionId id);
   void fillGroup(QMenu& menu, const CanvasSpot& spot);
   void fillInput(QMenu& menu, const CanvasSpot& spot);
   void fillOutput(QMenu& menu, const CanvasSpot& spot);

@@ -21,6 +21,7 @@ LessonController::LessonController(Document& document, Canvas& canvas, LessonPan
   connect(&panel_, &LessonPanel::linkChosen, this, &LessonController::follow);
   connect(&document_, &Document::opened, this, &LessonController::arrived);
   connect(&document_, &Document::moduleChanged, this, &LessonController::checkSteps);
+  connect(&document_.view(), &SceneView::changed, this, &LessonController::takeScene);
   connect(&document_.live(), &LiveValues::changed, this, &LessonController::checkSteps);
 }
 
@@ -34,6 +35,8 @@ void LessonController::begin(int lesson) {
   if (lesson < 0 || static_cast<size_t>(lesson) >= lessons().size()) return;
   if (!on_ && mayLeave_ && !mayLeave_()) return;
   panel_.showLesson(lesson);
+  preferences().lesson = this->lesson().id;
+  emit progressed();
   done_ = 0;
   on_ = opening_ = true;
   document_.file().createFrom(std::string(this->lesson().project));
@@ -50,10 +53,27 @@ void LessonController::arrived() {
   panel_.show();
   // In the next event: the window puts its docks where they were first.
   QMetaObject::invokeMethod(
-      this, [this, name = toQString(lesson().panel)] { emit begun(name); }, Qt::QueuedConnection);
+      this,
+      [this, name = toQString(lesson().panel)] {
+        emit begun(name);
+        arrives_ = true;
+      },
+      Qt::QueuedConnection);
   if (const auto id = document_.module().findInstruction(lesson().selects)) document_.select({*id});
   keepHandleReadable();
   canvas_.setFocus();
+}
+
+// With the names of its nodes, which are put below them when it has begun, a graph is arranged otherwise.
+void LessonController::takeScene() {
+  if (!std::exchange(arrives_, false)) return;
+  QMetaObject::invokeMethod(
+      this,
+      [this] {
+        keepHandleReadable();
+        canvas_.viewport().fitAll();
+      },
+      Qt::QueuedConnection);
 }
 
 // A number that is dragged is drawn only where it can be read.
@@ -80,7 +100,7 @@ void LessonController::advance() {
   if (isLast) preferences().lessonsDone.insert(std::string(lesson().id));
   panel_.setStepsDone(done_);
   emit stepDone(done_);
-  if (isLast) emit lessonDone();
+  if (isLast) emit progressed();
   if (!isLast) QMetaObject::invokeMethod(this, &LessonController::checkSteps, Qt::QueuedConnection);
 }
 

@@ -31,13 +31,14 @@ class LessonController : public QObject {
   void begun(QString panel);         // its graph is there; the panel that it needs
   void ended();                      // the graph stays, or another document is there
   void stepDone(size_t done);        // so many of its steps
-  void lessonDone();                 // it is in preferences() now
+  void progressed();                 // preferences() know that a lesson was begun, or is done
   void revealWanted();               // of what is selected now
   void newWanted();                  // a graph of one's own
   void chapterWanted(QString name);  // of the manual
 
  private:
   void arrived();
+  void takeScene();
   void keepHandleReadable();
   void checkSteps();
   void advance();
@@ -48,8 +49,8 @@ class LessonController : public QObject {
   Canvas& canvas_;
   LessonPanel& panel_;
   std::function<bool()> mayLeave_;
-  size_t done_ = 0;  // steps
-  bool on_ = false, opening_ = false;
+  size_t done_ = 0;                                      // steps
+  bool on_ = false, opening_ = false, arrives_ = false;  // arrives_: its first scene with names comes
 };
 
 }  // namespace tessera

@@ -57,6 +57,8 @@ void Document::connectParts() {
     view_.arrangeAgain(true);  // what was dragged goes back
     emit cancelled(tr("The change was cancelled."));
   });
+  connect(&view_, &SceneView::makingChanged, this, &Document::tellSoon);
+  connect(&view_, &SceneView::cancelled, this, [this] { emit cancelled(tr("Arranging was cancelled.")); });
   connect(&live_, &LiveValues::evaluating, this, &Document::tellSoon);
   connect(&run_, &ProgramRun::cancelled, this, [this] { emit cancelled(tr("The run was cancelled.")); });
   connect(&fetch_, &ValueFetch::cancelled, this, [this] { emit cancelled(tr("Computing the value was cancelled.")); });
@@ -79,10 +81,10 @@ void Document::tellProgress() {
   emit progressed(shown.stage, shown.fraction);
 }
 
-// What is done at once is no task: edits and evaluations are looked at again while they go on.
+// What is done at once is no task: edits, arranging and evaluations are looked at again while they go on.
 void Document::tellSoon() {
   tellProgress();
-  if (asksAgain_ || (!edits_.isEditing() && !live_.isEvaluating())) return;
+  if (asksAgain_ || (!edits_.isEditing() && !live_.isEvaluating() && !view_.isMaking())) return;
   asksAgain_ = true;
   QTimer::singleShot(kPatienceMs + 1, this, [this] {
     asksAgain_ = false;
@@ -101,6 +103,7 @@ std::vector<BackgroundTask> Document::tasks() {
   if (run_.isRunning()) out.push_back({run_.progress(), cancelRun});
   if (fetch_.isRunning()) out.push_back({fetch_.progress(), [this] { fetch_.cancel(); }});
   if (edits_.editsFor(kPatienceMs)) out.push_back({{tr("Changing the graph")}, [this] { edits_.cancelEdit(); }});
+  if (view_.makesFor(kPatienceMs)) out.push_back({{view_.stage()}, [this] { view_.cancelMaking(); }});
   if (!run_.isRunning() && live_.evaluatesFor(kPatienceMs))
     out.push_back({{tr("Values on nodes")}, [this] { live_.stop(); }});
   return out;

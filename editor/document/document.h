@@ -101,8 +101,8 @@ class Document : public QObject {
   const std::vector<Diagnostic>& diagnostics() const { return state_.diagnostics; }
 
   void cancel();  // the run and the fetch of a value
-  // What a user waits for: a file that is read, the run, the fetch of a value, an edit and values on nodes that take
-  // long. progressed() tells of changes.
+  // What a user waits for: a file that is read, the run, the fetch of a value, an edit, arranging and values on nodes
+  // that take long. progressed() tells of changes.
   std::vector<BackgroundTask> tasks();
   bool isBusy() const { return background_.isBusy() || overview_.isWaiting(); }
 

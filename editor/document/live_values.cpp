@@ -164,8 +164,10 @@ std::vector<ComputationId> LiveValues::calledInSight() const {
   if (!state_.on || !view) return out;
   const Module& module = document_.module();
   for (const ViewNode& node : view->nodes) {
-    if (node.kind != ViewNode::Kind::Instruction || !module.contains(node.instruction)) continue;
-    const ComputationId computation = module.at(node.instruction).computation;
+    using Kind = ViewNode::Kind;
+    if (node.kind != Kind::Instruction && node.kind != Kind::CollapsedGroup) continue;
+    if (!module.contains(node.shows())) continue;
+    const ComputationId computation = module.at(node.shows()).computation;
     if (computation != module.entry() && out.size() < kMost && std::ranges::find(out, computation) == out.end())
       out.push_back(computation);
   }

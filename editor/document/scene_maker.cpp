@@ -99,7 +99,8 @@ GraphView SceneMaker::viewOfParts(ComputationId computation, ViewOptions options
   return viewsFor(options.grouping).view(computation, options);
 }
 
-Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Overlay* overlay) {
+Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Overlay* overlay,
+                       const std::stop_token& stop) {
   Scene scene;
   scene.computation = computation;
   scene.options = std::move(options);
@@ -125,7 +126,8 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
   }
   const auto page = plain_ ? nullptr : pageOf(computation);
   scene.arrangement = std::make_shared<const Arrangement>(
-      plain_ ? arrange(*scene.view) : arrangePage(module_, *scene.view, page ? placesOf(*page) : Places()));
+      plain_ ? arrange(*scene.view, stop) : arrangePage(module_, *scene.view, page ? placesOf(*page) : Places(), stop));
+  if (stop.stop_requested()) return scene;
   return redraw(std::move(scene), overlay);
 }
 
@@ -175,7 +177,7 @@ void SceneMaker::enlarge(GraphView& view) const {
   const auto page = values_ ? pageOf(view.computation) : nullptr;
   if (!page || page->enlarged.empty()) return;
   for (ViewNode& node : view.nodes)
-    if (node.kind == ViewNode::Kind::Instruction && !node.chip && module_.contains(node.instruction) &&
+    if ((node.kind == ViewNode::Kind::Instruction || node.caller) && !node.chip && module_.contains(node.instruction) &&
         page->enlarged.contains(std::string(module_.at(node.instruction).name)))
       node.strip = kEnlargedStrip;
 }

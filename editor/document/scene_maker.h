@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -84,7 +85,8 @@ class SceneMaker {
   // The view with `group` open: the group's parts are in it. Nothing is arranged.
   GraphView viewOfParts(ComputationId computation, ViewOptions options, const std::string& group);
 
-  Scene make(ComputationId computation, ViewOptions options, const Overlay* overlay);
+  // Without a picture when `stop` was requested before it was arranged.
+  Scene make(ComputationId computation, ViewOptions options, const Overlay* overlay, const std::stop_token& stop = {});
   // The same arrangement with another overlay.
   Scene redraw(Scene scene, const Overlay* overlay) const;
 

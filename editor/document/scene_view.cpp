@@ -12,6 +12,8 @@
 
 namespace tessera {
 void SceneView::begin(std::shared_ptr<SceneMaker> maker, Scene scene) {
+  state_.stop.request_stop();
+  setMaking(false);
   background_.dispose(std::exchange(state_, State{.maker = std::move(maker), .scene = std::move(scene)}));
 }
 
@@ -28,18 +30,22 @@ std::shared_ptr<SceneMaker> SceneView::makerOf(const Module& module) const {
 // The scene that is shown is of an older graph from here on: the new maker does not know all of its instructions.
 void SceneView::remakeMaker() {
   ++state_.requested;
+  state_.isOlder = true;
   background_.dispose(std::exchange(state_.maker, makerOf(document_.module())));
 }
 
 void SceneView::projectReplaced() {
   state_.maker->setProject(document_.project());
+  state_.isOlder = true;
   arrangeAgain(true);
 }
 
 // Parameters say where their values come from, where values are shown.
 void SceneView::runSettingsReplaced() {
   state_.maker->setProject(document_.project());
-  if (!scene().options.sources.empty()) arrangeAgain(true);
+  if (scene().options.sources.empty()) return;
+  state_.isOlder = true;
+  arrangeAgain(true);
 }
 
 // A computation that came with a step goes with its undo: what is asked of the one that is shown is asked of the entry
@@ -48,18 +54,27 @@ void SceneView::leaveRemovedComputation() {
   if (document_.module().contains(computation())) return;
   state_.scene.computation = document_.module().entry();
   state_.scene.options = {};
+  state_.wanted.reset();
 }
 
+// Of several that are asked for, the last one alone is waited for.
 void SceneView::make(bool keepView, Work work) {
+  state_.stop.request_stop();
+  state_.stop = std::stop_source();
+  setMaking(true);
   background_.startForFile(
       kArrangement,
       [this, maker = state_.maker, request = ++state_.requested, keepView, work = std::move(work),
+       stop = state_.stop.get_token(),
        overlay = overlayShown_ ? document_.measures().overlay() : nullptr]() -> Background::Answer {
-        auto scene = std::make_shared<Scene>(work(*maker, overlay.get()));
+        auto scene = std::make_shared<Scene>(work(*maker, overlay.get(), stop));
         return [this, scene, request, keepView] {
           if (request != state_.requested) return;
           state_.shown = request;
+          state_.isOlder = state_.closes = false;
           state_.move.reset();
+          state_.wanted.reset();
+          setMaking(false);
           background_.dispose(std::exchange(state_.scene, std::move(*scene)));
           document_.rememberOpenGroups();
           if (!selectedGroup().isEmpty() && this->scene().view->findGroup(selectedGroup().toStdString()) < 0)
@@ -71,9 +86,49 @@ void SceneView::make(bool keepView, Work work) {
       });
 }
 
+void SceneView::arrange(bool keepView, ComputationId computation, Groups groups) {
+  make(keepView, [computation, groups = std::move(groups)](SceneMaker& maker, const Overlay* overlay,
+                                                           const std::stop_token& stop) {
+    return maker.make(computation, groups(maker), overlay, stop);
+  });
+}
+
 void SceneView::start(Move move) {
   state_.move = move;
-  make(move.keepView, std::move(move.work));
+  arrange(move.keepView, move.computation, std::move(move.groups));
+}
+
+// With what is drawn, where it is of the graph as it is now. Otherwise all groups are closed, which is soon arranged.
+void SceneView::cancelMaking() {
+  if (!state_.making) return;
+  state_.stop.request_stop();
+  state_.move.reset();
+  state_.wanted.reset();
+  state_.opening.clear();
+  ++state_.requested;
+  if (state_.isOlder) {
+    state_.closes = true;
+    since_.start();
+    closeAllGroups();
+  } else {
+    state_.shown = state_.requested;
+    state_.grouping = scene().options.grouping;
+    state_.maker->setGrouping(state_.grouping);
+    setMaking(false);
+  }
+  emit cancelled();
+}
+
+void SceneView::setMaking(bool making) {
+  if (state_.making == making) return;
+  since_.start();
+  state_.making = making;
+  emit makingChanged();
+}
+
+ViewOptions& SceneView::wantedOptions() {
+  if (!state_.wanted) state_.wanted = scene().options;
+  return *state_.wanted;
 }
 
 void SceneView::arrangeAgain(bool keepView) {
@@ -82,15 +137,15 @@ void SceneView::arrangeAgain(bool keepView) {
       (!state_.move->instruction.valid() || module.contains(state_.move->instruction)))
     return start(*state_.move);
   state_.move.reset();
-  make(keepView, [computation = computation(), options = scene().options](SceneMaker& maker, const Overlay* overlay) {
-    return maker.make(computation, options, overlay);
-  });
+  arrange(keepView, computation(), [options = options()](SceneMaker&) { return options; });
 }
 
 // A scene that is still of an older graph is made anew.
 void SceneView::redraw() {
   if (state_.shown != state_.requested) return arrangeAgain(true);
-  make(true, [scene = scene()](SceneMaker& maker, const Overlay* overlay) { return maker.redraw(scene, overlay); });
+  make(true, [scene = scene()](SceneMaker& maker, const Overlay* overlay, const std::stop_token&) {
+    return maker.redraw(scene, overlay);
+  });
 }
 
 void SceneView::overlayChanged() {
@@ -103,16 +158,12 @@ void SceneView::showComputation(ComputationId computation) {
     if (std::exchange(state_.move, std::nullopt)) arrangeAgain(true);
     return;
   }
-  start({false,
-         [computation](SceneMaker& maker, const Overlay* overlay) {
-           return maker.make(computation, maker.initialOptions(computation), overlay);
-         },
-         computation});
+  start({false, computation, [computation](SceneMaker& maker) { return maker.initialOptions(computation); }});
 }
 
 void SceneView::toggleGroup(const QString& group) {
   if (!document_.isOpen()) return;
-  auto& open = state_.scene.options.openGroups;
+  auto& open = wantedOptions().openGroups;
   const std::string path = group.toStdString();
   const bool opens = !open.erase(path);
   if (opens) open.insert(path);
@@ -134,12 +185,9 @@ bool SceneView::openGroup(const QString& group) {
   };
   const auto found = std::ranges::find_if(paths, named);
   if (found == paths.end()) return false;
-  start({true,
-         [group = *found, computation = computation(), options = scene().options](SceneMaker& maker,
-                                                                                  const Overlay* overlay) {
-           return maker.make(computation, maker.openedTo(computation, options, group), overlay);
-         },
-         computation()});
+  start({true, computation(), [group = *found, computation = computation(), options = options()](SceneMaker& maker) {
+           return maker.openedTo(computation, options, group);
+         }});
   return true;
 }
 
@@ -156,25 +204,23 @@ void SceneView::reveal(InstructionId id) {
   document_.select({id});
   const bool here = scene().view->boxOf(id) >= 0;
   const ComputationId shown = here ? computation() : document_.module().at(id).computation;
-  start({here,
-         [id, shown, here, options = scene().options](SceneMaker& maker, const Overlay* overlay) {
-           return maker.make(shown, maker.openedFor(shown, here ? options : maker.initialOptions(shown), id), overlay);
+  start({here, shown,
+         [id, shown, here, options = options()](SceneMaker& maker) {
+           return maker.openedFor(shown, here ? options : maker.initialOptions(shown), id);
          },
-         shown, id});
+         id});
 }
 
 void SceneView::openAllGroups() {
   if (!document_.isOpen()) return;
-  start({true,
-         [computation = computation(), options = scene().options](SceneMaker& maker, const Overlay* overlay) {
-           return maker.make(computation, maker.allOpened(computation, options), overlay);
-         },
-         computation()});
+  start({true, computation(), [computation = computation(), options = options()](SceneMaker& maker) {
+           return maker.allOpened(computation, options);
+         }});
 }
 
 void SceneView::closeAllGroups() {
   if (!document_.isOpen()) return;
-  state_.scene.options.openGroups.clear();
+  wantedOptions().openGroups.clear();
   arrangeAgain(true);
 }
 
@@ -195,17 +241,15 @@ void SceneView::showFields(bool shown) {
   fields_ = shown;
   if (!document_.isOpen() || document_.isPlainGraph()) return;
   state_.maker->setFields(shown);
+  state_.isOlder = true;
   arrangeAgain(true);
 }
 
 void SceneView::setGrouping(Grouping grouping) {
   if (std::exchange(state_.grouping, grouping) == grouping || !document_.isOpen() || document_.isPlainGraph()) return;
   state_.maker->setGrouping(grouping);
-  start({false,
-         [computation = computation()](SceneMaker& maker, const Overlay* overlay) {
-           return maker.make(computation, maker.initialOptions(computation), overlay);
-         },
-         computation()});
+  start({false, computation(),
+         [computation = computation()](SceneMaker& maker) { return maker.initialOptions(computation); }});
 }
 
 void SceneView::showOverlay(bool shown) {

@@ -2,11 +2,13 @@
 // workers. Used by the canvas, by panels that show sizes, and by navigation.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <QStringList>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 
 #include "core/base/result.h"
 #include "core/picture/picture.h"
@@ -56,6 +58,11 @@ class SceneView : public QObject {
   const std::vector<std::pair<InstructionId, NodeTint>>& tints() const { return state_.tints; }
 
   std::vector<DimensionHue> huesOf(InstructionId id) const;  // empty: the module is too big
+  // A scene is being made, and so long.
+  bool isMaking() const { return state_.making; }
+  bool makesFor(int ms) const { return state_.making && since_.hasExpired(ms); }
+  QString stage() const { return state_.closes ? tr("Closing all groups") : tr("Arranging"); }
+  void cancelMaking();
   // Whether an instruction of the module as it is now has a box of its own or within a group.
   bool isDrawn(InstructionId id) const;
 
@@ -72,22 +79,29 @@ class SceneView : public QObject {
 
  signals:
   void changed(bool keepView);
+  void makingChanged();
+  void cancelled();     // what is drawn stays, or all groups are being closed
   void lightChanged();  // or the tints
   void groupSelected();
   void groupWanted(QString group);  // in sight
   void groupOpened(QString group);  // in place; what is drawn shows it
 
  private:
-  using Work = std::function<Scene(SceneMaker&, const Overlay*)>;
+  using Work = std::function<Scene(SceneMaker&, const Overlay*, const std::stop_token&)>;
+  using Groups = std::function<ViewOptions(SceneMaker&)>;  // which are open; asked by the worker
   // To another computation or with other groups open. Until its scene is there, a change of the graph makes that one
   // anew and not the one that is still shown.
   struct Move {
     bool keepView;
-    Work work;
     ComputationId computation;
+    Groups groups;
     InstructionId instruction = {};  // invalid: the move is to none
   };
   void make(bool keepView, Work work);
+  void arrange(bool keepView, ComputationId computation, Groups groups);
+  void setMaking(bool making);
+  const ViewOptions& options() const { return state_.wanted ? *state_.wanted : state_.scene.options; }
+  ViewOptions& wantedOptions();  // which change what is wanted
   void start(Move move);
   void tellOpened();
   void redraw();  // with the overlay as it is now
@@ -96,7 +110,11 @@ class SceneView : public QObject {
     std::shared_ptr<SceneMaker> maker;
     Scene scene;
     uint64_t requested = 0, shown = 0;
-    std::optional<Move> move;  // its scene is being made
+    bool making = false, isOlder = false;  // isOlder: the scene is not of the graph and project as they are now
+    bool closes = false;                   // all groups, since arranging was cancelled
+    std::stop_source stop = {};            // of what is being made
+    std::optional<Move> move;              // its scene is being made
+    std::optional<ViewOptions> wanted;     // of the scene that is being made, where a group was toggled
     std::optional<std::vector<InstructionId>> lit;
     std::vector<std::pair<InstructionId, NodeTint>> tints;
     QString selectedGroup, opening;  // opening: a group that the next scene shows open
@@ -105,6 +123,7 @@ class SceneView : public QObject {
   Document& document_;
   Background& background_;
   State state_;
+  QElapsedTimer since_;  // a scene is being made
   bool fields_ = true, overlayShown_ = true;
 };
 

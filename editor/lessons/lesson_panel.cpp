@@ -13,10 +13,10 @@
 #include <algorithm>
 
 #include "editor/lessons/lesson.h"
+#include "editor/lessons/lesson_progress.h"
 #include "editor/lessons/step_row.h"
 #include "editor/look/icon.h"
 #include "editor/look/qt_colors.h"
-#include "editor/preferences/preferences.h"
 #include "editor/text/plain_text.h"
 #include "editor/text/unit_words.h"
 
@@ -24,8 +24,6 @@ namespace tessera {
 namespace {
 
 constexpr int kLessonWidth = 340, kLessonMargin = 12, kProgressHeight = 4, kArrowWidth = 30;
-
-bool isDone(const Lesson& lesson) { return preferences().lessonsDone.contains(std::string(lesson.id)); }
 
 QLabel* richLabel(QWidget* parent) {
   auto* out = new PlainLabel(parent);
@@ -128,6 +126,7 @@ void LessonPanel::nameButtons(bool asArrows) {
     button.setAccessibleName(words);
     button.setToolTip(asPlainText(asArrows ? words : QString()));
     button.setMaximumWidth(asArrows ? kArrowWidth : QWIDGETSIZE_MAX);
+    button.setStyleSheet(asArrows ? QStringLiteral("padding: 5px 0") : QString());  // the usual one leaves no room
   };
   name(*previous_, QStringLiteral("‹"), tr("‹ Previous"));
   name(*next_, QStringLiteral("›"), tr("Next ›"));

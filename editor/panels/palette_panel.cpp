@@ -195,7 +195,7 @@ void PalettePanel::openMenu(const QPoint& at) {
   const QString title = item->data(0, Qt::UserRole).toString();
   const bool known = favourites_.contains(title);
   QMenu menu;
-  QAction* action = menu.addAction(known ? tr("Remove from favourites") : tr("Add to favourites"));
+  QAction* action = menu.addAction(known ? tr("&Remove from favourites") : tr("&Add to favourites"));
   if (menu.exec(tree_->viewport()->mapToGlobal(at)) != action) return;
   QStringList next = favourites_;
   if (known)

@@ -12,6 +12,7 @@ struct Preferences {
   int threads = 0;                    // of runs whose document names no number; 0: all cores
   int tileCacheMb = 64;               // of painted parts of graphs, over all documents
   std::set<std::string> lessonsDone;  // by their ids
+  std::string lesson;                 // that was begun last; empty: none was
 };
 
 inline Preferences& preferences() {

@@ -201,17 +201,17 @@ void HloTextView::contextMenuEvent(QContextMenuEvent* event) {
   const auto native = [](QKeySequence::StandardKey key) {
     return QKeySequence(key).toString(QKeySequence::NativeText);
   };
-  add(tr("Copy the lines"), native(QKeySequence::Copy), !selected_.empty(), [this] { copySelection(); });
-  add(tr("Copy all"), {}, true, [this] {
+  add(tr("&Copy the lines"), native(QKeySequence::Copy), !selected_.empty(), [this] { copySelection(); });
+  add(tr("Copy &all"), {}, true, [this] {
     std::string out;
     for (size_t each = 0; each < text_->lineCount(); ++each) out += std::string(text_->line(each)) + "\n";
     QGuiApplication::clipboard()->setText(QString::fromStdString(out));
   });
   menu->addSeparator();
-  add(tr("Find in the text …"), QStringLiteral("Ctrl+Alt+F"), true, [this] { emit findWanted(); });
-  add(tr("Edit the text"), {}, true, [this] { emit editWanted(); });
+  add(tr("&Find in the text …"), QStringLiteral("Ctrl+Alt+F"), true, [this] { emit findWanted(); });
+  add(tr("&Edit the text"), {}, true, [this] { emit editWanted(); });
   if (line >= 0 && shownLine(line).size() != static_cast<qsizetype>(text_->line(static_cast<size_t>(line)).size()))
-    add(tr("Unfold the line"), tr("Double click"), true, [this, line] {
+    add(tr("&Unfold the line"), tr("Double click"), true, [this, line] {
       unfolded_.insert(line);
       viewport()->update();
     });

@@ -100,10 +100,10 @@ void ValuePanel::makeSlider() {
 QPushButton* ValuePanel::makeCopyButton() {
   auto* copy = new QPushButton(tr("Copy"), this);
   auto* menu = new QMenu(copy);
-  menu->addAction(tr("As HLO text"), this, &ValuePanel::copyText);
-  menu->addAction(tr("This slice as CSV"), this, &ValuePanel::copyCsv);
+  menu->addAction(tr("As &HLO text"), this, &ValuePanel::copyText);
+  menu->addAction(tr("This slice as &CSV"), this, &ValuePanel::copyCsv);
   menu->addSeparator();
-  menu->addAction(tr("Save as npy …"), this, &ValuePanel::askForNpy);
+  menu->addAction(tr("&Save as npy …"), this, &ValuePanel::askForNpy);
   copy->setMenu(menu);
   return copy;
 }

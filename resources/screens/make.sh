@@ -9,16 +9,18 @@ here=$(cd "$(dirname "$0")" && pwd)
 studio=$(realpath "${1:-$here/../../build/release/bin}")/tessera-studio
 shift || true
 all=(first softmax wire field loop values life iteration window arranging sizes group names mlp attention training
-  lesson workspaces compiled text beside palette)
+  lesson workspaces compiled text beside palette menu)
 [ -z "${DUMPS:-}" ] || all+=(graphs)
-large=" first wire field iteration window values sizes palette workspaces "
-wide=" softmax attention training beside window palette workspaces "
+large=" first wire field iteration window values sizes palette menu workspaces "
+wide=" softmax attention training beside window palette menu workspaces "
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/screens"
 ln -s "$here/../examples" "$work/examples"
 [ -z "${DUMPS:-}" ] || ln -s "$(realpath "$DUMPS")" "$work/screens/dumps"
-export QT_QPA_PLATFORM=offscreen
+# A menu stands on a screen of its own size.
+echo '{"screens": [{"name": "", "x": 0, "y": 0, "width": 2560, "height": 1440, "logicalDpi": 96, "dpr": 1}]}' > "$work/screen"
+export QT_QPA_PLATFORM="offscreen:configfile=$work/screen"
 # play ACTIONS SUFFIX OPTIONS…: the pictures of a file get the suffix.
 play() {
   local actions=$1 suffix=$2

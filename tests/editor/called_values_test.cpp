@@ -2,9 +2,12 @@
 // hold, a branch that is not taken says so, and comparators and windows are looked at application by application.
 #include <QTest>
 
+#include "app/studio/window/panels.h"
 #include "core/hlo/numbers.h"
+#include "editor/canvas/value_strips.h"
 #include "editor/controllers/run_controller.h"
 #include "editor/values/call_bar.h"
+#include "editor/values/value_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 
@@ -49,6 +52,32 @@ class CalledValuesTest : public QObject {
         "tuple(a, b)\n  ROOT q = (f32[], f32[2], f32[]) tuple(a, b, a)\n}");
     QCOMPARE(strip("p"), QString("3  ·  all 4"));
     QCOMPARE(strip("q"), QString("3 values"));
+  }
+
+  // Its preview is a strip at its lower edge; a double click there opens the viewer, elsewhere the call.
+  void aClosedCallShowsItsResult() {
+    hand().openText(R"(HloModule closed
+block { p = f32[8,8] parameter(0) q = f32[8,8] tanh(p) r = f32[8,8] negate(q) ROOT y = f32[8,8] multiply(r, q) }
+ENTRY main {
+  a = f32[8,8] parameter(0)
+  called = f32[8,8] call(a), to_apply=block
+  ROOT s = f32[8,8] abs(called)
+})");
+    hand().document().view().closeAllGroups();
+    hand().settle();
+    const GraphView& view = *hand().canvas().view();
+    const ViewNode& box = view.nodes[static_cast<size_t>(view.boxOf(hand().named("called")))];
+    QVERIFY(box.kind == ViewNode::Kind::CollapsedGroup);
+    QVERIFY(box.shows() == hand().named("called") && view.stripOf(box) > 0);
+    const QRectF frame = hand().canvas().viewport().toWidget(hand().canvas().boxOf(hand().named("called")));
+    const QPoint preview(static_cast<int>(frame.left()) + 12, static_cast<int>(frame.bottom()) - 14);
+    QVERIFY(hand().canvas().values().pictureAt(preview) == hand().named("called"));
+    hand().doubleClick(preview);
+    QVERIFY(hand().window().panels().value->isVisible());
+    QVERIFY(hand().canvas().view()->findGroup("called") >= 0);
+    const QRectF moved = hand().canvas().viewport().toWidget(hand().canvas().boxOf(hand().named("called")));
+    hand().doubleClick(QPoint(static_cast<int>(moved.center().x()), static_cast<int>(moved.top()) + 8));
+    QVERIFY(hand().canvas().view()->boxOf(hand().named("q")) != hand().canvas().view()->boxOf(hand().named("called")));
   }
 
   void aBranchThatIsNotTakenSaysSo() {

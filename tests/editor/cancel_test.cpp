@@ -166,6 +166,44 @@ class CancelTest : public QObject {
     QVERIFY(!document().canUndo());
   }
 
+  // Every group of a large graph, opened at once: what was drawn stays.
+  void openingGroups() {
+    hand().openText(chain(120000, "f32[8]", "exponential").c_str(), false);
+    const size_t boxes = document().view().scene().view->nodes.size();
+    document().view().openAllGroups();
+    cancelAndCheck("arranging opened groups", "Arranging", 100);
+    QVERIFY(saysCancelled());
+    hand().settle();
+    QCOMPARE(document().view().scene().view->nodes.size(), boxes);
+    const auto& nodes = document().view().scene().view->nodes;
+    const auto closed = std::ranges::find(nodes, ViewNode::Kind::CollapsedGroup, &ViewNode::kind);
+    QVERIFY(closed != nodes.end());
+    document().view().toggleGroup(QString::fromStdString(closed->group));
+    hand().settle();
+    QVERIFY(document().view().scene().view->nodes.size() > boxes);
+  }
+  // After an edit what is drawn is of an older graph: groups are closed instead.
+  void arrangingAfterAnEdit() {
+    hand().openText(chain(120000, "f32[8]", "exponential").c_str(), false);
+    document().view().openAllGroups();
+    hand().settle();
+    hand().window().statusBar()->clearMessage();
+    hand().document().select({hand().named("r")});
+    QTest::keyClick(&hand().canvas(), Qt::Key_Delete);
+    QTRY_VERIFY_WITH_TIMEOUT(shows("Arranging"), 20000);
+    QTest::mouseClick(tasks().first().cancelButton(), Qt::LeftButton);
+    QElapsedTimer clock;
+    clock.start();
+    while (shows("Arranging") && clock.elapsed() < 20000) QTest::qWait(1);
+    const qint64 ms = clock.elapsed();
+    std::printf("cancelled within %lld ms: arranging after an edit\n", static_cast<long long>(ms));
+    QVERIFY(ms <= kSoonMs);
+    hand().settle();
+    QVERIFY(!hand().module().findInstruction("r"));
+    QVERIFY(document().view().scene().options.openGroups.empty());
+    QVERIFY(document().view().scene().view->nodes.size() < 1000);
+  }
+
   // Another query, or none, ends the one that runs.
   void aSearch() {
     hand().openText(chain(120000, "f32[8]", "exponential").c_str(), false);

@@ -300,6 +300,30 @@ ENTRY main {
     hand().settle();
     QCOMPARE(valueOf("p"), 18.0);
   }
+
+  // Though the rows are made anew for each node.
+  void tabGoesThroughTheInspectorFromTheTop() {
+    hand().openText(R"(HloModule m
+ENTRY main {
+  a = f32[4] parameter(0)
+  t = f32[4] exponential(a)
+  ROOT b = f32[3,4] broadcast(t), dimensions={1}
+})");
+    Inspector& inspector = *hand().window().panels().inspector;
+    hand().window().panels().raise(QStringLiteral("inspector"));
+    hand().click(hand().named("t"));
+    hand().click(hand().named("b"));
+    form().field(QStringLiteral("name"))->setFocus();
+    for (const char* next : {"shape", "dimensions"}) {
+      QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+      QVERIFY2(QApplication::focusWidget() == form().field(QLatin1String(next)), next);
+    }
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+    QVERIFY(inspector.isAncestorOf(QApplication::focusWidget()));
+    form().field(QStringLiteral("name"))->setFocus();
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Backtab);
+    QVERIFY(inspector.isAncestorOf(QApplication::focusWidget()) && !form().isAncestorOf(QApplication::focusWidget()));
+  }
 };
 
 TESSERA_QT_TEST(choosing_test, ChoosingTest)

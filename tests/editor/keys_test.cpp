@@ -1,6 +1,7 @@
 // Building without a pointer: sources of inputs by key and name, an operation in place of another, selections, and the
 // menus of node, port, wire, group and page with their keys.
 #include <QMenu>
+#include <QMenuBar>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -67,10 +68,13 @@ ENTRY main {
     QApplication::sendEvent(&hand().canvas(), &event);
     return menu();
   }
-  static QStringList textsOf(QMenu* menu) {
+  static QStringList textsOf(const QMenu* menu) {
     QStringList out;
     for (QAction* action : menu ? menu->actions() : QList<QAction*>())
-      if (!action->isSeparator()) out << action->text().remove(QLatin1Char('&')).section(QLatin1Char('\t'), 0, 0);
+      if (action->menu())
+        out << textsOf(action->menu());
+      else if (!action->isSeparator())
+        out << action->text().remove(QLatin1Char('&')).section(QLatin1Char('\t'), 0, 0);
     return out;
   }
   void take(QMenu* menu, const char* text) {
@@ -81,6 +85,18 @@ ENTRY main {
         return hand().settle();
       }
     QFAIL(text);
+  }
+  // Each item has a letter of its own that is underlined.
+  static void checkLetters(const QMenu* menu) {
+    QStringList letters;
+    for (const QAction* action : menu ? menu->actions() : QList<QAction*>()) {
+      if (!action->isSeparator()) letters << QKeySequence::mnemonic(action->text()).toString();
+      if (action->menu()) checkLetters(action->menu());
+    }
+    QVERIFY2(!letters.contains(QString()), qPrintable(textsOf(menu).join(QStringLiteral(" | "))));
+    const qsizetype items = letters.size();
+    letters.removeDuplicates();
+    QVERIFY2(letters.size() == items, qPrintable(textsOf(menu).join(QStringLiteral(" | "))));
   }
   QPoint onWire(const char* value, const char* user) {
     const auto& view = *hand().canvas().view();
@@ -281,6 +297,7 @@ ENTRY main {
       for (const char* each : wanted)
         QVERIFY2(texts.contains(QString::fromUtf8(each)),
                  qPrintable(QString::fromUtf8(each) + QStringLiteral(" in ") + texts.join(QStringLiteral(" | "))));
+      checkLetters(shown);
       if (shown) shown->close();
       hand().settle();
     };
@@ -313,6 +330,31 @@ ENTRY main {
     take(menuAt(hand().inputOf(hand().named("u"), 0)), "Choose what feeds it");
     choose("called");
     QVERIFY(hand().at(hand().named("u")).operands[0] == hand().named("called"));
+  }
+
+  // The canvas still has the focus behind the menu.
+  void lettersInAnOpenMenuAreTheMenus() {
+    hand().openText(kText, false);
+    const auto muted = [&] { return hand().document().muted(); };
+    hand().click(hand().named("t"));
+    hand().key(Qt::Key_M);
+    QCOMPARE(muted().size(), size_t{1});
+    hand().key(Qt::Key_M);  // with no menu open it is the canvas's key
+    QVERIFY(muted().empty());
+    QMenu* shown = menuAt(hand().bodyOf(hand().named("t")));
+    for (const Qt::Key key : {Qt::Key_J, Qt::Key_Delete, Qt::Key_Tab}) QTest::keyClick(shown, key);
+    QVERIFY(menu() == shown);
+    QTest::keyClick(shown, Qt::Key_M);
+    hand().settle();
+    QVERIFY(!menu());
+    QCOMPARE(muted(), std::vector{hand().named("t")});
+    QMenu* file = hand().window().menuBar()->actions().front()->menu();
+    file->popup(hand().window().mapToGlobal(QPoint(0, 20)));
+    QTest::keyClick(file, Qt::Key_Delete);
+    QTest::keyClick(file, Qt::Key_Escape);
+    hand().settle();
+    QVERIFY(hand().module().findInstruction("t"));
+    QCOMPARE(muted().size(), size_t{1});
   }
 
   void aValueIsSeenByKey() {

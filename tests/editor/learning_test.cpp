@@ -135,7 +135,11 @@ class LearningTest : public QObject {
   }
 
  private slots:
-  void init() { hand_ = std::make_unique<Hand>(); }
+  void init() {
+    preferences().lessonsDone.clear();
+    preferences().lesson.clear();
+    hand_ = std::make_unique<Hand>();
+  }
   void cleanup() { hand_.reset(); }
 
   // Values inside what is called stand there from the first picture on.
@@ -165,7 +169,6 @@ class LearningTest : public QObject {
 
   // --- each lesson, step by step
   void everyLessonIsDoneStepByStep() {
-    preferences().lessonsDone.clear();
     hand().window().resize(1366, 768);
     hand().window().pane().lessons().begin(0);
     hand().settle();
@@ -303,15 +306,55 @@ class LearningTest : public QObject {
 
   void whatIsDoneIsKeptBetweenSessions() {
     QStandardPaths::setTestModeEnabled(true);
-    preferences().lessonsDone = {"broadcast"};
     {
       PreferenceControl control(true, nullptr);
+      preferences().lessonsDone = {"broadcast"};
+      preferences().lesson = "tiles";
       control.keepLessons();
     }
     preferences().lessonsDone.clear();
+    preferences().lesson.clear();
     const PreferenceControl next(true, nullptr);
     QVERIFY(preferences().lessonsDone.contains("broadcast"));
-    preferences().lessonsDone.clear();
+    QCOMPARE(preferences().lesson, std::string("tiles"));
+  }
+
+  // In whichever order they are begun.
+  void whatIsDraggedIsInSight() {
+    for (size_t k = 0; k < lessons().size(); ++k) {
+      if (lessons()[k].handle.empty()) continue;
+      hand_ = std::make_unique<Hand>();
+      hand().window().resize(1366, 768);
+      hand().window().opener().beginLesson(static_cast<int>(k));
+      hand().settle();
+      const QRectF box = hand().canvas().boxOf(named(lessons()[k].handle));
+      QVERIFY2(hand().canvas().viewport().free().contains(box), lessons()[k].title.data());
+    }
+  }
+
+  void learnGoesOnWhereTheUserWas() {
+    auto* learn = hand().window().findChild<QAction*>(QStringLiteral("lessons"));
+    const auto begun = [&] {
+      learn->trigger();
+      hand().settle();
+      return panel().lesson();
+    };
+    QCOMPARE(begun(), 0);
+    panel().list()->setFocus();
+    QTest::keyClick(panel().list(), Qt::Key_Down);
+    hand().settle();
+    panel().list()->setFocus();
+    QTest::keyClick(panel().list(), Qt::Key_Down);
+    hand().settle();
+    QCOMPARE(begun(), 2);
+    preferences().lessonsDone = {std::string(lessons()[2].id), std::string(lessons()[3].id)};
+    QCOMPARE(begun(), 4);
+    for (const Lesson& each : lessons().subspan(4)) preferences().lessonsDone.insert(std::string(each.id));
+    QCOMPARE(begun(), 0);
+    preferences().lessonsDone.insert(std::string(lessons()[0].id));
+    QCOMPARE(begun(), 1);
+    preferences().lessonsDone.insert(std::string(lessons()[1].id));
+    QCOMPARE(begun(), 0);  // all are done
   }
 
   void theListChoosesAndAnotherDocumentEndsIt() {

@@ -94,6 +94,23 @@ class MeasuresTest : public AnalysisHand {
     QVERIFY(!document().view().lit());
   }
 
+  // Its words have room in any size of letters.
+  void theLegendGrowsWithTheLetters() {
+    play("measure flops");
+    const QSize small = legend().size();
+    QCOMPARE(small, legend().sizeHint());
+    const QFont before = QApplication::font();
+    hand_->window().preferenceControl().setFontSize(18);
+    hand_->settle();
+    QVERIFY2(legend().height() > small.height(), qPrintable(QString::number(legend().height())));
+    QCOMPARE(legend().size(), legend().sizeHint());
+    QVERIFY(legend().title()->width() >= legend().title()->fontMetrics().horizontalAdvance(legend().title()->text()));
+    QVERIFY(legend().bar().top() >= legend().title()->geometry().bottom());
+    hand_->window().preferenceControl().setFontSize(before.pointSizeF());
+    hand_->settle();
+    QCOMPARE(legend().size(), small);
+  }
+
   void theLegendsMenuChoosesAMeasure() {
     play("measure flops");
     QMenu& menu = *legend().title()->menu();

@@ -114,6 +114,18 @@ class NavigationTest : public QObject {
     QVERIFY(!list.isVisible());
   }
 
+  // What is called exactly so is first; the menus that it is in tell it from its namesakes.
+  void theSourcePanelByItsName() {
+    hand_->add("f32[4]");
+    press(Qt::Key_K, Qt::ControlModifier);
+    QuickList& list = navigation().list();
+    QTest::keyClicks(list.field(), "source");
+    QVERIFY(list.list()->count() > 1);
+    QVERIFY2(list.list()->item(0)->text().startsWith(QStringLiteral("View › Panels › Source ")),
+             qPrintable(list.list()->item(0)->text()));
+    QTest::keyClick(list.field(), Qt::Key_Escape);
+  }
+
   void commandsByName() {
     const InstructionId x = hand_->add("f32[4]");
     const InstructionId e = hand_->add("exp");

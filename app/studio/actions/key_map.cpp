@@ -20,17 +20,17 @@ QString settingOf(const KeyMap::Entry& entry) {
 // Names of files come and go: they are no actions of the program.
 bool isList(const QMenu& menu) { return menu.property("isList").toBool(); }
 
-void collect(const QMenu& menu, const QString& path, std::vector<KeyMap::Entry>& out) {
+void collect(const QMenu& menu, const QString& bar, const QString& path, std::vector<KeyMap::Entry>& out) {
   for (QAction* action : menu.actions()) {
     if (action->isSeparator()) continue;
-    const QString name =
-        path + QStringLiteral(" › ") +
+    const QString own =
+        QStringLiteral(" › ") +
         plain(action->property("name").isValid() ? action->property("name").toString() : action->text());
     if (const QMenu* inner = action->menu()) {
-      if (!isList(*inner)) collect(*inner, path, out);
+      if (!isList(*inner)) collect(*inner, bar, path + own, out);
       continue;
     }
-    out.push_back({action, name, action->shortcuts()});
+    out.push_back({action, bar + own, path + own, action->shortcuts()});
   }
 }
 
@@ -38,7 +38,7 @@ void collect(const QMenu& menu, const QString& path, std::vector<KeyMap::Entry>&
 
 KeyMap::KeyMap(QMainWindow& window, QSettings* settings) {
   for (QAction* action : window.menuBar()->actions())
-    if (action->menu()) collect(*action->menu(), plain(action->text()), entries_);
+    if (action->menu()) collect(*action->menu(), plain(action->text()), plain(action->text()), entries_);
   if (!settings) return;
   for (const Entry& entry : entries_)
     if (const QVariant kept = settings->value(settingOf(entry)); kept.isValid())

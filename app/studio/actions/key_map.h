@@ -20,7 +20,8 @@ class KeyMap {
 
   struct Entry {
     QAction* action;
-    QString name;               // "Edit › Paste keeping inputs": what it is and is kept under
+    QString name;               // "View › Source": under which its keys are kept
+    QString place;              // "View › Panels › Source": the menus that it is in
     QList<QKeySequence> first;  // without anybody's choice
   };
   const std::vector<Entry>& entries() const { return entries_; }

@@ -46,6 +46,7 @@ void PreferenceControl::read() {
   sourceFolders_ = settings.value(QStringLiteral("sourceFolders")).toStringList();
   for (const QString& each : settings.value(QStringLiteral("lessonsDone")).toStringList())
     preferences().lessonsDone.insert(each.toStdString());
+  preferences().lesson = settings.value(QStringLiteral("lesson")).toString().toStdString();
   const double points = settings.value(QStringLiteral("fontSize")).toDouble();
   if (points >= kSmallestFont && points <= kLargestFont) setFontSize(points);
 }
@@ -93,6 +94,7 @@ void PreferenceControl::keepLessons() {
   QStringList all;
   for (const std::string& each : preferences().lessonsDone) all << QString::fromStdString(each);
   keep(QStringLiteral("lessonsDone"), all);
+  keep(QStringLiteral("lesson"), QString::fromStdString(preferences().lesson));
 }
 
 void PreferenceControl::setSourceFolders(const QStringList& folders) {

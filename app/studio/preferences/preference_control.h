@@ -35,7 +35,7 @@ class PreferenceControl : public QObject {
   void setTileCache(int mb);     // from kSmallestTileCache to kLargestTileCache
   static constexpr int kSmallestTileCache = 16, kLargestTileCache = 4096;
 
-  void keepLessons();  // which are done now
+  void keepLessons();  // which are done now, and which was begun last
 
   const QStringList& sourceFolders() const { return sourceFolders_; }  // below them programs' sources are looked for
   void setSourceFolders(const QStringList& folders);

@@ -6,6 +6,7 @@
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QLineEdit>
+#include <QPainter>
 #include <QTimer>
 #include <map>
 #include <optional>
@@ -368,7 +369,10 @@ Status playScript(MainWindow& window, const QString& path, const std::function<v
 
 Status writeScreenshot(MainWindow& window, const QString& path) {
   waitUntilIdle(window);
-  if (window.grab().save(path)) return {};
+  QPixmap shown = window.grab();
+  if (QWidget* menu = QApplication::activePopupWidget())  // a window of its own
+    QPainter(&shown).drawPixmap(window.mapFromGlobal(menu->pos()), menu->grab());
+  if (shown.save(path)) return {};
   return fail({.kind = ErrorKind::Output, .message = "the picture cannot be written", .file = path.toStdString()});
 }
 

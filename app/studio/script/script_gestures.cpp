@@ -183,7 +183,10 @@ Status lookAt(MainWindow& w, const QString& application) {
   return {};
 }
 
-QWidget* focused(MainWindow& w) { return QApplication::focusWidget() ? QApplication::focusWidget() : &w.canvas(); }
+QWidget* focused(MainWindow& w) {
+  if (QWidget* menu = QApplication::activePopupWidget()) return menu;
+  return QApplication::focusWidget() ? QApplication::focusWidget() : &w.canvas();
+}
 
 Status key(MainWindow& w, const QString& keys) {
   const QKeySequence sequence(keys);

@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QComboBox>
+#include <QContextMenuEvent>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMouseEvent>
@@ -50,6 +51,17 @@ Status moveBy(MainWindow& w, const QString& words, bool hold, Qt::KeyboardModifi
   if (parts.size() != 3) return refusedGesture(QObject::tr("a move is NAME DX DY"));
   TESSERA_ASSIGN_OR_RETURN(const QPointF from, bodyOf(w, parts[0]));
   drag(w, from, from + QPointF(parts[1].toDouble(), parts[2].toDouble()), hold, Qt::LeftButton, modifiers);
+  return {};
+}
+
+// As the right button does it; the menu stays open. Without a name it is that of the page.
+Status openMenu(MainWindow& w, const QString& name) {
+  QPointF at(16, 16);
+  if (!name.isEmpty()) {
+    TESSERA_ASSIGN_OR_RETURN(at, bodyOf(w, name));
+  }
+  QContextMenuEvent event(QContextMenuEvent::Mouse, at.toPoint(), w.canvas().mapToGlobal(at.toPoint()));
+  QApplication::sendEvent(&w.canvas(), &event);
   return {};
 }
 
@@ -141,6 +153,7 @@ GestureCommand moveNamed(const QString& name) {
   using W = MainWindow&;
   using S = const QString&;
   static const std::map<QString, GestureCommand> table{
+      {"menu", openMenu},
       {"move", [](W w, S words) { return moveBy(w, words, false); }},
       {"move-hold", [](W w, S words) { return moveBy(w, words, true); }},
       {"pull", [](W w, S words) { return moveBy(w, words, false, Qt::ControlModifier | Qt::ShiftModifier); }},

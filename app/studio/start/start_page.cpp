@@ -22,8 +22,12 @@
 #include "core/formats/module_file.h"
 #include "editor/canvas/render.h"
 #include "editor/document/scene_maker.h"
+#include "editor/lessons/lesson.h"
+#include "editor/lessons/lesson_progress.h"
 #include "editor/look/type_scale.h"
+#include "editor/preferences/preferences.h"
 #include "editor/text/plain_text.h"
+#include "editor/text/unit_words.h"
 
 namespace tessera {
 namespace {
@@ -143,8 +147,8 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
       entry(tr("Build your own"), tr("An empty graph; one more click gives its first value"), &StartPage::newWanted);
   build->setObjectName(QStringLiteral("build"));
   build->setDefault(true);  // it stands out
-  entry(tr("Learn"), tr("Nine lessons: small graphs, what to drag and find out"), &StartPage::lessonsWanted)
-      ->setObjectName(QStringLiteral("learn"));
+  learn_ = entry(tr("Learn"), tr("Nine lessons: small graphs, what to drag and find out"), &StartPage::lessonsWanted);
+  learn_->setObjectName(QStringLiteral("learn"));
   entry(tr("Open a dump"), tr("HLO text, protobuf, StableHLO, a project; or drop one here"), &StartPage::openWanted)
       ->setObjectName(QStringLiteral("open"));
   addDumpHelp(inner);
@@ -224,6 +228,16 @@ void StartPage::showThumbnails(Theme theme) {
 void StartPage::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   drawThumbnails();
+  sayWhereLessonsGoOn();
+}
+
+void StartPage::sayWhereLessonsGoOn() {
+  if (preferences().lesson.empty()) return;
+  const int next = lessonToGoOnWith();
+  learn_->setDescription(tr("Lesson %1 of %2: %3")
+                             .arg(next + 1)
+                             .arg(lessons().size())
+                             .arg(toQString(lessons()[static_cast<size_t>(next)].title)));
 }
 
 void StartPage::drawThumbnails() {

@@ -39,10 +39,12 @@ class StartPage : public QWidget {
  private:
   void showEvent(QShowEvent* event) override;
   void drawThumbnails();  // those that are wanted and not yet drawn
+  void sayWhereLessonsGoOn();
   void addTours(QVBoxLayout* column);
   void addExamples(QVBoxLayout* column);
   void addDumpHelp(QVBoxLayout* column);
 
+  QCommandLinkButton* learn_;
   QVBoxLayout* recent_;
   std::vector<std::pair<QString, QCommandLinkButton*>> examples_;
   std::optional<Theme> wanted_;

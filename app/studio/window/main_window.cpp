@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include "app/studio/actions/actions.h"
+#include "app/studio/actions/menu_keys.h"
 #include "app/studio/files/left_behind_bar.h"
 #include "app/studio/preferences/preference_control.h"
 #include "app/studio/preferences/theme.h"
@@ -86,6 +87,7 @@ MainWindow::MainWindow(bool remembers, QWidget* parent)
   navigation_ = new Navigation(*this, *current_, remembers_);
   makeDocuments();
   actions_ = new Actions(this);
+  new MenuKeys(this);
   panelActions_ = new PanelActions(*this, *current_, *area_, *docks_, *titles_, *actions_, listeners_);
   makeMenus();
   makeTabs();
@@ -159,7 +161,7 @@ void MainWindow::connectStartPage() {
     opener_->newFile();
     panels().raise(QStringLiteral("palette"));  // to look through what there is
   });
-  connect(startPage_, &StartPage::lessonsWanted, this, [this] { opener_->beginLesson(0); });
+  connect(startPage_, &StartPage::lessonsWanted, this, [this] { opener_->goOnWithLessons(); });
   connect(startPage_, &StartPage::tourWanted, this, &MainWindow::beginTour);
   connect(startPage_, &StartPage::importHelpWanted, this, [this] { demand_->showChapter(QStringLiteral("import")); });
 }
@@ -222,7 +224,7 @@ void MainWindow::sharePreferences(DocumentPane& pane) {
   connect(preferences_, &PreferenceControl::sourceFoldersChanged, &source, &SourcePanel::setFolders);
   connect(&source, &SourcePanel::foldersChanged, preferences_,
           [this, &source] { preferences_->setSourceFolders(source.folders()); });
-  connect(&pane.lessons(), &LessonController::lessonDone, preferences_, &PreferenceControl::keepLessons);
+  connect(&pane.lessons(), &LessonController::progressed, preferences_, &PreferenceControl::keepLessons);
 }
 
 bool MainWindow::isBusy() const { return area_->isBusy() || opener_->isBusy() || parts_->isBusy(); }

@@ -6,6 +6,7 @@
 #include <QListWidget>
 #include <QMainWindow>
 #include <QSettings>
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -145,10 +146,13 @@ void Navigation::chooseCommand() {
 std::vector<QuickEntry> Navigation::commands(const QString& words) {
   std::vector<QuickEntry> out;
   for (const KeyMap::Entry& entry : keys_->entries()) {
-    if (!entry.action->isEnabled() || !matchesWords(entry.name, words)) continue;
-    out.push_back({entry.name, entry.action->shortcut().toString(QKeySequence::NativeText),
+    if (!entry.action->isEnabled() || !matchesWords(entry.place, words)) continue;
+    out.push_back({entry.place, entry.action->shortcut().toString(QKeySequence::NativeText),
                    [action = entry.action] { action->trigger(); }});
   }
+  std::ranges::stable_partition(out, [&](const QuickEntry& each) {  // that is called so
+    return each.title.section(QStringLiteral(" › "), -1).compare(words.trimmed(), Qt::CaseInsensitive) == 0;
+  });
   return out;
 }
 
@@ -162,7 +166,7 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
   std::vector<QuickEntry> out;
   for (const KeyMap::Entry& entry : keys_->entries()) {
     const QString keys = QKeySequence::listToString(entry.action->shortcuts(), QKeySequence::NativeText);
-    if (!matchesWords(entry.name + QLatin1Char(' ') + keys, words)) continue;
+    if (!matchesWords(entry.place + QLatin1Char(' ') + keys, words)) continue;
     const auto rebind = [this, &entry] {
       capturing_ = entry.name;
       list_->captureKey([this, &entry](const QKeySequence& key) {
@@ -179,7 +183,7 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
       list_->refresh();
     };
     out.push_back(
-        {entry.name,
+        {entry.place,
          capturing_ == entry.name ? tr("press the new key · Delete: none · Backspace: default · Esc: keep") : keys,
          rebind, true});
   }

@@ -113,6 +113,29 @@ void AttributeForm::rebuild() {
   if (opcode_ != Opcode::Constant && hasTrait(opcode_, kWrittenShape)) addShape();
   addAttributes();
   addDetailsButton();
+  orderKeys();
+}
+
+void AttributeForm::orderKeysAfter(QWidget& before) {
+  before_ = &before;
+  orderKeys();
+}
+
+// Rows are made when they are needed: after all else that takes keys.
+void AttributeForm::orderKeys() {
+  QWidget* last = before_;
+  const auto add = [&last](QWidget* widget) {
+    if (!(widget->focusPolicy() & Qt::TabFocus) || widget->focusProxy()) return;
+    if (last) setTabOrder(last, widget);
+    last = widget;
+  };
+  for (int row = 0; row < layout_->rowCount(); ++row)
+    for (const auto role : {QFormLayout::FieldRole, QFormLayout::SpanningRole}) {
+      const QLayoutItem* item = layout_->itemAt(row, role);
+      if (!item || !item->widget()) continue;
+      add(item->widget());
+      for (QWidget* inside : item->widget()->findChildren<QWidget*>()) add(inside);
+    }
 }
 
 void AttributeForm::addDetailsButton() {

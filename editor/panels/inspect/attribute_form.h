@@ -34,6 +34,8 @@ class AttributeForm : public QWidget {
   // Rarely needed rows are behind a button: dimension numbers of gathers and scatters, precisions, hints.
   void showDetails(bool shown);
   QToolButton* detailsButton() const { return more_; }  // null: there are none
+  // Tab goes from there through the rows, from the top.
+  void orderKeysAfter(QWidget& before);
 
  private:
   using MakeEdit = std::function<Result<Edit>(const std::string&)>;
@@ -49,6 +51,7 @@ class AttributeForm : public QWidget {
 
   void show();
   void rebuild();
+  void orderKeys();
   void refill();
   void addLine(const QString& name, const QString& help, std::function<QString()> text, MakeEdit make);
   void addShape();
@@ -67,6 +70,7 @@ class AttributeForm : public QWidget {
   InstructionId shown_;
   Opcode opcode_ = Opcode::Unknown;
   QToolButton* more_ = nullptr;
+  QWidget* before_ = nullptr;  // in the order of keys
   bool details_ = false;
   QString typing_;   // the line that is being typed into
   Gesture gesture_;  // in that line or on a picture

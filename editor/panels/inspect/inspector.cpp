@@ -55,6 +55,7 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   layoutChips_->setToolTip(
       tr("Drag, or Ctrl and arrows: the first dimension's elements lie next to each other in memory"));
   form_ = new AttributeForm(document, this);
+  form_->orderKeysAfter(*namesField_);
   facts_ = new QTextBrowser(this);
   facts_->setOpenLinks(false);
   auto* layout = new QVBoxLayout(this);

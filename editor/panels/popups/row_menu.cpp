@@ -38,7 +38,7 @@ void copySelected(const QAbstractItemView& view) {
 }  // namespace
 
 void addRowMenu(QAbstractItemView& view, bool goes) {
-  auto* copies = new QAction(QObject::tr("Copy the row"), &view);
+  auto* copies = new QAction(QObject::tr("&Copy the row"), &view);
   copies->setShortcut(QKeySequence::Copy);
   copies->setShortcutContext(Qt::WidgetShortcut);
   copies->setShortcutVisibleInContextMenu(true);
@@ -52,11 +52,11 @@ void addRowMenu(QAbstractItemView& view, bool goes) {
     menu->setObjectName(QStringLiteral("row-menu"));
     menu->setAttribute(Qt::WA_DeleteOnClose);
     if (goes)
-      QObject::connect(menu->addAction(QObject::tr("Go there") + QLatin1Char('\t') + QObject::tr("Double click")),
+      QObject::connect(menu->addAction(QObject::tr("&Go there") + QLatin1Char('\t') + QObject::tr("Double click")),
                        &QAction::triggered, &view,
                        [&view, row = QPersistentModelIndex(index)] { emit view.doubleClicked(row); });
     menu->addAction(copies);
-    QObject::connect(menu->addAction(QObject::tr("Copy all rows")), &QAction::triggered, &view, [&view] {
+    QObject::connect(menu->addAction(QObject::tr("Copy &all rows")), &QAction::triggered, &view, [&view] {
       QStringList all;
       addWords(*view.model(), {}, all);
       copyText(all.join(QLatin1Char('\n')));

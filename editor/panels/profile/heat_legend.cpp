@@ -84,6 +84,12 @@ void HeatLegend::showOverlay() {
   update();
 }
 
+// Other letters need other room.
+void HeatLegend::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) showOverlay();
+}
+
 void HeatLegend::setTheme(Theme theme) {
   theme_ = theme;
   update();

@@ -27,6 +27,7 @@ class HeatLegend : public QWidget {
   void resized();  // or hidden
 
  protected:
+  void changeEvent(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;

@@ -239,6 +239,73 @@ TEST(Columns, BoxesKeepApartAndWiresKeepTheirPorts) {
     EXPECT_TRUE(boxesUnder(shown.view, shown.arrangement, e).empty()) << e;
 }
 
+// What is inside stays inside, and no wire runs through a box.
+TEST(Columns, AnOpenGroupFoldsToo) {
+  std::string text = "HloModule deep\nENTRY main {\n  x = f32[8,16] parameter(0)\n  a = f32[8,16] abs(x)\n";
+  for (int i = 0; i < 22; ++i)
+    text += "  v" + std::to_string(i) + " = f32[8,16] " + (i % 2 ? "tanh" : "negate") + "(" +
+            (i ? "v" + std::to_string(i - 1) : "a") + "), metadata={op_name=\"part/step\"}\n";
+  text += "  b = f32[8,16] add(v21, a)\n  c = f32[8,16] multiply(b, v4)\n  ROOT d = f32[8,16] subtract(c, x)\n}\n";
+  const Module module = *readHloText(text, "test").module;
+  ViewMaker maker(module);
+  ViewOptions options;
+  const auto paths = maker.groupPaths(module.entry());
+  options.openGroups.insert(paths.begin(), paths.end());
+  for (const Flow flow : {Flow::Down, Flow::Right}) {
+    GraphView view = maker.view(module.entry(), options);
+    view.flow = flow;
+    const Arrangement arrangement = arrangePage(module, view, {});
+    const int32_t group = view.nodes[at(view.boxOf(module.findInstruction("v0").value()))].parent;
+    ASSERT_GE(group, 0);
+    const RectF& frame = arrangement.boxes[at(group)];
+    for (size_t v = 0; v < view.nodes.size(); ++v) {
+      if (view.nodes[v].parent != group) continue;
+      const RectF& box = arrangement.boxes[v];
+      EXPECT_TRUE(box.x >= frame.x && box.y >= frame.y && box.x + box.width <= frame.x + frame.width &&
+                  box.y + box.height <= frame.y + frame.height)
+          << v;
+    }
+    for (size_t e = 0; e < view.edges.size(); ++e) EXPECT_TRUE(boxesUnder(view, arrangement, e).empty()) << e;
+    EXPECT_GE(zoomInto(arrangement, 757, 560), 0.5f);
+  }
+}
+
+// --- values
+
+// A closed call or group shows what leaves it, as a node does; where several values do, it shows none.
+TEST(Strips, ClosedGroupsHaveOneForTheValueThatLeavesThem) {
+  const Module module = *readHloText(R"(HloModule m
+block { p = f32[4] parameter(0) q = f32[4] tanh(p) r = f32[4] negate(q) ROOT y = f32[4] abs(r) }
+ENTRY main {
+  a = f32[4] parameter(0)
+  called = f32[4] call(a), to_apply=block
+  one = f32[4] tanh(called), metadata={op_name="single/tanh"}
+  two = f32[4] negate(one), metadata={op_name="single/neg"}
+  three = f32[4] exponential(two), metadata={op_name="pair/exp"}
+  four = f32[4] negate(three), metadata={op_name="pair/neg"}
+  five = f32[4] add(three, two)
+  six = f32[4] multiply(four, five)
+  ROOT seven = f32[4] add(six, called)
+})",
+                                     "test")
+                             .module;
+  ViewOptions options;
+  options.valueStrip = 28;
+  const GraphView view = makeView(module, module.entry(), options);
+  const auto named = [&](const char* name) { return module.findInstruction(name).value(); };
+  const auto boxOf = [&](const char* name) -> const ViewNode& { return view.nodes[at(view.boxOf(named(name)))]; };
+  for (const char* closed : {"called", "one", "three"})
+    ASSERT_TRUE(boxOf(closed).kind == ViewNode::Kind::CollapsedGroup) << closed;
+  EXPECT_EQ(boxOf("called").shows(), named("called"));
+  EXPECT_EQ(boxOf("one").shows(), named("two"));
+  EXPECT_FALSE(boxOf("three").shows().valid());
+  EXPECT_EQ(view.stripOf(boxOf("called")), 28);
+  EXPECT_EQ(view.stripOf(boxOf("three")), 0);
+  const Arrangement arrangement = arrange(view);
+  EXPECT_EQ(arrangement.boxes[at(view.boxOf(named("two")))].height,
+            arrangement.boxes[at(view.boxOf(named("three")))].height + 28);
+}
+
 // --- as it is drawn
 
 TEST(Ports, AreDrawnOnEveryNode) {

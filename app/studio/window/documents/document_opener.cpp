@@ -23,6 +23,7 @@
 #include "editor/controllers/canvas_binding.h"
 #include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
+#include "editor/lessons/lesson_progress.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/compiler/dump_panel.h"
 #include "editor/panels/help_panel.h"
@@ -92,6 +93,8 @@ void DocumentOpener::openExample(const QString& name, const std::string& hlo) {
 void DocumentOpener::beginLesson(int lesson) {
   (current_.pane().lessons().isOn() ? current_.pane() : freePane()).lessons().begin(lesson);
 }
+
+void DocumentOpener::goOnWithLessons() { beginLesson(lessonToGoOnWith()); }
 
 void DocumentOpener::showFirstGraph() { freePane().showFirstGraph(); }
 

@@ -53,7 +53,8 @@ class DocumentOpener : public QObject {
   void openExample(const QString& name, const std::string& hlo);
   void newFile();
   void beginLesson(int lesson);
-  void showFirstGraph();  // the content before anything is opened
+  void goOnWithLessons();  // with the one that was begun last, or the next that is not done
+  void showFirstGraph();   // the content before anything is opened
 
   bool isReading() const { return opening_; }
   bool isBusy() const { return opening_ || !waiting_.empty(); }

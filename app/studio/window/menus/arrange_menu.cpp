@@ -20,7 +20,7 @@ namespace tessera {
 ArrangeMenu::ArrangeMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, QObject* parent)
     : QObject(parent), actions_(actions), current_(current) {
   QMenu& menu = *bar.addMenu(tr("&Arrange"));
-  add(menu, "tidy", tr("&Tidy all, or the selection"), QKeySequence(Qt::CTRL | Qt::Key_L),
+  add(menu, "tidy", tr("Tid&y all, or the selection"), QKeySequence(Qt::CTRL | Qt::Key_L),
       [](ArrangeController& c) { c.tidy(); });
   addFlows(*menu.addMenu(tr("Wires &run")));
   add(menu, "turn-flow", tr("T&urn the flow"), QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_L),
@@ -29,14 +29,14 @@ ArrangeMenu::ArrangeMenu(QMenuBar& bar, Actions& actions, CurrentDocument& curre
   menu.addSeparator();
   add(menu, "frame", tr("&Frame the selection"), QKeySequence(Qt::CTRL | Qt::Key_G),
       [](ArrangeController& c) { c.frameSelection(); });
-  add(menu, "note", tr("&Note at the pointer"), QKeySequence(Qt::Key_T),
+  add(menu, "note", tr("N&ote at the pointer"), QKeySequence(Qt::Key_T),
       [this](ArrangeController& c) { c.addNote(pointerOnCanvas()); });
   add(menu, "color", tr("Next &colour of a frame or note"), QKeySequence(Qt::SHIFT | Qt::Key_C),
       [](ArrangeController& c) { c.nextColor(); });
   menu.addSeparator();
   add(menu, "mute", tr("&Mute (bypassed when run)"), QKeySequence(Qt::Key_M),
       [](ArrangeController& c) { c.toggleMute(); });
-  add(menu, "enlarge", tr("Show the value &large on the node"), QKeySequence(Qt::Key_E),
+  add(menu, "enlarge", tr("Sho&w the value large on the node"), QKeySequence(Qt::Key_E),
       [](ArrangeController& c) { c.toggleLarge(); });
   actions_.addOverCanvas(menu, {tr("See the &value in its panel"),
                                 {QKeySequence(Qt::SHIFT | Qt::Key_E)},
@@ -47,10 +47,10 @@ ArrangeMenu::ArrangeMenu(QMenuBar& bar, Actions& actions, CurrentDocument& curre
                                 QStringLiteral("value"),
                                 [this] { return current_.hasSelection(); }});
   add(menu, "swap", tr("&Swap two inputs"), QKeySequence(Qt::Key_X), [](ArrangeController& c) { c.swapInputs(); });
-  add(menu, "pull-out", tr("&Pull out of its wires"), QKeySequence(Qt::Key_P),
+  add(menu, "pull-out", tr("Pull out of &its wires"), QKeySequence(Qt::Key_P),
       [](ArrangeController& c) { c.pullOut(); });
   const auto resize = [](ArrangeController& c) { c.changeSize(); };
-  add(menu, "size", tr("Change a size &everywhere …"), QKeySequence(Qt::Key_S), resize);
+  add(menu, "size", tr("Change a si&ze everywhere …"), QKeySequence(Qt::Key_S), resize);
   menu.addSeparator();
   add(menu, "select-needed", tr("Select all it &depends on"), QKeySequence(Qt::Key_L),
       [](ArrangeController& c) { c.selectAlong(true); });

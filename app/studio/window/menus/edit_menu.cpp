@@ -106,7 +106,7 @@ void EditMenu::addBuildItems(QMenu& menu) {
       [this] { current_.pane().graphEdit().replaceSelected(); });
   add("pick-source", tr("C&hoose what feeds it …"), {QKeySequence(Qt::Key_I)}, selected,
       [this] { current_.pane().graphEdit().pickSource(current_.document().selected(), -1); });
-  add("argument-source", tr("Where its &values come from …"), {QKeySequence(Qt::SHIFT | Qt::Key_V)}, selected,
+  add("argument-source", tr("Where its v&alues come from …"), {QKeySequence(Qt::SHIFT | Qt::Key_V)}, selected,
       [this] { current_.pane().runController().arguments().openForSelection(); });
   add("select-all", tr("Select a&ll"), {QKeySequence::SelectAll}, open,
       [this] { current_.pane().graphEdit().selectAll(); });
@@ -116,10 +116,10 @@ void EditMenu::addBuildItems(QMenu& menu) {
       [this] { current_.pane().graphEdit().selectSameType(); });
   add("make-result", tr("Make it the &result"), {QKeySequence(Qt::Key_R)}, selected,
       [this] { current_.pane().graphEdit().makeResult(); });
-  add("fields", tr("Show a &value as a node or in its reader"), {QKeySequence(Qt::Key_V)}, nullptr,
+  add("fields", tr("Show a value as a &node or in its reader"), {QKeySequence(Qt::Key_V)}, nullptr,
       [this] { current_.pane().graphEdit().toggleFields(); });
   add(
-      "leave", tr("&Leave the computation"), {QKeySequence(Qt::ALT | Qt::Key_Up)},
+      "leave", tr("L&eave the computation"), {QKeySequence(Qt::ALT | Qt::Key_Up)},
       [this] {
         return current_.isOpen() && current_.document().view().computation() != current_.document().module().entry();
       },
@@ -136,7 +136,7 @@ void EditMenu::addPartItems(QMenu& menu) {
       [this] { current_.pane().groups().group(); });
   add("inline", tr("&Inline calls and fusions"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_U)}, selected,
       [this] { current_.pane().groups().inlineSelection(); });
-  add("promote", tr("Constant to para&meter"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_P)}, selected,
+  add("promote", tr("Const&ant to parameter"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_P)}, selected,
       [this] { current_.pane().groups().promote(); });
   add("gradient", tr("Gra&dient of the selection"), {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_G)}, selected,
       [this] { current_.pane().groups().gradient(); });

@@ -38,7 +38,7 @@ HelpMenu::HelpMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, Na
                       {QKeySequence(Qt::Key_Question)},
                       [this](bool) { navigation_.showKeys(); },
                       QStringLiteral("keys")});
-  actions_.add(menu, {tr("&Lessons"), {}, [this](bool) { opener_.beginLesson(0); }, QStringLiteral("lessons")});
+  actions_.add(menu, {tr("&Lessons"), {}, [this](bool) { opener_.goOnWithLessons(); }, QStringLiteral("lessons")});
   QMenu* tours = menu.addMenu(tr("&Guided tours"));
   tours->setProperty("isList", true);
   for (const Tour& tour : toursIn(TourGuide::folder()))

@@ -55,7 +55,7 @@ struct RunReport {
   DeviceArrays outputs;                   // leaves of the entry's root
   NamedArrays outfeed;                    // of the first run
   double compileMs = 0, firstRunMs = 0;   // compileMs: of a backend whose library is loaded
-  std::vector<double> runMs, profiledMs;  // of each run
+  std::vector<double> runMs, profiledMs;  // of each run; of a profiled one without what writing the profile took
   Profile profile;                        // of all devices together
   KernelCounts kernels;
   std::vector<DeviceReport> deviceReports;                    // what simulated devices complain of

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/arrange/nearest_places.h"
 #include "core/arrange/scopes.h"
 #include "core/arrange/source_functions.h"
 #include "core/base/sorting.h"
@@ -20,8 +21,6 @@ namespace {
 
 // Of everything: what holds so much and has no scopes inside is told by opcodes.
 constexpr double kNeedsParts = 0.5;
-constexpr int kFurthest = 4;  // instructions to one that has a scope
-constexpr size_t kMostTried = 16;
 constexpr size_t kMostCallers = 16;  // scopes that a computation is called from; more are one, which they share
 // The hottest scope: so much of what holds it, and of everything.
 constexpr double kHotInside = 0.25, kHotOfAll = 0.04;  // the former not of segments that are structural
@@ -62,7 +61,13 @@ class CostTree {
     const Computation& computation = work_.module.at(id);
     const ScopeTree tree = scopesOf(work_.module, computation);
     place_.clear();
-    for (size_t k = 0; k < computation.instructions.size(); ++k) place_[computation.instructions[k]] = k;
+    std::vector<int32_t> scopes = tree.scopeOf;
+    for (size_t k = 0; k < scopes.size(); ++k) {
+      const InstructionId instruction = computation.instructions[k];
+      place_[instruction] = k;
+      if (work_.module.at(instruction).opcode == Opcode::Parameter) scopes[k] = -1;
+    }
+    nearest_ = nearestPlaces(work_.module, computation, work_.users, scopes);
     const auto called = callers_.find(id);
     if (called == callers_.end()) return addCalled(computation, tree, {}, 1);
     double all = 0;
@@ -88,12 +93,12 @@ class CostTree {
   }
   // In a called computation a path may be the operation alone: then the source functions are the scopes.
   size_t scopeOf(const Instruction& i, const ScopeTree& tree, const std::vector<size_t>& nodeOf, size_t base) {
-    const int32_t own = tree.scopeOf[place_.at(i.id)];
-    if (own >= 0) return nodeOf[static_cast<size_t>(own)];
+    const auto nodeAt = [&](size_t place) { return nodeOf[static_cast<size_t>(tree.scopeOf[place])]; };
+    const size_t place = place_.at(i.id);
+    if (tree.scopeOf[place] >= 0) return nodeAt(place);
     if (base != 0 && i.metadata)
       if (const size_t inner = functionsIn(base, *i.metadata); inner != base) return inner;
-    const int32_t near = scopeNear(tree, i.id);
-    return near >= 0 ? nodeOf[static_cast<size_t>(near)] : base;
+    return nearest_[place] >= 0 ? nodeAt(static_cast<size_t>(nearest_[place])) : base;
   }
   // Without those that the path there tells of already.
   size_t functionsIn(size_t base, const Metadata& metadata) {
@@ -140,33 +145,6 @@ class CostTree {
     add(opcodeIn(scope, work_.module.at(instruction)), instruction, share);
     for (; scope != 0; scope = nodes_[scope].parent) add(scope, instruction, share);
     add(0, instruction, share);
-  }
-  // Of what a compiler made without one, that of the nearest reader, else of the nearest operand.
-  int32_t scopeNear(const ScopeTree& tree, InstructionId instruction) const {
-    const int32_t reader = scopeAlong(tree, instruction, [&](InstructionId id) { return readersOf(work_, id); });
-    if (reader >= 0) return reader;
-    return scopeAlong(tree, instruction, [&](InstructionId id) {
-      const auto operands = work_.module.at(id).operands;
-      return std::vector<InstructionId>(operands.begin(), operands.end());
-    });
-  }
-  template <class Next>
-  int32_t scopeAlong(const ScopeTree& tree, InstructionId start, const Next& next) const {
-    std::vector<InstructionId> reached{start};
-    for (int step = 0; step < kFurthest; ++step) {
-      std::vector<InstructionId> further;
-      for (InstructionId id : reached)
-        for (InstructionId near : next(id)) {
-          const auto place = place_.find(near);
-          if (place == place_.end() || further.size() == kMostTried) continue;
-          if (const int32_t scope = tree.scopeOf[place->second];
-              scope >= 0 && work_.module.at(near).opcode != Opcode::Parameter)
-            return scope;
-          further.push_back(near);
-        }
-      reached = std::move(further);
-    }
-    return -1;
   }
   size_t child(size_t parent, const std::string& name) {
     const auto [known, isNew] = byName_.try_emplace(std::to_string(parent) + "/" + name, nodes_.size());
@@ -266,6 +244,7 @@ class CostTree {
   std::unordered_map<ComputationId, std::vector<Caller>> callers_;
   std::unordered_map<std::string, size_t> byName_;
   std::unordered_map<InstructionId, size_t> place_;  // in the computation
+  std::vector<int32_t> nearest_;                     // by place: the one whose scope it has
   double least_ = 0;
 };
 

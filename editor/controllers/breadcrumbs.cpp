@@ -61,6 +61,14 @@ void Breadcrumbs::fit() {
   setText(shown.join(between));
 }
 
+// A label keeps the colour that its links had when it got its text.
+void Breadcrumbs::changeEvent(QEvent* event) {
+  QLabel::changeEvent(event);
+  if (event->type() != QEvent::PaletteChange) return;
+  clear();
+  fit();
+}
+
 void Breadcrumbs::resizeEvent(QResizeEvent* event) {
   QLabel::resizeEvent(event);
   fit();

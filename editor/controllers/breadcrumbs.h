@@ -13,6 +13,7 @@ class Breadcrumbs : public QLabel {
   Breadcrumbs(Document& document, QWidget* parent);
 
  protected:
+  void changeEvent(QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:

@@ -258,7 +258,8 @@ void ProgramRun::finish(Answer& answer) {
 struct ProgramRun::OpenedProfile {
   QString path;
   Result<OpProfile> profile;
-  std::string hlo;  // of the module to show, where no graph is open
+  std::string hlo;       // of the module to show, where no graph is open
+  bool isOther = false;  // nothing lands on the graph that is open, but on a module that the profile holds
   uint64_t revision;
 };
 
@@ -303,9 +304,13 @@ void ProgramRun::openProfile(const QString& path) {
   auto given = hasGraph(document_) ? std::make_shared<const Module>(document_.module()) : nullptr;
   background_.startForFile(kReading, [this, path, given, revision = document_.revision()]() -> Background::Answer {
     auto opened = std::make_shared<OpenedProfile>(
-        OpenedProfile{path, readProfileSource(path.toStdString(), given, {.timeline = true}), {}, revision});
+        OpenedProfile{path, readProfileSource(path.toStdString(), given, {.timeline = true}), {}, false, revision});
     const auto module = opened->profile && !given ? longestModule(*opened->profile) : nullptr;
     if (module) opened->hlo = printHloText(*module);
+    if (given && opened->profile && opened->profile->instructions.empty()) {
+      const auto byItself = readProfileSource(path.toStdString());
+      opened->isOther = byItself && longestModule(*byItself);
+    }
     return [this, opened] { install(*opened); };
   });
 }
@@ -316,6 +321,7 @@ void ProgramRun::install(OpenedProfile& opened) {
     const Diagnostic& why = opened.profile.error();
     return emit failed(QString::fromStdString(why.toString()), why.kind);
   }
+  if (opened.isOther) return emit ofAnotherModule(opened.path);
   if (opened.profile->instructions.empty() || (!hasGraph(document_) && opened.hlo.empty()))
     return emit failed(nothingLands(opened.path, *opened.profile), ErrorKind::Input);
   if (!opened.hlo.empty())

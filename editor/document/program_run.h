@@ -66,6 +66,7 @@ class ProgramRun : public QObject {
   void failed(QString message, tessera::ErrorKind kind);
   void cancelled();
   void profileOpened(QString summary);  // after outcomeChanged
+  void ofAnotherModule(QString path);   // a profile that does not fit the graph and holds its own module
   void analysed();                      // times() and timeline() are there, or gone
 
  private:

@@ -65,6 +65,17 @@ class PassesTest : public QObject {
         out[frame.view->nodes[i].instruction.value] = {frame.arrangement->boxes[i].x, frame.arrangement->boxes[i].y};
     return out;
   }
+  static void expectNoOverlap(const PassFrame& frame) {
+    const auto& nodes = frame.view->nodes;
+    for (size_t i = 0; i < nodes.size(); ++i)
+      for (size_t k = 0; k < i; ++k)
+        if (nodes[i].parent == nodes[k].parent && nodes[i].owner < 0 && nodes[k].owner < 0)
+          QVERIFY2(
+              !frame.arrangement->boxes[i].intersects(frame.arrangement->boxes[k]),
+              qPrintable(QStringLiteral("moment %1: %2, %3")
+                             .arg(frame.moment)
+                             .arg(QString::fromStdString(nodes[i].title), QString::fromStdString(nodes[k].title))));
+  }
   static QString historyOf(const PassesPanel& panel) {
     QStringList out;
     for (int row = 0; row < panel.history()->topLevelItemCount(); ++row)
@@ -87,10 +98,12 @@ class PassesTest : public QObject {
     QCOMPARE(panel.strip()->count(), 28);
     auto before = placesIn(*panel.frame());
     QVERIFY(before.size() > 20);
+    expectNoOverlap(*panel.frame());
     size_t compared = 0;
     for (int step = 1; step < 28; ++step) {
       press(panel, Qt::Key_Right);
       QCOMPARE(panel.frame()->moment, static_cast<size_t>(step));
+      expectNoOverlap(*panel.frame());
       auto now = placesIn(*panel.frame());
       for (const auto& [id, place] : now) {
         const auto found = before.find(panel.frame()->changes->before(InstructionId(id)).value);
@@ -191,6 +204,22 @@ class PassesTest : public QObject {
     QVERIFY(playCommand(hand_->window(), "set-shape x f32[32,32]").has_value());
     settle(panel);
     QVERIFY(panel.frame() && panel.frame() != film);
+  }
+
+  void coloursAreTheThemes() {
+    PassesPanel panel(hand_->document());
+    panel.openFolder(kAttention);
+    shown(panel);
+    click(panel, 14);
+    const QColor light = panel.changes()->topLevelItem(0)->foreground(1).color();
+    QPalette dark = panel.palette();
+    dark.setColor(QPalette::Window, QColor(20, 20, 20));
+    dark.setColor(QPalette::Base, QColor(20, 20, 20));
+    dark.setColor(QPalette::WindowText, Qt::white);
+    dark.setColor(QPalette::Text, Qt::white);
+    panel.setPalette(dark);
+    settle(panel);
+    QVERIFY(panel.changes()->topLevelItem(0)->foreground(1).color() != light);
   }
 
   void dragsScrubAndFoldersWithHolesAreShown() {

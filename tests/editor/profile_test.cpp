@@ -65,6 +65,19 @@ class ProfileTest : public QObject {
     QVERIFY(entry && entry->measured && entry->value > 0);
   }
 
+  void aProfileOfAnotherModuleOpensItsOwnBeside() {
+    hand_->openText(kLayer, false);
+    Document& open = hand_->document();
+    hand_->window().openFile(
+        QString::fromStdString(test::inSourceTree("tests/corpus/profiles/lenet_train.xplane.pb.zst")));
+    hand_->settle();
+    QVERIFY(&hand_->document() != &open);
+    QCOMPARE(hand_->module().name, std::string("jit_step"));
+    QCOMPARE(hand_->document().run().profile()->sources.size(), size_t{94});
+    QVERIFY(!open.run().profile() && open.module().findInstruction("activated"));
+    QVERIFY2(said().isEmpty(), qPrintable(said()));
+  }
+
   void whatLandsNowhereIsSaidAndTheGraphStays() {
     hand_->openText(kLayer, false);
     drop("t.csv", "name,time_us\nnowhere,30\n");

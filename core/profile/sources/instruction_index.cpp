@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
+#include "core/arrange/nearest_places.h"
 #include "core/arrange/scopes.h"
+#include "core/hlo/source_frames.h"
 #include "core/ops/inference/infer.h"
 #include "core/ops/op.h"
 
@@ -37,24 +40,8 @@ std::string kernelName(std::string_view name) {
   return out;
 }
 
-// A fusion that says nothing does what its root does.
-const Metadata* metadataOf(const Module& module, const Instruction& instruction) {
-  if (instruction.metadata || instruction.opcode != Opcode::Fusion) return instruction.metadata;
-  const auto callees = module.callees(instruction);
-  if (callees.empty() || !module.contains(module.at(callees[0]).root)) return nullptr;
-  return module.at(module.at(callees[0]).root).metadata;
-}
-
-std::string sourceOf(const Module& module, const Metadata& metadata) {
-  if (!metadata.sourceFile.empty()) return fmt::format("{}:{}", metadata.sourceFile, metadata.sourceLine);
-  const auto& tables = module.stackFrames;
-  const auto at = [](const auto& list, int32_t id) {
-    return id >= 1 && static_cast<size_t>(id) <= list.size() ? &list[static_cast<size_t>(id) - 1] : nullptr;
-  };
-  const auto* frame = tables ? at(tables->stackFrames, metadata.stackFrameId) : nullptr;
-  const auto* place = frame ? at(tables->fileLocations, frame->fileLocationId) : nullptr;
-  const auto* file = place ? at(tables->fileNames, place->fileNameId) : nullptr;
-  return file ? fmt::format("{}:{}", *file, place->line) : std::string();
+std::string sourceLine(const SourceFrame& source) {
+  return source.file.empty() ? std::string() : fmt::format("{}:{}", source.file, source.line);
 }
 
 std::string categoryOfInstruction(const Instruction& instruction) {
@@ -83,6 +70,37 @@ const InstructionIndex::Names& InstructionIndex::kernels() const {
         kernels_[kernelName(module_->at(id).name)].push_back(id);
   });
   return kernels_;
+}
+
+// A fusion that says nothing does what the last of its members does that says something.
+void InstructionIndex::findPlaces() const {
+  std::unordered_map<std::string, int32_t> numbers = {{"", -1}};  // of scopes
+  std::unordered_map<const Metadata*, int32_t> known = {{nullptr, -1}};
+  const auto numberOf = [&](const Metadata* metadata) {
+    const auto [at, isNew] = known.try_emplace(metadata);
+    if (isNew) at->second = numbers.try_emplace(scopeOf(*metadata), static_cast<int32_t>(numbers.size())).first->second;
+    return at->second;
+  };
+  const auto tellerOf = [&](const Instruction& instruction) -> const Metadata* {
+    if (instruction.opcode == Opcode::Parameter) return nullptr;
+    if (numberOf(instruction.metadata) >= 0 || instruction.opcode != Opcode::Fusion) return instruction.metadata;
+    for (ComputationId callee : module_->callees(instruction))
+      if (module_->contains(callee))
+        for (InstructionId member : std::views::reverse(module_->at(callee).instructions))
+          if (numberOf(module_->at(member).metadata) >= 0) return module_->at(member).metadata;
+    return instruction.metadata;
+  };
+  const UserTable users(*module_);
+  places_.resize(module_->instructionSlots());
+  for (ComputationId id : module_->order()) {
+    const std::vector<InstructionId>& instructions = module_->at(id).instructions;
+    std::vector<int32_t> own;
+    for (InstructionId at : instructions) own.push_back(numberOf(places_[at.value] = tellerOf(module_->at(at))));
+    const std::vector<int32_t> nearest = nearestPlaces(*module_, module_->at(id), users, own);
+    for (size_t i = 0; i < own.size(); ++i)
+      if (nearest[i] >= 0)
+        places_[instructions[i].value] = places_[instructions[static_cast<size_t>(nearest[i])].value];
+  }
 }
 
 CostCounter* InstructionIndex::costs() const {
@@ -117,10 +135,13 @@ InstructionIndex::Found InstructionIndex::findKernel(std::string_view kernel) co
 
 // Where the path says only how the program was traced, the source functions say the rest, as on the canvas.
 std::string InstructionIndex::scopeOf(const Metadata& metadata) const {
-  const size_t slash = metadata.opName.rfind('/');
-  std::string out = slash == std::string::npos ? std::string() : metadata.opName.substr(0, slash);
-  if (!std::ranges::all_of(pathSegments(out), isStructural)) return out;
-  for (const std::string& name : functions_.namesOf(metadata)) out += (out.empty() ? "" : "/") + name;
+  const std::string_view path(metadata.opName);
+  std::vector<std::string_view> segments = pathSegments(path.substr(0, path.find(';')));  // the first of several
+  if (!segments.empty()) segments.pop_back();
+  std::string out;
+  const auto add = [&](std::string_view name) { out.append(out.empty() ? "" : "/").append(name); };
+  std::ranges::for_each(segments, add);
+  if (std::ranges::all_of(segments, isStructural)) std::ranges::for_each(functions_.namesOf(metadata), add);
   return out;
 }
 
@@ -132,10 +153,11 @@ InstructionTime InstructionIndex::describe(InstructionId id) const {
   out.opcode = instruction.opcodeName();
   out.module = module_->name;
   out.category = categoryOfInstruction(instruction);
-  if (const Metadata* metadata = metadataOf(*module_, instruction)) {
-    out.scope = scopeOf(*metadata);
-    out.source = sourceOf(*module_, *metadata);
-  }
+  std::call_once(placesMade_, [this] { findPlaces(); });
+  const Metadata* place = places_[id.value];
+  if (place) out.scope = scopeOf(*place);
+  for (const Metadata* teller : {instruction.metadata, place})
+    if (teller && out.source.empty()) out.source = sourceLine(sourceOf(*module_, *teller));
   return out;
 }
 

@@ -30,7 +30,8 @@ class InstructionIndex {
   // The same by the name of a GPU kernel, in which every letter but [A-Za-z0-9_] is '_'.
   Found findKernel(std::string_view kernel) const;
 
-  // Name, computation, opcode, category, scope and source line.
+  // Name, computation, opcode, category, scope and source line; the latter two are those of what is near where it has
+  // no scope itself (core/arrange/nearest_places.h).
   InstructionTime describe(InstructionId id) const;
   // One execution; nothing of an instruction whose called computations have times of their own.
   Cost costOf(InstructionId id, const std::unordered_set<InstructionId>& timed) const;
@@ -43,6 +44,7 @@ class InstructionIndex {
   CostCounter* costs() const;
   Found chosen(std::string_view name, const Names& names) const;
   std::string scopeOf(const Metadata& metadata) const;
+  void findPlaces() const;
   bool callsTimed(const Instruction& instruction, const std::unordered_set<InstructionId>& timed) const;
 
   std::shared_ptr<const Module> module_;
@@ -50,9 +52,10 @@ class InstructionIndex {
   std::unordered_set<ComputationId> executed_;  // the entry, loops, branches, calls: not the insides of fusions
   Names names_;
   // Made for the first who asks.
-  mutable std::once_flag kernelsMade_, costsMade_;
+  mutable std::once_flag kernelsMade_, placesMade_, costsMade_;
   mutable Names kernels_;
-  mutable std::unique_ptr<CostCounter> costs_;  // null: the module does not verify
+  mutable std::vector<const Metadata*> places_;  // by id: who tells scope and line, its own or another's; null: nobody
+  mutable std::unique_ptr<CostCounter> costs_;   // null: the module does not verify
 };
 
 }  // namespace tessera

@@ -60,6 +60,7 @@ size_t Recorder::HashKey::operator()(const Key& key) const {
 
 uint32_t Recorder::text(std::string_view text) {
   if (text.empty()) return 0;
+  if (std::ranges::any_of(text, isControlCharacter)) return this->text(onOneLine(text));
   const auto keep = [&] { return std::string_view(texts_.emplace_back(text)); };
   return *numbers_.emplaceWith(text, static_cast<uint32_t>(texts_.size()), keep).first;
 }

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/one_line.h"
 #include "core/base/text_map.h"
 #include "core/profile/sources/time_samples.h"
 
@@ -78,7 +79,7 @@ class Recorder {
   // keepsLines: the events themselves stay, too.
   explicit Recorder(bool keepsLines = false) : keepsLines_(keepsLines) {}
 
-  uint32_t text(std::string_view text);
+  uint32_t text(std::string_view text);  // kept as one line
   std::string_view text(uint32_t id) const { return texts_[id]; }
 
   // The events of one thread or stream, in any order.
@@ -87,7 +88,7 @@ class Recorder {
   void keepLine(std::string_view where, std::string_view line, const std::vector<SeenEvent>& events,
                 int64_t baseNs = 0);
   void addStep(int64_t number, int64_t durationPs);
-  void warn(std::string text) { out_.warnings.push_back(std::move(text)); }
+  void warn(std::string_view text) { out_.warnings.push_back(onOneLine(text)); }
 
   Recorded& out() { return out_; }
   // Ends the recording: warnings of what was odd in all lines together.

@@ -195,7 +195,7 @@ void PlaneReader::readModules() {
       damaged_ = true;
       continue;
     }
-    const auto [name, program] = moduleAndProgram(read.value().name());
+    const auto [name, program] = moduleAndProgram(onOneLine(read.value().name()));
     RecordedModule module{name, program, {}};
     EventFacts facts;
     for (pb::XStat& stat : *read.mutable_value()->mutable_stats()) {
@@ -297,7 +297,7 @@ SpaceParts partsOf(std::string_view content, Recorder& recorder) {
     before = reader.position();
     if (field->type != WireType::Bytes) continue;
     if (field->number == pb::XSpace::kPlanesFieldNumber) out.planes.push_back(field->bytes);
-    if (field->number == pb::XSpace::kHostnamesFieldNumber) recorder.out().host = field->bytes;
+    if (field->number == pb::XSpace::kHostnamesFieldNumber) recorder.out().host = onOneLine(field->bytes);
     if (field->number == pb::XSpace::kErrorsFieldNumber)
       recorder.warn("the profiler says: " + std::string(field->bytes));
     if (field->number == pb::XSpace::kWarningsFieldNumber)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/arrange/free_place.h"
 #include "core/arrange/placed.h"
 #include "core/picture/page.h"
 
@@ -16,6 +17,13 @@ PointF cornerOf(const RectF& box) { return {box.x, box.y}; }
 
 bool standsForOne(const ViewNode& node) {
   return node.kind == ViewNode::Kind::Instruction || (node.kind == ViewNode::Kind::CollapsedGroup && node.caller);
+}
+
+void placeAt(Places& places, const Module& module, const ViewNode& node, const RectF& box) {
+  if (node.kind == ViewNode::Kind::Instruction)
+    places.instructions[std::string(module.at(node.instruction).name)] = cornerOf(box);
+  else
+    places.groups[node.group] = cornerOf(box);
 }
 
 std::string goneText(const Module& module, const PassChange& change) {
@@ -83,13 +91,23 @@ Status PassFilm::place(size_t moment, PassFrame& frame) {
         stood = fusions.find(node.instruction.value);
         if (stood == fusions.end()) continue;
       }
-      if (node.kind == ViewNode::Kind::Instruction)
-        places.instructions[std::string(module.at(node.instruction).name)] = cornerOf(stood->second);
-      else
-        places.groups[node.group] = cornerOf(stood->second);
+      placeAt(places, module, node, stood->second);
     }
   }
-  frame.arrangement = std::make_shared<const Arrangement>(arrangePage(module, *frame.view, places));
+  Arrangement arrangement = arrangePage(module, *frame.view, places);
+  bool moved = false;
+  for (size_t i = 0; i < frame.view->nodes.size(); ++i) {  // a fusion is wider than what it is made of
+    const ViewNode& node = frame.view->nodes[i];
+    const auto self = static_cast<int32_t>(i);
+    RectF& box = arrangement.boxes[i];
+    if (!standsForOne(node) || !fusions.contains(node.instruction.value)) continue;
+    if (!isTaken(*frame.view, arrangement, box, node.parent, self)) continue;
+    box = freePlaceOn(*frame.view, arrangement, box, node.parent, self);
+    placeAt(places, module, node, box);
+    moved = true;
+  }
+  if (moved) arrangement = arrangePage(module, *frame.view, places);
+  frame.arrangement = std::make_shared<const Arrangement>(std::move(arrangement));
   for (size_t i = 0; i < frame.view->nodes.size(); ++i) {
     const ViewNode& node = frame.view->nodes[i];
     if (standsForOne(node)) out.boxes[node.instruction.value] = frame.arrangement->boxes[i];

@@ -1,7 +1,6 @@
 // The states of a PassTrail as pictures in which boxes keep their positions: what survives a pass keeps its
-// position, what is added is beside its operands, a fusion is where its members were, and what is removed leaves an
-// outline.
-// Used by the studio's panel of passes.
+// position, what is added is beside its operands, a fusion is where its members were, or beside that where there is no
+// room, and what is removed leaves an outline. Used by the studio's panel of passes.
 #pragma once
 
 #include <map>

@@ -84,6 +84,7 @@ DumpPanel::DumpPanel(Document& document, QWidget* parent)
   pool_.setMaxThreadCount(1);
   files_->setHeaderLabels({tr("File"), tr("Size")});
   files_->setUniformRowHeights(true);
+  files_->setTextElideMode(Qt::ElideMiddle);  // many begin alike
   files_->header()->setStretchLastSection(false);
   files_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
   text_->setReadOnly(true);

@@ -27,6 +27,7 @@ class PassStrip : public QWidget {
   void setTouched(std::vector<bool> touched);
   const std::vector<bool>& touched() const { return touched_; }
   void setCurrent(int moment);
+  void choose(int moment);  // as a click on its cell
   int current() const { return current_; }
   int count() const { return static_cast<int>(titles_.size()); }
   QRectF cellOf(int moment) const;
@@ -52,7 +53,6 @@ class PassStrip : public QWidget {
     Counts counts{};
   };
   int momentAt(double x) const;
-  void choose(int moment);
   void paintCell(QPainter& painter, int moment) const;
 
   QStringList titles_;

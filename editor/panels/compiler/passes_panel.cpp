@@ -184,7 +184,9 @@ void PassesPanel::showEvent(QShowEvent* event) {
 
 void PassesPanel::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange && canvas_) canvas_->setTheme(themeOf(palette()));
+  if (event->type() != QEvent::PaletteChange || !canvas_) return;
+  canvas_->setTheme(themeOf(palette()));
+  wantFrame();  // rows and lines have colours of the theme
 }
 
 void PassesPanel::inBackground(int priority, std::function<std::function<void()>()> work) {

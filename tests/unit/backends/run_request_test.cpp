@@ -63,6 +63,8 @@ TEST_P(RunRequestTest, RunsAreCountedAndTheFirstGivesTheOutputs) {
   EXPECT_EQ(ran->runMs.size(), 3u);
   EXPECT_EQ(ran->profiledMs.size(), 2u);
   EXPECT_EQ(ran->profile.runs, 2);
+  ASSERT_EQ(ran->profile.runNs.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) EXPECT_DOUBLE_EQ(ran->profiledMs[i] * 1e6, static_cast<double>(ran->profile.runNs[i]));
   EXPECT_FALSE(ran->profile.steps.empty());
   EXPECT_GT(ran->peakBytes, 0);
   EXPECT_EQ(ran->argumentBytes, 12);

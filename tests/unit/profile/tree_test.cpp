@@ -141,7 +141,7 @@ TEST(OpTree, WithoutScopesTheTreeIsOfSourceFunctionsAndComputations) {
   EXPECT_EQ(pathOf("e"), "jit(step) › jvp() > blk › attention");
   EXPECT_EQ(pathOf("c"), "jit(step) › jvp() > xent");
   EXPECT_EQ(pathOf("n"), "body");
-  EXPECT_EQ(pathOf("k"), "");
+  EXPECT_EQ(pathOf("k"), "jit(step) › jvp() > xent");  // of what it copies
 }
 
 // The table that `tessera profile --by=scope` prints has the same places.
@@ -154,7 +154,48 @@ TEST(OpTree, SumsByScopeHaveThePlacesOfTheTree) {
     profile.instructions.push_back(index.describe(module->findInstruction(name).value()));
   std::set<std::string> names;
   for (const GroupTime& group : groupedBy(profile, ProfileGroup::Scope)) names.insert(group.name);
-  EXPECT_EQ(names, (std::set<std::string>{"(none)", "body", "jit(step)/jvp()/blk/attention", "jit(step)/jvp()/xent"}));
+  EXPECT_EQ(names, (std::set<std::string>{"body", "jit(step)/jvp()/blk/attention", "jit(step)/jvp()/xent"}));
+}
+
+// Copies, fusions and gradients that XLA made say nothing: what is round them does.
+TEST(OpTree, WhatSaysNoScopeIsWhereItsReadersAreOrWhatItIsComputedFrom) {
+  auto read = readHloText(R"(HloModule jit_f
+
+turned {
+  a = f32[64] parameter(0)
+  ROOT b = f32[64] copy(a)
+}
+
+inside {
+  a = f32[64] parameter(0)
+  m = f32[64] sine(a), metadata={op_name="jit(f)/inner/sin" source_file="a.py" source_line=3}
+  ROOT b = f32[64] copy(m)
+}
+
+ENTRY main {
+  p = f32[64] parameter(0), metadata={op_name="p['net/linear']['w']"}
+  for_user = f32[64] fusion(p), kind=kLoop, calls=turned
+  d = f32[64] sine(for_user), metadata={op_name="jit(f)/first/sin;jit(f)/other/mul" source_file="a.py" source_line=5}
+  by_inside = f32[64] fusion(d), kind=kLoop, calls=inside
+  of_operand = f32[64] copy(by_inside)
+  of_argument = f32[64] copy(p)
+  gradient = f32[64] multiply(by_inside, d)
+  moment = f32[64] negate(gradient), metadata={op_name="jit(f)/adam/mu/neg"}
+  square = f32[64] abs(gradient), metadata={op_name="jit(f)/adam/nu/abs"}
+  ROOT t = (f32[64], f32[64], f32[64], f32[64]) tuple(of_operand, of_argument, moment, square)
+}
+)");
+  const InstructionIndex index(std::make_shared<const Module>(*std::move(read.module)));
+  const auto of = [&](const char* name) { return index.describe(index.find(name).id); };
+  EXPECT_EQ(of("d").scope, "jit(f)/first");
+  EXPECT_EQ(of("for_user").scope, "jit(f)/first");
+  EXPECT_EQ(of("for_user").source, "a.py:5");
+  EXPECT_EQ(of("by_inside").scope, "jit(f)/inner");
+  EXPECT_EQ(of("of_operand").scope, "jit(f)/inner");
+  EXPECT_EQ(of("of_operand").source, "a.py:3");
+  EXPECT_EQ(of("of_argument").scope, "");
+  EXPECT_EQ(of("gradient").scope, "jit(f)/inner");
+  EXPECT_EQ(of("m").scope, "jit(f)/inner");
 }
 
 TEST(OpTree, AFusionIsMeasuredOnceAndItsMembersAreEstimatesWithinIt) {

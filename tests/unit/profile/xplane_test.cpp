@@ -280,6 +280,20 @@ TEST_F(XplaneProfile, EventsThatStandForMany) {
   EXPECT_EQ(profile.instructions[0].times.minNs, 3);
 }
 
+// A terminal obeys control characters.
+TEST_F(XplaneProfile, NamesAreOneLineEach) {
+  PlaneBytes cpu("/host:\x1b[2JCPU");
+  cpu.line("t", {cpu.op("no\nsuch\x1b[31m", "jit_step", 1, 0, 5000), cpu.op("exp.2", "jit_step", 1, 10'000, 5000)});
+  const std::string host = bytesField(4, "vm\n\x1b[1m");
+  const auto profile = readProfileSource(write("made.xplane.pb", spaceBytes({metadataOf(kLoopModule, 1), cpu}) + host));
+  ASSERT_TRUE(profile) << profile.error().toString();
+  EXPECT_EQ(profile->hosts, std::vector<std::string>{"vm  [1m"});
+  ASSERT_EQ(profile->unmatched.size(), 1u);
+  EXPECT_EQ(profile->unmatched[0].name, "no such [31m");
+  EXPECT_EQ(profile->unmatched[0].where, "/host: [2JCPU");
+  EXPECT_TRUE(rowOf(*profile, "exp.2"));
+}
+
 TEST_F(XplaneProfile, AFileCutAnywhereShowsWhatItHasOrSaysWhy) {
   PlaneBytes cpu("/host:CPU");
   cpu.line("t", {cpu.op("neg.1", "jit_step", 1, 0, 5000), cpu.op("exp.2", "jit_step", 1, 6000, 1000)});

@@ -24,6 +24,7 @@
 #include "editor/controllers/lesson_controller.h"
 #include "editor/document/document.h"
 #include "editor/lessons/lesson_progress.h"
+#include "editor/document/program_run.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/compiler/dump_panel.h"
 #include "editor/panels/help_panel.h"
@@ -45,8 +46,10 @@ void DocumentOpener::connectPane(DocumentPane& pane) {
   connect(&pane.document(), &Document::failed, this, [this, &pane](const QString& message) {
     if (opening_ == &pane) openingFailed(pane, message);
   });
-  if (!pane.isTwin())
+  if (!pane.isTwin()) {
     connect(&pane.document().file(), &DocumentFile::readingCancelled, this, [this, &pane] { openingCancelled(pane); });
+    connect(&pane.document().run(), &ProgramRun::ofAnotherModule, this, &DocumentOpener::openProfileBeside);
+  }
   if (pane.diskBar()) connect(pane.diskBar(), &DiskBar::reloadWanted, this, [this, &pane] { reload(pane); });
   connect(pane.panels().help, &HelpPanel::exampleWanted, this, &DocumentOpener::openExample);
   connect(pane.panels().memory, &MemoryPanel::moduleMade, this, &DocumentOpener::openExample);
@@ -102,6 +105,13 @@ void DocumentOpener::showFirstGraph() { freePane().showFirstGraph(); }
 void DocumentOpener::openProfile(const QString& path) {
   if (current_.pane().isFirstGraph()) newFile();
   current_.document().run().openProfile(path);
+}
+
+// Of another module than the graph that is open: the one inside.
+void DocumentOpener::openProfileBeside(const QString& path) {
+  DocumentPane& pane = freePane();
+  pane.document().file().create();
+  pane.document().run().openProfile(path);
 }
 
 // At the place that is seen; what was asked for meanwhile comes after it.

@@ -33,10 +33,11 @@
 
 namespace tessera::codegen {
 
-struct ContractionMap;   // grid_contraction.h
-struct ContractionSide;  // grid_contraction_emission.cpp
-struct MatrixPlace;      // likewise
-struct TransposeMap;     // grid_transpose.h
+class AttentionEmission;  // grid_attention_emission.cpp
+struct ContractionMap;    // grid_contraction.h
+struct ContractionSide;   // grid_contraction_emission.cpp
+struct MatrixPlace;       // likewise
+struct TransposeMap;      // grid_transpose.h
 
 class KernelEmission {
  public:
@@ -69,6 +70,7 @@ class KernelEmission {
   Result<llvm::BasicBlock*> emitInto(llvm::BasicBlock& block, std::span<const ArrayBase> bases);
 
  private:
+  friend class AttentionEmission;
   struct LoopState {
     bool emitted = false;
     std::vector<Val> accumulators;  // stack slots (re, im)

@@ -22,8 +22,6 @@ namespace tessera::cuda {
 
 namespace {
 
-// Fusions that the CPU runs by tiles of rows.
-constexpr std::string_view kCpuPasses[] = {"fuse-gemm-chains", "fuse-convolution-epilogues"};
 constexpr const char* kDefaultSimulated = "sm_80";
 
 class CudaBackend final : public Backend {
@@ -108,7 +106,7 @@ Result<std::unique_ptr<Executable>> compileOn(Target target, const Module& modul
   auto program = std::make_unique<CudaProgram>();
   program->source = module;
   TESSERA_TRY(stage("optimize", 0.0));
-  TESSERA_ASSIGN_OR_RETURN(program->optimized, optimize(module, {}, options.cancel, kCpuPasses));
+  TESSERA_ASSIGN_OR_RETURN(program->optimized, optimize(module, {}, options.cancel, PassTarget::Device));
   TESSERA_TRY(cpu::detachBitcasts(program->optimized));
   TESSERA_TRY(refuseDynamic(program->optimized));
   auto cache = std::make_shared<ProgramCache>(options.kernelCache);

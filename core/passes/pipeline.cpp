@@ -23,10 +23,12 @@
 #include "core/passes/expand/expand_scan.h"
 #include "core/passes/expand/unpack_reducers.h"
 #include "core/passes/expand/widen_products.h"
+#include "core/passes/fusion/attention.h"
 #include "core/passes/fusion/convolution_epilogue.h"
 #include "core/passes/fusion/gemm_chain.h"
 #include "core/passes/fusion/instruction_fusion.h"
 #include "core/passes/fusion/multi_output_fusion.h"
+#include "core/passes/fusion/product_end.h"
 #include "core/passes/layout/assign_layouts.h"
 #include "core/passes/layout/bitcast_reshapes.h"
 #include "core/passes/rewriter.h"
@@ -68,12 +70,16 @@ constexpr Pass kPasses[] = {
     {"common-subexpressions-again", "Merges equal instructions that the passes before have made.",
      mergeCommonSubexpressions},
     {"remove-dead-code-again", "Removes what the passes before have left unused.", removeDeadCode},
+    {"fuse-attention", "Fuses attention, from the dot of queries and keys to the one with the values, into one kernel.",
+     fuseAttention, PassTarget::Device},
+    {"fuse-product-ends", "Fuses dots with a scale, a bias, and max(x, 0) or gelu(x) behind them.", fuseProductEnds,
+     PassTarget::Device},
     {"fuse", "Fuses elementwise, data movement and reduction chains into loop nests.", fuseInstructions},
     {"bitcast-reshapes", "Replaces reshapes that move no bytes by bitcasts.", bitcastReshapes},
-    {"fuse-gemm-chains", "Fuses dots with the operations on their rows into kernels that run by tiles.",
-     fuseGemmChains},
+    {"fuse-gemm-chains", "Fuses dots with the operations on their rows into kernels that run by tiles.", fuseGemmChains,
+     PassTarget::Processor},
     {"fuse-convolution-epilogues", "Fuses convolutions with the operations on their elements.",
-     fuseConvolutionEpilogues},
+     fuseConvolutionEpilogues, PassTarget::Processor},
     {"fuse-siblings", "Multi-output fusion: loop nests that read the same array become one with several results.",
      fuseMultiOutput},
     {"flatten-control", "Gives each loop and branch computations of its own.", flattenControl},
@@ -110,7 +116,7 @@ Status checkNothingIsOpen(const Module& source) {
 }  // namespace
 
 Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe,
-                        const std::atomic<bool>* cancel, std::span<const std::string_view> without) {
+                        const std::atomic<bool>* cancel, PassTarget target) {
   if (!source.entry().valid() || !source.contains(source.entryComputation().root))
     return fail("the module has no entry computation with a root");
   TESSERA_TRY(checkNothingIsOpen(source));
@@ -122,7 +128,7 @@ Result<Module> optimize(const Module& source, const std::function<void(const Pas
   TESSERA_TRY(restoreComputationOrder(module));
   for (const Pass& pass : passes()) {
     if (cancel && cancel->load()) return failCancelled();
-    if (std::ranges::find(without, pass.name) != without.end()) continue;
+    if (!pass.isFor(target)) continue;
     TESSERA_TRY(pass.run(module));
     if (observe) observe(pass, module);
   }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -12,10 +13,15 @@
 
 namespace tessera {
 
+// What runs the result: a processor's cores, or a device that runs blocks of threads.
+enum class PassTarget : uint8_t { Processor, Device };
+
 struct Pass {
   std::string_view name;
   std::string_view what;                          // one sentence
   Result<bool> (*run)(Module& module) = nullptr;  // true: changed something
+  std::optional<PassTarget> only = std::nullopt;  // of use there alone
+  bool isFor(PassTarget target) const { return only.value_or(target) == target; }
 };
 
 // The table of contents.
@@ -23,10 +29,10 @@ std::span<const Pass> passes();
 
 // A copy of `source` in which each instruction is its own provenance, same ids.
 Module derive(const Module& source);
-// derive + every pass of passes(). `observe` sees the module after each pass. `cancel` is looked at between passes:
-// what is cancelled fails with ErrorKind::Runtime. without: names of passes that a backend has no use for.
+// derive + every pass for the target. `observe` sees the module after each pass. `cancel` is looked at between passes:
+// what is cancelled fails with ErrorKind::Runtime.
 Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe = {},
-                        const std::atomic<bool>* cancel = nullptr, std::span<const std::string_view> without = {});
+                        const std::atomic<bool>* cancel = nullptr, PassTarget target = PassTarget::Processor);
 
 // Union of the provenances of instructions, made by a pass.
 ProvenancePtr mergeProvenance(const Module& module, std::span<const InstructionId> ids, std::string_view pass);

@@ -102,6 +102,79 @@ TEST_F(Cuda, ProductsGoToALibraryWhereItIs) {
   EXPECT_NE(stepsOf(own + "TESSERA_FAKE_CUDA=cublaslt=110000").find("older than 12"), std::string::npos);
 }
 
+constexpr const char* kEndedProducts = R"(HloModule ends
+ENTRY e {
+  x = f32[40,24] parameter(0)
+  w = f32[24,32] parameter(1)
+  b = f32[32] parameter(2)
+  product = f32[40,32] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  bias = f32[40,32] broadcast(b), dimensions={1}
+  sum = f32[40,32] add(product, bias)
+  zero = f32[] constant(0)
+  zeros = f32[40,32] broadcast(zero), dimensions={}
+  relu = f32[40,32] maximum(sum, zeros)
+  u = f32[32,48] parameter(3)
+  next = f32[40,48] dot(relu, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  eighth = f32[] constant(0.125)
+  eighths = f32[40,48] broadcast(eighth), dimensions={}
+  scaled = f32[40,48] multiply(next, eighths)
+  square = f32[40,48] multiply(scaled, scaled)
+  cube = f32[40,48] multiply(square, scaled)
+  little = f32[] constant(0.044715)
+  littles = f32[40,48] broadcast(little), dimensions={}
+  part = f32[40,48] multiply(littles, cube)
+  inner = f32[40,48] add(scaled, part)
+  root = f32[] constant(0.7978845608)
+  roots = f32[40,48] broadcast(root), dimensions={}
+  angle = f32[40,48] multiply(roots, inner)
+  tangent = f32[40,48] tanh(angle)
+  one = f32[] constant(1)
+  ones = f32[40,48] broadcast(one), dimensions={}
+  more = f32[40,48] add(ones, tangent)
+  half = f32[] constant(0.5)
+  halves = f32[40,48] broadcast(half), dimensions={}
+  share = f32[40,48] multiply(halves, more)
+  ROOT gelu = f32[40,48] multiply(scaled, share)
+})";
+
+// What follows a product is its end, in cuBLASLt as in a kernel of our own.
+TEST_F(Cuda, EndsOfProductsGoToALibraryWhereItIs) {
+  scratch_.write("ends.hlo", kEndedProducts);
+  ASSERT_EQ(scratch_.tessera("run ends.hlo --out=cpu.npz").exit, 0);
+  const std::string own =
+      std::string("TESSERA_CUDA_LIBRARIES='") + TESSERA_FAKE_CUDA + "' LD_LIBRARY_PATH='" + TESSERA_FAKE_CUDA + "' ";
+  const Ran ran =
+      scratch_.tessera("run ends.hlo --backend=cuda --runs=2 --expected=cpu.npz --json --profile=p.json", {}, own);
+  ASSERT_EQ(ran.exit, 0) << ran.out << ran.err;
+  EXPECT_EQ(json::parse(ran.out)["kernels"], 0);
+  const std::string profile = contentOf(scratch_.folder() / "p.json");
+  for (const char* words : {"cuBLASLt 13.1: 40 by 32 by 24, f32, bias, relu", "40 by 48 by 32, f32, times 0.125, gelu"})
+    EXPECT_NE(profile.find(words), std::string::npos) << words << profile;
+  const Ran simulated = scratch_.tessera("run ends.hlo --backend=cuda --device=simulated --expected=cpu.npz --json");
+  ASSERT_EQ(simulated.exit, 0) << simulated.out << simulated.err;
+  EXPECT_EQ(json::parse(simulated.out)["kernels"], 2);
+}
+
+// Steps are measured by the card's own records where there is CUPTI; else by events.
+TEST_F(Cuda, RecordsOfTheCardAreTheTimesOfSteps) {
+  const std::string own =
+      std::string("TESSERA_CUDA_LIBRARIES='") + TESSERA_FAKE_CUDA + "' LD_LIBRARY_PATH='" + TESSERA_FAKE_CUDA + "' ";
+  const auto profileOf = [&](const std::string& environment) {
+    const Ran ran = scratch_.tessera("run add.hlo --backend=cuda --runs=3 --profile=p.json", {}, environment);
+    EXPECT_EQ(ran.exit, 0) << ran.out << ran.err;
+    return contentOf(scratch_.folder() / "p.json");
+  };
+  const std::string recorded = profileOf(own);
+  EXPECT_NE(recorded.find("times by CUPTI 13.0.1"), std::string::npos) << recorded;
+  EXPECT_NE(recorded.find("; 24 registers, 512 shared bytes"), std::string::npos) << recorded;
+  EXPECT_NE(recorded.find("\"min_ns\":1000"), std::string::npos) << recorded;
+  for (const char* without : {"TESSERA_FAKE_CUDA=cuptirefuses=39", "TESSERA_CUDA_LIBRARIES=off"}) {
+    const std::string byEvents = profileOf(own + without);
+    EXPECT_EQ(byEvents.find("CUPTI"), std::string::npos) << byEvents;
+    EXPECT_EQ(byEvents.find("registers"), std::string::npos) << byEvents;
+  }
+}
+
 constexpr const char* kConvolutions = R"(HloModule convolutions
 ENTRY e {
   x = f32[2,9,8,4] parameter(0)

@@ -174,6 +174,13 @@ TEST_P(CorpusValues, SimulatedDevice) {
   compareOn("cuda", "simulated");
 }
 
+TEST(CorpusSimulation, RunsAtLeastSixtyPrograms) {
+  const auto programs = programsInRepository();
+  EXPECT_GE(
+      std::ranges::count_if(programs, [](const std::string& name) { return isForSimulation(name + "/before.hlo"); }),
+      60);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, CorpusValues, testing::ValuesIn(compiledFiles(true)),
                          [](const auto& info) { return testName(info.param); });
 

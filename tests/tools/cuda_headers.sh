@@ -12,7 +12,7 @@ skip() {
   exit 0
 }
 include=$(ls -d /usr/local/cuda/include 2>/dev/null) || skip no-cuda-headers
-for header in cuda.h cublasLt.h cudnn.h cufft.h nccl.h; do [ -e "$include/$header" ] || skip no-cuda-headers; done
+for header in cuda.h cublasLt.h cudnn.h cufft.h cupti.h nccl.h; do [ -e "$include/$header" ] || skip no-cuda-headers; done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # First forms, which old drivers have too and the headers of today no longer declare.
@@ -33,11 +33,13 @@ checks() {  # FILE MACRO TYPE
 #include <cublasLt.h>
 #include <cudnn.h>
 #include <cufft.h>
+#include <cupti.h>
 #include <nccl.h>
 #include "backends/cuda/driver/driver.h"
 #include "backends/cuda/libraries/cublas_lt.h"
 #include "backends/cuda/libraries/cudnn.h"
 #include "backends/cuda/libraries/cufft.h"
+#include "backends/cuda/libraries/cupti.h"
 #include "backends/cuda/libraries/nccl.h"
 template <class Ours, class Theirs>
 constexpr bool sameParameter() {
@@ -55,6 +57,27 @@ using Algorithm = CublasLt::Algorithm;
 using Heuristic = CublasLt::Heuristic;
 using Choice = Cudnn::Choice;
 using UniqueId = Nccl::UniqueId;
+using GiveBuffer = Cupti::GiveBuffer;
+using TakeBuffer = Cupti::TakeBuffer;
+#define SAME_PLACE(ours, mine, theirs, yours) \
+  static_assert(offsetof(ours, mine) == offsetof(theirs, yours) && sizeof(ours::mine) == sizeof(theirs::yours))
+SAME_PLACE(Cupti::KernelRecord, registers, CUpti_ActivityKernel9, registersPerThread);
+SAME_PLACE(Cupti::KernelRecord, start, CUpti_ActivityKernel9, start);
+SAME_PLACE(Cupti::KernelRecord, end, CUpti_ActivityKernel9, end);
+SAME_PLACE(Cupti::KernelRecord, staticShared, CUpti_ActivityKernel9, staticSharedMemory);
+SAME_PLACE(Cupti::KernelRecord, dynamicShared, CUpti_ActivityKernel9, dynamicSharedMemory);
+SAME_PLACE(Cupti::KernelRecord, localBytes, CUpti_ActivityKernel9, localMemoryPerThread);
+SAME_PLACE(Cupti::KernelRecord, correlation, CUpti_ActivityKernel9, correlationId);
+SAME_PLACE(Cupti::CopyRecord, bytes, CUpti_ActivityMemcpy6, bytes);
+SAME_PLACE(Cupti::CopyRecord, start, CUpti_ActivityMemcpy6, start);
+SAME_PLACE(Cupti::CopyRecord, end, CUpti_ActivityMemcpy6, end);
+SAME_PLACE(Cupti::CopyRecord, correlation, CUpti_ActivityMemcpy6, correlationId);
+SAME_PLACE(Cupti::ExternalIdRecord, idKind, CUpti_ActivityExternalCorrelation, externalKind);
+SAME_PLACE(Cupti::ExternalIdRecord, id, CUpti_ActivityExternalCorrelation, externalId);
+SAME_PLACE(Cupti::ExternalIdRecord, correlation, CUpti_ActivityExternalCorrelation, correlationId);
+static_assert(int(Cupti::kCopy) == CUPTI_ACTIVITY_KIND_MEMCPY && int(Cupti::kKernel) == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+static_assert(int(Cupti::kExternalId) == CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION && CUPTI_ACTIVITY_FLAG_FLUSH_FORCED == 1);
+static_assert(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0 == 3);
 static_assert(sizeof(Algorithm) == sizeof(cublasLtMatmulAlgo_t) && sizeof(Heuristic) == sizeof(cublasLtMatmulHeuristicResult_t));
 static_assert(sizeof(UniqueId) == sizeof(ncclUniqueId));
 static_assert(sizeof(Choice) == sizeof(cudnnConvolutionFwdAlgoPerf_t) && sizeof(Choice) == sizeof(cudnnConvolutionBwdFilterAlgoPerf_t));
@@ -85,7 +108,7 @@ CPP
   code LaunchFailed CUDA_ERROR_LAUNCH_FAILED; code SystemDriverMismatch CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
   code Unknown CUDA_ERROR_UNKNOWN
   checks "$sources/backends/cuda/driver/driver_functions.inc" 'TESSERA_DRIVER_(FUNCTION|OPTIONAL)' Code
-  for library in cublas_lt cudnn cufft nccl; do
+  for library in cublas_lt cudnn cufft cupti nccl; do
     checks "$sources/backends/cuda/libraries/$library.inc" TESSERA_LIBRARY_FUNCTION int
   done
 } > "$work/headers.cpp"

@@ -25,6 +25,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "backends/codegen/grid/grid_attention.h"
 #include "backends/codegen/grid/grid_contraction.h"
 #include "backends/codegen/grid/grid_emitter.h"
 #include "backends/codegen/grid/grid_transpose.h"
@@ -231,7 +232,11 @@ Result<size_t> KernelSet::add(LoopProgram program, const std::string& owner) {
   const bool hasTensorCores = impl_->architecture.number >= kFirstWithMatrices;
   KernelLaunch launch{.name = name};
   Status emitted;
-  if (const auto tiles = codegen::ContractionMap::of(program, analysis, hasTensorCores)) {
+  if (const auto attention = codegen::AttentionMap::of(program, analysis, hasTensorCores)) {
+    launch.blocks = attention->blocks(), launch.blockThreads = attention->grid.blockThreads;
+    launch.text = attention->text();
+    emitted = codegen::emitAttentionKernel(*shard->module, name, program, analysis, *attention);
+  } else if (const auto tiles = codegen::ContractionMap::of(program, analysis, hasTensorCores)) {
     launch.blocks = tiles->blocks(), launch.blockThreads = tiles->grid.blockThreads, launch.text = tiles->text();
     emitted = codegen::emitContractionKernel(*shard->module, name, program, analysis, *tiles);
   } else if (const auto crossed = codegen::TransposeMap::of(program, analysis)) {

@@ -26,7 +26,16 @@ enum Type {
   kF8E5M2 = 29
 };
 enum Compute { kCompute32F = 68, kCompute64F = 70, kCompute32I = 72, kComputeTf32 = 77 };
-enum Attribute { kTransposeA = 3, kTransposeB = 4, kBatchCount = 5, kBatchStride = 6, kMostWorkspace = 1 };
+enum Attribute {
+  kTransposeA = 3,
+  kTransposeB = 4,
+  kEpilogue = 7,
+  kBiasPointer = 8,
+  kBatchCount = 5,
+  kBatchStride = 6,
+  kMostWorkspace = 1
+};
+enum Epilogue { kPlain = 1, kRelu = 2, kBias = 4, kGelu = 32 };  // a bias is added to the number of a function
 constexpr size_t kMostWorkspaceBytes = size_t{32} << 20;
 
 std::optional<int> typeOf(ElementType type) {
@@ -64,15 +73,20 @@ Status check(int status, const char* doing) {
   return fail(ErrorKind::Runtime, fmt::format("cuBLASLt: {}, {}", CublasLt::nameOf(status), doing));
 }
 
-// One and zero of the type in which results are scaled.
+int epilogueOf(const LibraryCall& call) {
+  const int function = call.ending == ProductEnding::Relu ? kRelu : call.ending == ProductEnding::Gelu ? kGelu : 0;
+  return call.hasBias ? function | kBias : function ? function : kPlain;
+}
+
+// The product's scale and zero, of the type in which results are scaled.
 struct Scalars {
-  explicit Scalars(int type) {
+  Scalars(int type, double scale) {
     if (type == kF64 || type == kC128)
-      one.f64[0] = 1;
+      one.f64[0] = scale;
     else if (type == kS32)
-      one.s32 = 1;
+      one.s32 = static_cast<int32_t>(scale);
     else
-      one.f32[0] = 1;
+      one.f32[0] = static_cast<float>(scale);
   }
   union Number {
     double f64[2] = {0, 0};
@@ -158,10 +172,18 @@ struct CublasLtHandle::Product {
         check(lt.set(description, kTransposeA, &firstTransposed, sizeof firstTransposed), "describing a product"));
     TESSERA_TRY(
         check(lt.set(description, kTransposeB, &secondTransposed, sizeof secondTransposed), "describing a product"));
+    const int epilogue = epilogueOf(call);
+    if (epilogue != kPlain)
+      TESSERA_TRY(check(lt.set(description, kEpilogue, &epilogue, sizeof epilogue), "describing a product's end"));
     TESSERA_TRY(matrix(first, *in, call.bTransposed ? call.k : call.n, call.bTransposed ? call.n : call.k, call.batch));
     TESSERA_TRY(
         matrix(second, *in, call.aTransposed ? call.m : call.k, call.aTransposed ? call.k : call.m, call.batch));
     return matrix(result, *out, call.n, call.m, call.batch);
+  }
+
+  Status takeBias(DeviceAddress address) {
+    const void* at = pointer(address);
+    return check(lt.set(description, kBiasPointer, &at, sizeof at), "describing a bias");
   }
 
   Status find(void* handle, size_t mostWorkspace) {
@@ -201,12 +223,14 @@ Status CublasLtHandle::choose(LibraryCall& call) const {
   return {};
 }
 
-Status CublasLtHandle::run(const LibraryCall& call, DeviceAddress a, DeviceAddress b, DeviceAddress d,
+Status CublasLtHandle::run(const LibraryCall& call, std::span<const DeviceAddress> factors, DeviceAddress d,
                            DeviceAddress workspace, void* stream) const {
+  const DeviceAddress a = factors[0], b = factors[1];
   Product product(*library_);
   TESSERA_TRY(product.describe(call));
+  if (call.hasBias) TESSERA_TRY(product.takeBias(factors[2]));
   TESSERA_TRY(product.find(handle_, static_cast<size_t>(call.workspaceBytes)));
-  const Scalars scalars(product.scale);
+  const Scalars scalars(product.scale, call.scale);
   return check(library_->multiply(handle_, product.description, &scalars.one, pointer(b), product.first, pointer(a),
                                   product.second, &scalars.zero, pointer(d), product.result, pointer(d), product.result,
                                   &product.heuristic.algorithm, pointer(workspace),

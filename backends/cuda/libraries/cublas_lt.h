@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "backends/cuda/device.h"
@@ -44,7 +45,8 @@ class CublasLtHandle {
   Status open(const CublasLt& library);
   // Fills in workspaceBytes. ErrorKind::Unsupported where it has no algorithm.
   Status choose(LibraryCall& call) const;
-  Status run(const LibraryCall& call, DeviceAddress a, DeviceAddress b, DeviceAddress d, DeviceAddress workspace,
+  // factors: a, b, and the bias where there is one.
+  Status run(const LibraryCall& call, std::span<const DeviceAddress> factors, DeviceAddress d, DeviceAddress workspace,
              void* stream) const;
 
  private:

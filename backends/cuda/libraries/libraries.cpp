@@ -46,7 +46,7 @@ class CardLibraries final : public Libraries {
     switch (call.operation) {
       case LibraryOperation::MatrixProduct:
         TESSERA_TRY(openProducts());
-        return products_.run(call, operands[0], operands[1], results[0], workspace, native);
+        return products_.run(call, operands, results[0], workspace, native);
       case LibraryOperation::Fourier:
         TESSERA_TRY(openTransforms());
         return transforms_.run(call, operands[0], results[0], workspace, native);

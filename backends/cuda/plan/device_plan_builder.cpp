@@ -48,6 +48,7 @@ class DevicePlanBuilder {
   Status planKernels(const Instruction& instruction, Steps& out);
   Status planStores(const Instruction& instruction, Steps& out);
   Status planElements(const Instruction& instruction, Steps& out);
+  bool isAttention(const Instruction& instruction) const;
   Status planSplit(const Instruction& instruction, codegen::SplitReduction split, Steps& out);
   Status planSplit(const Instruction& instruction, codegen::SplitScatter split, Steps& out);
   Status planWhole(const Instruction& instruction, LoopProgram program, Steps& out);
@@ -141,10 +142,21 @@ Status DevicePlanBuilder::planStores(const Instruction& instruction, Steps& out)
   return planWhole(instruction, std::move(stores), out);
 }
 
+// Two dots in one fusion; it has blocks of its own.
+bool DevicePlanBuilder::isAttention(const Instruction& instruction) const {
+  if (instruction.attributes->textOr(Attr::kind, "") != "kOutput") return false;
+  int64_t dots = 0;
+  for (ComputationId inside : module_.callees(instruction))
+    dots += std::ranges::count_if(module_.at(inside).instructions,
+                                  [&](InstructionId id) { return module_.at(id).opcode == Opcode::Dot; });
+  return dots > 1;
+}
+
 Status DevicePlanBuilder::planElements(const Instruction& instruction, Steps& out) {
   TESSERA_ASSIGN_OR_RETURN(const ElementProgram program,
                            cpu::elementsOf(module_, instruction.id, WideFunctions::Expanded));
-  if (auto split = codegen::splitGridReduction(program)) return planSplit(instruction, std::move(*split), out);
+  if (auto split = isAttention(instruction) ? std::nullopt : codegen::splitGridReduction(program))
+    return planSplit(instruction, std::move(*split), out);
   return planWhole(instruction, codegen::asLoopProgram(program), out);
 }
 

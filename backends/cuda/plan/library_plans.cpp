@@ -7,6 +7,7 @@
 #include "backends/cuda/plan/convolution_calls.h"
 #include "backends/cuda/plan/store_program.h"
 #include "core/element/element_builder.h"
+#include "core/passes/fusion/product_end.h"
 
 namespace tessera::cuda {
 
@@ -67,7 +68,30 @@ std::optional<LibraryPlan> productOf(const Module& module, const Instruction& do
   call.aTransposed = left->isContractedFirst;
   call.bTransposed = !right->isContractedFirst;
   call.allowsTf32 = attributes.textOr(Attr::algorithm, "") == "dot_tf32_tf32_f32";
-  return LibraryPlan{call, {}};
+  return LibraryPlan{call, {}, {}};
+}
+
+// A product with its end, as core/passes/fusion/product_end.h makes a fusion of them.
+std::optional<LibraryPlan> endedProductOf(const Module& module, const Instruction& fusion) {
+  const std::vector<ComputationId> callees = module.callees(fusion);
+  if (callees.size() != 1 || fusion.attributes->textOr(Attr::kind, "") != "kOutput") return std::nullopt;
+  const auto end = productEndOf(module, callees[0]);
+  if (!end) return std::nullopt;
+  auto plan = productOf(module, module.at(end->dot));
+  if (!plan) return std::nullopt;
+  plan->call.scale = end->scale;
+  plan->call.hasBias = end->bias.valid();
+  plan->call.ending = end->function == ProductFunction::Relu   ? ProductEnding::Relu
+                      : end->function == ProductFunction::Gelu ? ProductEnding::Gelu
+                                                               : ProductEnding::None;
+  const auto operands = module.at(end->dot).operands;
+  std::vector<InstructionId> factors(operands.begin(), operands.end());
+  if (end->bias.valid()) factors.push_back(end->bias);
+  for (InstructionId factor : factors) {
+    if (module.at(factor).opcode != Opcode::Parameter) return std::nullopt;
+    plan->operands.push_back(static_cast<size_t>(module.at(factor).parameterNumber));
+  }
+  return plan;
 }
 
 std::optional<LibraryPlan> transformOf(const Module& module, const Instruction& fft) {
@@ -80,7 +104,7 @@ std::optional<LibraryPlan> transformOf(const Module& module, const Instruction& 
   call.isInverse = type == "IFFT";
   if (type == "IRFFT" || fft.shape->elementCount().value_or(0) == 0) return std::nullopt;
   for (size_t d = 0; d + call.lengths.size() < operand.dimensions.size(); ++d) call.batch *= operand.dimensions[d];
-  return LibraryPlan{call, {}};
+  return LibraryPlan{call, {}, {}};
 }
 
 // Libraries leave inverse transforms as they come.
@@ -119,10 +143,13 @@ Status planReordering(PlanDraft& draft, const Instruction& instruction, const Sh
 }
 
 // The step alone: what it reads and writes, and its memory.
-Result<DeviceStep> stepFor(PlanDraft& draft, const Instruction& instruction, const LibraryCall& call,
+Result<DeviceStep> stepFor(PlanDraft& draft, const Instruction& instruction, const LibraryPlan& plan,
                            const std::string& library) {
+  const LibraryCall& call = plan.call;
   DeviceStep step = draft.stepOf(instruction, DeviceStep::Kind::Library, library + ": " + toString(call));
-  step.operands = draft.operandsOf(instruction);
+  const std::vector<int> operands = draft.operandsOf(instruction);
+  for (const size_t number : plan.operands) step.operands.push_back(operands[number]);
+  if (plan.operands.empty()) step.operands = operands;
   step.results = draft.resultsOf(instruction);
   step.call = call;
   if (call.workspaceBytes == 0) return step;
@@ -136,6 +163,7 @@ Result<DeviceStep> stepFor(PlanDraft& draft, const Instruction& instruction, con
 
 std::optional<LibraryPlan> libraryPlanOf(const Module& module, const Instruction& instruction) {
   if (instruction.opcode == Opcode::Dot) return productOf(module, instruction);
+  if (instruction.opcode == Opcode::Fusion) return endedProductOf(module, instruction);
   if (instruction.opcode == Opcode::Fft) return transformOf(module, instruction);
   if (instruction.opcode == Opcode::Convolution) return convolutionPlanOf(module, instruction);
   return std::nullopt;
@@ -145,7 +173,7 @@ Status planLibrary(PlanDraft& draft, const Instruction& instruction, LibraryPlan
                    Steps& out) {
   LibraryCall& call = plan.call;
   TESSERA_ASSIGN_OR_RETURN(const std::string library, libraries.choose(call));
-  TESSERA_ASSIGN_OR_RETURN(DeviceStep step, stepFor(draft, instruction, call, library));
+  TESSERA_ASSIGN_OR_RETURN(DeviceStep step, stepFor(draft, instruction, plan, library));
   const bool makesFilter = call.operation == LibraryOperation::ConvolutionFilter, moves = !plan.filterOrder.empty();
   const int filter = moves && !makesFilter ? step.operands[1] : step.results[0];
   const Shape& filterShape =

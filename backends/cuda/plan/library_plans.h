@@ -13,6 +13,8 @@ struct LibraryPlan {
   LibraryCall call;
   // Where the library has a filter's dimensions in another order: dimension i of its filter is this one of ours.
   std::vector<int64_t> filterOrder;
+  // Which operands of the instruction are the call's, in its order; empty: all.
+  std::vector<size_t> operands;
 };
 // An instruction in a library's terms; nothing where no library has its kind.
 std::optional<LibraryPlan> libraryPlanOf(const Module& module, const Instruction& instruction);

@@ -173,7 +173,31 @@ Status Issuer::beginMeasuring() {
   }
   timed_.clear();
   isMeasuring_ = true;
+  beginRecording();
   return device_.record(start_, main);
+}
+
+// Where there are no records, events do.
+void Issuer::beginRecording() {
+  if (device_.info().ordinal < 0 || !withoutRecords_.empty()) return;
+  const auto open = [&]() -> Status {
+    TESSERA_TRY(device_.enterContext());
+    TESSERA_ASSIGN_OR_RETURN(recorder_, ActivityRecorder::open());
+    TESSERA_ASSIGN_OR_RETURN(recordedFromNs_, recorder_->nowNs());
+    return {};
+  };
+  const Status opened = open();
+  if (opened) {
+    recordedBy_ = "CUPTI " + recorder_->version();
+  } else {
+    recorder_.reset();
+    withoutRecords_ = opened.error().message;
+  }
+}
+
+void Issuer::endMeasuring() {
+  isMeasuring_ = false;
+  recorder_.reset();
 }
 
 Status Issuer::measured(int32_t number, int stream, const std::function<Status()>& work) {
@@ -182,9 +206,15 @@ Status Issuer::measured(int32_t number, int stream, const std::function<Status()
   TESSERA_ASSIGN_OR_RETURN(const EventId begin, event(clocks_, at));
   TESSERA_ASSIGN_OR_RETURN(const EventId end, event(clocks_, at + 1));
   TESSERA_TRY(device_.record(begin, id));
-  TESSERA_TRY(work());
+  uint64_t activity = 0;
+  if (recorder_) {
+    TESSERA_ASSIGN_OR_RETURN(activity, recorder_->enter());
+  }
+  const Status done = work();
+  if (recorder_) TESSERA_TRY(recorder_->leave());
+  TESSERA_TRY(done);
   TESSERA_TRY(device_.record(end, id));
-  timed_.push_back({number, stream, begin, end});
+  timed_.push_back({number, stream, begin, end, activity});
   return {};
 }
 
@@ -192,6 +222,7 @@ Status Issuer::collect(std::vector<MeasuredStep>& out, const std::atomic<bool>* 
   TESSERA_ASSIGN_OR_RETURN(const StreamId main, mainStream());
   TESSERA_TRY(device_.synchronize(main, cancel));
   constexpr double kNanoseconds = 1e6;
+  const size_t first = out.size();
   for (const Timed& each : timed_) {
     TESSERA_ASSIGN_OR_RETURN(const double before, device_.milliseconds(start_, each.begin));
     TESSERA_ASSIGN_OR_RETURN(const double took, device_.milliseconds(each.begin, each.end));
@@ -199,7 +230,26 @@ Status Issuer::collect(std::vector<MeasuredStep>& out, const std::atomic<bool>* 
                length = static_cast<int64_t>(std::llround(took * kNanoseconds));
     out.push_back({each.number, each.stream, begin, begin + length, length});
   }
+  if (recorder_) TESSERA_TRY(addRecords(out, first));
   timed_.clear();
+  return {};
+}
+
+// The card's own times in the place of those of events, where it recorded some.
+Status Issuer::addRecords(std::vector<MeasuredStep>& out, size_t first) const {
+  std::vector<uint64_t> ids;
+  for (const Timed& each : timed_) ids.push_back(each.activity);
+  TESSERA_ASSIGN_OR_RETURN(const auto found, recorder_->take(ids));
+  for (size_t i = 0; i < timed_.size(); ++i) {
+    const auto record = found.find(timed_[i].activity);
+    if (record == found.end()) continue;
+    const Activity& did = record->second;
+    MeasuredStep& step = out[first + i];
+    step.beginNs = std::max<int64_t>(0, did.beginNs - recordedFromNs_);
+    step.ownNs = did.endNs - did.beginNs;
+    step.endNs = step.beginNs + step.ownNs;
+    step.registers = did.registers, step.sharedBytes = did.sharedBytes, step.spilledBytes = did.spilledBytes;
+  }
   return {};
 }
 

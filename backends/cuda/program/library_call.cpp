@@ -19,7 +19,10 @@ std::string toString(const LibraryCall& call) {
     return fmt::format("{} with a filter of {}{}, {}", fmt::join(c.xSizes, " by "), fmt::join(c.wSizes, " by "), what,
                        types);
   }
-  const std::string one = fmt::format("{} by {} by {}, {}", call.m, call.n, call.k, types);
+  std::string one = fmt::format("{} by {} by {}, {}", call.m, call.n, call.k, types);
+  if (call.scale != 1) one += fmt::format(", times {:.6g}", call.scale);
+  if (call.hasBias) one += ", bias";
+  if (call.ending != ProductEnding::None) one += call.ending == ProductEnding::Relu ? ", relu" : ", gelu";
   return call.batch > 1 ? fmt::format("{} of {}", call.batch, one) : one;
 }
 

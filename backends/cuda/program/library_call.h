@@ -10,9 +10,13 @@
 
 namespace tessera::cuda {
 
+// What is done to a product on its way to memory.
+enum class ProductEnding : uint8_t { None, Relu, Gelu };
+
 enum class LibraryOperation : uint8_t {
   None,
-  MatrixProduct,     // operands: a, b; results: d. d[batch, m, n] = sum over k of a[batch, m, k] · b[batch, k, n]
+  MatrixProduct,     // operands: a, b, perhaps a bias [n]; results: d. d[batch, m, n] = ending(scale · sum over k of
+                     // a[batch, m, k] · b[batch, k, n] + bias[n])
   Fourier,           // operands: the lines; results: their transforms, not scaled
   Convolution,       // operands: x, w; results: y
   ConvolutionInput,  // operands: y, w; results: x, the cotangent of a convolution's input for that of its output
@@ -41,7 +45,9 @@ struct LibraryCall {
   // MatrixProduct
   int64_t batch = 1, m = 0, n = 0, k = 0;
   bool aTransposed = false, bTransposed = false;  // a is stored as [k, m], b as [n, k]
-  bool allowsTf32 = false;
+  bool allowsTf32 = false, hasBias = false;
+  double scale = 1;
+  ProductEnding ending = ProductEnding::None;
   // Fourier: the last dimensions; `in` and `out` say whether one side is real
   std::vector<int64_t> lengths;
   bool isInverse = false;
@@ -52,8 +58,8 @@ struct LibraryCall {
 
   template <class Archive>
   void fields(Archive& archive) {
-    archive(operation, in, out, batch, m, n, k, aTransposed, bTransposed, allowsTf32, lengths, isInverse, convolution,
-            workspaceBytes);
+    archive(operation, in, out, batch, m, n, k, aTransposed, bTransposed, allowsTf32, hasBias, scale, ending, lengths,
+            isInverse, convolution, workspaceBytes);
   }
 };
 

@@ -49,6 +49,9 @@ class PlanRunner {
   DeviceAddress addressOf(int slot) const { return memory_.at(slot); }
   int64_t neededBytes() const { return memory_.neededBytes(); }
   const std::vector<KernelInfo>& kernelInfos() const { return kernelInfos_; }
+  // Who recorded what measured runs took; "": events did, for the reason that withoutRecords gives.
+  std::string recordedBy() const { return issuer_.recordedBy(); }
+  const std::string& withoutRecords() const { return issuer_.withoutRecords(); }
   // Why graphs are not used; "": they are.
   const std::string& withoutGraphs() const { return withoutGraphs_; }
 

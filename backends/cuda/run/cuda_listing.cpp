@@ -129,9 +129,14 @@ InstructionId CudaExecutable::instructionOfCopy(const DeviceSlot& slot) const {
 // The host is row 0 of the timeline, the device's streams stand below.
 void CudaExecutable::addMeasured(const std::vector<MeasuredStep>& measured, int64_t totalNs, Profile& profile) const {
   constexpr size_t kMaxEvents = 1u << 20;
+  const std::string recordedBy = runner_->recordedBy();
+  const std::string clock = recordedBy.empty() ? "" : " (times by " + recordedBy + ")";
   std::vector<int64_t> ofThisRun(profile.steps.size());
   for (const MeasuredStep& each : measured) {
     StepProfile& entry = profile.steps[static_cast<size_t>(each.number)];
+    if (entry.count == 0 && each.registers > 0)
+      entry.what += fmt::format("; {} registers, {} shared bytes{}", each.registers, each.sharedBytes,
+                                each.spilledBytes > 0 ? fmt::format(", {} spilled", each.spilledBytes) : "");
     entry.minNs = entry.count == 0 ? each.ownNs : std::min(entry.minNs, each.ownNs);
     entry.totalNs += each.ownNs;
     ++entry.count;
@@ -143,7 +148,7 @@ void CudaExecutable::addMeasured(const std::vector<MeasuredStep>& measured, int6
   for (const MeasuredStep& each : measured)
     while (profile.threadNames.size() <= static_cast<size_t>(each.stream + 1))
       profile.threadNames.push_back(
-          profile.threadNames.empty() ? "host" : fmt::format("stream {}", profile.threadNames.size() - 1));
+          profile.threadNames.empty() ? "host" : fmt::format("stream {}{}", profile.threadNames.size() - 1, clock));
   for (size_t i = 0; i < ofThisRun.size(); ++i) profile.steps[i].runNs.push_back(ofThisRun[i]);
   profile.runNs.push_back(totalNs);
   profile.totalNs += totalNs;

@@ -36,7 +36,8 @@ Status putInOrder(Module& module) {
 Result<std::vector<const Pass*>> choosePasses(std::span<const std::string> names) {
   std::vector<const Pass*> out;
   if (names.empty())
-    for (const Pass& pass : passes()) out.push_back(&pass);
+    for (const Pass& pass : passes())
+      if (pass.isFor(PassTarget::Processor)) out.push_back(&pass);
   std::vector<std::string_view> known;
   for (const Pass& pass : passes()) known.push_back(pass.name);
   for (const std::string& name : names) {

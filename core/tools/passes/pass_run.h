@@ -13,8 +13,8 @@
 
 namespace tessera {
 
-// By name, in the given order, a name as often as it is given; no names: all of passes(). ErrorKind::Usage for an
-// unknown one.
+// By name, in the given order, a name as often as it is given; no names: those for the processor. ErrorKind::Usage for
+// an unknown one.
 Result<std::vector<const Pass*>> choosePasses(std::span<const std::string> names);
 
 struct PassStep {

@@ -3,6 +3,7 @@
 //   memory    bytes of each (1 GiB)            init     what cuInit answers (0)
 //   sm        architecture of the cards (80)   refuse   what cuModuleLoadData answers to an ELF file (0)
 //   capture   what cuStreamBeginCapture answers (0)
+//   cuptirefuses  what cuptiActivityEnable answers (0)
 #pragma once
 
 #include <cstdlib>

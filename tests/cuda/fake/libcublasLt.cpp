@@ -1,4 +1,6 @@
 // cuBLASLt for tests, see README.md: products of f32, f64, bf16 and f16 by loops, through the fake driver's memory.
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,6 +19,7 @@ enum Status { kSuccess = 0, kInvalidValue = 7, kExecutionFailed = 13, kNotSuppor
 struct Description {
   int compute, scale;
   std::map<int, int> attributes;
+  uint64_t bias = 0;  // address
 };
 struct Layout {
   int type;
@@ -74,7 +77,16 @@ int attributeOf(const Description& description, int attribute) {
   return found == description.attributes.end() ? 0 : found->second;
 }
 
-int multiply(const Description& description, Matrix& a, Matrix& b, Matrix& d) {
+// What an epilogue makes of a sum; bias: of its row.
+double ended(const Description& description, double sum, double bias) {
+  const int epilogue = attributeOf(description, 7);
+  if (epilogue & 4) sum += bias;
+  if (epilogue & 2) return std::max(sum, 0.0);
+  return epilogue & 32 ? sum / 2 * (1 + std::tanh(0.7978845608 * (sum + 0.044715 * sum * sum * sum))) : sum;
+}
+
+int multiply(const Description& description, double scale, const std::vector<std::byte>& bias, Matrix& a, Matrix& b,
+             Matrix& d) {
   const bool aTransposed = attributeOf(description, 3), bTransposed = attributeOf(description, 4);
   const uint64_t depth = aTransposed ? a.layout.rows : a.layout.columns;
   if ((bTransposed ? b.layout.columns : b.layout.rows) != depth ||
@@ -88,7 +100,8 @@ int multiply(const Description& description, Matrix& a, Matrix& b, Matrix& d) {
         for (uint64_t k = 0; k < depth; ++k)
           sum += load(a.type, aTransposed ? a.at(batch, k, row) : a.at(batch, row, k)) *
                  load(b.type, bTransposed ? b.at(batch, column, k) : b.at(batch, k, column));
-        store(d.type, d.at(batch, row, column), sum);
+        const double added = bias.empty() ? 0 : load(d.type, bias.data() + row * d.width);
+        store(d.type, d.at(batch, row, column), ended(description, scale * sum, added));
       }
   return kSuccess;
 }
@@ -105,6 +118,7 @@ API int cublasLtMatmulDescCreate(void** out, int compute, int scale) {
 }
 API int cublasLtMatmulDescDestroy(void* d) { return delete static_cast<Description*>(d), kSuccess; }
 API int cublasLtMatmulDescSetAttribute(void* d, int attribute, const void* value, size_t bytes) {
+  if (attribute == 8 && bytes == 8) return std::memcpy(&static_cast<Description*>(d)->bias, value, bytes), kSuccess;
   if (bytes != sizeof(int)) return kInvalidValue;
   std::memcpy(&static_cast<Description*>(d)->attributes[attribute], value, bytes);
   return kSuccess;
@@ -138,7 +152,7 @@ API int cublasLtMatmulAlgoGetHeuristic(void*, void*, void* a, void*, void*, void
   *count = 1;
   return kSuccess;
 }
-API int cublasLtMatmul(void*, void* description, const void*, const void* a, void* aLayout, const void* b,
+API int cublasLtMatmul(void*, void* description, const void* alpha, const void* a, void* aLayout, const void* b,
                        void* bLayout, const void*, const void*, void*, void* d, void* dLayout, const Algorithm*,
                        void* workspace, size_t workspaceBytes, void* stream) {
   ElementType aType, bType, dType;
@@ -153,7 +167,17 @@ API int cublasLtMatmul(void*, void* description, const void*, const void* a, voi
   if (cuMemcpyDtoHAsync_v2(first.bytes.data(), address(a), first.bytes.size(), stream) ||
       cuMemcpyDtoHAsync_v2(second.bytes.data(), address(b), second.bytes.size(), stream) || cuStreamSynchronize(stream))
     return kExecutionFailed;
-  if (const int status = multiply(*static_cast<Description*>(description), first, second, result)) return status;
+  const auto& described = *static_cast<Description*>(description);
+  std::vector<std::byte> bias;
+  if (attributeOf(described, 7) & 4) {
+    bias.resize(result.layout.rows * result.width);
+    if (!described.bias || cuMemcpyDtoHAsync_v2(bias.data(), described.bias, bias.size(), stream) ||
+        cuStreamSynchronize(stream))
+      return kExecutionFailed;
+  }
+  const double scale =
+      load(described.scale == 1 ? ElementType::F64 : ElementType::F32, static_cast<const std::byte*>(alpha));
+  if (const int status = multiply(described, scale, bias, first, second, result)) return status;
   return cuMemcpyHtoDAsync_v2(address(d), result.bytes.data(), result.bytes.size(), stream) ||
                  cuStreamSynchronize(stream)
              ? kExecutionFailed

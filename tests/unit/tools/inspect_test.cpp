@@ -105,7 +105,7 @@ TEST(PassRun, AllPassesAreOptimize) {
   const Module module = moduleOf(test::kMeanSquares);
   const auto all = choosePasses({});
   ASSERT_TRUE(all);
-  EXPECT_EQ(all->size(), passes().size());
+  EXPECT_TRUE(std::ranges::all_of(*all, [](const Pass* pass) { return pass->isFor(PassTarget::Processor); }));
   const auto out = runPasses(module, *all, [](const PassStep&, const Module&) -> Status { return {}; });
   ASSERT_TRUE(out);
   EXPECT_EQ(printHloText(*out), printHloText(optimize(module).value()));

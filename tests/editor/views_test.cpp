@@ -271,6 +271,23 @@ class ViewsTest : public ViewsHand {
   }
 
   // --- differences
+  // The list was made before it was closed.
+  void whatWasClosedMeanwhileIsNotCompared() {
+    auto before = std::make_unique<Document>();
+    QVERIFY(before->file().createFromHlo(kViewedNet, "before").has_value());
+    DiffPanel panel(document());
+    panel.setOthers([&] {
+      return before ? std::vector<std::pair<QString, Document*>>{{"before", before.get()}}
+                    : std::vector<std::pair<QString, Document*>>();
+    });
+    shown(panel);
+    QCOMPARE(panel.choice()->count(), 3);
+    before.reset();
+    panel.choice()->setFocus();
+    QTest::keyClick(panel.choice(), Qt::Key_Down);
+    QVERIFY(!panel.other());
+    QCOMPARE(panel.choice()->count(), 2);
+  }
   void whatDiffersIsColouredInBothAndFollowsTheSelection() {
     Document before;
     std::string text = kViewedNet;

@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QPointer>
 #include <QToolButton>
 #include <QTreeWidget>
 #include <algorithm>
@@ -122,7 +123,7 @@ void DiffPanel::listOthers() {
   choice_->addItem(tr("Compare with …"));
   if (others_)
     for (const auto& [name, document] : others_()) {
-      choice_->addItem(name, QVariant::fromValue<QObject*>(document));
+      choice_->addItem(name, QVariant::fromValue(QPointer<QObject>(document)));
       if (document == other_) choice_->setCurrentIndex(choice_->count() - 1);
     }
   choice_->addItem(tr("A file …"));
@@ -133,7 +134,8 @@ void DiffPanel::chooseOther(int index) {
     listOthers();
     return emit fileWanted();
   }
-  compareWith(qobject_cast<Document*>(choice_->itemData(index).value<QObject*>()));
+  const auto chosen = choice_->itemData(index).value<QPointer<QObject>>();  // null: closed since it was listed
+  compareWith(qobject_cast<Document*>(chosen.data()));
   if (other_) emit otherChosen(other_);
 }
 

@@ -6,6 +6,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QPointer>
 #include <QPushButton>
 #include <QToolButton>
 #include <QTreeWidget>
@@ -174,7 +175,8 @@ void NumericsPanel::listChoices() {
   for (const char* type : {"f64", "f32", "bf16", "f16"})
     choice_->addItem(tr("itself with floats as %1").arg(QLatin1String(type)), QLatin1String(type));
   if (others_)
-    for (const auto& [name, document] : others_()) choice_->addItem(name, QVariant::fromValue<QObject*>(document));
+    for (const auto& [name, document] : others_())
+      choice_->addItem(name, QVariant::fromValue(QPointer<QObject>(document)));
   choice_->setCurrentIndex(std::max(0, choice_->findText(shown)));
 }
 
@@ -208,7 +210,7 @@ void NumericsPanel::compare() {
   std::optional<Module> other;
   if (chosen.typeId() == QMetaType::QString) {
     way = {Way::Kind::Precision, elementTypeFromName(chosen.toString().toStdString()).value_or(ElementType::F64)};
-  } else if (auto* document = qobject_cast<Document*>(chosen.value<QObject*>())) {
+  } else if (auto* document = qobject_cast<Document*>(chosen.value<QPointer<QObject>>().data())) {
     way.kind = Way::Kind::Document;
     other = document->module();
   }

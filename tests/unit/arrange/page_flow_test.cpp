@@ -229,5 +229,42 @@ TEST(ShapeChains, OneAloneIsANode) {
   for (const ViewNode& node : viewOfChain(module, {}).nodes) EXPECT_FALSE(node.chip);
 }
 
+// What is inside stays inside, and no wire runs through a box.
+TEST(Columns, AnOpenGroupFoldsToo) {
+  std::string text = "HloModule deep\npart { p = f32[8,16] parameter(0)\n";
+  for (int i = 0; i < 22; ++i)
+    text += "  v" + std::to_string(i) + " = f32[8,16] " + (i % 2 ? "tanh(" : "negate(") +
+            (i ? "v" + std::to_string(i - 1) : "p") + ")\n";
+  text += R"(ROOT w = f32[8,16] add(v21, v4) }
+ENTRY main {
+  x = f32[8,16] parameter(0)
+  a = f32[8,16] abs(x)
+  called = f32[8,16] call(a), to_apply=part
+  ROOT d = f32[8,16] subtract(called, a)
+})";
+  const Module module = *readHloText(text, "test").module;
+  ViewMaker maker(module);
+  ViewOptions options;
+  const auto paths = maker.groupPaths(module.entry());
+  options.openGroups.insert(paths.begin(), paths.end());
+  for (const Flow flow : {Flow::Down, Flow::Right}) {
+    GraphView view = maker.view(module.entry(), options);
+    view.flow = flow;
+    const Arrangement arrangement = arrangePage(module, view, {});
+    const int32_t group = view.nodes[at(view.boxOf(module.findInstruction("v0").value()))].parent;
+    ASSERT_GE(group, 0);
+    const RectF& frame = arrangement.boxes[at(group)];
+    for (size_t v = 0; v < view.nodes.size(); ++v) {
+      if (view.nodes[v].parent != group) continue;
+      const RectF& box = arrangement.boxes[v];
+      EXPECT_TRUE(box.x >= frame.x && box.y >= frame.y && box.x + box.width <= frame.x + frame.width &&
+                  box.y + box.height <= frame.y + frame.height)
+          << v;
+    }
+    for (size_t e = 0; e < view.edges.size(); ++e) EXPECT_TRUE(boxesUnder(view, arrangement, e).empty()) << e;
+    EXPECT_GE(zoomOnCanvas(arrangement.bounds.width, arrangement.bounds.height), 0.5f);
+  }
+}
+
 }  // namespace
 }  // namespace tessera

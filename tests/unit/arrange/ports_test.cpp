@@ -239,37 +239,6 @@ TEST(Columns, BoxesKeepApartAndWiresKeepTheirPorts) {
     EXPECT_TRUE(boxesUnder(shown.view, shown.arrangement, e).empty()) << e;
 }
 
-// What is inside stays inside, and no wire runs through a box.
-TEST(Columns, AnOpenGroupFoldsToo) {
-  std::string text = "HloModule deep\nENTRY main {\n  x = f32[8,16] parameter(0)\n  a = f32[8,16] abs(x)\n";
-  for (int i = 0; i < 22; ++i)
-    text += "  v" + std::to_string(i) + " = f32[8,16] " + (i % 2 ? "tanh" : "negate") + "(" +
-            (i ? "v" + std::to_string(i - 1) : "a") + "), metadata={op_name=\"part/step\"}\n";
-  text += "  b = f32[8,16] add(v21, a)\n  c = f32[8,16] multiply(b, v4)\n  ROOT d = f32[8,16] subtract(c, x)\n}\n";
-  const Module module = *readHloText(text, "test").module;
-  ViewMaker maker(module);
-  ViewOptions options;
-  const auto paths = maker.groupPaths(module.entry());
-  options.openGroups.insert(paths.begin(), paths.end());
-  for (const Flow flow : {Flow::Down, Flow::Right}) {
-    GraphView view = maker.view(module.entry(), options);
-    view.flow = flow;
-    const Arrangement arrangement = arrangePage(module, view, {});
-    const int32_t group = view.nodes[at(view.boxOf(module.findInstruction("v0").value()))].parent;
-    ASSERT_GE(group, 0);
-    const RectF& frame = arrangement.boxes[at(group)];
-    for (size_t v = 0; v < view.nodes.size(); ++v) {
-      if (view.nodes[v].parent != group) continue;
-      const RectF& box = arrangement.boxes[v];
-      EXPECT_TRUE(box.x >= frame.x && box.y >= frame.y && box.x + box.width <= frame.x + frame.width &&
-                  box.y + box.height <= frame.y + frame.height)
-          << v;
-    }
-    for (size_t e = 0; e < view.edges.size(); ++e) EXPECT_TRUE(boxesUnder(view, arrangement, e).empty()) << e;
-    EXPECT_GE(zoomInto(arrangement, 757, 560), 0.5f);
-  }
-}
-
 // --- values
 
 // A closed call or group shows what leaves it, as a node does; where several values do, it shows none.

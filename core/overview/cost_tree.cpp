@@ -22,8 +22,6 @@ namespace {
 // Of everything: what holds so much and has no scopes inside is told by opcodes.
 constexpr double kNeedsParts = 0.5;
 constexpr size_t kMostCallers = 16;  // scopes that a computation is called from; more are one, which they share
-// The hottest scope: so much of what holds it, and of everything.
-constexpr double kHotInside = 0.25, kHotOfAll = 0.04;  // the former not of segments that are structural
 
 struct Node {
   std::string name;
@@ -164,10 +162,11 @@ class CostTree {
     nodes_[out].isOpcode = true;
     return out;
   }
-  // Opcodes or scopes.
   bool showsOpcodes(const Node& own) const {
-    return own.weight >= kNeedsParts * nodes_[0].weight &&
-           std::ranges::all_of(own.children, [this](size_t k) { return nodes_[k].isOpcode || nodes_[k].weight <= 0; });
+    return isStructural(own.name) ||
+           (own.weight >= kNeedsParts * nodes_[0].weight && std::ranges::all_of(own.children, [this](size_t k) {
+              return nodes_[k].isOpcode || nodes_[k].weight <= 0;
+            }));
   }
   void add(size_t node, InstructionId instruction, double share) {
     Node& own = nodes_[node];
@@ -178,9 +177,10 @@ class CostTree {
     own.weight += weight;
     if (weight > own.heaviest) own.heaviest = weight, own.instruction = instruction;
   }
-  // Without the number at its end: "block_3" and "block" are of one family.
+  // Without the number at its end: "block_3" and "block" are of one family, and so are "0" and "1".
   static std::string familyOf(const std::string& name) {
     const size_t end = name.find_last_not_of("0123456789");
+    if (end == std::string::npos) return {};
     const bool numbered = end != std::string::npos && end > 0 && end + 1 < name.size() && name[end] == '_';
     return numbered ? name.substr(0, end) : name;
   }
@@ -191,9 +191,13 @@ class CostTree {
     for (size_t node : same) {
       const bool opcodes = showsOpcodes(nodes_[node]);
       for (size_t inner : nodes_[node].children) {
-        if (nodes_[inner].isOpcode != opcodes || nodes_[inner].weight <= 0) continue;
+        const bool opcode = nodes_[inner].isOpcode;
+        if ((opcode && !opcodes) || nodes_[inner].weight <= 0) continue;
         const std::string& name = nodes_[inner].name;
-        const auto [found, isNew] = known.try_emplace(families_ && !opcodes ? familyOf(name) : name, out.size());
+        const auto [found, isNew] = known.try_emplace(opcode      ? "%" + name
+                                                      : families_ ? familyOf(name)
+                                                                  : name,
+                                                      out.size());
         if (isNew) out.push_back({found->first, {}});
         out[found->second].second.push_back(inner);
       }
@@ -216,11 +220,13 @@ class CostTree {
   std::string nameOfAll(const std::string& family, const std::vector<size_t>& same) const {
     std::set<std::string_view> names;
     for (size_t node : same) names.insert(nodes_[node].name);
-    return names.size() > 1 ? fmt::format("{} × {}", family, names.size()) : std::string(*names.begin());
+    const std::string_view gap = family.empty() ? "" : " ";
+    return names.size() > 1 ? fmt::format("{}{}× {}", family, gap, names.size()) : std::string(*names.begin());
   }
   // No deeper than scopes go (scopes.cpp bounds them).
   CostScope scopeOf(const std::vector<size_t>& same) const {
     CostScope out = sumOf(same), rest{"…", {}, 0, {}, {}};
+    out.opcode = nodes_[same[0]].isOpcode;
     for (const auto& [family, nodes] : partsOf(same)) {
       const CostScope sum = sumOf(nodes);
       if (sum.weight >= least_) {
@@ -252,17 +258,5 @@ class CostTree {
 
 CostScope costByScope(const Workload& work, double leastShare) { return CostTree(work, false).build(leastShare); }
 CostScope costByScopeFamily(const Workload& work, double leastShare) { return CostTree(work, true).build(leastShare); }
-
-std::vector<const CostScope*> hottestScope(const CostScope& root) {
-  std::vector<const CostScope*> out;
-  for (const CostScope* at = &root; !at->children.empty(); at = out.back()) {
-    const CostScope& hottest = at->children.front();
-    const bool says = !out.empty() && !isStructural(at->name);  // of `while / body` alone nobody knows what it is
-    if (hottest.weight < kHotOfAll * root.weight || (says && hottest.weight < kHotInside * at->weight)) break;
-    if (hottest.name == "…" || hottest.name == "no scope") break;
-    out.push_back(&hottest);
-  }
-  return out;
-}
 
 }  // namespace tessera

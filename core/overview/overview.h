@@ -65,16 +65,17 @@ Overview overviewOf(const Workload& work);
 
 // Where the cost of a run is, as a tree of scopes: for a treemap.
 struct CostScope {
-  std::string name;           // a segment of op_name; "" of the root; "no scope"; in a leaf of half of all: opcodes
-  Cost cost;                  // with what is inside
-  double weight = 0;          // with what is inside, on the scale of Workload::weightOf
-  InstructionId instruction;  // the costliest inside
+  std::string name;                 // a segment of op_name; "" of the root; "no scope"; an opcode
+  Cost cost;                        // with what is inside
+  double weight = 0;                // with what is inside, on the scale of Workload::weightOf
+  InstructionId instruction;        // the costliest inside
   std::vector<CostScope> children;  // by weight; what is below a share of the root is merged into one child "…"
+  bool opcode = false;              // a part by what it computes: of a structural scope, or of a leaf of half of all
 };
 CostScope costByScope(const Workload& work, double leastShare = 0.005);
 // The same with scopes side by side that only a number tells apart as one, "block × 12", and what they hold summed.
 CostScope costByScopeFamily(const Workload& work, double leastShare = 0.005);
-// Names from the outside to the hottest scope that is not only a part of what stands around it.
+// From the outside to the hottest of all scopes that say what they are; where none does, to an opcode.
 std::vector<const CostScope*> hottestScope(const CostScope& root);
 
 }  // namespace tessera

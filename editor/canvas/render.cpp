@@ -11,20 +11,26 @@
 
 #include "core/picture/arrow.h"
 #include "core/picture/far_text.h"
+#include "editor/canvas/thin_lines.h"
 
 namespace tessera {
 namespace {
 
-constexpr int kFontPixels = 32;  // drawn at this size and scaled, so that widths stay exact at fractional sizes
+constexpr double kThinnest = 0.7;  // pixels of a line
+constexpr int kFontPixels = 32;    // drawn at this size and scaled, so that widths stay exact at fractional sizes
 
-QFont fontOf(bool bold) {
-  QFont font(QStringLiteral("DejaVu Sans"));
-  font.setPixelSize(kFontPixels);
-  font.setBold(bold);
-  font.setKerning(false);
-  font.setHintingPreference(QFont::PreferNoHinting);
-  return font;
-}
+// Made once for many texts: a font that is made looks its face up in a table that all threads share.
+struct Fonts {
+  static QFont make(bool bold) {
+    QFont font(QStringLiteral("DejaVu Sans"));
+    font.setPixelSize(kFontPixels);
+    font.setBold(bold);
+    font.setKerning(false);
+    font.setHintingPreference(QFont::PreferNoHinting);
+    return font;
+  }
+  QFont plain = make(false), bold = make(true);
+};
 
 using Piece = std::array<QPointF, 4>;  // a cubic; of a line the ends alone count
 
@@ -91,14 +97,14 @@ QPainterPath pathOf(const PictureItem& item, const QRectF& seen) {
   return path.take();
 }
 
-// Of the scene, with room for the width of a line; everything where the painter does not know.
-QRectF seenBy(const QPainter& painter, float width) {
+// Of the scene; everything where the painter does not know.
+QRectF seenBy(const QPainter& painter) {
   constexpr double kEverything = 1e9;
   bool invertible = false;
   const QTransform toScene = painter.worldTransform().inverted(&invertible);
   if (!invertible || painter.viewport().isEmpty())
     return {-kEverything, -kEverything, 2 * kEverything, 2 * kEverything};
-  const double margin = width + 2 * std::abs(toScene.m11());
+  const double margin = 2 * std::abs(toScene.m11());
   return toScene.mapRect(QRectF(painter.viewport())).adjusted(-margin, -margin, margin, margin);
 }
 
@@ -121,38 +127,77 @@ void paintBox(QPainter& painter, const PictureItem& item, double zoom, Theme the
   painter.drawRoundedRect(rect, item.radius, item.radius);
 }
 
-void paintPath(QPainter& painter, const PictureItem& item, double zoom, Theme theme) {
-  if (item.points.size() < 2) return;
-  QPen pen(toQColor(item.stroke, theme), item.width);
-  if (item.width * zoom < 0.7) {  // thin lines fade instead of vanishing
-    pen.setCosmetic(true);
-    pen.setWidthF(0.7);
-    QColor faded = pen.color();
-    faded.setAlphaF(static_cast<float>(std::clamp(0.25 + zoom, 0.25, 1.0)));
-    pen.setColor(faded);
-  }
-  painter.setRenderHint(QPainter::Antialiasing, true);
-  painter.setPen(pen);
-  painter.setBrush(item.filled ? QBrush(toQColor(item.fill, theme)) : QBrush(Qt::NoBrush));
-  painter.drawPath(pathOf(item, seenBy(painter, item.width)));
-  if (!item.arrow || zoom < 0.35) return;
+void paintArrow(QPainter& painter, const PictureItem& item, double zoom, const QRectF& seen, Theme theme) {
+  if (!item.arrow || item.points.size() < 2 || zoom < 0.35) return;
   const auto head = arrowHead(item);
   const std::array<QPointF, 3> corners{QPointF(head[0].x, head[0].y), QPointF(head[1].x, head[1].y),
                                        QPointF(head[2].x, head[2].y)};
+  if (!seen.adjusted(-kArrowLength, -kArrowLength, kArrowLength, kArrowLength).contains(corners[0])) return;
+  painter.setRenderHint(QPainter::Antialiasing, true);
   painter.setPen(Qt::NoPen);
   painter.setBrush(toQColor(item.stroke, theme));
   painter.drawPolygon(corners.data(), 3);
 }
 
-void paintLine(QPainter& painter, const PictureItem& item, Theme theme) {
+// Thin lines fade instead of vanishing; width: pixels.
+struct LineLook {
+  QColor color;
+  double width;
+  bool faded;
+};
+LineLook lookOf(const PictureItem& item, double zoom, double pixels, Theme theme) {
+  QColor color = toQColor(item.stroke, theme);
+  const bool faded = item.width * zoom < kThinnest;
+  if (faded) color.setAlphaF(static_cast<float>(std::clamp(0.25 + zoom, 0.25, 1.0)));
+  return {color, faded ? kThinnest : item.width * pixels, faded};
+}
+
+void paintLineOf(QPainter& painter, const PictureItem& item, const QPainterPath& path, double zoom, Theme theme) {
+  const LineLook look = lookOf(item, zoom, 1, theme);
+  QPen pen(look.color, look.width);
+  pen.setCosmetic(look.faded);
+  painter.setRenderHint(QPainter::Antialiasing, true);
+  painter.setPen(pen);
+  painter.setBrush(item.filled ? QBrush(toQColor(item.fill, theme)) : QBrush(Qt::NoBrush));
+  painter.drawPath(path);
+}
+
+// Of many wires a tile sees no piece, though their box reaches it.
+void paintPath(QPainter& painter, const PictureItem& item, double zoom, const QRectF& seen, Theme theme) {
+  if (item.points.size() < 2) return;
+  const QPainterPath path = pathOf(item, seen.adjusted(-item.width, -item.width, item.width, item.width));
+  if (!path.isEmpty()) paintLineOf(painter, item, path, zoom, theme);
+  paintArrow(painter, item, zoom, seen, theme);
+}
+
+// False: it is no thin line.
+bool drawThin(ThinLines& lines, const PictureItem& item, QPointF origin, double pixels, double zoom, Theme theme) {
+  const LineLook look = lookOf(item, zoom, pixels, theme);
+  if (item.filled || look.width > ThinLines::kWidest) return false;
+  lines.setPen(look.color, look.width);
+  const auto at = [&](size_t i) { return (QPointF(item.points[i].x, item.points[i].y) - origin) * pixels; };
+  const size_t step = item.curved ? 3 : 1;
+  for (size_t i = 0; i + step < item.points.size(); i += step)
+    if (item.curved)
+      lines.cubic({at(i), at(i + 1), at(i + 2), at(i + 3)});
+    else
+      lines.line(at(i), at(i + 1));
+  return true;
+}
+
+void paintText(QPainter& painter, const PictureItem& item, const Fonts& fonts, Theme theme) {
   const double scale = item.size / kFontPixels;
   painter.save();
   painter.translate(item.bounds.x, item.bounds.y + 0.8 * item.size);
   painter.scale(scale, scale);
-  painter.setFont(fontOf(item.bold));
+  painter.setFont(item.bold ? fonts.bold : fonts.plain);
   painter.setPen(toQColor(item.fill, theme));
   painter.drawText(QPointF(0, 0), QString::fromStdString(item.text));
   painter.restore();
+}
+
+void paintTexts(QPainter& painter, const PictureItem& item, double zoom, const Fonts& fonts, Theme theme) {
+  for (const PictureItem& line : seenAt(item, zoom)) paintText(painter, line, fonts, theme);
 }
 
 }  // namespace
@@ -168,9 +213,8 @@ void paintItem(QPainter& painter, const PictureItem& item, double zoom, Theme th
   if (!item.isSeenAt(zoom)) return;
   switch (item.kind) {
     case PictureItem::Kind::Box: return paintBox(painter, item, zoom, theme);
-    case PictureItem::Kind::Path: return paintPath(painter, item, zoom, theme);
-    case PictureItem::Kind::Text:
-      for (const PictureItem& line : seenAt(item, zoom)) paintLine(painter, line, theme);
+    case PictureItem::Kind::Path: return paintPath(painter, item, zoom, seenBy(painter), theme);
+    case PictureItem::Kind::Text: return paintTexts(painter, item, zoom, Fonts(), theme);
   }
 }
 
@@ -179,11 +223,27 @@ QImage renderRegion(const Picture& picture, std::span<const uint32_t> items, QPo
   QImage image(size, QImage::Format_RGB32);
   if (image.isNull()) return image;
   image.fill(toQColor(ColorRole::Background, theme));
+  ThinLines lines(image);
   QPainter painter(&image);
   painter.setRenderHint(QPainter::TextAntialiasing);
   painter.scale(zoom, zoom);
   painter.translate(-origin);
-  for (uint32_t i : items) paintItem(painter, picture.items[i], detail > 0 ? detail : zoom, theme);
+  const Fonts fonts;
+  const QRectF seen = seenBy(painter);
+  const double shown = detail > 0 ? detail : zoom;
+  for (uint32_t i : items) {
+    const PictureItem& item = picture.items[i];
+    if (!item.isSeenAt(shown)) continue;
+    switch (item.kind) {
+      case PictureItem::Kind::Box: paintBox(painter, item, shown, theme); break;
+      case PictureItem::Kind::Text: paintTexts(painter, item, shown, fonts, theme); break;
+      case PictureItem::Kind::Path:
+        if (drawThin(lines, item, origin, zoom, shown, theme))
+          paintArrow(painter, item, shown, seen, theme);
+        else
+          paintPath(painter, item, shown, seen, theme);
+    }
+  }
   return image;
 }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr double kWholePixels = 1024;  // at most: the longer side of the whole picture in the tiles that stay
 // Of a tile: items that are painted as they are (of more the boxes without lines, and the texts), and items that are
 // looked at. Of a frame: milliseconds.
-constexpr size_t kMostWhole = 100, kMostSeen = 50000;
+constexpr size_t kMostWhole = 100, kMostSeen = 10000;
 constexpr int kMostMs = 6;
 // Beside the level that is wanted, coarse ones first.
 constexpr int32_t kNearLevels[] = {-4, -3, -2, -1, 1};
@@ -87,6 +87,7 @@ void TileLayer::paintStandIns(QPainter& painter, const std::vector<TileKey>& mis
   viewport_.toSceneUnits(painter);
   for (const TileKey& key : missing) {
     const RectF scene = TileStore::sceneRect(key);
+    if (clock.elapsed() >= kMostMs) break;
     if (index_->mostIn(scene) > kMostSeen) continue;
     const auto seen = index_->itemsIn(*picture_, scene, viewport_.zoom());
     const bool whole = seen.size() <= kMostWhole;

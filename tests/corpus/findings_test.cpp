@@ -121,6 +121,47 @@ INSTANTIATE_TEST_SUITE_P(ByHand, LayersOfCorpus,
                                          Layered{"gpt2_small_scan_fwd/after.hlo", "while", 12}),
                          [](const auto& named) { return testName(named.param.file); });
 
+struct Hottest {
+  std::string file, scope;
+  bool backward;
+  int least, most;  // percent
+};
+void PrintTo(const Hottest& e, std::ostream* out) { *out << e.file; }
+class HottestOfCorpus : public testing::TestWithParam<Hottest> {};
+
+TEST_P(HottestOfCorpus, IsWhatAPersonWouldName) {
+  const Module module = moduleOf(GetParam().file);
+  const CostScope root = costByScopeFamily(Workload(module, nullptr));
+  const std::vector<const CostScope*> way = hottestScope(root);
+  ASSERT_FALSE(way.empty());
+  EXPECT_EQ(way.back()->name, GetParam().scope);
+  EXPECT_EQ(std::ranges::any_of(way, [](const CostScope* s) { return s->name.starts_with("transpose("); }),
+            GetParam().backward);
+  const double percent = 100 * way.back()->weight / root.weight;
+  EXPECT_GE(percent, GetParam().least);
+  EXPECT_LE(percent, GetParam().most + 0.01);
+}
+
+// Worked out from what the programs compute: of a small GPT each parameter is read for a few tokens, while Adam reads
+// and writes it, its moments and its update in a dozen separate operations, until fusions make them one. BERT's layers
+// widen four times for their MLP. Solvers and random bits are loops of the library; a scan is called by its body.
+INSTANTIATE_TEST_SUITE_P(ByHand, HottestOfCorpus,
+                         testing::Values(Hottest{"gpt_tiny_train/before.hlo", "scale_by_adam", false, 25, 40},
+                                         Hottest{"gpt_tiny_train/after.hlo", "blk", true, 35, 50},
+                                         Hottest{"gpt2_small_train/after.hlo", "blk", true, 25, 40},
+                                         Hottest{"gpt_tiny_scan_train/after.hlo", "blk", true, 25, 40},
+                                         Hottest{"gpt96_micro2_train/before.hlo", "blk", true, 30, 40},
+                                         Hottest{"resnet18_train/before.hlo", "Conv × 3", true, 25, 40},
+                                         Hottest{"lenet_train/before.hlo", "Conv × 2", true, 15, 30},
+                                         Hottest{"unet_fwd/after.hlo", "Conv × 15", false, 80, 95},
+                                         Hottest{"hf_bert_base_fwd/before.hlo", "dense", false, 15, 30},
+                                         Hottest{"nbody/after.hlo", "acc", false, 80, 100},
+                                         Hottest{"conjugate_gradient/before.hlo", "dot", false, 20, 40},
+                                         Hottest{"linalg_solve_lu/after.hlo", "jit(solve)", false, 95, 100},
+                                         Hottest{"svd_native/before.hlo", "jit(svd)", false, 95, 100},
+                                         Hottest{"rng_threefry/after.hlo", "jit(_uniform)", false, 95, 100}),
+                         [](const auto& named) { return testName(named.param.file); });
+
 TEST(OverviewOfCorpus, TellsStageAndDevice) {
   const auto stage = [](const char* file) {
     const Module module = moduleOf(file);

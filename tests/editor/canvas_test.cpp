@@ -1,5 +1,4 @@
 // The canvas with real mouse, wheel and key events, on the offscreen platform.
-#include <QElapsedTimer>
 #include <QHelpEvent>
 #include <QNativeGestureEvent>
 #include <QPointingDevice>
@@ -131,38 +130,6 @@ class CanvasTest : public QObject {
           for (int y = 0; y < shot.height(); y += 10) painted += shot.pixelColor(x, y) != empty ? 1 : 0;
         QVERIFY2(painted * 300 > shot.width() * shot.height(), qPrintable(QString::number(zoom)));  // a third
       }
-  }
-
-  // Qt's rasterizer takes seconds for a curve across a page of a million units of which a tile sees a little.
-  void aTileOfVeryLongWiresIsPaintedAtOnce() {
-    constexpr float kLong = 1e6f;
-    Picture page;
-    page.bounds = {0, 0, kLong, kLong};
-    for (int k = 0; k < 200; ++k) {
-      PictureItem wire;
-      wire.kind = PictureItem::Kind::Path;
-      wire.filled = false;
-      wire.stroke = ColorRole::Error;
-      wire.width = 6;
-      wire.curved = k % 2 == 1;
-      wire.points = {{0, 0}, {kLong, kLong}};
-      if (wire.curved) wire.points = {{kLong, 0}, {kLong / 2, kLong / 2}, {kLong / 2, kLong / 2}, {0, kLong}};
-      wire.bounds = page.bounds;
-      page.items.push_back(wire);
-    }
-    std::vector<uint32_t> all(page.items.size());
-    for (uint32_t i = 0; i < all.size(); ++i) all[i] = i;
-    QElapsedTimer clock;
-    clock.start();
-    const QImage tile =
-        renderRegion(page, all, QPointF(kLong / 2 - 50, kLong / 2 - 50), 1, QSize(101, 101), Theme::Light);
-    QVERIFY2(clock.elapsed() < 1000, qPrintable(QString::number(clock.elapsed())));
-    const QColor wire = toQColor(ColorRole::Error, Theme::Light), empty = toQColor(ColorRole::Background, Theme::Light);
-    for (const int at : {20, 50, 80}) {
-      QCOMPARE(tile.pixelColor(at, at), wire);
-      QCOMPARE(tile.pixelColor(100 - at, at), wire);
-    }
-    QCOMPARE(tile.pixelColor(50, 10), empty);
   }
 
   // The release of the space bar goes to whoever has the focus by then.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/overview/findings.h"
 #include "core/overview/layers.h"
@@ -51,6 +52,18 @@ std::string chainOf(const std::vector<std::string>& scopes, const std::string& p
     last = name;
   }
   return text + "}\n";
+}
+
+std::string hottestOf(const Module& module) {
+  const CostScope root = costByScopeFamily(Workload(module, nullptr));
+  std::string out;
+  for (const CostScope* scope : hottestScope(root)) out += (out.empty() ? "" : " / ") + scope->name;
+  return out + " " + std::to_string(std::lround(100 * hottestScope(root).back()->weight / root.weight));
+}
+std::string hottestIn(const std::vector<std::pair<std::string, int>>& scopes) {
+  std::vector<std::string> all;
+  for (const auto& [scope, count] : scopes) all.insert(all.end(), static_cast<size_t>(count), scope + "/s");
+  return hottestOf(moduleFrom(chainOf(all)));
 }
 
 TEST(CostByScope, EachCallerHasItsPartOfWhatItCalls) {
@@ -105,21 +118,52 @@ StackFrames
           "  ROOT a = f32[64] call(x), to_apply=inner, metadata={op_name=\"jit(run)/while/body/closed_call\" " +
           "stack_frame_id=1}\n}\n";
   const Module module = moduleFrom(text);
-  std::string way;
-  const CostScope root = costByScope(Workload(module, nullptr));
-  for (const CostScope* scope : hottestScope(root)) way += scope->name + " ";
-  EXPECT_EQ(way, "jit(run) while body force sine ");
+  EXPECT_EQ(hottestOf(module), "jit(run) / while / body / force 67");
 }
 
-// Five operations of a fifth each: the costliest is better than nothing where no scope has a name.
-TEST(CostByScope, OfALoopWithoutNamesTheCostliestPartIsTold) {
-  const Module module =
-      moduleFrom(chainOf({"jit(f)/while/body/a/s", "jit(f)/while/body/b/s", "jit(f)/while/body/c/s",
-                          "jit(f)/while/body/d/s", "jit(f)/while/body/e/s", "jit(f)/while/body/e/s"}));
-  const CostScope root = costByScope(Workload(module, nullptr));
-  const auto way = hottestScope(root);
-  ASSERT_EQ(way.size(), 4u);
-  EXPECT_EQ(way.back()->name, "e");
+// Five operations of a sixth and a third: the costliest is better than nothing where no scope has a name.
+TEST(HottestScope, OfALoopWithoutNamesTheCostliestPartIsTold) {
+  const std::string loop = "jit(f)/while/body/";
+  EXPECT_EQ(hottestIn({{loop + "a", 1}, {loop + "b", 1}, {loop + "c", 1}, {loop + "d", 1}, {loop + "e", 2}}),
+            "jit(f) / while / body / e 33");
+  EXPECT_EQ(hottestIn({{"jit(f)/while/body", 4}, {loop + "a", 1}}), "jit(f) / while / body / sine 80");
+}
+
+// An optimizer's parts are none the costliest, though it is; and what stands beside the model's largest part counts.
+TEST(HottestScope, IsAPartOnlyWhereThatIsMostOfIt) {
+  const std::string adam = "jit(step)/adam/", back = "jit(step)/transpose(jvp(net))/";
+  EXPECT_EQ(hottestIn({{adam + "a", 10},
+                       {adam + "b", 10},
+                       {adam + "c", 10},
+                       {adam + "d", 10},
+                       {back + "blk", 35},
+                       {back + "head", 25}}),
+            "jit(step) / adam 40");
+  EXPECT_EQ(hottestIn({{adam + "a", 10}, {adam + "b", 10}, {back + "blk", 45}, {back + "head", 35}}),
+            "jit(step) / transpose(jvp()) / net / blk 45");
+  EXPECT_EQ(hottestIn({{adam + "a", 18}, {adam + "b", 17}, {adam + "c", 17}, {back + "blk", 24}, {back + "head", 24}}),
+            "jit(step) / adam 52");
+}
+
+// What the model is called says nothing, forward or backward.
+TEST(HottestScope, LooksThroughTheNameOfTheWhole) {
+  EXPECT_EQ(hottestIn({{"jit(f)/jvp(Net)/Conv_0", 10},
+                       {"jit(f)/jvp(Net)/Dense_0", 25},
+                       {"jit(f)/transpose(jvp(Net))/Conv_0", 15},
+                       {"jit(f)/transpose(jvp(Net))/Conv_1", 15},
+                       {"jit(f)/transpose(jvp(Net))/Dense_0", 20},
+                       {"jit(f)/sgd", 15}}),
+            "jit(f) / transpose(jvp()) / Net / Conv × 2 30");
+}
+
+TEST(HottestScope, FunctionsOfLibrariesTellAndTheProgramDoesNot) {
+  EXPECT_EQ(hottestIn({{"jit(f)/jit(solve)/while/body", 6}, {"jit(f)/a", 3}, {"jit(f)", 1}}), "jit(f) / jit(solve) 60");
+  EXPECT_EQ(hottestIn({{"jit(f)", 6}, {"jit(f)/a", 4}}), "jit(f) / sine 60");
+}
+
+TEST(HottestScope, NumbersAloneAreOneFamily) {
+  EXPECT_EQ(hottestIn({{"f/h/0/attn", 1}, {"f/h/1/attn", 1}, {"f/h/2/attn", 1}, {"f/h/2/mlp", 1}, {"f/x", 1}}),
+            "f / h / × 3 / attn 60");
 }
 
 TEST(CostByScope, BlocksThatOnlyANumberTellsApartAreAFamily) {

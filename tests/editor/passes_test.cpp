@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 
+#include "app/studio/window/panels.h"
 #include "core/formats/file_content.h"
 #include "core/tools/find_instruction.h"
 #include "core/tools/passes/pass_film.h"
@@ -204,6 +205,24 @@ class PassesTest : public QObject {
     QVERIFY(playCommand(hand_->window(), "set-shape x f32[32,32]").has_value());
     settle(panel);
     QVERIFY(panel.frame() && panel.frame() != film);
+  }
+
+  void scriptsScrub() {
+    QVERIFY(playCommand(hand_->window(), "panel passes").has_value());
+    hand_->settle();
+    PassesPanel& panel = *hand_->window().panels().passes;
+    QVERIFY(playCommand(hand_->window(), "pass last").has_value());
+    QCOMPARE(panel.strip()->current(), panel.strip()->count() - 1);
+    QVERIFY(playCommand(hand_->window(), "pass 3").has_value());
+    QCOMPARE(panel.strip()->current(), 3);
+    QVERIFY(playCommand(hand_->window(), "select shifted").has_value());
+    hand_->settle();
+    QVERIFY(playCommand(hand_->window(), "pass next").has_value());
+    QVERIFY(panel.strip()->touched()[static_cast<size_t>(panel.strip()->current())]);
+    QVERIFY(playCommand(hand_->window(), "pass-tab history").has_value());
+    QCOMPARE(panel.tabs()->currentIndex(), 2);
+    for (const char* wrong : {"pass 999", "pass -1", "pass x", "pass-tab x"})
+      QVERIFY2(!playCommand(hand_->window(), wrong).has_value(), wrong);
   }
 
   void coloursAreTheThemes() {

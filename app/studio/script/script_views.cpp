@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QTabWidget>
 #include <map>
 
 #include "app/studio/script/script_gestures.h"
@@ -13,6 +14,8 @@
 #include "editor/document/document.h"
 #include "editor/panels/compare/devices_panel.h"
 #include "editor/panels/compare/numerics_panel.h"
+#include "editor/panels/compiler/pass_strip.h"
+#include "editor/panels/compiler/passes_panel.h"
 #include "editor/panels/compiler/warp_panel.h"
 #include "editor/panels/run/watch_panel.h"
 
@@ -37,6 +40,34 @@ Status lookAtWarp(MainWindow& w, const QString& words) {
   panel.warp()->setValue(numbers.value(1).toInt());
   panel.lookButton()->click();
   return {};
+}
+
+// The N-th pass of the Passes panel, from 0, as a click into its strip; "last", and "next" or "previous" of those that
+// touched the selection.
+Status lookAtPass(MainWindow& w, const QString& which) {
+  PassesPanel& panel = *w.panels().passes;
+  PassStrip& strip = *panel.strip();
+  if (which == QLatin1String("next") || which == QLatin1String("previous")) {
+    panel.stepToTouch(which == QLatin1String("next") ? 1 : -1);
+    return {};
+  }
+  bool isNumber = false;
+  const int moment = which == QLatin1String("last") ? strip.count() - 1 : which.toInt(&isNumber);
+  if (moment < 0 || moment >= strip.count() || !(isNumber || which == QLatin1String("last")))
+    return refusedGesture(QObject::tr("there are %1 passes, from 0").arg(strip.count()));
+  strip.choose(moment);
+  return {};
+}
+
+// "Changes", "Text" or "History".
+Status passTab(MainWindow& w, const QString& name) {
+  QTabWidget& tabs = *w.panels().passes->tabs();
+  for (int tab = 0; tab < tabs.count(); ++tab)
+    if (tabs.tabText(tab).compare(name, Qt::CaseInsensitive) == 0) {
+      tabs.setCurrentIndex(tab);
+      return {};
+    }
+  return refusedGesture(QObject::tr("the Passes panel has no tab %1").arg(name));
 }
 
 // By its name in the menu, or with "linear" behind it.
@@ -86,6 +117,8 @@ const std::map<QString, ViewCommand>& viewCommands() {
          return Status{};
        }},
       {"warp", lookAtWarp},
+      {"pass", lookAtPass},
+      {"pass-tab", passTab},
   };
   return table;
 }

@@ -84,7 +84,6 @@ DumpPanel::DumpPanel(Document& document, QWidget* parent)
   pool_.setMaxThreadCount(1);
   files_->setHeaderLabels({tr("File"), tr("Size")});
   files_->setUniformRowHeights(true);
-  files_->setTextElideMode(Qt::ElideMiddle);  // many begin alike
   files_->header()->setStretchLastSection(false);
   files_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
   text_->setReadOnly(true);
@@ -191,10 +190,12 @@ void DumpPanel::addModule(const DumpModule& module) {
     for (const DumpFile& file : module.files) {
       if (file.role != role) continue;
       if (!group) group = new QTreeWidgetItem(top, {tr(title)});
-      const QString name = QString::fromStdString(file.name);
-      const QString head =
-          QStringLiteral("module_%1.%2.").arg(module.id, 4, 10, QLatin1Char('0')).arg(toQString(module.name));
-      group->addChild(fileItem(file.name, name.startsWith(head) ? name.mid(head.size()) : name, file.bytes));
+      QString name = QString::fromStdString(file.name);
+      for (const QString& head :
+           {QStringLiteral("module_%1.%2.").arg(module.id, 4, 10, QLatin1Char('0')).arg(toQString(module.name)),
+            QStringLiteral("__compute_module_")})  // that many begin with
+        if (name.startsWith(head)) name.remove(0, head.size());
+      group->addChild(fileItem(file.name, name, file.bytes));
     }
   }
 }

@@ -161,6 +161,8 @@ INSTANTIATE_TEST_SUITE_P(
                       .mask = kCausal},
         AttentionCase{.name = "bf16_late_keys", .type = "bf16", .keys = 128, .mask = kLateKeys},
         AttentionCase{.name = "bf16_largest", .type = "bf16", .heads = 1, .keys = 64, .depth = 128, .width = 128},
+        AttentionCase{.name = "bf16_odd_depth", .type = "bf16", .keys = 96, .depth = 112, .width = 120},
+        AttentionCase{.name = "bf16_short_depth", .type = "bf16", .keys = 70, .depth = 8, .width = 16},
         AttentionCase{.name = "f16", .type = "f16", .mask = kBias},
         AttentionCase{.name = "bf16_without_tensor_cores", .type = "bf16", .device = "simulated:sm_70"}),
     [](const auto& info) { return info.param.name; });

@@ -1,6 +1,7 @@
 // See grid_attention_emission.h.
 #include "backends/codegen/grid/grid_attention_emission.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "backends/codegen/grid/grid_emitter.h"
@@ -46,16 +47,17 @@ void AttentionEmission::open(const std::string& name) {
   // Against conflicts of banks: an odd number of words, or for matrices four more than a multiple of eight.
   const unsigned padding = map_.tensor ? 8 : 1;
   for (Tile* tile : {&queries_, &keys_, &values_}) {
+    tile->each = neighboursOf(*tile);
     tile->line = (tile->linesAreAlong ? tile->alongSize : tile->acrossSize) + padding;
     const unsigned lines = tile->linesAreAlong ? tile->acrossSize : tile->alongSize;
     tile->shared = makeSharedArray(e.module_, held_, uint64_t{lines} * tile->line, name + "_tile");
   }
 }
 
-// Within the array; what lies beyond is the last one again.
-Value* AttentionEmission::clamped(Value* at, int64_t count, unsigned tile) {
+// Within the array; what lies beyond is the last one again, or the last `each` that are taken at once.
+Value* AttentionEmission::clamped(Value* at, int64_t count, unsigned tile, unsigned each) {
   if (count % tile == 0) return at;
-  return b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, at, int64(count - 1));
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, at, int64(count - each));
 }
 
 // --- loading
@@ -68,7 +70,7 @@ std::pair<Value*, Value*> AttentionEmission::placeIn(const Tile& tile, Value* el
     return out;
   };
   if (tile.factor.alongSum) {
-    Value* along = digit(tile.alongSize);
+    Value* along = b.CreateMul(digit(tile.alongSize / tile.each), b.getInt32(tile.each));
     return {along, element};
   }
   if (!map_.tensor) {
@@ -88,16 +90,16 @@ AttentionEmission::Loaded AttentionEmission::load(const Tile& tile, Value* eleme
   Value *i = b.CreateAdd(firstAlong, wide(along)), *j = b.CreateAdd(firstAcross, wide(across));
   e.forget();
   e.setCounters(map_.batch, batch_);
-  e.setCounters(tile.along, clamped(i, tile.alongCount, tile.alongSize));
+  e.setCounters(tile.along, clamped(i, tile.alongCount, tile.alongSize, tile.each));
   e.setCounters(tile.across, clamped(j, tile.acrossCount, tile.acrossSize));
-  Value* value = factorValue(tile.factor.node);
+  Value* value = tile.each > 1 ? wholeValue(tile.factor.node) : factorValue(tile.factor.node);
   Value* inside = nullptr;
   if (tile.alongCount % tile.alongSize != 0) inside = b.CreateICmpULT(i, int64(tile.alongCount));
   if (tile.acrossCount % tile.acrossSize != 0) {
     Value* other = b.CreateICmpULT(j, int64(tile.acrossCount));
     inside = inside ? b.CreateAnd(inside, other) : other;
   }
-  if (inside) value = b.CreateSelect(inside, value, llvm::Constant::getNullValue(held_));
+  if (inside) value = b.CreateSelect(inside, value, llvm::Constant::getNullValue(value->getType()));
   Value *line = tile.linesAreAlong ? across : along, *place = tile.linesAreAlong ? along : across;
   return {value, b.CreateAdd(b.CreateMul(line, b.getInt32(tile.line)), place)};
 }
@@ -112,10 +114,37 @@ Value* AttentionEmission::factorValue(NodeId factor) {
   return map_.tensor ? scalars_.toMemory(node.type, value).re : value.re;
 }
 
+// As many neighbours as one access moves, as words.
+Value* AttentionEmission::wholeValue(NodeId factor) {
+  const LaneAddress place =
+      e.laneAddressOf(*e.analysis_.addresses[factor.value], e.operandBase_[e.body_.at(factor).bits0]);
+  auto* words = llvm::FixedVectorType::get(b.getInt32Ty(), kWidestAccess / 4);
+  auto* loaded =
+      b.CreateAlignedLoad(words, b.CreateGEP(held_, place.base.pointer, place.scalar), llvm::Align(kWidestAccess));
+  place.base.scope.mark(loaded);
+  return loaded;
+}
+
+// Lines for tensor cores are multiples of such an access, and arrays begin at one.
+unsigned AttentionEmission::neighboursOf(const Tile& tile) const {
+  const NodeId factor = tile.factor.node;
+  if (!map_.tensor || !tile.factor.alongSum || e.body_.at(factor).op != NodeOp::Read) return 1;
+  constexpr int64_t kEach = kWidestAccess / 2;
+  const Address& address = *e.analysis_.addresses[factor.value];
+  const int32_t along = tile.along.back();
+  const bool isShared = tile.alongSize * tile.acrossSize % (kEach * map_.grid.blockThreads) == 0;  // by all threads
+  const bool isWhole = isShared && e.analysis_.counters[static_cast<size_t>(along)].size % kEach == 0 &&
+                       address.coefficientOf(along) == 1 && address.constant % kEach == 0 && address.others.empty() &&
+                       std::ranges::all_of(address.terms, [&](const CounterTerm& term) {
+                         return term.counter == along || term.coefficient % kEach == 0;
+                       });
+  return isWhole ? kEach : 1;
+}
+
 // first: of `across` for queries and keys, of `along` for values.
 void AttentionEmission::fill(const Tile& tile, Value* first) {
   const bool isValues = &tile == &values_;
-  const unsigned total = tile.alongSize * tile.acrossSize, threads = map_.grid.blockThreads;
+  const unsigned total = tile.alongSize * tile.acrossSize / tile.each, threads = map_.grid.blockThreads;
   unsigned atOnce = kMostAtOnce;  // sizes are multiples of sixteen, so that one is left at least
   while (total % (threads * atOnce) != 0) atOnce /= 2;
   const auto load = [&](Value* element) {
@@ -125,7 +154,13 @@ void AttentionEmission::fill(const Tile& tile, Value* first) {
     std::vector<Loaded> loaded;
     Value* element = b.CreateAdd(b.CreateTrunc(from, b.getInt32Ty()), thread_);
     for (unsigned i = 0; i < atOnce; ++i) loaded.push_back(load(b.CreateAdd(element, b.getInt32(i * threads))));
-    for (const Loaded& each : loaded) b.CreateStore(each.value, b.CreateGEP(held_, tile.shared, each.place));
+    for (const Loaded& each : loaded) {
+      Value* at = b.CreateGEP(held_, tile.shared, each.place);
+      if (tile.each > 1)
+        b.CreateAlignedStore(each.value, at, llvm::Align(kWidestAccess));
+      else
+        b.CreateStore(each.value, at);
+    }
   });
   e.forget();
 }

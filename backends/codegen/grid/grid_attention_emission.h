@@ -28,6 +28,7 @@ class AttentionEmission {
     llvm::GlobalVariable* shared = nullptr;
     unsigned line = 0;          // elements from one line to the next
     bool linesAreAlong = true;  // a line holds what is summed over
+    unsigned each = 1;          // neighbours along it that a thread loads at once
   };
   // An element on its way to shared memory.
   struct Loaded {
@@ -49,12 +50,14 @@ class AttentionEmission {
   llvm::Value* read(llvm::Value* slot) { return b.CreateLoad(f32_, slot); }
 
   void open(const std::string& name);
-  llvm::Value* clamped(llvm::Value* at, int64_t count, unsigned tile);
+  llvm::Value* clamped(llvm::Value* at, int64_t count, unsigned tile, unsigned each = 1);
 
   // --- loading
   std::pair<llvm::Value*, llvm::Value*> placeIn(const Tile& tile, llvm::Value* element);
   Loaded load(const Tile& tile, llvm::Value* element, llvm::Value* firstAlong, llvm::Value* firstAcross);
   llvm::Value* factorValue(NodeId factor);
+  llvm::Value* wholeValue(NodeId factor);
+  unsigned neighboursOf(const Tile& tile) const;
   void fill(const Tile& tile, llvm::Value* first);
 
   // --- softmax

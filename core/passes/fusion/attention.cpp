@@ -251,13 +251,26 @@ class Matcher {
     core_.insert(known.begin(), known.end());
   }
 
-  // A factor as it is in memory: its conversion, its repetition along the batch and the order of its dimensions are
-  // part of reading it.
+  // Each dimension becomes some neighbours, so that places stay sums of indices.
+  static bool splitsDimensions(const Shape& from, const Shape& to) {
+    size_t next = 0;
+    for (const int64_t size : from.dimensions) {
+      int64_t product = 1;
+      while (product < size && next < to.dimensions.size()) product *= to.dimensions[next++];
+      if (product != size) return false;
+    }
+    return std::all_of(to.dimensions.begin() + static_cast<std::ptrdiff_t>(next), to.dimensions.end(),
+                       [](int64_t size) { return size == 1; });
+  }
+
+  // A factor as it is in memory: its conversion, its repetition along the batch, the part that it is and the order of
+  // its dimensions are part of reading it.
   void takeFactor(InstructionId id, Dims batch) {
     for (;; id = at(id).operands[0]) {
       const Instruction& in = at(id);
       if (taken_.contains(id.value)) return;
-      if (in.opcode == Opcode::Transpose) {
+      const bool splits = in.opcode == Opcode::Reshape && splitsDimensions(module_.shapeOf(in.operands[0]), *in.shape);
+      if (in.opcode == Opcode::Transpose || in.opcode == Opcode::Slice || splits) {
         batch.clear();
       } else if (in.opcode == Opcode::Broadcast) {
         const Dims repeated = otherDims(in.shape->rank(), in.attributes->ints(Attr::dimensions));

@@ -66,14 +66,22 @@ TEST(PassesAttention, TakesInTheMaskAndTheOrderOfTheResult) {
   p.end = " ROOT r = f32[16,2,8] transpose(values), dimensions={1,0,2}";
   EXPECT_EQ(stepsOf(attentionModule(p, true)), (std::vector<Opcode>{Opcode::Fusion}));
 }
+TEST(PassesAttention, ReadsPartsAsTheyAreInMemory) {
+  AttentionParts p;
+  p.scores =
+      " all = f32[32,48] parameter(3)\n part = f32[16,16] slice(all), slice={[8:24], [16:32]}\n"
+      " heads = f32[16,2,8] reshape(part)\n scores = f32[2,16,32] dot(heads, k), lhs_batch_dims={1}, "
+      "lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={2}\n";
+  EXPECT_EQ(stepsOf(attentionModule(p, true)), (std::vector<Opcode>{Opcode::Fusion, Opcode::Negate}));
+}
 // The first one's end is in its own fusion, and no part of how the second one reads its queries.
 TEST(PassesAttention, OneBehindTheOther) {
   AttentionParts p;
   p.end =
       " u = f32[8,16,2] transpose(values), dimensions={2,1,0}\n z = f32[2,16,8] transpose(u), dimensions={2,1,0}\n"
-      " s2 = f32[2,16,32] dot(z, k), lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, "
-      "rhs_contracting_dims={2}\n top2 = f32[2,16] reduce(s2, low), dimensions={2}, to_apply=most\n"
-      " tops2 = f32[2,16,32] broadcast(top2), dimensions={0,1}\n shifted2 = f32[2,16,32] subtract(s2, tops2)\n"
+      " again = f32[2,16,32] dot(z, k), lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, "
+      "rhs_contracting_dims={2}\n top2 = f32[2,16] reduce(again, low), dimensions={2}, to_apply=most\n"
+      " tops2 = f32[2,16,32] broadcast(top2), dimensions={0,1}\n shifted2 = f32[2,16,32] subtract(again, tops2)\n"
       " powers2 = f32[2,16,32] exponential(shifted2)\n"
       " total2 = f32[2,16] reduce(powers2, zero), dimensions={2}, to_apply=sum\n"
       " totals2 = f32[2,16,32] broadcast(total2), dimensions={0,1}\n"

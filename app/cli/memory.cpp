@@ -27,18 +27,16 @@ struct MemoryArguments {
 
 std::string readable(int64_t bytes) { return bytesText(static_cast<double>(bytes)); }
 
-// "train.py:120", where the file says it.
-std::string sourceText(const Module& module, const UserTable& users, InstructionId id) {
-  const SourceFrame from = sourceNear(module, users, id);
-  return from.file.empty() ? std::string() : fmt::format("{}:{}", from.file, from.line);
-}
+std::string textOf(const SourceFrame& frame) { return fmt::format("{}:{}", frame.file, frame.line); }
 
 Json placeOfInstruction(const Module& module, const UserTable& users, InstructionId id) {
   const Instruction& instruction = module.at(id);
   Json out{{"name", instruction.name},
            {"computation", module.at(instruction.computation).name},
            {"opcode", instruction.opcodeName()}};
-  if (std::string source = sourceText(module, users, id); !source.empty()) out["source"] = std::move(source);
+  const std::vector<SourceFrame> frames = framesNear(module, users, id);
+  if (!frames.empty()) out["source"] = textOf(frames[0]);
+  if (const SourceFrame* own = ownFrame(frames); own && own != frames.data()) out["called_from"] = textOf(*own);
   return out;
 }
 
@@ -139,6 +137,14 @@ void tellSchedule(const MemoryReport& report, Report& out) {
   }
 }
 
+// ", train.py:120", where the file says it; of a library's line also who called it.
+std::string sourceText(const Module& module, const UserTable& users, InstructionId id) {
+  const std::vector<SourceFrame> frames = framesNear(module, users, id);
+  if (frames.empty()) return {};
+  const SourceFrame* own = ownFrame(frames);
+  return ", " + textOf(frames[0]) + (own && own != frames.data() ? " from " + textOf(*own) : "");
+}
+
 void tellPeak(const MemoryReport& report, const MemoryArguments& options, Report& out) {
   const std::vector<size_t> peak = atPeak(report, options.byPadding);
   const UserTable users(report.module);
@@ -148,12 +154,11 @@ void tellPeak(const MemoryReport& report, const MemoryArguments& options, Report
     const MemoryBuffer& buffer = report.buffers[peak[k]];
     const std::string padding = buffer.padding > 0 ? fmt::format(", padding {}", readable(buffer.padding)) : "";
     const Instruction& instruction = report.module.at(buffer.instruction);
-    const std::string source = sourceText(report.module, users, buffer.instruction);
     out.line(fmt::format(
         "  {:>11} {:>5.1f} % {:<9} %{} {}, moments {} to {}{}{}", readable(buffer.bytes),
         100.0 * static_cast<double>(buffer.bytes) / static_cast<double>(std::max<int64_t>(1, report.peakBytes())),
         nameOf(buffer.kind), instruction.name, toString(shapeOfBuffer(report, buffer)), buffer.begin, buffer.end,
-        padding, source.empty() ? "" : ", " + source));
+        padding, sourceText(report.module, users, buffer.instruction)));
   }
   if (peak.size() > options.top) out.line(fmt::format("  … and {} more", peak.size() - options.top));
 }

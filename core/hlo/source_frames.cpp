@@ -1,6 +1,7 @@
 // See source_frames.h. Ids of the tables count from 1, and a frame's parent from 2: 1 is none.
 #include "core/hlo/source_frames.h"
 
+#include <algorithm>
 #include <functional>
 
 namespace tessera {
@@ -34,15 +35,22 @@ void eachFrame(const Module& module, int32_t id, const std::function<bool(const 
   }
 }
 
-// Its own, or what it calls has one.
-SourceFrame sourceIn(const Module& module, InstructionId id) {
+// Those that name a file.
+std::vector<SourceFrame> namedFrames(const Module& module, const Metadata* metadata) {
+  std::vector<SourceFrame> out = metadata ? sourceFrames(module, *metadata) : std::vector<SourceFrame>();
+  std::erase_if(out, [](const SourceFrame& frame) { return frame.file.empty(); });
+  return out;
+}
+
+// Its own, or what it calls has some.
+std::vector<SourceFrame> framesIn(const Module& module, InstructionId id) {
   const Instruction& own = module.at(id);
-  SourceFrame out = own.metadata ? sourceOf(module, *own.metadata) : SourceFrame();
+  std::vector<SourceFrame> out = namedFrames(module, own.metadata);
   for (ComputationId callee : module.callees(own)) {
     if (!module.contains(callee)) continue;
     const auto& inside = module.at(callee).instructions;
-    for (auto last = inside.rbegin(); last != inside.rend() && out.file.empty(); ++last)
-      if (const Metadata* metadata = module.at(*last).metadata) out = sourceOf(module, *metadata);
+    for (auto last = inside.rbegin(); last != inside.rend() && out.empty(); ++last)
+      out = namedFrames(module, module.at(*last).metadata);
   }
   return out;
 }
@@ -72,20 +80,29 @@ SourceFrame sourceOf(const Module& module, const Metadata& metadata) {
   return out;
 }
 
-SourceFrame sourceNear(const Module& module, const UserTable& users, InstructionId id) {
+std::vector<SourceFrame> framesNear(const Module& module, const UserTable& users, InstructionId id) {
   constexpr int kSteps = 4;
   constexpr size_t kMost = 16;
   std::vector<InstructionId> reached{id};
   for (int step = 0; step <= kSteps; ++step) {
     std::vector<InstructionId> readers;
     for (InstructionId near : reached) {
-      if (const SourceFrame found = sourceIn(module, near); !found.file.empty()) return found;
+      if (std::vector<SourceFrame> found = framesIn(module, near); !found.empty()) return found;
       for (InstructionId reader : users.users(near))
         if (readers.size() < kMost) readers.push_back(reader);
     }
     reached = std::move(readers);
   }
   return {};
+}
+
+const SourceFrame* ownFrame(const std::vector<SourceFrame>& frames) {
+  const auto isOwn = [](const SourceFrame& frame) {
+    return frame.file.find("/site-packages/") == frame.file.npos &&
+           frame.file.find("/dist-packages/") == frame.file.npos;
+  };
+  const auto found = std::ranges::find_if(frames, isOwn);
+  return found == frames.end() ? nullptr : &*found;
 }
 
 }  // namespace tessera

@@ -19,8 +19,10 @@ struct SourceFrame {
 std::vector<SourceFrame> sourceFrames(const Module& module, const Metadata& metadata);
 // The innermost alone; its file is "" where there is none.
 SourceFrame sourceOf(const Module& module, const Metadata& metadata);
-// Of an instruction without metadata: the source of a called computation's last instruction that has one, else of the
-// nearest user, at most four steps away. Its file is "" if there is none.
-SourceFrame sourceNear(const Module& module, const UserTable& users, InstructionId id);
+// The frames of an instruction; where it has none, of a called computation's last instruction that has some, else of
+// the nearest user, at most four steps away. Empty if there are none.
+std::vector<SourceFrame> framesNear(const Module& module, const UserTable& users, InstructionId id);
+// The first that is no installed library's; null: all are, or there is none.
+const SourceFrame* ownFrame(const std::vector<SourceFrame>& frames);
 
 }  // namespace tessera

@@ -27,11 +27,26 @@ ENTRY e {
 TEST(SourceNear, OwnThenInsideThenReaders) {
   const Module module = *readHloText(kProgram, "m.hlo").module;
   const UserTable users(module);
-  const auto line = [&](const char* name) { return sourceNear(module, users, *module.findInstruction(name)).line; };
+  const auto line = [&](const char* name) {
+    const auto frames = framesNear(module, users, *module.findInstruction(name));
+    return frames.empty() ? 0 : frames[0].line;
+  };
   EXPECT_EQ(line("own"), 7);
   EXPECT_EQ(line("made"), 9);
   EXPECT_EQ(line("widened"), 7);
   EXPECT_EQ(line("unread"), 0);
+}
+
+// Of what a library computes the line that called it is the one to look at.
+TEST(SourceNear, OwnFileBehindThoseOfLibraries) {
+  const SourceFrame dense{"/usr/lib/python3/site-packages/flax/linen/linear.py", "Dense.__call__", 287};
+  const SourceFrame jax{"/usr/lib/python3/dist-packages/jax/api.py", "f", 1};
+  const SourceFrame train{"train.py", "loss", 42};
+  const std::vector<SourceFrame> called{dense, jax, train}, inside{dense, jax};
+  ASSERT_TRUE(ownFrame(called));
+  EXPECT_EQ(ownFrame(called)->line, 42);
+  EXPECT_FALSE(ownFrame(inside));
+  EXPECT_FALSE(ownFrame({}));
 }
 
 }  // namespace

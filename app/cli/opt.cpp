@@ -73,7 +73,8 @@ void addOpt(CLI::App& app, Report& report) {
   auto options = std::make_shared<OptArguments>();
   auto* list = command->add_flag("--list", options->list, "List the passes in their order");
   command->add_option("FILE", options->file, "HLO file")->excludes(list);
-  command->add_option("--passes", options->passes, "Passes in this order (default: all)")->delimiter(',');
+  command->add_option("--passes", options->passes, "Passes in this order (default: those for the processor)")
+      ->delimiter(',');
   command->add_option("--dump", options->dump, "A folder for a numbered file a pass, named as XLA names them");
   command->add_option("-o,--output", options->out, "Write the result to a file");
   command->add_flag("--json", report.json, "Print one JSON object");

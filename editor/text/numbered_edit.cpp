@@ -62,8 +62,10 @@ void NumberedEdit::changeEvent(QEvent* event) {
   if (event->type() == QEvent::FontChange) placeGutter();
 }
 
+// Margins that are set are laid out at once: where a scroll bar comes and goes by that, without an end.
 void NumberedEdit::placeGutter() {
-  setViewportMargins(gutterWidth(), 0, 0, 0);
+  const QMargins wanted(gutterWidth(), 0, 0, 0);
+  if (viewportMargins() != wanted) setViewportMargins(wanted);
   const QRect inside = contentsRect();
   gutter_->setGeometry(inside.left(), inside.top(), gutterWidth(), inside.height());
 }

@@ -174,6 +174,18 @@ class PanelsTest : public QObject {
     QVERIFY(panels().text->findChild<HloEdit*>()->errorText().startsWith(QLatin1String("line 3:")));
   }
 
+  // A scroll bar that comes by the margin must not go by it again, without an end.
+  void theGutterSettlesAtEverySize() {
+    NumberedEdit edit;
+    edit.show();
+    for (int lines = 1; lines <= 14; ++lines) {
+      edit.setPlainText(QStringLiteral("a b c\n").repeated(lines));
+      for (int width = 30; width <= 120; width += 3)
+        for (int height = 20; height <= 120; height += 7) edit.resize(width, height);
+    }
+    QVERIFY(edit.viewport()->x() >= edit.gutterWidth());
+  }
+
   void helpDrawsItsFiguresAndOpensItsExamples() {
     hand().openText(kTwo);
     panels().raise(QStringLiteral("help"));

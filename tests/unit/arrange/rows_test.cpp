@@ -87,21 +87,18 @@ TEST(Pieces, StandTogetherOnSeveralShelves) {
 }
 
 TEST(MainPath, RunsStraightWhateverItsPortsAre) {
-  GraphView view = boxes(12);
-  for (int32_t k = 1; k < 12; ++k) {
+  constexpr int32_t kLength = 6;  // so short that it is not folded into columns
+  GraphView view = boxes(kLength);
+  for (int32_t k = 1; k < kLength; ++k) {
     view.nodes[at(k)].inputs = {{.name = "lhs", .operand = 0}, {.name = "rhs", .operand = 1}};
     view.edges.push_back({k - 1, k, {}, 1});
   }
-  for (int32_t k = 1; k < 12; k += 3) {  // something else at the other port
+  for (int32_t k = 1; k < kLength; k += 3) {  // something else at the other port
     view.nodes.push_back(view.nodes[0]);
     view.edges.push_back({static_cast<int32_t>(view.nodes.size()) - 1, k, {}, 0});
   }
-  view.nodes.push_back({.kind = ViewNode::Kind::OpenGroup, .group = "g"});  // a group, which no column folds
-  for (size_t k = 0; k + 1 < view.nodes.size(); ++k) view.nodes[k].parent = 0;
-  std::rotate(view.nodes.begin(), view.nodes.end() - 1, view.nodes.end());
-  for (ViewEdge& edge : view.edges) ++edge.from, ++edge.to;
   const Arrangement a = arrange(view);
-  for (size_t k = 2; k <= 12; ++k) EXPECT_NEAR(centre(a.boxes[k]), centre(a.boxes[1]), 1) << k;
+  for (int32_t k = 1; k < kLength; ++k) EXPECT_NEAR(centre(a.boxes[at(k)]), centre(a.boxes[0]), 1) << k;
 }
 
 TEST(Fan, WiderThanAPageStandsAtBothSidesOfItsTrunk) {

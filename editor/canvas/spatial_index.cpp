@@ -11,6 +11,7 @@ namespace {
 constexpr int64_t kManyCells = 64;
 constexpr float kItemsPerCell = 4;
 constexpr float kSmallestCell = 64;
+constexpr float kFewCells = 64;  // in a row or column, besides one an item
 
 // With strokes and arrow heads.
 RectF paintedBy(const PictureItem& item) {
@@ -25,6 +26,8 @@ SpatialIndex::SpatialIndex(const Picture& picture) : bounds_(picture.bounds) {
   const float area = std::max(bounds_.width, 1.f) * std::max(bounds_.height, 1.f);
   const float items = std::max<float>(static_cast<float>(picture.items.size()), 1);
   cell_ = std::max(kSmallestCell, std::sqrt(area / items * kItemsPerCell));
+  // By the area alone a box that was moved far away makes a row of millions of cells.
+  cell_ = std::max(cell_, std::max(bounds_.width, bounds_.height) / (items + kFewCells));
   columns_ = std::max(1, static_cast<int32_t>(std::ceil(bounds_.width / cell_)));
   rows_ = std::max(1, static_cast<int32_t>(std::ceil(bounds_.height / cell_)));
   begin_.assign(static_cast<size_t>(columns_) * static_cast<size_t>(rows_) + 1, 0);

@@ -15,6 +15,7 @@ class SpatialIndex {
 
   // Items that may touch the rectangle and show at the zoom, ascending (painter's order).
   std::vector<uint32_t> itemsIn(const Picture& picture, const RectF& scene, double zoom) const;
+  size_t cells() const { return begin_.size() - 1; }  // looked at by a query of everything
   // No more are there than so many, those over many cells aside: known without looking at any.
   size_t mostIn(const RectF& scene) const;
   // Bounds of a view node's frame; empty: none. In one array, so that all nodes can be looked at in a millisecond.

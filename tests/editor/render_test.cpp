@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "editor/canvas/render.h"
+#include "editor/canvas/spatial_index.h"
 #include "tests/editor/qt_tests.h"
 
 namespace tessera::render_test {
@@ -14,6 +15,23 @@ class RenderTest : public QObject {
   Q_OBJECT
 
  private slots:
+  // A row of cells as long as the way to it would be walked for each tile.
+  void aBoxFarAwayMakesNoMillionsOfCells() {
+    constexpr float kFar = 1e9f;
+    Picture page;
+    page.bounds = {0, 0, kFar, 100};
+    for (const float x : {0.f, 200.f, kFar - 1024}) {
+      PictureItem box;
+      box.kind = PictureItem::Kind::Box;
+      box.bounds = {x, 0, 100, 100};
+      page.items.push_back(box);
+    }
+    const SpatialIndex index(page);
+    QVERIFY2(index.cells() < 100, qPrintable(QString::number(index.cells())));
+    QCOMPARE(index.itemsIn(page, {0, 0, 150, 100}, 1), (std::vector<uint32_t>{0}));
+    QCOMPARE(index.itemsIn(page, page.bounds, 1), (std::vector<uint32_t>{0, 1, 2}));
+  }
+
   // Qt's rasterizer takes seconds for a curve across a page of a million units of which a tile sees a little.
   void aTileOfVeryLongWiresIsPaintedAtOnce_data() {
     QTest::addColumn<float>("width");

@@ -186,7 +186,7 @@ class CancelTest : public QObject {
   }
   // After an edit what is drawn is of an older graph: groups are closed instead.
   void arrangingAfterAnEdit() {
-    growAndCancel("arranging after an edit", "Arranging", 0, 120000, [&](int size) {
+    growAndCancel("arranging after an edit", "Arranging", 0, 30000, [&](int size) {
       hand().openText(chain(size, "f32[8]", "exponential").c_str(), false);
       document().view().openAllGroups();
       hand().settle();

@@ -7,12 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/backend.h"
-#include "core/evaluate/argument_rules.h"
-#include "core/evaluate/compare.h"
-#include "core/evaluate/evaluate.h"
-#include "core/formats/hlo_text.h"
-#include "core/ops/inference/infer.h"
+#include "tests/cuda/device_run.h"
 
 namespace tessera {
 namespace {
@@ -105,40 +100,25 @@ class CudaAttention : public testing::TestWithParam<AttentionCase> {};
 
 TEST_P(CudaAttention, IsOneKernel) {
   const AttentionCase& c = GetParam();
-  ReadResult read = readHloText(textOf(c));
-  ASSERT_TRUE(read.module) << textOf(c);
-  inferModule(*read.module);
-  const auto backend = makeBackend("cuda");
-  ASSERT_TRUE(backend) << backend.error().toString();
-  CompileOptions options;
-  options.device = c.device;
-  const auto executable = (*backend)->compile(*read.module, options);
-  ASSERT_TRUE(executable) << executable.error().toString();
-  const auto arguments = argumentsBy({}, *read.module);
-  ASSERT_TRUE(arguments) << arguments.error().toString();
-  const auto found = (*executable)->run(*arguments);
-  ASSERT_TRUE(found) << found.error().toString();
-  const auto wanted = evaluateModule(*read.module, *arguments);
-  ASSERT_TRUE(wanted) << wanted.error().toString();
-  const ElementType type = (*wanted)[0].shape().type;
-  const Tolerance tolerance = type == ElementType::F32 ? Tolerance{1e-4, 1e-5} : Tolerance{2e-2, 2e-2};
-  const Comparison comparison = compareLiterals((*wanted)[0], (*found)[0], tolerance, "result");
-  EXPECT_TRUE(comparison.equal) << comparison.firstMismatch;
-  for (const DeviceReport& report : (*executable)->deviceReports())
+  DeviceRun run;
+  ASSERT_NO_FATAL_FAILURE(runOnDevice(textOf(c), c.device, run));
+  const bool isWide = run.results[0].shape().type == ElementType::F32;
+  expectEvaluatorsResult(run, isWide ? Tolerance{1e-4, 1e-5} : Tolerance{2e-2, 2e-2});
+  for (const DeviceReport& report : run.executable->deviceReports())
     EXPECT_FALSE(report.isError) << report.kernel << ", " << report.place << ": " << report.kind << ": " << report.text;
 
-  const Module& optimized = (*executable)->optimized();
-  const auto steps = (*executable)->list(optimized.entryComputation().root, true);
+  const Module& optimized = run.executable->optimized();
+  const auto steps = run.executable->list(optimized.entryComputation().root, true);
   ASSERT_TRUE(steps) << steps.error().toString();
   ASSERT_EQ(steps->size(), 1u);
   EXPECT_NE(steps->front().what.find("attention by tiles"), std::string::npos) << steps->front().what;
   const bool isNarrow = c.type != "f32" && c.device == "simulated:sm_80";
   EXPECT_EQ(steps->front().what.find("tensor cores") != std::string::npos, isNarrow) << steps->front().what;
-  EXPECT_EQ((*executable)->kernelCounts().kernels, 1);
+  EXPECT_EQ(run.executable->kernelCounts().kernels, 1);
   int64_t bytes = 0;  // of arguments and results alone
-  for (const Literal& each : *arguments) bytes += static_cast<int64_t>(each.bytes().size() + 256);
-  bytes += static_cast<int64_t>((*found)[0].bytes().size() + 256);
-  EXPECT_LE((*executable)->peakBytes(), bytes);
+  for (const Literal& each : run.arguments) bytes += static_cast<int64_t>(each.bytes().size() + 256);
+  bytes += static_cast<int64_t>(run.results[0].bytes().size() + 256);
+  EXPECT_LE(run.executable->peakBytes(), bytes);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -170,19 +150,9 @@ INSTANTIATE_TEST_SUITE_P(
 // A row that sees no key has no weights, and none of the numbers that it gives is one.
 TEST(CudaAttentionRows, WithoutAKeyAreNoNumbers) {
   AttentionCase c{.name = "none", .queries = 64, .keys = 32, .mask = kLateKeys};
-  ReadResult read = readHloText(textOf(c));
-  ASSERT_TRUE(read.module);
-  inferModule(*read.module);
-  const auto backend = makeBackend("cuda");
-  ASSERT_TRUE(backend);
-  CompileOptions options;
-  options.device = c.device;
-  const auto executable = (*backend)->compile(*read.module, options);
-  ASSERT_TRUE(executable) << executable.error().toString();
-  const auto arguments = argumentsBy({}, *read.module);
-  const auto found = (*executable)->run(*arguments);
-  ASSERT_TRUE(found) << found.error().toString();
-  const auto values = (*found)[0].data<float>();
+  DeviceRun run;
+  ASSERT_NO_FATAL_FAILURE(runOnDevice(textOf(c), c.device, run));
+  const auto values = run.results[0].data<float>();
   const auto width = static_cast<size_t>(c.width);
   for (size_t row = 0; row < 64; ++row) EXPECT_EQ(std::isnan(values[row * width]), row >= 32) << row;
 }

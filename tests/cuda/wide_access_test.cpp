@@ -5,12 +5,7 @@
 #include <map>
 #include <string>
 
-#include "backends/backend.h"
-#include "core/evaluate/argument_rules.h"
-#include "core/evaluate/compare.h"
-#include "core/evaluate/evaluate.h"
-#include "core/formats/hlo_text.h"
-#include "core/ops/inference/infer.h"
+#include "tests/cuda/device_run.h"
 
 namespace tessera {
 namespace {
@@ -25,30 +20,14 @@ struct WideAccess {
 class CudaWideAccess : public testing::TestWithParam<WideAccess> {};
 
 TEST_P(CudaWideAccess, OfAWarp) {
-  ReadResult read = readHloText("HloModule m\nENTRY e {\n" + GetParam().text + "\n}\n");
-  ASSERT_TRUE(read.module);
-  inferModule(*read.module);
-  const auto backend = makeBackend("cuda");
-  ASSERT_TRUE(backend) << backend.error().toString();
-  CompileOptions options;
-  options.device = "simulated:sm_80";
-  const auto executable = (*backend)->compile(*read.module, options);
-  ASSERT_TRUE(executable) << executable.error().toString();
-  const auto arguments = argumentsBy({}, *read.module);
-  ASSERT_TRUE(arguments) << arguments.error().toString();
-
-  const auto found = (*executable)->run(*arguments);
-  ASSERT_TRUE(found) << found.error().toString();
-  const auto wanted = evaluateModule(*read.module, *arguments);
-  ASSERT_TRUE(wanted) << wanted.error().toString();
-  const Comparison comparison =
-      compareLiterals((*wanted)[0], (*found)[0], defaultTolerance((*wanted)[0].shape().type), "result");
-  EXPECT_TRUE(comparison.equal) << comparison.firstMismatch;
-  for (const DeviceReport& report : (*executable)->deviceReports())
+  DeviceRun run;
+  ASSERT_NO_FATAL_FAILURE(runOnDevice("HloModule m\nENTRY e {\n" + GetParam().text + "\n}\n", "simulated:sm_80", run));
+  expectEvaluatorsResult(run);
+  for (const DeviceReport& report : run.executable->deviceReports())
     ADD_FAILURE() << report.kind << ", " << report.place << ": " << report.text;
 
-  const Module& optimized = (*executable)->optimized();
-  const auto traced = (*executable)->warpAccesses(optimized.entryComputation().root, *arguments, {}, {});
+  const Module& optimized = run.executable->optimized();
+  const auto traced = run.executable->warpAccesses(optimized.entryComputation().root, run.arguments, {}, {});
   ASSERT_TRUE(traced) << traced.error().toString();
   std::map<std::string, int> accesses;
   int64_t sectors = 0;

@@ -3,7 +3,9 @@
 
 #include <QCoreApplication>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QListWidget>
+#include <QVBoxLayout>
 #include <algorithm>
 
 namespace tessera {
@@ -12,6 +14,18 @@ PopupFrame::PopupFrame(QWidget* parent) : QFrame(parent) {
   setFrameShape(QFrame::StyledPanel);
   setAutoFillBackground(true);
   hide();
+}
+
+void PopupFrame::putAbove(QLineEdit& field, QListWidget& list) {
+  list.setFocusPolicy(Qt::NoFocus);
+  list.setMinimumHeight(1);  // a list of one line leaves the field its height
+  list.setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
+  layout->setSpacing(kMargin);
+  layout->addWidget(&field);
+  layout->addWidget(&list, 1);
+  watch(field);
 }
 
 void PopupFrame::openAt(QPoint at, QSize size) {

@@ -6,6 +6,7 @@
 #include <QFrame>
 
 class QKeyEvent;
+class QLineEdit;
 class QListWidget;
 
 namespace tessera {
@@ -20,7 +21,8 @@ class PopupFrame : public QFrame {
   static constexpr int kMargin = 4;
 
   void watch(QWidget& focus) { focus.installEventFilter(this); }  // the widget that has the focus while it is open
-  void openAt(QPoint at, QSize size);                             // wholly inside the parent
+  void putAbove(QLineEdit& field, QListWidget& list);  // a line of text and what it lists: all that the popup holds
+  void openAt(QPoint at, QSize size);                  // wholly inside the parent
   void shrinkTo(const QListWidget& list, const QWidget& field, int most);  // its height, to what it lists
   void leave();                                                            // gives the focus back to the parent
   virtual void accept() = 0;

@@ -4,7 +4,6 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <functional>
 
@@ -43,16 +42,8 @@ bool SearchWords::match(std::initializer_list<std::string_view> parts) const {
 bool matchesWords(const QString& text, const QString& words) { return SearchWords(words).match({text.toStdString()}); }
 
 QuickList::QuickList(QWidget* parent) : PopupFrame(parent), field_(new QLineEdit(this)), list_(new QListWidget(this)) {
-  list_->setFocusPolicy(Qt::NoFocus);
-  list_->setMinimumHeight(1);  // a list of one line leaves the field its height
-  list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  putAbove(*field_, *list_);
   list_->setTextElideMode(Qt::ElideRight);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
-  layout->setSpacing(kMargin);
-  layout->addWidget(field_);
-  layout->addWidget(list_, 1);
-  watch(*field_);
   connect(field_, &QLineEdit::textChanged, this, [this] { refresh(); });
   connect(list_, &QListWidget::itemClicked, this, &QuickList::accept);
 }

@@ -3,7 +3,6 @@
 
 #include <QLineEdit>
 #include <QListWidget>
-#include <QVBoxLayout>
 
 #include "editor/panels/popups/search_row.h"
 #include "editor/text/plain_text.h"
@@ -12,16 +11,8 @@ namespace tessera {
 
 SearchPopup::SearchPopup(QWidget* parent)
     : PopupFrame(parent), field_(new QLineEdit(this)), list_(new QListWidget(this)) {
-  list_->setFocusPolicy(Qt::NoFocus);
-  list_->setMinimumHeight(1);  // a list of one line leaves the field its height
-  list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  putAbove(*field_, *list_);
   list_->setItemDelegate(new SearchRow(list_));
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
-  layout->setSpacing(kMargin);
-  layout->addWidget(field_);
-  layout->addWidget(list_, 1);
-  watch(*field_);
   connect(field_, &QLineEdit::textChanged, this, &SearchPopup::search);
   connect(list_, &QListWidget::itemClicked, this, [this] { accept(); });
 }

@@ -53,6 +53,34 @@ std::string windowText(const Instruction& instruction) {
   return out;
 }
 
+// The window ends at each element and reaches back to the first: a running sum.
+bool reachesBack(const WindowDimension& d, int64_t size) {
+  return d.size == size && d.stride == 1 && d.windowDilation == 1 && d.baseDilation == 1 && d.paddingLow == size - 1 &&
+         d.paddingHigh == 0;
+}
+
+// Of a window over some dimensions: "max pool 2×2", "cumulative sum along 1", else "reduce-window sum 3".
+std::string windowedReduction(const Module& module, const Instruction& instruction) {
+  const std::string reducer = reducerTitle(module, instruction);
+  const Window* window = instruction.attributes->get<Window>(Attr::window);
+  const bool open = instruction.operands.empty() || !module.contains(instruction.operands[0]);
+  const std::vector<int64_t> from = open ? std::vector<int64_t>() : module.shapeOf(instruction.operands[0]).dimensions;
+  std::string sizes;
+  std::vector<int64_t> running;
+  for (size_t d = 0; window && d < window->dimensions.size(); ++d) {
+    const WindowDimension& along = window->dimensions[d];
+    if (along.size == 1) continue;
+    sizes += (sizes.empty() ? " " : "×") + std::to_string(along.size);
+    if (d < from.size() && reachesBack(along, from[d]))
+      running.push_back(static_cast<int64_t>(d));
+    else
+      running.clear();
+  }
+  if (running.size() == 1 && sizes.find("×") == std::string::npos)
+    return fmt::format("cumulative {} along {}", reducer, running[0]);
+  return (reducer == "max" && !sizes.empty() ? "max pool" : "reduce-window " + reducer) + sizes;
+}
+
 std::string literalText(const Instruction& instruction) {
   if (!instruction.literal) return "constant";
   const auto count = instruction.shape->elementCount();
@@ -163,6 +191,7 @@ std::string partText(const Module& module, const Instruction& instruction, std::
   if (part == " along new") return newDimensions(instruction);
   if (part == "reducer") return reducerTitle(module, instruction);
   if (part == " window") return windowText(instruction);
+  if (part == "windowed reduction") return windowedReduction(module, instruction);
   if (part == " slice") return sliceText(instruction);
   if (part == "callee") return calleeName(module, instruction);
   if (part.ends_with(" dimensions")) return dimensionsAfter(instruction, part.substr(0, part.find(' ')));

@@ -195,7 +195,7 @@ const OpDef kReduceWindow = {
         "starting from the initial value; padding and dilation holes take no part. Along a dimension of $n$ elements "
         "there are $\\lfloor (n' + low + high - w') / stride \\rfloor + 1$ positions, with dilated $n'$, $w'$.",
     .synonyms = "pool",
-    .title = "reduce-window {reducer}{ window}",
+    .title = "{windowed reduction}",
     .operands = kReduceWindowOperands,
     .attributes = kReduceWindowAttributes,
     .constraints = kReduceWindowConstraints,

@@ -135,6 +135,25 @@ ENTRY main {
     checkOneStep(hand(), before);
   }
 
+  void theSearchSaysWhyItFindsNothing() {
+    hand().add("f32[4]");
+    const std::string before = hand().text();
+    QTest::keyClick(&hand().canvas(), Qt::Key_Tab);
+    AddSearch& search = hand().window().addSearch();
+    QTRY_VERIFY(search.isVisible());
+    for (const auto& [line, why] : {std::pair("exponential 3", "exponential takes no 3"),
+                                    std::pair("no such thing", "Nothing has these words")}) {
+      search.field()->clear();
+      QTest::keyClicks(search.field(), line);
+      QCOMPARE(search.list()->count(), 1);
+      QCOMPARE(search.list()->item(0)->text(), QString(why));
+      QTest::keyClick(search.field(), Qt::Key_Return);
+      QVERIFY(search.isVisible());
+    }
+    QCOMPARE(hand().text(), before);
+    QTest::keyClick(search.field(), Qt::Key_Escape);
+  }
+
   void anOpenInputIsOfferedWhatFeedsIt() {
     hand().add("pred[2,3]");
     const InstructionId both = hand().add("and");
@@ -142,7 +161,8 @@ ENTRY main {
     AddSearch& search = hand().window().addSearch();
     QVERIFY(search.isVisible());
     QTest::keyClicks(search.field(), "cosine");
-    QCOMPARE(search.list()->count(), 0);
+    QCOMPARE(search.list()->currentRow(), -1);
+    QCOMPARE(search.list()->item(0)->text(), QStringLiteral("Nothing of this name gives what is wanted"));
     search.field()->selectAll();
     const InstructionId made = hand().take("compare");
     QVERIFY(hand().at(made).opcode == Opcode::Compare);
@@ -160,7 +180,7 @@ ENTRY main {
     QVERIFY2(search.field()->placeholderText().startsWith("What gives f32[3"),
              qPrintable(search.field()->placeholderText()));
     QTest::keyClicks(search.field(), "compare");  // pred is no other side of f32
-    QCOMPARE(search.list()->count(), 0);
+    QCOMPARE(search.list()->currentRow(), -1);
     search.field()->selectAll();
     const InstructionId made = hand().take("parameter");
     QVERIFY(hand().at(product).operands[1] == made);

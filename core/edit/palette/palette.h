@@ -1,9 +1,9 @@
 // What the palette offers: every operation, and common names of combinations (relu, reduce sum), found
 // by name, category and synonym. A line may also be a value ("3.5"), a shape ("f32[4,8]": a parameter), or an operation
 // with its shape and attributes ("iota s32[10]", "transpose dimensions={1,0}"), with the value of its second input
-// ("multiply 2"), with the shape of a new parameter at its first open input ("matmul f32[8,16]"), or with the names of
-// values at its inputs ("divide lhs=exponential"). Used by the
-// studio's search; the result is an edit.
+// ("multiply 2"), with its dimensions or axis ("transpose 1,0", "reduce max 1"), with the shape of a new parameter at
+// its first open input ("matmul f32[8,16]"), or with the names of values at its inputs ("divide lhs=exponential").
+// Used by the studio's search; the result is an edit.
 #pragma once
 
 #include <span>
@@ -31,6 +31,9 @@ struct PaletteEntry {
 // Best first; an empty line gives everything, by category. What a line gives beside the operation is in the entries.
 inline constexpr size_t kAllEntries = 1000;  // more than there are
 std::vector<PaletteEntry> searchPalette(const std::string& line, size_t most = 60);
+// Of a line that finds nothing although its words name an entry: what that entry does not take ("negate takes no 3");
+// empty: the words name nothing.
+std::string notTaken(const std::string& line);
 
 // The entries that can take a value of this shape as their first input, and the shape that they then give; nullopt:
 // that depends on inputs that are still open.

@@ -68,12 +68,14 @@ int64_t at(const DraftSizes& sizes, int64_t dimension) {
   return dimension >= 0 && dimension < static_cast<int64_t>(sizes.size()) ? sizes[static_cast<size_t>(dimension)] : 0;
 }
 
-// As many features as go in, 3 along each spatial dimension, unless the line says kernel= and features=.
+// As many features as go in unless the line says how many ("conv2d 8", features=), 3 along each spatial dimension
+// unless it says kernel=.
 Shape kernelFor(const Draft& d, const Shape& x, const ConvolutionDimensions& labels) {
   DraftSizes sizes(labels.kernelSpatial.size() + 2);
   const int64_t features = at(x.dimensions, labels.inputFeature);
   sizes[static_cast<size_t>(labels.kernelInput)] = features;
-  sizes[static_cast<size_t>(labels.kernelOutput)] = along(d.numbers("features"), 0, features);
+  sizes[static_cast<size_t>(labels.kernelOutput)] =
+      along(d.numbers("features"), 0, std::max<int64_t>(d.number(features), 1));
   const DraftSizes said = d.numbers("kernel");
   for (size_t i = 0; i < labels.kernelSpatial.size(); ++i)
     sizes[static_cast<size_t>(labels.kernelSpatial[i])] = along(said, i, 3);
@@ -122,7 +124,7 @@ void pool(Draft& d, Opcode opcode) {
   int64_t count = 1;
   for (size_t k = 0; k < rank; ++k) {
     const bool inside = k >= first && k < end;
-    const int64_t size = inside ? along(sizes, k - first, 2) : 1;
+    const int64_t size = inside ? along(sizes, k - first, std::max<int64_t>(d.number(2), 1)) : 1;
     window.add(x.shape.dimensions[k], size, inside ? along(strides, k - first, size) : 1, 1, d.says("same"));
     count *= size;
   }
@@ -226,26 +228,26 @@ void cumulative(Draft& d, Opcode opcode) {
 
 constexpr const char *kLayers = "Layers", *kFunctions = "Array functions";
 constexpr DraftForm kLayerForms[] = {
-    {"convolution same", kLayers, "A convolution whose result is as large as its input, over the stride",
-     "conv conv2d conv1d conv3d padding nhwc nchw general stride= dilation= kernel= features=", Opcode::Convolution,
+    {"convolution same", kLayers, "A convolution whose result is as large as its input, over the stride: conv2d 16",
+     "conv conv2d conv1d conv3d padding nhwc nchw general stride= dilation= kernel= features= #", Opcode::Convolution,
      [](Draft& d) { convolution(d, true); }},
-    {"convolution valid", kLayers, "A convolution without padding",
-     "conv conv2d conv1d conv3d padding nhwc nchw general stride= dilation= kernel= features=", Opcode::Convolution,
+    {"convolution valid", kLayers, "A convolution without padding: conv2d valid 16",
+     "conv conv2d conv1d conv3d padding nhwc nchw general stride= dilation= kernel= features= #", Opcode::Convolution,
      [](Draft& d) { convolution(d, false); }},
-    {"max pool", kLayers, "The largest of each 2 × 2 window (kernel=, stride=, same, nchw)",
-     "pooling max_pool maxpool maxpool2d nhwc nchw same valid kernel= stride=", Opcode::ReduceWindow,
+    {"max pool", kLayers, "The largest of each 2 × 2 window (kernel=, stride=, same, nchw): max pool 3",
+     "pooling max_pool maxpool maxpool2d nhwc nchw same valid kernel= stride= #", Opcode::ReduceWindow,
      [](Draft& d) { pool(d, Opcode::Maximum); }},
-    {"average pool", kLayers, "The mean of each 2 × 2 window (kernel=, stride=, same, nchw)",
-     "pooling avg_pool avgpool mean avgpool2d nhwc nchw same valid kernel= stride=", Opcode::ReduceWindow,
+    {"average pool", kLayers, "The mean of each 2 × 2 window (kernel=, stride=, same, nchw): average pool 3",
+     "pooling avg_pool avgpool mean avgpool2d nhwc nchw same valid kernel= stride= #", Opcode::ReduceWindow,
      [](Draft& d) { pool(d, Opcode::Add); }},
     {"embedding", kLayers, "Rows of a table, by index", "gather rows lookup take table", Opcode::Gather, embedding},
     {"one-hot", kFunctions, "1 at each index and 0 elsewhere, along a new last dimension: one-hot 10",
-     "onehot one_hot dummy", Opcode::Compare, oneHot},
+     "onehot one_hot dummy #", Opcode::Compare, oneHot},
     {"arg-max", kFunctions, "Where the largest element is, along the last dimension (axis=)",
      "argmax index of maximum axis=", Opcode::Reduce, [](Draft& d) { argExtreme(d, true); }},
     {"arg-min", kFunctions, "Where the smallest element is, along the last dimension (axis=)",
      "argmin index of minimum axis=", Opcode::Reduce, [](Draft& d) { argExtreme(d, false); }},
-    {"top-k", kFunctions, "The largest elements of each line: top-k 3", "topk top_k largest", Opcode::Topk, topK},
+    {"top-k", kFunctions, "The largest elements of each line: top-k 3", "topk top_k largest #", Opcode::Topk, topK},
     {"cumulative sum", kFunctions, "Each element added to all before it, along the last dimension (axis=)",
      "cumsum prefix running scan axis=", Opcode::ReduceWindow, [](Draft& d) { cumulative(d, Opcode::Add); }},
     {"cumulative product", kFunctions, "Each element times all before it, along the last dimension (axis=)",

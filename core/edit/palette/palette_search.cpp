@@ -1,4 +1,6 @@
 // Entries and their search: the words of a line against titles, synonyms and categories.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <iterator>
@@ -29,7 +31,7 @@ constexpr Combination kCombinations[] = {
      ""},
     {"reduce product", "Multiplies the elements along dimensions", "reduce multiply prod axis=", Opcode::Reduce,
      Opcode::Multiply, "1"},
-    {"counting loop", "Repeats a body 10 times; what is selected is carried through it", "while for repeat times",
+    {"counting loop", "Repeats a body 10 times; what is selected is carried through it", "while for repeat times #",
      Opcode::While, Opcode::Unknown, "10"},
     {kScanTitle, "Walks the rows of an array with a body that carries a value on; the carried values, stacked",
      "scan loop map fold recurrence rnn while for", Opcode::While, Opcode::Unknown, "1"},
@@ -42,7 +44,7 @@ constexpr Combination kCombinations[] = {
 
 struct Known {
   PaletteEntry entry;
-  std::string words;      // what else finds it, in lower case
+  std::string words;      // what else finds it, in lower case; "axis=", "#": what it takes beside its name
   std::string name = {};  // as good as the title: "linear" for "linear block"
 };
 
@@ -76,6 +78,7 @@ std::vector<Known> makeEntries() {
     if (!op->synonyms.empty()) words += " " + std::string(op->synonyms);
     if (isElementwiseOp(op->opcode) && arityOf(op->opcode) == 2) words += " broadcast_dimensions=";
     if (op->opcode == Opcode::Convert || op->opcode == Opcode::BitcastConvert) words += " type=";
+    if (op->opcode == Opcode::Constant || arityOf(op->opcode) >= 2) words += " #";
     out.push_back({{std::string(nameOf(op->opcode)),
                     std::string(nameOf(op->category.category)),
                     std::string(op->summary),
@@ -111,6 +114,10 @@ size_t placeOf(const PaletteEntry& entry) {
   return static_cast<size_t>(std::ranges::find(kDaily, entry.title) - std::begin(kDaily));
 }
 
+bool hasKey(const Known& known, std::string_view key) {
+  return (" " + known.words).find(" " + std::string(key)) != std::string::npos;
+}
+
 // Letters in order, not side by side.
 bool scattered(std::string_view word, std::string_view in) {
   size_t at = 0;
@@ -136,8 +143,7 @@ bool understands(const Known& known, const std::vector<std::string>& said) {
     const size_t equals = each.find('=');
     const bool letters = equals == std::string::npos && each.find(',') != std::string::npos;
     const std::string key = each.find("->") != std::string::npos ? "->" : letters ? "," : each.substr(0, equals + 1);
-    return (equals == std::string::npos && !letters && each.find("->") == std::string::npos) ||
-           (" " + known.words).find(" " + key) != std::string::npos;
+    return (equals == std::string::npos && !letters && each.find("->") == std::string::npos) || hasKey(known, key);
   });
 }
 
@@ -151,11 +157,13 @@ bool hasInputs(const PaletteEntry& entry, const std::vector<std::string>& inputs
   });
 }
 
+bool isNamed(const Known& known, const std::vector<std::string>& words) {
+  const std::string whole = fmt::format("{}", fmt::join(words, " "));
+  return whole == known.entry.title || (whole == known.name && !whole.empty());
+}
+
 int scoreOf(const Known& known, const std::vector<std::string>& words) {
-  int total = 1;
-  std::string whole;
-  for (const std::string& word : words) whole += (whole.empty() ? "" : " ") + word;
-  if (whole == known.entry.title || (whole == known.name && !whole.empty())) total += 200;
+  int total = isNamed(known, words) ? 201 : 1;
   for (const std::string& word : words) {
     const int score = word == known.name ? 100 : wordScore(word, known.entry.title, known.words);
     if (!score) return 0;
@@ -169,7 +177,7 @@ struct Line {
   std::vector<std::string> words;
   std::optional<Shape> shape;
   std::vector<NewAttribute> attributes;
-  std::string value;  // a number behind the words: "multiply 2"
+  std::string value;  // the number or list behind the words: "multiply 2", "transpose 1,0"
   std::vector<std::string> said;
   std::vector<std::string> inputs;
 };
@@ -208,9 +216,10 @@ void readWord(const std::string& word, Line& line) {
   line.words.push_back(lower(word));
 }
 
+// "2", "-1", "0.5", and lists: "1,0".
 bool isNumber(const std::string& word) {
   return word.find_first_of("0123456789") != std::string::npos &&
-         word.find_first_not_of("0123456789.e+-") == std::string::npos;
+         word.find_first_not_of("0123456789.e+-,") == std::string::npos;
 }
 
 // Blanks inside brackets belong to the word.
@@ -235,6 +244,32 @@ Line readLine(const std::string& text) {
   return line;
 }
 
+bool hasDimensions(Opcode opcode) {
+  const OpDef* op = findOp(opcode);
+  return op && std::ranges::find(op->attributes, Attr::dimensions, &AttributeRow::name) != op->attributes.end();
+}
+
+// The entry with the number or list behind its name: a value ("multiply 2", "linear 64"), an axis ("reduce max 1"), its
+// dimensions ("transpose 1,0"), the size of an iota. nullopt: it takes none.
+std::optional<PaletteEntry> withNumber(const Known& known, const std::string& value) {
+  PaletteEntry entry = known.entry;
+  const bool single = value.find(',') == std::string::npos;
+  const bool whole = value.find_first_not_of("0123456789-,") == std::string::npos;
+  if (value.empty()) return entry;
+  if (single && hasKey(known, "#")) {
+    entry.literal = value;
+  } else if (single && whole && hasKey(known, "axis=")) {
+    entry.said.push_back("axis=" + value);
+  } else if (whole && (hasKey(known, "dimensions=") || (entry.form.empty() && hasDimensions(entry.opcode)))) {
+    entry.attributes.push_back({Attr::dimensions, "{" + value + "}"});
+  } else if (auto shape = parseShape("s32[" + value + "]"); entry.opcode == Opcode::Iota && whole && shape) {
+    entry.shape = std::move(*shape);
+  } else {
+    return std::nullopt;
+  }
+  return entry;
+}
+
 std::optional<PaletteEntry> constantOf(const std::string& text, const std::optional<Shape>& said) {
   const bool fraction = text.find_first_of(".eE") != std::string::npos || text.find("inf") != std::string::npos ||
                         text.find("nan") != std::string::npos;
@@ -253,6 +288,35 @@ std::optional<PaletteEntry> constantOf(const std::string& text, const std::optio
                       {}};
 }
 
+// What the words name, best first.
+std::vector<std::pair<int, const Known*>> knownBy(const Line& line) {
+  std::vector<std::pair<int, const Known*>> out;
+  if (line.words.empty() && line.shape) return out;
+  for (const Known& known : entries())
+    if (const int score = scoreOf(known, line.words)) out.emplace_back(score, &known);
+  sortWith(out, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second->entry.title.size() < b.second->entry.title.size();
+  });
+  if (line.words.empty())
+    sortBy(out, [](const auto& each) {
+      const PaletteEntry& entry = each.second->entry;
+      return std::tuple(placeOf(entry.category), entry.category, placeOf(entry), entry.title);
+    });
+  return out;
+}
+
+// With all that the line says beside the name; nullopt: the entry does not take all of it.
+std::optional<PaletteEntry> withSaid(const Known& known, const Line& line) {
+  if (!understands(known, line.said) || !hasInputs(known.entry, line.inputs)) return std::nullopt;
+  auto entry = withNumber(known, line.value);
+  if (!entry) return std::nullopt;
+  if (line.shape) entry->shape = line.shape;
+  entry->attributes.insert(entry->attributes.begin(), line.attributes.begin(), line.attributes.end());
+  entry->said.insert(entry->said.begin(), line.said.begin(), line.said.end());
+  entry->inputs = line.inputs;
+  return entry;
+}
+
 }  // namespace
 
 std::vector<PaletteEntry> searchPalette(const std::string& text, size_t most) {
@@ -269,30 +333,28 @@ std::vector<PaletteEntry> searchPalette(const std::string& text, size_t most) {
                    {}});
   if (line.words.size() == 1)
     if (auto constant = constantOf(line.words[0], line.shape)) out.push_back(std::move(*constant));
-  std::vector<std::pair<int, const Known*>> found;
-  for (const Known& known : entries())
-    if (const int score =
-            understands(known, line.said) && hasInputs(known.entry, line.inputs) ? scoreOf(known, line.words) : 0;
-        score && !(line.words.empty() && line.shape))
-      found.emplace_back(score, &known);
-  sortWith(found, [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second->entry.title.size() < b.second->entry.title.size();
-  });
-  if (line.words.empty())
-    sortBy(found, [](const auto& each) {
-      const PaletteEntry& entry = each.second->entry;
-      return std::tuple(placeOf(entry.category), entry.category, placeOf(entry), entry.title);
-    });
-  for (const auto& [score, known] : found) {
+  for (const auto& [score, known] : knownBy(line)) {
     if (out.size() >= most) break;
-    out.push_back(known->entry);
-    out.back().shape = line.shape;
-    out.back().attributes = line.attributes;
-    out.back().said = line.said;
-    out.back().inputs = line.inputs;
-    if (!line.value.empty()) out.back().literal = line.value;
+    auto entry = withSaid(*known, line);
+    if (!entry && !line.value.empty() && isNamed(*known, line.words)) break;  // "relu 6" is no leaky relu
+    if (entry) out.push_back(std::move(*entry));
   }
   return out;
+}
+
+std::string notTaken(const std::string& text) {
+  const Line line = readLine(text);
+  const auto found = knownBy(line);
+  if (found.empty() || withSaid(*found.front().second, line)) return {};
+  const Known& known = *found.front().second;
+  const auto strange = [&](const std::vector<std::string>& said, auto&& takes) {
+    const auto at = std::ranges::find_if(said, [&](const std::string& each) { return !takes({each}); });
+    return at == said.end() ? std::string() : *at;
+  };
+  using Words = std::vector<std::string>;
+  std::string what = strange(line.said, [&](const Words& each) { return understands(known, each); });
+  if (what.empty()) what = strange(line.inputs, [&](const Words& each) { return hasInputs(known.entry, each); });
+  return known.entry.title + " takes no " + (what.empty() ? line.value : what);
 }
 
 }  // namespace tessera

@@ -1,4 +1,5 @@
-// Forms of the palette that cut, join and rename dimensions: split, stack, squeeze, expand dims, and einsum by letters.
+// Forms of the palette that cut, join and rename dimensions: split, stack, squeeze, flatten, expand dims, and einsum by
+// letters.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,6 +49,18 @@ void squeeze(Draft& d) {
   for (int64_t k = 0; k < rank; ++k)
     if (const int64_t size = x.shape.dimensions[static_cast<size_t>(k)]; size != 1 || (only >= 0 && k != only))
       sizes.push_back(size);
+  d.add(Opcode::Reshape, {x.id}, {}, Shape::array(x.shape.type, sizes));
+}
+
+// What a linear layer reads of each image of a batch.
+void flatten(Draft& d) {
+  const auto x = d.input(0, Shape::array(ElementType::F32, {4, 8, 8, 3}), "x");
+  DraftSizes sizes;
+  for (int64_t size : x.shape.dimensions)
+    if (sizes.size() < 2)
+      sizes.push_back(size);
+    else
+      sizes.back() *= size;
   d.add(Opcode::Reshape, {x.id}, {}, Shape::array(x.shape.type, sizes));
 }
 
@@ -229,14 +242,15 @@ void einsum(Draft& d) {
 
 constexpr const char* kCategory = "Array functions";
 constexpr DraftForm kShapeForms[] = {
-    {"split", kCategory, "Equal parts along the last dimension (axis=): split 3",
-     "chunk cut parts divide axis=", Opcode::Slice, split},
+    {"split", kCategory, "Equal parts along the last dimension (axis=): split 3", "chunk cut parts divide axis= #",
+     Opcode::Slice, split},
     {"stack", kCategory, "Arrays of one shape along a new first dimension (axis=)",
      "join pack axis=", Opcode::Concatenate, stack},
     {"squeeze", kCategory, "Without dimensions of size 1 (axis=: that one alone)",
      "reshape drop remove axis=", Opcode::Reshape, squeeze},
+    {"flatten", kCategory, "All dimensions but the first become one", "reshape view", Opcode::Reshape, flatten},
     {"expand dims", kCategory, "A new dimension of size 1: expand dims 0",
-     "unsqueeze newaxis expand_dims reshape axis=", Opcode::Reshape, expand},
+     "unsqueeze newaxis expand_dims reshape axis= #", Opcode::Reshape, expand},
     {"einsum", kCategory, "A product by letters: einsum bqd,bkd->bqk", "tensordot contract einstein letters -> ,",
      Opcode::Dot, einsum},
 };

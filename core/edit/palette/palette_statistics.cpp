@@ -122,7 +122,7 @@ constexpr DraftForm kStatistics[] = {
     {"logsumexp", kReductions, "The logarithm of the sum of powers, along the last dimension (axis=)",
      "log-sum-exp log_sum_exp axis=", Opcode::Add, logSumExp},
     {"silu", kActivations, "x · sigmoid(x)", "swish activation", Opcode::Multiply, silu},
-    {"leaky relu", kActivations, "The larger of x and a part of it: leaky relu 0.1", "leaky_relu activation",
+    {"leaky relu", kActivations, "The larger of x and a part of it: leaky relu 0.1", "leaky_relu activation #",
      Opcode::Maximum, leakyRelu},
 };
 

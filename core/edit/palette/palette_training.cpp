@@ -69,7 +69,7 @@ std::vector<PaletteForm> trainingForms() {
                  "The gradient of the selected value with respect to what else is selected, or to all parameters",
                  "derivative backward backprop backpropagation grad differentiate vjp autodiff wrt="),
           formOf(kStep, "The selected parameters, else all weights, after a step of descent: training step 0.1",
-                 "train sgd descent optimizer update learn fit wrt=")};
+                 "train sgd descent optimizer update learn fit wrt= #")};
 }
 
 bool isTrainingForm(const PaletteEntry& entry) { return entry.form == kGradient || entry.form == kStep; }

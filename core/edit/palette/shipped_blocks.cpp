@@ -164,7 +164,7 @@ Result<std::string> crossEntropy(const BlockInputs& in) {
 }
 
 constexpr ShippedBlock kShipped[] = {
-    {"linear", "x · W + b over the last dimension: linear 64", "dense fc fully connected affine", linear},
+    {"linear", "x · W + b over the last dimension: linear 64", "dense fc fully connected affine #", linear},
     {"softmax", "Exponentials that add up to 1 over the last dimension", "normalize probabilities", softmax},
     {"layer_norm", "Mean 0 and variance 1 over the last dimension, then scale and offset", "layernorm normalization",
      layerNorm},

@@ -131,7 +131,8 @@ constexpr ShippedBlock kTraining[] = {
     {"mse", "The mean of the squared differences", "mean squared error loss l2", meanSquaredError},
     {"batch_norm", "Mean 0 and variance 1 over the batch, then scale and offset", "batchnorm bn normalization",
      batchNorm},
-    {"dropout", "Zeros a tenth at random, by threefry: dropout 0.2", "regularization random mask threefry", dropout, 1},
+    {"dropout", "Zeros a tenth at random, by threefry: dropout 0.2", "regularization random mask threefry #", dropout,
+     1},
     {"sgd", "parameter - rate · gradient", "gradient descent optimizer step update train", sgd},
     {"adam", "Adam's step: the parameter and both moments", "optimizer step update train moments", adam},
 };

@@ -106,6 +106,14 @@ std::vector<AddSearch::Row> AddSearch::find(const QString& line) {
   return rows;
 }
 
+QString AddSearch::whyNothing(const QString& line) const {
+  const std::string words = line.trimmed().toStdString();
+  if (const std::string refused = notTaken(words); !refused.empty()) return QString::fromStdString(refused);
+  if (searchPalette(words, 1).empty()) return nothingFound();
+  if (value_) return tr("Nothing of this name takes %1").arg(QString::fromStdString(toString(*value_, false)));
+  return wanted_.empty() ? nothingFound() : tr("Nothing of this name gives what is wanted");
+}
+
 // A block is offered where its name is meant: an empty line lists operations first to those who have no word yet.
 void AddSearch::addBlocks(const QString& words, std::vector<Row>& rows) {
   for (const Block& block : blocks_) {

@@ -43,6 +43,7 @@ class AddSearch : public SearchPopup {
   void dismissed() override { emit cancelled(); }
   bool keyPressed(QKeyEvent& key) override;
   std::vector<Row> find(const QString& line) override;
+  QString whyNothing(const QString& line) const override;
 
  private:
   void addBlocks(const QString& words, std::vector<Row>& rows);

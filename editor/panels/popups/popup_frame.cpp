@@ -68,6 +68,14 @@ bool PopupFrame::chooseIn(QListWidget& list, QKeyEvent& key) {
   }
 }
 
+QListWidgetItem* PopupFrame::sayNothing(QListWidget& list, const QString& why) {
+  auto* line = new QListWidgetItem(why, &list);
+  line->setFlags(Qt::NoItemFlags);
+  return line;
+}
+
+QString PopupFrame::nothingFound() { return tr("Nothing has these words"); }
+
 bool PopupFrame::eventFilter(QObject* watched, QEvent* event) {
   // Another window in front takes the keys for a while; this one stays until it is back.
   const bool leaves =

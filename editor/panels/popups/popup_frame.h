@@ -8,6 +8,7 @@
 class QKeyEvent;
 class QLineEdit;
 class QListWidget;
+class QListWidgetItem;
 
 namespace tessera {
 
@@ -31,6 +32,9 @@ class PopupFrame : public QFrame {
   virtual bool keyPressed(QKeyEvent&) { return false; }
   // Arrows and Page keys choose in a list while a line of text has the focus; Tab stays.
   static bool chooseIn(QListWidget& list, QKeyEvent& key);
+  // A line that cannot be chosen, where nothing is listed.
+  static QListWidgetItem* sayNothing(QListWidget& list, const QString& why);
+  static QString nothingFound();  // why, where the words are no name
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:

@@ -68,16 +68,10 @@ void QuickList::refresh() {
   list_->clear();
   for (const QuickEntry& entry : found_)
     list_->addItem(entry.detail.isEmpty() ? entry.title : QStringLiteral("%1  —  %2").arg(entry.title, entry.detail));
-  if (found_.empty()) sayNothing();
+  if (found_.empty()) sayNothing(*list_, nothingFound());
   const int last = static_cast<int>(found_.size()) - 1;
   list_->setCurrentRow(last < 0 ? -1 : std::clamp(field_->hasFocus() && row > 0 ? row : 0, 0, last));
   shrinkTo(*list_, *field_, kQuickHeight);
-}
-
-// A line of the list that cannot be chosen.
-void QuickList::sayNothing() {
-  auto* nothing = new QListWidgetItem(tr("Nothing has these words"), list_);
-  nothing->setFlags(Qt::NoItemFlags);
 }
 
 void QuickList::captureKey(std::function<void(QKeySequence)> taken) { captured_ = std::move(taken); }

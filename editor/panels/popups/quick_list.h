@@ -43,7 +43,6 @@ class QuickList : public PopupFrame {
 
  private:
   void capture(int key, int modifiers);
-  void sayNothing();
 
   QLineEdit* field_;
   QListWidget* list_;

@@ -25,6 +25,8 @@ void SearchPopup::openEmpty(QPoint at, QSize most) {
   field_->setFocus();
 }
 
+QString SearchPopup::whyNothing(const QString&) const { return nothingFound(); }
+
 void SearchPopup::search(const QString& line) {
   list_->clear();
   for (const Row& row : find(line)) {
@@ -36,7 +38,10 @@ void SearchPopup::search(const QString& line) {
     item->setToolTip(asPlainText(row.summary));
     list_->addItem(item);
   }
-  list_->setCurrentRow(list_->count() ? 0 : -1);
+  const bool found = list_->count() > 0;
+  if (!found && !line.trimmed().isEmpty())
+    sayNothing(*list_, whyNothing(line))->setData(SearchRow::kSummary, whyNothing(line));
+  list_->setCurrentRow(found ? 0 : -1);
   shrinkTo(*list_, *field_, highest_);
 }
 

@@ -27,6 +27,7 @@ class SearchPopup : public PopupFrame {
   void openEmpty(QPoint at, QSize most);
   void search(const QString& line);  // lists what is found and chooses the first row
   virtual std::vector<Row> find(const QString& line) = 0;
+  virtual QString whyNothing(const QString& line) const;  // what the list says where find() finds nothing
   bool keyPressed(QKeyEvent& key) override { return chooseIn(*list_, key); }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/arrange/arrangement.h"
 #include "tests/unit/edit/palette_run.h"
 
 namespace tessera {
@@ -52,6 +53,47 @@ TEST(PaletteForms, AnOptionFindsOnlyWhatUnderstandsIt) {
   EXPECT_TRUE(searchPalette("negate stride=2").empty());
   EXPECT_EQ(firstTitle("conv2d same stride=2"), "convolution same");
   EXPECT_EQ(firstTitle("add broadcast_dimensions={0}"), "add");
+}
+
+TEST(PaletteForms, ANumberFindsOnlyWhatTakesIt) {
+  Palette p;
+  const auto x = p.place("f32[4,6,6,2]");
+  EXPECT_EQ(p.shape(p.place("conv2d 8", {x})), "f32[4,6,6,8]");
+  EXPECT_EQ(p.shape(p.place("max pool 3", {x})), "f32[4,2,2,2]");
+  EXPECT_EQ(p.shape(p.place("reduce max 1", {x})), "f32[4,6,2]");
+  EXPECT_EQ(p.shape(p.place("reduce sum -1", {x})), "f32[4,6,6]");
+  EXPECT_EQ(p.shape(p.place("reduce sum 0,1", {x})), "f32[6,2]");
+  EXPECT_EQ(p.shape(p.place("transpose 3,0,1,2", {x})), "f32[2,4,6,6]");
+  EXPECT_EQ(p.shape(p.place("collapse 1,2", {x})), "f32[4,36,2]");
+  EXPECT_EQ(p.shape(p.place("reduce mean 2", {x})), "f32[4,6,2]");
+  EXPECT_EQ(p.shape(p.place("iota 5")), "s32[5]");
+  for (const char* line : {"relu 6", "exponential 3", "squeeze 1,2", "reduce-window sum 3", "conv2d 8,8", "gelu 2"})
+    EXPECT_TRUE(searchPalette(line).empty()) << line;
+}
+
+TEST(PaletteForms, ALineSaysWhatItsEntryDoesNotTake) {
+  EXPECT_EQ(notTaken("negate 3"), "negate takes no 3");
+  EXPECT_EQ(notTaken("negate stride=2"), "negate takes no stride=2");
+  EXPECT_EQ(notTaken("negate lhs=x"), "negate takes no lhs=x");
+  EXPECT_EQ(notTaken("no such thing"), "");
+  EXPECT_EQ(notTaken("multiply 2"), "");
+}
+
+TEST(PaletteForms, WindowsAreTitledByWhatTheyDo) {
+  Palette p;
+  const auto x = p.place("f32[1,6,6,2]");
+  const auto title = [&](const std::string& line) { return titleOf(p.module(), p.place(line, {x})); };
+  EXPECT_EQ(title("max pool"), "max pool 2×2");
+  EXPECT_EQ(title("cumulative sum axis=1"), "cumulative sum along 1");
+  EXPECT_EQ(title("reduce-window sum window={size=1x3x1x1}"), "reduce-window sum 3");
+  EXPECT_EQ(title("reduce-window sum window={size=1x6x1x1 pad=0_0x5_5x0_0x0_0}"), "reduce-window sum 6");
+}
+
+TEST(PaletteForms, FlattenKeepsTheBatch) {
+  Palette p;
+  EXPECT_EQ(firstTitle("flatten"), "flatten");
+  EXPECT_EQ(p.shape(p.place("flatten", {p.place("f32[4,8,8,3]")})), "f32[4,192]");
+  EXPECT_EQ(p.shape(p.place("flatten", {p.place("f32[4]")})), "f32[4]");
 }
 
 TEST(PaletteForms, ConvolutionsTakeStrideDilationAndOrder) {

@@ -66,7 +66,12 @@ Status parseDescriptor(std::string_view text, NpyHeader& out) {
     name.remove_prefix(1);
   }
   auto type = find(kDescriptors, name);
-  if (!type) return fail("arrays of type \"" + std::string(descriptor) + "\" are not supported");
+  if (!type && name == "V2") type = ElementType::BF16;  // as NumPy writes ml_dtypes' only type of two bytes
+  const std::string what = "arrays of type \"" + std::string(descriptor) + "\"";
+  if (!type && name == "V1")
+    return fail(what +
+                " may be of any 8-bit type: save them as uint8, under a key that ends in __float8_e5m2 or the like");
+  if (!type) return fail(what + " are not supported");
   out.type = *type;
   return {};
 }

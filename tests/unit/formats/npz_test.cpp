@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "core/evaluate/evaluate.h"
+#include "core/formats/hlo_text.h"
 #include "core/formats/npz.h"
 
 namespace tessera {
@@ -68,6 +69,21 @@ TEST_F(Npz, ColumnMajorBigEndian) {
   EXPECT_FALSE(readNpyBytes(npy.substr(0, npy.size() - 1)));
   EXPECT_FALSE(readNpyBytes(npy.substr(0, 20)));
   EXPECT_FALSE(readNpyBytes(""));
+}
+
+// np.save of an array of ml_dtypes.bfloat16 says two raw bytes.
+TEST_F(Npz, RawPairsOfBytesAreBfloat16) {
+  const auto array = [](std::string_view descriptor, std::string_view bytes) {
+    std::string npy("\x93NUMPY\x01\x00\x46\x00", 10);
+    npy += "{'descr': '" + std::string(descriptor) + "', 'fortran_order': False, 'shape': (2,), }";
+    npy.resize(10 + 0x46, ' ');
+    return readNpyBytes(npy + std::string(bytes));
+  };
+  const auto pair = array("<V2", std::string_view("\x80\x3f\0\xc0", 4));
+  ASSERT_TRUE(pair) << pair.error().message;
+  EXPECT_EQ(printLiteral(*pair), "{1, -2}");
+  EXPECT_EQ(pair->shape().type, ElementType::BF16);
+  EXPECT_NE(array("|V1", "ab").error().message.find("__float8_e5m2"), std::string::npos);
 }
 
 TEST_F(Npz, AnEmptyArrayMayHaveHugeOtherDimensions) {

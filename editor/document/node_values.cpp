@@ -6,6 +6,9 @@
 #include <QImageReader>
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <utility>
 
 #include "backends/run_request.h"
 #include "core/cost/cost.h"
@@ -26,16 +29,14 @@ double sampleAt(const Literal& value, int64_t index) {
   return loadDouble(value.shape().type, value.bytes().data() + static_cast<size_t>(index) * width);
 }
 
-// [height, width, 3 or 4], ones before them counted out: a picture.
+// [height, width, 3 or 4], or a batch of these.
 bool isImage(const Shape& shape) {
   const auto& sizes = shape.dimensions;
   const size_t rank = sizes.size();
-  if (rank < 3 || (sizes[rank - 1] != 3 && sizes[rank - 1] != 4) || sizes[rank - 2] < 8 || sizes[rank - 3] < 8)
-    return false;
-  return std::all_of(sizes.begin(), sizes.end() - 3, [](int64_t size) { return size == 1; });
+  return rank >= 3 && (sizes[rank - 1] == 3 || sizes[rank - 1] == 4) && sizes[rank - 2] >= 8 && sizes[rank - 3] >= 8;
 }
 
-// Evenly chosen pixels, four samples each: red, green, blue and what is left of a fourth.
+// Evenly chosen pixels of the first image, three samples each: red, green, blue.
 void addPixels(const Literal& value, NodeValue& out) {
   const auto& sizes = value.shape().dimensions;
   const size_t rank = sizes.size();
@@ -69,24 +70,44 @@ void addCounts(const Literal& value, double least, double most, NodeValue& out) 
   for (float& sample : out.samples) sample = highest > 0 ? sample / highest : 0;
 }
 
-// The innermost dimension that has more than one element: a 28×28×1 is a picture of 28×28.
-int64_t columnsOf(const Shape& shape) {
-  for (size_t d = shape.dimensions.size(); d-- > 1;)
-    if (shape.dimensions[d] != 1) return shape.dimensions[d];
-  return shape.dimensions[0];
+// What a picture shows of an array: its two longest dimensions, the last ones among equals, as rows and columns; of the
+// others the first element. A 28×28×1 is a picture of 28×28, and of a batch of images it shows the first.
+struct Plane {
+  int64_t rows = 1, columns = 1;
+  int64_t rowStep = 0, columnStep = 0;  // in elements
+};
+
+Plane planeOf(const std::vector<int64_t>& sizes) {
+  size_t longest = 0, next = sizes.size();
+  for (size_t d = 1; d < sizes.size(); ++d) {
+    if (sizes[d] >= sizes[longest]) {
+      next = std::exchange(longest, d);
+    } else if (next == sizes.size() || sizes[d] >= sizes[next]) {
+      next = d;
+    }
+  }
+  const auto stepOf = [&](size_t d) {
+    return std::accumulate(sizes.begin() + static_cast<std::ptrdiff_t>(d) + 1, sizes.end(), int64_t{1},
+                           std::multiplies<>());
+  };
+  if (next == sizes.size() || sizes[next] == 1) return {1, sizes[longest], 0, stepOf(longest)};
+  const auto [row, column] = std::minmax(longest, next);
+  return {sizes[row], sizes[column], stepOf(row), stepOf(column)};
 }
 
-// Every element, or evenly chosen ones where there are more than can be seen.
+// Every element of the plane, or evenly chosen ones where there are more than can be seen.
 void addSamples(const Literal& value, NodeValue& out) {
-  const int64_t columns = columnsOf(value.shape()), rows = columns > 0 ? value.elementCount() / columns : 0;
-  if (columns == 0 || rows == 0) return;
-  const int64_t wide = std::min<int64_t>(columns, kMaxPreviewColumns), high = std::min<int64_t>(rows, kMaxPreviewRows);
-  out.form = rows == 1 ? NodeValue::Form::Line : NodeValue::Form::Heat;
+  if (value.elementCount() == 0) return;
+  const Plane plane = planeOf(value.shape().dimensions);
+  const int64_t wide = std::min<int64_t>(plane.columns, kMaxPreviewColumns),
+                high = std::min<int64_t>(plane.rows, kMaxPreviewRows);
+  out.form = plane.rows == 1 ? NodeValue::Form::Line : NodeValue::Form::Heat;
   out.columns = static_cast<int>(wide);
-  out.aspect = static_cast<double>(columns) / static_cast<double>(rows);
+  out.aspect = static_cast<double>(plane.columns) / static_cast<double>(plane.rows);
   for (int64_t r = 0; r < high; ++r)
     for (int64_t c = 0; c < wide; ++c)
-      out.samples.push_back(static_cast<float>(sampleAt(value, (r * rows / high) * columns + c * columns / wide)));
+      out.samples.push_back(static_cast<float>(
+          sampleAt(value, (r * plane.rows / high) * plane.rowStep + (c * plane.columns / wide) * plane.columnStep)));
 }
 
 struct Range {

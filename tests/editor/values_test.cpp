@@ -7,6 +7,7 @@
 #include <QTableView>
 #include <QTest>
 #include <QToolButton>
+#include <numeric>
 
 #include "app/studio/window/panels.h"
 #include "core/evaluate/trace.h"
@@ -129,6 +130,27 @@ ENTRY main {
         *Literal::fromBytes(Shape::arrayRowMajor(ElementType::F64, {4000}), std::as_bytes(std::span(values))));
     QCOMPARE(bars.form, NodeValue::Form::Bars);
     QVERIFY(bars.samples.front() > 0.3f && bars.samples.front() < 0.4f && bars.samples.back() == 1);
+  }
+
+  void aPreviewIsAPlaneOfItsLongestDimensions() {
+    const auto counting = [](std::vector<int64_t> sizes) {
+      const Shape shape = Shape::arrayRowMajor(ElementType::F32, sizes);
+      std::vector<float> elements(static_cast<size_t>(*shape.elementCount()));
+      std::iota(elements.begin(), elements.end(), 0.0F);
+      return nodeValue(*Literal::fromBytes(shape, std::as_bytes(std::span(elements))));
+    };
+    const NodeValue plane = counting({4, 2, 3});
+    QCOMPARE(plane.form, NodeValue::Form::Heat);
+    QCOMPARE(plane.columns, 3);
+    QCOMPARE(plane.aspect, 0.75);
+    QCOMPARE(plane.samples.size(), size_t{12});
+    QCOMPARE(plane.samples[3 * 3 + 1], 19.0F / 23);  // [3, 0, 1]
+    QCOMPARE(counting({28, 28, 1}).columns, 28);
+    QCOMPARE(counting({1, 5, 1}).form, NodeValue::Form::Line);
+    const NodeValue image = counting({2, 9, 10, 3});
+    QCOMPARE(image.form, NodeValue::Form::Image);
+    QCOMPARE(image.columns, 10);
+    QCOMPARE(image.samples.size(), size_t{9 * 10 * 3});
   }
 
   void aNanIsTracedToWhereItBegan() {

@@ -40,7 +40,7 @@ QMimeData* PaletteTree::mimeData(const QList<QTreeWidgetItem*>& items) const {
 
 PalettePanel::PalettePanel(QWidget* parent)
     : QWidget(parent), field_(new QLineEdit(this)), tree_(new PaletteTree(this)) {
-  field_->setPlaceholderText(tr("Find an operation or a block"));
+  field_->setPlaceholderText(tr("Find an operation"));
   field_->setClearButtonEnabled(true);
   tree_->setHeaderHidden(true);
   tree_->setColumnCount(1);

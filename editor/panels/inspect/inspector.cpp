@@ -47,8 +47,10 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   namesLabel_ = new PlainLabel(tr("Size names"), this);
   namesField_ = new QLineEdit(this);
   namesField_->setAccessibleName(namesLabel_->text());
-  namesField_->setPlaceholderText(tr("B, T, H: one for each dimension, or none"));
-  namesField_->setToolTip(tr("A name belongs to every dimension that is the same one, and stands on the nodes"));
+  namesField_->setPlaceholderText(tr("such as B, T, H"));
+  namesField_->setToolTip(
+      tr("One for each dimension, or none. A name belongs to every dimension that is the same one, and stands on the "
+         "nodes"));
   layoutLabel_ = new PlainLabel(tr("Layout: the most minor dimension first"), this);
   layoutLabel_->setWordWrap(true);
   layoutChips_ = new DimensionChips(this);

@@ -1,4 +1,4 @@
-// A free position for a new box: as near as possible to the wanted one, below rather than above.
+// Free positions for new boxes: as near as possible to the wanted one, below rather than above.
 #pragma once
 
 #include <span>
@@ -7,6 +7,10 @@
 
 namespace tessera {
 
+// The step that takes boxes, which keep their places to each other, to where none of them is over what is taken. Not
+// the room round all of them: copies of what stands far apart would stand further apart with every copy.
+PointF freeStep(std::span<const RectF> boxes, std::span<const RectF> taken);
+// The same for one box: where it comes to.
 RectF freePlace(RectF wish, std::span<const RectF> taken);
 // The same on a page, or in the open group `parent` of it, for a box that is none of it yet or for its box `self`;
 // "below" is along the flow.

@@ -189,7 +189,8 @@ class History {
   explicit History(Module initial, Project project = {});
   const Module& current() const { return steps_[position_]->module; }
   const Project& project() const { return *steps_[position_]->project; }
-  // Entries of the project for an instruction follow its name. An edit that fails leaves all as it is.
+  // Entries of the project for an instruction follow its name, places are kept in reach (kFarthestPlace). An edit that
+  // fails leaves all as it is.
   Result<EditResult> perform(const Edit& edit, StepKey key = {});
   // A step that leaves the graph alone. `change` gets the project as it was before the step that this one replaces.
   void arrange(const std::function<void(Project&)>& change, std::string title, StepKey key = {});

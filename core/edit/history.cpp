@@ -85,7 +85,8 @@ std::shared_ptr<const Project> followed(const std::shared_ptr<const Project>& pr
         takeAlong(changed(), before.at(before.at(id).computation).name, std::string(before.at(id).name),
                   after.module.at(after.module.at(id).computation).name, std::string(after.module.at(id).name));
   const auto put = [&](ComputationId page, std::map<std::string, PagePoint> ProjectPage::*where,
-                       const std::string& name, PagePoint to) {
+                       const std::string& name, PagePoint wished) {
+    const PagePoint to{keptInReach(wished.x), keptInReach(wished.y)};
     if (!after.module.contains(page)) return;
     const std::string& computation = after.module.at(page).name;
     const ProjectPage* known = (out ? *out : *project).find(computation);
@@ -144,6 +145,7 @@ void History::arrange(const std::function<void(Project&)>& change, std::string t
   const Step& before = *steps_[base];
   auto project = std::make_shared<Project>(*before.project);
   change(*project);
+  project->keepInReach();
   ++made_;
   push(base, {before.module, std::move(project), std::move(title), std::move(key), made_, before.graph});
 }

@@ -21,6 +21,8 @@
 //   end
 #include "core/formats/project.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -34,7 +36,7 @@ namespace {
 
 constexpr std::string_view kMagic = "tessera project ";
 constexpr int64_t kVersion = 1;
-constexpr double kFarthest = 1e9;
+constexpr double kLargest = 1e9;  // number of a file
 
 std::string inQuotes(std::string_view text) {
   std::string out = "\"";
@@ -44,7 +46,7 @@ std::string inQuotes(std::string_view text) {
 
 // As a file says it: in tenths, without "-0".
 double shown(double value) {
-  const double tenths = std::round(std::clamp(value, -kFarthest, kFarthest) * 10);
+  const double tenths = std::round(keptInReach(value) * 10);
   return tenths == 0 ? 0 : tenths / 10;
 }
 
@@ -256,7 +258,7 @@ class Reader {
     double value = 0;
     TESSERA_TRY(readNumber(value));
     if (value < 0 || value >= below || value != std::floor(value))
-      return wrong("a number is out of range", "0 to " + std::to_string(below - 1), number(value));
+      return wrong("a number is out of range", "0 to " + std::to_string(below - 1), fmt::format("{}", value));
     out = static_cast<int32_t>(value);
     return {};
   }
@@ -267,7 +269,7 @@ class Reader {
   Status readNumber(double& out) {
     skipBlanks();
     const auto [end, error] = std::from_chars(line_.data(), line_.data() + line_.size(), out);
-    if (error != std::errc() || !(std::abs(out) <= kFarthest))
+    if (error != std::errc() || !(std::abs(out) <= kLargest))
       return wrong("a number does not read", "a number", std::string(whole_.substr(0, 60)));
     line_.remove_prefix(static_cast<size_t>(end - line_.data()));
     return {};
@@ -326,7 +328,11 @@ bool looksLikeProject(std::string_view content) {
   return content.starts_with(kMagic.substr(0, 9)) || (!content.empty() && kMagic.starts_with(content));
 }
 
-Result<ProjectContent> parseProject(std::string_view content) { return Reader(content).read(); }
+Result<ProjectContent> parseProject(std::string_view content) {
+  auto out = Reader(content).read();
+  if (out) out->project.keepInReach();
+  return out;
+}
 
 std::string printProject(const Project& project, const Module* graph) {
   std::string out = std::string(kMagic) + std::to_string(kVersion) + '\n';

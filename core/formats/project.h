@@ -20,7 +20,10 @@
 
 namespace tessera {
 
-// In scene units, kept to a tenth.
+// Places are in scene units, kept to a tenth, and at most this far from the origin: beyond, a float does not tell one
+// unit from the next.
+inline constexpr double kFarthestPlace = 1e7;
+double keptInReach(double place);  // a coordinate: what lies beyond comes back to it; what is no number, to 0
 struct PagePoint {
   double x = 0, y = 0;
 };
@@ -54,6 +57,7 @@ struct ProjectPage {
 
   bool isPlaced() const { return !instructions.empty() || !groups.empty(); }
   void forgetPlaces();    // positions and points of wires: all is arranged anew
+  void keepInReach();     // every place and size
   bool arranged() const;  // whether the user placed or wrote anything; open groups alone need no sidecar
 };
 
@@ -64,6 +68,7 @@ struct Project {
   RunSettings run;
   std::vector<ProjectPage> pages;
 
+  void keepInReach();                                           // all pages
   const ProjectPage* find(std::string_view computation) const;  // null: none
   ProjectPage& page(std::string_view computation);              // made when there is none
   // Whether the user placed, wrote or set anything. Open groups alone need no sidecar.

@@ -1,5 +1,6 @@
 // Pages of a project: found, renamed, asked what they hold.
 #include <algorithm>
+#include <cmath>
 
 #include "core/formats/project.h"
 
@@ -18,7 +19,25 @@ void renameSpots(Map& map, const std::string& from, const std::string& to) {
   map = std::move(out);
 }
 
+void keep(PagePoint& point) { point = {keptInReach(point.x), keptInReach(point.y)}; }
+
 }  // namespace
+
+double keptInReach(double place) { return std::isnan(place) ? 0 : std::clamp(place, -kFarthestPlace, kFarthestPlace); }
+
+void ProjectPage::keepInReach() {
+  for (auto* places : {&instructions, &groups})
+    for (auto& [name, place] : *places) keep(place);
+  for (auto& [spot, points] : reroutes)
+    for (PagePoint& point : points) keep(point);
+  for (auto* boxes : {&frames, &notes})
+    for (PageBox& box : *boxes)
+      for (double* value : {&box.x, &box.y, &box.width, &box.height}) *value = keptInReach(*value);
+}
+
+void Project::keepInReach() {
+  for (ProjectPage& page : pages) page.keepInReach();
+}
 
 const ProjectPage* Project::find(std::string_view computation) const {
   const auto found = std::ranges::find(pages, computation, &ProjectPage::computation);

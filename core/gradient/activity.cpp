@@ -110,15 +110,6 @@ class Walk {
   LeafFlags& flags_;
 };
 
-// A graph that is being built may hold what is not, beside what is differentiated.
-bool isFinished(const Module& module, const Instruction& in) {
-  const auto isThere = [&](InstructionId id) { return module.contains(id); };
-  if (!std::ranges::all_of(in.operands, isThere)) return false;
-  if (in.opcode == Opcode::While) return in.attributes->get<ComputationId>(Attr::body) != nullptr;
-  if (in.opcode == Opcode::Conditional) return branchesOf(*in.attributes).size() < in.operands.size();
-  return (in.opcode != Opcode::Call && in.opcode != Opcode::Fusion) || !module.callees(in).empty();
-}
-
 }  // namespace
 
 bool isDifferentiable(ElementType type) { return isFloat(type) || isComplex(type); }
@@ -135,13 +126,16 @@ size_t firstLeafOfElement(const Shape& tuple, size_t index) {
   return out;
 }
 
-LeafFlags dependentLeaves(const Module& module, ComputationId computation, LeafFlags seeds) {
+LeafFlags dependentLeaves(const Module& module, const std::vector<InstructionId>& order, LeafFlags seeds) {
   std::erase_if(seeds, [](const auto& each) { return std::ranges::find(each.second, true) == each.second.end(); });
   Walk walk(module, seeds);
-  if (const auto order = topologicalOrder(module, computation))
-    for (InstructionId id : *order)
-      if (isFinished(module, module.at(id))) walk.visit(id);
+  for (InstructionId id : order) walk.visit(id);
   return seeds;
+}
+
+LeafFlags dependentLeaves(const Module& module, ComputationId computation, LeafFlags seeds) {
+  const auto order = topologicalOrder(module, computation);
+  return order ? dependentLeaves(module, *order, std::move(seeds)) : LeafFlags();
 }
 
 }  // namespace tessera::gradient

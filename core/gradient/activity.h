@@ -17,7 +17,10 @@ size_t firstLeafOfElement(const Shape& tuple, size_t index);
 
 using LeafFlags = std::unordered_map<uint32_t, std::vector<bool>>;  // by instruction; absent: none
 
-// The seeds and all that depends on them, leaf by leaf.
+// The seeds and all that depends on them among `order`, leaf by leaf. order: instructions of one computation, operands
+// first, whose shapes follow from their operands and what they call; others are not looked at.
+LeafFlags dependentLeaves(const Module& module, const std::vector<InstructionId>& order, LeafFlags seeds);
+// The same of a whole computation.
 LeafFlags dependentLeaves(const Module& module, ComputationId computation, LeafFlags seeds);
 
 }  // namespace tessera::gradient

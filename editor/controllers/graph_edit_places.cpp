@@ -169,17 +169,18 @@ void GraphEditController::giveSpots(Edit& edit, const std::map<std::string, QPoi
     if (at) edit.places.push_back({newInstruction(0), {at->x(), at->y()}});
     return;
   }
-  QRectF all;
-  const QSizeF size(kUsualWidth, box::kNodeHeight + scene.view->valueStrip);
-  for (const auto& each : known) all |= QRectF(each.second, size);
-  const QPointF corner = at ? *at : all.topLeft() + QPointF(kCopyOffset, kCopyOffset);
-  const RectF found = freePlace({static_cast<float>(corner.x()), static_cast<float>(corner.y()),
-                                 static_cast<float>(all.width()), static_cast<float>(all.height())},
-                                takenOn(scene));
-  for (const auto& [made, from] : known) {
-    const QPointF to = from - all.topLeft() + QPointF(found.x, found.y);
-    edit.places.push_back({newInstruction(made), {to.x(), to.y()}});
+  QPointF first = known.front().second;
+  for (const auto& [made, from] : known) first = {std::min(first.x(), from.x()), std::min(first.y(), from.y())};
+  const QPointF shift = at ? *at - first : QPointF(kCopyOffset, kCopyOffset);
+  std::vector<RectF> copies;
+  for (auto& [made, from] : known) {
+    from += shift;
+    copies.push_back({static_cast<float>(from.x()), static_cast<float>(from.y()), kUsualWidth,
+                      box::kNodeHeight + scene.view->valueStrip});
   }
+  const PointF step = freeStep(copies, takenOn(scene));
+  for (const auto& [made, to] : known)
+    edit.places.push_back({newInstruction(made), {to.x() + step.x, to.y() + step.y}});
 }
 
 }  // namespace tessera

@@ -68,8 +68,8 @@ class Document : public QObject {
   // newInstruction(k); invalid: what the edit added last. key: of a gesture that goes on (gesture.h).
   void perform(Edit edit, InstructionId selects = {}, StepKey key = {});
   // After the edits that are still being done; what was undone or done again is in stepped().
-  void undo() { edits_.undo(); }
-  void redo() { edits_.redo(); }
+  void undo() { emit stepAsked(), edits_.undo(); }
+  void redo() { emit stepAsked(), edits_.redo(); }
   bool canUndo() const { return edits_.canUndo(); }
   bool canRedo() const { return edits_.canRedo(); }
   QString undoTitle() const { return QString::fromStdString(history().undoTitle()); }
@@ -121,6 +121,7 @@ class Document : public QObject {
   void failed(QString message, tessera::ErrorKind kind);  // one or two sentences; details are in diagnostics()
   void pageChanged();                                     // what is arranged round the graph
   void moduleChanged();                                   // content, not only selection
+  void stepAsked();                                       // undo or redo: what was typed and not read yet comes first
   void stepped(const tessera::HistoryStep& step);         // by undo or redo
   void editingChanged(bool editing);                      // edits are being done
   void textChanged();

@@ -66,6 +66,20 @@ class MovingTest : public QObject {
     QCOMPARE(place(exp_), before);
   }
 
+  // Copies of copies of what stands far apart stay beside their originals.
+  void copiesDoNotRunAway() {
+    hand_->document().arrange("Far", [](ProjectPage& page) { page.instructions["negate"] = {60000, 20000}; });
+    hand_->settle();
+    const double across = place(neg_).x() - place(x_).x();
+    for (int i = 0; i < 3; ++i) {
+      hand_->key(Qt::Key_A, Qt::ControlModifier);
+      hand_->key(Qt::Key_D, Qt::ControlModifier);
+    }
+    const RectF& bounds = hand_->document().view().scene().arrangement->bounds;
+    QVERIFY2(bounds.width < across + 5000, qPrintable(QString::number(bounds.width)));
+    QCOMPARE(hand_->module().instructionCount(), size_t{24});
+  }
+
   void placesAreSavedBesideTheGraph() {
     QTemporaryDir folder;
     dragWith(bodyOf(exp_), bodyOf(exp_) + QPoint(200, 0), {});

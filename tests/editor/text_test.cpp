@@ -259,6 +259,31 @@ class TextTest : public QObject {
     QTRY_COMPARE(field()->toPlainText(), QStringLiteral("ENTRY %main () -> ? {\n}\n"));
   }
 
+  // Text is read after a pause; an undo before that takes back what was typed, and nothing comes after it.
+  void undoTakesBackWhatWasNotReadYet() {
+    const std::string empty = hand().text();
+    hand().add("f32[4]");
+    startTyping();
+    hand().settle();
+    const std::string first = hand().text();
+    goBehind("{");
+    press(Qt::Key_Return);
+    type("%one = f32[] constant(1)");
+    press(Qt::Key_Escape);
+    hand().document().undo();
+    hand().settle();
+    QCOMPARE(hand().text(), first);
+    hand().document().redo();
+    hand().settle();
+    QVERIFY(hand().module().findInstruction("one"));
+    type(" ");
+    hand().undoAll();
+    QTest::qWait(400);
+    hand().settle();
+    QCOMPARE(hand().text(), empty);
+    QVERIFY(!hand().document().canUndo());
+  }
+
   void anUnfinishedGraphIsSavedAndOpenedAgain() {
     hand().add("gather");
     const std::string now = hand().text();

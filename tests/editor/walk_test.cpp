@@ -24,6 +24,7 @@ namespace {
 constexpr int kEventsOfOneDocument = 500, kSaidEvery = 1000;
 constexpr size_t kTooMany = 250;  // instructions; then the person begins anew in the same document
 constexpr double kSlowMs = 100;
+constexpr int kTypingMs = 300;  // typed text is read after that
 
 // What this thread has worked.
 double workedMs() {
@@ -112,6 +113,7 @@ class WalkTest : public WalkGestures {
   }
   void undoAll(Hand& hand) {
     hand.document().cancel();
+    QTest::qWait(kTypingMs);
     rest(hand);
     while (hand.document().canUndo()) {
       hand.document().undo();

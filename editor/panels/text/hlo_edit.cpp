@@ -112,6 +112,9 @@ void HloEdit::connectParts() {
   connect(completion_, &QTreeWidget::itemClicked, this, &HloEdit::take);
   connect(&document_, &Document::diagnosticsChanged, this, &HloEdit::markGraph);
   connect(&document_, &Document::moduleChanged, this, &HloEdit::follow);
+  connect(&document_, &Document::stepAsked, this, [this] {
+    if (timer_.isActive()) readNow();
+  });
   connect(&document_.view(), &SceneView::changed, this, &HloEdit::follow);
   connect(&document_, &Document::opened, this, [this] {
     shown_ = {};

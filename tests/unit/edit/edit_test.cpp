@@ -1,6 +1,8 @@
 // Edits: applied to a copy, undone exactly; steps of one gesture are one step.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/edit/edit.h"
 
 namespace tessera {
@@ -103,6 +105,23 @@ TEST(History, AGestureOfArrangingReplacesItsOwnStepOnly) {
   EXPECT_EQ(history.project().find("main")->muted.size(), 2u);
   history.undo();
   EXPECT_EQ(history.project().find("main")->muted.size(), 1u);
+}
+
+// Whatever is dragged, pasted or read: from a page that reaches further nothing can be told on the canvas.
+TEST(History, PlacesStayInReach) {
+  Chain chain;
+  History history(chain.module);
+  Edit placed{"Place", {Rename{chain.first, "minus"}}};
+  placed.places = {{chain.first, {1e13, -1e300}}, {chain.second, {NAN, 12}}};
+  placed.groups = {{chain.module.entry(), "g", {-INFINITY, 3e38}}};
+  ASSERT_TRUE(history.perform(placed));
+  history.arrange([](Project& project) { project.page("main").reroutes[{"minus", 0}] = {{1e20, 5}}; }, "Reroute");
+  const ProjectPage& page = *history.project().find("main");
+  const auto isAt = [](PagePoint point, double x, double y) { return point.x == x && point.y == y; };
+  EXPECT_TRUE(isAt(page.instructions.at("minus"), kFarthestPlace, -kFarthestPlace));
+  EXPECT_TRUE(isAt(page.instructions.at(std::string(chain.module.at(chain.second).name)), 0, 12));
+  EXPECT_TRUE(isAt(page.groups.at("g"), -kFarthestPlace, kFarthestPlace));
+  EXPECT_TRUE(isAt(page.reroutes.at({"minus", 0})[0], kFarthestPlace, 5));
 }
 
 }  // namespace

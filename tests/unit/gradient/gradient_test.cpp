@@ -144,6 +144,37 @@ TEST(Gradient, ABranchThatIsRefusedButNotNeededIsNoHindrance) {
   EXPECT_TRUE(made.gradient) << made.gradient.error().toString();
 }
 
+// Only what the value is made of needs to be finished: a graph that is being built holds more.
+TEST(Gradient, WhatIsUnfinishedOrWrongBesideItIsLeftAlone) {
+  const char* const beside[] = {"call(x)",
+                                "call(?), to_apply=two",
+                                "call(x), to_apply=two",
+                                "fusion(x), kind=kLoop",
+                                "while(x)",
+                                "while(x), body=two",
+                                "while(?), condition=two, body=two",
+                                "conditional(?)",
+                                "conditional(p, x)",
+                                "conditional(p, x), branch_computations={two}",
+                                "conditional(p, x, x), branch_computations={two, two}",
+                                "get-tuple-element(x), index=7",
+                                "tuple(x, ?)",
+                                "add(x, ?)"};
+  for (const std::string line : beside) {
+    const ReadResult read = readHloText(program("  x = f32[2] parameter(0)\n  p = s32[] parameter(1)\n  u = ? " + line +
+                                                    "\n  v = ? negate(u)\n  ROOT y = f32[2] sine(x)\n",
+                                                "two { a = f32[3] parameter(0) b = f32[3] parameter(1) "
+                                                "ROOT s = f32[3] add(a, b) }\n"));
+    ASSERT_TRUE(read.module) << line;
+    Module module = *read.module;
+    const auto made = addGradient(module, {*module.findInstruction("y"), {*module.findInstruction("x")}});
+    EXPECT_TRUE(made) << line << ": " << made.error().toString();
+    // With the value it is refused, and nothing else happens.
+    Module other = *read.module;
+    EXPECT_FALSE(addGradient(other, {*other.findInstruction("v"), {*other.findInstruction("x")}})) << line;
+  }
+}
+
 TEST(Gradient, SmallFloatsKeepTheirTypes) {
   const Made made = gradientOf(
       program(

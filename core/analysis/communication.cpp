@@ -116,8 +116,7 @@ void describeGroups(const DeviceCounts& devices, const Instruction& collective, 
   const std::optional<int64_t> stride = strideOf(groups[0]);
   if (!stride) return;
   use.axis = axisOf(devices.meshes, use.groupSize, *stride);
-  if (use.axis.empty() && groups.size() > 1)
-    use.axis = *stride == 1 ? "neighbours" : fmt::format("every {}th", *stride);
+  if (use.axis.empty() && groups.size() > 1) use.axis = *stride == 1 ? "neighbours" : fmt::format("stride {}", *stride);
 }
 
 // --- spans of devices
@@ -173,25 +172,24 @@ bool tracksAreDevices(const Module& module, const Timeline& timeline) {
 }
 
 std::vector<DeviceSpans> spansByDevice(const Module& module, const Timeline& timeline) {
-  std::map<std::string, size_t> places;
+  std::map<std::pair<std::string, int32_t>, size_t> places;
   std::vector<DeviceSpans> out;
   std::vector<std::vector<Interval>> busy;
   const bool byTrack = tracksAreDevices(module, timeline);
-  for (const TimelineTrack& track : timeline.tracks) {
-    const std::string device = byTrack ? track.name : track.process;
-    const auto [at, isNew] = places.try_emplace(device, out.size());
-    if (isNew) out.emplace_back(), busy.emplace_back();
+  for (const TimelineTrack& track : timeline.tracks)
     for (const TimelineLane& lane : track.lanes)
       for (const TimelineSpan& span : lane.spans()) {
         const auto& of = timeline.names[span.name].instructions;
         if (of.empty() || !module.contains(of[0])) continue;
+        const bool isTrack = byTrack && span.device < 0;
+        const auto [at, isNew] = places.try_emplace({isTrack ? track.name : track.process, span.device}, out.size());
+        if (isNew) out.emplace_back(), busy.emplace_back();
         const Instruction& i = module.at(of[0]);
         if (isHalf(i) || collectiveOf(module, i))
           out[at->second].of[of[0]].push_back({span.beginNs, span.endNs});
         else if (hides(module, of[0]))
           busy[at->second].push_back({span.beginNs, span.endNs});
       }
-  }
   for (size_t i = 0; i < out.size(); ++i) {
     out[i].busy = joined(std::move(busy[i]));
     for (auto& [id, spans] : out[i].of) std::ranges::sort(spans, {}, &Interval::beginNs);

@@ -18,7 +18,7 @@ struct CollectiveUse {
   InstructionId instruction, done;  // done: of a pair; invalid: it is no pair
   std::string kind;                 // "all-reduce"
   std::string groups;               // "2 groups of 4", "pairs"
-  std::string axis;                 // of the mesh: "x", "x, y"; of groups that are none: "every 4th"; "": unknown
+  std::string axis;                 // of the mesh: "x", "x, y"; of groups that are none: "stride 4"; "": unknown
   int64_t groupSize = 0;            // 0: unknown
   double count = 0;
   double bytes = 0;      // of the whole array that is reduced, gathered, scattered or exchanged, each time

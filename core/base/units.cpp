@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <utility>
+#include <cmath>
 
 namespace tessera {
 namespace {
@@ -37,13 +38,15 @@ std::string percentText(double fraction) {
 
 std::string durationText(double ns) {
   if (ns < 999.5) return fmt::format("{:.0f} ns", ns);
-  constexpr std::pair<double, const char*> kUnits[] = {{1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}};
-  for (auto [scale, unit] : kUnits) {
-    const double value = ns / scale;
-    if (value >= 999.5 && scale < 1e9) continue;
-    return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, unit);
-  }
-  return {};
+  struct Unit {
+    double ns, most;  // how many of it are told
+    const char* name;
+  };
+  constexpr Unit kUnits[] = {
+      {1e3, 999.5, "µs"}, {1e6, 999.5, "ms"}, {1e9, 3600, "s"}, {3.6e12, 48, "h"}, {86.4e12, INFINITY, "days"}};
+  const Unit& unit = *std::ranges::find_if(kUnits, [ns](const Unit& each) { return ns / each.ns < each.most; });
+  const double value = ns / unit.ns;
+  return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, unit.name);
 }
 
 }  // namespace tessera

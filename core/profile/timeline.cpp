@@ -1,9 +1,15 @@
 // See timeline.h.
 #include "core/profile/timeline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <unordered_set>
 
+#include "core/base/units.h"
+#include "core/profile/busy_time.h"
 #include "core/profile/sources/instruction_index.h"
 
 namespace tessera {
@@ -31,13 +37,56 @@ constexpr int kMostSteps = 64;
 }  // namespace
 
 void Timeline::addTrack(std::string process, std::string name, std::vector<TimelineSpan> spans) {
-  for (TimelineSpan& span : spans) span.endNs = std::max(span.endNs, span.beginNs);
+  constexpr int64_t kFarthest = int64_t{1} << 61;  // so that differences do not overflow
+  for (TimelineSpan& span : spans) {
+    span.beginNs = std::clamp(span.beginNs, -kFarthest, kFarthest);
+    span.endNs = std::clamp(span.endNs, span.beginNs, kFarthest);
+  }
   TimelineTrack track{std::move(process), std::move(name), {}};
   for (auto& lane : byDepth(std::move(spans))) track.lanes.emplace_back(std::move(lane));
   tracks.push_back(std::move(track));
 }
 
+// A twentieth of what remains is left of each pause.
+void Timeline::shortenPauses() {
+  constexpr int64_t kPart = 20;
+  std::vector<BusyStretch> busy;
+  for (const TimelineTrack& track : tracks)
+    for (const TimelineLane& lane : track.lanes) {
+      const auto spanOf = [&](size_t i) { return std::pair(lane.spans()[i].beginNs, lane.spans()[i].endNs); };
+      std::ranges::move(busyStretches(lane.spans().size(), spanOf), std::back_inserter(busy));
+    }
+  if (busy.empty()) return;
+  const auto begin = std::ranges::min(busy, {}, &BusyStretch::beginNs).beginNs;
+  int64_t remains = std::ranges::max(busy, {}, &BusyStretch::endNs).endNs - begin;
+  const std::vector<TimePause> pauses = longPauses(std::move(busy));
+  for (const TimePause& pause : pauses) remains -= pause.ns();
+  std::vector<TimelinePull> pulls;
+  int64_t hidden = 0;
+  for (const TimePause& pause : pauses) {
+    const int64_t left = std::min(pause.ns(), remains / kPart + 1);
+    breaks_.push_back({pause.beginNs - hidden, pause.beginNs - hidden + left, pause.ns(), hidden});
+    hidden += pause.ns() - left;
+    pulls.push_back({pause.endNs, hidden});
+  }
+  for (TimelineTrack& track : tracks)
+    for (TimelineLane& lane : track.lanes) lane.pullForward(pulls);
+  if (hidden > 0)
+    notes.push_back(fmt::format("pauses of {} together are drawn short", durationText(static_cast<double>(hidden))));
+}
+
+// In a break time runs as much faster as it is drawn shorter.
+int64_t Timeline::sinceStart(int64_t ns) const {
+  const auto after = std::ranges::upper_bound(breaks_, ns, {}, &TimelineBreak::beginNs);
+  if (after == breaks_.begin()) return ns - begin_;
+  const TimelineBreak& last = after[-1];
+  const int64_t drawn = last.endNs - last.beginNs;
+  const double share = static_cast<double>(std::min(ns, last.endNs) - last.beginNs) / static_cast<double>(drawn);
+  return ns - begin_ + last.hiddenNs + std::llround(share * static_cast<double>(last.realNs - drawn));
+}
+
 void Timeline::finish() {
+  shortenPauses();
   firstPlace_.assign(names.size() + 1, 0);
   begin_ = INT64_MAX, end_ = INT64_MIN;
   const auto eachSpan = [&](auto&& visit) {

@@ -16,8 +16,14 @@ namespace tessera {
 
 struct TimelineSpan {
   int64_t beginNs = 0, endNs = 0;
-  uint32_t name = 0;  // of Timeline::names
+  uint32_t name = 0;    // of Timeline::names
+  int32_t device = -1;  // of several whose work shares threads, its number; -1: the track says it
   int64_t ns() const { return endNs - beginNs; }
+};
+
+// Spans that begin at a time or later are drawn so much earlier; the last pull that applies counts.
+struct TimelinePull {
+  int64_t fromNs = 0, byNs = 0;
 };
 
 // Spans that a pixel shows as one.
@@ -41,6 +47,8 @@ class TimelineLane {
   void barsIn(int64_t beginNs, int64_t endNs, double perPixelNs, std::vector<TimelineBar>& out) const;
   // The first span that ends after a time; spans().size(): none.
   uint32_t after(int64_t ns) const;
+  // Moves spans to earlier times, over pauses before them.
+  void pullForward(const std::vector<TimelinePull>& pulls);
 
  private:
   struct Part {
@@ -81,6 +89,14 @@ struct TimelineStat {
   double meanNs() const { return count > 0 ? static_cast<double>(totalNs) / static_cast<double>(count) : 0; }
 };
 
+// A pause that is drawn shorter than it was.
+struct TimelineBreak {
+  int64_t beginNs = 0, endNs = 0;  // as drawn
+  int64_t realNs = 0;              // how long it was
+  int64_t hiddenNs = 0;            // what all pauses before it are drawn shorter
+};
+
+// Times are as drawn: of a pause that dwarfs everything else (longPauses) only a part remains.
 class Timeline {
  public:
   std::vector<TimelineName> names;
@@ -90,11 +106,14 @@ class Timeline {
 
   // Spans in any order; nested ones become lower lanes.
   void addTrack(std::string process, std::string name, std::vector<TimelineSpan> spans);
-  // After all tracks: where spans of each name are.
+  // After all tracks: shortens pauses, and finds where spans of each name are.
   void finish();
 
   int64_t beginNs() const { return begin_; }
   int64_t endNs() const { return end_; }
+  const std::vector<TimelineBreak>& breaks() const { return breaks_; }  // by time
+  // How long it really was between two times as drawn.
+  int64_t realNs(int64_t beginNs, int64_t endNs) const { return sinceStart(endNs) - sinceStart(beginNs); }
   size_t spanCount() const { return places_.size(); }
   const TimelineSpan& at(const SpanPlace& place) const {
     return tracks[place.track].lanes[place.lane].spans()[place.span];
@@ -114,10 +133,13 @@ class Timeline {
   std::vector<TimelineStat> statistics(int64_t beginNs, int64_t endNs, const std::vector<uint32_t>& tracks = {}) const;
 
  private:
+  void shortenPauses();
+  int64_t sinceStart(int64_t ns) const;
   const SpanPlace* lastBefore(uint32_t name, int64_t ns) const;
   const SpanPlace* firstFrom(uint32_t name, int64_t ns) const;
 
   int64_t begin_ = 0, end_ = 0;
+  std::vector<TimelineBreak> breaks_;
   std::vector<uint32_t> firstPlace_;  // by name, into places_
   std::vector<SpanPlace> places_;
   std::unordered_map<InstructionId, std::vector<uint32_t>> byInstruction_;

@@ -49,6 +49,16 @@ uint32_t TimelineLane::after(int64_t ns) const {
   return static_cast<uint32_t>(std::ranges::upper_bound(spans_, ns, {}, &TimelineSpan::endNs) - spans_.begin());
 }
 
+void TimelineLane::pullForward(const std::vector<TimelinePull>& pulls) {
+  int64_t byNs = 0;
+  auto next = pulls.begin();
+  for (TimelineSpan& span : spans_) {
+    for (; next != pulls.end() && next->fromNs <= span.beginNs; ++next) byNs = next->byNs;
+    span.beginNs -= byNs;
+    span.endNs -= byNs;
+  }
+}
+
 void TimelineLane::barsIn(int64_t beginNs, int64_t endNs, double perPixelNs, std::vector<TimelineBar>& out) const {
   const auto count = static_cast<uint32_t>(spans_.size());
   const auto pixel = std::max<int64_t>(static_cast<int64_t>(perPixelNs), 1);

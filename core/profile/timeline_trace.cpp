@@ -24,7 +24,7 @@ class TraceWriter {
   void name(const char* what, int pid, int tid, const std::string& text);
   void track(uint32_t number);
   void flow(const TimelineFlow& flow, size_t id);
-  double us(int64_t ns) const { return static_cast<double>(ns - timeline_.beginNs()) / 1000.0; }
+  double us(int64_t ns) const { return static_cast<double>(timeline_.realNs(timeline_.beginNs(), ns)) / 1000.0; }
 
   const Timeline& timeline_;
   std::vector<std::string> fields_;  // "name", "cat" and "args" of each name

@@ -161,7 +161,7 @@ ShownPart shownPartOf(const Document& document) {
 }
 
 void DocumentFile::begin(const OpenedFile& file) {
-  state_ = State{.path = file.path, .stamp = file.stamp};
+  state_ = State{.path = file.path, .title = file.title, .stamp = file.stamp};
   if (file.isUnsaved) state_.savedState = state_.savedGraph = kNeverSaved;
   if (!file.recoveredFor) return;
   state_.path = *file.recoveredFor;
@@ -231,12 +231,13 @@ void DocumentFile::createFrom(const std::string& text) {
   document_.live().evaluate();
 }
 
-Status DocumentFile::createFromHlo(const std::string& text, const std::string& name) {
+Status DocumentFile::createFromHlo(const std::string& text, const std::string& title) {
   OpenedFile made;
-  made.read = readHloText(text, name);
+  made.title = QString::fromStdString(title);
+  made.read = readHloText(text, title);
   if (!made.read.module) {
     const auto& wrong = made.read.diagnostics.items();
-    return wrong.empty() ? Status(fail(name + " cannot be read")) : Status(std::unexpected(wrong.front()));
+    return wrong.empty() ? Status(fail(title + " cannot be read")) : Status(std::unexpected(wrong.front()));
   }
   inferModule(*made.read.module);
   install(std::move(made));
@@ -246,6 +247,7 @@ Status DocumentFile::createFromHlo(const std::string& text, const std::string& n
 
 void DocumentFile::createToLookAt(Module module) {
   OpenedFile made;
+  made.title = QString::fromStdString(module.name);
   made.read.module = std::move(module);
   install(std::move(made), false);
 }
@@ -264,6 +266,15 @@ void DocumentFile::install(OpenedFile made, bool live) {
 }
 
 // --- saving
+
+QString DocumentFile::title() const {
+  if (!path().isEmpty()) return QFileInfo(path()).fileName();
+  return state_.title.isEmpty() ? tr("untitled") : state_.title;
+}
+
+QString DocumentFile::fileName() const {
+  return path().isEmpty() ? title().replace(QLatin1Char('/'), QLatin1Char('_')) + QStringLiteral(".hlo") : title();
+}
 
 bool DocumentFile::isModified() const { return document_.isOpen() && document_.history().state() != state_.savedState; }
 

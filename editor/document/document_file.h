@@ -49,6 +49,7 @@ struct OpenedFile {
   Scene scene;
   bool live = false;
   bool isUnsaved = false;  // no file has it
+  QString title;           // of what has no file
 };
 
 class DocumentFile : public QObject {
@@ -61,8 +62,9 @@ class DocumentFile : public QObject {
   void open(const QString& path, std::optional<ShownPart> shown = std::nullopt);
   void create();                                // an empty document without a file; opened() follows at once
   void createFrom(const std::string& project);  // the same with the graph of a project file's text, live
-  // The same with the graph of HLO text: an example. Fails with what the reader says of it.
-  Status createFromHlo(const std::string& text, const std::string& name);
+  // The same with the graph of HLO text: an example, the module of a profile. `title` names it until it is saved.
+  // Fails with what the reader says of the text.
+  Status createFromHlo(const std::string& text, const std::string& title);
   void createToLookAt(Module module);  // the same of a module that is not evaluated; its ids stay
   // Text in any form that a file may have, e.g. of the clipboard, read in the background as open() does. It has no file
   // and is not saved; `name` is for messages.
@@ -75,6 +77,8 @@ class DocumentFile : public QObject {
   void cancelReading();  // readingCancelled() follows, and nothing else of that file
 
   const QString& path() const { return state_.path; }
+  QString title() const;     // "mlp.hlo"; without a file what it was made of, or "untitled"
+  QString fileName() const;  // the same as the name of a file to be: "jit_step.hlo"
   const QString& recoveredFrom() const { return state_.recoveredFrom; }  // empty: it was not recovered
   // Files directly in this folder are the program's: what is made of them goes elsewhere, a run's outfeed to the home
   // folder.
@@ -108,6 +112,7 @@ class DocumentFile : public QObject {
 
   struct State {  // of one file
     QString path, recoveredFrom;
+    QString title;                            // of what has no file; empty: untitled
     uint64_t savedState = 0, savedGraph = 0;  // of the history
     bool isOwn = false;                       // written by this document
     FileStamp stamp;

@@ -159,6 +159,7 @@ void ProgramRun::forgetOutcome() {
   background_.dispose(std::exchange(state_.times, nullptr));
   background_.dispose(std::exchange(state_.timeline, nullptr));
   state_.origin.clear();
+  state_.warnings.clear();
 }
 
 // The panels' forms of the profile, for the graph as it is now.
@@ -245,6 +246,7 @@ void ProgramRun::finish(Answer& answer) {
   }
   if (answer.revision != document_.revision()) return;  // the graph was edited meanwhile
   state_.opened.reset();
+  state_.warnings.clear();
   state_.outcome = std::move(*answer.outcome);
   state_.origin = originOf(*state_.outcome);
   emit outcomeChanged();
@@ -258,8 +260,8 @@ void ProgramRun::finish(Answer& answer) {
 struct ProgramRun::OpenedProfile {
   QString path;
   Result<OpProfile> profile;
-  std::string hlo;       // of the module to show, where no graph is open
-  bool isOther = false;  // nothing lands on the graph that is open, but on a module that the profile holds
+  std::string module, hlo;  // name and text of the one to show, where no graph is open
+  bool isOther = false;     // nothing lands on the graph that is open, but on a module that the profile holds
   uint64_t revision;
 };
 
@@ -290,6 +292,12 @@ QString originOf(const QString& path, const OpProfile& profile) {
                            : QObject::tr("%1: all that was recorded").arg(name);
 }
 
+QString warningsOf(const OpProfile& profile) {
+  QStringList out;
+  for (const std::string& warning : profile.warnings) out << QString::fromStdString(warning);
+  return out.join(QStringLiteral("; "));
+}
+
 QString summaryOfProfile(const QString& path, const OpProfile& profile) {
   const auto time = [](int64_t ns) { return QString::fromStdString(durationText(static_cast<double>(ns))); };
   const QString name = path.section(QLatin1Char('/'), -1);
@@ -304,9 +312,9 @@ void ProgramRun::openProfile(const QString& path) {
   auto given = hasGraph(document_) ? std::make_shared<const Module>(document_.module()) : nullptr;
   background_.startForFile(kReading, [this, path, given, revision = document_.revision()]() -> Background::Answer {
     auto opened = std::make_shared<OpenedProfile>(
-        OpenedProfile{path, readProfileSource(path.toStdString(), given, {.timeline = true}), {}, false, revision});
+        OpenedProfile{path, readProfileSource(path.toStdString(), given, {.timeline = true}), {}, {}, false, revision});
     const auto module = opened->profile && !given ? longestModule(*opened->profile) : nullptr;
-    if (module) opened->hlo = printHloText(*module);
+    if (module) opened->hlo = printHloText(*module), opened->module = module->name;
     if (given && opened->profile && opened->profile->instructions.empty()) {
       const auto byItself = readProfileSource(path.toStdString());
       opened->isOther = byItself && longestModule(*byItself);
@@ -325,12 +333,13 @@ void ProgramRun::install(OpenedProfile& opened) {
   if (opened.profile->instructions.empty() || (!hasGraph(document_) && opened.hlo.empty()))
     return emit failed(nothingLands(opened.path, *opened.profile), ErrorKind::Input);
   if (!opened.hlo.empty())
-    if (const Status made = document_.file().createFromHlo(opened.hlo, "module"); !made)
+    if (const Status made = document_.file().createFromHlo(opened.hlo, opened.module); !made)
       return emit failed(QString::fromStdString(made.error().toString()), made.error().kind);
   forgetOutcome();
   state_.opened = toProfile(*opened.profile, document_.module());
   const QString summary = summaryOfProfile(opened.path, *opened.profile);
   state_.origin = originOf(opened.path, *opened.profile);
+  state_.warnings = warningsOf(*opened.profile);
   emit outcomeChanged();
   emit profileOpened(summary);
   analyse([profile = std::make_shared<OpProfile>(*std::move(opened.profile))](

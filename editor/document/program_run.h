@@ -53,6 +53,8 @@ class ProgramRun : public QObject {
   const std::shared_ptr<const Timeline>& timeline() const { return state_.timeline; }
   // Where the times come from: "median of 5 runs, after one to warm up".
   const QString& origin() const { return state_.origin; }
+  // What is odd about a profile that was opened, in sentences; empty: nothing.
+  const QString& warnings() const { return state_.warnings; }
   bool isOwnRun() const { return state_.outcome.has_value(); }
 
   // --- for Document
@@ -84,7 +86,7 @@ class ProgramRun : public QObject {
     std::optional<Profile> opened;  // of a file; then there is no outcome
     std::shared_ptr<const OpTimes> times;
     std::shared_ptr<const Timeline> timeline;
-    QString origin;
+    QString origin, warnings;
     CancelToken running;  // null: nothing runs
     Progress progress;
   };

@@ -5,6 +5,7 @@
 
 #include "editor/document/program_run.h"
 #include "editor/panels/banner.h"
+#include "editor/panels/profile/profile_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 #include "tests/support/source_tree.h"
@@ -44,6 +45,17 @@ class ProfileTest : public QObject {
     QVERIFY(hand_->text().find("tanh") != std::string::npos);
   }
 
+  void whatIsOddIsSaidAsLongAsItIsOpen() {
+    hand_->openText(kLayer, false);
+    drop("t.json", R"([{"ph":"X","name":"product","pid":1,"tid":1,"ts":0,"dur":30},
+                       {"ph":"X","name":"product","pid":1,"tid":1,"ts":10800000000,"dur":30},
+                       {"ph":"X","name":"product","pid":1,"tid":1,"ts":40,"dur":30}])");
+    const auto* panel = hand_->window().findChild<ProfilePanel*>();
+    QVERIFY2(panel->words().contains(QStringLiteral("3.00 h after all others")), qPrintable(panel->words()));
+    drop("t.csv", "name,time_us\nproduct,30\n");
+    QVERIFY(!panel->words().contains(QStringLiteral("3.00 h")));
+  }
+
   void aRunReplacesIt() {
     hand_->openText(kLayer, false);
     drop("t.csv", "name,time_us\nproduct,30\n");
@@ -58,6 +70,10 @@ class ProfileTest : public QObject {
         QString::fromStdString(test::inSourceTree("tests/corpus/profiles/lenet_train.xplane.pb.zst")));
     hand_->settle();
     QCOMPARE(hand_->module().name, std::string("jit_step"));
+    QVERIFY2(hand_->window().windowTitle().startsWith(QStringLiteral("jit_step")),
+             qPrintable(hand_->window().windowTitle()));
+    QCOMPARE(hand_->document().file().fileName(), QStringLiteral("jit_step.hlo"));
+    QCOMPARE(hand_->document().file().path(), QString());
     const auto& overlay = hand_->document().measures().overlay();
     QVERIFY(overlay);
     QCOMPARE(hand_->document().run().profile()->sources.size(), size_t{94});

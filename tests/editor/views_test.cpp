@@ -226,6 +226,33 @@ class ViewsTest : public ViewsHand {
     QVERIFY(view.range().endNs - view.range().beginNs < before);
   }
 
+  // A span three hours later: both are wide, and what is measured over the pause is its real length.
+  void aPauseThatDwarfsTheRestIsDrawnShort() {
+    constexpr int64_t kPause = 3 * int64_t{3600} * 1'000'000'000;
+    auto timeline = std::make_shared<Timeline>();
+    timeline->names = {{"early"}, {"late"}};
+    timeline->addTrack("process", "thread", {{0, 1000, 0}, {1000 + kPause, 2000 + kPause, 1}});
+    timeline->finish();
+    TimelineView view;
+    view.resize(1000, 200);
+    view.setTimeline(timeline, std::make_shared<const Module>(document().module()));
+    view.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
+    const QRectF early = view.boxOf({0, 0, 0}), late = view.boxOf({0, 0, 1});
+    QVERIFY(early.width() > 300 && late.width() > 300 && late.left() - early.right() > 10);
+    const QImage picture = view.viewport()->grab().toImage();
+    const int between = int((early.right() + late.left()) / 2);
+    QVERIFY2(picture.pixelColor(between, int(early.center().y())) != view.palette().color(QPalette::Base) ||
+                 picture.pixelColor(between + 1, int(early.center().y())) != view.palette().color(QPalette::Base),
+             "the pause is hatched");
+    QVERIFY(view.tipOf({0, 0, 1}).contains(QStringLiteral("from 3.00 h on")));
+    QTest::mousePress(view.viewport(), Qt::LeftButton, {}, early.center().toPoint());
+    QTest::mouseMove(view.viewport(), late.center().toPoint());
+    QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, late.center().toPoint());
+    QTest::keyClick(&view, Qt::Key_M);
+    QCOMPARE(view.measured(), QStringLiteral("3.00 h between the marks"));
+  }
+
   void theTraceIsWritten() {
     TimelinePanel panel(document());
     QVERIFY(!panel.exportTrace("t.json").has_value());

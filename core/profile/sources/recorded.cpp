@@ -9,6 +9,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/sorting.h"
+#include "core/profile/sources/time_stats.h"
 
 namespace tessera {
 namespace {
@@ -36,10 +37,10 @@ int64_t subtractNested(const std::vector<SeenEvent>& events, const std::vector<s
   return crossed;
 }
 
-std::vector<size_t> sortedPlaces(const std::vector<SeenEvent>& events, bool instructions) {
+std::vector<size_t> sortedPlaces(const std::vector<SeenEvent>& events) {
   std::vector<size_t> out;
   for (size_t i = 0; i < events.size(); ++i)
-    if (nests(events[i]) && (!instructions || events[i].kind != TimeKind::Host)) out.push_back(i);
+    if (nests(events[i])) out.push_back(i);
   const auto precedes = [&](size_t a, size_t b) {
     if (events[a].beginPs != events[b].beginPs) return events[a].beginPs < events[b].beginPs;
     return events[a].durationPs > events[b].durationPs;
@@ -99,19 +100,42 @@ void Recorder::mend(std::vector<SeenEvent>& events) {
   }
 }
 
+int64_t Recorder::takeClock(int64_t baseNs, size_t events) {
+  constexpr int64_t kFarthestNs = int64_t{1} << 61;  // so that differences of times do not overflow
+  baseNs = std::clamp(baseNs, -kFarthestNs, kFarthestNs);
+  if (events > mostEvents_) mostEvents_ = events, out_.clockNs = baseNs;
+  return baseNs;
+}
+
 void Recorder::keepLine(std::string_view where, std::string_view line, const std::vector<SeenEvent>& events,
                         int64_t baseNs) {
+  baseNs = takeClock(baseNs, events.size());
   if (keepsLines_ && !events.empty()) out_.lines.push_back({std::string(where), std::string(line), baseNs, events});
 }
 
+void Recorder::noteStretches(std::string_view where, std::string_view line, const std::vector<SeenEvent>& events,
+                             const std::vector<size_t>& places, int64_t baseNs) {
+  const auto spanOf = [&](size_t i) {
+    const SeenEvent& event = events[places[i]];
+    return std::pair(saturatingAdd(baseNs, toNs(event.beginPs)), saturatingAdd(baseNs, toNs(endOf(event))));
+  };
+  const std::string_view lineText = text(text(line)), whereText = text(text(where));
+  for (const BusyStretch& busy : busyStretches(places.size(), spanOf))
+    stretches_.push_back({{busy, texts_[events[places[busy.first]].name], lineText, whereText}, baseNs});
+}
+
 void Recorder::addLine(std::string_view where, std::string_view line, std::vector<SeenEvent> events, int64_t baseNs) {
+  baseNs = takeClock(baseNs, events.size());
   mend(events);
   std::vector<int64_t> self(events.size());
   for (size_t i = 0; i < events.size(); ++i) self[i] = events[i].durationPs;
   std::vector<int64_t> ofHost = self;
-  crossed_ += subtractNested(events, sortedPlaces(events, true), self);
-  const bool host = std::ranges::any_of(events, [](const SeenEvent& e) { return e.kind == TimeKind::Host; });
-  if (host) subtractNested(events, sortedPlaces(events, false), ofHost);
+  std::vector<size_t> places = sortedPlaces(events);
+  noteStretches(where, line, events, places, baseNs);
+  const auto isHost = [&](size_t place) { return events[place].kind == TimeKind::Host; };
+  if (std::ranges::any_of(places, isHost)) subtractNested(events, places, ofHost);
+  std::erase_if(places, isHost);
+  crossed_ += subtractNested(events, places, self);
   const uint32_t place = text(where);
   for (size_t i = 0; i < events.size(); ++i)
     add(events[i], events[i].kind == TimeKind::Host ? ofHost[i] : self[i], place);
@@ -124,7 +148,23 @@ void Recorder::addStep(int64_t number, int64_t durationPs) {
   if (durationPs > 0) out_.stepTimes.add(durationPs, durationPs);
 }
 
+void Recorder::warnOfClocks() {
+  std::vector<LineStretch> onClock;
+  const StretchOnClock* other = nullptr;
+  for (const StretchOnClock& each : stretches_) {
+    if (isOnClock(each.baseNs, out_.clockNs))
+      onClock.push_back(each.stretch);
+    else if (!other)
+      other = &each;
+  }
+  for (const std::string& warning : clockJumpWarnings(onClock)) warn(warning);
+  if (other)
+    warn(fmt::format("{} of {}, and what else is more than a day away from most events, is of another clock",
+                     other->stretch.line, other->stretch.where));
+}
+
 Recorded Recorder::finish() {
+  warnOfClocks();
   if (negative_ > 0) warn(fmt::format("{} events have a negative duration and count as 0", negative_));
   if (unbelievable_ > 0) warn(fmt::format("{} events last longer than thirteen days and count as 0", unbelievable_));
   if (crossed_ > 0)

@@ -13,6 +13,7 @@
 
 #include "core/base/one_line.h"
 #include "core/base/text_map.h"
+#include "core/profile/sources/clock_jumps.h"
 #include "core/profile/sources/time_samples.h"
 
 namespace tessera {
@@ -57,10 +58,16 @@ struct Recorded {
   TimeSamples stepTimes;                            // as the profiler marked them
   std::map<std::string, std::set<int64_t>> runsOf;  // by module: the ids of its executions
   std::vector<std::string> warnings;
+  int64_t clockNs = 0;  // the base of the line with the most events
   // Only on request.
   std::vector<RecordedLine> lines;
   std::vector<std::string> texts;  // of the lines' events, by number
 };
+
+// Whether the times of a line can be compared with those of its file.
+inline bool isOnClock(int64_t baseNs, int64_t clockNs) {
+  return baseNs <= saturatingAdd(clockNs, kDayNs) && clockNs <= saturatingAdd(baseNs, kDayNs);
+}
 
 // One event, as a reader hands it over. Texts are numbers that Recorder::text gives; 0 is "".
 struct SeenEvent {
@@ -71,7 +78,8 @@ struct SeenEvent {
   int64_t beginPs = 0, durationPs = 0;
   int64_t occurrences = 1;  // more: durationPs is their sum, and there is no begin
   double flops = 0, bytes = 0;
-  uint64_t flow = 0;  // events of one such number follow from each other; 0: from none
+  int32_t device = -1;  // its number, where the event says it
+  uint64_t flow = 0;    // events of one such number follow from each other; 0: from none
 };
 
 class Recorder {
@@ -107,13 +115,23 @@ class Recorder {
 
   RecordedTime& rowOf(const SeenEvent& event, uint32_t where);
   void add(const SeenEvent& event, int64_t selfPs, uint32_t where);
+  int64_t takeClock(int64_t baseNs, size_t events);
   void mend(std::vector<SeenEvent>& events);
+  void noteStretches(std::string_view where, std::string_view line, const std::vector<SeenEvent>& events,
+                     const std::vector<size_t>& places, int64_t baseNs);
+  void warnOfClocks();
 
+  struct StretchOnClock {
+    LineStretch stretch;
+    int64_t baseNs = 0;
+  };
   const bool keepsLines_;
   Recorded out_;
   std::deque<std::string> texts_ = {""};
   TextMap<uint32_t> numbers_;
   std::unordered_map<Key, size_t, HashKey> rows_;
+  std::vector<StretchOnClock> stretches_;
+  size_t mostEvents_ = 0;  // of one line
   int64_t negative_ = 0, crossed_ = 0, unbelievable_ = 0;
 };
 

@@ -15,7 +15,6 @@ namespace tessera {
 namespace {
 
 constexpr size_t kMostSpans = 20'000'000;
-constexpr int64_t kDayNs = int64_t{86'400} * 1'000'000'000;
 
 class TimelineMaker {
  public:
@@ -29,7 +28,7 @@ class TimelineMaker {
     int64_t beginNs, endNs;
   };
   void findOrigin();
-  int64_t shiftOf(const RecordedLine& line);
+  int64_t shiftOf(const Recorded& file, const RecordedLine& line);
   void addLine(const Recorded& file, const RecordedLine& line);
   uint32_t nameOf(const Recorded& file, const SeenEvent& event);
   void addFlows();
@@ -48,21 +47,18 @@ class TimelineMaker {
   size_t spans_ = 0, leftOut_ = 0, astray_ = 0;
 };
 
-// The earliest line of the last day: lines without a clock, or of another one, would leave nothing to be seen.
 void TimelineMaker::findOrigin() {
-  int64_t last = INT64_MIN;
   originNs_ = INT64_MAX;
   for (const Recorded& file : files_)
-    for (const RecordedLine& line : file.lines) last = std::max(last, line.baseNs);
-  for (const Recorded& file : files_)
     for (const RecordedLine& line : file.lines)
-      if (saturatingAdd(line.baseNs, kDayNs) >= last) originNs_ = std::min(originNs_, line.baseNs);
+      if (isOnClock(line.baseNs, file.clockNs)) originNs_ = std::min(originNs_, line.baseNs);
 }
 
-int64_t TimelineMaker::shiftOf(const RecordedLine& line) {
-  if (line.baseNs >= originNs_) return line.baseNs - originNs_;
+// A line of another clock begins where its file's clock does.
+int64_t TimelineMaker::shiftOf(const Recorded& file, const RecordedLine& line) {
+  if (isOnClock(line.baseNs, file.clockNs)) return line.baseNs - originNs_;
   ++astray_;
-  return 0;
+  return file.clockNs - originNs_;
 }
 
 uint32_t TimelineMaker::nameOf(const Recorded& file, const SeenEvent& event) {
@@ -86,7 +82,7 @@ uint32_t TimelineMaker::nameOf(const Recorded& file, const SeenEvent& event) {
 void TimelineMaker::addLine(const Recorded& file, const RecordedLine& line) {
   std::vector<TimelineSpan> spans;
   const auto track = static_cast<uint32_t>(out_->tracks.size());
-  const int64_t shiftNs = shiftOf(line);
+  const int64_t shiftNs = shiftOf(file, line);
   for (const SeenEvent& event : line.events) {
     if (event.occurrences != 1) continue;  // a sum has no begin
     if (++spans_ > kMostSpans) {
@@ -96,7 +92,7 @@ void TimelineMaker::addLine(const Recorded& file, const RecordedLine& line) {
     const int64_t beginNs = saturatingAdd(toNs(event.beginPs), shiftNs);
     const int64_t endNs =
         saturatingAdd(toNs(saturatingAdd(event.beginPs, std::max<int64_t>(event.durationPs, 0))), shiftNs);
-    spans.push_back({beginNs, endNs, nameOf(file, event)});
+    spans.push_back({beginNs, endNs, nameOf(file, event), event.device});
     if (event.flow != 0) ends_.push_back({event.flow, track, beginNs, endNs});
   }
   if (spans.empty()) return;

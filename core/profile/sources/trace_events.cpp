@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "core/base/sorting.h"
@@ -15,12 +14,6 @@ namespace tessera {
 namespace {
 
 using Thread = std::pair<std::string, std::string>;  // pid, tid: numbers or texts
-
-// Microseconds, as the format counts.
-int64_t psOfUs(double us) {
-  constexpr double kMost = 4e18;
-  return std::isfinite(us) ? static_cast<int64_t>(std::llround(std::clamp(us * 1e6, -kMost, kMost))) : 0;
-}
 
 // PyTorch says by the category what ran on a device.
 bool isDeviceWork(const std::string& category) {
@@ -36,15 +29,18 @@ class TraceReader {
 
  private:
   struct Line {
-    std::vector<SeenEvent> events;
-    std::vector<SeenEvent> open;                      // "B" without its "E"
-    std::vector<std::pair<int64_t, uint64_t>> flows;  // when, and the number of the flow
+    std::vector<SeenEvent> events;                      // beginPs: after placeOnClock
+    std::vector<TraceTime> begins;                      // of each
+    std::vector<std::pair<SeenEvent, TraceTime>> open;  // "B" without its "E"
+    std::vector<std::pair<TraceTime, uint64_t>> flows;  // when, and the number of the flow
   };
 
   void takeName(const TraceEvent& event, const Thread& thread);
   void takeEnd(const TraceEvent& event, Line& line);
   Line& lineOf(const TraceEvent& event);
-  static void bindFlows(Line& line);
+  TraceTime middleBegin() const;
+  void placeOnClock();
+  void bindFlows(Line& line) const;
   SeenEvent seenEvent(const TraceEvent& event);
   void addProcess(const std::string& process, std::vector<DeviceLine> lines);
   void markAllAsWork();
@@ -54,6 +50,7 @@ class TraceReader {
   std::map<Thread, Line>::iterator last_ = lines_.end();  // of the event before
   std::map<std::string, std::string> processNames_;
   std::map<Thread, std::string> threadNames_;
+  TraceTime origin_;  // of the times of events
   int64_t events_ = 0, unended_ = 0;
 };
 
@@ -64,8 +61,7 @@ void TraceReader::takeName(const TraceEvent& event, const Thread& thread) {
 }
 
 SeenEvent TraceReader::seenEvent(const TraceEvent& event) {
-  SeenEvent out{
-      .name = recorder_.text(event.name), .beginPs = psOfUs(event.beginUs), .durationPs = psOfUs(event.durationUs)};
+  SeenEvent out{.name = recorder_.text(event.name), .durationPs = psBetween({}, event.duration)};
   if (isDeviceWork(event.category)) out.kind = TimeKind::Device;
   if (!event.hasArgs) return out;
   const TraceEvent::Args& args = event.args;
@@ -73,6 +69,7 @@ SeenEvent TraceReader::seenEvent(const TraceEvent& event) {
   out.module = recorder_.text(args.module);
   if (args.program) out.program = static_cast<uint64_t>(*args.program);
   out.run = args.run;
+  out.device = static_cast<int32_t>(std::clamp<int64_t>(args.device.value_or(-1), -1, INT32_MAX));
   out.flops = std::max(0.0, args.flops);
   out.bytes = std::max(0.0, args.bytes);
   if (out.op != 0 && !args.hasCorrelation) out.kind = TimeKind::Instruction;
@@ -82,10 +79,11 @@ SeenEvent TraceReader::seenEvent(const TraceEvent& event) {
 
 void TraceReader::takeEnd(const TraceEvent& event, Line& line) {
   if (line.open.empty()) return void(++unended_);
-  SeenEvent begun = line.open.back();
+  auto [begun, begin] = line.open.back();
   line.open.pop_back();
-  begun.durationPs = psOfUs(event.beginUs) - begun.beginPs;
+  begun.durationPs = psBetween(begin, event.begin);
   line.events.push_back(begun);
+  line.begins.push_back(begin);
 }
 
 TraceReader::Line& TraceReader::lineOf(const TraceEvent& event) {
@@ -99,23 +97,44 @@ void TraceReader::take(const TraceEvent& event) {
   if (phase == "M") return takeName(event, {event.process, event.thread});
   if (phase == "s" || phase == "t" || phase == "f") {
     const std::string id = event.category + '\n' + event.flow;
-    lineOf(event).flows.emplace_back(psOfUs(event.beginUs), std::hash<std::string>()(id) | 1);
+    lineOf(event).flows.emplace_back(event.begin, std::hash<std::string>()(id) | 1);
     return;
   }
   if (phase != "X" && phase != "B" && phase != "E") return;
   Line& line = lineOf(event);
   ++events_;
-  if (phase == "X") line.events.push_back(seenEvent(event));
-  if (phase == "B") line.open.push_back(seenEvent(event));
+  if (phase == "X") {
+    line.events.push_back(seenEvent(event));
+    line.begins.push_back(event.begin);
+  }
+  if (phase == "B") line.open.emplace_back(seenEvent(event), event.begin);
   if (phase == "E") takeEnd(event, line);
 }
 
+// Picoseconds of 64 bits reach a hundred days, and clocks count from 1970 or from the start of the machine. An event
+// astray moves the middle little.
+TraceTime TraceReader::middleBegin() const {
+  std::vector<TraceTime> begins;
+  for (const auto& [thread, line] : lines_) begins.insert(begins.end(), line.begins.begin(), line.begins.end());
+  if (begins.empty()) return {};
+  const auto middle = begins.begin() + static_cast<std::ptrdiff_t>(begins.size() / 2);
+  std::ranges::nth_element(begins, middle, {}, &TraceTime::us);
+  return *middle;
+}
+
+void TraceReader::placeOnClock() {
+  origin_ = middleBegin();
+  for (auto& [thread, line] : lines_)
+    for (size_t i = 0; i < line.events.size(); ++i) line.events[i].beginPs = psBetween(origin_, line.begins[i]);
+}
+
 // To the innermost event at that time.
-void TraceReader::bindFlows(Line& line) {
+void TraceReader::bindFlows(Line& line) const {
   constexpr size_t kMostTried = 256;
   if (line.flows.empty()) return;
   sortBy(line.events, &SeenEvent::beginPs);
-  for (const auto& [at, flow] : line.flows) {
+  for (const auto& [when, flow] : line.flows) {
+    const int64_t at = psBetween(origin_, when);
     auto event = std::ranges::upper_bound(line.events, at, {}, &SeenEvent::beginPs);
     for (size_t tried = 0; event != line.events.begin() && tried < kMostTried; ++tried) {
       --event;
@@ -158,6 +177,7 @@ Result<Recorded> TraceReader::finish(const std::string& fileName, bool cut) {
   if (cut) recorder_.warn("the JSON is cut or damaged: the events before that place are shown");
   if (unended_ > 0) recorder_.warn(fmt::format("{} events have a begin or an end alone and are left out", unended_));
   markAllAsWork();
+  placeOnClock();
   std::map<std::string, std::vector<DeviceLine>> processes;
   for (auto& [thread, line] : lines_) {
     bindFlows(line);

@@ -5,13 +5,17 @@
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
+
+#include "core/profile/sources/time_samples.h"
 
 namespace tessera {
 namespace {
 
 enum class Field : uint8_t { Other, Phase, Name, Category, Process, Thread, Flow, Begin, Duration, Args };
-enum class ArgField : uint8_t { Other, Op, Module, Program, Run, Step, Flops, Bytes, Correlation, Name };
+enum class ArgField : uint8_t { Other, Op, Module, Program, Run, Step, Device, Flops, Bytes, Correlation, Name };
 
 template <class F>
 struct Known {
@@ -29,20 +33,44 @@ F fieldNamed(std::string_view name, const Known<F> (&known)[N]) {
 constexpr Known<Field> kFields[] = {{"ph", Field::Phase},    {"name", Field::Name},    {"cat", Field::Category},
                                     {"pid", Field::Process}, {"tid", Field::Thread},   {"id", Field::Flow},
                                     {"ts", Field::Begin},    {"dur", Field::Duration}, {"args", Field::Args}};
-constexpr Known<ArgField> kArgs[] = {{"hlo_op", ArgField::Op},
-                                     {"hlo_module", ArgField::Module},
-                                     {"program_id", ArgField::Program},
-                                     {"run_id", ArgField::Run},
-                                     {"step_num", ArgField::Step},
-                                     {"flops", ArgField::Flops},
-                                     {"bytes_accessed", ArgField::Bytes},
-                                     {"correlation_id", ArgField::Correlation},
-                                     {"name", ArgField::Name}};
+constexpr Known<ArgField> kArgs[] = {
+    {"hlo_op", ArgField::Op},   {"hlo_module", ArgField::Module},    {"program_id", ArgField::Program},
+    {"run_id", ArgField::Run},  {"step_num", ArgField::Step},        {"device_ordinal", ArgField::Device},
+    {"flops", ArgField::Flops}, {"bytes_accessed", ArgField::Bytes}, {"correlation_id", ArgField::Correlation},
+    {"name", ArgField::Name}};
+
+constexpr int64_t kPsPerUs = 1'000'000;
 
 double numberIn(std::string_view text) {
   double out = 0;
   std::from_chars(text.data(), text.data() + text.size(), out);
   return out;
+}
+
+// With an exponent or out of range: to a double's precision.
+TraceTime roughTimeIn(std::string_view text) {
+  constexpr double kMostUs = 4e18;
+  const double us = std::clamp(numberIn(text), -kMostUs, kMostUs);
+  if (std::isnan(us)) return {};
+  const double whole = std::floor(us);
+  return {static_cast<int64_t>(whole), static_cast<int64_t>((us - whole) * kPsPerUs)};
+}
+
+TraceTime timeIn(std::string_view text) {
+  constexpr size_t kDecimals = 6;
+  const size_t point = std::min(text.find('.'), text.size());
+  const char* end = text.data() + point;
+  int64_t us = 0;
+  const auto read = std::from_chars(text.data(), end, us);
+  if (read.ec != std::errc() || read.ptr != end || us == INT64_MIN) return roughTimeIn(text);
+  int64_t ps = 0;
+  for (size_t i = 1; i <= kDecimals; ++i) {
+    const char digit = point + i < text.size() ? text[point + i] : '0';
+    if (digit < '0' || digit > '9') return roughTimeIn(text);
+    ps = ps * 10 + (digit - '0');
+  }
+  if (!text.starts_with('-') || ps == 0) return {us, ps};
+  return {us - 1, kPsPerUs - ps};
 }
 
 std::optional<int64_t> integerIn(std::string_view text) {
@@ -62,6 +90,7 @@ void set(TraceEvent::Args& args, ArgField field, std::string_view text) {
     case ArgField::Program: args.program = integerIn(text); break;
     case ArgField::Run: args.run = integerIn(text); break;
     case ArgField::Step: args.step = integerIn(text); break;
+    case ArgField::Device: args.device = integerIn(text); break;
     case ArgField::Flops: args.flops = numberIn(text); break;
     case ArgField::Bytes: args.bytes = numberIn(text); break;
     case ArgField::Correlation:
@@ -77,8 +106,8 @@ void set(TraceEvent& event, Field field, std::string_view text) {
     case Field::Process: event.process = text; break;
     case Field::Thread: event.thread = text; break;
     case Field::Flow: event.flow = text; break;
-    case Field::Begin: event.beginUs = numberIn(text); break;
-    case Field::Duration: event.durationUs = numberIn(text); break;
+    case Field::Begin: event.begin = timeIn(text); break;
+    case Field::Duration: event.duration = timeIn(text); break;
     case Field::Args:
     case Field::Other: break;
   }
@@ -156,16 +185,23 @@ class EventHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Even
 
 }  // namespace
 
+int64_t psBetween(const TraceTime& from, const TraceTime& to) {
+  int64_t us = 0, ps = 0;
+  if (__builtin_sub_overflow(to.us, from.us, &us) || __builtin_mul_overflow(us, kPsPerUs, &ps))
+    return from.us < to.us ? INT64_MAX : INT64_MIN;
+  return saturatingAdd(ps, to.ps - from.ps);
+}
+
 void TraceEvent::Args::clear() {
   for (std::string* text : {&op, &module, &name}) text->clear();
-  program.reset(), run.reset(), step.reset();
+  program.reset(), run.reset(), step.reset(), device.reset();
   flops = bytes = 0;
   hasCorrelation = false;
 }
 
 void TraceEvent::clear() {
   for (std::string* text : {&phase, &name, &category, &process, &thread, &flow}) text->clear();
-  beginUs = durationUs = 0;
+  begin = duration = {};
   hasArgs = false;
   args.clear();
 }

@@ -10,17 +10,26 @@
 
 namespace tessera {
 
+// Microseconds with decimals, as the format counts; both parts are whole, since a double of a clock that counts from
+// 1970 knows a quarter of a microsecond.
+struct TraceTime {
+  int64_t us = 0, ps = 0;  // 0 <= ps < 1,000,000
+};
+
+// Saturates.
+int64_t psBetween(const TraceTime& from, const TraceTime& to);
+
 struct TraceEvent {
   // What `args` holds.
   struct Args {
     std::string op, module, name;
-    std::optional<int64_t> program, run, step;
+    std::optional<int64_t> program, run, step, device;
     double flops = 0, bytes = 0;
     bool hasCorrelation = false;
     void clear();
   };
   std::string phase, name, category, process, thread, flow;  // numbers as text
-  double beginUs = 0, durationUs = 0;
+  TraceTime begin, duration;
   bool hasArgs = false;
   Args args;
   void clear();  // keeps the room of the texts

@@ -11,6 +11,7 @@
 #include "core/base/hash.h"
 #include "core/formats/proto/wire.h"
 #include "core/profile/sources/device_lines.h"
+#include "core/profile/sources/time_stats.h"
 #include "core/profile/sources/xplane.pb.h"
 
 namespace tessera {
@@ -26,6 +27,7 @@ struct EventFacts {
   uint32_t op = 0, module = 0;
   std::optional<uint64_t> program = {};
   std::optional<int64_t> run = {}, step = {};
+  int32_t device = -1;
   bool launch = false;  // a call that starts work on a device
   uint64_t flow = 0;    // from the call to that work
   double flops = 0, bytes = 0;
@@ -43,15 +45,21 @@ struct LineParts {
   std::vector<std::string_view> events;
 };
 
-enum class StatMeaning : uint8_t { Other, Op, Module, Program, Run, Step, Correlation, Flops, Bytes, HloProto };
+enum class StatMeaning : uint8_t { Other, Op, Module, Program, Run, Step, Device, Correlation, Flops, Bytes, HloProto };
 
 StatMeaning meaningOf(std::string_view name) {
   constexpr std::pair<std::string_view, StatMeaning> kNames[] = {
-      {"hlo_op", StatMeaning::Op},          {"hlo_module", StatMeaning::Module},
-      {"program_id", StatMeaning::Program}, {"run_id", StatMeaning::Run},
-      {"step_num", StatMeaning::Step},      {"correlation_id", StatMeaning::Correlation},
-      {"flops", StatMeaning::Flops},        {"bytes_accessed", StatMeaning::Bytes},
-      {"Hlo Proto", StatMeaning::HloProto}, {"hlo_proto", StatMeaning::HloProto},
+      {"hlo_op", StatMeaning::Op},
+      {"hlo_module", StatMeaning::Module},
+      {"program_id", StatMeaning::Program},
+      {"run_id", StatMeaning::Run},
+      {"step_num", StatMeaning::Step},
+      {"device_ordinal", StatMeaning::Device},
+      {"correlation_id", StatMeaning::Correlation},
+      {"flops", StatMeaning::Flops},
+      {"bytes_accessed", StatMeaning::Bytes},
+      {"Hlo Proto", StatMeaning::HloProto},
+      {"hlo_proto", StatMeaning::HloProto},
   };
   for (const auto& [known, meaning] : kNames)
     if (known == name) return meaning;
@@ -97,7 +105,7 @@ class PlaneReader {
   const EventKind& kindOf(int64_t metadataId);
   LineParts lineParts(std::string_view line);
   std::vector<SeenEvent> eventsOf(const LineParts& line, bool device);
-  int64_t sinceFirstPs(const LineParts& line) const;
+  int64_t sinceBasePs(const LineParts& line) const;
   SeenEvent seenEvent(const pb::XEvent& event, const LineParts& line, bool device);
   void readDeviceLines();
 
@@ -110,7 +118,7 @@ class PlaneReader {
   std::unordered_map<int64_t, StatMeaning> statMeanings_;
   std::unordered_map<int64_t, EventKind> kinds_;
   std::unordered_map<uint64_t, uint32_t> referred_;  // texts of stat names that values refer to
-  std::optional<int64_t> firstNs_;                   // of a device's plane
+  std::optional<int64_t> baseNs_;                    // of a device's plane
 };
 
 void PlaneReader::readParts(std::string_view message) {
@@ -161,6 +169,9 @@ void PlaneReader::takeStat(const pb::XStat& stat, EventFacts& facts) {
     case StatMeaning::Program: facts.program = static_cast<uint64_t>(integerOf(stat)); break;
     case StatMeaning::Run: facts.run = integerOf(stat); break;
     case StatMeaning::Step: facts.step = integerOf(stat); break;
+    case StatMeaning::Device:
+      facts.device = static_cast<int32_t>(std::clamp<int64_t>(integerOf(stat), -1, INT32_MAX));
+      break;
     case StatMeaning::Correlation:
       facts.launch = true;
       facts.flow = mixedHash(0, static_cast<uint64_t>(integerOf(stat))) | 1;
@@ -225,23 +236,29 @@ LineParts PlaneReader::lineParts(std::string_view line) {
   return out;
 }
 
-int64_t PlaneReader::sinceFirstPs(const LineParts& line) const {
+int64_t PlaneReader::sinceBasePs(const LineParts& line) const {
   int64_t ns = 0, ps = 0;
-  if (!firstNs_) return 0;
-  if (__builtin_sub_overflow(line.timestampNs, *firstNs_, &ns)) return INT64_MAX;
-  return __builtin_mul_overflow(ns, int64_t{1000}, &ps) ? INT64_MAX : ps;
+  if (!baseNs_) return 0;
+  if (!__builtin_sub_overflow(line.timestampNs, *baseNs_, &ns) && !__builtin_mul_overflow(ns, int64_t{1000}, &ps))
+    return ps;
+  return line.timestampNs < *baseNs_ ? INT64_MIN : INT64_MAX;
 }
 
 SeenEvent PlaneReader::seenEvent(const pb::XEvent& event, const LineParts& line, bool device) {
   const EventKind& kind = kindOf(event.metadata_id());
   EventFacts facts = kind.facts;
   for (const pb::XStat& stat : event.stats()) takeStat(stat, facts);
-  SeenEvent out{.name = kind.name, .op = facts.op, .module = facts.module, .program = facts.program, .run = facts.run};
+  SeenEvent out{.name = kind.name,
+                .op = facts.op,
+                .module = facts.module,
+                .program = facts.program,
+                .run = facts.run,
+                .device = facts.device};
   if (device && out.op == 0 && isOpsLine(line.name))
     out.op = recorder_.text(instructionNamed(recorder_.text(kind.displayName), recorder_.text(kind.name)));
   if (out.op != 0 && (device || !facts.launch)) out.kind = TimeKind::Instruction;
   if (out.op == 0 && device) out.kind = TimeKind::Device;
-  out.beginPs = saturatingAdd(sinceFirstPs(line), event.offset_ps());
+  out.beginPs = saturatingAdd(sinceBasePs(line), event.offset_ps());
   out.durationPs = event.duration_ps();
   if (event.data_case() == pb::XEvent::kNumOccurrences) out.occurrences = event.num_occurrences();
   out.flops = facts.flops;
@@ -262,14 +279,21 @@ std::vector<SeenEvent> PlaneReader::eventsOf(const LineParts& line, bool device)
   return out;
 }
 
-// Their times are compared, so they count from the first line's start.
+// A line astray moves the middle little.
+int64_t middleStart(const std::vector<LineParts>& lines) {
+  std::vector<int64_t> starts;
+  for (const LineParts& line : lines) starts.push_back(line.timestampNs);
+  return starts.empty() ? 0 : quantile(starts, 0.5);
+}
+
+// Their times are compared, so they count from one line's start.
 void PlaneReader::readDeviceLines() {
   std::vector<LineParts> lines;
   for (std::string_view line : lines_) lines.push_back(lineParts(line));
-  for (const LineParts& line : lines) firstNs_ = std::min(firstNs_.value_or(INT64_MAX), line.timestampNs);
+  baseNs_ = middleStart(lines);
   std::vector<DeviceLine> read;
   for (const LineParts& line : lines) read.push_back({line.name, eventsOf(line, true)});
-  addDeviceLines(name_, std::move(read), recorder_, firstNs_.value_or(0));
+  addDeviceLines(name_, std::move(read), recorder_, *baseNs_);
 }
 
 void PlaneReader::readLines() {

@@ -50,8 +50,16 @@ class WhyFinder {
   void link(InstructionId id, std::string words) {
     if (out_.chain.size() < kLongestChain) out_.chain.push_back({id, std::move(words)});
   }
+  // What it moves; in a fusion the fusion's operand.
   InstructionId operand() const {
-    return !in_.operands.empty() && module_.contains(in_.operands[0]) ? in_.operands[0] : InstructionId();
+    if (in_.operands.empty() || !module_.contains(in_.operands[0])) return {};
+    const Instruction& from = module_.at(in_.operands[0]);
+    if (from.opcode != Opcode::Parameter || from.computation == module_.entry()) return from.id;
+    const auto callers = callersOf(from.computation);
+    if (callers.size() != 1 || module_.at(callers[0]).opcode != Opcode::Fusion) return from.id;
+    const auto& given = module_.at(callers[0]).operands;
+    const auto place = static_cast<size_t>(from.parameterNumber);
+    return place < given.size() && module_.contains(given[place]) ? given[place] : from.id;
   }
 
   void asNoted(const Insertion& insertion) {
@@ -83,27 +91,28 @@ class WhyFinder {
         out_.chain.back().words += ", the result of the program";
         return {};
       }
-      const auto users = computation.root == id ? callersOf(computation.id) : users_.users(id);
+      const bool leaves = computation.root == id;
+      const auto callers = leaves ? callersOf(computation.id) : std::vector<InstructionId>();
+      const std::span<const InstructionId> users = leaves ? std::span(callers) : users_.users(id);
       if (users.empty()) return id;
       id = users.front();
-      const Instruction& user = module_.at(id);
-      link(id, fmt::format("{} it{}", computation.root == out_.chain.back().id ? "calls" : "reads",
+      const Opcode user = module_.at(id).opcode;
+      link(id, fmt::format("{} it{}", leaves ? "calls" : "reads",
                            users.size() > 1 ? fmt::format(", as {} more do", users.size() - 1) : std::string()));
-      const bool passes = movesData(user.opcode) || user.opcode == Opcode::Tuple ||
-                          user.opcode == Opcode::GetTupleElement ||
-                          (user.opcode == Opcode::Fusion && module_.at(module_.at(user.id).computation).root == id);
+      const bool passes = movesData(user) || user == Opcode::Tuple || user == Opcode::GetTupleElement ||
+                          (user == Opcode::Fusion && leaves);
       if (!passes) return id;
     }
     return id;
   }
 
-  std::span<const InstructionId> callersOf(ComputationId computation) {
-    callers_.clear();
+  std::vector<InstructionId> callersOf(ComputationId computation) const {
+    std::vector<InstructionId> out;
     for (ComputationId each : module_.order())
       for (InstructionId id : module_.at(each).instructions)
         if (const auto called = module_.callees(module_.at(id)); std::ranges::find(called, computation) != called.end())
-          callers_.push_back(id);
-    return callers_;
+          out.push_back(id);
+    return out;
   }
 
   std::string asked(InstructionId asker) const {
@@ -169,9 +178,18 @@ class WhyFinder {
   const Module& module_;
   const UserTable users_;
   const Instruction& in_;
-  std::vector<InstructionId> callers_;
   Why out_;
 };
+
+// Of a fusion that holds nothing else.
+InstructionId onlyMover(const Module& module, const Instruction& fusion) {
+  const auto callees = module.callees(fusion);
+  if (fusion.opcode != Opcode::Fusion || callees.size() != 1 || !module.contains(callees[0])) return {};
+  const Computation& inside = module.at(callees[0]);
+  const auto isOther = [&](InstructionId id) { return id != inside.root && module.at(id).opcode != Opcode::Parameter; };
+  if (!movesData(module.at(inside.root).opcode) || std::ranges::any_of(inside.instructions, isOther)) return {};
+  return inside.root;
+}
 
 }  // namespace
 
@@ -182,7 +200,8 @@ Result<Why> whyHere(const Module& module, InstructionId id) {
                  .message = in.reference() + " computes something of its own",
                  .expected = "a copy, transpose, pad, convert, bitcast, reshape or fusion",
                  .found = std::string(in.opcodeName())});
-  return WhyFinder(module, id).find();
+  const InstructionId mover = onlyMover(module, in);
+  return WhyFinder(module, mover.valid() ? mover : id).find();
 }
 
 }  // namespace tessera

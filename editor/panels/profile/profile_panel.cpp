@@ -182,6 +182,7 @@ void ProfilePanel::show() {
 void ProfilePanel::showWords() {
   const ProgramRun& run = document_.run();
   QString words = held_ ? run.origin() : QString();
+  if (held_ && !run.warnings().isEmpty()) words += QStringLiteral("; ") + run.warnings();
   if (const auto& device = document_.measures().device(); held_ && device)
     words += tr("; held against the peaks of %1 (%2)")
                  .arg(QString::fromStdString(device->name), QString::fromStdString(device->source));

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/units.h"
 #include "editor/panels/profile/name_color.h"
 #include "editor/panels/profile/timeline_view.h"
 #include "editor/text/error_label.h"
+#include "editor/text/unit_words.h"
 
 namespace tessera {
 namespace {
@@ -119,22 +119,50 @@ void TimelineView::paintTitles(QPainter& painter) {
   }
 }
 
-void TimelineView::paintRuler(QPainter& painter) {
-  painter.fillRect(QRect(0, 0, viewport()->width(), kRulerHeight), palette().window());
+// Marks of round times since `beginNs`.
+void TimelineView::paintTicks(QPainter& painter, int64_t beginNs, int64_t endNs, const QString& before) {
   const double perPixel = static_cast<double>(range_.endNs - range_.beginNs) / contentWidth();
   const double step = roundTimeStep(std::max(1.0, perPixel * 110));
-  const auto origin = static_cast<double>(timeline_->beginNs());
-  painter.setPen(palette().color(QPalette::WindowText));
-  for (double at = std::ceil((static_cast<double>(range_.beginNs) - origin) / step) * step;
-       at <= static_cast<double>(range_.endNs) - origin; at += step) {
-    if (at < 0) continue;
-    const double x = xOf(static_cast<int64_t>(at + origin));
+  const auto sinceBegin = [&](int64_t ns) { return static_cast<double>(ns - beginNs); };
+  const double last = sinceBegin(std::min(endNs, range_.endNs));
+  for (double at = std::ceil(std::max(0.0, sinceBegin(range_.beginNs)) / step) * step; at <= last; at += step) {
+    const double x = xOf(beginNs + static_cast<int64_t>(at));
     painter.drawLine(QPointF(x, kRulerHeight - 5), QPointF(x, kRulerHeight));
-    painter.drawText(QPointF(x + 3, kRulerHeight - 7), QString::fromStdString(durationText(std::abs(at))));
+    painter.drawText(QPointF(x + 3, kRulerHeight - 7), before + durationWords(at));
   }
+}
+
+// From a pause that is drawn short on, times count from its end.
+void TimelineView::paintRuler(QPainter& painter) {
+  painter.fillRect(QRect(0, 0, viewport()->width(), kRulerHeight), palette().window());
+  painter.setPen(palette().color(QPalette::WindowText));
+  int64_t begin = timeline_->beginNs();
+  QString before;
+  for (const TimelineBreak& each : timeline_->breaks()) {
+    paintTicks(painter, begin, each.beginNs, before);
+    begin = each.endNs;
+    before = QStringLiteral("+");
+  }
+  paintTicks(painter, begin, INT64_MAX, before);
   painter.setPen(palette().color(QPalette::Mid));
   painter.drawLine(0, kRulerHeight, viewport()->width(), kRulerHeight);
   painter.drawLine(kLabelWidth - 1, 0, kLabelWidth - 1, viewport()->height());
+}
+
+// With how long they were, where there is room.
+void TimelineView::paintBreaks(QPainter& painter) {
+  painter.setPen(palette().color(QPalette::WindowText));
+  for (const TimelineBreak& each : timeline_->breaks()) {
+    const QRectF band(QPointF(xOf(each.beginNs), 0), QPointF(xOf(each.endNs), viewport()->height()));
+    if (each.endNs < range_.beginNs || each.beginNs > range_.endNs) continue;
+    painter.fillRect(band, QBrush(palette().color(QPalette::Mid), Qt::BDiagPattern));
+    const QString words = durationWords(static_cast<double>(each.realNs));
+    const QRectF plate(band.left(), kRulerHeight + 1, painter.fontMetrics().horizontalAdvance(words) + 8.0,
+                       kLaneHeight);
+    if (plate.width() > band.width()) continue;
+    painter.fillRect(plate.translated((band.width() - plate.width()) / 2, 0), palette().base());
+    painter.drawText(QRectF(band.left(), plate.top(), band.width(), plate.height()), Qt::AlignCenter, words);
+  }
 }
 
 void TimelineView::paintOutlines(QPainter& painter) {
@@ -189,7 +217,7 @@ void TimelineView::paintStretch(QPainter& painter) {
     painter.drawLine(QPointF(left, 0), QPointF(left, viewport()->height()));
     painter.drawLine(QPointF(right, 0), QPointF(right, viewport()->height()));
     painter.drawText(QPointF(left + 3, kRulerHeight - 7 + 20),
-                     QString::fromStdString(durationText(static_cast<double>(stretch_->endNs - stretch_->beginNs))));
+                     durationWords(static_cast<double>(timeline_->realNs(stretch_->beginNs, stretch_->endNs))));
   }
   painter.setPen(QPen(palette().color(QPalette::Text), 1, Qt::DashLine));
   for (int64_t mark : marks_) painter.drawLine(QPointF(xOf(mark), 0), QPointF(xOf(mark), viewport()->height()));
@@ -222,6 +250,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
     for (const Row& row : rows_)
       if (row.track >= 0 && rowY(row) > kRulerHeight - kLaneHeight && rowY(row) < viewport()->height())
         paintLabels(painter, row);
+    paintBreaks(painter);
     paintOutlines(painter);
     paintFlows(painter);
     painter.setClipping(false);

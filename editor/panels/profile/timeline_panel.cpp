@@ -122,8 +122,7 @@ void TimelinePanel::show() {
     for (const std::string& note : timeline_->notes)
       words_->setText(words_->text() + "; " + QString::fromStdString(note));
     view_->markInstructions(document_.selection());
-    showSums(timeline_->beginNs(), timeline_->endNs(), {});
-    details_->setText(tr("All: %1").arg(durationWords(static_cast<double>(timeline_->endNs() - timeline_->beginNs()))));
+    showStretch();
   } else {
     sums_->clear();
     details_->clear();
@@ -151,7 +150,7 @@ void TimelinePanel::showStretch() {
   const auto& stretch = view_->stretch();
   const int64_t begin = stretch ? stretch->beginNs : timeline_->beginNs();
   const int64_t end = stretch ? stretch->endNs : timeline_->endNs();
-  const QString length = durationWords(static_cast<double>(end - begin));
+  const QString length = durationWords(static_cast<double>(timeline_->realNs(begin, end)));
   details_->setText(stretch ? tr("Selected: %1 on %L2 tracks").arg(length).arg(view_->stretchTracks().size())
                             : tr("All: %1").arg(length));
   showSums(begin, end, view_->stretchTracks());

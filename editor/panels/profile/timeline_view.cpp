@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/units.h"
+#include "editor/text/unit_words.h"
 
 namespace tessera {
 namespace {
@@ -128,14 +128,14 @@ QString TimelineView::tipOf(const SpanPlace& place) const {
   const TimelineName& name = timeline_->names[span.name];
   QString out = QString::fromStdString(name.text);
   if (!name.category.empty()) out += QStringLiteral(" (%1)").arg(QString::fromStdString(name.category));
-  const auto time = [](int64_t ns) { return QString::fromStdString(durationText(static_cast<double>(ns))); };
-  return out + tr("\n%1, from %2 on").arg(time(span.ns()), time(span.beginNs - timeline_->beginNs()));
+  const auto since = static_cast<double>(timeline_->realNs(timeline_->beginNs(), span.beginNs));
+  return out + tr("\n%1, from %2 on").arg(durationWords(static_cast<double>(span.ns())), durationWords(since));
 }
 
 QString TimelineView::measured() const {
   if (marks_.size() < 2) return {};
-  return tr("%1 between the marks")
-      .arg(QString::fromStdString(durationText(static_cast<double>(std::abs(marks_[1] - marks_[0])))));
+  const int64_t ns = timeline_->realNs(marks_[0], marks_[1]);
+  return tr("%1 between the marks").arg(durationWords(static_cast<double>(std::abs(ns))));
 }
 
 // --- selection

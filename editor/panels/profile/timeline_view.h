@@ -95,6 +95,8 @@ class TimelineView : public QAbstractScrollArea {
   void paintLabels(QPainter& painter, const Row& row);
   void paintTitles(QPainter& painter);
   void paintRuler(QPainter& painter);
+  void paintTicks(QPainter& painter, int64_t beginNs, int64_t endNs, const QString& before);
+  void paintBreaks(QPainter& painter);
   void paintOutlines(QPainter& painter);
   void paintFlows(QPainter& painter);
   void paintStretch(QPainter& painter);

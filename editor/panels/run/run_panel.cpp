@@ -315,7 +315,7 @@ QString RunPanel::deviceWords() const { return deviceWords_->text(); }
 
 QString RunPanel::command() const {
   if (!document_.isOpen()) return {};
-  const QString path = document_.file().path().isEmpty() ? QStringLiteral("untitled.hlo") : document_.file().path();
+  const QString path = document_.file().path().isEmpty() ? document_.file().fileName() : document_.file().path();
   const QString inputs = QFileInfo(path).dir().filePath(QStringLiteral("inputs.npz"));
   const bool there = !document_.file().path().isEmpty() && QFileInfo::exists(inputs);
   return QString::fromStdString(commandOf(withoutAsked(document_.runSettings(), document_.asks()), path.toStdString(),

@@ -71,6 +71,26 @@ TEST(Communication, APairIsOneSpanAndComputationHidesAPart) {
   EXPECT_DOUBLE_EQ(exposed.find(gather.instruction)->value, 250);
 }
 
+// XLA:CPU's devices share the threads of one pool.
+TEST(Communication, EventsThatSayTheirDeviceAreTakenByIt) {
+  TwoDevices run;
+  Timeline timeline;
+  timeline.names = run.timeline.names;
+  timeline.addTrack("/host:CPU", "one", {{0, 100, 0, 0}, {300, 340, 0, 1}});
+  timeline.addTrack("/host:CPU", "two", {{30, 100, 0, 1}, {310, 400, 0, 0}});
+  timeline.addTrack("/host:CPU", "three", {{20, 60, 2, 0}});
+  timeline.finish();
+  timeline.link(run.module);
+  run.times.runs = 2;
+  const CommunicationTimes found = communicationOf(*run.module, run.times, &timeline);
+  EXPECT_EQ(found.devices, 2u);
+  const CollectiveUse& reduce = run.use(found, "all-reduce");
+  EXPECT_DOUBLE_EQ(reduce.count, 1);
+  EXPECT_DOUBLE_EQ(reduce.ns, (100 + 40 + 70 + 90) / 4.0);
+  EXPECT_DOUBLE_EQ(reduce.exposedNs, reduce.ns - 40 / 4.0);
+  EXPECT_DOUBLE_EQ(reduce.skewNs, 30);
+}
+
 TEST(Communication, WithoutEventsNothingIsKnownToBeHidden) {
   TwoDevices run;
   OpUnit unit;

@@ -190,6 +190,32 @@ ENTRY main {
     }
 }
 
+// As XLA wraps a copy that is a kernel of its own: the chain goes in through the fusion's operand, and out again.
+TEST(Why, ACopyInAFusionOfItsOwnIsThatCopy) {
+  const ReadResult read = readHloText(R"(HloModule m
+
+wrapped {
+  inner = f32[4,8]{0,1} parameter(0)
+  ROOT copied = f32[4,8]{1,0} copy(inner)
+}
+
+ENTRY main {
+  x = f32[8,4]{1,0} parameter(0)
+  turned = f32[4,8]{0,1} bitcast(x)
+  fused = f32[4,8]{1,0} fusion(turned), kind=kLoop, calls=wrapped
+  other = f32[4,8]{1,0} negate(fused)
+  ROOT out = (f32[4,8]{1,0}, f32[4,8]{1,0}) tuple(fused, other)
+}
+)",
+                                      "wrapped.hlo");
+  ASSERT_TRUE(read.module);
+  const std::string chain = "\n%turned gives f32[4,8]{0,1}\n%copied makes f32[4,8]{1,0}\n%fused calls it\n";
+  EXPECT_EQ(whyText(*read.module, "copied"),
+            "inferred: it changes the layout that %turned gives: %other reads it in that form" + chain +
+                "%other reads it, as 1 more do");
+  EXPECT_EQ(whyText(*read.module, "fused"), whyText(*read.module, "copied"));
+}
+
 class DamagedDump : public testing::Test {
  protected:
   void SetUp() override {

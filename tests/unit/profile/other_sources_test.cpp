@@ -1,4 +1,5 @@
 // Traces of other programs, Nsight Systems' export, runs of ours, tables; groups, comparison, and the forms written.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -103,6 +104,70 @@ TEST(ProfileSources, ClocksThatJumpAndNegativeTimesAreSaid) {
   };
   EXPECT_TRUE(isSaid("1 events have a negative duration"));
   EXPECT_TRUE(isSaid("1 events last longer than"));
+}
+
+// "exp.2" a hundred times in a tenth of a second from `ts` on, and the events that are given.
+std::string hundredAnd(const std::string& events, const std::string& thousandsOfSeconds = "") {
+  std::string out = "[" + events;
+  for (int i = 100; i < 200; ++i)
+    out +=
+        (i == 100 && events.empty() ? "" : ",") +
+        fmt::format(R"({{"ph":"X","name":"exp.2","pid":1,"tid":"main","ts":{}{}000,"dur":2}})", thousandsOfSeconds, i);
+  return out + "]";
+}
+
+bool warns(const OpProfile& profile, std::string_view words) {
+  return std::ranges::any_of(profile.warnings, [&](const auto& text) { return text.find(words) != text.npos; });
+}
+
+// The line, the event and how far it is from the others; three hours are 10,800 s.
+TEST(ProfileSources, AnEventHoursAwayIsSaid) {
+  const OpProfile late = sourceOf(
+      hundredAnd(R"({"ph":"X","name":"fusion.3","pid":1,"tid":"main","ts":10800000000,"dur":2})"), smallModule());
+  EXPECT_EQ(rowNamed(late, "fusion.3")->times.totalNs, 2000);
+  EXPECT_EQ(late.totalNs, 202'000);
+  ASSERT_EQ(late.warnings.size(), 2u);  // and that nothing says which events are instructions
+  EXPECT_EQ(late.warnings[1],
+            "1 event (fusion.3 on the line thread main of process 1) is 3.00 h after all others: the clock jumped, or "
+            "nothing was recorded in between");
+  const OpProfile early =
+      sourceOf(hundredAnd(R"({"ph":"X","name":"fusion.3","pid":1,"tid":9,"ts":-10800000000,"dur":2},)"
+                          R"({"ph":"X","name":"exp.2","pid":1,"tid":9,"ts":-10800000005,"dur":2})"),
+               smallModule());
+  EXPECT_TRUE(
+      warns(early, "2 events (exp.2 on the line thread 9 of process 1 among them) are 3.00 h before all others"));
+  EXPECT_EQ(early.totalNs, 204'000);
+}
+
+TEST(ProfileSources, APauseThatAnotherThreadFillsIsNone) {
+  std::string busy;
+  for (int minute = 0; minute < 180; ++minute)
+    busy +=
+        (minute == 0 ? "" : ",") +
+        fmt::format(R"({{"ph":"X","name":"fusion.3","pid":1,"tid":2,"ts":{},"dur":59000000}})", minute * 60'000'000LL);
+  const OpProfile profile = sourceOf(
+      hundredAnd(busy + R"(,{"ph":"X","name":"exp.2","pid":1,"tid":"main","ts":10700000000,"dur":2})"), smallModule());
+  EXPECT_FALSE(warns(profile, "clock jumped"));
+}
+
+// Of a hundred jumps not all are told.
+TEST(ProfileSources, ManyJumpsAreCounted) {
+  std::string jumps;
+  for (int day = 1; day <= 20; ++day)
+    jumps += (day == 1 ? "" : ",") +
+             fmt::format(R"({{"ph":"X","name":"fusion.3","pid":1,"tid":2,"ts":{},"dur":1}})", day * 86'400'000'000LL);
+  const OpProfile profile = sourceOf(hundredAnd(jumps), smallModule());
+  EXPECT_EQ(std::ranges::count_if(profile.warnings, [](const auto& text) { return text.ends_with("in between"); }), 8);
+  EXPECT_TRUE(warns(profile, "12 more such pauses"));
+}
+
+// PyTorch's clock counts from 1970, others from the start of the machine.
+TEST(ProfileSources, ClocksThatCountFromLongAgoKeepTheirDifferences) {
+  const std::string events = R"({"ph":"X","name":"fusion.3","pid":1,"tid":"main","ts":1700000000099999.75,"dur":3})";
+  const OpProfile profile = sourceOf(hundredAnd(events, "1700000000"), smallModule());
+  EXPECT_EQ(rowNamed(profile, "fusion.3")->times.selfNs, 1000);  // the first exp.2 is in it
+  EXPECT_EQ(profile.warnings.size(), 1u);                        // that nothing says which events are instructions
+  EXPECT_EQ(rowNamed(profile, "exp.2")->times.selfNs, 200'000);
 }
 
 TEST(ProfileSources, ACutTraceShowsTheEventsBefore) {

@@ -344,6 +344,11 @@ TEST(Units, ThreeDigitsAndAUnit) {
   EXPECT_EQ(countText(100), "100");
   EXPECT_EQ(percentText(0.004), "0.4 %");
   EXPECT_EQ(percentText(0.62), "62 %");
+  EXPECT_EQ(durationText(999), "999 ns");
+  EXPECT_EQ(durationText(999.6), "1.00 µs");
+  EXPECT_EQ(durationText(3599e9), "3599 s");
+  EXPECT_EQ(durationText(3600e9), "1.00 h");
+  EXPECT_EQ(durationText(49 * 3600e9), "2.04 days");
 }
 
 // What `tessera memory` says of the same module; a module that cannot be assigned has none.

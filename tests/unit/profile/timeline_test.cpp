@@ -108,6 +108,44 @@ TEST(Timeline, AMillionSpansAreSeenInAFrame) {
   EXPECT_LT(least, 16.7);
 }
 
+// Three hours between a microsecond of work and another one.
+TEST(Timeline, APauseThatDwarfsTheRestIsDrawnShort) {
+  constexpr int64_t kPause = 3 * int64_t{3600} * 1'000'000'000;
+  Timeline timeline;
+  timeline.names = {{"a"}, {"b"}};
+  timeline.addTrack("p", "one", {{0, 600, 0}, {600, 1000, 1}, {1000 + kPause, 2000 + kPause, 0}});
+  timeline.addTrack("p", "two", {{1100 + kPause, 1200 + kPause, 1}});
+  timeline.finish();
+  ASSERT_EQ(timeline.breaks().size(), 1u);
+  const TimelineBreak& pause = timeline.breaks()[0];
+  EXPECT_EQ(pause.realNs, kPause);
+  EXPECT_EQ(pause.beginNs, 1000);
+  EXPECT_LT(timeline.endNs(), 2200) << "what ran is nearly all that is drawn";
+  const TimelineSpan& last = timeline.at({0, 0, 2});
+  EXPECT_EQ(last.beginNs, pause.endNs);
+  EXPECT_EQ(last.ns(), 1000);
+  EXPECT_EQ(timeline.at({1, 0, 0}).beginNs, pause.endNs + 100);
+  EXPECT_EQ(timeline.realNs(600, last.endNs), 1400 + kPause);
+  EXPECT_NEAR(static_cast<double>(timeline.realNs(0, (pause.beginNs + pause.endNs) / 2)), kPause / 2.0, kPause / 20.0);
+  EXPECT_EQ(timeline.realNs(100, 300), 200);
+  ASSERT_EQ(timeline.notes.size(), 1u);
+  EXPECT_EQ(timeline.notes[0], "pauses of 3.00 h together are drawn short");
+  const auto json = nlohmann::json::parse(toChromeTrace(timeline));
+  double latestUs = 0;
+  for (const auto& event : json.at("traceEvents")) latestUs = std::max(latestUs, event.value("ts", 0.0));
+  EXPECT_DOUBLE_EQ(latestUs, (kPause + 1100) / 1000.0) << "a file has the real times";
+}
+
+TEST(Timeline, ShortPausesStay) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  Timeline timeline;
+  timeline.names = {{"a"}};
+  timeline.addTrack("p", "one", {{0, 10 * kSecond, 0}, {100 * kSecond, 110 * kSecond, 0}});
+  timeline.finish();
+  EXPECT_TRUE(timeline.breaks().empty());
+  EXPECT_EQ(timeline.endNs(), 110 * kSecond);
+}
+
 Timeline twoTracks() {
   Timeline out;
   out.names = {{"dot", "", "d", "m"}, {"copy"}, {"exp", "", "e", "m"}};

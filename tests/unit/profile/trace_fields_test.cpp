@@ -15,7 +15,7 @@ std::string toldOf(std::string_view json) {
   std::string out;
   const bool damaged = forEachTraceEvent(json, [&](const TraceEvent& event) {
     if (!event.name.empty()) out += "name=" + event.name + " ";
-    if (event.beginUs != 0) out += fmt::format("ts={} ", event.beginUs);
+    if (const int64_t ps = psBetween({}, event.begin); ps != 0) out += fmt::format("ts={} ", ps);
     if (!event.process.empty()) out += "pid=" + event.process + " ";
     if (event.hasArgs) out += "args(" + event.args.op + event.args.name + ") ";
   });
@@ -25,10 +25,27 @@ std::string toldOf(std::string_view json) {
 TEST(TraceFields, TextsAndNumbersAreToldAndOtherValuesSteppedOver) {
   EXPECT_EQ(toldOf(R"([{"name":"b","ts":-1.5e3,"t":true,"f":false,"cat":null,"list":[1,{"name":[]},"]"],)"
                    R"("o":{"name":"}"},"pid":7}])"),
-            "name=b ts=-1500 pid=7 ");
+            "name=b ts=-1500000000 pid=7 ");
   EXPECT_EQ(toldOf("{}"), "");
   EXPECT_EQ(toldOf("[{}]"), "");
   EXPECT_EQ(toldOf(" /* one */ [{\n\t\"name\" : 1 // two\n , \"pid\":2 } ] "), "name=1 pid=2 ");
+}
+
+// Microseconds since 1970 with nanoseconds behind the point: more digits than a double has.
+TEST(TraceFields, TimesAreExact) {
+  std::vector<TraceTime> begins;
+  forEachTraceEvent(
+      R"([{"ts":1621401187223005.123},{"ts":1621401187223005.124},{"ts":-0.25},{"ts":"-3"},{"ts":1e-3},{"ts":1e99},)"
+      R"({"ts":-1e99},{"ts":-9223372036854775808.5},{"ts":1.5x}])",
+      [&](const TraceEvent& event) { begins.push_back(event.begin); });
+  ASSERT_EQ(begins.size(), 8u);
+  EXPECT_EQ(psBetween(begins[0], begins[1]), 1000);
+  EXPECT_EQ(psBetween({}, begins[2]), -250'000);
+  EXPECT_EQ(psBetween({}, begins[3]), -3'000'000);
+  EXPECT_EQ(psBetween({}, begins[4]), 1000);
+  EXPECT_EQ(psBetween({}, begins[5]), INT64_MAX);
+  EXPECT_EQ(psBetween({}, begins[6]), INT64_MIN);
+  EXPECT_EQ(psBetween({}, begins[7]), INT64_MIN);
 }
 
 TEST(TraceFields, EventsStandInTheListAlone) {

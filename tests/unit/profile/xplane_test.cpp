@@ -10,6 +10,7 @@
 #include "core/formats/hlo_text.h"
 #include "core/formats/protobuf.h"
 #include "core/profile/sources/profile_source.h"
+#include "core/profile/timeline.h"
 #include "tests/support/source_tree.h"
 #include "tests/support/xplane_bytes.h"
 
@@ -264,6 +265,45 @@ TEST_F(XplaneProfile, NegativeTimesAndClockJumps) {
   EXPECT_EQ(rowOf(profile, "exp.2")->times.selfNs, 5);
   EXPECT_EQ(rowOf(profile, "loop")->times.count, 3);
   for (const InstructionTime& row : profile.instructions) EXPECT_GE(row.times.selfNs, 0);
+}
+
+// A line without a clock, and one whose clock is of another day, move nothing of the others.
+TEST_F(XplaneProfile, LinesWithAClockOfTheirOwnAreSaid) {
+  constexpr int64_t kToday = int64_t{1'764'000'000} * 1'000'000'000;
+  for (const int64_t other : {int64_t{0}, 2 * kToday, INT64_MAX, INT64_MIN}) {
+    PlaneBytes cpu("/host:CPU"), gpu("/device:GPU:0");
+    cpu.line("main", {cpu.op("neg.1", "jit_step", 1, 0, 5000), cpu.op("exp.2", "jit_step", 1, 9000, 5000)}, kToday);
+    cpu.line("odd", {cpu.op("neg.1", "jit_step", 1, 0, 7000)}, other);
+    gpu.line("stream 1", {gpu.op("loop", "jit_step", 1, 0, 9000)}, kToday + 2);
+    gpu.line("stream 2", {gpu.op("loop", "jit_step", 1, 4000, 9000)}, kToday + 1);
+    gpu.line("stream 3", {gpu.op("loop", "jit_step", 1, 0, 9000)}, other);
+    const auto path = write("made.xplane.pb", spaceBytes({metadataOf(kLoopModule, 1), cpu, gpu}));
+    const auto profile = readProfileSource(path, nullptr, {.timeline = true});
+    ASSERT_TRUE(profile) << profile.error().toString();
+    EXPECT_EQ(profile->totalNs, 5 + 5 + 7 + 3 * 9);
+    EXPECT_TRUE(mentions(profile->warnings, "odd of /host:CPU, and what else")) << other;
+    const auto beginOf = [&](std::string_view name) {
+      const auto track = std::ranges::find(profile->timeline->tracks, name, &TimelineTrack::name);
+      return track->lanes[0].spans()[0].beginNs;
+    };
+    EXPECT_EQ(beginOf("stream 1") - beginOf("main"), 2) << other;
+    EXPECT_EQ(beginOf("stream 2") - beginOf("main"), 5) << other;
+    EXPECT_LT(profile->timeline->endNs() - profile->timeline->beginNs(), 100) << other;
+  }
+}
+
+TEST_F(XplaneProfile, EventsMaySayTheirDevice) {
+  PlaneBytes cpu("/host:CPU");
+  const auto op = [&](int64_t begin, int64_t device) {
+    return cpu.event("neg.1", begin, 1000, {cpu.reference("hlo_op", "neg.1"), cpu.stat("device_ordinal", device)});
+  };
+  cpu.line("thread", {op(0, 3), op(2000, 0), op(4000, INT64_MIN), cpu.op("exp.2", "jit_step", 1, 6000, 1000)});
+  const auto path = write("made.xplane.pb", spaceBytes({metadataOf(kLoopModule, 1), cpu}));
+  const auto profile = readProfileSource(path, nullptr, {.timeline = true});
+  ASSERT_TRUE(profile) << profile.error().toString();
+  std::vector<int32_t> devices;
+  for (const TimelineSpan& span : profile->timeline->tracks.at(0).lanes.at(0).spans()) devices.push_back(span.device);
+  EXPECT_EQ(devices, (std::vector{3, 0, -1, -1}));
 }
 
 TEST_F(XplaneProfile, EventsThatStandForMany) {

@@ -248,9 +248,8 @@ void DocumentPane::begin() {
 }
 
 QString DocumentPane::name() const {
-  const QString& path = document_->file().path();
-  if (path.isEmpty() && lessons_->isOn()) return lessons_->title();
-  return path.isEmpty() ? tr("untitled") : QFileInfo(path).fileName();
+  const DocumentFile& file = document_->file();
+  return file.path().isEmpty() && lessons_->isOn() ? lessons_->title() : file.title();
 }
 
 std::vector<BackgroundTask> DocumentPane::tasks() const {

@@ -16,13 +16,6 @@
 #include "editor/text/plain_text.h"
 
 namespace tessera {
-namespace {
-
-QString fileNameOf(const Document& document) {
-  return document.file().path().isEmpty() ? QObject::tr("untitled.hlo") : QFileInfo(document.file().path()).fileName();
-}
-
-}  // namespace
 
 DocumentSaver::DocumentSaver(CurrentDocument& current, PaneArea& area, RecentFiles& recent, QStatusBar& status,
                              bool asks, QObject* parent)
@@ -58,10 +51,9 @@ void DocumentSaver::saveAs() {
 }
 
 QString DocumentSaver::chosenPath() const {
-  const Document& document = current_.document();
-  const DocumentFile& file = document.file();
-  return askWhereToSave(window(), file.isOfProgram()      ? QDir::home().filePath(fileNameOf(document))
-                                  : file.path().isEmpty() ? fileNameOf(document)
+  const DocumentFile& file = current_.document().file();
+  return askWhereToSave(window(), file.isOfProgram()      ? QDir::home().filePath(file.fileName())
+                                  : file.path().isEmpty() ? file.fileName()
                                                           : file.path());
 }
 
@@ -92,7 +84,7 @@ QMessageBox::StandardButton DocumentSaver::askToRewrite(const QString& name) {
 bool DocumentSaver::mayLoseChanges(DocumentPane& pane) {
   if (!asks_ || !pane.hasUnsavedWork()) return true;
   current_.set(pane);
-  const QString unsaved = asPlainText(tr("%1 has changes that are not saved.").arg(fileNameOf(pane.document())));
+  const QString unsaved = asPlainText(tr("%1 has changes that are not saved.").arg(pane.document().file().fileName()));
   const auto answer =
       QMessageBox::question(window(), tr("Tessera"), unsaved,
                             QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);

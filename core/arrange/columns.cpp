@@ -1,6 +1,6 @@
 // In the axes of the flow: where that is to the right, columns are lines. Cuts are between rows: into as few columns as
-// show the graph large enough on a usual canvas, else into those that show it largest; each cut where few wires cross
-// it and columns are of like height.
+// show the graph large enough on a usual canvas, else into as many as show it largest; each cut where few wires cross
+// it and columns are of like height. Of a level of very many rows the rows with the fewest wires are tried.
 #include "core/arrange/columns.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMostFolded = 60;  // boxes of a level
-constexpr size_t kMostColumns = 4;
+constexpr size_t kMostFolded = 2000;                      // boxes of a level
+constexpr size_t kMostCuts = 200;                         // rows below which a level may be cut
 constexpr float kCanvasWidth = 709, kCanvasHeight = 512;  // a window of 1366 × 768 with its panels, without margins
 constexpr float kLargeEnough = 0.75f;                     // zoom; what is seen so large is left alone
 constexpr float kWorthIt = 1.2f;                          // times as large
@@ -38,16 +38,18 @@ class Folder {
     const size_t rows = level_.rows.size();
     if (level_.boxes.size() > kMostFolded || rows < 4) return std::nullopt;
     countCrossings();
-    const std::vector<size_t> whole{rows};
-    const float before = zoomOf(extentsOf(whole));
+    chooseCuts();
+    const float before = zoomOf(extentsOf({rows}));
     if (before >= kLargeEnough) return std::nullopt;
     std::vector<size_t> best;
     float largest = 0;
     for (const float crossing : kCrossings)
-      for (size_t columns = 2; columns <= std::min(kMostColumns, rows / 2) && largest < kLargeEnough; ++columns) {
+      for (size_t columns = 2; 2 * columns <= cuts_.size() && largest < kLargeEnough; ++columns) {
         auto ends = cutInto(columns, crossing);
-        const float zoom = zoomOf(extentsOf(ends));
+        const std::vector<Extent> extents = extentsOf(ends);
+        const float zoom = zoomOf(extents);
         if (zoom > std::max(largest, before * kWorthIt)) largest = zoom, best = std::move(ends);
+        if (isWide(extents)) break;  // more columns are wider still
       }
     return best.empty() ? std::nullopt : std::optional(foldAt(best));
   }
@@ -63,24 +65,39 @@ class Folder {
         ++crossings_[at(row)];
   }
 
+  // Rows below which a column may end, of equal windows the one with the fewest wires, and the last one.
+  void chooseCuts() {
+    const size_t rows = level_.rows.size(), window = (rows + kMostCuts - 1) / kMostCuts;
+    for (size_t begin = 0; begin + 1 < rows; begin += window) {
+      const auto first = crossings_.begin() + static_cast<std::ptrdiff_t>(begin);
+      const auto least =
+          std::min_element(first, first + static_cast<std::ptrdiff_t>(std::min(window, rows - 1 - begin)));
+      cuts_.push_back(static_cast<size_t>(least - crossings_.begin()) + 1);
+    }
+    cuts_.push_back(rows);
+  }
+
   // Ends of the columns, as numbers of rows: the least of the greatest height with what the cuts cost.
   std::vector<size_t> cutInto(size_t columns, float crossing) const {
-    const size_t rows = level_.rows.size();
+    const size_t cuts = cuts_.size();
     struct Best {
       float cost = INFINITY;
-      size_t from = 0;
+      size_t from = 0;  // how many of the cuts are above
     };
-    std::vector<std::vector<Best>> best(columns + 1, std::vector<Best>(rows + 1));
+    std::vector<std::vector<Best>> best(columns + 1, std::vector<Best>(cuts + 1));
     best[0][0].cost = 0;
     for (size_t c = 1; c <= columns; ++c)
-      for (size_t end = c; end <= rows; ++end)
-        for (size_t from = c - 1; from < end; ++from) {
-          const float cut = from == 0 ? 0 : crossing * crossings_[from - 1];
-          const float cost = std::max(best[c - 1][from].cost, heightOf(from, end) + cut);
-          if (cost < best[c][end].cost) best[c][end] = {cost, from};
+      for (size_t end = c; end <= cuts; ++end)
+        for (size_t from = end; from-- > c - 1;) {
+          const size_t above = from == 0 ? 0 : cuts_[from - 1];
+          const float height = heightOf(above, cuts_[end - 1]);
+          if (height > best[c][end].cost) break;  // and so are those that begin above it
+          const float cut = above == 0 ? 0 : crossing * crossings_[above - 1];
+          const float cost = std::max(best[c - 1][from].cost, height + cut);
+          if (cost <= best[c][end].cost) best[c][end] = {cost, from};
         }
     std::vector<size_t> ends(columns);
-    for (size_t c = columns, end = rows; c > 0; end = best[c--][end].from) ends[c - 1] = end;
+    for (size_t c = columns, end = cuts; c > 0; end = best[c--][end].from) ends[c - 1] = cuts_[end - 1];
     return ends;
   }
 
@@ -105,14 +122,24 @@ class Folder {
       }
     return out;
   }
-  float zoomOf(const std::vector<Extent>& columns) const {
+  // On the page, with the margins of a group.
+  PointF sizeOf(const std::vector<Extent>& columns) const {
     float width = -kGutter, height = 0;
     for (const Extent& each : columns) {
       width += each.right - each.left + kGutter;
       height = std::max(height, each.bottom - each.top);
     }
-    width += 2 * box::kGroupPadding, height += 2 * box::kGroupPadding;
-    return flow_ == Flow::Right ? zoomOnCanvas(height, width) : zoomOnCanvas(width, height);
+    return along(flow_, PointF{width + 2 * box::kGroupPadding, height + 2 * box::kGroupPadding});
+  }
+  float zoomOf(const std::vector<Extent>& columns) const {
+    const PointF size = sizeOf(columns);
+    return zoomOnCanvas(size.x, size.y);
+  }
+  // What limits the zoom is the width of all columns together.
+  bool isWide(const std::vector<Extent>& columns) const {
+    const PointF size = sizeOf(columns);
+    const bool wide = size.x * kCanvasHeight > size.y * kCanvasWidth;
+    return wide == (flow_ == Flow::Down);
   }
 
   Fold foldAt(const std::vector<size_t>& ends) const {
@@ -131,6 +158,7 @@ class Folder {
   const Level& level_;
   const Flow flow_;
   std::vector<float> crossings_;
+  std::vector<size_t> cuts_;  // as numbers of rows
 };
 
 class Mover {

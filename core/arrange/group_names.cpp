@@ -64,7 +64,6 @@ class GroupNamer {
   }
 
  private:
-  enum Role : uint8_t { kPlain, kForward, kBackward, kRecomputed };
   struct Content {
     int32_t scope = -2;             // the deepest scope around all; -2: none yet
     std::vector<Pattern> patterns;  // each once
@@ -81,14 +80,7 @@ class GroupNamer {
 
   // --- scopes
   void tellScopes() {
-    const bool hasBackward =
-        std::ranges::any_of(tree_.scopes, [](const Scope& s) { return s.name.starts_with("transpose("); });
     for (const Scope& s : tree_.scopes) {
-      Role role = s.parent < 0 ? kPlain : roles_[at(s.parent)];
-      if (s.name.starts_with("transpose(")) role = kBackward;
-      if (hasBackward && s.name.starts_with("jvp(") && role == kPlain) role = kForward;
-      if (s.name.starts_with("rematted_computation")) role = kRecomputed;
-      roles_.push_back(role);
       const bool telling = !isStructural(s.name);
       telling_.push_back(telling ? static_cast<int32_t>(telling_.size()) : s.parent < 0 ? -1 : telling_[at(s.parent)]);
     }
@@ -144,7 +136,7 @@ class GroupNamer {
     const Instruction& i = module_.at(computation_.instructions[at(item)]);
     const int32_t s = tree_.scopeOf[at(item)];
     if (i.opcode != Opcode::Parameter) {
-      if (s >= 0) ++content.roles[roles_[at(s)]], content.scope = commonScope(content.scope, s);
+      if (s >= 0) ++content.roles[static_cast<size_t>(scope(s).role)], content.scope = commonScope(content.scope, s);
     }
     if (!wanted) return;
     ++content.items;
@@ -166,15 +158,16 @@ class GroupNamer {
   }
 
   // All but a few of what it holds have one role.
-  Role roleOf(const Content& content) const {
+  ScopeRole roleOf(const Content& content) const {
     const size_t all = content.roles[0] + content.roles[1] + content.roles[2] + content.roles[3];
-    for (Role role : {kForward, kBackward, kRecomputed})
-      if (all > 0 && content.roles[role] * 10 >= all * 9) return role;
-    return kPlain;
+    for (ScopeRole role : {ScopeRole::Forward, ScopeRole::Backward, ScopeRole::Recomputed})
+      if (all > 0 && content.roles[static_cast<size_t>(role)] * 10 >= all * 9) return role;
+    return ScopeRole::Plain;
   }
   void noteRole(size_t g) {
     constexpr const char* kNotes[] = {"", "forward", "backward", "recomputed"};
-    group(g).note = kNotes[roleOf(contents_[g])];
+    const char* note = kNotes[static_cast<size_t>(roleOf(contents_[g]))];
+    if (group(g).title != note) group(g).note = note;
   }
 
   // --- rules, in order
@@ -198,7 +191,7 @@ class GroupNamer {
     for (const std::string& read : content.reads)
       if (read.substr(0, read.find_first_of("[.")) == root) first.push_back(read);
     const std::string path = commonPath(first);
-    if (path.empty()) return {};
+    if (path.empty() || path == "…") return {};
     return 2 * content.outputs >= content.items && content.outputs > 0 ? "update of " + path : path;
   }
   std::string byRoot(const Content& content) const {
@@ -208,8 +201,10 @@ class GroupNamer {
   std::vector<std::string> namesOf(size_t g) const {
     const Content& content = contents_[g];
     std::vector<std::string> out;
-    const Role role = roleOf(content);
-    const std::string prefix = role == kBackward ? std::string(kGradient) : role == kRecomputed ? "recomputed " : "";
+    const ScopeRole role = roleOf(content);
+    const std::string prefix = role == ScopeRole::Backward     ? std::string(kGradient)
+                               : role == ScopeRole::Recomputed ? "recomputed "
+                                                               : "";
     for (std::string name : {byScope(g), byPatterns(content), byParameters(content)})
       if (!name.empty()) out.push_back(name.starts_with("update of") ? name : prefix + name);
     out.push_back(byRoot(content));
@@ -217,9 +212,9 @@ class GroupNamer {
   }
 
   // What a segment that says how the program was made is called; "": nothing worth saying.
-  std::string structuralName(std::string_view segment, Role role) const {
+  std::string structuralName(std::string_view segment, ScopeRole role) const {
     if (segment.starts_with("transpose(")) return "backward";
-    if (segment.starts_with("jvp(") && role == kForward) return "forward";
+    if (segment.starts_with("jvp(") && role == ScopeRole::Forward) return "forward";
     if (segment.starts_with("rematted_computation")) return "recomputed";
     const bool plumbing = segment == "closed_call" || segment == "core_call" || segment == "checkpoint" ||
                           segment == "remat" || segment == "main" || segment == "pjit";
@@ -285,7 +280,6 @@ class GroupNamer {
   const ScopeTree& tree_;
   const std::vector<bool>& hubs_;
   Outline& outline_;
-  std::vector<Role> roles_;       // by scope
   std::vector<int32_t> telling_;  // by scope: itself, or the nearest around it, that is not structural
   std::vector<Content> contents_;
   std::vector<size_t> named_;

@@ -5,10 +5,12 @@
 namespace tessera {
 namespace {
 
-// A stack says more closed than as a row of equal boxes. In a big graph a group that holds single instructions only is
-// a detail, and what holds groups is opened first.
+// A stack says more closed than as a row of equal boxes, so do many parameters. In a big graph a group that holds
+// single instructions only is a detail, and what holds groups is opened first.
 bool saysMoreOpen(const Module& module, const ViewNode& group, bool bigGraph) {
-  if (module.at(group.instruction).opcode == Opcode::Parameter) return false;
+  const bool parameters =
+      module.at(group.instruction).opcode == Opcode::Parameter && group.boxesInside == group.instructionCount;
+  if (parameters) return false;
   return group.repeats == 0 && (!bigGraph || group.instructionCount > 2 * group.boxesInside);
 }
 
@@ -26,13 +28,14 @@ ViewOptions ViewMaker::initialView(ComputationId computation, size_t mostBoxes, 
       if (node.kind == ViewNode::Kind::CollapsedGroup && saysMoreOpen(known_->module, node, big))
         closed.push_back(&node);
     sortWith(closed, [](auto* a, auto* b) { return a->boxesInside < b->boxesInside; });
-    bool opened = false;
+    bool full = closed.empty();
     for (const ViewNode* node : closed) {
-      if (boxes + node->boxesInside > mostBoxes) break;
+      full |= boxes + node->boxesInside > mostBoxes;
+      if (full) break;
       boxes += node->boxesInside;
-      opened |= options.openGroups.insert(node->group).second;
+      options.openGroups.insert(node->group);
     }
-    if (!opened) break;
+    if (full) break;  // what lies deeper would be open beside what lies further out and is closed
   }
   return options;
 }

@@ -11,11 +11,14 @@
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/clusters.h"
+#include "core/arrange/compact_order.h"
 #include "core/arrange/outliers.h"
 #include "core/arrange/outline_names.h"
 #include "core/arrange/repeats.h"
 #include "core/arrange/scope_turns.h"
 #include "core/arrange/scopes.h"
+#include "core/arrange/stretches.h"
+#include "core/arrange/training_parts.h"
 #include "core/arrange/untangle.h"
 #include "core/base/hash.h"
 #include "core/base/sorting.h"
@@ -25,6 +28,10 @@ namespace {
 
 constexpr size_t kFewInstructions = 80;  // containers up to this size are not searched for repeats
 constexpr size_t kManyParameters = 12;   // fewer stay on the page: they are the interface
+// Of a computation without names, where not one instruction in so many has a scope:
+constexpr size_t kNameless = 8;
+constexpr size_t kFewUnits = 30;  // boxes that a container may show
+constexpr size_t kStretches = 12, kShortStretch = 8, kLeastStretch = 4;
 
 class OutlineBuilder {
  public:
@@ -36,22 +43,24 @@ class OutlineBuilder {
   Outline run(ScopeTree tree, bool withBlocks) {
     tree_ = std::move(tree);
     withBlocks_ = withBlocks;
+    operands_ = operandPlaces();
+    nameless_ = withBlocks && isNameless();
+    if (nameless_) tree_ = scopesOfParts();
     out_.groupOf.assign(computation_.instructions.size(), -1);
     if (withBlocks_)
       stacks_ = numberedStacks(tree_, signatures());
     else
       stacks_.of.assign(tree_.scopes.size(), -1);
-    const OperandPlaces operands = operandPlaces();
-    turns_ = scopeTurns(tree_, operands, contentFlags());
-    std::vector<int32_t> items;
-    for (int32_t i = 0; i < count(); ++i)
-      if (isContent(i)) items.push_back(i);
+    turns_ = scopeTurns(tree_, operands_, contentFlags());
     countCuts();
-    place(-1, -1, items);
+    if (nameless_)
+      placeParts();
+    else
+      place(-1, -1, contentIn(-1, true));
     gather();
     countInstructions(out_, hubs_);
     prune();
-    makeClusters(module_, computation_, operands, hubs_, cuts_, out_, untangle(out_, operands, hubs_));
+    makeClusters(module_, computation_, operands_, hubs_, cuts_, out_, untangle(out_, operands_, hubs_));
     countInstructions(out_, hubs_);
     nameGroups(module_, computation_, users_, positions_, tree_, hubs_, out_);
     noteOutliers(module_, computation_, hubs_, out_);
@@ -65,6 +74,13 @@ class OutlineBuilder {
   OutlineGroup& group(int32_t g) { return out_.groups[at(g)]; }
   bool isParameter(int32_t i) const { return instruction(i).opcode == Opcode::Parameter; }
   bool isContent(int32_t i) const { return !hubs_[at(i)] && !isParameter(i); }
+  // Of one scope alone, or of all.
+  std::vector<int32_t> contentIn(int32_t scope, bool all) const {
+    std::vector<int32_t> out;
+    for (int32_t i = 0; i < count(); ++i)
+      if (isContent(i) && (all || tree_.scopeOf[at(i)] == scope)) out.push_back(i);
+    return out;
+  }
   std::vector<bool> contentFlags() const {
     std::vector<bool> out(at(count()));
     for (int32_t i = 0; i < count(); ++i) out[at(i)] = isContent(i);
@@ -157,13 +173,22 @@ class OutlineBuilder {
   }
 
   void place(int32_t container, int32_t base, std::span<const int32_t> items) {
-    size_t next = 0;
-    for (const Repeat& repeat : repeatsIn(base, items)) {
-      placeSingly(container, base, items.subspan(next, repeat.begin - next));
+    const std::vector<Repeat> repeats = repeatsIn(base, items);
+    size_t next = 0, units = items.size();
+    for (const Repeat& repeat : repeats) units -= repeat.period * repeat.count - 1;
+    for (const Repeat& repeat : repeats) {
+      placeRun(container, base, items.subspan(next, repeat.begin - next), units);
       placeRepeat(container, base, items.subspan(repeat.begin, repeat.period * repeat.count), repeat);
       next = repeat.end();
     }
-    placeSingly(container, base, items.subspan(next));
+    placeRun(container, base, items.subspan(next), units);
+  }
+  // units: boxes that the container would show if nothing in it were folded.
+  void placeRun(int32_t container, int32_t base, std::span<const int32_t> items, size_t units) {
+    if (nameless_ && units > kFewUnits)
+      placeStretches(container, base, items, units);
+    else
+      placeSingly(container, base, items);
   }
   void placeSingly(int32_t container, int32_t base, std::span<const int32_t> items) {
     for (int32_t i : items) out_.groupOf[at(i)] = enter(container, base, tree_.scopeOf[at(i)], i);
@@ -185,15 +210,62 @@ class OutlineBuilder {
     }
   }
 
+  // --- placing without names
+  bool isNameless() const {
+    const std::vector<int32_t> items = contentIn(-1, true);
+    const auto named = std::ranges::count_if(items, [&](int32_t i) { return tree_.scopeOf[at(i)] >= 0; });
+    return items.size() > kFewInstructions && static_cast<size_t>(named) * kNameless < items.size();
+  }
+  // What the parts of a training step would be as scopes; none: it is no such step. The update is named by what it
+  // does.
+  ScopeTree scopesOfParts() const {
+    ScopeTree out;
+    out.scopeOf.assign(at(count()), -1);
+    const std::vector<TrainingPart> parts =
+        trainingParts(module_, computation_, users_, positions_, operands_, contentFlags());
+    if (parts.empty()) return out;
+    out.scopes = {{.path = "forward", .name = "forward", .pattern = 1, .role = ScopeRole::Forward},
+                  {.path = "backward", .name = "backward", .pattern = 2, .role = ScopeRole::Backward},
+                  {.path = "update", .pattern = 3}};
+    for (size_t i = 0; i < parts.size(); ++i) out.scopeOf[i] = static_cast<int32_t>(parts[i]) - 1;
+    return out;
+  }
+  void placeParts() {
+    for (int32_t s = -1; s < static_cast<int32_t>(tree_.scopes.size()); ++s) {
+      const std::vector<int32_t> items = contentIn(s, false);
+      if (items.empty()) continue;
+      const bool backward = s >= 0 && tree_.scopes[at(s)].role == ScopeRole::Backward;
+      place(enter(-1, -1, s, items[0]), s, compactOrder(items, operands_, backward ? Toward::Inputs : Toward::Results));
+    }
+  }
+  void placeStretches(int32_t container, int32_t base, std::span<const int32_t> items, size_t units) {
+    const size_t length = std::max(kShortStretch, units / kStretches);
+    size_t begin = 0;
+    for (size_t end : stretchesOf(partingCosts(module_, computation_, items, operands_), items.size() / length)) {
+      const auto stretch = items.subspan(begin, end - begin);
+      begin = end;
+      if (stretch.size() < kLeastStretch || stretch.size() == units) {
+        placeSingly(container, base, stretch);
+        continue;
+      }
+      const std::string prefix = container < 0 ? std::string() : group(container).path + "/";
+      const int32_t part =
+          addGroup(OutlineGroup::Kind::Scope, fmt::format("{}part@{}", prefix, instruction(stretch[0]).name), {},
+                   container, stretch[0]);
+      placeRun(part, base, stretch, stretch.size());
+    }
+  }
+
   // Exact blocks first; then, in what is left, blocks whose shapes differ (the same update for every parameter).
   std::vector<Repeat> repeatsIn(int32_t base, std::span<const int32_t> items) const {
-    if (items.size() <= kFewInstructions || !withBlocks_) return {};
+    if (items.size() <= (nameless_ ? kFewUnits : kFewInstructions) || !withBlocks_) return {};
     std::vector<uint64_t> exact(items.size()), loose(items.size());
     std::vector<uint32_t> cuts(items.size());
+    const std::vector<uint32_t> across = nameless_ ? valuesAcross(items, operands_) : std::vector<uint32_t>();
     for (size_t k = 0; k < items.size(); ++k) {
       const Instruction& i = instruction(items[k]);
       const int32_t scope = tree_.scopeOf[at(items[k])];
-      cuts[k] = cuts_[at(items[k])];
+      cuts[k] = nameless_ ? across[k] : cuts_[at(items[k])];
       loose[k] = mixedHash(static_cast<uint64_t>(i.opcode), scope < 0 ? 0 : tree_.scopes[at(scope)].pattern);
       if (inStack(scope, base)) loose[k] = barrier(items[k]);  // has its place
       exact[k] = mixedHash(loose[k], reinterpret_cast<uintptr_t>(i.shape));
@@ -204,7 +276,7 @@ class OutlineBuilder {
       left -= r.period * r.count;
       for (size_t k = r.begin; k < r.end(); ++k) loose[k] = barrier(items[k]);
     }
-    if (left <= kFewInstructions) return out;
+    if (left <= (nameless_ ? kFewUnits : kFewInstructions)) return out;
     const std::vector<Repeat> more = findRepeats(loose, cuts);
     out.insert(out.end(), more.begin(), more.end());
     sortWith(out, [](const Repeat& a, const Repeat& b) { return a.begin < b.begin; });
@@ -319,8 +391,9 @@ class OutlineBuilder {
   const UserTable& users_;
   const std::vector<bool>& hubs_;
   const std::vector<int32_t>& positions_;
+  OperandPlaces operands_;
   ScopeTree tree_;
-  bool withBlocks_ = true;
+  bool withBlocks_ = true, nameless_ = false;
   NumberedStacks stacks_;
   std::vector<uint32_t> cuts_;
   ScopeTurns turns_;

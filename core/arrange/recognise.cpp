@@ -271,13 +271,16 @@ class Recogniser {
     });
     return mixes && divides ? std::optional(Pattern::Adam) : std::nullopt;
   }
-  bool isScaled(const Instruction& i) const {
-    return i.opcode == Opcode::Multiply && hasOperands(i, 2) && (isNumber(operand(i, 0)) || isNumber(operand(i, 1)));
+  // A product with a number, which may be in a factor `depth` products further.
+  bool isScaled(const Instruction& i, int depth = 0) const {
+    if (i.opcode != Opcode::Multiply || !hasOperands(i, 2)) return false;
+    const Instruction &a = operand(i, 0), &b = operand(i, 1);
+    return isNumber(a) || isNumber(b) || (depth > 0 && (isScaled(a, depth - 1) || isScaled(b, depth - 1)));
   }
   static bool isNumber(const Instruction& i) { return i.opcode == Opcode::Constant; }
-  // a · x + b · y
+  // a · x + b · y, where y may be a square
   bool isMovingAverage(const Instruction& i) const {
-    return i.opcode == Opcode::Add && hasOperands(i, 2) && isScaled(operand(i, 0)) && isScaled(operand(i, 1));
+    return i.opcode == Opcode::Add && hasOperands(i, 2) && isScaled(operand(i, 0), 2) && isScaled(operand(i, 1), 2);
   }
 
   // A parameter that goes out again as parameter - rate · something.
@@ -292,7 +295,10 @@ class Recogniser {
     if (!goesOut || !isScaled(step)) return std::nullopt;
     const Instruction& direction = isNumber(operand(step, 0)) ? operand(step, 1) : operand(step, 0);
     const auto back = lookBack(direction, [](const Instruction& from) { return isArithmetic(from); });
-    if (std::ranges::any_of(back, [](const Instruction* b) { return b->opcode == Opcode::Sqrt; })) return Pattern::Adam;
+    const bool isScaledByRoot = isArithmetic(direction) && std::ranges::any_of(back, [](const Instruction* b) {
+                                  return b->opcode == Opcode::Sqrt;
+                                });
+    if (isScaledByRoot) return Pattern::Adam;
     const bool keeps = direction.opcode == Opcode::Add && hasOperands(direction, 2) &&
                        (isScaled(operand(direction, 0)) || isScaled(operand(direction, 1)));
     return keeps ? Pattern::Momentum : Pattern::Sgd;

@@ -109,7 +109,7 @@ class PathTree {
     const uint64_t own = std::hash<std::string>()(numberPattern(segment));
     const uint64_t pattern = (outer ? outer->pattern * 0x9e3779b97f4a7c15ull : 0) + own;
     const int32_t depth = outer ? outer->depth + 1 : 0;
-    scopes.push_back({path, segment, parent, depth, pattern});
+    scopes.push_back({path, segment, parent, depth, pattern, ScopeRole::Plain});
     return known->second;
   }
   std::vector<Scope> scopes;
@@ -145,6 +145,17 @@ class ScopeBuilder {
   SourceFunctions functions_;
 };
 
+// What stands in jvp() is forward where something else stands in transpose().
+void setRoles(std::vector<Scope>& scopes) {
+  const bool hasBackward = std::ranges::any_of(scopes, [](const Scope& s) { return s.name.starts_with("transpose("); });
+  for (Scope& s : scopes) {
+    s.role = s.parent < 0 ? ScopeRole::Plain : scopes[static_cast<size_t>(s.parent)].role;
+    if (s.name.starts_with("transpose(")) s.role = ScopeRole::Backward;
+    if (hasBackward && s.name.starts_with("jvp(") && s.role == ScopeRole::Plain) s.role = ScopeRole::Forward;
+    if (s.name.starts_with("rematted_computation")) s.role = ScopeRole::Recomputed;
+  }
+}
+
 }  // namespace
 
 bool isStructural(std::string_view segment) {
@@ -176,6 +187,7 @@ ScopeTree scopesOf(const Module& module, const Computation& computation) {
     tree.scopeOf[i] = found->second;
   }
   tree.scopes = builder.take();
+  setRoles(tree.scopes);
   return tree;
 }
 

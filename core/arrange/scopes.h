@@ -23,12 +23,16 @@ int64_t lastNumber(std::string_view name);
 // The innermost scope that is not structural, else the innermost source function; "": neither.
 std::string placeNameOf(const Module& module, const Metadata& metadata);
 
+// The part of a training step that a scope is in.
+enum class ScopeRole : uint8_t { Plain, Forward, Backward, Recomputed };
+
 struct Scope {
   std::string path;     // from the outermost segment
   std::string name;     // its own segment
   int32_t parent = -1;  // parents come first
   int32_t depth = 0;
   uint64_t pattern = 0;  // hash of the path with numbers left out
+  ScopeRole role = ScopeRole::Plain;
 };
 
 struct ScopeTree {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/arrange/arrangement.h"
+#include "core/arrange/flow.h"
 #include "core/arrange/recognise.h"
 #include "core/formats/hlo_text.h"
 #include "tests/corpus/corpus.h"
@@ -131,6 +132,64 @@ TEST(NamesInCorpus, FusionsAreTitledByWhatTheyDo) {
   for (const std::string& title : titlesOf(module, false))
     EXPECT_EQ(title.find("fused_computation"), std::string::npos) << title;
 }
+
+// --- without op_name
+
+// As a dump is that was printed without metadata.
+Module namelessProgramOf(const std::string& file) {
+  Module module = programOf(file);
+  for (ComputationId computation : module.order())
+    for (InstructionId id : module.at(computation).instructions) module.edit(id).metadata = nullptr;
+  return module;
+}
+
+struct Nameless {
+  std::string file;
+  std::ptrdiff_t mostBoxes;        // of the page with everything closed, constants beside their readers aside
+  std::vector<std::string> names;  // of groups
+};
+void PrintTo(const Nameless& n, std::ostream* out) { *out << n.file; }
+class NamelessCorpus : public testing::TestWithParam<Nameless> {};
+
+// The canvas of a window of 1366 × 768 with its panels, without margins.
+TEST_P(NamelessCorpus, IsReadableAsAWhole) {
+  const Module module = namelessProgramOf(GetParam().file);
+  ViewMaker maker(module);
+  EXPECT_LE(std::ranges::count_if(maker.view(module.entry(), {}).nodes,
+                                  [](const ViewNode& node) { return node.kind != ViewNode::Kind::Attached; }),
+            GetParam().mostBoxes);
+  GraphView view = maker.view(module.entry(), maker.initialView(module.entry(), 40));
+  view.flow = flowByForm(view);
+  const RectF bounds = arrange(view).bounds;
+  EXPECT_GE(std::min(709 / bounds.width, 512 / bounds.height), 0.3f) << bounds.width << " × " << bounds.height;
+}
+
+TEST_P(NamelessCorpus, HasNoCycleWhateverIsOpen) {
+  const Module module = namelessProgramOf(GetParam().file);
+  ViewMaker maker(module);
+  ViewOptions options = maker.initialView(module.entry());
+  expectNoCycle(maker.view(module.entry(), options), "first picture");
+  for (const std::string& path : maker.groupPaths(module.entry())) options.openGroups.insert(path);
+  expectNoCycle(maker.view(module.entry(), options), "all open");
+}
+
+TEST_P(NamelessCorpus, GroupsAreNamedByWhatTheyDo) {
+  const std::vector<std::string> titles = titlesOf(namelessProgramOf(GetParam().file));
+  for (const std::string& title : titles)
+    EXPECT_FALSE(title.empty() || std::isdigit(static_cast<unsigned char>(title[0]))) << title;
+  for (const std::string& name : GetParam().names) EXPECT_TRUE(hasTitle(titles, name)) << name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ByHand, NamelessCorpus,
+    testing::Values(Nameless{"gpt_tiny_train/before.hlo", 20, {"forward", "backward", "attention", "Adam", "MLP"}},
+                    Nameless{"resnet18_train/before.hlo", 20, {"forward", "backward", "batch norm"}},
+                    Nameless{"unet_fwd/before.hlo", 30, {"group norm"}},
+                    Nameless{"vit_s_fwd/before.hlo", 30, {"attention", "layer norm"}},
+                    Nameless{"gpt96_micro2_train/before.hlo", 30, {"forward", "backward", "Adam"}},
+                    Nameless{"mlp_mnist_sgd_train/before.hlo", 80, {}}, Nameless{"attention_grad/before.hlo", 90, {}},
+                    Nameless{"gnn_train/before.hlo", 30, {}}, Nameless{"diffusion_sampler/before.hlo", 40, {}}),
+    [](const auto& named) { return testName(named.param.file); });
 
 // --- patterns
 

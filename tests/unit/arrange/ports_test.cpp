@@ -222,6 +222,16 @@ TEST(Columns, EighteenNodesAreReadableInASmallWindow) {
   EXPECT_GE(zoomInto(arrange(makeView(module, module.entry(), options)), 757, 560), 0.75f);
 }
 
+// As many columns as the form of the canvas asks for.
+TEST(Columns, LongChainsAreSeenAsAWhole) {
+  EXPECT_GE(zoomInto(Shown(ribbonOf(75).c_str()).arrangement, 757, 560), 0.4f);
+  ViewOptions plain;
+  plain.grouping = Grouping::None;
+  const Module module = *readHloText(ribbonOf(450), "test").module;
+  const Arrangement arrangement = arrange(makeView(module, module.entry(), plain));
+  EXPECT_GE(zoomInto(arrangement, 757, 560), 0.15f);
+}
+
 TEST(Columns, ShortGraphsStayWhole) {
   const Shown shown(ribbonOf(5).c_str());
   for (size_t v = 1; v < shown.view.nodes.size(); ++v)

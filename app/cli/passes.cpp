@@ -115,11 +115,14 @@ Status tellPasses(const PassesArguments& options, Report& report) {
   if (!trail) return trail.error().message.empty() ? Status() : fail(trail.error());
   report.object["source"] = options.source;
   report.object["module"] = trail->name();
+  report.object["other_modules"] = trail->otherModules();
   report.object["warnings"] = trail->warnings();
   for (const std::string& warning : trail->warnings())
     report.failure({.severity = Severity::Warning, .message = warning, .file = options.source});
   if (!options.history.empty()) return tellHistory(*trail, options, report);
   report.line(fmt::format("{}: {} passes", trail->name(), trail->moments().size()));
+  if (options.module.empty() && !trail->otherModules().empty())
+    report.line(fmt::format("  --module shows one of the others: {}", fmt::join(trail->otherModules(), ", ")));
   report.object["passes"] = Json::array();
   for (size_t at = 0; at < trail->moments().size(); ++at) TESSERA_TRY(tellMoment(*trail, at, options, report));
   return {};

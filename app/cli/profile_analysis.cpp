@@ -14,10 +14,8 @@ namespace {
 // The module that is meant: the given one, else that of the profile whose instructions took longest.
 std::shared_ptr<const Module> moduleOf(const OpProfile& profile, const std::shared_ptr<const Module>& given) {
   if (given) return given;
-  for (const InstructionTime& row : profile.instructions)
-    for (const ProfiledModule& module : profile.modules)
-      if (module.module && module.name == row.module) return module.module;
-  return nullptr;
+  const ProfiledModule* longest = longestModule(profile);
+  return longest ? longest->module : nullptr;
 }
 
 // "": of a run on this machine this one, else none.

@@ -30,9 +30,7 @@ std::string joined(const std::vector<std::string>& words, size_t most) {
 std::vector<std::string> moduleWords(const OpProfile& profile) {
   std::vector<std::string> out;
   for (const ProfiledModule& module : profile.modules) {
-    std::string word = module.name.empty() ? "(no name)" : module.name;
-    if (module.program) word += fmt::format(" (program {})", *module.program);
-    out.push_back(module.module ? word : word + ", not in the profile");
+    out.push_back(labelOf(module) + (module.module ? "" : ", not in the profile"));
   }
   return out;
 }

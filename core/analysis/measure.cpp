@@ -134,20 +134,18 @@ Overlay differenceOf(const Overlay& after, const Overlay& before) {
   return out;
 }
 
-double runNsOf(const MeasuredTimes& times) {
-  return times.runNs > 0 ? times.runNs : times.times ? times.times->totalNs : 0;
-}
-
 std::string titleOf(Measure measure, const Overlay& overlay, const MeasuredTimes& times) {
   const std::string name(infoOf(measure).name);
   switch (measure) {
     case Measure::SelfTime:
     case Measure::TotalTime: {
       constexpr double kMore = 1.2;
-      const double run = runNsOf(times), all = measure == Measure::SelfTime ? sumOf(overlay) : 0;
-      const std::string whole = fmt::format("{} · a run takes {}", name, durationText(run));
-      return all > kMore * run ? fmt::format("{}, {} of threads and devices together", whole, durationText(all))
-                               : whole;
+      if (times.runNs <= 0)
+        return fmt::format("{} · {} in all", name, durationText(times.times ? times.times->totalNs : 0));
+      const double all = measure == Measure::SelfTime ? sumOf(overlay) : 0;
+      const std::string whole = fmt::format("{} · a run takes {}", name, durationText(times.runNs));
+      return all > kMore * times.runNs ? fmt::format("{}, {} of threads and devices together", whole, durationText(all))
+                                       : whole;
     }
     case Measure::WastedTime: return fmt::format("{} · {} in all", name, durationText(sumOf(overlay)));
     case Measure::Flops: return fmt::format("{} of a run · {} in all", name, overlay.textOfNumber(sumOf(overlay)));

@@ -57,7 +57,7 @@ std::optional<Measure> measureNamed(std::string_view name);
 // What was measured; shared, so that workers may hold it.
 struct MeasuredTimes {
   std::shared_ptr<const OpTimes> times;     // null: nothing was measured
-  double runNs = 0;                         // of a run by the clock; 0: the sum of the times
+  double runNs = 0;                         // of a run by the clock; 0: not known
   std::shared_ptr<const Overlay> baseline;  // self times of the same module before; null: none
   std::string baselineName;
 };

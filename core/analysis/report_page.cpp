@@ -105,7 +105,7 @@ class ReportWriter {
         "{}. Placed {} of {}, unmatched {}.", profile_.format, durationText(static_cast<double>(profile_.placedNs)),
         durationText(static_cast<double>(profile_.totalNs)), durationText(static_cast<double>(profile_.unmatchedNs))));
     if (profile_.steps > 0)
-      paragraph(fmt::format("{} steps; all numbers below are of one, {} long.", profile_.steps,
+      paragraph(fmt::format("{} steps; all numbers below are of one, with {} of instructions.", profile_.steps,
                             durationText(in_.times.totalNs)));
     if (in_.device) paragraph(fmt::format("Held against {} ({}).", in_.device->name, in_.device->source));
     for (const std::string& warning : profile_.warnings) paragraph(warning);
@@ -115,7 +115,7 @@ class ReportWriter {
     if (!in_.module) return;
     heading("Graph");
     Overlay overlay = selfTimesOf(in_.times, *in_.module);
-    overlay.title = fmt::format("self time · a run takes {}", durationText(in_.times.totalNs));
+    overlay.title = fmt::format("self time · {} in all", durationText(in_.times.totalNs));
     const std::string page = toHtmlPage(*in_.module, {.shown = in_.module->entry(), .overlay = &overlay});
     out_ += fmt::format("<iframe title=\"graph\" srcdoc=\"{}\"></iframe>\n", escapedForMarkup(page));
   }

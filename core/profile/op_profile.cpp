@@ -1,6 +1,8 @@
 // See op_profile.h.
 #include "core/profile/op_profile.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -89,6 +91,44 @@ ProfileComparison compareProfiles(const OpProfile& before, const OpProfile& afte
   return out;
 }
 
+std::string labelOf(const ProfiledModule& module) {
+  const std::string name = module.name.empty() ? "(no name)" : module.name;
+  return module.program ? fmt::format("{} (program {})", name, *module.program) : name;
+}
+
+const ProfiledModule* longestModule(const OpProfile& profile) {
+  for (const InstructionTime& row : profile.instructions)
+    for (const ProfiledModule& module : profile.modules)
+      if (module.module && module.name == row.module && module.program == row.program) return &module;
+  return nullptr;
+}
+
+bool haveSameInstructions(const Module& a, const Module& b) {
+  const auto isSame = [&](InstructionId one, InstructionId other) {
+    const Instruction &i = a.at(one), &j = b.at(other);
+    return i.name == j.name && i.opcode == j.opcode && *i.shape == *j.shape;
+  };
+  if (a.instructionCount() != b.instructionCount()) return false;
+  return std::ranges::all_of(a.order(), [&](ComputationId id) {
+    const auto other = b.findComputation(a.at(id).name);
+    return other && std::ranges::equal(a.at(id).instructions, b.at(*other).instructions, isSame);
+  });
+}
+
+RowsOfModule::RowsOfModule(const OpProfile& profile, const Module& module) : name_(module.name) {
+  const auto isNamed = [&](const ProfiledModule& each) { return each.name == name_; };
+  if (std::ranges::count_if(profile.modules, isNamed) < 2) return;
+  const auto isIt = [&](const ProfiledModule& each) {
+    return isNamed(each) && each.module && haveSameInstructions(*each.module, module);
+  };
+  const auto found = std::ranges::find_if(profile.modules, isIt);
+  if (found != profile.modules.end()) program_ = found->program;
+}
+
+bool RowsOfModule::has(const InstructionTime& row) const {
+  return row.module.empty() || (row.module == name_ && (!program_ || row.program == program_));
+}
+
 Profile toProfile(const OpProfile& profile, const Module& module) {
   std::unordered_map<std::string_view, InstructionId> byName;
   for (ComputationId computation : module.order())
@@ -98,9 +138,10 @@ Profile toProfile(const OpProfile& profile, const Module& module) {
   out.module = module.name;
   out.runs = std::max<int64_t>(profile.steps, 1);
   out.totalNs = profile.selfNs;
+  const RowsOfModule rows(profile, module);
   for (const InstructionTime& row : profile.instructions) {
     const auto found = byName.find(row.name);
-    if (found == byName.end() || (!row.module.empty() && row.module != module.name)) continue;
+    if (found == byName.end() || !rows.has(row)) continue;
     out.steps.push_back({found->second, row.name, row.opcode, row.times.count, row.times.selfNs, row.times.minNs,
                          row.flops, row.bytes});
     out.sources.push_back({found->second, static_cast<double>(row.times.selfNs), row.flops, row.bytes, row.measured});

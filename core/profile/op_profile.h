@@ -24,8 +24,9 @@ struct TimeStats {
 struct InstructionTime {
   std::string name, computation, opcode;
   std::string module;
-  std::string category;       // "dot", "elementwise": the group of its opcode
-  std::string scope, source;  // op_name without its last word; file:line
+  std::optional<uint64_t> program;  // of the module: several may have one name
+  std::string category;             // "dot", "elementwise": the group of its opcode
+  std::string scope, source;        // op_name without its last word; file:line
   TimeStats times;
   double flops = 0, bytes = 0;  // over all counts; 0 for a loop or call whose instructions have rows of their own
   bool measured = true;         // false: a share of a step that computes several
@@ -90,6 +91,22 @@ struct ProfileComparison {
   double change() const { return beforeNs > 0 ? afterNs / beforeNs - 1 : afterNs > 0 ? 1 : 0; }
 };
 ProfileComparison compareProfiles(const OpProfile& before, const OpProfile& after);
+
+std::string labelOf(const ProfiledModule& module);  // "jit_step (program 8)"
+// The module of the profile whose instructions took longest; null: it holds none.
+const ProfiledModule* longestModule(const OpProfile& profile);
+// Whether two modules have the same instructions by name, opcode and shape.
+bool haveSameInstructions(const Module& a, const Module& b);
+// The rows of one module: by its name and, where several modules of the profile have it, by what they hold.
+class RowsOfModule {
+ public:
+  RowsOfModule(const OpProfile& profile, const Module& module);
+  bool has(const InstructionTime& row) const;
+
+ private:
+  std::string name_;
+  std::optional<uint64_t> program_;
+};
 
 // The overlay's form: the times of a module's instructions.
 Profile toProfile(const OpProfile& profile, const Module& module);

@@ -249,11 +249,13 @@ OpTimes opTimesOf(const OpProfile& profile, const std::shared_ptr<const Module>&
   out.runs = profile.steps;
   out.spreadOf = "execution";
   if (module) out.entry = nameOfEntry(*module);
+  const std::optional<RowsOfModule> rows =
+      module ? std::make_optional<RowsOfModule>(profile, *module) : std::optional<RowsOfModule>();
   for (const InstructionTime& row : profile.instructions) {
     if (!row.measured) out.spreadOf = "run";
     OpUnit unit = unitOf(row, steps);
-    const bool ours = index && (row.module.empty() || row.module == module->name);
-    if (const auto found = ours ? index->find(row.name) : InstructionIndex::Found(); found.id.valid()) {
+    if (const auto found = rows && rows->has(row) ? index->find(row.name) : InstructionIndex::Found();
+        found.id.valid()) {
       unit.facts = factsOf(*index, found.id);
       unit.type = typeOf(*module, found.id);
       addMembers(unit, *index);

@@ -151,19 +151,20 @@ void TreeBuilder::addLost() {
 void TreeBuilder::joinChains() {
   std::vector<OpRow> rows = std::exchange(out_.rows, {});
   std::vector<int32_t> place(rows.size());
+  std::vector<bool> holdsOne(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) holdsOne[i] = rows[i].children.size() == 1;
   out_.roots.clear();
+  out_.rows.reserve(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     OpRow& row = rows[i];
     const int32_t above = row.parent < 0 ? -1 : place[static_cast<size_t>(row.parent)];
-    const bool alone = row.parent >= 0 && rows[static_cast<size_t>(row.parent)].children.size() == 1;
-    if (row.kind == OpRowKind::Group && alone) {
+    if (row.kind == OpRowKind::Group && row.parent >= 0 && holdsOne[static_cast<size_t>(row.parent)]) {
       out_.rows[static_cast<size_t>(above)].facts.name += " › " + row.facts.name;
       place[i] = above;
       continue;
     }
-    OpRow moved = row;  // whose children are counted above
-    moved.children.clear();
-    place[i] = add(std::move(moved), above);
+    row.children.clear();
+    place[i] = add(std::move(row), above);
   }
 }
 
@@ -194,6 +195,7 @@ OpTree TreeBuilder::make() {
   out_.runs = times_.runs;
   out_.spreadOf = times_.spreadOf;
   out_.totalNs = times_.totalNs;
+  out_.rows.reserve(times_.units.size());
   for (const OpUnit& unit : times_.units) addUnit(unit);
   addLost();
   if (by_ == OpGrouping::Scope) joinChains();

@@ -158,8 +158,7 @@ void ProgramRun::forgetOutcome() {
   state_.opened.reset();
   background_.dispose(std::exchange(state_.times, nullptr));
   background_.dispose(std::exchange(state_.timeline, nullptr));
-  state_.origin.clear();
-  state_.warnings.clear();
+  state_.origin = {};
 }
 
 // The panels' forms of the profile, for the graph as it is now.
@@ -246,9 +245,8 @@ void ProgramRun::finish(Answer& answer) {
   }
   if (answer.revision != document_.revision()) return;  // the graph was edited meanwhile
   state_.opened.reset();
-  state_.warnings.clear();
   state_.outcome = std::move(*answer.outcome);
-  state_.origin = originOf(*state_.outcome);
+  state_.origin = {.words = originOf(*state_.outcome)};
   emit outcomeChanged();
   analyse([profile = state_.outcome->allRuns](const std::shared_ptr<const Module>& module) -> Analysis {
     return {std::make_shared<const OpTimes>(opTimesOf(*profile, module)), timelineOf(*profile, module)};
@@ -260,8 +258,10 @@ void ProgramRun::finish(Answer& answer) {
 struct ProgramRun::OpenedProfile {
   QString path;
   Result<OpProfile> profile;
-  std::string module, hlo;  // name and text of the one to show, where no graph is open
-  bool isOther = false;     // nothing lands on the graph that is open, but on a module that the profile holds
+  std::optional<Profile> laid;  // over the graph that is open
+  std::string module, hlo;      // name and text of the one to show, where no graph is open
+  QStringList modules;
+  bool isOther = false;  // nothing lands on the graph that is open, but on a module that the profile holds
   uint64_t revision;
 };
 
@@ -272,12 +272,16 @@ bool hasGraph(const Document& document) {
   return document.isOpen() && !document.isPlainGraph() && document.module().instructionCount() > 0;
 }
 
-// The module whose instructions took longest.
-std::shared_ptr<const Module> longestModule(const OpProfile& profile) {
-  for (const InstructionTime& row : profile.instructions)
-    for (const ProfiledModule& module : profile.modules)
-      if (module.module && module.name == row.module) return module.module;
-  return nullptr;
+// Those with a graph and times; of them the wanted one first, or the one that took longest.
+std::vector<const ProfiledModule*> modulesOf(const OpProfile& profile, const QString& wanted) {
+  std::vector<const ProfiledModule*> out;
+  for (const ProfiledModule& module : profile.modules)
+    if (module.module) out.push_back(&module);
+  const ProfiledModule* longest = longestModule(profile);
+  std::ranges::stable_partition(out, [&](const ProfiledModule* module) {
+    return wanted.isEmpty() ? module == longest : QString::fromStdString(labelOf(*module)) == wanted;
+  });
+  return out;
 }
 
 QString nothingLands(const QString& path, const OpProfile& profile) {
@@ -308,19 +312,28 @@ QString summaryOfProfile(const QString& path, const OpProfile& profile) {
 
 }  // namespace
 
-void ProgramRun::openProfile(const QString& path) {
+void ProgramRun::openProfile(const QString& path, const QString& module) {
   auto given = hasGraph(document_) ? std::make_shared<const Module>(document_.module()) : nullptr;
-  background_.startForFile(kReading, [this, path, given, revision = document_.revision()]() -> Background::Answer {
+  const auto read = [path, module, given, revision = document_.revision()] {
     auto opened = std::make_shared<OpenedProfile>(
-        OpenedProfile{path, readProfileSource(path.toStdString(), given, {.timeline = true}), {}, {}, false, revision});
-    const auto module = opened->profile && !given ? longestModule(*opened->profile) : nullptr;
-    if (module) opened->hlo = printHloText(*module), opened->module = module->name;
-    if (given && opened->profile && opened->profile->instructions.empty()) {
+        OpenedProfile{.path = path,
+                      .profile = readProfileSource(path.toStdString(), given, {.timeline = true}),
+                      .revision = revision});
+    if (!opened->profile) return opened;
+    if (given) opened->laid = toProfile(*opened->profile, *given);
+    if (given && opened->profile->instructions.empty()) {
       const auto byItself = readProfileSource(path.toStdString());
       opened->isOther = byItself && longestModule(*byItself);
     }
-    return [this, opened] { install(*opened); };
-  });
+    const auto modules = given ? std::vector<const ProfiledModule*>() : modulesOf(*opened->profile, module);
+    for (const ProfiledModule* each : modules) opened->modules << QString::fromStdString(labelOf(*each));
+    if (modules.empty()) return opened;
+    opened->module = modules[0]->name;
+    opened->hlo = printHloText(*modules[0]->module);
+    return opened;
+  };
+  background_.startForFile(
+      kReading, [this, read]() -> Background::Answer { return [this, opened = read()] { install(*opened); }; });
 }
 
 void ProgramRun::install(OpenedProfile& opened) {
@@ -336,10 +349,12 @@ void ProgramRun::install(OpenedProfile& opened) {
     if (const Status made = document_.file().createFromHlo(opened.hlo, opened.module); !made)
       return emit failed(QString::fromStdString(made.error().toString()), made.error().kind);
   forgetOutcome();
-  state_.opened = toProfile(*opened.profile, document_.module());
+  state_.opened = opened.laid ? *std::move(opened.laid) : toProfile(*opened.profile, document_.module());
   const QString summary = summaryOfProfile(opened.path, *opened.profile);
-  state_.origin = originOf(opened.path, *opened.profile);
-  state_.warnings = warningsOf(*opened.profile);
+  state_.origin = {.words = originOf(opened.path, *opened.profile),
+                   .path = opened.path,
+                   .warnings = warningsOf(*opened.profile),
+                   .modules = opened.modules};
   emit outcomeChanged();
   emit profileOpened(summary);
   analyse([profile = std::make_shared<OpProfile>(*std::move(opened.profile))](

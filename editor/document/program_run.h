@@ -5,6 +5,7 @@
 
 #include <QObject>
 #include <QString>
+#include <QStringList>
 #include <optional>
 #include <vector>
 
@@ -32,6 +33,15 @@ struct RunOutcome {
   std::vector<std::string> leftOut;             // instructions that are not complete and did not run
 };
 
+// Where the times come from.
+struct ProfileOrigin {
+  QString words;  // "median of 5 runs, after one to warm up"
+  // Of a profile that was opened:
+  QString path;
+  QString warnings;     // what is odd about it; empty: nothing
+  QStringList modules;  // that it holds, the one of the graph first; empty: the graph is none of them
+};
+
 class ProgramRun : public QObject {
   Q_OBJECT
 
@@ -40,8 +50,8 @@ class ProgramRun : public QObject {
 
   void start();
   // Reads a profile of any kind and lays its times over the graph, in place of a run's. Without a graph, the module of
-  // the profile that took longest becomes one.
-  void openProfile(const QString& path);
+  // the profile that took longest becomes one, or the one that is asked for (ProfileOrigin::modules).
+  void openProfile(const QString& path, const QString& module = {});
   void cancel();  // at once: what the worker still makes is dropped
   bool isRunning() const { return state_.running != nullptr; }
   const Progress& progress() const { return state_.progress; }
@@ -51,10 +61,7 @@ class ProgramRun : public QObject {
   // What a worker makes of the profile afterwards; null: not yet, or there is none.
   const std::shared_ptr<const OpTimes>& times() const { return state_.times; }
   const std::shared_ptr<const Timeline>& timeline() const { return state_.timeline; }
-  // Where the times come from: "median of 5 runs, after one to warm up".
-  const QString& origin() const { return state_.origin; }
-  // What is odd about a profile that was opened, in sentences; empty: nothing.
-  const QString& warnings() const { return state_.warnings; }
+  const ProfileOrigin& origin() const { return state_.origin; }
   bool isOwnRun() const { return state_.outcome.has_value(); }
 
   // --- for Document
@@ -86,7 +93,7 @@ class ProgramRun : public QObject {
     std::optional<Profile> opened;  // of a file; then there is no outcome
     std::shared_ptr<const OpTimes> times;
     std::shared_ptr<const Timeline> timeline;
-    QString origin, warnings;
+    ProfileOrigin origin;
     CancelToken running;  // null: nothing runs
     Progress progress;
   };

@@ -190,6 +190,8 @@ class AnalysisTest : public AnalysisHand {
     hand_->settle();
     QVERIFY(&hand_->window().pane() == &whole);
     QVERIFY(hand_->module().findInstruction("waved").has_value());
+    QVERIFY(hand_->module().findInstruction("shifted").has_value());
+    QVERIFY(document().selected().valid() && hand_->canvas().showsSelection());
     hand_->key(Qt::Key_Z, Qt::ControlModifier);
     QVERIFY(!hand_->module().findInstruction("waved").has_value());
   }

@@ -103,6 +103,10 @@ class NavigationTest : public QObject {
     QTest::keyClicks(list.field(), "fit all");
     QVERIFY(list.list()->count() > 0 && list.list()->item(0)->text().contains(QLatin1String("Fit all")));
     list.field()->selectAll();
+    QTest::keyClicks(list.field(), "take");  // its letters are in "Paste keeping inputs", too
+    QVERIFY2(list.list()->item(0)->text().contains(QLatin1String("Take out")),
+             qPrintable(list.list()->item(0)->text()));
+    list.field()->selectAll();
     QTest::keyClicks(list.field(), "qqqq");
     QCOMPARE(list.list()->count(), 1);
     QVERIFY(!(list.list()->item(0)->flags() & Qt::ItemIsEnabled));

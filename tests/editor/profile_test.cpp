@@ -1,14 +1,20 @@
 // Profiles of other programs in the studio: their times over the graph and in the profile table, the module inside
 // where no graph is open, and what is said where nothing lands.
+#include <QComboBox>
 #include <QLabel>
 #include <QTest>
 
+#include "app/studio/window/panels.h"
+#include "core/formats/file_content.h"
+#include "core/formats/hlo_text.h"
+#include "core/formats/protobuf.h"
 #include "editor/document/program_run.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/profile/profile_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 #include "tests/support/source_tree.h"
+#include "tests/support/xplane_bytes.h"
 
 namespace tessera::profile_test {
 namespace {
@@ -50,10 +56,9 @@ class ProfileTest : public QObject {
     drop("t.json", R"([{"ph":"X","name":"product","pid":1,"tid":1,"ts":0,"dur":30},
                        {"ph":"X","name":"product","pid":1,"tid":1,"ts":10800000000,"dur":30},
                        {"ph":"X","name":"product","pid":1,"tid":1,"ts":40,"dur":30}])");
-    const auto* panel = hand_->window().findChild<ProfilePanel*>();
-    QVERIFY2(panel->words().contains(QStringLiteral("3.00 h after all others")), qPrintable(panel->words()));
+    QVERIFY2(panel().words().contains(QStringLiteral("3.00 h after all others")), qPrintable(panel().words()));
     drop("t.csv", "name,time_us\nproduct,30\n");
-    QVERIFY(!panel->words().contains(QStringLiteral("3.00 h")));
+    QVERIFY(!panel().words().contains(QStringLiteral("3.00 h")));
   }
 
   void aRunReplacesIt() {
@@ -94,6 +99,38 @@ class ProfileTest : public QObject {
     QVERIFY2(said().isEmpty(), qPrintable(said()));
   }
 
+  // A training step and what it is evaluated by: the longer one opens, the other one is chosen in the panel.
+  void eachModuleOfAProfileOpens() {
+    const QString path = folder_.filePath(QStringLiteral("two.xplane.pb"));
+    PlaneBytes metadata("/host:metadata"), cpu("/host:CPU");
+    std::vector<std::string> events;
+    for (const auto& [name, ns] : {std::pair("jit_step", 900), std::pair("jit_eval", 100)}) {
+      std::string text = kLayer;
+      text.replace(text.find("layer"), 5, name);
+      metadata.module(name, ns, *writeProto(*readHloText(text).module));
+      events.push_back(cpu.op("product", name, ns, ns * 10'000, ns * 1000));
+    }
+    cpu.line("thread", events);
+    QVERIFY(writeFileAtomically(path.toStdString(), spaceBytes({metadata, cpu})));
+    hand_->window().openFile(path);
+    hand_->settle();
+    QCOMPARE(hand_->module().name, std::string("jit_step"));
+    Document& longest = hand_->document();
+    QComboBox& modules = *panel().modules();
+    QCOMPARE(modules.count(), 2);
+    QCOMPARE(modules.currentText(), QStringLiteral("jit_step (program 900)"));
+    modules.setFocus();
+    QTest::keyClick(&modules, Qt::Key_Down);
+    hand_->settle();
+    QCOMPARE(hand_->module().name, std::string("jit_eval"));
+    QVERIFY(hand_->window().windowTitle().startsWith(QStringLiteral("jit_eval")));
+    QCOMPARE(hand_->document().measures().overlay()->find(hand_->named("product"))->value, 100.0);
+    QCOMPARE(panel().modules()->currentText(), QStringLiteral("jit_eval (program 100)"));
+    QTest::keyClick(panel().modules(), Qt::Key_Down);  // back to the one that is open
+    hand_->settle();
+    QCOMPARE(&hand_->document(), &longest);
+  }
+
   void whatLandsNowhereIsSaidAndTheGraphStays() {
     hand_->openText(kLayer, false);
     drop("t.csv", "name,time_us\nnowhere,30\n");
@@ -111,6 +148,7 @@ class ProfileTest : public QObject {
     hand_->window().openFile(path);
     hand_->settle();
   }
+  ProfilePanel& panel() { return *hand_->window().panels().profile; }
   QString said() {
     QString out;
     for (const QLabel* label : hand_->window().findChild<Banner*>()->findChildren<QLabel*>()) out += label->text();

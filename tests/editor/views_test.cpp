@@ -241,10 +241,10 @@ class ViewsTest : public ViewsHand {
     const QRectF early = view.boxOf({0, 0, 0}), late = view.boxOf({0, 0, 1});
     QVERIFY(early.width() > 300 && late.width() > 300 && late.left() - early.right() > 10);
     const QImage picture = view.viewport()->grab().toImage();
-    const int between = int((early.right() + late.left()) / 2);
-    QVERIFY2(picture.pixelColor(between, int(early.center().y())) != view.palette().color(QPalette::Base) ||
-                 picture.pixelColor(between + 1, int(early.center().y())) != view.palette().color(QPalette::Base),
-             "the pause is hatched");
+    int hatched = 0;
+    for (int x = int(early.right()) + 1; x < int(late.left()); ++x)
+      hatched += picture.pixelColor(x, int(early.center().y())) != view.palette().color(QPalette::Base) ? 1 : 0;
+    QVERIFY(hatched > 0);
     QVERIFY(view.tipOf({0, 0, 1}).contains(QStringLiteral("from 3.00 h on")));
     QTest::mousePress(view.viewport(), Qt::LeftButton, {}, early.center().toPoint());
     QTest::mouseMove(view.viewport(), late.center().toPoint());

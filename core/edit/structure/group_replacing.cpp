@@ -78,6 +78,8 @@ Status Performer::operator()(const ReplaceGroup& action) {
   TESSERA_TRY((*this)(GroupInstructions{ids, "replaced", Opcode::Call, ""}));
   const InstructionId caller = added_[first];
   const ComputationId before = module_.callees(module_.at(caller)).front();
+  for (InstructionId id : module_.at(before).instructions)  // what comes may have the names of what goes
+    module_.setName(id, fmt::format("{}.{}", kName, module_.at(id).name));
   TESSERA_TRY((*this)(AddComputations{asImport(*read.module, kName)}));
   const auto replacement = module_.findComputation(renamed(kName));
   if (!replacement) return fail("the part could not be taken in");
@@ -87,7 +89,9 @@ Status Performer::operator()(const ReplaceGroup& action) {
   const std::vector<InstructionId> gone = module_.at(before).instructions;
   module_.remove(before);
   for (InstructionId id : gone) touch(id);
+  const std::vector<InstructionId> come = module_.at(*replacement).instructions;
   TESSERA_TRY((*this)(InlineCall{caller}));
+  added_.insert(added_.end(), come.begin(), come.end());
   std::erase_if(added_, [this](InstructionId id) { return !module_.contains(id); });
   return {};
 }

@@ -13,6 +13,13 @@ struct Side {
   size_t events = 0;
 };
 
+// The Recorder takes what is farther away to be so far.
+std::string textOf(const TimePause& pause) {
+  constexpr int64_t kFarthestDays = 26;
+  if (pause.ns() > kFarthestDays * kDayNs) return fmt::format("more than {} days", kFarthestDays);
+  return durationText(static_cast<double>(pause.ns()));
+}
+
 std::string warningOf(const TimePause& pause, const std::vector<LineStretch>& stretches) {
   Side before, after;
   for (const LineStretch& each : stretches) {
@@ -30,8 +37,8 @@ std::string warningOf(const TimePause& pause, const std::vector<LineStretch>& st
       "{} event{} ({} on the line {} of {}{}) {} {} {} all others: the clock jumped, or nothing was recorded in "
       "between",
       astray.events, astray.events == 1 ? "" : "s", next.event, next.line, next.where,
-      astray.events == 1 ? "" : " among them", astray.events == 1 ? "is" : "are",
-      durationText(static_cast<double>(pause.ns())), isLate ? "after" : "before");
+      astray.events == 1 ? "" : " among them", astray.events == 1 ? "is" : "are", textOf(pause),
+      isLate ? "after" : "before");
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ class Matcher {
   MatchedModule* moduleOf(const RecordedModule& recorded);
   MatchedModule& namesOnly(const RecordedTime& time);
   Choice moduleFor(const RecordedTime& time, const Recorded& file);
+  void findGivenPrograms(const Recorded& file);
   Choice givenFor(const RecordedTime& time) const;
   void addInstruction(const RecordedTime& time, const Recorded& file);
   void addDevice(const RecordedTime& time);
@@ -58,6 +59,7 @@ class Matcher {
   void warnOfWhatIsLacking();
 
   std::shared_ptr<const Module> given_;
+  std::set<uint64_t> otherPrograms_;  // of the file, of the given module's name and of other instructions
   std::map<std::string, std::unique_ptr<MatchedModule>> modules_;  // by hash of the bytes, or by name
   std::map<std::pair<std::string, std::string>, std::pair<TimeSamples, std::string>> lost_, host_;  // by name, reason
   std::map<std::string, TimeSamples> givenNames_;
@@ -105,8 +107,32 @@ MatchedModule& Matcher::namesOnly(const RecordedTime& time) {
   return *slot;
 }
 
+// A function that was traced twice is two modules of one name. Where none of them is the given one, all are taken for
+// it: it may be a stage before.
+void Matcher::findGivenPrograms(const Recorded& file) {
+  otherPrograms_.clear();
+  std::vector<const RecordedModule*> named;
+  for (const RecordedModule& module : file.modules)
+    if (given_ && module.name == given_->name) named.push_back(&module);
+  if (named.size() < 2) return;
+  bool found = false;
+  for (const RecordedModule* each : named) {
+    const std::shared_ptr<const Module> module = moduleOf(*each)->module;
+    const bool same = module && haveSameInstructions(*module, *given_);
+    found |= same;
+    if (!same && each->program) otherPrograms_.insert(*each->program);
+  }
+  if (found) return;
+  otherPrograms_.clear();
+  out_.warnings.push_back(
+      fmt::format("{} modules are called {}, and none of them is the given one: the times of all are laid on it",
+                  named.size(), given_->name));
+}
+
 Matcher::Choice Matcher::givenFor(const RecordedTime& time) const {
   MatchedModule* given = modules_.at("given").get();
+  if (time.program && otherPrograms_.contains(*time.program))
+    return {nullptr, fmt::format("it is of another module that is called {}", given_->name)};
   if (time.module.empty() || time.module == given_->name) return {given, {}};
   return {nullptr, fmt::format("it is of the module {}, and {} is given", time.module, given_->name)};
 }
@@ -186,6 +212,7 @@ void Matcher::addSteps(const Recorded& file) {
 
 void Matcher::add(Recorded file) {
   out_.format = file.format;
+  findGivenPrograms(file);
   note(out_.hosts, file.host);
   note(out_.runs, file.run);
   for (const std::string& warning : file.warnings)
@@ -215,10 +242,11 @@ void Matcher::finishRows(MatchedModule& module) {
       out.bytes = cost.bytesAccessed * static_cast<double>(row.times.count);
     }
     if (out.flops == 0 && out.bytes == 0) out.flops = row.flops, out.bytes = row.bytes;
+    out.program = module.program;
     out.times = statsOf(std::move(row.times));
     out_.instructions.push_back(std::move(out));
   }
-  out_.modules.push_back({module.name, module.program, module.module});
+  out_.modules.push_back({module.module ? module.module->name : module.name, module.program, module.module});
 }
 
 std::vector<LostTime> lostRows(std::map<std::pair<std::string, std::string>, std::pair<TimeSamples, std::string>> rows,

@@ -84,13 +84,13 @@ void Recorder::add(const SeenEvent& event, int64_t selfPs, uint32_t where) {
   const auto times = static_cast<double>(event.occurrences);
   row.flops += event.flops * times;
   row.bytes += event.bytes * times;
-  if (event.run && event.kind == TimeKind::Instruction) out_.runsOf[row.module].insert(*event.run);
+  if (event.run && event.kind == TimeKind::Instruction) out_.runsOf[{row.module, row.program}].insert(*event.run);
 }
 
 // Damaged times become what can be added up and compared without overflow.
 void Recorder::mend(std::vector<SeenEvent>& events) {
-  constexpr int64_t kLongestPs = int64_t{1} << 60;  // thirteen days
-  constexpr int64_t kFarthestPs = int64_t{1} << 61;
+  constexpr int64_t kLongestPs = int64_t{1} << 60;   // thirteen days
+  constexpr int64_t kFarthestPs = int64_t{1} << 61;  // 26 days
   for (SeenEvent& event : events) {
     negative_ += event.durationPs < 0 ? 1 : 0;
     unbelievable_ += event.durationPs > kLongestPs ? 1 : 0;

@@ -54,9 +54,10 @@ struct Recorded {
   std::string host, run;  // of a log folder
   std::vector<RecordedTime> times;
   std::vector<RecordedModule> modules;
-  std::set<int64_t> steps;                          // by number
-  TimeSamples stepTimes;                            // as the profiler marked them
-  std::map<std::string, std::set<int64_t>> runsOf;  // by module: the ids of its executions
+  std::set<int64_t> steps;  // by number
+  TimeSamples stepTimes;    // as the profiler marked them
+  // By module and program: the ids of its executions.
+  std::map<std::pair<std::string, std::optional<uint64_t>>, std::set<int64_t>> runsOf;
   std::vector<std::string> warnings;
   int64_t clockNs = 0;  // the base of the line with the most events
   // Only on request.

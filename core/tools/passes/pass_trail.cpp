@@ -23,11 +23,12 @@ Diagnostic firstErrorOf(const ReadResult& read, const std::filesystem::path& pat
   return {.kind = ErrorKind::Input, .message = "holds no module", .file = path.string()};
 }
 
-std::string labelOf(const DumpModule& module) { return fmt::format("module_{:04}.{}", module.id, module.name); }
+std::string numberOf(const DumpModule& module) { return fmt::format("module_{:04}", module.id); }
+std::string labelOf(const DumpModule& module) { return numberOf(module) + "." + module.name; }
 
 bool isNamed(const DumpModule& module, std::string_view wanted) {
-  return wanted == module.name || wanted == std::to_string(module.id) || wanted == labelOf(module) ||
-         std::ranges::find(module.files, wanted, &DumpFile::name) != module.files.end();
+  return wanted == module.name || wanted == std::to_string(module.id) || wanted == numberOf(module) ||
+         wanted == labelOf(module) || std::ranges::find(module.files, wanted, &DumpFile::name) != module.files.end();
 }
 
 Result<const DumpModule*> chooseModule(const DumpFolder& folder, std::string_view wanted,
@@ -92,7 +93,9 @@ Result<PassTrail> PassTrail::ofFolder(const std::filesystem::path& folder, std::
   out.folder_ = folder;
   out.name_ = module->name;
   out.moments_ = momentsOf(*module);
-  const std::string where = fmt::format("module_{:04} {}: ", module->id, module->name);
+  for (const DumpModule& other : found.modules)
+    if (&other != module) out.otherModules_.push_back(labelOf(other));
+  const std::string where = fmt::format("{} {}: ", numberOf(*module), module->name);
   for (const std::string& warning : found.warnings)
     if (warning.starts_with(where)) out.warnings_.push_back(warning);
   if (out.moments_.empty())

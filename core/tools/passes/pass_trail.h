@@ -33,7 +33,7 @@ struct PassCost {
 
 class PassTrail {
  public:
-  // The numbered passes of a module, else its stages. `module`: its name, its number or a file of it; "": the
+  // The numbered passes of a module, else its stages. `module`: its name, number or both, or a file of it; "": the
   // first that has most passes.
   static Result<PassTrail> ofFolder(const std::filesystem::path& folder, std::string_view module = {});
   // The module alone, before any pass.
@@ -44,6 +44,8 @@ class PassTrail {
 
   const std::string& name() const { return name_; }  // of the module
   const std::vector<PassMoment>& moments() const { return moments_; }
+  // Of the folder: "module_0002.jit_step".
+  const std::vector<std::string>& otherModules() const { return otherModules_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
 
   using ModulePtr = std::shared_ptr<const Module>;
@@ -61,7 +63,7 @@ class PassTrail {
   std::filesystem::path folder_;  // empty: our own pipeline
   std::string name_;
   std::vector<PassMoment> moments_;
-  std::vector<std::string> warnings_;
+  std::vector<std::string> warnings_, otherModules_;
   std::vector<ModulePtr> modules_;  // null: not read, or let go again
   std::deque<size_t> kept_;         // of a folder: those in memory, the oldest first
   std::vector<std::shared_ptr<const PassChanges>> changes_;

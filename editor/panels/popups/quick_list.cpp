@@ -31,11 +31,14 @@ SearchWords::SearchWords(const QString& typed) {
     words_.push_back(word.toStdString());
 }
 
-bool SearchWords::match(std::initializer_list<std::string_view> parts) const {
-  const auto isThere = [&](const std::string& word) {
+bool SearchWords::areIn(std::initializer_list<std::string_view> parts) const {
+  return std::ranges::all_of(words_, [&](const std::string& word) {
     return std::ranges::any_of(parts, [&](std::string_view part) { return containsWord(part, word); });
-  };
-  if (std::ranges::all_of(words_, isThere)) return true;
+  });
+}
+
+bool SearchWords::match(std::initializer_list<std::string_view> parts) const {
+  if (areIn(parts)) return true;
   return words_.size() == 1 && words_[0].size() >= kShortest && lettersInOrder(parts, words_[0]);
 }
 
@@ -62,9 +65,14 @@ void QuickList::open(const QString& placeholder, Find find) {
   refresh();
 }
 
+// What has the words themselves goes before what has their letters alone.
 void QuickList::refresh() {
   const int row = list_->currentRow();
   found_ = find_ ? find_(field_->text().trimmed()) : std::vector<QuickEntry>();
+  const SearchWords words(field_->text());
+  std::ranges::stable_partition(found_, [&](const QuickEntry& entry) {
+    return words.areIn({entry.title.toStdString(), entry.detail.toStdString()});
+  });
   list_->clear();
   for (const QuickEntry& entry : found_)
     list_->addItem(entry.detail.isEmpty() ? entry.title : QStringLiteral("%1  —  %2").arg(entry.title, entry.detail));

@@ -56,6 +56,8 @@ class QuickList : public PopupFrame {
 class SearchWords {
  public:
   explicit SearchWords(const QString& typed);
+  bool areIn(std::initializer_list<std::string_view> parts) const;  // each word in one of them
+  // The same, or the letters of a single word in order.
   bool match(std::initializer_list<std::string_view> parts) const;
 
  private:

@@ -64,7 +64,7 @@ void fillMeasureMenu(QMenu& menu, Document& document) {
   add(QObject::tr("Fade nothing"), false, false, measures.threshold() > 0, [&measures] { measures.setThreshold(0); });
   menu.addSeparator();
   add(QObject::tr("Keep these times to compare with"), false, false, measures.selfTimes() != nullptr,
-      [&measures, &document] { measures.keepTimes(document.run().origin()); });
+      [&measures, &document] { measures.keepTimes(document.run().origin().words); });
 }
 
 }  // namespace tessera

@@ -121,7 +121,9 @@ QWidget* ProfilePanel::makeBar() {
   QToolButton* save = button(tr("CSV…"), tr("Write the tree as a table"));
   connect(save, &QToolButton::clicked, this, &ProfilePanel::chooseExport);
   words_ = new StatusLine(bar);
-  for (QWidget* each : std::initializer_list<QWidget*>{grouping_, filter_, boxes_, mapButton_, save})
+  modules_ = new QComboBox(bar);
+  modules_->setToolTip(tr("The profile holds several modules: the chosen one opens beside this one"));
+  for (QWidget* each : std::initializer_list<QWidget*>{modules_, grouping_, filter_, boxes_, mapButton_, save})
     row->addWidget(each);
   row->addWidget(words_, 1);
   return bar;
@@ -135,6 +137,10 @@ void ProfilePanel::connectParts() {
   table_->setContextMenuPolicy(Qt::ActionsContextMenu);
   connect(copy, &QAction::triggered, this, [this] { QApplication::clipboard()->setText(copied()); });
   connect(grouping_, &QComboBox::currentIndexChanged, this, &ProfilePanel::grow);
+  connect(modules_, &QComboBox::activated, this, [this](int index) {
+    modules_->setCurrentIndex(0);
+    if (index > 0) emit moduleWanted(document_.run().origin().path, modules_->itemText(index));
+  });
   connect(filter_, &QLineEdit::textChanged, this, &ProfilePanel::grow);
   connect(boxes_, &QToolButton::toggled, this, [this](bool on) {
     if (on) mapButton_->setChecked(false);
@@ -174,6 +180,10 @@ void ProfilePanel::showEmptyText() {
 
 void ProfilePanel::show() {
   held_ = document_.measures().times();
+  const QStringList& modules = document_.run().origin().modules;
+  modules_->clear();
+  modules_->addItems(modules);
+  modules_->setVisible(modules.size() > 1);
   if (held_ && isVisible() && document_.run().isOwnRun()) MachinePeaks::ofThisMachine().measure();
   grow();
   showEmptyText();
@@ -181,8 +191,9 @@ void ProfilePanel::show() {
 
 void ProfilePanel::showWords() {
   const ProgramRun& run = document_.run();
-  QString words = held_ ? run.origin() : QString();
-  if (held_ && !run.warnings().isEmpty()) words += QStringLiteral("; ") + run.warnings();
+  const ProfileOrigin& origin = run.origin();
+  QString words = held_ ? origin.words : QString();
+  if (held_ && !origin.warnings.isEmpty()) words += QStringLiteral("; ") + origin.warnings;
   if (const auto& device = document_.measures().device(); held_ && device)
     words += tr("; held against the peaks of %1 (%2)")
                  .arg(QString::fromStdString(device->name), QString::fromStdString(device->source));

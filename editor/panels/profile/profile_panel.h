@@ -34,6 +34,7 @@ class ProfilePanel : public QWidget {
   QTreeView* table() const { return table_; }
   IcicleView* icicle() const { return icicle_; }
   QComboBox* grouping() const { return grouping_; }
+  QComboBox* modules() const { return modules_; }  // of the profile; hidden where it holds one
   QLineEdit* filter() const { return filter_; }
   QToolButton* boxesButton() const { return boxes_; }
   Treemap* treemap() const { return map_; }
@@ -46,6 +47,7 @@ class ProfilePanel : public QWidget {
  signals:
   void revealWanted(tessera::InstructionId id);
   void failed(QString message);
+  void moduleWanted(QString profile, QString module);  // another one of the profile
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -68,7 +70,7 @@ class ProfilePanel : public QWidget {
   Document& document_;
   OpTreeModel* model_;
   QLabel *words_, *empty_;
-  QComboBox* grouping_;
+  QComboBox *modules_, *grouping_;
   QLineEdit* filter_;
   QToolButton *boxes_, *mapButton_;
   QStackedWidget* stack_;

@@ -8,6 +8,7 @@
 #include <QPainterPath>
 #include <QToolTip>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -242,17 +243,24 @@ void RooflineView::paintRoofs(QPainter& painter, RoofPart part) const {
   for (const Roof& roof : memoryRoofs(most)) paintRoof(painter, roof, part);
 }
 
+// Of many dots of one place, size and bound one is seen.
 void RooflineView::paintDots(QPainter& painter) const {
+  constexpr double kCell = 2;  // pixels
   const Theme colors = theme();
+  std::set<std::array<int, 4>> painted;
   const auto paint = [&](const RooflineDot& dot, bool marked) {
+    const QPointF at = placeOf(dot);
+    const auto cell = [](double pixels) { return static_cast<int>(pixels / kCell); };
+    if (!painted.insert({cell(at.x()), cell(at.y()), cell(radiusOf(dot)), static_cast<int>(dot.bound)}).second) return;
     QColor fill = toQColor(roleOfBound(dot.bound), colors);
     fill.setAlpha(200);
     painter.setBrush(fill);
     painter.setPen(marked ? QPen(palette().color(QPalette::Highlight), 3)
                           : QPen(toQColor(ColorRole::NodeBorder, colors), 0.8));
-    painter.drawEllipse(placeOf(dot), radiusOf(dot), radiusOf(dot));
+    painter.drawEllipse(at, radiusOf(dot), radiusOf(dot));
   };
   for (const RooflineDot& dot : dots_) paint(dot, false);
+  painted.clear();
   for (size_t dot : marked_)
     if (dot < dots_.size()) paint(dots_[dot], true);
 }

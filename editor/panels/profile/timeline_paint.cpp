@@ -149,19 +149,19 @@ void TimelineView::paintRuler(QPainter& painter) {
   painter.drawLine(kLabelWidth - 1, 0, kLabelWidth - 1, viewport()->height());
 }
 
-// With how long they were, where there is room.
+// Hatched, with how long they were.
 void TimelineView::paintBreaks(QPainter& painter) {
   painter.setPen(palette().color(QPalette::WindowText));
   for (const TimelineBreak& each : timeline_->breaks()) {
-    const QRectF band(QPointF(xOf(each.beginNs), 0), QPointF(xOf(each.endNs), viewport()->height()));
-    if (each.endNs < range_.beginNs || each.beginNs > range_.endNs) continue;
-    painter.fillRect(band, QBrush(palette().color(QPalette::Mid), Qt::BDiagPattern));
+    const double left = xOf(each.beginNs), right = xOf(each.endNs);
+    if (right < kLabelWidth || left > viewport()->width()) continue;
+    painter.fillRect(QRectF(left, 0, right - left, viewport()->height()),
+                     QBrush(palette().color(QPalette::Mid), Qt::BDiagPattern));
     const QString words = durationWords(static_cast<double>(each.realNs));
-    const QRectF plate(band.left(), kRulerHeight + 1, painter.fontMetrics().horizontalAdvance(words) + 8.0,
-                       kLaneHeight);
-    if (plate.width() > band.width()) continue;
-    painter.fillRect(plate.translated((band.width() - plate.width()) / 2, 0), palette().base());
-    painter.drawText(QRectF(band.left(), plate.top(), band.width(), plate.height()), Qt::AlignCenter, words);
+    const double width = painter.fontMetrics().horizontalAdvance(words) + 8;
+    const QRectF plate((left + right - width) / 2, kRulerHeight + 1, width, kLaneHeight);
+    painter.fillRect(plate, palette().base());
+    painter.drawText(plate, Qt::AlignCenter, words);
   }
 }
 

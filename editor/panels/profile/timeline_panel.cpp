@@ -114,10 +114,10 @@ void TimelinePanel::show() {
   if (timeline_ && timeline_->spanCount() == 0) timeline_.reset();
   view_->setTimeline(timeline_, timeline_ ? std::make_shared<const Module>(document_.module()) : nullptr);
   view_->setVisible(timeline_ != nullptr);
-  words_->setText(
-      timeline_
-          ? tr("%L1 spans, %2; W A S D, F, M as in Perfetto").arg(timeline_->spanCount()).arg(document_.run().origin())
-          : QString());
+  words_->setText(timeline_ ? tr("%L1 spans, %2; W A S D, F, M as in Perfetto")
+                                  .arg(timeline_->spanCount())
+                                  .arg(document_.run().origin().words)
+                            : QString());
   if (timeline_) {
     for (const std::string& note : timeline_->notes)
       words_->setText(words_->text() + "; " + QString::fromStdString(note));

@@ -22,7 +22,9 @@ QString timesWords(const RunTimes& times) {
 }
 
 QString takenWords(const TakenPart& taken) {
-  QString out = QObject::tr("%L1 instructions taken out").arg(taken.place.members.size());
+  const size_t count = taken.place.members.size();
+  QString out =
+      count == 1 ? QObject::tr("1 instruction taken out") : QObject::tr("%L1 instructions taken out").arg(count);
   if (taken.between > 0) out += QObject::tr(", %L1 of them since they lie between").arg(taken.between);
   return out + (taken.note.isEmpty() ? QObject::tr(", with the inputs that they had.")
                                      : QStringLiteral("; %1.").arg(taken.note));

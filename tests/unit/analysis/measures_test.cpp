@@ -74,7 +74,7 @@ struct MeasuredProgram {
 
 TEST(Measures, TheTitleTellsTheRunAndWhatRanAtTheSameTime) {
   MeasuredProgram program;
-  EXPECT_EQ(program.make(Measure::SelfTime).title, "self time · a run takes 1.47 µs");
+  EXPECT_EQ(program.make(Measure::SelfTime).title, "self time · 1.47 µs in all");
   MeasuredTimes four{.times = std::make_shared<const OpTimes>(program.times), .runNs = 400};
   EXPECT_EQ(MeasureMaker(program.module).make(Measure::SelfTime, four)->title,
             "self time · a run takes 400 ns, 1.47 µs of threads and devices together");

@@ -47,6 +47,9 @@ TEST(EditReplacing, WhatWasTakenOutGoesBackAsItWas) {
   EXPECT_FALSE(done->diagnostics.hasErrors());
   EXPECT_EQ(g.module().order().size(), 2u);  // nothing is left of the way
   g.expectValues(before);
+  EXPECT_TRUE(g.at("b").valid() && g.at("c").valid()) << "names stay";
+  EXPECT_EQ(std::ranges::count(done->added, g.at("b")), 1);
+  EXPECT_EQ(std::ranges::count(done->added, g.at("c")), 1);
   g.history.undo();
   EXPECT_TRUE(g.at("b").valid());
 }

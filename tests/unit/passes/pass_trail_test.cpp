@@ -254,6 +254,8 @@ TEST_F(DamagedDump, AnotherFormStandsInAndModulesAreChosen) {
   ASSERT_TRUE(first);
   EXPECT_EQ(first->name(), "m");
   EXPECT_TRUE(first->moduleAt(0));
+  EXPECT_EQ(first->otherModules(), std::vector<std::string>{"module_0001.n"});
+  EXPECT_EQ(PassTrail::ofFolder(folder_, "module_0001")->name(), "n");
   auto stages = PassTrail::ofFolder(folder_, "n");
   ASSERT_TRUE(stages);
   ASSERT_EQ(stages->moments().size(), 2u);

@@ -139,6 +139,16 @@ TEST(ProfileSources, AnEventHoursAwayIsSaid) {
   EXPECT_EQ(early.totalNs, 204'000);
 }
 
+// As writers leave it where they know no time.
+TEST(ProfileSources, AnEventOf1970AmongThoseOfTodayIsSaid) {
+  const std::string events = R"({"ph":"X","name":"fusion.3","pid":1,"tid":"main","ts":0,"dur":3})";
+  const OpProfile profile = sourceOf(hundredAnd(events, "1700000000"), smallModule());
+  EXPECT_TRUE(
+      warns(profile, "1 event (fusion.3 on the line thread main of process 1) is more than 26 days before all"));
+  EXPECT_EQ(profile.totalNs, 203'000);
+  EXPECT_EQ(rowNamed(profile, "exp.2")->times.selfNs, 200'000);
+}
+
 TEST(ProfileSources, APauseThatAnotherThreadFillsIsNone) {
   std::string busy;
   for (int minute = 0; minute < 180; ++minute)

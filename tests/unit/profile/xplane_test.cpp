@@ -9,6 +9,7 @@
 #include "core/formats/file_content.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/protobuf.h"
+#include "core/profile/op_times.h"
 #include "core/profile/sources/profile_source.h"
 #include "core/profile/timeline.h"
 #include "tests/support/source_tree.h"
@@ -225,6 +226,37 @@ TEST_F(XplaneProfile, ModulesOfOneNameAreToldApartByProgram) {
   EXPECT_EQ(profile.instructions[1].opcode, "cosine");
   EXPECT_EQ(profile.unmatchedNs, 9);
   EXPECT_NE(profile.unmatched.at(0).reason.find("2 modules are called jit_step"), std::string::npos);
+}
+
+// On the graph of one of them lie its own times, whether it is given or comes from the profile.
+TEST_F(XplaneProfile, OfModulesOfOneNameEachHasItsTimes) {
+  std::string other = kLoopModule;
+  other.replace(other.find("neg.1 = f32[8] negate"), 21, "neg.1 = f32[8] cosine");
+  PlaneBytes metadata("/host:metadata"), cpu("/host:CPU");
+  metadata.module("jit_step", 1, protoOf(kLoopModule));
+  metadata.module("jit_step", 2, protoOf(other));
+  cpu.line("t", {cpu.op("neg.1", "jit_step", 2, 0, 5000, 71), cpu.op("neg.1", "jit_step", 1, 6000, 7000, 72)});
+  const fs::path path = write("made.xplane.pb", spaceBytes({metadata, cpu}));
+  const OpProfile profile = *readProfileSource(path);
+  EXPECT_EQ(longestModule(profile)->program, 1u);
+  EXPECT_EQ(profile.steps, 1) << "each ran once";
+  for (const auto& [text, ns] : {std::pair(std::string(kLoopModule), 7), std::pair(other, 5)}) {
+    const auto module = std::make_shared<const Module>(*readProto(protoOf(text), "m").module);
+    const Profile laid = toProfile(profile, *module);
+    ASSERT_EQ(laid.sources.size(), 1u);
+    EXPECT_EQ(laid.sources[0].timeNs, ns);
+    size_t placed = 0;
+    for (const OpUnit& unit : opTimesOf(profile, module).units) placed += unit.facts.instruction.valid() ? 1 : 0;
+    EXPECT_EQ(placed, 1u);
+    const OpProfile given = *readProfileSource(path, module);
+    EXPECT_EQ(given.placedNs, ns);
+    EXPECT_TRUE(mentions({given.unmatched.at(0).reason}, "another module that is called jit_step"));
+  }
+  std::string third = kLoopModule;
+  third.replace(third.find("neg.1 = f32[8] negate"), 21, "neg.1 = f32[8] sine");
+  const OpProfile all = *readProfileSource(path, std::make_shared<const Module>(*readHloText(third).module));
+  EXPECT_EQ(all.placedNs, 12);
+  EXPECT_TRUE(mentions(all.warnings, "none of them is the given one"));
 }
 
 TEST_F(XplaneProfile, NamesThatMatchTwiceAreNotGuessed) {

@@ -29,6 +29,7 @@
 #include "editor/panels/compiler/dump_panel.h"
 #include "editor/panels/help_panel.h"
 #include "editor/panels/profile/memory_panel.h"
+#include "editor/panels/profile/profile_panel.h"
 
 namespace tessera {
 
@@ -48,11 +49,13 @@ void DocumentOpener::connectPane(DocumentPane& pane) {
   });
   if (!pane.isTwin()) {
     connect(&pane.document().file(), &DocumentFile::readingCancelled, this, [this, &pane] { openingCancelled(pane); });
-    connect(&pane.document().run(), &ProgramRun::ofAnotherModule, this, &DocumentOpener::openProfileBeside);
+    connect(&pane.document().run(), &ProgramRun::ofAnotherModule, this,
+            [this](const QString& path) { openProfileBeside(path, {}); });
   }
   if (pane.diskBar()) connect(pane.diskBar(), &DiskBar::reloadWanted, this, [this, &pane] { reload(pane); });
   connect(pane.panels().help, &HelpPanel::exampleWanted, this, &DocumentOpener::openExample);
   connect(pane.panels().memory, &MemoryPanel::moduleMade, this, &DocumentOpener::openExample);
+  connect(pane.panels().profile, &ProfilePanel::moduleWanted, this, &DocumentOpener::openProfileBeside);
   connect(pane.panels().dump, &DumpPanel::fileWanted, this, [this](const QString& path) { open(path); });
   connect(&pane.lessons(), &LessonController::newWanted, this, &DocumentOpener::newFile);
 }
@@ -107,11 +110,15 @@ void DocumentOpener::openProfile(const QString& path) {
   current_.document().run().openProfile(path);
 }
 
-// Of another module than the graph that is open: the one inside.
-void DocumentOpener::openProfileBeside(const QString& path) {
+// Of another module than the graph that is open: the one inside, or the one that is asked for.
+void DocumentOpener::openProfileBeside(const QString& path, const QString& module) {
+  for (DocumentPane* pane : area_.all()) {
+    const ProfileOrigin& origin = pane->document().run().origin();
+    if (!module.isEmpty() && origin.path == path && origin.modules.value(0) == module) return current_.set(*pane);
+  }
   DocumentPane& pane = freePane();
   pane.document().file().create();
-  pane.document().run().openProfile(path);
+  pane.document().run().openProfile(path, module);
 }
 
 // At the place that is seen; what was asked for meanwhile comes after it.

@@ -73,7 +73,7 @@ class DocumentOpener : public QObject {
   void start(const OpenRequest& request);
   void openAgain(DocumentPane& pane, const OpenRequest& request);
   bool openDump(const OpenRequest& request);  // false: it is none
-  void openProfileBeside(const QString& path);
+  void openProfileBeside(const QString& path, const QString& module);
   void reload(DocumentPane& pane);
   void show(DocumentPane& pane);
   void showLinked(const std::string& instruction);

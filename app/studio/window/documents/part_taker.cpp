@@ -25,7 +25,10 @@ PartTaker::PartTaker(CurrentDocument& current, PaneArea& area, DocumentCloser& c
 void PartTaker::connectPane(DocumentPane& pane) {
   connect(&pane, &DocumentPane::dropWanted, this, [this, &pane] { closer_.close(pane); });
   connect(&pane, &DocumentPane::putBackDone, this, [this, &pane] {
-    if (DocumentPane* whole = area_.paneOf(pane.trip()->whole())) current_.set(*whole);
+    if (DocumentPane* whole = area_.paneOf(pane.trip()->whole())) {
+      current_.set(*whole);
+      whole->binding().followNext();
+    }
     status_.showMessage(tr("Put back; undo takes it out again"), 6000);
   });
 }

@@ -166,11 +166,12 @@ void ViewMenu::addMeasures(QMenu& menu) {
                       QStringLiteral("critical path"),
                       [this] { return current_.document().measures().selfTimes() != nullptr; },
                       [this] { return current_.document().measures().showsCriticalPath(); }});
-  actions_.add(menu, {tr("&Keep these times to compare with"),
-                      {},
-                      [this](bool) { current_.document().measures().keepTimes(current_.document().run().origin()); },
-                      {},
-                      [this] { return current_.document().measures().selfTimes() != nullptr; }});
+  actions_.add(menu,
+               {tr("&Keep these times to compare with"),
+                {},
+                [this](bool) { current_.document().measures().keepTimes(current_.document().run().origin().words); },
+                {},
+                [this] { return current_.document().measures().selfTimes() != nullptr; }});
 }
 
 void ViewMenu::addSplit(QMenu& menu) {

@@ -24,6 +24,7 @@
 #include "core/passes/expand/unpack_reducers.h"
 #include "core/passes/expand/widen_products.h"
 #include "core/passes/fusion/attention.h"
+#include "core/passes/fusion/attention_gradient.h"
 #include "core/passes/fusion/convolution_epilogue.h"
 #include "core/passes/fusion/gemm_chain.h"
 #include "core/passes/fusion/instruction_fusion.h"
@@ -72,6 +73,9 @@ constexpr Pass kPasses[] = {
     {"remove-dead-code-again", "Removes what the passes before have left unused.", removeDeadCode},
     {"fuse-attention", "Fuses attention, from the dot of queries and keys to the one with the values, into one kernel.",
      fuseAttention, PassTarget::Device},
+    {"fuse-attention-gradient",
+     "Computes the scores of attention again in each product and sum of its gradient, instead of storing them.",
+     fuseAttentionGradient, PassTarget::Device},
     {"fuse-product-ends", "Fuses dots with a scale, a bias, and max(x, 0) or gelu(x) behind them.", fuseProductEnds,
      PassTarget::Device},
     {"fuse", "Fuses elementwise, data movement and reduction chains into loop nests.", fuseInstructions},

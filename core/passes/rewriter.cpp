@@ -124,8 +124,12 @@ InstructionId Rewriter::addParameter(ComputationId fused, size_t number, Instruc
 }
 
 InstructionId Rewriter::fuse(std::span<const InstructionId> members, std::string_view kind) {
-  const InstructionId root = members.back();
-  const ComputationId home = module_.at(root).computation;
+  return fuse(members, members.last(1), kind);
+}
+
+InstructionId Rewriter::fuse(std::span<const InstructionId> members, std::span<const InstructionId> results,
+                             std::string_view kind) {
+  const ComputationId home = module_.at(results[0]).computation;
   ComputationId fused = module_.addComputation(fmt::format("fused_computation.t{}", module_.instructionSlots()));
   std::unordered_map<uint32_t, InstructionId> inside;
   std::vector<InstructionId> inputs;
@@ -140,7 +144,14 @@ InstructionId Rewriter::fuse(std::span<const InstructionId> members, std::string
     for (InstructionId operand : module_.at(member).operands) operands.push_back(inside.at(operand.value));
     inside[member.value] = clone(member, fused, operands);
   }
-  module_.setRoot(fused, inside.at(root.value));
+  std::vector<InstructionId> roots;
+  std::vector<Shape> shapes;
+  for (InstructionId result : results) {
+    roots.push_back(inside.at(result.value));
+    shapes.push_back(module_.shapeOf(result));
+  }
+  const Shape shape = shapes.size() == 1 ? shapes[0] : Shape::tuple(std::move(shapes));
+  module_.setRoot(fused, roots.size() == 1 ? roots[0] : add(fused, Opcode::Tuple, shape, roots, {}, results));
   // A constant is no work of the fusion's; its clone inside says where it comes from.
   std::vector<InstructionId> workers;
   std::ranges::copy_if(members, std::back_inserter(workers),
@@ -148,12 +159,15 @@ InstructionId Rewriter::fuse(std::span<const InstructionId> members, std::string
   AttributeSet attributes;
   attributes.set(Attr::kind, std::string(kind));
   attributes.set(Attr::calls, fused);
-  InstructionId fusion =
-      module_.add(home, Opcode::Fusion, module_.shapeOf(root), inputs, std::move(attributes), provenanceOf(workers));
-  module_.edit(fusion).metadata = module_.at(root).metadata;
+  InstructionId fusion = module_.add(home, Opcode::Fusion, shape, inputs, std::move(attributes), provenanceOf(workers));
+  module_.edit(fusion).metadata = module_.at(results.back()).metadata;
   touch(home);
-  replaced_[root.value] = fusion;
-  replacedAny_ = true;
+  if (results.size() > 1) {
+    replaceByElements(results, fusion);
+  } else {
+    replaced_[results[0].value] = fusion;
+    replacedAny_ = true;
+  }
   return fusion;
 }
 
@@ -168,6 +182,17 @@ void Rewriter::replace(InstructionId old, InstructionId by) {
   absorb(by, old);
   touch(module_.at(old).computation);
   replacedAny_ = true;
+}
+
+void Rewriter::replaceByElements(std::span<const InstructionId> old, InstructionId by) {
+  if (old.size() == 1) return replace(old[0], by);
+  for (size_t k = 0; k < old.size(); ++k) {
+    AttributeSet index;
+    index.set(Attr::index, static_cast<int64_t>(k));
+    const Shape shape = module_.shapeOf(by).elements[k];
+    replace(old[k], add(module_.at(by).computation, Opcode::GetTupleElement, shape, {&by, 1}, std::move(index),
+                        old.subspan(k, 1)));
+  }
 }
 
 void Rewriter::touch(ComputationId computation) {

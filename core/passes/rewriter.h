@@ -37,9 +37,14 @@ class Rewriter {
   // A fusion of `members` (operands first, root last, one computation). Their copies are in the called computation;
   // `root` is replaced by the fusion. `kind` is kLoop or kInput.
   InstructionId fuse(std::span<const InstructionId> members, std::string_view kind);
+  // The same with several results, which are members: the fusion is a tuple of them, and its elements replace them.
+  InstructionId fuse(std::span<const InstructionId> members, std::span<const InstructionId> results,
+                     std::string_view kind);
 
   // All uses of `old`, as root too, go to `by`, which takes over its provenance; old disappears.
   void replace(InstructionId old, InstructionId by);
+  // Each by its element of a tuple; a single one by `by` itself.
+  void replaceByElements(std::span<const InstructionId> old, InstructionId by);
   // Notes in the provenance of an instruction that was just added which instruction needs it, and why.
   void noteInsertion(InstructionId inserted, const Insertion& insertion);
   // `id` also does the work of `other` from now on.

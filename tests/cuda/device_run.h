@@ -42,13 +42,21 @@ inline void runOnDevice(const std::string& hloText, const std::string& device, D
   out = {std::move(read.module), *std::move(arguments), *std::move(found), *std::move(executable)};
 }
 
-// The first result is the evaluator's, within the tolerance, or that of its type.
-inline void expectEvaluatorsResult(const DeviceRun& run, std::optional<Tolerance> tolerance = std::nullopt) {
+// Each result is the evaluator's, within the tolerance, or that of its type.
+inline void expectEvaluatorsResults(const DeviceRun& run, std::optional<Tolerance> tolerance = std::nullopt) {
   const auto wanted = evaluateModule(*run.module, run.arguments);
   ASSERT_TRUE(wanted) << wanted.error().toString();
-  const Tolerance allowed = tolerance.value_or(defaultTolerance((*wanted)[0].shape().type));
-  const Comparison comparison = compareLiterals((*wanted)[0], run.results[0], allowed, "result");
-  EXPECT_TRUE(comparison.equal) << comparison.firstMismatch;
+  ASSERT_EQ(wanted->size(), run.results.size());
+  for (size_t k = 0; k < wanted->size(); ++k) {
+    const Tolerance allowed = tolerance.value_or(defaultTolerance((*wanted)[k].shape().type));
+    const Comparison comparison = compareLiterals((*wanted)[k], run.results[k], allowed, "result " + std::to_string(k));
+    EXPECT_TRUE(comparison.equal) << comparison.firstMismatch;
+  }
+}
+
+inline void expectNoErrors(const DeviceRun& run) {
+  for (const DeviceReport& report : run.executable->deviceReports())
+    EXPECT_FALSE(report.isError) << report.kernel << ", " << report.place << ": " << report.kind << ": " << report.text;
 }
 
 }  // namespace tessera

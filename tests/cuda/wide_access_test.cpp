@@ -22,7 +22,7 @@ class CudaWideAccess : public testing::TestWithParam<WideAccess> {};
 TEST_P(CudaWideAccess, OfAWarp) {
   DeviceRun run;
   ASSERT_NO_FATAL_FAILURE(runOnDevice("HloModule m\nENTRY e {\n" + GetParam().text + "\n}\n", "simulated:sm_80", run));
-  expectEvaluatorsResult(run);
+  expectEvaluatorsResults(run);
   for (const DeviceReport& report : run.executable->deviceReports())
     ADD_FAILURE() << report.kind << ", " << report.place << ": " << report.text;
 

@@ -14,10 +14,9 @@ namespace {
 constexpr uint64_t kMinusInfinity = 0xff800000;  // of f32
 constexpr unsigned kSharedBytes = 48 << 10;
 constexpr int64_t kMostExtent = 128;        // of a query, of a value
+constexpr int64_t kFewestExtent = 8;        // where there is no softmax; fewer are no attention
 constexpr int64_t kFewestTallBlocks = 128;  // about as many as cards have multiprocessors
 constexpr unsigned kSumThreads = 256;       // sixteen along rows, sixteen along columns
-constexpr unsigned kTensorThreads = 128;    // four warps of sixteen rows each
-constexpr unsigned kWarpsRows = 64;
 
 // Whether two nodes of a program compute the same, each in its own loops.
 class SameShape {
@@ -64,14 +63,22 @@ class AttentionMatcher {
 
   std::optional<AttentionMap> run(bool tensorCores) {
     const bool isPlain = program_.parallelDims == static_cast<int64_t>(body_.outputDims.size()) &&
-                         program_.stores.size() == 1 && !program_.stores[0].guard.valid();
-    if (!isPlain || body_.loops.size() < 4) return std::nullopt;
-    for (size_t loop = 0; loop < body_.loops.size(); ++loop) {
-      out_ = {};
-      if (!matchValues(loop) || !matchScores() || !takeCounters()) continue;
-      findTensor(tensorCores);
-      if (chooseTiles()) return std::move(out_);
-    }
+                         body_.loops.size() >= 2 &&
+                         std::ranges::none_of(program_.stores, [](const Store& store) { return store.guard.valid(); });
+    if (!isPlain) return std::nullopt;
+    for (size_t loop = 0; loop < body_.loops.size(); ++loop)
+      for (const auto& matches :
+           {&AttentionMatcher::matchSoftmax, &AttentionMatcher::matchRows, &AttentionMatcher::matchSums}) {
+        out_ = {};
+        out_.loop = loop;
+        multiplied_.clear();
+        if (!(this->*matches)() || !takeCounters()) continue;
+        findTensor(tensorCores);
+        findShared();
+        if (!chooseTiles()) continue;
+        out_.visible = ColumnLimits::of(program_, analysis_, out_);
+        return std::move(out_);
+      }
     return std::nullopt;
   }
 
@@ -108,39 +115,60 @@ class AttentionMatcher {
     }
   }
 
+  // softmax(f(q · kᵀ)) · v
+  bool matchSoftmax() {
+    if (program_.stores.size() != 1 || body_.loops.size() < 4 || !matchValues()) return false;
+    std::vector<size_t> loops;
+    std::vector<bool> seen(body_.nodes.size());
+    findLoops(out_.softmax->score, seen, loops);
+    return loops.size() == 1 && takeProduct(loops[0]) && seesColumns(out_.sums[0].value->node) &&
+           !hasLoops(out_.sums[0].value->node);
+  }
+
+  // The maximum and the sum of a softmax's rows.
+  bool matchRows() {
+    const auto term = termOf(out_.loop, 0, NodeOp::Add, 0);
+    if (!term || body_.loops[out_.loop].next.size() != 1 || !matchPower(behindConverts(*term), out_.loop, 0))
+      return false;
+    out_.sums = {{.weight = out_.softmax->power}};
+    std::vector<size_t> loops;
+    std::vector<bool> seen(body_.nodes.size());
+    findLoops(out_.softmax->score, seen, loops);
+    return loops.size() == 1 && body_.loops.size() == 4 && takeProduct(loops[0]);
+  }
+
   // sum over keys of (power / sum) · value
-  bool matchValues(size_t loop) {
-    if (body_.loops[loop].next.size() != 1) return false;
-    const auto product = termOf(loop, 0, NodeOp::Add, 0);
+  bool matchValues() {
+    if (body_.loops[out_.loop].next.size() != 1) return false;
+    const auto product = termOf(out_.loop, 0, NodeOp::Add, 0);
     if (!product || at(*product).op != NodeOp::Multiply) return false;
     for (const size_t side : {0, 1}) {
-      weight_ = input(*product, side);
-      const NodeId quotient = behindConverts(weight_);
+      const NodeId weight = input(*product, side), quotient = behindConverts(weight);
       if (at(quotient).op != NodeOp::Divide || at(quotient).type != ElementType::F32) continue;
       const Node* sum = statisticOf(input(quotient, 1));
-      if (!sum || !matchPower(loop, behindConverts(input(quotient, 0)), sum->bits0, sum->bits1)) continue;
-      out_.valueLoop = loop;
-      out_.value.node = input(*product, 1 - side);
+      if (!sum || !matchPower(behindConverts(input(quotient, 0)), sum->bits0, sum->bits1)) continue;
+      out_.sums = {{.weight = out_.softmax->power, .value = AttentionMap::Factor{input(*product, 1 - side)}}};
+      multiplied_ = {weight};
       return true;
     }
     return false;
   }
 
   // The exponential of the score less the row's maximum; `sumLoop` adds up the same.
-  bool matchPower(size_t loop, NodeId power, size_t sumLoop, size_t which) {
+  bool matchPower(NodeId power, size_t sumLoop, size_t which) {
     const auto term = termOf(sumLoop, which, NodeOp::Add, 0);
     if (!term || at(power).type != ElementType::F32) return false;
-    if (!SameShape(body_, sumLoop, loop)(behindConverts(*term), power)) return false;
-    out_.shifted = {};
+    if (!SameShape(body_, sumLoop, out_.loop)(behindConverts(*term), power)) return false;
+    AttentionMap::Softmax& found = out_.softmax.emplace();
     std::vector<bool> seen(body_.nodes.size());
-    if (!findShifted(power, seen) || !out_.shifted.valid()) return false;
-    const Node* most = statisticOf(input(out_.shifted, 1));
+    if (!findShifted(power, seen) || !found.shifted.valid()) return false;
+    const Node* most = statisticOf(input(found.shifted, 1));
     if (!most) return false;
     const auto compared = termOf(most->bits0, most->bits1, NodeOp::Maximum, kMinusInfinity);
-    out_.score = input(out_.shifted, 0);
-    if (!compared || !SameShape(body_, most->bits0, loop)(behindConverts(*compared), behindConverts(out_.score)))
+    found.score = input(found.shifted, 0);
+    if (!compared || !SameShape(body_, most->bits0, out_.loop)(behindConverts(*compared), behindConverts(found.score)))
       return false;
-    out_.power = power, out_.sumLoop = sumLoop, out_.mostLoop = most->bits0;
+    found.power = power, found.sumLoop = sumLoop, found.mostLoop = most->bits0;
     return true;
   }
 
@@ -150,8 +178,9 @@ class AttentionMatcher {
     if (seen[id.value]) return true;
     seen[id.value] = true;
     if (node.op == NodeOp::Subtract && node.type == ElementType::F32 && statisticOf(input(id, 1))) {
-      if (out_.shifted.valid() && out_.shifted != id) return false;
-      out_.shifted = id;
+      NodeId& shifted = out_.softmax->shifted;
+      if (shifted.valid() && shifted != id) return false;
+      shifted = id;
       return true;
     }
     if (node.op == NodeOp::Constant) return true;
@@ -159,25 +188,78 @@ class AttentionMatcher {
     return std::ranges::all_of(body_.inputsOf(id), [&](NodeId each) { return findShifted(each, seen); });
   }
 
-  // The score is made of one sum of products of a query and a key.
-  bool matchScores() {
+  // Sums over the columns, or maxima, of functions of products that nothing but these functions reads.
+  bool matchSums() {
     std::vector<size_t> loops;
     std::vector<bool> seen(body_.nodes.size());
-    findLoops(out_.score, seen, loops);
-    if (loops.size() != 1 || body_.loops[loops[0]].next.size() != 1) return false;
-    out_.scoreLoop = loops[0];
-    const auto product = termOf(loops[0], 0, NodeOp::Add, 0);
-    if (!product || at(*product).op != NodeOp::Multiply) return false;
-    const NodeId left = input(*product, 0), right = input(*product, 1);
-    const bool leftIsKey = seesKeys(left);
-    if (leftIsKey == seesKeys(right) || !seesKeys(out_.value.node)) return false;
-    out_.key.node = leftIsKey ? left : right;
-    out_.query.node = leftIsKey ? right : left;
-    std::vector<size_t> others;
-    for (const NodeId factor : {left, right, out_.value.node}) findLoops(factor, seen, others);
-    return others.empty();
+    for (size_t k = 0; k < body_.loops[out_.loop].next.size(); ++k) {
+      const auto sum = sumOf(k);
+      if (!sum || (k > 0 && sum->value.has_value() != out_.hasValues())) return false;
+      findLoops(sum->weight, seen, loops);
+      out_.sums.push_back(*sum);
+      multiplied_.push_back(sum->weight);
+    }
+    return body_.loops.size() == 1 + loops.size() && !loops.empty() &&
+           std::ranges::all_of(loops, [&](size_t inner) { return inner != out_.loop && takeProduct(inner); }) &&
+           std::ranges::all_of(out_.products, [](const auto& each) { return each.depthCount >= kFewestExtent; });
   }
-  bool seesKeys(NodeId id) const { return analysis_.dependence[id.value].loops.test(out_.valueLoop); }
+
+  std::optional<AttentionMap::Sum> sumOf(size_t which) const {
+    if (const auto compared = termOf(out_.loop, which, NodeOp::Maximum, kMinusInfinity))
+      return AttentionMap::Sum{.weight = *compared, .join = NodeOp::Maximum};
+    const auto term = termOf(out_.loop, which, NodeOp::Add, 0);
+    if (!term) return std::nullopt;
+    if (at(*term).op == NodeOp::Multiply)
+      for (const size_t side : {0, 1}) {
+        const NodeId weight = input(*term, side), value = input(*term, 1 - side);
+        const bool isRepeated = std::ranges::any_of(analysis_.spaceCounters[0],
+                                                    [&](int32_t c) { return (countersOf(weight) >> c & 1) == 0; });
+        if (hasLoops(weight) && !hasLoops(value) && isRepeated)
+          return AttentionMap::Sum{.weight = weight, .value = AttentionMap::Factor{value}};
+      }
+    return AttentionMap::Sum{.weight = *term};
+  }
+
+  // A sum of products of a row's and a column's elements.
+  bool takeProduct(size_t loop) {
+    const Loop& description = body_.loops[loop];
+    for (AttentionMap::Product& known : out_.products) {
+      const Loop& other = body_.loops[known.loops[0]];
+      if (other.ranges != description.ranges || other.next.size() != 1 || description.next.size() != 1 ||
+          !SameShape(body_, known.loops[0], loop)(other.next[0], description.next[0]))
+        continue;
+      known.loops.push_back(loop);
+      return true;
+    }
+    if (description.next.size() != 1) return false;
+    const auto term = termOf(loop, 0, NodeOp::Add, 0);
+    if (!term || at(*term).op != NodeOp::Multiply) return false;
+    const NodeId left = input(*term, 0), right = input(*term, 1);
+    if ((seesColumns(left) && seesColumns(right)) || hasLoops(left) || hasLoops(right)) return false;
+    // Of two that see no column, the one that sees rows.
+    const bool leftIsColumn = seesColumns(left) || (!seesColumns(right) && countersOf(left) == 0);
+    AttentionMap::Product& product = out_.products.emplace_back();
+    product.loops = {loop};
+    product.column.node = leftIsColumn ? left : right;
+    product.row.node = leftIsColumn ? right : left;
+    product.depth = analysis_.spaceCounters[1 + loop];
+    product.depthCount = sizeOf(product.depth);
+    return !product.depth.empty() && product.depthCount <= kMostExtent;
+  }
+
+  bool seesColumns(NodeId id) const { return analysis_.dependence[id.value].loops.test(out_.loop); }
+  uint64_t countersOf(NodeId id) const { return analysis_.dependence[id.value].counters; }
+  int64_t sizeOf(const std::vector<int32_t>& counters) const {
+    int64_t all = 1;
+    for (const int32_t c : counters) all *= analysis_.counters[static_cast<size_t>(c)].size;
+    return all;
+  }
+  bool hasLoops(NodeId id) const {
+    std::vector<size_t> loops;
+    std::vector<bool> seen(body_.nodes.size());
+    findLoops(id, seen, loops);
+    return !loops.empty();
+  }
 
   void findLoops(NodeId id, std::vector<bool>& seen, std::vector<size_t>& found) const {
     if (seen[id.value]) return;
@@ -188,33 +270,27 @@ class AttentionMatcher {
   }
 
   bool takeCounters() {
-    const auto seen = [&](NodeId id) { return analysis_.dependence[id.value].counters; };
-    const uint64_t query = seen(out_.query.node), key = seen(out_.key.node), value = seen(out_.value.node),
-                   score = seen(out_.score);
-    for (const int32_t c : analysis_.spaceCounters[0]) {
-      const bool ofQuery = query >> c & 1, ofKey = key >> c & 1, ofValue = value >> c & 1;
-      if (ofValue && !(score >> c & 1))
-        out_.width.push_back(c);
-      else if (ofQuery && !ofKey && !ofValue)
-        out_.rows.push_back(c);
-      else
-        out_.batch.push_back(c);
+    uint64_t ofRows = 0, ofColumns = 0, ofWeights = 0;
+    for (const AttentionMap::Product& product : out_.products)
+      ofRows |= countersOf(product.row.node), ofColumns |= countersOf(product.column.node);
+    for (const AttentionMap::Sum& sum : out_.sums) {
+      ofWeights |= countersOf(sum.weight);
+      if (sum.value) ofColumns |= countersOf(sum.value->node);
     }
-    out_.columns = analysis_.spaceCounters[1 + out_.valueLoop];
-    out_.depth = analysis_.spaceCounters[1 + out_.scoreLoop];
-    if (out_.rows.empty() || out_.width.empty() || out_.columns.empty() || out_.depth.empty()) return false;
-    const auto product = [&](const std::vector<int32_t>& counters) {
-      int64_t all = 1;
-      for (const int32_t c : counters) all *= analysis_.counters[static_cast<size_t>(c)].size;
-      return all;
-    };
-    out_.rowCount = product(out_.rows), out_.columnCount = product(out_.columns);
-    out_.depthCount = product(out_.depth), out_.widthCount = product(out_.width);
-    out_.batches = product(out_.batch);
-    out_.query.alongSum = readsAlong(out_.query.node, out_.depth.back());
-    out_.key.alongSum = readsAlong(out_.key.node, out_.depth.back());
-    out_.value.alongSum = readsAlong(out_.value.node, out_.columns.back());
-    return out_.depthCount <= kMostExtent && out_.widthCount <= kMostExtent;
+    for (const int32_t c : analysis_.spaceCounters[0]) {
+      const auto isIn = [&](uint64_t counters) { return (counters >> c & 1) != 0; };
+      (!isIn(ofWeights) ? out_.width : isIn(ofRows) && !isIn(ofColumns) ? out_.rows : out_.batch).push_back(c);
+    }
+    out_.columns = analysis_.spaceCounters[1 + out_.loop];
+    if (out_.rows.empty() || out_.columns.empty() || out_.width.empty() == out_.hasValues()) return false;
+    out_.rowCount = sizeOf(out_.rows), out_.columnCount = sizeOf(out_.columns);
+    out_.widthCount = sizeOf(out_.width), out_.batches = sizeOf(out_.batch);
+    for (AttentionMap::Product& product : out_.products)
+      for (AttentionMap::Factor* factor : {&product.row, &product.column})
+        factor->alongSum = readsAlong(factor->node, product.depth.back());
+    for (AttentionMap::Sum& sum : out_.sums)
+      if (sum.value) sum.value->alongSum = readsAlong(sum.value->node, out_.columns.back());
+    return out_.widthCount <= kMostExtent;
   }
 
   bool readsAlong(NodeId id, int32_t counter) const {
@@ -223,37 +299,91 @@ class AttentionMatcher {
            std::ranges::any_of(body_.inputsOf(id), [&](NodeId each) { return readsAlong(each, counter); });
   }
 
-  // The factors of both dots are narrow numbers, converted to the type of the sums.
+  std::vector<AttentionMap::Factor*> factors() {
+    std::vector<AttentionMap::Factor*> out;
+    for (AttentionMap::Product& product : out_.products) out.insert(out.end(), {&product.row, &product.column});
+    for (AttentionMap::Sum& sum : out_.sums)
+      if (sum.value) out.push_back(&*sum.value);
+    return out;
+  }
+
+  // The factors of all dots are narrow numbers, converted to the type of the sums.
   void findTensor(bool tensorCores) {
-    const NodeId factors[] = {out_.query.node, out_.key.node, out_.value.node, weight_};
+    std::vector<NodeId> multiplied;
+    for (const AttentionMap::Factor* factor : factors()) multiplied.push_back(factor->node);
+    if (out_.hasValues()) multiplied.insert(multiplied.end(), multiplied_.begin(), multiplied_.end());
     std::optional<ElementType> type;
-    for (const NodeId factor : factors) {
+    for (const NodeId factor : multiplied) {
       if (!tensorCores || at(factor).op != NodeOp::Convert) return;
       const ElementType from = at(input(factor, 0)).type;
       if ((from != ElementType::BF16 && from != ElementType::F16) || type.value_or(from) != from) return;
       type = from;
     }
     out_.tensor = type;
-    for (AttentionMap::Factor* factor : {&out_.query, &out_.key, &out_.value}) factor->node = input(factor->node, 0);
+    for (AttentionMap::Factor* factor : factors()) factor->node = input(factor->node, 0);
+    if (out_.softmax || !out_.hasValues()) return;
+    // Packing rounds.
+    for (AttentionMap::Sum& sum : out_.sums) {
+      sum.weight = input(sum.weight, 0);
+      if (at(sum.weight).op == NodeOp::Convert && at(input(sum.weight, 0)).type == ElementType::F32)
+        sum.weight = input(sum.weight, 0);
+    }
+  }
+
+  void findShared() {
+    if (out_.tensor) return;
+    for (AttentionMap::Sum& sum : out_.sums)
+      for (size_t p = 0; p < out_.products.size() && sum.value && !sum.sharedWith; ++p)
+        if (areColumnsOf(out_.products[p], sum.value->node)) sum.sharedWith = p;
+  }
+
+  // Whether the values are the product's vectors of columns.
+  bool areColumnsOf(const AttentionMap::Product& product, NodeId value) const {
+    NodeId column = product.column.node;
+    while (at(value).op == NodeOp::Convert && at(column).op == NodeOp::Convert && at(value).type == at(column).type)
+      value = input(value, 0), column = input(column, 0);
+    const Node &a = at(value), &b = at(column);
+    if (a.op == NodeOp::Constant && a == b) return product.depthCount == out_.widthCount;
+    if (a.op != NodeOp::Read || b.op != NodeOp::Read || a.bits0 != b.bits0 || product.depth.size() != out_.width.size())
+      return false;
+    const Address &ofValue = *analysis_.addresses[value.value], &ofColumn = *analysis_.addresses[column.value];
+    const auto areAlike = [&](int32_t c, int32_t d) {
+      return analysis_.counters[static_cast<size_t>(c)].size == analysis_.counters[static_cast<size_t>(d)].size &&
+             ofValue.coefficientOf(c) == ofColumn.coefficientOf(d);
+    };
+    for (size_t k = 0; k < out_.width.size(); ++k)
+      if (!areAlike(out_.width[k], product.depth[k])) return false;
+    for (const auto* counters : {&out_.columns, &out_.batch})
+      for (const int32_t c : *counters)
+        if (!areAlike(c, c)) return false;
+    return ofValue.constant == ofColumn.constant && ofValue.others.empty() && ofColumn.others.empty();
   }
 
   // Shared memory of a block, as the emission lays it out.
   unsigned sharedBytes() const {
-    const unsigned depth = out_.paddedDepth(), width = out_.paddedWidth(), rows = out_.tileRows,
-                   columns = out_.tileColumns;
-    if (out_.tensor) return 4 * ((rows + columns) * (depth / 2 + 4) + width * (columns / 2 + 4) + rows * 24);
-    return 4 * ((rows + columns) * (depth + 1) + columns * (width + 1) + rows * out_.powersLine());
+    const unsigned width = out_.paddedWidth(), rows = out_.tileRows, columns = out_.tileColumns;
+    unsigned words = 0;
+    for (const AttentionMap::Product& product : out_.products)
+      words += (rows + columns) * (out_.tensor ? product.paddedDepth() / 2 + 4 : product.paddedDepth() + 1);
+    for (const AttentionMap::Sum& sum : out_.sums) {
+      if (!sum.value) continue;
+      if (out_.tensor)
+        words += width * (columns / 2 + 4) + rows * 24;
+      else if (!sum.sharedWith)
+        words += columns * (width + 1);
+    }
+    if (!out_.tensor && out_.hasValues()) words += rows * out_.weightsLine();
+    return 4 * words;
   }
 
   bool chooseTiles() {
     static constexpr std::pair<unsigned, unsigned> kTiles[] = {{64, 32}, {32, 32}, {32, 16}, {16, 16}};
-    static constexpr std::pair<unsigned, unsigned> kTensorTiles[] = {{kWarpsRows, 64}, {kWarpsRows, 32}};
+    static constexpr std::pair<unsigned, unsigned> kTensorTiles[] = {{64, 64}, {64, 32}, {32, 32}, {32, 16}};
     out_.grid.nest.lanes = 1;
     out_.grid.sharedLoops.assign(body_.loops.size(), false);
-    out_.grid.blockThreads = out_.tensor ? kTensorThreads : kSumThreads;
-    for (const auto& [rows, columns] :
-         out_.tensor ? std::span<const std::pair<unsigned, unsigned>>(kTensorTiles) : kTiles) {
+    for (const auto& [rows, columns] : out_.tensor ? kTensorTiles : kTiles) {
       out_.tileRows = rows, out_.tileColumns = columns;
+      out_.grid.blockThreads = out_.tensor ? rows / kMatrixRows * kWarpThreads : kSumThreads;
       const bool isLarge = !out_.tensor && rows == 64 && out_.blocks() < kFewestTallBlocks;
       if (!isLarge && sharedBytes() <= kSharedBytes) return true;
     }
@@ -263,14 +393,26 @@ class AttentionMatcher {
   const LoopProgram& program_;
   const ElementProgram& body_;
   const ProgramAnalysis& analysis_;
-  NodeId weight_;
+  std::vector<NodeId> multiplied_;  // by sum: the weight as it is multiplied by the value
   AttentionMap out_;
 };
 
 }  // namespace
 
+int64_t AttentionMap::visitedTiles() const {
+  int64_t out = 0;
+  for (int64_t row = 0; row < rowCount; row += tileRows) {
+    const auto [begin, end] = visible.range(row, std::min(row + tileRows, rowCount) - 1, columnCount);
+    out += begin < end ? (end - 1) / tileColumns - begin / tileColumns + 1 : 1;  // a loop has a round at least
+  }
+  return out;
+}
+
 std::string AttentionMap::text() const {
-  return fmt::format("attention by tiles: {} queries by {} keys, {} blocks{}", tileRows, tileColumns, blocks(),
+  const char* what = !hasValues() ? "rows of attention" : softmax ? "attention" : "products of attention";
+  return fmt::format("{} by tiles: {} {} by {} {}, {} blocks{}{}", what, tileRows, softmax ? "queries" : "rows",
+                     tileColumns, softmax ? "keys" : "columns", blocks(),
+                     visible.areKnown() ? fmt::format(", {} of {} tiles", visitedTiles(), tiles()) : "",
                      tensor ? ", tensor cores" : "");
 }
 

@@ -1,8 +1,10 @@
-// GridAttention: softmax(f(q · kᵀ)) · v on a GPU without the scores in memory. A block takes a tile of queries and
-// walks the keys, a tile at a time: it multiplies, keeps each row's maximum and sum so far, and adds the weighted
-// values to the row's result, which is rescaled whenever the maximum grows. Found in the element program that
-// core/passes/fusion/attention.h makes one of; f is any function of the score, the place and other arrays. Tried before
-// GridContraction.
+// GridAttention: attention and its gradient on a GPU without the scores in memory. A block takes a tile of rows and
+// walks the columns, a tile at a time: it multiplies the vectors of rows and columns, makes weights of the products,
+// and adds up the weights, or the weighted values of the columns. Rows are queries and columns keys, or, for the
+// gradients of keys and values, the other way round. With a softmax it keeps each row's maximum and sum so far, and
+// rescales the row's result whenever the maximum grows; without one, weights are functions of the products alone. Found
+// in the element program that core/passes/fusion/attention.h or attention_gradient.h makes one of; weights are any
+// functions of the products, the place and other arrays. Tried before GridContraction.
 #pragma once
 
 #include <optional>
@@ -11,38 +13,65 @@
 
 #include <llvm/IR/Module.h>
 
+#include "backends/codegen/grid/column_limits.h"
 #include "backends/codegen/grid/grid_map.h"
 #include "core/base/result.h"
 
 namespace tessera::codegen {
 
+inline constexpr unsigned kMatrixRows = 16;  // of a tensor core's product: rows that a warp has
+
 struct AttentionMap {
-  // One factor: its node, in the loops over the keys of values, and whether neighbours in memory are neighbours of
-  // what is summed over.
+  // One factor: its node, in the loop over the columns, and whether neighbours in memory are neighbours of what is
+  // summed over.
   struct Factor {
     NodeId node;
     bool alongSum = false;
   };
+  // A dot of a row's and a column's vector.
+  struct Product {
+    std::vector<size_t> loops;  // that compute it
+    Factor row, column;
+    std::vector<int32_t> depth;  // counters of the first loop
+    int64_t depthCount = 1;
+    unsigned paddedDepth() const { return padded(depthCount); }
+  };
+  struct Softmax {
+    size_t mostLoop = 0, sumLoop = 0;  // of a row's maximum and sum
+    NodeId score;                      // what the softmax is taken of
+    NodeId shifted;                    // the score less the row's maximum
+    NodeId power;                      // its exponential
+  };
+  // What is added up along the columns, or the largest of which is found.
+  struct Sum {
+    NodeId weight;  // with a softmax: the power
+    NodeOp join = NodeOp::Add;
+    std::optional<Factor> value;  // by which it is multiplied
+    // The product whose vectors of columns are the values, where both are f32 in shared memory.
+    std::optional<size_t> sharedWith;
+  };
 
-  size_t mostLoop = 0, sumLoop = 0;     // of a row's maximum and sum
-  size_t scoreLoop = 0, valueLoop = 0;  // of the first dot, as the second one reads it; of that
-  Factor query, key, value;
-  NodeId score;                                             // what the softmax is taken of
-  NodeId shifted;                                           // the score less the row's maximum
-  NodeId power;                                             // its exponential
-  std::vector<int32_t> rows, columns, depth, width, batch;  // counters: queries, keys, their elements, the values'
-  int64_t rowCount = 1, columnCount = 1, depthCount = 1, widthCount = 1, batches = 1;
+  size_t loop = 0;  // over the columns, which gives the results
+  std::vector<Product> products;
+  std::optional<Softmax> softmax;                    // with one product and one sum
+  std::vector<Sum> sums;                             // an accumulator each; all have values, or none
+  std::vector<int32_t> rows, columns, width, batch;  // counters; width: elements of values
+  int64_t rowCount = 1, columnCount = 1, widthCount = 1, batches = 1;
   unsigned tileRows = 32, tileColumns = 32;
   GridMap grid;  // its threads
+  ColumnLimits visible;
   // Of the factors, where tensor cores multiply them: bf16 or f16.
   std::optional<ElementType> tensor;
 
   int64_t rowTiles() const { return (rowCount + tileRows - 1) / tileRows; }
   int64_t blocks() const { return batches * rowTiles(); }
-  unsigned paddedDepth() const { return padded(depthCount); }
-  unsigned paddedWidth() const { return padded(widthCount); }
-  // Words of a row of powers in shared memory: the two rows of a warp are in different halves of the banks.
-  unsigned powersLine() const { return tileColumns % 32 == 0 ? tileColumns + 16 : tileColumns; }
+  // Of rows by columns, in each batch.
+  int64_t tiles() const { return rowTiles() * ((columnCount + tileColumns - 1) / tileColumns); }
+  int64_t visitedTiles() const;
+  bool hasValues() const { return sums[0].value.has_value(); }
+  unsigned paddedWidth() const { return hasValues() ? padded(widthCount) : 0; }
+  // Words of a row of weights in shared memory: the two rows of a warp are in different halves of the banks.
+  unsigned weightsLine() const { return tileColumns % 32 == 0 ? tileColumns + 16 : tileColumns; }
   std::string text() const;
 
   // tensorCores: those of sm_80.

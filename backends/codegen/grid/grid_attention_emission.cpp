@@ -23,7 +23,7 @@ Status AttentionEmission::emit(const std::string& name) {
   e.prepare();
   e.streams_.assign(1, nullptr);
   open(name);
-  fill(queries_, firstRow_);
+  for (const Tile& tile : rowTiles_) fill(tile, firstRow_);
   if (map_.tensor)
     emitByMatrices();
   else
@@ -38,20 +38,35 @@ void AttentionEmission::open(const std::string& name) {
   Value* block = b.CreateZExt(emitBlockNumber(b), b.getInt64Ty());
   firstRow_ = b.CreateMul(b.CreateURem(block, int64(map_.rowTiles())), int64(map_.tileRows));
   batch_ = b.CreateUDiv(block, int64(map_.rowTiles()));
-  const unsigned depth = map_.paddedDepth(), width = map_.paddedWidth();
-  queries_.alongSize = keys_.alongSize = depth;
-  queries_.acrossSize = map_.tileRows, keys_.acrossSize = values_.alongSize = map_.tileColumns;
-  values_.acrossSize = width;
-  values_.linesAreAlong = map_.tensor.has_value();
   held_ = map_.tensor ? scalars_.memoryType(*map_.tensor) : f32_;
-  // Against conflicts of banks: an odd number of words, or for matrices four more than a multiple of eight.
-  const unsigned padding = map_.tensor ? 8 : 1;
-  for (Tile* tile : {&queries_, &keys_, &values_}) {
-    tile->each = neighboursOf(*tile);
-    tile->line = (tile->linesAreAlong ? tile->alongSize : tile->acrossSize) + padding;
-    const unsigned lines = tile->linesAreAlong ? tile->acrossSize : tile->alongSize;
-    tile->shared = makeSharedArray(e.module_, held_, uint64_t{lines} * tile->line, name + "_tile");
+  for (const AttentionMap::Product& product : map_.products) {
+    const unsigned depth = product.paddedDepth();
+    rowTiles_.push_back(
+        {product.row, product.depth, map_.rows, product.depthCount, map_.rowCount, depth, map_.tileRows});
+    columnTiles_.push_back(
+        {product.column, product.depth, map_.columns, product.depthCount, map_.columnCount, depth, map_.tileColumns});
   }
+  for (const AttentionMap::Sum& sum : map_.sums)
+    if (sum.value)
+      valueTiles_.push_back({*sum.value, map_.columns, map_.width, map_.columnCount, map_.widthCount, map_.tileColumns,
+                             map_.paddedWidth(), true});
+  for (std::vector<Tile>* tiles : {&rowTiles_, &columnTiles_})
+    for (Tile& tile : *tiles) place(tile, name);
+  for (size_t s = 0; s < valueTiles_.size(); ++s) {
+    valueTiles_[s].linesAreAlong = map_.tensor.has_value();
+    if (const auto p = map_.sums[s].sharedWith)
+      valueTiles_[s].shared = columnTiles_[*p].shared, valueTiles_[s].line = columnTiles_[*p].line;
+    else
+      place(valueTiles_[s], name);
+  }
+}
+
+// Against conflicts of banks, lines are an odd number of words, or for matrices four more than a multiple of eight.
+void AttentionEmission::place(Tile& tile, const std::string& name) {
+  tile.each = neighboursOf(tile);
+  tile.line = (tile.linesAreAlong ? tile.alongSize : tile.acrossSize) + (map_.tensor ? 8 : 1);
+  const unsigned lines = tile.linesAreAlong ? tile.acrossSize : tile.alongSize;
+  tile.shared = makeSharedArray(e.module_, held_, uint64_t{lines} * tile.line, name + "_tile");
 }
 
 // Within the array; what lies beyond is the last one again, or the last `each` that are taken at once.
@@ -141,14 +156,13 @@ unsigned AttentionEmission::neighboursOf(const Tile& tile) const {
   return isWhole ? kEach : 1;
 }
 
-// first: of `across` for queries and keys, of `along` for values.
+// first: of `across`, of `along` for values.
 void AttentionEmission::fill(const Tile& tile, Value* first) {
-  const bool isValues = &tile == &values_;
   const unsigned total = tile.alongSize * tile.acrossSize / tile.each, threads = map_.grid.blockThreads;
   unsigned atOnce = kMostAtOnce;  // sizes are multiples of sixteen, so that one is left at least
   while (total % (threads * atOnce) != 0) atOnce /= 2;
   const auto load = [&](Value* element) {
-    return this->load(tile, element, isValues ? first : int64(0), isValues ? int64(0) : first);
+    return this->load(tile, element, tile.isOfValues ? first : int64(0), tile.isOfValues ? int64(0) : first);
   };
   e.forRange(int64(0), int64(total), int64_t{threads} * atOnce, [&](Value* from) {
     std::vector<Loaded> loaded;
@@ -165,32 +179,43 @@ void AttentionEmission::fill(const Tile& tile, Value* first) {
   e.forget();
 }
 
-// --- softmax
+// --- weights and results
 
-// What the softmax sees of a sum of products; beyond the keys what no maximum is.
-Value* AttentionEmission::scoreOf(Value* row, Value* column, Value* sum) {
+// By sum, the weight of a row's column; of a softmax, what it sees. products: the sums of each. Beyond the columns,
+// what changes no result.
+AttentionEmission::Values AttentionEmission::weightsAt(Value* row, Value* column, std::span<Value* const> products) {
   e.forget();
   e.setCounters(map_.batch, batch_);
   e.setCounters(map_.rows, row);
   e.setCounters(map_.columns, clamped(column, map_.columnCount, map_.tileColumns));
-  settle(map_.scoreLoop, sum);
-  Value* score = e.value(map_.score).re;
-  if (map_.columnCount % map_.tileColumns == 0) return score;
-  return b.CreateSelect(b.CreateICmpULT(column, int64(map_.columnCount)), score, number(-INFINITY));
+  for (size_t p = 0; p < products.size(); ++p)
+    for (const size_t loop : map_.products[p].loops) settle(loop, {products[p]});
+  Values out;
+  for (const AttentionMap::Sum& sum : map_.sums) {
+    Value* weight = e.value(map_.softmax ? map_.softmax->score : sum.weight).re;
+    if (e.failure_) return Values(map_.sums.size(), number(0));
+    const bool isLargest = map_.softmax || sum.join == NodeOp::Maximum;
+    if (map_.columnCount % map_.tileColumns != 0)
+      weight =
+          b.CreateSelect(b.CreateICmpULT(column, int64(map_.columnCount)), weight, number(isLargest ? -INFINITY : 0));
+    out.push_back(weight);
+  }
+  return out;
 }
 
 // The program's own exponential, of a difference that it is given.
 Value* AttentionEmission::powerOf(Value* difference) {
   e.forget();
-  e.memo_[map_.shifted.value] = {difference};
-  e.done_[map_.shifted.value] = true;
-  return e.value(map_.power).re;
+  e.memo_[map_.softmax->shifted.value] = {difference};
+  e.done_[map_.softmax->shifted.value] = true;
+  return e.value(map_.softmax->power).re;
 }
 
-void AttentionEmission::settle(size_t loop, Value* result) {
+void AttentionEmission::settle(size_t loop, const Values& results) {
   KernelEmission::LoopState& state = e.loops_[loop];
   state.emitted = true;
-  state.results.assign(e.body_.loops[loop].next.size(), {result});
+  state.results.clear();
+  for (Value* result : results) state.results.push_back({result});
 }
 
 // By as many lanes as share a row, neighbours: every one gets the same.
@@ -219,30 +244,90 @@ Value* AttentionEmission::takeScores(const Row& row, const std::vector<Value**>&
   return shrink;
 }
 
-AttentionEmission::Row AttentionEmission::openRow(Value* inTile) {
-  Value* number = clamped(b.CreateAdd(firstRow_, wide(inTile)), map_.rowCount, map_.tileRows);
-  return {number, slot(this->number(-INFINITY)), slot(this->number(0))};
+// What a tile's weights are to a row; gives by what its results so far are to be multiplied, null where they stay.
+// ofRow: the row's weights among all of each sum.
+Value* AttentionEmission::takeWeights(const Row& row, std::vector<Values>& weights, std::span<const size_t> ofRow,
+                                      unsigned lanes) {
+  if (map_.softmax) {
+    std::vector<Value**> scores;
+    for (const size_t k : ofRow) scores.push_back(&weights[0][k]);
+    return takeScores(row, scores, lanes);
+  }
+  for (size_t s = 0; s < row.totals.size(); ++s) {
+    Value* total = read(row.totals[s]);
+    for (const size_t k : ofRow) total = combine(map_.sums[s].join, total, weights[s][k]);
+    b.CreateStore(total, row.totals[s]);
+  }
+  return nullptr;
 }
 
-void AttentionEmission::storeResult(Value* rowInTile, Value* element, Value* result) {
-  Value *row = b.CreateAdd(firstRow_, wide(rowInTile)), *at = wide(element);
+AttentionEmission::Row AttentionEmission::openRow(Value* inTile) {
+  Row out{.number = clamped(b.CreateAdd(firstRow_, wide(inTile)), map_.rowCount, map_.tileRows)};
+  if (map_.softmax) out.most = slot(number(-INFINITY)), out.sum = slot(number(0));
+  if (!map_.hasValues() && !map_.softmax)
+    for (const AttentionMap::Sum& sum : map_.sums)
+      out.totals.push_back(slot(number(sum.join == NodeOp::Maximum ? -INFINITY : 0)));
+  return out;
+}
+
+// sum: of a softmax's row, else null.
+Value* AttentionEmission::finished(Value* result, Value* sum) {
+  return sum ? combine(NodeOp::Divide, result, sum) : result;
+}
+
+// By the first of the lanes that share the row.
+void AttentionEmission::storeTotals(const Row& row, Value* inTile, Value* lane, unsigned lanes) {
+  Values joined;
+  if (map_.softmax) joined.push_back(joinLanes(NodeOp::Add, read(row.sum), lanes));
+  for (size_t s = 0; s < row.totals.size(); ++s)
+    joined.push_back(joinLanes(map_.sums[s].join, read(row.totals[s]), lanes));
+  Value* most = map_.softmax ? read(row.most) : nullptr;
+  emitIf(b, b.CreateICmpEQ(lane, b.getInt32(0)), [&] { storeResult(inTile, nullptr, joined, most); });
+}
+
+// element: of the values, null where there are none. results: by sum. most: the row's maximum, where it is a result.
+void AttentionEmission::storeResult(Value* rowInTile, Value* element, const Values& results, Value* most) {
+  Value* row = b.CreateAdd(firstRow_, wide(rowInTile));
+  Value* at = element ? wide(element) : nullptr;
   Value* inside = b.getTrue();
   if (map_.rowCount % map_.tileRows != 0) inside = b.CreateICmpULT(row, int64(map_.rowCount));
-  if (map_.widthCount != map_.paddedWidth()) inside = b.CreateAnd(inside, b.CreateICmpULT(at, int64(map_.widthCount)));
+  if (at && map_.widthCount != map_.paddedWidth())
+    inside = b.CreateAnd(inside, b.CreateICmpULT(at, int64(map_.widthCount)));
   emitIf(b, inside, [&] {
     e.forget();
     e.setCounters(map_.batch, batch_);
     e.setCounters(map_.rows, row);
-    e.setCounters(map_.width, at);
-    settle(map_.valueLoop, result);
+    if (at) e.setCounters(map_.width, at);
+    settle(map_.loop, results);
+    if (most) settle(map_.softmax->mostLoop, {most});
     e.emitStores();
   });
 }
 
+// From the beginning of a tile on; that of the last one where the rows see none.
+std::pair<Value*, Value*> AttentionEmission::visibleColumns() {
+  Value *begin = int64(0), *end = int64(map_.columnCount);
+  if (!map_.visible.areKnown()) return {begin, end};
+  Value* lastRow = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b.CreateAdd(firstRow_, int64(map_.tileRows - 1)),
+                                           int64(map_.rowCount - 1));
+  const auto at = [&](const ColumnLimits::Limit& limit, bool isLeast) {
+    Value* row = (limit.slope > 0) == isLeast ? firstRow_ : lastRow;
+    return b.CreateAdd(b.CreateMul(row, int64(limit.slope)), int64(limit.constant));
+  };
+  for (const ColumnLimits::Limit& limit : map_.visible.first)
+    begin = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, begin, at(limit, true));
+  for (const ColumnLimits::Limit& limit : map_.visible.last)
+    end = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, b.CreateAdd(at(limit, false), int64(1)));
+  begin = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, begin, int64(map_.columnCount - 1));
+  return {b.CreateSub(begin, b.CreateURem(begin, int64(map_.tileColumns))), end};
+}
+
 void AttentionEmission::forTiles(const std::function<void(Value*)>& body) {
-  e.forRange(int64(0), int64(map_.columnCount), map_.tileColumns, [&](Value* first) {
-    fill(keys_, first);
-    fill(values_, first);
+  const auto [begin, end] = visibleColumns();
+  e.forRange(begin, end, map_.tileColumns, [&](Value* first) {
+    for (const Tile& tile : columnTiles_) fill(tile, first);
+    for (size_t s = 0; s < valueTiles_.size(); ++s)
+      if (!map_.sums[s].sharedWith) fill(valueTiles_[s], first);
     emitBarrier(b);
     body(first);
     emitBarrier(b);
@@ -255,47 +340,71 @@ void AttentionEmission::emitBySums() {
   const unsigned rows = map_.tileRows / kThreadSide, columns = map_.tileColumns / kThreadSide,
                  elements = map_.paddedWidth() / kThreadSide;
   Value *y = b.CreateLShr(thread_, uint64_t{4}), *x = b.CreateAnd(thread_, kThreadSide - 1);
-  const unsigned line = map_.powersLine();
-  auto* powers =
-      makeSharedArray(e.module_, f32_, uint64_t{map_.tileRows} * line, e.function_->getName().str() + "_powers");
+  const unsigned line = map_.weightsLine();
+  auto* shared = !map_.hasValues() ? nullptr
+                                   : makeSharedArray(e.module_, f32_, uint64_t{map_.tileRows} * line,
+                                                     e.function_->getName().str() + "_weights");
   const auto rowAt = [&](unsigned i) { return b.CreateAdd(y, b.getInt32(i * kThreadSide)); };
   const auto columnAt = [&](unsigned j) { return b.CreateAdd(x, b.getInt32(j * kThreadSide)); };
-  const auto powerAt = [&](Value* row, Value* column) {
-    return b.CreateGEP(f32_, powers, b.CreateAdd(b.CreateMul(row, b.getInt32(line)), column));
+  const auto weightAt = [&](Value* row, Value* column) {
+    return b.CreateGEP(f32_, shared, b.CreateAdd(b.CreateMul(row, b.getInt32(line)), column));
+  };
+  const auto storeWeights = [&](const Values& weights, unsigned i) {
+    for (unsigned j = 0; j < columns; ++j) b.CreateStore(weights[i * columns + j], weightAt(rowAt(i), columnAt(j)));
   };
   std::vector<Row> own;
-  std::vector<Value*> results;
+  std::vector<Values> results(valueTiles_.size());
   for (unsigned i = 0; i < rows; ++i) {
     own.push_back(openRow(rowAt(i)));
-    for (unsigned k = 0; k < elements; ++k) results.push_back(slot(number(0)));
+    for (Values& each : results)
+      for (unsigned k = 0; k < elements; ++k) each.push_back(slot(number(0)));
   }
   forTiles([&](Value* first) {
-    const std::vector<Value*> sums = sumProducts(
-        map_.paddedDepth(), rows, columns, [&](unsigned i, Value* k) { return loadShared(queries_, rowAt(i), k); },
-        [&](unsigned j, Value* k) { return loadShared(keys_, columnAt(j), k); }, {});
+    std::vector<Values> products, weights(map_.sums.size());
+    for (size_t p = 0; p < map_.products.size(); ++p)
+      products.push_back(sumProducts(
+          map_.products[p].paddedDepth(), rows, columns,
+          [&](unsigned i, Value* k) { return loadShared(rowTiles_[p], rowAt(i), k); },
+          [&](unsigned j, Value* k) { return loadShared(columnTiles_[p], columnAt(j), k); }, {}));
     for (unsigned i = 0; i < rows && !e.failure_; ++i) {
-      std::vector<Value*> scores;
-      for (unsigned j = 0; j < columns; ++j)
-        scores.push_back(scoreOf(own[i].number, b.CreateAdd(first, wide(columnAt(j))), read(sums[i * columns + j])));
-      std::vector<Value**> places;
-      for (Value*& score : scores) places.push_back(&score);
-      Value* shrink = takeScores(own[i], places, kThreadSide);
-      for (unsigned j = 0; j < columns; ++j) b.CreateStore(scores[j], powerAt(rowAt(i), columnAt(j)));
-      for (unsigned k = 0; k < elements; ++k) {
-        Value* at = results[i * elements + k];
+      std::vector<size_t> ofRow;
+      for (unsigned j = 0; j < columns; ++j) {
+        ofRow.push_back(i * columns + j);
+        Values at;
+        for (const Values& product : products) at.push_back(read(product[ofRow.back()]));
+        at = weightsAt(own[i].number, b.CreateAdd(first, wide(columnAt(j))), at);
+        for (size_t s = 0; s < weights.size(); ++s) weights[s].push_back(at[s]);
+      }
+      Value* shrink = takeWeights(own[i], weights, ofRow, kThreadSide);
+      if (map_.hasValues()) storeWeights(weights[0], i);
+      for (unsigned k = 0; k < elements && shrink; ++k) {
+        Value* at = results[0][i * elements + k];
         b.CreateStore(b.CreateFMul(read(at), shrink), at);
       }
     }
-    emitBarrier(b);
-    sumProducts(
-        map_.tileColumns, rows, elements,
-        [&](unsigned i, Value* k) { return b.CreateLoad(f32_, powerAt(rowAt(i), k)); },
-        [&](unsigned j, Value* k) { return loadShared(values_, k, columnAt(j)); }, results);
+    for (size_t s = 0; s < valueTiles_.size() && !e.failure_; ++s) {
+      if (s > 0) {
+        emitBarrier(b);
+        for (unsigned i = 0; i < rows; ++i) storeWeights(weights[s], i);
+      }
+      emitBarrier(b);
+      sumProducts(
+          map_.tileColumns, rows, elements,
+          [&](unsigned i, Value* k) { return b.CreateLoad(f32_, weightAt(rowAt(i), k)); },
+          [&](unsigned j, Value* k) { return loadShared(valueTiles_[s], k, columnAt(j)); }, results[s]);
+    }
   });
   for (unsigned i = 0; i < rows && !e.failure_; ++i) {
-    Value* sum = joinLanes(NodeOp::Add, read(own[i].sum), kThreadSide);
-    for (unsigned k = 0; k < elements && !e.failure_; ++k)
-      storeResult(rowAt(i), columnAt(k), combine(NodeOp::Divide, read(results[i * elements + k]), sum));
+    if (!map_.hasValues()) {
+      storeTotals(own[i], rowAt(i), x, kThreadSide);
+      continue;
+    }
+    Value* sum = map_.softmax ? joinLanes(NodeOp::Add, read(own[i].sum), kThreadSide) : nullptr;
+    for (unsigned k = 0; k < elements && !e.failure_; ++k) {
+      Values found;
+      for (const Values& each : results) found.push_back(finished(read(each[i * elements + k]), sum));
+      storeResult(rowAt(i), columnAt(k), found);
+    }
   }
 }
 
@@ -305,10 +414,10 @@ Value* AttentionEmission::loadShared(const Tile& tile, Value* line, Value* place
 }
 
 // rows × columns sums of `depth` products on top of what the slots hold; no slots: of new ones.
-std::vector<Value*> AttentionEmission::sumProducts(unsigned depth, unsigned rows, unsigned columns,
-                                                   const std::function<Value*(unsigned, Value*)>& left,
-                                                   const std::function<Value*(unsigned, Value*)>& right,
-                                                   std::vector<Value*> slots) {
+AttentionEmission::Values AttentionEmission::sumProducts(unsigned depth, unsigned rows, unsigned columns,
+                                                         const std::function<Value*(unsigned, Value*)>& left,
+                                                         const std::function<Value*(unsigned, Value*)>& right,
+                                                         Values slots) {
   if (slots.empty())
     for (unsigned s = 0; s < rows * columns; ++s) slots.push_back(slot(number(0)));
   e.forRange(int64(0), int64(depth), kDepthStep, [&](Value* from) {

@@ -1,6 +1,7 @@
-// AttentionEmission: the kernel of attention while its code is made (grid_attention.h). Queries are loaded once, keys
-// and values tile by tile. Of a row each of its threads has the maximum and its own part of the sum, and parts of the
-// result. Defined in grid_attention_emission.cpp, what tensor cores do in grid_attention_matrices.cpp.
+// AttentionEmission: the kernel of attention while its code is made (grid_attention.h). Vectors of rows are loaded
+// once, those of columns and values tile by tile. With a softmax each thread of a row has the maximum and its own part
+// of the sum; it has parts of the row's results. Defined in grid_attention_emission.cpp, what tensor cores do in
+// grid_attention_matrices.cpp.
 #pragma once
 
 #include <functional>
@@ -19,12 +20,14 @@ class AttentionEmission {
   Status emit(const std::string& name);
 
  private:
-  // A factor's tile: `along` is what is summed over, `across` the rows, keys or elements of values.
+  using Values = std::vector<llvm::Value*>;
+  // A factor's tile: `along` is what is summed over, `across` the rows, columns or elements of values.
   struct Tile {
-    const AttentionMap::Factor& factor;
-    const std::vector<int32_t>&along, &across;
+    AttentionMap::Factor factor;
+    std::vector<int32_t> along, across;
     int64_t alongCount, acrossCount;
     unsigned alongSize, acrossSize;
+    bool isOfValues = false;  // the next tile is further along, not across
     llvm::GlobalVariable* shared = nullptr;
     unsigned line = 0;          // elements from one line to the next
     bool linesAreAlong = true;  // a line holds what is summed over
@@ -36,8 +39,9 @@ class AttentionEmission {
   };
   // A row of a thread, and the slots of what is known of it.
   struct Row {
-    llvm::Value* number;  // i64, of all queries
-    llvm::Value *most, *sum;
+    llvm::Value* number;                          // i64, of all rows
+    llvm::Value *most = nullptr, *sum = nullptr;  // of a softmax
+    Values totals;                                // by sum without values
   };
 
   llvm::Value* int64(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
@@ -50,6 +54,7 @@ class AttentionEmission {
   llvm::Value* read(llvm::Value* slot) { return b.CreateLoad(f32_, slot); }
 
   void open(const std::string& name);
+  void place(Tile& tile, const std::string& name);
   llvm::Value* clamped(llvm::Value* at, int64_t count, unsigned tile, unsigned each = 1);
 
   // --- loading
@@ -60,30 +65,34 @@ class AttentionEmission {
   unsigned neighboursOf(const Tile& tile) const;
   void fill(const Tile& tile, llvm::Value* first);
 
-  // --- softmax
-  llvm::Value* scoreOf(llvm::Value* row, llvm::Value* column, llvm::Value* sum);
+  // --- weights and results
+  Values weightsAt(llvm::Value* row, llvm::Value* column, std::span<llvm::Value* const> products);
   llvm::Value* powerOf(llvm::Value* difference);
-  void settle(size_t loop, llvm::Value* result);
+  void settle(size_t loop, const Values& results);
   llvm::Value* joinLanes(NodeOp op, llvm::Value* own, unsigned lanes);
   llvm::Value* takeScores(const Row& row, const std::vector<llvm::Value**>& scores, unsigned lanes);
+  llvm::Value* takeWeights(const Row& row, std::vector<Values>& weights, std::span<const size_t> ofRow, unsigned lanes);
   Row openRow(llvm::Value* inTile);
-  void storeResult(llvm::Value* rowInTile, llvm::Value* element, llvm::Value* result);
+  llvm::Value* finished(llvm::Value* result, llvm::Value* sum);
+  void storeTotals(const Row& row, llvm::Value* inTile, llvm::Value* lane, unsigned lanes);
+  void storeResult(llvm::Value* rowInTile, llvm::Value* element, const Values& results, llvm::Value* most = nullptr);
+  std::pair<llvm::Value*, llvm::Value*> visibleColumns();
   void forTiles(const std::function<void(llvm::Value*)>& body);
 
   // --- by multiply-adds
   void emitBySums();
   llvm::Value* loadShared(const Tile& tile, llvm::Value* line, llvm::Value* place);
-  std::vector<llvm::Value*> sumProducts(unsigned depth, unsigned rows, unsigned columns,
-                                        const std::function<llvm::Value*(unsigned, llvm::Value*)>& left,
-                                        const std::function<llvm::Value*(unsigned, llvm::Value*)>& right,
-                                        std::vector<llvm::Value*> slots);
+  Values sumProducts(unsigned depth, unsigned rows, unsigned columns,
+                     const std::function<llvm::Value*(unsigned, llvm::Value*)>& left,
+                     const std::function<llvm::Value*(unsigned, llvm::Value*)>& right, Values slots);
 
   // --- by tensor cores
   void emitByMatrices();
-  void storeMatrices(llvm::Value* warp, llvm::Value* lane, const std::vector<llvm::Value*>& results);
+  void addMatrices(const Tile& values, const Values& weights, std::span<llvm::Value*> sums);
+  void storeMatrices(llvm::Value* warp, llvm::Value* lane, const std::vector<Values>& results);
   llvm::Value* wordAt(const Tile& tile, llvm::Value* line, unsigned further, unsigned at);
-  std::vector<llvm::Value*> leftWords(llvm::Value* row, unsigned step);
-  std::vector<llvm::Value*> rightWords(const Tile& tile, unsigned matrix, unsigned step);
+  Values leftWords(const Tile& tile, llvm::Value* row, unsigned step);
+  Values rightWords(const Tile& tile, unsigned matrix, unsigned step);
   llvm::Value* packed(llvm::Value* low, llvm::Value* high);
 
   KernelEmission& e;
@@ -96,9 +105,8 @@ class AttentionEmission {
   // Tensor cores: lane 4g + t of a warp, which has 16 rows, has of a product's sums the columns 2t and 2t + 1 of the
   // rows g and g + 8. That is what the next product wants of its left factor, so that powers stay in registers.
   llvm::Value *group_ = nullptr, *word_ = nullptr;  // g and t
-  Tile queries_{map_.query, map_.depth, map_.rows, map_.depthCount, map_.rowCount, 0, 0};
-  Tile keys_{map_.key, map_.depth, map_.columns, map_.depthCount, map_.columnCount, 0, 0};
-  Tile values_{map_.value, map_.columns, map_.width, map_.columnCount, map_.widthCount, 0, 0};
+  std::vector<Tile> rowTiles_, columnTiles_;        // by product
+  std::vector<Tile> valueTiles_;                    // by sum with values
 };
 
 }  // namespace tessera::codegen

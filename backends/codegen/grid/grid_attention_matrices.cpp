@@ -8,7 +8,7 @@ using llvm::Value;
 
 namespace {
 
-constexpr unsigned kMatrixRows = 16, kMatrixColumns = 8, kMatrixWords = 8;  // of a tensor core's product; words deep
+constexpr unsigned kMatrixColumns = 8, kMatrixWords = 8;  // of a tensor core's product; words deep
 
 }  // namespace
 
@@ -20,72 +20,99 @@ void AttentionEmission::emitByMatrices() {
   Value* pair = b.CreateShl(word_, uint64_t{1});
   Value* const rowsInTile[] = {firstRow, b.CreateAdd(firstRow, b.getInt32(8))};
   Row rows[] = {openRow(rowsInTile[0]), openRow(rowsInTile[1])};
-  std::vector<Value*> results;
-  for (unsigned k = 0; k < 4 * elements; ++k) results.push_back(slot(number(0)));
+  std::vector<Values> results(valueTiles_.size());
+  for (Values& each : results)
+    for (unsigned k = 0; k < 4 * elements; ++k) each.push_back(slot(number(0)));
   forTiles([&](Value* first) {
-    std::vector<Value*> scores(size_t{4} * columns, number(0));
-    for (unsigned step = 0; step < map_.paddedDepth() / kMatrixRows; ++step) {
-      const std::vector<Value*> left = leftWords(firstRow, step);
-      for (unsigned j = 0; j < columns; ++j)
-        e.multiplyMatrices(*map_.tensor, left, rightWords(keys_, j, step), std::span(scores).subspan(4 * j, 4));
+    std::vector<Values> products, weights(map_.sums.size(), Values(size_t{4} * columns));
+    for (size_t p = 0; p < map_.products.size(); ++p) {
+      Values& sums = products.emplace_back(size_t{4} * columns, number(0));
+      for (unsigned step = 0; step < map_.products[p].paddedDepth() / kMatrixRows; ++step) {
+        const Values left = leftWords(rowTiles_[p], firstRow, step);
+        for (unsigned j = 0; j < columns; ++j)
+          e.multiplyMatrices(*map_.tensor, left, rightWords(columnTiles_[p], j, step),
+                             std::span(sums).subspan(size_t{4} * j, 4));
+      }
     }
-    Value* shrink[2];
+    Value* shrink[2] = {};
     for (unsigned half = 0; half < 2 && !e.failure_; ++half) {
-      std::vector<Value**> own;
+      std::vector<size_t> ofRow;
       for (unsigned j = 0; j < columns; ++j)
         for (unsigned k = 0; k < 2; ++k) {
-          Value*& score = scores[4 * j + 2 * half + k];
+          ofRow.push_back(4 * j + 2 * half + k);
           Value* column = b.CreateAdd(pair, b.getInt32(j * kMatrixColumns + k));
-          score = scoreOf(rows[half].number, b.CreateAdd(first, wide(column)), score);
-          own.push_back(&score);
+          Values at;
+          for (const Values& product : products) at.push_back(product[ofRow.back()]);
+          at = weightsAt(rows[half].number, b.CreateAdd(first, wide(column)), at);
+          for (size_t s = 0; s < weights.size(); ++s) weights[s][ofRow.back()] = at[s];
         }
-      shrink[half] = takeScores(rows[half], own, 4);
+      shrink[half] = takeWeights(rows[half], weights, ofRow, 4);
     }
-    if (e.failure_) return;
-    std::vector<Value*> now;
-    for (size_t k = 0; k < results.size(); ++k) now.push_back(b.CreateFMul(read(results[k]), shrink[k % 4 / 2]));
-    for (unsigned step = 0; step < columns / 2; ++step) {
-      std::vector<Value*> left;
-      for (unsigned part = 0; part < 4; ++part)
-        left.push_back(packed(scores[8 * step + 2 * part], scores[8 * step + 2 * part + 1]));
-      for (unsigned j = 0; j < elements; ++j)
-        e.multiplyMatrices(*map_.tensor, left, rightWords(values_, j, step), std::span(now).subspan(4 * j, 4));
+    for (size_t s = 0; s < valueTiles_.size() && !e.failure_; ++s) {
+      Values now;
+      for (size_t k = 0; k < results[s].size(); ++k) {
+        now.push_back(read(results[s][k]));
+        if (Value* by = shrink[k % 4 / 2]) now.back() = b.CreateFMul(now.back(), by);
+      }
+      addMatrices(valueTiles_[s], weights[s], now);
+      for (size_t k = 0; k < now.size(); ++k) b.CreateStore(now[k], results[s][k]);
     }
-    for (size_t k = 0; k < results.size(); ++k) b.CreateStore(now[k], results[k]);
   });
-  std::vector<Value*> finished;
-  Value* sums[] = {joinLanes(NodeOp::Add, read(rows[0].sum), 4), joinLanes(NodeOp::Add, read(rows[1].sum), 4)};
-  for (size_t k = 0; k < results.size(); ++k)
-    finished.push_back(combine(NodeOp::Divide, read(results[k]), sums[k % 4 / 2]));
-  storeMatrices(warp, lane, finished);
+  if (e.failure_) return;
+  if (!map_.hasValues()) {
+    for (unsigned half = 0; half < 2; ++half) storeTotals(rows[half], rowsInTile[half], word_, 4);
+    return;
+  }
+  Value* sums[2] = {};
+  for (unsigned half = 0; half < 2 && map_.softmax; ++half)
+    sums[half] = joinLanes(NodeOp::Add, read(rows[half].sum), 4);
+  for (Values& each : results)
+    for (size_t k = 0; k < each.size(); ++k) each[k] = finished(read(each[k]), sums[k % 4 / 2]);
+  storeMatrices(warp, lane, results);
+}
+
+// Adds the weighted values. Sums of the products are, as they lie, what the next product wants of its left factor.
+void AttentionEmission::addMatrices(const Tile& values, const Values& weights, std::span<Value*> sums) {
+  for (unsigned step = 0; step < weights.size() / 8; ++step) {
+    Values left;
+    for (unsigned part = 0; part < 4; ++part)
+      left.push_back(packed(weights[8 * step + 2 * part], weights[8 * step + 2 * part + 1]));
+    for (unsigned j = 0; j < sums.size() / 4; ++j)
+      e.multiplyMatrices(*map_.tensor, left, rightWords(values, j, step), sums.subspan(size_t{4} * j, 4));
+  }
 }
 
 // Through shared memory, so that neighbours store side by side: sixteen elements of each row at a time. Lines that
 // are eight words longer keep the pairs of a warp in different banks, and so two rows with one between them.
-void AttentionEmission::storeMatrices(Value* warp, Value* lane, const std::vector<Value*>& results) {
+void AttentionEmission::storeMatrices(Value* warp, Value* lane, const std::vector<Values>& results) {
   constexpr unsigned kLine = kMatrixRows + 8, kWarpWords = kMatrixRows * kLine;
-  auto* shared =
-      makeSharedArray(e.module_, f32_, uint64_t{map_.tileRows} * kLine, e.function_->getName().str() + "_end");
+  std::vector<llvm::GlobalVariable*> shared;
+  for (size_t s = 0; s < results.size(); ++s)
+    shared.push_back(
+        makeSharedArray(e.module_, f32_, uint64_t{map_.tileRows} * kLine, e.function_->getName().str() + "_end"));
   Value* own = b.CreateMul(warp, b.getInt32(kWarpWords));
-  const auto at = [&](Value* row, Value* column) {
-    return b.CreateGEP(f32_, shared, b.CreateAdd(own, b.CreateAdd(b.CreateMul(row, b.getInt32(kLine)), column)));
+  const auto at = [&](size_t s, Value* row, Value* column) {
+    return b.CreateGEP(f32_, shared[s], b.CreateAdd(own, b.CreateAdd(b.CreateMul(row, b.getInt32(kLine)), column)));
   };
   Value* pairAt = b.CreateShl(word_, uint64_t{1});
   for (unsigned from = 0; from < map_.paddedWidth() && !e.failure_; from += kMatrixRows) {
     emitBarrier(b);
-    for (unsigned k = 0; k < 4; ++k) {
-      const size_t first = 4 * (from / kMatrixColumns + k / 2) + 2 * (k % 2);
-      Value* pair = llvm::PoisonValue::get(llvm::FixedVectorType::get(f32_, 2));
-      for (unsigned part = 0; part < 2; ++part) pair = b.CreateInsertElement(pair, results[first + part], part);
-      Value* row = b.CreateAdd(group_, b.getInt32(k % 2 * 8));
-      b.CreateAlignedStore(pair, at(row, b.CreateAdd(pairAt, b.getInt32(k / 2 * kMatrixColumns))), llvm::Align(8));
-    }
+    for (size_t s = 0; s < results.size(); ++s)
+      for (unsigned k = 0; k < 4; ++k) {
+        const size_t first = 4 * (from / kMatrixColumns + k / 2) + 2 * (k % 2);
+        Value* pair = llvm::PoisonValue::get(llvm::FixedVectorType::get(f32_, 2));
+        for (unsigned part = 0; part < 2; ++part) pair = b.CreateInsertElement(pair, results[s][first + part], part);
+        Value* row = b.CreateAdd(group_, b.getInt32(k % 2 * 8));
+        b.CreateAlignedStore(pair, at(s, row, b.CreateAdd(pairAt, b.getInt32(k / 2 * kMatrixColumns))), llvm::Align(8));
+      }
     emitBarrier(b);
     Value *column = b.CreateAnd(lane, kMatrixRows - 1), *half = b.CreateLShr(lane, uint64_t{4});
     for (unsigned k = 0; k < kMatrixRows / 2 && !e.failure_; ++k) {
       Value* inWarp = b.CreateAdd(b.CreateShl(half, uint64_t{1}), b.getInt32(k / 2 * 4 + k % 2));
+      Values found;
+      for (size_t s = 0; s < results.size(); ++s) found.push_back(b.CreateLoad(f32_, at(s, inWarp, column)));
       storeResult(b.CreateAdd(b.CreateMul(warp, b.getInt32(kMatrixRows)), inWarp),
-                  b.CreateAdd(column, b.getInt32(from)), b.CreateLoad(f32_, at(inWarp, column)));
+                  b.CreateAdd(column, b.getInt32(from)), found);
     }
   }
 }
@@ -97,14 +124,14 @@ Value* AttentionEmission::wordAt(const Tile& tile, Value* line, unsigned further
                       b.CreateGEP(b.getInt32Ty(), tile.shared, b.CreateAdd(first, b.getInt32(further * words + at))));
 }
 
-std::vector<Value*> AttentionEmission::leftWords(Value* row, unsigned step) {
-  std::vector<Value*> out;
+AttentionEmission::Values AttentionEmission::leftWords(const Tile& tile, Value* row, unsigned step) {
+  Values out;
   for (unsigned part = 0; part < 4; ++part)
-    out.push_back(wordAt(queries_, row, 8 * (part % 2), kMatrixWords * step + 4 * (part / 2)));
+    out.push_back(wordAt(tile, row, 8 * (part % 2), kMatrixWords * step + 4 * (part / 2)));
   return out;
 }
 
-std::vector<Value*> AttentionEmission::rightWords(const Tile& tile, unsigned matrix, unsigned step) {
+AttentionEmission::Values AttentionEmission::rightWords(const Tile& tile, unsigned matrix, unsigned step) {
   return {wordAt(tile, group_, kMatrixColumns * matrix, kMatrixWords * step),
           wordAt(tile, group_, kMatrixColumns * matrix, kMatrixWords * step + 4)};
 }

@@ -142,14 +142,15 @@ Status DevicePlanBuilder::planStores(const Instruction& instruction, Steps& out)
   return planWhole(instruction, std::move(stores), out);
 }
 
-// Two dots in one fusion; it has blocks of its own.
+// A dot with another one, or with a reduction, in one fusion; it has blocks of its own.
 bool DevicePlanBuilder::isAttention(const Instruction& instruction) const {
   if (instruction.attributes->textOr(Attr::kind, "") != "kOutput") return false;
-  int64_t dots = 0;
+  int64_t sums = 0;
   for (ComputationId inside : module_.callees(instruction))
-    dots += std::ranges::count_if(module_.at(inside).instructions,
-                                  [&](InstructionId id) { return module_.at(id).opcode == Opcode::Dot; });
-  return dots > 1;
+    sums += std::ranges::count_if(module_.at(inside).instructions, [&](InstructionId id) {
+      return module_.at(id).opcode == Opcode::Dot || module_.at(id).opcode == Opcode::Reduce;
+    });
+  return sums > 1;
 }
 
 Status DevicePlanBuilder::planElements(const Instruction& instruction, Steps& out) {

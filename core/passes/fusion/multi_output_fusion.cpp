@@ -207,19 +207,7 @@ class Siblings {
     const Shape all = shapes.size() == 1 ? shapes[0] : Shape::tuple(std::move(shapes));
     module_.setRoot(nest, roots.size() == 1 ? roots[0] : rewriter_.add(nest, Opcode::Tuple, all, roots, {}, members));
     const InstructionId fusion = rewriter_.add(home, Opcode::Fusion, all, inputs, std::move(attributes), members);
-    replaceResults(fusion, results);
-  }
-
-  void replaceResults(InstructionId fusion, const std::vector<InstructionId>& results) {
-    if (results.size() == 1) return rewriter_.replace(results[0], fusion);
-    for (size_t k = 0; k < results.size(); ++k) {
-      AttributeSet index;
-      index.set(Attr::index, static_cast<int64_t>(k));
-      const InstructionId from[] = {results[k]};
-      const Shape shape = module_.shapeOf(fusion).elements[k];
-      rewriter_.replace(results[k], rewriter_.add(module_.at(fusion).computation, Opcode::GetTupleElement, shape,
-                                                  {&fusion, 1}, std::move(index), from));
-    }
+    rewriter_.replaceByElements(results, fusion);
   }
 
   InstructionId addParameter(ComputationId nest, InstructionId of, int32_t number) {

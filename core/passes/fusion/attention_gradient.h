@@ -1,0 +1,14 @@
+// The gradient of attention: a softmax of products whose weights are read several times, by the product with the values
+// and by those of the gradient. Each of these products, and each sum or maximum of a row, becomes a fusion (kind
+// kOutput) that computes the scores again from queries, keys and what was found for each row, so that nothing as large
+// as the scores is in memory. For devices, behind fuse-attention, which takes attention without a gradient.
+#pragma once
+
+#include "core/passes/pipeline.h"
+
+namespace tessera {
+
+// Left alone: scores that anything else reads, and sizes that no device has a kernel for.
+Result<bool> fuseAttentionGradient(Module& module);
+
+}  // namespace tessera

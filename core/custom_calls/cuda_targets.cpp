@@ -30,8 +30,9 @@ std::vector<T> adjointOf(const std::vector<T>& matrix, size_t rows, size_t colum
   return out;
 }
 
-// A = U · S · Vᴴ. By QR iteration the results are a, s, U, Vᴴ and info, or, `transposed`, Vᴴ before U; by Jacobi's
-// rotations V stands in the place of Vᴴ. Without compute_uv the vectors are zeros of the shape that is written.
+// A = U · S · Vᴴ. By QR iteration the results are a, s, U, Vᴴ and info, or, `transposed`, Vᴴ before U; by
+// Jacobi's rotations V stands in the place of Vᴴ. Without compute_uv the vectors are zeros of the shape that is
+// written.
 template <class T, bool kJacobi>
 Result<Literal> singular(const EvaluateContext& context) {
   TESSERA_TRY(expectOperandCount(context, 1));

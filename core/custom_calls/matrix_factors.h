@@ -117,8 +117,8 @@ struct SingularFactors {
   std::vector<T> u, vt;
   int info = 0;
 };
-// a (overwritten) = u · diagonal(values) · vt by divide and conquer, or by QR iteration. mode A: u is m × m and vt n ×
-// n; S: the first min(m, n) columns and rows; N: no vectors, u and vt are zero.
+// a (overwritten) = u · diagonal(values) · vt by divide and conquer, or by QR iteration. mode A: u is m × m and
+// vt n × n; S: the first min(m, n) columns and rows; N: no vectors, u and vt are zero.
 template <class T, bool kDivide>
 Result<SingularFactors<T>> factorSingular(std::vector<T>& a, int m, int n, char mode, int uColumns, int vtRows) {
   TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>(kDivide ? "gesdd" : "gesvd"));

@@ -1,7 +1,7 @@
 // See grid_contraction.h, kernel_emission.h: the kernel of a contraction. A step loads tileDepth products' factors of
 // the block's rows and columns into shared memory, zeros past the edges; then each thread adds its products. With
-// asynchronous copies a step begins those of the next one first. Thread (x, y) has the rows y, y + 16 … and the columns
-// x, x + 16 …, so that neighbours read and store side by side.
+// asynchronous copies a step begins those of the next one first. Thread (x, y) has the rows y, y + 16 … and the
+// columns x, x + 16 …, so that neighbours read and store side by side.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "backends/codegen/grid/grid_contraction.h"

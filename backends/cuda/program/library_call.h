@@ -68,8 +68,8 @@ struct MatrixCall {
   }
 };
 
-// o[b, h, i] = sum over j of softmax over j of (scale · q[b, h, i] · k[b, h, j]) · v[b, h, j]. Strides in elements: of
-// the batch, the heads, the queries or keys, and the elements of one.
+// o[b, h, i] = sum over j of softmax over j of (scale · q[b, h, i] · k[b, h, j]) · v[b, h, j]. Strides in elements:
+// of the batch, the heads, the queries or keys, and the elements of one.
 struct AttentionCall {
   int64_t batch = 1, heads = 1, queries = 0, keys = 0, depth = 0, width = 0;  // depth: of q and k; width: of v
   std::vector<int64_t> qStrides, kStrides, vStrides, oStrides;

@@ -37,9 +37,9 @@ Value* KernelEmission::rowPlace(int32_t buffer) {
 LaneAddress KernelEmission::laneAddressOf(const Address& address, const ArrayBase& base) {
   LaneAddress place{base, int64(address.constant), 0, nullptr};
   for (const CounterTerm& term : address.terms) {
-    const bool isAmongNeighbours = firstNeighbour_ && term.counter == neighbours();
+    const bool isAmongNeighbours = firstNeighbour_ && term.counter == along_;
     Value* counter = isAmongNeighbours ? firstNeighbour_ : counterValue_[static_cast<size_t>(term.counter)];
-    if (isAmongNeighbours) place.multiple = grid_->each, place.after = neighbour_;
+    if (isAmongNeighbours) place.multiple = std::max(grid_->each, grid_->rowEach), place.after = neighbour_;
     place.scalar =
         b.CreateAdd(place.scalar, term.coefficient == 1 ? counter : b.CreateMul(counter, int64(term.coefficient)));
     if (term.counter == axis_) place.step = term.coefficient;

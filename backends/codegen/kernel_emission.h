@@ -122,16 +122,27 @@ class KernelEmission {
   int32_t neighbours() const { return grid_ && grid_->each > 1 ? grid_->nest.outer.back() : -1; }
   void emitNeighbours();
   void emitWholeNeighbours(llvm::Value* first);
-  std::optional<int64_t> unrolledPoints(int64_t count, size_t nodes) const;
+  std::vector<Val> readNeighboursIf(NodeId id, const std::function<void(unsigned)>& moveTo);
+  std::optional<int64_t> unrolledSteps(int64_t count, size_t nodes) const;
+  void forRowNeighbours(const std::vector<int32_t>& counters, llvm::Value* step, const std::vector<uint32_t>& nodes,
+                        const std::function<void()>& body);
   void emitRow();
-  void emitStrided(int64_t count, const std::vector<int32_t>& counters, size_t nodes,
-                   const std::function<void()>& body);
+  void computeElement(std::vector<std::function<void()>>& stores);
+  void emitStrided(int64_t count, size_t nodes, const std::function<void(llvm::Value*)>& body);
   void setCounters(const std::vector<int32_t>& counters, llvm::Value* point);
   void forget();
   Val factorValue(const ContractionMap& map, const ContractionSide& of);
   std::pair<llvm::Value*, llvm::Value*> placeInTile(const ContractionMap& map, const ContractionSide& of,
                                                     llvm::Value* e);
+  std::pair<llvm::Value*, llvm::Value*> chunkInTile(const ContractionMap& map, const ContractionSide& of,
+                                                    llvm::Value* c);
+  void copyAsync(const ContractionSide& to, llvm::Value* place, llvm::Value* inside);
   void fillSide(const ContractionMap& map, const ContractionSide& to, llvm::Value* thread, llvm::Value* depth);
+  void fillChunk(const ContractionMap& map, const ContractionSide& to, llvm::Value* chunk, llvm::Value* depth);
+  void addPiece(const ContractionMap& map, const ContractionSide& rows, const ContractionSide& columns,
+                const std::vector<Val>& sums, llvm::Value* thread);
+  void addPipelined(const ContractionMap& map, const ContractionSide& rows, const ContractionSide& columns,
+                    const std::vector<Val>& sums, llvm::Value* thread);
   void addProducts(const ContractionMap& map, const ContractionSide& rows, const ContractionSide& columns,
                    const std::vector<Val>& sums, llvm::Value* thread);
   MatrixPlace matrixPlace(const ContractionMap& map, llvm::Value* thread);
@@ -181,7 +192,8 @@ class KernelEmission {
   std::vector<llvm::Value*> rowBase_;
   std::vector<llvm::Value*> counterValue_;  // i64 by counter; of the axis: lane 0
   int32_t axis_ = -1;                       // the counter that runs over lanes at this point
-  // While a thread's neighbours are made: the first one, along their counter, and which of them is next.
+  // While a thread's neighbours are made: their counter, its value for the first one, and which of them is next.
+  int32_t along_ = -1;
   llvm::Value* firstNeighbour_ = nullptr;
   int64_t neighbour_ = 0;
   std::vector<llvm::Value*> streams_;  // by store: whether its vectors begin where lines do; null: it is no stream

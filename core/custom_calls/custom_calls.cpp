@@ -82,7 +82,7 @@ CustomCallFunction findBuiltInTarget(std::string_view name) {
   static const auto kTable = [] {
     std::unordered_map<std::string_view, CustomCallFunction> out;
     for (const auto targets : {annotationTargets(), manualRegionTargets(), bufferTargets(), lapackTargets(),
-                               decompositionTargets(), arrayTargets()})
+                               cudaTargets(), decompositionTargets(), arrayTargets()})
       for (const CustomCallTarget& target : targets) out.emplace(target.name, target.run);
     return out;
   }();

@@ -1,6 +1,6 @@
 // What the targets of custom-call mean. Built in are annotations of partitioners and schedulers (they hand their value
-// on), the borders of manual regions (cut and joined between devices), TopK, XLA's matrix decompositions and the LAPACK
-// targets of jaxlib; a user's library goes before all of them. Used by core/evaluate and the backends.
+// on), the borders of manual regions (cut and joined between devices), TopK, XLA's matrix decompositions and jaxlib's
+// targets for LAPACK and cuSOLVER; a user's library goes before all of them. Used by core/evaluate and the backends.
 #pragma once
 
 #include <span>
@@ -25,6 +25,7 @@ std::span<const CustomCallTarget> annotationTargets();
 std::span<const CustomCallTarget> manualRegionTargets();
 std::span<const CustomCallTarget> bufferTargets();
 std::span<const CustomCallTarget> lapackTargets();
+std::span<const CustomCallTarget> cudaTargets();
 std::span<const CustomCallTarget> decompositionTargets();
 std::span<const CustomCallTarget> arrayTargets();
 

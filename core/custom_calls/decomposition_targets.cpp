@@ -2,7 +2,6 @@
 // LuDecomposition, Eigh, Cholesky. The element type is the operand's; Eigh is XLA's own algorithm, all others LAPACK.
 #include <algorithm>
 #include <cstdio>
-#include <numeric>
 
 #include "core/base/result.h"
 #include "core/custom_calls/custom_calls.h"
@@ -35,14 +34,6 @@ Result<Literal> reflectors(const EvaluateContext& context) {
   return out.take();
 }
 
-// Row i of the permuted matrix is row out[i]; pivots count from 1.
-std::vector<int> permutationOf(const std::vector<int>& pivots, int rows) {
-  std::vector<int> out(static_cast<size_t>(rows));
-  std::iota(out.begin(), out.end(), 0);
-  for (size_t i = 0; i < pivots.size(); ++i) std::swap(out[i], out[static_cast<size_t>(pivots[i] - 1)]);
-  return out;
-}
-
 template <class T>
 Result<Literal> lu(const EvaluateContext& context) {
   TESSERA_TRY(expectOperandCount(context, 1));
@@ -56,8 +47,8 @@ Result<Literal> lu(const EvaluateContext& context) {
     std::vector<int> pivots;
     TESSERA_TRY(factorLu(a, x.rows, x.columns, pivots));
     out.storeMatrix(0, item, a, x.rows, x.columns);
-    out.storeRow(2, item, permutationOf(pivots, x.rows), x.rows);
     for (int& pivot : pivots) --pivot;
+    out.storeRow(2, item, permutationOf(pivots, x.rows), x.rows);
     out.storeRow(1, item, pivots, k);
     return {};
   }));
@@ -145,28 +136,10 @@ Result<Literal> cholesky(const EvaluateContext& context) {
   return out.take();
 }
 
-// The function for the operand's element type.
-#define TESSERA_BY_TYPE(name)                                                                          \
-  Result<Literal> name##ByType(const EvaluateContext& context) {                                       \
-    switch (context.operands.empty() ? ElementType::Tuple : context.operands[0].shape().type) {        \
-      case ElementType::F32: return name<float>(context);                                              \
-      case ElementType::F64: return name<double>(context);                                             \
-      case ElementType::C64: return name<std::complex<float>>(context);                                \
-      case ElementType::C128: return name<std::complex<double>>(context);                              \
-      default: return failUnsupported("matrices of f32, f64, c64 and c128 are decomposed, no others"); \
-    }                                                                                                  \
-  }
-TESSERA_BY_TYPE(geqrf)
-TESSERA_BY_TYPE(reflectors)
-TESSERA_BY_TYPE(lu)
-TESSERA_BY_TYPE(eigh)
-TESSERA_BY_TYPE(cholesky)
-#undef TESSERA_BY_TYPE
-
 constexpr CustomCallTarget kDecompositionTargets[] = {
-    {"Qr", geqrfByType},           {"ProductOfElementaryHouseholderReflectors", reflectorsByType},
-    {"LuDecomposition", luByType}, {"Eigh", eighByType},
-    {"Cholesky", choleskyByType},
+    {"Qr", TESSERA_BY_TYPE(geqrf)},           {"ProductOfElementaryHouseholderReflectors", TESSERA_BY_TYPE(reflectors)},
+    {"LuDecomposition", TESSERA_BY_TYPE(lu)}, {"Eigh", TESSERA_BY_TYPE(eigh)},
+    {"Cholesky", TESSERA_BY_TYPE(cholesky)},
 };
 
 }  // namespace

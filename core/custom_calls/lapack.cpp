@@ -143,4 +143,9 @@ Result<char> configLetter(const EvaluateContext& context, std::string_view key, 
                          ", and knows one of " + std::string(letters) + " by its code");
 }
 
+Result<char> configTriangle(const EvaluateContext& context) {
+  if (const auto lower = configNumber(context.instruction, "lower")) return *lower ? 'L' : 'U';
+  return configLetter(context, "uplo", "LU");
+}
+
 }  // namespace tessera

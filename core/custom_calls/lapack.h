@@ -128,5 +128,7 @@ class MatrixResults {
 std::optional<int64_t> configNumber(const Instruction& instruction, std::string_view key);
 // The letter of such a value, one of `letters`; the first of them when it is absent.
 Result<char> configLetter(const EvaluateContext& context, std::string_view key, std::string_view letters);
+// The triangle that is read: L or U, by `lower` as targets for CUDA have it, else by the letter `uplo`.
+Result<char> configTriangle(const EvaluateContext& context);
 
 }  // namespace tessera

@@ -12,7 +12,7 @@ template <class T>
 Result<Literal> syevd(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, squaresOf(context, kLapackType<T>));
   TESSERA_ASSIGN_OR_RETURN(const char job, configLetter(context, "mode", "VN"));
-  TESSERA_ASSIGN_OR_RETURN(const char triangle, configLetter(context, "uplo", "LU"));
+  TESSERA_ASSIGN_OR_RETURN(const char triangle, configTriangle(context));
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out,
                            MatrixResults::of(context, {x.matrix(kLapackType<T>, x.rows, x.rows),
                                                        x.vector(kLapackReal<T>, x.rows), x.number(kLapackInt)}));
@@ -47,53 +47,27 @@ SingularSizes singularSizes(const EvaluateContext& context, const MatrixBatch& x
   return fits(2, 1, k) && fits(3, 2, k) ? first : all;
 }
 
-template <class T>
-size_t singularRealWork(bool divide, int m, int n, char mode) {
-  const auto least = static_cast<size_t>(std::min(m, n)), most = static_cast<size_t>(std::max(m, n));
-  if (!divide) return 5 * least + 1;
-  if (mode == 'N') return 7 * least + 1;
-  return std::max(5 * least * least + 5 * least, 2 * most * least + 2 * least * least + least) + 1;
-}
-
 // gesdd (divide and conquer) and gesvd (QR iteration) have the same operands and results.
 template <class T, bool kDivide>
 Result<Literal> singularValues(const EvaluateContext& context) {
   TESSERA_TRY(expectOperandCount(context, 1));
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, matricesOf(context, kLapackType<T>));
   TESSERA_ASSIGN_OR_RETURN(const char mode, configLetter(context, "mode", "ASN"));
-  TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>(kDivide ? "gesdd" : "gesvd"));
   const auto [uColumns, vtRows] = singularSizes(context, x, mode);
-  const int m = x.rows, n = x.columns, k = std::min(m, n), leading = leadingOf(m), leadingVt = leadingOf(vtRows);
+  const int m = x.rows, n = x.columns, k = std::min(m, n);
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out,
                            MatrixResults::of(context, {x.matrix(kLapackType<T>, m, n), x.vector(kLapackReal<T>, k),
                                                        x.matrix(kLapackType<T>, m, uColumns),
                                                        x.matrix(kLapackType<T>, vtRows, n), x.number(kLapackInt)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {
-    std::vector<T> a = columnsOf<T>(context.operands[0], item, m, n),
-                   u(static_cast<size_t>(m) * static_cast<size_t>(uColumns)),
-                   vt(static_cast<size_t>(vtRows) * static_cast<size_t>(n));
-    std::vector<RealOf<T>> values(static_cast<size_t>(k)), realWork(singularRealWork<T>(kDivide, m, n, mode));
-    std::vector<int> integerWork(8 * static_cast<size_t>(k) + 1);
-    int info = 0;
-    withWorkspace<T>([&](T* work, int* size) {
-      if constexpr (kDivide && kIsComplex<T>)
-        callFortran(routine, &mode, &m, &n, a.data(), &leading, values.data(), u.data(), &leading, vt.data(),
-                    &leadingVt, work, size, realWork.data(), integerWork.data(), &info, size_t{1});
-      else if constexpr (kDivide)
-        callFortran(routine, &mode, &m, &n, a.data(), &leading, values.data(), u.data(), &leading, vt.data(),
-                    &leadingVt, work, size, integerWork.data(), &info, size_t{1});
-      else if constexpr (kIsComplex<T>)
-        callFortran(routine, &mode, &mode, &m, &n, a.data(), &leading, values.data(), u.data(), &leading, vt.data(),
-                    &leadingVt, work, size, realWork.data(), &info, size_t{1}, size_t{1});
-      else
-        callFortran(routine, &mode, &mode, &m, &n, a.data(), &leading, values.data(), u.data(), &leading, vt.data(),
-                    &leadingVt, work, size, &info, size_t{1}, size_t{1});
-    });
+    std::vector<T> a = columnsOf<T>(context.operands[0], item, m, n);
+    TESSERA_ASSIGN_OR_RETURN(const SingularFactors<T> factors,
+                             (factorSingular<T, kDivide>(a, m, n, mode, uColumns, vtRows)));
     out.storeMatrix(0, item, a, m, n);
-    out.storeRow(1, item, values, k);
-    out.storeMatrix(2, item, u, m, uColumns);
-    out.storeMatrix(3, item, vt, vtRows, n);
-    out.storeNumber(4, item, info);
+    out.storeRow(1, item, factors.values, k);
+    out.storeMatrix(2, item, factors.u, m, uColumns);
+    out.storeMatrix(3, item, factors.vt, vtRows, n);
+    out.storeNumber(4, item, factors.info);
     return {};
   }));
   return out.take();
@@ -245,7 +219,7 @@ Result<Literal> gehrd(const EvaluateContext& context) {
 template <class T>
 Result<Literal> sytrd(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, squaresOf(context, kLapackType<T>));
-  TESSERA_ASSIGN_OR_RETURN(const char triangle, configLetter(context, "uplo", "LU"));
+  TESSERA_ASSIGN_OR_RETURN(const char triangle, configTriangle(context));
   TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>(kIsComplex<T> ? "hetrd" : "sytrd"));
   const int n = x.rows, leading = leadingOf(n), between = std::max(0, n - 1);
   TESSERA_ASSIGN_OR_RETURN(MatrixResults out,

@@ -155,7 +155,7 @@ Result<Literal> getrf(const EvaluateContext& context) {
 template <class T>
 Result<Literal> potrf(const EvaluateContext& context) {
   TESSERA_ASSIGN_OR_RETURN(const MatrixBatch x, squaresOf(context, kLapackType<T>));
-  TESSERA_ASSIGN_OR_RETURN(const char triangle, configLetter(context, "uplo", "LU"));
+  TESSERA_ASSIGN_OR_RETURN(const char triangle, configTriangle(context));
   TESSERA_ASSIGN_OR_RETURN(
       MatrixResults out, MatrixResults::of(context, {x.matrix(kLapackType<T>, x.rows, x.rows), x.number(kLapackInt)}));
   TESSERA_TRY(forEachMatrix(x.count, x.operations(), [&](int64_t item) -> Status {

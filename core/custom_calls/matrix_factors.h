@@ -3,6 +3,8 @@
 // callers.
 #pragma once
 
+#include <numeric>
+
 #include "core/custom_calls/lapack.h"
 
 namespace tessera {
@@ -56,6 +58,14 @@ Result<int> factorLu(std::vector<T>& a, int m, int n, std::vector<int>& pivots) 
   return info;
 }
 
+// What such pivots, counted from 0 and below `rows`, make of the rows: row i of the permuted matrix is row out[i].
+inline std::vector<int> permutationOf(const std::vector<int>& pivots, int rows) {
+  std::vector<int> out(static_cast<size_t>(rows));
+  std::iota(out.begin(), out.end(), 0);
+  for (size_t i = 0; i < pivots.size(); ++i) std::swap(out[i], out[static_cast<size_t>(pivots[i])]);
+  return out;
+}
+
 template <class T>
 Result<int> factorCholesky(std::vector<T>& a, int n, char triangle) {
   TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>("potrf"));
@@ -91,6 +101,49 @@ Result<int> factorSymmetric(std::vector<T>& a, int n, char job, char triangle, s
     integerWork.resize(static_cast<size_t>(integerSize));
   }
   return info;
+}
+
+template <class T>
+size_t singularRealWork(bool divide, int m, int n, char mode) {
+  const auto least = static_cast<size_t>(std::min(m, n)), most = static_cast<size_t>(std::max(m, n));
+  if (!divide) return 5 * least + 1;
+  if (mode == 'N') return 7 * least + 1;
+  return std::max(5 * least * least + 5 * least, 2 * most * least + 2 * least * least + least) + 1;
+}
+
+template <class T>
+struct SingularFactors {
+  std::vector<RealOf<T>> values;  // descending
+  std::vector<T> u, vt;
+  int info = 0;
+};
+// a (overwritten) = u · diagonal(values) · vt by divide and conquer, or by QR iteration. mode A: u is m × m and
+// vt n × n; S: the first min(m, n) columns and rows; N: no vectors, u and vt are zero.
+template <class T, bool kDivide>
+Result<SingularFactors<T>> factorSingular(std::vector<T>& a, int m, int n, char mode, int uColumns, int vtRows) {
+  TESSERA_ASSIGN_OR_RETURN(void* routine, lapackRoutine<T>(kDivide ? "gesdd" : "gesvd"));
+  const int leading = leadingOf(m), leadingVt = leadingOf(vtRows);
+  const auto k = static_cast<size_t>(std::min(m, n));
+  SingularFactors<T> out{std::vector<RealOf<T>>(k),
+                         std::vector<T>(static_cast<size_t>(m) * static_cast<size_t>(uColumns)),
+                         std::vector<T>(static_cast<size_t>(vtRows) * static_cast<size_t>(n))};
+  std::vector<RealOf<T>> realWork(singularRealWork<T>(kDivide, m, n, mode));
+  std::vector<int> integerWork(8 * k + 1);
+  withWorkspace<T>([&](T* work, int* size) {
+    if constexpr (kDivide && kIsComplex<T>)
+      callFortran(routine, &mode, &m, &n, a.data(), &leading, out.values.data(), out.u.data(), &leading, out.vt.data(),
+                  &leadingVt, work, size, realWork.data(), integerWork.data(), &out.info, size_t{1});
+    else if constexpr (kDivide)
+      callFortran(routine, &mode, &m, &n, a.data(), &leading, out.values.data(), out.u.data(), &leading, out.vt.data(),
+                  &leadingVt, work, size, integerWork.data(), &out.info, size_t{1});
+    else if constexpr (kIsComplex<T>)
+      callFortran(routine, &mode, &mode, &m, &n, a.data(), &leading, out.values.data(), out.u.data(), &leading,
+                  out.vt.data(), &leadingVt, work, size, realWork.data(), &out.info, size_t{1}, size_t{1});
+    else
+      callFortran(routine, &mode, &mode, &m, &n, a.data(), &leading, out.values.data(), out.u.data(), &leading,
+                  out.vt.data(), &leadingVt, work, size, &out.info, size_t{1}, size_t{1});
+  });
+  return out;
 }
 
 }  // namespace tessera

@@ -1,6 +1,7 @@
 // `--backend=cuda` as scripts use it: what is said where there is no card; and, on a driver that the tests put in the
 // place of NVIDIA's (tests/cuda/fake), runs on a card and what is wrong with drivers, cards and what is kept of them.
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "tests/cli/spawn.h"
 #include "tests/support/skips.h"
@@ -211,6 +212,84 @@ TEST_F(Cuda, ConvolutionsGoToALibraryWhereItIs) {
       scratch_.tessera("run c.hlo --backend=cuda --expected=cpu.npz", {}, environment + "TESSERA_FAKE_CUDA=cudnn=7605")
           .exit,
       0);
+}
+
+// Of this type of elements.
+std::string linearAlgebraOf(const std::string& type) {
+  const bool isComplex = type[0] == 'c', isNarrow = type == "f32" || type == "c64";
+  const char letter = isComplex ? (isNarrow ? 'c' : 'z') : isNarrow ? 's' : 'd';
+  const std::pair<const char*, std::string> words[] = {
+      {R"(CONJUGATE\((\w+), (\w+), (\w+)\))", isComplex ? "complex($1, $2)" : "copy($3)"},
+      {"LEIGEN", isComplex ? "Lheevd" : "Lsyevd"},
+      {"lapack_L", std::string("lapack_") + letter},
+      {R"(\bT\[)", type + "["},
+      {R"(\bR\[)", isNarrow ? "f32[" : "f64["}};
+  std::string out = contentOf(std::string(TESSERA_GPU_PROGRAMS) + "/linear_algebra.txt");
+  for (const auto& [from, to] : words) out = std::regex_replace(out, std::regex(from), to);
+  return out;
+}
+
+// Factors, eigenvalues, singular values and systems go to cuSOLVER and cuBLAS where they are, whoever named the call;
+// else to the host.
+TEST_F(Cuda, LinearAlgebraGoesToALibraryWhereItIs) {
+  const std::string own =
+      std::string("TESSERA_CUDA_LIBRARIES='") + TESSERA_FAKE_CUDA + "' LD_LIBRARY_PATH='" + TESSERA_FAKE_CUDA + "' ";
+  const std::string run = "run l.hlo --backend=cuda --runs=3 --expected=cpu.npz --json --profile=p.json";
+  for (const char* type : {"f32", "f64", "c64", "c128"}) {
+    scratch_.write("l.hlo", linearAlgebraOf(type));
+    const Ran cpu = scratch_.tessera("run l.hlo --out=cpu.npz");
+    ASSERT_EQ(cpu.exit, 0) << cpu.out << cpu.err;
+    // The tridiagonal form of this matrix magnifies how the product before it was rounded.
+    const bool isWide = type == std::string("f64") || type == std::string("c128");
+    const Ran ran = scratch_.tessera(run + (isWide ? "" : " --atol=0.02"), {}, own);
+    ASSERT_EQ(ran.exit, 0) << type << ran.out << ran.err;
+    const std::string profile = contentOf(scratch_.folder() / "p.json");
+    for (const char* words : {"cuSOLVER 12.0: Cholesky factors of 2 of 6 by 6", "LU factors", "QR factors",
+                              "product of reflectors", "product with reflectors", "eigenvalues", "singular values",
+                              "tridiagonal form", "cuBLAS 13.1: triangular systems of 2 of 3 by 6"})
+      EXPECT_NE(profile.find(words), std::string::npos) << words << profile;
+    EXPECT_EQ(profile.find("on the host"), std::string::npos) << type << profile;
+  }
+  const Ran without = scratch_.tessera(run, {}, own + "TESSERA_FAKE_CUDA=cusolver=10000");
+  ASSERT_EQ(without.exit, 0) << without.out << without.err;
+  EXPECT_NE(
+      contentOf(scratch_.folder() / "p.json").find("on the host: no kernel computes it (no cuSOLVER: version 10000"),
+      std::string::npos);
+}
+
+// Large matrices of the operations go there, too; small ones are one kernel each step of our own.
+TEST_F(Cuda, LargeFactorsGoToALibraryWhereItIs) {
+  const std::string own =
+      std::string("TESSERA_CUDA_LIBRARIES='") + TESSERA_FAKE_CUDA + "' LD_LIBRARY_PATH='" + TESSERA_FAKE_CUDA + "' ";
+  const std::string file = std::string("'") + TESSERA_GPU_PROGRAMS + "/factor_operations.hlo'";
+  ASSERT_EQ(scratch_.tessera("run " + file + " --out=cpu.npz").exit, 0);
+  const Ran ran =
+      scratch_.tessera("run " + file + " --backend=cuda --runs=2 --expected=cpu.npz --json --profile=p.json", {}, own);
+  ASSERT_EQ(ran.exit, 0) << ran.out << ran.err;
+  const std::string profile = contentOf(scratch_.folder() / "p.json");
+  for (const char* words : {"cuSOLVER 12.0: Cholesky factors of 1 of 70 by 70", "cuBLAS 13.1: triangular systems"})
+    EXPECT_NE(profile.find(words), std::string::npos) << words;
+  EXPECT_EQ(profile.find("of 20 by 20"), std::string::npos);
+}
+
+// Attention goes to cuDNN where its version has the operation, else to a kernel of our own, which says why.
+TEST_F(Cuda, AttentionGoesToALibraryWhereItIs) {
+  const std::string own =
+      std::string("TESSERA_CUDA_LIBRARIES='") + TESSERA_FAKE_CUDA + "' LD_LIBRARY_PATH='" + TESSERA_FAKE_CUDA + "' ";
+  const std::string file = std::string("'") + TESSERA_GPU_PROGRAMS + "/attention.hlo'";
+  ASSERT_EQ(scratch_.tessera("run " + file + " --out=cpu.npz").exit, 0);
+  const std::string run = "run " + file + " --backend=cuda --runs=3 --expected=cpu.npz --json --profile=p.json";
+  const Ran ran = scratch_.tessera(run, {}, own);
+  ASSERT_EQ(ran.exit, 0) << ran.out << ran.err;
+  EXPECT_EQ(json::parse(ran.out)["kernels"], 0);
+  const std::string profile = contentOf(scratch_.folder() / "p.json");
+  EXPECT_NE(profile.find("cuDNN 9.13: attention of 2 by 4: 64 queries of 32, 48 keys, values of 16, times 0.125, bf16"),
+            std::string::npos)
+      << profile;
+  const Ran without = scratch_.tessera(run, {}, own + "TESSERA_FAKE_CUDA=attention=0");
+  ASSERT_EQ(without.exit, 0) << without.out << without.err;
+  EXPECT_NE(contentOf(scratch_.folder() / "p.json").find("(cuDNN has no attention here (status 3000"),
+            std::string::npos);
 }
 
 // A card a device: collectives by NCCL where each has its own, by the host where not; the values of threads.

@@ -278,7 +278,27 @@ TEST_F(CudaKernels, CopiesBesideTheComputationArriveWhenWaitedFor) {
   EXPECT_EQ(runWith("cp.async.wait_group 0;"), 38u);
   EXPECT_EQ(errors(), "");
   runWith("cp.async.wait_group 1;");
-  EXPECT_FALSE(reportsOf("uninitialised shared memory").empty());
+  EXPECT_FALSE(reportsOf("race on shared memory").empty());
+}
+
+// Memory that has been used before is nobody's, too, from the copy's beginning to its wait.
+TEST_F(CudaKernels, CopiesToMemoryInUseAreRaces) {
+  const std::string shared = ".shared .align 16 .b8 s[1024];\n";
+  const auto errorsWith = [&](const std::string& before, const std::string& after) {
+    device->clearReports();
+    load(
+        kernel("mov.u64 %w0, s; mul.wide.u32 %w1, %x, 16; add.s64 %w0, %w0, %w1; add.s64 %w2, %out, %w1;"
+               "xor.b32 %r9, %x, 32; mul.wide.u32 %w3, %r9, 16; mov.u64 %w4, s; add.s64 %w3, %w4, %w3;"
+               "mov.u32 %r1, 7; st.shared.u32 [%w0], %r1; bar.sync 0; ld.shared.u32 %r0, [%w3];" +
+                   before + "cp.async.ca.shared.global [%w0], [%w2], 4; cp.async.commit_group;" + after +
+                   "ld.shared.u32 %r2, [%w0]; add.u32 %r0, %r0, %r2; st.global.u32 [%w2+4], %r0;",
+               shared));
+    run("k", {1}, {64}, Arguments(zeros<uint32_t>(256)));
+    return reportsOf("race on shared memory").size();
+  };
+  EXPECT_EQ(errorsWith("bar.sync 0;", "cp.async.wait_group 0;"), 0u);
+  EXPECT_GT(errorsWith("", "cp.async.wait_group 0;"), 0u);
+  EXPECT_GT(errorsWith("bar.sync 0;", "cp.async.wait_group 1;"), 0u);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Elementwise kernels on the simulated device: a thread takes neighbours, so that an access of a warp moves up to 512
-// bytes; what does not fit is left as it was, and the values are the evaluator's.
+// Kernels on the simulated device whose threads take neighbours, so that an access of a warp moves up to 512 bytes:
+// elementwise ones, pieces of others, rows; what does not fit is left as it was, and the values are the evaluator's.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -17,11 +17,27 @@ struct WideAccess {
   int64_t sectors = 0;
 };
 
+constexpr const char* kReducers = R"(HloModule m
+most { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] maximum(a, b) }
+sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+)";
+
+// Softmax of rows of so many elements.
+std::string softmaxOf(const std::string& rows, const std::string& length) {
+  const std::string whole = "f32[" + rows + "," + length + "]", one = "f32[" + rows + "]";
+  return "x = " + whole + " parameter(0)\nl = f32[] constant(-inf)\nt = " + one +
+         " reduce(x, l), dimensions={1}, to_apply=most\nts = " + whole + " broadcast(t), dimensions={0}\nd = " + whole +
+         " subtract(x, ts)\np = " + whole + " exponential(d)\nz = f32[] constant(0)\nn = " + one +
+         " reduce(p, z), dimensions={1}, to_apply=sum\nns = " + whole +
+         " broadcast(n), dimensions={0}\nROOT r = " + whole + " divide(p, ns)";
+}
+
 class CudaWideAccess : public testing::TestWithParam<WideAccess> {};
 
 TEST_P(CudaWideAccess, OfAWarp) {
   DeviceRun run;
-  ASSERT_NO_FATAL_FAILURE(runOnDevice("HloModule m\nENTRY e {\n" + GetParam().text + "\n}\n", "simulated:sm_80", run));
+  ASSERT_NO_FATAL_FAILURE(
+      runOnDevice(std::string(kReducers) + "ENTRY e {\n" + GetParam().text + "\n}\n", "simulated:sm_80", run));
   expectEvaluatorsResults(run);
   for (const DeviceReport& report : run.executable->deviceReports())
     ADD_FAILURE() << report.kind << ", " << report.place << ": " << report.text;
@@ -75,7 +91,45 @@ INSTANTIATE_TEST_SUITE_P(
         // What is the same for all neighbours is read once.
         WideAccess{"x = f32[128] parameter(0)\nROOT r = f32[128,256] broadcast(x), dimensions={0}",
                    {{"reads of 4", 1}, {"writes of 16", 1}},
-                   17}));
+                   17},
+        // A row is read once, and stays in registers.
+        WideAccess{softmaxOf("64", "256"), {{"reads of 16", 2}, {"writes of 16", 2}}, 64},
+        WideAccess{softmaxOf("64", "192"), {{"reads of 8", 3}, {"writes of 8", 3}}, 48},
+        // Rows that are looked up; the numbers of two of them are read once for all their elements.
+        WideAccess{"x = f32[500,64] parameter(0)\ni = s32[2048] parameter(1)\nROOT r = f32[2048,64] gather(x, i), "
+                   "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "
+                   "slice_sizes={1,64}",
+                   {{"reads of 4", 1}, {"reads of 16", 1}, {"writes of 16", 1}},
+                   33},
+        // Pieces whose borders are at whole accesses.
+        WideAccess{
+            "x = f32[256,64] parameter(0)\ny = f32[256,64] parameter(1)\nROOT r = f32[512,64] concatenate(x, y), "
+            "dimensions={0}",
+            {{"reads of 16", 1}, {"writes of 16", 1}},
+            32},
+        WideAccess{
+            "x = f32[256,64] parameter(0)\ny = f32[256,64] parameter(1)\nROOT r = f32[256,128] concatenate(x, y), "
+            "dimensions={1}",
+            {{"reads of 16", 2}, {"writes of 16", 1}},
+            32},
+        WideAccess{"x = f32[500,64] parameter(0)\nz = f32[] constant(0)\nROOT r = f32[512,64] pad(x, z), "
+                   "padding=0_12x0_0",
+                   {{"reads of 16", 1}, {"writes of 16", 1}},
+                   32},
+        WideAccess{"x = f32[512,62] parameter(0)\nz = f32[] constant(0)\nROOT r = f32[512,64] pad(x, z), "
+                   "padding=0_0x1_1",
+                   {{"reads of 4", 1}, {"writes of 4", 1}},
+                   8}));
+
+// Threads of a grid that would be larger than pays take several elements, a grid apart.
+TEST(CudaStrides, OfAGrid) {
+  DeviceRun run;
+  ASSERT_NO_FATAL_FAILURE(
+      runOnDevice("HloModule m\nENTRY e { x = u8[16777221] parameter(0) ROOT r = u8[16777221] negate(x) }",
+                  "simulated:sm_80", run));
+  expectEvaluatorsResults(run);
+  EXPECT_TRUE(run.executable->deviceReports().empty());
+}
 
 }  // namespace
 }  // namespace tessera

@@ -12,7 +12,7 @@ skip() {
   exit 0
 }
 include=$(ls -d /usr/local/cuda/include 2>/dev/null) || skip no-cuda-headers
-for header in cuda.h cublasLt.h cudnn.h cufft.h cupti.h nccl.h; do [ -e "$include/$header" ] || skip no-cuda-headers; done
+for header in cuda.h cublas_v2.h cublasLt.h cudnn.h cufft.h cupti.h cusolverDn.h nccl.h; do [ -e "$include/$header" ] || skip no-cuda-headers; done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # First forms, which old drivers have too and the headers of today no longer declare.
@@ -31,15 +31,19 @@ checks() {  # FILE MACRO TYPE
 #include <type_traits>
 #include <cuda.h>
 #include <cublasLt.h>
+#include <cublas_v2.h>
 #include <cudnn.h>
 #include <cufft.h>
 #include <cupti.h>
+#include <cusolverDn.h>
 #include <nccl.h>
 #include "backends/cuda/driver/driver.h"
+#include "backends/cuda/libraries/cublas.h"
 #include "backends/cuda/libraries/cublas_lt.h"
 #include "backends/cuda/libraries/cudnn.h"
 #include "backends/cuda/libraries/cufft.h"
 #include "backends/cuda/libraries/cupti.h"
+#include "backends/cuda/libraries/cusolver.h"
 #include "backends/cuda/libraries/nccl.h"
 template <class Ours, class Theirs>
 constexpr bool sameParameter() {
@@ -85,6 +89,20 @@ static_assert(offsetof(Choice, workspaceBytes) == offsetof(cudnnConvolutionFwdAl
 static_assert(offsetof(Choice, arithmetic) == offsetof(cudnnConvolutionBwdDataAlgoPerf_t, mathType));
 static_assert(CUDNN_DATA_BFLOAT16 == 9 && CUDNN_DATA_HALF == 2 && CUDNN_DATA_DOUBLE == 1 && CUDNN_FMA_MATH == 3);
 static_assert(CUDNN_TENSOR_NHWC == 1 && CUDNN_CROSS_CORRELATION == 1 && CUDNN_DETERMINISTIC == 1 && CUDNN_TENSOR_OP_MATH == 1);
+static_assert(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR == 3 && CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR == 4 && CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR == 5);
+static_assert(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR == 15 && CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR == 16 && CUDNN_BACKEND_TENSOR_DESCRIPTOR == 17);
+static_assert(CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR == 41 && CUDNN_HEUR_MODE_A == 3);
+static_assert(CUDNN_TYPE_HANDLE == 0 && CUDNN_TYPE_DATA_TYPE == 1 && CUDNN_TYPE_BOOLEAN == 2 && CUDNN_TYPE_INT64 == 3);
+static_assert(CUDNN_TYPE_VOID_PTR == 6 && CUDNN_TYPE_HEUR_MODE == 8 && CUDNN_TYPE_BACKEND_DESCRIPTOR == 15);
+static_assert(CUDNN_ATTR_ENGINEHEUR_MODE == 200 && CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH == 201 && CUDNN_ATTR_ENGINEHEUR_RESULTS == 202);
+static_assert(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG == 401 && CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE == 402 && CUDNN_ATTR_OPERATIONGRAPH_OPS == 801);
+static_assert(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT == 900 && CUDNN_ATTR_TENSOR_DATA_TYPE == 901 && CUDNN_ATTR_TENSOR_DIMENSIONS == 902);
+static_assert(CUDNN_ATTR_TENSOR_STRIDES == 903 && CUDNN_ATTR_TENSOR_UNIQUE_ID == 906 && CUDNN_ATTR_TENSOR_IS_BY_VALUE == 908);
+static_assert(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS == 1000 && CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS == 1001 && CUDNN_ATTR_VARIANT_PACK_WORKSPACE == 1003);
+static_assert(CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC == 2800 && CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC == 2803 && CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC == 2805);
+static_assert(CUDA_R_32F == 0 && CUDA_R_64F == 1 && CUDA_C_32F == 4 && CUDA_C_64F == 5);
+static_assert(CUBLAS_FILL_MODE_LOWER == 0 && CUBLAS_SIDE_LEFT == 0 && CUBLAS_DIAG_UNIT == 1 && CUSOLVER_EIG_MODE_VECTOR == 1);
+static_assert(CUBLAS_OP_N == 0 && CUBLAS_OP_T == 1 && CUBLAS_OP_C == 2);
 static_assert(sizeof(GraphNodeParameters) == sizeof(CUgraphNodeParams));
 static_assert(offsetof(GraphNodeParameters, condition) == offsetof(CUgraphNodeParams, conditional.handle));
 static_assert(offsetof(GraphNodeParameters, conditionType) == offsetof(CUgraphNodeParams, conditional.type));
@@ -108,11 +126,11 @@ CPP
   code LaunchFailed CUDA_ERROR_LAUNCH_FAILED; code SystemDriverMismatch CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
   code Unknown CUDA_ERROR_UNKNOWN
   checks "$sources/backends/cuda/driver/driver_functions.inc" 'TESSERA_DRIVER_(FUNCTION|OPTIONAL)' Code
-  for library in cublas_lt cudnn cufft cupti nccl; do
+  for library in cublas cublas_lt cudnn cufft cupti cusolver nccl; do
     checks "$sources/backends/cuda/libraries/$library.inc" TESSERA_LIBRARY_FUNCTION int
   done
 } > "$work/headers.cpp"
 count=$(grep -c 'sameForm((' "$work/headers.cpp")
 "${CXX:-g++}" -std=c++2b -fsyntax-only -isystem "$include" -I"$sources" "$work/headers.cpp" || exit 1
 echo "$count declarations are the headers'"
-[ "$count" -ge 60 ] || { echo "those are too few"; exit 1; }
+[ "$count" -ge 100 ] || { echo "those are too few"; exit 1; }

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "backends/codegen/kernel_memory.h"
+
 namespace tessera::codegen {
 
 namespace {
@@ -17,6 +19,7 @@ constexpr int64_t kTensorRows = 16;         // or columns, or depth; fewer leave
 constexpr int64_t kFewestRows = 8;          // or columns; fewer leave most of a tile empty
 constexpr int64_t kShortestDepth = 8;
 constexpr int64_t kFewestProducts = 1 << 13;
+constexpr unsigned kNarrowestCopy = 4;  // bytes
 constexpr int64_t kWantedBlocks = 128;  // about as many as cards have multiprocessors
 
 bool isSummed(ElementType type) {
@@ -25,8 +28,8 @@ bool isSummed(ElementType type) {
 
 class Matcher {
  public:
-  Matcher(const LoopProgram& program, const ProgramAnalysis& analysis, bool tensorCores)
-      : program_(program), body_(program.body), analysis_(analysis), tensorCores_(tensorCores) {}
+  Matcher(const LoopProgram& program, const ProgramAnalysis& analysis, bool isAmpere)
+      : program_(program), body_(program.body), analysis_(analysis), isAmpere_(isAmpere) {}
 
   std::optional<ContractionMap> run() {
     const bool allParallel = program_.parallelDims == static_cast<int64_t>(body_.outputDims.size());
@@ -34,6 +37,7 @@ class Matcher {
     if (!matchSum() || !takeCounters()) return std::nullopt;
     findTensor();
     chooseTiles();
+    chooseCopies();
     return std::move(out_);
   }
 
@@ -112,7 +116,7 @@ class Matcher {
     const Node &left = body_.at(out_.rows.factor), &right = body_.at(out_.columns.factor);
     const bool isLarge =
         out_.rows.size >= kTensorRows && out_.columns.size >= kTensorRows && out_.depthSize >= kTensorRows;
-    if (!tensorCores_ || !isLarge || left.op != NodeOp::Convert || right.op != NodeOp::Convert) return;
+    if (!isAmpere_ || !isLarge || left.op != NodeOp::Convert || right.op != NodeOp::Convert) return;
     const NodeId from = body_.inputsOf(out_.rows.factor)[0], other = body_.inputsOf(out_.columns.factor)[0];
     const ElementType type = body_.at(from).type;
     const bool isFloat = left.type == ElementType::F32 && (type == ElementType::BF16 || type == ElementType::F16);
@@ -144,10 +148,29 @@ class Matcher {
     out_.grid.blockThreads = kSideThreads * kSideThreads;
   }
 
+  // Where there is a next piece to copy. What shared memory holds is what is in memory; neighbours there are neighbours
+  // here where that moves more at once.
+  void chooseCopies() {
+    if (!isAmpere_ || out_.depthSize <= out_.tileDepth) return;
+    for (ContractionMap::Side* side : {&out_.rows, &out_.columns}) {
+      const Node& factor = body_.at(side->factor);
+      if (factor.op != NodeOp::Read || side->guard.valid()) continue;
+      const auto width = static_cast<unsigned>(byteWidth(factor.type));
+      const int32_t along = side->alongDepth ? out_.depth.back() : side->counters.back();
+      const unsigned whole = static_cast<unsigned>(kWidestAccess) / width;
+      const Address& address = *analysis_.addresses[side->factor.value];
+      const bool standAsThere = side->alongDepth == out_.tensor.has_value();
+      const bool areWhole = standAsThere && address.others.empty() && side->tile % whole == 0 &&
+                            analysis_.counters[static_cast<size_t>(along)].size % whole == 0 &&
+                            liesWhole(address, body_.operands[factor.bits0], along, whole);
+      side->copied = areWhole ? whole : width >= kNarrowestCopy ? 1 : 0;
+    }
+  }
+
   const LoopProgram& program_;
   const ElementProgram& body_;
   const ProgramAnalysis& analysis_;
-  const bool tensorCores_;
+  const bool isAmpere_;
   NodeId guard_;
   ContractionMap out_;
 };
@@ -155,13 +178,13 @@ class Matcher {
 }  // namespace
 
 std::string ContractionMap::text() const {
-  return fmt::format("tiles of {} by {} sums, {} products deep, {} blocks{}", rows.tile, columns.tile, tileDepth,
-                     blocks(), tensor ? ", tensor cores" : "");
+  return fmt::format("tiles of {} by {} sums, {} products deep, {} blocks{}{}", rows.tile, columns.tile, tileDepth,
+                     blocks(), tensor ? ", tensor cores" : "", isPipelined() ? ", asynchronous copies" : "");
 }
 
 std::optional<ContractionMap> ContractionMap::of(const LoopProgram& program, const ProgramAnalysis& analysis,
-                                                 bool tensorCores) {
-  return Matcher(program, analysis, tensorCores).run();
+                                                 bool isAmpere) {
+  return Matcher(program, analysis, isAmpere).run();
 }
 
 }  // namespace tessera::codegen

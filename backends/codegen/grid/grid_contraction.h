@@ -1,7 +1,8 @@
 // GridContraction: sums of products whose two factors see different counters (a dot, a convolution with its patches
 // read in place, also with what is done to their operands and results) as tiles on a GPU: a block loads a piece of both
-// factors into shared memory, and each thread keeps some of the tile's sums in registers. Found in the element program
-// itself, so that it needs no knowledge of the operation. Tried before GridMap.
+// factors into shared memory, and each thread keeps some of the tile's sums in registers. From sm_80 on the next piece
+// is copied there beside the products of the one before (cp.async), where a factor is in memory as it is multiplied.
+// Found in the element program itself, so that it needs no knowledge of the operation. Tried before GridMap.
 #pragma once
 
 #include <optional>
@@ -22,6 +23,7 @@ struct ContractionMap {
     int64_t size = 1;               // of these
     unsigned tile = 16;             // rows or columns of a block
     bool alongDepth = false;        // neighbours in memory are neighbours of the contracted dimension
+    unsigned copied = 0;            // elements that an asynchronous copy moves; 0: they go through registers
     int64_t tiles() const { return (size + tile - 1) / tile; }
   };
 
@@ -37,9 +39,11 @@ struct ContractionMap {
   int64_t blocks() const { return batches * rows.tiles() * columns.tiles(); }
   std::string text() const;
 
-  // Nothing where the program is none, or too small to gain. tensorCores: those of sm_80.
-  static std::optional<ContractionMap> of(const LoopProgram& program, const ProgramAnalysis& analysis,
-                                          bool tensorCores);
+  // Two pieces of each factor are in shared memory, of which one is on its way.
+  bool isPipelined() const { return rows.copied > 0 || columns.copied > 0; }
+
+  // Nothing where the program is none, or too small to gain. isAmpere: it has the tensor cores and the copies of sm_80.
+  static std::optional<ContractionMap> of(const LoopProgram& program, const ProgramAnalysis& analysis, bool isAmpere);
 };
 
 Status emitContractionKernel(llvm::Module& module, const std::string& name, const LoopProgram& program,

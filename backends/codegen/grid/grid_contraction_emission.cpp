@@ -1,6 +1,7 @@
 // See grid_contraction.h, kernel_emission.h: the kernel of a contraction. A step loads tileDepth products' factors of
-// the block's rows and columns into shared memory, zeros past the edges; then each thread adds its products. Thread (x,
-// y) has the rows y, y + 16 … and the columns x, x + 16 …, so that neighbours read and store side by side.
+// the block's rows and columns into shared memory, zeros past the edges; then each thread adds its products. With
+// asynchronous copies a step begins those of the next one first. Thread (x, y) has the rows y, y + 16 … and the
+// columns x, x + 16 …, so that neighbours read and store side by side.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "backends/codegen/grid/grid_contraction.h"
@@ -19,9 +20,10 @@ constexpr unsigned kSide = 16;  // threads along rows and columns
 constexpr unsigned kTensorLineWords = 20, kWarpRows = 64, kWarpColumns = 16;
 
 // Elements behind each line of shared memory, so that a warp's stores fall into different banks: 16 places along the
-// depth lie a line apart; of a line of 16 two stand side by side as they are.
+// depth lie a line apart; of a line of 16 two stand side by side as they are. Copies of 16 bytes go along the lines,
+// which begin at such multiples.
 unsigned paddingOf(const ContractionMap::Side& side, ElementType type) {
-  if (!side.alongDepth && side.tile < kWarpThreads) return 0;
+  if (!side.alongDepth && (side.tile < kWarpThreads || side.copied > 1)) return 0;
   return byteWidth(type) == 8 ? 1 : 2;
 }
 
@@ -34,6 +36,11 @@ struct ContractionSide {
   llvm::Type* held;
   unsigned line;  // elements from one line to the next
   Value* first;   // i64: of the block's rows or columns
+  Value* begin;   // i32: of the piece in use, in elements
+
+  Value* place(llvm::IRBuilder<>& b, Value* element) const {
+    return b.CreateGEP(held, shared, b.CreateAdd(begin, element));
+  }
 };
 
 // digits of `point` over counters, into counterValue_.
@@ -84,30 +91,68 @@ std::pair<Value*, Value*> KernelEmission::placeInTile(const ContractionMap& map,
   return {b.CreateAdd(b.CreateMul(e, b.getInt32(kAlong)), along), b.CreateAdd(further, across)};
 }
 
+// Where chunk c of so many elements that lie side by side is in a tile. Eight lanes of a warp take a chunk of eight
+// lines for tensor cores each, which then are in different banks.
+std::pair<Value*, Value*> KernelEmission::chunkInTile(const ContractionMap& map, const ContractionSide& of, Value* c) {
+  constexpr unsigned kLines = 8;
+  const unsigned chunks = (of.side.alongDepth ? map.tileDepth : of.side.tile) / of.side.copied;
+  const auto scaled = [&](Value* chunk) { return b.CreateMul(chunk, b.getInt32(of.side.copied)); };
+  if (!of.side.alongDepth) return {b.CreateUDiv(c, b.getInt32(chunks)), scaled(b.CreateURem(c, b.getInt32(chunks)))};
+  Value* further = b.CreateUDiv(c, b.getInt32(kLines));
+  Value* lines = b.CreateMul(b.CreateUDiv(further, b.getInt32(chunks)), b.getInt32(kLines));
+  return {scaled(b.CreateURem(further, b.getInt32(chunks))), b.CreateAdd(lines, b.CreateURem(c, b.getInt32(kLines)))};
+}
+
+// Copies a chunk to shared memory, or zeros.
+void KernelEmission::copyAsync(const ContractionSide& to, Value* place, Value* inside) {
+  const Node& node = body_.at(to.side.factor);
+  const LaneAddress from = laneAddressOf(*analysis_.addresses[to.side.factor.value], operandBase_[node.bits0]);
+  const unsigned bytes = to.side.copied * static_cast<unsigned>(byteWidth(node.type));
+  const auto which = bytes == 16  ? llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s
+                     : bytes == 8 ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8_s
+                                  : llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4_s;
+  Value* source = b.CreateGEP(scalars_.memoryType(node.type), from.base.pointer, from.scalar);
+  b.CreateIntrinsic(which, {}, {place, source, b.CreateSelect(inside, b.getInt32(bytes), b.getInt32(0))});
+}
+
 // This thread's part of a side's tile, from contracted place `depth` on.
 void KernelEmission::fillSide(const ContractionMap& map, const ContractionSide& to, Value* thread, Value* depth) {
-  const unsigned tile = to.side.tile, threads = kSide * kSide;
-  const Val nothing{llvm::Constant::getNullValue(to.held)};
-  for (unsigned from = 0; from < tile * map.tileDepth && !failure_; from += threads) {
-    const auto [along, across] = placeInTile(map, to, b.CreateAdd(thread, b.getInt32(from)));
-    Value *k = b.CreateAdd(depth, b.CreateZExt(along, b.getInt64Ty())),
-          *x = b.CreateAdd(to.first, b.CreateZExt(across, b.getInt64Ty()));
-    Value* inside = b.getTrue();
-    if (map.depthSize % map.tileDepth != 0) inside = b.CreateICmpULT(k, int64(map.depthSize));
-    if (to.side.size % tile != 0) inside = b.CreateAnd(inside, b.CreateICmpULT(x, int64(to.side.size)));
-    const auto load = [&] {
-      forget();
-      setCounters(map.depth, k);
-      setCounters(to.side.counters, x);
-      const Val v = factorValue(map, to);
-      forget();
-      return v;
-    };
-    const Val loaded = llvm::isa<llvm::ConstantInt>(inside) ? load() : branchedLoad(false, inside, nothing, load);
-    Value* place = map.tensor ? b.CreateAdd(b.CreateMul(across, b.getInt32(to.line)), along)
-                              : b.CreateAdd(b.CreateMul(along, b.getInt32(to.line)), across);
-    b.CreateStore(loaded.re, b.CreateGEP(to.held, to.shared, place));
+  const unsigned tile = to.side.tile, threads = kSide * kSide, each = std::max(1u, to.side.copied);
+  const unsigned chunks = tile * map.tileDepth / each;
+  if (chunks < threads)
+    return emitIf(b, b.CreateICmpULT(thread, b.getInt32(chunks)), [&] { fillChunk(map, to, thread, depth); });
+  for (unsigned from = 0; from < chunks && !failure_; from += threads)
+    fillChunk(map, to, b.CreateAdd(thread, b.getInt32(from)), depth);
+}
+
+void KernelEmission::fillChunk(const ContractionMap& map, const ContractionSide& to, Value* chunk, Value* depth) {
+  const auto [along, across] = to.side.copied > 1 ? chunkInTile(map, to, chunk) : placeInTile(map, to, chunk);
+  Value *k = b.CreateAdd(depth, b.CreateZExt(along, b.getInt64Ty())),
+        *x = b.CreateAdd(to.first, b.CreateZExt(across, b.getInt64Ty()));
+  Value* inside = b.getTrue();
+  if (map.depthSize % map.tileDepth != 0) inside = b.CreateICmpULT(k, int64(map.depthSize));
+  if (to.side.size % to.side.tile != 0) inside = b.CreateAnd(inside, b.CreateICmpULT(x, int64(to.side.size)));
+  Value* place = to.place(b, map.tensor ? b.CreateAdd(b.CreateMul(across, b.getInt32(to.line)), along)
+                                        : b.CreateAdd(b.CreateMul(along, b.getInt32(to.line)), across));
+  const auto moveTo = [&] {
+    forget();
+    setCounters(map.depth, k);
+    setCounters(to.side.counters, x);
+  };
+  if (to.side.copied > 0) {
+    moveTo();
+    copyAsync(to, place, inside);
+    return forget();
   }
+  const auto load = [&] {
+    moveTo();
+    const Val v = factorValue(map, to);
+    forget();
+    return v;
+  };
+  const Val nothing{llvm::Constant::getNullValue(to.held)};
+  const Val loaded = llvm::isa<llvm::ConstantInt>(inside) ? load() : branchedLoad(false, inside, nothing, load);
+  b.CreateStore(loaded.re, place);
 }
 
 // The products of what the tiles hold, on top of the sums.
@@ -123,8 +168,7 @@ void KernelEmission::addProducts(const ContractionMap& map, const ContractionSid
     const auto take = [&](const ContractionSide& side, Value* own, unsigned count) {
       std::vector<Value*> out;
       for (unsigned i = 0; i < count; ++i)
-        out.push_back(b.CreateLoad(
-            held, b.CreateGEP(held, side.shared, b.CreateAdd(own, b.getInt32(k * side.line + i * kSide)))));
+        out.push_back(b.CreateLoad(held, side.place(b, b.CreateAdd(own, b.getInt32(k * side.line + i * kSide)))));
       return out;
     };
     const std::vector<Value*> left = take(rows, y, perRow), right = take(columns, x, perColumn);
@@ -203,7 +247,7 @@ void KernelEmission::addMatrixProducts(const ContractionMap& map, const Contract
   const auto load = [&](const ContractionSide& side, Value* line, unsigned further, unsigned at) -> Value* {
     Value* first = b.CreateAdd(b.CreateMul(line, b.getInt32(kTensorLineWords)), place.word);
     first = b.CreateAdd(first, b.getInt32(further * kTensorLineWords + at));
-    return b.CreateLoad(word, b.CreateGEP(word, side.shared, first));
+    return b.CreateLoad(word, b.CreateGEP(word, side.place(b, b.getInt32(0)), first));
   };
   for (unsigned step = 0; step < 2; ++step) {
     std::vector<std::vector<Value*>> left, right;
@@ -273,6 +317,41 @@ void KernelEmission::finishMatrices(const ContractionMap& map, const Contraction
   }
 }
 
+void KernelEmission::addPiece(const ContractionMap& map, const ContractionSide& rows, const ContractionSide& columns,
+                              const std::vector<Val>& sums, Value* thread) {
+  if (map.tensor)
+    addMatrixProducts(map, rows, columns, sums, thread);
+  else
+    addProducts(map, rows, columns, sums, thread);
+}
+
+// A group of copies for each piece, empty behind the last one: all but the newest group are there when a piece is used.
+void KernelEmission::addPipelined(const ContractionMap& map, const ContractionSide& rows,
+                                  const ContractionSide& columns, const std::vector<Val>& sums, Value* thread) {
+  const auto piece = [&](ContractionSide side, Value* number) {
+    side.begin = b.CreateMul(number, b.getInt32((map.tensor ? side.side.tile : map.tileDepth) * side.line));
+    return side;
+  };
+  const auto fill = [&](Value* number, Value* depth) {
+    fillSide(map, piece(rows, number), thread, depth);
+    fillSide(map, piece(columns, number), thread, depth);
+  };
+  const auto commit = [&] { b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_commit_group, {}, {}); };
+  fill(b.getInt32(0), int64(0));
+  commit();
+  forRange(int64(0), int64(map.depthSize), map.tileDepth, [&](Value* depth) {
+    Value* step = b.CreateTrunc(b.CreateUDiv(depth, int64(map.tileDepth)), b.getInt32Ty());
+    Value *now = b.CreateAnd(step, uint64_t{1}), *next = b.CreateXor(now, uint64_t{1});
+    Value* further = b.CreateAdd(depth, int64(map.tileDepth));
+    emitIf(b, b.CreateICmpULT(further, int64(map.depthSize)), [&] { fill(next, further); });
+    commit();
+    b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_wait_group, {}, {b.getInt32(1)});
+    emitBarrier(b);
+    addPiece(map, piece(rows, now), piece(columns, now), sums, thread);
+    emitBarrier(b);
+  });
+}
+
 Status KernelEmission::emitContraction(const std::string& name, const ContractionMap& map) {
   openGridKernel(name);
   prepare();
@@ -290,23 +369,28 @@ Status KernelEmission::emitContraction(const std::string& name, const Contractio
     const unsigned line = map.tensor ? kTensorLineWords * 4 / static_cast<unsigned>(byteWidth(*map.tensor))
                                      : side.tile + paddingOf(side, type);
     const unsigned lines = map.tensor ? side.tile : map.tileDepth;
-    return ContractionSide{side, makeSharedArray(module_, held, lines * line, name + what), held, line,
-                           b.CreateMul(split(side.tiles()), int64(side.tile))};
+    const unsigned pieces = map.isPipelined() ? 2 : 1;
+    return ContractionSide{side,
+                           makeSharedArray(module_, held, pieces * lines * line, name + what),
+                           held,
+                           line,
+                           b.CreateMul(split(side.tiles()), int64(side.tile)),
+                           b.getInt32(0)};
   };
   const ContractionSide columns = open(map.columns, "_columns"), rows = open(map.rows, "_rows");
   setCounters(map.batch, tile);
   std::vector<Val> sums;
   for (unsigned s = 0; s < sumsPerThread(map); ++s) sums.push_back(makeSlot(false, scalars_.constant(type, 0, 0)));
-  forRange(int64(0), int64(map.depthSize), map.tileDepth, [&](Value* depth) {
-    fillSide(map, rows, thread, depth);
-    fillSide(map, columns, thread, depth);
-    emitBarrier(b);
-    if (map.tensor)
-      addMatrixProducts(map, rows, columns, sums, thread);
-    else
-      addProducts(map, rows, columns, sums, thread);
-    emitBarrier(b);
-  });
+  if (map.isPipelined())
+    addPipelined(map, rows, columns, sums, thread);
+  else
+    forRange(int64(0), int64(map.depthSize), map.tileDepth, [&](Value* depth) {
+      fillSide(map, rows, thread, depth);
+      fillSide(map, columns, thread, depth);
+      emitBarrier(b);
+      addPiece(map, rows, columns, sums, thread);
+      emitBarrier(b);
+    });
   if (map.tensor)
     finishMatrices(map, rows, columns, sums, thread);
   else

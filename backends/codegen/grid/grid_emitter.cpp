@@ -112,14 +112,16 @@ void KernelEmission::openGridKernel(const std::string& name) {
     (i < operands ? operandBase_ : outputBase_).push_back({function_->getArg(static_cast<unsigned>(i)), scopes[i]});
 }
 
-// The grid holds a group for each item, and a part of a block more.
+// The grid holds a group for each item, and a part of a block more; or fewer, whose threads take several.
 Status KernelEmission::emitGrid(const std::string& name) {
   openGridKernel(name);
   prepare();
   streams_.assign(program_.stores.size(), nullptr);
   const unsigned groups = grid_->blockThreads / grid_->groupThreads;
   Value* item = emitItemNumber();
-  if (grid_->takers() % groups == 0) {
+  if (grid_->isStrided()) {
+    forRange(item, int64(grid_->takers()), grid_->blocks() * groups, [&](Value* each) { emitItem(each); });
+  } else if (grid_->takers() % groups == 0) {
     emitItem(item);
   } else if (grid_->isByColumns) {
     // All threads come to the barriers; the items behind the last one are the last one again.
@@ -165,40 +167,78 @@ void KernelEmission::emitGroupItem() {
   emitIf(b, isOwnItem_ ? b.CreateAnd(isFirst, isOwnItem_) : isFirst, [&] { emitStores(); });
 }
 
-// How many of `count` points each thread has, where these are unrolled.
-std::optional<int64_t> KernelEmission::unrolledPoints(int64_t count, size_t nodes) const {
+// How many of `count` steps each thread has, where these are unrolled. nodes: of a step.
+std::optional<int64_t> KernelEmission::unrolledSteps(int64_t count, size_t nodes) const {
   const auto threads = static_cast<int64_t>(grid_->groupThreads);
   const int64_t each = count / threads;
   const bool isFew = each <= kMostUnrolled && each * static_cast<int64_t>(nodes) <= kMostUnrolledNodes;
   return count % threads == 0 && isFew ? std::optional(each) : std::nullopt;
 }
 
-// The elements of the row. Where a thread has few, it computes all before it stores the first: what it has read for the
-// row's loops then stays in registers.
+// The body at each of the neighbours of a step along the row. nodes: what it computes anew.
+void KernelEmission::forRowNeighbours(const std::vector<int32_t>& counters, Value* step,
+                                      const std::vector<uint32_t>& nodes, const std::function<void()>& body) {
+  const auto begin = [&] {
+    for (const uint32_t n : nodes) done_[n] = false;
+  };
+  if (grid_->rowEach == 1) {
+    begin();
+    setCounters(counters, step);
+    return body();
+  }
+  setCounters(counters, b.CreateMul(step, int64(grid_->rowEach), "", true, true));
+  const auto along = static_cast<size_t>(counters.back());
+  Value* first = counterValue_[along];
+  along_ = counters.back();
+  firstNeighbour_ = first;
+  for (unsigned i = 0; i < grid_->rowEach && !failure_; ++i) {
+    begin();
+    counterValue_[along] = b.CreateAdd(first, int64(i), "", true, true);
+    neighbour_ = i;
+    body();
+  }
+  firstNeighbour_ = nullptr;
+}
+
+// The elements of the row. All of a step, or of all steps where a thread has few, are computed before the first is
+// stored: accesses are joined, and what was read for the row's loops stays in registers.
 void KernelEmission::emitRow() {
-  const auto points = unrolledPoints(grid_->innerCount, axisScope_.size());
+  const int64_t steps = grid_->innerCount / grid_->rowEach;
+  const size_t nodes = axisScope_.size() * grid_->rowEach;
   const bool isPlain = interleaved_.empty() &&
                        std::ranges::all_of(program_.stores, [](const Store& store) { return !store.guard.valid(); }) &&
                        std::ranges::none_of(axisScope_, [&](uint32_t n) {
                          return body_.nodes[n].op == NodeOp::LoopResult || rare_.sideOf[n] != RareSides::kNone;
                        });
-  if (!points || !isPlain)
-    return emitStrided(grid_->innerCount, grid_->inner, axisScope_.size(), [&] { emitVector(); });
+  if (!isPlain)
+    return emitStrided(steps, nodes,
+                       [&](Value* step) { forRowNeighbours(grid_->inner, step, axisScope_, [&] { emitVector(); }); });
   std::vector<std::function<void()>> stores;
+  const auto compute = [&](Value* step) {
+    forRowNeighbours(grid_->inner, step, axisScope_, [&] { computeElement(stores); });
+  };
+  const auto storeAll = [&] {
+    for (const auto& store : stores) store();
+    stores.clear();
+  };
+  const auto unrolled = unrolledSteps(steps, nodes);
+  if (!unrolled) return emitStrided(steps, nodes, [&](Value* step) { compute(step), storeAll(); });
   Value* first = member_ ? b.CreateZExt(member_, b.getInt64Ty()) : int64(0);
-  for (int64_t i = 0; i < *points && !failure_; ++i) {
-    for (const uint32_t n : axisScope_) done_[n] = false;
-    setCounters(grid_->inner, b.CreateAdd(first, int64(i * static_cast<int64_t>(grid_->groupThreads))));
-    emitScope(axisScope_);
-    for (size_t s = 0; s < program_.stores.size() && !failure_; ++s) {
-      const Store& store = program_.stores[s];
-      const LaneAddress place = laneAddressOf(analysis_.storeAddresses[s], outputBase_[store.output]);
-      stores.push_back([this, type = program_.outputs[store.output].type, place, made = value(store.value)] {
-        memory_.store(type, place, made, nullptr, false);
-      });
-    }
+  for (int64_t i = 0; i < *unrolled && !failure_; ++i)
+    compute(b.CreateAdd(first, int64(i * static_cast<int64_t>(grid_->groupThreads))));
+  storeAll();
+}
+
+// Of the counters' point; `stores` will store it.
+void KernelEmission::computeElement(std::vector<std::function<void()>>& stores) {
+  emitScope(axisScope_);
+  for (size_t s = 0; s < program_.stores.size() && !failure_; ++s) {
+    const Store& store = program_.stores[s];
+    const LaneAddress place = laneAddressOf(analysis_.storeAddresses[s], outputBase_[store.output]);
+    stores.push_back([this, type = program_.outputs[store.output].type, place, made = value(store.value)] {
+      memory_.store(type, place, made, nullptr, false);
+    });
   }
-  for (const auto& store : stores) store();
 }
 
 // The counter of the neighbours has the number of the thread among those along it. Where the last ones are fewer, they
@@ -224,54 +264,75 @@ void KernelEmission::emitNeighbours() {
 // Everything is read before anything else, and computed before the first store, so that LLVM joins the accesses.
 void KernelEmission::emitWholeNeighbours(Value* first) {
   const auto along = static_cast<size_t>(neighbours());
-  const auto isRead = [&](uint32_t n) { return body_.nodes[n].op == NodeOp::Read; };
+  std::vector<std::vector<std::pair<uint32_t, Val>>> read(grid_->each);
   const auto moveTo = [&](unsigned i) {
     for (const uint32_t n : axisScope_) done_[n] = false;
     counterValue_[along] = b.CreateAdd(first, int64(i), "", true, true);
     neighbour_ = i;
+    for (const auto& [n, value] : read[i]) memo_[n] = value, done_[n] = true;
   };
+  along_ = neighbours();
   firstNeighbour_ = first;
-  std::vector<std::vector<Val>> read(grid_->each);
-  for (unsigned i = 0; i < grid_->each; ++i) {
-    moveTo(i);
-    for (const uint32_t n : axisScope_)
-      if (isRead(n)) read[i].push_back(narrowValue(NodeId{n}));
+  for (const uint32_t n : axisScope_) {
+    if (body_.nodes[n].op == NodeOp::ReadIf) {
+      const std::vector<Val> values = readNeighboursIf(NodeId{n}, moveTo);
+      for (unsigned i = 0; i < grid_->each; ++i) read[i].emplace_back(n, values[i]);
+    } else if (body_.nodes[n].op == NodeOp::Read) {
+      for (unsigned i = 0; i < grid_->each; ++i) {
+        moveTo(i);
+        read[i].emplace_back(n, narrowValue(NodeId{n}));
+      }
+    }
   }
   std::vector<std::function<void()>> stores;
   for (unsigned i = 0; i < grid_->each && !failure_; ++i) {
     moveTo(i);
-    size_t next = 0;
-    for (const uint32_t n : axisScope_)
-      if (isRead(n)) memo_[n] = read[i][next++], done_[n] = true;
-    for (size_t s = 0; s < program_.stores.size() && !failure_; ++s) {
-      const Store& store = program_.stores[s];
-      stores.push_back([this, type = program_.outputs[store.output].type, made = value(store.value),
-                        place = laneAddressOf(analysis_.storeAddresses[s], outputBase_[store.output])] {
-        memory_.store(type, place, made, nullptr, false);
-      });
-    }
+    computeElement(stores);
   }
   firstNeighbour_ = nullptr;
   if (failure_) return;
   for (const auto& store : stores) store();
 }
 
-// The points of the counters, of which each thread of the group takes every so many'th. nodes: of the body.
-void KernelEmission::emitStrided(int64_t count, const std::vector<int32_t>& counters, size_t nodes,
-                                 const std::function<void()>& body) {
-  const auto at = [&](Value* point) {
-    setCounters(counters, point);
-    body();
-  };
+// The node at each of the neighbours, for all of which the condition is the same.
+std::vector<Val> KernelEmission::readNeighboursIf(NodeId id, const std::function<void(unsigned)>& moveTo) {
+  const Node& node = body_.at(id);
+  const auto inputs = body_.inputsOf(id);
+  std::vector<Val> others;
+  std::vector<LaneAddress> places;
+  Value* condition = nullptr;
+  for (unsigned i = 0; i < grid_->each; ++i) {
+    moveTo(i);
+    if (!condition) condition = value(inputs[0]).re;
+    others.push_back(value(inputs[1]));
+    places.push_back(laneAddressOf(*analysis_.addresses[id.value], operandBase_[node.bits0]));
+  }
+  auto* before = b.GetInsertBlock();
+  auto* then = llvm::BasicBlock::Create(module_.getContext(), "read", function_);
+  auto* after = llvm::BasicBlock::Create(module_.getContext(), "readDone", function_);
+  b.CreateCondBr(condition, then, after);
+  b.SetInsertPoint(then);
+  std::vector<Val> out;
+  for (const LaneAddress& place : places) out.push_back(memory_.load(node.type, place, nullptr));
+  auto* end = b.GetInsertBlock();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+  const auto join = [&](Value* yes, Value* no) { return yes ? joinPaths(b, yes, end, no, before) : nullptr; };
+  for (unsigned i = 0; i < grid_->each; ++i) out[i] = {join(out[i].re, others[i].re), join(out[i].im, others[i].im)};
+  return out;
+}
+
+// The body at steps 0 to count, of which each thread of the group takes every so many'th. nodes: of a step.
+void KernelEmission::emitStrided(int64_t count, size_t nodes, const std::function<void(Value*)>& body) {
   const auto threads = static_cast<int64_t>(grid_->groupThreads);
   Value* first = member_ ? b.CreateZExt(member_, b.getInt64Ty()) : int64(0);
-  if (count == threads) return at(first);
-  if (const auto points = unrolledPoints(count, nodes)) {
-    forRange(int64(0), int64(*points), 1, [&](Value* i) { at(b.CreateAdd(first, b.CreateMul(i, int64(threads)))); });
+  if (count == threads) return body(first);
+  if (const auto steps = unrolledSteps(count, nodes)) {
+    forRange(int64(0), int64(*steps), 1, [&](Value* i) { body(b.CreateAdd(first, b.CreateMul(i, int64(threads)))); });
     return unrollLoopBefore(*b.GetInsertBlock());
   }
-  if (count > threads) return forRange(first, int64(count), threads, at);
-  emitIf(b, b.CreateICmpULT(first, int64(count)), [&] { at(first); });
+  if (count > threads) return forRange(first, int64(count), threads, body);
+  emitIf(b, b.CreateICmpULT(first, int64(count)), [&] { body(first); });
 }
 
 void KernelEmission::runLoopByGroup(size_t loop) {
@@ -285,9 +346,13 @@ void KernelEmission::runLoopByGroup(size_t loop) {
     state.accumulators.push_back(makeSlot(false, initial));
     state.types.push_back(initial.re->getType());
   }
-  emitStrided(rounds, analysis_.spaceCounters[1 + loop], loopScope_[loop].size(), [&] {
-    emitScope(loopScope_[loop]);
-    stepAccumulators(loop);
+  const auto& counters = analysis_.spaceCounters[1 + loop];
+  const std::vector<uint32_t>& nodes = loopScope_[loop];
+  emitStrided(rounds / grid_->rowEach, nodes.size() * grid_->rowEach, [&](Value* step) {
+    forRowNeighbours(counters, step, nodes, [&] {
+      emitScope(nodes);
+      stepAccumulators(loop);
+    });
   });
   for (size_t k = 0; k < description.next.size() && !failure_; ++k) {
     const Node& next = body_.at(description.next[k]);

@@ -14,11 +14,12 @@ namespace tessera::codegen {
 
 namespace {
 
-constexpr int64_t kLongLoop = 8;         // rounds from which a loop is not run again for each element of a row
-constexpr int64_t kSharedRounds = 32;    // from which a warp shares a loop out; part of one from kLongLoop on
-constexpr int64_t kBlockWork = 1024;     // rounds or elements of an item from which a block takes it
-constexpr int64_t kManyItems = 1 << 13;  // that fill a card, a thread each
-constexpr int64_t kNeighbours = 8;       // items that fill a sector of memory
+constexpr int64_t kLongLoop = 8;          // rounds from which a loop is not run again for each element of a row
+constexpr int64_t kSharedRounds = 32;     // from which a warp shares a loop out; part of one from kLongLoop on
+constexpr int64_t kBlockWork = 1024;      // rounds or elements of an item from which a block takes it
+constexpr int64_t kManyItems = 1 << 13;   // that fill a card, a thread each
+constexpr int64_t kMostBlocks = 1 << 14;  // of single threads: about 16 times what a large card has at once
+constexpr int64_t kNeighbours = 8;        // items that fill a sector of memory
 constexpr unsigned kMostWarps = 32;
 constexpr int64_t kNeighbourBytes = 4;  // elements of one byte, which LLVM joins to a word at most
 constexpr int64_t kMostNodes = 512;     // for all neighbours of a thread
@@ -45,6 +46,7 @@ class Mapper {
     for (int32_t c : out_.inner) out_.innerCount *= sizeOf(analysis_, c);
     if (allParallel) chooseGroup();
     if (allParallel) chooseNeighbours();
+    if (allParallel) chooseRowNeighbours();
     chooseBlock();
     return std::move(out_);
   }
@@ -173,64 +175,135 @@ class Mapper {
 
   // Up to 16 bytes of the widest elements to a thread, where enough threads are left.
   void chooseNeighbours() {
-    if (out_.groupThreads > 1 || !out_.inner.empty() || out_.nest.outer.empty() || !isStraightOverNeighbours()) return;
-    const int64_t bytes = widestBytes();
-    for (int64_t each = bytes == 1 ? kNeighbourBytes : kWidestAccess / bytes; each > 1; each /= 2) {
-      if (out_.items / each < kManyItems || nodesOverNeighbours() * each > kMostNodes || !accessesAreWhole(each))
-        continue;
-      out_.each = static_cast<unsigned>(each);
+    if (out_.groupThreads > 1 || !out_.inner.empty() || out_.nest.outer.empty() || hasGuards()) return;
+    const int32_t along = out_.nest.outer.back();
+    const std::vector<uint32_t> nodes = nodesThatSee([&](size_t n) { return seesItem(n, along); });
+    if (std::ranges::any_of(nodes, [&](uint32_t n) { return analysis_.homeLoop[n] >= 0; })) return;
+    const bool sharesAll = out_.nest.outer.size() == 1;  // the last ones may then be fewer
+    for (unsigned each = mostNeighbours(nodes); each > 1; each /= 2) {
+      const bool isFull = out_.items / each >= kManyItems && (sharesAll || sizeOf(analysis_, along) % each == 0);
+      if (!isFull || !areWhole(nodes, along, each) || !storesAreWhole(along, each)) continue;
+      out_.each = each;
       return;
     }
   }
 
-  bool seesNeighbours(size_t node) const { return analysis_.dependence[node].counters >> out_.nest.outer.back() & 1; }
-
-  // No condition and no loop by element.
-  bool isStraightOverNeighbours() const {
-    for (size_t n = 0; n < body_.nodes.size(); ++n) {
-      if (!analysis_.needed[n] || !seesNeighbours(n)) continue;
-      const NodeOp op = body_.nodes[n].op;
-      if (op == NodeOp::LoopResult || op == NodeOp::ReadIf || op == NodeOp::ReadOutput || analysis_.homeLoop[n] >= 0)
-        return false;
+  // The same along the row, in the loops that the group shares and for its elements, where no thread of it goes
+  // without.
+  void chooseRowNeighbours() {
+    if (out_.groupThreads == 1 || out_.isByColumns || hasGuards()) return;
+    struct Space {
+      const std::vector<int32_t>* counters;
+      std::vector<uint32_t> nodes;
+    };
+    std::vector<Space> spaces;
+    if (!out_.inner.empty())
+      spaces.push_back({&out_.inner, nodesThatSee([&](size_t n) {
+                          return analysis_.homeLoop[n] < 0 &&
+                                 std::ranges::any_of(out_.inner, [&](int32_t c) { return seesItem(n, c); });
+                        })});
+    for (size_t l = 0; l < body_.loops.size(); ++l)
+      if (out_.sharedLoops[l])
+        spaces.push_back({&analysis_.spaceCounters[1 + l],
+                          nodesThatSee([&](size_t n) { return analysis_.homeLoop[n] == static_cast<int32_t>(l); })});
+    // A branch around each read would leave them apart.
+    for (const Space& space : spaces)
+      if (std::ranges::any_of(space.nodes, [&](uint32_t n) { return body_.nodes[n].op == NodeOp::ReadIf; })) return;
+    unsigned each = kWidestAccess;
+    for (const Space& space : spaces) each = std::min(each, mostNeighbours(space.nodes));
+    for (; each > 1; each /= 2) {
+      const bool isWhole = std::ranges::all_of(spaces, [&](const Space& space) {
+        int64_t count = 1;
+        for (const int32_t c : *space.counters) count *= sizeOf(analysis_, c);
+        const int32_t along = space.counters->back();
+        const int64_t threads = out_.groupThreads, step = threads * each;
+        // Where all threads have the same number of elements, these stay in registers (grid_emitter): so they shall.
+        const bool isEven = count % step == 0 || count % threads != 0;
+        return count >= step && isEven && sizeOf(analysis_, along) % each == 0 && areWhole(space.nodes, along, each) &&
+               (space.counters != &out_.inner || storesAreWhole(along, each));
+      });
+      if (!isWhole) continue;
+      out_.rowEach = each;
+      return;
     }
-    return std::ranges::all_of(program_.stores, [](const Store& store) { return !store.guard.valid(); });
   }
 
-  // What is repeated for each of them.
-  int64_t nodesOverNeighbours() const {
-    int64_t nodes = 0;
-    for (size_t n = 0; n < body_.nodes.size(); ++n) nodes += analysis_.needed[n] && seesNeighbours(n);
-    return nodes;
+  bool hasGuards() const {
+    return std::ranges::any_of(program_.stores, [](const Store& store) { return store.guard.valid(); });
+  }
+  bool seesItem(size_t node, int32_t counter) const { return analysis_.dependence[node].counters >> counter & 1; }
+
+  // What is repeated for each neighbour.
+  template <class Sees>
+  std::vector<uint32_t> nodesThatSee(const Sees& sees) const {
+    std::vector<uint32_t> out;
+    for (uint32_t n = 0; n < body_.nodes.size(); ++n)
+      if (analysis_.needed[n] && sees(n)) out.push_back(n);
+    return out;
   }
 
-  // Of all arrays along the neighbours.
-  int64_t widestBytes() const {
+  // As many as fill an access with the widest elements of all arrays along them.
+  unsigned mostNeighbours(const std::vector<uint32_t>& nodes) const {
     int widest = 1;
     for (const Shape& output : program_.outputs) widest = std::max(widest, byteWidth(output.type));
-    for (size_t n = 0; n < body_.nodes.size(); ++n)
-      if (analysis_.needed[n] && body_.nodes[n].op == NodeOp::Read && seesNeighbours(n))
-        widest = std::max(widest, byteWidth(body_.nodes[n].type));
-    return widest;
+    for (const uint32_t n : nodes)
+      if (isReadNode(n)) widest = std::max(widest, byteWidth(body_.nodes[n].type));
+    int64_t each = widest == 1 ? kNeighbourBytes : kWidestAccess / widest;
+    while (each > 1 && static_cast<int64_t>(nodes.size()) * each > kMostNodes) each /= 2;
+    return static_cast<unsigned>(std::max<int64_t>(1, each));
+  }
+  bool isReadNode(uint32_t n) const { return body_.nodes[n].op == NodeOp::Read || body_.nodes[n].op == NodeOp::ReadIf; }
+
+  bool isWhole(const Address& address, const Shape& array, int32_t along, unsigned each) const {
+    return liesWhole(address, array, along, each) && std::ranges::all_of(address.others, [&](const auto& part) {
+             return part.second % int64_t{each} == 0 && !seesAlong(part.first, along);
+           });
+  }
+  // The counter may be a loop's.
+  bool seesAlong(NodeId id, int32_t along) const {
+    const Node& node = body_.at(id);
+    if (node.op == NodeOp::OutputIndex || node.op == NodeOp::LoopIndex) return analysis_.counterOf(body_, id) == along;
+    return node.op == NodeOp::LoopResult ||
+           std::ranges::any_of(body_.inputsOf(id), [&](NodeId input) { return seesAlong(input, along); });
   }
 
-  // Whether neighbours from a multiple of `each` on lie side by side in every array, the first at such a multiple.
-  bool accessesAreWhole(int64_t each) const {
-    const int32_t item = out_.nest.outer.back();
-    if (out_.nest.outer.size() > 1 && sizeOf(analysis_, item) % each != 0) return false;
-    const auto isWhole = [&](const Address& address, const Shape& array) {
-      return address.coefficientOf(item) == 1 && address.constant % each == 0 && address.others.empty() &&
-             array.denseBytes().value_or(0) > kSmallBufferBytes &&
-             std::ranges::all_of(address.terms, [&](const CounterTerm& term) {
-               return term.counter == item || term.coefficient % each == 0;
-             });
-    };
+  // All that is repeated for the neighbours is straight: no loop within, arrays whole, and conditions the same for all.
+  bool areWhole(const std::vector<uint32_t>& nodes, int32_t along, unsigned each) const {
+    return std::ranges::all_of(nodes, [&](uint32_t n) {
+      const Node& node = body_.nodes[n];
+      if (node.op == NodeOp::LoopResult || node.op == NodeOp::ReadOutput) return false;
+      if (!isReadNode(n)) return true;
+      if (node.op == NodeOp::ReadIf && !isSameForNeighbours(body_.inputsOf(NodeId{n})[0], along, each)) return false;
+      return isWhole(*analysis_.addresses[n], body_.operands[node.bits0], along, each);
+    });
+  }
+  bool storesAreWhole(int32_t along, unsigned each) const {
     for (size_t s = 0; s < program_.stores.size(); ++s)
-      if (!isWhole(analysis_.storeAddresses[s], program_.outputs[program_.stores[s].output])) return false;
-    for (size_t n = 0; n < body_.nodes.size(); ++n)
-      if (analysis_.needed[n] && body_.nodes[n].op == NodeOp::Read && seesNeighbours(n) &&
-          !isWhole(*analysis_.addresses[n], body_.operands[body_.nodes[n].bits0]))
-        return false;
+      if (!isWhole(analysis_.storeAddresses[s], program_.outputs[program_.stores[s].output], along, each)) return false;
     return true;
+  }
+
+  // Comparisons of places with multiples, and what is made of them.
+  bool isSameForNeighbours(NodeId id, int32_t along, unsigned each) const {
+    if (!seesAlong(id, along)) return true;
+    const Node& node = body_.at(id);
+    const auto inputs = body_.inputsOf(id);
+    if (node.op == NodeOp::And || node.op == NodeOp::Or || node.op == NodeOp::Not)
+      return std::ranges::all_of(inputs, [&](NodeId input) { return isSameForNeighbours(input, along, each); });
+    if (node.op != NodeOp::Compare || body_.at(inputs[1]).op != NodeOp::Constant) return false;
+    const auto direction = static_cast<CompareDirection>(node.bits0);
+    const bool isStrict = direction == CompareDirection::Lt || direction == CompareDirection::Ge;
+    const bool isLoose = direction == CompareDirection::Le || direction == CompareDirection::Gt;
+    const auto bound = static_cast<int64_t>(body_.at(inputs[1]).bits0) + (isLoose ? 1 : 0);
+    return (isStrict || isLoose) && isPlaceFromMultiple(inputs[0], along, each) && bound % each == 0;
+  }
+  // The counter itself, or with a multiple added.
+  bool isPlaceFromMultiple(NodeId id, int32_t along, unsigned each) const {
+    const Node& node = body_.at(id);
+    if (node.op == NodeOp::OutputIndex || node.op == NodeOp::LoopIndex) return analysis_.counterOf(body_, id) == along;
+    if (node.op != NodeOp::Add || body_.at(body_.inputsOf(id)[1]).op != NodeOp::Constant) return false;
+    return static_cast<int64_t>(body_.at(body_.inputsOf(id)[1]).bits0) % each == 0 &&
+           isPlaceFromMultiple(body_.inputsOf(id)[0], along, each);
   }
 
   // No larger than what there is to do.
@@ -250,19 +323,31 @@ class Mapper {
 
 }  // namespace
 
+bool liesWhole(const Address& address, const Shape& array, int32_t along, int64_t each) {
+  return address.coefficientOf(along) == 1 && address.constant % each == 0 &&
+         array.denseBytes().value_or(0) > kSmallBufferBytes &&
+         std::ranges::all_of(address.terms, [&](const CounterTerm& term) {
+           return term.counter == along || term.coefficient % each == 0;
+         });
+}
+
+bool GridMap::isStrided() const { return groupThreads == 1 && takers() > kMostBlocks * int64_t{blockThreads}; }
+
 int64_t GridMap::blocks() const {
   const int64_t groups = blockThreads / groupThreads;
-  return (takers() + groups - 1) / groups;
+  return isStrided() ? kMostBlocks : (takers() + groups - 1) / groups;
 }
 
 std::string GridMap::text() const {
   if (isByColumns) return fmt::format("a lane of {} warps an item, {} items", groupThreads, items);
-  if (each > 1) return fmt::format("a thread for {} neighbours, {} items", each, items);
+  const std::string strides = isStrided() ? ", in strides of the grid" : "";
+  if (each > 1) return fmt::format("a thread for {} neighbours, {} items{}", each, items, strides);
   const std::string who = groupThreads == 1              ? "a thread"
                           : groupThreads == kWarpThreads ? "a warp"
                           : groupThreads < kWarpThreads  ? fmt::format("{} threads", groupThreads)
                                                          : fmt::format("a block of {} threads", groupThreads);
-  return fmt::format("{} an item, {} items", who, items);
+  const std::string atOnce = rowEach > 1 ? fmt::format(", {} neighbours at once", rowEach) : "";
+  return fmt::format("{} an item, {} items{}{}", who, items, atOnce, strides);
 }
 
 GridMap GridMap::of(const LoopProgram& program, const ProgramAnalysis& analysis) {

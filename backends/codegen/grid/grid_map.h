@@ -3,8 +3,8 @@
 // lies side by side (sums of columns), a warp has a lane an item, and the warps of a block share out the loop. Where
 // loops reduce what a whole row of results needs (softmax), the item is the row: its loops are shared out by the
 // group's threads, and then its elements. Where there are enough elements to fill a card several times, a thread takes
-// a few neighbours in memory, so that each access moves up to 16 bytes. Decided by shape alone, so that results do not
-// depend on the card.
+// a few neighbours in memory, so that each access moves up to 16 bytes; so does a thread of a group along a row.
+// Decided by shape alone, so that results do not depend on the card.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,21 @@ struct GridMap {
   unsigned groupThreads = 1;  // that take an item: one, 8 or 16, a warp or a block
   bool isByColumns = false;   // they are the same lane of so many warps
   unsigned blockThreads = 256;
-  unsigned each = 1;  // neighbouring items that a thread takes, along the last of `outer`
+  unsigned each = 1;     // neighbouring items that a thread takes, along the last of `outer`
+  unsigned rowEach = 1;  // neighbouring elements and rounds that a thread of a group takes at once
 
   int64_t takers() const { return (items + each - 1) / each; }
   int64_t blocks() const;
+  // There are so many items for single threads that each takes further ones, a whole grid away.
+  bool isStrided() const;
   // "a warp an item, 4096 items", for readers.
   std::string text() const;
 
   static GridMap of(const LoopProgram& program, const ProgramAnalysis& analysis);
 };
+
+// Whether elements from a multiple of `each` on along a counter lie side by side, the first at such a multiple, in an
+// array that begins at one. Parts of the address that are no counter's are the caller's to judge.
+bool liesWhole(const Address& address, const Shape& array, int32_t along, int64_t each);
 
 }  // namespace tessera::codegen

@@ -1,12 +1,9 @@
 // See cublas_lt.h.
 #include "backends/cuda/libraries/cublas_lt.h"
 
-#include <mutex>
 #include <optional>
 
 #include <fmt/format.h>
-
-#include "backends/cuda/libraries/library_file.h"
 
 namespace tessera::cuda {
 
@@ -95,8 +92,6 @@ struct Scalars {
   } one, zero;
 };
 
-void* pointer(DeviceAddress address) { return reinterpret_cast<void*>(static_cast<uintptr_t>(address)); }
-
 }  // namespace
 
 std::string CublasLt::nameOf(int status) {
@@ -112,17 +107,8 @@ std::string CublasLt::nameOf(int status) {
   }
 }
 
-Result<const CublasLt*> CublasLt::get() {
-  static std::mutex mutex;
-  static CublasLt library;
-  static std::optional<Status> opened;
-  const std::lock_guard lock(mutex);
-  if (!opened) opened = library.open();
-  if (!*opened) return std::unexpected(opened->error());
-  return &library;
-}
+Result<const CublasLt*> CublasLt::get() { return openedOnce<CublasLt>(); }
 
-// The library stays open for the life of the process: it has state of its own.
 Status CublasLt::open() {
   auto file = openLibraryFile({"libcublasLt.so.13", "libcublasLt.so.12"}, {"cublas"});
   if (!file) return failUnsupported("no cuBLASLt: " + file.error().message);

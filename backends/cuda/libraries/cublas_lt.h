@@ -7,6 +7,7 @@
 #include <string>
 
 #include "backends/cuda/device.h"
+#include "backends/cuda/libraries/library_file.h"
 #include "backends/cuda/program/library_call.h"
 
 namespace tessera::cuda {
@@ -34,6 +35,8 @@ class CublasLt {
   static std::string nameOf(int status);
 
  private:
+  template <class Library>
+  friend Result<const Library*> openedOnce();
   Status open();
   std::string version_;
 };

@@ -3,13 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include <fmt/format.h>
-
-#include "backends/cuda/libraries/library_file.h"
 
 namespace tessera::cuda {
 
@@ -44,8 +41,6 @@ bool isNarrow(const std::vector<int64_t>& values) {
   return std::ranges::all_of(values, [](int64_t v) { return v <= INT32_MAX; });
 }
 
-void* pointer(DeviceAddress address) { return reinterpret_cast<void*>(static_cast<uintptr_t>(address)); }
-
 // 1 and 0 as the library takes them: double for f64, float for all else.
 struct Scalars {
   explicit Scalars(ElementType type) {
@@ -60,15 +55,7 @@ struct Scalars {
 
 }  // namespace
 
-Result<const Cudnn*> Cudnn::get() {
-  static std::mutex mutex;
-  static Cudnn library;
-  static std::optional<Status> opened;
-  const std::lock_guard lock(mutex);
-  if (!opened) opened = library.open();
-  if (!*opened) return std::unexpected(opened->error());
-  return &library;
-}
+Result<const Cudnn*> Cudnn::get() { return openedOnce<Cudnn>(); }
 
 Status Cudnn::open() {
   auto file = openLibraryFile({"libcudnn.so.9", "libcudnn.so.8"}, {"cudnn"});

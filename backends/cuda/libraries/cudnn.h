@@ -6,6 +6,7 @@
 #include <string>
 
 #include "backends/cuda/device.h"
+#include "backends/cuda/libraries/library_file.h"
 #include "backends/cuda/program/library_call.h"
 
 namespace tessera::cuda {
@@ -30,6 +31,8 @@ class Cudnn {
   const std::string& version() const { return version_; }  // "9.13"
 
  private:
+  template <class Library>
+  friend Result<const Library*> openedOnce();
   Status open();
   std::string version_;
 };
@@ -39,6 +42,7 @@ class CudnnHandle {
  public:
   ~CudnnHandle();
   Status open(const Cudnn& library);
+  void* native() const { return handle_; }
   // Fills in workspaceBytes. ErrorKind::Unsupported where it has no algorithm.
   Status choose(LibraryCall& call) const;
   // first and second are the operands of the call's operation.

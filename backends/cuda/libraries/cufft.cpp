@@ -1,12 +1,9 @@
 // See cufft.h.
 #include "backends/cuda/libraries/cufft.h"
 
-#include <mutex>
 #include <optional>
 
 #include <fmt/format.h>
-
-#include "backends/cuda/libraries/library_file.h"
 
 namespace tessera::cuda {
 
@@ -29,19 +26,9 @@ std::optional<int> typeOf(const LibraryCall& call) {
   return std::nullopt;
 }
 
-void* pointer(DeviceAddress address) { return reinterpret_cast<void*>(static_cast<uintptr_t>(address)); }
-
 }  // namespace
 
-Result<const Cufft*> Cufft::get() {
-  static std::mutex mutex;
-  static Cufft library;
-  static std::optional<Status> opened;
-  const std::lock_guard lock(mutex);
-  if (!opened) opened = library.open();
-  if (!*opened) return std::unexpected(opened->error());
-  return &library;
-}
+Result<const Cufft*> Cufft::get() { return openedOnce<Cufft>(); }
 
 Status Cufft::open() {
   // Of CUDA 13 and of CUDA 12.

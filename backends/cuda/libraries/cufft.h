@@ -7,6 +7,7 @@
 #include <string>
 
 #include "backends/cuda/device.h"
+#include "backends/cuda/libraries/library_file.h"
 #include "backends/cuda/program/library_call.h"
 
 namespace tessera::cuda {
@@ -23,6 +24,8 @@ class Cufft {
   const std::string& version() const { return version_; }  // "11.4"
 
  private:
+  template <class Library>
+  friend Result<const Library*> openedOnce();
   Status open();
   std::string version_;
 };

@@ -5,12 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
-
-#include "backends/cuda/libraries/library_file.h"
 
 namespace tessera::cuda {
 
@@ -95,15 +92,7 @@ void takeBuffer(void*, uint32_t, uint8_t* buffer, size_t, size_t used) {
 
 }  // namespace
 
-Result<const Cupti*> Cupti::get() {
-  static std::mutex mutex;
-  static Cupti library;
-  static std::optional<Status> opened;
-  const std::lock_guard lock(mutex);
-  if (!opened) opened = library.open();
-  if (!*opened) return std::unexpected(opened->error());
-  return &library;
-}
+Result<const Cupti*> Cupti::get() { return openedOnce<Cupti>(); }
 
 Status Cupti::open() {
   auto file = openLibraryFile({"libcupti.so.13", "libcupti.so.12"}, {"cuda_cupti"});

@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "backends/cuda/libraries/library_file.h"
 #include "core/base/result.h"
 
 namespace tessera::cuda {
@@ -54,6 +55,8 @@ class Cupti {
   Status check(int status, const char* doing) const;
 
  private:
+  template <class Library>
+  friend Result<const Library*> openedOnce();
   Status open();
   int (*textOf_)(int, const char**) = nullptr;
   std::string version_;

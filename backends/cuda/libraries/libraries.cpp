@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "backends/cuda/libraries/cublas.h"
 #include "backends/cuda/libraries/cublas_lt.h"
-#include "backends/cuda/libraries/cudnn.h"
+#include "backends/cuda/libraries/cudnn_attention.h"
 #include "backends/cuda/libraries/cufft.h"
+#include "backends/cuda/libraries/cusolver.h"
 
 namespace tessera::cuda {
 
@@ -28,10 +30,23 @@ class CardLibraries final : public Libraries {
         TESSERA_TRY(transforms_.choose(call));
         return "cuFFT " + fft_->version();
       }
+      case LibraryOperation::MatrixRoutine:
+        if (call.matrix.routine == MatrixRoutine::TriangularSolve) {
+          TESSERA_TRY(openSystems());
+          TESSERA_TRY(systems_.choose(call));
+          return "cuBLAS " + systems_.version();
+        }
+        TESSERA_TRY(openFactors());
+        TESSERA_TRY(factors_.choose(call));
+        return "cuSOLVER " + solver_->version();
+      case LibraryOperation::Attention:
+        TESSERA_TRY(openDnn());
+        TESSERA_TRY(attention_.choose(call));
+        return "cuDNN " + dnn_->version();
       case LibraryOperation::Convolution:
       case LibraryOperation::ConvolutionInput:
       case LibraryOperation::ConvolutionFilter:
-        TESSERA_TRY(openConvolutions());
+        TESSERA_TRY(openDnn());
         TESSERA_TRY(convolutions_.choose(call));
         return "cuDNN " + dnn_->version();
       case LibraryOperation::None: break;
@@ -50,10 +65,20 @@ class CardLibraries final : public Libraries {
       case LibraryOperation::Fourier:
         TESSERA_TRY(openTransforms());
         return transforms_.run(call, operands[0], results[0], workspace, native);
+      case LibraryOperation::MatrixRoutine:
+        if (call.matrix.routine == MatrixRoutine::TriangularSolve) {
+          TESSERA_TRY(openSystems());
+          return systems_.run(call, operands[0], results[0], native);
+        }
+        TESSERA_TRY(openFactors());
+        return factors_.run(call, operands, results, workspace, native);
+      case LibraryOperation::Attention:
+        TESSERA_TRY(openDnn());
+        return attention_.run(call, operands, results[0], workspace, native);
       case LibraryOperation::Convolution:
       case LibraryOperation::ConvolutionInput:
       case LibraryOperation::ConvolutionFilter:
-        TESSERA_TRY(openConvolutions());
+        TESSERA_TRY(openDnn());
         return convolutions_.run(call, operands[0], operands[1], results[0], workspace, native);
       case LibraryOperation::None: break;
     }
@@ -64,8 +89,10 @@ class CardLibraries final : public Libraries {
     const auto lt = CublasLt::get();
     const auto fft = Cufft::get();
     const auto dnn = Cudnn::get();
-    return fmt::format("cublasLt {} cufft {} cudnn {}", lt ? (*lt)->version() : "", fft ? (*fft)->version() : "",
-                       dnn ? (*dnn)->version() : "");
+    const auto solver = Cusolver::get();
+    return fmt::format("cublasLt {} cufft {} cudnn {} cusolver {} cublas {}", lt ? (*lt)->version() : "",
+                       fft ? (*fft)->version() : "", dnn ? (*dnn)->version() : "", solver ? (*solver)->version() : "",
+                       Cublas::get().has_value());
   }
 
  private:
@@ -82,11 +109,27 @@ class CardLibraries final : public Libraries {
     transforms_.open(*fft_);
     return {};
   }
-  Status openConvolutions() {
+  Status openDnn() {
     if (dnn_) return {};
     TESSERA_ASSIGN_OR_RETURN(const Cudnn* library, Cudnn::get());
     TESSERA_TRY(convolutions_.open(*library));
+    attention_.open(*library, convolutions_.native());
     dnn_ = library;
+    return {};
+  }
+
+  Status openFactors() {
+    if (solver_) return {};
+    TESSERA_ASSIGN_OR_RETURN(const Cusolver* library, Cusolver::get());
+    TESSERA_TRY(factors_.open(*library));
+    solver_ = library;
+    return {};
+  }
+  Status openSystems() {
+    if (hasSystems_) return {};
+    TESSERA_ASSIGN_OR_RETURN(const Cublas* library, Cublas::get());
+    TESSERA_TRY(systems_.open(*library));
+    hasSystems_ = true;
     return {};
   }
 
@@ -97,6 +140,11 @@ class CardLibraries final : public Libraries {
   const Cudnn* dnn_ = nullptr;
   CufftPlans transforms_;
   CudnnHandle convolutions_;
+  CudnnAttention attention_;  // goes before the handle that it uses
+  const Cusolver* solver_ = nullptr;
+  CusolverHandle factors_;
+  CublasHandle systems_;
+  bool hasSystems_ = false;
 };
 
 }  // namespace

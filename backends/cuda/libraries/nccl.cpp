@@ -1,11 +1,7 @@
 // See nccl.h.
 #include "backends/cuda/libraries/nccl.h"
 
-#include <mutex>
-
 #include <fmt/format.h>
-
-#include "backends/cuda/libraries/library_file.h"
 
 namespace tessera::cuda {
 
@@ -32,21 +28,11 @@ std::optional<int> numberOf(ElementType type) {
 }
 int typeOf(ElementType type) { return numberOf(type).value_or(1); }
 
-void* pointer(DeviceAddress address) { return reinterpret_cast<void*>(static_cast<uintptr_t>(address)); }
-
 }  // namespace
 
 bool NcclGroup::has(ElementType type) { return numberOf(type).has_value(); }
 
-Result<const Nccl*> Nccl::get() {
-  static std::mutex mutex;
-  static Nccl library;
-  static std::optional<Status> opened;
-  const std::lock_guard lock(mutex);
-  if (!opened) opened = library.open();
-  if (!*opened) return std::unexpected(opened->error());
-  return &library;
-}
+Result<const Nccl*> Nccl::get() { return openedOnce<Nccl>(); }
 
 Status Nccl::open() {
   auto file = openLibraryFile({"libnccl.so.2"}, {"nccl"});

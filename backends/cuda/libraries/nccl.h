@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/cuda/device.h"
+#include "backends/cuda/libraries/library_file.h"
 #include "core/hlo/element_type.h"
 
 namespace tessera::cuda {
@@ -29,6 +30,8 @@ class Nccl {
   Status check(int result, const char* doing) const;
 
  private:
+  template <class Library>
+  friend Result<const Library*> openedOnce();
   Status open();
   const char* (*textOf_)(int) = nullptr;
   std::string version_;

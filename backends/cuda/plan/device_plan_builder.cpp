@@ -11,6 +11,7 @@
 #include "backends/codegen/nest/split_scatter.h"
 #include "backends/cpu/plan/step_program.h"
 #include "backends/cuda/plan/library_plans.h"
+#include "backends/cuda/plan/matrix_routines.h"
 #include "backends/cuda/plan/plan_draft.h"
 #include "backends/cuda/plan/program_plans.h"
 #include "core/custom_calls/custom_calls.h"
@@ -171,18 +172,23 @@ Status DevicePlanBuilder::planKernels(const Instruction& instruction, Steps& out
   return op->loops ? planStores(instruction, out) : planElements(instruction, out);
 }
 
-// A library's where one takes it, else kernels of our own, which say why.
+// A library's where one takes it, else kernels of our own, or the host: the step says why.
 Status DevicePlanBuilder::planChosen(const Instruction& instruction, Steps& out) {
-  const auto plan = options_.libraries ? libraryPlanOf(module_, instruction) : std::nullopt;
-  if (!plan) return planKernels(instruction, out);
+  if (!options_.libraries) return planKernels(instruction, out);
+  const auto plan = libraryPlanOf(module_, instruction);
+  const auto matrices = matrixPlanOf(module_, instruction, options_.customCalls);
+  if (!plan && !matrices) return planKernels(instruction, out);
   const size_t scratches = draft_.scratchCount();
-  const Status chosen = planLibrary(draft_, instruction, *plan, *options_.libraries, out);
+  const Status chosen = plan ? planLibrary(draft_, instruction, *plan, *options_.libraries, out)
+                             : planMatrixRoutine(draft_, instruction, *matrices, *options_.libraries, out);
   if (chosen || chosen.error().kind != ErrorKind::Unsupported) return chosen;
   draft_.dropScratchFrom(scratches);
   out.clear();
-  TESSERA_TRY(planKernels(instruction, out));
-  for (DeviceStep& step : out) step.what += " (" + chosen.error().message + ")";
-  return {};
+  const std::string why = " (" + chosen.error().message + ")";
+  Status own = planKernels(instruction, out);
+  if (!own) own.error().message += why;
+  for (DeviceStep& step : out) step.what += why;
+  return own;
 }
 
 // --- the host

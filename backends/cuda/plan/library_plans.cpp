@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "backends/cuda/plan/attention_calls.h"
 #include "backends/cuda/plan/convolution_calls.h"
 #include "backends/cuda/plan/store_program.h"
 #include "core/element/element_builder.h"
@@ -163,7 +164,10 @@ Result<DeviceStep> stepFor(PlanDraft& draft, const Instruction& instruction, con
 
 std::optional<LibraryPlan> libraryPlanOf(const Module& module, const Instruction& instruction) {
   if (instruction.opcode == Opcode::Dot) return productOf(module, instruction);
-  if (instruction.opcode == Opcode::Fusion) return endedProductOf(module, instruction);
+  if (instruction.opcode == Opcode::Fusion) {
+    auto attention = attentionPlanOf(module, instruction);
+    return attention ? attention : endedProductOf(module, instruction);
+  }
   if (instruction.opcode == Opcode::Fft) return transformOf(module, instruction);
   if (instruction.opcode == Opcode::Convolution) return convolutionPlanOf(module, instruction);
   return std::nullopt;

@@ -6,11 +6,40 @@
 
 namespace tessera::cuda {
 
+namespace {
+
+const char* nameOf(MatrixRoutine routine) {
+  switch (routine) {
+    case MatrixRoutine::Cholesky: return "Cholesky factors";
+    case MatrixRoutine::Lu: return "LU factors";
+    case MatrixRoutine::Qr: return "QR factors";
+    case MatrixRoutine::ReflectorProduct: return "product of reflectors";
+    case MatrixRoutine::ReflectorApply: return "product with reflectors";
+    case MatrixRoutine::SymmetricEigen: return "eigenvalues";
+    case MatrixRoutine::Singular: return "singular values";
+    case MatrixRoutine::Tridiagonal: return "tridiagonal form";
+    case MatrixRoutine::TriangularSolve: return "triangular systems";
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string toString(const LibraryCall& call) {
   const std::string types = call.in == call.out ? std::string(info(call.in).name)
                                                 : fmt::format("{} to {}", info(call.in).name, info(call.out).name);
   if (call.operation == LibraryOperation::Fourier)
     return fmt::format("{} lines of {}, {}", call.batch, fmt::join(call.lengths, " by "), types);
+  if (call.operation == LibraryOperation::MatrixRoutine)
+    return fmt::format("{} of {} of {} by {}, {}", nameOf(call.matrix.routine), call.batch, call.matrix.rows,
+                       call.matrix.columns, types);
+  if (call.operation == LibraryOperation::Attention) {
+    const AttentionCall& a = call.attention;
+    return fmt::format(
+        "attention of {} by {}: {} queries of {}, {} keys, values of {}, times {:.6g}, {}, strides {} {} {} {}",
+        a.batch, a.heads, a.queries, a.depth, a.keys, a.width, a.scale, types, fmt::join(a.qStrides, ","),
+        fmt::join(a.kStrides, ","), fmt::join(a.vStrides, ","), fmt::join(a.oStrides, ","));
+  }
   if (call.isConvolution()) {
     const ConvolutionCall& c = call.convolution;
     const char* what = call.operation == LibraryOperation::ConvolutionInput    ? ", cotangent of the input"

@@ -18,6 +18,8 @@ enum class LibraryOperation : uint8_t {
   MatrixProduct,     // operands: a, b, perhaps a bias [n]; results: d. d[batch, m, n] = ending(scale · sum over k of
                      // a[batch, m, k] · b[batch, k, n] + bias[n])
   Fourier,           // operands: the lines; results: their transforms, not scaled
+  MatrixRoutine,     // see MatrixRoutine
+  Attention,         // operands: q, k, v; results: o
   Convolution,       // operands: x, w; results: y
   ConvolutionInput,  // operands: y, w; results: x, the cotangent of a convolution's input for that of its output
   ConvolutionFilter  // operands: x, y; results: w, the cotangent of its filter
@@ -39,6 +41,46 @@ struct ConvolutionCall {
   }
 };
 
+// A routine of linear algebra on `batch` matrices one behind the other, column-major as cuSOLVER and cuBLAS have them;
+// for a row-major array that is each matrix transposed. info: s32, one a matrix, as LAPACK has it.
+enum class MatrixRoutine : uint8_t {
+  Cholesky,          // results: a (in place, one triangle), info
+  Lu,                // results: a (in place), pivots (s64, from 1), info
+  Qr,                // results: a (in place), tau
+  ReflectorProduct,  // operands: tau; results: a (in place): the product of its reflectors
+  ReflectorApply,    // operands: a [rows or columns, reflectors], tau; results: c (in place): that product times c
+  SymmetricEigen,    // results: a (in place, its vectors), w (ascending), info
+  Singular,          // results: a (overwritten), s, u, vt, info; rows >= columns
+  Tridiagonal,       // results: a (in place), d, e, tau, info
+  TriangularSolve    // operands: a; results: b (in place), that becomes x with op(a) · x = b or x · op(a) = b
+};
+
+struct MatrixCall {
+  MatrixRoutine routine = MatrixRoutine::Cholesky;
+  int64_t rows = 0, columns = 0, reflectors = 0;  // of the matrix in place
+  bool isLower = false, isLeft = true, isTransposed = false, isConjugated = false, hasUnitDiagonal = false;
+  bool hasVectors = true, isWhole = false;  // Singular: u and vt are square
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(routine, rows, columns, reflectors, isLower, isLeft, isTransposed, isConjugated, hasUnitDiagonal,
+            hasVectors, isWhole);
+  }
+};
+
+// o[b, h, i] = sum over j of softmax over j of (scale · q[b, h, i] · k[b, h, j]) · v[b, h, j]. Strides in elements:
+// of the batch, the heads, the queries or keys, and the elements of one.
+struct AttentionCall {
+  int64_t batch = 1, heads = 1, queries = 0, keys = 0, depth = 0, width = 0;  // depth: of q and k; width: of v
+  std::vector<int64_t> qStrides, kStrides, vStrides, oStrides;
+  double scale = 1;
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(batch, heads, queries, keys, depth, width, qStrides, kStrides, vStrides, oStrides, scale);
+  }
+};
+
 struct LibraryCall {
   LibraryOperation operation = LibraryOperation::None;
   ElementType in = ElementType::F32, out = ElementType::F32;
@@ -51,6 +93,8 @@ struct LibraryCall {
   // Fourier: the last dimensions; `in` and `out` say whether one side is real
   std::vector<int64_t> lengths;
   bool isInverse = false;
+  MatrixCall matrix;
+  AttentionCall attention;
   ConvolutionCall convolution;
   int64_t workspaceBytes = 0;
 
@@ -59,7 +103,7 @@ struct LibraryCall {
   template <class Archive>
   void fields(Archive& archive) {
     archive(operation, in, out, batch, m, n, k, aTransposed, bTransposed, allowsTf32, hasBias, scale, ending, lengths,
-            isInverse, convolution, workspaceBytes);
+            isInverse, matrix, attention, convolution, workspaceBytes);
   }
 };
 

@@ -28,9 +28,12 @@ class ItemBuilder {
 
  private:
   void append(const DeviceStep& step, WorkItems& out) const {
-    auto unit = unitOf(step);
+    const bool isAlone = waitsForDevice(step);
+    auto unit = isAlone ? std::optional(WorkUnit{WorkUnit::Kind::Step, &step, {}}) : unitOf(step);
     if (!unit) return out.push_back(itemOf(step));
-    if (out.empty() || out.back().kind != WorkItem::Kind::Segment) out.emplace_back();
+    const bool begins =
+        out.empty() || out.back().kind != WorkItem::Kind::Segment || waitsForDevice(*out.back().units.back().step);
+    if (begins || isAlone) out.emplace_back();
     out.back().needsGraph = out.back().needsGraph || isConditional(*unit);
     out.back().units.push_back(std::move(*unit));
   }
@@ -49,8 +52,15 @@ class ItemBuilder {
     return out;
   }
 
+  // A library that reads results back while it works: no graph can hold the step, so it is a segment alone.
+  static bool waitsForDevice(const DeviceStep& step) {
+    return step.kind == DeviceStep::Kind::Library && step.call.operation == LibraryOperation::MatrixRoutine &&
+           step.call.matrix.routine != MatrixRoutine::TriangularSolve;
+  }
+
   // Nothing where the host has a part in it.
   std::optional<WorkUnit> unitOf(const DeviceStep& step) const {
+    if (waitsForDevice(step)) return std::nullopt;
     switch (step.kind) {
       case DeviceStep::Kind::Kernel:
       case DeviceStep::Kind::Library:

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "tests/cuda/fake/fake_cudnn.h"
 #include "tests/cuda/fake/fake_numbers.h"
 #include "tests/cuda/fake/fake_settings.h"
 
@@ -23,9 +24,7 @@ struct Window {
   bool isReversed = false;
   int groups = 1, arithmetic = 0;
 };
-struct Handle {
-  void* stream = nullptr;
-};
+using tessera::fake::Handle;
 struct Choice {
   int algorithm, status;
   float milliseconds;

@@ -62,6 +62,56 @@ TYPED_TEST(LapackFactors, LuOfABatch) {
   }
 }
 
+// Targets for CUDA are those for the CPU in other words.
+TYPED_TEST(LapackFactors, TargetsForCuda) {
+  const Matrix a = this->sample(5, 3), square = this->definite(4);
+  const auto same = [](const std::vector<Literal>& left, const std::vector<Literal>& right) {
+    ASSERT_EQ(left.size(), right.size());
+    for (size_t k = 0; k < left.size(); ++k) EXPECT_TRUE(left[k].identical(right[k])) << k;
+  };
+  const auto qr = this->run("(T[5,3], T[3])", "cusolver_geqrf_ffi", {this->literalOf(a)});
+  same(qr, this->run("(T[5,3], T[3])", this->target("geqrf"), {this->literalOf(a)}));
+  same(this->run("T[5,3]", "cusolver_orgqr_ffi", {qr[0], qr[1]}),
+       this->run("T[5,3]", this->target("orgqr", "ungqr"), {qr[0], qr[1]}));
+  same(this->run("(T[4,4], s32[])", "cusolver_potrf_ffi", {this->literalOf(square)}, "lower = false"),
+       this->run("(T[4,4], s32[])", this->target("potrf"), {this->literalOf(square)}, "uplo = 85 : ui8"));
+  same(this->run("(T[5,3], s32[3], s32[])", "cusolver_getrf_ffi", {this->literalOf(a)}),
+       this->run("(T[5,3], s32[3], s32[])", this->target("getrf"), {this->literalOf(a)}));
+}
+
+TYPED_TEST(LapackFactors, SingularValuesForCuda) {
+  const Matrix wide = this->sample(3, 5);
+  const auto plain = this->run("(T[3,5], R[3], T[3,3], T[3,5], s32[])", "cusolver_gesvd_ffi", {this->literalOf(wide)},
+                               "full_matrices = false, compute_uv = true, transposed = false");
+  const auto swapped = this->run("(T[3,5], R[3], T[3,5], T[3,3], s32[])", "cusolver_gesvd_ffi", {this->literalOf(wide)},
+                                 "full_matrices = false, compute_uv = true, transposed = true");
+  EXPECT_TRUE(plain[2].identical(swapped[3]) && plain[3].identical(swapped[2]));
+  const auto jacobi = this->run("(T[3,5], R[3], T[3,3], T[5,3], s32[])", "cusolver_gesvdj_ffi", {this->literalOf(wide)},
+                                "full_matrices = false, compute_uv = true");
+  Matrix scaled = this->matrixOf(jacobi[2], 3, 3);
+  const Matrix values = this->matrixOf(jacobi[1], 1, 3);
+  for (int64_t i = 0; i < 3; ++i)
+    for (int64_t j = 0; j < 3; ++j) scaled.at(i, j) *= values.at(0, j);
+  this->expectNear(scaled * adjoint(this->matrixOf(jacobi[3], 5, 3)), wide);
+}
+
+TEST(CudaTargets, PivotsBecomeAPermutation) {
+  const auto run = [](const std::string& pivots) {
+    ReadResult read =
+        readHloText("HloModule m\nENTRY e { p = s32[2,2] constant(" + pivots +
+                    ") ROOT r = s32[2,3] custom-call(p), custom_call_target=\"cu_lu_pivots_to_permutation\" }");
+    inferModule(*read.module);
+    return evaluateModule(*read.module, {});
+  };
+  const auto out = run("{{1,2},{2,2}}");
+  ASSERT_TRUE(out) << out.error().toString();
+  const auto values = (*out)[0].data<int32_t>();
+  EXPECT_EQ(std::vector<int32_t>(values.begin(), values.end()), (std::vector<int32_t>{1, 2, 0, 2, 0, 1}));
+  const auto wrong = run("{{1,3},{0,1}}");
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().message.find("none of the 3 rows"), std::string::npos) << wrong.error().toString();
+}
+
 TYPED_TEST(LapackFactors, CholeskyOfBothTriangles) {
   const Matrix a = this->definite(4);
   const auto lower = this->run("(T[4,4], s32[])", this->target("potrf"), {this->literalOf(a)}, "uplo = 76 : ui8");

@@ -1,5 +1,6 @@
-// cp.async: copies from global to shared memory beside the computation. What is read is taken at once; it is there for
-// others when its group has been waited for, so that a wait that lacks shows as a read of what nobody wrote.
+// cp.async: copies from global to shared memory beside the computation. What is read is taken at once; it is there when
+// its group has been waited for. Until then an access to where it goes is a race, as is a copy to what others still
+// use.
 #include "backends/cuda/simulated/decode/instruction_table.h"
 #include "backends/cuda/simulated/decode/lanes.h"
 #include "backends/cuda/simulated/decode/memory_modifiers.h"
@@ -32,7 +33,13 @@ void beginCopies(Warp& warp, const Instruction& i, LaneMask active) {
   if (reads) resolveAt(warp, i, reads, Access::Read, Space::Global, i.bytes, from, pointers);
   LaneAddresses to;
   addressesOf(warp, i, to);
+  Instruction place;
+  place.site = i.site;
+  LanePointers shared{};
+  resolveAt(warp, place, active, Access::Write, Space::Shared, i.bytes, to, shared);
   forLanes(active, [&](int lane) {
+    if (!shared.at[lane]) return;
+    warp.block().shared().beginCopy(warp.thread(lane), i.site, to[lane], i.bytes);
     PendingCopy copy{.group = warp.copyGroup, .lane = lane, .to = to[lane], .bytes = i.bytes};
     copy.site = i.site;
     const size_t size = sizes ? std::min<size_t>(sizes[lane], i.bytes) : i.bytes;
@@ -67,14 +74,10 @@ void decodeCopy(Decoder& decoder) {
 }
 
 void finishCopy(Warp& warp, const PendingCopy& copy) {
-  Instruction place;
-  place.site = copy.site;
-  LaneAddresses addresses{};
-  addresses[static_cast<size_t>(copy.lane)] = copy.to;
-  LanePointers pointers{};
-  resolveAt(warp, place, LaneMask{1} << copy.lane, Access::Write, Space::Shared, copy.bytes, addresses, pointers);
-  std::byte* to = pointers.at[static_cast<size_t>(copy.lane)];
-  if (to) std::memcpy(to, copy.value.data(), copy.bytes);
+  SharedMemory& shared = warp.block().shared();
+  shared.endCopy(copy.to, copy.bytes);
+  (void)shared.note(Access::Write, warp.thread(copy.lane), copy.site, copy.to, copy.bytes);  // known to be free
+  std::memcpy(shared.data() + copy.to, copy.value.data(), copy.bytes);
 }
 
 void closeGroup(Warp& warp, const Instruction&, LaneMask) { ++warp.copyGroup; }

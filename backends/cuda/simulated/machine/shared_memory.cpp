@@ -32,11 +32,14 @@ SharedConflict SharedMemory::noteGranule(Access access, uint32_t thread, uint32_
   using Kind = SharedConflict::Kind;
   if (granule.block != block_) granule = {.block = block_};
   SharedConflict conflict;
+  if (granule.copy.happened())
+    conflict = {.kind = Kind::Race, .thread = granule.copy.thread, .site = granule.copy.site, .wasWrite = true};
   auto race = [&](const Moment& moment, bool wasWrite) {
     if (conflict.kind == Kind::None && !isBefore(moment, thread))
       conflict = {.kind = Kind::Race, .thread = moment.thread, .site = moment.site, .wasWrite = wasWrite};
   };
-  if (access != Access::Write && !granule.write.happened()) conflict.kind = Kind::Uninitialised;
+  if (access != Access::Write && !granule.write.happened() && conflict.kind == Kind::None)
+    conflict.kind = Kind::Uninitialised;
   if (access != Access::Atomic || !granule.write.isAtomic) race(granule.write, true);
   if (access != Access::Read) {
     race(granule.read, false);
@@ -59,12 +62,21 @@ void SharedMemory::remember(Access access, uint32_t thread, uint32_t site, Granu
 
 SharedConflict SharedMemory::note(Access access, uint32_t thread, uint32_t site, uint64_t address, unsigned bytes) {
   SharedConflict first;
-  const uint64_t end = (address + bytes + granule_ - 1) >> granuleShift_;
-  for (uint64_t granule = address >> granuleShift_; granule < end; ++granule) {
-    const SharedConflict conflict = noteGranule(access, thread, site, granules_[granule]);
+  overGranules(address, bytes, [&](Granule& granule) {
+    const SharedConflict conflict = noteGranule(access, thread, site, granule);
     if (first.kind == SharedConflict::Kind::None) first = conflict;
-  }
+  });
   return first;
+}
+
+void SharedMemory::beginCopy(uint32_t thread, uint32_t site, uint64_t address, unsigned bytes) {
+  const unsigned warp = thread / kLanes;
+  overGranules(address, bytes,
+               [&](Granule& granule) { granule.copy = {.thread = thread, .clock = clock(warp, warp), .site = site}; });
+}
+
+void SharedMemory::endCopy(uint64_t address, unsigned bytes) {
+  overGranules(address, bytes, [](Granule& granule) { granule.copy = {}; });
 }
 
 void SharedMemory::blockBarrier(std::span<const unsigned> warps) {

@@ -31,6 +31,9 @@ class SharedMemory {
 
   // The first conflict of a thread's access to bytes that exist.
   SharedConflict note(Access access, uint32_t thread, uint32_t site, uint64_t address, unsigned bytes);
+  // A copy is on its way to bytes that exist, or has come there: until then every other access is a race with it.
+  void beginCopy(uint32_t thread, uint32_t site, uint64_t address, unsigned bytes);
+  void endCopy(uint64_t address, unsigned bytes);
   // All lanes of a warp have waited for each other.
   void warpBarrier(unsigned warp) { ++clock(warp, warp); }
   // These warps have waited for each other.
@@ -45,9 +48,15 @@ class SharedMemory {
     bool happened() const { return thread != ~uint32_t{0}; }
   };
   struct Granule {
-    uint32_t block = 0;  // which block's; another one's: nothing happened yet
-    Moment write, read, otherRead;
+    uint32_t block = 0;                   // which block's; another one's: nothing happened yet
+    Moment write, read, otherRead, copy;  // copy: has not come yet
   };
+  // Calls visit with each granule of the bytes.
+  template <class Visit>
+  void overGranules(uint64_t address, unsigned bytes, const Visit& visit) {
+    const uint64_t end = (address + bytes + granule_ - 1) >> granuleShift_;
+    for (uint64_t granule = address >> granuleShift_; granule < end; ++granule) visit(granules_[granule]);
+  }
   uint32_t& clock(unsigned of, unsigned at) { return clocks_[size_t{of} * warps_ + at]; }
   bool isBefore(const Moment& moment, uint32_t thread) {
     if (!moment.happened() || moment.thread == thread) return true;

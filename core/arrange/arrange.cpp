@@ -3,6 +3,7 @@
 // of the page. Stands between makeView and draw.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -18,7 +19,7 @@ namespace tessera {
 namespace {
 
 constexpr size_t kFewBoxes = 10000;                                // views up to this size are arranged thoroughly
-constexpr size_t kMostWithFolds = 100;                             // open groups of larger views keep their form
+constexpr size_t kMostWithFolds = 500;                             // open groups of larger views keep their form
 constexpr float kWorthFolding = 1.1f;                              // times as large as without
 constexpr float kNarrowestWithValue = 160, kNarrowestInRow = 136;  // where wires run down, to the right
 constexpr float kLargeAspect = 1.6f;                               // of a value that is shown large
@@ -101,7 +102,7 @@ class Arranger {
     }
     if (stop.stop_requested()) return {};
     arrangeLevel(placed_.level(-1));
-    if (auto fold = foldOf(placed_.level(-1), view_.flow)) folds_.emplace(-1, *std::move(fold));
+    if (auto fold = foldOfLevel(-1)) folds_.emplace(-1, *std::move(fold));
     if (stop.stop_requested()) return {};
     Arrangement out;
     out.boxes.resize(view_.nodes.size());
@@ -220,9 +221,12 @@ class Arranger {
                          inside.height + 2 * box::kGroupPadding + box::kGroupHeader};
     placed_.level(node.parent).boxes[at(placed_.localIndex[at(group)])] = levelBox(group);
   }
+  std::optional<Fold> foldOfLevel(int32_t group) {
+    return view_.columns ? foldOf(placed_.level(group), view_.flow) : std::nullopt;
+  }
   void foldInside(int32_t group) {
     Level& level = placed_.level(group);
-    auto fold = foldOf(level, view_.flow);
+    auto fold = foldOfLevel(group);
     if (!fold) return;
     level.width = fold->width;
     level.height = fold->height;

@@ -101,6 +101,7 @@ struct GraphView {
   std::vector<ViewEdge> edges;
   float valueStrip = 0;  // height at the bottom of nodes and closed groups that is kept free for their values
   Flow flow = Flow::Down;
+  bool columns = true;  // tall levels are folded into columns (core/arrange/columns.h)
   // By InstructionId value: the innermost box that shows it (its own, or the collapsed group that hides it); -1: none.
   std::vector<int32_t> boxes;
   float stripOf(const ViewNode& node) const {

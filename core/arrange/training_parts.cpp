@@ -100,13 +100,15 @@ class PartFinder {
       if (common[i] || aside) parts_[i] = TrainingPart::Forward;
     }
   }
-  // common: what all outputs depend on; any: what one does.
+  // common: what all outputs depend on; any: what one does. Not by way of single numbers: where gradients are clipped
+  // by their norm, each depends on all.
   void gatherAncestors(std::span<const int32_t> outputs, std::vector<bool>& common, std::vector<bool>& any) const {
     std::vector<uint64_t> reaches(content_.size());
     for (size_t k = 0; k < outputs.size(); ++k) reaches[at(outputs[k])] |= uint64_t{1} << k;
     const uint64_t all = outputs.size() == kBits ? ~uint64_t{0} : (uint64_t{1} << outputs.size()) - 1;
     for (size_t i = reaches.size(); i-- > 0;) {
-      for (int32_t operand : operandsOf(i)) reaches[at(operand)] |= reaches[i];
+      for (int32_t operand : operandsOf(i))
+        if (!instruction(at(operand)).shape->isScalar()) reaches[at(operand)] |= reaches[i];
       common[i] = common[i] && reaches[i] == all;
       any[i] = any[i] || reaches[i] != 0;
     }

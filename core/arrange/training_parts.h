@@ -16,7 +16,7 @@ enum class TrainingPart : uint8_t { None, Forward, Backward, Update };
 // training step. positions: by InstructionId value, the place in its computation. No part is read by an earlier one:
 // Forward, Backward, Update.
 // - A gradient is, or is added to, an output with the shape of a matrix or filter that is a parameter.
-// - Forward: what every gradient depends on, and what depends on nothing else.
+// - Forward: the arrays that every gradient depends on, and what depends on nothing else.
 // - Update: elementwise steps from gradients and parameters to the outputs, which nothing else reads.
 // - Backward: the rest. A product in it sums over another dimension of a parameter than a product in Forward does.
 std::vector<TrainingPart> trainingParts(const Module& module, const Computation& computation, const UserTable& users,

@@ -1,8 +1,8 @@
 // Our arrangement against Graphviz dot in the same run, on the same boxes and wires, as they are drawn and in the same
 // direction: what each group of a program holds, up to 300 boxes. Crossings of drawn wires (wires that share an end do
 // not count), wire length, wires behind unrelated boxes, time. dot gets our ports; with --plain its wires may end at
-// any side of a box. Without --flow a program flows as the form of its graph asks for. Usage: bench_crossings [--plain]
-// [--flow=down|right] FILE...
+// any side of a box. Without --flow a program flows as the form of its graph asks for. Neither folds what is tall; with
+// --columns ours does, as in a small view. Usage: bench_crossings [--plain] [--columns] [--flow=down|right] FILE...
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -115,12 +115,13 @@ double msSince(std::chrono::steady_clock::time_point start) {
 // one.
 class GroupViews {
  public:
-  GroupViews(const Module& module, std::optional<Flow> flow) {
+  GroupViews(const Module& module, std::optional<Flow> flow, bool columns) {
     ViewMaker maker(module);
     ViewOptions options;
     for (std::string& path : maker.groupPaths(module.entry())) options.openGroups.insert(std::move(path));
     all_ = maker.view(module.entry(), options);
     all_.flow = flow ? *flow : flowByForm(all_);
+    all_.columns = columns;
   }
 
   std::vector<GraphView> run() {
@@ -140,6 +141,7 @@ class GroupViews {
  private:
   void addBoxes(const std::vector<int32_t>& members, GraphView& out) {
     out.flow = all_.flow;
+    out.columns = all_.columns;
     out.nodes.push_back({.kind = ViewNode::Kind::OpenGroup, .group = "group"});
     for (int32_t v : members) {
       number_[at(v)] = static_cast<int32_t>(out.nodes.size());
@@ -324,18 +326,19 @@ int main(int argc, char** argv) {
              "groups", "boxes", "wires", "crossings", "dot", "ratio", "length", "dot", "ratio", "behind", "dot", "ms",
              "dot");
   Sums all;
-  bool ports = true;
+  bool ports = true, columns = false;
   std::optional<Flow> flow;
   for (int k = 1; k < argc; ++k) {
     const std::string_view word = argv[k];
     if (word == "--plain") ports = false;
+    if (word == "--columns") columns = true;
     if (word == "--flow=down") flow = Flow::Down;
     if (word == "--flow=right") flow = Flow::Right;
     if (word.starts_with("--")) continue;
     const std::filesystem::path file = argv[k];
     const ReadResult read = readModule(file);
     if (!read.module) continue;
-    const Sums sums = compared(*read.module, GroupViews(*read.module, flow).run(), ports, folder);
+    const Sums sums = compared(*read.module, GroupViews(*read.module, flow, columns).run(), ports, folder);
     if (sums.groups > 0) sums.print(file.parent_path().filename() / file.stem());
     all += sums;
   }

@@ -92,6 +92,28 @@ TEST(TrainingParts, OfTwoLayersWithGradientDescent) {
   EXPECT_EQ(step.namesOf(TrainingPart::Update), "step1 new1 step2 new2");
 }
 
+// Each new parameter depends on both gradients, by their norm.
+TEST(TrainingParts, AreToldApartWhereGradientsAreClipped) {
+  std::string text = kStep;
+  const auto replace = [&](const std::string& what, const std::string& by) {
+    text.replace(text.find(what), what.size(), by);
+  };
+  replace("  step1 = f32[4,4] multiply(dw1, rate)\n", R"(  square1 = f32[4,4] multiply(dw1, dw1)
+  sum1 = f32[] reduce(square1, zero), dimensions={0,1}, to_apply=sum
+  square2 = f32[4,4] multiply(dw2, dw2)
+  sum2 = f32[] reduce(square2, zero), dimensions={0,1}, to_apply=sum
+  norm = f32[] add(sum1, sum2)
+  clip = f32[] rsqrt(norm)
+  spread = f32[4,4] broadcast(clip), dimensions={}
+  step1 = f32[4,4] multiply(dw1, spread)
+)");
+  replace("multiply(dw2, rate)", "multiply(dw2, spread)");
+  const NamelessProgram step(text);
+  EXPECT_EQ(step.namesOf(TrainingPart::Forward), "h t y square loss dy");
+  EXPECT_EQ(step.namesOf(TrainingPart::Backward), "dw2 dt slope dh dw1 square1 sum1 square2 sum2 out");
+  EXPECT_EQ(step.namesOf(TrainingPart::Update), "norm clip spread step1 new1 step2 new2");
+}
+
 // Outputs have the shapes of inputs, but no product reads a weight twice: a decode step with its caches.
 TEST(TrainingParts, AnInferenceStepHasNone) {
   const NamelessProgram decode(R"(HloModule decode

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -95,14 +95,13 @@ TEST(Timeline, AMillionSpansAreSeenInAFrame) {
   for (uint32_t i = 0; i < 8; ++i) lanes.emplace_back(randomSpans(125000, 100, i));
   double least = 1e9;
   for (int tries = 0; tries < 5; ++tries) {
-    const auto before = std::chrono::steady_clock::now();
+    const std::clock_t before = std::clock();  // of the processor: other programs may run beside
     std::vector<TimelineBar> bars;
     for (const TimelineLane& lane : lanes) {
       const int64_t end = lane.spans().back().endNs;
       lane.barsIn(0, end, static_cast<double>(end) / 1920, bars);
     }
-    least =
-        std::min(least, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - before).count());
+    least = std::min(least, 1000.0 * static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC);
     EXPECT_LE(bars.size(), 8u * 2 * 1921);
   }
   EXPECT_LT(least, 16.7);

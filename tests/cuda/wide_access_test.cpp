@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(CudaStrides, OfAGrid) {
   DeviceRun run;
   ASSERT_NO_FATAL_FAILURE(
-      runOnDevice("HloModule m\nENTRY e { x = u8[16777221] parameter(0) ROOT r = u8[16777221] negate(x) }",
+      runOnDevice("HloModule m\nENTRY e { x = u8[8388613] parameter(0) ROOT r = u8[8388613] negate(x) }",
                   "simulated:sm_80", run));
   expectEvaluatorsResult(run);
   EXPECT_TRUE(run.executable->deviceReports().empty());

@@ -124,9 +124,8 @@ INSTANTIATE_TEST_SUITE_P(
 // Threads of a grid that would be larger than pays take several elements, a grid apart.
 TEST(CudaStrides, OfAGrid) {
   DeviceRun run;
-  ASSERT_NO_FATAL_FAILURE(
-      runOnDevice("HloModule m\nENTRY e { x = u8[16777221] parameter(0) ROOT r = u8[16777221] negate(x) }",
-                  "simulated:sm_80", run));
+  ASSERT_NO_FATAL_FAILURE(runOnDevice(
+      "HloModule m\nENTRY e { x = u8[8388613] parameter(0) ROOT r = u8[8388613] negate(x) }", "simulated:sm_80", run));
   expectEvaluatorsResults(run);
   EXPECT_TRUE(run.executable->deviceReports().empty());
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace tessera::cuda {
 
@@ -185,7 +186,10 @@ Result<Descriptor> executionPlanOf(const Cudnn& dnn, void* handle, const Descrip
 }  // namespace
 
 Result<const CudnnAttention::Plan*> CudnnAttention::planFor(const LibraryCall& call) {
-  std::unique_ptr<Plan>& known = plans_[toString(call)];
+  const AttentionCall& a = call.attention;
+  std::unique_ptr<Plan>& known =
+      plans_[fmt::format("{} {} {} {} {}", toString(call), fmt::join(a.qStrides, ","), fmt::join(a.kStrides, ","),
+                         fmt::join(a.vStrides, ","), fmt::join(a.oStrides, ","))];
   if (known) return known.get();
   auto made = std::make_unique<Plan>();
   TESSERA_ASSIGN_OR_RETURN(Descriptor operation, operationOf(*library_, call, made->kept));

@@ -28,7 +28,7 @@ class CudnnAttention {
   Result<const Plan*> planFor(const LibraryCall& call);
   const Cudnn* library_ = nullptr;
   void* handle_ = nullptr;
-  std::map<std::string, std::unique_ptr<Plan>> plans_;  // by toString of the call
+  std::map<std::string, std::unique_ptr<Plan>> plans_;  // by toString of the call, and strides
 };
 
 }  // namespace tessera::cuda

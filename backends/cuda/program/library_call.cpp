@@ -35,10 +35,8 @@ std::string toString(const LibraryCall& call) {
                        call.matrix.columns, types);
   if (call.operation == LibraryOperation::Attention) {
     const AttentionCall& a = call.attention;
-    return fmt::format(
-        "attention of {} by {}: {} queries of {}, {} keys, values of {}, times {:.6g}, {}, strides {} {} {} {}",
-        a.batch, a.heads, a.queries, a.depth, a.keys, a.width, a.scale, types, fmt::join(a.qStrides, ","),
-        fmt::join(a.kStrides, ","), fmt::join(a.vStrides, ","), fmt::join(a.oStrides, ","));
+    return fmt::format("attention of {} by {}: {} queries of {}, {} keys, values of {}, times {:.6g}, {}", a.batch,
+                       a.heads, a.queries, a.depth, a.keys, a.width, a.scale, types);
   }
   if (call.isConvolution()) {
     const ConvolutionCall& c = call.convolution;

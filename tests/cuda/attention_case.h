@@ -31,6 +31,19 @@ inline constexpr const char* kLateKeys = R"(
   low = f32[] constant(-inf)
   lows = f32[SCORES] broadcast(low), dimensions={}
   masked = f32[SCORES] select(seen, scores, lows))";
+// A row sees sixteen keys and no later one.
+inline constexpr const char* kWindow = R"(
+  row = s32[SCORES] iota(), iota_dimension=1
+  column = s32[SCORES] iota(), iota_dimension=2
+  isPast = pred[SCORES] compare(column, row), direction=LE
+  width = s32[] constant(16)
+  widths = s32[SCORES] broadcast(width), dimensions={}
+  end = s32[SCORES] add(column, widths)
+  isNear = pred[SCORES] compare(row, end), direction=LT
+  seen = pred[SCORES] and(isPast, isNear)
+  low = f32[] constant(LOW)
+  lows = f32[SCORES] broadcast(low), dimensions={}
+  masked = f32[SCORES] select(seen, scores, lows))";
 inline constexpr const char* kBias = R"(
   bias = f32[QUERIES,KEYS] parameter(3)
   biases = f32[SCORES] broadcast(bias), dimensions={1,2}

@@ -41,6 +41,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         AttentionCase{"plain"}, AttentionCase{.name = "causal", .mask = kCausal},
         AttentionCase{.name = "late_keys", .mask = kLateKeys},
+        AttentionCase{.name = "window", .queries = 96, .keys = 96, .mask = kWindow},
         AttentionCase{.name = "bias", .queries = 48, .mask = kBias},
         AttentionCase{.name = "ragged", .queries = 37, .keys = 53, .depth = 20, .width = 27, .mask = kCausal},
         AttentionCase{.name = "transposed_keys", .keys = 80, .keysAreTransposed = true},
@@ -87,7 +88,8 @@ TEST_P(CudaAttentionGradient, StoresNoScores) {
       EXPECT_EQ(step.what.find("tensor cores") != std::string::npos, isNarrow) << step.what;
     }
   }
-  EXPECT_GE(products, 5);
+  // Maximum and sum, mean; values and the gradient of q, gradients of k and v: two of one form share a kernel.
+  EXPECT_EQ(products, c.depth == c.width ? 4 : 6);
   int64_t bytes = 8 * (c.heads * std::max(c.queries, c.keys) * 4 + 256);  // of arguments, results and rows
   for (const auto* literals : {&run.arguments, &run.results})
     for (const Literal& each : *literals) bytes += static_cast<int64_t>(each.bytes().size() + 256);
@@ -99,6 +101,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         AttentionCase{.name = "plain", .keys = 96}, AttentionCase{.name = "causal", .queries = 96, .mask = kCausal},
         AttentionCase{.name = "late_keys", .keys = 80, .mask = kLateKeys},
+        AttentionCase{.name = "window", .queries = 96, .keys = 96, .mask = kWindow},
+        AttentionCase{.name = "bf16_window", .type = "bf16", .queries = 160, .keys = 160, .mask = kWindow},
         AttentionCase{.name = "bias", .queries = 48, .mask = kBias},
         AttentionCase{.name = "ragged", .queries = 37, .keys = 53, .depth = 20, .width = 27, .mask = kCausal},
         AttentionCase{.name = "transposed_keys", .keys = 80, .keysAreTransposed = true},
@@ -116,6 +120,38 @@ INSTANTIATE_TEST_SUITE_P(
         AttentionCase{.name = "f16", .type = "f16", .mask = kBias},
         AttentionCase{.name = "bf16_without_tensor_cores", .type = "bf16", .device = "simulated:sm_70"}),
     [](const auto& info) { return info.param.name; });
+
+// What the only step of a program says of itself.
+std::string stepOf(const std::string& text) {
+  DeviceRun run;
+  runOnDevice(text, "simulated:sm_80", run);
+  if (!run.executable) return "";
+  const auto steps = run.executable->list(run.executable->optimized().entryComputation().root, true);
+  return steps && steps->size() == 1 ? steps->front().what : "";
+}
+
+TEST(CudaAttentionTiles, AreSkippedWhereAMaskHidesThem) {
+  EXPECT_NE(stepOf(textOf({.mask = kCausal})).find("3 of 4 tiles"), std::string::npos);
+  EXPECT_NE(stepOf(textOf({.mask = kLateKeys})).find("3 of 4 tiles"), std::string::npos);
+  EXPECT_NE(stepOf(textOf({.queries = 96, .keys = 96, .mask = kWindow})).find("5 of 9 tiles"), std::string::npos);
+  const std::string inverted = replaced(replaced(textOf({.mask = kCausal}), "direction=GE", "direction=LT"),
+                                        "select(seen, scores, lows)", "select(seen, lows, scores)");
+  EXPECT_NE(stepOf(inverted).find("3 of 4 tiles"), std::string::npos);
+}
+TEST(CudaAttentionTiles, AreVisitedWhereHiddenScoresMayCount) {
+  EXPECT_NE(stepOf(textOf({})).find("attention by tiles"), std::string::npos);
+  EXPECT_EQ(stepOf(textOf({})).find("of 4 tiles"), std::string::npos);
+  const std::string faint = replaced(textOf({.mask = kCausal}), "-1e9", "-10");
+  EXPECT_NE(stepOf(faint).find("attention by tiles"), std::string::npos);
+  EXPECT_EQ(stepOf(faint).find("of 4 tiles"), std::string::npos);
+}
+// Rows of which every key is hidden weigh all alike.
+TEST(CudaAttentionTiles, AreVisitedWhereARowSeesNoKey) {
+  const std::string text = replaced(textOf({.queries = 64, .keys = 32, .mask = kLateKeys}), "constant(-inf)\n  lows",
+                                    "constant(-1e9)\n  lows");
+  EXPECT_NE(stepOf(text).find("attention by tiles"), std::string::npos);
+  EXPECT_EQ(stepOf(text).find("of 2 tiles"), std::string::npos);
+}
 
 // A row that sees no key has no weights, and none of the numbers that it gives is one.
 TEST(CudaAttentionRows, WithoutAKeyAreNoNumbers) {

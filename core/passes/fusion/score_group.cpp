@@ -34,6 +34,13 @@ Dims operandDims(const Module& module, const Instruction& in) {
   return out;
 }
 
+// Without dimensions of size 1, sorted.
+Dims asSet(Dims order) {
+  std::erase(order, -1);
+  std::ranges::sort(order);
+  return order;
+}
+
 }  // namespace
 
 bool ScoreGroup::grow(InstructionId power) {
@@ -129,12 +136,10 @@ bool ScoreGroup::reachUsers(InstructionId id) {
   return true;
 }
 
-// Of a member's dimensions those that are not 1, as dimensions of the exponential.
-Dims ScoreGroup::scoreDims(InstructionId id, std::span<const int64_t> dims) const {
+// A member's dimensions as dimensions of the exponential; -1: of size 1.
+Dims ScoreGroup::orderOf(InstructionId id, std::span<const int64_t> dims) const {
   Dims out;
-  for (const int64_t d : dims)
-    if (const int64_t is = members_.at(id.value)[static_cast<size_t>(d)]; is >= 0) out.push_back(is);
-  std::ranges::sort(out);
+  for (const int64_t d : dims) out.push_back(members_.at(id.value)[static_cast<size_t>(d)]);
   return out;
 }
 
@@ -144,7 +149,7 @@ bool ScoreGroup::takeSides() {
     const DotDims dims(module_, at(product));
     Dims sides[2];
     for (int64_t d = dims.batch; d < dims.end; ++d) sides[d < dims.middle ? 0 : 1].push_back(d);
-    for (Dims& side : sides) side = scoreDims(product, side);
+    for (Dims& side : sides) side = asSet(orderOf(product, side));
     if (product == products_[0]) std::ranges::copy(sides, sides_);
     const bool isSame = sides[0] == sides_[0] && sides[1] == sides_[1],
                isCrossed = sides[0] == sides_[1] && sides[1] == sides_[0];
@@ -159,19 +164,19 @@ bool ScoreGroup::takeSides() {
   return true;
 }
 
-// What a reader adds up or takes the largest of.
-Dims ScoreGroup::summedOf(const Instruction& reader) const {
-  if (reader.opcode == Opcode::Reduce) return scoreDims(reader.operands[0], reader.attributes->ints(Attr::dimensions));
+// What a reader adds up or takes the largest of, in this order.
+Dims ScoreGroup::walkOf(const Instruction& reader) const {
+  if (reader.opcode == Opcode::Reduce) return orderOf(reader.operands[0], reader.attributes->ints(Attr::dimensions));
   const size_t scores = 1 - otherFactor(reader.id);
-  return scoreDims(reader.operands[scores],
-                   reader.attributes->ints(scores == 0 ? Attr::lhs_contracting_dims : Attr::rhs_contracting_dims));
+  return orderOf(reader.operands[scores],
+                 reader.attributes->ints(scores == 0 ? Attr::lhs_contracting_dims : Attr::rhs_contracting_dims));
 }
 
 // Along all queries or all keys, by maximum or sum.
 bool ScoreGroup::isReduction(const Instruction& reader) const {
   if (!reducesBy(module_, reader, Opcode::Maximum, -INFINITY) && !reducesBy(module_, reader, Opcode::Add, 0))
     return false;
-  const Dims along = summedOf(reader);
+  const Dims along = asSet(walkOf(reader));
   return reader.shape->type == ElementType::F32 && (along == sides_[0] || along == sides_[1]);
 }
 
@@ -180,9 +185,9 @@ bool ScoreGroup::isLastProduct(const Instruction& reader) const {
   if (!isProduct(reader) || !hasFactors(module_, reader)) return false;
   const size_t other = otherFactor(reader.id);
   if (contains(reader.operands[other]) || !isWithin(widthOf(module_, reader, other))) return false;
-  const Dims summed = summedOf(reader),
-             batch = scoreDims(reader.operands[1 - other],
-                               reader.attributes->ints(other == 1 ? Attr::lhs_batch_dims : Attr::rhs_batch_dims));
+  const Dims summed = asSet(walkOf(reader)),
+             batch = orderOf(reader.operands[1 - other],
+                             reader.attributes->ints(other == 1 ? Attr::lhs_batch_dims : Attr::rhs_batch_dims));
   for (const size_t k : {0, 1}) {
     if (summed != sides_[k]) continue;
     return std::ranges::none_of(batch,
@@ -207,7 +212,7 @@ InstructionId ScoreGroup::takeReader(InstructionId reader, FusionMembers& member
 size_t ScoreGroup::otherFactor(InstructionId reader) const { return contains(at(reader).operands[0]) ? 1 : 0; }
 
 bool ScoreGroup::areAlike(InstructionId reader, InstructionId other) const {
-  if (at(reader).opcode != at(other).opcode || summedOf(at(reader)) != summedOf(at(other))) return false;
+  if (at(reader).opcode != at(other).opcode || walkOf(at(reader)) != walkOf(at(other))) return false;
   const std::unordered_set<uint32_t> none;
   FusionMembers members(module_, users_, none);
   const bool isDot = at(reader).opcode == Opcode::Dot;
@@ -217,7 +222,7 @@ bool ScoreGroup::areAlike(InstructionId reader, InstructionId other) const {
 
 bool ScoreGroup::isSumBehind(InstructionId sum, InstructionId most) const {
   if (!reducesBy(module_, at(sum), Opcode::Add, 0) || !reducesBy(module_, at(most), Opcode::Maximum, -INFINITY) ||
-      summedOf(at(sum)) != summedOf(at(most)) || at(sum).shape->dimensions != at(most).shape->dimensions)
+      walkOf(at(sum)) != walkOf(at(most)) || at(sum).shape->dimensions != at(most).shape->dimensions)
     return false;
   const auto behindConverts = [&](InstructionId id) {
     while (at(id).opcode == Opcode::Convert) id = at(id).operands[0];

@@ -24,8 +24,8 @@ class ScoreGroup {
   bool contains(InstructionId id) const { return members_.contains(id.value); }
   // Takes what a reader's fusion consists of; gives its result.
   InstructionId takeReader(InstructionId reader, FusionMembers& members) const;
-  // Whether one kernel computes both, which do not depend on each other: they walk the same queries or keys and give
-  // arrays of one form.
+  // Whether one kernel computes both, which do not depend on each other: they walk the same queries or keys in the
+  // same order and give arrays of one form.
   bool areAlike(InstructionId reader, InstructionId other) const;
   // Whether `sum` adds up the powers of a softmax whose row's maximum is `most`: one kernel finds both.
   bool isSumBehind(InstructionId sum, InstructionId most) const;
@@ -44,11 +44,11 @@ class ScoreGroup {
   Dims orderOfResult(const Instruction& in, const Dims& order) const;
   bool reachOperands(InstructionId id);
   bool reachUsers(InstructionId id);
-  Dims scoreDims(InstructionId id, std::span<const int64_t> dims) const;
+  Dims orderOf(InstructionId id, std::span<const int64_t> dims) const;
   bool takeSides();
   bool isReduction(const Instruction& reader) const;
   bool isLastProduct(const Instruction& reader) const;
-  Dims summedOf(const Instruction& reader) const;
+  Dims walkOf(const Instruction& reader) const;
   size_t otherFactor(InstructionId reader) const;
   void findStatistics();
   void takeScores(InstructionId id, FusionMembers& out) const;

@@ -97,10 +97,10 @@ class Arranger {
     for (int32_t v = static_cast<int32_t>(view_.nodes.size()); v-- > 0;) {  // parents come before their children
       if (view_.nodes[at(v)].kind != ViewNode::Kind::OpenGroup) continue;
       if (stop.stop_requested()) return {};
-      arrangeInside(v);
+      arrangeInside(v, stop);
     }
+    arrangeLevel(placed_.level(-1), stop);
     if (stop.stop_requested()) return {};
-    arrangeLevel(placed_.level(-1));
     if (auto fold = foldOf(placed_.level(-1), view_.flow)) folds_.emplace(-1, *std::move(fold));
     if (stop.stop_requested()) return {};
     Arrangement out;
@@ -108,7 +108,8 @@ class Arranger {
     placeLevel(-1, {box::kGroupPadding, box::kGroupPadding}, out);
     for (int32_t v = 0; v < static_cast<int32_t>(view_.nodes.size()); ++v)
       if (view_.nodes[at(v)].kind == ViewNode::Kind::OpenGroup) placeInside(v, out);
-    routeWires(view_, placed_, out);
+    routeWires(view_, placed_, out, stop);
+    if (stop.stop_requested()) return {};
     const Level& page = placed_.level(-1);
     out.bounds = {0, 0, page.width + 2 * box::kGroupPadding, page.height + 2 * box::kGroupPadding};
     includeRoutes(out);
@@ -209,9 +210,10 @@ class Arranger {
     placed_.stretches[edge].push_back({group, static_cast<int32_t>(level.wires.size())});
     level.wires.push_back(wire);
   }
-  void arrangeInside(int32_t group) {
+  void arrangeInside(int32_t group, const std::stop_token& stop) {
     Level& level = placed_.level(group);
-    arrangeLevel(level);
+    arrangeLevel(level, stop);
+    if (stop.stop_requested()) return;
     if (foldsGroups_) foldInside(group);
     const ViewNode& node = view_.nodes[at(group)];
     const float header = textWidth(node.title, box::kGroupTitleSize, true) + box::kGroupMark + 2 * box::kTextPadding;
@@ -315,7 +317,7 @@ class Arranger {
 
 }  // namespace
 
-Arrangement arrange(const GraphView& view, std::stop_token stop, const std::vector<bool>& placed) {
+Arrangement arrange(const GraphView& view, const std::stop_token& stop, const std::vector<bool>& placed) {
   Arranger arranger(view, placed, view.nodes.size() <= kMostWithFolds);
   Arrangement out = arranger.run(stop);
   if (!arranger.hasFoldedGroup() || stop.stop_requested()) return out;

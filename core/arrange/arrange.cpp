@@ -98,10 +98,10 @@ class Arranger {
     for (int32_t v = static_cast<int32_t>(view_.nodes.size()); v-- > 0;) {  // parents come before their children
       if (view_.nodes[at(v)].kind != ViewNode::Kind::OpenGroup) continue;
       if (stop.stop_requested()) return {};
-      arrangeInside(v);
+      arrangeInside(v, stop);
     }
+    arrangeLevel(placed_.level(-1), stop);
     if (stop.stop_requested()) return {};
-    arrangeLevel(placed_.level(-1));
     if (auto fold = foldOfLevel(-1)) folds_.emplace(-1, *std::move(fold));
     if (stop.stop_requested()) return {};
     Arrangement out;
@@ -109,7 +109,8 @@ class Arranger {
     placeLevel(-1, {box::kGroupPadding, box::kGroupPadding}, out);
     for (int32_t v = 0; v < static_cast<int32_t>(view_.nodes.size()); ++v)
       if (view_.nodes[at(v)].kind == ViewNode::Kind::OpenGroup) placeInside(v, out);
-    routeWires(view_, placed_, out);
+    routeWires(view_, placed_, out, stop);
+    if (stop.stop_requested()) return {};
     const Level& page = placed_.level(-1);
     out.bounds = {0, 0, page.width + 2 * box::kGroupPadding, page.height + 2 * box::kGroupPadding};
     includeRoutes(out);
@@ -210,9 +211,10 @@ class Arranger {
     placed_.stretches[edge].push_back({group, static_cast<int32_t>(level.wires.size())});
     level.wires.push_back(wire);
   }
-  void arrangeInside(int32_t group) {
+  void arrangeInside(int32_t group, const std::stop_token& stop) {
     Level& level = placed_.level(group);
-    arrangeLevel(level);
+    arrangeLevel(level, stop);
+    if (stop.stop_requested()) return;
     if (foldsGroups_) foldInside(group);
     const ViewNode& node = view_.nodes[at(group)];
     const float header = textWidth(node.title, box::kGroupTitleSize, true) + box::kGroupMark + 2 * box::kTextPadding;
@@ -319,7 +321,7 @@ class Arranger {
 
 }  // namespace
 
-Arrangement arrange(const GraphView& view, std::stop_token stop, const std::vector<bool>& placed) {
+Arrangement arrange(const GraphView& view, const std::stop_token& stop, const std::vector<bool>& placed) {
   Arranger arranger(view, placed, view.nodes.size() <= kMostWithFolds);
   Arrangement out = arranger.run(stop);
   if (!arranger.hasFoldedGroup() || stop.stop_requested()) return out;

@@ -148,7 +148,8 @@ class ViewMaker {
   explicit ViewMaker(const Module& module);  // takes a snapshot
   ~ViewMaker();
   ViewMaker(ViewMaker&&) noexcept;
-  GraphView view(ComputationId computation, const ViewOptions& options);
+  // Of no use when `stop` was requested.
+  GraphView view(ComputationId computation, const ViewOptions& options, const std::stop_token& stop = {});
   // Options to begin with: groups are opened, small ones first, as long as no more than `mostBoxes` boxes are shown.
   ViewOptions initialView(ComputationId computation, size_t mostBoxes = 150, Grouping grouping = Grouping::Scopes);
   // Every group path that could be opened in a computation, outer ones first (collapsed or open alike); kept, too.
@@ -171,9 +172,9 @@ struct Arrangement {
   std::vector<std::vector<PointF>> routes;  // parallel to GraphView::edges; polyline from source to target
   RectF bounds;
 };
-// Empty when `stop` was requested before it was done; polled between groups. placed (by box; empty: none):
+// Empty when `stop` was requested before it was done. placed (by box; empty: none):
 // boxes with a fixed position; the order of their neighbours is not optimised for them.
-Arrangement arrange(const GraphView& view, std::stop_token stop = {}, const std::vector<bool>& placed = {});
+Arrangement arrange(const GraphView& view, const std::stop_token& stop = {}, const std::vector<bool>& placed = {});
 
 // Title and subtitle of a node: "reduce max over 1", "f32 32×128".
 std::string titleOf(const Module& module, InstructionId id);

@@ -287,11 +287,12 @@ std::vector<int32_t> boxesUnder(const GraphView& view, const Arrangement& arrang
   return out;
 }
 
-void leadRoundBoxes(const GraphView& view, Arrangement& arrangement, const std::vector<bool>& kept) {
+void leadRoundBoxes(const GraphView& view, Arrangement& arrangement, const std::vector<bool>& kept,
+                    const std::stop_token& stop) {
   if (view.nodes.size() > kMostBoxes || arrangement.routes.size() != view.edges.size()) return;
   if (view.flow == Flow::Right) transpose(arrangement);
   const Detours detours(view, arrangement);
-  for (size_t e = 0; e < view.edges.size(); ++e) {
+  for (size_t e = 0; e < view.edges.size() && !stop.stop_requested(); ++e) {
     if (!isWire(view, arrangement, e) || (e < kept.size() && kept[e]) || !detours.isHit(e)) continue;
     if (auto route = detours.detour(e, !kept.empty()); !route.empty()) arrangement.routes[e] = std::move(route);
   }

@@ -12,7 +12,9 @@ namespace tessera {
 // ends are among them where it crosses them.
 std::vector<int32_t> boxesUnder(const GraphView& view, const Arrangement& arrangement, size_t edge);
 
-// Wires that `kept` names stay (by edge; empty: none does). Pages of very many boxes are left as they are.
-void leadRoundBoxes(const GraphView& view, Arrangement& arrangement, const std::vector<bool>& kept = {});
+// Wires that `kept` names stay (by edge; empty: none does). Pages of very many boxes are left as they are, and
+// the wires that are left when `stop` is requested.
+void leadRoundBoxes(const GraphView& view, Arrangement& arrangement, const std::vector<bool>& kept = {},
+                    const std::stop_token& stop = {});
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,7 @@ struct Layers {
   std::vector<std::vector<int32_t>> lanesOf;  // by wire: its spots from the top
   bool thorough = true;
   float boxGap = box::kColumnGap;
+  std::stop_token stop;  // asked once a sweep by orderRows and placeRows, which then leave what nobody may use
 
   Spot& spot(int32_t v) { return spots[static_cast<size_t>(v)]; }
   const Spot& spot(int32_t v) const { return spots[static_cast<size_t>(v)]; }

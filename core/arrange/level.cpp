@@ -118,10 +118,12 @@ void finish(Level& level, const Layers& layers) {
 
 Layers layersOf(const Level& level) { return LayersBuilder(level).run(); }
 
-void arrangeLevel(Level& level) {
+void arrangeLevel(Level& level, const std::stop_token& stop) {
   if (level.boxes.empty()) return;
   assignRows(level);
+  if (stop.stop_requested()) return;
   Layers layers = layersOf(level);
+  layers.stop = stop;
   markMainPaths(level, layers);
   orderRows(layers);
   placeRows(layers);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "core/arrange/box_style.h"
@@ -51,6 +52,7 @@ struct Level {
   }
 };
 
-void arrangeLevel(Level& level);
+// Of no use when `stop` was requested.
+void arrangeLevel(Level& level, const std::stop_token& stop);
 
 }  // namespace tessera

@@ -38,7 +38,7 @@ class RowOrder {
       restart(start);
       search(size <= kFewSegments ? kOrderSweepsFew : kOrderSweepsMany, true);
     }
-    for (int round = 0; size <= kShakenSize && round < kShakes && fewest_ > 0; ++round) {
+    for (int round = 0; size <= kShakenSize && round < kShakes && fewest_ > 0 && !isStopped(); ++round) {
       restart(best_);
       shake();
       search(kOrderSweepsMost, true);
@@ -79,9 +79,11 @@ class RowOrder {
     return sum;
   }
   bool isDone() const { return fewest_ == 0 && !isSmall_; }
+  bool isStopped() const { return layers_.stop.stop_requested(); }
 
   void search(int sweeps, bool byMedian) {
-    for (int sweep = 0, since = 0; sweep < sweeps && since < kVainSweeps && !isDone(); ++sweep, ++since) {
+    for (int sweep = 0, since = 0; sweep < sweeps && since < kVainSweeps && !isDone() && !isStopped();
+         ++sweep, ++since) {
       if (byMedian)
         sweepMedians(sweep % 2 == 0, sweep % 4 < 2);
       else

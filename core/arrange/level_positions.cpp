@@ -24,7 +24,7 @@ class RowPlacer {
 
   void run() {
     const int sweeps = layers_.thorough && layers_.spots.size() <= kFewSpots ? kPositionSweepsFew : kPositionSweepsMany;
-    for (int sweep = 0; sweep < sweeps; ++sweep) sweepRows(sweep % 2 == 0);
+    for (int sweep = 0; sweep < sweeps && !layers_.stop.stop_requested(); ++sweep) sweepRows(sweep % 2 == 0);
     const auto chains = straightChains();
     for (int round = 0; round < kStraightenRounds; ++round)
       for (const auto& chain : chains) straighten(chain);

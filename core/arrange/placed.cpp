@@ -329,17 +329,19 @@ void placeBoxes(const Module& module, const GraphView& view, const Places& place
   if (!places.empty() && arrangement.boxes.size() == view.nodes.size()) Placer(module, view, places, arrangement).run();
 }
 
-Arrangement arrangePage(const Module& module, const GraphView& view, const Places& places, std::stop_token stop) {
+Arrangement arrangePage(const Module& module, const GraphView& view, const Places& places,
+                        const std::stop_token& stop) {
   std::vector<bool> placed(places.empty() ? 0 : view.nodes.size());
   for (size_t v = 0; v < placed.size(); ++v)
     placed[v] = view.nodes[v].kind != ViewNode::Kind::Attached &&
                 placeOf(module, places, view, static_cast<int32_t>(v)).has_value();
-  Arrangement out = arrange(view, std::move(stop), placed);
+  Arrangement out = arrange(view, stop, placed);
   if (out.boxes.size() != view.nodes.size()) return out;
   placeBoxes(module, view, places, out);
   endAtSockets(view, out);
   const std::vector<bool> led = leadAsWished(module, view, places, out);
-  leadRoundBoxes(view, out, led);
+  leadRoundBoxes(view, out, led, stop);
+  if (stop.stop_requested()) return {};
   includeWires(out);
   return out;
 }

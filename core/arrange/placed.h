@@ -28,6 +28,7 @@ void placeBoxes(const Module& module, const GraphView& view, const Places& place
 
 // A page as shown: arranged, then placed, wires at their sockets, around boxes or through the points that the user
 // set. Empty when `stop` was requested.
-Arrangement arrangePage(const Module& module, const GraphView& view, const Places& places, std::stop_token stop = {});
+Arrangement arrangePage(const Module& module, const GraphView& view, const Places& places,
+                        const std::stop_token& stop = {});
 
 }  // namespace tessera

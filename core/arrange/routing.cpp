@@ -27,10 +27,10 @@ class Router {
   Router(const GraphView& view, const PlacedLevels& placed, Arrangement& out)
       : view_(view), placed_(placed), out_(out) {}
 
-  void run() {
+  void run(const std::stop_token& stop) {
     out_.routes.resize(view_.edges.size());
     orderArrivals();
-    for (size_t e = 0; e < view_.edges.size(); ++e) {
+    for (size_t e = 0; e < view_.edges.size() && !stop.stop_requested(); ++e) {
       const ViewEdge& edge = view_.edges[e];
       spread_ = static_cast<float>((e * 7) % 16) / 16;
       route_ = &out_.routes[e];
@@ -210,8 +210,9 @@ CommonLevel commonLevel(const GraphView& view, int32_t from, int32_t to) {
   return {view.nodes[at(a)].parent, a, b};
 }
 
-void routeWires(const GraphView& view, const PlacedLevels& placed, Arrangement& arrangement) {
-  Router(view, placed, arrangement).run();
+void routeWires(const GraphView& view, const PlacedLevels& placed, Arrangement& arrangement,
+                const std::stop_token& stop) {
+  Router(view, placed, arrangement).run(stop);
 }
 
 }  // namespace tessera

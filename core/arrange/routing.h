@@ -29,6 +29,8 @@ struct CommonLevel {
 };
 CommonLevel commonLevel(const GraphView& view, int32_t from, int32_t to);
 
-void routeWires(const GraphView& view, const PlacedLevels& placed, Arrangement& arrangement);
+// Not all of them when `stop` was requested.
+void routeWires(const GraphView& view, const PlacedLevels& placed, Arrangement& arrangement,
+                const std::stop_token& stop);
 
 }  // namespace tessera

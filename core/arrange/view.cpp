@@ -10,8 +10,8 @@ ViewMaker::ViewMaker(const Module& module) : known_(std::make_unique<Known>(modu
 ViewMaker::~ViewMaker() = default;
 ViewMaker::ViewMaker(ViewMaker&&) noexcept = default;
 
-GraphView ViewMaker::view(ComputationId computation, const ViewOptions& options) {
-  return ViewBuilder(*known_, options, false).build(computation);
+GraphView ViewMaker::view(ComputationId computation, const ViewOptions& options, const std::stop_token& stop) {
+  return ViewBuilder(*known_, options, false, stop).build(computation);
 }
 
 void ViewMaker::setKernels(std::vector<std::string> names) {
@@ -25,7 +25,7 @@ const std::vector<GroupPlace>& ViewMaker::groups(ComputationId computation, Grou
   if (!isNew) return known->second;
   ViewOptions options;
   options.grouping = grouping;
-  const GraphView all = ViewBuilder(*known_, options, true).build(computation);
+  const GraphView all = ViewBuilder(*known_, options, true, {}).build(computation);
   std::vector<int32_t> place(all.nodes.size(), -1);
   for (size_t n = 0; n < all.nodes.size(); ++n) {
     const ViewNode& node = all.nodes[n];

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stop_token>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -34,8 +35,9 @@ struct ViewPorts {
 template <class Known>
 class ViewBuilder {
  public:
-  ViewBuilder(Known& known, const ViewOptions& options, bool openAll)
-      : known_(known), module_(known.module), options_(options), openAll_(openAll) {
+  // stop: asked for every instruction; what is built then is of no use.
+  ViewBuilder(Known& known, const ViewOptions& options, bool openAll, std::stop_token stop)
+      : known_(known), module_(known.module), options_(options), openAll_(openAll), stop_(std::move(stop)) {
     view_.boxes.assign(module_.instructionSlots(), -1);
     hiddenMapped_.assign(module_.computationSlots(), false);
   }
@@ -238,7 +240,7 @@ class ViewBuilder {
     Level level{id, plan.outline, prefix, std::vector<Place>(plan.outline.groups.size()), {parent, false}};
     PortList ports(computation.instructions.size());
     const std::vector<int32_t> chains = chainsOf(computation, plan.outline.groupOf, hubs);
-    for (size_t i = 0; i < ports.size(); ++i) {
+    for (size_t i = 0; i < ports.size() && !stop_.stop_requested(); ++i) {
       if (hubs[i]) continue;
       const Place place = placeOf(level, plan.outline.groupOf[i]);
       if (!chains.empty() && chains[i] >= 0 && !place.hidden) {
@@ -313,7 +315,7 @@ class ViewBuilder {
 
   // --- edges
   void connect(const Computation& computation, const std::vector<bool>& hubs, const PortList& ports) {
-    for (size_t i = 0; i < hubs.size(); ++i) {
+    for (size_t i = 0; i < hubs.size() && !stop_.stop_requested(); ++i) {
       if (hubs[i]) continue;
       const Instruction& user = module_.at(computation.instructions[i]);
       const ViewPorts& at = ports[i];
@@ -376,6 +378,7 @@ class ViewBuilder {
   const Module& module_;
   const ViewOptions& options_;
   bool openAll_;
+  std::stop_token stop_;
   GraphView view_;
   std::vector<bool> hiddenMapped_;
   std::vector<ComputationId> callStack_;

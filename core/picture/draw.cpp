@@ -35,14 +35,14 @@ class Drawer : Sketch {
     if (overlay) entries_ = boxEntries(view, *overlay);
   }
 
-  Picture run() {
+  Picture run(const std::stop_token& stop) {
     picture_.bounds = arrangement_.bounds;
     const auto count = static_cast<int32_t>(view_.nodes.size());
     picture_.items.reserve(view_.nodes.size() * 4 + view_.edges.size());
     for (int32_t v = 0; v < count; ++v)
       if (view_.nodes[at(v)].kind == ViewNode::Kind::OpenGroup) drawOpenGroup(v);
-    for (size_t e = 0; e < view_.edges.size(); ++e) drawWire(e);
-    for (int32_t v = 0; v < count; ++v) drawNode(v);
+    for (size_t e = 0; e < view_.edges.size() && !stop.stop_requested(); ++e) drawWire(e);
+    for (int32_t v = 0; v < count && !stop.stop_requested(); ++v) drawNode(v);
     for (const ViewEdge& edge : view_.edges)
       if (view_.nodes[at(edge.from)].kind == ViewNode::Kind::Attached) drawBesidePort(edge);
     for (int32_t v = count; v-- > 0;)  // content comes later in the view
@@ -128,8 +128,8 @@ class Drawer : Sketch {
                groupFill(v), ColorRole::GroupBorder, 4);  // wires run under it
     plate.stroked = false;
     plate.minZoom = kReadableZoom;
-    addText(v, {b.x + box::kTextPadding, b.y + 7}, title, box::kGroupTitleSize, room + 1, ColorRole::GroupText, true,
-            kGroupTitleZoom);
+    addText(v, {b.x + box::kTextPadding, b.y + 7}, "▾ " + node.title, box::kGroupTitleSize, room + 1,
+            ColorRole::GroupText, true, kGroupTitleZoom);
   }
 
   void drawWire(size_t e) {
@@ -206,10 +206,8 @@ class Drawer : Sketch {
     const float row = namesAbove(node, view_.flow);
     drawHeat(v);
     const std::string times = node.repeats > 0 ? fmt::format(" ×{}", node.repeats) : std::string();
-    const float timesWidth = textWidth(times, box::kTitleSize, true), room = b.width - 2 * box::kTextPadding;
-    const std::string title = elideText("▸ " + node.title, box::kTitleSize, room - timesWidth, true) + times;
-    addText(v, {b.x + box::kTextPadding, b.y + 5 + row}, title, box::kTitleSize, room + 1, ColorRole::GroupText, true,
-            kTitleZoom);
+    addText(v, {b.x + box::kTextPadding, b.y + 5 + row}, "▸ " + node.title, box::kTitleSize,
+            b.width - 2 * box::kTextPadding + 1, ColorRole::GroupText, true, kTitleZoom, times);
     addText(v, {b.x + box::kTextPadding, b.y + 26 + row}, node.subtitle, box::kSubtitleSize,
             b.width - 2 * box::kTextPadding, ColorRole::NodeSubtext, false, kSubtitleZoom);
     drawPorts(v);
@@ -365,8 +363,9 @@ class Drawer : Sketch {
 
 }  // namespace
 
-Picture draw(const Module& module, const GraphView& view, const Arrangement& arrangement, const Overlay* overlay) {
-  return Drawer(module, view, arrangement, overlay).run();
+Picture draw(const Module& module, const GraphView& view, const Arrangement& arrangement, const Overlay* overlay,
+             const std::stop_token& stop) {
+  return Drawer(module, view, arrangement, overlay).run(stop);
 }
 
 }  // namespace tessera

@@ -1,6 +1,10 @@
 // See far_text.h. What does not fit into one line is broken between words, else within names at their joints; what does
-// not fit then loses the mark of a group, what stands behind a colon or a dot, and last its end.
+// not fit then loses the mark of a group, what stands behind a colon or a dot, the first steps of a path, and last its
+// end.
 #include "core/picture/far_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -16,6 +20,7 @@ constexpr float kFarNarrowest = 1.2f;                      // of the size: narro
 
 constexpr size_t kMostLines = 3;
 
+constexpr std::string_view kNothing = "…";  // is left of a word without room
 constexpr std::string_view kMarks[] = {"▸ ", "▾ "};
 
 std::string_view withoutMark(std::string_view text) {
@@ -52,15 +57,42 @@ std::string_view withoutDetail(std::string_view text) {
   return text.substr(0, std::min({text.size(), text.find(": "), text.find(" · ")}));
 }
 
-// "el… 3": what tells "element 3" from its neighbours is the number.
+// "Dense_0 kernel" and "kernel" of "…['Dense_0']['kernel']": the last steps of a path tell it from its neighbours.
+// Empty: it is no path.
+std::vector<std::string> lastSteps(std::string_view text) {
+  std::vector<std::string> steps;
+  for (size_t open = text.find('['), close = 0; open != std::string_view::npos; open = text.find('[', close)) {
+    close = text.find(']', open);
+    if (close == std::string_view::npos) return {};
+    std::string_view step = text.substr(open + 1, close - open - 1);
+    if (step.size() > 2 && step.front() == '\'' && step.back() == '\'') step = step.substr(1, step.size() - 2);
+    steps.emplace_back(step);
+  }
+  if (!text.ends_with(']')) return {};
+  std::vector<std::string> out;
+  for (; !steps.empty(); steps.erase(steps.begin())) out.push_back(fmt::format("{}", fmt::join(steps, " ")));
+  return out;
+}
+
+// What a title that does not fit gives way to, each shorter than the one before.
+std::vector<std::string> shorterForms(std::string_view title) {
+  const std::string_view bare = withoutMark(title), brief = withoutDetail(bare);
+  std::vector<std::string> out{std::string(bare), std::string(brief)};
+  for (std::string& steps : lastSteps(brief)) out.push_back(std::move(steps));
+  return out;
+}
+
+// "3" of "element 3", "×96" of "blk 0…95 ×96": what tells it from its neighbours.
+bool isNumber(std::string_view word) {
+  if (word.starts_with("×")) word.remove_prefix(std::string_view("×").size());
+  return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+}
 std::string shortened(std::string_view text, float size, float width) {
   const size_t space = text.rfind(' ');
-  const bool isNumbered = space != std::string_view::npos && space + 1 < text.size() &&
-                          std::ranges::all_of(text.substr(space + 1), [](char c) { return c >= '0' && c <= '9'; });
-  if (isNumbered && textWidth(text, size, true) > width) {
+  if (space != std::string_view::npos && isNumber(text.substr(space + 1)) && textWidth(text, size, true) > width) {
     const std::string_view number = text.substr(space);
     std::string word = elideText(text.substr(0, space), size, width - textWidth(number, size, true), true);
-    if (!word.empty()) return word + std::string(number);
+    if (!word.empty() && word != kNothing) return word + std::string(number);
   }
   return elideText(text, size, width, true);
 }
@@ -96,7 +128,8 @@ FarLines linesOf(std::string_view text, const RectF& room, float size, float mar
     out.lines.emplace_back(text.substr(0, text[cut - 1] == ' ' ? cut - 1 : cut));
     text.remove_prefix(cut);
   }
-  std::erase_if(out.lines, [](const std::string& line) { return line.empty() || line == "…"; });  // it says nothing
+  std::erase_if(out.lines,
+                [](const std::string& line) { return line.empty() || line == kNothing; });  // it says nothing
   return out;
 }
 
@@ -117,10 +150,11 @@ std::vector<PictureItem> seenAt(const PictureItem& text, double zoom) {
   if (text.room.width <= 0 || zoom >= kReadableZoom || text.size >= kFarText / scale) return {text};
   const float margin = kFarMargin / scale, smallest = kFarSizes[std::size(kFarSizes) - 1] / scale;
   if (text.room.width - 2 * margin < kFarNarrowest * smallest || text.room.height < smallest) return {};
-  FarLines far;
-  for (const std::string_view words :
-       {std::string_view(text.text), withoutMark(text.text), withoutDetail(withoutMark(text.text))})
-    if (!far.whole) far = largestOf(words, text, scale);
+  const std::string& title = text.whole.empty() ? text.text : text.whole;
+  FarLines far = largestOf(title, text, scale);
+  if (!far.whole)
+    for (const std::string& words : shorterForms(title))
+      if (!far.whole) far = largestOf(words, text, scale);
   const float step = kFarLine * far.size;
   float top = text.room.y + (text.room.height - step * static_cast<float>(far.lines.size())) / 2;
   std::vector<PictureItem> out;

@@ -100,7 +100,8 @@ struct PictureItem {
   RectF bounds;                // Text: baseline is bounds.y + 0.8·size
   std::vector<PointF> points;  // Path: polyline; cubic when `curved` (points 3n+1)
   std::string text;
-  float size = 12;  // Text: px
+  std::string whole;  // Text: what it says where `text` is cut to its box; empty: all of it
+  float size = 12;    // Text: px
   RectF room;       // Text: what it may fill when seen from afar, where it is as large as can be read; empty: it is not
   float width = 1;  // stroke
   float radius = 0;  // Box corners
@@ -139,8 +140,9 @@ ColorRole typeRole(ElementType type);  // of ports: floats, narrow floats, integ
 // The colour of a box under an overlay.
 ColorRole roleOf(const Overlay& overlay, const Overlay::Entry& entry);
 
+// Not all of it when `stop` was requested.
 Picture draw(const Module& module, const GraphView& view, const Arrangement& arrangement,
-             const Overlay* overlay = nullptr);
+             const Overlay* overlay = nullptr, const std::stop_token& stop = {});
 // The colours of an overlay with their times, as a picture of its own; withLegend sets it above another picture.
 Picture legendOf(const Overlay& overlay);
 Picture withLegend(Picture picture, const Overlay& overlay);

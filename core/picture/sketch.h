@@ -37,15 +37,18 @@ class Sketch {
     item.radius = radius;
     return item;
   }
-  // `topLeft` is the upper edge of the line of text; the text is cut to maxWidth. Titles alone are bold.
+  // `topLeft` is the upper edge of the line of text; the text is cut to maxWidth, in front of `kept`. Titles alone are
+  // bold.
   void addText(int32_t v, PointF topLeft, std::string_view text, float size, float maxWidth, ColorRole color, bool bold,
-               float minZoom) {
-    std::string cut = elideText(text, size, maxWidth, bold);
+               float minZoom, std::string_view kept = {}) {
+    std::string cut = elideText(text, size, maxWidth - textWidth(kept, size, bold), bold).append(kept);
     if (cut.empty()) return;
+    std::string all = std::string(text).append(kept);
     const RectF bounds{topLeft.x, topLeft.y, textWidth(cut, size, bold), size * 1.25f};
     PictureItem& item = add(PictureItem::Kind::Text, v, bounds, minZoom);
     if (bold) item.part = Part::Title;
     if (bold && v >= 0) item.room = titleRoom(v);
+    if (bold && cut != all) item.whole = std::move(all);
     item.text = std::move(cut);
     item.size = size;
     item.bold = bold;

@@ -108,6 +108,7 @@ void LessonController::follow(const QString& link) {
   const QString what = link.section(QLatin1Char(':'), 0, 0), name = link.section(QLatin1Char(':'), 1);
   if (what == QLatin1String("new")) return emit newWanted();
   if (what == QLatin1String("chapter")) return emit chapterWanted(name);
+  if (what == QLatin1String("lesson")) return begin(name.toInt());
   const auto id = document_.module().findInstruction(name.toStdString());
   if (!id) return;
   document_.select({*id});

@@ -58,6 +58,7 @@ void Document::connectParts() {
     emit cancelled(tr("The change was cancelled."));
   });
   connect(&view_, &SceneView::makingChanged, this, &Document::tellSoon);
+  connect(&view_, &SceneView::cancelled, this, &Document::tellSoon);  // groups are being closed, maybe
   connect(&view_, &SceneView::cancelled, this, [this] { emit cancelled(tr("Arranging was cancelled.")); });
   connect(&live_, &LiveValues::evaluating, this, &Document::tellSoon);
   connect(&run_, &ProgramRun::cancelled, this, [this] { emit cancelled(tr("The run was cancelled.")); });
@@ -107,11 +108,6 @@ std::vector<BackgroundTask> Document::tasks() {
   if (!run_.isRunning() && live_.evaluatesFor(kPatienceMs))
     out.push_back({{tr("Values on nodes")}, [this] { live_.stop(); }});
   return out;
-}
-
-void Document::cancel() {
-  run_.cancel();
-  fetch_.cancel();
 }
 
 // --- opening

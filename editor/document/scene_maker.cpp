@@ -114,7 +114,8 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
     scene.view = std::make_shared<const GraphView>(viewOf(*plain_));
   } else {
     const std::lock_guard lock(mutex_);
-    GraphView view = viewsFor(scene.options.grouping).view(computation, scene.options);
+    GraphView view = viewsFor(scene.options.grouping).view(computation, scene.options, stop);
+    if (stop.stop_requested()) return scene;
     scene.sizeNames = sizeNames();
     scene.hues = hues(scene.sizeNames.get());
     scene.warnings = warnings(computation);
@@ -128,7 +129,7 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
   scene.arrangement = std::make_shared<const Arrangement>(
       plain_ ? arrange(*scene.view, stop) : arrangePage(module_, *scene.view, page ? placesOf(*page) : Places(), stop));
   if (stop.stop_requested()) return scene;
-  return redraw(std::move(scene), overlay);
+  return redraw(std::move(scene), overlay, stop);
 }
 
 // By argument, in a few words; empty where parameters show no values.
@@ -254,10 +255,11 @@ void SceneMaker::showMuted(Picture& picture, const ProjectPage& page) const {
   }
 }
 
-Scene SceneMaker::redraw(Scene scene, const Overlay* overlay) const {
+Scene SceneMaker::redraw(Scene scene, const Overlay* overlay, const std::stop_token& stop) const {
   scene.overlay = overlay ? std::make_shared<const Overlay>(scaledTo(*scene.view, *overlay)) : nullptr;
   Picture picture = plain_ ? drawPlain(*plain_, *scene.view, *scene.arrangement)
-                           : draw(module_, *scene.view, *scene.arrangement, scene.overlay.get());
+                           : draw(module_, *scene.view, *scene.arrangement, scene.overlay.get(), stop);
+  if (stop.stop_requested()) return scene;
   if (const auto page = pageOf(scene.computation)) {
     picture = withPage(std::move(picture), *page);
     showMuted(picture, *page);

@@ -85,10 +85,10 @@ class SceneMaker {
   // The view with `group` open: the group's parts are in it. Nothing is arranged.
   GraphView viewOfParts(ComputationId computation, ViewOptions options, const std::string& group);
 
-  // Without a picture when `stop` was requested before it was arranged.
+  // Without a picture when `stop` was requested, as is redraw().
   Scene make(ComputationId computation, ViewOptions options, const Overlay* overlay, const std::stop_token& stop = {});
   // The same arrangement with another overlay.
-  Scene redraw(Scene scene, const Overlay* overlay) const;
+  Scene redraw(Scene scene, const Overlay* overlay, const std::stop_token& stop = {}) const;
 
  private:
   ViewMaker& views();

@@ -143,8 +143,8 @@ void SceneView::arrangeAgain(bool keepView) {
 // A scene that is still of an older graph is made anew.
 void SceneView::redraw() {
   if (state_.shown != state_.requested) return arrangeAgain(true);
-  make(true, [scene = scene()](SceneMaker& maker, const Overlay* overlay, const std::stop_token&) {
-    return maker.redraw(scene, overlay);
+  make(true, [scene = scene()](SceneMaker& maker, const Overlay* overlay, const std::stop_token& stop) {
+    return maker.redraw(scene, overlay, stop);
   });
 }
 

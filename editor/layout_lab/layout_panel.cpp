@@ -64,6 +64,9 @@ LayoutPanel::LayoutPanel(QWidget* parent) : QWidget(parent), state_(new LabState
   connect(value_, &QLineEdit::textEdited, this, [this] { edited(value_, &LayoutPanel::takePadding); });
   for (QLineEdit* field : {text_, padded_, value_})
     connect(field, &QLineEdit::editingFinished, this, &LayoutPanel::showPreview);
+  connect(text_, &QLineEdit::returnPressed, this, [this] {
+    if (whyNot_.isEmpty() && error_->isHidden()) applyLayout();
+  });
   connect(preview_->apply(), &QPushButton::clicked, this, &LayoutPanel::applyLayout);
   connect(preview_->back(), &QPushButton::clicked, this, &LayoutPanel::dropLayout);
   connect(presets_, &QComboBox::activated, this, [this](int at) {

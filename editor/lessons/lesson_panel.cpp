@@ -224,7 +224,9 @@ void LessonPanel::showEnding(bool isDone) {
   QString words = tr("<p><b>Done.</b> You have seen: %1</p>").arg(toQString(lesson.learned));
   words += isLast ? tr("<p>That was the last lesson. Go on with <a href=\"new:\">a graph of your own</a>, or read "
                        "<a href=\"chapter:build\">how one is built</a>.</p>")
-                  : tr("<p>Next: %1.</p>").arg(toQString(lessons()[static_cast<size_t>(lesson_) + 1].title));
+                  : tr("<p>Next: <a href=\"lesson:%1\">%2</a>.</p>")
+                        .arg(lesson_ + 1)
+                        .arg(toQString(lessons()[static_cast<size_t>(lesson_) + 1].title));
   ending_->setText(words);
   if (!isLast) next_->setFocus();
 }

@@ -100,12 +100,15 @@ class LayoutEditsTest : public LayoutHand {
     type("shapeText", QStringLiteral("f32[2,3]{0,1"));
     QVERIFY(panel_->errorText().contains(QStringLiteral("expected '}'")));
     QCOMPARE(text(), QStringLiteral("f32[2,3]{1,0}"));
+    QTest::keyClick(field("shapeText"), Qt::Key_Return);
+    QVERIFY(edits_.empty());  // it does not read
     QTest::keyClicks(field("shapeText"), QStringLiteral("}"));
     QCOMPARE(panel_->errorText(), QString());
     QCOMPARE(text(), QStringLiteral("f32[2,3]{0,1}"));
+    QVERIFY(edits_.empty());
     QTest::keyClick(field("shapeText"), Qt::Key_Return);
-    apply();
     QCOMPARE(edits_.size(), size_t{1});
+    QVERIFY(panel_->preview()->isHidden());
     type("shapeText", QStringLiteral("bf16[3,130]{1,0:T(8,128)(2,1)}"));
     QCOMPARE(model().memory().bytes(), int64_t{4096});
     dragChip(0, 1);

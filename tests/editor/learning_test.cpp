@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QCommandLinkButton>
 #include <QDockWidget>
+#include <QLabel>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QSlider>
@@ -191,7 +192,12 @@ class LearningTest : public QObject {
       QVERIFY2(panel().progress().contains(QString::number(k + 1)), qPrintable(panel().progress()));
       QVERIFY(preferences().lessonsDone.contains(std::string(lesson.id)));
       QCOMPARE(panel().nextButton()->isEnabled(), k + 1 < lessons().size());
-      QTest::mouseClick(panel().nextButton(), Qt::LeftButton);
+      if (const QString link = QStringLiteral("lesson:%1").arg(k + 1); k == 0) {  // the words lead there, too
+        QVERIFY2(panel().ending().contains(link), qPrintable(panel().ending()));
+        emit panel().findChild<QLabel*>(QStringLiteral("lessonEnding"))->linkActivated(link);
+      } else {
+        QTest::mouseClick(panel().nextButton(), Qt::LeftButton);
+      }
       hand().settle();
     }
     QVERIFY(panel().ending().contains(QLatin1String("new:")));

@@ -130,6 +130,21 @@ class NavigationTest : public QObject {
     QTest::keyClick(list.field(), Qt::Key_Escape);
   }
 
+  // A name that begins with the words is before one that has their letters somewhere.
+  void commandsThatBeginWithTheWords() {
+    const InstructionId x = hand_->add("f32[4]");
+    hand_->document().perform({"Rename", {Rename{x, "first_input"}}});
+    hand_->settle();
+    press(Qt::Key_K, Qt::ControlModifier);
+    QuickList& list = navigation().list();
+    QTest::keyClicks(list.field(), "fit");
+    QStringList lines;
+    for (int row = 0; row < list.list()->count(); ++row) lines << list.list()->item(row)->text();
+    QVERIFY2(lines[0].contains(QStringLiteral("› Fit ")), qPrintable(lines.join('\n')));
+    QVERIFY2(lines.join('\n').contains(QStringLiteral("first_input")), qPrintable(lines.join('\n')));
+    QTest::keyClick(list.field(), Qt::Key_Escape);
+  }
+
   void commandsByName() {
     const InstructionId x = hand_->add("f32[4]");
     const InstructionId e = hand_->add("exp");

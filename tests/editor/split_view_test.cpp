@@ -110,6 +110,26 @@ class SplitViewTest : public TabsHand {
     QVERIFY(window().pane().isFirstGraph());
   }
 
+  // The second picture of a document has no tab: alone, the first one stands where it was looked at.
+  void theSecondPictureOfADocumentDoesNotStayAlone() {
+    openThree();
+    QVERIFY(playCommand(window(), "split same").has_value());
+    clickIn(half(1));
+    window().canvas().viewport().zoomBy(3, QPointF(10, 10));
+    settle();
+    const double zoom = window().canvas().viewport().zoom();
+    key(Qt::Key_Backslash);
+    QVERIFY(!window().area().beside() && !window().pane().isTwin());
+    QCOMPARE(current(), QStringLiteral("c.hlo"));
+    QCOMPARE(window().canvas().viewport().zoom(), zoom);
+    QCOMPARE(panes(), 3);
+    click(2, Qt::MiddleButton);
+    document().view().openAllGroups();  // tasks of all panes are asked for
+    settle();
+    QCOMPARE(names(), (QStringList{"a.hlo", "b.hlo"}));
+    QCOMPARE(panes(), 2);
+  }
+
   void anotherDocumentIsChosenForAHalf() {
     openThree();
     key(Qt::Key_Backslash);

@@ -92,6 +92,12 @@ class PlaceSearch {
   std::vector<FoundPlace> out_;
 };
 
+// A command without the menus that it is in.
+QString ownName(const QuickEntry& entry) { return entry.title.section(QStringLiteral(" › "), -1); }
+bool beginsWith(const QuickEntry& entry, const QString& words) {
+  return ownName(entry).startsWith(words.trimmed(), Qt::CaseInsensitive);
+}
+
 }  // namespace
 
 Navigation::Navigation(QMainWindow& window, CurrentDocument& current, bool remembers)
@@ -134,6 +140,7 @@ std::vector<QuickEntry> Navigation::places(const QString& words) {
     command.detail = command.detail.isEmpty() ? tr("command") : tr("command, %1").arg(command.detail);
     out.push_back(std::move(command));
   }
+  std::ranges::stable_partition(out, [&](const QuickEntry& each) { return beginsWith(each, words); });
   return out;
 }
 
@@ -150,8 +157,9 @@ std::vector<QuickEntry> Navigation::commands(const QString& words) {
     out.push_back({entry.place, entry.action->shortcut().toString(QKeySequence::NativeText),
                    [action = entry.action] { action->trigger(); }});
   }
+  std::ranges::stable_partition(out, [&](const QuickEntry& each) { return beginsWith(each, words); });
   std::ranges::stable_partition(out, [&](const QuickEntry& each) {  // that is called so
-    return each.title.section(QStringLiteral(" › "), -1).compare(words.trimmed(), Qt::CaseInsensitive) == 0;
+    return ownName(each).compare(words.trimmed(), Qt::CaseInsensitive) == 0;
   });
   return out;
 }

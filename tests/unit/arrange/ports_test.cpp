@@ -372,6 +372,26 @@ TEST(FarText, ShowsWhatFits) {
   EXPECT_EQ(linesIn("gradient of blk: p['h'][3]['fc']", 260, 40), "gradient of blk");
   EXPECT_EQ(linesIn("▸ GroupNorm_0", 90, 60), "▸ Group|Norm_0");
   EXPECT_EQ(linesIn("▸ gpt", 90, 60), "▸ gpt");
+  EXPECT_EQ(linesIn("…['Dense_0']['kernel']", 400, 26), "…['Dense_0']['kernel']");
+  EXPECT_EQ(linesIn("…['Dense_0']['kernel']", 220, 26), "Dense_0 kernel");
+  EXPECT_EQ(linesIn("…['Dense_0']['kernel']", 110, 26), "kernel");
+  EXPECT_TRUE(linesIn("trace ×2", 60, 26).starts_with("tr")) << linesIn("trace ×2", 60, 26);
+  EXPECT_TRUE(linesIn("layers 0…95 ×96", 100, 26).ends_with("… ×96")) << linesIn("layers 0…95 ×96", 100, 26);
+}
+
+// What is cut to its box from near may have more room from afar.
+TEST(FarText, SaysTheWholeTitle) {
+  PictureItem item;
+  item.kind = PictureItem::Kind::Text;
+  item.text = "gradient of the first…";
+  item.whole = "gradient of the first layers";
+  item.bold = true;
+  item.size = 12;
+  item.room = {0, 0, 280, 60};
+  const auto lines = seenAt(item, 0.5);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].text + " " + lines[1].text, item.whole);
+  EXPECT_EQ(seenAt(item, 1)[0].text, item.text);
 }
 
 }  // namespace

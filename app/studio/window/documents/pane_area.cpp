@@ -129,6 +129,11 @@ void PaneArea::split(bool sameDocument) {
 void PaneArea::unsplit() {
   emit splitEnded();
   if (DocumentPane* other = std::exchange(beside_, nullptr)) other->hide();
+  if (DocumentPane& seen = current_.pane(); seen.isTwin()) {  // what stays alone is what has the tab
+    const PanePlace place = seen.place();
+    current_.set(seen.original());
+    current_.pane().goTo(place);
+  }
   dropTwins();
   showHeaders();
   current_.canvas().setFocus();
@@ -139,7 +144,7 @@ void PaneArea::leaveSplit(DocumentPane& pane) {
   const auto goes = [&](DocumentPane* each) { return each == &pane || &each->original() == &pane; };
   DocumentPane* current = &current_.pane();
   if (!beside_ || (!goes(current) && !goes(beside_))) return;
-  if (current->isTwin() || (goes(current) && !goes(beside_))) current_.set(*beside_);
+  if (goes(current) && !goes(beside_)) current_.set(*beside_);
   unsplit();
 }
 

@@ -21,7 +21,7 @@ double secondsOf(clockid_t clock) {
 }
 double worked() { return secondsOf(CLOCK_THREAD_CPUTIME_ID); }
 
-std::string chain(int length) {
+std::string exponentials(int length) {
   std::string text = "HloModule chain\nENTRY e {\n  v0 = f32[8] parameter(0)\n";
   for (int i = 1; i < length; ++i)
     text += "  v" + std::to_string(i) + " = f32[8] exponential(v" + std::to_string(i - 1) + ")\n";
@@ -29,7 +29,7 @@ std::string chain(int length) {
 }
 
 struct Opened {
-  Module module = *readHloText(chain(15000)).module;
+  Module module = *readHloText(exponentials(15000)).module;
   ViewMaker maker{module};
   ViewOptions options;
   Opened() {

@@ -76,7 +76,7 @@ TEST(CpuMovement, OnlyResultsBeyondTheCacheAreStreamed) {
         .irAfter;
   };
   EXPECT_EQ(codeOf("f32[4194304]").find("nontemporal"), std::string::npos);
-  const std::string large = codeOf("u8[1073741824]");
+  const std::string large = codeOf("f32[268435456]");
   EXPECT_NE(large.find("!nontemporal"), std::string::npos) << large;
   EXPECT_NE(large.find("fence seq_cst"), std::string::npos) << large;  // the lines are there when the step is over
 }

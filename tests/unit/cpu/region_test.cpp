@@ -298,17 +298,17 @@ TEST(CpuRegion, TinyVectorsAreScalarsInRegisters) {
 
 TEST(CpuRegion, FewWholeVectorsStayInRegisters) {
   const std::string body =
-      "  x = f32[64] get-tuple-element(p), index=1\n  v = f32[64] get-tuple-element(p), index=2\n"
-      "  h = f32[] constant(0.0625)\n  hb = f32[64] broadcast(h), dimensions={}\n  s = f32[64] multiply(x, x)\n"
-      "  f = f32[64] multiply(s, hb)\n  v2 = f32[64] subtract(v, f)\n  d = f32[64] multiply(v2, hb)\n"
-      "  x2 = f32[64] add(x, d)\n";
+      "  x = f32[32] get-tuple-element(p), index=1\n  v = f32[32] get-tuple-element(p), index=2\n"
+      "  h = f32[] constant(0.0625)\n  hb = f32[32] broadcast(h), dimensions={}\n  s = f32[32] multiply(x, x)\n"
+      "  f = f32[32] multiply(s, hb)\n  v2 = f32[32] subtract(v, f)\n  d = f32[32] multiply(v2, hb)\n"
+      "  x2 = f32[32] add(x, d)\n";
   const Ran ran =
-      ranLikeEvaluator(loop("50", "f32[64], f32[64]", body, "x2, v2",
-                            "  x = f32[64] parameter(0)\n  v = f32[64] parameter(1)\n"
-                            "  t = (s32[], f32[64], f32[64]) tuple(z, x, v)\n"
-                            "  ROOT l = (s32[], f32[64], f32[64]) while(t), condition=condition, body=body\n"));
+      ranLikeEvaluator(loop("50", "f32[32], f32[32]", body, "x2, v2",
+                            "  x = f32[32] parameter(0)\n  v = f32[32] parameter(1)\n"
+                            "  t = (s32[], f32[32], f32[32]) tuple(z, x, v)\n"
+                            "  ROOT l = (s32[], f32[32], f32[32]) while(t), condition=condition, body=body\n"));
   std::string place;
-  codeOf(ran, "f32[64]", &place);
+  codeOf(ran, "f32[32]", &place);
   EXPECT_EQ(place, "register");
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/arrange/box_style.h"
 #include "core/arrange/flow.h"
+#include "core/base/sorting.h"
 
 namespace tessera {
 namespace {
@@ -17,20 +18,39 @@ constexpr float kRowsApart = 28;        // to what is above and below: fields of
 constexpr float kUpwards = 1.5f;        // what a step upwards costs more than one down
 constexpr size_t kMostPairs = 1 << 20;  // of boxes and what is taken; more boxes find room as one
 
-// The x nearest to 0 in none of the intervals, which are open.
-float nearestOutside(std::vector<std::pair<float, float>>& intervals) {
-  std::ranges::sort(intervals);
-  std::pair<float, float> joined{-INFINITY, -INFINITY};
-  for (const auto& [from, to] : intervals) {
-    if (from < joined.second)
-      joined.second = std::max(joined.second, to);
-    else if (joined.second <= 0)
-      joined = {from, to};
+// The steps across that a box may not take for the sake of another one, while the step down is within (above, below).
+struct Blocked {
+  float from, to;
+  float above, below;
+};
+
+// Of every box and everything that is taken, of lines down between `first` and `last`; in the order of `from`.
+std::vector<Blocked> blockedSteps(std::span<const RectF> boxes, std::span<const RectF> taken, float first, float last) {
+  std::vector<Blocked> out;
+  for (const RectF& own : boxes)
+    for (const RectF& box : taken) {
+      const float above = box.y - own.y - own.height - kRowsApart, below = box.y - own.y + box.height + kRowsApart;
+      if (above < last && first < below)
+        out.push_back({box.x - own.x - own.width - kGap, box.x - own.x + box.width + kGap, above, below});
+    }
+  sortBy(out, &Blocked::from);
+  return out;
+}
+
+// The step across nearest to 0 that nothing blocks on a line.
+float stepAcross(std::span<const Blocked> blocked, float down) {
+  float from = -INFINITY, to = -INFINITY;  // of the blocked stretch around 0
+  for (const Blocked& each : blocked) {
+    if (each.above >= down || down >= each.below) continue;
+    if (each.from < to)
+      to = std::max(to, each.to);
+    else if (to <= 0)
+      from = each.from, to = each.to;
     else
       break;
   }
-  if (joined.first >= 0 || joined.second <= 0) return 0;
-  return joined.second <= -joined.first ? joined.second : joined.first;
+  if (from >= 0 || to <= 0) return 0;
+  return to <= -from ? to : from;
 }
 
 RectF around(std::span<const RectF> boxes) {
@@ -63,18 +83,14 @@ PointF freeStep(std::span<const RectF> boxes, std::span<const RectF> taken) {
     return freeStep({&all, 1}, taken);
   }
   const float line = std::ranges::max(boxes, {}, &RectF::height).height / 2 + kRowsApart;
+  const std::vector<Blocked> blocked = blockedSteps(boxes, taken, -kLinesUp * line, kLinesDown * line);
   PointF best;
   float least = INFINITY;
   for (int k = -kLinesUp; k <= kLinesDown; ++k) {
     const float down = static_cast<float>(k) * line;
     const float vertical = down < 0 ? -down * kUpwards : down;
     if (vertical >= least) continue;
-    std::vector<std::pair<float, float>> blocked;
-    for (const RectF& own : boxes)
-      for (const RectF& box : taken)
-        if (box.y < own.y + down + own.height + kRowsApart && own.y + down < box.y + box.height + kRowsApart)
-          blocked.push_back({box.x - own.x - own.width - kGap, box.x - own.x + box.width + kGap});
-    const float across = nearestOutside(blocked);
+    const float across = stepAcross(blocked, down);
     const float cost = vertical + std::abs(across);
     if (cost < least) least = cost, best = {across, down};
   }

@@ -19,7 +19,7 @@ namespace tessera {
 namespace {
 
 constexpr size_t kFewBoxes = 10000;                                // views up to this size are arranged thoroughly
-constexpr size_t kMostWithFolds = 100;                             // open groups of larger views keep their form
+constexpr size_t kMostWithFolds = 500;                             // open groups of larger views keep their form
 constexpr float kWorthFolding = 1.1f;                              // times as large as without
 constexpr float kNarrowestWithValue = 160, kNarrowestInRow = 136;  // where wires run down, to the right
 constexpr float kLargeAspect = 1.6f;                               // of a value that is shown large

@@ -71,12 +71,22 @@ bool looksLikeXplane(std::string_view content) {
   return field && field->number == 1 && field->type == WireType::Bytes && looksLikePlane(field->bytes);
 }
 
+// Whether a key stands there, in quotes, before an object.
+bool hasObject(std::string_view json, std::string_view key) {
+  const auto after = [&](size_t at) { return std::min(json.find_first_not_of(" \t\r\n", at), json.size()); };
+  for (size_t at = json.find(key); at != json.npos; at = json.find(key, at + 1)) {
+    const size_t colon = after(at + key.size());
+    if (json.substr(colon, 1) == ":" && json.substr(after(colon + 1), 1) == "{") return true;
+  }
+  return false;
+}
+
 std::optional<ForeignKind> jsonKindOf(std::string_view content) {
   const size_t start = content.find_first_not_of(" \t\r\n");
   if (start == content.npos || (content[start] != '{' && content[start] != '[')) return std::nullopt;
   const auto has = [&](std::string_view key) { return content.find(key) != content.npos; };
   if (has("\"placed_ns\"")) return ForeignKind::ProfileTable;
-  if (has("\"tessera\":{")) return ForeignKind::RunProfile;
+  if (hasObject(content, "\"tessera\"")) return ForeignKind::RunProfile;
   if (has("\"traceEvents\"") || (content[start] == '[' && has("\"ph\""))) return ForeignKind::ChromeTrace;
   return content[start] == '{' && !has("\"") ? std::nullopt : std::optional(ForeignKind::Json);
 }

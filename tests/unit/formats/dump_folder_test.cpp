@@ -140,6 +140,8 @@ TEST_F(DumpFolderTest, FilesThatHoldNoModuleSayWhatTheyAre) {
       {std::string("\x0a\x0d\x12\x09/host:CPU\x1a\x00", 15), "xplane.pb"},
       {R"({"traceEvents":[]})", "Chrome trace"},
       {R"({"tessera":{"version":1},"traceEvents":[]})", "tessera run --profile"},
+      {"{ \"tessera\" :\n  { \"version\": 1 }, \"traceEvents\": [] }", "tessera run --profile"},
+      {R"({"traceEvents":[{"name":"tessera","ph":"X"}]})", "Chrome trace"},
       {std::string("SQLite format 3\0\1\2", 18), "SQLite"},
       {"ML\xefR\x0d\x01", "MLIR bytecode"},
       {"; ModuleID = 'x'\n", "LLVM IR"},

@@ -66,19 +66,17 @@ std::string windowedReduction(const Module& module, const Instruction& instructi
   const bool open = instruction.operands.empty() || !module.contains(instruction.operands[0]);
   const std::vector<int64_t> from = open ? std::vector<int64_t>() : module.shapeOf(instruction.operands[0]).dimensions;
   std::string sizes;
-  std::vector<int64_t> running;
+  std::vector<size_t> windowed;  // dimensions
   for (size_t d = 0; window && d < window->dimensions.size(); ++d) {
-    const WindowDimension& along = window->dimensions[d];
-    if (along.size == 1) continue;
-    sizes += (sizes.empty() ? " " : "×") + std::to_string(along.size);
-    if (d < from.size() && reachesBack(along, from[d]))
-      running.push_back(static_cast<int64_t>(d));
-    else
-      running.clear();
+    const int64_t size = window->dimensions[d].size;
+    if (size == 1) continue;
+    windowed.push_back(d);
+    sizes += (sizes.empty() ? " " : "×") + std::to_string(size);
   }
-  if (running.size() == 1 && sizes.find("×") == std::string::npos)
-    return fmt::format("cumulative {} along {}", reducer, running[0]);
-  return (reducer == "max" && !sizes.empty() ? "max pool" : "reduce-window " + reducer) + sizes;
+  const bool isRunning = windowed.size() == 1 && windowed[0] < from.size() &&
+                         reachesBack(window->dimensions[windowed[0]], from[windowed[0]]);
+  if (isRunning) return fmt::format("cumulative {} along {}", reducer, windowed[0]);
+  return (reducer == "max" && !windowed.empty() ? "max pool" : "reduce-window " + reducer) + sizes;
 }
 
 std::string literalText(const Instruction& instruction) {

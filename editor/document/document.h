@@ -100,7 +100,7 @@ class Document : public QObject {
   // Of the open module, and before them those of the file that could not be opened last.
   const std::vector<Diagnostic>& diagnostics() const { return state_.diagnostics; }
 
-  void cancel() { run_.cancel(), fetch_.cancel(); }  // of a value
+  void cancel() { run_.cancel(), fetch_.cancel(); }  // a run, and the fetch of a value
   // What a user waits for: a file that is read, the run, the fetch of a value, an edit, arranging and values on nodes
   // that take long. progressed() tells of changes.
   std::vector<BackgroundTask> tasks();

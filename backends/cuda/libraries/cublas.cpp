@@ -41,11 +41,8 @@ const void* oneOf(ElementType type) {
 Result<const Cublas*> Cublas::get() { return openedOnce<Cublas>(); }
 
 Status Cublas::open() {
-  auto file = openLibraryFile({"libcublas.so.13", "libcublas.so.12"}, {"cublas"});
-  if (!file) return failUnsupported("no cuBLAS: " + file.error().message);
-#define TESSERA_LIBRARY_FUNCTION(symbol, name, parameters)           \
-  name = reinterpret_cast<decltype(name)>(symbolOf(*file, #symbol)); \
-  if (!name) return failUnsupported("no cuBLAS: it has no function " #symbol "; it is of another version");
+  TESSERA_ASSIGN_OR_RETURN(void* file, openLibraryFile("cuBLAS", {"libcublas.so.13", "libcublas.so.12"}, {"cublas"}));
+#define TESSERA_LIBRARY_FUNCTION(symbol, name, parameters) TESSERA_TRY(findFunction(file, "cuBLAS", #symbol, name));
 #include "backends/cuda/libraries/cublas.inc"
 #undef TESSERA_LIBRARY_FUNCTION
   return {};

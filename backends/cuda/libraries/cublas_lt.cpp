@@ -110,14 +110,12 @@ std::string CublasLt::nameOf(int status) {
 Result<const CublasLt*> CublasLt::get() { return openedOnce<CublasLt>(); }
 
 Status CublasLt::open() {
-  auto file = openLibraryFile({"libcublasLt.so.13", "libcublasLt.so.12"}, {"cublas"});
-  if (!file) return failUnsupported("no cuBLASLt: " + file.error().message);
-#define TESSERA_LIBRARY_FUNCTION(symbol, name, parameters)           \
-  name = reinterpret_cast<decltype(name)>(symbolOf(*file, #symbol)); \
-  if (!name) return failUnsupported("no cuBLASLt: it has no function " #symbol "; it is of another version");
+  TESSERA_ASSIGN_OR_RETURN(void* file,
+                           openLibraryFile("cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12"}, {"cublas"}));
+#define TESSERA_LIBRARY_FUNCTION(symbol, name, parameters) TESSERA_TRY(findFunction(file, "cuBLASLt", #symbol, name));
 #include "backends/cuda/libraries/cublas_lt.inc"
 #undef TESSERA_LIBRARY_FUNCTION
-  const auto versionOf = reinterpret_cast<size_t (*)()>(symbolOf(*file, "cublasLtGetVersion"));
+  const auto versionOf = reinterpret_cast<size_t (*)()>(symbolOf(file, "cublasLtGetVersion"));
   const size_t version = versionOf ? versionOf() : 0;  // 130100: 13.1
   constexpr size_t kOldest = 120000, kMajor = 10000, kMinor = 100;
   if (version < kOldest) return failUnsupported(fmt::format("no cuBLASLt: version {} is older than 12", version));

@@ -58,14 +58,11 @@ struct Scalars {
 Result<const Cudnn*> Cudnn::get() { return openedOnce<Cudnn>(); }
 
 Status Cudnn::open() {
-  auto file = openLibraryFile({"libcudnn.so.9", "libcudnn.so.8"}, {"cudnn"});
-  if (!file) return failUnsupported("no cuDNN: " + file.error().message);
-#define TESSERA_LIBRARY_FUNCTION(symbol, name, parameters)           \
-  name = reinterpret_cast<decltype(name)>(symbolOf(*file, #symbol)); \
-  if (!name) return failUnsupported("no cuDNN: it has no function " #symbol "; it is of another version");
+  TESSERA_ASSIGN_OR_RETURN(void* file, openLibraryFile("cuDNN", {"libcudnn.so.9", "libcudnn.so.8"}, {"cudnn"}));
+#define TESSERA_LIBRARY_FUNCTION(symbol, name, parameters) TESSERA_TRY(findFunction(file, "cuDNN", #symbol, name));
 #include "backends/cuda/libraries/cudnn.inc"
 #undef TESSERA_LIBRARY_FUNCTION
-  const auto versionOf = reinterpret_cast<size_t (*)()>(symbolOf(*file, "cudnnGetVersion"));
+  const auto versionOf = reinterpret_cast<size_t (*)()>(symbolOf(file, "cudnnGetVersion"));
   const size_t version = versionOf ? versionOf() : 0;  // 8907: 8.9.7; 91300: 9.13.0
   constexpr size_t kOldest = 8000, kNew = 90000;
   if (version < kOldest) return failUnsupported(fmt::format("no cuDNN: version {} is older than 8", version));

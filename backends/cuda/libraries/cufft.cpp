@@ -32,11 +32,8 @@ Result<const Cufft*> Cufft::get() { return openedOnce<Cufft>(); }
 
 Status Cufft::open() {
   // Of CUDA 13 and of CUDA 12.
-  auto file = openLibraryFile({"libcufft.so.12", "libcufft.so.11"}, {"cufft"});
-  if (!file) return failUnsupported("no cuFFT: " + file.error().message);
-#define TESSERA_LIBRARY_FUNCTION(symbol, name, parameters)           \
-  name = reinterpret_cast<decltype(name)>(symbolOf(*file, #symbol)); \
-  if (!name) return failUnsupported("no cuFFT: it has no function " #symbol "; it is of another version");
+  TESSERA_ASSIGN_OR_RETURN(void* file, openLibraryFile("cuFFT", {"libcufft.so.12", "libcufft.so.11"}, {"cufft"}));
+#define TESSERA_LIBRARY_FUNCTION(symbol, name, parameters) TESSERA_TRY(findFunction(file, "cuFFT", #symbol, name));
 #include "backends/cuda/libraries/cufft.inc"
 #undef TESSERA_LIBRARY_FUNCTION
   int version = 0;  // 11400: 11.4

@@ -95,15 +95,12 @@ void takeBuffer(void*, uint32_t, uint8_t* buffer, size_t, size_t used) {
 Result<const Cupti*> Cupti::get() { return openedOnce<Cupti>(); }
 
 Status Cupti::open() {
-  auto file = openLibraryFile({"libcupti.so.13", "libcupti.so.12"}, {"cuda_cupti"});
-  if (!file) return failUnsupported("no CUPTI: " + file.error().message);
-#define TESSERA_LIBRARY_FUNCTION(symbol, name, parameters)           \
-  name = reinterpret_cast<decltype(name)>(symbolOf(*file, #symbol)); \
-  if (!name) return failUnsupported("no CUPTI: it has no function " #symbol "; it is of another version");
+  TESSERA_ASSIGN_OR_RETURN(void* file, openLibraryFile("CUPTI", {"libcupti.so.13", "libcupti.so.12"}, {"cuda_cupti"}));
+#define TESSERA_LIBRARY_FUNCTION(symbol, name, parameters) TESSERA_TRY(findFunction(file, "CUPTI", #symbol, name));
 #include "backends/cuda/libraries/cupti.inc"
 #undef TESSERA_LIBRARY_FUNCTION
-  textOf_ = reinterpret_cast<int (*)(int, const char**)>(symbolOf(*file, "cuptiGetResultString"));
-  const auto versionOf = reinterpret_cast<int (*)(uint32_t*)>(symbolOf(*file, "cuptiGetVersion"));
+  textOf_ = reinterpret_cast<int (*)(int, const char**)>(symbolOf(file, "cuptiGetResultString"));
+  const auto versionOf = reinterpret_cast<int (*)(uint32_t*)>(symbolOf(file, "cuptiGetVersion"));
   uint32_t version = 0;  // 130001: 13.0.1; up to CUDA 12 they were counted
   if (!versionOf || versionOf(&version) != 0) return failUnsupported("no CUPTI: it has no version");
   constexpr uint32_t kMajor = 10000, kLesser = 100;

@@ -42,11 +42,9 @@ Result<const Cusolver*> Cusolver::get() { return openedOnce<Cusolver>(); }
 
 Status Cusolver::open() {
   // Of CUDA 13 and of CUDA 12.
-  auto file = openLibraryFile({"libcusolver.so.12", "libcusolver.so.11"}, {"cusolver"});
-  if (!file) return failUnsupported("no cuSOLVER: " + file.error().message);
-#define TESSERA_LIBRARY_FUNCTION(symbol, name, parameters)           \
-  name = reinterpret_cast<decltype(name)>(symbolOf(*file, #symbol)); \
-  if (!name) return failUnsupported("no cuSOLVER: it has no function " #symbol "; it is of another version");
+  TESSERA_ASSIGN_OR_RETURN(void* file,
+                           openLibraryFile("cuSOLVER", {"libcusolver.so.12", "libcusolver.so.11"}, {"cusolver"}));
+#define TESSERA_LIBRARY_FUNCTION(symbol, name, parameters) TESSERA_TRY(findFunction(file, "cuSOLVER", #symbol, name));
 #include "backends/cuda/libraries/cusolver.inc"
 #undef TESSERA_LIBRARY_FUNCTION
   int version = 0;  // 11703: 11.7

@@ -64,9 +64,11 @@ std::vector<fs::path> folders(const std::vector<std::string>& wheels) {
 }  // namespace
 
 // The user's own folder comes first, then what the system finds by itself.
-Result<void*> openLibraryFile(const std::vector<std::string>& names, const std::vector<std::string>& wheels) {
+Result<void*> openLibraryFile(const char* title, const std::vector<std::string>& names,
+                              const std::vector<std::string>& wheels) {
+  const auto none = [&](std::string_view why) { return failUnsupported(fmt::format("no {}: {}", title, why)); };
   const std::string own = valueOf("TESSERA_CUDA_LIBRARIES");
-  if (own == "off") return failUnsupported("$TESSERA_CUDA_LIBRARIES is off");
+  if (own == "off") return none("$TESSERA_CUDA_LIBRARIES is off");
   const bool hasOwn = !own.empty();
   for (const std::string& name : names)
     if (void* library = hasOwn ? nullptr : dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
@@ -79,8 +81,8 @@ Result<void*> openLibraryFile(const std::vector<std::string>& names, const std::
       const char* reason = dlerror();
       refused = reason ? reason : (folder / name).string();
     }
-  if (!refused.empty()) return failUnsupported(fmt::format("it cannot be opened: {}", refused));
-  return failUnsupported(
+  if (!refused.empty()) return none(fmt::format("it cannot be opened: {}", refused));
+  return none(
       fmt::format("{} was found neither by the system nor in CUDA's or Python's folders", fmt::join(names, " or ")));
 }
 

@@ -35,14 +35,11 @@ bool NcclGroup::has(ElementType type) { return numberOf(type).has_value(); }
 Result<const Nccl*> Nccl::get() { return openedOnce<Nccl>(); }
 
 Status Nccl::open() {
-  auto file = openLibraryFile({"libnccl.so.2"}, {"nccl"});
-  if (!file) return failUnsupported("no NCCL: " + file.error().message);
-#define TESSERA_LIBRARY_FUNCTION(symbol, name, parameters)           \
-  name = reinterpret_cast<decltype(name)>(symbolOf(*file, #symbol)); \
-  if (!name) return failUnsupported("no NCCL: it has no function " #symbol "; it is of another version");
+  TESSERA_ASSIGN_OR_RETURN(void* file, openLibraryFile("NCCL", {"libnccl.so.2"}, {"nccl"}));
+#define TESSERA_LIBRARY_FUNCTION(symbol, name, parameters) TESSERA_TRY(findFunction(file, "NCCL", #symbol, name));
 #include "backends/cuda/libraries/nccl.inc"
 #undef TESSERA_LIBRARY_FUNCTION
-  textOf_ = reinterpret_cast<const char* (*)(int)>(symbolOf(*file, "ncclGetErrorString"));
+  textOf_ = reinterpret_cast<const char* (*)(int)>(symbolOf(file, "ncclGetErrorString"));
   int version = 0;  // 22707: 2.27.7
   TESSERA_TRY(check(getVersion(&version), "asking for its version"));
   version_ = fmt::format("{}.{}.{}", version / 10000, version % 10000 / 100, version % 100);

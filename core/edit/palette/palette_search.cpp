@@ -347,14 +347,12 @@ std::string notTaken(const std::string& text) {
   const auto found = knownBy(line);
   if (found.empty() || withSaid(*found.front().second, line)) return {};
   const Known& known = *found.front().second;
-  const auto strange = [&](const std::vector<std::string>& said, auto&& takes) {
-    const auto at = std::ranges::find_if(said, [&](const std::string& each) { return !takes({each}); });
-    return at == said.end() ? std::string() : *at;
-  };
-  using Words = std::vector<std::string>;
-  std::string what = strange(line.said, [&](const Words& each) { return understands(known, each); });
-  if (what.empty()) what = strange(line.inputs, [&](const Words& each) { return hasInputs(known.entry, each); });
-  return known.entry.title + " takes no " + (what.empty() ? line.value : what);
+  std::string what = line.value;
+  for (const std::string& each : line.said)
+    if (!understands(known, {each})) what = each;
+  for (const std::string& each : line.inputs)
+    if (!hasInputs(known.entry, {each})) what = each;
+  return known.entry.title + " takes no " + what;
 }
 
 }  // namespace tessera

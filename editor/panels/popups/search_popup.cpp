@@ -39,8 +39,10 @@ void SearchPopup::search(const QString& line) {
     list_->addItem(item);
   }
   const bool found = list_->count() > 0;
-  if (!found && !line.trimmed().isEmpty())
-    sayNothing(*list_, whyNothing(line))->setData(SearchRow::kSummary, whyNothing(line));
+  if (!found && !line.trimmed().isEmpty()) {
+    const QString why = whyNothing(line);
+    sayNothing(*list_, why)->setData(SearchRow::kSummary, why);
+  }
   list_->setCurrentRow(found ? 0 : -1);
   shrinkTo(*list_, *field_, highest_);
 }

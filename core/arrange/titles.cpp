@@ -53,10 +53,12 @@ std::string windowText(const Instruction& instruction) {
   return out;
 }
 
-// The window ends at each element and reaches back to the first: a running sum.
-bool reachesBack(const WindowDimension& d, int64_t size) {
-  return d.size == size && d.stride == 1 && d.windowDilation == 1 && d.baseDilation == 1 && d.paddingLow == size - 1 &&
-         d.paddingHigh == 0;
+// "cumulative" where the window reaches from the first element to each one, "reverse cumulative" where it reaches from
+// each one to the last; "": it is another.
+std::string_view cumulativeTitle(const WindowDimension& d, int64_t size) {
+  if (d.size != size || d.stride != 1 || d.windowDilation != 1 || d.baseDilation != 1) return {};
+  if (d.paddingLow == size - 1 && d.paddingHigh == 0) return "cumulative";
+  return d.paddingLow == 0 && d.paddingHigh == size - 1 ? "reverse cumulative" : "";
 }
 
 // Of a window over some dimensions: "max pool 2×2", "cumulative sum along 1", else "reduce-window sum 3".
@@ -73,9 +75,9 @@ std::string windowedReduction(const Module& module, const Instruction& instructi
     windowed.push_back(d);
     sizes += (sizes.empty() ? " " : "×") + std::to_string(size);
   }
-  const bool isRunning = windowed.size() == 1 && windowed[0] < from.size() &&
-                         reachesBack(window->dimensions[windowed[0]], from[windowed[0]]);
-  if (isRunning) return fmt::format("cumulative {} along {}", reducer, windowed[0]);
+  if (windowed.size() == 1 && windowed[0] < from.size())
+    if (const auto title = cumulativeTitle(window->dimensions[windowed[0]], from[windowed[0]]); !title.empty())
+      return fmt::format("{} {} along {}", title, reducer, windowed[0]);
   return (reducer == "max" && !windowed.empty() ? "max pool" : "reduce-window " + reducer) + sizes;
 }
 

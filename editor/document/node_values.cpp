@@ -29,11 +29,13 @@ double sampleAt(const Literal& value, int64_t index) {
   return loadDouble(value.shape().type, value.bytes().data() + static_cast<size_t>(index) * width);
 }
 
-// [height, width, 3 or 4], or a batch of these.
+// [height, width, 3], alone or a batch, or one of four channels: of many images, four are features of a network.
 bool isImage(const Shape& shape) {
   const auto& sizes = shape.dimensions;
   const size_t rank = sizes.size();
-  return rank >= 3 && (sizes[rank - 1] == 3 || sizes[rank - 1] == 4) && sizes[rank - 2] >= 8 && sizes[rank - 3] >= 8;
+  if (rank < 3 || sizes[rank - 2] < 8 || sizes[rank - 3] < 8) return false;
+  const bool isAlone = std::all_of(sizes.begin(), sizes.end() - 3, [](int64_t size) { return size == 1; });
+  return sizes[rank - 1] == 3 || (sizes[rank - 1] == 4 && isAlone);
 }
 
 // Evenly chosen pixels of the first image, three samples each: red, green, blue.

@@ -147,6 +147,8 @@ ENTRY main {
     QCOMPARE(plane.samples[3 * 3 + 1], 19.0F / 23);  // [3, 0, 1]
     QCOMPARE(counting({28, 28, 1}).columns, 28);
     QCOMPARE(counting({1, 5, 1}).form, NodeValue::Form::Line);
+    QCOMPARE(counting({2, 9, 10, 4}).form, NodeValue::Form::Heat);
+    QCOMPARE(counting({1, 9, 10, 4}).form, NodeValue::Form::Image);
     const NodeValue image = counting({2, 9, 10, 3});
     QCOMPARE(image.form, NodeValue::Form::Image);
     QCOMPARE(image.columns, 10);

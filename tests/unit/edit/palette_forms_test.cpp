@@ -86,6 +86,7 @@ TEST(PaletteForms, WindowsAreTitledByWhatTheyDo) {
   EXPECT_EQ(title("max pool"), "max pool 2×2");
   EXPECT_EQ(title("cumulative sum axis=1"), "cumulative sum along 1");
   EXPECT_EQ(title("reduce-window sum window={size=1x3x1x1}"), "reduce-window sum 3");
+  EXPECT_EQ(title("reduce-window sum window={size=1x6x1x1 pad=0_0x0_5x0_0x0_0}"), "reverse cumulative sum along 1");
   EXPECT_EQ(title("reduce-window sum window={size=1x6x1x1 pad=0_0x5_5x0_0x0_0}"), "reduce-window sum 6");
 }
 

@@ -2,9 +2,12 @@
 #include "app/studio/script/script.h"
 
 #include <QApplication>
+#include <QBuffer>
 #include <QDockWidget>
 #include <QElapsedTimer>
 #include <QEventLoop>
+#include <QFileInfo>
+#include <QImageWriter>
 #include <QLineEdit>
 #include <QPainter>
 #include <QTimer>
@@ -22,6 +25,7 @@
 #include "app/studio/window/panels.h"
 #include "app/studio/window/workspaces.h"
 #include "core/edit/parameter_edits.h"
+#include "core/formats/file_content.h"
 #include "core/formats/hlo_text.h"
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
@@ -372,8 +376,14 @@ Status writeScreenshot(MainWindow& window, const QString& path) {
   QPixmap shown = window.grab();
   if (QWidget* menu = QApplication::activePopupWidget())  // a window of its own
     QPainter(&shown).drawPixmap(window.mapFromGlobal(menu->pos()), menu->grab());
-  if (shown.save(path)) return {};
-  return fail({.kind = ErrorKind::Output, .message = "the picture cannot be written", .file = path.toStdString()});
+  const QByteArray form = QFileInfo(path).suffix().toLower().toLatin1();
+  if (!QImageWriter::supportedImageFormats().contains(form))
+    return usage(QObject::tr("%1: expected a name that ends in .png").arg(path));
+  QBuffer content;
+  if (shown.isNull() || !shown.save(&content, form.constData()))
+    return fail({.kind = ErrorKind::Runtime, .message = "there is not enough memory for the picture"});
+  const QByteArray& bytes = content.data();
+  return writeFileAtomically(path.toStdString(), {bytes.constData(), static_cast<size_t>(bytes.size())});
 }
 
 }  // namespace tessera

@@ -20,6 +20,7 @@ Status startCommand(MainWindow& window, const QString& line);
 // done: called after each command.
 Status playScript(MainWindow& window, const QString& path,
                   const std::function<void(const QString& command)>& done = {});
+// A PNG of the window as it is; ErrorKind::Runtime where memory does not suffice for it.
 Status writeScreenshot(MainWindow& window, const QString& path);
 
 }  // namespace tessera

@@ -123,6 +123,8 @@ void KernelEmission::openStreams() {
 // Over lanes; only whole vectors are streamed.
 void KernelEmission::emitStore(size_t store, const LaneAddress& place, Val value, Value* mask) {
   const ElementType type = program_.outputs[program_.stores[store].output].type;
+  if (mask && mask == mask_ && lanesInRange_ > 0 && place.isContiguous())
+    return memory_.storeFirst(type, place, value, lanesInRange_);
   if (!streams_[store]) return memory_.store(type, place, value, mask, true);
   Value* whole = mask ? b.CreateAnd(streams_[store], b.CreateAndReduce(mask)) : streams_[store];
   emitIf(

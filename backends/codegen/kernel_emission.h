@@ -82,9 +82,14 @@ class KernelEmission {
   void prepare();
   void sortNodesByScope();
   void emitItem(llvm::Value* item);
-  void emitAxis(llvm::Value* begin, llvm::Value* end, bool endsInVectors);
+  void emitUnlessEmpty(llvm::Value* begin, llvm::Value* end, const std::function<void()>& body);
+  void forLanes(llvm::Value* begin, llvm::Value* end, std::optional<int64_t> lanesAtEnd,
+                const std::function<void(llvm::Value* place, llvm::Value* mask)>& body);
+  void emitAxis(llvm::Value* begin, llvm::Value* end, std::optional<int64_t> lanesAtEnd);
+  void emitVectorAt(llvm::Value* place, llvm::Value* mask);
   void forVectors(llvm::Value* begin, llvm::Value* end, const std::function<void(llvm::Value*)>& body);
   void emitSegments(llvm::Value* begin, llvm::Value* end);
+  void emitColumns(llvm::Value* begin, llvm::Value* end);
   void emitSequential(size_t depth, llvm::Value* begin, llvm::Value* end);
   void emitGuarded();
   void emitStores();
@@ -199,6 +204,7 @@ class KernelEmission {
   std::vector<llvm::Value*> streams_;  // by store: whether its vectors begin where lines do; null: it is no stream
   llvm::Value *innerBegin_ = nullptr, *innerEnd_ = nullptr;  // of nest.inner, in this item
   llvm::Value* mask_ = nullptr;                              // lanes in range; null: all
+  unsigned lanesInRange_ = 0;                                // so many with that mask; 0: known as it runs
   bool guardHolds_ = false;                                  // as guards_ have it
   int32_t openSide_ = RareSides::kNone;                      // whose branch is being made
   std::vector<Val> memo_;

@@ -116,23 +116,50 @@ void KernelEmission::forVectors(Value* begin, Value* end, const std::function<vo
   }
 }
 
-// endsInVectors: the last vector is whole.
-void KernelEmission::emitAxis(Value* begin, Value* end, bool endsInVectors) {
-  forVectors(begin, end, [&](Value* i) {
-    axis_ = nest_.axis;
-    counterValue_[static_cast<size_t>(axis_)] = i;
-    if (!endsInVectors) mask_ = memory_.firstLanes(b.CreateSub(end, i));
-    fillTiles();
-    if (nest_.inner < 0)
-      emitVector();
-    else
-      forRange(innerBegin_, innerEnd_, 1, [&](Value* inner) {
-        counterValue_[static_cast<size_t>(nest_.inner)] = inner;
-        emitVector();
-      });
-    axis_ = -1;
-    mask_ = nullptr;
+void KernelEmission::emitUnlessEmpty(Value* begin, Value* end, const std::function<void()>& body) {
+  Value* holds = b.CreateICmpSLT(begin, end);
+  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds);
+  if (!known) return emitIf(b, holds, body);
+  if (known->isOne()) body();
+}
+
+// Vectors of [begin, end). lanesAtEnd: of the last one, 0 where that is whole; nothing where it is known as it runs.
+void KernelEmission::forLanes(Value* begin, Value* end, std::optional<int64_t> lanesAtEnd,
+                              const std::function<void(Value* place, Value* mask)>& body) {
+  if (lanesAtEnd == 0) return forVectors(begin, end, [&](Value* i) { body(i, nullptr); });
+  if (nest_.masks || !lanesAtEnd)
+    return forVectors(begin, end, [&](Value* i) { body(i, memory_.firstLanes(b.CreateSub(end, i))); });
+  Value* whole = b.CreateSub(end, b.CreateURem(b.CreateSub(end, begin), int64(nest_.lanes)));
+  const std::vector<bool> doneBefore = done_;
+  const std::vector<LoopState> loopsBefore = loops_;
+  emitUnlessEmpty(begin, whole, [&] { forVectors(begin, whole, [&](Value* i) { body(i, nullptr); }); });
+  done_ = doneBefore;
+  loops_ = loopsBefore;
+  emitUnlessEmpty(whole, end, [&] {
+    lanesInRange_ = static_cast<unsigned>(*lanesAtEnd);
+    body(whole, memory_.firstLanes(int64(*lanesAtEnd)));
+    lanesInRange_ = 0;
   });
+}
+
+void KernelEmission::emitVectorAt(Value* place, Value* mask) {
+  axis_ = nest_.axis;
+  mask_ = mask;
+  counterValue_[static_cast<size_t>(axis_)] = place;
+  fillTiles();
+  if (nest_.inner < 0)
+    emitVector();
+  else
+    forRange(innerBegin_, innerEnd_, 1, [&](Value* inner) {
+      counterValue_[static_cast<size_t>(nest_.inner)] = inner;
+      emitVector();
+    });
+  axis_ = -1;
+  mask_ = nullptr;
+}
+
+void KernelEmission::emitAxis(Value* begin, Value* end, std::optional<int64_t> lanesAtEnd) {
+  forLanes(begin, end, lanesAtEnd, [&](Value* place, Value* mask) { emitVectorAt(place, mask); });
 }
 
 // A loop a segment, in which its conditions are constants.
@@ -146,12 +173,12 @@ void KernelEmission::emitSegments(Value* begin, Value* end) {
       done_[condition.node] = true;
     }
     if (nest_.blocks == 1) {
-      emitAxis(int64(from), int64(to), (to - from) % nest_.lanes == 0);
+      emitAxis(int64(from), int64(to), (to - from) % nest_.lanes);
       continue;
     }
     Value* first = b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, begin, int64(from));
     Value* last = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, int64(to));
-    emitIf(b, b.CreateICmpSLT(first, last), [&] { emitAxis(first, last, false); });
+    emitUnlessEmpty(first, last, [&] { emitAxis(first, last, {}); });
   }
 }
 
@@ -160,13 +187,24 @@ void KernelEmission::emitVector() {
   emitStores();
 }
 
+void KernelEmission::emitColumns(Value* begin, Value* end) {
+  if (!segments_.bounds.empty()) return emitSegments(begin, end);
+  const bool endsAlike = nest_.blocks == 1 || nest_.block % nest_.lanes == 0;
+  const int64_t size = analysis_.counters[static_cast<size_t>(nest_.axis)].size;
+  emitAxis(begin, end, endsAlike ? std::optional(size % nest_.lanes) : std::nullopt);
+}
+
 // The counters that run in order, then [begin, end) of the axis, if there is one.
 void KernelEmission::emitSequential(size_t depth, Value* begin, Value* end) {
   if (depth == nest_.sequential.size()) {
     emitScope(outerScope_);
     if (!begin) return emitStores();
-    if (!segments_.bounds.empty()) return emitSegments(begin, end);
-    return emitAxis(begin, end, analysis_.counters[static_cast<size_t>(nest_.axis)].size % nest_.lanes == 0);
+    if (!guards_.guard.valid()) return emitColumns(begin, end);
+    return emitIf(b, value(guards_.guard).re, [&] {
+      guardHolds_ = true;
+      emitColumns(begin, end);
+      guardHolds_ = false;
+    });
   }
   if (guards_.counter >= 0 && depth + 1 == nest_.sequential.size()) return emitGuarded();
   size_t c = static_cast<size_t>(nest_.sequential[depth]);

@@ -39,20 +39,19 @@ Val KernelEmission::loadSlot(const LoopState& state, size_t k) {
 void KernelEmission::runCounters(const std::vector<int32_t>& counters, size_t depth, bool overLanes,
                                  const std::function<void()>& body) {
   if (depth == counters.size()) return body();
-  size_t c = static_cast<size_t>(counters[depth]);
-  int64_t size = analysis_.counters[c].size;
-  bool lanes = overLanes && depth + 1 == counters.size();
-  forRange(int64(0), int64(size), lanes ? nest_.lanes : 1, [&](Value* i) {
+  const auto c = static_cast<size_t>(counters[depth]);
+  const int64_t size = analysis_.counters[c].size;
+  const auto runAt = [&](Value* i) {
     counterValue_[c] = i;
-    if (lanes) {
-      axis_ = counters[depth];
-      if (size % nest_.lanes != 0) mask_ = memory_.firstLanes(b.CreateSub(int64(size), i));
-    }
     runCounters(counters, depth + 1, overLanes, body);
-    if (lanes) {
-      axis_ = -1;
-      mask_ = nullptr;
-    }
+  };
+  if (!overLanes || depth + 1 != counters.size()) return forRange(int64(0), int64(size), 1, runAt);
+  forLanes(int64(0), int64(size), size % nest_.lanes, [&](Value* i, Value* mask) {
+    axis_ = counters[depth];
+    mask_ = mask;
+    runAt(i);
+    axis_ = -1;
+    mask_ = nullptr;
   });
 }
 

@@ -2,6 +2,8 @@
 #include "backends/codegen/kernel_memory.h"
 
 #include <algorithm>
+#include <bit>
+#include <numeric>
 
 #include "backends/codegen/kernel_function.h"
 #include "backends/codegen/nest/kernel_nest.h"
@@ -65,7 +67,7 @@ Value* KernelMemory::loadPart(llvm::Type* type, const LaneAddress& place, Value*
   if (!place.varies() && !mask)
     return marked(place,
                   b.CreateAlignedLoad(type, address(type, place, scale, offset), alignOf(type, place, scale, offset)));
-  if (place.step == 1 && scale == 1 && !place.lanes) {
+  if (place.isContiguous() && scale == 1) {
     Value* at = address(type, place, scale, offset);
     if (!mask) return marked(place, b.CreateAlignedLoad(vector, at, alignOf(type)));
     return marked(place, b.CreateMaskedLoad(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector)));
@@ -145,13 +147,18 @@ Val KernelMemory::loadPairs(llvm::Type* part, const LaneAddress& place, Value* m
   return {b.CreateShuffleVector(both, even), b.CreateShuffleVector(both, odd)};
 }
 
-void KernelMemory::storePairs(Val value, llvm::Type* part, const LaneAddress& place, Value* mask) {
+// Both parts of lane 0, of lane 1 …
+Value* KernelMemory::pairs(Val value) {
   std::vector<int> interleaved;
   for (int i = 0; i < static_cast<int>(lanes_); ++i) {
     interleaved.push_back(i);
     interleaved.push_back(i + static_cast<int>(lanes_));
   }
-  Value* both = b.CreateShuffleVector(value.re, value.im, interleaved);
+  return b.CreateShuffleVector(value.re, value.im, interleaved);
+}
+
+void KernelMemory::storePairs(Val value, llvm::Type* part, const LaneAddress& place, Value* mask) {
+  Value* both = pairs(value);
   Value* at = address(part, place, 2, 0);
   if (mask)
     marked(place, b.CreateMaskedStore(both, at, alignOf(part), pairMask(mask)));
@@ -166,7 +173,7 @@ Value* KernelMemory::loadRaw(ElementType type, const LaneAddress& place) {
 Val KernelMemory::load(ElementType type, const LaneAddress& place, Value* mask) {
   auto* memory = scalars_.memoryType(type);
   if (!isComplex(type)) return scalars_.fromMemory(type, {loadPart(memory, place, mask, 1, 0)});
-  if (place.step == 1 && !place.lanes) return loadPairs(memory, place, mask);
+  if (place.isContiguous()) return loadPairs(memory, place, mask);
   return {loadPart(memory, place, mask, 2, 0), loadPart(memory, place, mask, 2, 1)};
 }
 
@@ -177,7 +184,7 @@ void KernelMemory::storePart(Value* value, llvm::Type* type, const LaneAddress& 
            b.CreateAlignedStore(value, address(type, place, scale, offset), alignOf(type, place, scale, offset)));
     return;
   }
-  if (place.step == 1 && scale == 1 && !place.lanes) {
+  if (place.isContiguous() && scale == 1) {
     Value* at = address(type, place, scale, offset);
     if (mask)
       marked(place, b.CreateMaskedStore(value, at, alignOf(type), mask));
@@ -238,6 +245,21 @@ void KernelMemory::storeWoven(ElementType type, const LaneAddress& place, std::s
   });
 }
 
+void KernelMemory::storeFirst(ElementType type, const LaneAddress& place, Val value, unsigned count) {
+  auto* memory = scalars_.memoryType(type);
+  const Val raw = scalars_.splat(scalars_.toMemory(type, value), lanes_);
+  const unsigned parts = isComplex(type) ? 2 : 1;
+  Value* all = isComplex(type) ? pairs(raw) : raw.re;
+  Value* first = address(memory, place, parts, 0);
+  for (unsigned done = 0, size = 0; done < count * parts; done += size) {
+    size = std::bit_floor(count * parts - done);
+    std::vector<int> lanes(size);
+    std::iota(lanes.begin(), lanes.end(), static_cast<int>(done));
+    Value* some = size == 1 ? b.CreateExtractElement(all, uint64_t{done}) : b.CreateShuffleVector(all, lanes);
+    marked(place, b.CreateAlignedStore(some, b.CreateConstGEP1_64(memory, first, done), alignOf(memory)));
+  }
+}
+
 void KernelMemory::stream(ElementType type, const LaneAddress& place, Val value) {
   auto* memory = scalars_.memoryType(type);
   const Val raw = scalars_.splat(scalars_.toMemory(type, value), lanes_);
@@ -253,7 +275,7 @@ void KernelMemory::store(ElementType type, const LaneAddress& place, Val value, 
   Val raw = scalars_.toMemory(type, value);
   if (overLanes) raw = scalars_.splat(raw, lanes_);
   if (!isComplex(type)) return storePart(raw.re, memory, place, mask, 1, 0, overLanes);
-  if (overLanes && place.step == 1 && !place.lanes) return storePairs(raw, memory, place, mask);
+  if (overLanes && place.isContiguous()) return storePairs(raw, memory, place, mask);
   storePart(raw.re, memory, place, mask, 2, 0, overLanes);
   storePart(raw.im, memory, place, mask, 2, 1, overLanes);
 }

@@ -21,6 +21,7 @@ struct LaneAddress {
   int64_t after = 0;             // so that LLVM sees neighbours as such
   unsigned multiple = 1;         // of which `scalar` is one, in an array that begins at such a multiple, too
   bool varies() const { return step != 0 || lanes; }
+  bool isContiguous() const { return step == 1 && !lanes; }
 };
 
 class KernelMemory {
@@ -33,6 +34,9 @@ class KernelMemory {
   // One element as stored; not of a complex type.
   llvm::Value* loadRaw(ElementType type, const LaneAddress& place);
   void store(ElementType type, const LaneAddress& place, Val value, llvm::Value* mask, bool overLanes);
+  // The first lanes, so many, to neighbours: vectors of ever fewer lanes. A masked store is slow on some processors,
+  // and of bytes there is none before AVX-512.
+  void storeFirst(ElementType type, const LaneAddress& place, Val value, unsigned count);
   // Values whose lanes are place.step elements apart, as many as the step, each one element after the previous one.
   void storeWoven(ElementType type, const LaneAddress& place, std::span<const Val> values, llvm::Value* mask);
   // All lanes to neighbours that begin a cache line or a vector-long part of one: a non-temporal store.
@@ -54,6 +58,7 @@ class KernelMemory {
   llvm::Value* addresses(llvm::Type* type, const LaneAddress& place, int64_t scale, int64_t offset);
   llvm::Value* pairMask(llvm::Value* mask);
   Val loadPairs(llvm::Type* part, const LaneAddress& place, llvm::Value* mask);
+  llvm::Value* pairs(Val value);
   void storePairs(Val value, llvm::Type* part, const LaneAddress& place, llvm::Value* mask);
 
   llvm::IRBuilder<>& b;

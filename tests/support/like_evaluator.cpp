@@ -9,7 +9,7 @@ namespace {
 // Runs the module on so many threads; every run gives `first` bit for bit, the very first one sets it.
 void runOn(const Module& module, int threads, const std::vector<Literal>& arguments, const LikeEvaluator& how,
            std::vector<Literal>& first) {
-  const auto executable = compiled(module, threads);
+  const auto executable = compiled(module, threads, how.isa);
   if (!executable) return;
   for (int run = 0; run < how.runs; ++run) {
     Profile profile;
@@ -40,9 +40,10 @@ std::vector<Literal> filledArguments(const Module& module, const FillRule& rule)
   return out;
 }
 
-std::unique_ptr<Executable> compiled(const Module& module, int threads) {
+std::unique_ptr<Executable> compiled(const Module& module, int threads, const std::string& isa) {
   CompileOptions options;
   options.threads = threads;
+  options.isa = isa;
   auto executable = makeBackend("cpu").value()->compile(module, options);
   EXPECT_TRUE(executable) << executable.error().toString();
   return executable ? std::move(*executable) : nullptr;

@@ -18,7 +18,7 @@ Module parsedModule(const std::string& hloText);
 // Of every argument of the entry, by the rule.
 std::vector<Literal> filledArguments(const Module& module, const FillRule& rule);
 // null after a failure, which is reported.
-std::unique_ptr<Executable> compiled(const Module& module, int threads);
+std::unique_ptr<Executable> compiled(const Module& module, int threads, const std::string& isa = "native");
 
 // The first step of the entry's root in a program compiled for so many threads, with its code; empty after a failure,
 // which is reported.
@@ -27,6 +27,7 @@ StepListing rootStep(const std::string& hloText, int threads = 0);
 struct LikeEvaluator {
   FillRule fill{3, 1.0, 8};
   std::vector<int> threads{0};  // one executable for each number; all give the same bits
+  std::string isa = "native";   // widest vectors, as CompileOptions has them
   int runs = 1;                 // of each executable: a kept arena holds what the run before left there
   Closeness closeness;
   // Sees each executable and the profile of its first run.

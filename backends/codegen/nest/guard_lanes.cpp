@@ -66,32 +66,56 @@ NodeId settledInput(const ElementProgram& body, const Bounds& bounds, const std:
   return {};
 }
 
+// Invalid: some store has another one, or none.
+NodeId guardOfAllStores(const LoopProgram& program) {
+  const NodeId guard = program.stores.empty() ? NodeId{} : program.stores[0].guard;
+  const bool isCommon = std::ranges::all_of(program.stores, [&](const Store& store) { return store.guard == guard; });
+  return isCommon ? guard : NodeId{};
+}
+
+// What the guard is made of, where lanes can take the counter's values; nothing where they cannot.
+std::vector<uint32_t> nodesInLanes(const LoopProgram& program, const ProgramAnalysis& analysis, NodeId guard,
+                                   int32_t counter) {
+  std::vector<uint32_t> nodes{guard.value};
+  for (size_t next = 0; next < nodes.size(); ++next) {
+    const uint32_t n = nodes[next];
+    if (!runsInLanes(program, analysis, n, counter) || nodes.size() > tuning().codegen.maxGuardNodes) return {};
+    if (analysis.addresses[n]) continue;
+    for (NodeId input : program.body.inputsOf(NodeId{n}))
+      if (std::ranges::find(nodes, input.value) == nodes.end()) nodes.push_back(input.value);
+  }
+  return nodes;
+}
+
+std::vector<NodeId> settledBy(const LoopProgram& program, const ProgramAnalysis& analysis, NodeId guard) {
+  Bounds bounds;
+  bounds.take(program.body, guard);
+  std::vector<NodeId> settled(program.body.nodes.size());
+  for (uint32_t n = 0; n < settled.size(); ++n) {
+    const NodeId other = settledInput(program.body, bounds, settled, NodeId{n});
+    if (other.valid() && analysis.narrow[other.value] == analysis.narrow[n]) settled[n] = other;
+  }
+  return settled;
+}
+
 }  // namespace
 
 GuardLanes GuardLanes::of(const LoopProgram& program, const ProgramAnalysis& analysis, const KernelNest& nest) {
-  if (nest.lanes < 2 || nest.axis >= 0 || nest.sequential.empty() || program.stores.empty()) return {};
+  const NodeId guard = guardOfAllStores(program);
+  if (!guard.valid() || nest.lanes < 2 || nest.sequential.empty()) return {};
+  const auto sees = [&](int32_t counter) { return (analysis.dependence[guard.value].counters >> counter & 1) != 0; };
   GuardLanes out;
-  out.guard = program.stores[0].guard;
-  out.counter = nest.sequential.back();
-  auto sees = [&](NodeId id) { return (analysis.dependence[id.value].counters >> out.counter & 1) != 0; };
-  const bool isLong = analysis.counters[static_cast<size_t>(out.counter)].size >= 2 * static_cast<int64_t>(nest.lanes);
-  if (!isLong || !out.guard.valid() || !sees(out.guard)) return {};
-  if (!std::ranges::all_of(program.stores, [&](const Store& store) { return store.guard == out.guard; })) return {};
-  out.nodes = {out.guard.value};
-  for (size_t next = 0; next < out.nodes.size(); ++next) {
-    const uint32_t n = out.nodes[next];
-    if (!runsInLanes(program, analysis, n, out.counter) || out.nodes.size() > tuning().codegen.maxGuardNodes) return {};
-    if (analysis.addresses[n]) continue;
-    for (NodeId input : program.body.inputsOf(NodeId{n}))
-      if (std::ranges::find(out.nodes, input.value) == out.nodes.end()) out.nodes.push_back(input.value);
+  if (nest.axis >= 0) {
+    if (sees(nest.axis)) return {};
+  } else {
+    out.counter = nest.sequential.back();
+    const int64_t size = analysis.counters[static_cast<size_t>(out.counter)].size;
+    if (size < 2 * static_cast<int64_t>(nest.lanes) || !sees(out.counter)) return {};
+    out.nodes = nodesInLanes(program, analysis, guard, out.counter);
+    if (out.nodes.empty()) return {};
   }
-  Bounds bounds;
-  bounds.take(program.body, out.guard);
-  out.settled.resize(program.body.nodes.size());
-  for (uint32_t n = 0; n < program.body.nodes.size(); ++n) {
-    const NodeId other = settledInput(program.body, bounds, out.settled, NodeId{n});
-    if (other.valid() && analysis.narrow[other.value] == analysis.narrow[n]) out.settled[n] = other;
-  }
+  out.guard = guard;
+  out.settled = settledBy(program, analysis, guard);
   return out;
 }
 

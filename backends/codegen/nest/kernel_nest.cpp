@@ -340,6 +340,7 @@ KernelNest KernelNest::of(const LoopProgram& program, const ProgramAnalysis& ana
     nest.blocks = nest.block == 0 ? 0 : (size + nest.block - 1) / nest.block;
     nest.parallelCount *= nest.blocks;
   }
+  nest.masks = target.vectorBytes >= 64;
   nest.vectors = chooseVectors(program, analysis, nest);
   if (nest.inner >= 0) cutInner(analysis, nest);
   nest.costPerItem = costOfItem(program, analysis, nest);

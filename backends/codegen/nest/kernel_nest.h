@@ -34,6 +34,9 @@ struct KernelNest {
   // A hint for kernels inside regions: the axis is so short that its vectors are emitted one after the other, each at
   // a constant index.
   bool isStraight = false;
+  // Whether all vectors of an axis that ends within one are masked; else the last one has code of its own, for before
+  // AVX-512 masks are slow, and of bytes there are none.
+  bool masks = true;
   bool streams = false;  // a hint: results are larger than the caches, so whole lines of them go past those
 
   static KernelNest of(const LoopProgram& program, const ProgramAnalysis& analysis, const Target& target);

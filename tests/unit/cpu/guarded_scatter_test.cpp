@@ -41,5 +41,26 @@ TEST(CpuGuardedScatter, OtherTypes) {
   expectScattered("s8", 500, 50, 80, "minimum");
 }
 
+// Rows of a table; indices are drawn from [-3, range - 3).
+std::string rowsScattered(const std::string& type, int width, const std::string& operation) {
+  const std::string w = std::to_string(width);
+  return "HloModule m\n\nr {\n  x = " + type + "[] parameter(0)\n  y = " + type +
+         "[] parameter(1)\n  ROOT s = " + type + "[] " + operation + "(x, y)\n}\n\nENTRY e {\n  t = " + type + "[37," +
+         w + "] parameter(0)\n  i = s32[300,1] parameter(1)\n  u = " + type + "[300," + w +
+         "] parameter(2)\n  o = s32[] constant(3)\n  ob = s32[300,1] broadcast(o), dimensions={}\n" +
+         "  j = s32[300,1] subtract(i, ob)\n  ROOT s = " + type + "[37," + w +
+         "] scatter(t, j, u), update_window_dims={1}, inserted_window_dims={0}, " +
+         "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=r\n}\n";
+}
+
+TEST(CpuGuardedScatter, RowsBranchOnce) {
+  for (const std::string type : {"f32", "s32", "bf16", "f64"})
+    for (const int width : {20, 64, 130})
+      test::expectLikeEvaluator(rowsScattered(type, width, "add"), {.fill = {11, 1.0, 60}, .threads = {1, 4}});
+  const std::string code = test::rootStep(rowsScattered("f32", 64, "add")).irBefore;
+  EXPECT_NE(code.find("fadd <"), std::string::npos) << code;
+  EXPECT_EQ(code.find("masked"), std::string::npos) << code;
+}
+
 }  // namespace
 }  // namespace tessera

@@ -72,6 +72,7 @@ Value* KernelMemory::loadPart(llvm::Type* type, const LaneAddress& place, Value*
     if (!mask) return marked(place, b.CreateAlignedLoad(vector, at, alignOf(type)));
     return marked(place, b.CreateMaskedLoad(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector)));
   }
+  if (place.step == -1 && scale == 1 && !place.lanes) return loadReversed(type, place, mask);
   if (scale != 1 || !isNarrowStride(type, place)) return gather(type, place, mask, scale, offset);
   if (!mask) return loadStrided(type, place);
   Value *whole = nullptr, *part = nullptr;
@@ -87,6 +88,18 @@ Value* KernelMemory::loadPart(llvm::Type* type, const LaneAddress& place, Value*
         fromPart = b.GetInsertBlock();
       });
   return joinPaths(b, whole, fromWhole, part, fromPart);
+}
+
+Value* KernelMemory::reversed(Value* lanes) {
+  std::vector<int> order(lanes_);
+  std::iota(order.rbegin(), order.rend(), 0);
+  return b.CreateShuffleVector(lanes, order);
+}
+
+// Neighbours in memory, the last lane's first.
+Value* KernelMemory::loadReversed(llvm::Type* type, LaneAddress place, Value* mask) {
+  place.step = 1;
+  return reversed(loadPart(type, place, mask ? reversed(mask) : nullptr, 1, 1 - static_cast<int64_t>(lanes_)));
 }
 
 Value* KernelMemory::gather(llvm::Type* type, const LaneAddress& place, Value* mask, int64_t scale, int64_t offset) {

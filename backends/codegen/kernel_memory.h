@@ -49,6 +49,8 @@ class KernelMemory {
  private:
   llvm::Value* loadPart(llvm::Type* type, const LaneAddress& place, llvm::Value* mask, int64_t scale, int64_t offset);
   llvm::Value* gather(llvm::Type* type, const LaneAddress& place, llvm::Value* mask, int64_t scale, int64_t offset);
+  llvm::Value* reversed(llvm::Value* lanes);
+  llvm::Value* loadReversed(llvm::Type* type, LaneAddress place, llvm::Value* mask);
   bool isNarrowStride(const llvm::Type* type, const LaneAddress& place) const;
   llvm::Value* loadStrided(llvm::Type* type, const LaneAddress& place);
   void storePart(llvm::Value* value, llvm::Type* type, const LaneAddress& place, llvm::Value* mask, int64_t scale,

@@ -1,4 +1,5 @@
 // See kernel_emission.h: the value of each node, for one place or for all lanes.
+#include <algorithm>
 #include <utility>
 
 #include "backends/codegen/kernel_emission.h"
@@ -116,11 +117,13 @@ Val KernelEmission::emitUnaryOrBinary(NodeId id) {
   const Node& node = body_.at(id);
   auto inputs = body_.inputsOf(id);
   ElementType from = body_.at(inputs[0]).type;
-  Val a = value(inputs[0]);
-  if (inputs.size() == 1) return scalars_.arithmetic(node, from, a, {});
-  Val c = value(inputs[1]);
+  if (inputs.size() == 1) return scalars_.arithmetic(node, from, value(inputs[0]), {});
+  const bool isNarrow = node.op == NodeOp::Compare && from == ElementType::S64 &&
+                        std::ranges::all_of(inputs, [&](NodeId input) { return analysis_.narrow[input.value]; });
+  Val a = isNarrow ? narrowValue(inputs[0]) : value(inputs[0]),
+      c = isNarrow ? narrowValue(inputs[1]) : value(inputs[1]);
   unify({&a, &c});
-  return scalars_.arithmetic(node, from, a, c);
+  return scalars_.arithmetic(node, isNarrow ? ElementType::S32 : from, a, c);
 }
 
 Val KernelEmission::emitNode(NodeId id) {

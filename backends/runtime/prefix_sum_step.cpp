@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "backends/runtime/half_floats.h"
 #include "core/base/tuning.h"
 
 namespace tessera::cpu {
@@ -18,21 +19,6 @@ constexpr int64_t kChains = 8, kLink = 256, kBlock = kChains * kLink;  // elemen
 constexpr int64_t kColumns = 64;                                       // of a major one's rows, together
 
 int64_t blocksOf(const Scan& scan) { return (scan.length + kBlock - 1) / kBlock; }
-
-// What is in memory of floats that are added up in f32.
-struct Bf16 {
-  uint16_t bits;
-  explicit Bf16(float value) {
-    const auto wide = std::bit_cast<uint32_t>(value);
-    bits = static_cast<uint16_t>((value != value ? wide | 0x400000 : wide + 0x7fff + (wide >> 16 & 1)) >> 16);
-  }
-  explicit operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
-};
-struct F16 {
-  _Float16 value;
-  explicit F16(float x) : value(static_cast<_Float16>(x)) {}
-  explicit operator float() const { return static_cast<float>(value); }
-};
 
 struct Add {
   template <class T>

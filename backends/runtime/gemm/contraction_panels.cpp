@@ -7,6 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "backends/runtime/half_floats.h"
 #include "core/hlo/numbers.h"
 
 namespace tessera::cpu {
@@ -18,23 +19,12 @@ constexpr int64_t kMaxWidth = 64;
 template <class T>
 constexpr bool kIsComplex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
-// bf16 is the upper half of an f32.
-float fromBf16(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
-
-// f16: exponent and fraction moved into an f32's place and rescaled, which is exact, subnormal numbers included.
-float fromF16(uint16_t bits) {
-  uint32_t magnitude = bits & 0x7fffu, sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
-  float value = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
-  uint32_t out = magnitude >= 0x7c00u ? (magnitude << 13) | 0x7f800000u : std::bit_cast<uint32_t>(value);
-  return std::bit_cast<float>(out | sign);
-}
-
 template <class P, class T>
 P converted(const T& value) {
   if constexpr (std::is_same_v<T, SmallFloat<ElementType::BF16, uint16_t>>)
-    return static_cast<P>(fromBf16(value.bits));
+    return static_cast<P>(static_cast<float>(Bf16(value.bits)));
   else if constexpr (std::is_same_v<T, SmallFloat<ElementType::F16, uint16_t>>)
-    return static_cast<P>(fromF16(value.bits));
+    return static_cast<P>(static_cast<float>(F16(value.bits)));
   else if constexpr (std::is_arithmetic_v<T>)
     return static_cast<P>(value);
   else if constexpr (std::is_floating_point_v<P>)

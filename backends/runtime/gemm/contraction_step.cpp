@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <complex>
 
+#include "backends/runtime/half_floats.h"
 #include "core/base/checked_math.h"
 #include "core/base/tuning.h"
 #include "core/hlo/numbers.h"
@@ -18,6 +19,13 @@ constexpr int64_t kPanelsPerTask = 16;   // left panels that one task keeps in t
 constexpr double kTaskFlops = 4e5;
 constexpr int64_t kSharedBytes = 1 << 19;  // of left panels that all tasks share, at most
 constexpr int64_t kWantedTasks = 16;
+
+template <class T>
+T withBits(uint16_t bits) {
+  T out;
+  out.bits = bits;
+  return out;
+}
 
 }  // namespace
 
@@ -116,6 +124,10 @@ void ContractionStep::scatter(const std::byte* sums, std::byte* out, int64_t bat
       each(tag, [&, s = as(float{})](int64_t i) { return s[i]; });
     else if constexpr (std::is_integral_v<T>)
       each(tag, [&, s = as(int32_t{})](int64_t i) { return static_cast<T>(s[i]); });
+    else if constexpr (std::is_same_v<T, SmallFloat<ElementType::BF16, uint16_t>>)
+      each(tag, [&, s = as(float{})](int64_t i) { return withBits<T>(Bf16(s[i]).bits); });
+    else if constexpr (std::is_same_v<T, SmallFloat<ElementType::F16, uint16_t>>)
+      each(tag, [&, s = as(float{})](int64_t i) { return withBits<T>(F16(s[i]).bits); });
     else if (isInteger(c.resultType))
       each(tag, [&, s = as(int32_t{})](int64_t i) { return T(static_cast<int64_t>(s[i])); });
     else

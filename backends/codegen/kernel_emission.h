@@ -56,7 +56,7 @@ class KernelEmission {
         rare_(RareSides::of(program, analysis, unmoved())),
         b(module.getContext()),
         scalars_(module, b),
-        memory_(b, scalars_, nest.lanes),
+        memory_(b, scalars_, nest.lanes, nest.masks),
         tiles_(b, scalars_, memory_, nest),
         lines_(lines) {
     LineScope::setLine(b, lines_, kOwnLine);

@@ -69,22 +69,34 @@ Value* KernelMemory::loadPart(llvm::Type* type, const LaneAddress& place, Value*
                   b.CreateAlignedLoad(type, address(type, place, scale, offset), alignOf(type, place, scale, offset)));
   if (place.isContiguous() && scale == 1) {
     Value* at = address(type, place, scale, offset);
-    if (!mask) return marked(place, b.CreateAlignedLoad(vector, at, alignOf(type)));
-    return marked(place, b.CreateMaskedLoad(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector)));
+    const auto whole = [&] { return marked(place, b.CreateAlignedLoad(vector, at, alignOf(type))); };
+    const auto masked = [&] {
+      return marked(place, b.CreateMaskedLoad(vector, at, alignOf(type), mask, llvm::Constant::getNullValue(vector)));
+    };
+    if (!mask) return whole();
+    if (masksBytes_ || type->getScalarSizeInBits() >= 32 || llvm::isa<llvm::Constant>(mask)) return masked();
+    return whereWhole(mask, whole, masked);
   }
   if (place.step == -1 && scale == 1 && !place.lanes) return loadReversed(type, place, mask);
   if (scale != 1 || !isNarrowStride(type, place)) return gather(type, place, mask, scale, offset);
   if (!mask) return loadStrided(type, place);
+  return whereWhole(
+      mask, [&] { return loadStrided(type, place); }, [&] { return gather(type, place, mask, scale, offset); });
+}
+
+// The one load where the mask has all lanes, else the other.
+Value* KernelMemory::whereWhole(Value* mask, const std::function<Value*()>& load,
+                                const std::function<Value*()>& loadPart) {
   Value *whole = nullptr, *part = nullptr;
   llvm::BasicBlock *fromWhole = nullptr, *fromPart = nullptr;
   emitIf(
       b, b.CreateAndReduce(mask),
       [&] {
-        whole = loadStrided(type, place);
+        whole = load();
         fromWhole = b.GetInsertBlock();
       },
       [&] {
-        part = gather(type, place, mask, scale, offset);
+        part = loadPart();
         fromPart = b.GetInsertBlock();
       });
   return joinPaths(b, whole, fromWhole, part, fromPart);

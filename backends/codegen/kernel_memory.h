@@ -2,6 +2,7 @@
 // masked. Knows nothing of programs; KernelEmitter gives it the position of an access.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,8 +27,9 @@ struct LaneAddress {
 
 class KernelMemory {
  public:
-  KernelMemory(llvm::IRBuilder<>& builder, ScalarEmitter& scalars, unsigned lanes)
-      : b(builder), scalars_(scalars), lanes_(lanes) {}
+  // masksBytes: whether accesses of elements below 32 bits can be masked, else that is a branch for each lane.
+  KernelMemory(llvm::IRBuilder<>& builder, ScalarEmitter& scalars, unsigned lanes, bool masksBytes)
+      : b(builder), scalars_(scalars), lanes_(lanes), masksBytes_(masksBytes) {}
 
   // mask: <W x i1> or null. Lanes that are masked out hold zero.
   Val load(ElementType type, const LaneAddress& place, llvm::Value* mask);
@@ -48,6 +50,8 @@ class KernelMemory {
 
  private:
   llvm::Value* loadPart(llvm::Type* type, const LaneAddress& place, llvm::Value* mask, int64_t scale, int64_t offset);
+  llvm::Value* whereWhole(llvm::Value* mask, const std::function<llvm::Value*()>& load,
+                          const std::function<llvm::Value*()>& loadPart);
   llvm::Value* gather(llvm::Type* type, const LaneAddress& place, llvm::Value* mask, int64_t scale, int64_t offset);
   llvm::Value* reversed(llvm::Value* lanes);
   llvm::Value* loadReversed(llvm::Type* type, LaneAddress place, llvm::Value* mask);
@@ -66,6 +70,7 @@ class KernelMemory {
   llvm::IRBuilder<>& b;
   ScalarEmitter& scalars_;
   unsigned lanes_;
+  bool masksBytes_;
 };
 
 }  // namespace tessera::codegen

@@ -53,6 +53,18 @@ TEST(CpuRowEnds, EveryWidthOfElement) {
     for (const std::string& body : {kBias, kRowSums, kColumnSums}) expectRows(body, type, {3, 31, 77});
 }
 
+// Reads from the end of a row, and reads that a part of a vector's lanes make.
+TEST(CpuRowEnds, ReversedAndPadded) {
+  const std::string reversed = "  x = T[7,N] parameter(0)\n  ROOT r = T[7,N] reverse(x), dimensions={1}\n";
+  const std::string padded =
+      "  x = T[7,40] parameter(0)\n  z = T[] constant(1)\n  p = T[7,43] pad(x, z), padding=0_0x1_2\n"
+      "  ROOT r = T[7,43] multiply(p, p)\n";
+  for (const std::string type : {"s8", "bf16", "f32", "f64", "c64"}) {
+    expectRows(reversed, type, {1, 8, 31, 77});
+    expectRows(padded, type, {43});
+  }
+}
+
 TEST(CpuRowEnds, AreStoredWithoutMasks) {
   for (const std::string type : {"f32", "s8", "bf16"}) {
     const auto executable = test::compiled(test::parsedModule(rowsOf(kBias, type, 77)), 1, "avx2");

@@ -99,6 +99,16 @@ llvm::GlobalVariable* makeSharedArray(llvm::Module& module, llvm::Type* element,
   return out;
 }
 
+llvm::GlobalVariable* dynamicSharedMemory(llvm::Module& module) {
+  constexpr const char* kName = "dynamic_shared";
+  if (llvm::GlobalVariable* known = module.getGlobalVariable(kName)) return known;
+  auto* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), 0);
+  auto* out = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::ExternalLinkage, nullptr, kName, nullptr,
+                                       llvm::GlobalValue::NotThreadLocal, kSharedSpace);
+  out->setAlignment(llvm::Align(16));
+  return out;
+}
+
 void KernelEmission::openGridKernel(const std::string& name) {
   llvm::LLVMContext& context = module_.getContext();
   const size_t operands = body_.operands.size(), arrays = operands + program_.outputs.size();

@@ -30,5 +30,7 @@ llvm::Value* emitShuffleUp(llvm::IRBuilder<>& b, llvm::Value* own, unsigned dist
 // An array in the memory that a block shares; what it holds at first is not known.
 llvm::GlobalVariable* makeSharedArray(llvm::Module& module, llvm::Type* element, uint64_t count,
                                       const std::string& name);
+// Where the shared memory begins that a block gets at its launch.
+llvm::GlobalVariable* dynamicSharedMemory(llvm::Module& module);
 
 }  // namespace tessera::codegen

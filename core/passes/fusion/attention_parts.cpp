@@ -15,10 +15,6 @@ constexpr size_t kMostOfALeaf = 16;  // instructions by which one operand of the
 constexpr Attr kBatch[] = {Attr::lhs_batch_dims, Attr::rhs_batch_dims};
 constexpr Attr kContracted[] = {Attr::lhs_contracting_dims, Attr::rhs_contracting_dims};
 
-bool isFactorType(ElementType type) {
-  return type == ElementType::F32 || type == ElementType::BF16 || type == ElementType::F16;
-}
-
 // Each dimension becomes some neighbours, so that places stay sums of indices.
 bool splitsDimensions(const Shape& from, const Shape& to) {
   size_t next = 0;
@@ -32,6 +28,10 @@ bool splitsDimensions(const Shape& from, const Shape& to) {
 }
 
 }  // namespace
+
+bool isFactorType(ElementType type) {
+  return type == ElementType::F32 || type == ElementType::BF16 || type == ElementType::F16;
+}
 
 bool isProduct(const Instruction& in) {
   return in.opcode == Opcode::Dot && in.operands.size() == 2 && in.shape->isArray() && isFactorType(in.shape->type) &&

@@ -74,7 +74,7 @@ int64_t AttentionMap::visitedTiles() const {
 }
 
 std::string AttentionMap::text() const {
-  const char* what = isOverBatch    ? "sums of attention's scores"
+  const char* what = isOverBatch    ? "summed scores of attention"
                      : !hasValues() ? "rows of attention"
                      : softmax      ? "attention"
                                     : "products of attention";

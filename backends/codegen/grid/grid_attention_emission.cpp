@@ -10,12 +10,6 @@ namespace tessera::codegen {
 
 using llvm::Value;
 
-namespace {
-
-constexpr unsigned kMostAtOnce = 8;  // elements that a thread reads before it stores the first
-
-}  // namespace
-
 Status AttentionEmission::emit(const std::string& name) {
   e.openGridKernel(name);
   e.prepare();
@@ -94,109 +88,6 @@ void AttentionEmission::setBatch() {
   if (added_) e.setCounters(map_.added, added_);
 }
 
-// --- loading
-
-// Neighbouring threads read neighbours in memory; where lines lie crosswise, a warp takes eight by four.
-std::pair<Value*, Value*> AttentionEmission::placeIn(const Tile& tile, Value* element) {
-  const auto digit = [&](unsigned size) {
-    Value* out = b.CreateURem(element, b.getInt32(size));
-    element = b.CreateUDiv(element, b.getInt32(size));
-    return out;
-  };
-  if (tile.factor.alongSum) {
-    Value* along = b.CreateMul(digit(tile.alongSize / tile.each), b.getInt32(tile.each));
-    return {along, element};
-  }
-  if (!map_.tensor) {
-    Value* across = digit(tile.acrossSize);
-    return {element, across};
-  }
-  constexpr unsigned kAcross = 8, kAlong = kWarpThreads / kAcross;
-  Value *across = digit(kAcross), *along = digit(kAlong);
-  Value* further = b.CreateMul(digit(tile.acrossSize / kAcross), b.getInt32(kAcross));
-  return {b.CreateAdd(b.CreateMul(element, b.getInt32(kAlong)), along), b.CreateAdd(further, across)};
-}
-
-// Zero beyond the array.
-AttentionEmission::Loaded AttentionEmission::load(const Tile& tile, Value* element, Value* firstAlong,
-                                                  Value* firstAcross) {
-  const auto [along, across] = placeIn(tile, element);
-  Value *i = b.CreateAdd(firstAlong, wide(along)), *j = b.CreateAdd(firstAcross, wide(across));
-  setBatch();
-  e.setCounters(tile.along, clamped(i, tile.alongCount, tile.alongSize, tile.each));
-  e.setCounters(tile.across, clamped(j, tile.acrossCount, tile.acrossSize));
-  Value* value = tile.each > 1 ? wholeValue(tile.factor.node) : factorValue(tile.factor.node);
-  Value* inside = nullptr;
-  if (tile.alongCount % tile.alongSize != 0) inside = b.CreateICmpULT(i, int64(tile.alongCount));
-  if (tile.acrossCount % tile.acrossSize != 0) {
-    Value* other = b.CreateICmpULT(j, int64(tile.acrossCount));
-    inside = inside ? b.CreateAnd(inside, other) : other;
-  }
-  if (inside) value = b.CreateSelect(inside, value, llvm::Constant::getNullValue(value->getType()));
-  Value *line = tile.linesAreAlong ? across : along, *place = tile.linesAreAlong ? along : across;
-  return {value, b.CreateAdd(b.CreateMul(line, b.getInt32(tile.line)), place)};
-}
-
-Value* AttentionEmission::factorValue(NodeId factor) {
-  const Node& node = e.body_.at(factor);
-  if (map_.tensor && node.op == NodeOp::Read) {
-    const LaneAddress place = e.laneAddressOf(*e.analysis_.addresses[factor.value], e.operandBase_[node.bits0]);
-    return e.memory_.loadRaw(node.type, place);
-  }
-  const Val value = e.value(factor);
-  return map_.tensor ? scalars_.toMemory(node.type, value).re : value.re;
-}
-
-// As many neighbours as one access moves, as words.
-Value* AttentionEmission::wholeValue(NodeId factor) {
-  const LaneAddress place =
-      e.laneAddressOf(*e.analysis_.addresses[factor.value], e.operandBase_[e.body_.at(factor).bits0]);
-  auto* words = llvm::FixedVectorType::get(b.getInt32Ty(), kWidestAccess / 4);
-  auto* loaded =
-      b.CreateAlignedLoad(words, b.CreateGEP(held_, place.base.pointer, place.scalar), llvm::Align(kWidestAccess));
-  place.base.scope.mark(loaded);
-  return loaded;
-}
-
-// Lines for tensor cores are multiples of such an access, and arrays begin at one.
-unsigned AttentionEmission::neighboursOf(const Tile& tile) const {
-  const NodeId factor = tile.factor.node;
-  if (!map_.tensor || !tile.factor.alongSum || e.body_.at(factor).op != NodeOp::Read) return 1;
-  constexpr int64_t kEach = kWidestAccess / 2;
-  const Address& address = *e.analysis_.addresses[factor.value];
-  const int32_t along = tile.along.back();
-  const bool isShared = tile.alongSize * tile.acrossSize % (kEach * map_.grid.blockThreads) == 0;  // by all threads
-  const bool isWhole = isShared && e.analysis_.counters[static_cast<size_t>(along)].size % kEach == 0 &&
-                       address.coefficientOf(along) == 1 && address.constant % kEach == 0 && address.others.empty() &&
-                       std::ranges::all_of(address.terms, [&](const CounterTerm& term) {
-                         return term.counter == along || term.coefficient % kEach == 0;
-                       });
-  return isWhole ? kEach : 1;
-}
-
-// first: of `across`, of `along` for values.
-void AttentionEmission::fill(const Tile& tile, Value* first) {
-  const unsigned total = tile.alongSize * tile.acrossSize / tile.each, threads = map_.grid.blockThreads;
-  unsigned atOnce = kMostAtOnce;  // sizes are multiples of sixteen, so that one is left at least
-  while (total % (threads * atOnce) != 0) atOnce /= 2;
-  const auto load = [&](Value* element) {
-    return this->load(tile, element, tile.isOfValues ? first : int64(0), tile.isOfValues ? int64(0) : first);
-  };
-  e.forRange(int64(0), int64(total), int64_t{threads} * atOnce, [&](Value* from) {
-    std::vector<Loaded> loaded;
-    Value* element = b.CreateAdd(b.CreateTrunc(from, b.getInt32Ty()), thread_);
-    for (unsigned i = 0; i < atOnce; ++i) loaded.push_back(load(b.CreateAdd(element, b.getInt32(i * threads))));
-    for (const Loaded& each : loaded) {
-      Value* at = b.CreateGEP(held_, tile.shared, each.place);
-      if (tile.each > 1)
-        b.CreateAlignedStore(each.value, at, llvm::Align(kWidestAccess));
-      else
-        b.CreateStore(each.value, at);
-    }
-  });
-  e.forget();
-}
-
 // --- weights and results
 
 // By sum, the weight of a row's column; of a softmax, what it sees. products: the sums of each. Beyond the columns,
@@ -228,11 +119,16 @@ Value* AttentionEmission::powerOf(Value* difference) {
   return e.value(map_.softmax->power).re;
 }
 
+// The results of a loop, which are f32, rounded to its own types.
 void AttentionEmission::settle(size_t loop, const Values& results) {
   KernelEmission::LoopState& state = e.loops_[loop];
   state.emitted = true;
   state.results.clear();
-  for (Value* result : results) state.results.push_back({result});
+  for (size_t k = 0; k < results.size(); ++k) {
+    const ElementType type = e.body_.at(e.body_.loops[loop].next[k]).type;
+    state.results.push_back(type == ElementType::F32 ? Val{results[k]}
+                                                     : scalars_.convert(type, ElementType::F32, {results[k]}));
+  }
 }
 
 // By as many lanes as share a row, neighbours: every one gets the same.
@@ -356,9 +252,11 @@ std::pair<Value*, Value*> AttentionEmission::visibleColumns() {
 }
 
 void AttentionEmission::fillTiles(Value* firstColumn) {
-  for (const Tile& tile : columnTiles_) fill(tile, firstColumn);
+  if (!copiesColumns())
+    for (const Tile& tile : columnTiles_) fill(tile, firstColumn);
   for (size_t s = 0; s < valueTiles_.size(); ++s)
     if (!map_.sums[s].sharedWith) fill(valueTiles_[s], firstColumn);
+  if (copiesColumns()) emitWaitForCopies(b, 0);
 }
 
 // Calls body with the first column of each tile; over the batch, for each part with that of the one tile.
@@ -376,12 +274,14 @@ void AttentionEmission::forTiles(const std::function<void(Value*)>& body) {
     return;
   }
   const auto [begin, end] = visibleColumns();
+  if (copiesColumns()) copyColumns(begin);
   e.forRange(begin, end, map_.tileColumns, [&](Value* first) {
     fillTiles(first);
     emitBarrier(b);
     body(first);
     emitBarrier(b);
   });
+  if (copiesColumns()) emitWaitForCopies(b, 0);
 }
 
 Status emitAttentionKernel(llvm::Module& module, const std::string& name, const LoopProgram& program,

@@ -1,7 +1,7 @@
 // AttentionEmission: the kernel of attention while its code is made (grid_attention.h). Vectors of rows are loaded
 // once, those of columns and values tile by tile. With a softmax each thread of a row has the maximum and its own part
-// of the sum; it has parts of the row's results. Defined in grid_attention_emission.cpp, the products in
-// grid_attention_sums.cpp and, by tensor cores, grid_attention_matrices.cpp.
+// of the sum; it has parts of the row's results. Defined in grid_attention_emission.cpp; loading in
+// grid_attention_loading.cpp, products in grid_attention_sums.cpp and, by tensor cores, grid_attention_matrices.cpp.
 #pragma once
 
 #include <functional>
@@ -33,9 +33,13 @@ class AttentionEmission {
     bool linesAreAlong = true;  // a line holds what is summed over
     unsigned each = 1;          // neighbours along it that a thread loads at once
   };
+  // Where an element lies in shared memory; inside the array, null: all are.
+  struct Place {
+    llvm::Value *inside, *shared;
+  };
   // An element on its way to shared memory.
   struct Loaded {
-    llvm::Value *value, *place;
+    llvm::Value *value, *shared;
   };
   // A row of a thread, and the slots of what is known of it.
   struct Row {
@@ -61,11 +65,17 @@ class AttentionEmission {
 
   // --- loading
   std::pair<llvm::Value*, llvm::Value*> placeIn(const Tile& tile, llvm::Value* element);
-  Loaded load(const Tile& tile, llvm::Value* element, llvm::Value* firstAlong, llvm::Value* firstAcross);
+  Place moveTo(const Tile& tile, llvm::Value* element, llvm::Value* first);
+  Loaded load(const Tile& tile, llvm::Value* element, llvm::Value* first);
   llvm::Value* factorValue(NodeId factor);
+  std::pair<llvm::Value*, MemoryScope> wholePlace(NodeId factor);
   llvm::Value* wholeValue(NodeId factor);
   unsigned neighboursOf(const Tile& tile) const;
+  void forElements(const Tile& tile, const std::function<void(std::span<llvm::Value* const>)>& body);
   void fill(const Tile& tile, llvm::Value* first);
+  bool copiesColumns() const;
+  void copyColumns(llvm::Value* firstColumn);
+  void copyColumnsBehind(llvm::Value* firstColumn);
 
   // --- weights and results
   Values weightsAt(llvm::Value* row, llvm::Value* column, std::span<llvm::Value* const> products);

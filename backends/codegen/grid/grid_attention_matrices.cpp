@@ -37,6 +37,7 @@ void AttentionEmission::emitByMatrices() {
                              std::span(sums).subspan(size_t{4} * j, 4));
       }
     }
+    if (copiesColumns()) copyColumnsBehind(first);
     Value* shrink[2] = {};
     for (unsigned half = 0; half < 2 && !e.failure_; ++half) {
       std::vector<size_t> ofRow;

@@ -89,6 +89,17 @@ Value* emitBlockNumber(llvm::IRBuilder<>& b) {
 }
 void emitBarrier(llvm::IRBuilder<>& b) { b.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
 
+void emitCopyAsync(llvm::IRBuilder<>& b, Value* shared, Value* from, unsigned bytes, Value* inside) {
+  const auto which = bytes == 16  ? llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s
+                     : bytes == 8 ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8_s
+                                  : llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4_s;
+  b.CreateIntrinsic(which, {}, {shared, from, b.CreateSelect(inside, b.getInt32(bytes), b.getInt32(0))});
+}
+void emitCommitCopies(llvm::IRBuilder<>& b) { b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_commit_group, {}, {}); }
+void emitWaitForCopies(llvm::IRBuilder<>& b, unsigned left) {
+  b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_wait_group, {}, {b.getInt32(left)});
+}
+
 llvm::GlobalVariable* makeSharedArray(llvm::Module& module, llvm::Type* element, uint64_t count,
                                       const std::string& name) {
   auto* type = llvm::ArrayType::get(element, count);

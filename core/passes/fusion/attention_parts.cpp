@@ -129,8 +129,8 @@ void FusionMembers::takeFactor(InstructionId dot, size_t factor) {
   }
 }
 
-InstructionId FusionMembers::takeEnd(InstructionId dot) {
-  InstructionId last = dot;
+InstructionId FusionMembers::takeEnd(InstructionId result) {
+  InstructionId last = result;
   for (;;) {
     if (module_.at(module_.at(last).computation).root == last || users_.users(last).size() != 1) return last;
     const InstructionId user = users_.users(last)[0];

@@ -51,8 +51,8 @@ class FusionMembers {
   // A factor of a dot as it is in memory: its conversion, its repetition along the batch, the part that it is and the
   // order of its dimensions are part of reading it.
   void takeFactor(InstructionId dot, size_t factor);
-  // Conversions and transposes of a dot's result are part of storing it; gives the last one.
-  InstructionId takeEnd(InstructionId dot);
+  // Conversions and transposes of a result are part of storing it; gives the last one.
+  InstructionId takeEnd(InstructionId result);
   // Operands first.
   std::vector<InstructionId> inOrder() const;
 

@@ -206,7 +206,7 @@ bool ScoreGroup::isLastProduct(const Instruction& reader) const {
 InstructionId ScoreGroup::takeReader(InstructionId reader, FusionMembers& members) const {
   members.take(reader);
   const bool isDot = at(reader).opcode == Opcode::Dot;
-  const InstructionId last = isDot ? members.takeEnd(reader) : reader;
+  const InstructionId last = isDot || isBatchSum(at(reader)) ? members.takeEnd(reader) : reader;
   if (isDot)
     members.takeFactor(reader, otherFactor(reader));
   else

@@ -2,6 +2,7 @@
 #include "core/passes/fusion/attention_parts.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/hlo/index_math.h"
 #include "core/ops/op.h"
@@ -139,12 +140,22 @@ InstructionId FusionMembers::takeEnd(InstructionId result) {
   }
 }
 
+// Over the members alone: the computation may have many thousand instructions.
 std::vector<InstructionId> FusionMembers::inOrder() const {
+  std::vector<uint32_t> open(members_.begin(), members_.end());
+  std::ranges::sort(open, std::greater());
   std::vector<InstructionId> out;
-  if (members_.empty()) return out;
-  const ComputationId home = module_.at(InstructionId{*members_.begin()}).computation;
-  for (InstructionId id : module_.at(home).instructions)
-    if (members_.contains(id.value)) out.push_back(id);
+  std::unordered_set<uint32_t> done;
+  while (!open.empty()) {
+    const InstructionId id{open.back()};
+    const size_t before = open.size();
+    if (!done.contains(id.value))
+      for (const InstructionId operand : module_.at(id).operands)
+        if (contains(operand) && !done.contains(operand.value)) open.push_back(operand.value);
+    if (open.size() > before) continue;
+    open.pop_back();
+    if (done.insert(id.value).second) out.push_back(id);
+  }
   return out;
 }
 

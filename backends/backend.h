@@ -75,6 +75,7 @@ struct StepListing {
   std::string kernel;                       // on a device: its entry, whose PTX is the assembly
   int64_t blocks = 0;                       // of its launch
   unsigned blockThreads = 0;
+  unsigned dynamicSharedBytes = 0;  // of a block, beside the kernel's own
 };
 
 // What a simulated device complains of, beside the values that it computes.

@@ -9,8 +9,9 @@
 namespace tessera::cli {
 
 void tellMachineCode(const MachineCode& code, const StepListing& step, nlohmann::ordered_json& out, Report& report) {
-  for (const KernelFigures& kernel : code.kernels) {
+  for (KernelFigures kernel : code.kernels) {
     if (kernel.name != step.kernel) continue;
+    kernel.sharedBytes += step.dynamicSharedBytes;
     const double occupancy = kernel.occupancy(step.blockThreads);
     out["figures"] = {{"architecture", code.architecture},
                       {"registers", kernel.registers},

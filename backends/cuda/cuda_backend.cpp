@@ -66,32 +66,32 @@ Status refuseDynamic(const Module& module) {
 
 using Stage = std::function<Status(std::string_view what, double fraction)>;
 
-Result<DeviceProgram> makeProgram(const Module& optimized, const Architecture& architecture,
-                                  const CompileOptions& options, Libraries* libraries, const Stage& stage) {
+Result<DeviceProgram> makeProgram(const Module& optimized, const Architecture& architecture, const PlanOptions& options,
+                                  int threads, const Stage& stage) {
   DeviceProgram out;
   TESSERA_TRY(stage("plan", 0.2));
   TESSERA_ASSIGN_OR_RETURN(const BufferAssignment buffers, assignBuffers(optimized));
   TESSERA_ASSIGN_OR_RETURN(const auto kernels, KernelSet::make(architecture));
-  TESSERA_ASSIGN_OR_RETURN(out.plan, buildDevicePlan(optimized, buffers, *kernels, {options.customCalls, libraries}));
+  TESSERA_ASSIGN_OR_RETURN(out.plan, buildDevicePlan(optimized, buffers, *kernels, options));
   out.architecture = architecture.name;
   out.launches = kernels->launches();
   out.moduleOf = kernels->moduleOf();
   TESSERA_TRY(stage("generate code", 0.4));
-  TESSERA_ASSIGN_OR_RETURN(out.ptx, kernels->compile(options.threads));
+  TESSERA_ASSIGN_OR_RETURN(out.ptx, kernels->compile(threads));
   return out;
 }
 
 // From the cache, or made. A user's own targets of custom calls are not part of the key.
-Result<DeviceProgram> programOf(const Module& optimized, const Architecture& architecture,
-                                const CompileOptions& options, Libraries* libraries, ProgramCache& cache,
-                                const Stage& stage) {
-  if (!cache.isOn() || options.customCalls) return makeProgram(optimized, architecture, options, libraries, stage);
-  const codegen::CodeKey key = cache.keyOf(optimized, architecture, libraries ? libraries->versions() : "");
+Result<DeviceProgram> programOf(const Module& optimized, const Architecture& architecture, const PlanOptions& options,
+                                int threads, ProgramCache& cache, const Stage& stage) {
+  if (!cache.isOn() || options.customCalls) return makeProgram(optimized, architecture, options, threads, stage);
+  const codegen::CodeKey key =
+      cache.keyOf(optimized, architecture, options.libraries ? options.libraries->versions() : "");
   if (auto known = cache.find(key)) {
     known->isFromCache = true;
     return *std::move(known);
   }
-  TESSERA_ASSIGN_OR_RETURN(DeviceProgram out, makeProgram(optimized, architecture, options, libraries, stage));
+  TESSERA_ASSIGN_OR_RETURN(DeviceProgram out, makeProgram(optimized, architecture, options, threads, stage));
   cache.store(key, out);
   return out;
 }
@@ -106,13 +106,16 @@ Result<std::unique_ptr<Executable>> compileOn(Target target, const Module& modul
   auto program = std::make_unique<CudaProgram>();
   program->source = module;
   TESSERA_TRY(stage("optimize", 0.0));
-  TESSERA_ASSIGN_OR_RETURN(program->optimized, optimize(module, {}, options.cancel, PassTarget::Device));
+  DeviceFusions fusions(
+      [&](const Module& made, InstructionId fusion) { return checkFusion(made, fusion, architecture); });
+  TESSERA_ASSIGN_OR_RETURN(program->optimized, optimize(module, {}, options.cancel, &fusions));
   TESSERA_TRY(cpu::detachBitcasts(program->optimized));
   TESSERA_TRY(refuseDynamic(program->optimized));
   auto cache = std::make_shared<ProgramCache>(options.kernelCache);
   auto libraries = target.device ? Libraries::open(*target.device) : nullptr;
   TESSERA_ASSIGN_OR_RETURN(program->program,
-                           programOf(program->optimized, architecture, options, libraries.get(), *cache, stage));
+                           programOf(program->optimized, architecture, {options.customCalls, libraries.get(), &fusions},
+                                     options.threads, *cache, stage));
   libraries.reset();  // before the device
   program->constants = constantsOf(program->optimized);
   bindConstants(program->program.plan, program->constants);

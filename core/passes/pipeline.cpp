@@ -72,10 +72,10 @@ constexpr Pass kPasses[] = {
      mergeCommonSubexpressions},
     {"remove-dead-code-again", "Removes what the passes before have left unused.", removeDeadCode},
     {"fuse-attention", "Fuses attention, from the dot of queries and keys to the one with the values, into one kernel.",
-     fuseAttention, PassTarget::Device},
+     nullptr, PassTarget::Device, fuseAttention},
     {"fuse-attention-gradient",
      "Computes the scores of attention again in each product and sum of its gradient, instead of storing them.",
-     fuseAttentionGradient, PassTarget::Device},
+     nullptr, PassTarget::Device, fuseAttentionGradient},
     {"fuse-product-ends", "Fuses dots with a scale, a bias, and max(x, 0) or gelu(x) behind them.", fuseProductEnds,
      PassTarget::Device},
     {"fuse", "Fuses elementwise, data movement and reduction chains into loop nests.", fuseInstructions},
@@ -120,7 +120,7 @@ Status checkNothingIsOpen(const Module& source) {
 }  // namespace
 
 Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe,
-                        const std::atomic<bool>* cancel, PassTarget target) {
+                        const std::atomic<bool>* cancel, DeviceFusions* device) {
   if (!source.entry().valid() || !source.contains(source.entryComputation().root))
     return fail("the module has no entry computation with a root");
   TESSERA_TRY(checkNothingIsOpen(source));
@@ -130,10 +130,11 @@ Result<Module> optimize(const Module& source, const std::function<void(const Pas
     if (order != module.at(computation).instructions) module.edit(computation).instructions = std::move(order);
   }
   TESSERA_TRY(restoreComputationOrder(module));
+  DeviceFusions none;
   for (const Pass& pass : passes()) {
     if (cancel && cancel->load()) return failCancelled();
-    if (!pass.isFor(target)) continue;
-    TESSERA_TRY(pass.run(module));
+    if (!pass.isFor(device ? PassTarget::Device : PassTarget::Processor)) continue;
+    TESSERA_TRY(pass.apply(module, device ? *device : none));
     if (observe) observe(pass, module);
   }
   return module;

@@ -10,6 +10,7 @@
 
 #include "core/base/result.h"
 #include "core/hlo/module.h"
+#include "core/passes/device_fusions.h"
 
 namespace tessera {
 
@@ -18,10 +19,15 @@ enum class PassTarget : uint8_t { Processor, Device };
 
 struct Pass {
   std::string_view name;
-  std::string_view what;                          // one sentence
-  Result<bool> (*run)(Module& module) = nullptr;  // true: changed something
-  std::optional<PassTarget> only = std::nullopt;  // of use there alone
+  std::string_view what;                                                          // one sentence
+  Result<bool> (*run)(Module& module) = nullptr;                                  // true: changed something
+  std::optional<PassTarget> only = std::nullopt;                                  // of use there alone
+  Result<bool> (*runForDevice)(Module& module, DeviceFusions& device) = nullptr;  // in the place of `run`
+
   bool isFor(PassTarget target) const { return only.value_or(target) == target; }
+  Result<bool> apply(Module& module, DeviceFusions& device) const {
+    return runForDevice ? runForDevice(module, device) : run(module);
+  }
 };
 
 // The table of contents.
@@ -29,10 +35,10 @@ std::span<const Pass> passes();
 
 // A copy of `source` in which each instruction is its own provenance, same ids.
 Module derive(const Module& source);
-// derive + every pass for the target. `observe` sees the module after each pass. `cancel` is looked at between passes:
-// what is cancelled fails with ErrorKind::Runtime.
+// derive + every pass for the target: the device, if there is one, else a processor. `observe` sees the module after
+// each pass. `cancel` is looked at between passes: what is cancelled fails with ErrorKind::Runtime.
 Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe = {},
-                        const std::atomic<bool>* cancel = nullptr, PassTarget target = PassTarget::Processor);
+                        const std::atomic<bool>* cancel = nullptr, DeviceFusions* device = nullptr);
 
 // Union of the provenances of instructions, made by a pass.
 ProvenancePtr mergeProvenance(const Module& module, std::span<const InstructionId> ids, std::string_view pass);

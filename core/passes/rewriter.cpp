@@ -129,6 +129,13 @@ InstructionId Rewriter::fuse(std::span<const InstructionId> members, std::string
 
 InstructionId Rewriter::fuse(std::span<const InstructionId> members, std::span<const InstructionId> results,
                              std::string_view kind) {
+  const InstructionId fusion = makeFusion(members, results, kind);
+  replaceByFusion(results, fusion);
+  return fusion;
+}
+
+InstructionId Rewriter::makeFusion(std::span<const InstructionId> members, std::span<const InstructionId> results,
+                                   std::string_view kind) {
   const ComputationId home = module_.at(results[0]).computation;
   ComputationId fused = module_.addComputation(fmt::format("fused_computation.t{}", module_.instructionSlots()));
   std::unordered_map<uint32_t, InstructionId> inside;
@@ -162,13 +169,13 @@ InstructionId Rewriter::fuse(std::span<const InstructionId> members, std::span<c
   InstructionId fusion = module_.add(home, Opcode::Fusion, shape, inputs, std::move(attributes), provenanceOf(workers));
   module_.edit(fusion).metadata = module_.at(results.back()).metadata;
   touch(home);
-  if (results.size() > 1) {
-    replaceByElements(results, fusion);
-  } else {
-    replaced_[results[0].value] = fusion;
-    replacedAny_ = true;
-  }
   return fusion;
+}
+
+void Rewriter::replaceByFusion(std::span<const InstructionId> results, InstructionId fusion) {
+  if (results.size() > 1) return replaceByElements(results, fusion);
+  replaced_[results[0].value] = fusion;
+  replacedAny_ = true;
 }
 
 void Rewriter::noteInsertion(InstructionId inserted, const Insertion& insertion) {

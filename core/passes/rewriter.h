@@ -40,6 +40,10 @@ class Rewriter {
   // The same with several results, which are members: the fusion is a tuple of them, and its elements replace them.
   InstructionId fuse(std::span<const InstructionId> members, std::span<const InstructionId> results,
                      std::string_view kind);
+  // The fusion alone, which replaces nothing before replaceByFusion; without that it is dead code.
+  InstructionId makeFusion(std::span<const InstructionId> members, std::span<const InstructionId> results,
+                           std::string_view kind);
+  void replaceByFusion(std::span<const InstructionId> results, InstructionId fusion);
 
   // All uses of `old`, as root too, go to `by`, which takes over its provenance; old disappears.
   void replace(InstructionId old, InstructionId by);

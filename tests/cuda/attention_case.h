@@ -8,12 +8,14 @@ namespace tessera {
 
 struct AttentionCase {
   std::string name;
-  std::string type = "f32";
+  std::string type = "f32";     // of queries, keys and values
+  std::string softmax = "f32";  // of scores, powers and weights; sums are f32
   int64_t heads = 2, queries = 64, keys = 64, depth = 32, width = 32;
   std::string mask;  // of `scores`, f32 of all heads, queries and keys, to `masked`
   std::string device = "simulated:sm_80";
   bool keysAreTransposed = false;  // stored as [heads, depth, keys]
   bool hasGradient = false;        // results: values, gradients of q, k and v for that of the values
+  bool hasBiasGradient = false;    // one more: that of an array that is added to the scores of all heads
 };
 
 inline constexpr const char* kCausal = R"(
@@ -44,6 +46,13 @@ inline constexpr const char* kWindow = R"(
   low = f32[] constant(LOW)
   lows = f32[SCORES] broadcast(low), dimensions={}
   masked = f32[SCORES] select(seen, scores, lows))";
+// As a model's padding has it: an array in memory, the same for all heads.
+inline constexpr const char* kMaskInMemory = R"(
+  keeps = pred[QUERIES,KEYS] parameter(3)
+  seen = pred[SCORES] broadcast(keeps), dimensions={1,2}
+  low = f32[] constant(LOW)
+  lows = f32[SCORES] broadcast(low), dimensions={}
+  masked = f32[SCORES] select(seen, scores, lows))";
 inline constexpr const char* kBias = R"(
   bias = f32[QUERIES,KEYS] parameter(3)
   biases = f32[SCORES] broadcast(bias), dimensions={1,2}
@@ -55,7 +64,9 @@ inline constexpr const char* kGradient = R"(
       rhs_contracting_dims={2}
   dweights = f32[SCORES] convert(dnarrow)
   weighted = f32[SCORES] multiply(dweights, weights)
-  mean = f32[HEADS,QUERIES] reduce(weighted, zero), dimensions={2}, to_apply=sum
+  wideWeighted = SUM[SCORES] convert(weighted)
+  wideMean = SUM[HEADS,QUERIES] reduce(wideWeighted, wideZero), dimensions={2}, to_apply=sum
+  mean = f32[HEADS,QUERIES] convert(wideMean)
   means = f32[SCORES] broadcast(mean), dimensions={0,1}
   differences = f32[SCORES] subtract(dweights, means)
   dmasked = f32[SCORES] multiply(differences, weights)UNMASK
@@ -74,6 +85,11 @@ inline constexpr const char* kUnmask = R"(
   zeros = f32[SCORES] broadcast(zero), dimensions={}
   dscores = f32[SCORES] select(seen, dmasked, zeros))";
 
+inline constexpr const char* kBiasGradient = R"(  wideScores = SUM[SCORES] convert(dscores)
+  wideBias = SUM[QUERIES,KEYS] reduce(wideScores, wideZero), dimensions={0}, to_apply=sum
+  dbias = f32[QUERIES,KEYS] convert(wideBias)
+  ROOT all = (f32[QUERIES,KEYS], )";
+
 inline std::string replaced(std::string text, const std::string& what, const std::string& by) {
   for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
     text.replace(at, what.size(), by);
@@ -88,9 +104,9 @@ most {
   ROOT m = f32[] maximum(a, b)
 }
 sum {
-  a = f32[] parameter(0)
-  b = f32[] parameter(1)
-  ROOT s = f32[] add(a, b)
+  a = SUM[] parameter(0)
+  b = SUM[] parameter(1)
+  ROOT s = SUM[] add(a, b)
 }
 ENTRY e {
   q = TYPE[HEADS,QUERIES,DEPTH] parameter(0)
@@ -108,7 +124,10 @@ ENTRY e {
   shifted = f32[SCORES] subtract(masked, tops)
   powers = f32[SCORES] exponential(shifted)
   zero = f32[] constant(0)
-  total = f32[HEADS,QUERIES] reduce(powers, zero), dimensions={2}, to_apply=sum
+  widePowers = SUM[SCORES] convert(powers)
+  wideZero = SUM[] constant(0)
+  wideTotal = SUM[HEADS,QUERIES] reduce(widePowers, wideZero), dimensions={2}, to_apply=sum
+  total = f32[HEADS,QUERIES] convert(wideTotal)
   totals = f32[SCORES] broadcast(total), dimensions={0,1}
   weights = f32[SCORES] divide(powers, totals)
   narrow = TYPE[SCORES] convert(weights)
@@ -122,6 +141,8 @@ ENTRY e {
     const bool hides = c.mask.find("seen") != std::string::npos;
     text = replaced(text, "UNMASK", hides ? kUnmask : "");
     if (!hides) text = replaced(text, "dmasked", "dscores");
+    if (c.hasBiasGradient)
+      text = replaced(replaced(text, "  ROOT all = (", kBiasGradient), "tuple(r,", "tuple(dbias, r,");
     text = replaced(text, "LAST", c.mask.find("parameter(3)") != std::string::npos ? "4" : "3");
     text = replaced(text, "ALONGKEYS", c.keysAreTransposed ? "2" : "1");
   }
@@ -132,6 +153,7 @@ ENTRY e {
   text = replaced(text, "SCORES", "HEADS,QUERIES,KEYS");
   text = replaced(text, "LOW", "-1e9");
   text = replaced(text, "TYPE", c.type);
+  text = replaced(replaced(text, "f32", c.softmax), "SUM", "f32");
   text = replaced(text, "HEADS", std::to_string(c.heads));
   text = replaced(text, "QUERIES", std::to_string(c.queries));
   text = replaced(text, "KEYS", std::to_string(c.keys));

@@ -60,7 +60,12 @@ INSTANTIATE_TEST_SUITE_P(
         AttentionCase{.name = "bf16_odd_depth", .type = "bf16", .keys = 96, .depth = 112, .width = 120},
         AttentionCase{.name = "bf16_short_depth", .type = "bf16", .keys = 70, .depth = 8, .width = 16},
         AttentionCase{.name = "f16", .type = "f16", .mask = kBias},
-        AttentionCase{.name = "bf16_without_tensor_cores", .type = "bf16", .device = "simulated:sm_70"}),
+        AttentionCase{.name = "bf16_without_tensor_cores", .type = "bf16", .device = "simulated:sm_70"},
+        AttentionCase{.name = "wide", .heads = 1, .keys = 48, .depth = 256, .width = 256},
+        AttentionCase{.name = "bf16_wide", .type = "bf16", .heads = 1, .keys = 48, .depth = 256, .width = 256},
+        AttentionCase{.name = "bf16_softmax", .type = "bf16", .softmax = "bf16", .keys = 160, .mask = kCausal},
+        AttentionCase{.name = "f16_softmax", .type = "f16", .softmax = "f16", .mask = kBias},
+        AttentionCase{.name = "mask_in_memory", .queries = 48, .mask = kMaskInMemory}),
     [](const auto& info) { return info.param.name; });
 
 class CudaAttentionGradient : public testing::TestWithParam<AttentionCase> {};
@@ -88,8 +93,9 @@ TEST_P(CudaAttentionGradient, StoresNoScores) {
       EXPECT_EQ(step.what.find("tensor cores") != std::string::npos, isNarrow) << step.what;
     }
   }
-  // Maximum and sum, mean; values and the gradient of q, gradients of k and v: two of one form share a kernel.
-  EXPECT_EQ(products, c.depth == c.width ? 4 : 6);
+  // Maximum and sum, mean; values and the gradient of q, gradients of k and v: two of one form share a kernel, where
+  // a thread has registers for both.
+  EXPECT_EQ(products, (c.depth != c.width || c.name == "bf16_wide" ? 6 : 4) + (c.hasBiasGradient ? 1 : 0));
   int64_t bytes = 8 * (c.heads * std::max(c.queries, c.keys) * 4 + 256);  // of arguments, results and rows
   for (const auto* literals : {&run.arguments, &run.results})
     for (const Literal& each : *literals) bytes += static_cast<int64_t>(each.bytes().size() + 256);
@@ -118,8 +124,42 @@ INSTANTIATE_TEST_SUITE_P(
                       .mask = kCausal},
         AttentionCase{.name = "bf16_largest", .type = "bf16", .heads = 1, .queries = 80, .depth = 128, .width = 128},
         AttentionCase{.name = "f16", .type = "f16", .mask = kBias},
-        AttentionCase{.name = "bf16_without_tensor_cores", .type = "bf16", .device = "simulated:sm_70"}),
+        AttentionCase{.name = "bf16_without_tensor_cores", .type = "bf16", .device = "simulated:sm_70"},
+        AttentionCase{.name = "wide", .heads = 1, .queries = 48, .keys = 32, .depth = 256, .width = 256},
+        AttentionCase{.name = "bf16_wide", .type = "bf16", .heads = 1, .queries = 80, .depth = 256, .width = 256},
+        AttentionCase{.name = "bf16_softmax", .type = "bf16", .softmax = "bf16", .keys = 96, .mask = kCausal},
+        AttentionCase{.name = "f16_softmax", .type = "f16", .softmax = "f16", .mask = kBias},
+        AttentionCase{.name = "of_bias", .heads = 5, .queries = 48, .keys = 70, .mask = kBias, .hasBiasGradient = true},
+        AttentionCase{.name = "bf16_of_bias",
+                      .type = "bf16",
+                      .softmax = "bf16",
+                      .heads = 3,
+                      .queries = 70,
+                      .keys = 96,
+                      .mask = kBias,
+                      .hasBiasGradient = true},
+        AttentionCase{.name = "mask_in_memory", .queries = 48, .mask = kMaskInMemory},
+        AttentionCase{.name = "bf16_mask_in_memory", .type = "bf16", .softmax = "bf16", .mask = kMaskInMemory}),
     [](const auto& info) { return info.param.name; });
+
+// Heads for which a block has no room: kernels of their own for products and softmax, and the plan says why.
+TEST(CudaAttentionTiles, AreNotTakenWhereThereIsNoRoom) {
+  for (const bool hasGradient : {false, true}) {
+    AttentionCase c{.heads = 1, .queries = 16, .keys = 16, .depth = 1024, .width = 1024, .hasGradient = hasGradient};
+    DeviceRun run;
+    ASSERT_NO_FATAL_FAILURE(runOnDevice(textOf(c), c.device, run));
+    expectEvaluatorsResults(run, Tolerance{2e-4, 2e-5});
+    const Module& optimized = run.executable->optimized();
+    int64_t refusals = 0;
+    for (const InstructionId id : optimized.entryComputation().instructions) {
+      EXPECT_NE(optimized.at(id).attributes->textOr(Attr::kind, ""), "kOutput");
+      if (optimized.at(id).opcode == Opcode::Dot || optimized.at(id).opcode == Opcode::Fusion)
+        for (const auto& step : run.executable->list(id, true).value())
+          refusals += step.what.find("(no attention by tiles: the smallest ones take") != std::string::npos;
+    }
+    EXPECT_EQ(refusals, hasGradient ? 4 : 1);  // the dots of the values and of the gradients of q, k and v
+  }
+}
 
 // What the only step of a program says of itself.
 std::string stepOf(const std::string& text) {

@@ -36,7 +36,9 @@ L: ld.volatile.global.u32 %r, [%rd]; setp.eq.u32 %q, %r, 0; @%q bra L;
   .reg .b64 %rd<4>; .reg .b32 %r<4>;
   .shared .align 4 .b8 own[64];
   ld.param.u64 %rd1, [p]; mov.u32 %r1, %dynamic_smem_size;
-  st.shared.u32 [own+60], 5; st.shared.u32 [buffer+12], 6; ld.shared.u32 %r2, [own+60]; add.u32 %r1, %r1, %r2;
+  st.shared.u32 [own+60], 5; mov.u64 %rd2, buffer+12; st.shared.u32 [%rd2], 6;
+  ld.shared.u32 %r2, [own+60]; add.u32 %r1, %r1, %r2;
+  ld.shared.u32 %r2, [buffer+12]; add.u32 %r1, %r1, %r2;
   st.global.u32 [%rd1], %r1; ret;
 })";
 
@@ -257,7 +259,7 @@ TEST_F(CudaDevice, ATrapEndsTheLaunchAlone) {
 TEST_F(CudaDevice, DynamicSharedMemoryStandsBehindTheKernelsOwn) {
   const auto memory = zeros<uint32_t>(1);
   run("shares", {1}, {1}, Arguments(memory), 16);
-  EXPECT_EQ(download<uint32_t>(memory, 1)[0], 21u);
+  EXPECT_EQ(download<uint32_t>(memory, 1)[0], 27u);
   EXPECT_FALSE(launch("shares", {1}, {1}, Arguments(memory), 8));  // buffer+12 is behind its end
   const auto info = device->kernelInfo(*device->kernel(module, "shares"));
   ASSERT_TRUE(info);

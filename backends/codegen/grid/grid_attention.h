@@ -2,7 +2,8 @@
 // walks the columns, a tile at a time: it multiplies the vectors of rows and columns, makes weights of the products,
 // and adds up the weights, or the weighted values of the columns. Rows are queries and columns keys, or, for the
 // gradients of keys and values, the other way round. With a softmax it keeps each row's maximum and sum so far, and
-// rescales the row's result whenever the maximum grows; without one, weights are functions of the products alone. Found
+// rescales the row's result whenever the maximum grows; without one, weights are functions of the products alone. For
+// the gradient of a bias it has one tile of columns and adds up the weights over a part of the batch. Found
 // in the element program that core/passes/fusion/attention.h or attention_gradient.h makes one of; weights are any
 // functions of the products, the place and other arrays. Tried before GridContraction.
 #pragma once
@@ -51,22 +52,26 @@ struct AttentionMap {
     std::optional<size_t> sharedWith;
   };
 
-  size_t loop = 0;  // over the columns, which gives the results
+  size_t loop = 0;           // over the columns, which gives the results
+  bool isOverBatch = false;  // it is over a part of the batch: a row and a column have a result, the one sum of weights
   std::vector<Product> products;
-  std::optional<Softmax> softmax;                    // with one product and one sum
-  std::vector<Sum> sums;                             // an accumulator each; all have values, or none
-  std::vector<int32_t> rows, columns, width, batch;  // counters; width: elements of values
-  int64_t rowCount = 1, columnCount = 1, widthCount = 1, batches = 1;
+  std::optional<Softmax> softmax;  // with one product and one sum
+  std::vector<Sum> sums;           // an accumulator each; all have values, or none
+  // Counters; width: elements of values; added: the part of the batch that is added up.
+  std::vector<int32_t> rows, columns, width, batch, added;
+  int64_t rowCount = 1, columnCount = 1, widthCount = 1, batches = 1, addedCount = 1;
   unsigned tileRows = 32, tileColumns = 32;
-  GridMap grid;  // its threads
+  GridMap grid;                     // its threads
+  unsigned dynamicSharedBytes = 0;  // of a block; 0: its arrays are static
   ColumnLimits visible;
   // Of the factors, where tensor cores multiply them: bf16 or f16.
   std::optional<ElementType> tensor;
 
   int64_t rowTiles() const { return (rowCount + tileRows - 1) / tileRows; }
-  int64_t blocks() const { return batches * rowTiles(); }
+  int64_t columnTiles() const { return (columnCount + tileColumns - 1) / tileColumns; }
   // Of rows by columns, in each batch.
-  int64_t tiles() const { return rowTiles() * ((columnCount + tileColumns - 1) / tileColumns); }
+  int64_t tiles() const { return rowTiles() * columnTiles(); }
+  int64_t blocks() const { return batches * (isOverBatch ? tiles() : rowTiles()); }
   int64_t visitedTiles() const;
   bool hasValues() const { return sums[0].value.has_value(); }
   unsigned paddedWidth() const { return hasValues() ? padded(widthCount) : 0; }
@@ -74,10 +79,14 @@ struct AttentionMap {
   unsigned weightsLine() const { return tileColumns % 32 == 0 ? tileColumns + 16 : tileColumns; }
   std::string text() const;
 
-  // tensorCores: those of sm_80.
-  static std::optional<AttentionMap> of(const LoopProgram& program, const ProgramAnalysis& analysis, bool tensorCores);
+  // ErrorKind::Unsupported: the program is no attention, or none that the device has room for; the error says what
+  // stands against it.
+  static Result<AttentionMap> of(const LoopProgram& program, const ProgramAnalysis& analysis, const GridTarget& target);
 
  private:
+  unsigned sharedBytes() const;
+  unsigned sumsOfThread() const;
+  Status chooseTiles(const GridTarget& target, size_t loops);
   static unsigned padded(int64_t count) { return static_cast<unsigned>((count + 15) / 16 * 16); }
 };
 

@@ -1,7 +1,7 @@
 // AttentionEmission: the kernel of attention while its code is made (grid_attention.h). Vectors of rows are loaded
 // once, those of columns and values tile by tile. With a softmax each thread of a row has the maximum and its own part
-// of the sum; it has parts of the row's results. Defined in grid_attention_emission.cpp, what tensor cores do in
-// grid_attention_matrices.cpp.
+// of the sum; it has parts of the row's results. Defined in grid_attention_emission.cpp; loading in
+// grid_attention_loading.cpp, products in grid_attention_sums.cpp and, by tensor cores, grid_attention_matrices.cpp.
 #pragma once
 
 #include <functional>
@@ -28,20 +28,24 @@ class AttentionEmission {
     int64_t alongCount, acrossCount;
     unsigned alongSize, acrossSize;
     bool isOfValues = false;  // the next tile is further along, not across
-    llvm::GlobalVariable* shared = nullptr;
+    llvm::Value* shared = nullptr;
     unsigned line = 0;          // elements from one line to the next
     bool linesAreAlong = true;  // a line holds what is summed over
     unsigned each = 1;          // neighbours along it that a thread loads at once
   };
+  // Where an element lies in shared memory; inside the array, null: all are.
+  struct Place {
+    llvm::Value *inside, *shared;
+  };
   // An element on its way to shared memory.
   struct Loaded {
-    llvm::Value *value, *place;
+    llvm::Value *value, *shared;
   };
   // A row of a thread, and the slots of what is known of it.
   struct Row {
     llvm::Value* number;                          // i64, of all rows
     llvm::Value *most = nullptr, *sum = nullptr;  // of a softmax
-    Values totals;                                // by sum without values
+    Values totals;                                // by sum without values; over the batch: by column of the thread
   };
 
   llvm::Value* int64(int64_t value) { return b.getInt64(static_cast<uint64_t>(value)); }
@@ -54,16 +58,24 @@ class AttentionEmission {
   llvm::Value* read(llvm::Value* slot) { return b.CreateLoad(f32_, slot); }
 
   void open(const std::string& name);
+  llvm::Value* share(llvm::Type* element, uint64_t count, const std::string& name);
   void place(Tile& tile, const std::string& name);
   llvm::Value* clamped(llvm::Value* at, int64_t count, unsigned tile, unsigned each = 1);
+  void setBatch();
 
   // --- loading
   std::pair<llvm::Value*, llvm::Value*> placeIn(const Tile& tile, llvm::Value* element);
-  Loaded load(const Tile& tile, llvm::Value* element, llvm::Value* firstAlong, llvm::Value* firstAcross);
+  Place moveTo(const Tile& tile, llvm::Value* element, llvm::Value* first);
+  Loaded load(const Tile& tile, llvm::Value* element, llvm::Value* first);
   llvm::Value* factorValue(NodeId factor);
+  std::pair<llvm::Value*, MemoryScope> wholePlace(NodeId factor);
   llvm::Value* wholeValue(NodeId factor);
   unsigned neighboursOf(const Tile& tile) const;
+  void forElements(const Tile& tile, const std::function<void(std::span<llvm::Value* const>)>& body);
   void fill(const Tile& tile, llvm::Value* first);
+  bool copiesColumns() const;
+  void copyColumns(llvm::Value* firstColumn);
+  void copyColumnsBehind(llvm::Value* firstColumn);
 
   // --- weights and results
   Values weightsAt(llvm::Value* row, llvm::Value* column, std::span<llvm::Value* const> products);
@@ -72,11 +84,13 @@ class AttentionEmission {
   llvm::Value* joinLanes(NodeOp op, llvm::Value* own, unsigned lanes);
   llvm::Value* takeScores(const Row& row, const std::vector<llvm::Value**>& scores, unsigned lanes);
   llvm::Value* takeWeights(const Row& row, std::vector<Values>& weights, std::span<const size_t> ofRow, unsigned lanes);
-  Row openRow(llvm::Value* inTile);
+  Row openRow(llvm::Value* inTile, size_t ownColumns);
   llvm::Value* finished(llvm::Value* result, llvm::Value* sum);
   void storeTotals(const Row& row, llvm::Value* inTile, llvm::Value* lane, unsigned lanes);
+  void storeScores(const Row& row, llvm::Value* inTile, const Values& columnsInTile);
   void storeResult(llvm::Value* rowInTile, llvm::Value* element, const Values& results, llvm::Value* most = nullptr);
   std::pair<llvm::Value*, llvm::Value*> visibleColumns();
+  void fillTiles(llvm::Value* firstColumn);
   void forTiles(const std::function<void(llvm::Value*)>& body);
 
   // --- by multiply-adds
@@ -100,8 +114,10 @@ class AttentionEmission {
   ScalarEmitter& scalars_;
   const AttentionMap& map_;
   llvm::Type* const f32_;
-  llvm::Type* held_ = nullptr;  // by shared memory
+  llvm::Type* held_ = nullptr;      // by shared memory
+  uint64_t dynamicBytesTaken_ = 0;  // of the block's dynamic shared memory
   llvm::Value *thread_ = nullptr, *firstRow_ = nullptr, *batch_ = nullptr;
+  llvm::Value *firstColumn_ = nullptr, *added_ = nullptr;  // over the batch: of the block; which part now
   // Tensor cores: lane 4g + t of a warp, which has 16 rows, has of a product's sums the columns 2t and 2t + 1 of the
   // rows g and g + 8. That is what the next product wants of its left factor, so that powers stay in registers.
   llvm::Value *group_ = nullptr, *word_ = nullptr;  // g and t

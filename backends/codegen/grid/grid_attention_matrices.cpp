@@ -19,7 +19,10 @@ void AttentionEmission::emitByMatrices() {
   Value* firstRow = b.CreateAdd(b.CreateMul(warp, b.getInt32(kMatrixRows)), group_);
   Value* pair = b.CreateShl(word_, uint64_t{1});
   Value* const rowsInTile[] = {firstRow, b.CreateAdd(firstRow, b.getInt32(8))};
-  Row rows[] = {openRow(rowsInTile[0]), openRow(rowsInTile[1])};
+  Row rows[] = {openRow(rowsInTile[0], size_t{2} * columns), openRow(rowsInTile[1], size_t{2} * columns)};
+  Values columnsInTile;
+  for (unsigned j = 0; j < columns; ++j)
+    for (unsigned k = 0; k < 2; ++k) columnsInTile.push_back(b.CreateAdd(pair, b.getInt32(j * kMatrixColumns + k)));
   std::vector<Values> results(valueTiles_.size());
   for (Values& each : results)
     for (unsigned k = 0; k < 4 * elements; ++k) each.push_back(slot(number(0)));
@@ -34,16 +37,16 @@ void AttentionEmission::emitByMatrices() {
                              std::span(sums).subspan(size_t{4} * j, 4));
       }
     }
+    if (copiesColumns()) copyColumnsBehind(first);
     Value* shrink[2] = {};
     for (unsigned half = 0; half < 2 && !e.failure_; ++half) {
       std::vector<size_t> ofRow;
       for (unsigned j = 0; j < columns; ++j)
         for (unsigned k = 0; k < 2; ++k) {
           ofRow.push_back(4 * j + 2 * half + k);
-          Value* column = b.CreateAdd(pair, b.getInt32(j * kMatrixColumns + k));
           Values at;
           for (const Values& product : products) at.push_back(product[ofRow.back()]);
-          at = weightsAt(rows[half].number, b.CreateAdd(first, wide(column)), at);
+          at = weightsAt(rows[half].number, b.CreateAdd(first, wide(columnsInTile[2 * j + k])), at);
           for (size_t s = 0; s < weights.size(); ++s) weights[s][ofRow.back()] = at[s];
         }
       shrink[half] = takeWeights(rows[half], weights, ofRow, 4);
@@ -59,6 +62,10 @@ void AttentionEmission::emitByMatrices() {
     }
   });
   if (e.failure_) return;
+  if (map_.isOverBatch) {
+    for (unsigned half = 0; half < 2; ++half) storeScores(rows[half], rowsInTile[half], columnsInTile);
+    return;
+  }
   if (!map_.hasValues()) {
     for (unsigned half = 0; half < 2; ++half) storeTotals(rows[half], rowsInTile[half], word_, 4);
     return;
@@ -86,10 +93,9 @@ void AttentionEmission::addMatrices(const Tile& values, const Values& weights, s
 // are eight words longer keep the pairs of a warp in different banks, and so two rows with one between them.
 void AttentionEmission::storeMatrices(Value* warp, Value* lane, const std::vector<Values>& results) {
   constexpr unsigned kLine = kMatrixRows + 8, kWarpWords = kMatrixRows * kLine;
-  std::vector<llvm::GlobalVariable*> shared;
+  Values shared;
   for (size_t s = 0; s < results.size(); ++s)
-    shared.push_back(
-        makeSharedArray(e.module_, f32_, uint64_t{map_.tileRows} * kLine, e.function_->getName().str() + "_end"));
+    shared.push_back(share(f32_, uint64_t{map_.tileRows} * kLine, e.function_->getName().str() + "_end"));
   Value* own = b.CreateMul(warp, b.getInt32(kWarpWords));
   const auto at = [&](size_t s, Value* row, Value* column) {
     return b.CreateGEP(f32_, shared[s], b.CreateAdd(own, b.CreateAdd(b.CreateMul(row, b.getInt32(kLine)), column)));

@@ -108,11 +108,7 @@ void KernelEmission::copyAsync(const ContractionSide& to, Value* place, Value* i
   const Node& node = body_.at(to.side.factor);
   const LaneAddress from = laneAddressOf(*analysis_.addresses[to.side.factor.value], operandBase_[node.bits0]);
   const unsigned bytes = to.side.copied * static_cast<unsigned>(byteWidth(node.type));
-  const auto which = bytes == 16  ? llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s
-                     : bytes == 8 ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8_s
-                                  : llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4_s;
-  Value* source = b.CreateGEP(scalars_.memoryType(node.type), from.base.pointer, from.scalar);
-  b.CreateIntrinsic(which, {}, {place, source, b.CreateSelect(inside, b.getInt32(bytes), b.getInt32(0))});
+  emitCopyAsync(b, place, b.CreateGEP(scalars_.memoryType(node.type), from.base.pointer, from.scalar), bytes, inside);
 }
 
 // This thread's part of a side's tile, from contracted place `depth` on.
@@ -336,16 +332,15 @@ void KernelEmission::addPipelined(const ContractionMap& map, const ContractionSi
     fillSide(map, piece(rows, number), thread, depth);
     fillSide(map, piece(columns, number), thread, depth);
   };
-  const auto commit = [&] { b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_commit_group, {}, {}); };
   fill(b.getInt32(0), int64(0));
-  commit();
+  emitCommitCopies(b);
   forRange(int64(0), int64(map.depthSize), map.tileDepth, [&](Value* depth) {
     Value* step = b.CreateTrunc(b.CreateUDiv(depth, int64(map.tileDepth)), b.getInt32Ty());
     Value *now = b.CreateAnd(step, uint64_t{1}), *next = b.CreateXor(now, uint64_t{1});
     Value* further = b.CreateAdd(depth, int64(map.tileDepth));
     emitIf(b, b.CreateICmpULT(further, int64(map.depthSize)), [&] { fill(next, further); });
-    commit();
-    b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_wait_group, {}, {b.getInt32(1)});
+    emitCommitCopies(b);
+    emitWaitForCopies(b, 1);
     emitBarrier(b);
     addPiece(map, piece(rows, now), piece(columns, now), sums, thread);
     emitBarrier(b);

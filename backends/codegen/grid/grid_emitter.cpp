@@ -89,12 +89,33 @@ Value* emitBlockNumber(llvm::IRBuilder<>& b) {
 }
 void emitBarrier(llvm::IRBuilder<>& b) { b.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
 
+void emitCopyAsync(llvm::IRBuilder<>& b, Value* shared, Value* from, unsigned bytes, Value* inside) {
+  const auto which = bytes == 16  ? llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s
+                     : bytes == 8 ? llvm::Intrinsic::nvvm_cp_async_ca_shared_global_8_s
+                                  : llvm::Intrinsic::nvvm_cp_async_ca_shared_global_4_s;
+  b.CreateIntrinsic(which, {}, {shared, from, b.CreateSelect(inside, b.getInt32(bytes), b.getInt32(0))});
+}
+void emitCommitCopies(llvm::IRBuilder<>& b) { b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_commit_group, {}, {}); }
+void emitWaitForCopies(llvm::IRBuilder<>& b, unsigned left) {
+  b.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_wait_group, {}, {b.getInt32(left)});
+}
+
 llvm::GlobalVariable* makeSharedArray(llvm::Module& module, llvm::Type* element, uint64_t count,
                                       const std::string& name) {
   auto* type = llvm::ArrayType::get(element, count);
   auto* out =
       new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(type),
                                name, nullptr, llvm::GlobalValue::NotThreadLocal, kSharedSpace);
+  out->setAlignment(llvm::Align(16));
+  return out;
+}
+
+llvm::GlobalVariable* dynamicSharedMemory(llvm::Module& module) {
+  constexpr const char* kName = "dynamic_shared";
+  if (llvm::GlobalVariable* known = module.getGlobalVariable(kName)) return known;
+  auto* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), 0);
+  auto* out = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::ExternalLinkage, nullptr, kName, nullptr,
+                                       llvm::GlobalValue::NotThreadLocal, kSharedSpace);
   out->setAlignment(llvm::Align(16));
   return out;
 }

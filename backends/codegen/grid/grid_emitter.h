@@ -27,8 +27,15 @@ void emitBarrier(llvm::IRBuilder<>& b);
 // own where there is none). Numbers of any type of at most 64 bits.
 llvm::Value* emitShuffleAcross(llvm::IRBuilder<>& b, llvm::Value* own, unsigned distance);
 llvm::Value* emitShuffleUp(llvm::IRBuilder<>& b, llvm::Value* own, unsigned distance);
+// cp.async: begins to copy 4, 8 or 16 bytes to shared memory, or zeros where `inside` is false. The copies since the
+// last commit are a group; waiting ends when all groups but the newest `left` are there.
+void emitCopyAsync(llvm::IRBuilder<>& b, llvm::Value* shared, llvm::Value* from, unsigned bytes, llvm::Value* inside);
+void emitCommitCopies(llvm::IRBuilder<>& b);
+void emitWaitForCopies(llvm::IRBuilder<>& b, unsigned left);
 // An array in the memory that a block shares; what it holds at first is not known.
 llvm::GlobalVariable* makeSharedArray(llvm::Module& module, llvm::Type* element, uint64_t count,
                                       const std::string& name);
+// Where the shared memory begins that a block gets at its launch.
+llvm::GlobalVariable* dynamicSharedMemory(llvm::Module& module);
 
 }  // namespace tessera::codegen

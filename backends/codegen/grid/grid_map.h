@@ -15,6 +15,13 @@
 namespace tessera::codegen {
 
 inline constexpr unsigned kWarpThreads = 32;
+inline constexpr unsigned kStaticSharedBytes = 48 << 10;  // of a block, without asking for more
+
+// What kernels may use of a device.
+struct GridTarget {
+  bool isAmpere = false;                      // tensor cores and asynchronous copies of sm_80
+  unsigned sharedBytes = kStaticSharedBytes;  // that a block can have, where it asks for them
+};
 
 struct GridMap {
   KernelNest nest;                // one lane, no axis: `outer` are the items' counters

@@ -113,6 +113,10 @@ std::string missingFunction(const llvm::Module& module) {
   return "";
 }
 
+codegen::GridTarget gridTargetOf(const Architecture& architecture) {
+  return {.isAmpere = architecture.number >= kFirstWithMatrices, .sharedBytes = architecture.sharedBytes};
+}
+
 struct ProgramHash {
   size_t operator()(const LoopProgram& program) const { return hashValue(program.body); }
 };
@@ -229,14 +233,15 @@ Result<size_t> KernelSet::add(LoopProgram program, const std::string& owner) {
   TESSERA_ASSIGN_OR_RETURN(const codegen::ProgramAnalysis analysis, codegen::ProgramAnalysis::of(program));
   TESSERA_ASSIGN_OR_RETURN(Shard * shard, impl_->nextShard());
   const std::string name = symbolOf(owner, impl_->launches.size());
-  const bool hasTensorCores = impl_->architecture.number >= kFirstWithMatrices;
+  const codegen::GridTarget target = gridTargetOf(impl_->architecture);
   KernelLaunch launch{.name = name};
   Status emitted;
-  if (const auto attention = codegen::AttentionMap::of(program, analysis, hasTensorCores)) {
+  if (const auto attention = codegen::AttentionMap::of(program, analysis, target)) {
     launch.blocks = attention->blocks(), launch.blockThreads = attention->grid.blockThreads;
+    launch.dynamicSharedBytes = attention->dynamicSharedBytes;
     launch.text = attention->text();
     emitted = codegen::emitAttentionKernel(*shard->module, name, program, analysis, *attention);
-  } else if (const auto tiles = codegen::ContractionMap::of(program, analysis, hasTensorCores)) {
+  } else if (const auto tiles = codegen::ContractionMap::of(program, analysis, target.isAmpere)) {
     launch.blocks = tiles->blocks(), launch.blockThreads = tiles->grid.blockThreads, launch.text = tiles->text();
     emitted = codegen::emitContractionKernel(*shard->module, name, program, analysis, *tiles);
   } else if (const auto crossed = codegen::TransposeMap::of(program, analysis)) {
@@ -251,6 +256,12 @@ Result<size_t> KernelSet::add(LoopProgram program, const std::string& owner) {
   TESSERA_ASSIGN_OR_RETURN(const size_t index, impl_->take(std::move(launch), *shard, emitted));
   impl_->programs.emplace(std::move(program), index);
   return index;
+}
+
+Status KernelSet::checkAttention(const LoopProgram& program, const Architecture& architecture) {
+  TESSERA_ASSIGN_OR_RETURN(const codegen::ProgramAnalysis analysis, codegen::ProgramAnalysis::of(program));
+  const auto map = codegen::AttentionMap::of(program, analysis, gridTargetOf(architecture));
+  return map ? Status{} : std::unexpected(map.error());
 }
 
 Result<size_t> KernelSet::add(const KernelTemplate& kernel, const std::string& owner) {

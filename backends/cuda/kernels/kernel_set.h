@@ -35,6 +35,8 @@ class KernelSet {
   // code for the program on a device.
   Result<size_t> add(LoopProgram program, const std::string& owner);
   Result<size_t> add(const KernelTemplate& kernel, const std::string& owner);
+  // Whether the program would have a kernel by tiles of attention; ErrorKind::Unsupported says why not.
+  static Status checkAttention(const LoopProgram& program, const Architecture& architecture);
   const std::vector<KernelLaunch>& launches() const;
   const Architecture& architecture() const;
 

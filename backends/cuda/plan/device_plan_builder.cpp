@@ -216,6 +216,8 @@ Status DevicePlanBuilder::planComputed(const Instruction& instruction, Steps& ou
     draft_.dropScratchFrom(scratches);
     return planHost(instruction, planned.error().message, out);
   }
+  if (const std::string* why = options_.fusions ? options_.fusions->refusalOf(instruction) : nullptr)
+    for (DeviceStep& step : steps) step.what += " (" + *why + ")";
   std::ranges::move(steps, std::back_inserter(out));
   return {};
 }
@@ -281,6 +283,11 @@ void bindConstants(DevicePlan& plan, const std::vector<LiteralPtr>& constants) {
   for (DeviceSlot& slot : plan.slots)
     if (slot.valueAt >= 0 && slot.valueAt < static_cast<int64_t>(constants.size()))
       slot.value = constants[static_cast<size_t>(slot.valueAt)]->bytes();
+}
+
+Status checkFusion(const Module& module, InstructionId fusion, const Architecture& architecture) {
+  TESSERA_ASSIGN_OR_RETURN(const ElementProgram program, cpu::elementsOf(module, fusion, WideFunctions::Expanded));
+  return KernelSet::checkAttention(codegen::asLoopProgram(program), architecture);
 }
 
 Result<DevicePlan> buildDevicePlan(const Module& module, const BufferAssignment& buffers, KernelSet& kernels,

@@ -6,6 +6,7 @@
 #include "backends/cuda/program/device_plan.h"
 #include "core/base/result.h"
 #include "core/hlo/literal.h"
+#include "core/passes/device_fusions.h"
 
 namespace tessera {
 class CustomCallLibrary;
@@ -17,8 +18,12 @@ class Libraries;
 
 struct PlanOptions {
   const CustomCallLibrary* customCalls = nullptr;
-  Libraries* libraries = nullptr;  // of the device that the plan is for; null: none
+  Libraries* libraries = nullptr;          // of the device that the plan is for; null: none
+  const DeviceFusions* fusions = nullptr;  // what was asked and told while the module was optimised; null: nothing
 };
+
+// For DeviceFusions, of an architecture's kernels.
+Status checkFusion(const Module& module, InstructionId fusion, const Architecture& architecture);
 
 // Adds kernels to the set. ErrorKind::Unsupported names the instruction that can run neither there nor here.
 Result<DevicePlan> buildDevicePlan(const Module& module, const BufferAssignment& buffers, KernelSet& kernels,

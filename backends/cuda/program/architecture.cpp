@@ -13,11 +13,12 @@ namespace {
 struct Known {
   int number;
   const char* features;
+  unsigned sharedKilobytes;  // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"
 };
 
 // In LLVM 19; what kernels use (maxima that keep NaN) needs PTX 7.0.
-constexpr Known kKnown[] = {{70, "+ptx70"}, {72, "+ptx70"}, {75, "+ptx70"}, {80, "+ptx70"},
-                            {86, "+ptx71"}, {87, "+ptx74"}, {89, "+ptx78"}, {90, "+ptx78"}};
+constexpr Known kKnown[] = {{70, "+ptx70", 96}, {72, "+ptx70", 96},  {75, "+ptx70", 64}, {80, "+ptx70", 163},
+                            {86, "+ptx71", 99}, {87, "+ptx74", 163}, {89, "+ptx78", 99}, {90, "+ptx78", 227}};
 
 }  // namespace
 
@@ -37,7 +38,7 @@ Result<Architecture> architectureOf(std::string_view name) {
   const Known* best = kKnown;
   for (const Known& known : kKnown)
     if (known.number <= number) best = &known;
-  return Architecture{fmt::format("sm_{}", best->number), best->features, best->number};
+  return Architecture{fmt::format("sm_{}", best->number), best->features, best->number, best->sharedKilobytes << 10};
 }
 
 }  // namespace tessera::cuda

@@ -13,9 +13,10 @@ namespace tessera::cuda {
 inline constexpr int kFirstWithMatrices = 80;
 
 struct Architecture {
-  std::string name;      // "sm_90"
-  std::string features;  // of LLVM's target: the least version of PTX that has it
-  int number = 0;        // 90
+  std::string name;          // "sm_90"
+  std::string features;      // of LLVM's target: the least version of PTX that has it
+  int number = 0;            // 90
+  unsigned sharedBytes = 0;  // that a block can ask for
 };
 
 // The newest that is not newer than the one named ("sm_120" gives "sm_90"). ErrorKind::Usage where it is no name of an

@@ -63,6 +63,7 @@ Result<std::vector<StepListing>> CudaExecutable::list(InstructionId instruction,
     if (step.kind != DeviceStep::Kind::Kernel) return;
     const KernelLaunch& launch = program_->program.launches[step.kernel];
     listing.kernel = launch.name, listing.blocks = launch.blocks, listing.blockThreads = launch.blockThreads;
+    listing.dynamicSharedBytes = launch.dynamicSharedBytes;
     if (withCode) listing.assembly = kernelText(program_->program, step.kernel);
   });
   return out;
@@ -76,7 +77,8 @@ Result<std::string> CudaExecutable::ptx(const std::string& name) {
     plan += fmt::format("//   {:3} %{} {}", step.number, optimized().at(step.instruction).name, step.what);
     if (step.kind == DeviceStep::Kind::Kernel) {
       const KernelLaunch& launch = program_->program.launches[step.kernel];
-      plan += fmt::format(": {}<<<{}, {}>>>", launch.name, launch.blocks, launch.blockThreads);
+      plan += fmt::format(": {}<<<{}, {}{}>>>", launch.name, launch.blocks, launch.blockThreads,
+                          launch.dynamicSharedBytes > 0 ? fmt::format(", {}", launch.dynamicSharedBytes) : "");
     }
     plan += "\n";
   });

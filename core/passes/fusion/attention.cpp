@@ -51,13 +51,13 @@ class Matcher {
 
   bool isFinal(InstructionId id) { return id == final_ || takeConverts(id) == final_; }
 
-  // exp(s - max) / sum, each maximum and sum one of the scores' rows, in f32.
+  // exp(s - max) / sum, each maximum and sum one of the scores' rows.
   bool matchWeights() {
     const InstructionId quotient = takeConverts(at(values_).operands[side_]);
-    if (at(quotient).opcode != Opcode::Divide || at(quotient).shape->type != ElementType::F32) return false;
+    if (at(quotient).opcode != Opcode::Divide || !isFactorType(at(quotient).shape->type)) return false;
     take(quotient);
     const InstructionId power = takeConverts(at(quotient).operands[0]);
-    if (at(power).opcode != Opcode::Exponential || at(power).shape->type != ElementType::F32) return false;
+    if (at(power).opcode != Opcode::Exponential || !isFactorType(at(power).shape->type)) return false;
     take(power);
     const InstructionId shifted = at(power).operands[0];
     if (at(shifted).opcode != Opcode::Subtract) return false;
@@ -168,9 +168,9 @@ class Matcher {
     for (int64_t d = queryBegin; d < queryEnd; ++d) rows *= dims_[static_cast<size_t>(d)];
     Shape all;
     all.dimensions = dims_;
-    return rows >= kFewestRows && sizeOf(all, reduced_) >= kFewestColumns && isWithin(depthOf(module_, at(scores_))) &&
-           isWithin(widthOf(module_, at(values_), 1 - side_)) && hasFactors(module_, at(scores_)) &&
-           hasFactors(module_, at(values_));
+    return rows >= kFewestRows && sizeOf(all, reduced_) >= kFewestColumns &&
+           depthOf(module_, at(scores_)) >= kFewestDepth && widthOf(module_, at(values_), 1 - side_) >= kFewestDepth &&
+           hasFactors(module_, at(scores_)) && hasFactors(module_, at(values_));
   }
 
   // What is computed on the way is read by nothing else.
@@ -211,7 +211,7 @@ class Matcher {
 
 }  // namespace
 
-Result<bool> fuseAttention(Module& module) {
+Result<bool> fuseAttention(Module& module, DeviceFusions& device) {
   bool changed = false;
   Rewriter rewriter(module, "fuse-attention");
   const UserTable users(module);
@@ -222,8 +222,14 @@ Result<bool> fuseAttention(Module& module) {
       auto found = Matcher(module, users, taken, id, 0).run();
       if (!found) found = Matcher(module, users, taken, id, 1).run();
       if (!found) continue;
+      const std::vector<InstructionId> result{found->members.back()};
+      const InstructionId fusion = rewriter.makeFusion(found->members, result, "kOutput");
+      if (const Status has = device.check(module, fusion); !has) {
+        device.refuse(module.at(id), has.error().message);
+        continue;
+      }
       for (InstructionId member : found->path) taken.insert(member.value);
-      rewriter.fuse(found->members, "kOutput");
+      rewriter.replaceByFusion(result, fusion);
       changed = true;
     }
   TESSERA_TRY(rewriter.finish());

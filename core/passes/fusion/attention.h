@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-// Left alone: what is used elsewhere in part, and sizes that no device has a kernel for.
-Result<bool> fuseAttention(Module& module);
+// Left alone: what is used elsewhere in part, and what the device has no kernel for.
+Result<bool> fuseAttention(Module& module, DeviceFusions& device);
 
 }  // namespace tessera

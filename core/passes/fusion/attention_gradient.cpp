@@ -2,6 +2,9 @@
 #include "core/passes/fusion/attention_gradient.h"
 
 #include <algorithm>
+#include <functional>
+#include <span>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -24,11 +27,33 @@ struct ScoreKernel {
   std::vector<InstructionId> readers;
 };
 
+// A kernel as a fusion, with what it gives: its readers, or what is made of them alone.
+struct ScoreFusion {
+  InstructionId fusion;
+  std::vector<InstructionId> results;
+};
+
+ScoreFusion makeFusion(Rewriter& rewriter, const UserTable& users, const ScoreGroup& group,
+                       std::span<const InstructionId> readers, const std::unordered_set<uint32_t>& taken) {
+  FusionMembers members(rewriter.module(), users, taken);
+  ScoreFusion out;
+  for (const InstructionId reader : readers) out.results.push_back(group.takeReader(reader, members));
+  out.fusion = rewriter.makeFusion(members.inOrder(), out.results, "kOutput");
+  return out;
+}
+
 // Which readers of the groups of a computation share a kernel, in the order of their last ones.
 class KernelChoice {
  public:
-  KernelChoice(const Module& module, ComputationId computation, const std::vector<ScoreGroup>& groups)
-      : module_(module), order_(module.at(computation).instructions), groups_(groups) {
+  // hasKernel: whether the device has one for these readers of a group.
+  using HasKernel = std::function<bool(const ScoreGroup& group, std::span<const InstructionId> readers)>;
+
+  KernelChoice(const Module& module, ComputationId computation, const std::vector<ScoreGroup>& groups,
+               HasKernel hasKernel)
+      : module_(module),
+        order_(module.at(computation).instructions),
+        groups_(groups),
+        hasKernel_(std::move(hasKernel)) {
     for (size_t i = 0; i < order_.size(); ++i) place_[order_[i].value] = static_cast<int64_t>(i);
     for (size_t g = 0; g < groups.size(); ++g)
       for (const InstructionId reader : groups[g].readers()) groupOf_[reader.value] = g;
@@ -48,10 +73,9 @@ class KernelChoice {
       if (kernel.group != group || kernel.readers.size() == kMostInAKernel) continue;
       std::vector<InstructionId> all = kernel.readers;
       all.push_back(reader);
-      const bool share =
-          groups_[group].isSumBehind(reader, kernel.readers[0]) ||
-          (groups_[group].areAlike(reader, kernel.readers[0]) && groups_[group].fits(all) && !needs(reader, kernel));
-      if (!share) continue;
+      const bool areAlike = groups_[group].isSumBehind(reader, kernel.readers[0]) ||
+                            (groups_[group].areAlike(reader, kernel.readers[0]) && !needs(reader, kernel));
+      if (!areAlike || !hasKernel_(groups_[group], all)) continue;
       kernel.readers = std::move(all);
       kernelOf_[reader.value] = k - 1;
       return;
@@ -82,8 +106,9 @@ class KernelChoice {
   }
 
   const Module& module_;
-  const std::vector<InstructionId>& order_;
+  const std::vector<InstructionId> order_;
   const std::vector<ScoreGroup>& groups_;
+  const HasKernel hasKernel_;
   std::unordered_map<uint32_t, int64_t> place_;
   std::unordered_map<uint32_t, size_t> groupOf_, kernelOf_;  // by reader
   std::vector<ScoreKernel> kernels_;
@@ -100,26 +125,67 @@ std::vector<ScoreGroup> groupsOf(const Module& module, const UserTable& users, C
   return groups;
 }
 
+// Makes the fusions of a computation's groups: of each group all, or none.
+class GradientFusion {
+ public:
+  GradientFusion(Rewriter& rewriter, const UserTable& users, DeviceFusions& device, ComputationId computation)
+      : rewriter_(rewriter),
+        module_(rewriter.module()),
+        users_(users),
+        device_(device),
+        computation_(computation),
+        groups_(groupsOf(module_, users, computation)),
+        refusals_(groups_.size()) {}
+
+  bool run() {
+    if (groups_.empty()) return false;
+    std::vector<ScoreKernel> kernels =
+        KernelChoice(module_, computation_, groups_, [&](const auto& group, const auto& readers) {
+          return device_.check(module_, makeFusion(rewriter_, users_, group, readers, {}).fusion).has_value();
+        }).run();
+    std::unordered_set<uint32_t> ends;  // what kernels before give
+    std::vector<ScoreFusion> fusions;
+    for (const auto& [group, readers] : kernels) {
+      fusions.push_back(makeFusion(rewriter_, users_, groups_[group], readers, ends));
+      if (const Status has = device_.check(module_, fusions.back().fusion); !has && refusals_[group].empty())
+        refusals_[group] = has.error().message;
+      for (const InstructionId id : readers) ends.insert(id.value);
+      for (const InstructionId id : fusions.back().results) ends.insert(id.value);
+    }
+    for (size_t k = 0; k < kernels.size(); ++k) settle(kernels[k], fusions[k]);
+    return std::ranges::any_of(refusals_, &std::string::empty);
+  }
+
+ private:
+  void settle(const ScoreKernel& kernel, const ScoreFusion& made) {
+    const std::string& why = refusals_[kernel.group];
+    for (const InstructionId reader : kernel.readers) {
+      const Instruction& computed = module_.at(reader);
+      if (why.empty())
+        device_.accept(computed);
+      else if (computed.opcode == Opcode::Dot)
+        device_.refuse(computed, why);
+    }
+    if (why.empty()) rewriter_.replaceByFusion(made.results, made.fusion);
+  }
+
+  Rewriter& rewriter_;
+  const Module& module_;
+  const UserTable& users_;
+  DeviceFusions& device_;
+  const ComputationId computation_;
+  const std::vector<ScoreGroup> groups_;
+  std::vector<std::string> refusals_;  // by group: why it has no kernels; empty: it has them
+};
+
 }  // namespace
 
-Result<bool> fuseAttentionGradient(Module& module) {
+Result<bool> fuseAttentionGradient(Module& module, DeviceFusions& device) {
   bool changed = false;
   Rewriter rewriter(module, "fuse-attention-gradient");
   const UserTable users(module);
-  for (const ComputationId computation : controlComputations(module)) {
-    const std::vector<ScoreGroup> groups = groupsOf(module, users, computation);
-    if (groups.empty()) continue;
-    std::unordered_set<uint32_t> ends;  // what kernels before give
-    for (const auto& [group, readers] : KernelChoice(module, computation, groups).run()) {
-      FusionMembers members(module, users, ends);
-      std::vector<InstructionId> results;
-      for (const InstructionId reader : readers) results.push_back(groups[group].takeReader(reader, members));
-      rewriter.fuse(members.inOrder(), results, "kOutput");
-      for (const InstructionId id : readers) ends.insert(id.value);
-      for (const InstructionId id : results) ends.insert(id.value);
-      changed = true;
-    }
-  }
+  for (const ComputationId computation : controlComputations(module))
+    changed |= GradientFusion(rewriter, users, device, computation).run();
   TESSERA_TRY(rewriter.finish());
   TESSERA_TRY(removeDeadCode(module));
   return changed;

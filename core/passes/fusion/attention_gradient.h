@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-// Left alone: scores that anything else reads, and sizes that no device has a kernel for.
-Result<bool> fuseAttentionGradient(Module& module);
+// Left alone: scores that anything else reads, and those that the device has no kernel for in any of the products.
+Result<bool> fuseAttentionGradient(Module& module, DeviceFusions& device);
 
 }  // namespace tessera

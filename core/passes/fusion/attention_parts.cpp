@@ -2,6 +2,7 @@
 #include "core/passes/fusion/attention_parts.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/hlo/index_math.h"
 #include "core/ops/op.h"
@@ -14,10 +15,6 @@ namespace {
 constexpr size_t kMostOfALeaf = 16;  // instructions by which one operand of the scores is computed within the kernel
 constexpr Attr kBatch[] = {Attr::lhs_batch_dims, Attr::rhs_batch_dims};
 constexpr Attr kContracted[] = {Attr::lhs_contracting_dims, Attr::rhs_contracting_dims};
-
-bool isFactorType(ElementType type) {
-  return type == ElementType::F32 || type == ElementType::BF16 || type == ElementType::F16;
-}
 
 // Each dimension becomes some neighbours, so that places stay sums of indices.
 bool splitsDimensions(const Shape& from, const Shape& to) {
@@ -32,6 +29,10 @@ bool splitsDimensions(const Shape& from, const Shape& to) {
 }
 
 }  // namespace
+
+bool isFactorType(ElementType type) {
+  return type == ElementType::F32 || type == ElementType::BF16 || type == ElementType::F16;
+}
 
 bool isProduct(const Instruction& in) {
   return in.opcode == Opcode::Dot && in.operands.size() == 2 && in.shape->isArray() && isFactorType(in.shape->type) &&
@@ -129,8 +130,8 @@ void FusionMembers::takeFactor(InstructionId dot, size_t factor) {
   }
 }
 
-InstructionId FusionMembers::takeEnd(InstructionId dot) {
-  InstructionId last = dot;
+InstructionId FusionMembers::takeEnd(InstructionId result) {
+  InstructionId last = result;
   for (;;) {
     if (module_.at(module_.at(last).computation).root == last || users_.users(last).size() != 1) return last;
     const InstructionId user = users_.users(last)[0];
@@ -139,12 +140,22 @@ InstructionId FusionMembers::takeEnd(InstructionId dot) {
   }
 }
 
+// Over the members alone: the computation may have many thousand instructions.
 std::vector<InstructionId> FusionMembers::inOrder() const {
+  std::vector<uint32_t> open(members_.begin(), members_.end());
+  std::ranges::sort(open, std::greater());
   std::vector<InstructionId> out;
-  if (members_.empty()) return out;
-  const ComputationId home = module_.at(InstructionId{*members_.begin()}).computation;
-  for (InstructionId id : module_.at(home).instructions)
-    if (members_.contains(id.value)) out.push_back(id);
+  std::unordered_set<uint32_t> done;
+  while (!open.empty()) {
+    const InstructionId id{open.back()};
+    const size_t before = open.size();
+    if (!done.contains(id.value))
+      for (const InstructionId operand : module_.at(id).operands)
+        if (contains(operand) && !done.contains(operand.value)) open.push_back(operand.value);
+    if (open.size() > before) continue;
+    open.pop_back();
+    if (done.insert(id.value).second) out.push_back(id);
+  }
   return out;
 }
 

@@ -11,13 +11,13 @@
 
 namespace tessera::attention {
 
-inline constexpr int64_t kFewestDepth = 8, kMostDepth = 128;    // elements of a query, of a value
+inline constexpr int64_t kFewestDepth = 8;                      // elements of a query, of a value
 inline constexpr int64_t kFewestRows = 8, kFewestColumns = 16;  // queries and keys; fewer leave most of a tile empty
 inline constexpr size_t kMostVisited = 256;                     // instructions around one softmax
 
-// Whether a query's or a value's number of elements has a kernel.
-inline bool isWithin(int64_t depth) { return depth >= kFewestDepth && depth <= kMostDepth; }
-// A dot of two arrays whose result is of a type that kernels of attention multiply.
+// Which kernels of attention multiply, add up and take softmaxes of.
+bool isFactorType(ElementType type);
+// A dot of two arrays whose result is of such a type.
 bool isProduct(const Instruction& in);
 // So are the factors of a dot.
 bool hasFactors(const Module& module, const Instruction& dot);
@@ -51,8 +51,8 @@ class FusionMembers {
   // A factor of a dot as it is in memory: its conversion, its repetition along the batch, the part that it is and the
   // order of its dimensions are part of reading it.
   void takeFactor(InstructionId dot, size_t factor);
-  // Conversions and transposes of a dot's result are part of storing it; gives the last one.
-  InstructionId takeEnd(InstructionId dot);
+  // Conversions and transposes of a result are part of storing it; gives the last one.
+  InstructionId takeEnd(InstructionId result);
   // Operands first.
   std::vector<InstructionId> inOrder() const;
 

@@ -12,8 +12,6 @@ namespace {
 
 using Dims = std::vector<int64_t>;
 
-// Of vectors of rows, columns and values: 16 of each are in 48 KiB of shared memory, in f32, beside 1 KiB of weights.
-constexpr int64_t kMostElements = 752;
 constexpr size_t kMostReaders = 12;  // products and sums of one group: each computes the scores again
 
 bool isStep(const Instruction& in) {
@@ -46,7 +44,7 @@ Dims asSet(Dims order) {
 bool ScoreGroup::grow(InstructionId power) {
   const Shape& shape = *at(power).shape;
   count_ = shape.elementCount().value_or(0), sizes_ = shape.dimensions;
-  if (shape.type != ElementType::F32 || !isMadeOfScores(power)) return false;
+  if (!isFactorType(shape.type) || !isMadeOfScores(power)) return false;
   Dims order;
   for (size_t d = 0; d < shape.dimensions.size(); ++d)
     order.push_back(shape.dimensions[d] == 1 ? -1 : static_cast<int64_t>(d));
@@ -60,10 +58,9 @@ bool ScoreGroup::grow(InstructionId power) {
   bool hasMaximum = false, hasSum = false, hasProduct = false;
   for (const InstructionId reader : readers_) {
     hasMaximum |= reducesBy(module_, at(reader), Opcode::Maximum, -INFINITY);
-    hasSum |= reducesBy(module_, at(reader), Opcode::Add, 0);
+    hasSum |= isReduction(at(reader)) && reducesBy(module_, at(reader), Opcode::Add, 0);
     hasProduct |= at(reader).opcode == Opcode::Dot;
-    const bool hasKernel = isReduction(at(reader)) || isLastProduct(at(reader));
-    if (!hasKernel || !fits({&reader, 1})) return false;
+    if (!isReduction(at(reader)) && !isBatchSum(at(reader)) && !isLastProduct(at(reader))) return false;
   }
   findStatistics();
   return hasMaximum && hasSum && hasProduct;
@@ -153,7 +150,7 @@ bool ScoreGroup::takeSides() {
     if (product == products_[0]) std::ranges::copy(sides, sides_);
     const bool isSame = sides[0] == sides_[0] && sides[1] == sides_[1],
                isCrossed = sides[0] == sides_[1] && sides[1] == sides_[0];
-    if (!(isSame || isCrossed) || !isWithin(depthOf(module_, at(product))) || !hasFactors(module_, at(product)))
+    if (!(isSame || isCrossed) || depthOf(module_, at(product)) < kFewestDepth || !hasFactors(module_, at(product)))
       return false;
   }
   for (const Dims& side : sides_) {
@@ -177,14 +174,24 @@ bool ScoreGroup::isReduction(const Instruction& reader) const {
   if (!reducesBy(module_, reader, Opcode::Maximum, -INFINITY) && !reducesBy(module_, reader, Opcode::Add, 0))
     return false;
   const Dims along = asSet(walkOf(reader));
-  return reader.shape->type == ElementType::F32 && (along == sides_[0] || along == sides_[1]);
+  return isFactorType(reader.shape->type) && (along == sides_[0] || along == sides_[1]);
+}
+
+// Over a part of the batch, of all queries and keys: the gradient of a bias.
+bool ScoreGroup::isBatchSum(const Instruction& reader) const {
+  if (!reducesBy(module_, reader, Opcode::Add, 0) || !isFactorType(reader.shape->type)) return false;
+  const Dims along = asSet(walkOf(reader));
+  const auto isOfSides = [&](int64_t d) {
+    return std::ranges::any_of(sides_, [&](const Dims& side) { return std::ranges::find(side, d) != side.end(); });
+  };
+  return !along.empty() && std::ranges::none_of(along, isOfSides);
 }
 
 // A dot that sums over all queries or all keys, with another factor that sees none of the other ones.
 bool ScoreGroup::isLastProduct(const Instruction& reader) const {
   if (!isProduct(reader) || !hasFactors(module_, reader)) return false;
   const size_t other = otherFactor(reader.id);
-  if (contains(reader.operands[other]) || !isWithin(widthOf(module_, reader, other))) return false;
+  if (contains(reader.operands[other]) || widthOf(module_, reader, other) < kFewestDepth) return false;
   const Dims summed = asSet(walkOf(reader)),
              batch = orderOf(reader.operands[1 - other],
                              reader.attributes->ints(other == 1 ? Attr::lhs_batch_dims : Attr::rhs_batch_dims));
@@ -199,7 +206,7 @@ bool ScoreGroup::isLastProduct(const Instruction& reader) const {
 InstructionId ScoreGroup::takeReader(InstructionId reader, FusionMembers& members) const {
   members.take(reader);
   const bool isDot = at(reader).opcode == Opcode::Dot;
-  const InstructionId last = isDot ? members.takeEnd(reader) : reader;
+  const InstructionId last = isDot || isBatchSum(at(reader)) ? members.takeEnd(reader) : reader;
   if (isDot)
     members.takeFactor(reader, otherFactor(reader));
   else
@@ -241,20 +248,6 @@ bool ScoreGroup::isSumBehind(InstructionId sum, InstructionId most) const {
     id = at(id).operands[0];
   }
   return true;
-}
-
-bool ScoreGroup::fits(std::span<const InstructionId> readers) const {
-  const auto padded = [](int64_t count) { return (count + 15) / 16 * 16 + 1; };
-  std::unordered_set<uint32_t> factors;
-  int64_t elements = 0;
-  for (const InstructionId product : products_) {
-    elements += 2 * padded(depthOf(module_, at(product)));
-    for (const InstructionId factor : at(product).operands) factors.insert(factor.value);
-  }
-  for (const InstructionId reader : readers)
-    if (at(reader).opcode == Opcode::Dot && !factors.contains(at(reader).operands[otherFactor(reader)].value))
-      elements += padded(widthOf(module_, at(reader), otherFactor(reader)));
-  return elements <= kMostElements;
 }
 
 // The member with all that it is made of.

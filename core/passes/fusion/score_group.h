@@ -29,8 +29,6 @@ class ScoreGroup {
   bool areAlike(InstructionId reader, InstructionId other) const;
   // Whether `sum` adds up the powers of a softmax whose row's maximum is `most`: one kernel finds both.
   bool isSumBehind(InstructionId sum, InstructionId most) const;
-  // Whether a block has room for what a kernel of these readers multiplies.
-  bool fits(std::span<const InstructionId> readers) const;
 
  private:
   using Dims = std::vector<int64_t>;
@@ -47,6 +45,7 @@ class ScoreGroup {
   Dims orderOf(InstructionId id, std::span<const int64_t> dims) const;
   bool takeSides();
   bool isReduction(const Instruction& reader) const;
+  bool isBatchSum(const Instruction& reader) const;
   bool isLastProduct(const Instruction& reader) const;
   Dims walkOf(const Instruction& reader) const;
   size_t otherFactor(InstructionId reader) const;

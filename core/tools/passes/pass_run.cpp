@@ -53,8 +53,9 @@ Result<Module> runPasses(const Module& source, std::span<const Pass* const> chos
                          const std::function<Status(const PassStep&, const Module&)>& observe) {
   Module module = derive(source);
   TESSERA_TRY(putInOrder(module));
+  DeviceFusions device;
   for (const Pass* pass : chosen) {
-    TESSERA_ASSIGN_OR_RETURN(const bool changed, pass->run(module));
+    TESSERA_ASSIGN_OR_RETURN(const bool changed, pass->apply(module, device));
     TESSERA_TRY(observe({pass, changed}, module));
   }
   return module;

@@ -15,17 +15,22 @@ AttentionCase gradientCase() {
   return {.name = "", .queries = 16, .keys = 32, .depth = 8, .width = 8, .hasGradient = true};
 }
 
-Module gradientModule(const std::string& text, bool changes) {
+Module gradientModule(const std::string& text, bool changes, DeviceFusions device = {}) {
   const Module source = moduleFrom(text);
   Module out = derive(source);
-  EXPECT_TRUE(fuseAttention(out)) << text;
-  const auto changed = fuseAttentionGradient(out);
+  EXPECT_TRUE(fuseAttention(out, device)) << text;
+  const auto changed = fuseAttentionGradient(out, device);
   EXPECT_TRUE(changed.has_value()) << text;
   EXPECT_EQ(changed.value_or(!changes), changes) << text;
   expectSameValues(source, out);
   return out;
 }
 Module gradientModule(const AttentionCase& c, bool changes) { return gradientModule(textOf(c), changes); }
+
+int64_t resultsOf(const Module& module, InstructionId fusion) {
+  const Shape& shape = module.shapeOf(fusion);
+  return shape.isTuple() ? static_cast<int64_t>(shape.elements.size()) : 1;
+}
 
 int64_t fusionsOf(const Module& module) {
   return std::ranges::count_if(module.entryComputation().instructions,
@@ -86,18 +91,40 @@ TEST(PassesAttentionGradient, WeightsThatAreAResultStay) {
   text = replaced(text, "tuple(r,", "tuple(weights, r,");
   EXPECT_GT(scoresOf(gradientModule(text, false)), 0);
 }
-// A bias that all heads share has the sum over the heads as its gradient, which no tile has.
-TEST(PassesAttentionGradient, ASumOverHeadsStays) {
-  std::string text = textOf(gradientCase());
-  text = replaced(text, "ROOT all = (",
-                  "dbias = f32[16,32] reduce(dscores, zero), dimensions={0}, to_apply=sum\n  ROOT all = (f32[16,32], ");
-  text = replaced(text, "tuple(r,", "tuple(dbias, r,");
-  EXPECT_GT(scoresOf(gradientModule(text, false)), 0);
-}
-TEST(PassesAttentionGradient, LongHeadsStay) {
+// The gradient of a bias that all heads share is a sum over the heads.
+TEST(PassesAttentionGradient, OfABiasIsAKernel) {
   AttentionCase c = gradientCase();
-  c.depth = 136;
-  gradientModule(c, false);
+  c.mask = kBias, c.hasBiasGradient = true;
+  const Module out = gradientModule(c, true);
+  EXPECT_EQ(fusionsOf(out), 5);
+  EXPECT_EQ(scoresOf(out), 0);
+}
+// Of one that is the same for all queries, too: a sum over heads and queries.
+TEST(PassesAttentionGradient, OfABiasOfKeysStays) {
+  AttentionCase c = gradientCase();
+  c.mask = kBias, c.hasBiasGradient = true;
+  std::string text = textOf(c);
+  text = replaced(text, "wideBias = f32[16,32] reduce(wideScores, wideZero), dimensions={0}",
+                  "wideBias = f32[32] reduce(wideScores, wideZero), dimensions={0,1}");
+  text = replaced(text, "dbias = f32[16,32]", "dbias = f32[32]");
+  text = replaced(text, "ROOT all = (f32[16,32]", "ROOT all = (f32[32]");
+  EXPECT_EQ(fusionsOf(gradientModule(text, false)), 0);
+}
+// One product that the device has no kernel for keeps all of the group apart.
+TEST(PassesAttentionGradient, WithoutAKernelForEachProductStays) {
+  const DeviceFusions device([](const Module& module, InstructionId fusion) -> Status {
+    const auto& members = module.at(module.callees(module.at(fusion))[0]).instructions;
+    const int64_t dots =
+        std::ranges::count_if(members, [&](InstructionId id) { return module.at(id).opcode == Opcode::Dot; });
+    return dots > 2 ? failUnsupported("three products") : Status{};
+  });
+  EXPECT_EQ(fusionsOf(gradientModule(textOf(gradientCase()), false, device)), 0);
+}
+TEST(PassesAttentionGradient, ReadersShareAKernelWhereThereIsOne) {
+  const DeviceFusions device([](const Module& module, InstructionId fusion) -> Status {
+    return resultsOf(module, fusion) > 1 ? failUnsupported("two results") : Status{};
+  });
+  EXPECT_EQ(fusionsOf(gradientModule(textOf(gradientCase()), true, device)), 7);
 }
 TEST(PassesAttentionGradient, FewKeysStay) {
   AttentionCase c = gradientCase();

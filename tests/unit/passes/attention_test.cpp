@@ -23,20 +23,24 @@ struct AttentionParts {
   std::string end = " ROOT r = f32[2,16,8] negate(values)";
 };
 
+std::string textOf(const AttentionParts& p) {
+  return "HloModule m\n" + std::string(kRowReducers) +
+         "ENTRY e {\n q = f32[2,16,8] parameter(0)\n k = f32[2,32,8] parameter(1)\n v = f32[2,32,8] parameter(2)\n" +
+         p.scores + " low = f32[] constant(-inf)\n top = f32[" + p.reduced + "] reduce(scores, low), dimensions={" +
+         p.along + "}, to_apply=most\n tops = f32[2,16,32] broadcast(top), dimensions={" + p.kept +
+         "}\n shifted = f32[2,16,32] subtract(scores, tops)\n powers = f32[2,16,32] exponential(shifted)\n"
+         " zero = f32[] constant(0)\n total = f32[" +
+         p.reduced + "] reduce(powers, zero), dimensions={" + p.along + "}, to_apply=" + p.sum +
+         "\n totals = f32[2,16,32] broadcast(total), dimensions={" + p.kept +
+         "}\n weights = f32[2,16,32] divide(powers, totals)\n" + p.values + p.end + "\n}\n";
+}
+
 Module attentionModule(const AttentionParts& p, bool changes) {
-  const std::string text =
-      "HloModule m\n" + std::string(kRowReducers) +
-      "ENTRY e {\n q = f32[2,16,8] parameter(0)\n k = f32[2,32,8] parameter(1)\n v = f32[2,32,8] parameter(2)\n" +
-      p.scores + " low = f32[] constant(-inf)\n top = f32[" + p.reduced + "] reduce(scores, low), dimensions={" +
-      p.along + "}, to_apply=most\n tops = f32[2,16,32] broadcast(top), dimensions={" + p.kept +
-      "}\n shifted = f32[2,16,32] subtract(scores, tops)\n powers = f32[2,16,32] exponential(shifted)\n"
-      " zero = f32[] constant(0)\n total = f32[" +
-      p.reduced + "] reduce(powers, zero), dimensions={" + p.along + "}, to_apply=" + p.sum +
-      "\n totals = f32[2,16,32] broadcast(total), dimensions={" + p.kept +
-      "}\n weights = f32[2,16,32] divide(powers, totals)\n" + p.values + p.end + "\n}\n";
+  const std::string text = textOf(p);
   const Module source = moduleFrom(text);
   Module out = derive(source);
-  const auto changed = fuseAttention(out);
+  DeviceFusions device;
+  const auto changed = fuseAttention(out, device);
   EXPECT_TRUE(changed.has_value()) << text;
   EXPECT_EQ(changed.value_or(!changes), changes) << text;
   expectSameValues(source, out);
@@ -88,6 +92,17 @@ TEST(PassesAttention, OneBehindTheOther) {
       " weights2 = f32[2,16,32] divide(powers2, totals2)\n ROOT r = f32[2,8,16] dot(v, weights2), lhs_batch_dims={0}, "
       "lhs_contracting_dims={1}, rhs_batch_dims={0}, rhs_contracting_dims={2}";
   EXPECT_EQ(stepsOf(attentionModule(p, true)), (std::vector<Opcode>{Opcode::Fusion, Opcode::Fusion}));
+}
+TEST(PassesAttention, WithoutAKernelStaysAndSaysWhy) {
+  Module module = derive(moduleFrom(textOf({})));
+  DeviceFusions device([](const Module&, InstructionId) { return Status(failUnsupported("too long")); });
+  const auto changed = fuseAttention(module, device);
+  ASSERT_TRUE(changed);
+  EXPECT_FALSE(*changed);
+  for (InstructionId id : module.entryComputation().instructions) {
+    const std::string* why = device.refusalOf(module.at(id));
+    EXPECT_EQ(why ? *why : "", module.at(id).name == "values" ? "too long" : "") << module.at(id).name;
+  }
 }
 TEST(PassesAttention, WeightsThatAreReadElsewhereStay) {
   AttentionParts p;

@@ -186,11 +186,11 @@ uint32_t Decoder::constant(uint64_t bits, bool isWide) {
   return at->second;
 }
 
-uint32_t Decoder::special(Special special, bool isWide) {
-  const auto [at, isNew] = specials_.try_emplace({special, isWide});
+uint32_t Decoder::special(Special special, bool isWide, uint64_t further) {
+  const auto [at, isNew] = specials_.try_emplace({special, isWide, further});
   if (isNew) {
     at->second = temporary(isWide);
-    kernel_.specials.push_back({.row = at->second, .special = special, .isWide = isWide});
+    kernel_.specials.push_back({.row = at->second, .special = special, .isWide = isWide, .further = further});
   }
   return at->second;
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -81,7 +82,7 @@ class Decoder {
   uint32_t temporary(bool isWide);
   uint32_t temporaryPredicate() { return kernel_.predicates++; }
   uint32_t constant(uint64_t bits, bool isWide);
-  uint32_t special(Special special, bool isWide);
+  uint32_t special(Special special, bool isWide, uint64_t further = 0);
   uint32_t carryRow();  // of add.cc and its like
   // The statement's guard and place are set. Valid until the next one is emitted.
   Instruction& emit(Handler handler);
@@ -142,7 +143,7 @@ class Decoder {
   const Statement* statement_ = nullptr;
   std::vector<Modifier> modifiers_;
   std::map<std::pair<uint64_t, bool>, uint32_t> constants_;
-  std::map<std::pair<Special, bool>, uint32_t> specials_;
+  std::map<std::tuple<Special, bool, uint64_t>, uint32_t> specials_;
   std::map<std::string_view, Place> sharedPlaces_;
   std::vector<const Variable*> openShared_;
   std::optional<uint32_t> carryRow_;

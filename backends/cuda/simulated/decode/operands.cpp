@@ -159,10 +159,7 @@ std::optional<uint32_t> Decoder::namedSource(const Operand& operand, bool isWide
   if (operand.name == "WARP_SZ") return constant(kLanes, isWideRow);
   if (const auto place = findVariable(operand.name)) {
     const uint64_t offset = place->offset + static_cast<uint64_t>(operand.offset);
-    if (!place->isDynamic) return constant(offset, isWideRow);
-    if (offset == 0) return special(Special::DynamicSharedBegin, isWideRow);
-    fail("an address behind the begin of dynamic shared memory is taken with an instruction of its own");
-    return std::nullopt;
+    return place->isDynamic ? special(Special::DynamicSharedBegin, isWideRow, offset) : constant(offset, isWideRow);
   }
   fail(fmt::format("{} is no register and no variable", operand.name));
   return std::nullopt;

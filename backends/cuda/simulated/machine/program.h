@@ -107,6 +107,7 @@ struct SpecialRow {
   uint32_t row;
   Special special;
   bool isWide;
+  uint64_t further = 0;  // added to it
 };
 
 struct Kernel {

@@ -45,11 +45,11 @@ void Warp::setSpecials() {
   for (const SpecialRow& special : kernel_.specials) {
     if (hasSpecials_ && !changesByBlock(special.special)) continue;
     for (int lane = 0; lane < kLanes; ++lane) {
-      const uint32_t value = specialValue(special.special, lane);
+      const uint64_t value = specialValue(special.special, lane) + special.further;
       if (special.isWide)
         row<uint64_t>(special.row)[lane] = value;
       else
-        row<uint32_t>(special.row)[lane] = value;
+        row<uint32_t>(special.row)[lane] = static_cast<uint32_t>(value);
     }
   }
   hasSpecials_ = true;

@@ -19,7 +19,7 @@ namespace tessera {
 namespace {
 
 constexpr size_t kFewBoxes = 10000;                                // views up to this size are arranged thoroughly
-constexpr size_t kMostWithFolds = 500;                             // open groups of larger views keep their form
+constexpr size_t kMostWithFolds = 2000;                            // open groups of larger views keep their form
 constexpr float kWorthFolding = 1.1f;                              // times as large as without
 constexpr float kNarrowestWithValue = 160, kNarrowestInRow = 136;  // where wires run down, to the right
 constexpr float kLargeAspect = 1.6f;                               // of a value that is shown large
@@ -224,7 +224,7 @@ class Arranger {
     placed_.level(node.parent).boxes[at(placed_.localIndex[at(group)])] = levelBox(group);
   }
   std::optional<Fold> foldOfLevel(int32_t group) {
-    return view_.columns ? foldOf(placed_.level(group), view_.flow) : std::nullopt;
+    return view_.columns ? foldOf(placed_.level(group), view_.flow, view_.room) : std::nullopt;
   }
   void foldInside(int32_t group) {
     Level& level = placed_.level(group);
@@ -326,8 +326,7 @@ Arrangement arrange(const GraphView& view, const std::stop_token& stop, const st
   Arrangement out = arranger.run(stop);
   if (!arranger.hasFoldedGroup() || stop.stop_requested()) return out;
   Arrangement whole = Arranger(view, placed, false).run(stop);  // groups in groups may get larger by it
-  const auto zoomOf = [](const Arrangement& each) { return zoomOnCanvas(each.bounds.width, each.bounds.height); };
-  return zoomOf(out) > kWorthFolding * zoomOf(whole) ? out : whole;
+  return view.room.zoomOf(out.bounds) > kWorthFolding * view.room.zoomOf(whole.bounds) ? out : whole;
 }
 
 }  // namespace tessera

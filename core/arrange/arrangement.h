@@ -3,6 +3,7 @@
 // input gives the same arrangement.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -46,6 +47,14 @@ struct ViewPort {
   Kind kind = Kind::Array;
   int32_t operand = 0;  // its number at the instruction
   bool open = false;    // nothing is wired to it
+};
+
+// Where a page is to be seen as a whole, in pixels, without margins.
+struct Room {
+  float width = 709, height = 512;  // the canvas of a window of 1366 × 768 with its panels
+  // The zoom at which a page of this size, in scene units, fits into it.
+  float zoomOf(float pageWidth, float pageHeight) const { return std::min(width / pageWidth, height / pageHeight); }
+  float zoomOf(const RectF& page) const { return zoomOf(page.width, page.height); }
 };
 
 // Which way wires run over a page: from the upper edge of a node to the lower one, or from the left to the right.
@@ -101,6 +110,7 @@ struct GraphView {
   std::vector<ViewEdge> edges;
   float valueStrip = 0;  // height at the bottom of nodes and closed groups that is kept free for their values
   Flow flow = Flow::Down;
+  Room room;            // folds make a page large in it
   bool columns = true;  // tall levels are folded into columns (core/arrange/columns.h)
   // By InstructionId value: the innermost box that shows it (its own, or the collapsed group that hides it); -1: none.
   std::vector<int32_t> boxes;
@@ -120,6 +130,13 @@ enum class Grouping : uint8_t {
   None,          // every instruction is a box
 };
 
+// Boxes that are not drawn (core/arrange/hidden.h): instructions by their ids, groups by their paths.
+struct HiddenBoxes {
+  std::unordered_set<uint32_t> instructions;
+  std::unordered_set<std::string> groups;
+  bool empty() const { return instructions.empty() && groups.empty(); }
+};
+
 // What is open: group paths. Repeated blocks are a stack "layer_0…95" that opens to its members; what no scope holds
 // is gathered to its only users, or in clusters where it would be too many boxes.
 struct ViewOptions {
@@ -133,6 +150,7 @@ struct ViewOptions {
   std::vector<std::string> sources = {};  // by argument leaf, what parameters of the program show of their values
   bool fields = false;  // generated inputs are shown in their readers; a path among openGroups pulls one out
   float valueStrip = 0;
+  HiddenBoxes hidden = {};
 };
 
 // A group that can be opened, and the one that it lies in; -1: it lies on the page.

@@ -1,5 +1,5 @@
 // In the axes of the flow: where that is to the right, columns are lines. Cuts are between rows: into as few columns as
-// show the graph large enough on a usual canvas, else into as many as show it largest; each cut where few wires cross
+// show the graph large enough in its room, else into as many as show it largest; each cut where few wires cross
 // it and columns are of like height. Of a level of very many rows the rows with the fewest wires are tried.
 #include "core/arrange/columns.h"
 
@@ -13,12 +13,11 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMostFolded = 2000;                      // boxes of a level
-constexpr size_t kMostCuts = 200;                         // rows below which a level may be cut
-constexpr float kCanvasWidth = 709, kCanvasHeight = 512;  // a window of 1366 × 768 with its panels, without margins
-constexpr float kLargeEnough = 0.75f;                     // zoom; what is seen so large is left alone
-constexpr float kWorthIt = 1.2f;                          // times as large
-constexpr float kGutter = 64;                             // between columns: room for wires upwards
+constexpr size_t kMostFolded = 2000;   // boxes of a level
+constexpr size_t kMostCuts = 200;      // rows below which a level may be cut
+constexpr float kLargeEnough = 0.75f;  // zoom; what is seen so large is left alone
+constexpr float kWorthIt = 1.2f;       // times as large
+constexpr float kGutter = 64;          // between columns: room for wires upwards
 // What a wire costs that crosses a cut, in units of height: as much as leaves the graph large enough.
 constexpr float kCrossings[] = {150, 60, 10};
 
@@ -32,7 +31,7 @@ struct Extent {
 
 class Folder {
  public:
-  Folder(const Level& level, Flow flow) : level_(level), flow_(flow) {}
+  Folder(const Level& level, Flow flow, const Room& room) : level_(level), flow_(flow), room_(room) {}
 
   std::optional<Fold> run() {
     const size_t rows = level_.rows.size();
@@ -133,12 +132,12 @@ class Folder {
   }
   float zoomOf(const std::vector<Extent>& columns) const {
     const PointF size = sizeOf(columns);
-    return zoomOnCanvas(size.x, size.y);
+    return room_.zoomOf(size.x, size.y);
   }
   // What limits the zoom is the width of all columns together.
   bool isWide(const std::vector<Extent>& columns) const {
     const PointF size = sizeOf(columns);
-    const bool wide = size.x * kCanvasHeight > size.y * kCanvasWidth;
+    const bool wide = size.x * room_.height > size.y * room_.width;
     return wide == (flow_ == Flow::Down);
   }
 
@@ -157,6 +156,7 @@ class Folder {
 
   const Level& level_;
   const Flow flow_;
+  const Room room_;
   std::vector<float> crossings_;
   std::vector<size_t> cuts_;  // as numbers of rows
 };
@@ -252,9 +252,7 @@ void setBounds(Arrangement& out) {
 
 }  // namespace
 
-float zoomOnCanvas(float width, float height) { return std::min(kCanvasWidth / width, kCanvasHeight / height); }
-
-std::optional<Fold> foldOf(const Level& level, Flow flow) { return Folder(level, flow).run(); }
+std::optional<Fold> foldOf(const Level& level, Flow flow, const Room& room) { return Folder(level, flow, room).run(); }
 
 void applyFolds(const GraphView& view, const PlacedLevels& placed, const Folds& folds, Arrangement& arrangement) {
   if (folds.empty()) return;

@@ -13,16 +13,13 @@
 
 namespace tessera {
 
-// The zoom at which a page of this size fits into a usual canvas: a window of 1366 × 768 with its panels.
-float zoomOnCanvas(float width, float height);
-
 struct Fold {
   std::vector<size_t> ends;    // of each column, as numbers of rows
   std::vector<PointF> shifts;  // of its boxes
   float width = 0, height = 0;
 };
 // How a level is folded; none: it is seen large enough as it is, or no fold shows it much larger.
-std::optional<Fold> foldOf(const Level& level, Flow flow);
+std::optional<Fold> foldOf(const Level& level, Flow flow, const Room& room);
 using Folds = std::unordered_map<int32_t, Fold>;  // by open group; -1: the page
 // Wires from column to column, and those that leave a folded group, are led round boxes.
 void applyFolds(const GraphView& view, const PlacedLevels& placed, const Folds& folds, Arrangement& arrangement);

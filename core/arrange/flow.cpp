@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "core/arrange/columns.h"
-
 namespace tessera {
 namespace {
 
@@ -18,8 +16,7 @@ Flow flowByForm(GraphView view) {
   if (view.nodes.size() > kMostTried) return Flow::Down;
   const auto zoomOf = [&](Flow flow) {
     view.flow = flow;
-    const RectF bounds = arrange(view).bounds;
-    return std::min({zoomOnCanvas(bounds.width, bounds.height), 1.f});
+    return std::min(view.room.zoomOf(arrange(view).bounds), 1.f);
   };
   const float right = zoomOf(Flow::Right);
   if (right >= kWell) return Flow::Right;

@@ -22,7 +22,7 @@ inline void transpose(Arrangement& arrangement) {
   arrangement.bounds = transposed(arrangement.bounds);
 }
 
-// The flow in which a view is seen larger on a usual canvas; of what both show well, to the right, as wires are read.
+// The flow in which a view is seen larger in its room; of what both show well, to the right, as wires are read.
 // Views of many boxes flow down.
 Flow flowByForm(GraphView view);
 

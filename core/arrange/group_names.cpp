@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 
 #include "core/arrange/arrangement.h"
@@ -19,6 +20,43 @@ constexpr size_t kMostReads = 24;        // parameters that are looked at
 constexpr size_t kItemsOfPattern = 200;  // a pattern tells what so many instructions do, not more
 constexpr size_t kManyNamesakes = 3;
 constexpr std::string_view kGradient = "gradient of ";
+
+// How much an operation tells of what it is a part of.
+enum class Telling : uint8_t { Form, Simple, Lines, Products };
+constexpr Opcode kForms[] = {
+    Opcode::AddDependency,   Opcode::Bitcast, Opcode::BitcastConvert, Opcode::Broadcast, Opcode::Concatenate,
+    Opcode::Constant,        Opcode::Convert, Opcode::Copy,           Opcode::Domain,    Opcode::DynamicSlice,
+    Opcode::GetTupleElement, Opcode::Iota,    Opcode::OptBarrier,     Opcode::Pad,       Opcode::Reshape,
+    Opcode::Reverse,         Opcode::Slice,   Opcode::Transpose,      Opcode::Tuple};
+constexpr Opcode kLines[] = {Opcode::AllGather,
+                             Opcode::AllReduce,
+                             Opcode::AllToAll,
+                             Opcode::Cholesky,
+                             Opcode::CollectivePermute,
+                             Opcode::DynamicUpdateSlice,
+                             Opcode::Fft,
+                             Opcode::Gather,
+                             Opcode::Reduce,
+                             Opcode::ReduceScatter,
+                             Opcode::ReduceWindow,
+                             Opcode::Rng,
+                             Opcode::RngBitGenerator,
+                             Opcode::Scan,
+                             Opcode::Scatter,
+                             Opcode::SelectAndScatter,
+                             Opcode::Sort,
+                             Opcode::Topk,
+                             Opcode::TriangularSolve};
+constexpr Opcode kProducts[] = {Opcode::Call,       Opcode::Conditional, Opcode::Convolution,
+                                Opcode::CustomCall, Opcode::Dot,         Opcode::Fusion,
+                                Opcode::RaggedDot,  Opcode::ScaledDot,   Opcode::While};
+Telling howTelling(Opcode opcode) {
+  const auto isOneOf = [&](std::span<const Opcode> all) { return std::ranges::find(all, opcode) != all.end(); };
+  return isOneOf(kProducts) ? Telling::Products
+         : isOneOf(kLines)  ? Telling::Lines
+         : isOneOf(kForms)  ? Telling::Form
+                            : Telling::Simple;
+}
 
 // The longest path that all have in common: "p['h'][0]['fc']" of its weight and bias.
 std::string commonPath(const std::vector<std::string>& paths) {
@@ -71,8 +109,8 @@ class GroupNamer {
     std::vector<std::string> reads;
     size_t items = 0, outputs = 0;
     std::array<size_t, 4> roles{};
-    int32_t last = -1;
-    std::string own;  // the scope's own segment
+    std::array<int32_t, 2> work{-1, -1};  // the most telling of what it does, of two opcodes
+    std::string own;                      // the scope's own segment
   };
 
   OutlineGroup& group(size_t g) { return outline_.groups[g]; }
@@ -149,7 +187,19 @@ class GroupNamer {
         content.reads.push_back(titleOf(module_, operand));
     const auto users = users_.users(i.id);
     if (std::ranges::find(users, computation_.root) != users.end()) ++content.outputs;
-    if (i.opcode != Opcode::Parameter) content.last = item;
+    if (i.opcode != Opcode::Parameter) noteWork(content, item);
+  }
+
+  Opcode opcodeOf(int32_t item) const { return module_.at(computation_.instructions[at(item)]).opcode; }
+  // -1 tells less than any.
+  int tells(int32_t item) const { return item < 0 ? -1 : static_cast<int>(howTelling(opcodeOf(item))); }
+  // Of equals the later ones count, which are nearer to its result.
+  void noteWork(Content& content, int32_t item) const {
+    auto& [least, most] = content.work;
+    for (int32_t* known : {&least, &most})
+      if (*known >= 0 && opcodeOf(*known) == opcodeOf(item)) return void(*known = item);
+    if (tells(item) >= tells(least)) least = item;
+    if (tells(least) > tells(most)) std::swap(least, most);
   }
 
   // One whose name is the program's and not a number.
@@ -194,8 +244,13 @@ class GroupNamer {
     if (path.empty() || path == "…") return {};
     return 2 * content.outputs >= content.items && content.outputs > 0 ? "update of " + path : path;
   }
-  std::string byRoot(const Content& content) const {
-    return content.last < 0 ? "parameters" : titleOf(module_, computation_.instructions[at(content.last)]);
+  // "dot and reduce sum over 1", in their order; of elementwise operations the last one.
+  std::string byWork(const Content& content) const {
+    if (content.work[1] < 0) return "parameters";
+    const auto title = [&](int32_t item) { return titleOf(module_, computation_.instructions[at(item)]); };
+    const auto [first, second] = std::minmax(content.work[0], content.work[1]);
+    if (tells(content.work[0]) >= static_cast<int>(Telling::Lines)) return title(first) + " and " + title(second);
+    return title(tells(first) == tells(second) ? second : content.work[1]);
   }
   // Names by content, the most telling first.
   std::vector<std::string> namesOf(size_t g) const {
@@ -207,7 +262,7 @@ class GroupNamer {
                                                                : "";
     for (std::string name : {byScope(g), byPatterns(content), byParameters(content)})
       if (!name.empty()) out.push_back(name.starts_with("update of") ? name : prefix + name);
-    out.push_back(byRoot(content));
+    out.push_back(byWork(content));
     return out;
   }
 
@@ -234,13 +289,20 @@ class GroupNamer {
     for (size_t rule = 0; rule < 4; ++rule) {
       std::map<std::pair<int32_t, std::string>, std::vector<size_t>> sameName;
       for (size_t g : named_) sameName[{outline_.drawnParent(static_cast<int32_t>(g)), group(g).title}].push_back(g);
-      for (const auto& [name, groups] : sameName)
-        for (size_t g : groups) {
-          const std::vector<std::string> names = namesOf(g);
-          if (groups.size() > 1 && rule < names.size() && group(g).title.find(names[rule]) == std::string::npos)
-            group(g).title += ": " + names[rule];
-        }
+      for (const auto& [name, groups] : sameName) addNames(groups, rule);
     }
+  }
+  // What all of them have in common does not tell them apart.
+  void addNames(const std::vector<size_t>& namesakes, size_t rule) {
+    std::vector<std::string> names;
+    for (size_t g : namesakes) {
+      const std::vector<std::string> all = namesOf(g);
+      names.push_back(rule < all.size() ? all[rule] : std::string());
+    }
+    if (std::ranges::adjacent_find(names, std::not_equal_to()) == names.end()) return;
+    for (size_t k = 0; k < names.size(); ++k)
+      if (std::string& title = group(namesakes[k]).title; title.find(names[k]) == std::string::npos)
+        title += ": " + names[k];
   }
   // The same scope forward and backward, side by side: "backward: gpt".
   void tellRolesApart() {

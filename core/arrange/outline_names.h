@@ -1,5 +1,5 @@
-// Names of groups: by scope, else by what they compute together, by the parameters that they read, and last by what
-// they end in. Never by counts.
+// Names of groups: by scope, else by what they compute together, by the parameters that they read, and last by the
+// most telling of their operations. Never by counts.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // makeView: what is shown of a computation. Groups of the outline and called computations are open or collapsed; hubs
 // (constants, iotas, parameters with many users) are attached beside each user; edges are lifted to the boxes that
 // show their ends. One sweep over the visible computations; arrange comes next.
+#include "core/arrange/hidden.h"
 #include "core/arrange/view_builder.h"
 #include "core/arrange/view_known.h"
 
@@ -11,7 +12,9 @@ ViewMaker::~ViewMaker() = default;
 ViewMaker::ViewMaker(ViewMaker&&) noexcept = default;
 
 GraphView ViewMaker::view(ComputationId computation, const ViewOptions& options, const std::stop_token& stop) {
-  return ViewBuilder(*known_, options, false, stop).build(computation);
+  GraphView view = ViewBuilder(*known_, options, false, stop).build(computation);
+  if (!stop.stop_requested()) leaveOut(view, options.hidden);
+  return view;
 }
 
 void ViewMaker::setKernels(std::vector<std::string> names) {

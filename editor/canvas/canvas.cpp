@@ -179,9 +179,14 @@ void Canvas::bringGroupIntoView(int32_t viewNode) {
   if (const QRectF frame = frameOf(viewNode); !frame.isEmpty()) viewport_.show(frame);
 }
 
+void Canvas::fitAll() {
+  viewport_.fitAll();
+  emit allFitted();
+}
+
 void Canvas::fitSelection() {
   const QRectF all = selectedBox();
-  if (all.isEmpty()) return viewport_.fitAll();
+  if (all.isEmpty()) return fitAll();
   viewport_.fit(all.adjusted(-kSelectionMargin, -kSelectionMargin, kSelectionMargin, kSelectionMargin));
 }
 

@@ -67,7 +67,8 @@ class Canvas : public QWidget {
   bool showsSelection() const;                // all of it, and it can be read
   void bringIntoView();                       // the selection: what was just made
   void bringGroupIntoView(int32_t viewNode);  // that was opened in place: all of it, else its beginning
-  void fitSelection();                        // all when nothing is selected
+  void fitAll();
+  void fitSelection();  // all when nothing is selected
 
   // The tooltip of an instruction, as rich text; without it there is none.
   void setTooltipProvider(std::function<QString(InstructionId)> provider) { tooltip_ = std::move(provider); }
@@ -100,6 +101,7 @@ class Canvas : public QWidget {
 
  signals:
   void selectionChanged(std::vector<tessera::InstructionId> selection);
+  void allFitted();                                      // as the user asked for
   void groupSelected(QString group);                     // a click on a group; empty: on something else
   void groupToggled(QString group);                      // path of the group that was double-clicked
   void instructionActivated(tessera::InstructionId id);  // double click on a node that is no group

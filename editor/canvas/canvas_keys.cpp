@@ -55,7 +55,7 @@ bool Canvas::cancel() {
 
 bool Canvas::fitKey(const QKeyEvent& event) {
   if (event.modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) return false;
-  if (event.key() == Qt::Key_A || event.key() == Qt::Key_Home) return viewport_.fitAll(), true;
+  if (event.key() == Qt::Key_A || event.key() == Qt::Key_Home) return fitAll(), true;
   if (event.key() == Qt::Key_F) return fitSelection(), true;
   return false;
 }

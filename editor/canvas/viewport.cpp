@@ -11,7 +11,8 @@
 namespace tessera {
 namespace {
 
-constexpr double kSmallestZoom = 0.0002, kLargestZoom = 6, kFitMargin = 24;
+constexpr double kSmallestZoom = 0.0002, kLargestZoom = 6;
+constexpr int kFitMargin = 24;
 constexpr double kRowHeight = 110;  // in the scene: a box and the gap to the next
 constexpr double kGrowth = 0.3;     // of its size: room for what is added next, when all is made smaller
 constexpr double kStrip = 60, kScrollMargin = 30, kSnug = 6;  // pixels
@@ -78,6 +79,10 @@ double Viewport::zoomToFit(QRectF scene) const {
   double zoom = within(kFitMargin);
   if (zoom < kReadableZoom && within(kSnug) >= kReadableZoom) zoom = kReadableZoom;  // rather read than margins
   return std::clamp(zoom, kSmallestZoom, kLargestZoom);
+}
+
+QSizeF Viewport::room() const {
+  return widget_.contentsRect().marginsRemoved({kFitMargin, kFitMargin, kFitMargin, kFitMargin}).size();
 }
 
 void Viewport::fit(QRectF scene) {

@@ -28,6 +28,7 @@ class Viewport : public QObject {
   QPointF toWidget(QPointF scene) const { return (scene - origin_) * zoom_; }
   QRectF toWidget(const QRectF& scene) const { return {toWidget(scene.topLeft()), toWidget(scene.bottomRight())}; }
   QRectF visible() const;  // scene
+  QSizeF room() const;     // pixels in which all is fitted, without margins
   QRectF free() const;     // of it, where nothing stands over the widget (its contents rectangle)
   void toSceneUnits(QPainter& painter) const;
 

@@ -178,6 +178,7 @@ void ArrangeController::tidy() {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
   const auto nodes = selectedNodes();
   if (nodes.size() < 2) {
+    document_.view().useRoom();
     return document_.arrange(tr("Tidy"), [](ProjectPage& page) { page.forgetPlaces(); });
   }
   const Scene scene = document_.view().scene();

@@ -44,6 +44,7 @@ CanvasBinding::CanvasBinding(Document& document, Canvas& canvas, QObject* parent
   });
   connect(&document_.view(), &SceneView::groupOpened, this,
           [this](const QString& group) { canvas_.bringGroupIntoView(canvas_.view()->findGroup(group.toStdString())); });
+  connect(&canvas_, &Canvas::allFitted, &document_.view(), &SceneView::fitToRoom);
   connect(&canvas_, &Canvas::groupToggled, &document_.view(), &SceneView::toggleGroup);
   connect(&canvas_, &Canvas::instructionActivated, this, &CanvasBinding::activate);
   canvas_.setTooltipProvider([this](InstructionId id) { return tooltipFor(id); });

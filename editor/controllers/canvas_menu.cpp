@@ -28,7 +28,7 @@ void CanvasMenu::open(const CanvasSpot& spot) {
 void CanvasMenu::fill(QMenu& menu, const CanvasSpot& spot) {
   using Kind = CanvasSpot::Kind;
   if (document_.isPlainGraph()) {
-    addItem(menu, tr("&Fit all"), tr("A"), [this] { canvas_.viewport().fitAll(); });
+    addItem(menu, tr("&Fit all"), tr("A"), [this] { canvas_.fitAll(); });
     return;
   }
   switch (spot.kind) {
@@ -76,8 +76,9 @@ void CanvasMenu::fillNode(QMenu& menu, InstructionId id) {
   if (parameter) addActionOf(menu, QStringLiteral("argument-source"));
   if (inputs > 0) addActionOf(menu, QStringLiteral("pick-source"));
   if (inputs > 1) addActionOf(menu, QStringLiteral("swap"));
-  addEach(menu, {"pull-out", "size", "make-result", "mute", "-", "value", "enlarge", "fields", "-", "cut", "copy",
-                 "paste", "duplicate", "delete", "delete-open", "-", "frame", "tidy", "-"});
+  addEach(menu, {"pull-out", "size", "make-result", "mute",    "-",         "value",  "enlarge",     "fields",
+                 "-",        "cut",  "copy",        "paste",   "duplicate", "delete", "delete-open", "-",
+                 "frame",    "tidy", "-",           "isolate", "hide",      "-"});
   addEach(*menu.addMenu(tr("&Build from it")),
           {"group", "inline", "promote", "gradient", "extract", "take-out", "save-block"});
   addEach(*menu.addMenu(tr("Se&lect")), {"select-same", "select-needed", "select-users", "invert", "select-all"});
@@ -96,7 +97,8 @@ void CanvasMenu::fillGroup(QMenu& menu, const CanvasSpot& spot) {
     });
   menu.addSeparator();
   if (node.caller) return fillNode(menu, node.instruction);
-  addEach(menu, {"frame", "tidy", "-", "select-needed", "select-users", "invert", "select-all"});
+  addEach(menu,
+          {"isolate", "hide", "-", "frame", "tidy", "-", "select-needed", "select-users", "invert", "select-all"});
 }
 
 void CanvasMenu::fillInput(QMenu& menu, const CanvasSpot& spot) {
@@ -143,7 +145,7 @@ void CanvasMenu::fillWire(QMenu& menu, const CanvasSpot& spot) {
 void CanvasMenu::fillPage(QMenu& menu) {
   addEach(menu,
           {"add", "paste", "paste-keep", "-", "note", "tidy", "turn-flow", "-", "select-all", "invert", "-", "leave"});
-  addItem(menu, tr("&Fit all"), tr("A"), [this] { canvas_.viewport().fitAll(); });
+  addItem(menu, tr("&Fit all"), tr("A"), [this] { canvas_.fitAll(); });
 }
 
 }  // namespace tessera

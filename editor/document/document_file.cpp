@@ -62,18 +62,29 @@ FileStamp stampOf(const QString& path) {
   return out;
 }
 
+// What a window says of how files are shown that are opened in it.
+struct ShownIn {
+  bool fields;
+  Room room;
+  explicit ShownIn(const SceneView& view) : fields(view.showsFields()), room(view.room()) {}
+  void tell(SceneMaker& maker) const {
+    maker.setFields(fields);
+    maker.setRoom(room);
+  }
+};
+
 // Of what it showed last.
-void makePicture(OpenedFile& file, bool fields) {
+void makePicture(OpenedFile& file, const ShownIn& shownIn) {
   const Module& module = *file.read.module;
   file.maker = std::make_shared<SceneMaker>(module, file.project, file.plain, file.live);
-  file.maker->setFields(fields);
+  shownIn.tell(*file.maker);
   if (const auto inputs = file.files.inputs()) file.maker->setInputs(inputs->name);
   const ComputationId shown = module.findComputation(file.project.shown).value_or(module.entry());
   file.scene = file.maker->make(shown, file.maker->initialOptions(shown), nullptr);
 }
 
 OpenedFile readFrom(const QString& path, const std::optional<QString>& recoveredFor,
-                    const std::optional<ShownPart>& shownPart, bool fields) {
+                    const std::optional<ShownPart>& shownPart, const ShownIn& shownIn) {
   OpenedFile out;
   out.path = path;
   out.stamp = stampOf(path);
@@ -94,7 +105,7 @@ OpenedFile readFrom(const QString& path, const std::optional<QString>& recovered
   out.files = filesOf(recoveredFor.value_or(path), *module, out.project.run);
   out.asks = out.files.asks(out.project.run);
   out.live = !out.plain && out.asks.empty() && startsLive(*module);  // as what was made here
-  makePicture(out, fields);
+  makePicture(out, shownIn);
   return out;
 }
 
@@ -178,15 +189,15 @@ void DocumentFile::openRecovered(const QString& file, const QString& path) { rea
 void DocumentFile::read(const QString& path, std::optional<QString> recoveredFor, std::optional<ShownPart> shown) {
   readInBackground(QFileInfo(path).fileName(),
                    [path = QFileInfo(path).absoluteFilePath(), recoveredFor, shown = std::move(shown),
-                    fields = document_.view().showsFields()] { return readFrom(path, recoveredFor, shown, fields); });
+                    shownIn = ShownIn(document_.view())] { return readFrom(path, recoveredFor, shown, shownIn); });
 }
 
 void DocumentFile::openText(const QString& text, const QString& name) {
-  readInBackground(name, [text = text.toStdString(), name, fields = document_.view().showsFields()] {
+  readInBackground(name, [text = text.toStdString(), name, shownIn = ShownIn(document_.view())] {
     OpenedFile out;
     out.read = readModuleText(text, name.toStdString());
     out.isUnsaved = true;
-    if (out.read.module) makePicture(out, fields);
+    if (out.read.module) makePicture(out, shownIn);
     return out;
   });
 }
@@ -259,7 +270,7 @@ void DocumentFile::install(OpenedFile made, bool live) {
   document_.cancel();
   made.live = live;
   made.maker = std::make_shared<SceneMaker>(*made.read.module, made.project, nullptr, live);
-  made.maker->setFields(document_.view().showsFields());
+  ShownIn(document_.view()).tell(*made.maker);
   const ComputationId entry = made.read.module->entry();
   made.scene = made.maker->make(entry, made.maker->initialOptions(entry), nullptr);
   document_.install(std::move(made));

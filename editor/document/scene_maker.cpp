@@ -69,11 +69,15 @@ ViewOptions SceneMaker::allOpened(ComputationId computation, ViewOptions options
 
 ViewOptions SceneMaker::openedFor(ComputationId computation, ViewOptions options, InstructionId id) {
   const std::lock_guard lock(mutex_);
-  while (true) {  // ends: each round opens one more group
+  while (true) {  // ends: each round opens one more group, or the one that shows all again
     options.grouping = grouping_;
     const GraphView view = viewsFor(options.grouping).view(computation, options);
     const int32_t box = view.boxOf(id);
-    if (box < 0) return options;
+    if (box < 0 && options.hidden.empty()) return options;
+    if (box < 0) {
+      options.hidden = {};
+      continue;
+    }
     const ViewNode& node = view.nodes[static_cast<size_t>(box)];
     if (node.kind != ViewNode::Kind::CollapsedGroup || !options.openGroups.insert(node.group).second) return options;
   }
@@ -111,7 +115,9 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
   scene.options.grouping = grouping_;
   scene.options.valueStrip = values_ ? kValueStrip : 0;
   if (plain_) {
-    scene.view = std::make_shared<const GraphView>(viewOf(*plain_));
+    GraphView view = viewOf(*plain_);
+    view.room = room_;
+    scene.view = std::make_shared<const GraphView>(std::move(view));
   } else {
     const std::lock_guard lock(mutex_);
     GraphView view = viewsFor(scene.options.grouping).view(computation, scene.options, stop);
@@ -121,6 +127,7 @@ Scene SceneMaker::make(ComputationId computation, ViewOptions options, const Ove
     scene.warnings = warnings(computation);
     const bool hued = scene.hues && view.nodes.size() <= kMaxHuedBoxes;
     for (ViewNode& node : view.nodes) writeSizes(scene, hued, node);
+    view.room = room_;
     view.flow = flowOf(view);
     enlarge(view);
     scene.view = std::make_shared<const GraphView>(std::move(view));

@@ -63,6 +63,10 @@ class SceneMaker {
   // Generated inputs stand in their readers, for scenes made from now on.
   void setFields(bool shown) { fields_ = shown; }
 
+  // In which a page is to be seen as a whole, for scenes made from now on.
+  void setRoom(Room room) { room_ = room; }
+  Room room() const { return room_; }
+
   // The flows that forms asked for, for the maker that comes after.
   std::unordered_map<ComputationId, Flow> flows() {
     const std::lock_guard lock(projectMutex_);
@@ -114,6 +118,7 @@ class SceneMaker {
   std::optional<std::vector<std::string>> usual_;  // sources of arguments, once they were asked for
   std::atomic<bool> fields_ = true;
   std::atomic<Grouping> grouping_ = Grouping::Scopes;
+  std::atomic<Room> room_ = Room{};
   bool kernelsKnown_ = false;
   mutable std::mutex projectMutex_;
   std::mutex mutex_;

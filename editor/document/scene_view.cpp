@@ -2,8 +2,10 @@
 // last one is shown.
 #include "editor/document/scene_view.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "core/arrange/hidden.h"
 #include "core/edit/sizes/dimension_hues.h"
 #include "core/formats/module_file.h"
 #include "editor/document/background.h"
@@ -22,7 +24,10 @@ std::shared_ptr<SceneMaker> SceneView::makerOf(const Module& module) const {
       std::make_shared<SceneMaker>(module, document_.project(), nullptr, document_.live().showsValuesOf(module));
   made->setFields(fields_);
   made->setGrouping(grouping());
-  if (state_.maker) made->setFlows(state_.maker->flows());
+  if (state_.maker) {
+    made->setFlows(state_.maker->flows());
+    made->setRoom(state_.maker->room());
+  }
   if (const auto inputs = document_.files().inputs()) made->setInputs(inputs->name);
   return made;
 }
@@ -32,6 +37,25 @@ void SceneView::remakeMaker() {
   ++state_.requested;
   state_.isOlder = true;
   background_.dispose(std::exchange(state_.maker, makerOf(document_.module())));
+}
+
+void SceneView::setRoom(Room room) {
+  constexpr float kLeast = 160;
+  if (std::min(room.width, room.height) >= kLeast) room_ = room;
+}
+
+void SceneView::useRoom() {
+  if (state_.maker) state_.maker->setRoom(room_);
+}
+
+void SceneView::fitToRoom() {
+  constexpr float kClearly = 1.2f;  // times as large
+  const auto differ = [](float a, float b) { return std::max(a, b) > kClearly * std::min(a, b); };
+  if (!scene().view) return;
+  const Room& shown = scene().view->room;
+  if (!differ(shown.width, room_.width) && !differ(shown.height, room_.height)) return;
+  useRoom();
+  arrangeAgain(false);
 }
 
 void SceneView::projectReplaced() {
@@ -209,6 +233,35 @@ void SceneView::reveal(InstructionId id) {
            return maker.openedFor(shown, here ? options : maker.initialOptions(shown), id);
          },
          id});
+}
+
+// The group that is looked at, or the boxes of what is selected.
+std::vector<int32_t> SceneView::selectedBoxes() const {
+  std::vector<int32_t> out;
+  if (!document_.isOpen() || !scene().view) return out;
+  const int32_t group = selectedGroup().isEmpty() ? -1 : scene().view->findGroup(selectedGroup().toStdString());
+  if (group >= 0) return {group};
+  for (InstructionId id : document_.selection())
+    if (const int32_t box = scene().view->boxOf(id); box >= 0) out.push_back(box);
+  return out;
+}
+
+void SceneView::setHidden(HiddenBoxes hidden) {
+  wantedOptions().hidden = std::move(hidden);
+  arrangeAgain(true);
+}
+
+void SceneView::hideSelected() {
+  if (const auto boxes = selectedBoxes(); !boxes.empty()) setHidden(withHidden(*scene().view, options().hidden, boxes));
+}
+
+void SceneView::isolateSelected() {
+  if (const auto boxes = selectedBoxes(); !boxes.empty())
+    setHidden(withAllHiddenBut(*scene().view, options().hidden, boxes));
+}
+
+void SceneView::showHidden() {
+  if (hidesAny()) setHidden({});
 }
 
 void SceneView::openAllGroups() {

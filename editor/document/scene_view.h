@@ -36,6 +36,11 @@ class SceneView : public QObject {
   QStringList groupNames(int most) const;  // of the computation that is shown, outer ones first
   // Opens the groups that hide an instruction (in the computation that shows it) and selects it.
   void reveal(InstructionId id);
+  // Takes what is selected off the page, or all but that; what the next scene shows has no hole in its place.
+  void hideSelected();
+  void isolateSelected();
+  void showHidden();  // all again
+  bool hidesAny() const { return !options().hidden.empty(); }
   void openAllGroups();
   void closeAllGroups();
   // The group that a person looks at, instead of the one instruction that stands for it in the selection; empty: none.
@@ -45,6 +50,12 @@ class SceneView : public QObject {
   // Whether constants, broadcast numbers and iotas that one input reads stand in their readers.
   void showFields(bool shown);
   bool showsFields() const { return fields_; }
+  // The room of the canvas as it is now. Files that are opened are arranged for it; what is shown is arranged again by
+  // fitToRoom where it was arranged for a clearly smaller or larger one, and by useRoom when it is arranged next.
+  void setRoom(Room room);  // too small ones are not taken
+  Room room() const { return room_; }
+  void useRoom();
+  void fitToRoom();
   // Anew, with the groups that it begins with.
   void setGrouping(Grouping grouping);
   Grouping grouping() const { return state_.grouping; }
@@ -102,6 +113,8 @@ class SceneView : public QObject {
   void setMaking(bool making);
   const ViewOptions& options() const { return state_.wanted ? *state_.wanted : state_.scene.options; }
   ViewOptions& wantedOptions();  // which change what is wanted
+  std::vector<int32_t> selectedBoxes() const;
+  void setHidden(HiddenBoxes hidden);
   void start(Move move);
   void tellOpened();
   void redraw();  // with the overlay as it is now
@@ -125,6 +138,7 @@ class SceneView : public QObject {
   State state_;
   QElapsedTimer since_;  // a scene is being made
   bool fields_ = true, overlayShown_ = true;
+  Room room_;
 };
 
 }  // namespace tessera

@@ -151,7 +151,6 @@ struct Nameless {
 void PrintTo(const Nameless& n, std::ostream* out) { *out << n.file; }
 class NamelessCorpus : public testing::TestWithParam<Nameless> {};
 
-// The canvas of a window of 1366 × 768 with its panels, without margins.
 TEST_P(NamelessCorpus, IsReadableAsAWhole) {
   const Module module = namelessProgramOf(GetParam().file);
   ViewMaker maker(module);
@@ -161,7 +160,7 @@ TEST_P(NamelessCorpus, IsReadableAsAWhole) {
   GraphView view = maker.view(module.entry(), maker.initialView(module.entry(), 40));
   view.flow = flowByForm(view);
   const RectF bounds = arrange(view).bounds;
-  EXPECT_GE(std::min(709 / bounds.width, 512 / bounds.height), 0.3f) << bounds.width << " × " << bounds.height;
+  EXPECT_GE(view.room.zoomOf(bounds), 0.3f) << bounds.width << " × " << bounds.height;
 }
 
 TEST_P(NamelessCorpus, HasNoCycleWhateverIsOpen) {

@@ -238,7 +238,7 @@ const std::map<QString, Command>& commands() {
       {"computation", showComputation},
       {"fit",
        [](W w, S) {
-         w.canvas().viewport().fitAll();
+         w.canvas().fitAll();
          return Status{};
        }},
       {"fit-selection",

@@ -84,9 +84,9 @@ constexpr DockSpec kDocks[] = {{"inspector", QT_TR_NOOP("Inspector"), kRight},
 constexpr int kWrappedLine = 24;  // a line of text that wraps, which a minimum size does not count
 
 // Gives a panel the room that it needs at least, whatever height it would like.
-class Room : public QWidget {
+class PanelRoom : public QWidget {
  public:
-  explicit Room(QWidget* panel) : panel_(panel) { panel->setParent(this); }
+  explicit PanelRoom(QWidget* panel) : panel_(panel) { panel->setParent(this); }
   QSize minimumSizeHint() const override { return panel_->minimumSizeHint() + QSize(0, kWrappedLine); }
 
  protected:
@@ -106,7 +106,7 @@ QScrollArea* scrolled(QWidget* panel) {
   area->setWidgetResizable(true);
   area->setFocusPolicy(Qt::NoFocus);  // what is inside has it
   area->setFrameShape(QFrame::NoFrame);
-  area->setWidget(new Room(panel));
+  area->setWidget(new PanelRoom(panel));
   return area;
 }
 

@@ -21,8 +21,16 @@ struct AttributePattern {
   std::vector<TextPattern> text;  // none: whatever it is set to
 };
 
-// By the kind of the field: texts and choices, paths (a pattern a scope), shapes and types, numbers, attributes.
-using QueryValue = std::variant<TextPattern, std::vector<TextPattern>, ShapePattern, double, AttributePattern>;
+struct AroundPattern {
+  static constexpr int64_t kUsual = 2;
+  TextPattern centre;
+  int64_t steps = kUsual;
+};
+
+// By the kind of the field: texts and choices, paths (a pattern a scope), shapes and types, numbers, attributes,
+// surroundings.
+using QueryValue =
+    std::variant<TextPattern, std::vector<TextPattern>, ShapePattern, double, AttributePattern, AroundPattern>;
 
 struct QueryTerm {
   QueryField field = QueryField::Anything;

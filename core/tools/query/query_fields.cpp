@@ -41,8 +41,8 @@ constexpr QueryFieldRow kQueryFields[] = {
      "from:parameter"},
     {QueryField::Feeds, "feeds", QueryKind::Whole, "its value reaches the one of this opcode or name, across calls",
      "feeds:main.1/loss"},
-    {QueryField::Near, "near", QueryKind::Whole, "at most two steps, up or down, from the one of this opcode or name",
-     "near:main.1/loss"},
+    {QueryField::Near, "near", QueryKind::Around,
+     "at most two steps, or N of near:N:NAME, up or down, from the one of this opcode or name", "near:3:main.1/loss"},
     {QueryField::Operands, "operands", QueryKind::Count, "number of operands", "operands>8"},
     {QueryField::Users, "users", QueryKind::Count, "number of instructions that use it", "users>10"},
 };

@@ -51,6 +51,7 @@ enum class QueryValueKind : uint8_t {
   Bytes,      // a number; kB, MB, GB, TB, KiB, MiB, GiB, TiB
   Attribute,  // the name of an attribute, or NAME=TEXT
   Choice,     // one of the words of `choices`
+  Around,     // a text like Whole, or STEPS:TEXT
 };
 
 struct QueryFieldRow {

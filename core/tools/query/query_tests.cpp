@@ -104,12 +104,6 @@ std::optional<double> asNumber(const std::optional<int64_t>& number) {
   return number ? std::optional(static_cast<double>(*number)) : std::nullopt;
 }
 
-std::vector<InstructionId> reachedFrom(const ValueFlow& flow, QueryField field, std::span<const InstructionId> from) {
-  constexpr int64_t kNearHops = 2;
-  if (field == QueryField::Near) return flow.neighbourhood(from, kNearHops);
-  return flow.cone(from, field == QueryField::From ? FlowDirection::Down : FlowDirection::Up);
-}
-
 std::optional<double> elementsOf(const Shape& shape) {
   return shape.isArray() ? asNumber(shape.elementCount()) : std::nullopt;
 }
@@ -126,8 +120,8 @@ TermTest QueryTests::of(const QueryTerm& term) {
     case QueryField::In: return inComputation(holders(term));
     case QueryField::Is: return byRole(term);
     case QueryField::From:
-    case QueryField::Feeds:
-    case QueryField::Near: return alongValues(term);
+    case QueryField::Feeds: return alongValues(term);
+    case QueryField::Near: return around(term);
     case QueryField::Under: return ofMetadata([&](const Metadata& m) { return scopeMatches(term, m.opName); });
     case QueryField::OpName:
       return ofMetadata([&](const Metadata& m) { return !m.opName.empty() && anyTextMatches(term, m.opName); });
@@ -248,19 +242,42 @@ TermTest QueryTests::byAttribute(const QueryTerm& term) const {
 }
 
 // With what is named itself; "COMPUTATION/NAME" names one of several.
-TermTest QueryTests::alongValues(const QueryTerm& term) {
-  std::vector<InstructionId> named;
+// By opcode, name or COMPUTATION/NAME.
+std::vector<InstructionId> QueryTests::named(const std::function<bool(std::string_view)>& matches) const {
+  std::vector<InstructionId> out;
   for (ComputationId computation : module_.order())
     for (InstructionId id : module_.at(computation).instructions) {
       const Instruction& in = module_.at(id);
-      if (anyTextMatches(term, in.opcodeName()) || anyTextMatches(term, in.name) ||
-          anyTextMatches(term, fmt::format("{}/{}", module_.at(computation).name, in.name)))
-        named.push_back(id);
+      if (matches(in.opcodeName()) || matches(in.name) ||
+          matches(fmt::format("{}/{}", module_.at(computation).name, in.name)))
+        out.push_back(id);
     }
-  std::vector<bool> reached(module_.instructionSlots());
-  if (!named.empty())
-    for (InstructionId id : reachedFrom(ValueFlow(module_), term.field, named)) reached[id.value] = true;
-  return [reached = std::move(reached)](const Instruction& in) { return reached[in.id.value]; };
+  return out;
+}
+
+TermTest QueryTests::amongThese(std::span<const InstructionId> these) const {
+  std::vector<bool> among(module_.instructionSlots());
+  for (InstructionId id : these) among[id.value] = true;
+  return [among = std::move(among)](const Instruction& in) { return among[in.id.value]; };
+}
+
+TermTest QueryTests::alongValues(const QueryTerm& term) const {
+  const auto from = named([&](std::string_view text) { return anyTextMatches(term, text); });
+  if (from.empty()) return amongThese({});
+  return amongThese(
+      ValueFlow(module_).cone(from, term.field == QueryField::From ? FlowDirection::Down : FlowDirection::Up));
+}
+
+TermTest QueryTests::around(const QueryTerm& term) const {
+  std::vector<InstructionId> out;
+  for (const QueryValue& value : term.values) {
+    const auto& pattern = std::get<AroundPattern>(value);
+    const auto centre = named([&](std::string_view text) { return pattern.centre.matches(text); });
+    if (centre.empty()) continue;
+    const auto near = ValueFlow(module_).neighbourhood(centre, pattern.steps);
+    out.insert(out.end(), near.begin(), near.end());
+  }
+  return amongThese(out);
 }
 
 // --- computations

@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -44,7 +46,10 @@ class QueryTests {
   // Those that `direct` accepts and all that they call, by id.
   std::vector<char> withCallees(std::vector<char> direct) const;
   std::vector<char> calledBy(const std::function<bool(const Instruction&)>& caller) const;
-  TermTest alongValues(const QueryTerm& term);
+  std::vector<InstructionId> named(const std::function<bool(std::string_view)>& matches) const;
+  TermTest amongThese(std::span<const InstructionId> these) const;
+  TermTest alongValues(const QueryTerm& term) const;
+  TermTest around(const QueryTerm& term) const;
   std::vector<char> holders(const QueryTerm& term) const;
 
   const Module& module_;

@@ -102,6 +102,22 @@ Result<QueryValue> attributeValue(const QueryValueText& value) {
   return out;
 }
 
+// "3:loss"; digits without a name behind them are a name.
+Result<QueryValue> aroundValue(const QueryFieldRow& field, const QueryValueText& value, bool exact) {
+  constexpr size_t kMostDigits = 9;
+  int64_t steps = AroundPattern::kUsual;
+  QueryValueText centre = value;
+  const size_t digits = std::min(value.text.find_first_not_of("0123456789"), value.text.size());
+  if (value.form != Form::Regex && digits > 0 && digits <= kMostDigits && digits + 1 < value.text.size() &&
+      value.text[digits] == ':') {
+    std::from_chars(value.text.data(), value.text.data() + digits, steps);
+    centre.text.erase(0, digits + 1);
+    centre.column += digits + 1;
+  }
+  TESSERA_ASSIGN_OR_RETURN(TextPattern pattern, textOf(centre, extentOf(field, centre, exact)));
+  return AroundPattern{std::move(pattern), steps};
+}
+
 Result<QueryValue> choiceValue(const QueryFieldRow& field, const QueryValueText& value) {
   std::vector<std::string_view> names;
   for (const QueryChoice& choice : queryChoices()) names.push_back(choice.name);
@@ -124,6 +140,7 @@ Result<QueryValue> readQueryValue(const QueryFieldRow& field, const QueryValueTe
     case QueryValueKind::Bytes: return numberValue(field, value);
     case QueryValueKind::Attribute: return attributeValue(value);
     case QueryValueKind::Choice: return choiceValue(field, value);
+    case QueryValueKind::Around: return aroundValue(field, value, exact);
   }
   return queryError(value.column, "not a value");
 }

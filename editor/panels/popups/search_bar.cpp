@@ -11,6 +11,7 @@
 
 #include "editor/document/document.h"
 #include "editor/panels/popups/hit_list.h"
+#include "editor/panels/popups/kept_searches.h"
 #include "editor/text/completion_list.h"
 #include "editor/text/error_label.h"
 #include "editor/text/plain_text.h"
@@ -43,6 +44,7 @@ SearchBar::SearchBar(Document& document, QWidget* parent)
       all_(searchButton(tr("Select all"), tr("Select all hits (Alt+Enter)"), this)),
       listButton_(searchButton(tr("List"), tr("List what is found"), this)),
       hits_(new HitList(document, this)),
+      kept_(new KeptSearches(document, *field_, this)),
       list_(new CompletionList(this)) {
   field_->setPlaceholderText(tr("Search: words, f64, op:copy|transpose, bytes>1MB, under:jvp, -in:fusion …"));
   field_->setAccessibleName(tr("Search for instructions"));
@@ -53,7 +55,7 @@ SearchBar::SearchBar(Document& document, QWidget* parent)
   auto* row = new QHBoxLayout;
   row->addWidget(field_, 3);
   row->addWidget(error_, 2);
-  for (QWidget* each : std::initializer_list<QWidget*>{count_, previous_, next_, all_, listButton_, close})
+  for (QWidget* each : std::initializer_list<QWidget*>{count_, previous_, next_, all_, listButton_, kept_, close})
     row->addWidget(each);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(kSearchMargin, kSearchMargin, kSearchMargin, kSearchMargin);

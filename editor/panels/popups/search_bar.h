@@ -20,6 +20,7 @@ class CompletionList;
 class Document;
 class ErrorLabel;
 class HitList;
+class KeptSearches;
 
 class SearchBar : public QWidget {
   Q_OBJECT
@@ -36,6 +37,7 @@ class SearchBar : public QWidget {
   QString errorText() const;
   QToolButton* listButton() const { return listButton_; }  // shows or hides the list of hits
   HitList* hits() const { return hits_; }
+  KeptSearches* kept() const { return kept_; }
   QStringList completions() const;  // those that are shown
 
  signals:
@@ -58,6 +60,7 @@ class SearchBar : public QWidget {
   ErrorLabel* error_;
   QToolButton *previous_, *next_, *all_, *listButton_;
   HitList* hits_;
+  KeptSearches* kept_;
   CompletionList* list_;
   std::vector<QueryCompletion> found_;
   bool asked_ = false;  // the list was asked for and shows without a letter

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/arrange/columns.h"
 #include "core/arrange/detours.h"
 #include "core/arrange/flow.h"
 #include "core/arrange/placed.h"
@@ -138,8 +137,7 @@ TEST(FlowToTheRight, NewBoxesComeBehindWhatTheyRead) {
 // The zoom at which a view is seen whole.
 float zoomIn(GraphView view, Flow flow) {
   view.flow = flow;
-  const RectF bounds = arrange(view).bounds;
-  return zoomOnCanvas(bounds.width, bounds.height);
+  return view.room.zoomOf(arrange(view).bounds);
 }
 
 GraphView viewOf(const std::string& text) {
@@ -227,6 +225,20 @@ TEST(ShapeChains, OneAloneIsANode) {
   for (const ViewNode& node : viewOfChain(module, {}).nodes) EXPECT_FALSE(node.chip);
 }
 
+// A chain that is read from above is folded where it is to be seen in a wide room, and stays whole in a high one.
+TEST(Columns, AreMadeForTheRoom) {
+  std::string text = "HloModule chain\nENTRY main {\n  v0 = f32[8] parameter(0)\n";
+  for (int i = 1; i < 24; ++i) text += "  v" + std::to_string(i) + " = f32[8] negate(v" + std::to_string(i - 1) + ")\n";
+  GraphView view = viewOf(text + "  ROOT out = f32[8] abs(v23)\n}");
+  view.flow = Flow::Down;
+  view.room = {900, 400};
+  const RectF wide = arrange(view).bounds;
+  EXPECT_GT(wide.width, wide.height);
+  view.room = {400, 3000};
+  const RectF high = arrange(view).bounds;
+  EXPECT_GT(high.height, 10 * high.width);
+}
+
 // What is inside stays inside, and no wire runs through a box.
 TEST(Columns, AnOpenGroupFoldsToo) {
   std::string text = "HloModule deep\npart { p = f32[8,16] parameter(0)\n";
@@ -260,7 +272,7 @@ ENTRY main {
           << v;
     }
     for (size_t e = 0; e < view.edges.size(); ++e) EXPECT_TRUE(boxesUnder(view, arrangement, e).empty()) << e;
-    EXPECT_GE(zoomOnCanvas(arrangement.bounds.width, arrangement.bounds.height), 0.5f);
+    EXPECT_GE(view.room.zoomOf(arrangement.bounds), 0.5f);
   }
 }
 

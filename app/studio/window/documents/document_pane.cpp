@@ -18,6 +18,7 @@
 #include "app/studio/window/documents/pane_header.h"
 #include "app/studio/window/panels.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/minimap.h"
 #include "editor/controllers/argument_sources.h"
 #include "editor/controllers/arrange_controller.h"
 #include "editor/controllers/block_actions.h"
@@ -50,6 +51,8 @@
 #include "editor/panels/inspect/table_panel.h"
 #include "editor/panels/overview/findings_panel.h"
 #include "editor/panels/overview/overview_panel.h"
+#include "editor/panels/popups/hidden_bar.h"
+#include "editor/panels/popups/kept_searches.h"
 #include "editor/panels/popups/search_bar.h"
 #include "editor/panels/profile/communication_panel.h"
 #include "editor/panels/profile/heat_legend.h"
@@ -74,6 +77,7 @@ DocumentPane::DocumentPane(PanelDocks& docks, bool remembers, DocumentPane* twin
   makeCanvas();
   makeLessons();
   searchBar_ = new SearchBar(*document_, this);
+  if (remembers) searchBar_->kept()->remember();
   strip_ = new OverviewStrip(*document_, this);
   panels_ = std::make_unique<Panels>(*document_, docks);
   if (const auto manual = manualFolder()) panels_->help->setManual(QString::fromStdString(manual->string()));
@@ -102,6 +106,7 @@ void DocumentPane::keepAside(const QString& folder) {
 
 void DocumentPane::makeCanvas() {
   canvas_ = new Canvas(this);
+  minimap_ = new Minimap(*canvas_);
   legend_ = new HeatLegend(*document_, canvas_);
   graphEdit_ = new GraphEditController(*document_, *canvas_, this);
   arrangement_ = new ArrangeController(*document_, *canvas_, this);
@@ -135,6 +140,7 @@ void DocumentPane::layOut() {
   bars_ = bars;
   bars->add(*banner_);
   bars->add(*new PermissionBar(*document_, bars));
+  bars->add(*new HiddenBar(*document_, bars));
   if (!twinOf_) bars->add(*(diskBar_ = new DiskBar(*document_, bars)));
   auto* below = new QVBoxLayout;
   below->setSpacing(0);
@@ -329,7 +335,11 @@ void DocumentPane::leaveLegendRoom() {
 }
 
 bool DocumentPane::eventFilter(QObject* watched, QEvent* event) {
-  if (watched == canvas_ && event->type() == QEvent::Resize) placeLegend();
+  if (watched == canvas_ && event->type() == QEvent::Resize) {
+    placeLegend();
+    const QSizeF room = canvas_->viewport().room();
+    document_->view().setRoom({static_cast<float>(room.width()), static_cast<float>(room.height())});
+  }
   if (watched == canvas_ && event->type() == QEvent::Paint && wanted_ && canvas_->picture()) {
     const PanePlace place = *std::exchange(wanted_, std::nullopt);
     Viewport& viewport = canvas_->viewport();
@@ -342,6 +352,7 @@ bool DocumentPane::eventFilter(QObject* watched, QEvent* event) {
   }
   if (watched == canvas_ && event->type() == QEvent::Paint && pictureNews_ && canvas_->tilesReady()) {
     pictureNews_ = false;
+    document_->view().fitToRoom();
     QMetaObject::invokeMethod(this, &DocumentPane::firstPainted, Qt::QueuedConnection);
   }
   return QWidget::eventFilter(watched, event);

@@ -27,6 +27,7 @@ class GroupActions;
 class HeatLegend;
 class LessonController;
 class OverviewStrip;
+class Minimap;
 class NodeLabels;
 class OverlayColumn;
 class PaneHeader;
@@ -69,6 +70,7 @@ class DocumentPane : public QWidget {
   GroupActions& groups() const { return *groups_; }
   LessonController& lessons() const { return *lessons_; }
   PlaceHistory& places() const { return *places_; }
+  Minimap& minimap() const { return *minimap_; }
   NodeLabels& labels() const { return *labels_; }
   QWidget& breadcrumbs() const;  // is in the tool bar
 
@@ -128,6 +130,7 @@ class DocumentPane : public QWidget {
   DocumentPane* const twinOf_;
   PaneHeader* header_ = nullptr;
   Canvas* canvas_ = nullptr;
+  Minimap* minimap_ = nullptr;
   CanvasBinding* binding_ = nullptr;
   GraphEditController* graphEdit_ = nullptr;
   ArrangeController* arrangement_ = nullptr;

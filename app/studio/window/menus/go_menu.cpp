@@ -108,7 +108,7 @@ void GoMenu::addFlowItems(QMenu& menu) {
                       one});
   actions_.add(menu, {tr("What is &near it"),
                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Period)},
-                      [=, this](bool) { search(named("near:", current_.document().selected())); },
+                      [=, this](bool) { search(named("near:2:", current_.document().selected())); },
                       {},
                       one});
   actions_.add(menu, {tr("What lies be&tween the two"),

@@ -13,6 +13,7 @@
 #include "app/studio/window/panels.h"
 #include "app/studio/window/workspaces.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/minimap.h"
 #include "editor/controllers/canvas_binding.h"
 #include "editor/controllers/node_labels.h"
 #include "editor/document/document.h"
@@ -35,6 +36,8 @@ ViewMenu::ViewMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, Pa
   addGroups(menu);
   addGroupings(*menu.addMenu(tr("&Group by")));
   menu.addSeparator();
+  addHiding(menu);
+  menu.addSeparator();
   addShownItems(menu);
   menu.addSeparator();
   addSplit(menu);
@@ -52,7 +55,7 @@ void ViewMenu::addZoom(QMenu& menu) {
   actions_.addOverCanvas(menu,
                          {tr("Fit &all"),
                           {QKeySequence(Qt::Key_A), QKeySequence(Qt::Key_Home), QKeySequence(Qt::CTRL | Qt::Key_0)},
-                          [this](bool) { current_.canvas().viewport().fitAll(); },
+                          [this](bool) { current_.canvas().fitAll(); },
                           QStringLiteral("fit all"),
                           open});
   actions_.addOverCanvas(menu, {tr("Fit &selection"),
@@ -85,6 +88,28 @@ void ViewMenu::addGroups(QMenu& menu) {
                       [this](bool) { current_.document().view().closeAllGroups(); },
                       QStringLiteral("close groups"),
                       open});
+}
+
+void ViewMenu::addHiding(QMenu& menu) {
+  const auto selected = [this] {
+    return current_.isModule() && (current_.hasSelection() || !current_.document().view().selectedGroup().isEmpty());
+  };
+  const auto view = [this]() -> SceneView& { return current_.document().view(); };
+  actions_.addOverCanvas(menu, {tr("Only the se&lection"),
+                                {QKeySequence(Qt::SHIFT | Qt::Key_H)},
+                                [view](bool) { view().isolateSelected(); },
+                                QStringLiteral("isolate"),
+                                selected});
+  actions_.addOverCanvas(menu, {tr("&Hide the selection"),
+                                {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_H)},
+                                [view](bool) { view().hideSelected(); },
+                                QStringLiteral("hide"),
+                                selected});
+  actions_.addOverCanvas(menu, {tr("Sho&w what is hidden"),
+                                {QKeySequence(Qt::ALT | Qt::SHIFT | Qt::Key_H)},
+                                [view](bool) { view().showHidden(); },
+                                QStringLiteral("show hidden"),
+                                [this, view] { return current_.isModule() && view().hidesAny(); }});
 }
 
 void ViewMenu::addGroupings(QMenu& menu) {
@@ -133,6 +158,12 @@ void ViewMenu::addShownItems(QMenu& menu) {
                       {},
                       nullptr,
                       [this] { return current_.document().view().showsFields(); }});
+  actions_.add(menu, {tr("Ma&p of the graph"),
+                      {},
+                      [this](bool on) { current_.pane().minimap().setWanted(on); },
+                      {},
+                      [this] { return current_.isOpen(); },
+                      [this] { return current_.pane().minimap().isWanted(); }});
   actions_.add(menu, {tr("&Dark theme"),
                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D)},
                       [this](bool on) { preferences_.chooseTheme(on ? ThemeChoice::Dark : ThemeChoice::Light); },

@@ -26,6 +26,7 @@ class ViewMenu : public QObject {
  private:
   void addZoom(QMenu& menu);
   void addGroups(QMenu& menu);
+  void addHiding(QMenu& menu);
   void addGroupings(QMenu& menu);
   void addShownItems(QMenu& menu);  // what can be shown or not
   void addMeasures(QMenu& menu);    // what the legend's menu has, too, for the keyboard and the list of commands

@@ -8,7 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -17,16 +16,48 @@
 namespace tessera {
 namespace {
 
-int openCounter(const CounterKind& kind, pid_t thread) {
-  perf_event_attr attributes;
-  std::memset(&attributes, 0, sizeof attributes);
-  attributes.size = sizeof attributes;
-  attributes.type = kind.type;
-  attributes.config = kind.config;
-  attributes.disabled = 1;
-  attributes.exclude_kernel = attributes.exclude_hv = 1;
-  attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-  return static_cast<int>(syscall(SYS_perf_event_open, &attributes, thread, -1, -1, 0));
+class KernelPerfEvents final : public PerfEvents {
+ public:
+  int open(const CounterKind& kind, int thread) override {
+    perf_event_attr attributes;
+    std::memset(&attributes, 0, sizeof attributes);
+    attributes.size = sizeof attributes;
+    attributes.type = kind.type;
+    attributes.config = kind.config;
+    attributes.disabled = 1;
+    attributes.exclude_kernel = attributes.exclude_hv = 1;
+    attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    const auto descriptor =
+        static_cast<int>(syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC));
+    return descriptor < 0 ? -errno : descriptor;
+  }
+  CounterReading start(int descriptor) override {
+    ioctl(descriptor, PERF_EVENT_IOC_RESET, 0);
+    const CounterReading begun = read(descriptor).value_or(CounterReading());
+    ioctl(descriptor, PERF_EVENT_IOC_ENABLE, 0);
+    return begun;
+  }
+  std::optional<CounterReading> stop(int descriptor) override {
+    ioctl(descriptor, PERF_EVENT_IOC_DISABLE, 0);
+    return read(descriptor);
+  }
+  void close(int descriptor) override { ::close(descriptor); }
+
+ private:
+  static std::optional<CounterReading> read(int descriptor) {
+    CounterReading out;
+    static_assert(sizeof out == 3 * sizeof(uint64_t));  // the layout of read_format
+    if (::read(descriptor, &out, sizeof out) != static_cast<ssize_t>(sizeof out)) return std::nullopt;
+    return out;
+  }
+};
+
+// The count, had it gone on all the time; nullopt: the processor never counted while it should have.
+std::optional<double> wholeCount(const CounterReading& begun, const CounterReading& ended) {
+  const auto enabled = static_cast<double>(ended.enabledNs - begun.enabledNs);
+  const auto running = static_cast<double>(ended.runningNs - begun.runningNs);
+  if (running > 0) return static_cast<double>(ended.count) * enabled / running;
+  return enabled > 0 ? std::nullopt : std::optional(0.0);  // a thread that slept counts nothing
 }
 
 std::vector<pid_t> threadsOfThisProcess() {
@@ -55,6 +86,11 @@ std::string reasonOf(int error) {
 
 }  // namespace
 
+PerfEvents& perfEventsOfThisKernel() {
+  static KernelPerfEvents one;
+  return one;
+}
+
 const std::vector<CounterKind>& hardwareCounterKinds() {
   static const std::vector<CounterKind> kAll = {{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
                                                 {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
@@ -62,44 +98,43 @@ const std::vector<CounterKind>& hardwareCounterKinds() {
   return kAll;
 }
 
-HardwareCounters::HardwareCounters(const std::vector<CounterKind>& kinds) : kinds_(kinds) {
+HardwareCounters::HardwareCounters(const std::vector<CounterKind>& kinds, PerfEvents& events)
+    : kinds_(kinds), events_(events) {
   int error = ENOENT;
   for (pid_t thread : threadsOfThisProcess())
     for (size_t kind = 0; kind < kinds_.size(); ++kind) {
-      const int descriptor = openCounter(kinds_[kind], thread);
+      const int descriptor = events_.open(kinds_[kind], thread);
       if (descriptor >= 0)
         open_.push_back({kind, descriptor});
       else
-        error = errno;
+        error = -descriptor;
     }
   if (open_.empty()) absence_ = reasonOf(error);
 }
 
 HardwareCounters::~HardwareCounters() {
-  for (const Open& each : open_) close(each.descriptor);
+  for (const Open& each : open_) events_.close(each.descriptor);
 }
 
 void HardwareCounters::start() {
-  for (const Open& each : open_) {
-    ioctl(each.descriptor, PERF_EVENT_IOC_RESET, 0);
-    ioctl(each.descriptor, PERF_EVENT_IOC_ENABLE, 0);
-  }
+  for (Open& each : open_) each.begun = events_.start(each.descriptor);
 }
 
 std::vector<CounterValue> HardwareCounters::stop() {
   std::vector<double> sums(kinds_.size());
-  std::vector<bool> known(kinds_.size());
+  std::vector<bool> opened(kinds_.size()), missed(kinds_.size());
   for (const Open& each : open_) {
-    ioctl(each.descriptor, PERF_EVENT_IOC_DISABLE, 0);
-    std::array<uint64_t, 3> value{};  // count, time enabled, time running
-    if (read(each.descriptor, value.data(), sizeof value) != static_cast<ssize_t>(sizeof value)) continue;
-    const double scale = value[2] > 0 ? static_cast<double>(value[1]) / static_cast<double>(value[2]) : 1;
-    sums[each.kind] += static_cast<double>(value[0]) * scale;
-    known[each.kind] = true;
+    opened[each.kind] = true;
+    const auto reading = events_.stop(each.descriptor);
+    const auto count = reading ? wholeCount(each.begun, *reading) : std::nullopt;
+    if (count)
+      sums[each.kind] += *count;
+    else
+      missed[each.kind] = true;
   }
   std::vector<CounterValue> out;
   for (size_t kind = 0; kind < kinds_.size(); ++kind)
-    if (known[kind]) out.push_back({kinds_[kind].name, sums[kind]});
+    if (opened[kind] && !missed[kind]) out.push_back({kinds_[kind].name, sums[kind]});
   return out;
 }
 

@@ -1,6 +1,7 @@
 // tessera profile SOURCE [MODULE]: where the time went, of XLA's profiles and of others; a regression gate for CI.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 
 #include "app/cli/command.h"
@@ -35,9 +36,9 @@ std::vector<std::string> groupNames() {
 Result<double> shareIn(std::string text) {
   const std::string given = text;
   if (text.ends_with('%')) text.pop_back();
-  char* end = nullptr;
-  const double out = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(out) || out < 0)
+  double out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(out) || out < 0)
     return fail({.kind = ErrorKind::Usage,
                  .message = "--fail-over does not read",
                  .expected = "per cent, as 5%",
@@ -80,41 +81,53 @@ void answerNo(const std::string& why, Report& report) {
   report.raise(kNo);
 }
 
-void compare(const OpProfile& profile, const OpProfile& before, double limit, bool gate, Report& report) {
-  const ProfileComparison found = compareProfiles(before, profile);
-  const bool failed = gate && found.change() > limit;
+// An earlier profile, and how much slower than it the profile may be; limit nullopt: any.
+struct Baseline {
+  OpProfile profile;
+  std::optional<double> limit;
+};
+
+void compare(const OpProfile& profile, const Baseline& baseline, Report& report) {
+  const ProfileComparison found = compareProfiles(baseline.profile, profile);
+  const bool failed = baseline.limit && found.change() > *baseline.limit;
   auto& to = report.object["baseline"];
   to = {{"per_step", found.perStep},
         {"before_ns", found.beforeNs},
         {"after_ns", found.afterNs},
         {"change", found.change()}};
-  if (gate) to["limit"] = limit, to["failed"] = failed;
+  if (baseline.limit) to["limit"] = *baseline.limit, to["failed"] = failed;
+  to["shared"] = found.shared;
   to["instructions"] = nlohmann::ordered_json::array();
   for (const SlowerRow& row : found.rows)
     to["instructions"].push_back({{"name", row.name}, {"before_ns", row.beforeNs}, {"after_ns", row.afterNs}});
   for (const std::string& line : comparisonLines(found)) report.line(line);
+  if (found.shared == 0)
+    report.failure({.severity = Severity::Warning,
+                    .message = "no instruction is in both profiles: they may be of different programs"});
   if (failed)
-    answerNo(
-        fmt::format("slower than the baseline by {:.1f} %, the limit is {:.1f} %", found.change() * 100, limit * 100),
-        report);
+    answerNo(fmt::format("slower than the baseline by {:.1f} %, the limit is {:.1f} %", found.change() * 100,
+                         *baseline.limit * 100),
+             report);
 }
 
 // By the module's instructions, as the profile that it is compared with, where it is of that module.
-Result<OpProfile> baselineOf(const std::string& file, const std::shared_ptr<const Module>& module) {
+Result<OpProfile> earlierProfile(const std::string& file, const std::shared_ptr<const Module>& module) {
   auto out = readProfileSource(file, module);
   return out && out->instructions.empty() && module ? readProfileSource(file) : std::move(out);
 }
 
-Status compareWithBaseline(const OpProfile& profile, const std::shared_ptr<const Module>& module,
-                           const ProfileArguments& options, Report& report) {
-  if (options.baseline.empty()) {
-    if (options.failOver.empty()) return {};
+// nullopt: none is asked for.
+Result<std::optional<Baseline>> baselineOf(const ProfileArguments& options,
+                                           const std::shared_ptr<const Module>& module) {
+  if (options.baseline.empty() && !options.failOver.empty())
     return fail(ErrorKind::Usage, "--fail-over needs --baseline: what the profile is compared with");
+  if (options.baseline.empty()) return std::nullopt;
+  Baseline out;
+  if (!options.failOver.empty()) {
+    TESSERA_ASSIGN_OR_RETURN(out.limit, shareIn(options.failOver));
   }
-  TESSERA_ASSIGN_OR_RETURN(const double limit, shareIn(options.failOver.empty() ? "0" : options.failOver));
-  TESSERA_ASSIGN_OR_RETURN(const OpProfile before, baselineOf(options.baseline, module));
-  compare(profile, before, limit, !options.failOver.empty(), report);
-  return {};
+  TESSERA_ASSIGN_OR_RETURN(out.profile, earlierProfile(options.baseline, module));
+  return out;
 }
 
 void tellProfile(const OpProfile& profile, const ProfileArguments& options, Report& report) {
@@ -135,6 +148,8 @@ void tellProfile(const OpProfile& profile, const ProfileArguments& options, Repo
 void profile(const ProfileArguments& options, Report& report) {
   auto module = givenModule(options.module, report);
   if (!options.module.empty() && !*module) return;
+  const auto baseline = baselineOf(options, *module);
+  if (!baseline) return report.failure(baseline.error());
   ProfileSelection selection = options.selection;
   selection.timeline = options.analysis.communication || !options.analysis.html.empty();
   auto read = readProfileSource(options.source, *module, selection);
@@ -142,8 +157,7 @@ void profile(const ProfileArguments& options, Report& report) {
   if (options.analysis.html != "-") tellProfile(*read, options, report);
   if (auto told = tellAnalysis(*read, *module, options.source, options.top, options.analysis, report); !told)
     return report.failure(told.error());
-  if (auto compared = compareWithBaseline(*read, *module, options, report); !compared)
-    return report.failure(compared.error());
+  if (*baseline) compare(*read, **baseline, report);
   if (*module && read->instructions.empty() && !read->unmatched.empty())
     answerNo(fmt::format("nothing of the profile lands on the module {}", (*module)->name), report);
 }

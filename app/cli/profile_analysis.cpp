@@ -84,11 +84,11 @@ Status tellAnalysis(const OpProfile& profile, const std::shared_ptr<const Module
   if (device && !options.device.empty()) tellRoofline(times, *device, top, report);
   if (options.communication) {
     if (!module) return fail(ErrorKind::Usage, "--communication needs the module: the profile does not hold it");
-    if (profile.timeline) profile.timeline->link(module);
+    linkTimeline(profile, module);
     tellCommunication(communicationOf(*module, times, profile.timeline.get()), report);
   }
   if (!html) return {};
-  if (module && profile.timeline) profile.timeline->link(module);
+  linkTimeline(profile, module);
   const std::string page = reportPage({source, &profile, module, std::move(times), device});
   if (options.html == "-") return report.line(page), Status();
   return writeFileAtomically(options.html, page);

@@ -137,15 +137,22 @@ std::vector<std::string> lostLines(const OpProfile& profile, size_t top) {
   return out;
 }
 
+// " (5 steps, 90.1 ms to 140 ms)"
+std::string spreadText(const TimeStats& steps) {
+  if (steps.count < 2) return {};
+  return fmt::format(" ({} steps, {} to {})", steps.count, durationText(static_cast<double>(steps.minNs)),
+                     durationText(static_cast<double>(steps.maxNs)));
+}
+
 std::vector<std::string> comparisonLines(const ProfileComparison& comparison) {
   constexpr size_t kRows = 10;
   const auto change = [](double before, double after) {
     return before > 0 ? fmt::format("{:+.1f} %", 100 * (after / before - 1)) : std::string("new");
   };
-  std::vector<std::string> out = {fmt::format("against the baseline{}: {} before, {} now, {}",
-                                              comparison.perStep ? ", a step" : "", durationText(comparison.beforeNs),
-                                              durationText(comparison.afterNs),
-                                              change(comparison.beforeNs, comparison.afterNs))};
+  std::vector<std::string> out = {fmt::format(
+      "against the baseline{}: {}{} before, {}{} now, {}", comparison.perStep ? ", a step" : "",
+      durationText(comparison.beforeNs), spreadText(comparison.beforeSteps), durationText(comparison.afterNs),
+      spreadText(comparison.afterSteps), change(comparison.beforeNs, comparison.afterNs))};
   for (size_t i = 0; i < std::min(kRows, comparison.rows.size()); ++i) {
     const SlowerRow& row = comparison.rows[i];
     out.push_back(fmt::format("{:>10} {:>10} {:>10}  {}", durationText(row.beforeNs), durationText(row.afterNs),

@@ -1,4 +1,6 @@
 // tessera run FILE: compiles, runs, times, compares and profiles a module.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -220,13 +222,11 @@ void tellCounters(const RunReport& ran, Report& report) {
 }
 
 void tell(const RunReport& ran, const RunArguments& options, Report& report) {
-  const auto count = [](int64_t number) { return static_cast<long long>(number); };
-  char line[240], devices[80] = "";
+  std::string devices;
   if (ran.grid.count() > 1) {
     report.object["replicas"] = ran.grid.replicas;
     report.object["partitions"] = ran.grid.partitions;
-    std::snprintf(devices, sizeof devices, "%lld replicas of %lld partitions, ", count(ran.grid.replicas),
-                  count(ran.grid.partitions));
+    devices = fmt::format("{} replicas of {} partitions, ", ran.grid.replicas, ran.grid.partitions);
   }
   report.object["compile_ms"] = ran.compileMs;
   report.object["run_ms"] = ran.medianMs();
@@ -237,10 +237,11 @@ void tell(const RunReport& ran, const RunArguments& options, Report& report) {
   report.object["output_bytes"] = ran.outputBytes;
   report.object["kernels"] = ran.kernels.kernels;
   report.object["kernels_cached"] = ran.kernels.cached;
-  std::snprintf(line, sizeof line, "%scompile %.2f ms, run %.3f ms (median of %lld%s), peak %lld bytes", devices,
-                ran.compileMs, ran.medianMs(), count(options.runs), options.runs > 1 ? ", after one to warm up" : "",
-                count(ran.peakBytes));
-  report.line(line);
+  const std::string which =
+      options.runs > 1 ? fmt::format("median of {} after a first one of {:.3f} ms", options.runs, ran.firstRunMs)
+                       : "the first one, nothing warmed up";
+  report.line(fmt::format("{}compile {:.2f} ms, run {:.3f} ms ({}), peak {} bytes", devices, ran.compileMs,
+                          ran.medianMs(), which, ran.peakBytes));
   tellCounters(ran, report);
 }
 

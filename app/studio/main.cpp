@@ -6,6 +6,7 @@
 #include <QCommandLineParser>
 #include <QElapsedTimer>
 #include <QTimer>
+#include <clocale>
 #include <cstdio>
 #include <fstream>
 
@@ -231,6 +232,7 @@ int main(int argc, char** argv) {
   qInstallMessageHandler(tessera::onQtMessage);
   if (!tessera::prepare(argc, argv)) return tessera::kUsage;
   tessera::StudioApplication app(argc, argv);
+  std::setlocale(LC_NUMERIC, "C");  // Qt has taken the user's: numbers in files have a point everywhere
   QApplication::setApplicationName(QStringLiteral("Tessera Studio"));
   QApplication::setOrganizationName(QStringLiteral("Tessera"));
   return tessera::run(app);

@@ -34,6 +34,17 @@ bool isCodeFile(const DumpFile& file) {
   return (file.role == DumpRole::LlvmIr || file.role == DumpRole::Ptx) && !file.name.ends_with(".bc");
 }
 
+// The order in which the compiler writes code, backwards.
+int stepsToMachineCode(const DumpFile* file) {
+  if (file->role == DumpRole::Ptx) return 0;
+  return file->name.find(".ir-no-opt") == file->name.npos ? 1 : 2;
+}
+
+bool holdsAllKernels(const DumpFile* file) {
+  return file->subject.empty() || file->subject.find("optimizations") != file->subject.npos || file->subject == "ir" ||
+         file->subject.starts_with("ir-");
+}
+
 bool isText(std::string_view name) {
   return name.ends_with(".txt") || name.ends_with(".hlo") || name.ends_with(".pbtxt");
 }
@@ -86,13 +97,27 @@ size_t endOfFunction(const std::vector<std::string_view>& lines, size_t first) {
   return first;
 }
 
-bool names(std::string_view line, std::string_view name) {
+// In code a name has a mark before it, so that an instruction "add" is not every addition.
+bool names(std::string_view line, std::string_view name, bool isCode) {
   for (size_t at = line.find(name); at != line.npos; at = line.find(name, at + 1)) {
-    const bool begins = at == 0 || !isNameCharacter(line[at - 1]);
+    const char before = at == 0 ? ' ' : line[at - 1];
+    const bool begins = isCode ? before == '%' || before == '@' || before == '"' : !isNameCharacter(before);
     const size_t end = at + name.size();
     if (begins && (end == line.size() || !isNameCharacter(line[end]))) return true;
   }
   return false;
+}
+
+std::vector<LineRange> linesNaming(const std::vector<std::string_view>& lines, std::string_view name, bool isCode) {
+  std::vector<LineRange> out;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (!names(lines[i], name, isCode)) continue;
+    if (!out.empty() && out.back().last + 1 == i)
+      out.back().last = i;
+    else
+      out.push_back({i, i});
+  }
+  return out;
 }
 
 }  // namespace
@@ -119,34 +144,35 @@ std::string assignmentFileOf(const DumpModule& module) {
   return out;
 }
 
-std::vector<const DumpFile*> codeOf(const DumpModule& module, std::string_view instruction) {
-  std::vector<const DumpFile*> out, whole;
-  for (const DumpFile& file : module.files) {
-    if (!isCodeFile(file)) continue;
-    if (isKernelOf(file.subject, instruction)) out.push_back(&file);
-    const bool isWhole = file.subject.empty() || file.subject.find("optimizations") != file.subject.npos ||
-                         file.subject == "ir" || file.subject.starts_with("ir-");
-    if (isWhole) whole.push_back(&file);
-  }
-  return out.empty() ? whole : out;
+std::vector<const DumpFile*> codeOf(const DumpModule& module, std::span<const std::string> names) {
+  std::vector<const DumpFile*> code;
+  for (const DumpFile& file : module.files)
+    if (isCodeFile(file)) code.push_back(&file);
+  std::ranges::stable_sort(code, {}, stepsToMachineCode);
+  const auto where = [&](const auto& test) {
+    std::vector<const DumpFile*> out;
+    std::ranges::copy_if(code, std::back_inserter(out), test);
+    return out;
+  };
+  for (const std::string& name : names)
+    if (auto own = where([&](const DumpFile* file) { return isKernelOf(file->subject, name); }); !own.empty())
+      return own;
+  return where(holdsAllKernels);
 }
 
-std::vector<LineRange> linesAbout(std::string_view text, std::string_view instruction) {
-  std::vector<LineRange> out;
-  if (instruction.empty()) return out;
+CodeLines linesAbout(std::string_view text, std::span<const std::string> names) {
+  if (names.empty() || names[0].empty()) return {};
   const std::vector<std::string_view> lines = linesIn(text);
+  std::vector<std::pair<size_t, std::string_view>> functions;
   for (size_t i = 0; i < lines.size(); ++i)
-    if (const auto function = functionIn(lines[i]); function && isFunctionOf(*function, instruction))
-      out.push_back({i, endOfFunction(lines, i)});
-  if (!out.empty()) return out;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    if (!names(lines[i], instruction)) continue;
-    if (!out.empty() && out.back().last + 1 == i)
-      out.back().last = i;
-    else
-      out.push_back({i, i});
+    if (const auto function = functionIn(lines[i])) functions.emplace_back(i, *function);
+  for (const std::string& name : names) {
+    CodeLines out{name, {}};
+    for (const auto& [line, function] : functions)
+      if (isFunctionOf(function, name)) out.lines.push_back({line, endOfFunction(lines, line)});
+    if (!out.lines.empty()) return out;
   }
-  return out;
+  return {names[0], linesNaming(lines, names[0], !functions.empty())};
 }
 
 }  // namespace tessera

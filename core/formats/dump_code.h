@@ -1,7 +1,9 @@
 // Which files of a dumped module are about an instruction, and which lines of them: kernels of LLVM IR and PTX by the
-// names that XLA gives them, texts by the instruction's name. Used by the studio's panel of a dump.
+// names that XLA gives them (core/tools/passes/kernel_names), texts by the instruction's name. Used by the studio's
+// panel of a dump.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,14 +17,19 @@ std::string moduleFileOf(const DumpModule& module);
 // The buffer assignment that belongs to that file; "": none.
 std::string assignmentFileOf(const DumpModule& module);
 
-// Code of the kernel that computes an instruction; of a module whose kernels are in one file that file.
-std::vector<const DumpFile*> codeOf(const DumpModule& module, std::string_view instruction);
+// Code of the kernel with the first of the names that has one, the final form first: PTX, LLVM IR after and before
+// optimisation. Where none has: the files with the code of all kernels.
+std::vector<const DumpFile*> codeOf(const DumpModule& module, std::span<const std::string> names);
 
 struct LineRange {
   size_t first = 0, last = 0;  // from 0, both inside
 };
-// Functions whose name is the instruction's (with a suffix of the compiler's, or '_' in the place of other characters);
-// where there is none, lines that name it.
-std::vector<LineRange> linesAbout(std::string_view text, std::string_view instruction);
+struct CodeLines {
+  std::string name;  // of those asked for, the one that the lines are about
+  std::vector<LineRange> lines;
+};
+// Functions with the first of the names that has any (with a suffix of the compiler's, or '_' in the place of other
+// characters); where none has, lines that name the first.
+CodeLines linesAbout(std::string_view text, std::span<const std::string> names);
 
 }  // namespace tessera

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "core/base/sorting.h"
+#include "core/profile/timeline.h"
 
 namespace tessera {
 namespace {
@@ -75,13 +77,19 @@ ProfileComparison compareProfiles(const OpProfile& before, const OpProfile& afte
     if (medians) return static_cast<double>(profile.stepTimes.medianNs);
     return static_cast<double>(profile.selfNs) / (out.perStep ? static_cast<double>(profile.steps) : 1.0);
   };
+  out.beforeSteps = before.stepTimes;
+  out.afterSteps = after.stepTimes;
   out.beforeNs = whole(before);
   out.afterNs = whole(after);
   std::map<std::string, SlowerRow> rows;
   for (const InstructionTime& row : before.instructions)
     rows[row.name].beforeNs += perStep(row.times, before, out.perStep);
-  for (const InstructionTime& row : after.instructions)
+  std::set<std::string_view> shared;
+  for (const InstructionTime& row : after.instructions) {
+    if (rows.contains(row.name)) shared.insert(row.name);
     rows[row.name].afterNs += perStep(row.times, after, out.perStep);
+  }
+  out.shared = shared.size();
   for (auto& [name, row] : rows) {
     row.name = name;
     if (row.beforeNs != row.afterNs) out.rows.push_back(std::move(row));
@@ -127,6 +135,15 @@ RowsOfModule::RowsOfModule(const OpProfile& profile, const Module& module) : nam
 
 bool RowsOfModule::has(const InstructionTime& row) const {
   return row.module.empty() || (row.module == name_ && (!program_ || row.program == program_));
+}
+
+void linkTimeline(const OpProfile& profile, const std::shared_ptr<const Module>& module) {
+  if (!profile.timeline || !module) return;
+  const auto isIt = [&](const ProfiledModule& each) {
+    return each.name == module->name && each.module && haveSameInstructions(*each.module, *module);
+  };
+  const auto found = std::ranges::find_if(profile.modules, isIt);
+  profile.timeline->link(module, found == profile.modules.end() ? std::nullopt : found->program);
 }
 
 Profile toProfile(const OpProfile& profile, const Module& module) {

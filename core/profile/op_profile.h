@@ -87,7 +87,9 @@ struct ProfileComparison {
   bool perStep = false;
   // The median of the step times, where both have them.
   double beforeNs = 0, afterNs = 0;
-  std::vector<SlowerRow> rows;  // what differs, by how much
+  TimeStats beforeSteps, afterSteps;  // count 0: it does not mark them
+  size_t shared = 0;                  // names of instructions that both have
+  std::vector<SlowerRow> rows;        // what differs, by how much
   double change() const { return beforeNs > 0 ? afterNs / beforeNs - 1 : afterNs > 0 ? 1 : 0; }
 };
 ProfileComparison compareProfiles(const OpProfile& before, const OpProfile& after);
@@ -107,6 +109,9 @@ class RowsOfModule {
   std::string name_;
   std::optional<uint64_t> program_;
 };
+
+// Spans of the module lead to its instructions from now on.
+void linkTimeline(const OpProfile& profile, const std::shared_ptr<const Module>& module);
 
 // The overlay's form: the times of a module's instructions.
 Profile toProfile(const OpProfile& profile, const Module& module);

@@ -176,13 +176,14 @@ std::vector<TimelineFlow> Timeline::wiresOf(const SpanPlace& place, const Module
   return out;
 }
 
-void Timeline::link(const std::shared_ptr<const Module>& module) {
+void Timeline::link(const std::shared_ptr<const Module>& module, std::optional<uint64_t> program) {
   const InstructionIndex index(module);
   byInstruction_.clear();
   for (uint32_t i = 0; i < names.size(); ++i) {
     TimelineName& name = names[i];
     if (!name.op.empty()) {
-      const bool ours = name.module.empty() || name.module == module->name;
+      const bool otherProgram = program && name.program && name.program != program;
+      const bool ours = name.module.empty() || (name.module == module->name && !otherProgram);
       const InstructionId found = ours ? index.find(name.op).id : InstructionId();
       name.instructions.clear();
       if (found.valid()) name.instructions.push_back(found);

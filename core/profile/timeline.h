@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -70,6 +71,8 @@ struct TimelineTrack {
 struct TimelineName {
   std::string text, category;
   std::string op, module;                   // the instruction and module that the profile names; "": none
+  std::optional<uint64_t> program = {};     // of the module: several may have one name
+  std::string owner = {};                   // where the profile has several modules: "jit_step (program 8)"
   std::vector<InstructionId> instructions;  // of the module that is looked at
 };
 
@@ -127,8 +130,8 @@ class Timeline {
   // Where a span's operands were computed last before it, and where its result is used next, by the module's wires.
   std::vector<TimelineFlow> wiresOf(const SpanPlace& place, const Module& module) const;
 
-  // Resolves names to instructions of the module.
-  void link(const std::shared_ptr<const Module>& module);
+  // Resolves names to instructions of the module; program: where several have its name, the one that it is.
+  void link(const std::shared_ptr<const Module>& module, std::optional<uint64_t> program = {});
   // By total time. tracks empty: all.
   std::vector<TimelineStat> statistics(int64_t beginNs, int64_t endNs, const std::vector<uint32_t>& tracks = {}) const;
 

@@ -66,6 +66,7 @@ std::string TraceWriter::write() {
     std::string args;
     if (!name.op.empty())
       args = fmt::format(R"("hlo_op":{},"hlo_module":{})", quotedJson(name.op), quotedJson(name.module));
+    if (name.program) args += fmt::format(R"(,"program_id":{})", *name.program);
     fields_.push_back(
         fmt::format(R"("name":{},"cat":{},"args":{{{}}})", quotedJson(name.text), quotedJson(name.category), args));
   }

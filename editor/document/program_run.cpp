@@ -359,7 +359,7 @@ void ProgramRun::install(OpenedProfile& opened) {
   emit profileOpened(summary);
   analyse([profile = std::make_shared<OpProfile>(*std::move(opened.profile))](
               const std::shared_ptr<const Module>& module) -> Analysis {
-    if (profile->timeline) profile->timeline->link(module);
+    linkTimeline(*profile, module);
     return {std::make_shared<const OpTimes>(opTimesOf(*profile, module)), profile->timeline};
   });
 }

@@ -90,6 +90,12 @@ TEST_F(ProfileProgram, TheBaselineIsAGate) {
   scratch_.write("old.json", scratch_.tessera("profile old.csv --json").out);
   EXPECT_EQ(scratch_.tessera("profile new.csv --baseline=old.json --fail-over=5%").exit, 1);
   object("profile new.csv --fail-over=5% --json", 64);
+  const Ran refused = scratch_.tessera("profile new.csv --baseline=old.csv --fail-over=lots");
+  EXPECT_EQ(refused.out, "");  // before anything is listed
+  scratch_.write("other.csv", "name,total_ns\nelsewhere,10\n");
+  const Ran strange = scratch_.tessera("profile new.csv --baseline=other.csv");
+  EXPECT_EQ(strange.exit, 0);
+  EXPECT_NE(strange.err.find("they may be of different programs"), std::string::npos) << strange.err;
   object("profile new.csv --baseline=old.csv --fail-over=lots --json", 64);
   object("profile new.csv --baseline=missing.csv --json", 66);
 }

@@ -112,6 +112,12 @@ TEST_F(RunOptionsTest, BuffersAsTheyLieInMemory) {
   refused("columns.hlo --physical --inputs=logical.npz", 66, "arg0");
 }
 
+TEST_F(RunOptionsTest, TheFirstRunIsToldApart) {
+  scratch_.write("f.hlo", "HloModule f\n\nENTRY main {\n  ROOT x = f32[4] parameter(0)\n}\n");
+  EXPECT_NE(scratch_.tessera("run f.hlo").out.find("(the first one, nothing warmed up)"), std::string::npos);
+  EXPECT_NE(scratch_.tessera("run f.hlo --runs=3").out.find("(median of 3 after a first one of "), std::string::npos);
+}
+
 TEST_F(RunOptionsTest, ReplicasAndPartitions) {
   scratch_.write(
       "where.hlo",

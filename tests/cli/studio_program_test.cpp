@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "tests/cli/spawn.h"
+#include "tests/support/skips.h"
 
 namespace tessera {
 namespace {
@@ -78,6 +80,16 @@ TEST_F(StudioProgram, PicturesOfFiles) {
   ends("--screenshot nowhere/a.png add.hlo", 73, "nowhere/a.png");
   ends("--screenshot a.picture add.hlo", 64, "a.picture: expected a name that ends in .png");
   ends("--timing add.hlo", 0, "longest event of the UI thread");
+}
+
+TEST_F(StudioProgram, NumbersInFilesHaveAPointInEveryLocale) {
+  const std::string locales = scratch_.folder().string();
+  if (std::system(("localedef -i de_DE -f UTF-8 " + locales + "/de_DE.UTF-8 >/dev/null 2>&1").c_str()) != 0)
+    TESSERA_SKIP("no-locales");
+  scratch_.write("heat.csv", "name,heat\nsum,0.5\n");
+  scratch_.write("play.txt", "open heat.csv\n");
+  const Ran ran = studio("--do play.txt add.hlo", "-u QT_QPA_PLATFORM LC_ALL=de_DE.UTF-8 LOCPATH=" + locales);
+  EXPECT_EQ(ran.exit, 0) << ran.out << ran.err;
 }
 
 TEST_F(StudioProgram, FilesThatCannotBeOpened) {

@@ -155,6 +155,40 @@ class AnalysisTest : public AnalysisHand {
     QCOMPARE(panel.marked()[0].last, size_t{3});
   }
 
+  void anEqualFusionHasTheCode() {
+    const std::string twins = R"(HloModule net
+
+f { p = f32[4] parameter(0) ROOT s = f32[4] sine(p) }
+g { q = f32[4] parameter(0) ROOT inner = f32[4] sine(q) }
+
+ENTRY main {
+  x = f32[4] parameter(0)
+  twin = f32[4] fusion(x), kind=kLoop, calls=f
+  ROOT twin.1 = f32[4] fusion(twin), kind=kLoop, calls=g
+}
+)";
+    QTemporaryDir folder;
+    const auto write = [&](const char* name, const std::string& text) {
+      QVERIFY(writeFileAtomically(folder.filePath(name).toStdString(), text).has_value());
+    };
+    write("module_0000.net.before_optimizations.txt", twins);
+    write("module_0000.net.cpu_after_optimizations.txt", twins);
+    for (const char* form : {"no", "with"})
+      write((std::string("module_0000.net.twin_kernel_module.ir-") + form + "-opt.ll").c_str(),
+            "define ptr @twin(ptr %0) {\n  ret ptr null ; " + std::string(form) + "\n}\n");
+    hand_->window().openFile(folder.path());
+    hand_->settle();
+    DumpPanel& panel = *hand_->window().panels().dump;
+    document().select({named("twin.1")});
+    QTRY_VERIFY_WITH_TIMEOUT(panel.text()->toPlainText().contains("; with"), 20000);  // the final form
+    QCOMPARE(panel.marked().size(), size_t{1});
+    QVERIFY2(panel.words().contains("twin, whose kernel computes twin.1"), qPrintable(panel.words()));
+    document().select({named("inner")});
+    QTRY_VERIFY2(panel.words().contains("twin, whose kernel computes inner"), qPrintable(panel.words()));
+    document().select({named("x")});
+    QTRY_VERIFY2(panel.words().contains("nothing about x in it"), qPrintable(panel.words()));
+  }
+
   // --- round trip
 
   void aPartIsTakenOutCheckedAndPutBack() {

@@ -120,6 +120,8 @@ void Matcher::findGivenPrograms(const Recorded& file) {
     const std::shared_ptr<const Module> module = moduleOf(*each)->module;
     const bool same = module && haveSameInstructions(*module, *given_);
     found |= same;
+    std::optional<uint64_t>& ofGiven = modules_.at("given")->program;
+    if (same && !ofGiven) ofGiven = each->program;
     if (!same && each->program) otherPrograms_.insert(*each->program);
   }
   if (found) return;

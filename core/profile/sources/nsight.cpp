@@ -40,6 +40,7 @@ class Query {
     note(code);
     return code == SQLITE_ROW;
   }
+  bool isNull(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
   int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
   std::string text(int column) const {
     const auto* out = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
@@ -59,13 +60,14 @@ class Query {
 struct Launch {
   uint32_t op = 0, module = 0;
   std::optional<uint64_t> program;
+  std::optional<int64_t> run;  // when the range of the module's run began
 };
 
 // A range opens, a range ends, or a call is made, on one thread.
 struct ThreadEvent {
   int64_t atNs = 0;
   int64_t endNs = 0;
-  std::string text;  // of a range
+  std::string text;  // of a range, or the call's name
   int64_t correlation = -1;
   int64_t process = 0;
 };
@@ -84,6 +86,7 @@ class NsightReader {
   bool hasTable(const std::string& name);
   bool hasColumn(const std::string& table, const std::string& column);
   std::string columnOr(const std::string& table, const std::string& column, const std::string& otherwise);
+  std::map<int64_t, std::string> textsOf(const std::string& table, const std::string& key, const std::string& value);
   void readRanges();
   void readCalls();
   void findLaunches();
@@ -91,7 +94,10 @@ class NsightReader {
   void takeRange(const ThreadEvent& range, Launch& launch);
   void readKernels();
   void readCopies(const std::string& table, const std::string& name);
-  void addWork(const Query& row, uint32_t name);
+  void readGraphs();
+  Query workIn(const std::string& table, const std::string& more);
+  void addWork(const Query& row, std::string_view name, bool isGraphNode = false);
+  void numberRuns();
 
   sqlite3* database_;
   int failure_ = SQLITE_OK;
@@ -121,6 +127,21 @@ std::string NsightReader::columnOr(const std::string& table, const std::string& 
   return hasColumn(table, column) ? column : otherwise;
 }
 
+// A small table of numbers and their texts, or of numbers of StringIds; empty where there is none.
+std::map<int64_t, std::string> NsightReader::textsOf(const std::string& table, const std::string& key,
+                                                     const std::string& value) {
+  std::map<int64_t, std::string> out;
+  if (!hasTable(table) || !hasColumn(table, key) || !hasColumn(table, value)) return out;
+  const bool ids = value == "nameId";
+  if (ids && !hasTable("StringIds")) return out;
+  Query rows(database_,
+             ids ? "SELECT t." + key + ", s.value FROM " + table + " t JOIN StringIds s ON s.id = t." + value
+                 : "SELECT " + key + ", " + value + " FROM " + table,
+             failure_);
+  while (rows.next()) out[rows.integer(0)] = rows.text(1);
+  return out;
+}
+
 void NsightReader::readRanges() {
   if (!hasTable("NVTX_EVENTS")) return;
   const bool ids = hasColumn("NVTX_EVENTS", "textId") && hasTable("StringIds");
@@ -133,12 +154,18 @@ void NsightReader::readRanges() {
 }
 
 void NsightReader::readCalls() {
-  if (!hasTable("CUPTI_ACTIVITY_KIND_RUNTIME")) return;
-  Query rows(database_, "SELECT start, \"end\", globalTid, correlationId FROM CUPTI_ACTIVITY_KIND_RUNTIME", failure_);
+  const std::string table = "CUPTI_ACTIVITY_KIND_RUNTIME";
+  if (!hasTable(table)) return;
+  const bool named = hasColumn(table, "nameId") && hasTable("StringIds");
+  Query rows(database_,
+             "SELECT c.start, c.\"end\", c.globalTid, c.correlationId, " + std::string(named ? "s.value" : "NULL") +
+                 " FROM " + table + " c" + (named ? " LEFT JOIN StringIds s ON s.id = c.nameId" : ""),
+             failure_);
   while (rows.next()) {
     const int64_t thread = rows.integer(2);
     // The upper bits of a thread's global id are its process's.
-    threads_[thread].push_back({rows.integer(0), rows.integer(1), {}, rows.integer(3), thread & ~int64_t{0xffffff}});
+    threads_[thread].push_back(
+        {rows.integer(0), rows.integer(1), rows.text(4), rows.integer(3), thread & ~int64_t{0xffffff}});
   }
 }
 
@@ -154,7 +181,7 @@ void NsightReader::takeRange(const ThreadEvent& range, Launch& launch) {
     if (equals == part.npos) continue;
     const std::string_view key = part.substr(0, equals), value = part.substr(equals + 1);
     if (key == "hlo_op") launch.op = recorder_.text(value);
-    if (key == "hlo_module") launch.module = recorder_.text(value);
+    if (key == "hlo_module") launch.module = recorder_.text(value), launch.run = range.atNs;
     uint64_t program = 0;
     if (key == "program_id" && std::from_chars(value.data(), value.data() + value.size(), program).ec == std::errc())
       launch.program = program;
@@ -169,30 +196,41 @@ void NsightReader::findLaunches() {
     });
     std::vector<const ThreadEvent*> open;
     for (const ThreadEvent& event : events) {
-      while (!open.empty() && open.back()->endNs < event.atNs) open.pop_back();
+      while (!open.empty() && open.back()->endNs <= event.atNs) open.pop_back();
       if (event.correlation < 0) {
         open.push_back(&event);
         continue;
       }
       Launch& launch = launches_[{event.process, event.correlation}];
-      for (const ThreadEvent* range : open) takeRange(*range, launch);
+      for (const ThreadEvent* range : open)
+        if (range->endNs >= event.endNs) takeRange(*range, launch);
     }
   }
 }
 
-// Columns: begin, end, device, stream, correlation id, process.
-void NsightReader::addWork(const Query& row, uint32_t name) {
+// Columns: begin, end, device, stream, correlation id, process, then `more`.
+Query NsightReader::workIn(const std::string& table, const std::string& more) {
+  return {database_,
+          "SELECT w.start, w.\"end\", w.deviceId, w.streamId, w.correlationId, " + columnOr(table, "globalPid", "0") +
+              ", " + more,
+          failure_};
+}
+
+// A node of a CUDA graph was launched with all others of its graph: the range around that says nothing about it.
+void NsightReader::addWork(const Query& row, std::string_view name, bool isGraphNode) {
   const auto found = launches_.find({row.integer(5), row.integer(4)});
-  const Launch launch = found == launches_.end() ? Launch{} : found->second;
+  Launch launch = found == launches_.end() ? Launch{} : found->second;
+  if (isGraphNode) launch.op = 0;
   const int64_t begin = row.integer(0), end = row.integer(1);
   int64_t ns = 0;
   if (__builtin_sub_overflow(end, begin, &ns)) ns = INT64_MAX;
   streams_[{row.integer(2), row.integer(3)}].push_back(
       {.kind = launch.op != 0 ? TimeKind::Instruction : TimeKind::Device,
-       .name = name,
+       .name = recorder_.text(name),
        .op = launch.op,
        .module = launch.module,
        .program = launch.program,
+       .run = launch.run,
        .beginPs = toPs(begin),
        .durationPs = toPs(ns),
        .flow = flowOf(row.integer(5), row.integer(4))});
@@ -201,40 +239,78 @@ void NsightReader::addWork(const Query& row, uint32_t name) {
 void NsightReader::readKernels() {
   const std::string table = "CUPTI_ACTIVITY_KIND_KERNEL";
   if (!hasTable(table)) return;
-  const std::string process = columnOr(table, "globalPid", "0");
   const std::string name = columnOr(table, "shortName", columnOr(table, "demangledName", "0"));
-  Query rows(database_,
-             "SELECT k.start, k.\"end\", k.deviceId, k.streamId, k.correlationId, " + process + ", s.value FROM " +
-                 table + " k LEFT JOIN StringIds s ON s.id = " + name,
-             failure_);
-  while (rows.next()) addWork(rows, recorder_.text(rows.text(6)));
+  Query rows = workIn(table, "s.value, " + columnOr(table, "graphNodeId", "NULL") + " FROM " + table +
+                                 " w LEFT JOIN StringIds s ON s.id = w." + name);
+  while (rows.next()) addWork(rows, rows.text(6), !rows.isNull(7));
 }
 
 void NsightReader::readCopies(const std::string& table, const std::string& name) {
   if (!hasTable(table)) return;
-  const std::string process = columnOr(table, "globalPid", "0");
-  Query rows(database_, "SELECT start, \"end\", deviceId, streamId, correlationId, " + process + " FROM " + table,
-             failure_);
-  while (rows.next()) addWork(rows, recorder_.text(name));
+  const auto kinds = textsOf("ENUM_CUDA_MEMCPY_OPER", "id", "label");
+  Query rows = workIn(table, columnOr(table, "copyKind", "NULL") + ", " + columnOr(table, "graphNodeId", "NULL") +
+                                 " FROM " + table + " w");
+  while (rows.next()) {
+    const auto kind = rows.isNull(6) ? kinds.end() : kinds.find(rows.integer(6));
+    addWork(rows, kind == kinds.end() ? name : name + " " + kind->second, !rows.isNull(7));
+  }
+}
+
+// Graphs that were recorded as one piece of work each.
+void NsightReader::readGraphs() {
+  const std::string table = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+  if (!hasTable(table)) return;
+  Query rows = workIn(table, columnOr(table, "graphId", "0") + " FROM " + table + " w");
+  bool any = false;
+  while (rows.next()) {
+    addWork(rows, fmt::format("CUDA graph {}", rows.integer(6)), true);
+    any = true;
+  }
+  if (any)
+    recorder_.warn(
+        "the kernels of CUDA graphs were not recorded, only each graph as a whole: nsys profile "
+        "--cuda-graph-trace=node "
+        "records them");
+}
+
+// Each device has threads of its own that launch: its k-th run of a program is the k-th run of all.
+void NsightReader::numberRuns() {
+  using Program = std::tuple<int64_t, uint32_t, std::optional<uint64_t>>;  // on a device
+  std::map<Program, std::map<int64_t, int64_t>> runs;                      // their numbers, by begin
+  const auto eachRun = [&](const auto& visit) {
+    for (auto& [key, events] : streams_)
+      for (SeenEvent& event : events)
+        if (event.run) visit(runs[{key.first, event.module, event.program}], event);
+  };
+  eachRun([](auto& begins, SeenEvent& event) { begins[*event.run] = 0; });
+  for (auto& [program, begins] : runs)
+    for (int64_t number = 0; auto& [begin, run] : begins) run = number++;
+  eachRun([](auto& begins, SeenEvent& event) { event.run = begins.at(*event.run); });
 }
 
 // The ranges and calls of the host's threads, for the timeline.
 void NsightReader::keepThreads() {
+  const auto names = textsOf("ThreadNames", "globalTid", "nameId");
   for (const auto& [thread, events] : threads_) {
     std::vector<SeenEvent> seen;
     for (const ThreadEvent& event : events) {
       const bool call = event.correlation >= 0;
-      seen.push_back({.name = recorder_.text(call ? "CUDA call" : std::string_view(event.text)),
+      seen.push_back({.name = recorder_.text(call && event.text.empty() ? "CUDA call" : std::string_view(event.text)),
                       .beginPs = toPs(event.atNs),
                       .durationPs = toPs(std::max<int64_t>(0, event.endNs - event.atNs)),
                       .flow = call ? flowOf(event.process, event.correlation) : 0});
     }
-    recorder_.keepLine("host", fmt::format("thread {}", thread & 0xffffff), seen);
+    const auto name = names.find(thread);
+    recorder_.keepLine("host",
+                       fmt::format("thread {}{}{}", thread & 0xffffff, name == names.end() ? "" : " ",
+                                   name == names.end() ? "" : name->second),
+                       seen);
   }
 }
 
 Result<Recorded> NsightReader::read(const std::string& fileName) {
-  if (!hasTable("CUPTI_ACTIVITY_KIND_KERNEL") && !hasTable("CUPTI_ACTIVITY_KIND_MEMCPY"))
+  if (!hasTable("CUPTI_ACTIVITY_KIND_KERNEL") && !hasTable("CUPTI_ACTIVITY_KIND_MEMCPY") &&
+      !hasTable("CUPTI_ACTIVITY_KIND_GRAPH_TRACE"))
     return fail({.message = "the SQLite database has no GPU kernels",
                  .expected = "an export of Nsight Systems with the table CUPTI_ACTIVITY_KIND_KERNEL",
                  .file = fileName});
@@ -244,6 +320,8 @@ Result<Recorded> NsightReader::read(const std::string& fileName) {
   readKernels();
   readCopies("CUPTI_ACTIVITY_KIND_MEMCPY", "memcpy");
   readCopies("CUPTI_ACTIVITY_KIND_MEMSET", "memset");
+  readGraphs();
+  numberRuns();
   for (auto& [key, events] : streams_)
     recorder_.addLine(fmt::format("/device:GPU:{}", key.first), fmt::format("stream {}", key.second),
                       std::move(events));

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <map>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "core/base/hash.h"
 #include "core/base/sorting.h"
+#include "core/profile/op_profile.h"
 #include "core/profile/sources/time_stats.h"
 
 namespace tessera {
@@ -16,9 +19,27 @@ namespace {
 
 constexpr size_t kMostSpans = 20'000'000;
 
+// Processes number their programs on their own: a program is known by its module, its number is that of the first file.
+class ProgramNumbers {
+ public:
+  explicit ProgramNumbers(const std::vector<Recorded>& files) {
+    for (const Recorded& file : files)
+      for (const RecordedModule& module : file.modules)
+        if (module.program) first_.try_emplace(module.proto, *module.program);
+  }
+  std::optional<uint64_t> of(const Recorded& file, std::string_view name, std::optional<uint64_t> program) const {
+    for (const RecordedModule& module : file.modules)
+      if (program && module.program == program && module.name == name) return first_.at(module.proto);
+    return program;
+  }
+
+ private:
+  std::map<std::string_view, uint64_t> first_;
+};
+
 class TimelineMaker {
  public:
-  explicit TimelineMaker(const std::vector<Recorded>& files) : files_(files) {}
+  explicit TimelineMaker(const std::vector<Recorded>& files) : files_(files), programs_(files) {}
   std::shared_ptr<Timeline> make();
 
  private:
@@ -31,16 +52,21 @@ class TimelineMaker {
   int64_t shiftOf(const Recorded& file, const RecordedLine& line);
   void addLine(const Recorded& file, const RecordedLine& line);
   uint32_t nameOf(const Recorded& file, const SeenEvent& event);
+  void nameOwners();
   void addFlows();
   bool find(const FlowEnd& end, SpanPlace& out) const;
 
   const std::vector<Recorded>& files_;
+  const ProgramNumbers programs_;
   std::shared_ptr<Timeline> out_ = std::make_shared<Timeline>();
-  using TextNumbers = std::array<uint32_t, 3>;
-  struct HashNumbers {
-    size_t operator()(const TextNumbers& of) const { return mixedHash(mixedHash(of[0], of[1]), of[2]); }
+  using NameKey = std::tuple<uint32_t, uint32_t, uint32_t, std::optional<uint64_t>>;  // numbers of texts, program
+  struct HashKey {
+    size_t operator()(const NameKey& of) const {
+      const auto& [name, op, module, program] = of;
+      return mixedHash(mixedHash(mixedHash(name, op), module), program.value_or(0));
+    }
   };
-  std::unordered_map<TextNumbers, uint32_t, HashNumbers> names_;  // of a file's texts; again for each file
+  std::unordered_map<NameKey, uint32_t, HashKey> names_;  // of a file; again for each file
   std::unordered_map<std::string, uint32_t> known_;
   std::vector<FlowEnd> ends_;
   int64_t originNs_ = 0;
@@ -63,7 +89,7 @@ int64_t TimelineMaker::shiftOf(const Recorded& file, const RecordedLine& line) {
 
 uint32_t TimelineMaker::nameOf(const Recorded& file, const SeenEvent& event) {
   const bool work = event.kind == TimeKind::Instruction;
-  const TextNumbers key{event.name, work ? event.op : 0, work ? event.module : 0};
+  const NameKey key{event.name, work ? event.op : 0, work ? event.module : 0, work ? event.program : std::nullopt};
   const auto [at, isNew] = names_.try_emplace(key, 0);
   if (!isNew) return at->second;
   TimelineName name{file.texts[event.name], event.kind == TimeKind::Host ? "host" : "device"};
@@ -72,11 +98,26 @@ uint32_t TimelineMaker::nameOf(const Recorded& file, const SeenEvent& event) {
     name.op = file.texts[event.op];
     name.module = file.texts[event.module];
     name.text = name.op;
+    name.program = programs_.of(file, name.module, event.program);
   }
-  const auto [known, added] =
-      known_.try_emplace(name.text + '\n' + name.module + '\n' + name.category, out_->names.size());
+  const std::string program = name.program ? std::to_string(*name.program) : std::string();
+  const auto [known, added] = known_.try_emplace(
+      fmt::format("{}\n{}\n{}\n{}", name.text, name.module, name.category, program), out_->names.size());
   if (added) out_->names.push_back(std::move(name));
   return at->second = known->second;
+}
+
+void TimelineMaker::nameOwners() {
+  std::map<std::string, std::set<std::optional<uint64_t>>> programs;  // by module
+  size_t modules = 0;
+  for (const TimelineName& name : out_->names)
+    if (!name.module.empty() && programs[name.module].insert(name.program).second) ++modules;
+  if (modules < 2) return;
+  for (TimelineName& name : out_->names) {
+    if (name.module.empty()) continue;
+    const bool isOneOfSeveral = programs[name.module].size() > 1;
+    name.owner = labelOf({.name = name.module, .program = isOneOfSeveral ? name.program : std::nullopt});
+  }
 }
 
 void TimelineMaker::addLine(const Recorded& file, const RecordedLine& line) {
@@ -135,6 +176,7 @@ std::shared_ptr<Timeline> TimelineMaker::make() {
   if (leftOut_ > 0) out_->notes.push_back(fmt::format("{} of {} events are left out", leftOut_, spans_));
   if (astray_ > 0)
     out_->notes.push_back(fmt::format("{} lines are of another clock and begin with the others", astray_));
+  nameOwners();
   addFlows();
   out_->finish();
   return out_;

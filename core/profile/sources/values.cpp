@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -36,10 +36,19 @@ std::optional<double> nsPerUnit(std::string_view column) {
   return std::nullopt;
 }
 
-std::optional<double> numberOf(const std::string& text) {
-  char* end = nullptr;
-  const double out = std::strtod(text.c_str(), &end);
-  if (end == text.c_str() || *end != '\0' || !std::isfinite(out)) return std::nullopt;
+std::string_view trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
+  return first == text.npos ? std::string_view() : text.substr(first, last + 1 - first);
+}
+
+// Where semicolons part columns, the decimal point may be a comma.
+std::optional<double> numberOf(std::string text, char comma) {
+  if (comma == ';') std::ranges::replace(text, ',', '.');
+  std::string_view digits = trimmed(text);
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  double out = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+  if (error != std::errc() || end != digits.data() + digits.size() || !std::isfinite(out)) return std::nullopt;
   return out;
 }
 
@@ -91,17 +100,17 @@ Result<ValueTable> parseCsv(std::string_view text, const std::string& fileName) 
     ++line;
     const std::vector<std::string> fields = nextRecord(text, comma);
     if (fields.size() == 1 && fields[0].empty()) continue;
-    if (line == 1 && fields.size() > 1 && !numberOf(fields[1])) {
+    if (line == 1 && fields.size() > 1 && !numberOf(fields[1], comma)) {
       columns.name = columnNamed(fields, {"name", "instruction", "hlo_op", "op"}).value_or(0);
       columns.value = columnNamed(fields, {"value", "total_ns", "time_ns"}).value_or(columns.name == 1 ? 0 : 1);
-      out.measure = fields[columns.value];
+      out.measure = trimmed(fields[columns.value]);
       continue;
     }
-    const auto value = columns.value < fields.size() ? numberOf(fields[columns.value]) : std::nullopt;
+    const auto value = columns.value < fields.size() ? numberOf(fields[columns.value], comma) : std::nullopt;
     if (!value || columns.name >= fields.size())
       return fail({.message = "a line of the table does not read",
                    .expected = "NAME,VALUE with a number for VALUE",
-                   .found = fields.size() < 2 ? fields[0] : fields[0] + "," + fields[1],
+                   .found = fields.size() < 2 ? fields[0] : fields[0] + comma + fields[1],
                    .file = fileName,
                    .position = {line, 1}});
     out.rows.push_back({fields[columns.name], *value});
@@ -111,28 +120,45 @@ Result<ValueTable> parseCsv(std::string_view text, const std::string& fileName) 
   return out;
 }
 
-// {"name": number, …}, or a list of objects with a name and a value, alone or under one key.
-std::optional<ValueTable> tableIn(const Json& json, int depth = 0) {
-  ValueTable out;
-  if (json.is_array()) {
-    for (const Json& row : json) {
-      if (!row.is_object() || !row.contains("name") || !row["name"].is_string()) return std::nullopt;
-      for (const char* key : {"value", "total_ns", "time_ns", "ns", "us", "ms", "s"})
-        if (const auto at = row.find(key); at != row.end() && at->is_number()) {
-          out.measure = key;
-          out.rows.push_back({row["name"].get<std::string>(), at->get<double>()});
-          break;
-        }
-    }
-    return out.rows.empty() ? std::nullopt : std::optional(std::move(out));
+// The key that holds the measure in the rows of a list: one of a value or time, else the first number.
+std::string measureIn(const Json& row) {
+  for (const char* key : {"value", "total_ns", "time_ns", "ns", "us", "ms", "s"})
+    if (const auto at = row.find(key); at != row.end() && at->is_number()) return key;
+  for (const auto& [key, value] : row.items())
+    if (value.is_number()) return key;
+  return {};
+}
+
+bool isNamedRow(const Json& row) { return row.is_object() && row.contains("name") && row["name"].is_string(); }
+
+// nullopt: it is no table of values.
+std::optional<Result<ValueTable>> tableOfRows(const Json& rows) {
+  if (rows.empty() || !std::ranges::all_of(rows, isNamedRow)) return std::nullopt;
+  ValueTable out{measureIn(rows[0]), {}};
+  if (out.measure.empty()) return std::nullopt;
+  for (const Json& row : rows) {
+    const auto value = row.find(out.measure);
+    if (value == row.end() || !value->is_number())
+      return fail({.message = "a row of the table does not read",
+                   .expected = fmt::format("a number \"{}\", as in the first row", out.measure),
+                   .found = row.dump(-1, ' ', false, Json::error_handler_t::replace)});
+    out.rows.push_back({row["name"].get<std::string>(), value->get<double>()});
   }
+  return out;
+}
+
+// {"name": number, …}, or a list of objects with a name and a value, alone or under one key; nullopt: neither.
+std::optional<Result<ValueTable>> tableIn(const Json& json) {
+  if (json.is_array()) return tableOfRows(json);
   if (!json.is_object()) return std::nullopt;
+  ValueTable out;
   for (const auto& [name, value] : json.items()) {
     if (value.is_number()) out.rows.push_back({name, value.get<double>()});
-    if (value.is_array() && depth == 0)
-      if (auto inner = tableIn(value, 1)) return inner;
+    if (value.is_array())
+      if (auto inner = tableOfRows(value)) return inner;
   }
-  return out.rows.empty() ? std::nullopt : std::optional(std::move(out));
+  if (out.rows.empty()) return std::nullopt;
+  return out;
 }
 
 int64_t psOfNs(double ns) {
@@ -214,12 +240,16 @@ Result<OpProfile> readJsonValues(const std::string& content, std::shared_ptr<con
                                  const std::string& fileName) {
   const Json json = Json::parse(content, nullptr, false);
   if (json.is_discarded()) return fail({.message = "the JSON does not read: it is cut or damaged", .file = fileName});
-  const auto table = tableIn(json);
+  auto table = tableIn(json);
   if (!table)
     return fail({.message = "the JSON is no profile and no table of values",
                  .expected = R"({"NAME": VALUE, …} or [{"name": NAME, "value": VALUE}, …])",
                  .file = fileName});
-  return TablePlacer(*table, std::move(given)).finish();
+  if (!*table) {
+    table->error().file = fileName;
+    return fail(std::move(table->error()));
+  }
+  return TablePlacer(**table, std::move(given)).finish();
 }
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// A table of names and values, for any measure of the user's own: CSV (comma, semicolon or tab) or JSON. A column whose
-// name ends in ns, us, ms or s is a time. Used by profile_source.
+// A table of names and values, for any measure of the user's own: CSV (comma, semicolon or tab; between semicolons also
+// with decimal commas) or JSON. A column whose name ends in ns, us, ms or s is a time. Used by profile_source.
 #pragma once
 
 #include <memory>

@@ -15,6 +15,7 @@
 #include <map>
 
 #include "core/formats/file_content.h"
+#include "core/tools/passes/kernel_names.h"
 #include "editor/document/document.h"
 #include "editor/text/plain_text.h"
 #include "editor/text/unit_words.h"
@@ -71,6 +72,12 @@ QString textOrReason(const QString& folder, const QString& name) {
   return out;
 }
 
+// ".ir-with-opt.ll" of a kernel's code, ".ptx".
+std::string_view formOf(std::string_view file) {
+  const size_t end = file.rfind('.'), form = file.rfind(".ir-");
+  return file.substr(std::min({end, form, file.size()}));
+}
+
 }  // namespace
 
 DumpPanel::DumpPanel(Document& document, QWidget* parent)
@@ -84,6 +91,8 @@ DumpPanel::DumpPanel(Document& document, QWidget* parent)
   pool_.setMaxThreadCount(1);
   files_->setHeaderLabels({tr("File"), tr("Size")});
   files_->setUniformRowHeights(true);
+  files_->setIndentation(12);
+  files_->setTextElideMode(Qt::ElideMiddle);  // names differ at their ends
   files_->header()->setStretchLastSection(false);
   files_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
   text_->setReadOnly(true);
@@ -101,7 +110,7 @@ DumpPanel::DumpPanel(Document& document, QWidget* parent)
   auto* split = new QSplitter(this);
   split->addWidget(files_);
   split->addWidget(right);
-  split->setSizes({340, 660});
+  split->setSizes({420, 580});
   split->setStretchFactor(1, 1);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -129,6 +138,8 @@ void DumpPanel::begin() {
   text_->clear();
   words_->clear();
   marked_.clear();
+  kernels_.clear();
+  ++selectionRequest_;
   if (isVisible()) look();
 }
 
@@ -238,33 +249,57 @@ void DumpPanel::showFile() {
 void DumpPanel::showText(const QString& name, const QString& text) {
   shown_ = name;
   text_->setPlainText(text);
-  words_->setText(name);
   mark();
+}
+
+// What the marked lines have to do with the selected instruction, where that is not plain.
+QString DumpPanel::markedWords(const std::string& name) const {
+  if (kernels_.empty()) return {};
+  const QString selected = QString::fromStdString(kernels_[0]);
+  if (marked_.empty()) return tr(" · nothing about %1 in it").arg(selected);
+  if (name == kernels_[0]) return {};
+  return tr(" · %1, whose kernel computes %2").arg(QString::fromStdString(name), selected);
+}
+
+// Which kernels compute it takes a look at the whole module: that is a worker's.
+void DumpPanel::followSelection() {
+  if (!isVisible() || !dump_) return;
+  const InstructionId selected = document_.selected();
+  ++selectionRequest_;
+  if (!selected.valid() || document_.isPlainGraph()) return showKernels({});
+  ++busy_;
+  pool_.start([panel = QPointer(this), module = document_.module(), selected, request = selectionRequest_] {
+    auto kernels = kernelNames(module, selected);
+    QMetaObject::invokeMethod(
+        panel,
+        [panel, kernels = std::move(kernels), request] {
+          if (!panel) return;
+          --panel->busy_;
+          if (request == panel->selectionRequest_) panel->showKernels(kernels);
+        },
+        Qt::QueuedConnection);
+  });
 }
 
 // The code of the selected instruction's kernel comes to the front, unless what is seen has lines about it.
-void DumpPanel::followSelection() {
-  if (!isVisible() || !dump_ || !document_.selected().valid() || document_.isPlainGraph()) return;
-  const DumpModule* module = moduleOfDocument();
-  const std::string name(document_.module().at(document_.selected()).name);
-  if (module) {
-    const auto code = codeOf(*module, name);
-    const bool seen =
-        std::ranges::any_of(code, [&](const DumpFile* file) { return QString::fromStdString(file->name) == shown_; });
-    if (!code.empty() && !seen && linesAbout(text_->toPlainText().toStdString(), name).empty())
-      if (QTreeWidgetItem* item = itemOf(code[0]->name)) {
-        files_->setCurrentItem(item);
-        return;  // marked when it is read
-      }
-  }
+void DumpPanel::showKernels(std::vector<std::string> kernels) {
+  kernels_ = std::move(kernels);
   mark();
+  const DumpModule* module = moduleOfDocument();
+  if (!module || kernels_.empty() || !marked_.empty()) return;
+  const auto code = codeOf(*module, kernels_);
+  if (code.empty()) return;
+  const auto isOfTheSameForm = [&](const DumpFile* file) { return formOf(file->name) == formOf(shown_.toStdString()); };
+  const auto same = std::ranges::find_if(code, isOfTheSameForm);
+  if (QTreeWidgetItem* item = itemOf((same == code.end() ? code.front() : *same)->name))
+    files_->setCurrentItem(item);  // marked when it is read
 }
 
 void DumpPanel::mark() {
-  marked_.clear();
+  CodeLines about = linesAbout(text_->toPlainText().toStdString(), kernels_);
+  marked_ = std::move(about.lines);
+  if (!shown_.isEmpty()) words_->setText(shown_ + markedWords(about.name));
   QList<QTextEdit::ExtraSelection> shown;
-  if (document_.isOpen() && document_.selected().valid())
-    marked_ = linesAbout(text_->toPlainText().toStdString(), document_.module().at(document_.selected()).name);
   constexpr size_t kMostMarks = 2000;
   size_t marks = 0;
   for (const LineRange& range : marked_)

@@ -1,6 +1,7 @@
 // DumpPanel: the files of the dump folder that the open file is of: modules, passes, kernels' code, buffer assignment,
 // options. A file is read when it is looked at; the lines about the selected instruction are marked, and its kernel's
-// code comes to the front. A module's file opens as a document.
+// code comes to the front, also where the kernel is named after a fusion round it or an equal one. A module's file
+// opens as a document.
 #pragma once
 
 #include <QThreadPool>
@@ -48,7 +49,9 @@ class DumpPanel : public QWidget {
   void showFile();
   void showText(const QString& name, const QString& text);
   void followSelection();
+  void showKernels(std::vector<std::string> kernels);
   void mark();
+  QString markedWords(const std::string& name) const;
   QTreeWidgetItem* itemOf(const std::string& file) const;
   const DumpModule* moduleOfDocument() const;
 
@@ -59,9 +62,10 @@ class DumpPanel : public QWidget {
   QLabel *words_, *empty_;
   QString folder_;  // empty: the open file is of no dump
   std::optional<DumpFolder> dump_;
-  QString shown_;  // the file whose text is seen
+  QString shown_;                     // the file whose text is seen
+  std::vector<std::string> kernels_;  // of the selected instruction, its own name first
   std::vector<LineRange> marked_;
-  uint64_t request_ = 0;
+  uint64_t request_ = 0, selectionRequest_ = 0;  // of a file, of the selection's kernels
   int busy_ = 0;
   bool stale_ = true;
 };

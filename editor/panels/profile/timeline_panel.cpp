@@ -165,7 +165,8 @@ void TimelinePanel::showSums(int64_t beginNs, int64_t endNs, const std::vector<u
   for (size_t i = 0; i < std::min(kMost, stats.size()); ++i) {
     const TimelineStat& stat = stats[i];
     auto* item = new NumberItem;
-    item->setText(0, QString::fromStdString(timeline_->names[stat.name].text));
+    const TimelineName& name = timeline_->names[stat.name];
+    item->setText(0, QString::fromStdString(name.owner.empty() ? name.text : name.text + " · " + name.owner));
     item->setData(0, NumberItem::kKey, stat.name);
     const double numbers[] = {static_cast<double>(stat.totalNs), static_cast<double>(stat.count), stat.meanNs(),
                               static_cast<double>(stat.minNs), static_cast<double>(stat.maxNs)};

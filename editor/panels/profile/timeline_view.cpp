@@ -128,6 +128,7 @@ QString TimelineView::tipOf(const SpanPlace& place) const {
   const TimelineName& name = timeline_->names[span.name];
   QString out = QString::fromStdString(name.text);
   if (!name.category.empty()) out += QStringLiteral(" (%1)").arg(QString::fromStdString(name.category));
+  if (!name.owner.empty()) out += tr(" of %1").arg(QString::fromStdString(name.owner));
   const auto since = static_cast<double>(timeline_->realNs(timeline_->beginNs(), span.beginNs));
   return out + tr("\n%1, from %2 on").arg(durationWords(static_cast<double>(span.ns())), durationWords(since));
 }

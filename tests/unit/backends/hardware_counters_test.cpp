@@ -5,6 +5,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "backends/hardware_counters.h"
 #include "backends/run_request.h"
@@ -28,6 +32,60 @@ TEST(HardwareCounters, CountWhatThreadsDo) {
   EXPECT_GT(found[0].count, 0);
   counters.start();  // from zero
   EXPECT_LT(counters.stop()[0].count, found[0].count);
+}
+
+// A kernel that says what a test wants; descriptors count up, a kind is known by its config.
+class FakeKernel : public PerfEvents {
+ public:
+  std::map<uint64_t, CounterReading> readings;
+  int refusal = ENOENT;  // for every other kind
+  std::set<int> open_;
+
+  int open(const CounterKind& kind, int) override {
+    if (!readings.contains(kind.config)) return -refusal;
+    kinds_.push_back(kind.config);
+    open_.insert(static_cast<int>(kinds_.size()) - 1);
+    return static_cast<int>(kinds_.size()) - 1;
+  }
+  CounterReading start(int descriptor) override {
+    EXPECT_TRUE(open_.contains(descriptor));
+    return {};
+  }
+  std::optional<CounterReading> stop(int descriptor) override {
+    return std::exchange(readings.at(kinds_[static_cast<size_t>(descriptor)]), {});  // what only the first thread did
+  }
+  void close(int descriptor) override { open_.erase(descriptor); }
+
+ private:
+  std::vector<uint64_t> kinds_;
+};
+
+const std::vector<CounterKind> kFakeKinds = {{"whole", 0, 1}, {"shared", 0, 2}, {"starved", 0, 3}, {"absent", 0, 4}};
+
+TEST(HardwareCounters, SharedCountersAreScaledAndStarvedOnesLeftOut) {
+  FakeKernel kernel;
+  kernel.readings = {{1, {500, 40, 40}}, {2, {100, 40, 10}}, {3, {0, 40, 0}}};
+  {
+    HardwareCounters counters(kFakeKinds, kernel);
+    EXPECT_EQ(counters.absence(), "");
+    counters.start();
+    const auto found = counters.stop();
+    ASSERT_EQ(found.size(), 2u);
+    EXPECT_EQ(found[0].name, "whole");
+    EXPECT_EQ(found[0].count, 500);
+    EXPECT_EQ(found[1].name, "shared");
+    EXPECT_EQ(found[1].count, 400);
+    EXPECT_FALSE(kernel.open_.empty());
+  }
+  EXPECT_TRUE(kernel.open_.empty());
+}
+
+TEST(HardwareCounters, ARefusalSaysWhatToChange) {
+  FakeKernel kernel;
+  kernel.refusal = EACCES;
+  EXPECT_NE(HardwareCounters(kFakeKinds, kernel).absence().find("perf_event_paranoid"), std::string::npos);
+  kernel.refusal = ENOSYS;
+  EXPECT_EQ(HardwareCounters(kFakeKinds, kernel).absence(), "the kernel has no perf_event");
 }
 
 TEST(HardwareCounters, WhatCannotBeCountedHasAReason) {

@@ -23,12 +23,16 @@ DumpModule dumpedModule() {
   return out;
 }
 
-std::vector<std::string> codeFor(const char* instruction) {
-  std::vector<std::string> out;
+using Names = std::vector<std::string>;
+
+Names codeFor(const Names& names) {
+  Names out;
   const DumpModule all = dumpedModule();
-  for (const DumpFile* file : codeOf(all, instruction)) out.push_back(file->name);
+  for (const DumpFile* file : codeOf(all, names)) out.push_back(file->name);
   return out;
 }
+
+std::vector<LineRange> linesFor(std::string_view text, const char* name) { return linesAbout(text, Names{name}).lines; }
 
 TEST(DumpCode, TheModuleIsTheOneThatWasCompiled) {
   EXPECT_EQ(moduleFileOf(dumpedModule()), "m.cpu_after_optimizations.txt");
@@ -39,32 +43,55 @@ TEST(DumpCode, TheModuleIsTheOneThatWasCompiled) {
 }
 
 TEST(DumpCode, AKernelHasTheNameOfItsInstruction) {
-  EXPECT_EQ(codeFor("add_fusion.1"), (std::vector<std::string>{"m.add_fusion.1_kernel_module.ir-no-opt.ll"}));
-  EXPECT_EQ(codeFor("copy_fusion"), (std::vector<std::string>{"m.__compute_module_copy_fusion.ir-with-opt.ll"}));
-  EXPECT_EQ(codeFor("fusion"), (std::vector<std::string>{"m.ptx"}));  // which has all kernels
+  EXPECT_EQ(codeFor({"add_fusion.1"}), Names{"m.add_fusion.1_kernel_module.ir-no-opt.ll"});
+  EXPECT_EQ(codeFor({"copy_fusion"}), Names{"m.__compute_module_copy_fusion.ir-with-opt.ll"});
+  EXPECT_EQ(codeFor({"fusion"}), Names{"m.ptx"});  // which has all kernels
+  EXPECT_EQ(codeFor({"add_fusion.2", "add_fusion.1"}), Names{"m.add_fusion.1_kernel_module.ir-no-opt.ll"});
+}
+
+TEST(DumpCode, TheFinalFormComesFirst) {
+  DumpModule module{.name = "m"};
+  for (const char* name : {"m.ir-no-opt.ll", "m.ir-with-opt.ll"})
+    module.files.push_back({name, DumpRole::LlvmIr, "ir"});
+  module.files.push_back({"m.ptx", DumpRole::Ptx, ""});
+  Names found;
+  for (const DumpFile* file : codeOf(module, Names{"fusion"})) found.push_back(file->name);
+  EXPECT_EQ(found, (Names{"m.ptx", "m.ir-with-opt.ll", "m.ir-no-opt.ll"}));
 }
 
 TEST(DumpCode, FunctionsAreMarkedWhole) {
   const char* const ir =
       "define ptr @add.1(ptr %0) {\n  ret ptr null\n}\n\ndefine internal void @add.1_impl() #0 {\n  ret void\n}\n"
       "define ptr @add.12() {\n}\n";
-  const auto lines = linesAbout(ir, "add.1");
+  const auto lines = linesFor(ir, "add.1");
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].first, 0u);
   EXPECT_EQ(lines[0].last, 2u);
   EXPECT_EQ(lines[1].first, 4u);
   const char* const ptx = ".visible .entry loop_add_fusion_1(\n  .param .u64 a\n)\n{\n  ret;\n}\n";
-  ASSERT_EQ(linesAbout(ptx, "loop_add_fusion.1").size(), 1u);
-  EXPECT_EQ(linesAbout(ptx, "loop_add_fusion.1")[0].last, 5u);
+  ASSERT_EQ(linesFor(ptx, "loop_add_fusion.1").size(), 1u);
+  EXPECT_EQ(linesFor(ptx, "loop_add_fusion.1")[0].last, 5u);
+}
+
+TEST(DumpCode, TheFirstNameWithAFunctionCounts) {
+  const char* const ir = "define ptr @fusion.1() {\n}\ndefine ptr @fusion() {\n  ; add\n}\n";
+  const CodeLines found = linesAbout(ir, Names{"add", "fusion", "fusion.1"});
+  EXPECT_EQ(found.name, "fusion");
+  ASSERT_EQ(found.lines.size(), 1u);
+  EXPECT_EQ(found.lines[0].first, 2u);
 }
 
 TEST(DumpCode, ElsewhereLinesThatNameIt) {
-  const auto lines = linesAbout("a\n %add.1 = f32[] add(x)\n use(add.1)\n add.11\n add.1-x\n", "add.1");
+  const auto lines = linesFor("a\n %add.1 = f32[] add(x)\n use(add.1)\n add.11\n add.1-x\n", "add.1");
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0].first, 1u);
   EXPECT_EQ(lines[0].last, 2u);
-  EXPECT_TRUE(linesAbout("", "add").empty());
-  EXPECT_TRUE(linesAbout("add", "").empty());
+  const char* const ir = "define ptr @other() {\n  %1 = add i64 %0, 1\n  %add = fadd float %2, %3\n}\n";
+  const auto marked = linesFor(ir, "add");
+  ASSERT_EQ(marked.size(), 1u);  // not the addition of integers
+  EXPECT_EQ(marked[0].first, 2u);
+  EXPECT_TRUE(linesFor("", "add").empty());
+  EXPECT_TRUE(linesFor("add", "").empty());
 }
 
 }  // namespace

@@ -235,6 +235,65 @@ TEST(ProfileSources, NsightNamesInstructionsByItsRangesAndKernels) {
   EXPECT_EQ(profile.totalNs, 870);
 }
 
+// Two devices that run one program twice, each from a thread of its own; graphs, with and without their nodes.
+std::string nsightExportOfGraphs() {
+  return databaseOf(R"(
+    CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+    INSERT INTO StringIds VALUES (1, 'fusion_3'), (2, 'XlaModule:#hlo_module=jit_f,program_id=7#'),
+      (3, 'Thunk:#hlo_op=exp.2#'), (4, 'Thunk:#hlo_op=command_buffer#'), (5, 'cuGraphLaunch'), (6, 'launcher');
+    CREATE TABLE ThreadNames (nameId INT, priority INT, globalTid INT);
+    INSERT INTO ThreadNames VALUES (6, 0, 16777217);
+    CREATE TABLE NVTX_EVENTS (start INT, "end" INT, text TEXT, textId INT, globalTid INT);
+    INSERT INTO NVTX_EVENTS VALUES (100, 200, NULL, 2, 16777217), (300, 400, NULL, 2, 16777217),
+      (100, 200, NULL, 2, 16777218), (300, 400, NULL, 2, 16777218),
+      (110, 120, NULL, 3, 16777217), (310, 320, NULL, 3, 16777217), (110, 120, NULL, 3, 16777218),
+      (310, 320, NULL, 3, 16777218), (330, 360, NULL, 4, 16777217);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, "end" INT, globalTid INT, correlationId INT, nameId INT);
+    INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (112, 118, 16777217, 1, 5), (312, 318, 16777217, 2, 5),
+      (112, 118, 16777218, 3, 5), (312, 318, 16777218, 4, 5), (120, 130, 16777217, 5, 5), (340, 350, 16777217, 6, 5);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, "end" INT, deviceId INT, streamId INT, correlationId INT,
+      globalPid INT, shortName INT, graphNodeId INT);
+    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1000, 1100, 0, 7, 1, 16777216, 9, NULL),
+      (2000, 2100, 0, 7, 2, 16777216, 9, NULL), (1000, 1100, 1, 7, 3, 16777216, 9, NULL),
+      (2000, 2100, 1, 7, 4, 16777216, 9, NULL), (3000, 3010, 0, 7, 5, 16777216, 9, NULL),
+      (4000, 4500, 0, 7, 6, 16777216, 1, 77);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INT, "end" INT, deviceId INT, streamId INT, correlationId INT,
+      globalPid INT, copyKind INT);
+    INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (5000, 5020, 0, 8, 97, 16777216, 1);
+    CREATE TABLE ENUM_CUDA_MEMCPY_OPER (id INTEGER PRIMARY KEY, name TEXT, label TEXT);
+    INSERT INTO ENUM_CUDA_MEMCPY_OPER VALUES (1, 'CUDA_MEMCPY_KIND_HTOD', 'Host-to-Device');
+    CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INT, "end" INT, deviceId INT, graphId INT, streamId INT,
+      correlationId INT, globalPid INT);
+    INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (6000, 6700, 0, 12, 7, 98, 16777216);)");
+}
+
+const LostTime* lostNamed(const OpProfile& profile, const std::string& name) {
+  const auto at = std::ranges::find(profile.unmatched, name, &LostTime::name);
+  return at == profile.unmatched.end() ? nullptr : &*at;
+}
+
+TEST(ProfileSources, NsightGraphsAreTimeAndTheirNodesHaveTheirOwnNames) {
+  const OpProfile profile = sourceOf(nsightExportOfGraphs(), smallModule());
+  EXPECT_EQ(rowNamed(profile, "exp.2")->times.totalNs, 400);     // not the call that begins where its range ends
+  EXPECT_EQ(rowNamed(profile, "fusion.3")->times.totalNs, 500);  // by its name, not the range round the graph's launch
+  ASSERT_TRUE(lostNamed(profile, "CUDA graph 12"));
+  EXPECT_EQ(lostNamed(profile, "CUDA graph 12")->times.totalNs, 700);
+  EXPECT_TRUE(lostNamed(profile, "memcpy Host-to-Device"));
+  EXPECT_EQ(profile.totalNs, 400 + 10 + 500 + 20 + 700);
+  EXPECT_EQ(profile.steps, 2);
+  ASSERT_EQ(profile.warnings.size(), 1u);
+  EXPECT_NE(profile.warnings[0].find("--cuda-graph-trace=node"), std::string::npos);
+}
+
+TEST(ProfileSources, NsightThreadsAndCallsHaveTheirNames) {
+  const auto read = readNsight(nsightExportOfGraphs(), "f.sqlite", true);
+  ASSERT_TRUE(read);
+  const auto line = std::ranges::find(read->lines, "thread 1 launcher", &RecordedLine::name);
+  ASSERT_NE(line, read->lines.end());
+  EXPECT_TRUE(std::ranges::any_of(line->events,
+                                  [&](const SeenEvent& event) { return read->texts[event.name] == "cuGraphLaunch"; }));
+}
+
 TEST(ProfileSources, DamagedDatabasesEndInWords) {
   const std::string whole = nsightExport();
   for (size_t size = 16; size < whole.size(); size += 509) {
@@ -316,6 +375,28 @@ TEST(ProfileSources, TablesOfAnyMeasure) {
   const auto bad = readCsvValues("name,value\nx,1\ny,abc\n", nullptr, "t.csv");
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.error().position.line, 3u);
+}
+
+TEST(ProfileSources, TablesAsSpreadsheetsWriteThem) {
+  const OpProfile comma = sourceOf("name;energy (mJ)\n\"exp.2\"; 1,5 \nfusion.3;2\n", smallModule());
+  EXPECT_EQ(comma.measure, "energy (mJ)");
+  EXPECT_DOUBLE_EQ(rowNamed(comma, "exp.2")->value, 1.5);
+  const OpProfile blanks = sourceOf("name, watts\nexp.2,\t3.5 \n", smallModule());
+  EXPECT_EQ(blanks.measure, "watts");
+  EXPECT_DOUBLE_EQ(rowNamed(blanks, "exp.2")->value, 3.5);
+  const auto bad = readCsvValues("name;heat\nx;1,5,2\n", nullptr, "t.csv");
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().found, "x;1,5,2");
+}
+
+TEST(ProfileSources, JsonTablesOfAnyMeasure) {
+  const OpProfile energy = sourceOf(R"([{"name":"exp.2","device":"a","energy":3},{"name":"fusion.3","energy":4}])");
+  EXPECT_EQ(energy.measure, "energy");
+  EXPECT_EQ(rowNamed(energy, "fusion.3")->value, 4);
+  const auto bad = readJsonValues(R"([{"name":"exp.2","us":2},{"name":"fusion.3","energy":4}])", nullptr, "t.json");
+  ASSERT_FALSE(bad);  // no row is dropped without a word
+  EXPECT_EQ(bad.error().found, R"({"energy":4,"name":"fusion.3"})");
+  EXPECT_EQ(bad.error().expected, R"(a number "us", as in the first row)");
 }
 
 TEST(ProfileSources, WrittenFormsReadBack) {

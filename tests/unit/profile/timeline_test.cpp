@@ -216,6 +216,50 @@ TEST(Timeline, TheTraceIsWhatPerfettoReadsAndReadsBack) {
   EXPECT_EQ(again->names[again->at(again->flows[0].to).name].op, "e");
 }
 
+// One host with two programs called jit_f, by their numbers and modules; an event of each.
+Recorded recordedPrograms(const std::vector<std::pair<uint64_t, std::string>>& programs) {
+  Recorder recorder(true);
+  std::vector<SeenEvent> events;
+  int64_t at = 0;
+  for (const auto& [number, proto] : programs)
+    events.push_back({.kind = TimeKind::Instruction,
+                      .name = recorder.text("fusion.1"),
+                      .op = recorder.text("fusion.1"),
+                      .module = recorder.text("jit_f"),
+                      .program = number,
+                      .beginPs = at += 10'000,
+                      .durationPs = 5'000});
+  recorder.addLine("/device:GPU:0", "stream 1", std::move(events));
+  Recorded out = recorder.finish();
+  for (const auto& [number, proto] : programs) out.modules.push_back({"jit_f", number, proto});
+  return out;
+}
+
+TEST(Timeline, ProgramsOfOneNameAreToldApart) {
+  const auto timeline = recordedTimeline({recordedPrograms({{7, "module a"}, {8, "module b"}}),
+                                          recordedPrograms({{8, "module a"}, {9, "module b"}})});  // another process
+  ASSERT_EQ(timeline->names.size(), 2u);
+  EXPECT_EQ(timeline->names[0].owner, "jit_f (program 7)");
+  EXPECT_EQ(timeline->names[1].owner, "jit_f (program 8)");
+  for (uint32_t name : {0u, 1u}) {
+    size_t count = 0;
+    timeline->placesOf(name, count);
+    EXPECT_EQ(count, 2u);
+  }
+  const auto module = std::make_shared<const Module>(
+      *readHloText(
+           "HloModule jit_f\n\nENTRY main {\n  p = f32[8] parameter(0)\n  ROOT fusion.1 = f32[8] negate(p)\n}\n")
+           .module);
+  timeline->link(module, 8);
+  EXPECT_EQ(timeline->namesOf(*module->findInstruction("fusion.1")), std::vector<uint32_t>{1});
+  EXPECT_NE(toChromeTrace(*timeline).find(R"("hlo_module":"jit_f","program_id":8)"), std::string::npos);
+}
+
+TEST(Timeline, OneModuleNeedsNoOwner) {
+  const auto timeline = recordedTimeline({recordedPrograms({{7, "module a"}})});
+  EXPECT_EQ(timeline->names[0].owner, "");
+}
+
 TEST(Timeline, ACorpusProfileHasEveryEventAndItsInstructions) {
   const auto profile = readProfileSource(test::inSourceTree("tests/corpus/profiles/lenet_train.xplane.pb.zst"), nullptr,
                                          {.timeline = true});

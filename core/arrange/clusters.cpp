@@ -88,9 +88,12 @@ class ClusterMaker {
 
   void foldElements(int32_t container, const std::vector<Box>& boxes) {
     std::map<InstructionId, std::vector<Box>> fans;
-    for (const Box& box : boxes)
-      if (box.item >= 0 && !isRoot(box) && instruction(box.item).opcode == Opcode::GetTupleElement)
-        fans[instruction(box.item).operands[0]].push_back(box);
+    for (const Box& box : boxes) {
+      if (box.item < 0 || isRoot(box)) continue;
+      const Instruction& i = instruction(box.item);
+      if (i.opcode == Opcode::GetTupleElement && !i.operands.empty() && module_.contains(i.operands[0]))
+        fans[i.operands[0]].push_back(box);
+    }
     for (const auto& [tuple, fan] : fans)
       if (fan.size() > kManyElements)
         addCluster(container, "elements", fmt::format("elements of {}", module_.at(tuple).name), fan);

@@ -365,13 +365,14 @@ std::string fusionTitle(const Module& module, const Instruction& fusion) {
     return opcode == Opcode::Bitcast || opcode == Opcode::Copy || opcode == Opcode::Reshape ||
            opcode == Opcode::Convert;
   };
-  for (int step = 0; step < 8 && passes(root->opcode) && !root->operands.empty(); ++step) {
+  const auto readsFirst = [&] { return !root->operands.empty() && module.contains(root->operands[0]); };
+  for (int step = 0; step < 8 && passes(root->opcode) && readsFirst(); ++step) {
     const Instruction& before = module.at(root->operands[0]);
     if (before.opcode == Opcode::Parameter) break;
     root = &before;
   }
   const std::string what =
-      root->opcode == Opcode::Tuple && !root->operands.empty()
+      root->opcode == Opcode::Tuple && readsFirst()
           ? fmt::format("{} and {} more", titleOf(module, root->operands[0]), root->operands.size() - 1)
           : titleOf(module, root->id);
   const std::string place = fusion.metadata ? placeNameOf(module, *fusion.metadata) : std::string();

@@ -86,7 +86,7 @@ class Recogniser {
       return caller.valid() && number < module_.at(caller).operands.size() ? module_.at(caller).operands[number]
                                                                            : InstructionId();
     }
-    if (i.opcode == Opcode::GetTupleElement && !i.operands.empty()) {
+    if (i.opcode == Opcode::GetTupleElement && isComplete(i)) {
       const Instruction* tuple = &module_.at(i.operands[0]);
       if (const auto body = bodyOf(*tuple)) tuple = &module_.at(module_.at(*body).root);
       const auto index = static_cast<size_t>(i.attributes->intOr(Attr::index, 0));
@@ -105,6 +105,11 @@ class Recogniser {
   bool hasOperands(const Instruction& i, size_t n) const {
     return i.operands.size() >= n &&
            std::ranges::all_of(i.operands, [&](InstructionId o) { return module_.contains(o); });
+  }
+
+  // Has all the inputs that its opcode takes.
+  bool isComplete(const Instruction& i) const {
+    return hasOperands(i, static_cast<size_t>(std::max(arityOf(i.opcode), 0)));
   }
 
   // Everything from `from` back, nearest first, as far as `follow` says.
@@ -159,12 +164,13 @@ class Recogniser {
   // An exponential, also when it was copied into another fusion.
   bool sameExponential(const Instruction& a, const Instruction& b) const {
     if (a.opcode != Opcode::Exponential || b.opcode != Opcode::Exponential) return false;
-    return &a == &b || source(a.operands[0]).opcode == source(b.operands[0]).opcode;
+    if (&a == &b) return true;
+    return isComplete(a) && isComplete(b) && source(a.operands[0]).opcode == source(b.operands[0]).opcode;
   }
 
   // --- patterns
   std::optional<Pattern> patternAt(const Instruction& i) const {
-    if (!hasOperands(i, 0)) return std::nullopt;
+    if (!isComplete(i)) return std::nullopt;
     switch (i.opcode) {
       case Opcode::Divide:
       case Opcode::Multiply: return softmaxAt(i);

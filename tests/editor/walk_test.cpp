@@ -14,6 +14,8 @@
 #include <map>
 #include <numeric>
 
+#include "app/studio/window/documents/document_pane.h"
+#include "app/studio/window/documents/pane_area.h"
 #include "core/formats/project.h"
 #include "tests/editor/walk_gestures.h"
 
@@ -131,30 +133,30 @@ class WalkTest : public WalkGestures {
     std::map<const Document*, First> firsts;
     Hand hand;
     hand.window().resize(900, 650);
-    const auto know = [&] {  // an example or a lesson comes in a tab of its own, or in place of another graph
-      const Document& document = hand.document();
-      if (!document.isOpen() || firsts.contains(&document)) return;
+    // An example, a lesson or a part comes in a tab of its own, or in place of another graph, and may be edited in the
+    // event that brings it.
+    const auto know = [&firsts](const Document& document) {
       const auto take = [&firsts, &document] {
-        firsts[&document] = {printHloText(document.module()), document.project().arranged()};
+        if (!document.canUndo() && !document.canRedo())  // its shapes were inferred, or it was opened
+          firsts[&document] = {printHloText(document.module()), document.project().arranged()};
       };
-      take();
+      if (document.isOpen()) take();
       QObject::connect(&document, &Document::opened, &document, take);
-      QObject::connect(&document, &Document::moduleChanged, &document, [take, &document] {
-        if (!document.canUndo() && !document.canRedo()) take();  // its shapes were inferred
-      });
+      QObject::connect(&document, &Document::moduleChanged, &document, take);
       QObject::connect(&document, &QObject::destroyed, &document, [&firsts, &document] { firsts.erase(&document); });
     };
-    know();
+    know(hand.document());
+    QObject::connect(&hand.window().area(), &PaneArea::added, &hand.window(),
+                     [know](DocumentPane& pane) { know(pane.document()); });
     for (int i = 0; i < events; ++i) {
       step(hand, i);
-      know();
       if (QTest::currentTestFailed()) break;
       if (i % 10 == 9) rest(hand), checkText(hand, i);
       if (hand.module().instructionCount() > kTooMany) beginAnew(hand);
       if (QTest::currentTestFailed()) break;
     }
     if (!QTest::currentTestFailed()) {
-      rest(hand), know();  // what the last events opened
+      rest(hand);
       undoAll(hand);
       QVERIFY2(hand.text() == firsts[&hand.document()].text,
                qPrintable(QStringLiteral("undoing everything gives\n%1and it was\n%2")

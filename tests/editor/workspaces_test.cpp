@@ -1,6 +1,7 @@
 // Workspaces by keys: what each shows, what it keeps, and that everything comes back.
 #include <QContextMenuEvent>
 #include <QDockWidget>
+#include <QLayout>
 #include <QMenu>
 #include <QSettings>
 #include <QTabBar>
@@ -18,6 +19,25 @@
 #include "tests/editor/qt_tests.h"
 
 namespace tessera::workspaces_test {
+
+// Lays out a window in the moment that a tab bar of it is shown, as Qt does when something in it changed.
+class TabWatch : public QObject {
+ public:
+  explicit TabWatch(QLayout& layout) : layout_(layout) {}
+  int shown = 0, laidOut = 0;
+
+  bool eventFilter(QObject* watched, QEvent* event) override {
+    if (event->type() != QEvent::Show || watched->parent() != layout_.parent() || !qobject_cast<QTabBar*>(watched))
+      return false;
+    ++shown;
+    layout_.invalidate();
+    laidOut += layout_.activate();
+    return false;
+  }
+
+ private:
+  QLayout& layout_;
+};
 
 class WorkspacesTest : public QObject {
   Q_OBJECT
@@ -275,6 +295,19 @@ class WorkspacesTest : public QObject {
     QVERIFY(hand().window().area().beside());
     choose(0);
     QVERIFY(!hand().window().area().beside());
+  }
+
+  // QMainWindow goes through its tab bars to show them, and forgets them when it is laid out meanwhile.
+  void nothingLaysTheWindowOutWhileItsPanelsComeBack() {
+    TabWatch watch(*hand().window().layout());
+    for (int i = Workspaces::kCount - 1; i >= 0; --i) workspaces().choose(i);
+    workspaces().hidePanels();
+    QCoreApplication::processEvents();
+    qApp->installEventFilter(&watch);
+    workspaces().showPanels();
+    qApp->removeEventFilter(&watch);
+    QVERIFY(watch.shown > 0);
+    QCOMPARE(watch.laidOut, 0);
   }
 };
 

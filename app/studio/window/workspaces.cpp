@@ -1,6 +1,7 @@
 // The first places are few on purpose: what is not among them comes when it is asked for, into a tab beside them.
 #include "app/studio/window/workspaces.h"
 
+#include <QLayout>
 #include <QMainWindow>
 #include <QScreen>
 #include <QSettings>
@@ -54,7 +55,17 @@ void Workspaces::remember() {
 
 void Workspaces::apply() const {
   const QByteArray state = states_.value(key());
-  if (state.isEmpty() || !window_.restoreState(state, kDockState)) docks_.arrange(kAll[current_].panels);
+  if (state.isEmpty() || !restore(state)) docks_.arrange(kAll[current_].panels);
+}
+
+// QMainWindow::restoreState goes through the tab bars and shows each. Showing one lays out the window if that is due,
+// which replaces the set that is gone through, and crashes: the layout waits until all are there.
+bool Workspaces::restore(const QByteArray& state) const {
+  QLayout& layout = *window_.layout();
+  layout.setEnabled(false);
+  const bool done = window_.restoreState(state, kDockState);
+  layout.setEnabled(true);
+  return done;
 }
 
 void Workspaces::choose(int workspace) {

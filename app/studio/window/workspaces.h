@@ -41,6 +41,7 @@ class Workspaces : public QObject {
   QString key() const;
   void remember();
   void apply() const;
+  bool restore(const QByteArray& state) const;
 
   QMainWindow& window_;
   PanelDocks& docks_;

@@ -1,6 +1,6 @@
 // See far_text.h. What does not fit into one line is broken between words, else within names at their joints; what does
-// not fit then loses the mark of a group, what stands behind a colon or a dot, the first steps of a path, and last its
-// end.
+// not fit then loses the mark of a group, what stands behind a colon or a dot, and the first steps of a path; then
+// words are broken by a hyphen, and last it loses its end.
 #include "core/picture/far_text.h"
 
 #include <fmt/format.h>
@@ -50,6 +50,17 @@ size_t firstLine(std::string_view text, float size, float width) {
       end = next + 1;
     }
   return end;
+}
+
+// As many letters of the first word as fit before a hyphen; 0: too few, or too few are left.
+size_t beforeHyphen(std::string_view text, float size, float width) {
+  constexpr size_t kLeastBefore = 3, kLeastBehind = 2;
+  const auto isLetter = [](char c) { return isUpper(c) || isLower(c); };
+  const auto word = static_cast<size_t>(std::ranges::find_if_not(text, isLetter) - text.begin());
+  size_t out = 0;
+  for (size_t n = kLeastBefore; n + kLeastBehind <= word; ++n)
+    if (textWidth(std::string(text.substr(0, n)) + '-', size, true) <= width) out = n;
+  return out;
 }
 
 // "gradient of blk" of "gradient of blk: p['h'][3]".
@@ -113,13 +124,22 @@ struct FarLines {
   bool whole = false;  // nothing of it is cut
 };
 
-FarLines linesOf(std::string_view text, const RectF& room, float size, float margin) {
+enum class Breaks { AtJoints, InWords };
+
+FarLines linesOf(std::string_view text, const RectF& room, float size, float margin, Breaks breaks) {
   const float width = room.width - 2 * margin;
   const auto most = std::clamp(static_cast<size_t>(room.height / (kFarLine * size)), size_t{1}, kMostLines);
   FarLines out{size, {}, true};
   while (!text.empty()) {
     const bool fits = textWidth(text, size, true) <= width;
-    const size_t cut = fits || out.lines.size() + 1 == most ? 0 : firstLine(text, size, width);
+    const bool goesOn = !fits && out.lines.size() + 1 < most;
+    const size_t cut = goesOn ? firstLine(text, size, width) : 0;
+    const size_t letters = goesOn && cut == 0 && breaks == Breaks::InWords ? beforeHyphen(text, size, width) : 0;
+    if (letters > 0) {
+      out.lines.push_back(std::string(text.substr(0, letters)) + '-');
+      text.remove_prefix(letters);
+      continue;
+    }
     if (cut == 0) {
       out.whole = fits;
       out.lines.push_back(shortened(text, size, width));
@@ -134,10 +154,10 @@ FarLines linesOf(std::string_view text, const RectF& room, float size, float mar
 }
 
 // Rather a little smaller than cut.
-FarLines largestOf(std::string_view text, const PictureItem& item, float scale) {
+FarLines largestOf(std::string_view text, const PictureItem& item, float scale, Breaks breaks) {
   FarLines out;
   for (const float pixels : kFarSizes) {
-    out = linesOf(text, item.room, std::max(pixels / scale, item.size), kFarMargin / scale);
+    out = linesOf(text, item.room, std::max(pixels / scale, item.size), kFarMargin / scale, breaks);
     if (out.whole) break;
   }
   return out;
@@ -151,10 +171,13 @@ std::vector<PictureItem> seenAt(const PictureItem& text, double zoom) {
   const float margin = kFarMargin / scale, smallest = kFarSizes[std::size(kFarSizes) - 1] / scale;
   if (text.room.width - 2 * margin < kFarNarrowest * smallest || text.room.height < smallest) return {};
   const std::string& title = text.whole.empty() ? text.text : text.whole;
-  FarLines far = largestOf(title, text, scale);
-  if (!far.whole)
-    for (const std::string& words : shorterForms(title))
-      if (!far.whole) far = largestOf(words, text, scale);
+  FarLines far = largestOf(title, text, scale, Breaks::AtJoints);
+  if (!far.whole) {
+    const std::vector<std::string> forms = shorterForms(title);
+    for (const Breaks breaks : {Breaks::AtJoints, Breaks::InWords})
+      for (const std::string& words : forms)
+        if (!far.whole) far = largestOf(words, text, scale, breaks);
+  }
   const float step = kFarLine * far.size;
   float top = text.room.y + (text.room.height - step * static_cast<float>(far.lines.size())) / 2;
   std::vector<PictureItem> out;

@@ -109,6 +109,7 @@ void Canvas::keepPlace(KeepView keep, const GraphView* before, const SpatialInde
     const QRectF frame = view_ ? frameOf(view_->findGroup(group.toStdString())) : QRectF();
     return frame.isEmpty() ? void() : viewport_.place(frame.topLeft(), anchorAt_);
   }
+  if (keep == KeepView::Place) return viewport_.follow({});
   const bool both = before && index && view_ && index_;
   const auto shift = both ? shiftBetween(*before, *index, *view_, *index_) : std::nullopt;
   if (shift)

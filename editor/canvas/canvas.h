@@ -37,10 +37,11 @@ class Canvas : public QWidget {
   explicit Canvas(QWidget* parent = nullptr);
   ~Canvas() override;
 
-  enum class KeepView { No, Yes };
-  // Shows another picture with the view that it was drawn from. KeepView::No fits it; Yes keeps zoom and place, and a
-  // group that was just toggled by double click stays under the pointer. `index` may be built beforehand on a worker
-  // (makeIndex); without it it is built here (about 30 ms at 100,000 nodes).
+  enum class KeepView { No, Boxes, Place };
+  // Shows another picture with the view that it was drawn from. KeepView::No fits it; Boxes keeps the zoom and most
+  // boxes where they are on the screen, Place what is looked at, whichever boxes were moved there. A group that was
+  // just toggled by double click stays under the pointer. `index` may be built beforehand on a worker (makeIndex);
+  // without it it is built here (about 30 ms at 100,000 nodes).
   void setPicture(std::shared_ptr<const Picture> picture, std::shared_ptr<const GraphView> view,
                   KeepView keep = KeepView::No, std::shared_ptr<const SpatialIndex> index = nullptr);
   static std::shared_ptr<const SpatialIndex> makeIndex(const Picture& picture);

@@ -59,7 +59,8 @@ void CanvasBinding::followNext() { follows_ = true; }
 
 void CanvasBinding::showScene(bool keepView) {
   const Scene& scene = document_.view().scene();
-  canvas_.setPicture(scene.picture, scene.view, keepView ? Canvas::KeepView::Yes : Canvas::KeepView::No, scene.index);
+  const auto kept = scene.options.placed.empty() ? Canvas::KeepView::Boxes : Canvas::KeepView::Place;
+  canvas_.setPicture(scene.picture, scene.view, keepView ? kept : Canvas::KeepView::No, scene.index);
   canvas_.setSelection(document_.selection(), reveals_);
   if (std::exchange(follows_, false)) canvas_.bringIntoView();
   if (std::exchange(reveals_, false) && !canvas_.showsSelection()) canvas_.fitSelection();

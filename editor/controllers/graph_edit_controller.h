@@ -112,7 +112,11 @@ class GraphEditController : public QObject {
   std::optional<QPointF> pointer() const;  // widget; none: it is elsewhere
   QPoint belowSelection() const;           // widget
   void giveSpot(Edit& edit, uint32_t meant);
-  RectF sizeOf(const Edit& edit, uint32_t made) const;
+  struct NewBox {
+    RectF size;
+    std::string group;  // the path of an addition that is drawn with what it calls
+  };
+  NewBox boxOf(const Edit& edit, uint32_t made) const;
   void giveSpots(Edit& edit, const std::map<std::string, QPointF>& places, std::optional<QPointF> at) const;
   std::map<std::string, QPointF> placesOfSelection() const;
   Edit placingFrom(const PaletteEntry& entry, std::vector<InstructionId> sources, uint32_t& meant) const;

@@ -110,17 +110,19 @@ std::optional<Edit> GraphEditController::placingInto(const PaletteEntry& entry, 
   return putInto(placing(module, module.at(wire.first).computation, entry, std::vector{value}), wire, meant);
 }
 
-// How large the box of an addition will be, as the page draws it.
-RectF GraphEditController::sizeOf(const Edit& edit, uint32_t made) const {
+// The box of an addition, as the page will draw it.
+GraphEditController::NewBox GraphEditController::boxOf(const Edit& edit, uint32_t made) const {
   const Scene& scene = document_.view().scene();
-  const RectF usual{0, 0, kUsualWidth, box::kNodeHeight + box::kPortRow + scene.view->valueStrip};
+  const NewBox usual{{0, 0, kUsualWidth, box::kNodeHeight + box::kPortRow + scene.view->valueStrip}, {}};
   if (scene.view->nodes.size() > kMaxMeasured) return usual;
   const auto done = apply(document_.module(), edit);
   if (!done || made >= done->added.size()) return usual;
   GraphView view = makeView(done->module, scene.view->computation, scene.options);
   view.flow = scene.view->flow;
   const int32_t box = view.boxOf(done->added[made]);
-  return box < 0 ? usual : arrange(view).boxes[static_cast<size_t>(box)];
+  if (box < 0) return usual;
+  const ViewNode& node = view.nodes[static_cast<size_t>(box)];
+  return {arrange(view).boxes[static_cast<size_t>(box)], node.caller ? node.group : std::string()};
 }
 
 // The place of what an edit adds: on a page that is not empty.
@@ -131,13 +133,17 @@ void GraphEditController::giveSpot(Edit& edit, uint32_t meant) {
   if (readsThroughOthers(edit, meant)) return;
   const Spot spot = spot_.value_or(Spot{canvas_.viewport().free().center() - QPointF(0, kAboveMiddle)});
   const Flow flow = scene.view->flow;
-  const RectF size = along(flow, sizeOf(edit, meant));
+  const NewBox made = boxOf(edit, meant);
+  const RectF size = along(flow, made.size);
   const PointF at = along(flow, PointF{static_cast<float>(spot.scene.x()), static_cast<float>(spot.scene.y())});
   const float line = flow == Flow::Right ? box::kResultLine : size.width / 2;  // at which wires begin and end
   RectF wish{at.x - line, at.y, size.width, size.height};
   if (spot.anchor == Anchor::End) wish.y -= wish.height;
   const RectF found = freePlaceOn(*scene.view, *scene.arrangement, along(flow, wish));
-  edit.places.insert(edit.places.begin(), {newInstruction(meant), cornerOf(found)});
+  if (made.group.empty())
+    edit.places.insert(edit.places.begin(), {newInstruction(meant), cornerOf(found)});
+  else
+    edit.groups.push_back({scene.view->computation, made.group, cornerOf(found)});
 }
 
 // By name: where what is selected stands.

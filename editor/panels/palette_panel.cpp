@@ -137,7 +137,7 @@ void PalettePanel::fill() {
   QTreeWidgetItem* own = nullptr;
   for (const Block& block : blocks_) {
     if (!all && !fromText(block.name).contains(words, Qt::CaseInsensitive)) continue;
-    if (!own) own = section(tr("My blocks"), true, "save-block");
+    if (!own) own = section(tr("My blocks"), true, "blocks");
     add(own, QLatin1String(kBlockMark) + fromText(block.name),
         tr("%1 · version %2").arg(fromText(block.summary)).arg(block.version));
   }

@@ -168,7 +168,8 @@ int main(int argc, char** argv) {
   jumps(canvas, frames);
   frames.run("fit all", 1, [&](int) { canvas.viewport().fitAll(); });
   frames.run("theme", 1, [&](int) { canvas.setTheme(Theme::Dark); });
-  frames.run("back to an old picture", 2, [&](int) { canvas.setPicture(picture, view, Canvas::KeepView::Yes, index); });
+  frames.run("back to an old picture", 2,
+             [&](int) { canvas.setPicture(picture, view, Canvas::KeepView::Boxes, index); });
   fmt::print("frames of the UI thread: p99 {:.1f}, longest {:.1f} ms\n", frames.partOfAll(.99), frames.worstOwn());
   start = wallMs();
   canvas.waitForTiles();

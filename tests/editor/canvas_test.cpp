@@ -150,7 +150,7 @@ class CanvasTest : public QObject {
     canvas_->setMovable(true);
     QSignalSpy moved(canvas_.get(), &Canvas::boxesMoved);
     QTest::mousePress(canvas_.get(), Qt::LeftButton, {}, middleOf(sum_));
-    canvas_->setPicture(std::make_shared<const Picture>(*picture_), view_, Canvas::KeepView::Yes);
+    canvas_->setPicture(std::make_shared<const Picture>(*picture_), view_, Canvas::KeepView::Boxes);
     QTest::mouseMove(canvas_.get(), middleOf(sum_) + QPoint(30, 20));
     QTest::mouseMove(canvas_.get(), middleOf(sum_) + QPoint(40, 30));
     QTest::mouseRelease(canvas_.get(), Qt::LeftButton, {}, middleOf(sum_) + QPoint(40, 30));

@@ -95,6 +95,23 @@ class RoomTest : public QObject {
     QCOMPARE(box(lone).topLeft(), before.at(lone.value));
   }
 
+  // Of a block, too, which is a box with what it calls.
+  void whatIsDroppedStandsThere_data() {
+    QTest::addColumn<QString>("line");
+    for (const char* line : {"exponential", "linear block"}) QTest::newRow(line) << line;
+  }
+  void whatIsDroppedStandsThere() {
+    QFETCH(QString, line);
+    hand().add("f32[4,8]");
+    const QPoint at(1000, 650);
+    const QPointF scene = hand().canvas().viewport().toScene(at);
+    dropFromPalette(line.toUtf8().constData(), at);
+    const GraphView& view = *hand().canvas().view();
+    const QRectF made = hand().canvas().frameOf(view.boxOf(hand().module().entryComputation().root));
+    QVERIFY2(std::abs(made.left() - scene.x()) < 2 && made.top() <= scene.y() && made.bottom() >= scene.y(),
+             qPrintable(QStringLiteral("at %1, %2").arg(made.left() - scene.x()).arg(made.top() - scene.y())));
+  }
+
   // Its title stays where it was clicked while there is room; else what is in it comes into sight.
   void aGroupThatIsOpenedComesIntoSight() {
     std::string text = "HloModule m\nlong { p = f32[4] parameter(0)\n  e0 = f32[4] exponential(p)\n";

@@ -91,6 +91,20 @@ class SteadyTest : public QObject {
     for (InstructionId id : all) QVERIFY(hand().canvas().rect().contains(frameOnScreen(id).toRect()));
   }
 
+  // All boxes together, too: what is seen does not go along with what the hand moves.
+  void whatIsDraggedIsSeenToMove() {
+    const InstructionId first = hand().add("f32[4]");
+    const QPoint by(-120, 60);
+    QPointF at = onScreen(first);
+    hand().drag(hand().bodyOf(first), hand().bodyOf(first) + by);
+    QVERIFY(distance(onScreen(first), at + by) < 2);
+    const InstructionId second = hand().drawTo(first, "exp");
+    hand().key(Qt::Key_A, Qt::ControlModifier);
+    at = onScreen(second);
+    hand().drag(hand().bodyOf(first), hand().bodyOf(first) + by);
+    QVERIFY(distance(onScreen(second), at + by) < 2);
+  }
+
   // Where the person looks stays, zoomed in on a part.
   void aPartThatIsLookedAtStays() {
     const InstructionId first = hand().add("f32[4]");

@@ -1,4 +1,5 @@
-// Two palettes and one style sheet: flat tabs and buttons, thin borders and scroll bars.
+// Two palettes and one style sheet: flat tabs and buttons, thin borders and scroll bars. Each rule names a type or an
+// object: Qt tries one that names neither (as a class selector does) on every widget.
 #include "app/studio/preferences/theme.h"
 
 #include <QApplication>
@@ -69,13 +70,13 @@ constexpr auto kSheet =
     "#workspaces::tab { padding: 4px 10px; margin: 2px 1px; border: 1px solid transparent; border-radius: 4px; }"
     "#workspaces::tab:selected { background: %5; border: 1px solid %1; border-bottom: 2px solid %7; }"
     // buttons and fields
-    ".QPushButton { padding: 5px 14px; border: 1px solid %1; border-radius: 4px; background: %4; }"
-    ".QPushButton:hover, .QPushButton:focus { border-color: %3; }"
-    ".QPushButton:default { border-color: %7; }"
-    ".QPushButton:pressed, .QPushButton:checked { background: %1; }"
-    ".QPushButton:flat { border: 1px solid transparent; background: transparent; }"
-    ".QPushButton:flat:hover, .QPushButton:flat:focus { border-color: %1; }"
-    ".QPushButton::menu-indicator { subcontrol-position: right center; right: 6px; }"
+    "QPushButton { padding: 5px 14px; border: 1px solid %1; border-radius: 4px; background: %4; }"
+    "QPushButton:hover, QPushButton:focus { border-color: %3; }"
+    "QPushButton:default { border-color: %7; }"
+    "QPushButton:pressed, QPushButton:checked { background: %1; }"
+    "QPushButton:flat { border: 1px solid transparent; background: transparent; }"
+    "QPushButton:flat:hover, QPushButton:flat:focus { border-color: %1; }"
+    "QPushButton::menu-indicator { subcontrol-position: right center; right: 6px; }"
     "QLineEdit { padding: 3px 6px; border: 1px solid %1; border-radius: 4px; }"
     "QLineEdit:focus { border-color: %7; }"
     "QToolBar { border: none; border-bottom: 1px solid %1; padding: 2px 4px; spacing: 2px; }"
@@ -94,14 +95,14 @@ constexpr auto kSheet =
 
 }  // namespace
 
-// Of what is applied already nothing is left to do: each of the three visits all widgets of all windows.
+// Of what is applied already nothing is left to do: a style, palette or sheet visits all widgets of all windows.
 void applyTheme(Theme theme) {
   static constexpr const char* kApplied = "tesseraTheme";
   const QString wanted = QString::number(static_cast<int>(theme)) + QApplication::font().toString();
   if (qApp->property(kApplied).toString() == wanted) return;
+  if (qApp->property(kApplied).isNull()) QApplication::setStyle(new StudioStyle);  // one for both themes
   qApp->setProperty(kApplied, wanted);
   const auto name = [theme](Ink ink) { return colorOf(ink, theme).name(); };
-  QApplication::setStyle(new StudioStyle);
   QApplication::setPalette(paletteOf(theme));
   qApp->setStyleSheet(QString::fromLatin1(kSheet).arg(
       name(Ink::Border), name(Ink::Window), name(Ink::Quiet), name(Ink::Button), name(Ink::Base), name(Ink::Text),

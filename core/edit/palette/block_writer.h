@@ -122,7 +122,7 @@ struct BlockInputs {
 
 // One block: its text for shapes, or why these do not go together.
 struct ShippedBlock {
-  std::string_view name, summary, words;
+  std::string_view name, category, summary, words;
   Result<std::string> (*make)(const BlockInputs&);
   int64_t bits = -1;  // the input that may be integers: the state of a generator, numbers of classes
 };

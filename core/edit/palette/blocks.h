@@ -17,9 +17,10 @@ namespace tessera {
 struct Block {
   std::string name, summary;
   int64_t version = 1;
-  std::string text;             // HLO text: the decomposition is the entry; empty: shipped, made for the shapes
-  std::string_view words = {};  // what else finds a shipped one
-  std::string number = {};      // of a shipped one: the number behind its name
+  std::string text;                // HLO text: the decomposition is the entry; empty: shipped, made for the shapes
+  std::string_view words = {};     // what else finds a shipped one
+  std::string number = {};         // of a shipped one: the number behind its name
+  std::string_view category = {};  // of a shipped one: its group in the palette
 };
 
 // linear, softmax, layer and batch norm, gelu, attention, dropout, losses, steps of optimizers.

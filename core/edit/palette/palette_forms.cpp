@@ -162,7 +162,7 @@ const std::vector<PaletteForm>& paletteForms() {
       std::string title = block.name + " block";
       std::ranges::replace(title, '_', ' ');
       out.push_back({{title,
-                      "Blocks",
+                      std::string(block.category),
                       block.summary,
                       Opcode::Call,
                       Opcode::Unknown,

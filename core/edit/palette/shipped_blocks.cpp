@@ -164,15 +164,15 @@ Result<std::string> crossEntropy(const BlockInputs& in) {
 }
 
 constexpr ShippedBlock kShipped[] = {
-    {"linear", "x · W + b over the last dimension: linear 64", "dense fc fully connected affine #", linear},
-    {"softmax", "Exponentials that add up to 1 over the last dimension", "normalize probabilities", softmax},
-    {"layer_norm", "Mean 0 and variance 1 over the last dimension, then scale and offset", "layernorm normalization",
-     layerNorm},
-    {"rms_norm", "The root of the mean square becomes 1 over the last dimension, then scale", "rmsnorm normalization",
-     rmsNorm},
-    {"gelu", "x · Φ(x), the smooth relu", "activation", gelu},
-    {"attention", "softmax(q · kᵀ / √d) · v", "transformer qkv scaled", attention},
-    {"cross_entropy", "The mean of -labels · log softmax(logits); labels may be numbers of classes",
+    {"linear", "Layers", "x · W + b over the last dimension: linear 64", "dense fc fully connected affine #", linear},
+    {"softmax", "Layers", "Exponentials that add up to 1 over the last dimension", "normalize probabilities", softmax},
+    {"layer_norm", "Normalization", "Mean 0 and variance 1 over the last dimension, then scale and offset",
+     "layernorm normalization", layerNorm},
+    {"rms_norm", "Normalization", "The root of the mean square becomes 1 over the last dimension, then scale",
+     "rmsnorm normalization", rmsNorm},
+    {"gelu", "Layers", "x · Φ(x), the smooth relu", "activation", gelu},
+    {"attention", "Layers", "softmax(q · kᵀ / √d) · v", "transformer qkv scaled", attention},
+    {"cross_entropy", "Training", "The mean of -labels · log softmax(logits); labels may be numbers of classes",
      "crossentropy loss nll", crossEntropy, 1},
 };
 
@@ -189,7 +189,7 @@ const std::vector<Block>& shippedBlocks() {
   static const std::vector<Block> blocks = [] {
     std::vector<Block> out;
     for (const ShippedBlock* each : allShipped())
-      out.push_back({std::string(each->name), std::string(each->summary), 1, {}, each->words});
+      out.push_back({std::string(each->name), std::string(each->summary), 1, {}, each->words, {}, each->category});
     return out;
   }();
   return blocks;

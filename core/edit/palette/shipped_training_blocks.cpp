@@ -128,13 +128,13 @@ Result<std::string> adam(const BlockInputs& in) {
 }
 
 constexpr ShippedBlock kTraining[] = {
-    {"mse", "The mean of the squared differences", "mean squared error loss l2", meanSquaredError},
-    {"batch_norm", "Mean 0 and variance 1 over the batch, then scale and offset", "batchnorm bn normalization",
-     batchNorm},
-    {"dropout", "Zeros a tenth at random, by threefry: dropout 0.2", "regularization random mask threefry #", dropout,
-     1},
-    {"sgd", "parameter - rate · gradient", "gradient descent optimizer step update train", sgd},
-    {"adam", "Adam's step: the parameter and both moments", "optimizer step update train moments", adam},
+    {"mse", "Training", "The mean of the squared differences", "mean squared error loss l2", meanSquaredError},
+    {"batch_norm", "Normalization", "Mean 0 and variance 1 over the batch, then scale and offset",
+     "batchnorm bn normalization", batchNorm},
+    {"dropout", "Layers", "Zeros a tenth at random, by threefry: dropout 0.2", "regularization random mask threefry #",
+     dropout, 1},
+    {"sgd", "Training", "parameter - rate · gradient", "gradient descent optimizer step update train", sgd},
+    {"adam", "Training", "Adam's step: the parameter and both moments", "optimizer step update train moments", adam},
 };
 
 }  // namespace

@@ -234,7 +234,7 @@ void PassesPanel::take(const Answer& answer) {
   text_->clear();
   showWords();
   if (!frame_) return canvas_->setPicture(std::make_shared<const Picture>(), std::make_shared<const GraphView>());
-  canvas_->setPicture(frame_->picture, frame_->view, fits_ ? Canvas::KeepView::No : Canvas::KeepView::Yes,
+  canvas_->setPicture(frame_->picture, frame_->view, fits_ ? Canvas::KeepView::No : Canvas::KeepView::Boxes,
                       answer.index);
   fits_ = false;
   std::vector<std::pair<InstructionId, NodeTint>> tints;

@@ -372,6 +372,15 @@ TEST(FarText, ShowsWhatFits) {
   EXPECT_EQ(linesIn("gradient of blk: p['h'][3]['fc']", 260, 40), "gradient of blk");
   EXPECT_EQ(linesIn("▸ GroupNorm_0", 90, 60), "▸ Group|Norm_0");
   EXPECT_EQ(linesIn("▸ gpt", 90, 60), "▸ gpt");
+  const auto wholeWords = [&](const char* text, float width, float height) {
+    std::string out = linesIn(text, width, height);
+    for (size_t at; (at = out.find("-|")) != out.npos;) out.erase(at, 2);
+    std::ranges::replace(out, '|', ' ');
+    return out;
+  };
+  EXPECT_EQ(linesIn("subtract", 80, 60).find('|'), 5u);  // behind "subt-"
+  EXPECT_EQ(wholeWords("subtract", 80, 60), "subtract");
+  EXPECT_EQ(wholeWords("compare > 0", 80, 90), "compare > 0");
   EXPECT_EQ(linesIn("…['Dense_0']['kernel']", 400, 26), "…['Dense_0']['kernel']");
   EXPECT_EQ(linesIn("…['Dense_0']['kernel']", 220, 26), "Dense_0 kernel");
   EXPECT_EQ(linesIn("…['Dense_0']['kernel']", 110, 26), "kernel");

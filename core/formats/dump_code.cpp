@@ -42,7 +42,7 @@ int stepsToMachineCode(const DumpFile* file) {
 
 bool holdsAllKernels(const DumpFile* file) {
   return file->subject.empty() || file->subject.find("optimizations") != file->subject.npos || file->subject == "ir" ||
-         file->subject.starts_with("ir-");
+         file->subject == "ptx" || file->subject.starts_with("ir-");
 }
 
 bool isText(std::string_view name) {

@@ -186,7 +186,7 @@ ENTRY main {
     document().select({named("inner")});
     QTRY_VERIFY2(panel.words().contains("twin, whose kernel computes inner"), qPrintable(panel.words()));
     document().select({named("x")});
-    QTRY_VERIFY2(panel.words().contains("nothing about x in it"), qPrintable(panel.words()));
+    QTRY_VERIFY2(panel.words().contains("nothing about x in "), qPrintable(panel.words()));
   }
 
   // --- round trip

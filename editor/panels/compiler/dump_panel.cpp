@@ -18,6 +18,7 @@
 #include "core/tools/passes/kernel_names.h"
 #include "editor/document/document.h"
 #include "editor/text/plain_text.h"
+#include "editor/text/status_line.h"
 #include "editor/text/unit_words.h"
 
 namespace tessera {
@@ -85,7 +86,7 @@ DumpPanel::DumpPanel(Document& document, QWidget* parent)
       document_(document),
       files_(new QTreeWidget(this)),
       text_(new QPlainTextEdit(this)),
-      words_(new PlainLabel(this)),
+      words_(new StatusLine(this)),
       empty_(new EmptyLabel(
           tr("The open file is of no dump folder. Open one (File menu) that XLA wrote with --xla_dump_to."), this)) {
   pool_.setMaxThreadCount(1);
@@ -256,9 +257,9 @@ void DumpPanel::showText(const QString& name, const QString& text) {
 QString DumpPanel::markedWords(const std::string& name) const {
   if (kernels_.empty()) return {};
   const QString selected = QString::fromStdString(kernels_[0]);
-  if (marked_.empty()) return tr(" · nothing about %1 in it").arg(selected);
+  if (marked_.empty()) return tr("nothing about %1 in ").arg(selected);
   if (name == kernels_[0]) return {};
-  return tr(" · %1, whose kernel computes %2").arg(QString::fromStdString(name), selected);
+  return tr("%1, whose kernel computes %2, in ").arg(QString::fromStdString(name), selected);
 }
 
 // Which kernels compute it takes a look at the whole module: that is a worker's.
@@ -298,7 +299,7 @@ void DumpPanel::showKernels(std::vector<std::string> kernels) {
 void DumpPanel::mark() {
   CodeLines about = linesAbout(text_->toPlainText().toStdString(), kernels_);
   marked_ = std::move(about.lines);
-  if (!shown_.isEmpty()) words_->setText(shown_ + markedWords(about.name));
+  if (!shown_.isEmpty()) words_->setText(markedWords(about.name) + shown_);
   QList<QTextEdit::ExtraSelection> shown;
   constexpr size_t kMostMarks = 2000;
   size_t marks = 0;

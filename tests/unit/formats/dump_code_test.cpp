@@ -53,7 +53,7 @@ TEST(DumpCode, TheFinalFormComesFirst) {
   DumpModule module{.name = "m"};
   for (const char* name : {"m.ir-no-opt.ll", "m.ir-with-opt.ll"})
     module.files.push_back({name, DumpRole::LlvmIr, "ir"});
-  module.files.push_back({"m.ptx", DumpRole::Ptx, ""});
+  module.files.push_back({"m.ptx", DumpRole::Ptx, "ptx"});  // as a folder is read
   Names found;
   for (const DumpFile* file : codeOf(module, Names{"fusion"})) found.push_back(file->name);
   EXPECT_EQ(found, (Names{"m.ptx", "m.ir-with-opt.ll", "m.ir-no-opt.ll"}));

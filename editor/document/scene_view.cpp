@@ -246,22 +246,23 @@ std::vector<int32_t> SceneView::selectedBoxes() const {
   return out;
 }
 
-void SceneView::setHidden(HiddenBoxes hidden) {
+void SceneView::setHidden(HiddenBoxes hidden, bool keepView) {
   wantedOptions().hidden = std::move(hidden);
-  arrangeAgain(true);
+  arrangeAgain(keepView);
 }
 
 void SceneView::hideSelected() {
-  if (const auto boxes = selectedBoxes(); !boxes.empty()) setHidden(withHidden(*scene().view, options().hidden, boxes));
+  if (const auto boxes = selectedBoxes(); !boxes.empty())
+    setHidden(withHidden(*scene().view, options().hidden, boxes), true);
 }
 
 void SceneView::isolateSelected() {
   if (const auto boxes = selectedBoxes(); !boxes.empty())
-    setHidden(withAllHiddenBut(*scene().view, options().hidden, boxes));
+    setHidden(withAllHiddenBut(*scene().view, options().hidden, boxes), false);
 }
 
 void SceneView::showHidden() {
-  if (hidesAny()) setHidden({});
+  if (hidesAny()) setHidden({}, true);
 }
 
 void SceneView::openAllGroups() {

@@ -36,10 +36,10 @@ class SceneView : public QObject {
   QStringList groupNames(int most) const;  // of the computation that is shown, outer ones first
   // Opens the groups that hide an instruction (in the computation that shows it) and selects it.
   void reveal(InstructionId id);
-  // Takes what is selected off the page, or all but that; what the next scene shows has no hole in its place.
+  // Takes what is selected off the page; what the next scene shows has no hole in its place.
   void hideSelected();
-  void isolateSelected();
-  void showHidden();  // all again
+  void isolateSelected();  // takes off all but that, which is shown as large as it fits
+  void showHidden();       // all again
   bool hidesAny() const { return !options().hidden.empty(); }
   void openAllGroups();
   void closeAllGroups();
@@ -114,7 +114,7 @@ class SceneView : public QObject {
   const ViewOptions& options() const { return state_.wanted ? *state_.wanted : state_.scene.options; }
   ViewOptions& wantedOptions();  // which change what is wanted
   std::vector<int32_t> selectedBoxes() const;
-  void setHidden(HiddenBoxes hidden);
+  void setHidden(HiddenBoxes hidden, bool keepView);
   void start(Move move);
   void tellOpened();
   void redraw();  // with the overlay as it is now

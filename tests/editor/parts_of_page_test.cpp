@@ -55,6 +55,7 @@ class PartsOfPageTest : public QObject {
     QVERIFY(isDrawn("v3") && isDrawn("v4"));
     QVERIFY(!isDrawn("v2") && !isDrawn("v5"));
     QCOMPARE(hand_->canvas().view()->edges.size(), size_t{1});
+    QVERIFY(hand_->canvas().viewport().showsAll());
     QVERIFY(bar->isVisible());
     QCOMPARE(bar->words(), QStringLiteral("19 boxes are hidden."));
     QTest::mouseClick(bar->showButton(), Qt::LeftButton);

@@ -95,12 +95,12 @@ void ViewMenu::addHiding(QMenu& menu) {
     return current_.isModule() && (current_.hasSelection() || !current_.document().view().selectedGroup().isEmpty());
   };
   const auto view = [this]() -> SceneView& { return current_.document().view(); };
-  actions_.addOverCanvas(menu, {tr("Only the se&lection"),
+  actions_.addOverCanvas(menu, {tr("Hide all e&xcept the selection"),
                                 {QKeySequence(Qt::SHIFT | Qt::Key_H)},
                                 [view](bool) { view().isolateSelected(); },
                                 QStringLiteral("isolate"),
                                 selected});
-  actions_.addOverCanvas(menu, {tr("&Hide the selection"),
+  actions_.addOverCanvas(menu, {tr("Ta&ke the selection off the page"),
                                 {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_H)},
                                 [view](bool) { view().hideSelected(); },
                                 QStringLiteral("hide"),

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "editor/document/document.h"
+#include "editor/text/menu_text.h"
 
 namespace tessera {
 namespace {
@@ -66,9 +67,11 @@ void KeptSearches::fillMenu() {
   if (kept_.empty()) return;
   menu()->addSeparator();
   for (const auto& [name, query] : kept_)
-    menu()->addAction(tr("%1:  %2").arg(name, query), this, [this, query = query] { field_.setText(query); });
+    menu()->addAction(asMenuText(tr("%1:  %2").arg(name, query)), this,
+                      [this, query = query] { field_.setText(query); });
   QMenu* forgotten = menu()->addMenu(tr("&Forget"));
-  for (const auto& [name, query] : kept_) forgotten->addAction(name, this, [this, name = name] { forget(name); });
+  for (const auto& [name, query] : kept_)
+    forgotten->addAction(asMenuText(name), this, [this, name = name] { forget(name); });
 }
 
 void KeptSearches::askForName() {

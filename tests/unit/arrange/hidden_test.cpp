@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-struct Shown {
+struct HidingPage {
   Module module = *readHloText(R"(HloModule hides
 part { p = f32[4] parameter(0)
   q = f32[4] tanh(p)
@@ -27,7 +27,7 @@ ENTRY main {
   ViewMaker maker{module};
   ViewOptions options;
 
-  Shown() {
+  HidingPage() {
     for (std::string& path : maker.groupPaths(module.entry())) options.openGroups.insert(std::move(path));
   }
   GraphView view() { return maker.view(module.entry(), options); }
@@ -42,7 +42,7 @@ ENTRY main {
 };
 
 TEST(Hidden, ABoxGoesWithItsWiresAndWhatIsBesideIt) {
-  Shown shown;
+  HidingPage shown;
   const GraphView all = shown.view();
   const int32_t a = shown.box(all, "a");
   shown.options.hidden = withHidden(all, {}, std::span(&a, 1));
@@ -55,7 +55,7 @@ TEST(Hidden, ABoxGoesWithItsWiresAndWhatIsBesideIt) {
 }
 
 TEST(Hidden, AGroupGoesWithAllThatIsInIt) {
-  Shown shown;
+  HidingPage shown;
   const GraphView all = shown.view();
   const int32_t group = all.nodes[at(shown.box(all, "q"))].parent;
   ASSERT_GE(group, 0);
@@ -67,7 +67,7 @@ TEST(Hidden, AGroupGoesWithAllThatIsInIt) {
 }
 
 TEST(Hidden, OfWhatIsLeftAloneTheGroupsRoundItStay) {
-  Shown shown;
+  HidingPage shown;
   const GraphView all = shown.view();
   const int32_t boxes[] = {shown.box(all, "r"), shown.box(all, "s")};
   shown.options.hidden = withAllHiddenBut(all, {}, boxes);
@@ -79,7 +79,7 @@ TEST(Hidden, OfWhatIsLeftAloneTheGroupsRoundItStay) {
 }
 
 TEST(Hidden, AConstantIsLeftWithItsReader) {
-  Shown shown;
+  HidingPage shown;
   const GraphView all = shown.view();
   const int32_t one = shown.box(all, "one");
   shown.options.hidden = withAllHiddenBut(all, {}, std::span(&one, 1));

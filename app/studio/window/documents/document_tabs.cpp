@@ -17,6 +17,7 @@
 #include "app/studio/window/documents/document_pane.h"
 #include "editor/document/document.h"
 #include "editor/look/icon.h"
+#include "editor/text/menu_text.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -103,7 +104,7 @@ void DocumentTabs::refresh() {
   for (int i = 0; i < count(); ++i) {
     const DocumentPane& each = *pane(i);
     const QString title = titleOf(each);
-    QString text = QString(title).replace(QLatin1Char('&'), QStringLiteral("&&"));
+    QString text = asMenuText(title);
     if (each.hasUnsavedWork()) text.prepend(QStringLiteral("● "));
     if (tabText(i) != text) setTabText(i, text);
     if (const QString tip = toolTipOf(each); tabToolTip(i) != tip) setTabToolTip(i, tip);

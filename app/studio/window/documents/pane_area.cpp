@@ -15,6 +15,7 @@
 #include "editor/document/document.h"
 #include "editor/document/recovery.h"
 #include "editor/document/round_trip.h"
+#include "editor/text/menu_text.h"
 
 namespace tessera {
 
@@ -215,7 +216,7 @@ void PaneArea::connectHeader(DocumentPane& pane) {
   connect(&menu, &QMenu::aboutToShow, this, [this, &pane, &menu] {
     menu.clear();
     for (DocumentPane* each : tabs_.panes())
-      menu.addAction(tabs_.titleOf(*each), this, [this, &pane, each] { putBeside(pane, *each); });
+      menu.addAction(asMenuText(tabs_.titleOf(*each)), this, [this, &pane, each] { putBeside(pane, *each); });
   });
 }
 

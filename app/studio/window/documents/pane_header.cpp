@@ -1,6 +1,7 @@
 // A button with a menu, and a button that closes.
 #include "app/studio/window/documents/pane_header.h"
 #include "editor/look/icon.h"
+#include "editor/text/menu_text.h"
 
 #include <QHBoxLayout>
 #include <QMenu>
@@ -30,7 +31,7 @@ PaneHeader::PaneHeader(QWidget* parent)
 
 // The other one is pale, as a window without the focus is.
 void PaneHeader::show(const QString& title, bool isCurrent) {
-  title_->setText(QString(title).replace(QLatin1Char('&'), QStringLiteral("&&")));
+  title_->setText(asMenuText(title));
   QFont font = title_->font();
   font.setBold(isCurrent);
   title_->setFont(font);

@@ -17,6 +17,7 @@
 #include "app/studio/window/documents/graph_comparison.h"
 #include "editor/document/document.h"
 #include "editor/document/recent_files.h"
+#include "editor/text/menu_text.h"
 
 namespace tessera {
 
@@ -63,7 +64,7 @@ void FileMenu::addLists(QMenu& menu) {
   for (QMenu* list : {recentMenu_, examples}) list->setProperty("isList", true);
   const QDir folder(StartPage::examplesFolder());
   for (const QFileInfo& file : folder.entryInfoList({QStringLiteral("*.hlo")}, QDir::Files, QDir::Name))
-    connect(examples->addAction(file.completeBaseName()), &QAction::triggered, this,
+    connect(examples->addAction(asMenuText(file.completeBaseName())), &QAction::triggered, this,
             [this, path = file.filePath()] { opener_.open(path); });
   connect(&recent_, &RecentFiles::changed, this, &FileMenu::showRecentFiles);
   showRecentFiles();
@@ -72,7 +73,7 @@ void FileMenu::addLists(QMenu& menu) {
 void FileMenu::showRecentFiles() {
   recentMenu_->clear();
   for (const QString& path : recent_.paths())
-    connect(recentMenu_->addAction(path), &QAction::triggered, this, [this, path] { opener_.open(path); });
+    connect(recentMenu_->addAction(asMenuText(path)), &QAction::triggered, this, [this, path] { opener_.open(path); });
   recentMenu_->setEnabled(!recent_.paths().isEmpty());
 }
 

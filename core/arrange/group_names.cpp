@@ -19,6 +19,7 @@ constexpr size_t kMostPatterns = 3;      // in a name
 constexpr size_t kMostReads = 24;        // parameters that are looked at
 constexpr size_t kItemsOfPattern = 200;  // a pattern tells what so many instructions do, not more
 constexpr size_t kManyNamesakes = 3;
+constexpr size_t kLongestTitle = 22;  // of two operations: what names no more is no wider than its box
 constexpr std::string_view kGradient = "gradient of ";
 
 // How much an operation tells of what it is a part of.
@@ -244,12 +245,15 @@ class GroupNamer {
     if (path.empty() || path == "…") return {};
     return 2 * content.outputs >= content.items && content.outputs > 0 ? "update of " + path : path;
   }
-  // "dot and reduce sum over 1", in their order; of elementwise operations the last one.
+  // "dot and scatter", in their order, where that is short; of elementwise operations the last one.
   std::string byWork(const Content& content) const {
     if (content.work[1] < 0) return "parameters";
     const auto title = [&](int32_t item) { return titleOf(module_, computation_.instructions[at(item)]); };
     const auto [first, second] = std::minmax(content.work[0], content.work[1]);
-    if (tells(content.work[0]) >= static_cast<int>(Telling::Lines)) return title(first) + " and " + title(second);
+    if (tells(content.work[0]) >= static_cast<int>(Telling::Lines)) {
+      std::string both = title(first) + " and " + title(second);
+      if (both.size() <= kLongestTitle) return both;
+    }
     return title(tells(first) == tells(second) ? second : content.work[1]);
   }
   // Names by content, the most telling first.

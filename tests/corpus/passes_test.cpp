@@ -59,7 +59,8 @@ class CorpusPasses : public testing::TestWithParam<std::string> {
     ASSERT_TRUE(inOrder(module));
     const std::string before = printHloText(module);
     for (const Pass* pass : chosen) {
-      const auto changed = pass->run(module);
+      DeviceFusions device;
+      const auto changed = pass->apply(module, device);
       if (!changed && changed.error().kind == ErrorKind::Unsupported) continue;  // it says what must come before
       ASSERT_TRUE(changed) << what << ": " << pass->name << ": " << changed.error().toString();
     }

@@ -154,7 +154,8 @@ std::string comparePasses(const Module& module, const std::vector<Literal>& argu
   if (!expected) return {};
   for (const Pass& pass : passes()) {
     Module changed = derive(module);
-    const auto done = pass.run(changed);
+    DeviceFusions device;
+    const auto done = pass.apply(changed, device);
     if (!done && done.error().kind == ErrorKind::Unsupported) continue;
     const std::string where = " (pass " + std::string(pass.name) + ")\n" + printHloText(changed);
     if (!done) return done.error().toString() + where;

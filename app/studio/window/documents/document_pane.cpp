@@ -352,7 +352,7 @@ bool DocumentPane::eventFilter(QObject* watched, QEvent* event) {
   }
   if (watched == canvas_ && event->type() == QEvent::Paint && pictureNews_ && canvas_->tilesReady()) {
     pictureNews_ = false;
-    document_->view().fitToRoom();
+    if (canvas_->viewport().showsAll()) document_->view().fitToRoom();
     QMetaObject::invokeMethod(this, &DocumentPane::firstPainted, Qt::QueuedConnection);
   }
   return QWidget::eventFilter(watched, event);

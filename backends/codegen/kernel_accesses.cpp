@@ -106,7 +106,7 @@ Val KernelEmission::emitReadIf(NodeId id) {
   if (body_.at(inputs[1]).op == NodeOp::ReadIf)
     return branchedLoad(true, b.CreateOrReduce(mask), otherwise, maskedLoad);
   // Where no lane reads, the place may be no memory at all, and even a masked access to such is slow.
-  if (place.step == 1 && !place.lanes) place.scalar = b.CreateSelect(b.CreateOrReduce(mask), place.scalar, int64(0));
+  if (place.isContiguous()) place.scalar = b.CreateSelect(b.CreateOrReduce(mask), place.scalar, int64(0));
   return maskedLoad();
 }
 

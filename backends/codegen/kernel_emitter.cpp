@@ -116,6 +116,7 @@ void KernelEmission::forVectors(Value* begin, Value* end, const std::function<vo
   }
 }
 
+// Where there is anything in [begin, end); loops of forRange run once at least.
 void KernelEmission::emitUnlessEmpty(Value* begin, Value* end, const std::function<void()>& body) {
   Value* holds = b.CreateICmpSLT(begin, end);
   const auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds);

@@ -19,9 +19,9 @@ enum class PassTarget : uint8_t { Processor, Device };
 
 struct Pass {
   std::string_view name;
-  std::string_view what;                                                          // one sentence
-  Result<bool> (*run)(Module& module) = nullptr;                                  // true: changed something
-  std::optional<PassTarget> only = std::nullopt;                                  // of use there alone
+  std::string_view what;                          // one sentence
+  Result<bool> (*run)(Module& module) = nullptr;  // true: changed something; null where runForDevice stands
+  std::optional<PassTarget> only = std::nullopt;  // of use there alone
   Result<bool> (*runForDevice)(Module& module, DeviceFusions& device) = nullptr;  // in the place of `run`
 
   bool isFor(PassTarget target) const { return only.value_or(target) == target; }

@@ -268,9 +268,8 @@ void NsightReader::readGraphs() {
   }
   if (any)
     recorder_.warn(
-        "the kernels of CUDA graphs were not recorded, only each graph as a whole: nsys profile "
-        "--cuda-graph-trace=node "
-        "records them");
+        "the kernels of CUDA graphs were not recorded, only each graph as a whole: "
+        "nsys profile --cuda-graph-trace=node records them");
 }
 
 // Each device has threads of its own that launch: its k-th run of a program is the k-th run of all.

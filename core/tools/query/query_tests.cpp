@@ -241,8 +241,7 @@ TermTest QueryTests::byAttribute(const QueryTerm& term) const {
   };
 }
 
-// With what is named itself; "COMPUTATION/NAME" names one of several.
-// By opcode, name or COMPUTATION/NAME.
+// By opcode or name; "COMPUTATION/NAME" names one of several.
 std::vector<InstructionId> QueryTests::named(const std::function<bool(std::string_view)>& matches) const {
   std::vector<InstructionId> out;
   for (ComputationId computation : module_.order())
@@ -261,6 +260,7 @@ TermTest QueryTests::amongThese(std::span<const InstructionId> these) const {
   return [among = std::move(among)](const Instruction& in) { return among[in.id.value]; };
 }
 
+// With what is named itself.
 TermTest QueryTests::alongValues(const QueryTerm& term) const {
   const auto from = named([&](std::string_view text) { return anyTextMatches(term, text); });
   if (from.empty()) return amongThese({});

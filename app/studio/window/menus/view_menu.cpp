@@ -100,7 +100,7 @@ void ViewMenu::addHiding(QMenu& menu) {
                                 [view](bool) { view().isolateSelected(); },
                                 QStringLiteral("isolate"),
                                 selected});
-  actions_.addOverCanvas(menu, {tr("Ta&ke the selection off the page"),
+  actions_.addOverCanvas(menu, {tr("Hide the &selection"),
                                 {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_H)},
                                 [view](bool) { view().hideSelected(); },
                                 QStringLiteral("hide"),

@@ -7,6 +7,23 @@
 #include "core/fourier/stockham_passes.h"
 
 namespace tessera {
+namespace fourier {
+
+Width processorWidth() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) return Width::Avx512;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Width::Avx2;
+#endif
+  return Width::Sse;
+}
+Width usedWidth = processorWidth();
+
+}  // namespace fourier
+
+void limitFourierVectors(size_t bytes) {
+  fourier::usedWidth = std::min(fourier::processorWidth(), static_cast<fourier::Width>(bytes));
+}
+
 namespace {
 
 using namespace fourier;
@@ -23,38 +40,61 @@ TESSERA_INLINE void loadOneByOne(const FourierLines<Real>& from, size_t begin, s
     }
 }
 
-template <bool kShuffles, class Real>
+// change(x, k) of all lanes of elements 0 to count - 1, from one buffer to another.
+template <Width kWidth, class Real, class Change>
+TESSERA_INLINE void changeElements(const Real* from, Real* to, size_t count, const Change& change) {
+  for (size_t k = 0; k < count; ++k)
+    forVectors<kWidth, Real>([&](size_t lane) TESSERA_INLINE_LAMBDA {
+      storePair<kWidth>(to + lane, k, change(loadPair<kWidth>(from + lane, k), k));
+    });
+}
+
+template <Width kWidth, class Real>
 TESSERA_INLINE void loadLines(const FourierLines<Real>& from, size_t length, Real* lanes) {
-  constexpr size_t kLanes = kFourierLanes<Real>;
-  if (from.lineStep == 1 && from.count == kLanes) {
-    for (size_t i = 0; i < length; ++i) storePair(lanes, i, loadComplex(from.first + i * from.step));
+  constexpr size_t kSize = kVectorLanes<kWidth, Real>;
+  if (from.lineStep == 1 && from.count == kFourierLanes<Real>) {
+    for (size_t i = 0; i < length; ++i)
+      forVectors<kWidth, Real>([&](size_t lane) TESSERA_INLINE_LAMBDA {
+        storePair<kWidth>(lanes + lane, i, loadComplex<kWidth>(from.first + i * from.step + lane));
+      });
     return;
   }
-  const size_t whole = from.step == 1 && length >= kLanes ? length : 0;
-  for (size_t begin = 0; begin < whole; begin += kLanes) {
-    const size_t i = std::min(begin, length - kLanes);  // the last block may share elements with the one before
-    Block<Real> block;
-    for (size_t l = 0; l < from.count; ++l) block.set(l, loadComplex(from.first + l * from.lineStep + i));
-    block.template transpose<kShuffles>();
-    for (size_t k = 0; k < kLanes; ++k) storePair(lanes, i + k, block.at(k));
+  const size_t whole = from.step == 1 && length >= kSize ? length : 0;
+  for (size_t begin = 0; begin < whole; begin += kSize) {
+    const size_t i = std::min(begin, length - kSize);  // the last block may share elements with the one before
+    forVectors<kWidth, Real>([&](size_t lane) TESSERA_INLINE_LAMBDA {
+      Block<kWidth, Real> block;
+      const std::complex<Real>* first = from.first + lane * from.lineStep + i;
+      for (size_t l = 0; lane + l < from.count && l < kSize; ++l)
+        block.set(l, loadComplex<kWidth>(first + l * from.lineStep));
+      block.transpose();
+      for (size_t k = 0; k < kSize; ++k) storePair<kWidth>(lanes + lane, i + k, block.at(k));
+    });
   }
   loadOneByOne(from, whole, length, lanes);
 }
 
-template <bool kShuffles, class Real>
+template <Width kWidth, class Real>
 TESSERA_INLINE void storeLines(const Real* lanes, size_t length, Real scale, const FourierLines<Real>& to) {
-  constexpr size_t kLanes = kFourierLanes<Real>;
+  constexpr size_t kLanes = kFourierLanes<Real>, kSize = kVectorLanes<kWidth, Real>;
   if (to.lineStep == 1 && to.count == kLanes) {
-    for (size_t i = 0; i < length; ++i) storeComplex(to.first + i * to.step, scaled(loadPair(lanes, i), scale));
+    for (size_t i = 0; i < length; ++i)
+      forVectors<kWidth, Real>([&](size_t lane) TESSERA_INLINE_LAMBDA {
+        storeComplex<kWidth>(to.first + i * to.step + lane, scaled(loadPair<kWidth>(lanes + lane, i), scale));
+      });
     return;
   }
-  const size_t whole = to.step == 1 && length >= kLanes ? length : 0;
-  for (size_t begin = 0; begin < whole; begin += kLanes) {
-    const size_t i = std::min(begin, length - kLanes);
-    Block<Real> block;
-    for (size_t k = 0; k < kLanes; ++k) block.set(k, scaled(loadPair(lanes, i + k), scale));
-    block.template transpose<kShuffles>();
-    for (size_t l = 0; l < to.count; ++l) storeComplex(to.first + l * to.lineStep + i, block.at(l));
+  const size_t whole = to.step == 1 && length >= kSize ? length : 0;
+  for (size_t begin = 0; begin < whole; begin += kSize) {
+    const size_t i = std::min(begin, length - kSize);
+    forVectors<kWidth, Real>([&](size_t lane) TESSERA_INLINE_LAMBDA {
+      Block<kWidth, Real> block;
+      for (size_t k = 0; k < kSize; ++k) block.set(k, scaled(loadPair<kWidth>(lanes + lane, i + k), scale));
+      block.transpose();
+      std::complex<Real>* first = to.first + lane * to.lineStep + i;
+      for (size_t l = 0; lane + l < to.count && l < kSize; ++l)
+        storeComplex<kWidth>(first + l * to.lineStep, block.at(l));
+    });
   }
   for (size_t i = whole; i < length; ++i)
     for (size_t l = 0; l < to.count; ++l)
@@ -65,9 +105,9 @@ TESSERA_INLINE void storeLines(const Real* lanes, size_t length, Real scale, con
 template <Width kWidth, class Real>
 TESSERA_INLINE void linesHere(const LaneTransform<Real>& transform, const FourierLines<Real>& from,
                               const FourierLines<Real>& to, Real* lanes) {
-  loadLines<hasShuffles(kWidth)>(from, transform.length, lanes);
-  storeLines<hasShuffles(kWidth)>(runPasses<kWidth>(transform, lanes, lanes + transform.length * kLaneElement<Real>),
-                                  transform.length, transform.scale, to);
+  loadLines<kWidth>(from, transform.length, lanes);
+  storeLines<kWidth>(runPasses<kWidth>(transform, lanes, lanes + transform.length * kLaneElement<Real>),
+                     transform.length, transform.scale, to);
 }
 
 // The transform back is the forward one of conjugates.
@@ -75,16 +115,19 @@ template <Width kWidth, class Real>
 TESSERA_INLINE void chirpsHere(const LaneChirp<Real>& chirp, const FourierLines<Real>& from,
                                const FourierLines<Real>& to, Real* lanes) {
   const size_t padded = chirp.padded.length;
-  loadLines<hasShuffles(kWidth)>(from, chirp.length, lanes);
-  for (size_t k = 0; k < chirp.length; ++k) storePair(lanes, k, product(loadPair<Real>(lanes, k), chirp.chirp[k]));
-  for (size_t k = chirp.length; k < padded; ++k) storePair(lanes, k, Pair<Real>{});
+  loadLines<kWidth>(from, chirp.length, lanes);
+  changeElements<kWidth>(lanes, lanes, chirp.length,
+                         [&](const auto& x, size_t k) TESSERA_INLINE_LAMBDA { return product(x, chirp.chirp[k]); });
+  std::fill(lanes + chirp.length * kLaneElement<Real>, lanes + padded * kLaneElement<Real>, Real(0));
   Real *other = lanes + padded * kLaneElement<Real>, *spectra = runPasses<kWidth>(chirp.padded, lanes, other);
-  for (size_t k = 0; k < padded; ++k)
-    storePair(spectra, k, conjugate(product(loadPair<Real>(spectra, k), chirp.kernel[k])));
+  changeElements<kWidth>(spectra, spectra, padded, [&](const auto& x, size_t k) TESSERA_INLINE_LAMBDA {
+    return conjugate(product(x, chirp.kernel[k]));
+  });
   Real* result = runPasses<kWidth>(chirp.padded, spectra, spectra == lanes ? other : lanes);
-  for (size_t k = 0; k < chirp.length; ++k)
-    storePair(result, k, product(conjugate(loadPair<Real>(result, k)), chirp.chirp[k]));
-  storeLines<hasShuffles(kWidth)>(result, chirp.length, chirp.scale, to);
+  changeElements<kWidth>(result, result, chirp.length, [&](const auto& x, size_t k) TESSERA_INLINE_LAMBDA {
+    return product(conjugate(x), chirp.chirp[k]);
+  });
+  storeLines<kWidth>(result, chirp.length, chirp.scale, to);
 }
 
 // Element 0 is in every sum, and the sum of the others is the circle's spectrum at 0.
@@ -93,46 +136,68 @@ TESSERA_INLINE void primesHere(const LanePrime<Real>& prime, const FourierLines<
                                const FourierLines<Real>& to, Real* lanes) {
   const size_t n = prime.length(), circle = n - 1;
   Real* other = lanes + n * kLaneElement<Real>;
-  loadLines<hasShuffles(kWidth)>(from, n, lanes);
-  const Pair<Real> first = loadPair<Real>(lanes, 0);
-  for (size_t q = 0; q < circle; ++q) storePair(other, q, loadPair<Real>(lanes, prime.order[q]));
+  loadLines<kWidth>(from, n, lanes);
+  Real firsts[kLaneElement<Real>];
+  std::copy_n(lanes, kLaneElement<Real>, firsts);
+  for (size_t q = 0; q < circle; ++q)
+    std::copy_n(lanes + prime.order[q] * kLaneElement<Real>, kLaneElement<Real>, other + q * kLaneElement<Real>);
   Real* spectra = runPasses<kWidth>(prime.circle, other, lanes);
-  const Pair<Real> all = first + loadPair<Real>(spectra, 0);
-  for (size_t k = 0; k < circle; ++k)
-    storePair(spectra, k, conjugate(product(loadPair<Real>(spectra, k), prime.kernel[k])));
+  Real all[kLaneElement<Real>];
+  forVectors<kWidth, Real>([&](size_t lane) TESSERA_INLINE_LAMBDA {
+    storePair<kWidth>(all + lane, 0, loadPair<kWidth>(firsts + lane, 0) + loadPair<kWidth>(spectra + lane, 0));
+  });
+  changeElements<kWidth>(spectra, spectra, circle, [&](const auto& x, size_t k) TESSERA_INLINE_LAMBDA {
+    return conjugate(product(x, prime.kernel[k]));
+  });
   const Real* sums = runPasses<kWidth>(prime.circle, spectra, spectra == lanes ? other : lanes);
   Real* result = sums == lanes ? other : lanes;
-  storePair(result, 0, all);
-  storePair(result, prime.order[0], first + conjugate(loadPair<Real>(sums, 0)));
-  for (size_t q = 1; q < circle; ++q)
-    storePair(result, prime.order[circle - q], first + conjugate(loadPair<Real>(sums, q)));
-  storeLines<hasShuffles(kWidth)>(result, n, prime.scale, to);
+  std::copy_n(all, kLaneElement<Real>, result);
+  for (size_t q = 0; q < circle; ++q)
+    forVectors<kWidth, Real>([&](size_t lane) TESSERA_INLINE_LAMBDA {
+      storePair<kWidth>(result + lane, prime.order[q == 0 ? 0 : circle - q],
+                        loadPair<kWidth>(firsts + lane, 0) + conjugate(loadPair<kWidth>(sums + lane, q)));
+    });
+  storeLines<kWidth>(result, n, prime.scale, to);
+}
+
+// Elements `first` to first + count - 1 of the columns in a vector of lanes, times scale and twiddle factors: a column
+// a vector, 0 beyond `count`.
+template <Width kWidth, class Real>
+TESSERA_INLINE Block<kWidth, Real> twiddledBlock(const Real* columns, const ColumnTwiddles<Real>& twiddles, Real scale,
+                                                 size_t first, size_t count, size_t lane) {
+  Block<kWidth, Real> block;
+  for (size_t k = 0; k < count; ++k) {
+    const auto element = scaled(loadPair<kWidth>(columns + lane, first + k), scale),
+               near = loadPair<kWidth>(twiddles.near + lane, first + k);
+    block.set(k, product(product(element, twiddles.far[first + k]), near));
+  }
+  block.transpose();
+  return block;
 }
 
 template <Width kWidth, class Real>
 TESSERA_INLINE void columnsHere(const LaneTransform<Real>& transform, const FourierLines<Real>& from,
                                 const ColumnTwiddles<Real>& twiddles, size_t columns, size_t column, Real* matrix,
                                 Real* lanes) {
-  constexpr size_t kLanes = kFourierLanes<Real>;
+  constexpr size_t kLanes = kFourierLanes<Real>, kSize = kVectorLanes<kWidth, Real>;
   const size_t rows = transform.length;
-  loadLines<hasShuffles(kWidth)>(from, rows, lanes);
+  loadLines<kWidth>(from, rows, lanes);
   const Real* result = runPasses<kWidth>(transform, lanes, lanes + rows * kLaneElement<Real>);
-  for (size_t u = 0; u < rows; u += kLanes, matrix += columns * kLaneElement<Real>) {
-    Block<Real> block;
-    const size_t count = std::min(kLanes, rows - u);
-    for (size_t k = 0; k < count; ++k) {
-      const Pair<Real> element = scaled(loadPair<Real>(result, u + k), transform.scale);
-      block.set(k, product(product(element, twiddles.far[u + k]), loadPair(twiddles.near, u + k)));
-    }
-    block.template transpose<hasShuffles(kWidth)>();
-    for (size_t l = 0; l < from.count; ++l) storePair(matrix, column + l, block.at(l));
-  }
+  for (size_t u = 0; u < rows; u += kLanes, matrix += columns * kLaneElement<Real>)
+    forVectors<kWidth, Real>([&](size_t row) TESSERA_INLINE_LAMBDA {
+      const size_t count = std::min(kSize, rows > u + row ? rows - u - row : 0);
+      forVectors<kWidth, Real>([&](size_t lane) TESSERA_INLINE_LAMBDA {
+        const auto block = twiddledBlock<kWidth>(result, twiddles, transform.scale, u + row, count, lane);
+        for (size_t l = 0; lane + l < from.count && l < kSize; ++l)
+          storePair<kWidth>(matrix + row, column + lane + l, block.at(l));
+      });
+    });
 }
 
 template <Width kWidth, class Real>
 TESSERA_INLINE void rowsHere(const LaneTransform<Real>& transform, Real* group, const FourierLines<Real>& to,
                              Real* lanes) {
-  storeLines<hasShuffles(kWidth)>(runPasses<kWidth>(transform, group, lanes), transform.length, transform.scale, to);
+  storeLines<kWidth>(runPasses<kWidth>(transform, group, lanes), transform.length, transform.scale, to);
 }
 
 TESSERA_WIDTHS(void, lines,

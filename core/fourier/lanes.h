@@ -14,6 +14,9 @@ template <class Real>
 inline constexpr size_t kFourierLanes = 64 / sizeof(Real);
 inline constexpr size_t kLargestRadix = 31;  // longer prime factors go through the chirp
 
+// Vectors of at most so many bytes (16, 32 or 64) from now on, as on a processor that has no wider ones: for tests.
+void limitFourierVectors(size_t bytes);
+
 // Lines at a constant stride: element i of line l is at first[l * lineStep + i * step].
 template <class Real>
 struct FourierLines {

@@ -14,10 +14,10 @@ TESSERA_INLINE void multiplyHere(std::complex<Real>* to, const std::complex<Real
                                  size_t count, Conjugates conjugates, Real scale) {
   const Real factorSign = conjugates.factor ? -1 : 1, resultScale = conjugates.result ? -scale : scale;
   size_t k = 0;
-  for (; k + kFourierLanes<Real> <= count; k += kFourierLanes<Real>) {
-    const Pair<Real> x = loadComplex(a + k), y = loadComplex(b + k);
-    const Pair<Real> z = product(Pair<Real>{x.re, x.im * factorSign}, y);
-    storeComplex(to + k, {z.re * scale, z.im * resultScale});
+  for (; k + kVectorLanes<kWidth, Real> <= count; k += kVectorLanes<kWidth, Real>) {
+    const Pair<kWidth, Real> x = loadComplex<kWidth>(a + k), y = loadComplex<kWidth>(b + k);
+    const Pair<kWidth, Real> z = product(Pair<kWidth, Real>{x.re, x.im * factorSign}, y);
+    storeComplex<kWidth>(to + k, {z.re * scale, z.im * resultScale});
   }
   for (; k < count; ++k) {
     const Real re = a[k].real(), im = a[k].imag() * factorSign;
@@ -44,16 +44,16 @@ TESSERA_INLINE void part(Parts<T>& a, Parts<T>& b, const Parts<T>& root) {
 }
 
 // change(a, b, root) of all elements k and half - k, 0 < k <= half / 2.
-template <class Real, class Change>
+template <Width kWidth, class Real, class Change>
 TESSERA_INLINE void forMirrored(const std::complex<Real>* from, std::complex<Real>* to, size_t half,
                                 const std::complex<Real>* roots, const Change& change) {
-  constexpr size_t kLanes = kFourierLanes<Real>;
+  constexpr size_t kLanes = kVectorLanes<kWidth, Real>;
   size_t k = 1;
   for (; 2 * (k + kLanes) <= half; k += kLanes) {
-    Pair<Real> a = loadComplex(from + k), b = reversedPair<Real>(loadComplex(from + half - k - (kLanes - 1)));
-    change(a, b, loadComplex(roots + k));
-    storeComplex(to + k, a);
-    storeComplex(to + half - k - (kLanes - 1), reversedPair<Real>(b));
+    auto a = loadComplex<kWidth>(from + k), b = reversed(loadComplex<kWidth>(from + half - k - (kLanes - 1)));
+    change(a, b, loadComplex<kWidth>(roots + k));
+    storeComplex<kWidth>(to + k, a);
+    storeComplex<kWidth>(to + half - k - (kLanes - 1), reversed(b));
   }
   for (; 2 * k <= half; ++k) {
     Parts<Real> a{from[k].real(), from[k].imag()}, b{from[half - k].real(), from[half - k].imag()};
@@ -68,8 +68,8 @@ TESSERA_INLINE void joinHere(std::complex<Real>* line, size_t half, const std::c
   const std::complex<Real> first = line[0];
   line[0] = first.real() + first.imag();
   line[half] = first.real() - first.imag();
-  forMirrored(line, line, half, roots,
-              [](auto& a, auto& b, const auto& root) TESSERA_INLINE_LAMBDA { join(a, b, root); });
+  forMirrored<kWidth>(line, line, half, roots,
+                      [](auto& a, auto& b, const auto& root) TESSERA_INLINE_LAMBDA { join(a, b, root); });
 }
 
 template <Width kWidth, class Real>
@@ -77,20 +77,20 @@ TESSERA_INLINE void partHere(const std::complex<Real>* from, std::complex<Real>*
                              const std::complex<Real>* roots) {
   const Real first = from[0].real(), last = from[half].real();
   to[0] = {(first + last) / 2, (first - last) / 2};
-  forMirrored(from, to, half, roots,
-              [](auto& a, auto& b, const auto& root) TESSERA_INLINE_LAMBDA { part(a, b, root); });
+  forMirrored<kWidth>(from, to, half, roots,
+                      [](auto& a, auto& b, const auto& root) TESSERA_INLINE_LAMBDA { part(a, b, root); });
 }
 
 template <Width kWidth, class Real>
 TESSERA_INLINE bool finiteHere(const Real* elements, size_t count) {
-  Lanes<Real> sums{};
+  Vector<kWidth, Real> sums{};
   size_t i = 0;
-  for (; i + kFourierLanes<Real> <= count; i += kFourierLanes<Real>) {
-    const Lanes<Real> x = *reinterpret_cast<const Lanes<Real>*>(elements + i);
+  for (; i + kVectorLanes<kWidth, Real> <= count; i += kVectorLanes<kWidth, Real>) {
+    const auto x = *reinterpret_cast<const Vector<kWidth, Real>*>(elements + i);
     sums += x - x;
   }
   Real sum = 0;
-  for (size_t l = 0; l < kFourierLanes<Real>; ++l) sum += sums[l];
+  for (size_t l = 0; l < kVectorLanes<kWidth, Real>; ++l) sum += sums[l];
   for (; i < count; ++i) sum += elements[i] - elements[i];
   return sum == 0;
 }

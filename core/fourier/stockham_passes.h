@@ -21,81 +21,90 @@ struct Pass {
   const std::complex<Real>* roots;
 };
 
-template <bool kTwiddles, class Real>
-TESSERA_INLINE void storeTwiddled(Real* to, size_t at, const Pair<Real>& x, const std::complex<Real>& root) {
-  if constexpr (kTwiddles)
-    storePair(to, at, product(x, root));
-  else
-    storePair(to, at, x);
+// fn(from, to) of each vector of each q: element p's k-th input stands at s(p + m·k) of `from`, its j-th output at
+// s(rp + j) of `to`.
+template <Width kWidth, class Real, class Fn>
+TESSERA_INLINE void forVectorsOf(const Pass<Real>& pass, const Fn& fn) {
+  const Real* from = pass.from;
+  Real* to = pass.to;
+  for (size_t q = 0; q < pass.stride; ++q, from += kLaneElement<Real>, to += kLaneElement<Real>)
+    forVectors<kWidth, Real>([&](size_t lane) TESSERA_INLINE_LAMBDA { fn(from + lane, to + lane); });
 }
 
-template <bool kTwiddles, class Real>
+template <bool kTwiddles, Width kWidth, class Real>
+TESSERA_INLINE void storeTwiddled(Real* to, size_t at, const Pair<kWidth, Real>& x, const std::complex<Real>& root) {
+  if constexpr (kTwiddles)
+    storePair<kWidth>(to, at, product(x, root));
+  else
+    storePair<kWidth>(to, at, x);
+}
+
+template <bool kTwiddles, Width kWidth, class Real>
 TESSERA_INLINE void stepOf2(const Pass<Real>& pass, size_t p) {
   const std::complex<Real> twiddle = pass.roots[p * pass.stride];
-  for (size_t q = 0; q < pass.stride; ++q) {
-    const Pair<Real> a = loadPair(pass.from, q + pass.stride * p),
-                     b = loadPair(pass.from, q + pass.stride * (p + pass.rest));
-    const size_t out = q + pass.stride * 2 * p;
-    storePair(pass.to, out, a + b);
-    storeTwiddled<kTwiddles>(pass.to, out + pass.stride, a - b, twiddle);
-  }
+  forVectorsOf<kWidth>(pass, [&](const Real* from, Real* to) TESSERA_INLINE_LAMBDA {
+    const auto a = loadPair<kWidth>(from, pass.stride * p), b = loadPair<kWidth>(from, pass.stride * (p + pass.rest));
+    const size_t out = pass.stride * 2 * p;
+    storePair<kWidth>(to, out, a + b);
+    storeTwiddled<kTwiddles, kWidth>(to, out + pass.stride, a - b, twiddle);
+  });
 }
 
 // Four elements' transform in place. `quarter`: the imaginary part of the root of a quarter turn, 1 or -1.
-template <class Real>
-TESSERA_INLINE void butterfly4(Pair<Real> (&x)[4], Real quarter) {
-  const Pair<Real> even = x[0] + x[2], evenLess = x[0] - x[2], odd = x[1] + x[3], less = x[1] - x[3];
-  const Pair<Real> oddLess{-less.im * quarter, less.re * quarter};
+template <class V, class Real>
+TESSERA_INLINE void butterfly4(Parts<V> (&x)[4], Real quarter) {
+  const Parts<V> even = x[0] + x[2], evenLess = x[0] - x[2], odd = x[1] + x[3], less = x[1] - x[3];
+  const Parts<V> oddLess{-less.im * quarter, less.re * quarter};
   x[0] = even + odd;
   x[1] = evenLess + oddLess;
   x[2] = even - odd;
   x[3] = evenLess - oddLess;
 }
 
-template <bool kTwiddles, class Real>
+template <bool kTwiddles, Width kWidth, class Real>
 TESSERA_INLINE void stepOf4(const Pass<Real>& pass, size_t p) {
   const Real quarter = pass.roots[pass.length / 4].imag();
   const std::complex<Real> twiddles[] = {pass.roots[p * pass.stride], pass.roots[2 * p * pass.stride],
                                          pass.roots[3 * p * pass.stride]};
-  for (size_t q = 0; q < pass.stride; ++q) {
-    Pair<Real> x[4];
-    for (size_t k = 0; k < 4; ++k) x[k] = loadPair(pass.from, q + pass.stride * (p + pass.rest * k));
+  forVectorsOf<kWidth>(pass, [&](const Real* from, Real* to) TESSERA_INLINE_LAMBDA {
+    Pair<kWidth, Real> x[4];
+    for (size_t k = 0; k < 4; ++k) x[k] = loadPair<kWidth>(from, pass.stride * (p + pass.rest * k));
     butterfly4(x, quarter);
-    const size_t out = q + pass.stride * 4 * p;
-    storePair(pass.to, out, x[0]);
-    for (size_t k = 1; k < 4; ++k) storeTwiddled<kTwiddles>(pass.to, out + k * pass.stride, x[k], twiddles[k - 1]);
-  }
+    const size_t out = pass.stride * 4 * p;
+    storePair<kWidth>(to, out, x[0]);
+    for (size_t k = 1; k < 4; ++k) storeTwiddled<kTwiddles, kWidth>(to, out + k * pass.stride, x[k], twiddles[k - 1]);
+  });
 }
 
 // Eight as twice four, the odd ones multiplied by eighth roots of one between them.
-template <bool kTwiddles, class Real>
+template <bool kTwiddles, Width kWidth, class Real>
 TESSERA_INLINE void stepOf8(const Pass<Real>& pass, size_t p) {
   const Real quarter = pass.roots[pass.length / 4].imag(), half = static_cast<Real>(std::numbers::sqrt2 / 2);
   std::complex<Real> twiddles[7];
   for (size_t k = 1; k < 8; ++k) twiddles[k - 1] = pass.roots[k * p * pass.stride];
-  for (size_t q = 0; q < pass.stride; ++q) {
-    Pair<Real> even[4], odd[4];
+  forVectorsOf<kWidth>(pass, [&](const Real* from, Real* to) TESSERA_INLINE_LAMBDA {
+    Pair<kWidth, Real> even[4], odd[4];
     for (size_t k = 0; k < 4; ++k) {
-      even[k] = loadPair(pass.from, q + pass.stride * (p + pass.rest * 2 * k));
-      odd[k] = loadPair(pass.from, q + pass.stride * (p + pass.rest * (2 * k + 1)));
+      even[k] = loadPair<kWidth>(from, pass.stride * (p + pass.rest * 2 * k));
+      odd[k] = loadPair<kWidth>(from, pass.stride * (p + pass.rest * (2 * k + 1)));
     }
     butterfly4(even, quarter);
     butterfly4(odd, quarter);
     odd[1] = {(odd[1].re - odd[1].im * quarter) * half, (odd[1].im + odd[1].re * quarter) * half};
     odd[2] = {-odd[2].im * quarter, odd[2].re * quarter};
     odd[3] = {(-odd[3].re - odd[3].im * quarter) * half, (odd[3].re * quarter - odd[3].im) * half};
-    const size_t out = q + pass.stride * 8 * p;
-    storePair(pass.to, out, even[0] + odd[0]);
+    const size_t out = pass.stride * 8 * p;
+    storePair<kWidth>(to, out, even[0] + odd[0]);
     for (size_t k = 1; k < 4; ++k)
-      storeTwiddled<kTwiddles>(pass.to, out + k * pass.stride, even[k] + odd[k], twiddles[k - 1]);
+      storeTwiddled<kTwiddles, kWidth>(to, out + k * pass.stride, even[k] + odd[k], twiddles[k - 1]);
     for (size_t k = 0; k < 4; ++k)
-      storeTwiddled<kTwiddles>(pass.to, out + (4 + k) * pass.stride, even[k] - odd[k], twiddles[3 + k]);
-  }
+      storeTwiddled<kTwiddles, kWidth>(to, out + (4 + k) * pass.stride, even[k] - odd[k], twiddles[3 + k]);
+  });
 }
 
 // Odd radices: the twiddle factors of elements k and r - k are conjugates, so their sum and difference are multiplied
 // by real numbers. kRadix: the radix itself, or 0 for any up to kLargestRadix.
-template <bool kTwiddles, size_t kRadix, class Real>
+template <bool kTwiddles, size_t kRadix, Width kWidth, class Real>
 TESSERA_INLINE void stepOfOdd(const Pass<Real>& pass, size_t p) {
   constexpr size_t kMost = (kRadix == 0 ? kLargestRadix : kRadix) / 2;
   const size_t radix = kRadix == 0 ? pass.radix : kRadix, half = kRadix == 0 ? radix / 2 : kMost,
@@ -103,23 +112,23 @@ TESSERA_INLINE void stepOfOdd(const Pass<Real>& pass, size_t p) {
   std::complex<Real> roots[2 * kMost + 1];
 #pragma GCC unroll 8
   for (size_t k = 0; k < radix; ++k) roots[k] = pass.roots[k * circle];
-  for (size_t q = 0; q < pass.stride; ++q) {
-    Pair<Real> sums[kMost], differences[kMost];
-    const Pair<Real> first = loadPair(pass.from, q + pass.stride * p);
-    Pair<Real> all = first;
+  forVectorsOf<kWidth>(pass, [&](const Real* from, Real* to) TESSERA_INLINE_LAMBDA {
+    Pair<kWidth, Real> sums[kMost], differences[kMost];
+    const Pair<kWidth, Real> first = loadPair<kWidth>(from, pass.stride * p);
+    Pair<kWidth, Real> all = first;
 #pragma GCC unroll 4
     for (size_t k = 1; k <= half; ++k) {
-      const Pair<Real> a = loadPair(pass.from, q + pass.stride * (p + pass.rest * k)),
-                       b = loadPair(pass.from, q + pass.stride * (p + pass.rest * (radix - k)));
+      const auto a = loadPair<kWidth>(from, pass.stride * (p + pass.rest * k)),
+                 b = loadPair<kWidth>(from, pass.stride * (p + pass.rest * (radix - k)));
       sums[k - 1] = a + b;
       differences[k - 1] = a - b;
       all = all + sums[k - 1];
     }
-    const size_t out = q + pass.stride * radix * p;
-    storePair(pass.to, out, all);
+    const size_t out = pass.stride * radix * p;
+    storePair<kWidth>(to, out, all);
 #pragma GCC unroll 4
     for (size_t j = 1; j <= half; ++j) {
-      Pair<Real> even = first, odd{};
+      Pair<kWidth, Real> even = first, odd{};
       size_t power = 0;  // j · k modulo the radix
 #pragma GCC unroll 4
       for (size_t k = 1; k <= half; ++k) {
@@ -128,35 +137,35 @@ TESSERA_INLINE void stepOfOdd(const Pass<Real>& pass, size_t p) {
         even = {even.re + sums[k - 1].re * root.real(), even.im + sums[k - 1].im * root.real()};
         odd = {odd.re - differences[k - 1].im * root.imag(), odd.im + differences[k - 1].re * root.imag()};
       }
-      storeTwiddled<kTwiddles>(pass.to, out + j * pass.stride, even + odd, pass.roots[p * j * pass.stride]);
-      storeTwiddled<kTwiddles>(pass.to, out + (radix - j) * pass.stride, even - odd,
-                               pass.roots[p * (radix - j) * pass.stride]);
+      storeTwiddled<kTwiddles, kWidth>(to, out + j * pass.stride, even + odd, pass.roots[p * j * pass.stride]);
+      storeTwiddled<kTwiddles, kWidth>(to, out + (radix - j) * pass.stride, even - odd,
+                                       pass.roots[p * (radix - j) * pass.stride]);
     }
-  }
+  });
 }
 
-template <bool kTwiddles, class Real>
+template <bool kTwiddles, Width kWidth, class Real>
 TESSERA_INLINE void runStep(const Pass<Real>& pass, size_t p) {
   switch (pass.radix) {
-    case 2: return stepOf2<kTwiddles>(pass, p);
-    case 3: return stepOfOdd<kTwiddles, 3>(pass, p);
-    case 4: return stepOf4<kTwiddles>(pass, p);
-    case 5: return stepOfOdd<kTwiddles, 5>(pass, p);
-    case 7: return stepOfOdd<kTwiddles, 7>(pass, p);
-    case 8: return stepOf8<kTwiddles>(pass, p);
-    default: return stepOfOdd<kTwiddles, 0>(pass, p);
+    case 2: return stepOf2<kTwiddles, kWidth>(pass, p);
+    case 3: return stepOfOdd<kTwiddles, 3, kWidth>(pass, p);
+    case 4: return stepOf4<kTwiddles, kWidth>(pass, p);
+    case 5: return stepOfOdd<kTwiddles, 5, kWidth>(pass, p);
+    case 7: return stepOfOdd<kTwiddles, 7, kWidth>(pass, p);
+    case 8: return stepOf8<kTwiddles, kWidth>(pass, p);
+    default: return stepOfOdd<kTwiddles, 0, kWidth>(pass, p);
   }
 }
 
 // From buffer to buffer; gives the one with the result.
-template <class Real>
+template <Width kWidth, class Real>
 TESSERA_INLINE Real* passesHere(const LaneTransform<Real>& transform, Real* from, Real* to) {
   size_t stride = 1;
   for (size_t radix : transform.factors) {
     const Pass<Real> pass{from,           to, radix, transform.length / stride / radix, stride, transform.length,
                           transform.roots};
-    runStep<false>(pass, 0);
-    for (size_t p = 1; p < pass.rest; ++p) runStep<true>(pass, p);
+    runStep<false, kWidth>(pass, 0);
+    for (size_t p = 1; p < pass.rest; ++p) runStep<true, kWidth>(pass, p);
     std::swap(from, to);
     stride *= radix;
   }
@@ -169,17 +178,17 @@ TESSERA_INLINE Real* passesHere(const LaneTransform<Real>& transform, Real* from
 template <class Real>
 __attribute__((target("avx512f"), noinline)) Real* passesAvx512(const LaneTransform<Real>& transform, Real* from,
                                                                 Real* to) {
-  return passesHere(transform, from, to);
+  return passesHere<Width::Avx512>(transform, from, to);
 }
 template <class Real>
 __attribute__((target("avx2,fma"), noinline)) Real* passesAvx2(const LaneTransform<Real>& transform, Real* from,
                                                                Real* to) {
-  return passesHere(transform, from, to);
+  return passesHere<Width::Avx2>(transform, from, to);
 }
 #endif
 template <class Real>
 __attribute__((noinline)) Real* passesSse(const LaneTransform<Real>& transform, Real* from, Real* to) {
-  return passesHere(transform, from, to);
+  return passesHere<Width::Sse>(transform, from, to);
 }
 
 template <Width kWidth, class Real>

@@ -1,6 +1,7 @@
-// Complex numbers in lanes: real parts in one vector, imaginary ones in another; arithmetic on them, and how they come
-// from interleaved memory. Everything is inlined into functions for a width of vectors. Part of the sources of this
-// folder that compute in lanes.
+// Complex numbers in vectors of a width that the processor has: real parts in one, imaginary ones in another;
+// arithmetic on them, and how they come from interleaved memory and from lane buffers, whose elements are as many
+// vectors as kFourierLanes takes. Everything is inlined into functions for a width. Part of the sources of this folder
+// that compute in lanes.
 #pragma once
 
 #include <complex>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "core/fourier/lanes.h"
+#include "core/fourier/widths.h"
 
 // Vectors never cross a real call, and a pair of them is in registers, where alignment does not matter.
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -17,20 +19,22 @@
 
 namespace tessera::fourier {
 
-template <class Real>
-struct LanesOf {
-  typedef Real Type __attribute__((vector_size(64), aligned(alignof(Real)), may_alias));
+template <Width kWidth, class Real>
+struct VectorOf {
+  typedef Real Type __attribute__((vector_size(static_cast<size_t>(kWidth)), aligned(alignof(Real)), may_alias));
 };
-template <class Real>
-using Lanes = typename LanesOf<Real>::Type;
+template <Width kWidth, class Real>
+using Vector = typename VectorOf<kWidth, Real>::Type;
+template <Width kWidth, class Real>
+inline constexpr size_t kVectorLanes = static_cast<size_t>(kWidth) / sizeof(Real);
 
-// T: a number, or lanes of them.
+// T: a number, or a vector of them.
 template <class T>
 struct Parts {
   T re, im;
 };
-template <class Real>
-using Pair = Parts<Lanes<Real>>;
+template <Width kWidth, class Real>
+using Pair = Parts<Vector<kWidth, Real>>;
 
 template <class T>
 TESSERA_INLINE Parts<T> operator+(const Parts<T>& a, const Parts<T>& b) {
@@ -61,17 +65,25 @@ TESSERA_INLINE Parts<T> product(const Parts<T>& x, const std::complex<Real>& roo
   return {x.re * root.real() - x.im * root.imag(), x.re * root.imag() + x.im * root.real()};
 }
 
-// Element `at` of a lane buffer.
-template <class Real>
-TESSERA_INLINE Pair<Real> loadPair(const Real* from, size_t at) {
-  const auto* vectors = reinterpret_cast<const Lanes<Real>*>(from + at * kLaneElement<Real>);
-  return {vectors[0], vectors[1]};
+// fn(lane) of the first lane of each vector of an element of a lane buffer.
+template <Width kWidth, class Real, class Fn>
+TESSERA_INLINE void forVectors(const Fn& fn) {
+#pragma GCC unroll 4
+  for (size_t lane = 0; lane < kFourierLanes<Real>; lane += kVectorLanes<kWidth, Real>) fn(lane);
 }
-template <class Real>
-TESSERA_INLINE void storePair(Real* to, size_t at, const Pair<Real>& x) {
-  auto* vectors = reinterpret_cast<Lanes<Real>*>(to + at * kLaneElement<Real>);
-  vectors[0] = x.re;
-  vectors[1] = x.im;
+
+// A vector of element `at` of a lane buffer that begins at its first lane.
+template <Width kWidth, class Real>
+TESSERA_INLINE Pair<kWidth, Real> loadPair(const Real* from, size_t at) {
+  from += at * kLaneElement<Real>;
+  return {*reinterpret_cast<const Vector<kWidth, Real>*>(from),
+          *reinterpret_cast<const Vector<kWidth, Real>*>(from + kFourierLanes<Real>)};
+}
+template <Width kWidth, class Real>
+TESSERA_INLINE void storePair(Real* to, size_t at, const Pair<kWidth, Real>& x) {
+  to += at * kLaneElement<Real>;
+  *reinterpret_cast<Vector<kWidth, Real>*>(to) = x.re;
+  *reinterpret_cast<Vector<kWidth, Real>*>(to + kFourierLanes<Real>) = x.im;
 }
 
 template <class V, int... kAt>
@@ -80,14 +92,14 @@ TESSERA_INLINE V shuffled(const V& a, const V& b, std::integer_sequence<int, kAt
 }
 
 // The places that a function of the lane and the number of lanes names.
-template <class Real, auto kPlace, int... kLane>
+template <auto kPlace, int... kLane>
 constexpr auto placesOf(std::integer_sequence<int, kLane...>) {
-  return std::integer_sequence<int, kPlace(kLane, static_cast<int>(kFourierLanes<Real>))...>{};
+  return std::integer_sequence<int, kPlace(kLane, static_cast<int>(sizeof...(kLane)))...>{};
 }
-template <class Real, auto kPlace>
-TESSERA_INLINE Lanes<Real> picked(const Lanes<Real>& a, const Lanes<Real>& b) {
+template <auto kPlace, class V>
+TESSERA_INLINE V picked(const V& a, const V& b) {
   return shuffled(a, b,
-                  placesOf<Real, kPlace>(std::make_integer_sequence<int, static_cast<int>(kFourierLanes<Real>)>{}));
+                  placesOf<kPlace>(std::make_integer_sequence<int, static_cast<int>(sizeof(V) / sizeof(a[0]))>{}));
 }
 constexpr int evenPlace(int lane, int) { return 2 * lane; }
 constexpr int oddPlace(int lane, int) { return 2 * lane + 1; }
@@ -95,67 +107,52 @@ constexpr int lowPlace(int lane, int lanes) { return lane / 2 + lane % 2 * lanes
 constexpr int highPlace(int lane, int lanes) { return lanes / 2 + lane / 2 + lane % 2 * lanes; }
 constexpr int mirrorPlace(int lane, int lanes) { return lanes - 1 - lane; }
 
-template <class Real>
-TESSERA_INLINE Pair<Real> loadComplex(const std::complex<Real>* from) {
-  const auto* vectors = reinterpret_cast<const Lanes<Real>*>(from);
-  const Lanes<Real> a = vectors[0], b = vectors[1];
-  return {picked<Real, evenPlace>(a, b), picked<Real, oddPlace>(a, b)};
+template <Width kWidth, class Real>
+TESSERA_INLINE Pair<kWidth, Real> loadComplex(const std::complex<Real>* from) {
+  const auto* vectors = reinterpret_cast<const Vector<kWidth, Real>*>(from);
+  const Vector<kWidth, Real> a = vectors[0], b = vectors[1];
+  return {picked<evenPlace>(a, b), picked<oddPlace>(a, b)};
 }
-template <class Real>
-TESSERA_INLINE void storeComplex(std::complex<Real>* to, const Pair<Real>& x) {
-  auto* vectors = reinterpret_cast<Lanes<Real>*>(to);
-  vectors[0] = picked<Real, lowPlace>(x.re, x.im);
-  vectors[1] = picked<Real, highPlace>(x.re, x.im);
+template <Width kWidth, class Real>
+TESSERA_INLINE void storeComplex(std::complex<Real>* to, const Pair<kWidth, Real>& x) {
+  auto* vectors = reinterpret_cast<Vector<kWidth, Real>*>(to);
+  vectors[0] = picked<lowPlace>(x.re, x.im);
+  vectors[1] = picked<highPlace>(x.re, x.im);
 }
-template <class Real>
-TESSERA_INLINE Pair<Real> reversedPair(const Parts<Lanes<Real>>& x) {
-  return {picked<Real, mirrorPlace>(x.re, x.re), picked<Real, mirrorPlace>(x.im, x.im)};
-}
-
-// Lane l of vector k becomes lane k of vector l: rows k and k + half are interleaved, as often as halving leaves a row.
-template <class Real>
-TESSERA_INLINE void transposeLanes(Lanes<Real> (&x)[kFourierLanes<Real>]) {
-  constexpr size_t kLanes = kFourierLanes<Real>;
-  for (size_t done = 1; done < kLanes; done *= 2) {
-    Lanes<Real> y[kLanes];
-#pragma GCC unroll 8
-    for (size_t k = 0; k < kLanes / 2; ++k) {
-      y[2 * k] = picked<Real, lowPlace>(x[k], x[k + kLanes / 2]);
-      y[2 * k + 1] = picked<Real, highPlace>(x[k], x[k + kLanes / 2]);
-    }
-#pragma GCC unroll 16
-    for (size_t k = 0; k < kLanes; ++k) x[k] = y[k];
-  }
+template <class T>
+TESSERA_INLINE Parts<T> reversed(const Parts<T>& x) {
+  return {picked<mirrorPlace>(x.re, x.re), picked<mirrorPlace>(x.im, x.im)};
 }
 
-template <class Real>
-TESSERA_INLINE void transposeOneByOne(Lanes<Real> (&x)[kFourierLanes<Real>]) {
-  for (size_t k = 0; k < kFourierLanes<Real>; ++k)
-    for (size_t l = 0; l < k; ++l) {
-      const Real other = x[k][l];
-      x[k][l] = x[l][k];
-      x[l][k] = other;
-    }
-}
-
-// As many elements as there are lanes: from lines in lanes to a line a vector, and back.
-template <class Real>
+// As many elements as a vector has lanes: from lines in lanes to a line a vector, and back.
+template <Width kWidth, class Real>
 struct Block {
-  Lanes<Real> re[kFourierLanes<Real>] = {}, im[kFourierLanes<Real>] = {};
+  static constexpr size_t kSize = kVectorLanes<kWidth, Real>;
+  Vector<kWidth, Real> re[kSize] = {}, im[kSize] = {};
 
-  TESSERA_INLINE void set(size_t k, const Pair<Real>& x) {
+  TESSERA_INLINE void set(size_t k, const Pair<kWidth, Real>& x) {
     re[k] = x.re;
     im[k] = x.im;
   }
-  TESSERA_INLINE Pair<Real> at(size_t k) const { return {re[k], im[k]}; }
-  template <bool kShuffles>
+  TESSERA_INLINE Pair<kWidth, Real> at(size_t k) const { return {re[k], im[k]}; }
   TESSERA_INLINE void transpose() {
-    if constexpr (kShuffles) {
-      transposeLanes<Real>(re);
-      transposeLanes<Real>(im);
-    } else {
-      transposeOneByOne<Real>(re);
-      transposeOneByOne<Real>(im);
+    transpose(re);
+    transpose(im);
+  }
+
+ private:
+  // Lane l of vector k becomes lane k of vector l: rows k and k + half are interleaved, as often as halving leaves a
+  // row.
+  TESSERA_INLINE static void transpose(Vector<kWidth, Real> (&x)[kSize]) {
+    for (size_t done = 1; done < kSize; done *= 2) {
+      Vector<kWidth, Real> y[kSize];
+#pragma GCC unroll 8
+      for (size_t k = 0; k < kSize / 2; ++k) {
+        y[2 * k] = picked<lowPlace>(x[k], x[k + kSize / 2]);
+        y[2 * k + 1] = picked<highPlace>(x[k], x[k + kSize / 2]);
+      }
+#pragma GCC unroll 16
+      for (size_t k = 0; k < kSize; ++k) x[k] = y[k];
     }
   }
 };

@@ -6,16 +6,14 @@
 
 namespace tessera::fourier {
 
-// The vector extensions that each function is compiled for. Narrower vectors than 64 bytes have no shuffles of all
-// lanes.
-enum class Width { Sse, Avx2, Avx512 };
-constexpr bool hasShuffles(Width width) { return width == Width::Avx512; }
+// The bytes of a vector of each extension that functions are compiled for.
+enum class Width : size_t { Sse = 16, Avx2 = 32, Avx512 = 64 };
+
+// The widest of this processor, and what functions use: that one, unless limitFourierVectors said less.
+Width processorWidth();
+extern Width usedWidth;
 
 #if defined(__x86_64__)
-inline const Width kProcessor = __builtin_cpu_supports("avx512f")                                 ? Width::Avx512
-                                : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Width::Avx2
-                                                                                                  : Width::Sse;
-
 // One function for each width of vectors, and the choice.
 #define TESSERA_WIDTHS(result, name, parameters, arguments)           \
   template <class Real>                                               \
@@ -28,7 +26,7 @@ inline const Width kProcessor = __builtin_cpu_supports("avx512f")               
   }                                                                   \
   template <class Real>                                               \
   result name parameters {                                            \
-    switch (kProcessor) {                                             \
+    switch (usedWidth) {                                              \
       case Width::Avx512: return name##Avx512<Real> arguments;        \
       case Width::Avx2: return name##Avx2<Real> arguments;            \
       case Width::Sse: break;                                         \
@@ -39,7 +37,7 @@ inline const Width kProcessor = __builtin_cpu_supports("avx512f")               
 #define TESSERA_WIDTHS(result, name, parameters, arguments) \
   template <class Real>                                     \
   result name parameters {                                  \
-    return name##Here<Width::Avx512> arguments;             \
+    return name##Here<Width::Sse> arguments;                \
   }
 #endif
 

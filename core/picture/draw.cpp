@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-constexpr float kTitleZoom = 0.2f, kSubtitleZoom = kReadableZoom, kGroupTitleZoom = 0.2f, kWireZoom = 0.04f;
+constexpr float kTitleZoom = 0.1f, kSubtitleZoom = kReadableZoom, kGroupTitleZoom = 0.2f, kWireZoom = 0.04f;
 constexpr float kHeatBar = 6;
 constexpr float kCoverZoom = 0.3f, kCoverSize = 110;  // pixels: sides of a square of the group's area
 constexpr float kBadgeHeight = 13, kBadgeSize = 9.5f;

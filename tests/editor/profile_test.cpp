@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QTest>
+#include <QToolButton>
 
 #include "app/studio/window/panels.h"
 #include "core/formats/file_content.h"
@@ -11,6 +12,7 @@
 #include "editor/document/program_run.h"
 #include "editor/panels/banner.h"
 #include "editor/panels/profile/profile_panel.h"
+#include "editor/panels/profile/roofline_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 #include "tests/support/source_tree.h"
@@ -59,6 +61,25 @@ class ProfileTest : public QObject {
     QVERIFY2(panel().words().contains(QStringLiteral("3.00 h after all others")), qPrintable(panel().words()));
     drop("t.csv", "name,time_us\nproduct,30\n");
     QVERIFY(!panel().words().contains(QStringLiteral("3.00 h")));
+  }
+
+  // What another machine can do is not known: no roof is drawn, and no device is named, until one is chosen.
+  void theRooflineWaitsForADevice() {
+    hand_->openText(kLayer, false);
+    drop("t.csv", "name,time_us\nproduct,30\nactivated,10\n");
+    RooflinePanel roofline(hand_->document());
+    roofline.setVisible(true);
+    hand_->settle();
+    QComboBox& devices = *roofline.device();
+    QCOMPARE(devices.currentIndex(), -1);
+    QCOMPARE(devices.placeholderText(), QStringLiteral("Choose a device"));
+    QVERIFY(!roofline.againButton()->isEnabled());
+    const int h100 = devices.findText(QStringLiteral("NVIDIA H100 SXM"));
+    devices.setCurrentIndex(h100);
+    emit devices.activated(h100);
+    hand_->settle();
+    QCOMPARE(devices.currentIndex(), h100);
+    QVERIFY(!roofline.againButton()->isEnabled());
   }
 
   void aRunReplacesIt() {

@@ -21,7 +21,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kDeviceLetters = 18;  // of a device's name; the list shows all
+constexpr int kDeviceLetters = 26;  // of a device's name; the list shows all
 constexpr int kThisMachine = -1;
 
 QString perSecond(double giga, const QString& unit) { return toQString(amountText(giga * 1e9)) + unit; }
@@ -90,6 +90,7 @@ QWidget* RooflinePanel::makeBar() {
   device_ = new QComboBox(bar);
   device_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   device_->setMinimumContentsLength(kDeviceLetters);
+  device_->setPlaceholderText(tr("Choose a device"));
   device_->setToolTip(tr("The device that the kernels are held against"));
   grouping_ = new QComboBox(bar);
   for (const OpGrouping by : {OpGrouping::None, OpGrouping::Scope, OpGrouping::Opcode, OpGrouping::Category,
@@ -145,7 +146,6 @@ QString RooflinePanel::details() const { return details_->text(); }
 // --- the device
 
 void RooflinePanel::fillDevices() {
-  const int shown = device_->count() > 0 ? device_->currentData().toInt() : kThisMachine;
   device_->clear();
   const auto& here = MachinePeaks::ofThisMachine().peaks();
   device_->addItem(
@@ -156,14 +156,21 @@ void RooflinePanel::fillDevices() {
     device_->addItem(toQString(known[i].name), static_cast<int>(i));
     device_->setItemData(device_->count() - 1, toQString(known[i].source), Qt::ToolTipRole);
   }
-  device_->setCurrentIndex(device_->findData(shown));
-  device_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  device_->setMinimumContentsLength(26);
+  showDevice();
+}
+
+// None, where another machine's profile waits for a choice.
+void RooflinePanel::showDevice() {
+  const auto& held = document_.measures().device();
+  int index = held ? device_->findText(toQString(held->name)) : -1;
+  if (held == MachinePeaks::ofThisMachine().peaks() && (held || wantsThisMachine_ || document_.run().isOwnRun()))
+    index = device_->findData(kThisMachine);
+  device_->setCurrentIndex(index);
+  again_->setEnabled(index >= 0 && device_->itemData(index).toInt() == kThisMachine);
 }
 
 void RooflinePanel::chooseDevice(int index) {
   const int device = device_->itemData(index).toInt();
-  again_->setEnabled(device == kThisMachine);
   if (device == kThisMachine) {
     const bool own = document_.run().isOwnRun();
     MachinePeaks::ofThisMachine().measure();
@@ -201,12 +208,12 @@ void RooflinePanel::show() {
 }
 
 void RooflinePanel::showWords() {
+  showDevice();
   const auto& device = document_.measures().device();
   const auto& times = document_.measures().times();
   if (MachinePeaks::ofThisMachine().isMeasuring()) return words_->setText(tr("measuring this machine …"));
   if (!times) return words_->setText(QString());
-  if (!device)
-    return words_->setText(tr("choose the device on which this was recorded: the file does not say what it can do"));
+  if (!device) return words_->setText(tr("choose the device on which this was recorded, to see its roofs"));
   const ModelError error = modelError(rooflineDots(*times, *device, OpGrouping::None));
   words_->setText(tr("%1; %2").arg(toQString(device->source), errorWords(error)));
 }

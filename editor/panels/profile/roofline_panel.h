@@ -46,6 +46,7 @@ class RooflinePanel : public QWidget {
   QWidget* makeBar();
   QWidget* makeSide();
   void fillDevices();
+  void showDevice();
   void chooseDevice(int index);
   void show();
   void showWords();

@@ -5,6 +5,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 namespace tessera::codegen {
 
@@ -24,6 +25,7 @@ class TileEmitter {
   void step(Value* k);
   void storeSums();
   Value* sumAddress(unsigned part, unsigned row, unsigned vector);
+  Value* sumOfPairs(Value* x, Value* y);
   Value* multiplyAdd(Value* x, Value* y, Value* sum);
   Value* loadRight(Value* from, unsigned part, unsigned vector);
   Value* loadLeft(Value* from, unsigned part, unsigned row);
@@ -100,7 +102,17 @@ void TileEmitter::startSums() {
   }
 }
 
+// Of 16-bit integers: x[2l]·y[2l] + x[2l+1]·y[2l+1] in each lane l.
+Value* TileEmitter::sumOfPairs(Value* x, Value* y) {
+  const auto intrinsic = tile_.lanes == 16  ? llvm::Intrinsic::x86_avx512_pmaddw_d_512
+                         : tile_.lanes == 8 ? llvm::Intrinsic::x86_avx2_pmadd_wd
+                                            : llvm::Intrinsic::x86_sse2_pmadd_wd;
+  auto* halves = llvm::FixedVectorType::get(b.getInt16Ty(), 2 * tile_.lanes);
+  return b.CreateIntrinsic(intrinsic, {}, {b.CreateBitCast(x, halves), b.CreateBitCast(y, halves)});
+}
+
 Value* TileEmitter::multiplyAdd(Value* x, Value* y, Value* sum) {
+  if (tile_.pairs) return b.CreateAdd(sum, sumOfPairs(x, y));
   if (!isFloating()) return b.CreateAdd(sum, b.CreateMul(x, y));
   if (tile_.fused) return b.CreateIntrinsic(llvm::Intrinsic::fma, {vector_}, {x, y, sum});
   return b.CreateFAdd(sum, b.CreateFMul(x, y));

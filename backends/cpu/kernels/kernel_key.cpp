@@ -67,7 +67,7 @@ void append(Bytes& out, const LoopProgram& program) {
 
 void append(Bytes& out, const codegen::TileShape& tile) {
   for (int64_t value : {static_cast<int64_t>(tile.type), int64_t{tile.rows}, int64_t{tile.vectors}, int64_t{tile.lanes},
-                        int64_t{tile.fused}})
+                        int64_t{tile.fused}, int64_t{tile.pairs}})
     out.number(value);
 }
 

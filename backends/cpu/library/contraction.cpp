@@ -23,9 +23,10 @@ int64_t rounded(int64_t size, int64_t unit) { return (size + unit - 1) / unit * 
 
 // The register tile for rows × columns sums: as many sums as registers hold, with as little of it past the edges. Few
 // columns take shorter vectors, so that panels are not mostly padding.
-TileShape tileFor(ElementType sums, int64_t rows, int64_t columns, const codegen::Target& target) {
+TileShape tileFor(ElementType sums, bool pairs, int64_t rows, int64_t columns, const codegen::Target& target) {
   TileShape tile;
   tile.type = sums;
+  tile.pairs = pairs;
   tile.fused = target.fusedMultiplyAdd;
   constexpr int64_t kFewestLanes = 4;
   const auto lanes = static_cast<int64_t>(target.vectorBytes) / tile.partBytes();
@@ -69,7 +70,9 @@ Result<StepPtr> planContraction(LibraryContext& context, Contraction contraction
     return StepPtr{};
   const codegen::Target& target = context.kernels.target();
   int64_t rows = contraction.lhs.outerSize(), columns = contraction.rhs.outerSize();
-  TileShape tile = tileFor(sums, rows, columns, target), swapped = tileFor(sums, columns, rows, target);
+  const bool pairs = sums == ElementType::S32 && PanelPacker::fitsPairs(contraction.lhs.type) &&
+                     PanelPacker::fitsPairs(contraction.rhs.type);
+  TileShape tile = tileFor(sums, pairs, rows, columns, target), swapped = tileFor(sums, pairs, columns, rows, target);
   if (paddedSums(swapped, columns, rows) * tuning().products.swappedSums < paddedSums(tile, rows, columns)) {
     swapSides(contraction);
     tile = swapped;

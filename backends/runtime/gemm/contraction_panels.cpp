@@ -43,7 +43,7 @@ void put(P* to, int64_t width, const T& value) {
   }
 }
 
-// Calls fn(tag of the element type, tag of the sums' part, parts) for pairs that converts() allows.
+// Calls fn(tag of the element type, tag of the sums' part, parts) for types that converts() allows.
 template <class Fn>
 void visitPair(ElementType from, ElementType sums, Fn&& fn) {
   visitNative(from, [&](auto element) {
@@ -79,7 +79,11 @@ bool PanelPacker::converts(ElementType from, ElementType sumType) {
   return isInteger(from) || from == ElementType::Pred;
 }
 
-PanelPacker::PanelPacker(PanelSource source, ElementType sumType, int64_t width)
+bool PanelPacker::fitsPairs(ElementType from) {
+  return from == ElementType::Pred || (isInteger(from) && info(from).bits + !isSigned(from) <= 16);
+}
+
+PanelPacker::PanelPacker(PanelSource source, ElementType sumType, int64_t width, bool pairs)
     : source_(std::move(source)),
       sumType_(sumType),
       width_(width),
@@ -87,7 +91,8 @@ PanelPacker::PanelPacker(PanelSource source, ElementType sumType, int64_t width)
       batches_(product(source_.batch)),
       outer_(source_.outerSize()),
       panels_((outer_ + width - 1) / width),
-      stepBytes_(byteWidth(sumType)) {
+      stepBytes_(byteWidth(sumType)),
+      together_(pairs ? 2 : 1) {
   if (source_.windows.empty()) innerOffsets_ = allOffsets(source_.inner);
 }
 
@@ -95,26 +100,35 @@ void PanelPacker::rowOffsets(int64_t first, int64_t count, int64_t* out) const {
   for (int64_t r = 0; r < count; ++r) out[r] = offsetAt(source_.outer, first + r);
 }
 
-template <class T, class P, int kParts>
+template <class T, class P, int kParts, int kTogether>
 void PanelPacker::packRows(const T* from, const int64_t* rows, int64_t count, P* to) const {
   bool adjacent = true;
   for (int64_t r = 1; r < count; ++r) adjacent = adjacent && rows[r] == rows[0] + r;
-  for (int64_t k = 0; k < inner_; ++k, to += kParts * width_) {
-    const T* at = from + innerOffsets_[static_cast<size_t>(k)];
-    if constexpr (std::is_same_v<T, P>) {
+  for (int64_t k = 0; k < inner_; k += kTogether, to += kTogether * kParts * width_) {
+    const T* at[kTogether];
+    for (int e = 0; e < kTogether; ++e) at[e] = from + innerOffsets_[static_cast<size_t>(std::min(k + e, inner_ - 1))];
+    if constexpr (std::is_same_v<T, P> && kTogether == 1) {
       if (adjacent) {
-        std::memcpy(to, at + rows[0], static_cast<size_t>(count) * sizeof(T));
+        std::memcpy(to, at[0] + rows[0], static_cast<size_t>(count) * sizeof(T));
         std::fill(to + count, to + width_, P{});
         continue;
       }
     }
-    for (int64_t r = 0; r < count; ++r) put<T, P, kParts>(to + r, width_, at[rows[r]]);
-    for (int64_t r = count; r < width_; ++r)
+    const auto putRows = [&](auto&& place) {
+      for (int64_t r = 0; r < count; ++r)
+        for (int e = 0; e < kTogether; ++e) put<T, P, kParts>(to + r * kTogether + e, width_, at[e][place(r)]);
+    };
+    if (adjacent)
+      putRows([first = rows[0]](int64_t r) { return first + r; });
+    else
+      putRows([rows](int64_t r) { return rows[r]; });
+    for (int64_t r = count * kTogether; r < width_ * kTogether; ++r)
       for (int p = 0; p < kParts; ++p) to[r + p * width_] = P{};
+    for (int64_t r = 0; r < count && k + kTogether > inner_; ++r) to[r * kTogether + kTogether - 1] = P{};
   }
 }
 
-template <class T, class P, int kParts>
+template <class T, class P, int kParts, int kTogether>
 void PanelPacker::packWindows(const T* from, int64_t first, int64_t count, P* to) const {
   const size_t spatial = source_.windows.size();
   int64_t rows[kMaxWidth], positions[kMaxWidth][kMaxSpatial], element[kMaxSpatial] = {};
@@ -124,6 +138,7 @@ void PanelPacker::packWindows(const T* from, int64_t first, int64_t count, P* to
       positions[r][d] = rest % source_.windows[static_cast<size_t>(d)].positions;
       rest /= source_.windows[static_cast<size_t>(d)].positions;
     }
+  int64_t k = 0;
   for (int64_t taps = inner_ / source_.depth.size; taps-- > 0;) {
     int64_t at[kMaxWidth];
     for (int64_t r = 0; r < count; ++r) {
@@ -134,21 +149,23 @@ void PanelPacker::packWindows(const T* from, int64_t first, int64_t count, P* to
         at[r] = offset < 0 ? -1 : at[r] + offset;
       }
     }
-    for (int64_t f = 0; f < source_.depth.size; ++f, to += kParts * width_) {
-      std::fill(to, to + kParts * width_, P{});
+    for (int64_t f = 0; f < source_.depth.size; ++f, ++k) {
+      P* step = to + k / kTogether * kTogether * kParts * width_;
+      if (k % kTogether == 0) std::fill(step, step + kTogether * kParts * width_, P{});
       for (int64_t r = 0; r < count; ++r)
-        if (at[r] >= 0) put<T, P, kParts>(to + r, width_, from[at[r] + f * source_.depth.stride]);
+        if (at[r] >= 0)
+          put<T, P, kParts>(step + r * kTogether + k % kTogether, width_, from[at[r] + f * source_.depth.stride]);
     }
     for (size_t d = spatial; d-- > 0 && ++element[d] == source_.windows[d].window;) element[d] = 0;
   }
 }
 
-template <class T, class P, int kParts>
+template <class T, class P, int kParts, int kTogether>
 void PanelPacker::packAs(const T* from, int64_t first, int64_t count, P* to) const {
-  if (!source_.windows.empty()) return packWindows<T, P, kParts>(from, first, count, to);
+  if (!source_.windows.empty()) return packWindows<T, P, kParts, kTogether>(from, first, count, to);
   int64_t rows[kMaxWidth];
   rowOffsets(first, count, rows);
-  packRows<T, P, kParts>(from, rows, count, to);
+  packRows<T, P, kParts, kTogether>(from, rows, count, to);
 }
 
 void PanelPacker::pack(const std::byte* from, int64_t batch, int64_t panel, std::byte* to) const {
@@ -157,8 +174,12 @@ void PanelPacker::pack(const std::byte* from, int64_t batch, int64_t panel, std:
   visitPair(source_.type, sumType_, [&](auto element, auto part, auto parts) {
     using T = typename decltype(element)::Type;
     using P = typename decltype(part)::Type;
-    packAs<T, P, decltype(parts)::value>(reinterpret_cast<const T*>(from) + start, first, count,
-                                         reinterpret_cast<P*>(to));
+    constexpr int kParts = decltype(parts)::value;
+    const T* array = reinterpret_cast<const T*>(from) + start;
+    if constexpr (std::is_same_v<P, int32_t>) {
+      if (together_ == 2) return packAs<T, int16_t, 1, 2>(array, first, count, reinterpret_cast<int16_t*>(to));
+    }
+    packAs<T, P, kParts, 1>(array, first, count, reinterpret_cast<P*>(to));
   });
 }
 

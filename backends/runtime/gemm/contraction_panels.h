@@ -1,5 +1,6 @@
 // Panels: one side of a contraction, cut along its outer dimension into panels as wide as the register tile and copied
-// so that the tile reads them front to back, converted to the type of the sums. Elements past the end are zero.
+// so that the tile reads them front to back, converted to the type of the sums, or to 16-bit integers of which a step
+// takes two. Elements past the end are zero.
 // Made by contraction_step for ContractionTile.
 #pragma once
 
@@ -44,29 +45,33 @@ struct PanelSource {
 
 class PanelPacker {
  public:
-  // sumType: the tile's type (F32, F64, S32, S64, C64, C128). Supported conversions only: see converts().
-  PanelPacker(PanelSource source, ElementType sumType, int64_t width);
+  // sumType: the tile's type (F32, F64, S32, S64, C64, C128). Supported conversions only: see converts() and
+  // fitsPairs().
+  PanelPacker(PanelSource source, ElementType sumType, int64_t width, bool pairs);
 
   static bool converts(ElementType from, ElementType sumType);
+  static bool fitsPairs(ElementType from);  // all values are 16-bit integers
   int64_t panels() const { return panels_; }
   int64_t batches() const { return batches_; }
   int64_t innerSize() const { return inner_; }
-  int64_t panelBytes() const { return inner_ * width_ * stepBytes_; }
+  int64_t steps() const { return (inner_ + together_ - 1) / together_; }
+  int64_t panelBytes() const { return steps() * width_ * stepBytes_; }
   // Packs panel `panel` of matrix `batch` of the array at `from`.
   void pack(const std::byte* from, int64_t batch, int64_t panel, std::byte* to) const;
 
  private:
-  template <class T, class P, int kParts>
+  template <class T, class P, int kParts, int kTogether>
   void packAs(const T* from, int64_t first, int64_t count, P* to) const;
-  template <class T, class P, int kParts>
+  template <class T, class P, int kParts, int kTogether>
   void packRows(const T* from, const int64_t* rows, int64_t count, P* to) const;
-  template <class T, class P, int kParts>
+  template <class T, class P, int kParts, int kTogether>
   void packWindows(const T* from, int64_t first, int64_t count, P* to) const;
   void rowOffsets(int64_t first, int64_t count, int64_t* out) const;
 
   PanelSource source_;
   ElementType sumType_;
   int64_t width_, inner_, batches_, outer_, panels_, stepBytes_;
+  int64_t together_;                   // elements of a step
   std::vector<int64_t> innerOffsets_;  // without windows
 };
 

@@ -32,8 +32,8 @@ T withBits(uint16_t bits) {
 ContractionStep::ContractionStep(const Contraction& contraction, const codegen::TileShape& tile)
     : c(contraction),
       tile_(tile),
-      left_(contraction.lhs, tile.type, tile.rows),
-      right_(contraction.rhs, tile.type, tile.columns()),
+      left_(contraction.lhs, tile.type, tile.rows, tile.pairs),
+      right_(contraction.rhs, tile.type, tile.columns(), tile.pairs),
       rows_(contraction.lhs.outerSize()),
       columns_(contraction.rhs.outerSize()) {
   auto row = collapse(c.outRows), column = collapse(c.outColumns);
@@ -151,7 +151,7 @@ void ContractionStep::runTile(const CompiledKernel& kernel, void** buffers, std:
   int64_t numbers[2] = {tile_.columns(), 0};
   buffers[2] = sums;
   buffers[3] = numbers;
-  kernel.function(buffers, 0, left_.innerSize());
+  kernel.function(buffers, 0, left_.steps());
   scatter(sums, out, batch, firstRow, firstColumn);
 }
 
@@ -162,7 +162,7 @@ std::byte* ContractionStep::leftPanels(RunState& state) const {
 void ContractionStep::runTask(RunState& state, int64_t task, int thread) {
   const CompiledKernel& kernel = state.kernels[kernelIndex];
   int64_t column = task % columnTasks_ * columnsPerTask_, row = task / columnTasks_ % rowTasks_ * rowsPerTask_;
-  int64_t batch = task / columnTasks_ / rowTasks_, steps = left_.innerSize();
+  int64_t batch = task / columnTasks_ / rowTasks_, steps = left_.steps();
   int64_t rowEnd = std::min(row + rowsPerTask_, left_.panels()),
           columnEnd = std::min(column + columnsPerTask_, right_.panels());
   std::byte* right = state.pointers[static_cast<size_t>(packed)] + batch * right_.panels() * right_.panelBytes();

@@ -303,6 +303,41 @@ TEST(CpuDots, BatchesAnywhereAndTinyOnes) {
   }
 }
 
+// Two elements of a step: odd and even numbers of them, with every width of vectors; the largest products that a pair
+// can sum, which leave 32 bits.
+TEST(CpuDots, NarrowIntegersGoInPairs) {
+  const auto product = [](const Types& types, int64_t depth) {
+    return fmt::format(
+        "HloModule m\n\nENTRY e {{\n  a = {0}[13,{3}] parameter(0)\n  b = {1}[{3},21] parameter(1)\n"
+        "  ROOT d = {2}[13,21] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n}}\n",
+        types.lhs, types.rhs, types.result, depth);
+  };
+  constexpr std::string_view kLargest =
+      "HloModule m\n\nENTRY e {\n  a = s16[13,9] parameter(0)\n  b = s16[9,21] parameter(1)\n"
+      "  c = s16[] constant(15)\n  ca = s16[13,9] broadcast(c), dimensions={}\n"
+      "  cb = s16[9,21] broadcast(c), dimensions={}\n  l = s16[13,9] shift-left(a, ca)\n"
+      "  r = s16[9,21] shift-left(b, cb)\n"
+      "  ROOT d = s32[13,21] dot(l, r), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n";
+  for (const std::string isa : {"native", "avx2", "sse4"}) {
+    for (const Types& types : {Types{"s8", "s8", "s32"},
+                               {"u8", "s8", "s32"},
+                               {"u8", "u8", "u32"},
+                               {"s16", "s8", "s32"},
+                               {"s4", "u4", "s8"},
+                               {"pred", "pred", "pred"}})
+      for (const int64_t depth : {1, 2, 37, 600})
+        test::expectLikeEvaluator(product(types, depth), {.fill = {1, 1.0, 251}, .isa = isa});
+    test::expectLikeEvaluator(std::string(kLargest), {.fill = {1, 1.0, 251}, .isa = isa});
+  }
+  for (const auto& [type, pairs] : {std::pair("s8", true), std::pair("s16", true), std::pair("u16", false)}) {
+    const auto executable = test::compiled(test::parsedModule(product({type, type, "s32"}, 600)), 1, "avx2");
+    ASSERT_TRUE(executable);
+    const auto steps = executable->list(executable->optimized().entryComputation().root, true);
+    ASSERT_TRUE(steps && steps->size() == 1);
+    EXPECT_EQ((*steps)[0].irBefore.find("pmadd.wd") != std::string::npos, pairs) << type << (*steps)[0].irBefore;
+  }
+}
+
 // Values are the same whichever way runs: the step's name says which it was.
 TEST(CpuDots, EachProductRunsInItsOwnWay) {
   const auto expectStep = [](const std::string& what, const std::string& body) {

@@ -81,10 +81,15 @@ class Drawer : Sketch {
     const RectF& b = arrangement_.boxes[at(v)];
     addBox(v, b, groupFill(v), ColorRole::GroupBorder, 8, Part::Frame).width = 1.2f;
   }
+  // Below it an open group is covered.
+  float coverZoom(int32_t v) const {
+    const RectF& b = arrangement_.boxes[at(v)];
+    return std::min(kCoverZoom, kCoverSize / std::sqrt(std::max(b.width * b.height, 1.f)));
+  }
   // What is too small to be read inside of a group is not shown: the group is its title and its heat.
   void drawCover(int32_t v) {
     const RectF& b = arrangement_.boxes[at(v)];
-    const float zoom = std::min(kCoverZoom, kCoverSize / std::sqrt(std::max(b.width * b.height, 1.f)));
+    const float zoom = coverZoom(v);
     PictureItem& plate = addBox(v, b, ColorRole::GroupFill, ColorRole::GroupBorder, 8);
     plate.width = 1 / zoom;
     plate.maxZoom = zoom;
@@ -129,7 +134,7 @@ class Drawer : Sketch {
     plate.stroked = false;
     plate.minZoom = kReadableZoom;
     addText(v, {b.x + box::kTextPadding, b.y + 7}, "▾ " + node.title, box::kGroupTitleSize, room + 1,
-            ColorRole::GroupText, true, kGroupTitleZoom);
+            ColorRole::GroupText, true, std::max(kGroupTitleZoom, coverZoom(v)));
   }
 
   void drawWire(size_t e) {

@@ -59,7 +59,7 @@ class Sketch {
   // What a title may fill when seen from afar.
   RectF titleRoom(int32_t v) const {
     RectF room = arrangement_.boxes[at(v)];
-    if (view_.nodes[at(v)].kind == ViewNode::Kind::OpenGroup) room.height = box::kGroupHeader;
+    if (view_.nodes[at(v)].kind == ViewNode::Kind::OpenGroup) room.height = box::kGroupHeader + box::kGroupPadding;
     return room;
   }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/formats/hlo_text.h"
+#include "core/picture/far_text.h"
 #include "core/picture/page.h"
 #include "core/picture/picture.h"
 
@@ -95,6 +96,13 @@ ENTRY main {
   EXPECT_EQ(topmost(0.1, PictureItem::Kind::Box), group);
   EXPECT_EQ(topmost(0.1, PictureItem::Kind::Text), group);
   EXPECT_NE(topmost(1, PictureItem::Kind::Box), group);
+  for (const double zoom : {0.2, 0.25, 0.4, 1.0}) {  // one title, where it can be read
+    size_t titles = 0;
+    for (const PictureItem& item : picture.items)
+      titles += item.kind == PictureItem::Kind::Text && item.viewNode == group && item.isSeenAt(zoom) &&
+                !seenAt(item, zoom).empty();
+    EXPECT_EQ(titles, 1u) << zoom;
+  }
   const std::string alone = ">" + view.nodes[at(group)].title + "<";  // of the open group it is "▾ …"
   EXPECT_EQ(toSvg(picture, Theme::Light).find(alone), std::string::npos);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <unordered_map>
 
 namespace tessera {
 namespace {
@@ -120,6 +121,38 @@ std::vector<LineRange> linesNaming(const std::vector<std::string_view>& lines, s
   return out;
 }
 
+std::optional<std::string_view> functionAround(const std::vector<std::string_view>& lines, size_t line) {
+  for (size_t first = line + 1; first-- > 0;)
+    if (const auto function = functionIn(lines[first]))
+      return endOfFunction(lines, first) >= line ? function : std::nullopt;
+  return std::nullopt;
+}
+
+// Two names may be one where a compiler writes '_' for other characters: the exact one is preferred.
+InstructionId instructionOfFunction(std::string_view function, const Module& module) {
+  InstructionId out;
+  for (ComputationId computation : module.order())
+    for (InstructionId id : module.at(computation).instructions) {
+      const std::string_view name = module.at(id).name;
+      if (function.starts_with(name) && isFunctionOf(function, name)) return id;
+      if (!out.valid() && isFunctionOf(function, name)) out = id;
+    }
+  return out;
+}
+
+InstructionId firstNamedIn(std::string_view line, const Module& module) {
+  std::unordered_map<std::string_view, InstructionId> byName;
+  for (ComputationId computation : module.order())
+    for (InstructionId id : module.at(computation).instructions) byName.try_emplace(module.at(id).name, id);
+  for (size_t at = 0; at < line.size(); ++at) {
+    size_t end = at;
+    while (end < line.size() && isNameCharacter(line[end])) ++end;
+    if (const auto found = byName.find(line.substr(at, end - at)); found != byName.end()) return found->second;
+    at = end;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string moduleFileOf(const DumpModule& module) {
@@ -173,6 +206,14 @@ CodeLines linesAbout(std::string_view text, std::span<const std::string> names) 
     if (!out.lines.empty()) return out;
   }
   return {names[0], linesNaming(lines, names[0], !functions.empty())};
+}
+
+InstructionId instructionAt(std::string_view text, size_t line, const Module& module) {
+  const std::vector<std::string_view> lines = linesIn(text);
+  if (line >= lines.size()) return {};
+  if (const auto function = functionAround(lines, line)) return instructionOfFunction(*function, module);
+  const bool isCode = std::ranges::any_of(lines, [](std::string_view each) { return functionIn(each).has_value(); });
+  return isCode ? InstructionId() : firstNamedIn(lines[line], module);
 }
 
 }  // namespace tessera

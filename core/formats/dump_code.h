@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/formats/dump_folder.h"
+#include "core/hlo/module.h"
 
 namespace tessera {
 
@@ -31,5 +32,8 @@ struct CodeLines {
 // Functions with the first of the names that has any (with a suffix of the compiler's, or '_' in the place of other
 // characters); where none has, lines that name the first.
 CodeLines linesAbout(std::string_view text, std::span<const std::string> names);
+// Back: the instruction after which the function around the line (from 0) is named; where no function is, the first
+// that the line names. Invalid: none.
+InstructionId instructionAt(std::string_view text, size_t line, const Module& module);
 
 }  // namespace tessera

@@ -67,10 +67,10 @@ ReadResult readProjectModule(std::string_view content, const std::filesystem::pa
 
 namespace {
 
-// A file that holds no module at all: what it is, and what to do with it.
+// A file of another kind: what it is, and what to do with it.
 Diagnostic noModule(ForeignKind kind, const std::filesystem::path& path) {
   return diagnosticOf(ErrorKind::Invalid, path,
-                      fmt::format("is {} and holds no module to open; {}", nameOf(kind), adviceFor(kind)));
+                      fmt::format("is {}, not a module that can be opened; {}", nameOf(kind), adviceFor(kind)));
 }
 
 // Binary, neither packed nor the beginning of a protobuf message.

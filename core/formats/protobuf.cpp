@@ -175,20 +175,24 @@ class FileReader {
   google::protobuf::Arena arena_;
 };
 
+// Maps in order of their keys.
+std::string deterministicBytes(const google::protobuf::Message& message) {
+  std::string out;
+  google::protobuf::io::StringOutputStream stream(&out);
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  message.SerializeToCodedStream(&coded);
+  coded.Trim();
+  return out;
+}
+
 Result<std::string> serialized(const google::protobuf::Message& message, bool asText) {
   if (message.ByteSizeLong() > INT_MAX) return fail("the module is larger than the 2 GiB of a protobuf message");
   if (const std::string field = proto::firstFieldWithoutUtf8(message); !field.empty())
     return fail("protobuf's " + field + " is UTF-8, the module has other bytes there");
+  if (!asText) return deterministicBytes(message);
   std::string out;
-  if (!asText) {
-    // Deterministic, so that the same module gives the same bytes.
-    google::protobuf::io::StringOutputStream stream(&out);
-    google::protobuf::io::CodedOutputStream coded(&stream);
-    coded.SetSerializationDeterministic(true);
-    message.SerializeToCodedStream(&coded);
-  } else {
-    google::protobuf::TextFormat::PrintToString(message, &out);
-  }
+  google::protobuf::TextFormat::PrintToString(message, &out);
   return out;
 }
 
@@ -235,6 +239,16 @@ ProtoContent readProto(std::string_view content, const std::string& fileName) {
   ProtoContent out = looksLikeProtoText(content) ? reader.text(content) : reader.binary(content);
   if (out.module && content.find("tessera.") != std::string_view::npos) adoptPadding(*out.module, out.diagnostics);
   return out;
+}
+
+std::string normalizedProto(std::string content) {
+  google::protobuf::Arena arena;
+  auto* read = google::protobuf::Arena::CreateMessage<pb::HloProto>(&arena);
+  if (!parseBinary(content, *read) || read->hlo_module().computations_size() == 0) return content;
+  auto* alone = google::protobuf::Arena::CreateMessage<pb::HloProto>(&arena);
+  alone->mutable_hlo_module()->Swap(read->mutable_hlo_module());
+  alone->mutable_hlo_module()->clear_id();
+  return deterministicBytes(*alone);
 }
 
 Result<std::string> writeProto(const Module& module, const ProtoOptions& options) {

@@ -34,6 +34,11 @@ bool looksLikeProtoText(std::string_view content);
 bool startsProto(std::string_view head);
 ProtoContent readProto(std::string_view content, const std::string& fileName = {});
 
+// A binary HloProto with its module alone, without the module's id and with maps in order of their keys: messages of
+// one module, written at different times or by different processes, have the same bytes then. What is no HloProto
+// stays as it is.
+std::string normalizedProto(std::string content);
+
 enum class ProtoMessage : uint8_t { HloModule, Hlo };
 struct ProtoOptions {
   ProtoMessage message = ProtoMessage::Hlo;

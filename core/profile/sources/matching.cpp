@@ -1,11 +1,12 @@
 // See matching.h. A program id counts within one file: two processes number their programs again. So each file is
-// matched with its own modules, and equal modules (by their bytes) of several files are one.
+// matched with its own modules, and equal modules (by their normalized bytes) of several files are one.
 #include "core/profile/sources/matching.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include "core/base/sha256.h"
 #include "core/base/sorting.h"
@@ -297,9 +298,22 @@ OpProfile Matcher::finish() {
   return std::move(out_);
 }
 
+// Profilers write the maps of a module in any order. Where all modules of a name have the same bytes, they stay.
+void normalizeModules(std::vector<Recorded>& files) {
+  std::map<std::string_view, std::vector<RecordedModule*>> named;
+  for (Recorded& file : files)
+    for (RecordedModule& module : file.modules) named[module.name].push_back(&module);
+  for (auto& [name, modules] : named) {
+    const auto isFirst = [&](const RecordedModule* module) { return module->proto == modules[0]->proto; };
+    if (std::ranges::all_of(modules, isFirst)) continue;
+    for (RecordedModule* module : modules) module->proto = normalizedProto(std::move(module->proto));
+  }
+}
+
 }  // namespace
 
 OpProfile matchProfiles(std::vector<Recorded> recorded, std::shared_ptr<const Module> given) {
+  normalizeModules(recorded);
   Matcher matcher(std::move(given));
   std::shared_ptr<Timeline> timeline = recordedTimeline(recorded);
   for (Recorded& file : recorded) matcher.add(std::move(file));

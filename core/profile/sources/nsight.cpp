@@ -12,6 +12,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/sorting.h"
+#include "core/profile/sources/nsight_devices.h"
 
 namespace tessera {
 namespace {
@@ -21,6 +22,11 @@ constexpr int64_t kNsightPsPerNs = 1000;
 int64_t toPs(int64_t ns) {
   int64_t out = 0;
   return __builtin_mul_overflow(ns, kNsightPsPerNs, &out) ? INT64_MAX : out;
+}
+
+int64_t psBetween(int64_t beginNs, int64_t endNs) {
+  int64_t ns = 0;
+  return __builtin_sub_overflow(endNs, beginNs, &ns) ? INT64_MAX : toPs(ns);
 }
 
 using Database = std::unique_ptr<sqlite3, int (*)(sqlite3*)>;
@@ -98,13 +104,15 @@ class NsightReader {
   Query workIn(const std::string& table, const std::string& more);
   void addWork(const Query& row, std::string_view name, bool isGraphNode = false);
   void numberRuns();
+  std::map<ProcessDevice, std::string> namesOfDevices();
+  void addStreams();
 
   sqlite3* database_;
   int failure_ = SQLITE_OK;
   Recorder recorder_;
   std::map<int64_t, std::vector<ThreadEvent>> threads_;
-  std::map<std::pair<int64_t, int64_t>, Launch> launches_;                 // by process and correlation id
-  std::map<std::pair<int64_t, int64_t>, std::vector<SeenEvent>> streams_;  // by device and stream
+  std::map<std::pair<int64_t, int64_t>, Launch> launches_;                       // by process and correlation id
+  std::map<std::pair<ProcessDevice, int64_t>, std::vector<SeenEvent>> streams_;  // by device and number
 };
 
 // A table that holds what it gives: no view, no virtual table and no computed column, whose reading could cost any
@@ -163,9 +171,7 @@ void NsightReader::readCalls() {
              failure_);
   while (rows.next()) {
     const int64_t thread = rows.integer(2);
-    // The upper bits of a thread's global id are its process's.
-    threads_[thread].push_back(
-        {rows.integer(0), rows.integer(1), rows.text(4), rows.integer(3), thread & ~int64_t{0xffffff}});
+    threads_[thread].push_back({rows.integer(0), rows.integer(1), rows.text(4), rows.integer(3), processOf(thread)});
   }
 }
 
@@ -221,18 +227,15 @@ void NsightReader::addWork(const Query& row, std::string_view name, bool isGraph
   const auto found = launches_.find({row.integer(5), row.integer(4)});
   Launch launch = found == launches_.end() ? Launch{} : found->second;
   if (isGraphNode) launch.op = 0;
-  const int64_t begin = row.integer(0), end = row.integer(1);
-  int64_t ns = 0;
-  if (__builtin_sub_overflow(end, begin, &ns)) ns = INT64_MAX;
-  streams_[{row.integer(2), row.integer(3)}].push_back(
+  streams_[{{row.integer(5), row.integer(2)}, row.integer(3)}].push_back(
       {.kind = launch.op != 0 ? TimeKind::Instruction : TimeKind::Device,
        .name = recorder_.text(name),
        .op = launch.op,
        .module = launch.module,
        .program = launch.program,
        .run = launch.run,
-       .beginPs = toPs(begin),
-       .durationPs = toPs(ns),
+       .beginPs = toPs(row.integer(0)),
+       .durationPs = psBetween(row.integer(0), row.integer(1)),
        .flow = flowOf(row.integer(5), row.integer(4))});
 }
 
@@ -274,8 +277,8 @@ void NsightReader::readGraphs() {
 
 // Each device has threads of its own that launch: its k-th run of a program is the k-th run of all.
 void NsightReader::numberRuns() {
-  using Program = std::tuple<int64_t, uint32_t, std::optional<uint64_t>>;  // on a device
-  std::map<Program, std::map<int64_t, int64_t>> runs;                      // their numbers, by begin
+  using Program = std::tuple<ProcessDevice, uint32_t, std::optional<uint64_t>>;  // on a device
+  std::map<Program, std::map<int64_t, int64_t>> runs;                            // their numbers, by begin
   const auto eachRun = [&](const auto& visit) {
     for (auto& [key, events] : streams_)
       for (SeenEvent& event : events)
@@ -290,20 +293,48 @@ void NsightReader::numberRuns() {
 // The ranges and calls of the host's threads, for the timeline.
 void NsightReader::keepThreads() {
   const auto names = textsOf("ThreadNames", "globalTid", "nameId");
+  const bool isOneProcess =
+      threads_.empty() || processOf(threads_.begin()->first) == processOf(threads_.rbegin()->first);
   for (const auto& [thread, events] : threads_) {
     std::vector<SeenEvent> seen;
     for (const ThreadEvent& event : events) {
       const bool call = event.correlation >= 0;
       seen.push_back({.name = recorder_.text(call && event.text.empty() ? "CUDA call" : std::string_view(event.text)),
                       .beginPs = toPs(event.atNs),
-                      .durationPs = toPs(std::max<int64_t>(0, event.endNs - event.atNs)),
+                      .durationPs = psBetween(event.atNs, event.endNs),
                       .flow = call ? flowOf(event.process, event.correlation) : 0});
     }
     const auto name = names.find(thread);
-    recorder_.keepLine("host",
-                       fmt::format("thread {}{}{}", thread & 0xffffff, name == names.end() ? "" : " ",
-                                   name == names.end() ? "" : name->second),
-                       seen);
+    recorder_.keepLine(isOneProcess ? "host" : fmt::format("host process {}", pidOf(thread)),
+                       fmt::format("thread {}{}", tidOf(thread), name == names.end() ? "" : " " + name->second),
+                       std::move(seen));
+  }
+}
+
+std::map<ProcessDevice, std::string> NsightReader::namesOfDevices() {
+  std::set<ProcessDevice> used;
+  for (const auto& [key, events] : streams_) used.insert(key.first);
+  std::vector<KnownDevice> known;
+  const std::string table = "TARGET_INFO_CUDA_DEVICE";
+  if (hasTable(table) && hasColumn(table, "pid") && hasColumn(table, "cudaId") && hasColumn(table, "gpuId")) {
+    Query rows(database_, "SELECT pid, cudaId, gpuId, " + columnOr(table, "uuid", "NULL") + " FROM " + table, failure_);
+    while (rows.next()) known.push_back({rows.integer(0), rows.integer(1), rows.integer(2), rows.text(3)});
+  }
+  return deviceNames(used, known);
+}
+
+void NsightReader::addStreams() {
+  const std::map<ProcessDevice, std::string> names = namesOfDevices();
+  std::map<std::string, std::set<int64_t>> processes;  // by device
+  for (const auto& [device, name] : names) processes[name].insert(device.first);
+  for (auto& [key, events] : streams_) {
+    const auto& [device, stream] = key;
+    const std::string& name = names.at(device);
+    const bool isOfOneProcess = processes.at(name).size() == 1;
+    recorder_.addLine(
+        name,
+        fmt::format("stream {}{}", stream, isOfOneProcess ? "" : fmt::format(" of process {}", pidOf(device.first))),
+        std::move(events));
   }
 }
 
@@ -321,9 +352,7 @@ Result<Recorded> NsightReader::read(const std::string& fileName) {
   readCopies("CUPTI_ACTIVITY_KIND_MEMSET", "memset");
   readGraphs();
   numberRuns();
-  for (auto& [key, events] : streams_)
-    recorder_.addLine(fmt::format("/device:GPU:{}", key.first), fmt::format("stream {}", key.second),
-                      std::move(events));
+  addStreams();
   keepThreads();
   recorder_.out().format = "Nsight Systems' SQLite export";
   return recorder_.finish();

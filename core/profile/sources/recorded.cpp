@@ -107,10 +107,12 @@ int64_t Recorder::takeClock(int64_t baseNs, size_t events) {
   return baseNs;
 }
 
-void Recorder::keepLine(std::string_view where, std::string_view line, const std::vector<SeenEvent>& events,
-                        int64_t baseNs) {
+void Recorder::keepLine(std::string_view where, std::string_view line, std::vector<SeenEvent> events, int64_t baseNs) {
   baseNs = takeClock(baseNs, events.size());
-  if (keepsLines_ && !events.empty()) out_.lines.push_back({std::string(where), std::string(line), baseNs, events});
+  if (!keepsLines_ || events.empty()) return;
+  mend(events);
+  noteStretches(where, line, events, sortedPlaces(events), baseNs);
+  out_.lines.push_back({std::string(where), std::string(line), baseNs, std::move(events)});
 }
 
 void Recorder::noteStretches(std::string_view where, std::string_view line, const std::vector<SeenEvent>& events,

@@ -94,8 +94,7 @@ class Recorder {
   // The events of one thread or stream, in any order.
   void addLine(std::string_view where, std::string_view line, std::vector<SeenEvent> events, int64_t baseNs = 0);
   // To be seen in the timeline, and in no sum.
-  void keepLine(std::string_view where, std::string_view line, const std::vector<SeenEvent>& events,
-                int64_t baseNs = 0);
+  void keepLine(std::string_view where, std::string_view line, std::vector<SeenEvent> events, int64_t baseNs = 0);
   void addStep(int64_t number, int64_t durationPs);
   void warn(std::string_view text) { out_.warnings.push_back(onOneLine(text)); }
 

@@ -4,6 +4,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPointer>
@@ -102,6 +103,9 @@ DumpPanel::DumpPanel(Document& document, QWidget* parent)
   mono.setStyleHint(QFont::Monospace);
   text_->setFont(mono);
   text_->setAccessibleName(tr("Text of the file"));
+  text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  text_->installEventFilter(this);
+  text_->viewport()->installEventFilter(this);
   auto* right = new QWidget(this);
   auto* column = new QVBoxLayout(right);
   column->setContentsMargins(4, 4, 4, 0);
@@ -314,9 +318,33 @@ void DumpPanel::mark() {
       shown.push_back(selection);
     }
   text_->setExtraSelections(shown);
-  if (marked_.empty()) return;
+  const auto line = static_cast<size_t>(text_->textCursor().blockNumber());
+  const auto holdsLine = [&](const LineRange& range) { return range.first <= line && line <= range.last; };
+  if (marked_.empty() || std::ranges::any_of(marked_, holdsLine)) return;
   text_->setTextCursor(QTextCursor(text_->document()->findBlockByNumber(static_cast<int>(marked_[0].first))));
   text_->centerCursor();
+}
+
+// --- from a line back
+
+bool DumpPanel::eventFilter(QObject* watched, QEvent* event) {
+  const bool isClick = watched == text_->viewport() && event->type() == QEvent::MouseButtonRelease &&
+                       static_cast<QMouseEvent*>(event)->button() == Qt::LeftButton;
+  const bool isReturn = watched == text_ && event->type() == QEvent::KeyPress &&
+                        (static_cast<QKeyEvent*>(event)->key() == Qt::Key_Return ||
+                         static_cast<QKeyEvent*>(event)->key() == Qt::Key_Enter);
+  if ((isClick || isReturn) && !text_->textCursor().hasSelection()) selectInstructionOfLine();
+  return QWidget::eventFilter(watched, event);
+}
+
+void DumpPanel::selectInstructionOfLine() {
+  if (shown_.isEmpty()) return;
+  const int line = text_->textCursor().blockNumber();
+  const InstructionId id =
+      instructionAt(text_->toPlainText().toStdString(), static_cast<size_t>(line), document_.module());
+  if (!id.valid())
+    return words_->setText(tr("line %L1 is about no instruction of the graph; %2").arg(line + 1).arg(shown_));
+  if (id != document_.selected()) emit revealWanted(id);
 }
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
 // DumpPanel: the files of the dump folder that the open file is of: modules, passes, kernels' code, buffer assignment,
 // options. A file is read when it is looked at; the lines about the selected instruction are marked, and its kernel's
-// code comes to the front, also where the kernel is named after a fusion round it or an equal one. A module's file
-// opens as a document.
+// code comes to the front, also where the kernel is named after a fusion round it or an equal one. A click on a line,
+// or Return, selects the instruction that it is about. A module's file opens as a document.
 #pragma once
 
 #include <QThreadPool>
@@ -36,10 +36,12 @@ class DumpPanel : public QWidget {
 
  signals:
   void fileWanted(QString path);  // as a document
+  void revealWanted(tessera::InstructionId id);
 
  protected:
   void showEvent(QShowEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void begin();
@@ -51,6 +53,7 @@ class DumpPanel : public QWidget {
   void followSelection();
   void showKernels(std::vector<std::string> kernels);
   void mark();
+  void selectInstructionOfLine();
   QString markedWords(const std::string& name) const;
   QTreeWidgetItem* itemOf(const std::string& file) const;
   const DumpModule* moduleOfDocument() const;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/formats/dump_code.h"
+#include "core/formats/hlo_text.h"
 
 namespace tessera {
 namespace {
@@ -92,6 +93,32 @@ TEST(DumpCode, ElsewhereLinesThatNameIt) {
   EXPECT_EQ(marked[0].first, 2u);
   EXPECT_TRUE(linesFor("", "add").empty());
   EXPECT_TRUE(linesFor("add", "").empty());
+}
+
+TEST(DumpCode, ALineLeadsToItsInstruction) {
+  const auto read = readHloText(
+      "HloModule m\n\nENTRY e {\n  x = f32[] parameter(0)\n  add_1 = f32[] add(x, x)\n"
+      "  add.1 = f32[] add(add_1, x)\n  ROOT loop_add.2 = f32[] add(add.1, x)\n}\n");
+  ASSERT_TRUE(read.module);
+  const auto nameAt = [&](std::string_view text, size_t line) {
+    const InstructionId id = instructionAt(text, line, *read.module);
+    return id.valid() ? std::string(read.module->at(id).name) : std::string("none");
+  };
+  const char* const ir = "; add.1\ndefine ptr @add.1_impl(ptr %0) {\n  ret ptr %x\n}\n; after\n";
+  EXPECT_EQ(nameAt(ir, 1), "add.1");
+  EXPECT_EQ(nameAt(ir, 2), "add.1");
+  EXPECT_EQ(nameAt(ir, 0), "none");
+  EXPECT_EQ(nameAt(ir, 4), "none");
+  const char* const ptx =
+      ".version 8.3\n.visible .entry loop_add_2(\n  .param .u64 a\n)\n{\n  ret;\n}\n\n.visible .entry add_1()\n{\n}\n"
+      ".visible .entry other()\n{\n}\n";
+  EXPECT_EQ(nameAt(ptx, 5), "loop_add.2");
+  EXPECT_EQ(nameAt(ptx, 9), "add_1");  // not add.1, which is written like that, too
+  EXPECT_EQ(nameAt(ptx, 12), "none");
+  EXPECT_EQ(nameAt("  %add.1 = f32[] add(%add_1, %x)\n value: <3 loop_add.2 @0> (size=4)\n", 0), "add.1");
+  EXPECT_EQ(nameAt("  %add.1 = f32[] add(%add_1, %x)\n value: <3 loop_add.2 @0> (size=4)\n", 1), "loop_add.2");
+  EXPECT_EQ(nameAt("nothing.1\n", 0), "none");
+  EXPECT_EQ(nameAt("", 7), "none");
 }
 
 }  // namespace

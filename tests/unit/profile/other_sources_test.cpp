@@ -294,6 +294,62 @@ TEST(ProfileSources, NsightThreadsAndCallsHaveTheirNames) {
                                   [&](const SeenEvent& event) { return read->texts[event.name] == "cuGraphLaunch"; }));
 }
 
+// Processes 1, 2 and 3 call their device 0. `devices`: rows of TARGET_INFO_CUDA_DEVICE.
+std::string nsightExportOfProcesses(const std::string& devices) {
+  return databaseOf(R"(
+    CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+    INSERT INTO StringIds VALUES (1, 'fusion_3'), (2, 'XlaModule:#hlo_module=jit_f#');
+    CREATE TABLE NVTX_EVENTS (start INT, "end" INT, text TEXT, textId INT, globalTid INT);
+    INSERT INTO NVTX_EVENTS VALUES (100, 200, NULL, 2, 16777217), (100, 200, NULL, 2, 33554433),
+      (400, 500, NULL, 2, 33554433);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, "end" INT, deviceId INT, streamId INT, correlationId INT,
+      globalPid INT, shortName INT);
+    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1000, 1100, 0, 7, 1, 16777216, 1),
+      (1050, 1200, 0, 7, 1, 33554432, 1), (1050, 1250, 0, 7, 1, 50331648, 1);
+    CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INT, cudaId INT, pid INT, uuid TEXT, numMultiprocessors INT);)" +
+                    devices);
+}
+
+// "device: line, line; device: …"
+std::string devicesOf(const std::string& content) {
+  const auto read = readNsight(content, "f.sqlite", true);
+  if (!read) return read.error().toString();
+  std::map<std::string, std::string> lines;
+  for (const RecordedLine& line : read->lines) {
+    std::string& of = lines[line.process];
+    of += (of.empty() ? "" : ", ") + line.name;
+  }
+  std::string out;
+  for (const auto& [process, names] : lines) out += process + ": " + names + "; ";
+  return out;
+}
+
+TEST(ProfileSources, NsightProcessesHaveTheirOwnDevicesUnlessTheyAreTheSame) {
+  const std::string threads = "host process 1: thread 1; host process 2: thread 1; ";
+  EXPECT_EQ(devicesOf(nsightExportOfProcesses("")),
+            "/device:GPU:0 of process 1: stream 7; /device:GPU:0 of process 2: stream 7; "
+            "/device:GPU:0 of process 3: stream 7; " +
+                threads);
+  EXPECT_EQ(devicesOf(nsightExportOfProcesses(
+                "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0, 0, 1, 'a', 8), (1, 0, 2, 'b', 8), (0, 0, 3, 'a', 8)")),
+            "/device:GPU:0 of process 1: stream 7 of process 1, stream 7 of process 3; "
+            "/device:GPU:0 of process 2: stream 7; " +
+                threads);
+  EXPECT_EQ(devicesOf(nsightExportOfProcesses(
+                "INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (4, 0, 1, '', 8), (4, 0, 2, '', 8), (4, 0, 3, '', 8)")),
+            "/device:GPU:0: stream 7 of process 1, stream 7 of process 2, stream 7 of process 3; " + threads);
+}
+
+TEST(ProfileSources, NsightRangesOfAnotherTimeAreTold) {
+  const std::string rows = "INSERT INTO NVTX_EVENTS VALUES (90000000000000, 90000000000010, 'late', NULL, 16777217);";
+  const auto read = readNsight(nsightExportOfProcesses(rows), "f.sqlite", true);
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->warnings.size(), 1u);
+  EXPECT_EQ(read->warnings[0],
+            "1 event (late on the line thread 1 of host process 1) is 25.0 h after all others: the clock jumped, or "
+            "nothing was recorded in between");
+}
+
 TEST(ProfileSources, DamagedDatabasesEndInWords) {
   const std::string whole = nsightExport();
   for (size_t size = 16; size < whole.size(); size += 509) {

@@ -188,6 +188,29 @@ TEST_F(XplaneProfile, TwoHostsThreeRunsGpuPlanesAndUnknownEvents) {
   EXPECT_NE(none.error().toString().find("hosts host0, host1"), std::string::npos) << none.error().toString();
 }
 
+// Protobuf writes the entries of a map, here of the schedule, in any order; a module's id counts within its process.
+TEST_F(XplaneProfile, RunsOfOneModuleAreAddedUpHoweverItsMessageIsWritten) {
+  const auto scheduleEntry = [](int64_t computation) {
+    return bytesField(1, numberField(1, computation) + bytesField(2, bytesField(1, varintBytes(1))));
+  };
+  const std::string proto = protoOf(kLoopModule), first = scheduleEntry(71), second = scheduleEntry(72);
+  const auto moduleWith = [&](const std::string& sequences, int64_t id) {
+    return proto + bytesField(1, numberField(5, id) + bytesField(7, sequences));
+  };
+  const std::vector<std::string> runs = {moduleWith(first + second, 1), moduleWith(second + first, 2)};
+  for (size_t run = 0; run < runs.size(); ++run) {
+    PlaneBytes gpu("/device:GPU:0"), metadata("/host:metadata");
+    gpu.line("Stream #7(Compute)", {gpu.op("neg.1", "jit_step", 5, 0, 1'000'000)});
+    metadata.module("jit_step", 5, runs[run]);
+    write("logs/plugins/profile/run_" + std::to_string(run) + "/host.xplane.pb", spaceBytes({metadata, gpu}));
+  }
+  const auto all = readProfileSource(scratch_ / "logs");
+  ASSERT_TRUE(all) << all.error().toString();
+  EXPECT_EQ(all->modules.size(), 1u);
+  ASSERT_EQ(all->instructions.size(), 1u);
+  EXPECT_EQ(all->instructions[0].times.count, 2);
+}
+
 TEST_F(XplaneProfile, TpuOpsAreNamedByTheirTextAndNested) {
   PlaneBytes tpu("/device:TPU:0");
   tpu.line("XLA Modules", {tpu.event("jit_step(77)", 0, 100'000)});

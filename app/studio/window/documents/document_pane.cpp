@@ -184,6 +184,7 @@ void DocumentPane::connectDocument() {
   connect(panels_->differences, &DiffPanel::revealWanted, binding_, &CanvasBinding::reveal);
   connect(panels_->roofline, &RooflinePanel::revealWanted, binding_, &CanvasBinding::reveal);
   connect(panels_->communication, &CommunicationPanel::revealWanted, binding_, &CanvasBinding::reveal);
+  connect(panels_->dump, &DumpPanel::revealWanted, binding_, &CanvasBinding::reveal);
   connect(panels_->numerics, &NumericsPanel::revealWanted, binding_, &CanvasBinding::reveal);
   connect(blocks_, &BlockActions::updateOffered, this, [this](const QString& text) {
     blockOffer_ = text;

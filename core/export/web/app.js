@@ -11,6 +11,7 @@ class App {
     document.getElementById('module').textContent = document.getElementById('module').title = graph.module;
     this.fillPages();
     this.show(graph.page, new Set(graph.open));
+    if (this.painter.zoom < READABLE_ZOOM / 2) this.show(graph.page, new Set());  // open groups are to be read
     this.listen();
     this.followLink();
   }

@@ -22,6 +22,14 @@ function durationText(ns) {
   }
 }
 
+// What a title that does not fit gives way to: it without details, then the last steps of a path ("h 3" of "p['h'][3]"),
+// then the number that tells it from its neighbours.
+function shorterForms(title, times) {
+  const brief = title.split(/: | · /)[0], steps = [...brief.matchAll(/\[([^\]]*)\]/g)].map(([, step]) => step.replace(/^'|'$/g, ''));
+  const ends = brief.endsWith(']') ? steps.map((_, k) => steps.slice(k).join(' ')) : [];
+  return [title, brief, ...ends, ...(brief.match(/(?<= )\d+$/) || [])].map(form => form + times);
+}
+
 class Painter {
   constructor(canvas, graph) {
     Object.assign(this, {canvas, graph, pen: canvas.getContext('2d'), zoom: 1, left: 0, top: 0, theme: 'light'});
@@ -107,19 +115,21 @@ class Painter {
     }
     return lines.map(line => line.trimEnd());
   }
-  // A title as large as can be read from afar and fits into a box, else as much of it as fits; none where no letters do.
-  farLines(text, w, h) {
+  // A title as large as can be read from afar and fits into a box, else the first shorter form that does, else as much
+  // as fits; none where no letters do. times: " ×96", which is never cut.
+  farLines(title, times, w, h) {
     const room = w - 2 * FAR_MARGIN / this.zoom, smallest = FAR_SIZES.at(-1) / this.zoom;
     if (room < 2 * smallest || h < smallest) return {size: smallest, lines: []};
-    let size, lines, most;
-    for (const pixels of FAR_SIZES) {
-      size = pixels / this.zoom;
-      lines = this.broken(text, size, room);
-      most = Math.min(3, Math.max(1, Math.floor(h / (FAR_LINE * size))));
-      if (lines.length <= most && lines.every(line => this.width(line, size, true) <= room)) return {size, lines};
-    }
-    lines = [...lines.slice(0, most - 1), lines.slice(most - 1).join(' ')];
-    return {size, lines: lines.map(line => this.elided(line, size, room, true)).filter(line => line)};
+    const most = size => Math.min(3, Math.max(1, Math.floor(h / (FAR_LINE * size))));
+    for (const text of shorterForms(title, times))
+      for (const pixels of FAR_SIZES) {
+        const size = pixels / this.zoom, lines = this.broken(text, size, room);
+        if (lines.length <= most(size) && lines.every(line => this.width(line, size, true) <= room)) return {size, lines};
+      }
+    const lines = this.broken(title, smallest, room), last = most(smallest) - 1;
+    const end = this.elided(lines.slice(last).join(' '), smallest, room - this.width(times, smallest, true), true) + times;
+    const cut = [...lines.slice(0, last).map(line => this.elided(line, smallest, room, true)), end.trim()];
+    return {size: smallest, lines: cut.filter(line => line)};
   }
   write(text, x, y, size, role, bold) {
     this.pen.font = (bold ? 'bold ' : '') + size + 'px ' + FONT;
@@ -289,8 +299,8 @@ class Painter {
   paintFarTitle(item, hot) {
     const {x, y, w, h} = item;
     if (item.far?.zoom !== this.zoom) {
-      const words = item.title + (item.repeats > 0 ? ' ×' + item.repeats : '');
-      item.far = {zoom: this.zoom, ...this.farLines(words, w, h)};
+      const times = item.repeats > 0 ? ' ×' + item.repeats : '';
+      item.far = {zoom: this.zoom, ...this.farLines(item.title, times, w, h)};
     }
     const {size, lines} = item.far;
     lines.forEach((line, k) => this.write(line, x + (w - this.width(line, size, true)) / 2,

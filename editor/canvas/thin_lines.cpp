@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <utility>
 
 namespace tessera {
@@ -10,27 +11,84 @@ namespace {
 
 constexpr double kTolerance = 0.15;  // pixels between a curve and its lines
 
+// Fractions of a pixel as integers: a column's place follows from the one before by an addition.
+using Fixed = int64_t;
+constexpr int kFixedBits = 24;
+constexpr Fixed kPixel = Fixed{1} << kFixedBits;
+Fixed toFixed(double pixels) { return static_cast<Fixed>(pixels * static_cast<double>(kPixel)); }
+
 // covered: of 256.
-inline void blend(QRgb& pixel, QRgb color, uint32_t covered) {
+inline QRgb blended(QRgb pixel, QRgb color, uint32_t covered) {
   constexpr uint32_t kRedBlue = 0xff00ff, kGreen = 0x00ff00;
   const uint32_t left = 256 - covered;
   const uint32_t redBlue = (((pixel & kRedBlue) * left + (color & kRedBlue) * covered) >> 8) & kRedBlue;
   const uint32_t green = (((pixel & kGreen) * left + (color & kGreen) * covered) >> 8) & kGreen;
-  pixel = 0xff000000 | redBlue | green;
+  return 0xff000000 | redBlue | green;
 }
 
 }  // namespace
 
-ThinLines::ThinLines(QImage& image)
+// Columns of pixels side by side along a line, rows if it is steep.
+struct ThinLines::Columns {
+  QRgb* pixels;
+  ptrdiff_t stepAlong, stepAcross;
+  Fixed across;  // length of a column
+  QRgb color;
+
+  // Of each column the stretch from top to bottom is covered by `opacity` of 256; both move by `slope` from column to
+  // column.
+  void cover(int from, int to, Fixed top, Fixed bottom, Fixed slope, Fixed opacity) const {
+    for (int u = from; u < to; ++u, top += slope, bottom += slope) cover(u, u + 1, top, bottom, opacity);
+  }
+  void cover(int from, int to, Fixed top, Fixed bottom, Fixed opacity) const {
+    top = std::max<Fixed>(top, 0), bottom = std::min(bottom, across);
+    for (Fixed v = top >> kFixedBits << kFixedBits; v < bottom; v += kPixel) {
+      const Fixed part = std::min(v + kPixel, bottom) - std::max(v, top);
+      const auto covered = static_cast<uint32_t>((part * opacity + kPixel / 2) >> kFixedBits);
+      QRgb* pixel = pixels + from * stepAlong + (v >> kFixedBits) * stepAcross;
+      for (int u = from; u < to; ++u, pixel += stepAlong) *pixel = blended(*pixel, color, covered);
+    }
+  }
+};
+
+ThinLines::ThinLines(QImage& image, QPointF origin, double pixels)
     : pixels_(reinterpret_cast<QRgb*>(image.bits())),
       width_(image.width()),
       height_(image.height()),
-      stride_(static_cast<int>(image.bytesPerLine() / static_cast<qsizetype>(sizeof(QRgb)))) {}
+      stride_(static_cast<int>(image.bytesPerLine() / static_cast<qsizetype>(sizeof(QRgb)))),
+      origin_(origin),
+      scale_(pixels) {
+  const double margin = (kWidest + 1) / pixels;
+  seen_ = {static_cast<float>(origin.x() - margin), static_cast<float>(origin.y() - margin),
+           static_cast<float>(width_ / pixels + 2 * margin), static_cast<float>(height_ / pixels + 2 * margin)};
+}
 
 void ThinLines::setPen(const QColor& color, double width) {
   color_ = color.rgb();
   alpha_ = 256 * static_cast<double>(color.alphaF());
   lineWidth_ = width;
+}
+
+QPointF ThinLines::toPixels(PointF scene) const { return (QPointF(scene.x, scene.y) - origin_) * scale_; }
+
+void ThinLines::path(std::span<const PointF> points, bool curved) {
+  const size_t step = curved ? 3 : 1;
+  for (size_t i = 0; i + step < points.size(); i += step) {
+    const auto piece = points.subspan(i, step + 1);
+    if (!maySee(piece)) continue;
+    if (curved)
+      cubic({toPixels(piece[0]), toPixels(piece[1]), toPixels(piece[2]), toPixels(piece[3])});
+    else
+      line(toPixels(piece[0]), toPixels(piece[1]));
+  }
+}
+
+// Of a wire through a large page most pieces are above or below.
+bool ThinLines::maySee(std::span<const PointF> piece) const {
+  const auto all = [&](auto&& isBeyond) { return std::ranges::all_of(piece, isBeyond); };
+  const float left = seen_.x, right = left + seen_.width, top = seen_.y, bottom = top + seen_.height;
+  return !all([=](PointF p) { return p.y < top; }) && !all([=](PointF p) { return p.y > bottom; }) &&
+         !all([=](PointF p) { return p.x < left; }) && !all([=](PointF p) { return p.x > right; });
 }
 
 bool ThinLines::isNear(QPointF topLeft, QPointF bottomRight) const {
@@ -83,15 +141,23 @@ void ThinLines::steps(QPointF a, QPointF b, bool steep) {
     from = std::max(from, std::floor(enters)), to = std::min(to, std::ceil(leaves));
   }
   if (from >= to) return;
-  for (int u = static_cast<int>(from); u < to; ++u) {
-    const double left = std::max<double>(u, a.x()), right = std::min<double>(u + 1, b.x());
-    const double middle = a.y() + slope * ((left + right) / 2 - a.x());
-    const double top = std::max(middle - half, 0.0), bottom = std::min<double>(middle + half, across);
-    const double whole = (right - left) * alpha_;
-    for (int v = static_cast<int>(top); v < bottom; ++v)
-      blend(pixels_[u * stepAlong + v * stepAcross], color_,
-            static_cast<uint32_t>(whole * (std::min<double>(v + 1, bottom) - std::max<double>(v, top)) + 0.5));
-  }
+  const Columns columns{pixels_, stepAlong, stepAcross, across * kPixel, color_};
+  const auto centre = [&](double x) { return a.y() + slope * (x - a.x()); };
+  const auto partly = [&](double left, double right) {  // within one column
+    const double middle = centre((left + right) / 2);
+    const int u = static_cast<int>(left);
+    columns.cover(u, u + 1, toFixed(middle - half), toFixed(middle + half), std::lround((right - left) * alpha_));
+  };
+  const int first = static_cast<int>(std::ceil(from)), last = static_cast<int>(to);  // of the columns that it crosses
+  if (first > last) return partly(from, to);
+  if (from < first) partly(from, first);
+  const Fixed top = toFixed(centre(first + 0.5) - half), bottom = top + toFixed(2 * half);
+  const auto opacity = static_cast<Fixed>(std::lround(alpha_));
+  if (slope == 0)
+    columns.cover(first, last, top, bottom, opacity);
+  else
+    columns.cover(first, last, top, bottom, toFixed(slope), opacity);
+  if (last < to) partly(last, to);
 }
 
 }  // namespace tessera

@@ -6,6 +6,10 @@
 #include <QImage>
 #include <QPointF>
 #include <array>
+#include <cstdint>
+#include <span>
+
+#include "core/picture/picture.h"
 
 namespace tessera {
 
@@ -13,20 +17,30 @@ class ThinLines {
  public:
   static constexpr double kWidest = 3;
 
-  // image: Format_RGB32; a QPainter may be active on it.
-  explicit ThinLines(QImage& image);
+  // image: Format_RGB32; a QPainter may be active on it. origin: its upper left corner in the scene; pixels: of a
+  // scene unit.
+  ThinLines(QImage& image, QPointF origin, double pixels);
 
   void setPen(const QColor& color, double width);  // pixels
-  // In pixels, however far away; what is outside of the image costs little.
-  void line(QPointF a, QPointF b);
-  void cubic(const std::array<QPointF, 4>& p);
+  // In scene units, however far away: points of lines, or of cubics (3n + 1). What is outside of the image costs
+  // little.
+  void path(std::span<const PointF> points, bool curved);
 
  private:
+  struct Columns;  // of pixels that a piece crosses
+
+  bool maySee(std::span<const PointF> piece) const;
   bool isNear(QPointF topLeft, QPointF bottomRight) const;
+  QPointF toPixels(PointF scene) const;
+  void line(QPointF a, QPointF b);
+  void cubic(const std::array<QPointF, 4>& p);
   void steps(QPointF a, QPointF b, bool steep);
 
   QRgb* pixels_;
   int width_, height_, stride_;  // stride: pixels
+  QPointF origin_;
+  double scale_;
+  RectF seen_;  // scene units, with a margin for the widest line
   double lineWidth_ = 1, alpha_ = 256;
   QRgb color_ = 0;
 };

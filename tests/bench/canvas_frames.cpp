@@ -15,6 +15,9 @@
 
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/render.h"
+#include "editor/canvas/spatial_index.h"
+#include "editor/canvas/tiles.h"
 
 using namespace tessera;
 
@@ -103,9 +106,15 @@ void gestures(Canvas& canvas, Frames& frames, const char* where) {
              [&](int) { mouse(canvas, QEvent::MouseButtonRelease, QPointF(1400, 950), Qt::LeftButton, {}); });
 }
 
+constexpr double kZooms[] = {1, 0.7, 0.4, 0.2, 0.1, 0.05, 0.02};
+
+uint64_t randomBelow(uint64_t& state, uint64_t end) {
+  state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+  return (state >> 33) % end;
+}
+
 // To boxes all over the picture, at zooms from one node to the whole: the frame, and until the last tile is there.
 void jumps(Canvas& canvas, Frames& frames) {
-  constexpr double kZooms[] = {1, 0.7, 0.4, 0.2, 0.1, 0.05, 0.02};
   constexpr int kJumps = 40;
   const auto boxes = static_cast<uint64_t>(canvas.view()->nodes.size());
   uint64_t state = 1;
@@ -113,8 +122,7 @@ void jumps(Canvas& canvas, Frames& frames) {
     std::vector<double> complete;
     double start = 0;
     const auto jump = [&](int) {
-      state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-      const QRectF box = canvas.frameOf(static_cast<int32_t>((state >> 33) % boxes));
+      const QRectF box = canvas.frameOf(static_cast<int32_t>(randomBelow(state, boxes)));
       start = wallMs();
       canvas.viewport().zoomBy(zoom / canvas.viewport().zoom(), {});
       canvas.viewport().centerOn(box.center());
@@ -125,6 +133,31 @@ void jumps(Canvas& canvas, Frames& frames) {
     });
     std::sort(complete.begin(), complete.end());
     fmt::print("  its tiles after p50 {:.0f}, longest {:.0f} ms\n", complete[complete.size() / 2], complete.back());
+  }
+}
+
+// Processor time of a worker for a tile, at places as above; a screen of 1600 × 1000 has up to 15 of them.
+void tiles(const Picture& picture, const SpatialIndex& index, const GraphView& view) {
+  constexpr int kTiles = 60;
+  uint64_t state = 1;
+  for (const double zoom : kZooms) {
+    std::vector<double> spent;
+    size_t most = 0;
+    for (int k = 0; k < kTiles; ++k) {
+      const RectF box = index.frameBounds(static_cast<int32_t>(randomBelow(state, view.nodes.size())));
+      const double side = TileStore::kPixels / TileStore::zoomOf(TileStore::levelFor(zoom));
+      const TileKey key{TileStore::levelFor(zoom), static_cast<int32_t>(std::floor(box.x / side)),
+                        static_cast<int32_t>(std::floor(box.y / side)), zoom < kReadableZoom};
+      const double start = threadMs();
+      const auto items = index.itemsIn(picture, TileStore::sceneRect(key), zoom);
+      renderRegion(picture, items, QPointF(key.column * side, key.row * side), TileStore::zoomOf(key.level),
+                   QSize(TileStore::kPixels, TileStore::kPixels), Theme::Light, zoom);
+      spent.push_back(threadMs() - start);
+      most = std::max(most, items.size());
+    }
+    std::sort(spent.begin(), spent.end());
+    fmt::print("tile at zoom {:<5} p50 {:5.1f}  p90 {:5.1f}  max {:6.1f} ms; at most {} items\n", zoom,
+               spent[spent.size() / 2], spent[spent.size() * 9 / 10], spent.back(), most);
   }
 }
 
@@ -152,6 +185,8 @@ int main(int argc, char** argv) {
       "{:.0f} ms\n",
       view->nodes.size(), view->edges.size(), picture->items.size(), picture->bounds.width, picture->bounds.height,
       viewed - start, arranged - viewed, drawn - arranged, wallMs() - drawn);
+  setvbuf(stdout, nullptr, _IOLBF, 0);
+  tiles(*picture, *index, *view);
   Canvas canvas;
   canvas.resize(1600, 1000);
   canvas.show();

@@ -11,6 +11,7 @@ class App {
     document.getElementById('module').textContent = document.getElementById('module').title = graph.module;
     this.fillPages();
     this.show(graph.page, new Set(graph.open));
+    if (this.painter.zoom < READABLE_ZOOM / 2) this.show(graph.page, new Set());  // open groups are to be read
     this.listen();
     this.followLink();
   }
@@ -65,12 +66,21 @@ class App {
   }
 
   // --- moving
+  // What the panel beside and the legend below leave free, in pixels.
+  freeWidth() {
+    const panel = this.element('panel');
+    return Math.max(this.canvas.clientWidth - (panel.hidden ? 0 : panel.offsetWidth), 100);
+  }
+  freeHeight() {
+    const legend = this.element('legend'), {clientHeight} = this.canvas;
+    return Math.max(legend.hidden ? clientHeight : legend.offsetTop, 100);
+  }
   fit() {
-    const {painter, canvas, page} = this, margin = 30;
+    const {painter, page} = this, margin = 30, width = this.freeWidth(), height = this.freeHeight();
     const w = Math.max(page.root.w, 1), h = Math.max(page.root.h, 1);
-    painter.zoom = Math.min((canvas.clientWidth - margin) / w, (canvas.clientHeight - margin) / h, 1.5);
-    painter.left = (w - canvas.clientWidth / painter.zoom) / 2;
-    painter.top = (h - canvas.clientHeight / painter.zoom) / 2;
+    painter.zoom = Math.min((width - margin) / w, (height - margin) / h, 1.5);
+    painter.left = (w - width / painter.zoom) / 2;
+    painter.top = (h - height / painter.zoom) / 2;
     this.repaint();
   }
   zoomAt(factor, x, y) {
@@ -88,7 +98,7 @@ class App {
   centre(item) {
     const {painter, canvas} = this, place = this.page.placeOf(item);
     painter.zoom = Math.max(painter.zoom, 0.9);
-    painter.left = place.x + place.w / 2 - canvas.clientWidth / painter.zoom / 2;
+    painter.left = place.x + place.w / 2 - this.freeWidth() / painter.zoom / 2;
     painter.top = place.y + Math.min(place.h, 200) / 2 - canvas.clientHeight / painter.zoom / 2;
     this.repaint();
   }
@@ -100,6 +110,7 @@ class App {
   toggle(item) {
     if (!item || !item.canOpen) return;
     const before = this.page.placeOf(item);
+    this.element('tip').hidden = true;  // of a box that was there
     this.page.toggle(item);
     const after = this.page.placeOf(item);
     this.painter.left += after.x - before.x;
@@ -165,8 +176,8 @@ class App {
       item = this.page.reveal(instruction);
     }
     this.changed();
-    this.centre(item);
     this.select(item);
+    this.centre(item);
     history.replaceState(null, '', '#' + encodeURIComponent(this.graph.instructions.name[instruction]));
   }
   // file.html#NAME or #COMPUTATION/NAME shows an instruction.
@@ -268,6 +279,7 @@ class App {
     });
     canvas.addEventListener('wheel', event => {
       event.preventDefault();
+      this.element('tip').hidden = true;
       const {x, y} = this.at(event);
       this.zoomAt(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), x, y);
     }, {passive: false});

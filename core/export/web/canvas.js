@@ -1,6 +1,8 @@
 'use strict';
 // Paints a page: boxes, wires, groups within groups, with the levels of detail of the studio's canvas.
-const TITLE_ZOOM = 0.3, SUBTITLE_ZOOM = 0.45, GROUP_TITLE_ZOOM = 0.2, BODY_ZOOM = 0.12, WIRE_ZOOM = 0.04;
+const ARROW_ZOOM = 0.3, READABLE_ZOOM = 0.6, BODY_ZOOM = 0.12, WIRE_ZOOM = 0.04;
+const FAR_SIZES = [11.5, 10.5, 9.5, 9], FAR_LINE = 1.2, FAR_MARGIN = 3;  // pixels, of the size, pixels
+const GROUP_TITLE = 13, LEAST_GROUP = {w: 90, h: 40};                    // of an open group with a title; pixels
 const FONT = '"DejaVu Sans", Verdana, sans-serif';
 
 // A number of an overlay in words.
@@ -18,6 +20,14 @@ function durationText(ns) {
     if (value >= 999.5 && scale < 1e9) continue;
     return value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0) + ' ' + unit;
   }
+}
+
+// What a title that does not fit gives way to: it without details, then the last steps of a path ("h 3" of "p['h'][3]"),
+// then the number that tells it from its neighbours.
+function shorterForms(title, times) {
+  const brief = title.split(/: | · /)[0], steps = [...brief.matchAll(/\[([^\]]*)\]/g)].map(([, step]) => step.replace(/^'|'$/g, ''));
+  const ends = brief.endsWith(']') ? steps.map((_, k) => steps.slice(k).join(' ')) : [];
+  return [title, brief, ...ends, ...(brief.match(/(?<= )\d+$/) || [])].map(form => form + times);
 }
 
 class Painter {
@@ -96,6 +106,31 @@ class Painter {
     }
     return low ? text.slice(0, low) + '…' : '';
   }
+  // Greedily, between words, else within names at their joints.
+  broken(text, size, room) {
+    const lines = [];
+    for (const part of text.split(/(?<=[ _/.,:-])/)) {
+      const longer = lines.length ? lines.at(-1) + part : part;
+      if (lines.length && this.width(longer.trimEnd(), size, true) <= room) lines[lines.length - 1] = longer; else lines.push(part);
+    }
+    return lines.map(line => line.trimEnd());
+  }
+  // A title as large as can be read from afar and fits into a box, else the first shorter form that does, else as much
+  // as fits; none where no letters do. times: " ×96", which is never cut.
+  farLines(title, times, w, h) {
+    const room = w - 2 * FAR_MARGIN / this.zoom, smallest = FAR_SIZES.at(-1) / this.zoom;
+    if (room < 2 * smallest || h < smallest) return {size: smallest, lines: []};
+    const most = size => Math.min(3, Math.max(1, Math.floor(h / (FAR_LINE * size))));
+    for (const text of shorterForms(title, times))
+      for (const pixels of FAR_SIZES) {
+        const size = pixels / this.zoom, lines = this.broken(text, size, room);
+        if (lines.length <= most(size) && lines.every(line => this.width(line, size, true) <= room)) return {size, lines};
+      }
+    const lines = this.broken(title, smallest, room), last = most(smallest) - 1;
+    const end = this.elided(lines.slice(last).join(' '), smallest, room - this.width(times, smallest, true), true) + times;
+    const cut = [...lines.slice(0, last).map(line => this.elided(line, smallest, room, true)), end.trim()];
+    return {size: smallest, lines: cut.filter(line => line)};
+  }
   write(text, x, y, size, role, bold) {
     this.pen.font = (bold ? 'bold ' : '') + size + 'px ' + FONT;
     this.pen.fillStyle = this.color(role);
@@ -114,7 +149,8 @@ class Painter {
     this.paintView(page.root, {x: this.left, y: this.top, w: canvas.clientWidth / zoom, h: canvas.clientHeight / zoom}, 0);
     if (this.selected) this.paintSelection(page);
   }
-  paintView(view, seen, depth) {
+  // plate: the title of a group around it, which covers titles below.
+  paintView(view, seen, depth, plate = null) {
     const {pen} = this;
     const isSeen = b => b.x < seen.x + seen.w && b.x + b.w > seen.x && b.y < seen.y + seen.h && b.y + b.h > seen.y;
     for (const item of view.items) if (item.view && isSeen(item)) this.paintFrame(item, depth);
@@ -124,15 +160,18 @@ class Painter {
       const dimmed = this.hits && !item.view && !this.hitsIn(item);
       if (dimmed) pen.globalAlpha = 0.3;
       if (!item.view) this.paintBox(item);
-      if (item.readsOutside && this.zoom >= TITLE_ZOOM) this.paintStub(item);
+      if (item.readsOutside && this.zoom >= ARROW_ZOOM) this.paintStub(item);
       if (dimmed) pen.globalAlpha = 1;
       if (!item.view) continue;
       const dx = item.x + PADDING, dy = item.y + HEADER;
       pen.save();
       pen.translate(dx, dy);
-      this.paintView(item.view, {x: seen.x - dx, y: seen.y - dy, w: seen.w, h: seen.h}, depth + 1);
+      const isCovered = plate && item.x < plate.x + plate.w && item.y < plate.y + plate.h;
+      const own = isCovered ? null : this.groupPlate(item), top = own || plate;
+      this.paintView(item.view, {x: seen.x - dx, y: seen.y - dy, w: seen.w, h: seen.h}, depth + 1,
+                     top && {...top, x: top.x - dx, y: top.y - dy});
       pen.restore();
-      if (this.zoom >= GROUP_TITLE_ZOOM) this.paintGroupTitle(item, depth);
+      if (own) this.paintGroupTitle(item, own, depth);
     }
   }
   paintFrame(item, depth) {
@@ -153,13 +192,21 @@ class Painter {
     pen.lineWidth = width;
     pen.stroke();
   }
-  paintGroupTitle(item, depth) {
-    const time = item.ns > 0 ? measureText(item.ns, this.graph.overlayUnit) : '', room = item.w - 20 - this.width(time, 10.5) - (time ? 10 : 0);
-    const title = this.elided('▾ ' + item.title, 13, room, true);
-    this.outline(item.x + 4, item.y + 4, this.width(title, 13, true) + 14, 22, 4);
+  // Where the title of an open group stands, and its words; null: the group is too small.
+  groupPlate({x, y, w, h, title, ns}) {
+    if (w * this.zoom < LEAST_GROUP.w || h * this.zoom < LEAST_GROUP.h) return null;
+    const scale = Math.max(1, FAR_SIZES[0] / GROUP_TITLE / this.zoom), size = GROUP_TITLE * scale;
+    const time = ns > 0 ? measureText(ns, this.graph.overlayUnit) : '';
+    const room = w - 20 * scale - (time ? this.width(time, 10.5 * scale) + 10 * scale : 0);
+    const words = this.elided('▾ ' + title, size, room, true);
+    return {x: x + 4, y: y + 4, w: this.width(words, size, true) + 14 * scale, h: 22 * scale, words, time, scale};
+  }
+  paintGroupTitle(item, {x, y, w, h, words, time, scale}, depth) {
+    this.outline(x, y, w, h, 4);
     this.fill(depth % 2 ? 'background' : 'groupFill');
-    this.write(title, item.x + 10, item.y + 7, 13, 'groupText', true);
-    if (time) this.write(time, item.x + item.w - 10 - this.width(time, 10.5), item.y + 9, 10.5, 'groupText');
+    this.write(words, x + 6 * scale, y + 3 * scale, GROUP_TITLE * scale, 'groupText', true);
+    const right = item.x + item.w - 10 * scale;
+    if (time) this.write(time, right - this.width(time, 10.5 * scale), y + 5 * scale, 10.5 * scale, 'groupText');
   }
   paintWires(view, seen) {
     const {pen} = this;
@@ -167,11 +214,11 @@ class Painter {
     pen.lineWidth = 1.1;
     for (const wire of view.wires) {
       const p = wire.points, attached = wire.from.kind === ATTACHED;
-      if (p.length < 2 || (attached && this.zoom < SUBTITLE_ZOOM) || !this.crosses(p, seen)) continue;
+      if (p.length < 2 || (attached && this.zoom < READABLE_ZOOM) || !this.crosses(p, seen)) continue;
       pen.beginPath();
       this.trace(p, attached);
       pen.stroke();
-      if (!attached && this.zoom >= TITLE_ZOOM) this.paintArrow(p.at(-1), p.at(-2));
+      if (!attached && this.zoom >= ARROW_ZOOM) this.paintArrow(p.at(-1), p.at(-2));
     }
   }
   crosses(points, seen) {
@@ -229,13 +276,14 @@ class Painter {
     const role = closedGroup ? 'groupFill' : graph.roles[graph.boxes.role[item.box]];
     this.fill(hot ? this.heatColor(item.ns) : role, closedGroup ? 'groupBorder' : 'nodeBorder', closedGroup ? 1.4 : 1);
     if (hot && item.box >= 0 && !graph.timeOfBox(item.box).measured && this.zoom >= BODY_ZOOM) this.hatch(item);
-    if (!closedGroup && !hot && this.zoom >= BODY_ZOOM) {
+    if (!closedGroup && !hot && this.zoom >= READABLE_ZOOM) {
       this.outline(x + 1, y + 22, w - 2, h - 23, 4);
       this.fill('nodeFill');
     }
     if (this.hits && this.hitsIn(item)) this.ring(item, 2 / Math.min(1, this.zoom));
-    if (this.zoom >= TITLE_ZOOM) this.paintWords(item, hot);
-    if (hot && this.zoom >= SUBTITLE_ZOOM) this.badge(item, measureText(item.ns, graph.overlayUnit));
+    if (this.zoom < READABLE_ZOOM) return this.paintFarTitle(item, hot);
+    this.paintWords(item, hot);
+    if (hot) this.badge(item, measureText(item.ns, graph.overlayUnit));
   }
   paintWords(item, hot) {
     const {x, y, w} = item, times = item.repeats > 0 ? ' ×' + item.repeats : '';
@@ -245,14 +293,25 @@ class Painter {
       item.shownBelow = this.elided(item.subtitle, 10.5, w - 20);
     }
     this.write(item.shown, x + 10, y + 5, 12, hot ? 'nodeText' : item.kind === GROUP ? 'groupText' : 'nodeText', true);
-    if (this.zoom < SUBTITLE_ZOOM) return;
     this.write(item.shownBelow, x + 10, y + 25, 10.5, hot ? 'nodeText' : 'nodeSubtext');
+  }
+  // What it says depends on the zoom alone: kept for the next frame.
+  paintFarTitle(item, hot) {
+    const {x, y, w, h} = item;
+    if (item.far?.zoom !== this.zoom) {
+      const times = item.repeats > 0 ? ' ×' + item.repeats : '';
+      item.far = {zoom: this.zoom, ...this.farLines(item.title, times, w, h)};
+    }
+    const {size, lines} = item.far;
+    lines.forEach((line, k) => this.write(line, x + (w - this.width(line, size, true)) / 2,
+                                          y + h / 2 + (k - lines.length / 2) * FAR_LINE * size + 0.1 * size, size,
+                                          item.kind === GROUP && !hot ? 'groupText' : 'nodeText', true));
   }
   paintAttached(item) {
     const {x, y, w, h} = item;
     this.outline(x, y, w, h, h / 2);
     this.fill(this.graph.roles[this.graph.boxes.role[item.box]], 'nodeBorder', 0.8);
-    if (this.zoom < SUBTITLE_ZOOM) return;
+    if (this.zoom < READABLE_ZOOM) return;
     const text = this.elided(item.title, 10, w - 12);
     this.write(text, x + (w - this.width(text, 10)) / 2, y + 4, 10, 'nodeText');
   }

@@ -17,6 +17,7 @@ constexpr float kTitleZoom = 0.1f, kSubtitleZoom = kReadableZoom, kGroupTitleZoo
 constexpr float kHeatBar = 6;
 constexpr float kCoverZoom = 0.3f, kCoverSize = 110;  // pixels: sides of a square of the group's area
 constexpr float kBadgeHeight = 13, kBadgeSize = 9.5f;
+constexpr float kFarMarkZoom = 0.3f, kFarMarkRoom = 36;
 constexpr float kRing = 6;  // what a selected box has round it
 
 RectF boundsOf(const std::vector<PointF>& points) {
@@ -312,7 +313,7 @@ class Drawer : Sketch {
             view_.nodes[at(edge.from)].output);
   }
 
-  // A flag under the output, or under the end of the box: the computation's result.
+  // A flag under the output, or under the end of the box: the computation's result. From afar the word alone.
   void drawResultMark(int32_t v) {
     const RectF& b = arrangement_.boxes[at(v)];
     constexpr std::string_view kWord = "result";
@@ -324,7 +325,8 @@ class Drawer : Sketch {
     PictureItem& flag = addBox(v, plate, ColorRole::Parameter, ColorRole::NodeBorder, 3);
     flag.width = 0.8f;
     flag.minZoom = kSubtitleZoom;
-    addText(v, {plate.x + 4, plate.y + 1}, kWord, kBadgeSize, width, ColorRole::NodeText, false, kSubtitleZoom);
+    addText(v, {plate.x + 4, plate.y + 1}, kWord, kBadgeSize, width, ColorRole::NodeText, false, kFarMarkZoom);
+    picture_.items.back().room = {b.x, b.y + b.height, b.width, kFarMarkRoom};
   }
 
   // On what was pulled out of its reader.
@@ -347,14 +349,14 @@ class Drawer : Sketch {
     bar.width = 0.7f;
   }
 
-  // The measure, on a plate under the lower right corner.
+  // The measure, on a plate under the lower right corner, where a selection leaves it whole.
   void drawBadge(int32_t v) {
     const Overlay::Entry* measure = measureOf(v);
     if (!measure) return;
     const RectF& b = arrangement_.boxes[at(v)];
     const std::string text = overlay_->textOf(*measure);
     const float width = textWidth(text, kBadgeSize) + 8;
-    const RectF plate{b.x + b.width - width, b.y + b.height - 1, width, kBadgeHeight};
+    const RectF plate{b.x + b.width - width, b.y + b.height + kRing, width, kBadgeHeight};
     PictureItem& box = addBox(v, plate, ColorRole::NodeFill, ColorRole::NodeBorder, 3);
     box.width = 0.6f;
     box.minZoom = kSubtitleZoom;

@@ -71,10 +71,20 @@ void Highlights::findTinted() {
   tintedNodes_.resize(kept);
 }
 
+// The box of a node as it is drawn now: from afar a field is part of its reader.
+int32_t Highlights::drawnBox(int32_t node) const {
+  const ViewNode& shown = canvas_.view()->nodes[static_cast<size_t>(node)];
+  const bool isPart = shown.kind == ViewNode::Kind::Attached && shown.owner >= 0;
+  return isPart && canvas_.viewport().zoom() < kReadableZoom ? shown.owner : node;
+}
+
 void Highlights::paintTints(QPainter& painter, const QRectF& visible) const {
   constexpr double kVeil = 0.28, kLeast = 3, kOutlined = 8;
   for (const auto& [node, tint] : tintedNodes_) {
-    const QRectF frame = canvas_.frameOf(node);
+    const int32_t drawn = drawnBox(node);
+    if (drawn != node && std::ranges::binary_search(tintedNodes_, drawn, {}, &std::pair<int32_t, NodeTint>::first))
+      continue;
+    const QRectF frame = canvas_.frameOf(drawn);
     if (!frame.intersects(visible)) continue;
     const QRectF box = canvas_.viewport().toWidget(frame);
     const double grow = std::max(0.0, kLeast - std::min(box.width(), box.height())) / 2;
@@ -103,7 +113,7 @@ void Highlights::paintFound(QPainter& painter, const QRectF& visible) const {
   holes.setCompositionMode(QPainter::CompositionMode_Clear);
   std::vector<QRectF> lit;
   for (int32_t node : foundNodes_) {
-    const QRectF frame = canvas_.frameOf(node);
+    const QRectF frame = canvas_.frameOf(drawnBox(node));
     if (!frame.intersects(visible)) continue;
     const QRectF box = canvas_.viewport().toWidget(frame);
     const double grow = std::max(0.0, kLeast - std::min(box.width(), box.height())) / 2;
@@ -157,7 +167,7 @@ void Highlights::paintWire(QPainter& painter, const PictureItem& wire, double op
 void Highlights::paintSelection(QPainter& painter, const QRectF& visible) const {
   size_t painted = 0;
   for (int32_t node : canvas_.selectedNodes()) {
-    const QRectF frame = canvas_.frameOf(node);
+    const QRectF frame = canvas_.frameOf(drawnBox(node));
     if (!frame.intersects(visible)) continue;
     paintOutline(painter, frame, 1, 2.5);
     if (++painted == kMaxVisibleSelected) break;

@@ -52,6 +52,7 @@ class Highlights {
 
  private:
   QColor colorOf(ColorRole role, double opacity = 1) const;
+  int32_t drawnBox(int32_t node) const;
   void paintFound(QPainter& painter, const QRectF& visible) const;
   void paintTints(QPainter& painter, const QRectF& visible) const;
   void findTinted();

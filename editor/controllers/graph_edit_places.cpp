@@ -125,11 +125,11 @@ GraphEditController::NewBox GraphEditController::boxOf(const Edit& edit, uint32_
   return {arrange(view).boxes[static_cast<size_t>(box)], node.caller ? node.group : std::string()};
 }
 
-// The place of what an edit adds: on a page that is not empty.
+// The place of what an edit adds. On an empty page that is the middle, unless the pointer says another one.
 void GraphEditController::giveSpot(Edit& edit, uint32_t meant) {
   const Scene& scene = document_.view().scene();
-  if (scene.view->nodes.empty() || computation() != scene.view->computation) return;
-  if (!spot_ && !standsAlone(edit, meant)) return;
+  if (computation() != scene.view->computation) return;
+  if (!spot_ && (scene.view->nodes.empty() || !standsAlone(edit, meant))) return;
   if (readsThroughOthers(edit, meant)) return;
   const Spot spot = spot_.value_or(Spot{canvas_.viewport().free().center() - QPointF(0, kAboveMiddle)});
   const Flow flow = scene.view->flow;

@@ -126,7 +126,6 @@ void LessonPanel::nameButtons(bool asArrows) {
     button.setAccessibleName(words);
     button.setToolTip(asPlainText(asArrows ? words : QString()));
     button.setMaximumWidth(asArrows ? kArrowWidth : QWIDGETSIZE_MAX);
-    button.setStyleSheet(asArrows ? QStringLiteral("padding: 5px 0") : QString());  // the usual one leaves no room
   };
   name(*previous_, QStringLiteral("‹"), tr("‹ Previous"));
   name(*next_, QStringLiteral("›"), tr("Next ›"));

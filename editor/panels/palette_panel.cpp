@@ -1,6 +1,7 @@
 // The tree is made anew when the words, favourites, recents or blocks change: some 170 items.
 #include "editor/panels/palette_panel.h"
 
+#include <QEvent>
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QMenu>
@@ -130,10 +131,6 @@ void PalettePanel::fill() {
     QTreeWidgetItem* here = section(tr("Favourites"), true, "favourites");
     for (const QString& title : favourites_) add(here, title, {});
   }
-  if (all && !recents_.isEmpty()) {
-    QTreeWidgetItem* here = section(tr("Recent"), true, "recent");
-    for (const QString& title : recents_) add(here, title, {});
-  }
   QTreeWidgetItem* own = nullptr;
   for (const Block& block : blocks_) {
     if (!all && !fromText(block.name).contains(words, Qt::CaseInsensitive)) continue;
@@ -147,6 +144,11 @@ void PalettePanel::fill() {
     if (!here) here = section(fromText(entry.category), false, iconNameOf(entry.category).c_str());
     add(here, fromText(entry.title), fromText(entry.summary));
   }
+  // At the end, where it grows without moving a row that the pointer is about to take.
+  if (all && !recents_.isEmpty()) {
+    QTreeWidgetItem* here = section(tr("Recent"), true, "recent");
+    for (const QString& title : recents_) add(here, title, {});
+  }
   for (int i = 0; i < tree_->topLevelItemCount(); ++i)
     tree_->topLevelItem(i)->setExpanded(!all || isOpen_.value(tree_->topLevelItem(i)->text(0)));
   if (all) keepNamesWhole();
@@ -156,15 +158,16 @@ void PalettePanel::fill() {
 
 // The panel is never narrower than the names of its sections, in whatever font.
 void PalettePanel::keepNamesWhole() {
-  const QFontMetrics metrics(font(), tree_);
   int widest = 0;
   for (int i = 0; i < tree_->topLevelItemCount(); ++i)
-    widest = std::max(widest, metrics.horizontalAdvance(tree_->topLevelItem(i)->text(0)));
-  constexpr int kSpaces = 12;  // of a row round its icon and its text
-  const QStyle& style = *tree_->style();
-  tree_->setMinimumWidth(widest + kSpaces + tree_->indentation() + 2 * tree_->frameWidth() +
-                         style.pixelMetric(QStyle::PM_SmallIconSize, nullptr, tree_) +
-                         style.pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, tree_));
+    widest = std::max(widest, tree_->sizeHintForIndex(tree_->model()->index(i, 0)).width());
+  tree_->setMinimumWidth(widest + tree_->indentation() + 2 * tree_->frameWidth() +
+                         tree_->style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, tree_));
+}
+
+void PalettePanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::FontChange && filledFor_.isEmpty()) keepNamesWhole();
 }
 
 QTreeWidgetItem* PalettePanel::item(const QString& category, const QString& title) const {

@@ -52,6 +52,9 @@ class PalettePanel : public QWidget {
   void blockChosen(QString name);
   void favouritesChanged();
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   void fill();
   void take(QTreeWidgetItem* item);

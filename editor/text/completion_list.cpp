@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-constexpr int kMaxCompletions = 9, kWidestCompletion = 620, kBorder = 1;
+constexpr int kMaxCompletions = 9, kWidestCompletion = 620;
 
 }  // namespace
 
@@ -24,7 +24,8 @@ CompletionList::CompletionList(QWidget* parent) : QTreeWidget(parent) {
   setSelectionMode(QAbstractItemView::SingleSelection);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setTextElideMode(Qt::ElideRight);
-  setFrameShape(QFrame::StyledPanel);
+  setFrameStyle(QFrame::Box | QFrame::Plain);
+  setForegroundRole(QPalette::PlaceholderText);  // its edge: text of the same surface is below it
   setAutoFillBackground(true);
   hide();
 }
@@ -41,7 +42,7 @@ void CompletionList::show(const Completions& found, const QRect& cursor, bool pr
   resizeColumnToContents(0);
   setColumnWidth(0, std::min(columnWidth(0) + 12, kWidestCompletion / 2));
   const int lines = std::min<int>(static_cast<int>(found.items.size()), kMaxCompletions);
-  const int high = lines * std::max(sizeHintForRow(0), 16) + 2 * std::max(frameWidth(), kBorder);
+  const int high = lines * std::max(sizeHintForRow(0), 16) + 2 * frameWidth();
   const QRect room = parentWidget()->rect();
   const int wide =
       std::min({kWidestCompletion, room.width(), columnWidth(0) + std::max(sizeHintForColumn(1) + 30, 80)});

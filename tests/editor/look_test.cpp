@@ -2,6 +2,7 @@
 #include <QAccessible>
 #include <QDir>
 #include <QDockWidget>
+#include <QLineEdit>
 #include <QMenuBar>
 #include <QSvgRenderer>
 #include <QTest>
@@ -16,8 +17,10 @@
 #include "editor/look/icon.h"
 #include "editor/look/qt_colors.h"
 #include "editor/panels/banner.h"
+#include "editor/panels/palette_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
+#include "tests/editor/thread_clock.h"
 
 namespace tessera::look_test {
 namespace {
@@ -158,6 +161,27 @@ class LookTest : public QObject {
     QTRY_VERIFY(isDrawn(hand.window(), *results->widget()));
     item->trigger();
     QVERIFY(results->isHidden());
+  }
+
+  // Every panel was looked at: each has its widgets.
+  void anotherThemeIsThereAtOnce() {
+    constexpr qsizetype kManyWidgets = 1000;
+    constexpr double kMostMs = 150;
+    Hand hand;
+    hand.openText(kText, false);
+    for (QDockWidget* dock : hand.window().panels().docks) {
+      hand.window().panels().raise(dock->objectName());
+      hand.settle();
+    }
+    QVERIFY(QApplication::allWidgets().size() > kManyWidgets);
+    for (const Theme theme : {Theme::Dark, Theme::Light}) {
+      const double before = threadMs();
+      hand.window().setTheme(theme);
+      const double took = threadMs() - before;
+      QVERIFY2(took < kMostMs, qPrintable(QStringLiteral("%1 ms").arg(took)));
+      QCOMPARE(hand.window().centralWidget()->palette().color(QPalette::Window), colorOf(Ink::Window, theme));
+      QCOMPARE(hand.window().panels().palette->field()->palette().color(QPalette::Base), colorOf(Ink::Base, theme));
+    }
   }
 
   void aBannerLeavesTheCanvasWhereItIs() {

@@ -5,6 +5,7 @@
 #include <QTest>
 #include <QTreeWidget>
 
+#include "app/studio/preferences/preference_control.h"
 #include "app/studio/window/panels.h"
 #include "core/edit/palette/blocks.h"
 #include "core/edit/palette/palette_forms.h"
@@ -15,6 +16,7 @@
 #include "editor/panels/palette_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
+#include "tests/editor/thread_clock.h"
 
 namespace tessera::palette_blocks_test {
 namespace {
@@ -203,16 +205,75 @@ class PaletteBlocksTest : public QObject {
     QVERIFY(hand().module().findInstruction("abs").has_value());
   }
 
+  // The window waits for nothing but the edit, of an ordinary graph and of a selection that has a branch.
+  void aBlockIsSavedAtOnce() {
+    constexpr int kSteps = 120;
+    constexpr double kMostMs = 150;
+    QString text = QStringLiteral("HloModule m\n\nENTRY e {\n  x0 = f32[32,64] parameter(0)\n");
+    for (int i = 1; i < kSteps; ++i)
+      text += QStringLiteral("  x%1 = f32[32,64] %2\n")
+                  .arg(i)
+                  .arg(i % 3 ? QStringLiteral("tanh(x%1)").arg(i - 1)
+                             : QStringLiteral("add(x%1, x%2)").arg(i - 1).arg(i - 3));
+    hand().openText((text + QStringLiteral("}\n")).toUtf8().constData(), false);
+    hand().settle();
+    BlockActions& actions = hand().window().pane().blocks();
+    actions.setLibrary(folder_.filePath("quick.tessera-blocks"));
+    std::vector<InstructionId> selected;
+    for (int i = 40; i < 80; ++i)
+      selected.push_back(hand().module().findInstruction(QStringLiteral("x%1").arg(i).toStdString()).value());
+    hand().document().select(selected);
+    hand().settle();
+    for (const char* name : {"first", "second"}) {
+      const double before = threadMs();
+      QVERIFY(actions.saveSelection(name, ""));
+      const double took = threadMs() - before;
+      QVERIFY2(took < kMostMs, qPrintable(QStringLiteral("%1: %2 ms").arg(name).arg(took)));
+      hand().settle();
+      hand().undo();
+      hand().document().select(selected);
+      hand().settle();
+    }
+  }
+
+  // What was used comes into Recent, and what is dragged next stays where it is.
+  void rowsStayWhereTheyAre() {
+    hand().window().panels().raise("palette");
+    PalettePanel* palette = hand().window().panels().palette;
+    palette->field()->clear();
+    palette->setRecents({});
+    const auto topOf = [palette](const char* section) {
+      const auto found = palette->tree()->findItems(section, Qt::MatchExactly);
+      return found.isEmpty() ? -1 : palette->tree()->visualItemRect(found[0]).top();
+    };
+    const int elementwise = topOf("Elementwise"), training = topOf("Training");
+    QVERIFY(elementwise >= 0 && training > elementwise);
+    for (const char* used : {"tanh", "abs", "negate"}) palette->noteUse(used);
+    QVERIFY(palette->item("Recent", "tanh"));
+    QCOMPARE(topOf("Elementwise"), elementwise);
+    QCOMPARE(topOf("Training"), training);
+  }
+
   // In the narrowest panel, with letters of any size, the names of sections are whole.
   void namesOfSectionsAreWhole() {
     hand().window().resize(1366, 738);
     hand().window().panels().raise("palette");
-    hand().settle();
     const auto* tree = hand().window().panels().palette->findChild<QTreeWidget*>();
-    for (int i = 0; i < tree->topLevelItemCount(); ++i) {
-      const QTreeWidgetItem* section = tree->topLevelItem(i);
-      const QModelIndex index = tree->model()->index(i, 0);
-      QVERIFY2(tree->visualRect(index).width() >= tree->sizeHintForIndex(index).width(), qPrintable(section->text(0)));
+    PreferenceControl& preferences = hand().window().preferenceControl();
+    const double usual = preferences.fontSize();
+    for (const double points : {usual, usual + 3, usual}) {
+      preferences.setFontSize(points);
+      hand().settle();
+      for (int i = 0; i < tree->topLevelItemCount(); ++i) {
+        const QModelIndex index = tree->model()->index(i, 0);
+        QVERIFY2(tree->visualRect(index).width() >= tree->sizeHintForIndex(index).width(),
+                 qPrintable(QStringLiteral("%1, %2 pt: %3 of %4 in %5")
+                                .arg(tree->topLevelItem(i)->text(0))
+                                .arg(points)
+                                .arg(tree->visualRect(index).width())
+                                .arg(tree->sizeHintForIndex(index).width())
+                                .arg(tree->width())));
+      }
     }
   }
 };

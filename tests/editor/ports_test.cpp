@@ -3,6 +3,8 @@
 #include <QTest>
 
 #include "core/arrange/sockets.h"
+#include "editor/canvas/highlights.h"
+#include "editor/canvas/node_tint.h"
 #include "editor/canvas/spatial_index.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
@@ -132,6 +134,33 @@ ENTRY main {
     QVERIFY(bodyColor(1) != bodyColor(0.55));
     QCOMPARE(bodyColor(0.62), bodyColor(1));
     QCOMPARE(bodyColor(0.45), bodyColor(0.58));
+  }
+
+  // What is said of a field covers no title where fields are not drawn.
+  void fromAfarAFieldIsPartOfItsReader() {
+    hand().openText(
+        "HloModule m\n\nENTRY e {\n  x = f32[4] parameter(0)\n  two = f32[4] constant({2, 2, 2, 2})\n"
+        "  ROOT r = f32[4] add(x, two)\n}\n",
+        false);
+    Canvas& canvas = hand().canvas();
+    canvas.highlights().setTints({{hand().named("two"), NodeTint::Removed}});
+    const int32_t field = canvas.view()->boxOf(hand().named("two"));
+    QVERIFY(canvas.view()->nodes[static_cast<size_t>(field)].kind == ViewNode::Kind::Attached);
+    const auto edgeIsTinted = [&](const QRectF& scene, double zoom) {
+      canvas.viewport().zoomBy(zoom / canvas.viewport().zoom(), QPointF(canvas.width(), canvas.height()) / 2);
+      canvas.viewport().centerOn(canvas.boxOf(hand().named("r")).center());
+      canvas.waitForTiles();
+      const QRectF box = canvas.viewport().toWidget(scene);
+      const QImage shot = canvas.grab().toImage();
+      const QColor tint = colorOf(NodeTint::Removed, canvas.theme());
+      const QPoint edge = QPointF(box.center().x(), box.top()).toPoint();
+      for (int dy = -2; dy <= 2; ++dy)
+        if (shot.pixelColor(edge + QPoint(0, dy)) == tint) return true;
+      return false;
+    };
+    QVERIFY(edgeIsTinted(canvas.frameOf(field), 1));
+    QVERIFY(!edgeIsTinted(canvas.frameOf(field), 0.5));
+    QVERIFY(edgeIsTinted(canvas.boxOf(hand().named("r")), 0.5));
   }
 
   void aCallThatIsTheResultIsMarked() {

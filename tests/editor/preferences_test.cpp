@@ -91,6 +91,23 @@ class PreferencesTest : public QObject {
     QCOMPARE(QApplication::font().pointSizeF(), before);
   }
 
+  // A typed value is taken; no button is meant by it.
+  void enterInAFieldPressesNoButton() {
+    PreferencesDialog* dialog = open();
+    int pressed = 0;
+    for (QPushButton* button : dialog->findChildren<QPushButton*>()) {
+      disconnect(button, &QPushButton::clicked, nullptr, nullptr);
+      connect(button, &QPushButton::clicked, dialog, [&pressed] { ++pressed; });
+    }
+    for (const char* name : {"fontSize", "threads", "tileCache"}) {
+      auto* typed = field<QAbstractSpinBox>(dialog, name);
+      typed->setFocus();
+      QTest::keyClick(typed, Qt::Key_Return);
+    }
+    QCOMPARE(pressed, 0);
+    QVERIFY(dialog->isVisible());
+  }
+
   // In the window that is open, whatever a widget has of its own: only sizes of the type scale are there.
   void everyWordOfTheWindowGrows() {
     hand().openText("HloModule m\n\nENTRY e {\n  ROOT x = f32[8] parameter(0)\n}\n", false);

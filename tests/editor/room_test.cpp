@@ -54,6 +54,21 @@ class RoomTest : public QObject {
   void init() { hand_ = std::make_unique<Hand>(); }
   void cleanup() { hand_.reset(); }
 
+  void theFirstNodeStaysWhereItIsDropped() {
+    for (const QPoint at : {QPoint(220, 160), QPoint(500, 330)}) {
+      hand_ = std::make_unique<Hand>();
+      dropFromPalette("iota", at);
+      const auto dropped = hand().module().findInstruction("iota");
+      QVERIFY(dropped);
+      const Viewport& seen = hand().canvas().viewport();
+      QVERIFY(QRectF(seen.toWidget(box(*dropped).topLeft()), seen.toWidget(box(*dropped).bottomRight()))
+                  .adjusted(-1, -1, 1, 1)
+                  .contains(at));
+      hand().add("abs");
+      QVERIFY(QRectF(seen.toWidget(box(*dropped).topLeft()), QSizeF(1, 1)).intersects(QRectF(hand().canvas().rect())));
+    }
+  }
+
   void whatIsDroppedOnAWireStandsOverNothing_data() {
     QTest::addColumn<int>("flow");
     QTest::addColumn<QString>("line");

@@ -4,8 +4,6 @@
 // TESSERA_SEED=S choose, TESSERA_WALK_DOCUMENT=N how many of them one document gets; TESSERA_WALK_SAY=1 names every
 // event. Every thousand events it says how far it is and what they cost the UI thread, in its own time: others who use
 // the machine do not count.
-#include <time.h>
-
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QMenu>
@@ -17,6 +15,7 @@
 #include "app/studio/window/documents/document_pane.h"
 #include "app/studio/window/documents/pane_area.h"
 #include "core/formats/project.h"
+#include "tests/editor/thread_clock.h"
 #include "tests/editor/walk_gestures.h"
 
 using namespace tessera;
@@ -27,13 +26,6 @@ constexpr int kEventsOfOneDocument = 500, kSaidEvery = 1000;
 constexpr size_t kTooMany = 250;  // instructions; then the person begins anew in the same document
 constexpr double kSlowMs = 100;
 constexpr int kTypingMs = 300;  // typed text is read after that
-
-// What this thread has worked.
-double workedMs() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
-}
 
 }  // namespace
 
@@ -58,7 +50,7 @@ class WalkTest : public WalkGestures {
         break;
       }
     if (say) std::fprintf(stderr, "%d %s\n", number, kind->name);
-    const double before = workedMs();
+    const double before = threadMs();
     if (below(3)) hand.canvas().setFocus();
     (this->*kind->play)(hand);
     answer(hand);
@@ -66,7 +58,7 @@ class WalkTest : public WalkGestures {
       rest(hand);
       answer(hand);
     }
-    note(hand, kind->name, workedMs() - before);
+    note(hand, kind->name, threadMs() - before);
   }
   void note(Hand& hand, const char* kind, double ms) {
     ++walked_;

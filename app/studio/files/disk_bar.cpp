@@ -16,14 +16,13 @@ constexpr int kSettleMs = 200;
 }
 
 DiskBar::DiskBar(Document& document, QWidget* parent)
-    : QFrame(parent),
+    : UnderlinedBar(parent),
       document_(document),
       words_(new PlainLabel(this)),
       reload_(new QPushButton(tr("Reload"), this)),
       keep_(new QPushButton(tr("Keep"), this)) {
   setObjectName(QStringLiteral("diskBar"));
   setAutoFillBackground(true);
-  setStyleSheet(QStringLiteral("#diskBar { background: palette(window); border-bottom: 1px solid palette(mid); }"));
   words_->setWordWrap(true);
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(12, 4, 8, 4);

@@ -2,10 +2,10 @@
 // "Keep". Nothing waits for the answer. Stands in the OverlayColumn of a DocumentPane.
 #pragma once
 
-#include <QFrame>
 #include <QTimer>
 
 #include "editor/document/document_file.h"
+#include "editor/look/underlined_bar.h"
 
 class QLabel;
 class QPushButton;
@@ -14,7 +14,7 @@ namespace tessera {
 
 class Document;
 
-class DiskBar : public QFrame {
+class DiskBar : public UnderlinedBar {
   Q_OBJECT
 
  public:

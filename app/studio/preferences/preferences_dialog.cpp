@@ -50,6 +50,7 @@ PreferencesDialog::PreferencesDialog(PreferenceControl& control, std::string cac
   layout->addLayout(form);
   layout->addStretch(1);
   layout->addWidget(buttons);
+  for (QPushButton* each : findChildren<QPushButton*>()) each->setAutoDefault(false);  // Enter takes a typed value
 }
 
 void PreferencesDialog::addTheme(QFormLayout& form) {

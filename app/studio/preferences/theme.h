@@ -1,4 +1,4 @@
-// The light and the dark look of the studio: palette and style sheet for the whole application.
+// The light and the dark look of the studio: style and palette of the whole application.
 #pragma once
 
 #include "core/picture/picture.h"

@@ -15,17 +15,17 @@
 
 #include "app/studio/window/panels.h"
 #include "editor/look/icon.h"
+#include "editor/look/underlined_bar.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
 namespace {
 
 // The title bar of a dock that is not tabified; it ignores mouse presses, so that the dock is dragged by them.
-class DockTitle : public QWidget {
+class DockTitle : public UnderlinedBar {
  public:
-  explicit DockTitle(QDockWidget& dock) : QWidget(&dock), dock_(dock), icon_(new PlainLabel(this)) {
+  explicit DockTitle(QDockWidget& dock) : UnderlinedBar(&dock), dock_(dock), icon_(new PlainLabel(this)) {
     setObjectName(QStringLiteral("dockTitle"));
-    setAttribute(Qt::WA_StyledBackground);
     auto* words = new PlainLabel(dock.windowTitle(), this);
     QObject::connect(&dock, &QWidget::windowTitleChanged, words, &QLabel::setText);
     auto* floats = new QToolButton(this);
@@ -50,7 +50,7 @@ class DockTitle : public QWidget {
  protected:
   void changeEvent(QEvent* event) override {
     if (event->type() == QEvent::PaletteChange) showIconOfDock();
-    QWidget::changeEvent(event);
+    UnderlinedBar::changeEvent(event);
   }
 
  private:

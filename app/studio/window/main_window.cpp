@@ -271,17 +271,14 @@ void MainWindow::beginTour(const Tour& tour) {
   tours_->begin(tour);
 }
 
-// With a style sheet, widgets get the application's new font only when the style sheet is set again.
-void MainWindow::takeFont() {
-  setFont(QApplication::font());
-  applyTheme(theme());
-}
+void MainWindow::takeFont() { setFont(QApplication::font()); }
 
 Theme MainWindow::theme() const { return area_->theme(); }
 
 void MainWindow::setTheme(Theme theme) {
   area_->setTheme(theme);
   applyTheme(theme);
+  setPalette(QApplication::palette());  // before the event loop runs, an application tells its widgets nothing
   startPage_->showThumbnails(theme);
   actions_->update();
 }

@@ -11,10 +11,12 @@
 namespace tessera {
 
 HiddenBar::HiddenBar(Document& document, QWidget* parent)
-    : QFrame(parent), document_(document), words_(new PlainLabel(this)), show_(new QPushButton(tr("Show all"), this)) {
+    : UnderlinedBar(parent),
+      document_(document),
+      words_(new PlainLabel(this)),
+      show_(new QPushButton(tr("Show all"), this)) {
   setObjectName(QStringLiteral("hiddenBar"));
   setAutoFillBackground(true);
-  setStyleSheet(QStringLiteral("#hiddenBar { background: palette(window); border-bottom: 1px solid palette(mid); }"));
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(12, 4, 8, 4);
   layout->addWidget(words_, 1);

@@ -2,7 +2,7 @@
 // SceneView; placed by a DocumentPane.
 #pragma once
 
-#include <QFrame>
+#include "editor/look/underlined_bar.h"
 
 class QLabel;
 class QPushButton;
@@ -11,7 +11,7 @@ namespace tessera {
 
 class Document;
 
-class HiddenBar : public QFrame {
+class HiddenBar : public UnderlinedBar {
   Q_OBJECT
 
  public:

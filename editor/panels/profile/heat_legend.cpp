@@ -10,6 +10,7 @@
 
 #include "editor/canvas/render.h"
 #include "editor/document/document.h"
+#include "editor/look/menu_button.h"
 #include "editor/panels/profile/measure_menu.h"
 
 namespace tessera {
@@ -39,7 +40,7 @@ HeatLegend::HeatLegend(Document& document, QWidget* parent)
   title_->setPopupMode(QToolButton::InstantPopup);
   title_->setAutoRaise(true);
   title_->setToolButtonStyle(Qt::ToolButtonTextOnly);
-  title_->setStyleSheet(QStringLiteral("QToolButton::menu-indicator { image: none; }"));
+  hideMenuArrow(*title_);
   title_->setToolTip(tr("What the colours say"));
   title_->setFocusPolicy(Qt::TabFocus);
   setToolTip(

@@ -44,7 +44,7 @@ QString foundWords(const SideBySide& found) {
 }  // namespace
 
 RoundTripBar::RoundTripBar(RoundTrip& trip, QWidget* parent)
-    : QFrame(parent),
+    : UnderlinedBar(parent),
       trip_(trip),
       words_(new PlainLabel(this)),
       check_(new QPushButton(tr("Check and compare times"), this)),
@@ -52,8 +52,6 @@ RoundTripBar::RoundTripBar(RoundTrip& trip, QWidget* parent)
       drop_(new QPushButton(tr("Drop"), this)) {
   setObjectName(QStringLiteral("roundTripBar"));
   setAutoFillBackground(true);
-  setStyleSheet(
-      QStringLiteral("#roundTripBar { background: palette(window); border-bottom: 1px solid palette(mid); }"));
   check_->setToolTip(tr("Runs it and what it was in turn on the recorded inputs"));
   putBack_->setToolTip(tr("It takes the place of what was taken out; undo there takes it out again"));
   drop_->setToolTip(tr("Closes it; the graph that it came from stays as it is"));

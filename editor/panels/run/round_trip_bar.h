@@ -2,7 +2,7 @@
 // back, drop it. Uses RoundTrip; placed by a DocumentPane.
 #pragma once
 
-#include <QFrame>
+#include "editor/look/underlined_bar.h"
 
 class QLabel;
 class QPushButton;
@@ -11,7 +11,7 @@ namespace tessera {
 
 class RoundTrip;
 
-class RoundTripBar : public QFrame {
+class RoundTripBar : public UnderlinedBar {
   Q_OBJECT
 
  public:

@@ -300,6 +300,20 @@ TEST(Ports, AreDrawnOnEveryNode) {
     EXPECT_TRUE(std::ranges::any_of(picture.items, [&](const PictureItem& item) { return item.text == word; })) << word;
 }
 
+// At 36 %, too: there in a size that can be read.
+TEST(Ports, ResultIsMarkedFromAfar) {
+  const Shown shown(kMixed);
+  const Picture picture = draw(shown.module, shown.view, shown.arrangement);
+  for (const double zoom : {1., 0.5, 0.36}) {
+    const auto mark = std::ranges::find(picture.items, "result", &PictureItem::text);
+    ASSERT_TRUE(mark != picture.items.end() && mark->isSeenAt(zoom)) << zoom;
+    const std::vector<PictureItem> lines = seenAt(*mark, zoom);
+    ASSERT_EQ(lines.size(), 1u) << zoom;
+    EXPECT_EQ(lines[0].text, "result") << zoom;
+    EXPECT_GE(lines[0].size * zoom, 9) << zoom;
+  }
+}
+
 TEST(FarText, IsAsLargeAsCanBeReadAndFitsIntoItsBox) {
   const Shown shown(kSoftmax);
   const Picture picture = draw(shown.module, shown.view, shown.arrangement);

@@ -1,6 +1,7 @@
 // A button with a menu, and a button that closes.
 #include "app/studio/window/documents/pane_header.h"
 #include "editor/look/icon.h"
+#include "editor/look/menu_button.h"
 #include "editor/text/menu_text.h"
 
 #include <QHBoxLayout>
@@ -17,6 +18,7 @@ PaneHeader::PaneHeader(QWidget* parent)
   title_->setLayoutDirection(Qt::RightToLeft);  // the arrow behind the name
   title_->setPopupMode(QToolButton::InstantPopup);
   title_->setMenu(choices_);
+  hideMenuArrow(*title_);
   title_->setToolTip(tr("Another document in this half"));
   showIcon(*close_, "close", tr("Close this half"));
   for (QToolButton* each : {title_, close_}) each->setAutoRaise(true);

@@ -1,18 +1,14 @@
-// Docks animate as long as other transitions. A check box has a border in the placeholder colour, which has enough
-// contrast on every surface, and is filled when it is checked.
-#include "app/studio/preferences/studio_style.h"
+// Thin borders with round corners; they say where the pointer and the focus are.
+#include "app/studio/preferences/style/button_look.h"
 
-#include <QAbstractItemView>
-#include <QPainter>
 #include <QPainterPath>
 #include <QStyleOption>
 
-#include "editor/preferences/preferences.h"
+#include "app/studio/preferences/style/style_paint.h"
 
 namespace tessera {
 namespace {
 
-constexpr int kDockGlideMs = 150;
 constexpr qreal kSide = 13, kRadius = 2.5, kLine = 1.25;
 
 QRectF squareIn(const QRect& rect) {
@@ -28,10 +24,39 @@ void drawTick(QPainter& painter, const QRectF& box) {
   painter.drawPath(tick);
 }
 
+QColor borderOfButton(const QStyleOptionButton& button) {
+  const bool isMeant = button.state & (QStyle::State_MouseOver | QStyle::State_HasFocus);
+  if (button.features & QStyleOptionButton::Flat) return isMeant ? borderIn(button.palette) : QColor(Qt::transparent);
+  if (button.features & QStyleOptionButton::DefaultButton) return button.palette.color(QPalette::Highlight);
+  return isMeant ? quietIn(button.palette) : borderIn(button.palette);
+}
+
+QColor surfaceOfButton(const QStyleOptionButton& button) {
+  if (button.features & QStyleOptionButton::Flat) return Qt::transparent;
+  const bool isDown = button.state & (QStyle::State_Sunken | QStyle::State_On);
+  return isDown ? borderIn(button.palette) : button.palette.color(QPalette::Button);
+}
+
+}  // namespace
+
+QMargins roomInButton(const QStyleOptionButton& button) {
+  return button.text.size() > 1 ? QMargins(15, 6, 15, 6) : QMargins(6, 6, 6, 6);
+}
+
+void drawButton(const QStyleOptionButton& button, QPainter& painter) {
+  drawRounded(painter, button.rect, surfaceOfButton(button), borderOfButton(button));
+}
+
+void drawField(const QStyleOptionFrame& field, QPainter& painter) {
+  const bool hasFocus = field.state & QStyle::State_HasFocus;
+  drawRounded(painter, field.rect, field.palette.color(QPalette::Base),
+              hasFocus ? field.palette.color(QPalette::Highlight) : borderIn(field.palette));
+}
+
 void drawIndicator(const QStyleOption& option, QPainter& painter, bool isRound) {
   const bool isOn = option.state & QStyle::State_On, isPart = option.state & QStyle::State_NoChange;
   const bool isEnabled = option.state & QStyle::State_Enabled;
-  const QColor edge = option.palette.color(QPalette::PlaceholderText);
+  const QColor edge = quietIn(option.palette);
   const QColor filled = isEnabled ? option.palette.color(QPalette::Highlight) : edge;
   const QRectF box = squareIn(option.rect);
   const qreal radius = isRound ? box.width() / 2 : kRadius;
@@ -50,23 +75,6 @@ void drawIndicator(const QStyleOption& option, QPainter& painter, bool isRound) 
   else if (isOn)
     drawTick(painter, box);
   painter.restore();
-}
-
-}  // namespace
-
-// A tree does not animate: one that is filled anew while its rows still unfold takes no clicks from then on (QTreeView
-// returns to the state before the second animation, which is that of the first).
-int StudioStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
-                           QStyleHintReturn* data) const {
-  if (hint != SH_Widget_Animation_Duration) return QProxyStyle::styleHint(hint, option, widget, data);
-  return qobject_cast<const QAbstractItemView*>(widget) ? 0 : transitionMs(kDockGlideMs);
-}
-
-void StudioStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
-                                const QWidget* widget) const {
-  if (element == PE_IndicatorCheckBox || element == PE_IndicatorRadioButton)
-    return drawIndicator(*option, *painter, element == PE_IndicatorRadioButton);
-  QProxyStyle::drawPrimitive(element, option, painter, widget);
 }
 
 }  // namespace tessera

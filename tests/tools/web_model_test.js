@@ -1,8 +1,10 @@
 // The data and the model of an HTML export, as a browser runs them: node web_model_test.js MODEL.js FILE.html…
 // Each instruction has a way to it, boxes never overlap whatever is open, wires end at their boxes, words are found.
+// Titles seen from afar fit into their boxes.
 'use strict';
-const fs = require('fs'), zlib = require('zlib'), assert = require('assert');
+const fs = require('fs'), path = require('path'), zlib = require('zlib'), assert = require('assert');
 const {Graph, Page, HEADER, PADDING} = require(process.argv[2]);
+const {Painter, shorterForms} = require(path.join(path.dirname(process.argv[2]), 'canvas.js'));
 
 function read(file) {
   const text = fs.readFileSync(file, 'utf8');
@@ -28,6 +30,25 @@ function checkView(view) {
       assert(point.x >= item.x - 2 && point.x <= item.x + item.w + 2 && point.y >= item.y - 2 &&
              point.y <= item.y + item.h + 2, 'a wire misses ' + item.title);
 }
+
+// Letters as wide as six tenths of their height.
+function checkFarTitles() {
+  const pen = {measureText: text => ({width: 60 * text.length})};
+  const painter = new Painter({getContext: () => pen}, null);
+  painter.zoom = 0.25;
+  const far = (title, times, w, h) => painter.farLines(title, times, w, h);
+  assert.deepStrictEqual(far('add', '', 200, 60).lines, ['add']);
+  assert.deepStrictEqual(far('layer norm', '', 170, 120).lines, ['layer', 'norm']);
+  assert.deepStrictEqual(far("p['h'] 94", '', 110, 60).lines, ['94']);
+  assert.deepStrictEqual(far("gradient of blk: p['h'][3]", '', 420, 60).lines, ['gradient of blk']);
+  assert.deepStrictEqual(far("['Dense_0']['kernel']", '', 220, 60).lines, ['kernel']);
+  assert.strictEqual(far('concatenate', ' ×12', 260, 60).lines[0], 'conca… ×12');
+  assert.deepStrictEqual(far('add', '', 20, 60).lines, []);
+  for (const {size, lines} of [far('a_long_name of several words', '', 230, 130), far('concatenate', ' ×12', 260, 60)])
+    for (const line of lines) assert(0.6 * size * line.length <= 260, line);
+  assert.deepStrictEqual(shorterForms('x', ''), ['x', 'x']);
+}
+checkFarTitles();
 
 for (const file of process.argv.slice(3)) {
   const graph = read(file), page = new Page(graph, graph.page);

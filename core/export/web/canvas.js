@@ -385,3 +385,4 @@ function visibleItemOf(page, instruction) {
   }
   return item;
 }
+if (typeof module !== 'undefined') module.exports = {Painter, shorterForms};

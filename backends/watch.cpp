@@ -13,17 +13,6 @@
 namespace tessera {
 namespace {
 
-Status checkWatched(const Module& module, InstructionId id) {
-  if (!module.contains(id)) return fail(ErrorKind::Usage, "a watched value is no instruction of the graph");
-  const Instruction& instruction = module.at(id);
-  if (instruction.computation == module.entry() && instruction.shape->isArray()) return {};
-  return fail({.kind = ErrorKind::Usage,
-               .message = fmt::format("{} cannot be watched", instruction.reference()),
-               .expected = "an array of the entry computation",
-               .found = instruction.shape->isArray() ? "a value of " + module.at(instruction.computation).name
-                                                     : toString(*instruction.shape, false)});
-}
-
 // The root's leaves come first.
 Module withWatched(const Module& module, std::span<const InstructionId> watched) {
   std::vector<InstructionId> all{module.entryComputation().root};
@@ -33,6 +22,18 @@ Module withWatched(const Module& module, std::span<const InstructionId> watched)
 
 }  // namespace
 
+Status checkWatched(const Module& module, InstructionId id) {
+  if (!module.contains(id)) return fail(ErrorKind::Usage, "a watched value is no instruction of the graph");
+  const Instruction& instruction = module.at(id);
+  const bool isReal = instruction.shape->isArray() && !isComplex(instruction.shape->type);
+  if (instruction.computation == module.entry() && isReal) return {};
+  return fail({.kind = ErrorKind::Usage,
+               .message = fmt::format("{} cannot be watched", instruction.reference()),
+               .expected = "an array of real numbers of the entry computation",
+               .found = isReal ? "a value of " + module.at(instruction.computation).name
+                               : toString(*instruction.shape, false)});
+}
+
 // Two sweeps: a mean of large numbers first, then how far they are from it.
 ValueStats statsOf(const Literal& value) {
   ValueStats out;
@@ -40,7 +41,6 @@ ValueStats statsOf(const Literal& value) {
   const auto bytes = value.bytes();
   const auto width = static_cast<size_t>(byteWidth(type));
   if (isComplex(type) || width == 0) return out;
-  int64_t count = 0;
   double sum = 0;
   const auto each = [&](auto&& visit) {
     for (size_t at = 0; at + width <= bytes.size(); at += width) visit(loadDouble(type, bytes.data() + at));
@@ -48,18 +48,19 @@ ValueStats statsOf(const Literal& value) {
   each([&](double number) {
     if (std::isnan(number)) return void(++out.nans);
     if (std::isinf(number)) return void(++out.infinities);
-    out.least = count == 0 ? number : std::min(out.least, number);
-    out.most = count == 0 ? number : std::max(out.most, number);
+    out.least = out.finite == 0 ? number : std::min(out.least, number);
+    out.most = out.finite == 0 ? number : std::max(out.most, number);
     sum += number;
-    ++count;
+    ++out.finite;
   });
-  if (count == 0) return out;
-  out.mean = sum / static_cast<double>(count);
+  if (out.finite == 0) return out;
+  const auto count = static_cast<double>(out.finite);
+  out.mean = sum / count;
   double squares = 0;
   each([&](double number) {
     if (std::isfinite(number)) squares += (number - out.mean) * (number - out.mean);
   });
-  out.deviation = std::sqrt(squares / static_cast<double>(count));
+  out.deviation = std::sqrt(squares / count);
   return out;
 }
 
@@ -88,6 +89,19 @@ Result<WatchSeries> watchValues(const Module& module, const WatchRequest& reques
         arguments[static_cast<size_t>(argument)] = (*outputs)[static_cast<size_t>(output)];
     if (request.progress) request.progress(step + 1);
   }
+  return out;
+}
+
+std::string toCsv(const WatchSeries& series, std::span<const std::string> names) {
+  std::string out = "step,name,mean,least,most,deviation,finite,nan,infinite\n";
+  for (size_t step = 0; !series.empty() && step < series[0].size(); ++step)
+    for (size_t i = 0; i < series.size(); ++i) {
+      const ValueStats& stats = series[i][step];
+      const std::string numbers =
+          stats.finite == 0 ? ",,," : fmt::format("{},{},{},{}", stats.mean, stats.least, stats.most, stats.deviation);
+      out +=
+          fmt::format("{},{},{},{},{},{}\n", step + 1, names[i], numbers, stats.finite, stats.nans, stats.infinities);
+    }
   return out;
 }
 

@@ -46,11 +46,11 @@ Result<double> shareIn(std::string text) {
   return out / 100;
 }
 
-Result<std::shared_ptr<const Module>> givenModule(const std::string& file, Report& report) {
-  if (file.empty()) return std::shared_ptr<const Module>();
+// Null: none is given, or the report says what is wrong with it.
+std::shared_ptr<const Module> givenModule(const std::string& file, Report& report) {
+  if (file.empty()) return nullptr;
   auto module = loadModule(file, report, true);
-  if (!module) return std::shared_ptr<const Module>();
-  return std::make_shared<const Module>(*std::move(module));
+  return module ? std::make_shared<const Module>(*std::move(module)) : nullptr;
 }
 
 void tellCsv(std::string csv, Report& report) {
@@ -146,20 +146,20 @@ void tellProfile(const OpProfile& profile, const ProfileArguments& options, Repo
 }
 
 void profile(const ProfileArguments& options, Report& report) {
-  auto module = givenModule(options.module, report);
-  if (!options.module.empty() && !*module) return;
-  const auto baseline = baselineOf(options, *module);
+  const std::shared_ptr<const Module> module = givenModule(options.module, report);
+  if (!options.module.empty() && !module) return;
+  const auto baseline = baselineOf(options, module);
   if (!baseline) return report.failure(baseline.error());
   ProfileSelection selection = options.selection;
   selection.timeline = options.analysis.communication || !options.analysis.html.empty();
-  auto read = readProfileSource(options.source, *module, selection);
+  auto read = readProfileSource(options.source, module, selection);
   if (!read) return report.failure(read.error());
   if (options.analysis.html != "-") tellProfile(*read, options, report);
-  if (auto told = tellAnalysis(*read, *module, options.source, options.top, options.analysis, report); !told)
+  if (auto told = tellAnalysis(*read, module, options.source, options.top, options.analysis, report); !told)
     return report.failure(told.error());
   if (*baseline) compare(*read, **baseline, report);
-  if (*module && read->instructions.empty() && !read->unmatched.empty())
-    answerNo(fmt::format("nothing of the profile lands on the module {}", (*module)->name), report);
+  if (module && read->instructions.empty() && !read->unmatched.empty())
+    answerNo(fmt::format("nothing of the profile lands on the module {}", module->name), report);
 }
 
 }  // namespace

@@ -131,8 +131,9 @@ std::vector<std::string> lostLines(const OpProfile& profile, size_t top) {
   for (size_t i = 0; i < shown; ++i) out.push_back(lostLine(profile.unmatched[i], time));
   cutTable(out, shown, profile.unmatched.size(), "unmatched names");
   if (!profile.host.empty())
-    out.push_back(fmt::format("beside them on the host, in no sum above (Python, launches, waiting), {} in {} names:",
-                              timeText(selfOf(profile.host)), profile.host.size()));
+    out.push_back(fmt::format("beside them on the host, in no sum above (Python, launches, waiting), {} in {} name{}:",
+                              timeText(selfOf(profile.host)), profile.host.size(),
+                              profile.host.size() == 1 ? "" : "s"));
   for (size_t i = 0; i < std::min(kHostRows, profile.host.size()); ++i) out.push_back(lostLine(profile.host[i]));
   return out;
 }

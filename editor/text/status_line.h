@@ -6,6 +6,7 @@
 #include <QPainter>
 #include <QStyle>
 #include <QToolTip>
+#include <algorithm>
 
 #include "editor/text/plain_text.h"
 
@@ -20,8 +21,9 @@ class StatusLine : public PlainLabel {
  protected:
   void paintEvent(QPaintEvent*) override {
     QPainter painter(this);
-    const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, width());
-    style()->drawItemText(&painter, rect(), Qt::AlignLeft | Qt::AlignVCenter, palette(), isEnabled(), shown,
+    const QRect inside = contentsRect().adjusted(std::max(0, indent()), 0, 0, 0);
+    const QString shown = fontMetrics().elidedText(text(), Qt::ElideRight, inside.width());
+    style()->drawItemText(&painter, inside, Qt::AlignLeft | Qt::AlignVCenter, palette(), isEnabled(), shown,
                           foregroundRole());
   }
   bool event(QEvent* event) override {

@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTest>
+#include <QTextBlock>
 #include <QToolButton>
 #include <QTreeWidget>
 #include <algorithm>
@@ -120,6 +121,12 @@ class AnalysisTest : public AnalysisHand {
     QVERIFY2(panel.words().contains("40 steps"), qPrintable(panel.words()));
     QCOMPARE(panel.chart()->series()[0].size(), size_t{40});
     QVERIFY(panel.chart()->series()[0][0].mean != panel.chart()->series()[0][39].mean);
+    QTemporaryDir folder;
+    const QString table = folder.filePath("watched.csv");
+    QVERIFY(panel.exportCsv(table).has_value());
+    const std::string rows = *readFile(table.toStdString());
+    QCOMPARE(std::ranges::count(rows, '\n'), 41);
+    QVERIFY2(rows.find("\n40,bent,") != rows.npos, rows.c_str());
     hand_->click(named("x"));
     QTest::mouseClick(panel.chart(), Qt::LeftButton, {}, panel.chart()->placeOf(0, 20).toPoint());
     QVERIFY(hand_->selected() == named("bent"));
@@ -128,7 +135,7 @@ class AnalysisTest : public AnalysisHand {
     QVERIFY(panel.watched().empty());
     hand_->click(named("out"));
     QTest::mouseClick(panel.addButton(), Qt::LeftButton);
-    QVERIFY2(panel.words().contains("no array"), qPrintable(panel.words()));
+    QVERIFY2(panel.words().contains("cannot be watched"), qPrintable(panel.words()));
   }
 
   // --- dump folder
@@ -153,6 +160,38 @@ class AnalysisTest : public AnalysisHand {
     QCOMPARE(panel.marked().size(), size_t{1});
     QCOMPARE(panel.marked()[0].first, size_t{1});
     QCOMPARE(panel.marked()[0].last, size_t{3});
+  }
+
+  void aLineOfCodeSelectsItsInstruction() {
+    QTemporaryDir folder;
+    const auto write = [&](const char* name, const std::string& text) {
+      QVERIFY(writeFileAtomically(folder.filePath(name).toStdString(), text).has_value());
+    };
+    write("module_0000.net.before_optimizations.txt", kAnalysedNet);
+    write("module_0000.net.sm_9.0_gpu_after_optimizations.txt", kAnalysedNet);
+    write("module_0000.net.ptx",
+          ".version 8.3\n.visible .entry bent(\n)\n{\n\tret;\n}\n\n.visible .entry shifted(\n)\n"
+          "{\n\tret;\n}\n");
+    hand_->window().openFile(folder.path());
+    hand_->settle();
+    DumpPanel& panel = *hand_->window().panels().dump;
+    hand_->click(named("bent"));
+    QTRY_COMPARE_WITH_TIMEOUT(panel.marked().size(), size_t{1}, 20000);
+    QPlainTextEdit& text = *panel.text();
+    const auto clickLine = [&](int line) {
+      const QTextCursor at(text.document()->findBlockByNumber(line));
+      QTest::mouseClick(text.viewport(), Qt::LeftButton, {}, text.cursorRect(at).center() + QPoint(2, 0));
+    };
+    clickLine(9);
+    QTRY_VERIFY(hand_->selected() == named("shifted"));
+    QTRY_COMPARE(panel.marked()[0].first, size_t{7});
+    QCOMPARE(text.textCursor().blockNumber(), 9);  // stays where it was put
+    clickLine(0);
+    QVERIFY(hand_->selected() == named("shifted"));
+    QVERIFY2(panel.words().contains("line 1 is about no instruction"), qPrintable(panel.words()));
+    text.moveCursor(QTextCursor::Down);
+    QTest::keyClick(&text, Qt::Key_Return);
+    QTRY_VERIFY(hand_->selected() == named("bent"));
   }
 
   void anEqualFusionHasTheCode() {

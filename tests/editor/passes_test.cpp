@@ -105,6 +105,7 @@ class PassesTest : public QObject {
       press(panel, Qt::Key_Right);
       QCOMPARE(panel.frame()->moment, static_cast<size_t>(step));
       expectNoOverlap(*panel.frame());
+      QVERIFY2(panel.minimumSizeHint().width() < 600, qPrintable(panel.words()));  // long names make no wide window
       auto now = placesIn(*panel.frame());
       for (const auto& [id, place] : now) {
         const auto found = before.find(panel.frame()->changes->before(InstructionId(id)).value);

@@ -57,6 +57,7 @@ class PlaneBytes {
     for (const std::string& event : events) out += bytesField(4, event);
     lines_ += bytesField(3, out);
   }
+  void planeStat(const std::string& name, int64_t value) { planeStats_ += bytesField(6, stat(name, value)); }
   // Of a plane "/host:metadata".
   void module(const std::string& name, int64_t program, const std::string& hloProto) {
     const std::string stat = numberField(1, idOf(stats_, "Hlo Proto")) + bytesField(6, hloProto);
@@ -72,7 +73,7 @@ class PlaneBytes {
                                bytesField(2, numberField(1, entry.first) + bytesField(2, name) + entry.second));
     for (const auto& [name, id] : stats_)
       out += bytesField(5, numberField(1, id) + bytesField(2, numberField(1, id) + bytesField(2, name)));
-    return out;
+    return out + planeStats_;
   }
 
  private:
@@ -80,7 +81,7 @@ class PlaneBytes {
     return ids.try_emplace(name, static_cast<int64_t>(ids.size()) + 1).first->second;
   }
 
-  std::string name_, lines_;
+  std::string name_, lines_, planeStats_;
   std::map<std::string, int64_t> events_, stats_;
   std::map<std::string, std::pair<int64_t, std::string>> metadataStats_;
 };

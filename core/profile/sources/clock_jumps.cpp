@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/units.h"
+#include "core/profile/sources/recorded.h"
 
 namespace tessera {
 namespace {
@@ -34,11 +35,9 @@ std::string warningOf(const TimePause& pause, const std::vector<LineStretch>& st
   const Side& astray = isLate ? after : before;
   const LineStretch& next = *astray.next;
   return fmt::format(
-      "{} event{} ({} on the line {} of {}{}) {} {} {} all others: the clock jumped, or nothing was recorded in "
-      "between",
-      astray.events, astray.events == 1 ? "" : "s", next.event, next.line, next.where,
-      astray.events == 1 ? "" : " among them", astray.events == 1 ? "is" : "are", textOf(pause),
-      isLate ? "after" : "before");
+      "{} ({} on the line {} of {}{}) {} {} {} all others: the clock jumped, or nothing was recorded in between",
+      eventsText(astray.events), next.event, next.line, next.where, astray.events == 1 ? "" : " among them",
+      astray.events == 1 ? "is" : "are", textOf(pause), isLate ? "after" : "before");
 }
 
 }  // namespace

@@ -74,6 +74,8 @@ bool isDevicePlane(std::string_view plane) {
 
 bool isMetadataPlane(std::string_view plane) { return plane == "/host:metadata"; }
 
+bool isTaskPlane(std::string_view plane) { return plane == "Task Environment"; }
+
 bool isOpsLine(std::string_view line) { return line == kOps; }
 
 std::string_view instructionNamed(std::string_view shortName, std::string_view name) {

@@ -14,6 +14,7 @@ namespace tessera {
 
 bool isDevicePlane(std::string_view plane);    // "/device:GPU:0", "/device:TPU:1"
 bool isMetadataPlane(std::string_view plane);  // whose events are modules
+bool isTaskPlane(std::string_view plane);      // about the process that was profiled
 bool isOpsLine(std::string_view line);         // an event for each instruction, derived or TPU's own
 
 // The instruction that an event of such a line is: its short name, or what "%NAME = …" defines.

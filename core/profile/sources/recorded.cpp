@@ -14,15 +14,17 @@
 namespace tessera {
 namespace {
 
+constexpr int64_t kFarthestNs = int64_t{1} << 61;  // so that sums and differences of two times do not overflow
+
 int64_t endOf(const SeenEvent& event) { return saturatingAdd(event.beginPs, event.durationPs); }
 
 bool nests(const SeenEvent& event) { return event.occurrences == 1; }
 
 // Self times of the events at `places`, which are sorted by begin, the longer one first. Counts events that end after
 // the one around them.
-int64_t subtractNested(const std::vector<SeenEvent>& events, const std::vector<size_t>& places,
-                       std::vector<int64_t>& self) {
-  int64_t crossed = 0;
+size_t subtractNested(const std::vector<SeenEvent>& events, const std::vector<size_t>& places,
+                      std::vector<int64_t>& self) {
+  size_t crossed = 0;
   std::vector<size_t> open;
   for (size_t place : places) {
     const SeenEvent& event = events[place];
@@ -50,6 +52,8 @@ std::vector<size_t> sortedPlaces(const std::vector<SeenEvent>& events) {
 }
 
 }  // namespace
+
+std::string eventsText(size_t count) { return fmt::format("{} event{}", count, count == 1 ? "" : "s"); }
 
 size_t Recorder::HashKey::operator()(const Key& key) const {
   uint64_t out = key.name;
@@ -100,8 +104,9 @@ void Recorder::mend(std::vector<SeenEvent>& events) {
   }
 }
 
+void Recorder::takeStart(int64_t ns) { out_.startNs = std::clamp<int64_t>(ns, 0, kFarthestNs); }
+
 int64_t Recorder::takeClock(int64_t baseNs, size_t events) {
-  constexpr int64_t kFarthestNs = int64_t{1} << 61;  // so that differences of times do not overflow
   baseNs = std::clamp(baseNs, -kFarthestNs, kFarthestNs);
   if (events > mostEvents_) mostEvents_ = events, out_.clockNs = baseNs;
   return baseNs;
@@ -166,14 +171,16 @@ void Recorder::warnOfClocks() {
 }
 
 Recorded Recorder::finish() {
+  constexpr int64_t kIn1980Ns = 365 * 10 * kDayNs;
+  if (out_.clockNs > kIn1980Ns) out_.startNs = 0;
   warnOfClocks();
-  if (negative_ > 0) warn(fmt::format("{} events have a negative duration and count as 0", negative_));
-  if (unbelievable_ > 0) warn(fmt::format("{} events last longer than thirteen days and count as 0", unbelievable_));
+  if (negative_ > 0) warn(eventsText(negative_) + " with a negative duration, counted as 0");
+  if (unbelievable_ > 0) warn(eventsText(unbelievable_) + " longer than thirteen days, counted as 0");
   if (crossed_ > 0)
     warn(
-        fmt::format("{} events end after the event around them: the clock jumped, or one line holds several threads; "
-                    "their own times are estimates",
-                    crossed_));
+        eventsText(crossed_) +
+        " ending after the event around them: the clock jumped, or one line holds several threads; their own times are "
+        "estimates");
   if (keepsLines_) out_.texts.assign(std::move_iterator(texts_.begin()), std::move_iterator(texts_.end()));
   return std::move(out_);
 }

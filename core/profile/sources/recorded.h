@@ -40,6 +40,8 @@ struct RecordedModule {
   std::string proto;  // HloProto
 };
 
+std::string eventsText(size_t count);  // "1 event", "2 events"
+
 struct SeenEvent;
 
 // One thread or stream with its events, for the timeline.
@@ -59,7 +61,8 @@ struct Recorded {
   // By module and program: the ids of its executions.
   std::map<std::pair<std::string, std::optional<uint64_t>>, std::set<int64_t>> runsOf;
   std::vector<std::string> warnings;
-  int64_t clockNs = 0;  // the base of the line with the most events
+  int64_t clockNs = 0;             // the base of the line with the most events
+  std::optional<int64_t> startNs;  // what bases count from, since 1970; none: not known
   // Only on request.
   std::vector<RecordedLine> lines;
   std::vector<std::string> texts;  // of the lines' events, by number
@@ -96,6 +99,8 @@ class Recorder {
   // To be seen in the timeline, and in no sum.
   void keepLine(std::string_view where, std::string_view line, std::vector<SeenEvent> events, int64_t baseNs = 0);
   void addStep(int64_t number, int64_t durationPs);
+  // When the recording began, since 1970. Bases count from then, unless they count from 1970, too.
+  void takeStart(int64_t ns);
   void warn(std::string_view text) { out_.warnings.push_back(onOneLine(text)); }
 
   Recorded& out() { return out_; }
@@ -132,7 +137,7 @@ class Recorder {
   std::unordered_map<Key, size_t, HashKey> rows_;
   std::vector<StretchOnClock> stretches_;
   size_t mostEvents_ = 0;  // of one line
-  int64_t negative_ = 0, crossed_ = 0, unbelievable_ = 0;
+  size_t negative_ = 0, crossed_ = 0, unbelievable_ = 0;
 };
 
 }  // namespace tessera

@@ -48,8 +48,14 @@ class TimelineMaker {
     uint32_t track;
     int64_t beginNs, endNs;
   };
+  struct TrackSpans {
+    std::string process, name;
+    std::vector<TimelineSpan> spans;
+  };
   void findOrigin();
+  int64_t startOf(const Recorded& file) const { return haveStarts_ ? *file.startNs : 0; }
   int64_t shiftOf(const Recorded& file, const RecordedLine& line);
+  uint32_t trackOf(const Recorded& file, const RecordedLine& line);
   void addLine(const Recorded& file, const RecordedLine& line);
   uint32_t nameOf(const Recorded& file, const SeenEvent& event);
   void nameOwners();
@@ -69,22 +75,40 @@ class TimelineMaker {
   std::unordered_map<NameKey, uint32_t, HashKey> names_;  // of a file; again for each file
   std::unordered_map<std::string, uint32_t> known_;
   std::vector<FlowEnd> ends_;
+  std::vector<TrackSpans> tracks_;
+  std::map<std::tuple<std::string, std::string, size_t>, uint32_t> trackNumbers_;  // by process, name and number there
+  std::map<std::pair<std::string, std::string>, size_t> linesSeen_;                // of a file
+  bool haveStarts_ = false;                                                        // all files say when they began
+  bool haveRuns_ = false;                                                          // of several names
   int64_t originNs_ = 0;
   size_t spans_ = 0, leftOut_ = 0, astray_ = 0;
 };
 
 void TimelineMaker::findOrigin() {
+  haveStarts_ = std::ranges::all_of(files_, [](const Recorded& file) { return file.startNs.has_value(); });
+  haveRuns_ = std::ranges::any_of(files_, [this](const Recorded& file) { return file.run != files_[0].run; });
   originNs_ = INT64_MAX;
   for (const Recorded& file : files_)
     for (const RecordedLine& line : file.lines)
-      if (isOnClock(line.baseNs, file.clockNs)) originNs_ = std::min(originNs_, line.baseNs);
+      if (isOnClock(line.baseNs, file.clockNs)) originNs_ = std::min(originNs_, line.baseNs + startOf(file));
 }
 
 // A line of another clock begins where its file's clock does.
 int64_t TimelineMaker::shiftOf(const Recorded& file, const RecordedLine& line) {
-  if (isOnClock(line.baseNs, file.clockNs)) return line.baseNs - originNs_;
+  if (isOnClock(line.baseNs, file.clockNs)) return line.baseNs + startOf(file) - originNs_;
   ++astray_;
-  return file.clockNs - originNs_;
+  return file.clockNs + startOf(file) - originNs_;
+}
+
+// A thread or stream of several runs is one track, unless nothing says when they were.
+uint32_t TimelineMaker::trackOf(const Recorded& file, const RecordedLine& line) {
+  const bool isAlone = file.host.empty() || files_.size() == 1;
+  const std::string process = isAlone ? line.process : file.host + " " + line.process;
+  const std::string name = haveRuns_ && !haveStarts_ ? line.name + ", run " + file.run : line.name;
+  const size_t number = linesSeen_[{process, name}]++;
+  const auto [at, isNew] = trackNumbers_.try_emplace({process, name, number}, tracks_.size());
+  if (isNew) tracks_.push_back({process, name, {}});
+  return at->second;
 }
 
 uint32_t TimelineMaker::nameOf(const Recorded& file, const SeenEvent& event) {
@@ -121,11 +145,13 @@ void TimelineMaker::nameOwners() {
 }
 
 void TimelineMaker::addLine(const Recorded& file, const RecordedLine& line) {
-  std::vector<TimelineSpan> spans;
-  const auto track = static_cast<uint32_t>(out_->tracks.size());
+  const auto hasBegin = [](const SeenEvent& event) { return event.occurrences == 1; };  // a sum has none
+  if (std::ranges::none_of(line.events, hasBegin)) return;
+  const uint32_t track = trackOf(file, line);
+  std::vector<TimelineSpan>& spans = tracks_[track].spans;
   const int64_t shiftNs = shiftOf(file, line);
   for (const SeenEvent& event : line.events) {
-    if (event.occurrences != 1) continue;  // a sum has no begin
+    if (!hasBegin(event)) continue;
     if (++spans_ > kMostSpans) {
       ++leftOut_;
       continue;
@@ -136,9 +162,6 @@ void TimelineMaker::addLine(const Recorded& file, const RecordedLine& line) {
     spans.push_back({beginNs, endNs, nameOf(file, event), event.device});
     if (event.flow != 0) ends_.push_back({event.flow, track, beginNs, endNs});
   }
-  if (spans.empty()) return;
-  out_->addTrack(file.host.empty() || files_.size() == 1 ? line.process : file.host + " " + line.process, line.name,
-                 std::move(spans));
 }
 
 bool TimelineMaker::find(const FlowEnd& end, SpanPlace& out) const {
@@ -170,9 +193,11 @@ std::shared_ptr<Timeline> TimelineMaker::make() {
   if (originNs_ == INT64_MAX) return nullptr;
   for (const Recorded& file : files_) {
     names_.clear();
+    linesSeen_.clear();
     for (const RecordedLine& line : file.lines) addLine(file, line);
     for (FlowEnd& end : ends_) end.flow = mixedHash(end.flow, 1);  // numbers are of one file
   }
+  for (TrackSpans& track : tracks_) out_->addTrack(track.process, track.name, std::move(track.spans));
   if (leftOut_ > 0) out_->notes.push_back(fmt::format("{} of {} events are left out", leftOut_, spans_));
   if (astray_ > 0)
     out_->notes.push_back(fmt::format("{} lines are of another clock and begin with the others", astray_));

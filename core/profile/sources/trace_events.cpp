@@ -51,7 +51,7 @@ class TraceReader {
   std::map<std::string, std::string> processNames_;
   std::map<Thread, std::string> threadNames_;
   TraceTime origin_;  // of the times of events
-  int64_t events_ = 0, unended_ = 0;
+  size_t events_ = 0, unended_ = 0;
 };
 
 void TraceReader::takeName(const TraceEvent& event, const Thread& thread) {
@@ -173,9 +173,9 @@ Result<Recorded> TraceReader::finish(const std::string& fileName, bool cut) {
     return fail({.message = "the trace has no event with a duration",
                  .expected = R"(events {"ph":"X","name":…,"ts":…,"dur":…} in "traceEvents")",
                  .file = fileName});
-  for (auto& [thread, line] : lines_) unended_ += static_cast<int64_t>(line.open.size());
+  for (auto& [thread, line] : lines_) unended_ += line.open.size();
   if (cut) recorder_.warn("the JSON is cut or damaged: the events before that place are shown");
-  if (unended_ > 0) recorder_.warn(fmt::format("{} events have a begin or an end alone and are left out", unended_));
+  if (unended_ > 0) recorder_.warn(eventsText(unended_) + " with a begin or an end alone, left out");
   markAllAsWork();
   placeOnClock();
   std::map<std::string, std::vector<DeviceLine>> processes;

@@ -93,6 +93,8 @@ class PlaneReader {
 
   // The modules of a plane of metadata.
   void readModules();
+  // When the profile began, of the plane about its process.
+  void readStart();
   void readLines();
 
  private:
@@ -112,7 +114,7 @@ class PlaneReader {
   Recorder& recorder_;
   std::string name_;
   bool damaged_ = false;
-  std::vector<std::string_view> lines_;
+  std::vector<std::string_view> lines_, planeStats_;
   std::unordered_map<int64_t, std::string_view> eventEntries_;
   std::unordered_map<int64_t, std::string> statNames_;
   std::unordered_map<int64_t, StatMeaning> statMeanings_;
@@ -129,6 +131,7 @@ void PlaneReader::readParts(std::string_view message) {
     if (field->number == pb::XPlane::kLinesFieldNumber) lines_.push_back(field->bytes);
     if (field->number == pb::XPlane::kEventMetadataFieldNumber) readEventEntry(field->bytes);
     if (field->number == pb::XPlane::kStatMetadataFieldNumber) readStatName(field->bytes);
+    if (field->number == pb::XPlane::kStatsFieldNumber) planeStats_.push_back(field->bytes);
   }
   damaged_ = reader.damaged();
 }
@@ -219,6 +222,15 @@ void PlaneReader::readModules() {
     if (facts.program) module.program = facts.program;
     if (!module.program) module.program = static_cast<uint64_t>(id);
     if (!module.proto.empty()) recorder_.out().modules.push_back(std::move(module));
+  }
+}
+
+void PlaneReader::readStart() {
+  for (const std::string_view bytes : planeStats_) {
+    pb::XStat stat;
+    if (!parseMessage(bytes, stat)) continue;
+    const auto name = statNames_.find(stat.metadata_id());
+    if (name != statNames_.end() && name->second == "profile_start_time") recorder_.takeStart(integerOf(stat));
   }
 }
 
@@ -348,6 +360,8 @@ Result<Recorded> readXplane(std::string_view content, const std::string& fileNam
     PlaneReader plane(message, recorder);
     if (isMetadataPlane(plane.name()))
       plane.readModules();
+    else if (isTaskPlane(plane.name()))
+      plane.readStart();
     else
       plane.readLines();
     inner |= plane.damaged();

@@ -20,6 +20,7 @@
 #include "editor/document/document.h"
 #include "editor/document/node_values.h"
 #include "editor/look/columns.h"
+#include "editor/panels/bar_button.h"
 #include "editor/panels/number_item.h"
 #include "editor/text/plain_text.h"
 #include "editor/text/status_line.h"
@@ -139,10 +140,7 @@ QWidget* NumericsPanel::makeBar() {
   row->addWidget(choice_);
   row->addWidget(compare_);
   const auto button = [&](const QString& text, const QString& tip) {
-    auto* out = new QToolButton(bar);
-    out->setText(text);
-    out->setToolTip(tip);
-    out->setAutoRaise(true);
+    QToolButton* out = makeBarButton(bar, text, tip);
     row->addWidget(out);
     return out;
   };

@@ -180,7 +180,9 @@ void DumpPanel::fill() {
     auto* others = new QTreeWidgetItem(files_, {tr("of no module")});
     for (const std::string& file : dump_->others) others->addChild(fileItem(file, QString::fromStdString(file), 0));
   }
-  QString words = tr("%L1 files of %L2 modules").arg(dump_->files).arg(dump_->modules.size());
+  const size_t modules = dump_->modules.size();
+  QString words = modules == 1 ? tr("%L1 files of one module").arg(dump_->files)
+                               : tr("%L1 files of %L2 modules").arg(dump_->files).arg(modules);
   for (const std::string& warning : dump_->warnings) words += QStringLiteral("; ") + QString::fromStdString(warning);
   words_->setText(words);
 }

@@ -22,7 +22,7 @@
 #include "editor/look/columns.h"
 #include "editor/look/type_scale.h"
 #include "editor/panels/compiler/pass_strip.h"
-#include "editor/text/plain_text.h"
+#include "editor/text/status_line.h"
 
 namespace tessera {
 namespace {
@@ -104,8 +104,7 @@ QWidget* PassesPanel::makeBar() {
          [this] { stepToTouch(-1); });
   button(Qt::RightArrow, tr("The next pass that touched the selection (Ctrl+Right in the strip)"),
          [this] { stepToTouch(1); });
-  words_ = new PlainLabel(bar);
-  words_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  words_ = new StatusLine(bar);
   row->addWidget(words_, 1);
   return bar;
 }

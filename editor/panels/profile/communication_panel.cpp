@@ -12,6 +12,7 @@
 #include "editor/look/columns.h"
 #include "editor/panels/number_item.h"
 #include "editor/text/plain_text.h"
+#include "editor/text/status_line.h"
 #include "editor/text/unit_words.h"
 
 namespace tessera {
@@ -41,7 +42,7 @@ CommunicationPanel::CommunicationPanel(Document& document, QWidget* parent)
     : QWidget(parent),
       document_(document),
       table_(new QTreeWidget(this)),
-      words_(new PlainLabel(this)),
+      words_(new StatusLine(this)),
       empty_(new EmptyLabel(tr("Run a graph on several devices (Run settings), or open a profile of such a run, to see "
                                "what was exchanged."),
                             this)) {
@@ -73,6 +74,7 @@ CommunicationPanel::CommunicationPanel(Document& document, QWidget* parent)
   layout->setSpacing(4);
   words_->setIndent(8);
   words_->setEnabled(false);
+  words_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);  // at the top also without the table
   layout->addWidget(words_);
   layout->addWidget(table_, 1);
   connect(table_, &QTreeWidget::itemSelectionChanged, this, &CommunicationPanel::selectRows);

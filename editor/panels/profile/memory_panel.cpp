@@ -18,6 +18,7 @@
 #include "core/formats/file_content.h"
 #include "core/formats/hlo_text.h"
 #include "editor/document/document.h"
+#include "editor/panels/bar_button.h"
 #include "editor/panels/number_item.h"
 #include "editor/panels/profile/memory_chart.h"
 #include "editor/text/status_line.h"
@@ -76,10 +77,7 @@ QWidget* MemoryPanel::makeBar() {
   source_->addItem(tr("as compiled"));
   source_->addItem(tr("XLA's assignment…"));
   source_->setToolTip(tr("The graph in its own order, after all passes, or with the buffer assignment of an XLA dump"));
-  peak_ = new QToolButton(bar);
-  peak_->setText(tr("Peak"));
-  peak_->setToolTip(tr("Show what is live at the peak, and light it on the canvas (Esc ends it)"));
-  peak_->setAutoRaise(true);
+  peak_ = makeBarButton(bar, tr("Peak"), tr("Show what is live at the peak, and light it on the canvas (Esc ends it)"));
   words_ = new StatusLine(bar);
   row->addWidget(source_);
   row->addWidget(peak_);

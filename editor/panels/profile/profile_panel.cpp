@@ -20,6 +20,7 @@
 #include "editor/document/machine_peaks.h"
 #include "editor/look/columns.h"
 #include "editor/models/op_tree_model.h"
+#include "editor/panels/bar_button.h"
 #include "editor/panels/profile/icicle_view.h"
 #include "editor/panels/profile/treemap.h"
 #include "editor/text/plain_text.h"
@@ -107,13 +108,7 @@ QWidget* ProfilePanel::makeBar() {
   filter_->setPlaceholderText(tr("Filter by name, opcode, scope, source"));
   filter_->setClearButtonEnabled(true);
   filter_->setMaximumWidth(260);
-  const auto button = [bar](const QString& text, const QString& tip) {
-    auto* out = new QToolButton(bar);
-    out->setText(text);
-    out->setToolTip(tip);
-    out->setAutoRaise(true);
-    return out;
-  };
+  const auto button = [bar](const QString& text, const QString& tip) { return makeBarButton(bar, text, tip); };
   boxes_ = button(tr("Boxes"), tr("The tree as nested boxes, as wide as their time"));
   boxes_->setCheckable(true);
   mapButton_ = button(tr("Areas"), tr("The tree as a treemap, as large as their time"));

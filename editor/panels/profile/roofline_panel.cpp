@@ -13,6 +13,7 @@
 
 #include "editor/document/document.h"
 #include "editor/document/machine_peaks.h"
+#include "editor/panels/bar_button.h"
 #include "editor/panels/profile/roofline_view.h"
 #include "editor/text/plain_text.h"
 #include "editor/text/status_line.h"
@@ -97,10 +98,7 @@ QWidget* RooflinePanel::makeBar() {
                               OpGrouping::Source, OpGrouping::Computation})
     grouping_->addItem(by == OpGrouping::None ? tr("kernels") : tr("by %1").arg(toQString(nameOf(by))),
                        static_cast<int>(by));
-  again_ = new QToolButton(bar);
-  again_->setText(tr("Measure again"));
-  again_->setToolTip(tr("Measures what this machine can do, and keeps it with its date"));
-  again_->setAutoRaise(true);
+  again_ = makeBarButton(bar, tr("Measure again"), tr("Measures what this machine can do, and keeps it with its date"));
   words_ = new StatusLine(bar);
   for (QWidget* each : std::initializer_list<QWidget*>{device_, again_, grouping_}) row->addWidget(each);
   row->addWidget(words_, 1);

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "editor/panels/profile/name_color.h"
+#include "editor/panels/profile/round_step.h"
 #include "editor/panels/profile/timeline_view.h"
 #include "editor/text/error_label.h"
 #include "editor/text/unit_words.h"
@@ -19,14 +20,6 @@ namespace {
 constexpr int kWorded = 36;            // a span so wide has room for words
 constexpr int kLabelStep = 8;          // widths of words are multiples of it, so that few texts are cut
 constexpr size_t kMostLabels = 20000;  // that are kept
-
-// 1, 2 or 5 of a power of ten.
-double roundTimeStep(double least) {
-  const double power = std::pow(10, std::floor(std::log10(least)));
-  for (double step : {1.0, 2.0, 5.0})
-    if (step * power >= least) return step * power;
-  return 10 * power;
-}
 
 }  // namespace
 
@@ -122,7 +115,7 @@ void TimelineView::paintTitles(QPainter& painter) {
 // Marks of round times since `beginNs`.
 void TimelineView::paintTicks(QPainter& painter, int64_t beginNs, int64_t endNs, const QString& before) {
   const double perPixel = static_cast<double>(range_.endNs - range_.beginNs) / contentWidth();
-  const double step = roundTimeStep(std::max(1.0, perPixel * 110));
+  const double step = roundStep(std::max(1.0, perPixel * 110));
   const auto sinceBegin = [&](int64_t ns) { return static_cast<double>(ns - beginNs); };
   const double last = sinceBegin(std::min(endNs, range_.endNs));
   for (double at = std::ceil(std::max(0.0, sinceBegin(range_.beginNs)) / step) * step; at <= last; at += step) {

@@ -13,6 +13,7 @@
 #include "core/formats/file_content.h"
 #include "editor/document/document.h"
 #include "editor/look/columns.h"
+#include "editor/panels/bar_button.h"
 #include "editor/panels/number_item.h"
 #include "editor/panels/profile/timeline_view.h"
 #include "editor/text/plain_text.h"
@@ -61,10 +62,7 @@ QWidget* TimelinePanel::makeBar() {
   auto* row = new QHBoxLayout(bar);
   row->setContentsMargins(4, 4, 4, 4);
   const auto button = [&](const QString& text, const QString& tip, auto&& does) {
-    auto* out = new QToolButton(bar);
-    out->setText(text);
-    out->setToolTip(tip);
-    out->setAutoRaise(true);
+    QToolButton* out = makeBarButton(bar, text, tip);
     connect(out, &QToolButton::clicked, this, does);
     row->addWidget(out);
   };

@@ -2,6 +2,8 @@
 #include "editor/panels/run/watch_panel.h"
 
 #include <QComboBox>
+#include <QEvent>
+#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -12,13 +14,16 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <optional>
 
 #include "backends/run_request.h"
 #include "core/edit/wiring/splicing.h"
+#include "core/formats/file_content.h"
 #include "core/ops/inference/infer.h"
 #include "editor/document/document.h"
 #include "editor/document/node_values.h"
 #include "editor/document/player.h"
+#include "editor/panels/bar_button.h"
 #include "editor/panels/run/watch_chart.h"
 #include "editor/text/status_line.h"
 #include "editor/text/unit_words.h"
@@ -94,14 +99,12 @@ QWidget* WatchPanel::makeBar() {
   auto* row = new QHBoxLayout(bar);
   row->setContentsMargins(4, 4, 4, 4);
   const auto button = [&](const QString& text, const QString& tip) {
-    auto* out = new QToolButton(bar);
-    out->setText(text);
-    out->setToolTip(tip);
-    out->setAutoRaise(true);
+    QToolButton* out = makeBarButton(bar, text, tip);
     row->addWidget(out);
     return out;
   };
-  add_ = button(tr("Watch the selection"), tr("Arrays of the entry computation, of a graph of any size"));
+  add_ =
+      button(tr("Watch the selection"), tr("Arrays of real numbers of the entry computation, of a graph of any size"));
   remove_ = button(tr("Remove"), tr("Watch the chosen rows no more; without any, nothing"));
   steps_ = new QSpinBox(bar);
   steps_->setRange(1, kWatchedMostSteps);
@@ -122,6 +125,7 @@ QWidget* WatchPanel::makeBar() {
   row->addWidget(statistic_);
   logarithmic_ = button(tr("Log"), tr("A logarithmic scale"));
   logarithmic_->setCheckable(true);
+  csv_ = button(tr("CSV…"), tr("Write the statistics of each step as a table"));
   words_ = new StatusLine(bar);
   row->addWidget(words_, 1);
   connect(add_, &QToolButton::clicked, this, &WatchPanel::addSelection);
@@ -130,10 +134,23 @@ QWidget* WatchPanel::makeBar() {
   connect(statistic_, &QComboBox::currentIndexChanged, this,
           [this] { chart_->setStatistic(static_cast<WatchStatistic>(statistic_->currentData().toInt())); });
   connect(logarithmic_, &QToolButton::toggled, chart_, &WatchChart::setLogarithmic);
+  connect(csv_, &QToolButton::clicked, this, [this] {
+    const QString path = QFileDialog::getSaveFileName(this, tr("Write the statistics"), QStringLiteral("watched.csv"),
+                                                      tr("Tables (*.csv)"));
+    if (path.isEmpty()) return;
+    if (const Status written = exportCsv(path); !written)
+      words_->setText(QString::fromStdString(written.error().toString()));
+  });
   return bar;
 }
 
 QString WatchPanel::words() const { return words_->text(); }
+
+Status WatchPanel::exportCsv(const QString& path) const {
+  std::vector<std::string> names;
+  for (InstructionId id : shown_) names.emplace_back(document_.module().at(id).name);
+  return writeFileAtomically(path.toStdString(), toCsv(chart_->series(), names));
+}
 
 // --- what is watched
 
@@ -141,14 +158,13 @@ void WatchPanel::watch(const std::vector<InstructionId>& values) {
   QString refused;
   for (InstructionId id : values) {
     if (!document_.module().contains(id) || std::ranges::count(watched_, id) > 0) continue;
-    const Instruction& instruction = document_.module().at(id);
-    if (instruction.computation == document_.module().entry() && instruction.shape->isArray())
+    if (const Status can = checkWatched(document_.module(), id); can)
       watched_.push_back(id);
     else
-      refused = toQString(instruction.name);
+      refused = QString::fromStdString(can.error().toString());
   }
   listWatched();
-  if (!refused.isEmpty()) words_->setText(tr("%1 is no array of the entry computation").arg(refused));
+  if (!refused.isEmpty()) words_->setText(refused);
 }
 
 void WatchPanel::addSelection() { watch(document_.selection()); }
@@ -167,6 +183,7 @@ void WatchPanel::forget() {
   if (cancel_) *cancel_ = true;
   shown_.clear();
   chart_->setSeries({}, {});
+  csv_->setEnabled(false);
   words_->setText(tr("Watch values, then run: their statistics become lines"));
   listWatched();
 }
@@ -207,6 +224,7 @@ void WatchPanel::run() {
         Qt::QueuedConnection);
   };
   run_->setText(tr("Stop"));
+  csv_->setEnabled(false);
   words_->setText(tr("compiling …"));
   shown_ = watched_;
   ++busy_;
@@ -231,9 +249,29 @@ void WatchPanel::take(const Result<WatchSeries>& series) {
   QStringList names;
   for (InstructionId id : shown_) names << toQString(document_.module().at(id).name);
   chart_->setSeries(*series, names);
-  const size_t steps = series->empty() ? 0 : series->front().size();
-  words_->setText(tr("%L1 steps").arg(steps));
+  csv_->setEnabled(true);
+  words_->setText(resultWords());
   showStatistics();
+  showSelection();
+}
+
+// The steps, and where the first NaN or infinite element is.
+QString WatchPanel::resultWords() const {
+  const WatchSeries& series = chart_->series();
+  const size_t steps = series.empty() ? 0 : series.front().size();
+  for (size_t step = 0; step < steps; ++step)
+    for (size_t line = 0; line < series.size(); ++line)
+      if (series[line][step].hasSpecials())
+        return tr("%L1 steps; NaN or infinite first in %2 at step %L3")
+            .arg(steps)
+            .arg(toQString(document_.module().at(shown_[line]).name))
+            .arg(step + 1);
+  return tr("%L1 steps").arg(steps);
+}
+
+void WatchPanel::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) showStatistics();
 }
 
 void WatchPanel::showStatistics() {
@@ -242,16 +280,24 @@ void WatchPanel::showStatistics() {
     const auto& steps = chart_->series()[row];
     QTreeWidgetItem* item = list_->topLevelItem(static_cast<int>(row));
     if (!item || steps.empty()) continue;
-    double least = steps[0].least, most = steps[0].most;
+    QPixmap color(12, 12);
+    color.fill(chart_->colorOf(static_cast<int>(row)));
+    item->setIcon(kWatchedName, color);
+    std::optional<double> least, most;
     int64_t specials = 0;
     for (const ValueStats& stats : steps) {
-      least = std::min(least, stats.least), most = std::max(most, stats.most);
       specials += stats.nans + stats.infinities;
+      if (stats.finite == 0) continue;
+      least = std::min(least.value_or(stats.least), stats.least);
+      most = std::max(most.value_or(stats.most), stats.most);
     }
-    item->setText(kWatchedLast, QString::number(steps.back().mean, 'g', 6));
-    item->setText(kWatchedLeast, QString::number(least, 'g', 4));
-    item->setText(kWatchedMost, QString::number(most, 'g', 4));
-    item->setText(kWatchedSpecials, specials > 0 ? QString::number(specials) : QString());
+    const auto show = [&](int column, std::optional<double> number, int digits) {
+      item->setText(column, number ? QString::number(*number, 'g', digits) : QString());
+    };
+    show(kWatchedLast, steps.back().finite > 0 ? std::optional(steps.back().mean) : std::nullopt, 6);
+    show(kWatchedLeast, least, 4);
+    show(kWatchedMost, most, 4);
+    item->setText(kWatchedSpecials, specials > 0 ? tr("%L1").arg(specials) : QString());
   }
 }
 

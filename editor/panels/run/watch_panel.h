@@ -39,7 +39,11 @@ class WatchPanel : public QWidget {
   QTreeWidget* list() const { return list_; }
   WatchChart* chart() const { return chart_; }
   QString words() const;
+  Status exportCsv(const QString& path) const;  // a row a step and value
   bool isBusy() const { return busy_ > 0; }
+
+ protected:
+  void changeEvent(QEvent* event) override;
 
  private:
   QWidget* makeBar();
@@ -49,12 +53,13 @@ class WatchPanel : public QWidget {
   void listWatched();
   void run();
   void take(const Result<WatchSeries>& series);
+  QString resultWords() const;
   void showStatistics();
   void showSelection();
 
   Document& document_;
   QThreadPool pool_;
-  QToolButton *add_, *remove_, *logarithmic_;
+  QToolButton *add_, *remove_, *logarithmic_, *csv_;
   QPushButton* run_;
   QSpinBox* steps_;
   QComboBox* statistic_;

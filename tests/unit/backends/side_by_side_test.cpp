@@ -67,6 +67,26 @@ TEST(Watch, StatisticsLeaveOutWhatIsNoNumber) {
   EXPECT_DOUBLE_EQ(stats.mean, 0.375);
   EXPECT_DOUBLE_EQ(stats.least, 0.25);
   EXPECT_DOUBLE_EQ(stats.most, 0.5);
+  EXPECT_EQ(stats.finite, 3);
+}
+
+TEST(Watch, ATableHasARowAStepAndNoNumbersWhereNoneIsFinite) {
+  const std::vector<std::string> names = {"a", "b"};
+  const ValueStats fine{.least = 1, .most = 3, .mean = 2, .deviation = 0.5, .finite = 4};
+  const ValueStats lost{.nans = 3, .infinities = 1};
+  EXPECT_EQ(toCsv({{fine, lost}, {fine, fine}}, names),
+            "step,name,mean,least,most,deviation,finite,nan,infinite\n"
+            "1,a,2,1,3,0.5,4,0,0\n1,b,2,1,3,0.5,4,0,0\n2,a,,,,,0,3,1\n2,b,2,1,3,0.5,4,0,0\n");
+}
+
+TEST(Watch, WhatHasNoOrderIsRefused) {
+  const Module module =
+      test::moduleOf("HloModule m\n\nENTRY main {\n  x = c64[2]{0} parameter(0)\n  ROOT t = (c64[2]{0}) tuple(x)\n}\n");
+  for (const char* name : {"x", "t"}) {
+    const Status found = checkWatched(module, *module.findInstruction(name));
+    ASSERT_FALSE(found);
+    EXPECT_NE(found.error().toString().find("real numbers"), std::string::npos) << found.error().toString();
+  }
 }
 
 // x becomes 2 x each step; the watched value is exp(x).

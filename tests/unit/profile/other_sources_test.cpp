@@ -69,7 +69,7 @@ TEST(ProfileSources, BeginAndEndArePairedAndNested) {
   EXPECT_EQ(rowNamed(profile, "fusion.3")->times.selfNs, 8'000);
   EXPECT_EQ(rowNamed(profile, "exp.2")->times.selfNs, 2'000);
   EXPECT_TRUE(
-      std::ranges::any_of(profile.warnings, [](const auto& text) { return text.starts_with("1 events have"); }));
+      std::ranges::any_of(profile.warnings, [](const auto& text) { return text.starts_with("1 event with a begin"); }));
 }
 
 // What else stands in the file, or in an event, is stepped over.
@@ -102,8 +102,8 @@ TEST(ProfileSources, ClocksThatJumpAndNegativeTimesAreSaid) {
   const auto isSaid = [&](std::string_view words) {
     return std::ranges::any_of(profile.warnings, [&](const auto& text) { return text.find(words) != text.npos; });
   };
-  EXPECT_TRUE(isSaid("1 events have a negative duration"));
-  EXPECT_TRUE(isSaid("1 events last longer than"));
+  EXPECT_TRUE(isSaid("1 event with a negative duration"));
+  EXPECT_TRUE(isSaid("1 event longer than"));
 }
 
 // "exp.2" a hundred times in a tenth of a second from `ts` on, and the events that are given.

@@ -211,6 +211,34 @@ TEST_F(XplaneProfile, RunsOfOneModuleAreAddedUpHoweverItsMessageIsWritten) {
   EXPECT_EQ(all->instructions[0].times.count, 2);
 }
 
+// Times of a run count from its start, which XLA writes beside them.
+TEST_F(XplaneProfile, RunsOfOneThreadAreOneTrackWhereTheirStartsAreKnown) {
+  const auto tracksOf = [&](const std::string& folder, bool haveStarts) {
+    for (int run = 0; run < 2; ++run) {
+      PlaneBytes cpu("/host:CPU"), task("Task Environment");
+      cpu.line("python", {cpu.event("step", 0, 9'000'000)}, 7000);
+      cpu.line("python", {cpu.event("other thread", 0, 9'000'000)}, 7000);
+      const int64_t start = 1'800'000'000'000'000'000 + run * 1'000'000'000LL;
+      if (haveStarts) task.planeStat("profile_start_time", start);
+      write(folder + "/plugins/profile/run_" + std::to_string(run) + "/a.xplane.pb", spaceBytes({cpu, task}));
+    }
+    const auto read = readProfileSource(scratch_ / folder, nullptr, {.timeline = true});
+    EXPECT_TRUE(read && read->timeline);
+    std::string out;
+    for (const TimelineTrack& track : read->timeline->tracks) {
+      out += track.process + " " + track.name + ":";
+      for (const TimelineLane& lane : track.lanes)
+        for (const TimelineSpan& span : lane.spans()) out += " " + std::to_string(span.beginNs);
+      out += "\n";
+    }
+    return out;
+  };
+  EXPECT_EQ(tracksOf("known", true), "a /host:CPU python: 0 1000000000\na /host:CPU python: 0 1000000000\n");
+  EXPECT_EQ(tracksOf("unknown", false),
+            "a /host:CPU python, run run_0: 0\na /host:CPU python, run run_0: 0\n"
+            "a /host:CPU python, run run_1: 0\na /host:CPU python, run run_1: 0\n");
+}
+
 TEST_F(XplaneProfile, TpuOpsAreNamedByTheirTextAndNested) {
   PlaneBytes tpu("/device:TPU:0");
   tpu.line("XLA Modules", {tpu.event("jit_step(77)", 0, 100'000)});
@@ -313,7 +341,7 @@ TEST_F(XplaneProfile, NegativeTimesAndClockJumps) {
                  cpu.op("loop", "jit_step", 1, 6000, 20'000), cpu.op("loop", "jit_step", 1, INT64_MAX, INT64_MAX),
                  cpu.op("loop", "jit_step", 1, INT64_MIN, 1000)});
   const OpProfile profile = profileOf({metadataOf(kLoopModule, 1), cpu});
-  EXPECT_TRUE(mentions(profile.warnings, "1 events have a negative duration"));
+  EXPECT_TRUE(mentions(profile.warnings, "1 event with a negative duration"));
   EXPECT_TRUE(mentions(profile.warnings, "clock jumped"));
   EXPECT_EQ(rowOf(profile, "neg.1")->times.totalNs, 0);
   EXPECT_EQ(rowOf(profile, "exp.2")->times.totalNs, 10);

@@ -82,7 +82,8 @@ struct StepListing {
 struct DeviceReport {
   std::string kind, kernel, place, text;  // "race on shared memory"; its entry, line and sentence
   bool isError = true;                    // false: costs time only
-  int64_t count = 1;
+  int64_t count = 1;                      // on all of `devices`
+  int64_t devices = 1;                    // that report the same
 };
 
 // What a warp of a kernel does to memory at one instruction.

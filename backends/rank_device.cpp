@@ -5,8 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <set>
-#include <sstream>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 #include "backends/run_devices.h"
 #include "core/base/sha256.h"
@@ -18,6 +19,7 @@ namespace tessera {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
 
 // --- arrays of one rank as bytes: sizes of the dimensions, then the data; types are known from rank 0's own
 
@@ -178,26 +180,32 @@ class RankDevice final : public RunDevices {
   bool hasRun_ = false;
 };
 
-// The numbers of a rank in a line, then a name a line.
+Json toJson(const DeviceReport& report) {
+  return {report.kind, report.kernel, report.place, report.text, report.isError, report.count};
+}
+DeviceReport reportOf(const Json& told) { return {told[0], told[1], told[2], told[3], told[4], told[5]}; }
+
 Status RankDevice::measure(RunReport& report) {
   const KernelCounts counts = executable_->kernelCounts();
-  std::ostringstream own;
-  own << executable_->peakBytes() << ' ' << counts.kernels << ' ' << counts.cached << ' ' << counts.codeBytes << ' '
-      << bytesOf(arguments_) << ' ' << bytesOf(report.outputs[0]) << '\n';
-  for (const std::string& name : engine_.reordered()) own << name << '\n';
-  TESSERA_ASSIGN_OR_RETURN(const auto all, engine_.gather("the measures of the run", own.str()));
+  Json own = {{"peak", executable_->peakBytes()}, {"kernels", counts.kernels},
+              {"cached", counts.cached},          {"code", counts.codeBytes},
+              {"arguments", bytesOf(arguments_)}, {"outputs", bytesOf(report.outputs[0])},
+              {"reordered", engine_.reordered()}, {"reports", Json::array()}};
+  for (const DeviceReport& each : executable_->deviceReports()) own["reports"].push_back(toJson(each));
+  TESSERA_ASSIGN_OR_RETURN(const auto all, engine_.gather("the measures of the run", own.dump()));
   std::set<std::string> reordered;
   for (const std::string& text : all) {
-    std::istringstream in(text);
-    int64_t peak = 0, kernels = 0, cached = 0, code = 0, arguments = 0, outputs = 0;
-    in >> peak >> kernels >> cached >> code >> arguments >> outputs >> std::ws;
-    report.peakBytes += peak;
-    report.kernels.kernels += kernels;
-    report.kernels.cached += cached;
-    report.kernels.codeBytes += code;
-    report.argumentBytes += arguments;
-    report.outputBytes += outputs;
-    for (std::string name; std::getline(in, name);) reordered.insert(name);
+    const Json rank = Json::parse(text);
+    report.peakBytes += rank["peak"].get<int64_t>();
+    report.kernels.kernels += rank["kernels"].get<int64_t>();
+    report.kernels.cached += rank["cached"].get<int64_t>();
+    report.kernels.codeBytes += rank["code"].get<int64_t>();
+    report.argumentBytes += rank["arguments"].get<int64_t>();
+    report.outputBytes += rank["outputs"].get<int64_t>();
+    for (const Json& name : rank["reordered"]) reordered.insert(name.get<std::string>());
+    std::vector<DeviceReport> reports;
+    for (const Json& each : rank["reports"]) reports.push_back(reportOf(each));
+    addDeviceReports(report, std::move(reports));
   }
   report.reordered.assign(reordered.begin(), reordered.end());
   report.arguments = arguments_.size();

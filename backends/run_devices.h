@@ -20,6 +20,9 @@ class RunDevices {
   virtual Status measure(RunReport& report) = 0;
 };
 
+// Adds what one device reports; what another one has reported, too, is counted there.
+void addDeviceReports(RunReport& report, std::vector<DeviceReport> ofDevice);
+
 // Both read the arguments of their devices at once.
 Result<std::unique_ptr<RunDevices>> threadDevices(const Module& module, const RunRequest& request, DeviceGrid grid);
 // request.engine's.

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <tuple>
 
 #include "backends/run_devices.h"
 #include "core/evaluate/device_values.h"
@@ -99,6 +100,23 @@ ArgumentRules rulesOf(const RunSettings& settings, const FileAccess& files) {
 }
 
 }  // namespace
+
+void addDeviceReports(RunReport& report, std::vector<DeviceReport> ofDevice) {
+  const auto isSame = [](const DeviceReport& a, const DeviceReport& b) {
+    return std::tie(a.kind, a.kernel, a.place, a.text, a.isError) ==
+           std::tie(b.kind, b.kernel, b.place, b.text, b.isError);
+  };
+  std::vector<DeviceReport>& known = report.deviceReports;
+  for (DeviceReport& each : ofDevice) {
+    const auto same = std::ranges::find_if(known, [&](const DeviceReport& other) { return isSame(each, other); });
+    if (same == known.end()) {
+      known.push_back(std::move(each));
+    } else {
+      same->count += each.count;
+      same->devices += each.devices;
+    }
+  }
+}
 
 double RunReport::medianMs() const {
   std::vector<double> times = runMs.empty() ? profiledMs : runMs;

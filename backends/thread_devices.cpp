@@ -72,7 +72,7 @@ class ThreadDevices final : public RunDevices {
       report.kernels.kernels += counts.kernels;
       report.kernels.cached += counts.cached;
       report.kernels.codeBytes += counts.codeBytes;
-      std::ranges::move(executable->deviceReports(), std::back_inserter(report.deviceReports));
+      addDeviceReports(report, executable->deviceReports());
     }
     report.arguments = arguments_[0].size();
     report.argumentBytes = bytesOf(arguments_);

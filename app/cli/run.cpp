@@ -263,14 +263,17 @@ void tellDevice(const RunReport& ran, const RunArguments& options, Report& repor
   if (options.settings.backend != "cuda") return;
   auto reports = nlohmann::ordered_json::array();
   for (const DeviceReport& each : ran.deviceReports) {
+    const std::string devices = each.devices > 1 ? " on " + std::to_string(each.devices) + " devices" : "";
     report.line(std::string(each.isError ? "error" : "cost") + " in " + each.kernel + ", " + each.place + ": " +
-                each.kind + ": " + each.text + (each.count > 1 ? " (" + std::to_string(each.count) + " times)" : ""));
+                each.kind + ": " + each.text +
+                (each.count > 1 ? " (" + std::to_string(each.count) + " times" + devices + ")" : ""));
     reports.push_back({{"kind", each.kind},
                        {"kernel", each.kernel},
                        {"place", each.place},
                        {"text", each.text},
                        {"is_error", each.isError},
-                       {"count", each.count}});
+                       {"count", each.count},
+                       {"devices", each.devices}});
   }
   report.object["device"] = options.settings.device;
   report.object["reports"] = std::move(reports);

@@ -2,7 +2,7 @@
 // they do not see the axis, in it when they do, in the body of the innermost element loop that they see; so nothing is
 // computed more often than it must be. Accumulators live in stack slots that a pass turns into registers.
 // kernel_emitter.cpp walks the items, kernel_accesses.cpp reads and stores, kernel_nodes.cpp has the values between
-// them, kernel_loops.cpp the loops of the element program. For a GPU one lane is emitted, and grid_emission.cpp
+// them, kernel_loops.cpp the loops of the element program. For a GPU one lane is emitted, and grid_emitter.cpp
 // determines the items and the loop iterations of a thread.
 #pragma once
 
@@ -34,9 +34,10 @@
 namespace tessera::codegen {
 
 class AttentionEmission;  // grid_attention_emission.cpp
+class WarpgroupEmission;  // grid_warpgroup_emission.cpp
 struct ContractionMap;    // grid_contraction.h
-struct ContractionSide;   // grid_contraction_emission.cpp
-struct MatrixPlace;       // likewise
+struct ContractionSide;   // grid_contraction_emission.h
+struct MatrixPlace;       // grid_contraction_emission.cpp
 struct TransposeMap;      // grid_transpose.h
 
 class KernelEmission {
@@ -71,6 +72,7 @@ class KernelEmission {
 
  private:
   friend class AttentionEmission;
+  friend class WarpgroupEmission;
   struct LoopState {
     bool emitted = false;
     std::vector<Val> accumulators;  // stack slots (re, im)
@@ -141,9 +143,10 @@ class KernelEmission {
                                                     llvm::Value* e);
   std::pair<llvm::Value*, llvm::Value*> chunkInTile(const ContractionMap& map, const ContractionSide& of,
                                                     llvm::Value* c);
-  void copyAsync(const ContractionSide& to, llvm::Value* place, llvm::Value* inside);
+  void copyAsync(NodeId factor, unsigned elements, llvm::Value* place, llvm::Value* inside);
   void fillSide(const ContractionMap& map, const ContractionSide& to, llvm::Value* thread, llvm::Value* depth);
   void fillChunk(const ContractionMap& map, const ContractionSide& to, llvm::Value* chunk, llvm::Value* depth);
+  void emitTile(const ContractionMap& map, llvm::Value* tile);
   void addPiece(const ContractionMap& map, const ContractionSide& rows, const ContractionSide& columns,
                 const std::vector<Val>& sums, llvm::Value* thread);
   void addPipelined(const ContractionMap& map, const ContractionSide& rows, const ContractionSide& columns,

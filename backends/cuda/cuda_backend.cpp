@@ -48,7 +48,7 @@ Result<Target> openTarget(const std::string& name, int number) {
     choice.ordinal = number % static_cast<int>(cards.size());
   }
   TESSERA_ASSIGN_OR_RETURN(auto device, openChosen(choice, kDefaultSimulated));
-  const std::string architecture = device->info().architecture();
+  const std::string architecture = bestArchitectureFor(device->info());
   return Target{std::move(device), choice, architecture};
 }
 

@@ -75,7 +75,7 @@ struct Launch {
 // What the simulated device complains of; the real one has none. Written as JSON by `tessera run --json`.
 struct Report {
   std::string kind;     // "out of bounds", "misaligned access", "race on shared memory", "uninitialised shared memory",
-                        // "divergent barrier", "uncoalesced access", "bank conflict"
+                        // "race on registers", "divergent barrier", "uncoalesced access", "bank conflict"
   std::string kernel;   // entry's name
   std::string place;    // "line 41: ld.global.f32 %f1, [%rd4]"
   std::string text;     // one sentence with addresses, threads, and what was expected

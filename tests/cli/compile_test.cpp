@@ -81,6 +81,19 @@ TEST_F(Compile, TheExampleRunsFromALibraryForADevice) {
   EXPECT_NE(old.exit, 0);
   EXPECT_NE((old.out + old.err).find("compiled for sm_90 and later"), std::string::npos) << old.out << old.err;
 }
+TEST_F(Compile, CodeOfOneArchitectureAloneRunsThere) {
+#ifdef TESSERA_NO_RUNTIME
+  TESSERA_SKIP("sanitizer-runtime");
+#endif
+  const std::string example = "'" + kAotExample + "/classify.hlo'";
+  ASSERT_EQ(compile(example + " --device=cuda:sm_90a -o classify.so --header=classify.h --name=classify").exit, 0);
+  const Ran built = shell(scratch_, "cc -Wall -Werror -I. " + kAotExample + "/main.c ./classify.so -o classify");
+  ASSERT_EQ(built.exit, 0) << built.err;
+  EXPECT_EQ(shell(scratch_, "TESSERA_CUDA_DEVICE=simulated ./classify").out, kShares);
+  const Ran old = shell(scratch_, "TESSERA_CUDA_DEVICE=simulated:sm_89 ./classify");
+  EXPECT_NE(old.exit, 0);
+  EXPECT_NE((old.out + old.err).find("compiled for sm_90a alone"), std::string::npos) << old.out << old.err;
+}
 TEST_F(Compile, PtxIsText) {
   ASSERT_EQ(compile("'" + kAotExample + "/classify.hlo' --device=cuda:sm_80 -o classify.ptx").exit, 0);
   const std::string ptx = contentOf(scratch_.folder() / "classify.ptx");

@@ -72,17 +72,19 @@ TEST_F(Cuda, GraphsOfACardGiveTheValuesOfTheProcessor) {
 }
 
 TEST_F(Cuda, MeasuresTheRooflineOfACard) {
-  const Ran ran = onFake("machine --backend=cuda --seconds=0.001 --json", "memory=1048576");
-  ASSERT_EQ(ran.exit, 0) << ran.err;
-  const json told = json::parse(ran.out);
-  EXPECT_EQ(told["processor"], "Fake card, sm_80");
-  std::map<std::string, double> rates;
-  for (const auto& each : told["arithmetic"]) rates[each["type"]] = each["all_cores"];
-  for (const auto& each : told["memory"])
-    rates[each["level"].get<std::string>() + " " + each["how"].get<std::string>()] = each["all_cores"];
-  for (const char* name : {"f32", "f64", "f16", "bf16", "tf32", "s8", "memory read", "memory write", "memory copy",
-                           "host to the device", "host from the device"})
-    EXPECT_GT(rates[name], 0) << name;
+  for (const std::string sm : {"80", "90"}) {  // tensor cores by mma.sync, by wgmma
+    const Ran ran = onFake("machine --backend=cuda --seconds=0.001 --json", "memory=1048576,sm=" + sm);
+    ASSERT_EQ(ran.exit, 0) << ran.err;
+    const json told = json::parse(ran.out);
+    EXPECT_EQ(told["processor"], "Fake card, sm_" + sm);
+    std::map<std::string, double> rates;
+    for (const auto& each : told["arithmetic"]) rates[each["type"]] = each["all_cores"];
+    for (const auto& each : told["memory"])
+      rates[each["level"].get<std::string>() + " " + each["how"].get<std::string>()] = each["all_cores"];
+    for (const char* name : {"f32", "f64", "f16", "bf16", "tf32", "s8", "memory read", "memory write", "memory copy",
+                             "host to the device", "host from the device"})
+      EXPECT_GT(rates[name], 0) << name;
+  }
 }
 
 // Products go to cuBLASLt where it is; which was chosen, and why, is in the steps.

@@ -1,6 +1,7 @@
 // `tessera run --engine=mpi` under mpirun: the values of threads on 1, 2 and 4 ranks, each rank's own blocks of an npz,
 // and what goes wrong with ranks: too few, other programs, meetings that not all come to, one that dies.
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/evaluate/compare.h"
 #include "core/formats/npz.h"
@@ -100,6 +101,22 @@ TEST_F(Mpi, RanksReadTheirBlocks) {
   const Ran wrong = ranks(4, "cut.hlo --inputs=outs.npz");
   EXPECT_EQ(wrong.exit, 66);
   EXPECT_NE(wrong.err.find("an argument's array is named arg0"), std::string::npos) << wrong.err;
+}
+
+// Of every device: what several report is there once.
+TEST_F(Mpi, ReportsOfSimulatedDevicesAreThoseOfThreads) {
+  const std::string arguments = TESSERA_SHARDED "/data_parallel_4.hlo --backend=cuda --device=simulated --json";
+  const Ran threads = scratch_.tessera("run " + arguments), mpi = ranks(4, arguments);
+  ASSERT_EQ(threads.exit, 0) << threads.err;
+  ASSERT_EQ(mpi.exit, 0) << mpi.err;
+  const auto reports = nlohmann::json::parse(threads.out)["reports"];
+  EXPECT_EQ(nlohmann::json::parse(mpi.out)["reports"], reports);
+  ASSERT_FALSE(reports.empty());
+  std::set<std::string> places;
+  for (const auto& report : reports) {
+    EXPECT_EQ(report["devices"], 4) << report;
+    EXPECT_TRUE(places.insert(report["place"]).second) << report;
+  }
 }
 
 // --- what goes wrong

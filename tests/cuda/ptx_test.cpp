@@ -26,7 +26,7 @@ class CudaPtx : public DeviceCase {
 TEST_F(CudaPtx, UnknownInstructionsAreNamedWithTheirLine) {
   refused(module("add.u32 %r1, %r2, %r3;\nfrobnicate.u32 %r1, %r2;"), 7, "the instruction frobnicate.u32 is not known");
   refused(module("add.fast.u32 %r1, %r2, %r3;"), 6, "\".fast\" of the instruction add.fast.u32");
-  refused(module("wgmma.fence.sync.aligned;"), 6, "wgmma.fence.sync.aligned");
+  refused(module("wgmma.fence.sync.aligned;"), 6, "wgmma is of one architecture alone");
   refused(module("shfl.sync.sideways.b32 %r1, %r2, 1, 31, -1;"), 6, "shfl without its mode");
   refused(module("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r1}, {%r1}, {%r1}, {%r1};"), 6,
           "the product mma.sync");

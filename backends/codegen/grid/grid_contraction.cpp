@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "backends/codegen/grid/grid_warpgroup_emission.h"
 #include "backends/codegen/kernel_memory.h"
 
 namespace tessera::codegen {
@@ -21,6 +22,9 @@ constexpr int64_t kShortestDepth = 8;
 constexpr int64_t kFewestProducts = 1 << 13;
 constexpr unsigned kNarrowestCopy = 4;  // bytes
 constexpr int64_t kWantedBlocks = 128;  // about as many as cards have multiprocessors
+// Of products by wgmma: rows of two groups of warps, a line of 128 bytes deep, copied 16 bytes at once.
+constexpr unsigned kWarpgroupRows = 128, kWarpgroupDepth = 64, kWarpgroupChunk = 8;
+constexpr int64_t kFewestWarpgroupBlocks = 64;  // fewer leave most multiprocessors without
 
 bool isSummed(ElementType type) {
   return type == ElementType::F32 || type == ElementType::F64 || (isInteger(type) && info(type).bits >= 32);
@@ -28,16 +32,22 @@ bool isSummed(ElementType type) {
 
 class Matcher {
  public:
-  Matcher(const LoopProgram& program, const ProgramAnalysis& analysis, bool isAmpere)
-      : program_(program), body_(program.body), analysis_(analysis), isAmpere_(isAmpere) {}
+  Matcher(const LoopProgram& program, const ProgramAnalysis& analysis, const GridTarget& target)
+      : program_(program), body_(program.body), analysis_(analysis), target_(target) {}
 
   std::optional<ContractionMap> run() {
     const bool allParallel = program_.parallelDims == static_cast<int64_t>(body_.outputDims.size());
     if (!allParallel || body_.loops.size() != 1 || body_.loops[0].next.size() != 1) return std::nullopt;
     if (!matchSum() || !takeCounters()) return std::nullopt;
     findTensor();
-    chooseTiles();
-    chooseCopies();
+    findLines();
+    if (!chooseWarpgroups()) {
+      chooseTiles();
+      chooseCopies();
+    }
+    out_.grid.nest.lanes = 1;
+    out_.grid.sharedLoops.assign(1, false);
+    out_.grid.blockThreads = kSideThreads * kSideThreads;
     return std::move(out_);
   }
 
@@ -116,7 +126,7 @@ class Matcher {
     const Node &left = body_.at(out_.rows.factor), &right = body_.at(out_.columns.factor);
     const bool isLarge =
         out_.rows.size >= kTensorRows && out_.columns.size >= kTensorRows && out_.depthSize >= kTensorRows;
-    if (!isAmpere_ || !isLarge || left.op != NodeOp::Convert || right.op != NodeOp::Convert) return;
+    if (!target_.isAmpere || !isLarge || left.op != NodeOp::Convert || right.op != NodeOp::Convert) return;
     const NodeId from = body_.inputsOf(out_.rows.factor)[0], other = body_.inputsOf(out_.columns.factor)[0];
     const ElementType type = body_.at(from).type;
     const bool isFloat = left.type == ElementType::F32 && (type == ElementType::BF16 || type == ElementType::F16);
@@ -129,40 +139,72 @@ class Matcher {
     out_.rows.tile = kTensorTile;
   }
 
-  void chooseTiles() {
-    // Does a read of the factor walk memory along the innermost contracted counter?
+  // Does a read of the factor walk memory along the innermost contracted counter?
+  void findLines() {
     const std::vector<bool> readsAlongDepth = madeOf([&](uint32_t n) {
       return analysis_.addresses[n] && analysis_.addresses[n]->coefficientOf(out_.depth.back()) == 1;
     });
-    for (ContractionMap::Side* side : {&out_.rows, &out_.columns}) {
+    for (ContractionMap::Side* side : {&out_.rows, &out_.columns})
       side->alongDepth = readsAlongDepth[side->factor.value];
-      while (side->tile < kLargestTile && side->tile < side->size) side->tile *= 2;
+  }
+
+  // The widest tiles of which there are enough. Nothing of `out_` changes where there are none.
+  bool chooseWarpgroups() {
+    const bool isNarrow = out_.tensor == ElementType::BF16 || out_.tensor == ElementType::F16;
+    if (!target_.hasWarpgroupProducts || !isNarrow || out_.depthSize < kWarpgroupDepth) return false;
+    ContractionMap map = out_;
+    map.tileDepth = kWarpgroupDepth;
+    map.rows.tile = kWarpgroupRows;
+    map.isByWarpgroups = true;
+    for (ContractionMap::Side* side : {&map.rows, &map.columns}) {
+      if (body_.at(side->factor).op != NodeOp::Read || side->guard.valid()) return false;
+      if (!isWhole(*side, kWarpgroupChunk)) return false;
+      side->copied = kWarpgroupChunk;
     }
+    for (const unsigned columns : {256, 128, 64}) {
+      map.columns.tile = columns;
+      const bool fits = map.rows.size > map.rows.tile / 2 && map.columns.size > columns / 2;
+      map.dynamicSharedBytes = WarpgroupEmission::sharedBytes(map);
+      if (!fits || map.blocks() < (columns == 64 ? kFewestWarpgroupBlocks : kWantedBlocks)) continue;
+      if (map.dynamicSharedBytes > target_.sharedBytes) continue;
+      out_ = std::move(map);
+      return true;
+    }
+    return false;
+  }
+
+  void chooseTiles() {
+    for (ContractionMap::Side* side : {&out_.rows, &out_.columns})
+      while (side->tile < kLargestTile && side->tile < side->size) side->tile *= 2;
     // Rather more blocks than large ones, while there are few.
     for (ContractionMap::Side* side : {&out_.rows, &out_.columns})
       if (side->tile == kLargestTile && out_.blocks() < kWantedBlocks && !(out_.tensor && side == &out_.rows))
         side->tile /= 2;
     if (out_.tensor && out_.rows.size > kTensorTile && out_.blocks() >= 2 * kWantedBlocks) out_.rows.tile *= 2;
-    out_.grid.nest.lanes = 1;
-    out_.grid.sharedLoops.assign(1, false);
-    out_.grid.blockThreads = kSideThreads * kSideThreads;
+  }
+
+  int32_t alongOf(const ContractionMap::Side& side) const {
+    return side.alongDepth ? out_.depth.back() : side.counters.back();
+  }
+  // Whether so many elements from a multiple of that on lie side by side, in its lines.
+  bool isWhole(const ContractionMap::Side& side, unsigned count) const {
+    const Node& factor = body_.at(side.factor);
+    const Address& address = *analysis_.addresses[side.factor.value];
+    return address.others.empty() && analysis_.counters[static_cast<size_t>(alongOf(side))].size % count == 0 &&
+           liesWhole(address, body_.operands[factor.bits0], alongOf(side), count);
   }
 
   // Where there is a next piece to copy. What shared memory holds is what is in memory; neighbours there are neighbours
   // here where that moves more at once.
   void chooseCopies() {
-    if (!isAmpere_ || out_.depthSize <= out_.tileDepth) return;
+    if (!target_.isAmpere || out_.depthSize <= out_.tileDepth) return;
     for (ContractionMap::Side* side : {&out_.rows, &out_.columns}) {
       const Node& factor = body_.at(side->factor);
       if (factor.op != NodeOp::Read || side->guard.valid()) continue;
       const auto width = static_cast<unsigned>(byteWidth(factor.type));
-      const int32_t along = side->alongDepth ? out_.depth.back() : side->counters.back();
       const unsigned whole = static_cast<unsigned>(kWidestAccess) / width;
-      const Address& address = *analysis_.addresses[side->factor.value];
       const bool standAsThere = side->alongDepth == out_.tensor.has_value();
-      const bool areWhole = standAsThere && address.others.empty() && side->tile % whole == 0 &&
-                            analysis_.counters[static_cast<size_t>(along)].size % whole == 0 &&
-                            liesWhole(address, body_.operands[factor.bits0], along, whole);
+      const bool areWhole = standAsThere && side->tile % whole == 0 && isWhole(*side, whole);
       side->copied = areWhole ? whole : width >= kNarrowestCopy ? 1 : 0;
     }
   }
@@ -170,7 +212,7 @@ class Matcher {
   const LoopProgram& program_;
   const ElementProgram& body_;
   const ProgramAnalysis& analysis_;
-  const bool isAmpere_;
+  const GridTarget& target_;
   NodeId guard_;
   ContractionMap out_;
 };
@@ -179,12 +221,16 @@ class Matcher {
 
 std::string ContractionMap::text() const {
   return fmt::format("tiles of {} by {} sums, {} products deep, {} blocks{}{}", rows.tile, columns.tile, tileDepth,
-                     blocks(), tensor ? ", tensor cores" : "", isPipelined() ? ", asynchronous copies" : "");
+                     blocks(),
+                     isByWarpgroups ? ", wgmma"
+                     : tensor       ? ", tensor cores"
+                                    : "",
+                     isPipelined() ? ", asynchronous copies" : "");
 }
 
 std::optional<ContractionMap> ContractionMap::of(const LoopProgram& program, const ProgramAnalysis& analysis,
-                                                 bool isAmpere) {
-  return Matcher(program, analysis, isAmpere).run();
+                                                 const GridTarget& target) {
+  return Matcher(program, analysis, target).run();
 }
 
 }  // namespace tessera::codegen

@@ -2,6 +2,7 @@
 // read in place, also with what is done to their operands and results) as tiles on a GPU: a block loads a piece of both
 // factors into shared memory, and each thread keeps some of the tile's sums in registers. From sm_80 on the next piece
 // is copied there beside the products of the one before (cp.async), where a factor is in memory as it is multiplied.
+// On sm_90a large products of bf16 and f16 are wgmma's (grid_warpgroup_emission.h).
 // Found in the element program itself, so that it needs no knowledge of the operation. Tried before GridMap.
 #pragma once
 
@@ -35,6 +36,8 @@ struct ContractionMap {
   GridMap grid;  // its threads
   // Of the factors, where tensor cores multiply them (before their conversion to the sums' type): bf16, f16, s8.
   std::optional<ElementType> tensor;
+  bool isByWarpgroups = false;      // by wgmma
+  unsigned dynamicSharedBytes = 0;  // of a block; 0: its arrays are static
 
   int64_t blocks() const { return batches * rows.tiles() * columns.tiles(); }
   std::string text() const;
@@ -42,8 +45,9 @@ struct ContractionMap {
   // Two pieces of each factor are in shared memory, of which one is on its way.
   bool isPipelined() const { return rows.copied > 0 || columns.copied > 0; }
 
-  // Nothing where the program is none, or too small to gain. isAmpere: it has the tensor cores and the copies of sm_80.
-  static std::optional<ContractionMap> of(const LoopProgram& program, const ProgramAnalysis& analysis, bool isAmpere);
+  // Nothing where the program is none, or too small to gain.
+  static std::optional<ContractionMap> of(const LoopProgram& program, const ProgramAnalysis& analysis,
+                                          const GridTarget& target);
 };
 
 Status emitContractionKernel(llvm::Module& module, const std::string& name, const LoopProgram& program,

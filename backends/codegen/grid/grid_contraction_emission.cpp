@@ -4,9 +4,9 @@
 // columns x, x + 16 …, so that neighbours read and store side by side.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "backends/codegen/grid/grid_contraction.h"
+#include "backends/codegen/grid/grid_contraction_emission.h"
 #include "backends/codegen/grid/grid_emitter.h"
-#include "backends/codegen/kernel_emission.h"
+#include "backends/codegen/grid/grid_warpgroup_emission.h"
 
 namespace tessera::codegen {
 
@@ -14,7 +14,6 @@ using llvm::Value;
 
 namespace {
 
-constexpr unsigned kSide = 16;  // threads along rows and columns
 // For tensor cores lines are along the depth: 16 words, and 4 against conflicts. Four warps share the rows, two the
 // columns, in matrices of 16 rows and 8 columns.
 constexpr unsigned kTensorLineWords = 20, kWarpRows = 64, kWarpColumns = 16;
@@ -29,20 +28,6 @@ unsigned paddingOf(const ContractionMap::Side& side, ElementType type) {
 
 }  // namespace
 
-// One factor's tile in shared memory.
-struct ContractionSide {
-  const ContractionMap::Side& side;
-  llvm::GlobalVariable* shared;
-  llvm::Type* held;
-  unsigned line;  // elements from one line to the next
-  Value* first;   // i64: of the block's rows or columns
-  Value* begin;   // i32: of the piece in use, in elements
-
-  Value* place(llvm::IRBuilder<>& b, Value* element) const {
-    return b.CreateGEP(held, shared, b.CreateAdd(begin, element));
-  }
-};
-
 // digits of `point` over counters, into counterValue_.
 void KernelEmission::setCounters(const std::vector<int32_t>& counters, Value* point) {
   for (size_t k = counters.size(); k-- > 0;) {
@@ -56,115 +41,21 @@ void KernelEmission::setCounters(const std::vector<int32_t>& counters, Value* po
 // All that was computed was for other counters.
 void KernelEmission::forget() { done_.assign(done_.size(), false); }
 
-// The value as shared memory holds it: for tensor cores as it is in memory.
-Val KernelEmission::factorValue(const ContractionMap& map, const ContractionSide& of) {
-  const NodeId factor = of.side.factor;
-  const Node& node = body_.at(factor);
-  if (map.tensor && node.op == NodeOp::Read && !of.side.guard.valid()) {
-    const LaneAddress place = laneAddressOf(*analysis_.addresses[factor.value], operandBase_[node.bits0]);
-    return {memory_.loadRaw(node.type, place)};
-  }
-  Val v = value(factor);
-  if (of.side.guard.valid()) v = scalars_.select(value(of.side.guard), v, scalars_.constant(node.type, 0, 0));
-  return map.tensor ? scalars_.toMemory(node.type, v) : v;
-}
-
-// Where element e of a tile is along the depth and across: neighbours in memory are neighbouring threads. Lines for
-// tensor cores lie along the depth: where memory goes across, warps take eight by four, without conflicts of banks.
-std::pair<Value*, Value*> KernelEmission::placeInTile(const ContractionMap& map, const ContractionSide& of, Value* e) {
-  const auto digit = [&](unsigned size) {
-    Value* out = b.CreateURem(e, b.getInt32(size));
-    e = b.CreateUDiv(e, b.getInt32(size));
-    return out;
-  };
-  if (of.side.alongDepth) {
-    Value* along = digit(map.tileDepth);
-    return {along, e};
-  }
-  if (!map.tensor) {
-    Value* across = digit(of.side.tile);
-    return {e, across};
-  }
-  constexpr unsigned kAcross = 8, kAlong = kWarpThreads / kAcross;
-  Value *across = digit(kAcross), *along = digit(kAlong);
-  Value* further = b.CreateMul(digit(of.side.tile / kAcross), b.getInt32(kAcross));
-  return {b.CreateAdd(b.CreateMul(e, b.getInt32(kAlong)), along), b.CreateAdd(further, across)};
-}
-
-// Where chunk c of so many elements that lie side by side is in a tile. Eight lanes of a warp take a chunk of eight
-// lines for tensor cores each, which then are in different banks.
-std::pair<Value*, Value*> KernelEmission::chunkInTile(const ContractionMap& map, const ContractionSide& of, Value* c) {
-  constexpr unsigned kLines = 8;
-  const unsigned chunks = (of.side.alongDepth ? map.tileDepth : of.side.tile) / of.side.copied;
-  const auto scaled = [&](Value* chunk) { return b.CreateMul(chunk, b.getInt32(of.side.copied)); };
-  if (!of.side.alongDepth) return {b.CreateUDiv(c, b.getInt32(chunks)), scaled(b.CreateURem(c, b.getInt32(chunks)))};
-  Value* further = b.CreateUDiv(c, b.getInt32(kLines));
-  Value* lines = b.CreateMul(b.CreateUDiv(further, b.getInt32(chunks)), b.getInt32(kLines));
-  return {scaled(b.CreateURem(further, b.getInt32(chunks))), b.CreateAdd(lines, b.CreateURem(c, b.getInt32(kLines)))};
-}
-
-// Copies a chunk to shared memory, or zeros.
-void KernelEmission::copyAsync(const ContractionSide& to, Value* place, Value* inside) {
-  const Node& node = body_.at(to.side.factor);
-  const LaneAddress from = laneAddressOf(*analysis_.addresses[to.side.factor.value], operandBase_[node.bits0]);
-  const unsigned bytes = to.side.copied * static_cast<unsigned>(byteWidth(node.type));
-  emitCopyAsync(b, place, b.CreateGEP(scalars_.memoryType(node.type), from.base.pointer, from.scalar), bytes, inside);
-}
-
-// This thread's part of a side's tile, from contracted place `depth` on.
-void KernelEmission::fillSide(const ContractionMap& map, const ContractionSide& to, Value* thread, Value* depth) {
-  const unsigned tile = to.side.tile, threads = kSide * kSide, each = std::max(1u, to.side.copied);
-  const unsigned chunks = tile * map.tileDepth / each;
-  if (chunks < threads)
-    return emitIf(b, b.CreateICmpULT(thread, b.getInt32(chunks)), [&] { fillChunk(map, to, thread, depth); });
-  for (unsigned from = 0; from < chunks && !failure_; from += threads)
-    fillChunk(map, to, b.CreateAdd(thread, b.getInt32(from)), depth);
-}
-
-void KernelEmission::fillChunk(const ContractionMap& map, const ContractionSide& to, Value* chunk, Value* depth) {
-  const auto [along, across] = to.side.copied > 1 ? chunkInTile(map, to, chunk) : placeInTile(map, to, chunk);
-  Value *k = b.CreateAdd(depth, b.CreateZExt(along, b.getInt64Ty())),
-        *x = b.CreateAdd(to.first, b.CreateZExt(across, b.getInt64Ty()));
-  Value* inside = b.getTrue();
-  if (map.depthSize % map.tileDepth != 0) inside = b.CreateICmpULT(k, int64(map.depthSize));
-  if (to.side.size % to.side.tile != 0) inside = b.CreateAnd(inside, b.CreateICmpULT(x, int64(to.side.size)));
-  Value* place = to.place(b, map.tensor ? b.CreateAdd(b.CreateMul(across, b.getInt32(to.line)), along)
-                                        : b.CreateAdd(b.CreateMul(along, b.getInt32(to.line)), across));
-  const auto moveTo = [&] {
-    forget();
-    setCounters(map.depth, k);
-    setCounters(to.side.counters, x);
-  };
-  if (to.side.copied > 0) {
-    moveTo();
-    copyAsync(to, place, inside);
-    return forget();
-  }
-  const auto load = [&] {
-    moveTo();
-    const Val v = factorValue(map, to);
-    forget();
-    return v;
-  };
-  const Val nothing{llvm::Constant::getNullValue(to.held)};
-  const Val loaded = llvm::isa<llvm::ConstantInt>(inside) ? load() : branchedLoad(false, inside, nothing, load);
-  b.CreateStore(loaded.re, place);
-}
-
 // The products of what the tiles hold, on top of the sums.
 void KernelEmission::addProducts(const ContractionMap& map, const ContractionSide& rows, const ContractionSide& columns,
                                  const std::vector<Val>& sums, Value* thread) {
   const ElementType type = body_.at(rows.side.factor).type;
   llvm::Type* held = rows.held;
-  const unsigned perColumn = columns.side.tile / kSide, perRow = rows.side.tile / kSide;
-  Value *y = b.CreateLShr(thread, uint64_t{4}), *x = b.CreateAnd(thread, kSide - 1);
+  const unsigned perColumn = columns.side.tile / kContractionSide, perRow = rows.side.tile / kContractionSide;
+  Value *y = b.CreateLShr(thread, uint64_t{4}), *x = b.CreateAnd(thread, kContractionSide - 1);
   std::vector<Value*> now;
   for (const Val& sum : sums) now.push_back(b.CreateLoad(held, sum.re));
   for (unsigned k = 0; k < map.tileDepth; ++k) {
     const auto take = [&](const ContractionSide& side, Value* own, unsigned count) {
       std::vector<Value*> out;
       for (unsigned i = 0; i < count; ++i)
-        out.push_back(b.CreateLoad(held, side.place(b, b.CreateAdd(own, b.getInt32(k * side.line + i * kSide)))));
+        out.push_back(
+            b.CreateLoad(held, side.place(b, b.CreateAdd(own, b.getInt32(k * side.line + i * kContractionSide)))));
       return out;
     };
     const std::vector<Value*> left = take(rows, y, perRow), right = take(columns, x, perColumn);
@@ -262,16 +153,16 @@ void KernelEmission::addMatrixProducts(const ContractionMap& map, const Contract
 }
 
 unsigned KernelEmission::sumsPerThread(const ContractionMap& map) const {
-  return map.rows.tile * map.columns.tile / (kSide * kSide);
+  return map.rows.tile * map.columns.tile / (kContractionSide * kContractionSide);
 }
 
 void KernelEmission::finishProducts(const ContractionMap& map, const ContractionSide& rows,
                                     const ContractionSide& columns, const std::vector<Val>& sums, Value* thread) {
-  Value *y = b.CreateLShr(thread, uint64_t{4}), *x = b.CreateAnd(thread, kSide - 1);
-  const unsigned perColumn = map.columns.tile / kSide;
+  Value *y = b.CreateLShr(thread, uint64_t{4}), *x = b.CreateAnd(thread, kContractionSide - 1);
+  const unsigned perColumn = map.columns.tile / kContractionSide;
   for (unsigned s = 0; s < sums.size() && !failure_; ++s) {
-    Value *row = b.CreateAdd(y, b.getInt32(s / perColumn * kSide)),
-          *column = b.CreateAdd(x, b.getInt32(s % perColumn * kSide));
+    Value *row = b.CreateAdd(y, b.getInt32(s / perColumn * kContractionSide)),
+          *column = b.CreateAdd(x, b.getInt32(s % perColumn * kContractionSide));
     finishSum(map, b.CreateAdd(rows.first, b.CreateZExt(row, b.getInt64Ty())),
               b.CreateAdd(columns.first, b.CreateZExt(column, b.getInt64Ty())),
               {b.CreateLoad(columns.held, sums[s].re)});
@@ -299,7 +190,8 @@ void KernelEmission::finishMatrices(const ContractionMap& map, const Contraction
       b.CreateAlignedStore(pair, at(own, k % 2 * 8 * line + k / 2 * 8), llvm::Align(8));
     }
     emitBarrier(b);
-    for (unsigned from = 0; from < kWarpRows * map.columns.tile && !failure_; from += kSide * kSide) {
+    for (unsigned from = 0; from < kWarpRows * map.columns.tile && !failure_;
+         from += kContractionSide * kContractionSide) {
       Value* e = b.CreateAdd(thread, b.getInt32(from));
       Value *column = b.CreateURem(e, b.getInt32(map.columns.tile)),
             *bandRow = b.CreateUDiv(e, b.getInt32(map.columns.tile));
@@ -347,13 +239,11 @@ void KernelEmission::addPipelined(const ContractionMap& map, const ContractionSi
   });
 }
 
-Status KernelEmission::emitContraction(const std::string& name, const ContractionMap& map) {
-  openGridKernel(name);
-  prepare();
-  streams_.assign(program_.stores.size(), nullptr);
+// tile: of the block; it is divided.
+void KernelEmission::emitTile(const ContractionMap& map, Value* tile) {
   const ElementType type = body_.at(body_.loops[map.loop].next[0]).type;
   Value* thread = emitThreadNumber(b, grid_->blockThreads);
-  Value* tile = b.CreateZExt(emitBlockNumber(b), b.getInt64Ty());
+  const std::string name = function_->getName().str();
   const auto split = [&](int64_t size) {
     Value* digit = b.CreateURem(tile, int64(size));
     tile = b.CreateUDiv(tile, int64(size));
@@ -390,6 +280,17 @@ Status KernelEmission::emitContraction(const std::string& name, const Contractio
     finishMatrices(map, rows, columns, sums, thread);
   else
     finishProducts(map, rows, columns, sums, thread);
+}
+
+Status KernelEmission::emitContraction(const std::string& name, const ContractionMap& map) {
+  openGridKernel(name);
+  prepare();
+  streams_.assign(program_.stores.size(), nullptr);
+  Value* tile = b.CreateZExt(emitBlockNumber(b), b.getInt64Ty());
+  if (map.isByWarpgroups)
+    WarpgroupEmission(*this, map).emit(tile);
+  else
+    emitTile(map, tile);
   b.CreateRetVoid();
   if (failure_) return fail(*failure_);
   return {};

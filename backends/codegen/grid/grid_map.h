@@ -20,6 +20,7 @@ inline constexpr unsigned kStaticSharedBytes = 48 << 10;  // of a block, without
 // What kernels may use of a device.
 struct GridTarget {
   bool isAmpere = false;                      // tensor cores and asynchronous copies of sm_80
+  bool hasWarpgroupProducts = false;          // wgmma of sm_90a
   unsigned sharedBytes = kStaticSharedBytes;  // that a block can have, where it asks for them
 };
 

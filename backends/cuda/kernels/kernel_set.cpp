@@ -114,7 +114,9 @@ std::string missingFunction(const llvm::Module& module) {
 }
 
 codegen::GridTarget gridTargetOf(const Architecture& architecture) {
-  return {.isAmpere = architecture.number >= kFirstWithMatrices, .sharedBytes = architecture.sharedBytes};
+  return {.isAmpere = architecture.number >= kFirstWithMatrices,
+          .hasWarpgroupProducts = architecture.hasWarpgroupProducts,
+          .sharedBytes = architecture.sharedBytes};
 }
 
 struct ProgramHash {
@@ -241,8 +243,9 @@ Result<size_t> KernelSet::add(LoopProgram program, const std::string& owner) {
     launch.dynamicSharedBytes = attention->dynamicSharedBytes;
     launch.text = attention->text();
     emitted = codegen::emitAttentionKernel(*shard->module, name, program, analysis, *attention);
-  } else if (const auto tiles = codegen::ContractionMap::of(program, analysis, target.isAmpere)) {
+  } else if (const auto tiles = codegen::ContractionMap::of(program, analysis, target)) {
     launch.blocks = tiles->blocks(), launch.blockThreads = tiles->grid.blockThreads, launch.text = tiles->text();
+    launch.dynamicSharedBytes = tiles->dynamicSharedBytes;
     emitted = codegen::emitContractionKernel(*shard->module, name, program, analysis, *tiles);
   } else if (const auto crossed = codegen::TransposeMap::of(program, analysis)) {
     launch.blocks = crossed->blocks(), launch.blockThreads = crossed->grid.blockThreads, launch.text = crossed->text();

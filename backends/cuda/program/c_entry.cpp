@@ -57,12 +57,12 @@ Status readProgram(const DeviceTable& table, DeviceProgram& out) {
   return {};
 }
 
-// Code of one architecture runs on all later ones.
 Status checkArchitecture(const DeviceInfo& info, const std::string& needed) {
-  TESSERA_ASSIGN_OR_RETURN(const Architecture least, architectureOf(needed));
-  if (10 * info.major + info.minor >= least.number) return {};
-  return failUnsupported(
-      fmt::format("the program was compiled for {} and later; {} is {}", needed, info.name, info.architecture()));
+  TESSERA_ASSIGN_OR_RETURN(const Architecture code, architectureOf(needed));
+  if (code.runsOn(10 * info.major + info.minor)) return {};
+  return failUnsupported(fmt::format("the program was compiled for {} {}; {} is {}", needed,
+                                     code.hasWarpgroupProducts ? "alone" : "and later", info.name,
+                                     info.architecture()));
 }
 
 Status openRunner(Ready& ready) {

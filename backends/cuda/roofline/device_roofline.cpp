@@ -30,12 +30,12 @@ class Measurement {
 
   Result<Roofline> run() {
     const DeviceInfo& info = device_.info();
-    TESSERA_TRY(open());
+    TESSERA_ASSIGN_OR_RETURN(const Architecture architecture, architectureOf(bestArchitectureFor(info)));
+    TESSERA_TRY(open(architecture));
     Roofline out;
     out.processor = info.name + ", " + info.architecture();
     out.cores = info.multiprocessors;
-    for (const ArithmeticKernel& kernel : arithmeticKernels()) {
-      if (kernel.firstArchitecture > architecture()) continue;
+    for (const ArithmeticKernel& kernel : arithmeticKernels(architecture)) {
       TESSERA_ASSIGN_OR_RETURN(const double one, arithmetic(kernel, 1));
       TESSERA_ASSIGN_OR_RETURN(const double all, arithmetic(kernel, fullGrid()));
       out.arithmetic.push_back({kernel.type, one, all});
@@ -53,14 +53,13 @@ class Measurement {
   }
 
  private:
-  int architecture() const { return 10 * device_.info().major + device_.info().minor; }
   unsigned fullGrid() const {
     return kBlocksPerMultiprocessor * static_cast<unsigned>(std::max(1, device_.info().multiprocessors));
   }
 
   // An eighth of the free memory for each of two arrays, so that no cache holds them.
-  Status open() {
-    TESSERA_ASSIGN_OR_RETURN(const std::string code, device_.assemble(rooflinePtx(architecture())));
+  Status open(const Architecture& architecture) {
+    TESSERA_ASSIGN_OR_RETURN(const std::string code, device_.assemble(rooflinePtx(architecture)));
     TESSERA_ASSIGN_OR_RETURN(module_, device_.load(code));
     TESSERA_ASSIGN_OR_RETURN(begin_, device_.makeEvent());
     TESSERA_ASSIGN_OR_RETURN(end_, device_.makeEvent());

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "backends/cuda/program/architecture.h"
-
 namespace tessera::cuda {
 
 namespace {
@@ -29,6 +27,8 @@ constexpr MatrixType kMatrixTypes[] = {
     {"s8", "m16n8k32", "s32.s8.s8.s32", "s32", 32},
 };
 constexpr int kMatrixSums = 4;
+// By wgmma: 64 by 256 sums of 128 threads, from shared memory; factors are 32 bytes deep, in blocks of 8 by 16 bytes.
+constexpr int kGroupRows = 64, kGroupColumns = 256, kGroupThreads = 128, kGroupSums = 128, kDepthBytes = 32;
 
 std::string opening(const std::string& name) {
   return fmt::format(
@@ -73,6 +73,35 @@ std::string matrixKernel(const MatrixType& type) {
   return out + closing(type.sum, "%s0");
 }
 
+// Descriptors of factors without a permutation of lines: 128 bytes from one 16 bytes of the depth to the next, 256 from
+// eight rows to the next.
+std::string warpgroupKernel(const MatrixType& type) {
+  constexpr int kLeftBytes = kGroupRows * kDepthBytes, kBytes = kLeftBytes + kGroupColumns * kDepthBytes;
+  const std::string_view sum = type.sum;
+  std::string out = opening(fmt::format("mma_{}", type.name));
+  out += fmt::format(
+      "  .shared .align 128 .b8 factors[{}]; .reg .b32 %base, %t, %at, %end; .reg .b64 %a, %b; .reg .pred %adds, "
+      "%fills;\n"
+      "  .reg .{} %s<{}>;\n"
+      "  mov.u32 %base, factors; add.u32 %end, %base, {}; mov.u32 %t, %tid.x; shl.b32 %at, %t, 2;\n"
+      "  add.u32 %at, %at, %base; mov.u32 %t, %ntid.x; shl.b32 %t, %t, 2;\n"
+      "fill:\n  st.shared.u32 [%at], 0; add.u32 %at, %at, %t; setp.lt.u32 %fills, %at, %end; @%fills bra fill;\n"
+      "  fence.proxy.async.shared::cta; bar.sync 0; setp.eq.u64 %adds, 0, 0;\n"
+      "  shr.u32 %t, %base, 4; cvt.u64.u32 %a, %t; or.b64 %a, %a, {}; add.u64 %b, %a, {};\n",
+      kBytes, sum, kGroupSums, kBytes, uint64_t{256 / 16} << 32 | uint64_t{128 / 16} << 16, kLeftBytes / 16);
+  std::string sums;
+  for (int s = 0; s < kGroupSums; ++s) {
+    out += fmt::format("  mov.{} %s{}, {};\n", sum, s, sum == "f32" ? "0f00000000" : "0");
+    sums += fmt::format("{}%s{}", s == 0 ? "" : ", ", s);
+  }
+  const bool is16Bits = type.depth == 16;
+  out += "round:\n  wgmma.fence.sync.aligned;\n";
+  for (int i = 0; i < kUnrolled; ++i)
+    out += fmt::format("  wgmma.mma_async.sync.aligned.m64n256k{}.{}.{}.{} {{{}}}, %a, %b, %adds{}{};\n", type.depth,
+                       sum, type.name, type.name, sums, sum == "f32" ? ", 1, 1" : "", is16Bits ? ", 0, 0" : "");
+  return out + "  wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n" + closing(type.sum, "%s0");
+}
+
 // Each thread starts at its own word and steps over the grid. action: on the word at %at of both arrays.
 std::string streamKernel(const char* name, const char* action) {
   return fmt::format(
@@ -104,25 +133,27 @@ constexpr const char* kCopy =
 
 }  // namespace
 
-const std::vector<ArithmeticKernel>& arithmeticKernels() {
-  static const std::vector<ArithmeticKernel> kernels = [] {
-    std::vector<ArithmeticKernel> out;
-    for (const ChainType& type : kChainTypes)
-      out.push_back({fmt::format("fma_{}", type.type), type.type, 2.0 * kChains * kUnrolled, 70});
-    for (const MatrixType& type : kMatrixTypes)
-      out.push_back({fmt::format("mma_{}", type.name), type.name, 2.0 * 16 * 8 * type.depth * kUnrolled / 32,
-                     kFirstWithMatrices});
-    return out;
-  }();
-  return kernels;
+std::vector<ArithmeticKernel> arithmeticKernels(const Architecture& architecture) {
+  std::vector<ArithmeticKernel> out;
+  for (const ChainType& type : kChainTypes)
+    out.push_back({fmt::format("fma_{}", type.type), type.type, 2.0 * kChains * kUnrolled});
+  if (architecture.number < kFirstWithMatrices) return out;
+  const double sumsOfThread =
+      architecture.hasWarpgroupProducts ? 1.0 * kGroupRows * kGroupColumns / kGroupThreads : 16.0 * 8 / 32;
+  for (const MatrixType& type : kMatrixTypes)
+    out.push_back({fmt::format("mma_{}", type.name), type.name, 2 * sumsOfThread * type.depth * kUnrolled});
+  return out;
 }
 
-std::string rooflinePtx(int architecture) {
-  std::string out =
-      fmt::format(".version 7.0\n.target sm_{}\n.address_size 64\n", architecture >= kFirstWithMatrices ? 80 : 70);
+std::string rooflinePtx(const Architecture& architecture) {
+  const bool hasMatrices = architecture.number >= kFirstWithMatrices, hasGroups = architecture.hasWarpgroupProducts;
+  std::string out = fmt::format(".version {}\n.target {}\n.address_size 64\n", hasGroups ? "8.0" : "7.0",
+                                hasGroups     ? architecture.name
+                                : hasMatrices ? "sm_80"
+                                              : "sm_70");
   for (const ChainType& type : kChainTypes) out += chainKernel(type);
-  if (architecture >= kFirstWithMatrices)
-    for (const MatrixType& type : kMatrixTypes) out += matrixKernel(type);
+  if (hasMatrices)
+    for (const MatrixType& type : kMatrixTypes) out += hasGroups ? warpgroupKernel(type) : matrixKernel(type);
   return out + streamKernel("read", kRead) + streamKernel("write", kWrite) + streamKernel("copy", kCopy);
 }
 

@@ -13,7 +13,7 @@ namespace tessera::cuda::simulated {
 
 namespace {
 
-// 80 of "sm_80", "sm_90a"; 0: another kind of target.
+// 80 of "sm_80"; 0: another kind of target.
 int numberOf(std::string_view target) {
   if (!target.starts_with("sm_")) return 0;
   int number = 0;
@@ -23,7 +23,8 @@ int numberOf(std::string_view target) {
 
 Status checkTarget(const PtxModule& module, int architecture) {
   const int wanted = numberOf(module.target);
-  if (wanted > 0 && wanted <= architecture) return {};
+  const bool isOfOneAlone = module.target.ends_with('a');  // "sm_90a" has instructions that sm_100 lacks
+  if (wanted > 0 && (isOfOneAlone ? wanted == architecture : wanted <= architecture)) return {};
   return fail({.kind = ErrorKind::Runtime,
                .message = "CUDA_ERROR_NO_BINARY_FOR_GPU: the PTX is made for another architecture",
                .expected = fmt::format("sm_{} or older", architecture),

@@ -10,8 +10,12 @@ namespace {
 
 bool isNarrow(ElementType type) { return isFloat(type) && !isComplex(type) && info(type).bits < 32; }
 
-// Both sides float of at most 32 bits, one narrow, and not both bf16.
-bool isToBeWidened(const Module& module, const Instruction& in) {
+bool isForProcessors(ElementType type) { return type == ElementType::BF16; }
+bool isForDevices(ElementType type) { return type == ElementType::BF16 || type == ElementType::F16; }
+using IsNative = bool (*)(ElementType type);
+
+// Both sides float of at most 32 bits, one narrow, and not both of one type that is multiplied as it is.
+bool isToBeWidened(const Module& module, const Instruction& in, IsNative isNative) {
   if (!hasTrait(in.opcode, kContraction)) return false;
   if (in.operands.size() != 2 || !in.shape->isArray() ||
       in.shape->elementCount().value_or(0) < tuning().simplify.widenedElements)
@@ -21,8 +25,7 @@ bool isToBeWidened(const Module& module, const Instruction& in) {
                     result = in.shape->type;
   const bool fits = (isNarrow(a) || a == ElementType::F32) && (isNarrow(b) || b == ElementType::F32) &&
                     (isNarrow(result) || result == ElementType::F32);
-  const bool isNative = a == ElementType::BF16 && b == ElementType::BF16;
-  return fits && !isNative && (isNarrow(a) || isNarrow(b));
+  return fits && !(a == b && isNative(a)) && (isNarrow(a) || isNarrow(b));
 }
 
 InstructionId asType(Rewriter& rewriter, InstructionId value, ElementType type, InstructionId from) {
@@ -43,14 +46,19 @@ void widen(Rewriter& rewriter, InstructionId id) {
   rewriter.replace(id, asType(rewriter, product, in.shape->type, id));
 }
 
-}  // namespace
-
-Result<bool> widenProducts(Module& module) {
-  Rewriter rewriter(module, "widen-products");
+Result<bool> widenAll(Module& module, const char* pass, IsNative isNative) {
+  Rewriter rewriter(module, pass);
   for (ComputationId computation : controlComputations(module))
     for (InstructionId id : std::vector<InstructionId>(module.at(computation).instructions))
-      if (isToBeWidened(module, module.at(id))) widen(rewriter, id);
+      if (isToBeWidened(module, module.at(id), isNative)) widen(rewriter, id);
   return rewriter.finish();
+}
+
+}  // namespace
+
+Result<bool> widenProducts(Module& module) { return widenAll(module, "widen-products", isForProcessors); }
+Result<bool> widenProductsForDevice(Module& module) {
+  return widenAll(module, "widen-products-for-device", isForDevices);
 }
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
 // Products of narrow floats that no processor multiplies (f16, 8 bits and less): their operands become f32 in one
 // vectorised kernel each, which fuses with what makes them, and the product is one of f32, summed as before, and
-// rounded once. Only where there is enough to multiply. bf16 alone stays: processors have it. Stands before constants
-// are folded.
+// rounded once. Only where there is enough to multiply. bf16 stays: processors have it; on devices f16 stays, too:
+// tensor cores have it. Stands before constants are folded.
 #pragma once
 
 #include "core/hlo/module.h"
@@ -9,5 +9,6 @@
 namespace tessera {
 
 Result<bool> widenProducts(Module& module);
+Result<bool> widenProductsForDevice(Module& module);
 
 }  // namespace tessera

@@ -16,14 +16,15 @@ struct Products {
   ElementType operand = ElementType::Pred;
 };
 
-Products after(const std::string& lhs, const std::string& rhs, const std::string& result, int64_t rows = 32) {
+Products after(const std::string& lhs, const std::string& rhs, const std::string& result, int64_t rows = 32,
+               Result<bool> (*widen)(Module&) = widenProducts) {
   const std::string m = std::to_string(rows);
   const auto read = readHloText("HloModule m\nENTRY e { x = " + lhs + "[" + m + ",20] parameter(0)  y = " + rhs +
                                 "[20,32] parameter(1)  ROOT r = " + result + "[" + m +
                                 ",32] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }\n");
   Module module = derive(*read.module);
   Products out;
-  out.changed = widenProducts(module).value();
+  out.changed = widen(module).value();
   for (InstructionId id : module.entryComputation().instructions) {
     out.converts += module.at(id).opcode == Opcode::Convert;
     if (module.at(id).opcode == Opcode::Dot) out.operand = module.shapeOf(module.at(id).operands[0]).type;
@@ -47,6 +48,13 @@ TEST(PassesWidenProducts, NarrowFloatsButNotBf16) {
   EXPECT_FALSE(after("f32", "f32", "f32").changed);
   EXPECT_FALSE(after("s8", "s8", "s32").changed);
   EXPECT_FALSE(after("f16", "f16", "f16", 31).changed);
+}
+
+TEST(PassesWidenProducts, OnDevicesF16Stays) {
+  EXPECT_FALSE(after("f16", "f16", "f32", 32, widenProductsForDevice).changed);
+  EXPECT_FALSE(after("bf16", "bf16", "bf16", 32, widenProductsForDevice).changed);
+  EXPECT_TRUE(after("f16", "bf16", "f32", 32, widenProductsForDevice).changed);
+  EXPECT_TRUE(after("f8e4m3fn", "f8e5m2", "bf16", 32, widenProductsForDevice).changed);
 }
 
 }  // namespace

@@ -88,6 +88,7 @@ class Decoder {
   Instruction& emit(Handler handler);
   Instruction& emitControl(Control control);
   Kernel& kernel() { return kernel_; }
+  std::string_view target() const { return module_.target; }
   bool isInFunction() const { return frames_.size() > 1; }
 
   // --- control flow

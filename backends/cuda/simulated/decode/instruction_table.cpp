@@ -8,7 +8,7 @@ const InstructionTable& instructionTable() {
     for (auto* add : {addIntegerInstructions, addBitInstructions, addFloatInstructions, addApproximateInstructions,
                       addCompareInstructions, addConvertInstructions, addMoveInstructions, addMemoryInstructions,
                       addAtomicInstructions, addWarpInstructions, addControlInstructions, addMatrixInstructions,
-                      addCopyInstructions})
+                      addWarpgroupInstructions, addCopyInstructions})
       add(made);
     return made;
   }();

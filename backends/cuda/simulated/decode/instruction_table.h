@@ -24,6 +24,7 @@ void addAtomicInstructions(InstructionTable& table);
 void addWarpInstructions(InstructionTable& table);
 void addControlInstructions(InstructionTable& table);
 void addMatrixInstructions(InstructionTable& table);
+void addWarpgroupInstructions(InstructionTable& table);
 void addCopyInstructions(InstructionTable& table);
 
 }  // namespace tessera::cuda::simulated

@@ -2,10 +2,10 @@
 // are summed in double and rounded once, which is closer than any card.
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "backends/cuda/simulated/decode/instruction_table.h"
 #include "backends/cuda/simulated/decode/lanes.h"
+#include "backends/cuda/simulated/decode/matrix_elements.h"
 #include "backends/cuda/simulated/decode/memory_modifiers.h"
 #include "backends/cuda/simulated/decode/numbers.h"
 #include "backends/cuda/simulated/machine/access.h"
@@ -13,9 +13,6 @@
 namespace tessera::cuda::simulated {
 
 namespace {
-
-// Elements of a matrix in a register, and how one is read.
-enum class Element : uint8_t { F64, Tf32, F16, BF16, E4M3, E5M2, S8, U8 };
 
 struct Shape {
   uint8_t m = 0, n = 0, k = 0;
@@ -29,31 +26,6 @@ struct Product {
   uint8_t unused = 0;
 };
 static_assert(sizeof(Product) == 8);
-
-int bitsOf(Element element) {
-  switch (element) {
-    case Element::F64: return 64;
-    case Element::Tf32: return 32;
-    case Element::F16:
-    case Element::BF16: return 16;
-    default: return 8;
-  }
-}
-int elementsInRegister(Element element) { return element == Element::F64 ? 1 : 32 / bitsOf(element); }
-
-double valueOf(Element element, uint64_t bits) {
-  switch (element) {
-    case Element::F64: return std::bit_cast<double>(bits);
-    case Element::Tf32: return std::bit_cast<float>(static_cast<uint32_t>(bits) & ~0x1fffu);
-    case Element::F16: return toDouble(Half{static_cast<uint16_t>(bits)});
-    case Element::BF16: return toDouble(BFloat{static_cast<uint16_t>(bits)});
-    case Element::E4M3: return smallFloatToDouble(ElementType::F8E4M3FN, static_cast<uint8_t>(bits));
-    case Element::E5M2: return smallFloatToDouble(ElementType::F8E5M2, static_cast<uint8_t>(bits));
-    case Element::S8: return static_cast<int8_t>(bits);
-    case Element::U8: return static_cast<uint8_t>(bits);
-  }
-  return 0;
-}
 
 using Matrix = std::array<std::array<double, 32>, 32>;
 
@@ -76,16 +48,13 @@ void gather(Warp& warp, const uint32_t* rows, int rowCount, int columns, Element
 
 double dotOf(const Matrix& a, const Matrix& b, int row, int column, int k, double start, bool isDouble) {
   double sum = isDouble ? start : 0;
+  if (!isDouble) {
+    for (int i = 0; i < k; ++i) sum += a[row][i] * b[column][i];  // products are exact
+    return sum + start;
+  }
   for (int i = 0; i < k; ++i) sum = std::fma(a[row][i], b[column][i], sum);
-  return isDouble ? sum : sum + start;
+  return sum;
 }
-
-uint32_t integerResult(double sum, bool saturates) {
-  if (saturates) sum = std::fmin(std::fmax(sum, -0x1p31), 0x1p31 - 1);
-  return static_cast<uint32_t>(static_cast<int64_t>(sum));
-}
-
-bool isInteger(Element element) { return element == Element::S8 || element == Element::U8; }
 
 // One element of C and D: `index` counts a lane's elements.
 double readSum(Warp& warp, const uint32_t* rows, const Product& p, int index, int lane) {
@@ -140,32 +109,6 @@ struct ShapeName {
 };
 constexpr ShapeName kShapes[] = {{"m8n8k4", {8, 8, 4}},   {"m8n8k16", {8, 8, 16}},   {"m16n8k4", {16, 8, 4}},
                                  {"m16n8k8", {16, 8, 8}}, {"m16n8k16", {16, 8, 16}}, {"m16n8k32", {16, 8, 32}}};
-
-struct ElementName {
-  std::string_view name;
-  Element element;
-};
-constexpr ElementName kElements[] = {{"f64", Element::F64},   {"tf32", Element::Tf32}, {"f16", Element::F16},
-                                     {"bf16", Element::BF16}, {"e4m3", Element::E4M3}, {"e5m2", Element::E5M2},
-                                     {"s8", Element::S8},     {"u8", Element::U8}};
-
-// The types are read as words, in order: D, A, B, C.
-std::vector<std::string_view> takeTypeWords(Decoder& decoder) {
-  std::vector<std::string_view> words;
-  decoder.takeWhere([&](std::string_view m) {
-    const bool isType =
-        m == "f32" || m == "s32" ||
-        std::any_of(std::begin(kElements), std::end(kElements), [&](const ElementName& e) { return e.name == m; });
-    if (isType) words.push_back(m);
-    return isType;
-  });
-  return words;
-}
-
-const ElementName* elementNamed(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kElements), std::end(kElements), [&](auto& e) { return e.name == name; });
-  return found == std::end(kElements) ? nullptr : found;
-}
 
 // Whether tensor cores have this shape, and lie as `gather` says.
 bool isKnown(const Product& p, std::string_view sumType) {

@@ -139,14 +139,19 @@ void decodePrefetch(Decoder& decoder) {
 // membar and fence order what a warp did to shared memory with what other warps do behind fences of their own.
 void fence(Warp& warp, const Instruction&, LaneMask) { warp.block().shared().fence(warp.number()); }
 
+void fenceForProducts(Warp& warp, const Instruction&, LaneMask active) {
+  forLanes(active, [&](int lane) { warp.block().shared().fenceForProducts(warp.thread(lane)); });
+}
+
 void decodeFence(Decoder& decoder) {
+  const bool isForProducts = decoder.has("proxy") && decoder.has("async");
   decoder.takeWhere([](std::string_view m) {
     for (const std::string_view known : {"cta", "gl", "sys", "gpu", "cluster", "sc", "acq_rel", "acquire", "release",
                                          "proxy", "alias", "async", "async::global", "global", "mbarrier_init"})
       if (m == known) return true;
     return spaceNamed(m).has_value();
   });
-  decoder.emit(fence);
+  decoder.emit(isForProducts ? fenceForProducts : fence);
 }
 
 }  // namespace

@@ -19,7 +19,13 @@ Space spaceOf(uint64_t address) {
 }
 
 const char* verbOf(Access access) {
-  return access == Access::Read ? "reads" : access == Access::Write ? "writes" : "changes";
+  switch (access) {
+    case Access::Read: return "reads";
+    case Access::Write: return "writes";
+    case Access::Atomic: return "changes";
+    case Access::Product: return "multiplies";
+  }
+  return "";
 }
 
 class Resolver {
@@ -106,10 +112,23 @@ class Resolver {
                            who(lane), bytes_, address);
       });
     complainWith(Complaint::SharedRace, [&] {
-      return fmt::format("{} {} {} bytes at shared address {}, which {} {} at {}, without a barrier between", who(lane),
+      return fmt::format("{} {} {} bytes at shared address {}, which {} {} at {}, without {}", who(lane),
                          verbOf(access_), bytes_, address, warp_.block().nameOfThread(conflict.thread),
-                         conflict.wasWrite ? "wrote" : "read", placeOf(kernel, conflict.site));
+                         earlierVerb(conflict), placeOf(kernel, conflict.site), whatIsMissing(conflict.kind));
     });
+  }
+
+  static const char* earlierVerb(const SharedConflict& conflict) {
+    if (conflict.kind == SharedConflict::Kind::InProduct) return "multiplies";
+    return conflict.wasWrite ? "wrote" : "read";
+  }
+
+  static const char* whatIsMissing(SharedConflict::Kind kind) {
+    switch (kind) {
+      case SharedConflict::Kind::InProduct: return "wgmma.wait_group between";
+      case SharedConflict::Kind::Unfenced: return "fence.proxy.async behind it";
+      default: return "a barrier between";
+    }
   }
 
   Warp& warp_;
@@ -127,7 +146,8 @@ bool isUniform(const LaneAddresses& addresses, LaneMask active, Space space) {
 
 void notePatterns(Warp& warp, const Instruction& instruction, LaneMask active, Access access, Space space,
                   unsigned bytes, const LaneAddresses& addresses) {
-  if (access == Access::Atomic || (space != Space::Global && space != Space::Shared)) return;
+  if (access == Access::Atomic || access == Access::Product || (space != Space::Global && space != Space::Shared))
+    return;
   AccessTrace* trace = warp.block().setting().trace;
   if (trace && trace->wants(warp.block().number(), warp.number())) {
     const PatternCount count =

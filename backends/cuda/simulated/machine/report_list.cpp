@@ -7,8 +7,8 @@ namespace tessera::cuda::simulated {
 namespace {
 
 constexpr const char* kKinds[] = {
-    "out of bounds",     "misaligned access",  "race on shared memory", "uninitialised shared memory",
-    "divergent barrier", "uncoalesced access", "bank conflict"};
+    "out of bounds",     "misaligned access", "race on shared memory", "uninitialised shared memory",
+    "race on registers", "divergent barrier", "uncoalesced access",    "bank conflict"};
 
 bool isError(Complaint kind) { return kind != Complaint::UncoalescedAccess && kind != Complaint::BankConflict; }
 

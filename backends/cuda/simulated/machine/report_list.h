@@ -17,6 +17,7 @@ enum class Complaint : uint8_t {
   Misaligned,
   SharedRace,
   UninitialisedShared,
+  RegisterRace,
   DivergentBarrier,
   UncoalescedAccess,
   BankConflict

@@ -26,6 +26,8 @@ void SharedMemory::reset(int64_t bytes, unsigned granule, unsigned warps) {
   clocks_.assign(size_t{warps} * warps, 0);
   for (unsigned warp = 0; warp < warps; ++warp) clock(warp, warp) = 1;
   fenced_.assign(warps, 0);
+  fencedWrites_.assign(size_t{warps} * kLanes, 0);
+  writes_ = 0;
 }
 
 SharedConflict SharedMemory::noteGranule(Access access, uint32_t thread, uint32_t site, Granule& granule) {
@@ -38,13 +40,18 @@ SharedConflict SharedMemory::noteGranule(Access access, uint32_t thread, uint32_
     if (conflict.kind == Kind::None && !isBefore(moment, thread))
       conflict = {.kind = Kind::Race, .thread = moment.thread, .site = moment.site, .wasWrite = wasWrite};
   };
+  const bool reads = access == Access::Read || access == Access::Product;
+  if (!reads && granule.products > 0 && conflict.kind == Kind::None)
+    conflict = {.kind = Kind::InProduct, .thread = granule.product.thread, .site = granule.product.site};
   if (access != Access::Write && !granule.write.happened() && conflict.kind == Kind::None)
     conflict.kind = Kind::Uninitialised;
   if (access != Access::Atomic || !granule.write.isAtomic) race(granule.write, true);
-  if (access != Access::Read) {
+  if (!reads) {
     race(granule.read, false);
     race(granule.otherRead, false);
   }
+  if (access == Access::Product && conflict.kind == Kind::None && granule.write.happened() && !isFenced(granule))
+    conflict = {.kind = Kind::Unfenced, .thread = granule.write.thread, .site = granule.write.site, .wasWrite = true};
   remember(access, thread, site, granule);
   return conflict;
 }
@@ -52,12 +59,18 @@ SharedConflict SharedMemory::noteGranule(Access access, uint32_t thread, uint32_
 void SharedMemory::remember(Access access, uint32_t thread, uint32_t site, Granule& granule) {
   const unsigned warp = thread / kLanes;
   const Moment now{.thread = thread, .clock = clock(warp, warp), .site = site, .isAtomic = access == Access::Atomic};
-  if (access != Access::Read)
+  if (access == Access::Product) {
+    ++granule.products;
+    granule.product = now;
+  }
+  if (access == Access::Write || access == Access::Atomic) {
     granule.write = now;
-  else if (granule.read.thread == thread)
+    granule.writeNumber = ++writes_;
+  } else if (granule.read.thread == thread) {
     granule.read = now;
-  else
+  } else {
     granule.otherRead = std::exchange(granule.read, now);
+  }
 }
 
 SharedConflict SharedMemory::note(Access access, uint32_t thread, uint32_t site, uint64_t address, unsigned bytes) {
@@ -77,6 +90,10 @@ void SharedMemory::beginCopy(uint32_t thread, uint32_t site, uint64_t address, u
 
 void SharedMemory::endCopy(uint64_t address, unsigned bytes) {
   overGranules(address, bytes, [](Granule& granule) { granule.copy = {}; });
+}
+
+void SharedMemory::endProduct(uint64_t address, unsigned bytes) {
+  overGranules(address, bytes, [](Granule& granule) { --granule.products; });
 }
 
 void SharedMemory::blockBarrier(std::span<const unsigned> warps) {

@@ -12,11 +12,13 @@
 
 namespace tessera::cuda::simulated {
 
-enum class Access : uint8_t { Read, Write, Atomic };
+// Product: wgmma reads it, from then on until the product has been waited for.
+enum class Access : uint8_t { Read, Write, Atomic, Product };
 
 // What an access to shared memory is at odds with.
 struct SharedConflict {
-  enum class Kind : uint8_t { None, Race, Uninitialised };
+  // InProduct: a product still reads it. Unfenced: written without fence.proxy.async before a product reads it.
+  enum class Kind : uint8_t { None, Race, Uninitialised, InProduct, Unfenced };
   Kind kind = Kind::None;
   uint32_t thread = 0, site = 0;  // of the earlier access
   bool wasWrite = false;
@@ -34,6 +36,10 @@ class SharedMemory {
   // A copy is on its way to bytes that exist, or has come there: until then every other access is a race with it.
   void beginCopy(uint32_t thread, uint32_t site, uint64_t address, unsigned bytes);
   void endCopy(uint64_t address, unsigned bytes);
+  // A product that has read the bytes (Access::Product) is there.
+  void endProduct(uint64_t address, unsigned bytes);
+  // fence.proxy.async: what the thread wrote before can be read by products.
+  void fenceForProducts(uint32_t thread) { fencedWrites_[thread] = writes_; }
   // All lanes of a warp have waited for each other.
   void warpBarrier(unsigned warp) { ++clock(warp, warp); }
   // These warps have waited for each other.
@@ -50,6 +56,9 @@ class SharedMemory {
   struct Granule {
     uint32_t block = 0;                   // which block's; another one's: nothing happened yet
     Moment write, read, otherRead, copy;  // copy: has not come yet
+    uint32_t writeNumber = 0;             // of all writes of the block
+    uint32_t products = 0;                // that have not ended
+    Moment product;                       // the last of these
   };
   // Calls visit with each granule of the bytes.
   template <class Visit>
@@ -65,10 +74,13 @@ class SharedMemory {
   }
   SharedConflict noteGranule(Access access, uint32_t thread, uint32_t site, Granule& granule);
   void remember(Access access, uint32_t thread, uint32_t site, Granule& granule);
+  bool isFenced(const Granule& granule) const { return granule.writeNumber <= fencedWrites_[granule.write.thread]; }
 
   std::vector<std::byte> data_;
   std::vector<Granule> granules_;
   std::vector<uint32_t> clocks_, fenced_;
+  std::vector<uint32_t> fencedWrites_;  // by thread
+  uint32_t writes_ = 0;
   int64_t bytes_ = 0;
   unsigned granule_ = 4, warps_ = 1;
   int granuleShift_ = 2;

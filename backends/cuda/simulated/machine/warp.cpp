@@ -38,6 +38,7 @@ void Warp::begin(Block& block, unsigned number, LaneMask lanes) {
   joins_.clear();
   copies.clear();
   copyGroup = 0;
+  products = {};
   setSpecials();
 }
 

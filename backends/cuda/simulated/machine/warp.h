@@ -57,6 +57,24 @@ struct PendingCopy {
   std::array<std::byte, 16> value = {};
 };
 
+// What wgmma has begun: sums that come to registers, and 16 bytes of shared memory each that are read. Both belong to
+// the group that was open then.
+struct PendingSums {
+  uint32_t group = 0, site = 0;
+  std::vector<uint32_t> rows;
+  std::vector<std::array<uint32_t, kLanes>> values;  // by row
+};
+struct PendingRead {
+  uint32_t group = 0;
+  uint64_t address = 0;
+};
+struct PendingProducts {
+  uint32_t group = 0;     // the open one
+  bool isFenced = false;  // by wgmma.fence, since the last wait
+  std::vector<PendingSums> sums;
+  std::vector<PendingRead> reads;
+};
+
 class Warp {
  public:
   enum class Outcome : uint8_t { Finished, Waiting, Working };
@@ -91,6 +109,7 @@ class Warp {
   uint32_t barrierTrue = 0, barrierAll = 0;
   std::vector<PendingCopy> copies;
   uint32_t copyGroup = 0;
+  PendingProducts products;
 
  private:
   enum class State : uint8_t { Ready, AtBarrier, Converging };

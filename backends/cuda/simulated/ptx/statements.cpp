@@ -7,6 +7,7 @@ namespace tessera::cuda::simulated {
 namespace {
 
 constexpr int kDeepestScope = 200;
+constexpr size_t kMostParts = 128;  // of a vector: the sums of the widest wgmma
 
 class BodyParser {
  public:
@@ -201,7 +202,7 @@ class BodyParser {
   Operand parseVector() {
     Operand operand{.kind = Operand::Kind::Vector};
     do operand.parts.push_back(parsePlainOperand());
-    while (!reader_.failed() && reader_.accept(',') && operand.parts.size() < 64);
+    while (!reader_.failed() && reader_.accept(',') && operand.parts.size() < kMostParts);
     reader_.expect('}');
     return operand;
   }

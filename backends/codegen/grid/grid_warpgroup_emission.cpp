@@ -1,0 +1,206 @@
+// See grid_warpgroup_emission.h.
+#include "backends/codegen/grid/grid_warpgroup_emission.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <llvm/IR/InlineAsm.h>
+
+#include "backends/codegen/grid/grid_emitter.h"
+
+namespace tessera::codegen {
+
+using llvm::Value;
+
+namespace {
+
+constexpr unsigned kPieces = 4, kAhead = 2;                   // in shared memory; of these on their way
+constexpr unsigned kMatrixLineBytes = 128, kChunkBytes = 16;  // a line's chunks are permuted within eight lines
+constexpr unsigned kLines = 8, kChunks = kMatrixLineBytes / kChunkBytes;
+constexpr unsigned kPatternBytes = kLines * kMatrixLineBytes;  // places begin at multiples of this
+constexpr unsigned kGroupRows = 64, kGroupThreads = 128;
+constexpr unsigned kProductDepth = 16, kChunkElements = 8;
+constexpr unsigned kSumsPadding = 8;  // words behind a line of sums, against conflicts of banks
+
+unsigned bytesOf(const ContractionMap::Side& side) { return side.tile * kMatrixLineBytes; }
+unsigned pieceBytes(const ContractionMap& map) { return bytesOf(map.rows) + bytesOf(map.columns); }
+unsigned sumsOfThread(const ContractionMap& map) { return map.columns.tile / 2; }
+unsigned sumsLine(const ContractionMap& map) { return map.columns.tile + kSumsPadding; }
+// Of a factor whose lines go across: from 64 rows (or columns) to the next.
+unsigned groupBytes(const ContractionMap& map) { return map.tileDepth * kMatrixLineBytes; }
+
+}  // namespace
+
+unsigned WarpgroupEmission::sharedBytes(const ContractionMap& map) {
+  return std::max(kPieces * pieceBytes(map), map.rows.tile * sumsLine(map) * 4);
+}
+
+void WarpgroupEmission::emitText(const std::string& text) {
+  auto* type = llvm::FunctionType::get(b.getVoidTy(), false);
+  b.CreateCall(llvm::InlineAsm::get(type, text, "~{memory}", true))->setConvergent();
+}
+
+Value* WarpgroupEmission::pieceOf(Value* number) {
+  return b.CreateMul(b.CreateAnd(number, kPieces - 1), b.getInt32(pieceBytes(map_)));
+}
+
+// A chunk of eight elements of the piece from `depth` on: neighbouring threads read neighbours in memory.
+void WarpgroupEmission::fillChunk(const Factor& factor, Value* piece, Value* depth, Value* chunk) {
+  const bool isAlong = factor.side.alongDepth;
+  const unsigned chunks = isAlong ? kChunks : factor.side.tile / kChunkElements;
+  Value *line = b.CreateUDiv(chunk, b.getInt32(chunks)), *inLine = b.CreateURem(chunk, b.getInt32(chunks));
+  Value* elements = b.CreateMul(inLine, b.getInt32(kChunkElements));
+  Value *k = b.CreateAdd(depth, b.CreateZExt(isAlong ? elements : line, b.getInt64Ty())),
+        *x = b.CreateAdd(factor.first, b.CreateZExt(isAlong ? line : elements, b.getInt64Ty()));
+  Value* permuted = b.CreateXor(b.CreateAnd(inLine, kChunks - 1), b.CreateAnd(line, kLines - 1));
+  Value* place =
+      b.CreateAdd(b.CreateMul(line, b.getInt32(kMatrixLineBytes)), b.CreateMul(permuted, b.getInt32(kChunkBytes)));
+  if (!isAlong)
+    place = b.CreateAdd(place, b.CreateMul(b.CreateUDiv(inLine, b.getInt32(kChunks)), b.getInt32(groupBytes(map_))));
+  place = b.CreateAdd(b.CreateAdd(place, b.getInt32(factor.begin)), piece);
+  Value* inside = b.getTrue();
+  if (map_.depthSize % map_.tileDepth != 0) inside = b.CreateICmpULT(k, e.int64(map_.depthSize));
+  if (factor.side.size % factor.side.tile != 0)
+    inside = b.CreateAnd(inside, b.CreateICmpULT(x, e.int64(factor.side.size)));
+  e.forget();
+  e.setCounters(map_.depth, k);
+  e.setCounters(factor.side.counters, x);
+  e.copyAsync(factor.side.factor, factor.side.copied, b.CreateGEP(b.getInt8Ty(), shared_, place), inside);
+  e.forget();
+}
+
+void WarpgroupEmission::fill(const Factor& factor, Value* piece, Value* depth) {
+  const unsigned chunks = factor.side.tile * kChunks, threads = map_.grid.blockThreads;
+  for (unsigned from = 0; from < chunks; from += threads)
+    fillChunk(factor, piece, depth, b.CreateAdd(thread_, b.getInt32(from)));
+}
+
+// "Matrix Descriptor Format" in the PTX ISA, wgmma: lines of 128 bytes whose chunks are permuted (bit 62); the distance
+// of groups of eight lines; where lines go across, also that of 64 rows.
+Value* WarpgroupEmission::descriptorOf(const Factor& factor, Value* piece, Value* furtherBytes) {
+  const uint64_t leading = factor.side.alongDepth ? 1 : groupBytes(map_) / kChunkBytes;
+  const uint64_t kind = uint64_t{1} << 62 | uint64_t{kPatternBytes / kChunkBytes} << 32 | leading << 16;
+  Value* place = b.CreateAdd(b.CreateAdd(piece, b.getInt32(factor.begin)), furtherBytes);
+  Value* address = b.CreateTrunc(b.CreatePtrToInt(shared_, b.getInt64Ty()), b.getInt32Ty());
+  Value* chunk = b.CreateLShr(b.CreateAdd(address, place), uint64_t{4});
+  return b.CreateOr(b.CreateZExt(chunk, b.getInt64Ty()), b.getInt64(kind));
+}
+
+// All products of a piece as one text, so that nothing touches the sums between them.
+std::string WarpgroupEmission::productText() const {
+  const size_t sums = sums_.size();
+  const char* type = *map_.tensor == ElementType::BF16 ? "bf16" : "f16";
+  const auto step = [&](const ContractionMap::Side& side) {
+    return (side.alongDepth ? kProductDepth * 2 : kProductDepth * kMatrixLineBytes) / kChunkBytes;
+  };
+  std::string list;
+  for (size_t s = 0; s < sums; ++s) list += fmt::format("{}${}", s == 0 ? "" : ", ", s);
+  std::string out = "{\n.reg .pred adds;\n.reg .b64 left, right;\nsetp.eq.u32 adds, 1, 1;\nwgmma.fence.sync.aligned;\n";
+  for (unsigned k = 0; k < map_.tileDepth / kProductDepth; ++k)
+    out += fmt::format(
+        "add.u64 left, ${}, {};\nadd.u64 right, ${}, {};\n"
+        "wgmma.mma_async.sync.aligned.m64n{}k16.f32.{}.{} {{{}}}, left, right, adds, 1, 1, {}, {};\n",
+        2 * sums, k * step(map_.rows), 2 * sums + 1, k * step(map_.columns), map_.columns.tile, type, type, list,
+        map_.rows.alongDepth ? 0 : 1, map_.columns.alongDepth ? 0 : 1);
+  return out + "wgmma.commit_group.sync.aligned;\n}";
+}
+
+// The text's operands: the sums as results, the sums before, then the descriptors.
+void WarpgroupEmission::changeSums(const std::string& text, const std::vector<Value*>& descriptors) {
+  std::vector<Value*> arguments;
+  std::vector<llvm::Type*> types(sums_.size(), b.getFloatTy());
+  std::string results, before, further;
+  for (size_t s = 0; s < sums_.size(); ++s) {
+    arguments.push_back(b.CreateLoad(b.getFloatTy(), sums_[s]));
+    results += "=f,";
+    before += fmt::format("{},", s);
+  }
+  auto* returned = llvm::StructType::get(b.getContext(), types);
+  for (Value* descriptor : descriptors) {
+    arguments.push_back(descriptor);
+    types.push_back(b.getInt64Ty());
+    further += "l,";
+  }
+  auto* type = llvm::FunctionType::get(returned, types, false);
+  auto* out = b.CreateCall(llvm::InlineAsm::get(type, text, results + before + further + "~{memory}", true), arguments);
+  out->setConvergent();
+  for (unsigned s = 0; s < sums_.size(); ++s) b.CreateStore(b.CreateExtractValue(out, s), sums_[s]);
+}
+
+void WarpgroupEmission::multiply(Value* piece) {
+  Value* group = b.CreateLShr(thread_, static_cast<uint64_t>(llvm::Log2_32(kGroupThreads)));
+  Value* rowBytes = b.CreateMul(group, b.getInt32(kGroupRows * kMatrixLineBytes));  // whichever way lines go
+  changeSums(productText(),
+             {descriptorOf(factors_[0], piece, rowBytes), descriptorOf(factors_[1], piece, b.getInt32(0))});
+}
+
+// Through shared memory, so that neighbours store side by side. Of eight columns a lane has two of one row, and two of
+// the row eight further down, as products of mma have them.
+void WarpgroupEmission::finish() {
+  auto* held = b.getFloatTy();
+  const unsigned line = sumsLine(map_), warpRows = 16;
+  Value *lane = b.CreateAnd(thread_, kWarpThreads - 1), *warp = b.CreateLShr(thread_, uint64_t{5});
+  Value* row = b.CreateAdd(b.CreateMul(warp, b.getInt32(warpRows)), b.CreateLShr(lane, uint64_t{2}));
+  Value* own =
+      b.CreateAdd(b.CreateMul(row, b.getInt32(line)), b.CreateShl(b.CreateAnd(lane, uint64_t{3}), uint64_t{1}));
+  const auto at = [&](Value* element) { return b.CreateGEP(held, shared_, element); };
+  for (unsigned s = 0; s < sums_.size(); s += 2) {
+    Value* pair = llvm::PoisonValue::get(llvm::FixedVectorType::get(held, 2));
+    for (unsigned part = 0; part < 2; ++part)
+      pair = b.CreateInsertElement(pair, b.CreateLoad(held, sums_[s + part]), part);
+    const unsigned further = s / 2 % 2 * 8 * line + s / 4 * 8;
+    b.CreateAlignedStore(pair, at(b.CreateAdd(own, b.getInt32(further))), llvm::Align(8));
+  }
+  emitBarrier(b);
+  const int64_t elements = int64_t{map_.rows.tile} * map_.columns.tile;
+  e.forRange(b.CreateZExt(thread_, b.getInt64Ty()), e.int64(elements), map_.grid.blockThreads, [&](Value* element) {
+    Value *column = b.CreateURem(element, e.int64(map_.columns.tile)),
+          *tileRow = b.CreateUDiv(element, e.int64(map_.columns.tile));
+    Value* sum = b.CreateLoad(held, at(b.CreateAdd(b.CreateMul(tileRow, e.int64(line)), column)));
+    e.finishSum(map_, b.CreateAdd(factors_[0].first, tileRow), b.CreateAdd(factors_[1].first, column), {sum});
+  });
+}
+
+// Before piece t is multiplied, all have waited for the products of piece t - 2, in whose place piece t + 2 comes.
+void WarpgroupEmission::emit(Value* tile) {
+  thread_ = emitThreadNumber(b, map_.grid.blockThreads);
+  llvm::GlobalVariable* shared = dynamicSharedMemory(e.module_);
+  shared->setAlignment(std::max(shared->getAlign().valueOrOne(), llvm::Align(kPatternBytes)));
+  shared_ = shared;
+  const auto digit = [&](const ContractionMap::Side& side) {
+    Value* out = b.CreateMul(b.CreateURem(tile, e.int64(side.tiles())), e.int64(side.tile));
+    tile = b.CreateUDiv(tile, e.int64(side.tiles()));
+    return out;
+  };
+  Value *column = digit(map_.columns), *row = digit(map_.rows);
+  factors_.push_back({map_.rows, 0, row});
+  factors_.push_back({map_.columns, bytesOf(map_.rows), column});
+  e.setCounters(map_.batch, tile);
+  for (unsigned s = 0; s < sumsOfThread(map_); ++s)
+    sums_.push_back(e.makeSlot(false, {llvm::ConstantFP::get(b.getFloatTy(), 0)}).re);
+  const auto fillPiece = [&](Value* number, Value* depth) {
+    for (const Factor& factor : factors_) fill(factor, pieceOf(number), depth);
+  };
+  for (unsigned number = 0; number < kAhead; ++number) {
+    const int64_t depth = int64_t{number} * map_.tileDepth;
+    if (depth < map_.depthSize) fillPiece(b.getInt32(number), e.int64(depth));
+    emitCommitCopies(b);
+  }
+  e.forRange(e.int64(0), e.int64(map_.depthSize), map_.tileDepth, [&](Value* depth) {
+    Value* number = b.CreateTrunc(b.CreateUDiv(depth, e.int64(map_.tileDepth)), b.getInt32Ty());
+    emitWaitForCopies(b, kAhead - 1);
+    emitText("fence.proxy.async.shared::cta;");
+    emitBarrier(b);
+    multiply(pieceOf(number));
+    Value* further = b.CreateAdd(depth, e.int64(int64_t{kAhead} * map_.tileDepth));
+    emitIf(b, b.CreateICmpULT(further, e.int64(map_.depthSize)),
+           [&] { fillPiece(b.CreateAdd(number, b.getInt32(kAhead)), further); });
+    emitCommitCopies(b);
+    emitText("wgmma.wait_group.sync.aligned 1;");
+  });
+  changeSums("wgmma.wait_group.sync.aligned 0;", {});
+  emitBarrier(b);
+  finish();
+}
+
+}  // namespace tessera::codegen

@@ -85,6 +85,7 @@ DockTitles::DockTitles(QMainWindow& window, PanelDocks& docks) : QObject(&window
   for (QDockWidget* dock : docks.all()) {
     titles_[dock] = new DockTitle(*dock);
     emptyTitles_[dock] = new QWidget(dock);
+    emptyTitles_[dock]->setFixedHeight(0);
     emptyTitles_[dock]->hide();
     titles_[dock]->hide();
     titles_[dock]->setContextMenuPolicy(Qt::CustomContextMenu);

@@ -25,7 +25,8 @@ namespace tessera {
 namespace {
 
 constexpr int kDockGlideMs = 150;
-constexpr QMargins kRoomInHeader{8, 4, 8, 5}, kRoomInTreeRow{6, 2, 6, 2}, kRoomInMenuBarItem{8, 7, 8, 7};
+constexpr QMargins kRoomInHeader{8, 4, 8, 5}, kRoomInMenuBarItem{8, 7, 8, 7};
+constexpr int kRoomInTreeRow = 4;    // above and below its words together
 constexpr int kHeaderIndent = 6;     // of its words, at either side
 constexpr int kRoomInTabButton = 3;  // of both sides together
 constexpr qreal kProgressCorner = 2, kTabButtonCorner = 3;
@@ -114,7 +115,7 @@ QSize StudioStyle::sizeFromContents(ContentsType type, const QStyleOption* optio
     case CT_ToolButton: return isInTabBar(widget) ? contents + QSize(kRoomInTabButton, kRoomInTabButton) : usual;
     case CT_LineEdit: return isField(option, widget) ? contents.grownBy(kRoomInField) : usual;
     case CT_HeaderSection: return usual.grownBy(kRoomInHeader);
-    case CT_ItemViewItem: return isA<QTreeView>(widget) ? usual.grownBy(kRoomInTreeRow) : usual;
+    case CT_ItemViewItem: return isA<QTreeView>(widget) ? usual + QSize(0, kRoomInTreeRow) : usual;
     case CT_MenuBarItem: return contents.grownBy(kRoomInMenuBarItem);
     case CT_TabBarTab: return contents;
     default: return usual;
@@ -122,21 +123,7 @@ QSize StudioStyle::sizeFromContents(ContentsType type, const QStyleOption* optio
 }
 
 QRect StudioStyle::subElementRect(SubElement element, const QStyleOption* option, const QWidget* widget) const {
-  switch (element) {
-    case SE_LineEditContents:
-      if (isField(option, widget)) return option->rect.marginsRemoved(kRoomInField);
-      break;
-    case SE_ItemViewItemCheckIndicator:
-    case SE_ItemViewItemDecoration:
-    case SE_ItemViewItemText:
-      if (const auto* row = qstyleoption_cast<const QStyleOptionViewItem*>(option); row && isA<QTreeView>(widget)) {
-        QStyleOptionViewItem inner = *row;
-        inner.rect = row->rect.marginsRemoved(kRoomInTreeRow);
-        return QProxyStyle::subElementRect(element, &inner, widget);
-      }
-      break;
-    default: break;
-  }
+  if (element == SE_LineEditContents && isField(option, widget)) return option->rect.marginsRemoved(kRoomInField);
   return QProxyStyle::subElementRect(element, option, widget);
 }
 

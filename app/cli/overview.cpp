@@ -73,6 +73,13 @@ Json jsonOf(const Workload& work, const CostScope& scope) {
   return out;
 }
 
+void putLayers(Json& to, const Module& module, const std::vector<Overview::Layers>& layers) {
+  for (const auto& each : layers) {
+    to.push_back({{"name", each.name}, {"count", each.count}, {"from", each.from}});
+    putPlace(to.back(), module, each.instruction);
+  }
+}
+
 void putFacts(Json& to, const Module& module, const Overview& overview) {
   to["module"] = module.name;
   to["optimized"] = overview.stage.optimised;
@@ -80,11 +87,8 @@ void putFacts(Json& to, const Module& module, const Overview& overview) {
   to["device"] = overview.stage.device;
   to["instructions"] = overview.instructions;
   to["computations"] = overview.computations;
-  Json& layers = to["layers"] = Json::array();
-  for (const auto& each : overview.layers) {
-    layers.push_back({{"name", each.name}, {"count", each.count}, {"from", each.from}});
-    putPlace(layers.back(), module, each.instruction);
-  }
+  putLayers(to["layers"] = Json::array(), module, overview.layers);
+  putLayers(to["loops"] = Json::array(), module, overview.loops);
   to["parameters"] = overview.parameters ? jsonOf(module, *overview.parameters) : Json();
   putWork(to, overview.work);
   to["trips_known"] = overview.tripsKnown;

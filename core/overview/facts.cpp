@@ -16,14 +16,24 @@ std::string plural(size_t count, std::string_view one) {
   return fmt::format("{} {}{}", countText(count), one, count == 1 ? "" : "s");
 }
 
-std::string_view toldBy(std::string_view from) {
-  return from == "loop" ? "by the loop's trips" : from == "scopes" ? "by its scopes" : "by its parameters";
+std::string layersText(const Overview::Layers& layers) {
+  if (layers.from == "blocks") return fmt::format("{} equal blocks, the first at {}", layers.count, layers.name);
+  const std::string_view toldBy = layers.from == "loop"     ? "each trip of the loop has weights of its own"
+                                  : layers.from == "scopes" ? "by its scopes"
+                                                            : "by its parameters";
+  return fmt::format("{} × {} ({})", layers.name, layers.count, toldBy);
 }
 
 OverviewFact layersFact(const Overview& overview) {
   OverviewFact out{"layers", "", {}};
-  for (const auto& each : overview.layers)
-    out.items.push_back({fmt::format("{} × {} ({})", each.name, each.count, toldBy(each.from)), each.instruction});
+  for (const auto& each : overview.layers) out.items.push_back({layersText(each), each.instruction});
+  return out;
+}
+
+OverviewFact loopsFact(const Overview& overview) {
+  OverviewFact out{"loops", "", {}};
+  for (const auto& each : overview.loops)
+    out.items.push_back({fmt::format("{} of {} trips", each.name, each.count), each.instruction});
   return out;
 }
 
@@ -122,6 +132,7 @@ std::vector<OverviewFact> factsOf(const Overview& overview) {
        fmt::format("{} in {}", countText(overview.instructions), plural(overview.computations, "computation")),
        {}});
   if (!overview.layers.empty()) out.push_back(layersFact(overview));
+  if (!overview.loops.empty()) out.push_back(loopsFact(overview));
   if (overview.parameters) out.push_back({"parameters", argumentText(*overview.parameters), {}});
   out.push_back(workFact(overview));
   if (overview.peakMemory)

@@ -6,12 +6,15 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <string_view>
 #include <unordered_map>
 
+#include "core/arrange/arrangement.h"
 #include "core/arrange/scopes.h"
 #include "core/base/sorting.h"
 #include "core/hlo/argument_path.h"
 #include "core/ops/inference/trip_count.h"
+#include "core/overview/loop_weights.h"
 #include "core/overview/rules.h"
 
 namespace tessera {
@@ -34,21 +37,31 @@ using NamedFamily = std::pair<std::string, const Family*>;
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Where the first number begins that stands alone: of "res_net18/block_3" the 3.
-size_t firstNumber(std::string_view text) {
-  for (size_t at = 1; at < text.size(); ++at)
+// Where the first number from there on begins that stands alone: of "res_net18/block_3" the 3.
+size_t firstNumber(std::string_view text, size_t from) {
+  for (size_t at = from; at < text.size(); ++at)
     if (isDigit(text[at]) && (text[at - 1] == '[' || text[at - 1] == '_' || text[at - 1] == '.')) return at;
   return text.npos;
 }
 
 // Adds the family of the first number in the text: "p['h'][3]['fc'][0]" is in "p['h']" with 3, and in no other.
-void addFirstNumber(std::string_view text, InstructionId id, Families& families) {
-  const size_t begin = firstNumber(text);
+void addFirstNumber(std::string_view text, InstructionId id, Families& families, size_t from = 1) {
+  const size_t begin = firstNumber(text, from);
   if (begin == text.npos) return;
   size_t end = begin;
   while (end < text.size() && isDigit(text[end]) && end - begin < 9) ++end;
   if (end + 1 >= text.size()) return;  // the number of a leaf, not of a block
   families[std::string(text.substr(0, begin - 1))].add(id, lastNumber(text.substr(0, end)));
+}
+
+// Where the first number is the same in all, the next one tells: "p['Net_0']['Conv_2']['w']".
+void addSecondNumbers(const Module& module, Families& families) {
+  Families second;
+  for (const auto& [text, family] : families)
+    if (family.numbers.size() == 1)
+      for (const auto& [id, number] : family.members)
+        addFirstNumber(argumentPath(module.at(id)), id, second, text.size() + 2);
+  families.merge(second);
 }
 
 // "linear" is the first of "linear_1", "linear_2" …
@@ -110,6 +123,7 @@ Families parameterFamilies(const Module& module) {
     addFirstNumber(name, id, families);
     if (!families.empty() && argument.empty()) argument = own;
   }
+  addSecondNumbers(module, families);
   for (InstructionId id : module.entryComputation().parameters)
     if (const std::string name = argumentPath(module.at(id)); argumentOf(name) == argument)
       addUnnumbered(name, id, families);
@@ -200,21 +214,37 @@ double weightInside(const Workload& work, const Instruction& loop) {
   return weight;
 }
 
-// Loops that are a substantial part of the cost; not those that make random bits and the like.
-void addLoops(const Workload& work, std::vector<Overview::Layers>& out) {
-  std::vector<Overview::Layers> loops;
+// Where no name tells: equal blocks one after the other, the outermost, those of most blocks first.
+void addEqualBlocks(const Workload& work, std::vector<Overview::Layers>& out) {
+  constexpr std::string_view kStack = "repeat@";  // "parts/repeat@dot.7/3" is the fourth block of the stack at dot.7
+  std::map<std::string, int64_t> blocksAt;
+  for (const std::string& path : ViewMaker(work.module).groupPaths(work.module.entry())) {
+    const size_t begin = path.find(kStack), end = path.find('/', begin + kStack.size());
+    if (begin != path.npos && end != path.npos && path.find('/', end + 1) == path.npos)
+      ++blocksAt[path.substr(begin + kStack.size(), end - begin - kStack.size())];
+  }
+  std::vector<Overview::Layers> stacks;
+  for (const auto& [first, count] : blocksAt)
+    if (const auto id = work.module.findInstruction(first)) stacks.push_back({first, count, "blocks", *id});
+  sortWith(stacks, [](const auto& a, const auto& b) { return a.count > b.count; });
+  stacks.resize(std::min(stacks.size(), kMostFamilies));
+  out.insert(out.end(), stacks.begin(), stacks.end());
+}
+
+}  // namespace
+
+std::vector<Overview::Layers> loopsOf(const Workload& work) {
+  std::vector<Overview::Layers> out;
   for (ComputationId computation : work.execution.computations)
     for (InstructionId id : work.module.at(computation).instructions) {
       const Instruction& i = work.module.at(id);
       const auto trips = i.opcode == Opcode::While ? tripCountOf(work.module, i) : std::nullopt;
       if (trips && *trips >= kFewTrips && weightInside(work, i) >= kLeastLoopShare * work.totalWeight())
-        loops.push_back({std::string(i.name), *trips, "loop", id});
+        out.push_back({std::string(i.name), *trips, "loop", id});
     }
-  const size_t kept = std::min(loops.size(), kMostFamilies);
-  out.insert(out.end(), loops.begin(), loops.begin() + static_cast<std::ptrdiff_t>(kept));
+  out.resize(std::min(out.size(), kMostFamilies));
+  return out;
 }
-
-}  // namespace
 
 std::vector<Overview::Layers> layersOf(const Workload& work) {
   std::vector<Overview::Layers> out;
@@ -226,7 +256,9 @@ std::vector<Overview::Layers> layersOf(const Workload& work) {
     if (std::ranges::none_of(told, [&](const NamedFamily& known) { return areSameLayers(work, known, scope); }))
       out.push_back({scope.first, static_cast<int64_t>(scope.second->numbers.size()), "scopes",
                      scope.second->members.front().first});
-  addLoops(work, out);
+  for (const Overview::Layers& loop : loopsOf(work))
+    if (hasWeightsOfItsOwn(work.module, work.module.at(loop.instruction))) out.push_back(loop);
+  if (out.empty()) addEqualBlocks(work, out);
   return out;
 }
 

@@ -157,6 +157,7 @@ Overview overviewOf(const Workload& work) {
   out.instructions = module.instructionCount();
   out.computations = module.order().size();
   out.layers = layersOf(work);
+  out.loops = loopsOf(work);
   out.work = work.total();
   out.tripsKnown = std::ranges::all_of(work.execution.runs, &Execution::Runs::timesKnown);
   if (const auto memory = memoryReport(module)) out.peakMemory = memory->peakBytes();

@@ -30,7 +30,7 @@ struct Overview {
   struct Layers {
     std::string name;  // "p['h']", "Block", "while.3"
     int64_t count = 0;
-    std::string_view from;  // "parameters", "scopes", "loop"
+    std::string_view from;  // "parameters", "scopes", "loop", "blocks"
     InstructionId instruction;
   };
   // So many of one kind: collectives by opcode, custom calls by target, types by name.
@@ -49,7 +49,7 @@ struct Overview {
 
   ModuleStage stage;
   size_t instructions = 0, computations = 0;
-  std::vector<Layers> layers;
+  std::vector<Layers> layers, loops;   // loops: their trips, whether these are layers or not
   std::optional<Argument> parameters;  // the argument that holds the model's weights, if one can be identified
   Cost work;                           // of a run; loops by their trips where these are known
   bool tripsKnown = true;

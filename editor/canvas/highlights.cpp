@@ -16,6 +16,16 @@ constexpr size_t kMaxVisibleSelected = 400;
 constexpr double kReasonZoom = 0.45;  // below it marks have no room for words
 constexpr float kReasonWidth = 420, kPreviewWidth = 320;
 
+// A box under a colour that leaves it readable; a small one is the colour.
+void paintVeil(QPainter& painter, const QRectF& box, QColor color) {
+  constexpr double kVeil = 0.28, kOutlined = 8;
+  if (box.width() < kOutlined) return painter.fillRect(box, color);
+  painter.setPen(QPen(color, 2));
+  color.setAlphaF(kVeil);
+  painter.setBrush(color);
+  painter.drawRoundedRect(box, 4, 4);
+}
+
 }  // namespace
 
 void Highlights::setMarks(std::vector<Mark> marks) {
@@ -38,6 +48,7 @@ void Highlights::setFound(std::optional<std::vector<InstructionId>> found) {
 // A group that hides some of what was found is lit like a box, and so is an open one that is found itself: a fusion.
 void Highlights::pictureChanged() {
   findTinted();
+  findColored();
   foundNodes_.clear();
   if (!found_ || !canvas_.view()) return;
   const auto& nodes = canvas_.view()->nodes;
@@ -79,32 +90,67 @@ int32_t Highlights::drawnBox(int32_t node) const {
 }
 
 void Highlights::paintTints(QPainter& painter, const QRectF& visible) const {
-  constexpr double kVeil = 0.28, kLeast = 3, kOutlined = 8;
   for (const auto& [node, tint] : tintedNodes_) {
     const int32_t drawn = drawnBox(node);
     if (drawn != node && std::ranges::binary_search(tintedNodes_, drawn, {}, &std::pair<int32_t, NodeTint>::first))
       continue;
-    const QRectF frame = canvas_.frameOf(drawn);
+    if (const QRectF frame = canvas_.frameOf(drawn); frame.intersects(visible))
+      paintVeil(painter, seenBox(frame), tessera::colorOf(tint, canvas_.theme()));
+  }
+}
+
+void Highlights::setColored(std::vector<std::pair<InstructionId, SearchLook>> colored) {
+  if (colored.empty() && colored_.empty()) return;
+  colored_ = std::move(colored);
+  findColored();
+  canvas_.update();
+}
+
+void Highlights::findColored() {
+  coloredNodes_.clear();
+  if (colored_.empty() || !canvas_.view()) return;
+  std::vector<std::pair<int32_t, SearchLook>> each;
+  for (const auto& [id, look] : colored_)
+    if (const int32_t node = canvas_.nodeOf(id); node >= 0) each.emplace_back(node, look);
+  std::ranges::sort(each);
+  each.erase(std::ranges::unique(each).begin(), each.end());
+  for (const auto& [node, look] : each) {
+    if (coloredNodes_.empty() || coloredNodes_.back().first != node) coloredNodes_.push_back({node, {}});
+    coloredNodes_.back().second.push_back(look);
+  }
+}
+
+// Where several are of a box, they are stripes at its lower edge, below the words.
+void Highlights::paintColored(QPainter& painter, const QRectF& visible) const {
+  constexpr double kLeastStripe = 3;  // pixels
+  for (const auto& [node, looks] : coloredNodes_) {
+    const QRectF frame = canvas_.frameOf(drawnBox(node));
     if (!frame.intersects(visible)) continue;
-    const QRectF box = canvas_.viewport().toWidget(frame);
-    const double grow = std::max(0.0, kLeast - std::min(box.width(), box.height())) / 2;
-    const QRectF seen = box.adjusted(-grow, -grow, grow, grow);
-    QColor color = tessera::colorOf(tint, canvas_.theme());
-    if (seen.width() < kOutlined) {
-      painter.fillRect(seen, color);
+    const QRectF box = seenBox(frame);
+    if (looks.size() == 1) {
+      paintVeil(painter, box, tessera::colorOf(looks[0]));
       continue;
     }
-    painter.setPen(QPen(color, 2));
-    color.setAlphaF(kVeil);
-    painter.setBrush(color);
-    painter.drawRoundedRect(seen, 4, 4);
+    const double width = box.width() / static_cast<double>(looks.size()),
+                 height = std::max(kLeastStripe, box.height() / 4);
+    for (size_t k = 0; k < looks.size(); ++k)
+      painter.fillRect(QRectF(box.left() + static_cast<double>(k) * width, box.bottom() - height, width, height),
+                       tessera::colorOf(looks[k]));
   }
+}
+
+// In pixels; a box far away is a dot that can be seen.
+QRectF Highlights::seenBox(const QRectF& scene) const {
+  constexpr double kLeast = 3;
+  const QRectF box = canvas_.viewport().toWidget(scene);
+  const double grow = std::max(0.0, kLeast - std::min(box.width(), box.height())) / 2;
+  return box.adjusted(-grow, -grow, grow, grow);
 }
 
 // A veil over everything with a hole for each box: an image, since a path of thousands of holes takes seconds.
 void Highlights::paintFound(QPainter& painter, const QRectF& visible) const {
   if (!found_) return;
-  constexpr double kDimmed = 0.72, kLeast = 3;  // a box far away is a dot that can be seen
+  constexpr double kDimmed = 0.72;
   const double ratio = canvas_.devicePixelRatioF();
   QImage veil(canvas_.size() * ratio, QImage::Format_ARGB32_Premultiplied);
   veil.setDevicePixelRatio(ratio);
@@ -115,9 +161,7 @@ void Highlights::paintFound(QPainter& painter, const QRectF& visible) const {
   for (int32_t node : foundNodes_) {
     const QRectF frame = canvas_.frameOf(drawnBox(node));
     if (!frame.intersects(visible)) continue;
-    const QRectF box = canvas_.viewport().toWidget(frame);
-    const double grow = std::max(0.0, kLeast - std::min(box.width(), box.height())) / 2;
-    lit.push_back(box.adjusted(-grow, -grow, grow, grow));
+    lit.push_back(seenBox(frame));
     holes.fillRect(lit.back(), Qt::black);
   }
   holes.end();
@@ -137,6 +181,7 @@ QColor Highlights::colorOf(ColorRole role, double opacity) const {
 void Highlights::paint(QPainter& painter, bool wires) const {
   const QRectF visible = canvas_.viewport().visible();
   paintTints(painter, visible);
+  paintColored(painter, visible);
   paintFound(painter, visible);
   if (wires) paintSelectedWires(painter, visible);
   paintSelection(painter, visible);

@@ -11,6 +11,7 @@
 #include "core/base/ids.h"
 #include "core/picture/picture.h"
 #include "editor/canvas/node_tint.h"
+#include "editor/look/search_look.h"
 
 class QPainter;
 class QRectF;
@@ -44,6 +45,9 @@ class Highlights {
   // What a comparison found; a closed group has the tint of what it hides, Changed where that differs.
   void setTints(std::vector<std::pair<InstructionId, NodeTint>> tints);
   const std::vector<std::pair<int32_t, NodeTint>>& tintedNodes() const { return tintedNodes_; }
+  // In colours of searches; a closed group has those of what it hides, side by side if there are several.
+  void setColored(std::vector<std::pair<InstructionId, SearchLook>> colored);
+  const std::vector<std::pair<int32_t, std::vector<SearchLook>>>& coloredNodes() const { return coloredNodes_; }
   void pictureChanged();  // for Canvas
 
   void paint(QPainter& painter, bool wires) const;  // wires: those of the selection, too
@@ -55,7 +59,10 @@ class Highlights {
   int32_t drawnBox(int32_t node) const;
   void paintFound(QPainter& painter, const QRectF& visible) const;
   void paintTints(QPainter& painter, const QRectF& visible) const;
+  void paintColored(QPainter& painter, const QRectF& visible) const;
   void findTinted();
+  void findColored();
+  QRectF seenBox(const QRectF& scene) const;
   void paintOutline(QPainter& painter, const QRectF& scene, double opacity, double width) const;
   void paintSelection(QPainter& painter, const QRectF& visible) const;
   void paintSelectedWires(QPainter& painter, const QRectF& visible) const;
@@ -69,6 +76,8 @@ class Highlights {
   std::vector<int32_t> foundNodes_;
   std::vector<std::pair<InstructionId, NodeTint>> tints_;
   std::vector<std::pair<int32_t, NodeTint>> tintedNodes_;  // by box
+  std::vector<std::pair<InstructionId, SearchLook>> colored_;
+  std::vector<std::pair<int32_t, std::vector<SearchLook>>> coloredNodes_;  // by box
 };
 
 }  // namespace tessera

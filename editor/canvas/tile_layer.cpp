@@ -50,7 +50,13 @@ void TileLayer::request(double ratio) {
   const auto whole = wholeLevel();
   store_.keep(whole ? tilesOver(toQRectF(picture_->bounds), *whole, true) : std::vector<TileKey>());
   if (wanted.isEmpty()) return store_.request({}, ratio);
-  store_.request(tilesOver(wanted, TileStore::levelFor(viewport_.zoom() * ratio), isFar()), ratio);
+  auto tiles = tilesOver(wanted, TileStore::levelFor(viewport_.zoom() * ratio), isFar());
+  const QPointF middle = viewport_.visible().center();  // where people look
+  std::ranges::sort(tiles, {}, [&](const TileKey& key) {
+    const QPointF away = toQRectF(TileStore::sceneRect(key)).center() - middle;
+    return QPointF::dotProduct(away, away);
+  });
+  store_.request(tiles, ratio);
 }
 
 bool TileLayer::isFar() const { return viewport_.zoom() < kReadableZoom; }

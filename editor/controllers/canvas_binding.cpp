@@ -34,6 +34,7 @@ CanvasBinding::CanvasBinding(Document& document, Canvas& canvas, QObject* parent
           [this] { canvas_.setSelection(document_.selection(), followsSelection_); });
   connect(&document_.live(), &LiveValues::changed, this, [this] { canvas_.values().set(document_.live().values()); });
   connect(&document_.search(), &ModuleSearch::changed, this, &CanvasBinding::showLight);
+  connect(&document_.shownSearches(), &ShownSearches::changed, this, &CanvasBinding::showLight);
   connect(&document_.view(), &SceneView::cancelled, &canvas_, &Canvas::forgetToggled);
   connect(&document_.view(), &SceneView::lightChanged, this, &CanvasBinding::showLight);
   connect(&canvas_, &Canvas::selectionChanged, &document_, &Document::select);
@@ -71,7 +72,11 @@ void CanvasBinding::showScene(bool keepView) {
 
 void CanvasBinding::showLight() {
   const ModuleSearch& search = document_.search();
-  canvas_.highlights().setFound(search.isOn() ? std::optional(search.hits()) : document_.view().lit());
+  const auto& lit = document_.view().lit();
+  canvas_.highlights().setFound(search.isOn() ? std::optional(search.hits())
+                                : lit         ? lit
+                                              : document_.shownSearches().filtered());
+  canvas_.highlights().setColored(document_.shownSearches().colored());
   canvas_.highlights().setTints(document_.view().tints());
 }
 

@@ -66,6 +66,8 @@ void Document::connectParts() {
   connect(&file_, &DocumentFile::progressed, this, &Document::tellProgress);
   connect(this, &Document::opened, &search_, &ModuleSearch::again);
   connect(this, &Document::moduleChanged, &search_, &ModuleSearch::again);
+  connect(this, &Document::opened, &shownSearches_, &ShownSearches::again);
+  connect(this, &Document::moduleChanged, &shownSearches_, &ShownSearches::again);
   connect(this, &Document::opened, &overview_, &ModuleOverview::begin);
   connect(this, &Document::moduleChanged, &overview_, &ModuleOverview::forget);
   connect(&run_, &ProgramRun::outcomeChanged, &overview_, &ModuleOverview::forget);

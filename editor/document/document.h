@@ -22,6 +22,7 @@
 #include "editor/document/node_measures.h"
 #include "editor/document/program_run.h"
 #include "editor/document/scene_view.h"
+#include "editor/document/shown_searches.h"
 #include "editor/document/value_fetch.h"
 #include "editor/text/hlo_text.h"
 
@@ -46,6 +47,8 @@ class Document : public QObject {
   const ValueFetch& fetch() const { return fetch_; }
   ModuleSearch& search() { return search_; }
   const ModuleSearch& search() const { return search_; }
+  ShownSearches& shownSearches() { return shownSearches_; }
+  const ShownSearches& shownSearches() const { return shownSearches_; }
   ModuleOverview& overview() { return overview_; }
   const ModuleOverview& overview() const { return overview_; }
   NodeMeasures& measures() { return measures_; }
@@ -170,6 +173,7 @@ class Document : public QObject {
   LiveValues live_{*this, background_};
   ValueFetch fetch_{*this, background_};
   ModuleSearch search_{*this, background_};
+  ShownSearches shownSearches_{*this, background_};
   ModuleOverview overview_{*this, background_};
   NodeMeasures measures_{*this, background_};
   State state_;

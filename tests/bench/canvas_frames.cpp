@@ -15,6 +15,7 @@
 
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
+#include "editor/canvas/minimap.h"
 #include "editor/canvas/render.h"
 #include "editor/canvas/spatial_index.h"
 #include "editor/canvas/tiles.h"
@@ -161,6 +162,21 @@ void tiles(const Picture& picture, const SpatialIndex& index, const GraphView& v
   }
 }
 
+// What the map in the corner adds to a frame: of a new picture, and while the canvas is moved below it.
+void mapFrames(Canvas& canvas) {
+  Minimap map(canvas);
+  map.setWanted(true);
+  std::vector<double> spent;
+  for (int k = 0; k < 60; ++k) {
+    canvas.viewport().panBy({0, -40});
+    const double start = threadMs();
+    map.repaint();
+    spent.push_back(threadMs() - start);
+  }
+  fmt::print("map: first frame {:.1f} ms, then at most {:.2f} ms of the UI thread\n", spent.front(),
+             *std::max_element(spent.begin() + 1, spent.end()));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -201,6 +217,7 @@ int main(int argc, char** argv) {
   gestures(canvas, frames, "close");
   frames.run("zoom out", 60, [&](int) { wheel(canvas, middle, -120, Qt::ControlModifier); });
   jumps(canvas, frames);
+  mapFrames(canvas);
   frames.run("fit all", 1, [&](int) { canvas.viewport().fitAll(); });
   frames.run("theme", 1, [&](int) { canvas.setTheme(Theme::Dark); });
   frames.run("back to an old picture", 2,

@@ -10,6 +10,7 @@
 #include "editor/panels/popups/hidden_bar.h"
 #include "editor/panels/popups/kept_searches.h"
 #include "editor/panels/popups/search_bar.h"
+#include "editor/panels/popups/shown_searches_bar.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 
@@ -125,10 +126,39 @@ class PartsOfPageTest : public QObject {
     const auto actions = menu.actions();
     const auto kept = std::ranges::find_if(actions, [](QAction* each) { return each->text().startsWith(u"ends"); });
     QVERIFY(kept != actions.end());
-    (*kept)->trigger();
+    (*kept)->menu()->actions().front()->trigger();
     QCOMPARE(bar.field()->text(), QStringLiteral("op:abs"));
     bar.kept()->forget(QStringLiteral("ends"));
     QVERIFY(bar.kept()->all().empty());
+  }
+
+  // Several at a time, each in its colour; a box that two find has both; an edit finds anew.
+  void keptSearchesAreShownInColours() {
+    KeptSearches& kept = *hand_->window().pane().searchBar().kept();
+    kept.keep(QStringLiteral("ends"), QStringLiteral("op:abs"));
+    kept.keep(QStringLiteral("all"), QStringLiteral("op:abs|tanh"));
+    kept.show(QStringLiteral("ends"), SearchLook::Sky);
+    kept.show(QStringLiteral("all"), SearchLook::Orange);
+    hand_->settle();
+    const auto& colored = hand_->canvas().highlights().coloredNodes();
+    const auto both = std::ranges::count_if(colored, [](const auto& node) { return node.second.size() == 2; });
+    QCOMPARE(both, 1);
+    QVERIFY(colored.size() > 1);
+    const auto* bar = hand_->window().pane().findChild<ShownSearchesBar*>();
+    QVERIFY(bar->isVisible());
+    QVERIFY2(bar->words().contains(QStringLiteral("ends · 1")), qPrintable(bar->words().join(u'|')));
+    QVERIFY(hand_->canvas().highlights().foundNodes().empty());  // nothing is dimmed
+
+    kept.show(QStringLiteral("ends"), SearchLook::Filter);
+    hand_->settle();
+    QCOMPARE(hand_->canvas().highlights().foundNodes().size(), size_t{1});
+    QVERIFY(bar->words().contains(QStringLiteral("only ends · 1")));
+
+    kept.forget(QStringLiteral("ends"));
+    kept.forget(QStringLiteral("all"));
+    hand_->settle();
+    QVERIFY(colored.empty());
+    QVERIFY(bar->isHidden());
   }
 };
 

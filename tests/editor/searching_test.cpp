@@ -237,6 +237,15 @@ class SearchingTest : public QObject {
     QCOMPARE(lit(), QStringLiteral("squashed t copied out"));
   }
 
+  void theShortestPathIsAQuery() {
+    hand_->document().select({hand_->named("copied"), hand_->named("t"), hand_->named("wide")});  // upwards
+    for (QAction* action : hand_->window().findChildren<QAction*>())
+      if (action->text() == u"The shortest &path through them") action->trigger();
+    hand_->settle();
+    QVERIFY2(field()->text().startsWith(u"trace:"), qPrintable(field()->text()));
+    QCOMPARE(lit(), QStringLiteral("wide squashed s t copied"));
+  }
+
   void computationsStandBelowTheirCallers() {
     hand_->key(Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);
     ComputationsPanel& panel = *hand_->window().panels().computations;

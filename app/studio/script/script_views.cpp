@@ -17,6 +17,8 @@
 #include "editor/panels/compiler/pass_strip.h"
 #include "editor/panels/compiler/passes_panel.h"
 #include "editor/panels/compiler/warp_panel.h"
+#include "editor/panels/popups/kept_searches.h"
+#include "editor/panels/popups/search_bar.h"
 #include "editor/panels/run/watch_panel.h"
 
 namespace tessera {
@@ -33,6 +35,17 @@ Status compareValues(MainWindow& w, const QString& type) {
 }
 
 // Accesses of a warp of the selected instruction's kernels: "BLOCK WARP", both from 0; empty: the first.
+// Under the query as its name.
+Status keepSearch(MainWindow& w, const QString& words) {
+  const QString look = words.section(QLatin1Char(' '), 0, 0), query = words.section(QLatin1Char(' '), 1);
+  const auto known = searchLookNamed(look.toStdString());
+  if (!known) return fail(ErrorKind::Usage, "keep: no look is named " + look.toStdString());
+  KeptSearches& kept = *w.pane().searchBar().kept();
+  kept.keep(query, query);
+  kept.show(query, *known);
+  return {};
+}
+
 Status lookAtWarp(MainWindow& w, const QString& words) {
   const QStringList numbers = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
   WarpPanel& panel = *w.panels().warp;
@@ -111,6 +124,7 @@ const std::map<QString, ViewCommand>& viewCommands() {
          return Status{};
        }},
       {"compare-values", compareValues},
+      {"keep", keepSearch},
       {"compare-devices",
        [](W w, S) {
          w.panels().devices->runButton()->click();

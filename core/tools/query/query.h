@@ -27,8 +27,8 @@ struct AroundPattern {
   int64_t steps = kUsual;
 };
 
-// By the kind of the field: texts and choices, paths (a pattern a scope), shapes and types, numbers, attributes,
-// surroundings.
+// By the kind of the field: texts and choices, paths (a pattern a scope) and routes (one an instruction), shapes and
+// types, numbers, attributes, surroundings.
 using QueryValue =
     std::variant<TextPattern, std::vector<TextPattern>, ShapePattern, double, AttributePattern, AroundPattern>;
 

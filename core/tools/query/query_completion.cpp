@@ -107,7 +107,8 @@ void countFacts(const Module& module, const Instruction& in, QueryField field, T
     case QueryField::Name:
     case QueryField::From:
     case QueryField::Feeds:
-    case QueryField::Near: return add(in.name);
+    case QueryField::Near:
+    case QueryField::Trace: return add(in.name);
     case QueryField::Dtype: return countTypes(*in.shape, out);
     case QueryField::Shape: return add(in.shape->isArray() ? toString(*in.shape, false) : std::string());
     case QueryField::In: return add(module.at(in.computation).name);

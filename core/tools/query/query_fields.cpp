@@ -43,6 +43,9 @@ constexpr QueryFieldRow kQueryFields[] = {
      "feeds:main.1/loss"},
     {QueryField::Near, "near", QueryKind::Around,
      "at most two steps, or N of near:N:NAME, up or down, from the one of this opcode or name", "near:3:main.1/loss"},
+    {QueryField::Trace, "trace", QueryKind::Route,
+     "on a shortest path from the first of these names to the last, through the others in their order",
+     "trace:main.1/x,main.1/h,main.1/loss"},
     {QueryField::Operands, "operands", QueryKind::Count, "number of operands", "operands>8"},
     {QueryField::Users, "users", QueryKind::Count, "number of instructions that use it", "users>10"},
 };

@@ -36,6 +36,7 @@ enum class QueryField : uint8_t {
   From,
   Feeds,
   Near,
+  Trace,
   Operands,
   Users,
 };
@@ -52,6 +53,7 @@ enum class QueryValueKind : uint8_t {
   Attribute,  // the name of an attribute, or NAME=TEXT
   Choice,     // one of the words of `choices`
   Around,     // a text like Whole, or STEPS:TEXT
+  Route,      // two texts like Whole or more, with commas between them
 };
 
 struct QueryFieldRow {

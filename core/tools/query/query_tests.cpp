@@ -122,6 +122,7 @@ TermTest QueryTests::of(const QueryTerm& term) {
     case QueryField::From:
     case QueryField::Feeds: return alongValues(term);
     case QueryField::Near: return around(term);
+    case QueryField::Trace: return onRoute(term);
     case QueryField::Under: return ofMetadata([&](const Metadata& m) { return scopeMatches(term, m.opName); });
     case QueryField::OpName:
       return ofMetadata([&](const Metadata& m) { return !m.opName.empty() && anyTextMatches(term, m.opName); });
@@ -276,6 +277,22 @@ TermTest QueryTests::around(const QueryTerm& term) const {
     if (centre.empty()) continue;
     const auto near = ValueFlow(module_).neighbourhood(centre, pattern.steps);
     out.insert(out.end(), near.begin(), near.end());
+  }
+  return amongThese(out);
+}
+
+// Of several of a name or opcode the first one.
+TermTest QueryTests::onRoute(const QueryTerm& term) const {
+  std::vector<InstructionId> out;
+  for (const QueryValue& value : term.values) {
+    std::vector<InstructionId> through;
+    for (const TextPattern& place : std::get<std::vector<TextPattern>>(value)) {
+      const auto found = named([&](std::string_view text) { return place.matches(text); });
+      if (found.empty()) break;
+      through.push_back(found.front());
+    }
+    if (through.size() < std::get<std::vector<TextPattern>>(value).size()) continue;
+    for (const FlowStep& step : ValueFlow(module_).path(through)) out.push_back(step.instruction);
   }
   return amongThese(out);
 }

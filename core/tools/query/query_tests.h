@@ -50,6 +50,7 @@ class QueryTests {
   TermTest amongThese(std::span<const InstructionId> these) const;
   TermTest alongValues(const QueryTerm& term) const;
   TermTest around(const QueryTerm& term) const;
+  TermTest onRoute(const QueryTerm& term) const;
   std::vector<char> holders(const QueryTerm& term) const;
 
   const Module& module_;

@@ -118,6 +118,22 @@ Result<QueryValue> aroundValue(const QueryFieldRow& field, const QueryValueText&
   return AroundPattern{std::move(pattern), steps};
 }
 
+// "tokens,attention,loss".
+Result<QueryValue> routeValue(const QueryFieldRow& field, const QueryValueText& value) {
+  std::vector<TextPattern> out;
+  for (size_t begin = 0; value.form != Form::Regex && begin <= value.text.size();) {
+    const size_t end = std::min(value.text.find(',', begin), value.text.size());
+    const QueryValueText one{value.text.substr(begin, end - begin), value.form, value.column + begin};
+    TESSERA_ASSIGN_OR_RETURN(TextPattern place, textOf(one, Extent::Whole));
+    out.push_back(std::move(place));
+    begin = end + 1;
+  }
+  if (out.size() < 2)
+    return queryError(value.column, fmt::format("{} leads from one instruction to another", field.name),
+                      "names with commas between them, as in trace:x,loss", value.text);
+  return out;
+}
+
 Result<QueryValue> choiceValue(const QueryFieldRow& field, const QueryValueText& value) {
   std::vector<std::string_view> names;
   for (const QueryChoice& choice : queryChoices()) names.push_back(choice.name);
@@ -141,6 +157,7 @@ Result<QueryValue> readQueryValue(const QueryFieldRow& field, const QueryValueTe
     case QueryValueKind::Attribute: return attributeValue(value);
     case QueryValueKind::Choice: return choiceValue(field, value);
     case QueryValueKind::Around: return aroundValue(field, value, exact);
+    case QueryValueKind::Route: return routeValue(field, value);
   }
   return queryError(value.column, "not a value");
 }

@@ -1,9 +1,11 @@
 // See kept_searches.h.
 #include "editor/panels/popups/kept_searches.h"
 
+#include <QActionGroup>
 #include <QInputDialog>
 #include <QLineEdit>
 #include <QMenu>
+#include <QPixmap>
 #include <QSettings>
 #include <algorithm>
 
@@ -13,9 +15,17 @@
 namespace tessera {
 namespace {
 
-constexpr const char* kKeptSetting = "keptSearches";
+constexpr const char* kKeptSetting = "keptSearches";        // queries by name
+constexpr const char* kShownSetting = "shownKeptSearches";  // names of looks by name
+constexpr int kSwatch = 12;                                 // pixels
 
 }  // namespace
+
+QIcon swatchOf(SearchLook look) {
+  QPixmap swatch(kSwatch, kSwatch);
+  swatch.fill(colorOf(look));
+  return swatch;
+}
 
 KeptSearches::KeptSearches(Document& document, QLineEdit& field, QWidget* parent)
     : QToolButton(parent), document_(document), field_(field) {
@@ -34,25 +44,43 @@ KeptSearches::KeptSearches(Document& document, QLineEdit& field, QWidget* parent
 void KeptSearches::remember() {
   remembers_ = true;
   const QVariantMap known = QSettings().value(QLatin1String(kKeptSetting)).toMap();
+  const QVariantMap looks = QSettings().value(QLatin1String(kShownSetting)).toMap();
   kept_.clear();
-  for (auto each = known.cbegin(); each != known.cend(); ++each) kept_.emplace_back(each.key(), each->toString());
+  for (auto each = known.cbegin(); each != known.cend(); ++each) {
+    kept_.emplace_back(each.key(), each->toString());
+    const auto look = searchLookNamed(looks.value(each.key()).toString().toStdString());
+    document_.shownSearches().show(each.key(), each->toString(), look.value_or(SearchLook::None));
+  }
 }
 
 void KeptSearches::write() const {
   if (!remembers_) return;
-  QVariantMap all;
-  for (const auto& [name, query] : kept_) all.insert(name, query);
+  QVariantMap all, looks;
+  for (const auto& [name, query] : kept_) {
+    all.insert(name, query);
+    const SearchLook look = document_.shownSearches().lookOf(name);
+    if (look != SearchLook::None) looks.insert(name, QLatin1String(rowOf(look).name));
+  }
   QSettings().setValue(QLatin1String(kKeptSetting), all);
+  QSettings().setValue(QLatin1String(kShownSetting), looks);
 }
 
 void KeptSearches::keep(const QString& name, const QString& query) {
   std::erase_if(kept_, [&](const auto& each) { return each.first == name; });
   kept_.insert(std::ranges::lower_bound(kept_, std::pair(name, query)), {name, query});
-  write();
+  show(name, document_.shownSearches().lookOf(name));
 }
 
 void KeptSearches::forget(const QString& name) {
+  show(name, SearchLook::None);
   std::erase_if(kept_, [&](const auto& each) { return each.first == name; });
+  write();
+}
+
+void KeptSearches::show(const QString& name, SearchLook look) {
+  const auto kept = std::ranges::find(kept_, name, &std::pair<QString, QString>::first);
+  if (kept == kept_.end()) return;
+  document_.shownSearches().show(name, kept->second, look);
   write();
 }
 
@@ -66,12 +94,23 @@ void KeptSearches::fillMenu() {
   connect(lit, &QAction::toggled, this, &KeptSearches::setStaysLit);
   if (kept_.empty()) return;
   menu()->addSeparator();
-  for (const auto& [name, query] : kept_)
-    menu()->addAction(asMenuText(tr("%1:  %2").arg(name, query)), this,
-                      [this, query = query] { field_.setText(query); });
-  QMenu* forgotten = menu()->addMenu(tr("&Forget"));
-  for (const auto& [name, query] : kept_)
-    forgotten->addAction(asMenuText(name), this, [this, name = name] { forget(name); });
+  for (const auto& [name, query] : kept_) addKept(name, query);
+}
+
+void KeptSearches::addKept(const QString& name, const QString& query) {
+  QMenu* own = menu()->addMenu(asMenuText(tr("%1:  %2").arg(name, query)));
+  own->addAction(tr("&Look for it"), this, [this, query] { field_.setText(query); });
+  own->addSeparator();
+  auto* looks = new QActionGroup(own);
+  for (const SearchLookRow& row : kSearchLooks) {
+    QAction* look = own->addAction(tr(row.name), this, [this, name, look = row.look] { show(name, look); });
+    look->setActionGroup(looks);
+    look->setCheckable(true);
+    look->setChecked(document_.shownSearches().lookOf(name) == row.look);
+    if (isColor(row.look)) look->setIcon(swatchOf(row.look));
+  }
+  own->addSeparator();
+  own->addAction(tr("&Forget"), this, [this, name] { forget(name); });
 }
 
 void KeptSearches::askForName() {

@@ -1,5 +1,6 @@
 // Where the cost of called computations stands, families of scopes, layers by names of several libraries, and what of
 // the costliest instructions and of findings is told as one.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -203,9 +204,75 @@ TEST(Layers, TheFirstOfAFamilyMayHaveNoNumber) {
   EXPECT_EQ(layersOfPaths({"p['n/a']['w']", "p['n_1/a']['w']", "p['n_2/a']['w']"}), "n × 3 ");
 }
 
+TEST(Layers, TheSecondNumberTellsWhereTheFirstIsOne) {
+  EXPECT_EQ(layersOfPaths({"p['Net_0']['Conv_0']['w']", "p['Net_0']['Conv_1']['w']", "p['Head_0']['w']"}), "Conv × 2 ");
+}
+
 TEST(Layers, ANumberInAWordIsNone) {
   EXPECT_EQ(layersOfPaths({"p['net18/~/block_0/conv']['w']", "p['net18/~/block_1/conv']['w']"}), "block × 2 ");
   EXPECT_EQ(layersOfPaths({"m.blocks[0].w", "m.blocks[1].w"}), "blocks × 2 ");
+}
+
+// A loop of five trips; `weight` is what its product reads beside the state: stacked or shared.
+std::string layersOfLoop(const std::string& weight) {
+  const Module module = moduleFrom(R"(HloModule m
+body {
+  s = (s32[], f32[8,8], f32[5,8,8], f32[8,8]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[8,8] get-tuple-element(s), index=1
+  stack = f32[5,8,8] get-tuple-element(s), index=2
+  shared = f32[8,8] get-tuple-element(s), index=3
+  zero = s32[] constant(0)
+  slice = f32[1,8,8] dynamic-slice(stack, i, zero, zero), dynamic_slice_sizes={1,8,8}
+  stacked = f32[8,8] reshape(slice)
+  y = f32[8,8] dot(x, )" + weight + R"(), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  ROOT out = (s32[], f32[8,8], f32[5,8,8], f32[8,8]) tuple(next, y, stack, shared)
+}
+condition {
+  s = (s32[], f32[8,8], f32[5,8,8], f32[8,8]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  end = s32[] constant(5)
+  ROOT less = pred[] compare(i, end), direction=LT
+}
+ENTRY main {
+  x = f32[8,8] parameter(0)
+  stack = f32[5,8,8] parameter(1)
+  shared = f32[8,8] parameter(2)
+  zero = s32[] constant(0)
+  state = (s32[], f32[8,8], f32[5,8,8], f32[8,8]) tuple(zero, x, stack, shared)
+  loop = (s32[], f32[8,8], f32[5,8,8], f32[8,8]) while(state), condition=condition, body=body
+  ROOT y = f32[8,8] get-tuple-element(loop), index=1
+})");
+  const Workload work(module, nullptr);
+  std::string out;
+  for (const auto& each : layersOf(work)) out += "layers " + each.name + " ";
+  for (const auto& each : loopsOf(work)) out += each.name + " × " + std::to_string(each.count);
+  return out;
+}
+
+TEST(Layers, TripsAreLayersWhereEachHasItsWeights) {
+  EXPECT_EQ(layersOfLoop("stacked"), "layers loop loop × 5");
+  EXPECT_EQ(layersOfLoop("shared"), "loop × 5");
+  EXPECT_EQ(layersOfLoop("x"), "loop × 5");
+}
+
+TEST(Layers, WithoutNamesEqualBlocksAreCounted) {
+  std::string text = "HloModule m\nENTRY main {\n  x = f32[8,8] parameter(0)\n";
+  for (int k = 0; k < 6; ++k) text += fmt::format("  w{} = f32[8,8] parameter({})\n", k, k + 1);
+  for (int k = 0; k < 6; ++k) {
+    const std::string from = k == 0 ? "x" : fmt::format("s{}", k - 1);
+    text += fmt::format(
+        "  d{0} = f32[8,8] dot({1}, w{0}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n  t{0} = f32[8,8] "
+        "tanh(d{0})\n  n{0} = f32[8,8] negate(t{0})\n  s{0} = f32[8,8] add({1}, n{0})\n",
+        k, from);
+  }
+  const Module module = moduleFrom(text + "  ROOT out = f32[8,8] abs(s5)\n}");
+  const auto layers = layersOf(Workload(module, nullptr));
+  ASSERT_EQ(layers.size(), 1u);
+  EXPECT_EQ(layers[0].count, 6);
+  EXPECT_EQ(layers[0].from, "blocks");
 }
 
 TEST(Overview, CostlyInstructionsThatAreAlikeAreToldOnce) {

@@ -227,6 +227,10 @@ TEST(Search, EveryFieldFindsWhatItSays) {
       {"near:0:zero64|1:big", "zero64 big dot"},
       {"near:0:main/zero64", "zero64"},
       {"near:3:nobody", ""},
+      {"trace:zero64,dot", "zero64 big dot"},
+      {"trace:zero64,big,dot", "zero64 big dot"},
+      {"trace:dot,zero64", ""},  // not upwards
+      {"trace:main/zero64,dot|nobody,dot", "zero64 big dot"},
       {"operands:2 is:entry", "start dot"},
       {"users>1", "state"},
       {"users=0 op:broadcast", "unused.f64"},

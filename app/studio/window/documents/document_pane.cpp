@@ -54,6 +54,7 @@
 #include "editor/panels/popups/hidden_bar.h"
 #include "editor/panels/popups/kept_searches.h"
 #include "editor/panels/popups/search_bar.h"
+#include "editor/panels/popups/shown_searches_bar.h"
 #include "editor/panels/profile/communication_panel.h"
 #include "editor/panels/profile/heat_legend.h"
 #include "editor/panels/profile/memory_panel.h"
@@ -141,6 +142,10 @@ void DocumentPane::layOut() {
   bars->add(*banner_);
   bars->add(*new PermissionBar(*document_, bars));
   bars->add(*new HiddenBar(*document_, bars));
+  auto* shown = new ShownSearchesBar(*document_, bars);
+  bars->add(*shown);
+  connect(shown, &ShownSearchesBar::endWanted, searchBar_->kept(),
+          [this](const QString& name) { searchBar_->kept()->show(name, SearchLook::None); });
   if (!twinOf_) bars->add(*(diskBar_ = new DiskBar(*document_, bars)));
   auto* below = new QVBoxLayout;
   below->setSpacing(0);

@@ -7,6 +7,8 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QStatusBar>
+#include <QStringList>
+#include <algorithm>
 
 #include "app/studio/actions/actions.h"
 #include "app/studio/window/documents/current_document.h"
@@ -24,6 +26,21 @@
 #include "editor/panels/popups/search_bar.h"
 
 namespace tessera {
+namespace {
+
+// Through the selected instructions in the order in which they were selected, or the other way round.
+QString pathThrough(const Document& document) {
+  QStringList names;
+  for (const InstructionId id : document.selection()) names << QString::fromStdString(placeText(document.module(), id));
+  const auto quoted = [](const QStringList& route) {
+    return QString::fromStdString(quotedForQuery(route.join(QLatin1Char(',')).toStdString(), nullptr));
+  };
+  const QString there = quoted(names);
+  std::ranges::reverse(names);
+  return QStringLiteral("trace:%1|%2").arg(there, quoted(names));
+}
+
+}  // namespace
 
 GoMenu::GoMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, Navigation& navigation, PaneArea& area,
                DocumentTabs& tabs, PanelActions& panels, QStatusBar& status, QObject* parent)
@@ -121,6 +138,11 @@ void GoMenu::addFlowItems(QMenu& menu) {
                       },
                       {},
                       [this] { return current_.isOpen() && current_.document().selection().size() == 2; }});
+  actions_.add(menu, {tr("The shortest &path through them"),
+                      {},
+                      [=, this](bool) { search(pathThrough(current_.document())); },
+                      {},
+                      [this] { return current_.isOpen() && current_.document().selection().size() >= 2; }});
 }
 
 // Along what the colours say, over all computations.

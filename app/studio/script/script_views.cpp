@@ -34,8 +34,7 @@ Status compareValues(MainWindow& w, const QString& type) {
   return {};
 }
 
-// Accesses of a warp of the selected instruction's kernels: "BLOCK WARP", both from 0; empty: the first.
-// Under the query as its name.
+// "LOOK QUERY"; the query is its name, too.
 Status keepSearch(MainWindow& w, const QString& words) {
   const QString look = words.section(QLatin1Char(' '), 0, 0), query = words.section(QLatin1Char(' '), 1);
   const auto known = searchLookNamed(look.toStdString());
@@ -46,6 +45,7 @@ Status keepSearch(MainWindow& w, const QString& words) {
   return {};
 }
 
+// Accesses of a warp of the selected instruction's kernels: "BLOCK WARP", both from 0; empty: the first.
 Status lookAtWarp(MainWindow& w, const QString& words) {
   const QStringList numbers = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
   WarpPanel& panel = *w.panels().warp;

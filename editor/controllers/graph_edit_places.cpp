@@ -117,7 +117,10 @@ GraphEditController::NewBox GraphEditController::boxOf(const Edit& edit, uint32_
   if (scene.view->nodes.size() > kMaxMeasured) return usual;
   const auto done = apply(document_.module(), edit);
   if (!done || made >= done->added.size()) return usual;
-  GraphView view = makeView(done->module, scene.view->computation, scene.options);
+  ViewOptions options = scene.options;
+  if (scene.view->valueStrip > 0 && scene.view->computation == done->module.entry())
+    options.sources.resize(options.sources.size() + done->added.size(), "normal");  // what new parameters will say
+  GraphView view = makeView(done->module, scene.view->computation, options);
   view.flow = scene.view->flow;
   const int32_t box = view.boxOf(done->added[made]);
   if (box < 0) return usual;

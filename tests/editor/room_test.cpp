@@ -69,6 +69,20 @@ class RoomTest : public QObject {
     }
   }
 
+  // It says where its value comes from, which takes a line.
+  void aParameterThatIsDroppedStandsOverNothing() {
+    hand().add("f32[4,8]");
+    const InstructionId power = hand().add("exp");
+    for (int above = 50; above <= 120; above += 7) {
+      const size_t count = hand().module().instructionCount();
+      const QPointF top = hand().canvas().viewport().toWidget(box(power).topLeft());
+      dropFromPalette("parameter", (top + QPointF(40, -above)).toPoint());
+      QCOMPARE(hand().module().instructionCount(), count + 1);
+      checkNothingOverlaps();
+      hand().undo();
+    }
+  }
+
   void whatIsDroppedOnAWireStandsOverNothing_data() {
     QTest::addColumn<int>("flow");
     QTest::addColumn<QString>("line");

@@ -20,6 +20,7 @@ constexpr unsigned kLines = 8, kChunks = kMatrixLineBytes / kChunkBytes;
 constexpr unsigned kPatternBytes = kLines * kMatrixLineBytes;  // places begin at multiples of this
 constexpr unsigned kGroupRows = 64, kGroupThreads = 128;
 constexpr unsigned kProductDepth = 16, kChunkElements = 8;
+constexpr int64_t kStripe = 8;        // tiles of rows that neighbouring blocks have: they read fewer columns together
 constexpr unsigned kSumsPadding = 8;  // words behind a line of sums, against conflicts of banks
 
 unsigned bytesOf(const ContractionMap::Side& side) { return side.tile * kMatrixLineBytes; }
@@ -167,14 +168,16 @@ void WarpgroupEmission::emit(Value* tile) {
   llvm::GlobalVariable* shared = dynamicSharedMemory(e.module_);
   shared->setAlignment(std::max(shared->getAlign().valueOrOne(), llvm::Align(kPatternBytes)));
   shared_ = shared;
-  const auto digit = [&](const ContractionMap::Side& side) {
-    Value* out = b.CreateMul(b.CreateURem(tile, e.int64(side.tiles())), e.int64(side.tile));
-    tile = b.CreateUDiv(tile, e.int64(side.tiles()));
+  const auto digit = [&](int64_t size) {
+    Value* out = b.CreateURem(tile, e.int64(size));
+    tile = b.CreateUDiv(tile, e.int64(size));
     return out;
   };
-  Value *column = digit(map_.columns), *row = digit(map_.rows);
-  factors_.push_back({map_.rows, 0, row});
-  factors_.push_back({map_.columns, bytesOf(map_.rows), column});
+  const int64_t stripe = map_.rows.tiles() % kStripe == 0 ? kStripe : 1;
+  Value *inStripe = digit(stripe), *column = digit(map_.columns.tiles());
+  Value* row = b.CreateAdd(b.CreateMul(digit(map_.rows.tiles() / stripe), e.int64(stripe)), inStripe);
+  factors_.push_back({map_.rows, 0, b.CreateMul(row, e.int64(map_.rows.tile))});
+  factors_.push_back({map_.columns, bytesOf(map_.rows), b.CreateMul(column, e.int64(map_.columns.tile))});
   e.setCounters(map_.batch, tile);
   for (unsigned s = 0; s < sumsOfThread(map_); ++s)
     sums_.push_back(e.makeSlot(false, {llvm::ConstantFP::get(b.getFloatTy(), 0)}).re);

@@ -28,7 +28,8 @@ constexpr MatrixType kMatrixTypes[] = {
 };
 constexpr int kMatrixSums = 4;
 // By wgmma: 64 by 256 sums of 128 threads, from shared memory; factors are 32 bytes deep, in blocks of 8 by 16 bytes.
-constexpr int kGroupRows = 64, kGroupColumns = 256, kGroupThreads = 128, kGroupSums = 128, kDepthBytes = 32;
+constexpr int kGroupRows = 64, kGroupColumns = 256, kGroupThreads = 128, kGroupSums = 128, kDepthBytes = 32,
+              kGroupUnrolled = 4;
 
 std::string opening(const std::string& name) {
   return fmt::format(
@@ -96,7 +97,7 @@ std::string warpgroupKernel(const MatrixType& type) {
   }
   const bool is16Bits = type.depth == 16;
   out += "round:\n  wgmma.fence.sync.aligned;\n";
-  for (int i = 0; i < kUnrolled; ++i)
+  for (int i = 0; i < kGroupUnrolled; ++i)
     out += fmt::format("  wgmma.mma_async.sync.aligned.m64n256k{}.{}.{}.{} {{{}}}, %a, %b, %adds{}{};\n", type.depth,
                        sum, type.name, type.name, sums, sum == "f32" ? ", 1, 1" : "", is16Bits ? ", 0, 0" : "");
   return out + "  wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n" + closing(type.sum, "%s0");
@@ -138,10 +139,11 @@ std::vector<ArithmeticKernel> arithmeticKernels(const Architecture& architecture
   for (const ChainType& type : kChainTypes)
     out.push_back({fmt::format("fma_{}", type.type), type.type, 2.0 * kChains * kUnrolled});
   if (architecture.number < kFirstWithMatrices) return out;
-  const double sumsOfThread =
-      architecture.hasWarpgroupProducts ? 1.0 * kGroupRows * kGroupColumns / kGroupThreads : 16.0 * 8 / 32;
+  const double sumsOfRound = architecture.hasWarpgroupProducts
+                                 ? 1.0 * kGroupRows * kGroupColumns / kGroupThreads * kGroupUnrolled
+                                 : 16.0 * 8 / 32 * kUnrolled;
   for (const MatrixType& type : kMatrixTypes)
-    out.push_back({fmt::format("mma_{}", type.name), type.name, 2 * sumsOfThread * type.depth * kUnrolled});
+    out.push_back({fmt::format("mma_{}", type.name), type.name, 2 * sumsOfRound * type.depth});
   return out;
 }
 

@@ -205,7 +205,8 @@ TEST(Layers, TheFirstOfAFamilyMayHaveNoNumber) {
 }
 
 TEST(Layers, TheSecondNumberTellsWhereTheFirstIsOne) {
-  EXPECT_EQ(layersOfPaths({"p['Net_0']['Conv_0']['w']", "p['Net_0']['Conv_1']['w']", "p['Head_0']['w']"}), "Conv × 2 ");
+  EXPECT_EQ(layersOfPaths({"p['Net_0']['Conv_0']['w']", "p['Net_0']['Conv_1']['w']", "p['Head_0']['w']"}),
+            "Conv × 2 ");
 }
 
 TEST(Layers, ANumberInAWordIsNone) {

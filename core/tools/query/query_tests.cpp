@@ -292,6 +292,7 @@ TermTest QueryTests::onRoute(const QueryTerm& term) const {
       through.push_back(found.front());
     }
     if (through.size() < std::get<std::vector<TextPattern>>(value).size()) continue;
+    if (through.size() == 1) out.push_back(through.front());
     for (const FlowStep& step : ValueFlow(module_).path(through)) out.push_back(step.instruction);
   }
   return amongThese(out);

@@ -128,7 +128,7 @@ Result<QueryValue> routeValue(const QueryFieldRow& field, const QueryValueText& 
     out.push_back(std::move(place));
     begin = end + 1;
   }
-  if (out.size() < 2)
+  if (out.empty())
     return queryError(value.column, fmt::format("{} leads from one instruction to another", field.name),
                       "names with commas between them, as in trace:x,loss", value.text);
   return out;

@@ -262,13 +262,13 @@ TEST(Layers, WithoutNamesEqualBlocksAreCounted) {
   std::string text = "HloModule m\nENTRY main {\n  x = f32[8,8] parameter(0)\n";
   for (int k = 0; k < 24; ++k) text += fmt::format("  w{} = f32[8,8] parameter({})\n", k, k + 1);
   for (int k = 0; k < 24; ++k) {
-    const std::string from = k == 0 ? "x" : fmt::format("s{}", k - 1);
+    const std::string from = k == 0 ? "x" : fmt::format("sum{}", k - 1);
     text += fmt::format(
         "  d{0} = f32[8,8] dot({1}, w{0}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n  t{0} = f32[8,8] "
-        "tanh(d{0})\n  n{0} = f32[8,8] negate(t{0})\n  s{0} = f32[8,8] add({1}, n{0})\n",
+        "tanh(d{0})\n  n{0} = f32[8,8] negate(t{0})\n  sum{0} = f32[8,8] add({1}, n{0})\n",
         k, from);
   }
-  const Module module = moduleFrom(text + "  ROOT out = f32[8,8] abs(s23)\n}");
+  const Module module = moduleFrom(text + "  ROOT out = f32[8,8] abs(sum23)\n}");
   const auto layers = layersOf(Workload(module, nullptr));
   ASSERT_EQ(layers.size(), 1u);
   EXPECT_GE(layers[0].count, 20);

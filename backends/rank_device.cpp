@@ -192,7 +192,8 @@ Status RankDevice::measure(RunReport& report) {
               {"arguments", bytesOf(arguments_)}, {"outputs", bytesOf(report.outputs[0])},
               {"reordered", engine_.reordered()}, {"reports", Json::array()}};
   for (const DeviceReport& each : executable_->deviceReports()) own["reports"].push_back(toJson(each));
-  TESSERA_ASSIGN_OR_RETURN(const auto all, engine_.gather("the measures of the run", own.dump()));
+  TESSERA_ASSIGN_OR_RETURN(const auto all, engine_.gather("the measures of the run",
+                                                          own.dump(-1, ' ', false, Json::error_handler_t::replace)));
   std::set<std::string> reordered;
   for (const std::string& text : all) {
     const Json rank = Json::parse(text);

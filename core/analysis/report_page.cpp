@@ -26,7 +26,7 @@ h1{font-size:20px}h2{font-size:16px;margin:28px 0 6px}p{margin:4px 0}
 table{border-collapse:collapse;width:100%}.wide{overflow-x:auto}
 td,th{padding:2px 8px;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap;
 font-variant-numeric:tabular-nums}
-td:first-child,th:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere}
+td:first-child,th:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere;min-width:16em}
 th{cursor:pointer;position:sticky;top:0;background:Canvas}
 td.word,th.word{text-align:left}
 .drawing{width:100%;height:auto;font-size:11px}.drawing text{fill:CanvasText}.grid{stroke:var(--line)}

@@ -197,7 +197,8 @@ void SceneMaker::writeSizes(const Scene& scene, bool hued, ViewNode& node) const
   const auto* names = scene.sizeNames ? scene.sizeNames->find(node.instruction) : nullptr;
   const bool coloured = hued && instruction && !node.chip;
   const Shape& shape = module_.shapeOf(node.instruction);
-  if ((!names && !coloured) || !shape.isArray() || std::ranges::any_of(node.inputs, &ViewPort::open)) return;
+  if ((!names && !coloured) || !shape.isArray()) return;
+  if (node.subtitle != subtitleOf(module_, node.instruction)) return;  // it says what is missing
   std::vector<std::string> words;
   if (names)
     for (const SizeNames::Named& each : *names) words.push_back(each.name);

@@ -61,6 +61,26 @@ ENTRY main {
     QCOMPARE(cursorAt(hand().emptyPlace()), Qt::ArrowCursor);
   }
 
+  // It has no ports that could say which one is open.
+  void oneOfVeryManyInputsIsMissing() {
+    std::string parameters, operands;
+    for (int k = 0; k < 70; ++k) {
+      parameters += "  p" + std::to_string(k) + " = f32[4] parameter(" + std::to_string(k) + ")\n";
+      operands += (k > 0 ? ", n" : "n") + std::to_string(k);
+      parameters += "  n" + std::to_string(k) + " = f32[4] negate(p" + std::to_string(k) + ")\n";
+    }
+    const std::string text = "HloModule m\nENTRY main {\n" + parameters + "  ROOT joined = f32[280] concatenate(" +
+                             operands + "), dimensions={0}\n}";
+    hand().openText(text.c_str(), false);
+    hand().document().select({hand().named("n26")});
+    QTest::keyClick(&hand().canvas(), Qt::Key_Delete, Qt::ShiftModifier);
+    hand().settle();
+    const GraphView& view = *hand().canvas().view();
+    const ViewNode& joined = view.nodes[static_cast<size_t>(view.boxOf(hand().named("joined")))];
+    QVERIFY2(joined.subtitle.starts_with("needs"), joined.subtitle.c_str());
+    QVERIFY(joined.sizes.empty());
+  }
+
   void aDropOnAUsedPortReplaces() {
     hand().openText(kText, false);
     const std::string before = hand().text();

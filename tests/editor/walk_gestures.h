@@ -326,8 +326,11 @@ class WalkGestures : public QObject {
   void rest(Hand& hand) {
     QElapsedTimer clock;
     clock.start();
-    do QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
-    while (hand.document().isBusy() && clock.elapsed() < 20000);
+    QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
+    while (hand.document().isBusy() && clock.elapsed() < 20000) {
+      QTest::qSleep(1);  // waiting for a worker is no work of this thread
+      QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
+    }
     QVERIFY2(!hand.document().isBusy(), "the window does not come to rest");
   }
 };

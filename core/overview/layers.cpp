@@ -214,18 +214,37 @@ double weightInside(const Workload& work, const Instruction& loop) {
   return weight;
 }
 
-// Where no name tells: equal blocks one after the other, the outermost, those of most blocks first.
+// The boxes of a view whose instructions multiply.
+std::set<int32_t> boxesOfProducts(const Workload& work, const GraphView& view) {
+  std::set<int32_t> out;
+  for (ComputationId computation : work.execution.computations)
+    for (InstructionId id : work.module.at(computation).instructions)
+      if (hasTrait(work.module.at(id).opcode, kContraction)) out.insert(view.boxOf(id));
+  return out;
+}
+
+// Where no name tells: equal blocks one after the other that multiply, the outermost, those of most blocks first.
 void addEqualBlocks(const Workload& work, std::vector<Overview::Layers>& out) {
   constexpr std::string_view kStack = "repeat@";  // "parts/repeat@dot.7/3" is the fourth block of the stack at dot.7
-  std::map<std::string, int64_t> blocksAt;
-  for (const std::string& path : ViewMaker(work.module).groupPaths(work.module.entry())) {
+  ViewMaker maker(work.module);
+  std::map<std::string, int64_t> blocksIn;  // by the path of the stack
+  ViewOptions around;                       // the stacks are seen, and closed
+  for (const std::string& path : maker.groupPaths(work.module.entry())) {
     const size_t begin = path.find(kStack), end = path.find('/', begin + kStack.size());
-    if (begin != path.npos && end != path.npos && path.find('/', end + 1) == path.npos)
-      ++blocksAt[path.substr(begin + kStack.size(), end - begin - kStack.size())];
+    if (begin == path.npos || end == path.npos || path.find('/', end + 1) != path.npos) continue;
+    ++blocksIn[path.substr(0, end)];
+    for (size_t at = path.find('/'); at < begin; at = path.find('/', at + 1))
+      around.openGroups.insert(path.substr(0, at));
   }
+  if (blocksIn.empty()) return;
+  const GraphView view = maker.view(work.module.entry(), around);
+  const std::set<int32_t> products = boxesOfProducts(work, view);
   std::vector<Overview::Layers> stacks;
-  for (const auto& [first, count] : blocksAt)
-    if (const auto id = work.module.findInstruction(first)) stacks.push_back({first, count, "blocks", *id});
+  for (const auto& [path, count] : blocksIn) {
+    const std::string first = path.substr(path.find(kStack) + kStack.size());
+    const auto id = work.module.findInstruction(first);
+    if (id && products.contains(view.findGroup(path))) stacks.push_back({first, count, "blocks", *id});
+  }
   sortWith(stacks, [](const auto& a, const auto& b) { return a.count > b.count; });
   stacks.resize(std::min(stacks.size(), kMostFamilies));
   out.insert(out.end(), stacks.begin(), stacks.end());

@@ -17,7 +17,7 @@ constexpr float kTitleZoom = 0.1f, kSubtitleZoom = kReadableZoom, kGroupTitleZoo
 constexpr float kHeatBar = 6;
 constexpr float kCoverZoom = 0.3f, kCoverSize = 110;  // pixels: sides of a square of the group's area
 constexpr float kBadgeHeight = 13, kBadgeSize = 9.5f;
-constexpr float kFarMarkZoom = 0.3f, kFarMarkRoom = 36;
+constexpr float kFarMarkZoom = 0.3f, kFarMarkRoom = 36, kFarMarkWidth = 150;
 constexpr float kRing = 6;  // what a selected box has round it
 
 RectF boundsOf(const std::vector<PointF>& points) {
@@ -326,7 +326,8 @@ class Drawer : Sketch {
     flag.width = 0.8f;
     flag.minZoom = kSubtitleZoom;
     addText(v, {plate.x + 4, plate.y + 1}, kWord, kBadgeSize, width, ColorRole::NodeText, false, kFarMarkZoom);
-    picture_.items.back().room = {b.x, b.y + b.height, b.width, kFarMarkRoom};
+    const float whole = std::max(b.width, kFarMarkWidth);
+    picture_.items.back().room = {b.x + (b.width - whole) / 2, b.y + b.height, whole, kFarMarkRoom};
   }
 
   // On what was pulled out of its reader.

@@ -7,6 +7,7 @@
 
 #include "editor/canvas/minimap.h"
 #include "editor/controllers/canvas_binding.h"
+#include "editor/look/qt_colors.h"
 #include "editor/panels/popups/hidden_bar.h"
 #include "editor/panels/popups/kept_searches.h"
 #include "editor/panels/popups/search_bar.h"
@@ -144,10 +145,14 @@ class PartsOfPageTest : public QObject {
     const auto both = std::ranges::count_if(colored, [](const auto& node) { return node.second.size() == 2; });
     QCOMPARE(both, 1);
     QVERIFY(colored.size() > 1);
-    const auto* bar = hand_->window().pane().findChild<ShownSearchesBar*>();
+    auto* bar = hand_->window().pane().findChild<ShownSearchesBar*>();
     QVERIFY(bar->isVisible());
     QVERIFY2(bar->words().contains(QStringLiteral("ends · 1")), qPrintable(bar->words().join(u'|')));
     QVERIFY(hand_->canvas().highlights().foundNodes().empty());  // nothing is dimmed
+    for (const Theme theme : {Theme::Dark, Theme::Light}) {
+      hand_->window().setTheme(theme);
+      QCOMPARE(bar->grab().toImage().pixelColor(bar->width() - 3, 3), colorOf(Ink::Window, theme));
+    }
 
     kept.show(QStringLiteral("ends"), SearchLook::Filter);
     hand_->settle();

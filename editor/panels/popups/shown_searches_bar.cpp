@@ -11,11 +11,8 @@
 namespace tessera {
 
 ShownSearchesBar::ShownSearchesBar(Document& document, QWidget* parent)
-    : QFrame(parent), document_(document), row_(new QHBoxLayout(this)) {
-  setObjectName(QStringLiteral("shownSearchesBar"));
+    : UnderlinedBar(parent), document_(document), row_(new QHBoxLayout(this)) {
   setAutoFillBackground(true);
-  setStyleSheet(
-      QStringLiteral("#shownSearchesBar { background: palette(window); border-bottom: 1px solid palette(mid); }"));
   row_->setContentsMargins(12, 2, 8, 2);
   connect(&document_.shownSearches(), &ShownSearches::changed, this, &ShownSearchesBar::fill);
   fill();

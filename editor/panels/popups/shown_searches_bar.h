@@ -2,8 +2,9 @@
 // finds. A click ends it. Placed by a DocumentPane.
 #pragma once
 
-#include <QFrame>
 #include <QStringList>
+
+#include "editor/look/underlined_bar.h"
 
 class QHBoxLayout;
 
@@ -11,7 +12,7 @@ namespace tessera {
 
 class Document;
 
-class ShownSearchesBar : public QFrame {
+class ShownSearchesBar : public UnderlinedBar {
   Q_OBJECT
 
  public:

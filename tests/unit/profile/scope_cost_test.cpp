@@ -258,21 +258,27 @@ TEST(Layers, TripsAreLayersWhereEachHasItsWeights) {
   EXPECT_EQ(layersOfLoop("x"), "loop × 5");
 }
 
-TEST(Layers, WithoutNamesEqualBlocksAreCounted) {
+// Of 24 blocks: a line for d0 that reads the value before, then tanh, negate and a sum with it.
+std::vector<Overview::Layers> layersOfBlocks(const std::string& first) {
   std::string text = "HloModule m\nENTRY main {\n  x = f32[8,8] parameter(0)\n";
   for (int k = 0; k < 24; ++k) text += fmt::format("  w{} = f32[8,8] parameter({})\n", k, k + 1);
   for (int k = 0; k < 24; ++k) {
     const std::string from = k == 0 ? "x" : fmt::format("sum{}", k - 1);
     text += fmt::format(
-        "  d{0} = f32[8,8] dot({1}, w{0}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n  t{0} = f32[8,8] "
-        "tanh(d{0})\n  n{0} = f32[8,8] negate(t{0})\n  sum{0} = f32[8,8] add({1}, n{0})\n",
-        k, from);
+        "  d{0} = f32[8,8] {2}\n  t{0} = f32[8,8] tanh(d{0})\n  n{0} = f32[8,8] negate(t{0})\n"
+        "  sum{0} = f32[8,8] add({1}, n{0})\n",
+        k, from, fmt::format(fmt::runtime(first), from, k));
   }
   const Module module = moduleFrom(text + "  ROOT out = f32[8,8] abs(sum23)\n}");
-  const auto layers = layersOf(Workload(module, nullptr));
+  return layersOf(Workload(module, nullptr));
+}
+
+TEST(Layers, WithoutNamesEqualBlocksThatMultiplyAreCounted) {
+  const auto layers = layersOfBlocks("dot({0}, w{1}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}");
   ASSERT_EQ(layers.size(), 1u);
   EXPECT_GE(layers[0].count, 20);
   EXPECT_EQ(layers[0].from, "blocks");
+  EXPECT_TRUE(layersOfBlocks("subtract({0}, w{1})").empty());  // elementwise work is no layer
 }
 
 TEST(Overview, CostlyInstructionsThatAreAlikeAreToldOnce) {

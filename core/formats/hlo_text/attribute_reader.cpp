@@ -50,7 +50,7 @@ bool readSlice(Lexer& lexer, SliceDimension& out) {
 bool readTimes(Lexer& lexer, std::vector<int64_t>& out, std::string_view what) {
   do {
     if (!lexer.integer(out.emplace_back(), what)) return false;
-  } while (lexer.accept('x'));
+  } while (lexer.acceptHere('x'));
   return true;
 }
 
@@ -62,8 +62,8 @@ bool readPadding(Lexer& lexer, std::vector<PaddingDimension>& out, bool withInte
     if (!lexer.integer(d.low, "a low padding") || !lexer.expect('_', "in the padding") ||
         !lexer.integer(d.high, "a high padding"))
       return false;
-    if (withInterior && lexer.accept('_') && !lexer.integer(d.interior, "an interior padding")) return false;
-  } while (lexer.accept('x'));
+    if (withInterior && lexer.acceptHere('_') && !lexer.integer(d.interior, "an interior padding")) return false;
+  } while (lexer.acceptHere('x'));
   return true;
 }
 

@@ -68,6 +68,12 @@ class Lexer {
     ++at_;
     return true;
   }
+  // The same without blanks before it: behind them an 'x', '_' or 'T' begins the next instruction's name.
+  bool acceptHere(char c) {
+    if (raw() != c || at_ >= text_.size()) return false;
+    ++at_;
+    return true;
+  }
   bool accept(std::string_view symbol) {
     skipBlanks();
     if (text_.substr(at_, symbol.size()) != symbol) return false;

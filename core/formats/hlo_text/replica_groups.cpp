@@ -56,9 +56,7 @@ bool readIotaTail(Lexer& lexer, std::vector<int64_t>& devices) {
   std::vector<int64_t> sizes, permutation;
   const size_t at = lexer.offset();
   if (!readSequence(lexer, '[', ']', sizes)) return false;
-  const size_t end = lexer.offset();
-  const bool hasOrder = lexer.accept('T');
-  if (!hasOrder) lexer.seek(end);  // the blanks that follow are no part of the text
+  const bool hasOrder = lexer.acceptHere('T');
   if (hasOrder && !readSequence(lexer, '(', ')', permutation)) return false;
   if (!hasOrder && sizes.size() > 1)
     return lexer.failAt(at, "device ids in several dimensions need their transposition", "T(…)");

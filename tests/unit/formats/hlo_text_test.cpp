@@ -95,6 +95,21 @@ ENTRY main {
   EXPECT_NE(text.find("scheduling_name=\"\xc3\xbc\""), std::string::npos) << text;
 }
 
+TEST(HloText, TheNextNameIsNoPartOfAnAttribute) {
+  const Module module = readGoodText(R"(HloModule m
+ENTRY main {
+  a = f32[2] parameter(0)
+  c = f32[] constant(0)
+  p = f32[3] pad(a, c), padding=0_1
+  _i = f32[3] pad(a, c), padding=0_1
+  x.1 = f32[2] collective-broadcast(a), replica_groups=[1,1]<=[1]
+  T = f32[3] add(p, _i)
+  ROOT x.2 = (f32[2], f32[3]) tuple(x.1, T)
+}
+)");
+  EXPECT_EQ(toString(module.shapeOf(module.entryComputation().root)), "(f32[2]{0}, f32[3]{0})");
+}
+
 std::string firstTextError(std::string_view text) {
   ReadResult read = readHloText(text, "f");
   return read.diagnostics.empty() ? "" : read.diagnostics.items()[0].toString();

@@ -112,7 +112,8 @@ class Differentiation {
     const InstructionId root = module_.at(emit_.computation).root;
     gradient::LeafFlags seeds;
     for (InstructionId id : request_.withRespectTo) seeds[id.value] = {true};
-    gradient::Sweep sweep(emit_, gradient::dependentLeaves(module_, behind, std::move(seeds)));
+    gradient::Sweep sweep(emit_, gradient::dependentLeaves(module_, behind, std::move(seeds)),
+                          gradient::branchValues(module_, behind, request_.of, false));
     emit_.differentiates(module_.at(request_.of));
     sweep.give(request_.of, 0, emit_.filled(module_.shapeOf(request_.of), 1));
     TESSERA_TRY(sweep.run(behind));

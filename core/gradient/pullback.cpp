@@ -56,24 +56,25 @@ class PullbackMaker {
         callee_(callee),
         emit_(session, module_.addComputation(session.freeComputationName(module_.at(callee).name + ".gradient"))) {}
 
-  Result<Pullback> run(const std::vector<bool>& wanted, const std::vector<bool>& given) {
+  Result<Pullback> run(const std::vector<bool>& wanted, const std::vector<bool>& given, bool ofBranch) {
     const LeafParameters forward = addLeafParameters(emit_, callee_);
     for (const Value& leaf : forward.leaves) parameters_.push_back(leaf.id);
     const Value root = inlineBody(emit_, callee_, forward.packed);
     TESSERA_TRY(session_.status);
-    const std::vector<Value> outputs = sweep(forward, root, wanted, given);
+    const std::vector<Value> outputs = sweep(forward, root, wanted, given, ofBranch);
     TESSERA_TRY(session_.status);
     return finish(forward.leaves.size(), outputs);
   }
 
  private:
   std::vector<Value> sweep(const LeafParameters& forward, Value root, const std::vector<bool>& wanted,
-                           const std::vector<bool>& given) {
+                           const std::vector<bool>& given, bool ofBranch) {
     LeafFlags seeds;
     for (size_t k = 0; k < wanted.size(); ++k)
       if (wanted[k]) seeds[forward.leaves[k].id.value] = {true};
-    Sweep sweep(emit_, dependentLeaves(module_, emit_.computation, std::move(seeds)));
     const auto order = topologicalOrder(module_, emit_.computation);
+    Sweep sweep(emit_, dependentLeaves(module_, *order, std::move(seeds)),
+                branchValues(module_, *order, root.id, ofBranch));
     const std::vector<ShapeLeaf> results = leavesOf(root.shape());
     const std::string name = "d_" + std::string(module_.at(module_.at(callee_).root).name);
     for (size_t k = 0; k < given.size(); ++k) {
@@ -150,9 +151,9 @@ void finishComputation(Emitter& emit, Value root) {
 }
 
 Result<Pullback> makePullback(Session& session, ComputationId callee, const std::vector<bool>& wanted,
-                              const std::vector<bool>& given) {
+                              const std::vector<bool>& given, bool ofBranch) {
   TESSERA_TRY(checkRepeatable(session.module, callee));
-  return PullbackMaker(session, callee).run(wanted, given);
+  return PullbackMaker(session, callee).run(wanted, given, ofBranch);
 }
 
 std::vector<Value> applyInline(Emitter& into, const Pullback& pullback, const std::vector<Value>& inputs) {

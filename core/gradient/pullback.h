@@ -21,9 +21,10 @@ struct Pullback {
 };
 
 // `wanted`: by parameter leaf, whether its cotangent is needed; `given`: by result leaf, whether it has
-// one. Leaves that the result does not depend on are no outputs. Fails where an instruction has no gradient.
+// one; `ofBranch`: whether the result is a branch's value. Leaves that the result does not depend on are no outputs.
+// Fails where an instruction has no gradient.
 Result<Pullback> makePullback(Session& session, ComputationId callee, const std::vector<bool>& wanted,
-                              const std::vector<bool>& given);
+                              const std::vector<bool>& given, bool ofBranch);
 // The pullback's instructions, once, in another computation: cotangents in the order of `outputs`.
 std::vector<Value> applyInline(Emitter& into, const Pullback& pullback, const std::vector<Value>& inputs);
 

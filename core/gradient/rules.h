@@ -60,6 +60,8 @@ Status raggedDotRule(Rule& r);
 Status reduceRule(Rule& r);
 Status reduceWindowRule(Rule& r);
 Status selectAndScatterRule(Rule& r);
+// --- rules/folds.cpp
+Status foldRule(Rule& r);  // of reduce and reduce-window, by any function
 // --- rules/order.cpp
 Status sortRule(Rule& r);
 Status topkRule(Rule& r);
@@ -73,6 +75,7 @@ Status batchNormInferenceRule(Rule& r);
 Status batchNormGradRule(Rule& r);
 // --- rules/control.cpp
 Status callRule(Rule& r);
+Status calledRule(Rule& r, ComputationId callee);  // of an op that is a call of this computation
 Status mapRule(Rule& r);
 Status conditionalRule(Rule& r);
 Status customCallRule(Rule& r);

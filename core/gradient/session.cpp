@@ -89,10 +89,10 @@ InstructionId Session::originalOf(InstructionId id) const {
 }
 
 Result<const Pullback*> Session::pullbackOf(ComputationId callee, const std::vector<bool>& wanted,
-                                            const std::vector<bool>& given) {
-  auto& known = pullbacks_[{callee.value, wanted, given}];
+                                            const std::vector<bool>& given, bool ofBranch) {
+  auto& known = pullbacks_[{callee.value, wanted, given, ofBranch}];
   if (!known) {
-    TESSERA_ASSIGN_OR_RETURN(Pullback made, makePullback(*this, callee, wanted, given));
+    TESSERA_ASSIGN_OR_RETURN(Pullback made, makePullback(*this, callee, wanted, given, ofBranch));
     known = std::make_unique<Pullback>(std::move(made));
   }
   return known.get();

@@ -30,7 +30,7 @@ class Session {
   // (a, b) -> b, which replaces.
   ComputationId second(ElementType type);
   Result<const Pullback*> pullbackOf(ComputationId callee, const std::vector<bool>& wanted,
-                                     const std::vector<bool>& given);
+                                     const std::vector<bool>& given, bool ofBranch = false);
   // The original of a copy, which messages name: the user knows that one.
   void noteCopy(InstructionId copy, InstructionId of) { originals_[copy.value] = of; }
   InstructionId originalOf(InstructionId id) const;
@@ -44,7 +44,7 @@ class Session {
   std::unordered_map<std::string, size_t> nextNumber_;
   std::unordered_map<uint32_t, InstructionId> originals_;
   std::map<std::string, ComputationId> programs_;
-  std::map<std::tuple<uint32_t, std::vector<bool>, std::vector<bool>>, std::unique_ptr<Pullback>> pullbacks_;
+  std::map<std::tuple<uint32_t, std::vector<bool>, std::vector<bool>, bool>, std::unique_ptr<Pullback>> pullbacks_;
 };
 
 }  // namespace tessera::gradient

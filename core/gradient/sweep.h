@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/gradient/activity.h"
+#include "core/gradient/branches.h"
 #include "core/gradient/emitter.h"
 
 namespace tessera::gradient {
@@ -17,7 +18,8 @@ namespace tessera::gradient {
 class Sweep {
  public:
   // `varied`: the arrays whose cotangents are needed: the inputs of the gradient and all that depends on them.
-  Sweep(Emitter& emit, LeafFlags varied) : emit_(emit), varied_(std::move(varied)) {}
+  Sweep(Emitter& emit, LeafFlags varied, BranchValues branches)
+      : emit_(emit), varied_(std::move(varied)), branches_(std::move(branches)) {}
 
   void give(InstructionId id, size_t leaf, Value cotangent);
   // Over these instructions, operands first.
@@ -26,6 +28,7 @@ class Sweep {
   Value cotangent(InstructionId id, size_t leaf) const;
   void replace(InstructionId id, size_t leaf, Value cotangent) { cotangents_[id.value][leaf] = cotangent; }
   bool varied(InstructionId id, size_t leaf) const;
+  bool isOfBranch(InstructionId id) const { return branches_.contains(id.value); }
   Emitter& emit() { return emit_; }
 
  private:
@@ -34,6 +37,7 @@ class Sweep {
 
   Emitter& emit_;
   LeafFlags varied_;
+  BranchValues branches_;
   std::unordered_map<uint32_t, std::vector<Value>> cotangents_;
 };
 
@@ -58,6 +62,8 @@ class Rule {
   bool wants(size_t operand, size_t leaf = 0) const { return sweep_.varied(forward.operands[operand], leaf); }
   // Whether a leaf of the result depends on what the gradient is with respect to.
   bool isVaried(size_t leaf) const { return sweep_.varied(forward.id, leaf); }
+  // The result is a branch's value: zeros of its cotangent stay zeros, whatever the derivative is.
+  bool isOfBranch() const { return sweep_.isOfBranch(forward.id); }
   void give(size_t operand, Value cotangent, size_t leaf = 0);
   // What the operand has got so far, for rules that add to a part of it in place.
   Value soFar(size_t operand) const { return sweep_.cotangent(forward.operands[operand], 0); }

@@ -78,10 +78,12 @@ void setBranches(AttributeSet& attributes, const std::vector<ComputationId>& pro
 
 }  // namespace
 
-Status callRule(Rule& r) {
+Status callRule(Rule& r) { return calledRule(r, r.callees()[0]); }
+
+Status calledRule(Rule& r, ComputationId callee) {
   const std::vector<LeafPlace> places = leafPlaces(r, 0, r.operandCount());
   TESSERA_ASSIGN_OR_RETURN(const Pullback* pullback,
-                           r.emit.session.pullbackOf(r.callees()[0], wantedOf(r, places), r.given()));
+                           r.emit.session.pullbackOf(callee, wantedOf(r, places), r.given(), r.isOfBranch()));
   if (!pullback->computation.valid()) return {};
   AttributeSet attributes;
   attributes.set(Attr::to_apply, pullback->computation);

@@ -61,6 +61,28 @@ void giveSummed(Rule& r, size_t operand, Value cotangent) {
   r.give(operand, cotangent);
 }
 
+// g times numbers that are finite, or such a number itself.
+bool isFiniteMultiple(Value cotangent, Value g) {
+  if (cotangent.id == g.id || g.emitter->splatOf(cotangent)) return true;
+  const Instruction& in = g.emitter->module.at(cotangent.id);
+  const auto at = [&](size_t i) { return g.emitter->at(in.operands[i]); };
+  switch (in.opcode) {
+    case Opcode::Negate: return isFiniteMultiple(at(0), g);
+    case Opcode::Multiply:
+      return isFiniteMultiple(at(0), g) && isFiniteMultiple(at(1), g) &&
+             (g.emitter->splatOf(at(0)) || g.emitter->splatOf(at(1)));
+    case Opcode::Divide: return g.emitter->splatOf(at(1)) && isFiniteMultiple(at(0), g);
+    case Opcode::Select: return isFiniteMultiple(at(1), g) && isFiniteMultiple(at(2), g);
+    default: return false;
+  }
+}
+
+// Zero where g is.
+Value keepZeros(Value cotangent, Value g) {
+  if (cotangent.type() != g.type() || isFiniteMultiple(cotangent, g)) return cotangent;
+  return select(compare("EQ", g, zerosOf(g)), zerosOf(cotangent), cotangent);
+}
+
 }  // namespace
 
 Status scalarFunctionRule(Rule& r) {
@@ -69,7 +91,8 @@ Status scalarFunctionRule(Rule& r) {
     const Value x = r.operand(0), y = row.rhs ? r.operand(1) : Value();
     for (size_t i = 0; i < (row.rhs ? 2u : 1u); ++i)
       if (r.wants(i))
-        if (const Value cotangent = (i == 0 ? row.lhs : row.rhs)(r, x, y, r.result(), r.d())) r.give(i, cotangent);
+        if (const Value cotangent = (i == 0 ? row.lhs : row.rhs)(r, x, y, r.result(), r.d()))
+          r.give(i, r.isOfBranch() ? keepZeros(cotangent, r.d()) : cotangent);
   }
   return {};
 }

@@ -3,18 +3,12 @@
 // state. Values that a loop passes on unchanged are not recorded.
 #include <algorithm>
 
+#include "core/gradient/counted_loop.h"
 #include "core/gradient/rules.h"
-#include "core/passes/control/loop_form.h"
+#include "core/ops/inference/trip_count.h"
 
 namespace tessera::gradient {
 namespace {
-
-std::optional<int64_t> stepsOf(const Module& module, InstructionId loop) {
-  Module copy = module;
-  Rewriter rewriter(copy, "gradient");
-  const auto form = loopForm(rewriter, loop);
-  return form ? tripCount(rewriter, *form) : std::nullopt;
-}
 
 // Leaves of the state that the body passes on unchanged, where the state is a tuple of arrays.
 std::vector<bool> invariantLeaves(const Module& module, ComputationId body) {
@@ -45,20 +39,6 @@ Shape stackOf(const Shape& part, int64_t steps) {
   return arrayLike(part, dims);
 }
 
-Value stepNumber(Emitter& emit, int64_t value) { return emit.scalar(ElementType::S32, static_cast<double>(value)); }
-
-// A computation that runs inside of a loop, over a flat tuple whose first element counts the steps.
-struct LoopProgram {
-  Emitter emit;
-  Value state;
-
-  LoopProgram(Session& session, const std::string& name, const Shape& shape)
-      : emit(session, session.module.addComputation(session.freeComputationName(name))),
-        state(addParameter(emit, "state", shape)) {}
-  Value at(size_t k) { return emit.element(state, k); }
-  Value step() { return at(0); }
-};
-
 class WhileGradient {
  public:
   WhileGradient(Rule& r, int64_t steps)
@@ -81,23 +61,6 @@ class WhileGradient {
   }
 
  private:
-  Value loop(const std::vector<Value>& initial, const std::string& stem, auto&& next) {
-    const Value init = r_.emit.tuple(initial);
-    if (!init) return {};
-    const Shape state = init.shape();
-    LoopProgram condition(session_, stem + ".condition", state);
-    finishComputation(condition.emit, compare("LT", condition.step(), stepNumber(condition.emit, steps_)));
-    LoopProgram body(session_, stem + ".body", state);
-    std::vector<Value> after{body.step() + stepNumber(body.emit, 1)};
-    next(body, after);
-    if (!session_.status) return {};
-    finishComputation(body.emit, body.emit.tuple(after));
-    AttributeSet attributes;
-    attributes.set(Attr::condition, condition.emit.computation);
-    attributes.set(Attr::body, body.emit.computation);
-    return r_.emit.make(Opcode::While, {init}, std::move(attributes));
-  }
-
   std::string stem(const char* what) const { return std::string(r_.forward.name) + "." + what; }
 
   // State: the step, the loop's own, and a stack of each recorded leaf.
@@ -105,16 +68,16 @@ class WhileGradient {
     const Shape shape = r_.operandShape(0);
     const std::vector<Value> own = r_.emit.leaves(r_.operand(0));
     const size_t n = own.size();
-    std::vector<Value> initial{stepNumber(r_.emit, 0)};
-    initial.insert(initial.end(), own.begin(), own.end());
+    std::vector<Value> initial = own;
     for (size_t k : recorded_) initial.push_back(r_.emit.zeros(stackOf(own[k].shape(), steps_)));
-    const Value recording = loop(initial, stem("recording"), [&](LoopProgram& p, std::vector<Value>& after) {
-      std::vector<Value> before;
+    const Value recording = countedLoop(r_.emit, stem("recording"), steps_, initial, [&](LoopProgram& p) {
+      std::vector<Value> before, after;
       for (size_t k = 0; k < n; ++k) before.push_back(p.at(1 + k));
       const Value next = inlineBody(p.emit, body_, {p.emit.pack(shape, before)});
       for (size_t k = 0; k < n; ++k) after.push_back(p.emit.leaf(next, k));
       for (size_t i = 0; i < recorded_.size(); ++i)
         after.push_back(withStep(p.at(1 + n + i), p.step(), before[recorded_[i]]));
+      return after;
     });
     std::vector<Value> out;
     for (size_t i = 0; i < recorded_.size(); ++i) out.push_back(r_.emit.element(recording, 1 + n + i));
@@ -124,7 +87,7 @@ class WhileGradient {
   // State: the step, counted from the last, the cotangents, what the loop passes on, and the stacks.
   void goBack(const std::vector<Value>& stacks) {
     std::vector<size_t> carried;
-    std::vector<Value> initial{stepNumber(r_.emit, 0)};
+    std::vector<Value> initial;
     const std::vector<ShapeLeaf> shapes = leavesOf(*r_.forward.shape);
     for (size_t k = 0; k < given_.size(); ++k) {
       if (!given_[k]) continue;
@@ -133,12 +96,12 @@ class WhileGradient {
     }
     for (size_t k : kept_) initial.push_back(r_.emit.leaf(r_.operand(0), k));
     initial.insert(initial.end(), stacks.begin(), stacks.end());
-    const Value back = loop(initial, stem("gradient"),
-                            [&](LoopProgram& p, std::vector<Value>& after) { stepBack(p, carried, after); });
+    const Value back =
+        countedLoop(r_.emit, stem("gradient"), steps_, initial, [&](LoopProgram& p) { return stepBack(p, carried); });
     for (size_t i = 0; back && i < carried.size(); ++i) r_.give(0, r_.emit.element(back, 1 + i), carried[i]);
   }
 
-  void stepBack(LoopProgram& p, const std::vector<size_t>& carried, std::vector<Value>& after) {
+  std::vector<Value> stepBack(LoopProgram& p, const std::vector<size_t>& carried) {
     const Value place = stepNumber(p.emit, steps_ - 1) - p.step();
     const auto placeIn = [](const std::vector<size_t>& list, size_t k) {
       return static_cast<size_t>(std::ranges::find(list, k) - list.begin());
@@ -151,12 +114,14 @@ class WhileGradient {
     for (size_t k : pullback_->cotangentInputs) inputs.push_back(p.at(1 + placeIn(carried, k)));
     const std::vector<Value> given =
         pullback_->computation.valid() ? applyInline(p.emit, *pullback_, inputs) : std::vector<Value>();
+    std::vector<Value> after;
     for (size_t i = 0; i < carried.size(); ++i) {
       const size_t j = placeIn(pullback_->outputs, carried[i]);
       const Shape shape = p.at(1 + i).shape();
       after.push_back(j < given.size() ? convert(given[j], shape.type) : p.emit.zeros(shape));
     }
     for (size_t k = afterCotangents; k < p.state.shape().elements.size(); ++k) after.push_back(p.at(k));
+    return after;
   }
 
   Rule& r_;
@@ -180,7 +145,7 @@ Status whileRule(Rule& r) {
     any = any || (wanted[k] && r.d(k));
   }
   if (!any) return {};
-  const auto steps = stepsOf(r.emit.module, r.forward.id);
+  const auto steps = countedTrips(r.emit.module, r.forward);
   if (!steps || *steps > INT32_MAX)
     return r.refuse(
         "how often the loop runs is not known beforehand, so that its steps cannot be recorded (a counter "

@@ -13,14 +13,15 @@ namespace {
 
 bool isExtreme(std::optional<Opcode> reducer) { return reducer == Opcode::Maximum || reducer == Opcode::Minimum; }
 
-std::string reducerText(const Rule& r) { return "%" + r.emit.module.at(r.callees()[0]).name; }
+// A sum's initial value counts once in every result.
+void giveInitialOfSum(Rule& r, size_t operand) {
+  if (r.wants(operand)) r.give(operand, reduce(Opcode::Add, r.d(), otherDims(r.forward.shape->rank(), {})));
+}
 
-// A sum's initial value counts once in every result; others' are neutral elements, which take no part.
-Status giveInitial(Rule& r, size_t operand, bool sum) {
-  if (!r.wants(operand)) return {};
-  if (!sum) return r.refuse("its initial value has a gradient only where the reduction adds");
-  r.give(operand, reduce(Opcode::Add, r.d(), otherDims(r.forward.shape->rank(), {})));
-  return {};
+// The formulas below hold for these.
+bool isSimple(const Rule& r, std::optional<Opcode> reducer) {
+  if (reducer == Opcode::Add) return true;
+  return (reducer == Opcode::Multiply || isExtreme(reducer)) && !r.wants(1);
 }
 
 // --- reduce
@@ -56,19 +57,20 @@ Value extremeCotangent(const ReduceSite& s) {
 Status placedReduceRule(Rule& r) {
   const size_t n = r.operandCount() / 2;
   const ReduceSite s(r);
+  bool wantsInitial = false;
+  for (size_t k = 0; k < n; ++k) wantsInitial = wantsInitial || r.wants(n + k);
   for (size_t i = 0; i < n; ++i) {
     const Instruction& in = r.emit.module.at(r.forward.operands[i]);
-    if (in.opcode != Opcode::Iota || s.dims != Ints{in.attributes->intOr(Attr::iota_dimension, -1)}) continue;
+    if (wantsInitial || in.opcode != Opcode::Iota || s.dims != Ints{in.attributes->intOr(Attr::iota_dimension, -1)})
+      continue;
     const Value chosen = compare("EQ", r.operand(i), s.spread(r.emit.leaf(r.result(), i)));
     for (size_t k = 0; k < n; ++k) {
       if (!r.d(k)) continue;
-      if (r.wants(n + k)) return r.refuse("its initial value has no gradient here");
       if (r.wants(k)) r.give(k, select(chosen, s.spread(r.d(k)), r.emit.zeros(r.operandShape(k))));
     }
     return {};
   }
-  return r.refuse("a reduction of several arrays by " + reducerText(r) +
-                  " has a gradient only where one of them is the iota of the reduced dimension");
+  return foldRule(r);
 }
 
 // --- reduce-window
@@ -166,12 +168,9 @@ std::optional<Opcode> operationOf(const Module& module, ComputationId computatio
 
 Status reduceRule(Rule& r) {
   if (r.operandCount() != 2) return placedReduceRule(r);
-  if (r.forward.shape->isTuple()) return r.refuse("a reduction whose result is a tuple of one has no gradient here");
   const auto reducer = operationOf(r.emit.module, r.callees()[0]);
   const ReduceSite s(r);
-  if (reducer != Opcode::Add && reducer != Opcode::Multiply && !isExtreme(reducer))
-    return r.refuse("a reduction by " + reducerText(r) +
-                    " has no gradient here: it has where values are added, multiplied, or the largest or smallest");
+  if (r.forward.shape->isTuple() || !isSimple(r, reducer)) return foldRule(r);
   if (r.wants(0)) {
     if (reducer == Opcode::Add) r.give(0, s.spread(r.d()));
     if (reducer == Opcode::Multiply) {
@@ -180,26 +179,23 @@ Status reduceRule(Rule& r) {
     }
     if (isExtreme(reducer)) r.give(0, extremeCotangent(s));
   }
-  return giveInitial(r, 1, reducer == Opcode::Add);
+  giveInitialOfSum(r, 1);
+  return {};
 }
 
 Status reduceWindowRule(Rule& r) {
-  if (r.operandCount() != 2 || r.forward.shape->isTuple())
-    return r.refuse("reduce-window of several arrays has no gradient here");
+  if (r.operandCount() != 2 || r.forward.shape->isTuple()) return foldRule(r);
   const auto reducer = operationOf(r.emit.module, r.callees()[0]);
   const WindowSite s{r, windowOr(r.attributes(), r.operandShape(0).dimensions.size())};
-  if (reducer != Opcode::Add && reducer != Opcode::Multiply && !isExtreme(reducer))
-    return r.refuse("reduce-window by " + reducerText(r) +
-                    " has no gradient here: it has where values are added, multiplied, or the largest or smallest");
-  if (isExtreme(reducer) && s.isDilated())
-    return r.refuse("the largest or smallest under a dilated window has no gradient here");
+  if (!isSimple(r, reducer) || (isExtreme(reducer) && s.isDilated())) return foldRule(r);
   if (r.wants(0)) {
     if (reducer == Opcode::Add) r.give(0, s.coveringSum(r.d()));
     if (reducer == Opcode::Multiply)
       r.give(0, broadcastScalar(r.operand(1), r.operandShape(0).dimensions) * windowProductCotangent(s));
     if (isExtreme(reducer)) r.give(0, selectedCotangent(s, *reducer));
   }
-  return giveInitial(r, 1, reducer == Opcode::Add);
+  giveInitialOfSum(r, 1);
+  return {};
 }
 
 // The source's cotangent is read at the places that were selected; these places themselves do not move.
@@ -222,7 +218,8 @@ Status selectAndScatterRule(Rule& r) {
         Opcode::ReduceWindow, {x, g, r.emit.scalar(x.type(), far), r.emit.scalar(x.type(), 0)}, std::move(attributes));
     r.give(1, r.emit.element(pairs, 1));
   }
-  return giveInitial(r, 2, true);
+  giveInitialOfSum(r, 2);
+  return {};
 }
 
 }  // namespace tessera::gradient

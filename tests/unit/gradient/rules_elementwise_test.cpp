@@ -96,6 +96,23 @@ TEST(GradientRules, ChoicesAndConversions) {
                 "ROOT z = f64[6] clamp(a, x, b)"));
 }
 
+TEST(GradientRules, BranchesThatAreNotTakenGiveZeros) {
+  const std::string positive = "z = f64[4] constant({0, 0, 0, 0});p = pred[4] compare(x, z), direction=GT;";
+  // Below 0 they have no value.
+  for (const char* branch : {"r = f64[4] sqrt(x);", "l = f64[4] log(x);r = f64[4] multiply(l, x);"})
+    expectGradient(programOf("x = f64[4] parameter(0);" + positive + branch + "ROOT y = f64[4] select(p, r, x)"),
+                   {.twice = false});
+  // Through steps between, a call of the branch and a call of the choice.
+  expectGradient(programOf("x = f64[4] parameter(0);" + positive +
+                               "l = f64[4] call(x), to_apply=log_of;b = f64[2,4] broadcast(l), dimensions={1};"
+                               "s = f64[1,4] slice(b), slice={[1:2], [0:4]};r = f64[4] reshape(s);"
+                               "ROOT y = f64[4] call(p, r, x), to_apply=where",
+                           "log_of { a = f64[4] parameter(0) ROOT l = f64[4] log(a) }\n"
+                           "where { p = pred[4] parameter(0) a = f64[4] parameter(1) b = f64[4] parameter(2) "
+                           "ROOT s = f64[4] select(p, a, b) }\n"),
+                 {.twice = false});
+}
+
 TEST(GradientRules, RandomNumbersMoveWithTheirParameters) {
   for (const char* distribution : {"rng_uniform", "rng_normal"})
     expectGradient(

@@ -111,6 +111,53 @@ TEST(GradientRules, Windows) {
                  {0, 0, false});
 }
 
+// log(exp(a) + exp(b)), as jax reduces by it; and the product of complex numbers that two arrays hold.
+constexpr const char* kLogAddExp =
+    "lae { a = f64[] parameter(0) b = f64[] parameter(1) m = f64[] maximum(a, b) d = f64[] subtract(a, b) "
+    "n = pred[] compare(d, d), direction=NE s = f64[] add(a, b) e = f64[] abs(d) f = f64[] negate(e) g = f64[] "
+    "exponential(f) h = f64[] log-plus-one(g) i = f64[] add(m, h) ROOT r = f64[] select(n, s, i) }\n";
+constexpr const char* kComplexProduct =
+    "cmul { a = f64[] parameter(0) b = f64[] parameter(1) c = f64[] parameter(2) d = f64[] parameter(3) "
+    "ac = f64[] multiply(a, c) bd = f64[] multiply(b, d) ad = f64[] multiply(a, d) bc = f64[] multiply(b, c) "
+    "re = f64[] subtract(ac, bd) im = f64[] add(ad, bc) ROOT t = (f64[], f64[]) tuple(re, im) }\n";
+
+TEST(GradientRules, ReductionsByAnyFunction) {
+  for (auto [dims, result] : {std::pair{"0,2", "2"}, {"1", "3,4"}, {"0,1,2", ""}})
+    expectGradient(programOf("x = f64[3,2,4] parameter(0);z = f64[] constant(-inf);ROOT y = f64[" +
+                                 std::string(result) + "] reduce(x, z), dimensions={" + dims + "}, to_apply=lae",
+                             kLogAddExp),
+                   {.twice = false});
+  expectGradient(
+      programOf("x = f64[3,2] parameter(0);w = f64[3,2] parameter(1);o = f64[] constant(1);"
+                "z = f64[] parameter(2);r = (f64[2], f64[2]) reduce(x, w, o, z), dimensions={0}, "
+                "to_apply=cmul;u = f64[2] get-tuple-element(r), index=0;v = f64[2] get-tuple-element(r), "
+                "index=1;ROOT y = f64[2] add(u, v)",
+                kComplexProduct));
+  for (auto [reducer, name] : {std::pair{kMulF64, "mul"}, {kMaxF64, "max"}})
+    expectGradient(
+        programOf("x = f64[3,2] parameter(0);z = f64[] parameter(1);ROOT y = f64[2] reduce(x, z), "
+                  "dimensions={0}, to_apply=" +
+                      std::string(name),
+                  reducer));
+}
+
+TEST(GradientRules, WindowsOfAnyFunction) {
+  const auto windows = [](const char* reducer, const char* window, const char* result) {
+    return "x = f64[4,5] parameter(0);z = f64[] constant(-inf);ROOT y = f64[" + std::string(result) +
+           "] reduce-window(x, z), window={" + window + "}, to_apply=" + reducer;
+  };
+  expectGradient(programOf(windows("lae", "size=2x3 stride=1x2 pad=0_1x1_1", "4,3"), kLogAddExp), {.twice = false});
+  expectGradient(programOf(windows("lae", "size=4x1 pad=3_0x0_0", "4,5"), kLogAddExp), {.twice = false});
+  expectGradient(programOf(windows("lae", "size=2x2 pad=1_0x0_0 lhs_dilate=2x1 rhs_dilate=1x2", "7,3"), kLogAddExp),
+                 {.twice = false});
+  expectGradient(programOf(windows("max", "size=2x2 rhs_dilate=2x1", "2,4"), kMaxF64), {.twice = false});
+  expectGradient(programOf("x = f64[4] parameter(0);w = f64[4] parameter(1);o = f64[] constant(1);"
+                           "z = f64[] constant(0);r = (f64[3], f64[3]) reduce-window(x, w, o, z), window={size=2}, "
+                           "to_apply=cmul;ROOT y = f64[3] get-tuple-element(r), index=1",
+                           kComplexProduct),
+                 {.twice = false});
+}
+
 TEST(GradientRules, SelectAndScatter) {
   const std::string ge =
       "ge { a = f64[] parameter(0) b = f64[] parameter(1) ROOT p = pred[] compare(a, b), direction=GE }\n";

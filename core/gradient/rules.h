@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "core/gradient/matrices.h"
 #include "core/gradient/sweep.h"
 
 namespace tessera::gradient {
@@ -69,6 +70,9 @@ Status topkRule(Rule& r);
 Status choleskyRule(Rule& r);
 Status triangularSolveRule(Rule& r);
 Status fftRule(Rule& r);
+// --- rules/lapack.cpp
+// Of a custom call of this name, if it is a routine of LAPACK that has a rule; nullopt otherwise.
+std::optional<Status> lapackRule(Rule& r, std::string_view target);
 // --- rules/normalization.cpp
 Status batchNormTrainingRule(Rule& r);
 Status batchNormInferenceRule(Rule& r);
@@ -94,5 +98,9 @@ Status collectivePermuteRule(Rule& r);
 // The operation of two values that a computation applies, whichever way round, under converts of narrow types: wider
 // than reducerOf, since a gradient needs no rounding kept, and comparators count.
 std::optional<Opcode> operationOf(const Module& module, ComputationId computation);
+// Of the triangle of a symmetric matrix that was factored, from that of its factor, whose other triangle is zeros.
+Value choleskyCotangent(Value factor, Value d, bool lower);
+// Of a triangular solve of operand 0 for operand 1, as TriangularForm says; conjugated: op(a) is the adjoint.
+void giveTriangularSolve(Rule& r, TriangularForm form, bool conjugated);
 
 }  // namespace tessera::gradient

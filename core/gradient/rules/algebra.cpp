@@ -2,83 +2,48 @@
 #include "core/gradient/rules.h"
 
 namespace tessera::gradient {
-namespace {
-
-// --- matrices in the last two dimensions
-
-int64_t lastOf(Value a) { return a.shape().rank() - 1; }
-
-Value product(Value a, Value b) {
-  const int64_t last = lastOf(a);
-  Ints batch;
-  for (int64_t d = 0; d + 1 < last; ++d) batch.push_back(d);
-  AttributeSet attributes;
-  if (!batch.empty()) attributes.set(Attr::lhs_batch_dims, batch);
-  attributes.set(Attr::lhs_contracting_dims, Ints{last});
-  if (!batch.empty()) attributes.set(Attr::rhs_batch_dims, batch);
-  attributes.set(Attr::rhs_contracting_dims, Ints{last - 1});
-  return a.emitter->make(Opcode::Dot, {a, b}, std::move(attributes));
-}
-
-Value transposed(Value a) {
-  Ints permutation;
-  for (int64_t d = 0; d <= lastOf(a); ++d) permutation.push_back(d);
-  std::swap(permutation[permutation.size() - 1], permutation[permutation.size() - 2]);
-  return transpose(a, permutation);
-}
-
-// Row DIRECTION column, over the whole array.
-Value rowsAgainstColumns(std::string_view direction, Value a) {
-  return compare(direction, iota(*a.emitter, a.dims(), lastOf(a) - 1), iota(*a.emitter, a.dims(), lastOf(a)));
-}
-
-Value triangle(Value a, bool lower, bool withDiagonal) {
-  const std::string direction = std::string(lower ? "G" : "L") + (withDiagonal ? "E" : "T");
-  return select(rowsAgainstColumns(direction, a), a, a.emitter->zeros(a.shape()));
-}
-
-Value solve(Value a, Value b, bool left, bool lower, bool transposedA, bool unit = false) {
-  AttributeSet attributes;
-  attributes.set(Attr::left_side, left);
-  attributes.set(Attr::lower, lower);
-  if (unit) attributes.set(Attr::unit_diagonal, true);
-  attributes.set(Attr::transpose_a, std::string(transposedA ? "TRANSPOSE" : "NO_TRANSPOSE"));
-  return a.emitter->make(Opcode::TriangularSolve, {a, b}, std::move(attributes));
-}
-
-}  // namespace
 
 // With A = L Lᵀ, P the lower triangle of Lᵀ dL with half its diagonal, and S = L⁻ᵀ P L⁻¹, the triangle
 // that is read gets S + Sᵀ, its diagonal once. An upper factor is the transpose of a lower one.
-Status choleskyRule(Rule& r) {
-  if (!r.wants(0)) return {};
-  if (isComplex(r.forward.shape->type)) return r.refuse("cholesky of complex numbers has no gradient here");
-  const bool lower = r.attributes().boolOr(Attr::lower, false);
-  const Value l = lower ? r.result() : transposed(r.result());
-  const Value dl = triangle(lower ? r.d() : transposed(r.d()), true, true);
+Value choleskyCotangent(Value factor, Value d, bool lower) {
+  const Value l = lower ? factor : transposed(factor);
+  const Value dl = triangle(lower ? d : transposed(d), true, true);
   const Value inner = triangle(product(transposed(l), dl), true, true);
-  const Value diagonal = rowsAgainstColumns("EQ", inner);
-  const Value half = select(diagonal, 0.5 * inner, inner);
-  const Value s = solve(l, solve(l, half, true, true, true), false, true, false);
-  const Value both = triangle(select(diagonal, s, s + transposed(s)), true, true);
-  r.give(0, lower ? both : transposed(both));
-  return {};
+  const Value half = select(rowsAgainstColumns("EQ", inner), 0.5 * inner, inner);
+  const Value left = solve(l, half, {.left = true, .lower = true, .isTransposed = true});
+  const Value both = readTriangle(solve(l, left, {.left = false, .lower = true, .isTransposed = false}), true);
+  return lower ? both : transposed(both);
 }
 
 // With op(a) x = b: d_b solves op(a)ᵀ d_b = d_x, and op(a) gets - d_b xᵀ within its triangle.
-Status triangularSolveRule(Rule& r) {
-  const bool left = r.attributes().boolOr(Attr::left_side, false), lower = r.attributes().boolOr(Attr::lower, false);
-  const bool unit = r.attributes().boolOr(Attr::unit_diagonal, false);
-  const std::string_view how = r.attributes().textOr(Attr::transpose_a, "NO_TRANSPOSE");
-  const bool flipped = how != "NO_TRANSPOSE", conjugated = how == "ADJOINT";
+void giveTriangularSolve(Rule& r, TriangularForm form, bool conjugated) {
   const Value a = conjugated ? conjugate(r.operand(0)) : r.operand(0);
-  const Value db = solve(a, r.d(), left, lower, !flipped, unit);
+  const bool isTransposed = form.isTransposed;
+  form.isTransposed = !isTransposed;
+  const Value db = solve(a, r.d(), form);
   if (r.wants(1)) r.give(1, db);
-  if (!r.wants(0)) return {};
+  if (!r.wants(0)) return;
   const Value x = r.result();
-  const Value ofOp = left ? product(db, transposed(x)) : product(transposed(x), db);
-  const Value da = -triangle(flipped ? transposed(ofOp) : ofOp, lower, !unit);
+  const Value ofOp = form.left ? product(db, transposed(x)) : product(transposed(x), db);
+  const Value da = -triangle(isTransposed ? transposed(ofOp) : ofOp, form.lower, !form.hasUnitDiagonal);
   r.give(0, conjugated ? conjugate(da) : da);
+}
+
+Status choleskyRule(Rule& r) {
+  if (!r.wants(0)) return {};
+  if (isComplex(r.forward.shape->type)) return r.refuse("cholesky of complex numbers has no gradient here");
+  r.give(0, choleskyCotangent(r.result(), r.d(), r.attributes().boolOr(Attr::lower, false)));
+  return {};
+}
+
+Status triangularSolveRule(Rule& r) {
+  const std::string_view how = r.attributes().textOr(Attr::transpose_a, "NO_TRANSPOSE");
+  giveTriangularSolve(r,
+                      {.left = r.attributes().boolOr(Attr::left_side, false),
+                       .lower = r.attributes().boolOr(Attr::lower, false),
+                       .isTransposed = how != "NO_TRANSPOSE",
+                       .hasUnitDiagonal = r.attributes().boolOr(Attr::unit_diagonal, false)},
+                      how == "ADJOINT");
   return {};
 }
 

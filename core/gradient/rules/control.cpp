@@ -146,12 +146,13 @@ Status conditionalRule(Rule& r) {
   return {};
 }
 
-// Targets that only mark a value, and topk under its library name.
+// Targets that only mark a value, topk under its library name, and routines of LAPACK.
 Status customCallRule(Rule& r) {
   const std::string target(r.attributes().textOr(Attr::custom_call_target, ""));
   if (target == "Sharding" || target == "xla.sdy.FuncResultSharding" || target == "annotate_device_placement")
     return passOnRule(r);
   if (target == "TopK") return topkRule(r);
+  if (auto done = lapackRule(r, target)) return *std::move(done);
   for (size_t i = 0; i < r.operandCount(); ++i)
     for (size_t k = 0; k < leavesOf(r.operandShape(i)).size(); ++k)
       if (r.wants(i, k)) return r.refuse("nothing is known of the derivative of the custom call \"" + target + "\"");

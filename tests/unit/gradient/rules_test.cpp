@@ -40,6 +40,75 @@ TEST(GradientRules, TriangularSolve) {
                 "ROOT y = c128[2,2] triangular-solve(a, b), left_side=true, lower=true, transpose_a=ADJOINT"));
 }
 
+// A routine of LAPACK on A = X + 4 I, X[2,3,3] the parameter, and leaf `leaf` of its results.
+std::string lapack(const std::string& routine, const std::string& config, const std::string& results, int leaf,
+                   const std::string& leafShape, const std::string& after = "") {
+  return programOf(
+      "x = f64[2,3,3] parameter(0);e = f64[3,3] constant({{4,0,0},{0,5,0},{0,0,7}});"
+      "i = f64[2,3,3] broadcast(e), dimensions={1,2};a = f64[2,3,3] add(x, i);r = " +
+      results + " custom-call(a), custom_call_target=\"lapack_d" + routine +
+      "_ffi\", api_version=API_VERSION_TYPED_FFI, backend_config={" + config + "};" + (after.empty() ? "ROOT " : "") +
+      "y = " + leafShape + " get-tuple-element(r), index=" + std::to_string(leaf) + ";" + after);
+}
+
+TEST(GradientRules, RoutinesOfLapack) {
+  const GradientCheck once{.twice = false};
+  const std::string factored = "(f64[2,3,3], s32[2])";
+  for (auto [letter, order] : {std::pair{"76", "GE"}, {"85", "LE"}})  // one triangle holds what the operand had there
+    expectGradient(
+        lapack("potrf", "uplo = " + std::string(letter) + " : ui8", factored, 0, "f64[2,3,3]",
+               "m = s32[2,3,3] iota(), iota_dimension=1;n = s32[2,3,3] iota(), iota_dimension=2;"
+               "p = pred[2,3,3] compare(m, n), direction=" +
+                   std::string(order) + ";z = f64[2,3,3] subtract(i, i);ROOT l = f64[2,3,3] select(p, y, z)"),
+        once);
+  expectGradient(lapack("getrf", "", "(f64[2,3,3], s32[2,3], s32[2])", 0, "f64[2,3,3]"), once);
+  const std::string spectrum = "(f64[2,3,3], f64[2,3], s32[2])";
+  for (const char* letter : {"76", "85"}) {
+    const std::string config = "mode = 86 : ui8, uplo = " + std::string(letter) + " : ui8";
+    expectGradient(lapack("syevd", config, spectrum, 0, "f64[2,3,3]"), once);
+    expectGradient(lapack("syevd", config, spectrum, 1, "f64[2,3]"), once);
+  }
+  const std::string singular = "(f64[2,3,3], f64[2,3], f64[2,3,3], f64[2,3,3], s32[2])";
+  for (auto [leaf, shape] : {std::pair{1, "f64[2,3]"}, {2, "f64[2,3,3]"}, {3, "f64[2,3,3]"}})
+    expectGradient(lapack("gesdd", "mode = 83 : ui8", singular, leaf, shape), once);
+}
+
+TEST(GradientRules, RowsThatLuExchanges) {
+  expectGradient(programOf("x = f64[4,4] parameter(0);"
+                           "e = f64[4,4] constant({{0,0,3,0},{5,0,0,0},{0,0,0,2},{0,4,0,0}});a = f64[4,4] add(x, e);"
+                           "r = (f64[4,4], s32[4], s32[]) custom-call(a), custom_call_target=\"lapack_dgetrf_ffi\", "
+                           "api_version=API_VERSION_TYPED_FFI, backend_config={};"
+                           "ROOT y = f64[4,4] get-tuple-element(r), index=0"),
+                 {.twice = false});
+}
+
+TEST(GradientRules, SingularVectorsOfMatricesThatAreNotSquare) {
+  for (auto [sizes, u, vt] : {std::tuple{"4,2", "4,2", "2,2"}, {"2,4", "2,2", "2,4"}})
+    for (int leaf : {2, 3}) {
+      const std::string results = "(f64[" + std::string(sizes) + "], f64[2], f64[" + u + "], f64[" + vt + "], s32[])";
+      expectGradient(
+          programOf("a = f64[" + std::string(sizes) + "] parameter(0);r = " + results +
+                    " custom-call(a), custom_call_target=\"lapack_dgesdd_ffi\", "
+                    "api_version=API_VERSION_TYPED_FFI, backend_config={mode = 83 : ui8};ROOT y = f64[" +
+                    std::string(leaf == 2 ? u : vt) + "] get-tuple-element(r), index=" + std::to_string(leaf)),
+          {.twice = false});
+    }
+}
+
+TEST(GradientRules, TriangularSolvesByLapack) {
+  for (const char* side : {"76", "82"})
+    for (const char* triangle : {"76", "85"})
+      for (const char* how : {"78", "84"})
+        for (const char* diagonal : {"78", "85"})
+          expectGradient(
+              programOf("x = f64[3,3] parameter(0);b = f64[3,3] parameter(1);"
+                        "e = f64[3,3] constant({{3,0,0},{0,3,0},{0,0,3}});a = f64[3,3] add(x, e);"
+                        "ROOT y = f64[3,3] custom-call(a, b), custom_call_target=\"lapack_dtrsm_ffi\", "
+                        "api_version=API_VERSION_TYPED_FFI, backend_config={diag = " +
+                        std::string(diagonal) + " : ui8, side = " + side + " : ui8, trans_x = " + how +
+                        " : ui8, uplo = " + triangle + " : ui8}"));
+}
+
 TEST(GradientRules, FourierTransforms) {
   for (const char* type : {"FFT", "IFFT"})
     expectGradient(programOf("x = c128[2,3,4] parameter(0);ROOT y = c128[2,3,4] fft(x), fft_type=" + std::string(type) +

@@ -1,6 +1,7 @@
 // See branches.h.
 #include "core/gradient/branches.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 
@@ -38,24 +39,10 @@ class ReadingWalk {
   Reading ofOperand(const Instruction& in, size_t operand, Reading reading) {
     const RuleEntry* entry = ruleOf(in.opcode);
     if (entry && entry->kind == Differentiable::Zero) return Reading::None;
-    switch (in.opcode) {
-      case Opcode::Select: return operand == 0 ? Reading::None : Reading::InBranches;
-      case Opcode::Call:
-      case Opcode::Fusion: return ofParameter(module_.callees(in)[0], operand, reading);
-      case Opcode::Bitcast:
-      case Opcode::Broadcast:
-      case Opcode::Concatenate:
-      case Opcode::Convert:
-      case Opcode::Copy:
-      case Opcode::GetTupleElement:
-      case Opcode::ReducePrecision:
-      case Opcode::Reshape:
-      case Opcode::Reverse:
-      case Opcode::Slice:
-      case Opcode::Transpose:
-      case Opcode::Tuple: return reading;
-      default: return entry && entry->rule == scalarFunctionRule ? reading : Reading::AsItIs;
-    }
+    if (in.opcode == Opcode::Select) return operand == 0 ? Reading::None : Reading::InBranches;
+    if (in.opcode == Opcode::Call || in.opcode == Opcode::Fusion)
+      return ofParameter(module_.callees(in)[0], operand, reading);
+    return entry && entry->isOfEachElement ? reading : Reading::AsItIs;
   }
 
   Reading ofParameter(ComputationId callee, size_t parameter, Reading reading) {

@@ -13,6 +13,9 @@ constexpr std::string_view kNoOperands = "it has no operands";
 constexpr std::string_view kOutside = "its values come from or go to the outside";
 
 constexpr RuleEntry yes(Opcode opcode, RuleFunction rule) { return {opcode, Differentiable::Yes, rule, {}}; }
+constexpr RuleEntry ofEachElement(Opcode opcode, RuleFunction rule) {
+  return {opcode, Differentiable::Yes, rule, {}, true};
+}
 constexpr RuleEntry zero(Opcode opcode, std::string_view reason) {
   return {opcode, Differentiable::Zero, nullptr, reason};
 }
@@ -22,8 +25,8 @@ constexpr RuleEntry refused(Opcode opcode, std::string_view reason) {
 
 using O = Opcode;
 constexpr RuleEntry kRules[] = {
-#define TESSERA_DERIVATIVE(opcode, ...) yes(O::opcode, scalarFunctionRule),
-#define TESSERA_DERIVATIVES(opcode, ...) yes(O::opcode, scalarFunctionRule),
+#define TESSERA_DERIVATIVE(opcode, ...) ofEachElement(O::opcode, scalarFunctionRule),
+#define TESSERA_DERIVATIVES(opcode, ...) ofEachElement(O::opcode, scalarFunctionRule),
 #define TESSERA_FLAT(opcode, reason) zero(O::opcode, reason),
 #include "core/gradient/scalar_derivatives.inc"
     yes(O::AddDependency, passOnRule),
@@ -41,9 +44,9 @@ constexpr RuleEntry kRules[] = {
     yes(O::BatchNormGrad, batchNormGradRule),
     yes(O::BatchNormInference, batchNormInferenceRule),
     yes(O::BatchNormTraining, batchNormTrainingRule),
-    yes(O::Bitcast, bitcastRule),
+    ofEachElement(O::Bitcast, bitcastRule),
     zero(O::BitcastConvert, "bits have no derivative"),
-    yes(O::Broadcast, broadcastRule),
+    ofEachElement(O::Broadcast, broadcastRule),
     yes(O::Call, callRule),
     yes(O::Cholesky, choleskyRule),
     yes(O::Clamp, clampRule),
@@ -52,12 +55,12 @@ constexpr RuleEntry kRules[] = {
     refused(O::CollectivePermuteDone, kCompiled),
     refused(O::CollectivePermuteStart, kCompiled),
     zero(O::Compare, kNoNumbers),
-    yes(O::Concatenate, concatenateRule),
+    ofEachElement(O::Concatenate, concatenateRule),
     yes(O::Conditional, conditionalRule),
     zero(O::Constant, kNoOperands),
-    yes(O::Convert, convertRule),
+    ofEachElement(O::Convert, convertRule),
     yes(O::Convolution, convolutionRule),
-    yes(O::Copy, passOnRule),
+    ofEachElement(O::Copy, passOnRule),
     refused(O::CopyDone, kCompiled),
     refused(O::CopyStart, kCompiled),
     yes(O::CustomCall, customCallRule),
@@ -70,7 +73,7 @@ constexpr RuleEntry kRules[] = {
     yes(O::Fusion, callRule),
     yes(O::Gather, gatherRule),
     zero(O::GetDimensionSize, kNoNumbers),
-    yes(O::GetTupleElement, getTupleElementRule),
+    ofEachElement(O::GetTupleElement, getTupleElementRule),
     zero(O::Infeed, kOutside),
     zero(O::Iota, kNoOperands),
     yes(O::Map, mapRule),
@@ -84,12 +87,12 @@ constexpr RuleEntry kRules[] = {
     refused(O::Recv, kOutside),
     zero(O::RecvDone, kOutside),
     yes(O::Reduce, reduceRule),
-    yes(O::ReducePrecision, reducePrecisionRule),
+    ofEachElement(O::ReducePrecision, reducePrecisionRule),
     yes(O::ReduceScatter, reduceScatterRule),
     yes(O::ReduceWindow, reduceWindowRule),
     zero(O::ReplicaId, kNoOperands),
-    yes(O::Reshape, reshapeRule),
-    yes(O::Reverse, reverseRule),
+    ofEachElement(O::Reshape, reshapeRule),
+    ofEachElement(O::Reverse, reverseRule),
     yes(O::Rng, rngRule),
     zero(O::RngBitGenerator, kNoNumbers),
     zero(O::RngGetAndUpdateState, kNoOperands),
@@ -101,13 +104,13 @@ constexpr RuleEntry kRules[] = {
     refused(O::Send, kOutside),
     zero(O::SendDone, kNoNumbers),
     refused(O::SetDimensionSize, "sizes that are known only while running have no gradient here"),
-    yes(O::Slice, sliceRule),
+    ofEachElement(O::Slice, sliceRule),
     yes(O::Sort, sortRule),
     refused(O::StochasticConvert, "rounding at random has no derivative"),
     yes(O::Topk, topkRule),
-    yes(O::Transpose, transposeRule),
+    ofEachElement(O::Transpose, transposeRule),
     yes(O::TriangularSolve, triangularSolveRule),
-    yes(O::Tuple, tupleRule),
+    ofEachElement(O::Tuple, tupleRule),
     yes(O::While, whileRule),
 };
 

@@ -22,6 +22,8 @@ struct RuleEntry {
   Differentiable kind;
   RuleFunction rule;        // of Yes
   std::string_view reason;  // of the others
+  // Each element of the result is made of at most one of each operand, so that zeros of its cotangent stay zeros.
+  bool isOfEachElement = false;
 };
 
 // Null: the table lacks the opcode, which a test forbids.

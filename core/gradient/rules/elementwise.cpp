@@ -66,15 +66,12 @@ bool isFiniteMultiple(Value cotangent, Value g) {
   if (cotangent.id == g.id || g.emitter->splatOf(cotangent)) return true;
   const Instruction& in = g.emitter->module.at(cotangent.id);
   const auto at = [&](size_t i) { return g.emitter->at(in.operands[i]); };
-  switch (in.opcode) {
-    case Opcode::Negate: return isFiniteMultiple(at(0), g);
-    case Opcode::Multiply:
-      return isFiniteMultiple(at(0), g) && isFiniteMultiple(at(1), g) &&
-             (g.emitter->splatOf(at(0)) || g.emitter->splatOf(at(1)));
-    case Opcode::Divide: return g.emitter->splatOf(at(1)) && isFiniteMultiple(at(0), g);
-    case Opcode::Select: return isFiniteMultiple(at(1), g) && isFiniteMultiple(at(2), g);
-    default: return false;
-  }
+  const auto isFinite = [&](size_t i) { return isFiniteMultiple(at(i), g); };
+  const auto isConstant = [&](size_t i) { return g.emitter->splatOf(at(i)).has_value(); };
+  if (in.opcode == Opcode::Negate) return isFinite(0);
+  if (in.opcode == Opcode::Select) return isFinite(1) && isFinite(2);
+  if (in.opcode == Opcode::Divide) return isFinite(0) && isConstant(1);
+  return in.opcode == Opcode::Multiply && isFinite(0) && isFinite(1) && (isConstant(0) || isConstant(1));
 }
 
 // Zero where g is.

@@ -216,6 +216,45 @@ TEST_F(Cuda, ConvolutionsGoToALibraryWhereItIs) {
       0);
 }
 
+constexpr const char* kEndedConvolutions = R"(HloModule ends
+ENTRY e {
+  x = f32[2,9,8,4] parameter(0)
+  b = f32[12] parameter(1)
+  w = f32[3,3,4,12] parameter(2)
+  y = f32[2,9,8,12] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+  bias = f32[2,9,8,12] broadcast(b), dimensions={3}
+  sum = f32[2,9,8,12] add(y, bias)
+  zero = f32[] constant(0)
+  zeros = f32[2,9,8,12] broadcast(zero), dimensions={}
+  relu = f32[2,9,8,12] maximum(sum, zeros)
+  u = f32[3,3,12,16] parameter(3)
+  next = f32[2,9,8,16] convolution(relu, u), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+  half = f32[] constant(0.5)
+  halves = f32[2,9,8,16] broadcast(half), dimensions={}
+  scaled = f32[2,9,8,16] multiply(next, halves)
+  c = f32[16] parameter(4)
+  more = f32[2,9,8,16] broadcast(c), dimensions={3}
+  ROOT r = f32[2,9,8,16] add(scaled, more)
+})";
+
+// What follows a convolution is its end, in cuDNN as in a kernel of our own.
+TEST_F(Cuda, EndsOfConvolutionsGoToALibraryWhereItIs) {
+  scratch_.write("ends.hlo", kEndedConvolutions);
+  ASSERT_EQ(scratch_.tessera("run ends.hlo --out=cpu.npz").exit, 0);
+  const std::string own =
+      std::string("TESSERA_CUDA_LIBRARIES='") + TESSERA_FAKE_CUDA + "' LD_LIBRARY_PATH='" + TESSERA_FAKE_CUDA + "' ";
+  const Ran ran =
+      scratch_.tessera("run ends.hlo --backend=cuda --runs=2 --expected=cpu.npz --json --profile=p.json", {}, own);
+  ASSERT_EQ(ran.exit, 0) << ran.out << ran.err;
+  const std::string profile = contentOf(scratch_.folder() / "p.json");
+  for (const char* words : {"with a filter of 12 by 4 by 3 by 3, f32, bias, relu",
+                            "with a filter of 16 by 12 by 3 by 3, f32, times 0.5, bias"})
+    EXPECT_NE(profile.find(words), std::string::npos) << words << profile;
+  const Ran simulated = scratch_.tessera("run ends.hlo --backend=cuda --device=simulated --expected=cpu.npz --json");
+  ASSERT_EQ(simulated.exit, 0) << simulated.out << simulated.err;
+  EXPECT_EQ(json::parse(simulated.out)["kernels"], 2);
+}
+
 // Of this type of elements.
 std::string linearAlgebraOf(const std::string& type) {
   const bool isComplex = type[0] == 'c', isNarrow = type == "f32" || type == "c64";

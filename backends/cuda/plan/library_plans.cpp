@@ -78,15 +78,16 @@ std::optional<LibraryPlan> endedProductOf(const Module& module, const Instructio
   if (callees.size() != 1 || fusion.attributes->textOr(Attr::kind, "") != "kOutput") return std::nullopt;
   const auto end = productEndOf(module, callees[0]);
   if (!end) return std::nullopt;
-  auto plan = productOf(module, module.at(end->dot));
-  if (!plan) return std::nullopt;
+  const Instruction& product = module.at(end->product);
+  const bool isConvolution = product.opcode == Opcode::Convolution;
+  auto plan = isConvolution ? convolutionPlanOf(module, product) : productOf(module, product);
+  if (!plan || (isConvolution && plan->call.operation != LibraryOperation::Convolution)) return std::nullopt;
   plan->call.scale = end->scale;
   plan->call.hasBias = end->bias.valid();
   plan->call.ending = end->function == ProductFunction::Relu   ? ProductEnding::Relu
                       : end->function == ProductFunction::Gelu ? ProductEnding::Gelu
                                                                : ProductEnding::None;
-  const auto operands = module.at(end->dot).operands;
-  std::vector<InstructionId> factors(operands.begin(), operands.end());
+  std::vector<InstructionId> factors(product.operands.begin(), product.operands.end());
   if (end->bias.valid()) factors.push_back(end->bias);
   for (InstructionId factor : factors) {
     if (module.at(factor).opcode != Opcode::Parameter) return std::nullopt;
@@ -180,8 +181,9 @@ Status planLibrary(PlanDraft& draft, const Instruction& instruction, LibraryPlan
   TESSERA_ASSIGN_OR_RETURN(DeviceStep step, stepFor(draft, instruction, plan, library));
   const bool makesFilter = call.operation == LibraryOperation::ConvolutionFilter, moves = !plan.filterOrder.empty();
   const int filter = moves && !makesFilter ? step.operands[1] : step.results[0];
+  const size_t filterNumber = plan.operands.empty() ? 1 : plan.operands[1];
   const Shape& filterShape =
-      makesFilter || !moves ? *instruction.shape : draft.module().shapeOf(instruction.operands[1]);
+      makesFilter || !moves ? *instruction.shape : draft.module().shapeOf(instruction.operands[filterNumber]);
   const int result = step.results[0];
   int scratch = -1;
   if (moves || call.isInverse) {

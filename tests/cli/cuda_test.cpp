@@ -105,6 +105,32 @@ TEST_F(Cuda, ProductsGoToALibraryWhereItIs) {
   EXPECT_NE(stepsOf(own + "TESSERA_FAKE_CUDA=cublaslt=110000").find("older than 12"), std::string::npos);
 }
 
+// f8: along the contracted dimension, whose sizes are whole; else the step says that there is none.
+TEST_F(Cuda, ProductsOfBytesGoToALibraryWhereItIs) {
+  scratch_.write("bytes.hlo", R"(HloModule bytes
+ENTRY e {
+  x = f8e4m3fn[48,32] parameter(0)
+  y = f8e5m2[64,32] parameter(1)
+  product = bf16[48,64] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  b = bf16[64] parameter(2)
+  bias = bf16[48,64] broadcast(b), dimensions={1}
+  sum = bf16[48,64] add(product, bias)
+  z = f8e4m3fn[32,64] parameter(3)
+  other = f32[48,64] dot(x, z), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT r = (bf16[48,64], f32[48,64]) tuple(sum, other)
+})");
+  ASSERT_EQ(scratch_.tessera("run bytes.hlo --out=cpu.npz").exit, 0);
+  const std::string own =
+      std::string("TESSERA_CUDA_LIBRARIES='") + TESSERA_FAKE_CUDA + "' LD_LIBRARY_PATH='" + TESSERA_FAKE_CUDA + "' ";
+  const Ran ran =
+      scratch_.tessera("run bytes.hlo --backend=cuda --runs=2 --expected=cpu.npz --json --profile=p.json", {}, own);
+  ASSERT_EQ(ran.exit, 0) << ran.out << ran.err;
+  const std::string profile = contentOf(scratch_.folder() / "p.json");
+  for (const char* words :
+       {"cuBLASLt 13.1: 48 by 64 by 32, f8e4m3fn and f8e5m2 to bf16, bias", "cuBLASLt has no algorithm for it"})
+    EXPECT_NE(profile.find(words), std::string::npos) << words << profile;
+}
+
 constexpr const char* kEndedProducts = R"(HloModule ends
 ENTRY e {
   x = f32[40,24] parameter(0)

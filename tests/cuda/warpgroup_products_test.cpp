@@ -36,6 +36,13 @@ const ProductCase kCases[] = {
      "x = bf16[72,256,64] parameter(0)\n y = bf16[72,64,128] parameter(1)\n"
      "ROOT r = f32[72,256,128] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
      "rhs_contracting_dims={1}"},
+    {"Bytes", "128 by 64",
+     "x = f8e4m3fn[1000,272] parameter(0)\n y = f8e5m2[520,272] parameter(1)\n"
+     "ROOT r = f32[1000,520] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={1}"},
+    {"WideTilesOfBytes", "128 by 128",
+     "x = f8e4m3fn[128,128,144] parameter(0)\n y = f8e4m3fn[128,128,144] parameter(1)\n"
+     "ROOT r = bf16[128,128,128] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
+     "rhs_contracting_dims={2}"},
     {"WideTiles", "128 by 256",
      "x = bf16[128,128,72] parameter(0)\n y = bf16[128,256,72] parameter(1)\n"
      "ROOT r = bf16[128,128,256] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "

@@ -19,16 +19,27 @@ constexpr unsigned kMatrixLineBytes = 128, kChunkBytes = 16;  // a line's chunks
 constexpr unsigned kLines = 8, kChunks = kMatrixLineBytes / kChunkBytes;
 constexpr unsigned kPatternBytes = kLines * kMatrixLineBytes;  // places begin at multiples of this
 constexpr unsigned kGroupRows = 64, kGroupThreads = 128;
-constexpr unsigned kProductDepth = 16, kChunkElements = 8;
-constexpr int64_t kStripe = 8;        // tiles of rows that neighbouring blocks have: they read fewer columns together
+constexpr unsigned kProductBytes = 32;  // of a line: as deep as a product is
+constexpr int64_t kStripe = 8;          // tiles of rows that neighbouring blocks have: they read fewer columns together
+constexpr const char* kWaitForAll = "wgmma.wait_group.sync.aligned 0;";
 constexpr unsigned kSumsPadding = 8;  // words behind a line of sums, against conflicts of banks
 
 unsigned bytesOf(const ContractionMap::Side& side) { return side.tile * kMatrixLineBytes; }
 unsigned pieceBytes(const ContractionMap& map) { return bytesOf(map.rows) + bytesOf(map.columns); }
 unsigned sumsOfThread(const ContractionMap& map) { return map.columns.tile / 2; }
 unsigned sumsLine(const ContractionMap& map) { return map.columns.tile + kSumsPadding; }
+unsigned chunkElements(const ContractionMap& map) { return map.tileDepth / kChunks; }
 // Of a factor whose lines go across: from 64 rows (or columns) to the next.
 unsigned groupBytes(const ContractionMap& map) { return map.tileDepth * kMatrixLineBytes; }
+
+const char* typeName(ElementType type) {
+  switch (type) {
+    case ElementType::F8E4M3FN: return "e4m3";
+    case ElementType::F8E5M2: return "e5m2";
+    case ElementType::BF16: return "bf16";
+    default: return "f16";
+  }
+}
 
 }  // namespace
 
@@ -45,12 +56,12 @@ Value* WarpgroupEmission::pieceOf(Value* number) {
   return b.CreateMul(b.CreateAnd(number, kPieces - 1), b.getInt32(pieceBytes(map_)));
 }
 
-// A chunk of eight elements of the piece from `depth` on: neighbouring threads read neighbours in memory.
+// A chunk of 16 bytes of the piece from `depth` on: neighbouring threads read neighbours in memory.
 void WarpgroupEmission::fillChunk(const Factor& factor, Value* piece, Value* depth, Value* chunk) {
   const bool isAlong = factor.side.alongDepth;
-  const unsigned chunks = isAlong ? kChunks : factor.side.tile / kChunkElements;
+  const unsigned chunks = isAlong ? kChunks : factor.side.tile / chunkElements(map_);
   Value *line = b.CreateUDiv(chunk, b.getInt32(chunks)), *inLine = b.CreateURem(chunk, b.getInt32(chunks));
-  Value* elements = b.CreateMul(inLine, b.getInt32(kChunkElements));
+  Value* elements = b.CreateMul(inLine, b.getInt32(chunkElements(map_)));
   Value *k = b.CreateAdd(depth, b.CreateZExt(isAlong ? elements : line, b.getInt64Ty())),
         *x = b.CreateAdd(factor.first, b.CreateZExt(isAlong ? line : elements, b.getInt64Ty()));
   Value* permuted = b.CreateXor(b.CreateAnd(inLine, kChunks - 1), b.CreateAnd(line, kLines - 1));
@@ -87,22 +98,33 @@ Value* WarpgroupEmission::descriptorOf(const Factor& factor, Value* piece, Value
   return b.CreateOr(b.CreateZExt(chunk, b.getInt64Ty()), b.getInt64(kind));
 }
 
+ElementType WarpgroupEmission::typeOf(const ContractionMap::Side& side) const { return e.body_.at(side.factor).type; }
+
+// Tensor cores of 9.0 add up products of f8 with about 14 bits: the sums of a piece are added to those before in f32.
+bool WarpgroupEmission::addsPieces() const { return byteWidth(typeOf(map_.rows)) == 1; }
+
 // All products of a piece as one text, so that nothing touches the sums between them.
 std::string WarpgroupEmission::productText() const {
   const size_t sums = sums_.size();
-  const char* type = *map_.tensor == ElementType::BF16 ? "bf16" : "f16";
+  const unsigned products = kMatrixLineBytes / kProductBytes, depth = map_.tileDepth / products;
   const auto step = [&](const ContractionMap::Side& side) {
-    return (side.alongDepth ? kProductDepth * 2 : kProductDepth * kMatrixLineBytes) / kChunkBytes;
+    return (side.alongDepth ? kProductBytes : depth * kMatrixLineBytes) / kChunkBytes;
   };
   std::string list;
   for (size_t s = 0; s < sums; ++s) list += fmt::format("{}${}", s == 0 ? "" : ", ", s);
-  std::string out = "{\n.reg .pred adds;\n.reg .b64 left, right;\nsetp.eq.u32 adds, 1, 1;\nwgmma.fence.sync.aligned;\n";
-  for (unsigned k = 0; k < map_.tileDepth / kProductDepth; ++k)
+  const std::string across =
+      addsPieces() ? ""  // lines of f8 go along the depth
+                   : fmt::format(", {}, {}", map_.rows.alongDepth ? 0 : 1, map_.columns.alongDepth ? 0 : 1);
+  std::string out =
+      "{\n.reg .pred begins, adds;\n.reg .b64 left, right;\nsetp.eq.u32 begins, 0, 1;\nsetp.eq.u32 adds, 1, 1;\n"
+      "wgmma.fence.sync.aligned;\n";
+  for (unsigned k = 0; k < products; ++k)
     out += fmt::format(
         "add.u64 left, ${}, {};\nadd.u64 right, ${}, {};\n"
-        "wgmma.mma_async.sync.aligned.m64n{}k16.f32.{}.{} {{{}}}, left, right, adds, 1, 1, {}, {};\n",
-        2 * sums, k * step(map_.rows), 2 * sums + 1, k * step(map_.columns), map_.columns.tile, type, type, list,
-        map_.rows.alongDepth ? 0 : 1, map_.columns.alongDepth ? 0 : 1);
+        "wgmma.mma_async.sync.aligned.m64n{}k{}.f32.{}.{} {{{}}}, left, right, {}, 1, 1{};\n",
+        2 * sums, k * step(map_.rows), 2 * sums + 1, k * step(map_.columns), map_.columns.tile, depth,
+        typeName(typeOf(map_.rows)), typeName(typeOf(map_.columns)), list, addsPieces() && k == 0 ? "begins" : "adds",
+        across);
   return out + "wgmma.commit_group.sync.aligned;\n}";
 }
 
@@ -133,6 +155,14 @@ void WarpgroupEmission::multiply(Value* piece) {
   Value* rowBytes = b.CreateMul(group, b.getInt32(kGroupRows * kMatrixLineBytes));  // whichever way lines go
   changeSums(productText(),
              {descriptorOf(factors_[0], piece, rowBytes), descriptorOf(factors_[1], piece, b.getInt32(0))});
+}
+
+void WarpgroupEmission::addPiece() {
+  changeSums(kWaitForAll, {});
+  for (size_t s = 0; s < sums_.size(); ++s) {
+    Value *total = b.CreateLoad(b.getFloatTy(), totals_[s]), *sum = b.CreateLoad(b.getFloatTy(), sums_[s]);
+    b.CreateStore(b.CreateFAdd(total, sum), totals_[s]);
+  }
 }
 
 // Through shared memory, so that neighbours store side by side. Of eight columns a lane has two of one row, and two of
@@ -179,8 +209,11 @@ void WarpgroupEmission::emit(Value* tile) {
   factors_.push_back({map_.rows, 0, b.CreateMul(row, e.int64(map_.rows.tile))});
   factors_.push_back({map_.columns, bytesOf(map_.rows), b.CreateMul(column, e.int64(map_.columns.tile))});
   e.setCounters(map_.batch, tile);
-  for (unsigned s = 0; s < sumsOfThread(map_); ++s)
-    sums_.push_back(e.makeSlot(false, {llvm::ConstantFP::get(b.getFloatTy(), 0)}).re);
+  const auto newSum = [&] { return e.makeSlot(false, {llvm::ConstantFP::get(b.getFloatTy(), 0)}).re; };
+  for (unsigned s = 0; s < sumsOfThread(map_); ++s) {
+    sums_.push_back(newSum());
+    if (addsPieces()) totals_.push_back(newSum());
+  }
   const auto fillPiece = [&](Value* number, Value* depth) {
     for (const Factor& factor : factors_) fill(factor, pieceOf(number), depth);
   };
@@ -199,9 +232,15 @@ void WarpgroupEmission::emit(Value* tile) {
     emitIf(b, b.CreateICmpULT(further, e.int64(map_.depthSize)),
            [&] { fillPiece(b.CreateAdd(number, b.getInt32(kAhead)), further); });
     emitCommitCopies(b);
-    emitText("wgmma.wait_group.sync.aligned 1;");
+    if (addsPieces())
+      addPiece();
+    else
+      emitText("wgmma.wait_group.sync.aligned 1;");
   });
-  changeSums("wgmma.wait_group.sync.aligned 0;", {});
+  if (addsPieces())
+    sums_ = totals_;
+  else
+    changeSums(kWaitForAll, {});
   emitBarrier(b);
   finish();
 }

@@ -42,7 +42,11 @@ std::optional<Factor> factorOf(const Shape& shape, const Dims& batch, const Dims
   return out;
 }
 
-bool hasTypes(ElementType in, ElementType out) {
+bool hasTypes(ElementType in, ElementType right, ElementType out) {
+  const auto isByteFloat = [](ElementType type) {
+    return type == ElementType::F8E4M3FN || type == ElementType::F8E5M2;
+  };
+  if (in != right && !(isByteFloat(in) && isByteFloat(right))) return false;
   switch (in) {
     case ElementType::F32:
     case ElementType::F64:
@@ -50,6 +54,8 @@ bool hasTypes(ElementType in, ElementType out) {
     case ElementType::C128: return out == in;
     case ElementType::F16:
     case ElementType::BF16: return out == in || out == ElementType::F32;
+    case ElementType::F8E4M3FN:
+    case ElementType::F8E5M2: return out == ElementType::F16 || out == ElementType::BF16 || out == ElementType::F32;
     case ElementType::S8: return out == ElementType::S32;
     default: return false;
   }
@@ -57,14 +63,14 @@ bool hasTypes(ElementType in, ElementType out) {
 
 std::optional<LibraryPlan> productOf(const Module& module, const Instruction& dot) {
   const Shape &a = module.shapeOf(dot.operands[0]), &b = module.shapeOf(dot.operands[1]);
-  if (a.type != b.type || !hasTypes(a.type, dot.shape->type)) return std::nullopt;
+  if (!hasTypes(a.type, b.type, dot.shape->type)) return std::nullopt;
   const AttributeSet& attributes = *dot.attributes;
   const auto left = factorOf(a, attributes.ints(Attr::lhs_batch_dims), attributes.ints(Attr::lhs_contracting_dims));
   const auto right = factorOf(b, attributes.ints(Attr::rhs_batch_dims), attributes.ints(Attr::rhs_contracting_dims));
   if (!left || !right || left->batch * left->free * right->free * left->contracted == 0) return std::nullopt;
   LibraryCall call;
   call.operation = LibraryOperation::MatrixProduct;
-  call.in = a.type, call.out = dot.shape->type;
+  call.in = a.type, call.right = b.type, call.out = dot.shape->type;
   call.batch = left->batch, call.m = left->free, call.n = right->free, call.k = left->contracted;
   call.aTransposed = left->isContractedFirst;
   call.bTransposed = !right->isContractedFirst;

@@ -54,7 +54,10 @@ std::string toString(const LibraryCall& call) {
     return fmt::format("{} with a filter of {}{}, {}{}", fmt::join(c.xSizes, " by "), fmt::join(c.wSizes, " by "), what,
                        types, endOf(call));
   }
-  const std::string one = fmt::format("{} by {} by {}, {}{}", call.m, call.n, call.k, types, endOf(call));
+  const std::string factors = call.in == call.right ? types
+                                                    : fmt::format("{} and {} to {}", info(call.in).name,
+                                                                  info(call.right).name, info(call.out).name);
+  const std::string one = fmt::format("{} by {} by {}, {}{}", call.m, call.n, call.k, factors, endOf(call));
   return call.batch > 1 ? fmt::format("{} of {}", call.batch, one) : one;
 }
 

@@ -85,6 +85,7 @@ struct LibraryCall {
   LibraryOperation operation = LibraryOperation::None;
   ElementType in = ElementType::F32, out = ElementType::F32;
   // MatrixProduct
+  ElementType right = ElementType::F32;  // of b; `in`: of a
   int64_t batch = 1, m = 0, n = 0, k = 0;
   bool aTransposed = false, bTransposed = false;  // a is stored as [k, m], b as [n, k]
   bool allowsTf32 = false;
@@ -104,8 +105,8 @@ struct LibraryCall {
 
   template <class Archive>
   void fields(Archive& archive) {
-    archive(operation, in, out, batch, m, n, k, aTransposed, bTransposed, allowsTf32, hasBias, scale, ending, lengths,
-            isInverse, matrix, attention, convolution, workspaceBytes);
+    archive(operation, in, out, right, batch, m, n, k, aTransposed, bTransposed, allowsTf32, hasBias, scale, ending,
+            lengths, isInverse, matrix, attention, convolution, workspaceBytes);
   }
 };
 

@@ -1,12 +1,9 @@
 // Products of matrices as wgmma on the simulated device: the evaluator's values without an error among the reports,
 // with factors that lie either way, edges, batches and what follows a product; ptxas spills nothing and serializes
 // nothing.
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
 #include <fmt/format.h>
 
+#include "tests/cuda/assembly.h"
 #include "tests/cuda/device_run.h"
 #include "tests/support/skips.h"
 
@@ -72,28 +69,8 @@ TEST_P(WarpgroupProducts, AreTheEvaluatorsValues) {
 }
 
 TEST_P(WarpgroupProducts, AssembleWithoutSpills) {
-  if (std::system("ptxas --version > /dev/null 2>&1") != 0) TESSERA_SKIP("no-ptxas");
-  ReadResult read = readHloText(programOf(GetParam()));
-  ASSERT_TRUE(read.module);
-  inferModule(*read.module);
-  CompileOptions options;
-  options.device = "sm_90a";
-  const auto executable = (*makeBackend("cuda"))->compile(*read.module, options);
-  ASSERT_TRUE(executable) << executable.error().toString();
-  const auto ptx = (*executable)->ptx(GetParam().name);
-  ASSERT_TRUE(ptx) << ptx.error().toString();
-  ASSERT_NE(ptx->find("wgmma.mma_async"), std::string::npos);
-  const auto file = std::filesystem::path(testing::TempDir()) / fmt::format("{}.ptx", GetParam().name);
-  std::ofstream(file, std::ios::binary) << *ptx;
-  const std::string assemble =
-      fmt::format("ptxas -v -arch=sm_90a -o /dev/null '{}' > '{}.log' 2>&1", file.string(), file.string());
-  const auto says = [&](const char* words) {
-    return std::system(fmt::format("grep -q '{}' '{}.log'", words, file.string()).c_str()) == 0;
-  };
-  EXPECT_EQ(std::system(assemble.c_str()), 0);
-  EXPECT_TRUE(says("registers"));
-  EXPECT_FALSE(says("[1-9][0-9]* bytes spill"));
-  EXPECT_FALSE(says("serialized"));
+  if (!hasPtxas()) TESSERA_SKIP("no-ptxas");
+  expectGoodAssembly(programOf(GetParam()), GetParam().name);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WarpgroupProducts, testing::ValuesIn(kCases),

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "backends/codegen/grid/grid_warpgroup_emission.h"
+#include "backends/codegen/grid/warpgroup_products.h"
 #include "backends/codegen/kernel_memory.h"
 
 namespace tessera::codegen {
@@ -22,9 +23,6 @@ constexpr int64_t kShortestDepth = 8;
 constexpr int64_t kFewestProducts = 1 << 13;
 constexpr unsigned kNarrowestCopy = 4;  // bytes
 constexpr int64_t kWantedBlocks = 128;  // about as many as cards have multiprocessors
-// Of products by wgmma: rows of two groups of warps, a line of 128 bytes deep, copied 16 bytes at once.
-constexpr unsigned kWarpgroupRows = 128, kWarpgroupDepthBytes = 128, kWarpgroupChunkBytes = 16;
-constexpr int64_t kFewestWarpgroupBlocks = 64;  // fewer leave most multiprocessors without
 
 bool isByteFloat(ElementType type) { return type == ElementType::F8E4M3FN || type == ElementType::F8E5M2; }
 
@@ -155,11 +153,11 @@ class Matcher {
   bool chooseWarpgroups() {
     const bool isNarrow = out_.tensor == ElementType::BF16 || out_.tensor == ElementType::F16;
     const ElementType type = body_.at(out_.rows.factor).type;
-    const unsigned width = static_cast<unsigned>(byteWidth(type)), chunk = kWarpgroupChunkBytes / width;
+    const unsigned width = static_cast<unsigned>(byteWidth(type)), chunk = kChunkBytes / width;
     ContractionMap map = out_;
-    map.tileDepth = kWarpgroupDepthBytes / width;
+    map.tileDepth = kMatrixLineBytes / width;
     if (!target_.hasWarpgroupProducts || !isNarrow || out_.depthSize < map.tileDepth) return false;
-    map.rows.tile = kWarpgroupRows;
+    map.rows.tile = kBlockGroups * kGroupRows;
     map.isByWarpgroups = true;
     for (ContractionMap::Side* side : {&map.rows, &map.columns}) {
       if (body_.at(side->factor).op != NodeOp::Read || side->guard.valid()) return false;
@@ -171,7 +169,7 @@ class Matcher {
       map.columns.tile = columns;
       const bool fits = map.rows.size > map.rows.tile / 2 && map.columns.size > columns / 2;
       map.dynamicSharedBytes = WarpgroupEmission::sharedBytes(map);
-      if (!fits || map.blocks() < (columns == 64 ? kFewestWarpgroupBlocks : kWantedBlocks)) continue;
+      if (!fits || map.blocks() < (columns == 64 ? kFewestGroupBlocks : kWantedBlocks)) continue;
       if (map.dynamicSharedBytes > target_.sharedBytes) continue;
       out_ = std::move(map);
       return true;

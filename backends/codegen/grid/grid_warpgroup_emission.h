@@ -1,7 +1,6 @@
 // WarpgroupEmission: the kernel of a contraction by wgmma. Two groups of four warps have 64 rows of a tile each and all
 // of its columns. Pieces of 64 products (of f8: 128) wait in four places of shared memory, whose lines of 128 bytes
-// lie as descriptors say: two are on their way (cp.async), of two the products are being computed. LLVM has no
-// intrinsics for it: inline PTX.
+// lie as descriptors say: two are on their way (cp.async), of two the products are being computed.
 #pragma once
 
 #include <string>
@@ -39,7 +38,6 @@ class WarpgroupEmission {
   void multiply(llvm::Value* piece);
   void finish();
   llvm::Value* pieceOf(llvm::Value* number);
-  void emitText(const std::string& text);
 
   KernelEmission& e;
   llvm::IRBuilder<>& b;

@@ -105,6 +105,32 @@ TEST_F(Cuda, ProductsGoToALibraryWhereItIs) {
   EXPECT_NE(stepsOf(own + "TESSERA_FAKE_CUDA=cublaslt=110000").find("older than 12"), std::string::npos);
 }
 
+// f8: along the contracted dimension, whose sizes are whole; else the step says that there is none.
+TEST_F(Cuda, ProductsOfBytesGoToALibraryWhereItIs) {
+  scratch_.write("bytes.hlo", R"(HloModule bytes
+ENTRY e {
+  x = f8e4m3fn[48,32] parameter(0)
+  y = f8e5m2[64,32] parameter(1)
+  product = bf16[48,64] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  b = bf16[64] parameter(2)
+  bias = bf16[48,64] broadcast(b), dimensions={1}
+  sum = bf16[48,64] add(product, bias)
+  z = f8e4m3fn[32,64] parameter(3)
+  other = f32[48,64] dot(x, z), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT r = (bf16[48,64], f32[48,64]) tuple(sum, other)
+})");
+  ASSERT_EQ(scratch_.tessera("run bytes.hlo --out=cpu.npz").exit, 0);
+  const std::string own =
+      std::string("TESSERA_CUDA_LIBRARIES='") + TESSERA_FAKE_CUDA + "' LD_LIBRARY_PATH='" + TESSERA_FAKE_CUDA + "' ";
+  const Ran ran =
+      scratch_.tessera("run bytes.hlo --backend=cuda --runs=2 --expected=cpu.npz --json --profile=p.json", {}, own);
+  ASSERT_EQ(ran.exit, 0) << ran.out << ran.err;
+  const std::string profile = contentOf(scratch_.folder() / "p.json");
+  for (const char* words :
+       {"cuBLASLt 13.1: 48 by 64 by 32, f8e4m3fn and f8e5m2 to bf16, bias", "cuBLASLt has no algorithm for it"})
+    EXPECT_NE(profile.find(words), std::string::npos) << words << profile;
+}
+
 constexpr const char* kEndedProducts = R"(HloModule ends
 ENTRY e {
   x = f32[40,24] parameter(0)
@@ -214,6 +240,45 @@ TEST_F(Cuda, ConvolutionsGoToALibraryWhereItIs) {
       scratch_.tessera("run c.hlo --backend=cuda --expected=cpu.npz", {}, environment + "TESSERA_FAKE_CUDA=cudnn=7605")
           .exit,
       0);
+}
+
+constexpr const char* kEndedConvolutions = R"(HloModule ends
+ENTRY e {
+  x = f32[2,9,8,4] parameter(0)
+  b = f32[12] parameter(1)
+  w = f32[3,3,4,12] parameter(2)
+  y = f32[2,9,8,12] convolution(x, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+  bias = f32[2,9,8,12] broadcast(b), dimensions={3}
+  sum = f32[2,9,8,12] add(y, bias)
+  zero = f32[] constant(0)
+  zeros = f32[2,9,8,12] broadcast(zero), dimensions={}
+  relu = f32[2,9,8,12] maximum(sum, zeros)
+  u = f32[3,3,12,16] parameter(3)
+  next = f32[2,9,8,16] convolution(relu, u), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+  half = f32[] constant(0.5)
+  halves = f32[2,9,8,16] broadcast(half), dimensions={}
+  scaled = f32[2,9,8,16] multiply(next, halves)
+  c = f32[16] parameter(4)
+  more = f32[2,9,8,16] broadcast(c), dimensions={3}
+  ROOT r = f32[2,9,8,16] add(scaled, more)
+})";
+
+// What follows a convolution is its end, in cuDNN as in a kernel of our own.
+TEST_F(Cuda, EndsOfConvolutionsGoToALibraryWhereItIs) {
+  scratch_.write("ends.hlo", kEndedConvolutions);
+  ASSERT_EQ(scratch_.tessera("run ends.hlo --out=cpu.npz").exit, 0);
+  const std::string own =
+      std::string("TESSERA_CUDA_LIBRARIES='") + TESSERA_FAKE_CUDA + "' LD_LIBRARY_PATH='" + TESSERA_FAKE_CUDA + "' ";
+  const Ran ran =
+      scratch_.tessera("run ends.hlo --backend=cuda --runs=2 --expected=cpu.npz --json --profile=p.json", {}, own);
+  ASSERT_EQ(ran.exit, 0) << ran.out << ran.err;
+  const std::string profile = contentOf(scratch_.folder() / "p.json");
+  for (const char* words : {"with a filter of 12 by 4 by 3 by 3, f32, bias, relu",
+                            "with a filter of 16 by 12 by 3 by 3, f32, times 0.5, bias"})
+    EXPECT_NE(profile.find(words), std::string::npos) << words << profile;
+  const Ran simulated = scratch_.tessera("run ends.hlo --backend=cuda --device=simulated --expected=cpu.npz --json");
+  ASSERT_EQ(simulated.exit, 0) << simulated.out << simulated.err;
+  EXPECT_EQ(json::parse(simulated.out)["kernels"], 2);
 }
 
 // Of this type of elements.

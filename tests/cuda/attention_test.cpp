@@ -6,11 +6,17 @@
 #include <cmath>
 #include <string>
 
+#include <fmt/format.h>
+
+#include "tests/cuda/assembly.h"
 #include "tests/cuda/attention_case.h"
 #include "tests/cuda/device_run.h"
+#include "tests/support/skips.h"
 
 namespace tessera {
 namespace {
+
+constexpr const char* kHopper = "simulated:sm_90";
 
 class CudaAttention : public testing::TestWithParam<AttentionCase> {};
 
@@ -29,11 +35,22 @@ TEST_P(CudaAttention, IsOneKernel) {
   EXPECT_NE(steps->front().what.find("attention by tiles"), std::string::npos) << steps->front().what;
   const bool isNarrow = c.type != "f32" && c.device == "simulated:sm_80";
   EXPECT_EQ(steps->front().what.find("tensor cores") != std::string::npos, isNarrow) << steps->front().what;
+  EXPECT_EQ(steps->front().what.find("wgmma") != std::string::npos, c.device == "simulated:sm_90")
+      << steps->front().what;
   EXPECT_EQ(run.executable->kernelCounts().kernels, 1);
   int64_t bytes = 0;  // of arguments and results alone
   for (const Literal& each : run.arguments) bytes += static_cast<int64_t>(each.bytes().size() + 256);
   bytes += static_cast<int64_t>(run.results[0].bytes().size() + 256);
   EXPECT_LE(run.executable->peakBytes(), bytes);
+}
+
+TEST(CudaAttentionByWgmma, AssemblesWithoutSpills) {
+  if (!hasPtxas()) TESSERA_SKIP("no-ptxas");
+  for (const int64_t depth : {64, 128, 256}) {
+    const AttentionCase c{
+        .type = "bf16", .heads = 32, .queries = 512, .keys = 512, .depth = depth, .width = depth, .mask = kCausal};
+    expectGoodAssembly(textOf(c), fmt::format("attention_{}", depth));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -65,7 +82,44 @@ INSTANTIATE_TEST_SUITE_P(
         AttentionCase{.name = "bf16_wide", .type = "bf16", .heads = 1, .keys = 48, .depth = 256, .width = 256},
         AttentionCase{.name = "bf16_softmax", .type = "bf16", .softmax = "bf16", .keys = 160, .mask = kCausal},
         AttentionCase{.name = "f16_softmax", .type = "f16", .softmax = "f16", .mask = kBias},
-        AttentionCase{.name = "mask_in_memory", .queries = 48, .mask = kMaskInMemory}),
+        AttentionCase{.name = "mask_in_memory", .queries = 48, .mask = kMaskInMemory},
+        AttentionCase{.name = "wgmma", .type = "bf16", .heads = 64, .queries = 128, .keys = 128, .device = kHopper},
+        AttentionCase{.name = "wgmma_ragged",
+                      .type = "f16",
+                      .heads = 32,
+                      .queries = 200,
+                      .keys = 328,
+                      .depth = 72,
+                      .width = 80,
+                      .mask = kCausal,
+                      .device = kHopper},
+        AttentionCase{.name = "wgmma_late_keys",
+                      .type = "bf16",
+                      .heads = 32,
+                      .queries = 136,
+                      .keys = 256,
+                      .depth = 16,
+                      .width = 16,
+                      .mask = kLateKeys,
+                      .device = kHopper},
+        AttentionCase{.name = "wgmma_wide",
+                      .type = "bf16",
+                      .heads = 64,
+                      .queries = 72,
+                      .keys = 136,
+                      .depth = 256,
+                      .width = 256,
+                      .device = kHopper},
+        AttentionCase{.name = "wgmma_softmax",
+                      .type = "bf16",
+                      .softmax = "bf16",
+                      .heads = 64,
+                      .queries = 65,
+                      .keys = 130,
+                      .depth = 128,
+                      .width = 128,
+                      .mask = kBias,
+                      .device = kHopper}),
     [](const auto& info) { return info.param.name; });
 
 class CudaAttentionGradient : public testing::TestWithParam<AttentionCase> {};

@@ -7,9 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "backends/backend.h"
-#include "core/formats/hlo_text.h"
-#include "core/ops/inference/infer.h"
+#include "tests/cuda/device_run.h"
 
 namespace tessera {
 namespace {
@@ -269,6 +267,21 @@ TEST(CudaBackend, ProfilesSteps) {
   for (const SourceProfile& source : profile.sources) EXPECT_TRUE(source.measured);
   EXPECT_DOUBLE_EQ(profile.sources[0].timeNs, static_cast<double>(profile.steps[1].totalNs));
   EXPECT_DOUBLE_EQ(profile.sources[1].timeNs, static_cast<double>(profile.steps[0].totalNs + profile.steps[2].totalNs));
+}
+
+// Tensor cores: a product of f8 as one of f16, which holds all its values: the sums are exact.
+TEST(CudaBackend, MultipliesBytesAsHalves) {
+  DeviceRun run;
+  ASSERT_NO_FATAL_FAILURE(runOnDevice(R"(HloModule m
+ENTRY e {
+  a = f8e4m3fn[70,50] parameter(0)
+  b = f8e5m2[50,36] parameter(1)
+  ROOT r = f32[70,36] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})",
+                                      "simulated:sm_80", run));
+  expectEvaluatorsResults(run);
+  expectNoErrors(run);
+  EXPECT_NE(stepsOfRoot(*run.executable).find("mma.sync.aligned.m16n8k16.row.col.f32.f16"), std::string::npos);
 }
 
 // Tensor cores: a product of bf16 whose sums are exact, with edges in all directions.

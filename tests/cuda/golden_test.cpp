@@ -9,12 +9,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "backends/backend.h"
 #include "core/evaluate/argument_rules.h"
 #include "core/evaluate/compare.h"
 #include "core/evaluate/evaluate.h"
-#include "core/formats/hlo_text.h"
-#include "core/ops/inference/infer.h"
+#include "tests/cuda/assembly.h"
 #include "tests/support/skips.h"
 
 namespace tessera {
@@ -92,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(All, CudaGolden, testing::ValuesIn(names()), [](const a
 
 // What `ptxas -v` says of a kernel that spills: "8 bytes spill stores".
 TEST(CudaPtxas, TheGoldenKernelsSpillNothing) {
-  if (std::system("ptxas --version > /dev/null 2>&1") != 0) TESSERA_SKIP("no-ptxas");
+  if (!hasPtxas()) TESSERA_SKIP("no-ptxas");
   for (const std::string& name : names()) {
     const std::string file = "'" + (kFolder / (name + ".ptx")).string() + "'";
     const std::string assemble = "ptxas -v -arch=sm_80 -o /dev/null " + file + " > /dev/null";

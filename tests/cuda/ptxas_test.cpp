@@ -5,12 +5,11 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/cuda/assembly.h"
 #include "tests/support/skips.h"
 
 namespace tessera::cuda {
 namespace {
-
-bool hasPtxas() { return std::system("ptxas --version > /dev/null 2>&1") == 0; }
 
 TEST(CudaPtxas, TakesTheFixtures) {
   if (!hasPtxas()) TESSERA_SKIP("no-ptxas");

@@ -1,12 +1,9 @@
 // Products of matrices as wgmma on the simulated device: the evaluator's values without an error among the reports,
 // with factors that lie either way, edges, batches and what follows a product; ptxas spills nothing and serializes
 // nothing.
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
 #include <fmt/format.h>
 
+#include "tests/cuda/assembly.h"
 #include "tests/cuda/device_run.h"
 #include "tests/support/skips.h"
 
@@ -36,6 +33,13 @@ const ProductCase kCases[] = {
      "x = bf16[72,256,64] parameter(0)\n y = bf16[72,64,128] parameter(1)\n"
      "ROOT r = f32[72,256,128] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
      "rhs_contracting_dims={1}"},
+    {"Bytes", "128 by 64",
+     "x = f8e4m3fn[1000,272] parameter(0)\n y = f8e5m2[520,272] parameter(1)\n"
+     "ROOT r = f32[1000,520] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={1}"},
+    {"WideTilesOfBytes", "128 by 128",
+     "x = f8e4m3fn[128,128,144] parameter(0)\n y = f8e4m3fn[128,128,144] parameter(1)\n"
+     "ROOT r = bf16[128,128,128] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
+     "rhs_contracting_dims={2}"},
     {"WideTiles", "128 by 256",
      "x = bf16[128,128,72] parameter(0)\n y = bf16[128,256,72] parameter(1)\n"
      "ROOT r = bf16[128,128,256] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
@@ -65,28 +69,8 @@ TEST_P(WarpgroupProducts, AreTheEvaluatorsValues) {
 }
 
 TEST_P(WarpgroupProducts, AssembleWithoutSpills) {
-  if (std::system("ptxas --version > /dev/null 2>&1") != 0) TESSERA_SKIP("no-ptxas");
-  ReadResult read = readHloText(programOf(GetParam()));
-  ASSERT_TRUE(read.module);
-  inferModule(*read.module);
-  CompileOptions options;
-  options.device = "sm_90a";
-  const auto executable = (*makeBackend("cuda"))->compile(*read.module, options);
-  ASSERT_TRUE(executable) << executable.error().toString();
-  const auto ptx = (*executable)->ptx(GetParam().name);
-  ASSERT_TRUE(ptx) << ptx.error().toString();
-  ASSERT_NE(ptx->find("wgmma.mma_async"), std::string::npos);
-  const auto file = std::filesystem::path(testing::TempDir()) / fmt::format("{}.ptx", GetParam().name);
-  std::ofstream(file, std::ios::binary) << *ptx;
-  const std::string assemble =
-      fmt::format("ptxas -v -arch=sm_90a -o /dev/null '{}' > '{}.log' 2>&1", file.string(), file.string());
-  const auto says = [&](const char* words) {
-    return std::system(fmt::format("grep -q '{}' '{}.log'", words, file.string()).c_str()) == 0;
-  };
-  EXPECT_EQ(std::system(assemble.c_str()), 0);
-  EXPECT_TRUE(says("registers"));
-  EXPECT_FALSE(says("[1-9][0-9]* bytes spill"));
-  EXPECT_FALSE(says("serialized"));
+  if (!hasPtxas()) TESSERA_SKIP("no-ptxas");
+  expectGoodAssembly(programOf(GetParam()), GetParam().name);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WarpgroupProducts, testing::ValuesIn(kCases),

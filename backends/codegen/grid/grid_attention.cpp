@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "backends/codegen/grid/grid_attention_matcher.h"
+#include "backends/codegen/grid/warpgroup_products.h"
 
 namespace tessera::codegen {
 
@@ -14,19 +15,39 @@ namespace {
 constexpr unsigned kMostSums = 176;         // of a thread, in registers
 constexpr int64_t kFewestTallBlocks = 128;  // about as many as cards have multiprocessors
 constexpr unsigned kSumThreads = 256;       // sixteen along rows, sixteen along columns
+// By wgmma.
+constexpr unsigned kMostGroupSums = 160;  // of a thread; it has weights as left factors, too
+constexpr int64_t kWidestFactor = 256, kChunkElements = kChunkBytes / 2;
+
+// Lines of 128 bytes that hold so many elements of two bytes each.
+unsigned linesOf(unsigned elements) { return (2 * elements + kMatrixLineBytes - 1) / kMatrixLineBytes; }
+
+// Whether the factor is read by whole chunks along the counter.
+bool isWhole(const LoopProgram& program, const ProgramAnalysis& analysis, NodeId factor, int32_t along) {
+  const Node& node = program.body.at(factor);
+  if (node.op != NodeOp::Read) return false;
+  const Address& address = *analysis.addresses[factor.value];
+  return address.others.empty() && address.coefficientOf(along) == 1 &&
+         analysis.counters[static_cast<size_t>(along)].size % kChunkElements == 0 &&
+         liesWhole(address, program.body.operands[node.bits0], along, kChunkElements);
+}
 
 }  // namespace
 
 // Shared memory of a block, as the emission lays it out.
 unsigned AttentionMap::sharedBytes() const {
   const unsigned width = paddedWidth(), rows = tileRows, columns = tileColumns;
+  if (isByWarpgroups)
+    return kMatrixLineBytes *
+               (linesOf(products[0].paddedDepth()) * (rows + 2 * columns) + linesOf(width) * 2 * columns) +
+           4 * rows * kStoredLine;
   unsigned words = 0;
   for (const AttentionMap::Product& product : products)
     words += (rows + columns) * (tensor ? product.paddedDepth() / 2 + 4 : product.paddedDepth() + 1);
   for (const AttentionMap::Sum& sum : sums) {
     if (!sum.value) continue;
     if (tensor)
-      words += width * (columns / 2 + 4) + rows * 24;
+      words += width * (columns / 2 + 4) + rows * kStoredLine;
     else if (!sum.sharedWith)
       words += columns * (width + 1);
   }
@@ -64,6 +85,38 @@ Status AttentionMap::chooseTiles(const GridTarget& target, size_t loops) {
       sharedBytes(), sumsOfThread(), target.sharedBytes, kMostSums));
 }
 
+// Where every factor is read by whole chunks, and there are blocks enough. Nothing changes where not.
+bool AttentionMap::chooseWarpgroups(const LoopProgram& program, const ProgramAnalysis& analysis,
+                                    const GridTarget& target) {
+  if (!target.hasWarpgroupProducts || !tensor || !softmax || isOverBatch || !hasValues() || products.size() != 1 ||
+      sums.size() != 1)
+    return false;
+  const Product& product = products[0];
+  if (product.depthCount > kWidestFactor || widthCount > kWidestFactor || rowCount <= kGroupRows ||
+      !isWhole(program, analysis, product.row.node, product.depth.back()) ||
+      !isWhole(program, analysis, product.column.node, product.depth.back()) ||
+      !isWhole(program, analysis, sums[0].value->node, width.back()))
+    return false;
+  AttentionMap out = *this;
+  out.isByWarpgroups = true;
+  out.tileRows = kBlockGroups * kGroupRows;
+  out.grid.nest.lanes = 1;
+  out.grid.sharedLoops.assign(program.body.loops.size(), false);
+  out.grid.blockThreads = kBlockGroups * kGroupThreads;
+  for (const unsigned columns : {128, 64}) {
+    out.tileColumns = columns;
+    const bool isShared = columns * out.paddedWidth() % (kChunkElements * out.grid.blockThreads) == 0 &&
+                          columns * product.paddedDepth() % (kChunkElements * out.grid.blockThreads) == 0;
+    if (!isShared || out.sumsOfThread() > kMostGroupSums || out.sharedBytes() > target.sharedBytes ||
+        out.blocks() < kFewestGroupBlocks)
+      continue;
+    out.dynamicSharedBytes = out.sharedBytes();
+    *this = std::move(out);
+    return true;
+  }
+  return false;
+}
+
 int64_t AttentionMap::visitedTiles() const {
   int64_t out = 0;
   for (int64_t row = 0; row < rowCount; row += tileRows) {
@@ -81,7 +134,9 @@ std::string AttentionMap::text() const {
   return fmt::format("{} by tiles: {} {} by {} {}, {} blocks{}{}", what, tileRows, softmax ? "queries" : "rows",
                      tileColumns, softmax ? "keys" : "columns", blocks(),
                      visible.areKnown() ? fmt::format(", {} of {} tiles", visitedTiles(), tiles()) : "",
-                     tensor ? ", tensor cores" : "");
+                     isByWarpgroups ? ", wgmma"
+                     : tensor       ? ", tensor cores"
+                                    : "");
 }
 
 Result<AttentionMap> AttentionMap::of(const LoopProgram& program, const ProgramAnalysis& analysis,
@@ -89,7 +144,8 @@ Result<AttentionMap> AttentionMap::of(const LoopProgram& program, const ProgramA
   std::optional<AttentionMap> out;
   Status refusal = failUnsupported("no attention by tiles");
   forAttentionMaps(program, analysis, target.isAmpere, [&](AttentionMap& map) {
-    refusal = map.chooseTiles(target, program.body.loops.size());
+    refusal =
+        map.chooseWarpgroups(program, analysis, target) ? Status{} : map.chooseTiles(target, program.body.loops.size());
     if (refusal) out = std::move(map);
     return out.has_value();
   });

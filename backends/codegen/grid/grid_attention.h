@@ -21,6 +21,9 @@
 namespace tessera::codegen {
 
 inline constexpr unsigned kMatrixRows = 16;  // of a tensor core's product: rows that a warp has
+// Words of a line in shared memory through which results of products by tensor cores are stored: sixteen of each row;
+// eight more keep the pairs of a warp in different banks, and so two rows with one between them.
+inline constexpr unsigned kStoredLine = kMatrixRows + 8;
 
 struct AttentionMap {
   // One factor: its node, in the loop over the columns, and whether neighbours in memory are neighbours of what is
@@ -66,6 +69,7 @@ struct AttentionMap {
   ColumnLimits visible;
   // Of the factors, where tensor cores multiply them: bf16 or f16.
   std::optional<ElementType> tensor;
+  bool isByWarpgroups = false;  // by wgmma (sm_90a), with a softmax
 
   int64_t rowTiles() const { return (rowCount + tileRows - 1) / tileRows; }
   int64_t columnTiles() const { return (columnCount + tileColumns - 1) / tileColumns; }
@@ -87,6 +91,7 @@ struct AttentionMap {
   unsigned sharedBytes() const;
   unsigned sumsOfThread() const;
   Status chooseTiles(const GridTarget& target, size_t loops);
+  bool chooseWarpgroups(const LoopProgram& program, const ProgramAnalysis& analysis, const GridTarget& target);
   static unsigned padded(int64_t count) { return static_cast<unsigned>((count + 15) / 16 * 16); }
 };
 

@@ -15,7 +15,7 @@ Status AttentionEmission::emit(const std::string& name) {
   e.prepare();
   e.streams_.assign(1, nullptr);
   open(name);
-  if (!map_.isOverBatch)
+  if (!map_.isOverBatch && !map_.isByWarpgroups)
     for (const Tile& tile : rowTiles_) fill(tile, firstRow_);
   if (map_.tensor)
     emitByMatrices();
@@ -49,6 +49,7 @@ void AttentionEmission::open(const std::string& name) {
     if (sum.value)
       valueTiles_.push_back({*sum.value, map_.columns, map_.width, map_.columnCount, map_.widthCount, map_.tileColumns,
                              map_.paddedWidth(), true});
+  if (map_.isByWarpgroups) return openWarpgroups(name);
   for (std::vector<Tile>* tiles : {&rowTiles_, &columnTiles_})
     for (Tile& tile : *tiles) place(tile, name);
   for (size_t s = 0; s < valueTiles_.size(); ++s) {
@@ -261,6 +262,7 @@ void AttentionEmission::fillTiles(Value* firstColumn) {
 
 // Calls body with the first column of each tile; over the batch, for each part with that of the one tile.
 void AttentionEmission::forTiles(const std::function<void(Value*)>& body) {
+  if (map_.isByWarpgroups) return forWarpgroupTiles(body);
   if (map_.isOverBatch) {
     e.forRange(int64(0), int64(map_.addedCount), 1, [&](Value* part) {
       added_ = part;

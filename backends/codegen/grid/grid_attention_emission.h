@@ -1,7 +1,8 @@
 // AttentionEmission: the kernel of attention while its code is made (grid_attention.h). Vectors of rows are loaded
 // once, those of columns and values tile by tile. With a softmax each thread of a row has the maximum and its own part
 // of the sum; it has parts of the row's results. Defined in grid_attention_emission.cpp; loading in
-// grid_attention_loading.cpp, products in grid_attention_sums.cpp and, by tensor cores, grid_attention_matrices.cpp.
+// grid_attention_loading.cpp, products in grid_attention_sums.cpp and, by tensor cores, grid_attention_matrices.cpp and
+// grid_attention_warpgroups.cpp.
 #pragma once
 
 #include <functional>
@@ -65,6 +66,7 @@ class AttentionEmission {
 
   // --- loading
   std::pair<llvm::Value*, llvm::Value*> placeIn(const Tile& tile, llvm::Value* element);
+  llvm::Value* sharedPlace(const Tile& tile, llvm::Value* line, llvm::Value* inLine);
   Place moveTo(const Tile& tile, llvm::Value* element, llvm::Value* first);
   Loaded load(const Tile& tile, llvm::Value* element, llvm::Value* first);
   llvm::Value* factorValue(NodeId factor);
@@ -73,6 +75,7 @@ class AttentionEmission {
   unsigned neighboursOf(const Tile& tile) const;
   void forElements(const Tile& tile, const std::function<void(std::span<llvm::Value* const>)>& body);
   void fill(const Tile& tile, llvm::Value* first);
+  void copyTile(const Tile& tile, llvm::Value* first);
   bool copiesColumns() const;
   void copyColumns(llvm::Value* firstColumn);
   void copyColumnsBehind(llvm::Value* firstColumn);
@@ -102,12 +105,25 @@ class AttentionEmission {
 
   // --- by tensor cores
   void emitByMatrices();
+  Values matrixProducts(size_t p, llvm::Value* firstRow);
+  Values packedWeights(const Values& weights, unsigned step);
   void addMatrices(const Tile& values, const Values& weights, std::span<llvm::Value*> sums);
   void storeMatrices(llvm::Value* warp, llvm::Value* lane, const std::vector<Values>& results);
   llvm::Value* wordAt(const Tile& tile, llvm::Value* line, unsigned further, unsigned at);
   Values leftWords(const Tile& tile, llvm::Value* row, unsigned step);
   Values rightWords(const Tile& tile, unsigned matrix, unsigned step);
   llvm::Value* packed(llvm::Value* low, llvm::Value* high);
+
+  // --- by wgmma
+  void openWarpgroups(const std::string& name);
+  void forWarpgroupTiles(const std::function<void(llvm::Value*)>& body);
+  static unsigned panelBytes(const Tile& tile);
+  static unsigned pieceBytes(const Tile& tile);
+  llvm::Value* pieceAt(llvm::Value* first, const Tile& tile);
+  void copyPiece(const Tile& tile, llvm::Value* first);
+  void takePiece(const Tile& tile, llvm::Value* first);
+  Values warpgroupProducts(llvm::Value* first, llvm::Value* warp);
+  Values addByWarpgroups(llvm::Value* first, const Values& weights, const Values& sums);
 
   KernelEmission& e;
   llvm::IRBuilder<>& b;
@@ -123,6 +139,7 @@ class AttentionEmission {
   llvm::Value *group_ = nullptr, *word_ = nullptr;  // g and t
   std::vector<Tile> rowTiles_, columnTiles_;        // by product
   std::vector<Tile> valueTiles_;                    // by sum with values
+  llvm::Value* endColumn_ = nullptr;                // wgmma: behind the last that the rows see
 };
 
 }  // namespace tessera::codegen

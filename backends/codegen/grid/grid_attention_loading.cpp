@@ -3,6 +3,7 @@
 
 #include "backends/codegen/grid/grid_attention_emission.h"
 #include "backends/codegen/grid/grid_emitter.h"
+#include "backends/codegen/grid/warpgroup_products.h"
 
 namespace tessera::codegen {
 
@@ -21,6 +22,11 @@ std::pair<Value*, Value*> AttentionEmission::placeIn(const Tile& tile, Value* el
     element = b.CreateUDiv(element, b.getInt32(size));
     return out;
   };
+  if (map_.isByWarpgroups) {
+    Value* inLine =
+        b.CreateMul(digit((tile.linesAreAlong ? tile.alongSize : tile.acrossSize) / tile.each), b.getInt32(tile.each));
+    return tile.linesAreAlong ? std::pair(inLine, element) : std::pair(element, inLine);
+  }
   if (tile.factor.alongSum) {
     Value* along = b.CreateMul(digit(tile.alongSize / tile.each), b.getInt32(tile.each));
     return {along, element};
@@ -35,14 +41,23 @@ std::pair<Value*, Value*> AttentionEmission::placeIn(const Tile& tile, Value* el
   return {b.CreateAdd(b.CreateMul(element, b.getInt32(kAlong)), along), b.CreateAdd(further, across)};
 }
 
+// For wgmma a chunk, in lines of 128 bytes: those of the first 64 elements of all lines, then those of the next.
+Value* AttentionEmission::sharedPlace(const Tile& tile, Value* line, Value* inLine) {
+  if (!map_.isByWarpgroups)
+    return b.CreateGEP(held_, tile.shared, b.CreateAdd(b.CreateMul(line, b.getInt32(tile.line)), inLine));
+  Value* chunk = b.CreateUDiv(inLine, b.getInt32(tile.each));
+  Value* panel = b.CreateMul(b.CreateUDiv(chunk, b.getInt32(kLineChunks)), b.getInt32(panelBytes(tile)));
+  return b.CreateGEP(b.getInt8Ty(), tile.shared, b.CreateAdd(panel, emitChunkPlace(b, line, chunk)));
+}
+
 // Sets the counters to an element of the tile. first: of `across`, of `along` for values.
 AttentionEmission::Place AttentionEmission::moveTo(const Tile& tile, Value* element, Value* first) {
   const auto [along, across] = placeIn(tile, element);
   Value *i = wide(along), *j = wide(across);
   (tile.isOfValues ? i : j) = b.CreateAdd(first, tile.isOfValues ? i : j);
   setBatch();
-  e.setCounters(tile.along, clamped(i, tile.alongCount, tile.alongSize, tile.each));
-  e.setCounters(tile.across, clamped(j, tile.acrossCount, tile.acrossSize));
+  e.setCounters(tile.along, clamped(i, tile.alongCount, tile.alongSize, tile.linesAreAlong ? tile.each : 1));
+  e.setCounters(tile.across, clamped(j, tile.acrossCount, tile.acrossSize, tile.linesAreAlong ? 1 : tile.each));
   Value* inside = nullptr;
   if (tile.alongCount % tile.alongSize != 0) inside = b.CreateICmpULT(i, int64(tile.alongCount));
   if (tile.acrossCount % tile.acrossSize != 0) {
@@ -50,7 +65,7 @@ AttentionEmission::Place AttentionEmission::moveTo(const Tile& tile, Value* elem
     inside = inside ? b.CreateAnd(inside, other) : other;
   }
   Value *line = tile.linesAreAlong ? across : along, *inLine = tile.linesAreAlong ? along : across;
-  return {inside, b.CreateGEP(held_, tile.shared, b.CreateAdd(b.CreateMul(line, b.getInt32(tile.line)), inLine))};
+  return {inside, sharedPlace(tile, line, inLine)};
 }
 
 // Zero beyond the array.
@@ -131,19 +146,22 @@ void AttentionEmission::fill(const Tile& tile, Value* first) {
 // Whether the next tile of columns is copied while the weights of the one before are made: on sm_80, where all are
 // read by whole accesses.
 bool AttentionEmission::copiesColumns() const {
-  return map_.tensor && !map_.isOverBatch &&
+  return map_.tensor && !map_.isByWarpgroups && !map_.isOverBatch &&
          std::ranges::all_of(columnTiles_, [](const Tile& t) { return t.each > 1; });
 }
 
+void AttentionEmission::copyTile(const Tile& tile, Value* first) {
+  forElements(tile, [&](std::span<Value* const> elements) {
+    for (Value* element : elements) {
+      const Place place = moveTo(tile, element, first);
+      emitCopyAsync(b, place.shared, wholePlace(tile.factor.node).first, kWidestAccess,
+                    place.inside ? place.inside : b.getTrue());
+    }
+  });
+}
+
 void AttentionEmission::copyColumns(Value* firstColumn) {
-  for (const Tile& tile : columnTiles_)
-    forElements(tile, [&](std::span<Value* const> elements) {
-      for (Value* element : elements) {
-        const Place place = moveTo(tile, element, firstColumn);
-        emitCopyAsync(b, place.shared, wholePlace(tile.factor.node).first, kWidestAccess,
-                      place.inside ? place.inside : b.getTrue());
-      }
-    });
+  for (const Tile& tile : columnTiles_) copyTile(tile, firstColumn);
   emitCommitCopies(b);
 }
 

@@ -28,15 +28,8 @@ void AttentionEmission::emitByMatrices() {
     for (unsigned k = 0; k < 4 * elements; ++k) each.push_back(slot(number(0)));
   forTiles([&](Value* first) {
     std::vector<Values> products, weights(map_.sums.size(), Values(size_t{4} * columns));
-    for (size_t p = 0; p < map_.products.size(); ++p) {
-      Values& sums = products.emplace_back(size_t{4} * columns, number(0));
-      for (unsigned step = 0; step < map_.products[p].paddedDepth() / kMatrixRows; ++step) {
-        const Values left = leftWords(rowTiles_[p], firstRow, step);
-        for (unsigned j = 0; j < columns; ++j)
-          e.multiplyMatrices(*map_.tensor, left, rightWords(columnTiles_[p], j, step),
-                             std::span(sums).subspan(size_t{4} * j, 4));
-      }
-    }
+    for (size_t p = 0; p < map_.products.size(); ++p)
+      products.push_back(map_.isByWarpgroups ? warpgroupProducts(first, warp) : matrixProducts(p, firstRow));
     if (copiesColumns()) copyColumnsBehind(first);
     Value* shrink[2] = {};
     for (unsigned half = 0; half < 2 && !e.failure_; ++half) {
@@ -57,7 +50,10 @@ void AttentionEmission::emitByMatrices() {
         now.push_back(read(results[s][k]));
         if (Value* by = shrink[k % 4 / 2]) now.back() = b.CreateFMul(now.back(), by);
       }
-      addMatrices(valueTiles_[s], weights[s], now);
+      if (map_.isByWarpgroups)
+        now = addByWarpgroups(first, weights[s], now);
+      else
+        addMatrices(valueTiles_[s], weights[s], now);
       for (size_t k = 0; k < now.size(); ++k) b.CreateStore(now[k], results[s][k]);
     }
   });
@@ -78,27 +74,46 @@ void AttentionEmission::emitByMatrices() {
   storeMatrices(warp, lane, results);
 }
 
-// Adds the weighted values. Sums of the products are, as they lie, what the next product wants of its left factor.
+// The sums of a tile's products, by four of each eight columns.
+AttentionEmission::Values AttentionEmission::matrixProducts(size_t p, Value* firstRow) {
+  const unsigned columns = map_.tileColumns / kMatrixColumns;
+  Values sums(size_t{4} * columns, number(0));
+  for (unsigned step = 0; step < map_.products[p].paddedDepth() / kMatrixRows; ++step) {
+    const Values left = leftWords(rowTiles_[p], firstRow, step);
+    for (unsigned j = 0; j < columns; ++j)
+      e.multiplyMatrices(*map_.tensor, left, rightWords(columnTiles_[p], j, step),
+                         std::span(sums).subspan(size_t{4} * j, 4));
+  }
+  return sums;
+}
+
+// Sums of products are, as they lie, what the next product wants of its left factor: words of sixteen columns.
+AttentionEmission::Values AttentionEmission::packedWeights(const Values& weights, unsigned step) {
+  Values out;
+  for (unsigned part = 0; part < 4; ++part)
+    out.push_back(packed(weights[8 * step + 2 * part], weights[8 * step + 2 * part + 1]));
+  return out;
+}
+
+// Adds the weighted values.
 void AttentionEmission::addMatrices(const Tile& values, const Values& weights, std::span<Value*> sums) {
   for (unsigned step = 0; step < weights.size() / 8; ++step) {
-    Values left;
-    for (unsigned part = 0; part < 4; ++part)
-      left.push_back(packed(weights[8 * step + 2 * part], weights[8 * step + 2 * part + 1]));
+    const Values left = packedWeights(weights, step);
     for (unsigned j = 0; j < sums.size() / 4; ++j)
       e.multiplyMatrices(*map_.tensor, left, rightWords(values, j, step), sums.subspan(size_t{4} * j, 4));
   }
 }
 
-// Through shared memory, so that neighbours store side by side: sixteen elements of each row at a time. Lines that
-// are eight words longer keep the pairs of a warp in different banks, and so two rows with one between them.
+// Through shared memory, so that neighbours store side by side: sixteen elements of each row at a time.
 void AttentionEmission::storeMatrices(Value* warp, Value* lane, const std::vector<Values>& results) {
-  constexpr unsigned kLine = kMatrixRows + 8, kWarpWords = kMatrixRows * kLine;
+  constexpr unsigned kWarpWords = kMatrixRows * kStoredLine;
   Values shared;
   for (size_t s = 0; s < results.size(); ++s)
-    shared.push_back(share(f32_, uint64_t{map_.tileRows} * kLine, e.function_->getName().str() + "_end"));
+    shared.push_back(share(f32_, uint64_t{map_.tileRows} * kStoredLine, e.function_->getName().str() + "_end"));
   Value* own = b.CreateMul(warp, b.getInt32(kWarpWords));
   const auto at = [&](size_t s, Value* row, Value* column) {
-    return b.CreateGEP(f32_, shared[s], b.CreateAdd(own, b.CreateAdd(b.CreateMul(row, b.getInt32(kLine)), column)));
+    return b.CreateGEP(f32_, shared[s],
+                       b.CreateAdd(own, b.CreateAdd(b.CreateMul(row, b.getInt32(kStoredLine)), column)));
   };
   Value* pairAt = b.CreateShl(word_, uint64_t{1});
   for (unsigned from = 0; from < map_.paddedWidth() && !e.failure_; from += kMatrixRows) {

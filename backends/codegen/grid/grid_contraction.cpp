@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "backends/codegen/grid/grid_warpgroup_emission.h"
+#include "backends/codegen/grid/warpgroup_products.h"
 #include "backends/codegen/kernel_memory.h"
 
 namespace tessera::codegen {
@@ -22,9 +23,8 @@ constexpr int64_t kShortestDepth = 8;
 constexpr int64_t kFewestProducts = 1 << 13;
 constexpr unsigned kNarrowestCopy = 4;  // bytes
 constexpr int64_t kWantedBlocks = 128;  // about as many as cards have multiprocessors
-// Of products by wgmma: rows of two groups of warps, a line of 128 bytes deep, copied 16 bytes at once.
-constexpr unsigned kWarpgroupRows = 128, kWarpgroupDepth = 64, kWarpgroupChunk = 8;
-constexpr int64_t kFewestWarpgroupBlocks = 64;  // fewer leave most multiprocessors without
+
+bool isByteFloat(ElementType type) { return type == ElementType::F8E4M3FN || type == ElementType::F8E5M2; }
 
 bool isSummed(ElementType type) {
   return type == ElementType::F32 || type == ElementType::F64 || (isInteger(type) && info(type).bits >= 32);
@@ -128,14 +128,15 @@ class Matcher {
         out_.rows.size >= kTensorRows && out_.columns.size >= kTensorRows && out_.depthSize >= kTensorRows;
     if (!target_.isAmpere || !isLarge || left.op != NodeOp::Convert || right.op != NodeOp::Convert) return;
     const NodeId from = body_.inputsOf(out_.rows.factor)[0], other = body_.inputsOf(out_.columns.factor)[0];
-    const ElementType type = body_.at(from).type;
-    const bool isFloat = left.type == ElementType::F32 && (type == ElementType::BF16 || type == ElementType::F16);
-    if (body_.at(other).type != type || !(isFloat || (left.type == ElementType::S32 && type == ElementType::S8)))
-      return;
+    const ElementType type = body_.at(from).type, otherType = body_.at(other).type;
+    const bool areBytes = left.type == ElementType::F32 && isByteFloat(type) && isByteFloat(otherType);
+    const bool areHalves = left.type == ElementType::F32 && (type == ElementType::BF16 || type == ElementType::F16);
+    const bool areIntegers = left.type == ElementType::S32 && type == ElementType::S8;
+    if (!areBytes && (type != otherType || !(areHalves || areIntegers))) return;
     out_.rows.factor = from;
     out_.columns.factor = other;
-    out_.tensor = type;
-    out_.tileDepth = kTensorDepthBytes / static_cast<unsigned>(byteWidth(type));
+    out_.tensor = areBytes ? ElementType::F16 : type;
+    out_.tileDepth = kTensorDepthBytes / static_cast<unsigned>(byteWidth(*out_.tensor));
     out_.rows.tile = kTensorTile;
   }
 
@@ -151,21 +152,24 @@ class Matcher {
   // The widest tiles of which there are enough. Nothing of `out_` changes where there are none.
   bool chooseWarpgroups() {
     const bool isNarrow = out_.tensor == ElementType::BF16 || out_.tensor == ElementType::F16;
-    if (!target_.hasWarpgroupProducts || !isNarrow || out_.depthSize < kWarpgroupDepth) return false;
+    const ElementType type = body_.at(out_.rows.factor).type;
+    const unsigned width = static_cast<unsigned>(byteWidth(type)), chunk = kChunkBytes / width;
     ContractionMap map = out_;
-    map.tileDepth = kWarpgroupDepth;
-    map.rows.tile = kWarpgroupRows;
+    map.tileDepth = kMatrixLineBytes / width;
+    if (!target_.hasWarpgroupProducts || !isNarrow || out_.depthSize < map.tileDepth) return false;
+    map.rows.tile = kBlockGroups * kGroupRows;
     map.isByWarpgroups = true;
     for (ContractionMap::Side* side : {&map.rows, &map.columns}) {
       if (body_.at(side->factor).op != NodeOp::Read || side->guard.valid()) return false;
-      if (!isWhole(*side, kWarpgroupChunk)) return false;
-      side->copied = kWarpgroupChunk;
+      if (!isWhole(*side, chunk) || (isByteFloat(type) && !side->alongDepth)) return false;
+      side->copied = chunk;
     }
     for (const unsigned columns : {256, 128, 64}) {
+      if (columns == 256 && isByteFloat(type)) continue;  // a thread has the sums twice
       map.columns.tile = columns;
       const bool fits = map.rows.size > map.rows.tile / 2 && map.columns.size > columns / 2;
       map.dynamicSharedBytes = WarpgroupEmission::sharedBytes(map);
-      if (!fits || map.blocks() < (columns == 64 ? kFewestWarpgroupBlocks : kWantedBlocks)) continue;
+      if (!fits || map.blocks() < (columns == 64 ? kFewestGroupBlocks : kWantedBlocks)) continue;
       if (map.dynamicSharedBytes > target_.sharedBytes) continue;
       out_ = std::move(map);
       return true;
@@ -200,7 +204,7 @@ class Matcher {
     if (!target_.isAmpere || out_.depthSize <= out_.tileDepth) return;
     for (ContractionMap::Side* side : {&out_.rows, &out_.columns}) {
       const Node& factor = body_.at(side->factor);
-      if (factor.op != NodeOp::Read || side->guard.valid()) continue;
+      if (factor.op != NodeOp::Read || side->guard.valid() || (out_.tensor && factor.type != *out_.tensor)) continue;
       const auto width = static_cast<unsigned>(byteWidth(factor.type));
       const unsigned whole = static_cast<unsigned>(kWidestAccess) / width;
       const bool standAsThere = side->alongDepth == out_.tensor.has_value();

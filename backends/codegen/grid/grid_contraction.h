@@ -2,7 +2,8 @@
 // read in place, also with what is done to their operands and results) as tiles on a GPU: a block loads a piece of both
 // factors into shared memory, and each thread keeps some of the tile's sums in registers. From sm_80 on the next piece
 // is copied there beside the products of the one before (cp.async), where a factor is in memory as it is multiplied.
-// On sm_90a large products of bf16 and f16 are wgmma's (grid_warpgroup_emission.h).
+// On sm_90a large products of bf16, f16 and f8 are wgmma's (grid_warpgroup_emission.h); elsewhere f8 becomes f16, which
+// holds all its values.
 // Found in the element program itself, so that it needs no knowledge of the operation. Tried before GridMap.
 #pragma once
 
@@ -34,9 +35,10 @@ struct ContractionMap {
   int64_t batches = 1, depthSize = 1;
   unsigned tileDepth = 16;
   GridMap grid;  // its threads
-  // Of the factors, where tensor cores multiply them (before their conversion to the sums' type): bf16, f16, s8.
+  // Of the factors, where tensor cores multiply them (before their conversion to the sums' type): bf16, f16, s8; f16
+  // where they are f8.
   std::optional<ElementType> tensor;
-  bool isByWarpgroups = false;      // by wgmma
+  bool isByWarpgroups = false;      // by wgmma, each factor in its own type
   unsigned dynamicSharedBytes = 0;  // of a block; 0: its arrays are static
 
   int64_t blocks() const { return batches * rows.tiles() * columns.tiles(); }

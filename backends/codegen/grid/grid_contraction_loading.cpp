@@ -6,17 +6,17 @@ namespace tessera::codegen {
 
 using llvm::Value;
 
-// The value as shared memory holds it: for tensor cores as it is in memory.
+// The value as shared memory holds it: for tensor cores in their type, mostly as it is in memory.
 Val KernelEmission::factorValue(const ContractionMap& map, const ContractionSide& of) {
   const NodeId factor = of.side.factor;
   const Node& node = body_.at(factor);
-  if (map.tensor && node.op == NodeOp::Read && !of.side.guard.valid()) {
+  if (map.tensor == node.type && node.op == NodeOp::Read && !of.side.guard.valid()) {
     const LaneAddress place = laneAddressOf(*analysis_.addresses[factor.value], operandBase_[node.bits0]);
     return {memory_.loadRaw(node.type, place)};
   }
   Val v = value(factor);
   if (of.side.guard.valid()) v = scalars_.select(value(of.side.guard), v, scalars_.constant(node.type, 0, 0));
-  return map.tensor ? scalars_.toMemory(node.type, v) : v;
+  return map.tensor ? scalars_.toMemory(*map.tensor, v) : v;
 }
 
 // Where element e of a tile is along the depth and across: neighbours in memory are neighbouring threads. Lines for

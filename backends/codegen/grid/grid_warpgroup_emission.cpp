@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <llvm/IR/InlineAsm.h>
 
 #include "backends/codegen/grid/grid_emitter.h"
+#include "backends/codegen/grid/warpgroup_products.h"
 
 namespace tessera::codegen {
 
@@ -14,12 +14,7 @@ using llvm::Value;
 
 namespace {
 
-constexpr unsigned kPieces = 4, kAhead = 2;                   // in shared memory; of these on their way
-constexpr unsigned kMatrixLineBytes = 128, kChunkBytes = 16;  // a line's chunks are permuted within eight lines
-constexpr unsigned kLines = 8, kChunks = kMatrixLineBytes / kChunkBytes;
-constexpr unsigned kPatternBytes = kLines * kMatrixLineBytes;  // places begin at multiples of this
-constexpr unsigned kGroupRows = 64, kGroupThreads = 128;
-constexpr unsigned kProductDepth = 16, kChunkElements = 8;
+constexpr unsigned kPieces = 4, kAhead = 2;  // in shared memory; of these on their way
 constexpr int64_t kStripe = 8;        // tiles of rows that neighbouring blocks have: they read fewer columns together
 constexpr unsigned kSumsPadding = 8;  // words behind a line of sums, against conflicts of banks
 
@@ -27,6 +22,7 @@ unsigned bytesOf(const ContractionMap::Side& side) { return side.tile * kMatrixL
 unsigned pieceBytes(const ContractionMap& map) { return bytesOf(map.rows) + bytesOf(map.columns); }
 unsigned sumsOfThread(const ContractionMap& map) { return map.columns.tile / 2; }
 unsigned sumsLine(const ContractionMap& map) { return map.columns.tile + kSumsPadding; }
+unsigned chunkElements(const ContractionMap& map) { return map.tileDepth / kLineChunks; }
 // Of a factor whose lines go across: from 64 rows (or columns) to the next.
 unsigned groupBytes(const ContractionMap& map) { return map.tileDepth * kMatrixLineBytes; }
 
@@ -36,28 +32,22 @@ unsigned WarpgroupEmission::sharedBytes(const ContractionMap& map) {
   return std::max(kPieces * pieceBytes(map), map.rows.tile * sumsLine(map) * 4);
 }
 
-void WarpgroupEmission::emitText(const std::string& text) {
-  auto* type = llvm::FunctionType::get(b.getVoidTy(), false);
-  b.CreateCall(llvm::InlineAsm::get(type, text, "~{memory}", true))->setConvergent();
-}
-
 Value* WarpgroupEmission::pieceOf(Value* number) {
   return b.CreateMul(b.CreateAnd(number, kPieces - 1), b.getInt32(pieceBytes(map_)));
 }
 
-// A chunk of eight elements of the piece from `depth` on: neighbouring threads read neighbours in memory.
+// A chunk of 16 bytes of the piece from `depth` on: neighbouring threads read neighbours in memory.
 void WarpgroupEmission::fillChunk(const Factor& factor, Value* piece, Value* depth, Value* chunk) {
   const bool isAlong = factor.side.alongDepth;
-  const unsigned chunks = isAlong ? kChunks : factor.side.tile / kChunkElements;
+  const unsigned chunks = isAlong ? kLineChunks : factor.side.tile / chunkElements(map_);
   Value *line = b.CreateUDiv(chunk, b.getInt32(chunks)), *inLine = b.CreateURem(chunk, b.getInt32(chunks));
-  Value* elements = b.CreateMul(inLine, b.getInt32(kChunkElements));
+  Value* elements = b.CreateMul(inLine, b.getInt32(chunkElements(map_)));
   Value *k = b.CreateAdd(depth, b.CreateZExt(isAlong ? elements : line, b.getInt64Ty())),
         *x = b.CreateAdd(factor.first, b.CreateZExt(isAlong ? line : elements, b.getInt64Ty()));
-  Value* permuted = b.CreateXor(b.CreateAnd(inLine, kChunks - 1), b.CreateAnd(line, kLines - 1));
-  Value* place =
-      b.CreateAdd(b.CreateMul(line, b.getInt32(kMatrixLineBytes)), b.CreateMul(permuted, b.getInt32(kChunkBytes)));
+  Value* place = emitChunkPlace(b, line, inLine);
   if (!isAlong)
-    place = b.CreateAdd(place, b.CreateMul(b.CreateUDiv(inLine, b.getInt32(kChunks)), b.getInt32(groupBytes(map_))));
+    place =
+        b.CreateAdd(place, b.CreateMul(b.CreateUDiv(inLine, b.getInt32(kLineChunks)), b.getInt32(groupBytes(map_))));
   place = b.CreateAdd(b.CreateAdd(place, b.getInt32(factor.begin)), piece);
   Value* inside = b.getTrue();
   if (map_.depthSize % map_.tileDepth != 0) inside = b.CreateICmpULT(k, e.int64(map_.depthSize));
@@ -71,61 +61,50 @@ void WarpgroupEmission::fillChunk(const Factor& factor, Value* piece, Value* dep
 }
 
 void WarpgroupEmission::fill(const Factor& factor, Value* piece, Value* depth) {
-  const unsigned chunks = factor.side.tile * kChunks, threads = map_.grid.blockThreads;
+  const unsigned chunks = factor.side.tile * kLineChunks, threads = map_.grid.blockThreads;
   for (unsigned from = 0; from < chunks; from += threads)
     fillChunk(factor, piece, depth, b.CreateAdd(thread_, b.getInt32(from)));
 }
 
-// "Matrix Descriptor Format" in the PTX ISA, wgmma: lines of 128 bytes whose chunks are permuted (bit 62); the distance
-// of groups of eight lines; where lines go across, also that of 64 rows.
 Value* WarpgroupEmission::descriptorOf(const Factor& factor, Value* piece, Value* furtherBytes) {
-  const uint64_t leading = factor.side.alongDepth ? 1 : groupBytes(map_) / kChunkBytes;
-  const uint64_t kind = uint64_t{1} << 62 | uint64_t{kPatternBytes / kChunkBytes} << 32 | leading << 16;
   Value* place = b.CreateAdd(b.CreateAdd(piece, b.getInt32(factor.begin)), furtherBytes);
-  Value* address = b.CreateTrunc(b.CreatePtrToInt(shared_, b.getInt64Ty()), b.getInt32Ty());
-  Value* chunk = b.CreateLShr(b.CreateAdd(address, place), uint64_t{4});
-  return b.CreateOr(b.CreateZExt(chunk, b.getInt64Ty()), b.getInt64(kind));
+  return emitDescriptor(b, shared_, place, factor.side.alongDepth ? std::nullopt : std::optional(groupBytes(map_)));
 }
+
+ElementType WarpgroupEmission::typeOf(const ContractionMap::Side& side) const { return e.body_.at(side.factor).type; }
+
+// Tensor cores of 9.0 add up products of f8 with about 14 bits: the sums of a piece are added to those before in f32.
+bool WarpgroupEmission::addsPieces() const { return byteWidth(typeOf(map_.rows)) == 1; }
 
 // All products of a piece as one text, so that nothing touches the sums between them.
 std::string WarpgroupEmission::productText() const {
   const size_t sums = sums_.size();
-  const char* type = *map_.tensor == ElementType::BF16 ? "bf16" : "f16";
+  const unsigned products = kMatrixLineBytes / kProductBytes, depth = map_.tileDepth / products;
   const auto step = [&](const ContractionMap::Side& side) {
-    return (side.alongDepth ? kProductDepth * 2 : kProductDepth * kMatrixLineBytes) / kChunkBytes;
+    return (side.alongDepth ? kProductBytes : depth * kMatrixLineBytes) / kChunkBytes;
   };
-  std::string list;
-  for (size_t s = 0; s < sums; ++s) list += fmt::format("{}${}", s == 0 ? "" : ", ", s);
-  std::string out = "{\n.reg .pred adds;\n.reg .b64 left, right;\nsetp.eq.u32 adds, 1, 1;\nwgmma.fence.sync.aligned;\n";
-  for (unsigned k = 0; k < map_.tileDepth / kProductDepth; ++k)
+  const std::string across =
+      addsPieces() ? ""  // lines of f8 go along the depth
+                   : fmt::format(", {}, {}", map_.rows.alongDepth ? 0 : 1, map_.columns.alongDepth ? 0 : 1);
+  std::string out =
+      "{\n.reg .pred begins, adds;\n.reg .b64 left, right;\nsetp.eq.u32 begins, 0, 1;\nsetp.eq.u32 adds, 1, 1;\n"
+      "wgmma.fence.sync.aligned;\n";
+  for (unsigned k = 0; k < products; ++k)
     out += fmt::format(
         "add.u64 left, ${}, {};\nadd.u64 right, ${}, {};\n"
-        "wgmma.mma_async.sync.aligned.m64n{}k16.f32.{}.{} {{{}}}, left, right, adds, 1, 1, {}, {};\n",
-        2 * sums, k * step(map_.rows), 2 * sums + 1, k * step(map_.columns), map_.columns.tile, type, type, list,
-        map_.rows.alongDepth ? 0 : 1, map_.columns.alongDepth ? 0 : 1);
+        "wgmma.mma_async.sync.aligned.m64n{}k{}.f32.{}.{} {{{}}}, left, right, {}, 1, 1{};\n",
+        2 * sums, k * step(map_.rows), 2 * sums + 1, k * step(map_.columns), map_.columns.tile, depth,
+        productTypeName(typeOf(map_.rows)), productTypeName(typeOf(map_.columns)), operandList(0, sums),
+        addsPieces() && k == 0 ? "begins" : "adds", across);
   return out + "wgmma.commit_group.sync.aligned;\n}";
 }
 
 // The text's operands: the sums as results, the sums before, then the descriptors.
 void WarpgroupEmission::changeSums(const std::string& text, const std::vector<Value*>& descriptors) {
-  std::vector<Value*> arguments;
-  std::vector<llvm::Type*> types(sums_.size(), b.getFloatTy());
-  std::string results, before, further;
-  for (size_t s = 0; s < sums_.size(); ++s) {
-    arguments.push_back(b.CreateLoad(b.getFloatTy(), sums_[s]));
-    results += "=f,";
-    before += fmt::format("{},", s);
-  }
-  auto* returned = llvm::StructType::get(b.getContext(), types);
-  for (Value* descriptor : descriptors) {
-    arguments.push_back(descriptor);
-    types.push_back(b.getInt64Ty());
-    further += "l,";
-  }
-  auto* type = llvm::FunctionType::get(returned, types, false);
-  auto* out = b.CreateCall(llvm::InlineAsm::get(type, text, results + before + further + "~{memory}", true), arguments);
-  out->setConvergent();
-  for (unsigned s = 0; s < sums_.size(); ++s) b.CreateStore(b.CreateExtractValue(out, s), sums_[s]);
+  std::vector<Value*> before;
+  for (Value* slot : sums_) before.push_back(b.CreateLoad(b.getFloatTy(), slot));
+  const std::vector<Value*> after = emitOnSums(b, text, sums_.size(), before, descriptors);
+  for (size_t s = 0; s < sums_.size(); ++s) b.CreateStore(after[s], sums_[s]);
 }
 
 void WarpgroupEmission::multiply(Value* piece) {
@@ -133,6 +112,14 @@ void WarpgroupEmission::multiply(Value* piece) {
   Value* rowBytes = b.CreateMul(group, b.getInt32(kGroupRows * kMatrixLineBytes));  // whichever way lines go
   changeSums(productText(),
              {descriptorOf(factors_[0], piece, rowBytes), descriptorOf(factors_[1], piece, b.getInt32(0))});
+}
+
+void WarpgroupEmission::addPiece() {
+  changeSums(kWaitForProducts, {});
+  for (size_t s = 0; s < sums_.size(); ++s) {
+    Value *total = b.CreateLoad(b.getFloatTy(), totals_[s]), *sum = b.CreateLoad(b.getFloatTy(), sums_[s]);
+    b.CreateStore(b.CreateFAdd(total, sum), totals_[s]);
+  }
 }
 
 // Through shared memory, so that neighbours store side by side. Of eight columns a lane has two of one row, and two of
@@ -179,8 +166,11 @@ void WarpgroupEmission::emit(Value* tile) {
   factors_.push_back({map_.rows, 0, b.CreateMul(row, e.int64(map_.rows.tile))});
   factors_.push_back({map_.columns, bytesOf(map_.rows), b.CreateMul(column, e.int64(map_.columns.tile))});
   e.setCounters(map_.batch, tile);
-  for (unsigned s = 0; s < sumsOfThread(map_); ++s)
-    sums_.push_back(e.makeSlot(false, {llvm::ConstantFP::get(b.getFloatTy(), 0)}).re);
+  const auto newSum = [&] { return e.makeSlot(false, {llvm::ConstantFP::get(b.getFloatTy(), 0)}).re; };
+  for (unsigned s = 0; s < sumsOfThread(map_); ++s) {
+    sums_.push_back(newSum());
+    if (addsPieces()) totals_.push_back(newSum());
+  }
   const auto fillPiece = [&](Value* number, Value* depth) {
     for (const Factor& factor : factors_) fill(factor, pieceOf(number), depth);
   };
@@ -192,16 +182,22 @@ void WarpgroupEmission::emit(Value* tile) {
   e.forRange(e.int64(0), e.int64(map_.depthSize), map_.tileDepth, [&](Value* depth) {
     Value* number = b.CreateTrunc(b.CreateUDiv(depth, e.int64(map_.tileDepth)), b.getInt32Ty());
     emitWaitForCopies(b, kAhead - 1);
-    emitText("fence.proxy.async.shared::cta;");
+    emitFenceForProducts(b);
     emitBarrier(b);
     multiply(pieceOf(number));
     Value* further = b.CreateAdd(depth, e.int64(int64_t{kAhead} * map_.tileDepth));
     emitIf(b, b.CreateICmpULT(further, e.int64(map_.depthSize)),
            [&] { fillPiece(b.CreateAdd(number, b.getInt32(kAhead)), further); });
     emitCommitCopies(b);
-    emitText("wgmma.wait_group.sync.aligned 1;");
+    if (addsPieces())
+      addPiece();
+    else
+      emitText(b, "wgmma.wait_group.sync.aligned 1;");
   });
-  changeSums("wgmma.wait_group.sync.aligned 0;", {});
+  if (addsPieces())
+    sums_ = totals_;
+  else
+    changeSums(kWaitForProducts, {});
   emitBarrier(b);
   finish();
 }

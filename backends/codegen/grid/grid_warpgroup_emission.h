@@ -1,7 +1,6 @@
 // WarpgroupEmission: the kernel of a contraction by wgmma. Two groups of four warps have 64 rows of a tile each and all
-// of its columns. Pieces of 64 products wait in four places of shared memory, whose lines of 128 bytes lie as
-// descriptors say: two are on their way (cp.async), of two the products are being computed. LLVM has no intrinsics for
-// it: inline PTX.
+// of its columns. Pieces of 64 products (of f8: 128) wait in four places of shared memory, whose lines of 128 bytes
+// lie as descriptors say: two are on their way (cp.async), of two the products are being computed.
 #pragma once
 
 #include <string>
@@ -33,17 +32,19 @@ class WarpgroupEmission {
   llvm::Value* descriptorOf(const Factor& factor, llvm::Value* piece, llvm::Value* groupBytes);
   void changeSums(const std::string& text, const std::vector<llvm::Value*>& descriptors);
   std::string productText() const;
+  ElementType typeOf(const ContractionMap::Side& side) const;
+  bool addsPieces() const;
+  void addPiece();
   void multiply(llvm::Value* piece);
   void finish();
   llvm::Value* pieceOf(llvm::Value* number);
-  void emitText(const std::string& text);
 
   KernelEmission& e;
   llvm::IRBuilder<>& b;
   const ContractionMap& map_;
   llvm::Value *thread_ = nullptr, *shared_ = nullptr;
-  std::vector<llvm::Value*> sums_;  // slots
-  std::vector<Factor> factors_;     // rows, columns
+  std::vector<llvm::Value*> sums_, totals_;  // slots; totals: where the sums are those of a piece
+  std::vector<Factor> factors_;              // rows, columns
 };
 
 }  // namespace tessera::codegen

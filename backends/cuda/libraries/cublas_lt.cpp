@@ -146,8 +146,10 @@ struct CublasLtHandle::Product {
 
   Status describe(const LibraryCall& call) {
     const auto arithmetic = arithmeticOf(call);
-    const auto in = typeOf(call.in), out = typeOf(call.out);
-    if (!arithmetic || !in || !out) return failUnsupported("cuBLASLt has no products of this type");
+    const auto in = typeOf(call.in), right = typeOf(call.right), out = typeOf(call.out);
+    if (!arithmetic || !in || !right || !out) return failUnsupported("cuBLASLt has no products of this type");
+    if (byteWidth(call.in) == 1 && call.hasBias && call.out == ElementType::F32)
+      return failUnsupported("behind a product of bytes cuBLASLt takes no bias of f32");
     scale = arithmetic->scale;
     TESSERA_TRY(check(lt.describe(&description, arithmetic->compute, arithmetic->scale), "describing a product"));
     // Column-major, the first factor is bᵀ (n by k), the second aᵀ (k by m).
@@ -159,7 +161,8 @@ struct CublasLtHandle::Product {
     const int epilogue = epilogueOf(call);
     if (epilogue != kPlain)
       TESSERA_TRY(check(lt.set(description, kEpilogue, &epilogue, sizeof epilogue), "describing a product's end"));
-    TESSERA_TRY(matrix(first, *in, call.bTransposed ? call.k : call.n, call.bTransposed ? call.n : call.k, call.batch));
+    TESSERA_TRY(
+        matrix(first, *right, call.bTransposed ? call.k : call.n, call.bTransposed ? call.n : call.k, call.batch));
     TESSERA_TRY(
         matrix(second, *in, call.aTransposed ? call.m : call.k, call.aTransposed ? call.k : call.m, call.batch));
     return matrix(result, *out, call.n, call.m, call.batch);

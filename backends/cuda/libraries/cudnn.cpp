@@ -17,7 +17,9 @@ enum Type { kFloat = 0, kDouble = 1, kHalf = 2, kBfloat16 = 9 };
 enum Format { kFeaturesFirst = 0, kFeaturesLast = 1 };
 enum Mode { kReversed = 0, kStraight = 1 };
 enum Arithmetic { kDefaultMath = 0, kTensorMath = 1, kPlainMath = 3 };
-constexpr int kDeterministic = 1, kMostChoices = 8;
+enum Function { kRelu = 1, kIdentity = 5 };
+constexpr int kKeepsNan = 1, kDeterministic = 1, kMostChoices = 8;
+constexpr int kPrecomputed = 1;  // the one algorithm of forward convolutions that ends with the identity
 constexpr size_t kMostWorkspaceBytes = size_t{64} << 20;
 
 Status check(int status, const char* doing) {
@@ -41,16 +43,19 @@ bool isNarrow(const std::vector<int64_t>& values) {
   return std::ranges::all_of(values, [](int64_t v) { return v <= INT32_MAX; });
 }
 
-// 1 and 0 as the library takes them: double for f64, float for all else.
+// A convolution's scale and 0 as the library takes them: double for f64, float for all else.
 struct Scalars {
-  explicit Scalars(ElementType type) {
-    if (type == ElementType::F64) one.wide = 1, zero.wide = 0;
+  Scalars(ElementType type, double by) {
+    if (type == ElementType::F64)
+      scale.wide = by, zero.wide = 0;
+    else
+      scale.narrow = static_cast<float>(by);
   }
   union Value {
     float narrow;
     double wide;
   };
-  Value one = {.narrow = 1}, zero = {.narrow = 0};
+  Value scale = {.narrow = 1}, zero = {.narrow = 0};
 };
 
 }  // namespace
@@ -84,8 +89,9 @@ Status CudnnHandle::open(const Cudnn& library) {
 struct CudnnHandle::Site {
   explicit Site(const Cudnn& dnn) : dnn(dnn) {}
   ~Site() {
-    for (void* tensor : {x, y})
+    for (void* tensor : {x, y, bias})
       if (tensor) (void)dnn.destroyTensor(tensor);
+    if (function) (void)dnn.destroyFunction(function);
     if (w) (void)dnn.destroyFilter(w);
     if (convolution) (void)dnn.destroyConvolution(convolution);
   }
@@ -103,7 +109,8 @@ struct CudnnHandle::Site {
     TESSERA_TRY(check(dnn.createFilter(&w), "describing a filter"));
     TESSERA_TRY(taken(dnn.setFilter(w, *type, c.hasFeaturesLast ? kFeaturesLast : kFeaturesFirst,
                                     static_cast<int>(c.wSizes.size()), narrow(c.wSizes).data())));
-    return describeWindow(c, *type);
+    TESSERA_TRY(describeWindow(c, *type));
+    return call.hasBias ? describeEnd(call, *type) : Status{};
   }
 
   // The first that is exact, repeats its bits and needs no more memory.
@@ -118,35 +125,43 @@ struct CudnnHandle::Site {
     for (int i = 0; status == 0 && i < std::min(count, kMostChoices); ++i) {
       const Cudnn::Choice& choice = found[static_cast<size_t>(i)];
       const bool isExact = call.in != ElementType::F32 || choice.arithmetic == kPlainMath;
-      if (choice.status == 0 && choice.determinism == kDeterministic && isExact &&
+      const bool hasEnd = !call.hasBias || call.ending == ProductEnding::Relu || choice.algorithm == kPrecomputed;
+      if (choice.status == 0 && choice.determinism == kDeterministic && isExact && hasEnd &&
           choice.workspaceBytes <= mostWorkspace)
         return choice;
     }
     return failUnsupported(fmt::format("cuDNN has no algorithm for it (status {}, {} proposed)", status, count));
   }
 
-  Status run(void* handle, const LibraryCall& call, const Cudnn::Choice& choice, void* first, void* second,
-             void* result, void* workspace, size_t workspaceBytes) const {
+  Status run(void* handle, const LibraryCall& call, const Cudnn::Choice& choice,
+             std::span<const DeviceAddress> operands, void* result, void* workspace, size_t workspaceBytes) const {
     TESSERA_TRY(check(dnn.setArithmetic(convolution, choice.arithmetic), "choosing arithmetic"));
-    const Scalars scalars(call.in);
+    const Scalars scalars(call.in, call.scale);
+    const void *first = pointer(operands[0]), *second = pointer(operands[1]);
+    if (call.hasBias)
+      return check(
+          dnn.runEnded(handle, &scalars.scale, x, first, w, second, convolution, choice.algorithm, workspace,
+                       workspaceBytes, &scalars.zero, y, result, bias, pointer(operands[2]), function, y, result),
+          "convolving with an end");
     switch (call.operation) {
       case LibraryOperation::ConvolutionInput:
-        return check(dnn.runInput(handle, &scalars.one, w, second, y, first, convolution, choice.algorithm, workspace,
+        return check(dnn.runInput(handle, &scalars.scale, w, second, y, first, convolution, choice.algorithm, workspace,
                                   workspaceBytes, &scalars.zero, x, result),
                      "convolving backwards to the input");
       case LibraryOperation::ConvolutionFilter:
-        return check(dnn.runFilter(handle, &scalars.one, x, first, y, second, convolution, choice.algorithm, workspace,
-                                   workspaceBytes, &scalars.zero, w, result),
+        return check(dnn.runFilter(handle, &scalars.scale, x, first, y, second, convolution, choice.algorithm,
+                                   workspace, workspaceBytes, &scalars.zero, w, result),
                      "convolving backwards to the filter");
       default:
-        return check(dnn.runForward(handle, &scalars.one, x, first, w, second, convolution, choice.algorithm, workspace,
-                                    workspaceBytes, &scalars.zero, y, result),
+        return check(dnn.runForward(handle, &scalars.scale, x, first, w, second, convolution, choice.algorithm,
+                                    workspace, workspaceBytes, &scalars.zero, y, result),
                      "convolving");
     }
   }
 
   const Cudnn& dnn;
   void *x = nullptr, *y = nullptr, *w = nullptr, *convolution = nullptr;
+  void *bias = nullptr, *function = nullptr;  // of an end
 
  private:
   static Status taken(int status) {
@@ -157,6 +172,15 @@ struct CudnnHandle::Site {
     TESSERA_TRY(check(dnn.createTensor(&out), "describing an array"));
     return taken(
         dnn.setTensor(out, type, static_cast<int>(sizes.size()), narrow(sizes).data(), narrow(strides).data()));
+  }
+  // A bias of the features, and what follows it.
+  Status describeEnd(const LibraryCall& call, int type) {
+    const std::vector<int64_t>& sizes = call.convolution.ySizes;
+    std::vector<int64_t> ones(sizes.size(), 1), strides(sizes.size(), 1);
+    ones[1] = strides[0] = sizes[1];
+    TESSERA_TRY(tensor(bias, type, ones, strides));
+    TESSERA_TRY(check(dnn.createFunction(&function), "describing an end"));
+    return taken(dnn.setFunction(function, call.ending == ProductEnding::Relu ? kRelu : kIdentity, kKeepsNan, 0));
   }
   Status describeWindow(const ConvolutionCall& c, int type) {
     TESSERA_TRY(check(dnn.createConvolution(&convolution), "describing a window"));
@@ -177,14 +201,14 @@ Status CudnnHandle::choose(LibraryCall& call) const {
   return {};
 }
 
-Status CudnnHandle::run(const LibraryCall& call, DeviceAddress first, DeviceAddress second, DeviceAddress result,
+Status CudnnHandle::run(const LibraryCall& call, std::span<const DeviceAddress> operands, DeviceAddress result,
                         DeviceAddress workspace, void* stream) const {
   Site site(*library_);
   TESSERA_TRY(site.describe(call));
   const auto bytes = static_cast<size_t>(call.workspaceBytes);
   TESSERA_ASSIGN_OR_RETURN(const Cudnn::Choice choice, site.find(handle_, call, bytes));
   TESSERA_TRY(check(library_->setStream(handle_, stream), "choosing a stream"));
-  return site.run(handle_, call, choice, pointer(first), pointer(second), pointer(result), pointer(workspace), bytes);
+  return site.run(handle_, call, choice, operands, pointer(result), pointer(workspace), bytes);
 }
 
 }  // namespace tessera::cuda

@@ -1,8 +1,9 @@
-// cuDNN, opened at run time: convolutions and the cotangents of their inputs and filters, by algorithms that give the
-// same bits each time. f32 is multiplied as f32, not as TF32.
+// cuDNN, opened at run time: convolutions, with their ends, and the cotangents of their inputs and filters, by
+// algorithms that give the same bits each time. f32 is multiplied as f32, not as TF32.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "backends/cuda/device.h"
@@ -45,8 +46,8 @@ class CudnnHandle {
   void* native() const { return handle_; }
   // Fills in workspaceBytes. ErrorKind::Unsupported where it has no algorithm.
   Status choose(LibraryCall& call) const;
-  // first and second are the operands of the call's operation.
-  Status run(const LibraryCall& call, DeviceAddress first, DeviceAddress second, DeviceAddress result,
+  // operands: of the call's operation.
+  Status run(const LibraryCall& call, std::span<const DeviceAddress> operands, DeviceAddress result,
              DeviceAddress workspace, void* stream) const;
 
  private:

@@ -79,7 +79,7 @@ class CardLibraries final : public Libraries {
       case LibraryOperation::ConvolutionInput:
       case LibraryOperation::ConvolutionFilter:
         TESSERA_TRY(openDnn());
-        return convolutions_.run(call, operands[0], operands[1], results[0], workspace, native);
+        return convolutions_.run(call, operands, results[0], workspace, native);
       case LibraryOperation::None: break;
     }
     return fail(ErrorKind::Runtime, "no library has the step's operation");

@@ -42,7 +42,11 @@ std::optional<Factor> factorOf(const Shape& shape, const Dims& batch, const Dims
   return out;
 }
 
-bool hasTypes(ElementType in, ElementType out) {
+bool hasTypes(ElementType in, ElementType right, ElementType out) {
+  const auto isByteFloat = [](ElementType type) {
+    return type == ElementType::F8E4M3FN || type == ElementType::F8E5M2;
+  };
+  if (in != right && !(isByteFloat(in) && isByteFloat(right))) return false;
   switch (in) {
     case ElementType::F32:
     case ElementType::F64:
@@ -50,6 +54,8 @@ bool hasTypes(ElementType in, ElementType out) {
     case ElementType::C128: return out == in;
     case ElementType::F16:
     case ElementType::BF16: return out == in || out == ElementType::F32;
+    case ElementType::F8E4M3FN:
+    case ElementType::F8E5M2: return out == ElementType::F16 || out == ElementType::BF16 || out == ElementType::F32;
     case ElementType::S8: return out == ElementType::S32;
     default: return false;
   }
@@ -57,14 +63,14 @@ bool hasTypes(ElementType in, ElementType out) {
 
 std::optional<LibraryPlan> productOf(const Module& module, const Instruction& dot) {
   const Shape &a = module.shapeOf(dot.operands[0]), &b = module.shapeOf(dot.operands[1]);
-  if (a.type != b.type || !hasTypes(a.type, dot.shape->type)) return std::nullopt;
+  if (!hasTypes(a.type, b.type, dot.shape->type)) return std::nullopt;
   const AttributeSet& attributes = *dot.attributes;
   const auto left = factorOf(a, attributes.ints(Attr::lhs_batch_dims), attributes.ints(Attr::lhs_contracting_dims));
   const auto right = factorOf(b, attributes.ints(Attr::rhs_batch_dims), attributes.ints(Attr::rhs_contracting_dims));
   if (!left || !right || left->batch * left->free * right->free * left->contracted == 0) return std::nullopt;
   LibraryCall call;
   call.operation = LibraryOperation::MatrixProduct;
-  call.in = a.type, call.out = dot.shape->type;
+  call.in = a.type, call.right = b.type, call.out = dot.shape->type;
   call.batch = left->batch, call.m = left->free, call.n = right->free, call.k = left->contracted;
   call.aTransposed = left->isContractedFirst;
   call.bTransposed = !right->isContractedFirst;
@@ -78,15 +84,16 @@ std::optional<LibraryPlan> endedProductOf(const Module& module, const Instructio
   if (callees.size() != 1 || fusion.attributes->textOr(Attr::kind, "") != "kOutput") return std::nullopt;
   const auto end = productEndOf(module, callees[0]);
   if (!end) return std::nullopt;
-  auto plan = productOf(module, module.at(end->dot));
-  if (!plan) return std::nullopt;
+  const Instruction& product = module.at(end->product);
+  const bool isConvolution = product.opcode == Opcode::Convolution;
+  auto plan = isConvolution ? convolutionPlanOf(module, product) : productOf(module, product);
+  if (!plan || (isConvolution && plan->call.operation != LibraryOperation::Convolution)) return std::nullopt;
   plan->call.scale = end->scale;
   plan->call.hasBias = end->bias.valid();
   plan->call.ending = end->function == ProductFunction::Relu   ? ProductEnding::Relu
                       : end->function == ProductFunction::Gelu ? ProductEnding::Gelu
                                                                : ProductEnding::None;
-  const auto operands = module.at(end->dot).operands;
-  std::vector<InstructionId> factors(operands.begin(), operands.end());
+  std::vector<InstructionId> factors(product.operands.begin(), product.operands.end());
   if (end->bias.valid()) factors.push_back(end->bias);
   for (InstructionId factor : factors) {
     if (module.at(factor).opcode != Opcode::Parameter) return std::nullopt;
@@ -180,8 +187,9 @@ Status planLibrary(PlanDraft& draft, const Instruction& instruction, LibraryPlan
   TESSERA_ASSIGN_OR_RETURN(DeviceStep step, stepFor(draft, instruction, plan, library));
   const bool makesFilter = call.operation == LibraryOperation::ConvolutionFilter, moves = !plan.filterOrder.empty();
   const int filter = moves && !makesFilter ? step.operands[1] : step.results[0];
+  const size_t filterNumber = plan.operands.empty() ? 1 : plan.operands[1];
   const Shape& filterShape =
-      makesFilter || !moves ? *instruction.shape : draft.module().shapeOf(instruction.operands[1]);
+      makesFilter || !moves ? *instruction.shape : draft.module().shapeOf(instruction.operands[filterNumber]);
   const int result = step.results[0];
   int scratch = -1;
   if (moves || call.isInverse) {

@@ -23,6 +23,14 @@ const char* nameOf(MatrixRoutine routine) {
   return "";
 }
 
+std::string endOf(const LibraryCall& call) {
+  std::string out;
+  if (call.scale != 1) out += fmt::format(", times {:.6g}", call.scale);
+  if (call.hasBias) out += ", bias";
+  if (call.ending != ProductEnding::None) out += call.ending == ProductEnding::Relu ? ", relu" : ", gelu";
+  return out;
+}
+
 }  // namespace
 
 std::string toString(const LibraryCall& call) {
@@ -43,13 +51,13 @@ std::string toString(const LibraryCall& call) {
     const char* what = call.operation == LibraryOperation::ConvolutionInput    ? ", cotangent of the input"
                        : call.operation == LibraryOperation::ConvolutionFilter ? ", cotangent of the filter"
                                                                                : "";
-    return fmt::format("{} with a filter of {}{}, {}", fmt::join(c.xSizes, " by "), fmt::join(c.wSizes, " by "), what,
-                       types);
+    return fmt::format("{} with a filter of {}{}, {}{}", fmt::join(c.xSizes, " by "), fmt::join(c.wSizes, " by "), what,
+                       types, endOf(call));
   }
-  std::string one = fmt::format("{} by {} by {}, {}", call.m, call.n, call.k, types);
-  if (call.scale != 1) one += fmt::format(", times {:.6g}", call.scale);
-  if (call.hasBias) one += ", bias";
-  if (call.ending != ProductEnding::None) one += call.ending == ProductEnding::Relu ? ", relu" : ", gelu";
+  const std::string factors = call.in == call.right ? types
+                                                    : fmt::format("{} and {} to {}", info(call.in).name,
+                                                                  info(call.right).name, info(call.out).name);
+  const std::string one = fmt::format("{} by {} by {}, {}{}", call.m, call.n, call.k, factors, endOf(call));
   return call.batch > 1 ? fmt::format("{} of {}", call.batch, one) : one;
 }
 

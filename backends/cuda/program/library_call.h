@@ -10,7 +10,7 @@
 
 namespace tessera::cuda {
 
-// What is done to a product on its way to memory.
+// What is done to a product or a convolution on its way to memory.
 enum class ProductEnding : uint8_t { None, Relu, Gelu };
 
 enum class LibraryOperation : uint8_t {
@@ -20,7 +20,7 @@ enum class LibraryOperation : uint8_t {
   Fourier,           // operands: the lines; results: their transforms, not scaled
   MatrixRoutine,     // see MatrixRoutine
   Attention,         // operands: q, k, v; results: o
-  Convolution,       // operands: x, w; results: y
+  Convolution,       // operands: x, w, perhaps a bias [k]; results: y, which becomes ending(scale · y + bias)
   ConvolutionInput,  // operands: y, w; results: x, the cotangent of a convolution's input for that of its output
   ConvolutionFilter  // operands: x, y; results: w, the cotangent of its filter
 };
@@ -85,9 +85,12 @@ struct LibraryCall {
   LibraryOperation operation = LibraryOperation::None;
   ElementType in = ElementType::F32, out = ElementType::F32;
   // MatrixProduct
+  ElementType right = ElementType::F32;  // of b; `in`: of a
   int64_t batch = 1, m = 0, n = 0, k = 0;
   bool aTransposed = false, bTransposed = false;  // a is stored as [k, m], b as [n, k]
-  bool allowsTf32 = false, hasBias = false;
+  bool allowsTf32 = false;
+  // MatrixProduct, Convolution
+  bool hasBias = false;
   double scale = 1;
   ProductEnding ending = ProductEnding::None;
   // Fourier: the last dimensions; `in` and `out` say whether one side is real
@@ -102,8 +105,8 @@ struct LibraryCall {
 
   template <class Archive>
   void fields(Archive& archive) {
-    archive(operation, in, out, batch, m, n, k, aTransposed, bTransposed, allowsTf32, hasBias, scale, ending, lengths,
-            isInverse, matrix, attention, convolution, workspaceBytes);
+    archive(operation, in, out, right, batch, m, n, k, aTransposed, bTransposed, allowsTf32, hasBias, scale, ending,
+            lengths, isInverse, matrix, attention, convolution, workspaceBytes);
   }
 };
 

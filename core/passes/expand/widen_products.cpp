@@ -10,11 +10,15 @@ namespace {
 
 bool isNarrow(ElementType type) { return isFloat(type) && !isComplex(type) && info(type).bits < 32; }
 
-bool isForProcessors(ElementType type) { return type == ElementType::BF16; }
-bool isForDevices(ElementType type) { return type == ElementType::BF16 || type == ElementType::F16; }
-using IsNative = bool (*)(ElementType type);
+// Whether the types of both sides are multiplied as they are.
+using IsNative = bool (*)(ElementType a, ElementType b);
+bool isForProcessors(ElementType a, ElementType b) { return a == b && a == ElementType::BF16; }
+bool isForDevices(ElementType a, ElementType b) {
+  const auto isByte = [](ElementType type) { return type == ElementType::F8E4M3FN || type == ElementType::F8E5M2; };
+  return (a == b && (a == ElementType::BF16 || a == ElementType::F16)) || (isByte(a) && isByte(b));
+}
 
-// Both sides float of at most 32 bits, one narrow, and not both of one type that is multiplied as it is.
+// Both sides float of at most 32 bits, one narrow, and not multiplied as they are.
 bool isToBeWidened(const Module& module, const Instruction& in, IsNative isNative) {
   if (!hasTrait(in.opcode, kContraction)) return false;
   if (in.operands.size() != 2 || !in.shape->isArray() ||
@@ -25,7 +29,7 @@ bool isToBeWidened(const Module& module, const Instruction& in, IsNative isNativ
                     result = in.shape->type;
   const bool fits = (isNarrow(a) || a == ElementType::F32) && (isNarrow(b) || b == ElementType::F32) &&
                     (isNarrow(result) || result == ElementType::F32);
-  return fits && !(a == b && isNative(a)) && (isNarrow(a) || isNarrow(b));
+  return fits && !isNative(a, b) && (isNarrow(a) || isNarrow(b));
 }
 
 InstructionId asType(Rewriter& rewriter, InstructionId value, ElementType type, InstructionId from) {

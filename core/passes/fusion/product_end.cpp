@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/ops/shared/window_math.h"
 #include "core/passes/dead_code.h"
 #include "core/passes/patterns.h"
 #include "core/passes/rewriter.h"
@@ -18,9 +19,18 @@ namespace {
 constexpr int64_t kFewestProductElements = 1 << 10;  // of a result whose end is worth a form of its own
 constexpr size_t kMostOfAFunction = 24;              // instructions
 
-bool isEndedProduct(const Instruction& in) {
+// A convolution of a gradient, whose base is dilated, has no end in a library.
+bool isForwardConvolution(const Instruction& in) {
+  const auto* dims = in.attributes->get<ConvolutionDimensions>(Attr::dim_labels);
+  return in.opcode == Opcode::Convolution && dims &&
+         std::ranges::all_of(windowOr(*in.attributes, dims->inputSpatial.size()).dimensions,
+                             [](const WindowDimension& w) { return w.baseDilation == 1; });
+}
+
+bool mayHaveEnd(const Instruction& in) {
   const ElementType type = in.shape->isArray() ? in.shape->type : ElementType::Pred;
-  return in.opcode == Opcode::Dot && in.operands.size() == 2 && !in.shape->hasDynamicDimensions() &&
+  return (in.opcode == Opcode::Dot || isForwardConvolution(in)) && in.operands.size() == 2 &&
+         !in.shape->hasDynamicDimensions() &&
          (type == ElementType::F32 || type == ElementType::BF16 || type == ElementType::F16 ||
           type == ElementType::F64);
 }
@@ -34,19 +44,20 @@ double gelu(double x) {
 
 class EndMatcher {
  public:
-  EndMatcher(const Module& module, const UsersOf& users, InstructionId dot)
-      : module_(module), users_(users), dot_(dot), last_(dot) {}
+  EndMatcher(const Module& module, const UsersOf& users, InstructionId product)
+      : module_(module), users_(users), product_(product), last_(product) {}
 
   std::optional<ProductEnd> run() {
-    if (!isEndedProduct(at(dot_))) return std::nullopt;
-    out_.dot = dot_;
-    members_ = {dot_.value};
+    if (!mayHaveEnd(at(product_))) return std::nullopt;
+    out_.product = product_;
+    members_ = {product_.value};
     takeScale();
     takeBias();
-    if (!takeRelu()) takeGelu();
-    if (last_ == dot_) return std::nullopt;
+    const bool isConvolution = at(product_).opcode == Opcode::Convolution;
+    if (!takeRelu() && !isConvolution) takeGelu();
+    if (last_ == product_ || (isConvolution && !out_.bias.valid())) return std::nullopt;
     takeConstants();
-    for (InstructionId id : module_.at(at(dot_).computation).instructions)
+    for (InstructionId id : module_.at(at(product_).computation).instructions)
       if (members_.contains(id.value) && id != last_) out_.members.push_back(id);
     out_.members.push_back(last_);
     return std::move(out_);
@@ -55,7 +66,7 @@ class EndMatcher {
  private:
   const Instruction& at(InstructionId id) const { return module_.at(id); }
   bool isRoot(InstructionId id) const { return module_.at(at(id).computation).root == id; }
-  bool hasForm(InstructionId id) const { return *at(id).shape == *at(dot_).shape; }
+  bool hasForm(InstructionId id) const { return *at(id).shape == *at(product_).shape; }
 
   // The one reader of `id`, of the same form, and which of its operands it is; the other is of this form as well.
   std::optional<std::pair<InstructionId, size_t>> readerOf(InstructionId id, Opcode opcode) const {
@@ -82,20 +93,27 @@ class EndMatcher {
     }
   }
 
+  // The dimensions of a bias in the product.
+  std::vector<int64_t> columns() const {
+    const Instruction& product = at(product_);
+    const AttributeSet& attributes = *product.attributes;
+    if (product.opcode == Opcode::Convolution)
+      return {attributes.get<ConvolutionDimensions>(Attr::dim_labels)->outputFeature};
+    const int64_t rank = product.shape->rank();
+    const auto inRight = static_cast<int64_t>(attributes.ints(Attr::rhs_batch_dims).size() +
+                                              attributes.ints(Attr::rhs_contracting_dims).size());
+    std::vector<int64_t> out;
+    for (int64_t d = rank - module_.shapeOf(product.operands[1]).rank() + inRight; d < rank; ++d) out.push_back(d);
+    return out;
+  }
+
   void takeBias() {
     const auto reader = readerOf(last_, Opcode::Add);
     if (!reader) return;
     const InstructionId repeated = at(reader->first).operands[1 - reader->second];
     const Instruction& broadcast = at(repeated);
     if (broadcast.opcode != Opcode::Broadcast || module_.shapeOf(broadcast.operands[0]).rank() == 0) return;
-    const AttributeSet& product = *at(dot_).attributes;
-    const Shape& right = module_.shapeOf(at(dot_).operands[1]);
-    const auto columns = right.rank() - static_cast<int64_t>(product.ints(Attr::rhs_batch_dims).size() +
-                                                             product.ints(Attr::rhs_contracting_dims).size());
-    const auto& dims = broadcast.attributes->ints(Attr::dimensions);
-    if (static_cast<int64_t>(dims.size()) != columns) return;
-    for (int64_t d = 0; d < columns; ++d)
-      if (dims[static_cast<size_t>(d)] != at(dot_).shape->rank() - columns + d) return;
+    if (broadcast.attributes->ints(Attr::dimensions) != columns()) return;
     out_.bias = broadcast.operands[0];
     members_.insert(repeated.value);
     advance(reader->first);
@@ -156,7 +174,7 @@ class EndMatcher {
     return true;
   }
   // Constants are as exact as their type has them.
-  double tolerance() const { return byteWidth(at(dot_).shape->type) == 2 ? 8 : 1e-2; }
+  double tolerance() const { return byteWidth(at(product_).shape->type) == 2 ? 8 : 1e-2; }
 
   std::optional<double> valueOf(InstructionId id, std::unordered_map<uint32_t, double>& values) const {
     if (const auto known = values.find(id.value); known != values.end()) return known->second;
@@ -178,7 +196,7 @@ class EndMatcher {
   // What members read of constants is computed where they are.
   void takeConstants() {
     for (const uint32_t member : std::vector<uint32_t>(members_.begin(), members_.end())) {
-      if (member == dot_.value) continue;
+      if (member == product_.value) continue;
       for (InstructionId operand : at(InstructionId{member}).operands)
         for (InstructionId id = operand; splatValue(module_, id); id = at(id).operands[0]) {
           members_.insert(id.value);
@@ -189,7 +207,7 @@ class EndMatcher {
 
   const Module& module_;
   const UsersOf& users_;
-  const InstructionId dot_;
+  const InstructionId product_;
   InstructionId last_;  // of what has been taken
   std::unordered_set<uint32_t> members_;
   ProductEnd out_;
@@ -197,9 +215,9 @@ class EndMatcher {
 
 }  // namespace
 
-std::optional<ProductEnd> productEndAt(const Module& module, const UserTable& users, InstructionId dot) {
+std::optional<ProductEnd> productEndAt(const Module& module, const UserTable& users, InstructionId product) {
   return EndMatcher(
-             module, [&](InstructionId id) { return users.users(id); }, dot)
+             module, [&](InstructionId id) { return users.users(id); }, product)
       .run();
 }
 
@@ -210,7 +228,7 @@ std::optional<ProductEnd> productEndOf(const Module& module, ComputationId compu
       if (auto& known = users[operand.value]; known.empty() || known.back() != id) known.push_back(id);
   const UsersOf usersOf = [&](InstructionId id) { return std::span<const InstructionId>(users[id.value]); };
   for (InstructionId id : module.at(computation).instructions) {
-    if (module.at(id).opcode != Opcode::Dot) continue;
+    if (!mayHaveEnd(module.at(id))) continue;
     auto found = EndMatcher(module, usersOf, id).run();
     return found && found->members.back() == module.at(computation).root ? found : std::nullopt;
   }
@@ -223,7 +241,7 @@ Result<bool> fuseProductEnds(Module& module) {
   const UserTable users(module);
   for (ComputationId computation : controlComputations(module))
     for (InstructionId id : std::vector<InstructionId>(module.at(computation).instructions)) {
-      if (module.at(id).opcode != Opcode::Dot || module.shapeOf(id).elementCount().value_or(0) < kFewestProductElements)
+      if (!mayHaveEnd(module.at(id)) || module.shapeOf(id).elementCount().value_or(0) < kFewestProductElements)
         continue;
       const auto found = productEndAt(module, users, id);
       if (!found) continue;

@@ -1,6 +1,7 @@
-// Ends of products: a dot, and what is done to its result that a matrix library does on the way to memory: a scale, a
-// bias along the columns, and max(x, 0) or gelu(x). They become one fusion (kind kOutput) for devices, so that the
-// product is stored once. Stands before other fusions, while each step is an instruction of its own.
+// Ends of products: a dot or a convolution, and what is done to its result that a library does on the way to memory: a
+// scale, a bias along the columns (of a convolution: the features), and max(x, 0) or gelu(x). They become one fusion
+// (kind kOutput) for devices, so that the product is stored once. A convolution has an end where it has a bias, and no
+// gelu, as in cuDNN. Stands before other fusions, while each step is an instruction of its own.
 #pragma once
 
 #include <optional>
@@ -12,17 +13,18 @@ namespace tessera {
 
 enum class ProductFunction : uint8_t { None, Relu, Gelu };
 
-// function(scale · dot + bias)
+// function(scale · product + bias)
 struct ProductEnd {
   std::vector<InstructionId> members;  // operands first, the last one is the result
-  InstructionId dot;
-  InstructionId bias;  // invalid: none; else an array of the dot's last dimensions, those of its right factor alone
+  InstructionId product;
+  InstructionId bias;  // invalid: none; else an array of the dot's last dimensions, those of its right factor alone, or
+                       // of the convolution's features
   double scale = 1;
   ProductFunction function = ProductFunction::None;
 };
 
-// The longest end of the dot; nullopt: nothing is done to it, or something that is no end.
-std::optional<ProductEnd> productEndAt(const Module& module, const UserTable& users, InstructionId dot);
+// The longest end of the product; nullopt: nothing is done to it, or something that is no end.
+std::optional<ProductEnd> productEndAt(const Module& module, const UserTable& users, InstructionId product);
 // What a fusion of that form computes; nullopt: it has another form.
 std::optional<ProductEnd> productEndOf(const Module& module, ComputationId computation);
 

@@ -17,6 +17,7 @@ namespace tessera::fake {
 inline double load(ElementType type, const std::byte* at) {
   if (type == ElementType::F32) return *reinterpret_cast<const float*>(at);
   if (type == ElementType::F64) return *reinterpret_cast<const double*>(at);
+  if (tessera::byteWidth(type) == 1) return tessera::smallFloatToDouble(type, *reinterpret_cast<const uint8_t*>(at));
   return tessera::smallFloatToDouble(type, *reinterpret_cast<const uint16_t*>(at));
 }
 inline void store(ElementType type, std::byte* at, double value) {

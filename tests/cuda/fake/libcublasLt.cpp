@@ -1,4 +1,4 @@
-// cuBLASLt for tests, see README.md: products of f32, f64, bf16 and f16 by loops, through the fake driver's memory.
+// cuBLASLt for tests, see README.md: products of f32, f64, bf16, f16 and f8 by loops, through the fake driver's memory.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -45,6 +45,8 @@ bool typeOf(int number, ElementType& out) {
     case 1: return out = ElementType::F64, true;
     case 2: return out = ElementType::F16, true;
     case 14: return out = ElementType::BF16, true;
+    case 28: return out = ElementType::F8E4M3FN, true;
+    case 29: return out = ElementType::F8E5M2, true;
     default: return false;
   }
 }
@@ -75,6 +77,15 @@ struct Matrix {
 int attributeOf(const Description& description, int attribute) {
   const auto found = description.attributes.find(attribute);
   return found == description.attributes.end() ? 0 : found->second;
+}
+
+// Factors of bytes lie along the depth, one is e4m3, and sizes are multiples of 16.
+bool areFactors(const Description& description, const Layout& a, ElementType aType, const Layout& b,
+                ElementType bType) {
+  if (tessera::byteWidth(aType) != 1 && tessera::byteWidth(bType) != 1) return aType == bType;
+  const bool areWhole = (a.rows | a.columns | b.rows | b.columns) % 16 == 0;
+  return tessera::byteWidth(aType) == tessera::byteWidth(bType) && attributeOf(description, 3) &&
+         !attributeOf(description, 4) && areWhole && !(aType == ElementType::F8E5M2 && bType == ElementType::F8E5M2);
 }
 
 // What an epilogue makes of a sum; bias: of its row.
@@ -139,12 +150,15 @@ API int cublasLtMatmulPreferenceSetAttribute(void* p, int attribute, const void*
   if (attribute != 1 || bytes != 8) return kInvalidValue;
   return std::memcpy(p, value, 8), kSuccess;
 }
-API int cublasLtMatmulAlgoGetHeuristic(void*, void*, void* a, void*, void*, void* d, void* preference, int wanted,
-                                       Heuristic* found, int* count) {
-  ElementType in, out;
+API int cublasLtMatmulAlgoGetHeuristic(void*, void* description, void* a, void* b, void*, void* d, void* preference,
+                                       int wanted, Heuristic* found, int* count) {
+  ElementType in, right, out;
   *count = 0;
   const size_t workspace = static_cast<size_t>(tessera::fake::setting("workspace", 256));
-  if (wanted < 1 || !typeOf(static_cast<Layout*>(a)->type, in) || !typeOf(static_cast<Layout*>(d)->type, out) ||
+  if (wanted < 1 || !typeOf(static_cast<Layout*>(a)->type, in) || !typeOf(static_cast<Layout*>(b)->type, right) ||
+      !typeOf(static_cast<Layout*>(d)->type, out) ||
+      !areFactors(*static_cast<Description*>(description), *static_cast<Layout*>(a), in, *static_cast<Layout*>(b),
+                  right) ||
       *static_cast<size_t*>(preference) < workspace)
     return kNotSupported;
   *found = {};

@@ -1,5 +1,6 @@
 // cuDNN for tests, see README.md: convolutions and their cotangents by loops over the definition, through the fake
 // driver's memory.
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <vector>
@@ -13,7 +14,7 @@ namespace {
 using tessera::ElementType;
 
 enum Status { kSuccess = 0, kBadParameter = 2000, kNotSupported = 3000, kExecutionFailed = 5000 };
-constexpr int kPlainMath = 3;
+constexpr int kPlainMath = 3, kPrecomputed = 1, kRelu = 1, kIdentity = 5;
 
 struct Array {
   ElementType type;
@@ -25,6 +26,16 @@ struct Window {
   int groups = 1, arithmetic = 0;
 };
 using tessera::fake::Handle;
+struct Function {
+  int mode = 0;
+};
+// What follows a forward convolution.
+struct End {
+  double scale = 1;
+  const Array* biasArray = nullptr;
+  const void* bias = nullptr;
+  int function = kIdentity;
+};
 struct Choice {
   int algorithm, status;
   float milliseconds;
@@ -110,12 +121,13 @@ int propose(const void* x, const void* w, const void* window, const void* y, int
   *count = 0;
   if (!fits(*static_cast<const Array*>(x), *static_cast<const Array*>(w), *described, *static_cast<const Array*>(y)))
     return kBadParameter;
-  if (wanted < 3) return kBadParameter;
-  *count = 3;
+  if (wanted < 4) return kBadParameter;
+  *count = 4;
   found[0] = {0, kNotSupported, 0, 0, 1, described->arithmetic, {}};
-  found[1] = {1, kSuccess, 1, 0, 0, described->arithmetic, {}};  // other bits each time
+  found[1] = {3, kSuccess, 1, 0, 0, described->arithmetic, {}};  // other bits each time
   found[2] = {2, kSuccess, 1, static_cast<size_t>(tessera::fake::setting("workspace", 256)), 1, described->arithmetic,
               {}};
+  found[3] = {kPrecomputed, kSuccess, 2, 0, 1, described->arithmetic, {}};
   return kSuccess;
 }
 
@@ -123,7 +135,7 @@ enum class Sum { Y, X, W };
 
 int convolve(void* handle, Sum sum, const void* xArray, const void* x, const void* wArray, const void* w,
              const void* windowAt, const void* yArray, const void* y, int algorithm, void* workspace,
-             size_t workspaceBytes) {
+             size_t workspaceBytes, const End& end = {}) {
   void* const stream = static_cast<Handle*>(handle)->stream;
   const auto& window = *static_cast<const Window*>(windowAt);
   const auto at = [](const void* p) { return reinterpret_cast<uint64_t>(p); };
@@ -131,8 +143,10 @@ int convolve(void* handle, Sum sum, const void* xArray, const void* x, const voi
       ys(*static_cast<const Array*>(yArray), at(y));
   int isCapturing = 0;
   if (cuStreamIsCapturing(stream, &isCapturing) || isCapturing) return kNotSupported;  // it computes at once
-  if (algorithm != 2 || (workspaceBytes > 0 && !workspace) || !fits(xs.array, ws.array, window, ys.array))
+  if ((algorithm != 2 && algorithm != kPrecomputed) || (workspaceBytes > 0 && !workspace) ||
+      !fits(xs.array, ws.array, window, ys.array))
     return kBadParameter;
+  if (end.biasArray && end.function == kIdentity && algorithm != kPrecomputed) return kNotSupported;
   if (xs.array.type == ElementType::F32 && window.arithmetic != kPlainMath) return kBadParameter;
   if (xs.fetch(stream) || ws.fetch(stream) || ys.fetch(stream) || cuStreamSynchronize(stream)) return kExecutionFailed;
   Numbers& out = sum == Sum::Y ? ys : sum == Sum::X ? xs : ws;
@@ -150,6 +164,17 @@ int convolve(void* handle, Sum sum, const void* xArray, const void* x, const voi
       case Sum::W: sums[placeOf(wAt)] += number(xs, xAt) * number(ys, yAt); break;
     }
   });
+  for (double& each : sums) each *= end.scale;
+  if (end.biasArray) {
+    Numbers bias(*end.biasArray, at(end.bias));
+    if (bias.array.sizes[1] != ys.array.sizes[1] || bias.fetch(stream) || cuStreamSynchronize(stream))
+      return kBadParameter;
+    overAll(ys.array.sizes, [&](const std::vector<int>& yAt) {
+      double& sum = sums[placeOf(yAt)];
+      sum += tessera::fake::load(bias.array.type, bias.at({0, yAt[1], 0, 0}));
+      if (end.function == kRelu) sum = std::max(sum, 0.0);
+    });
+  }
   for (size_t i = 0; i < sums.size(); ++i)
     tessera::fake::store(out.array.type, out.bytes.data() + i * out.width(), sums[i]);
   return out.put(stream) || cuStreamSynchronize(stream) ? kExecutionFailed : kSuccess;
@@ -228,6 +253,22 @@ API int cudnnConvolutionForward(void* handle, const void*, void* xArray, const v
                                 void* window, int algorithm, void* workspace, size_t bytes, const void*, void* yArray,
                                 void* y) {
   return convolve(handle, Sum::Y, xArray, x, wArray, w, window, yArray, y, algorithm, workspace, bytes);
+}
+API int cudnnCreateActivationDescriptor(void** out) { return *out = new Function, kSuccess; }
+API int cudnnDestroyActivationDescriptor(void* function) { return delete static_cast<Function*>(function), kSuccess; }
+API int cudnnSetActivationDescriptor(void* function, int mode, int nan, double) {
+  static_cast<Function*>(function)->mode = mode;
+  return (mode == kRelu || mode == kIdentity) && nan == 1 ? kSuccess : kBadParameter;
+}
+API int cudnnConvolutionBiasActivationForward(void* handle, const void* alpha, void* xArray, const void* x,
+                                              void* wArray, const void* w, void* window, int algorithm, void* workspace,
+                                              size_t bytes, const void*, void* zArray, const void*, void* biasArray,
+                                              const void* bias, void* function, void* yArray, void* y) {
+  if (!zArray || !biasArray || !bias || !function) return kBadParameter;
+  const ElementType type = static_cast<Array*>(xArray)->type == ElementType::F64 ? ElementType::F64 : ElementType::F32;
+  const End end{tessera::fake::load(type, static_cast<const std::byte*>(alpha)), static_cast<const Array*>(biasArray),
+                bias, static_cast<const Function*>(function)->mode};
+  return convolve(handle, Sum::Y, xArray, x, wArray, w, window, yArray, y, algorithm, workspace, bytes, end);
 }
 API int cudnnConvolutionBackwardData(void* handle, const void*, void* wArray, const void* w, void* yArray,
                                      const void* y, void* window, int algorithm, void* workspace, size_t bytes,

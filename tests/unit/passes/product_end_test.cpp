@@ -14,17 +14,20 @@ constexpr const char* kDenseProduct =
     " cs = f32[32,32] broadcast(c), dimensions={}\n bias = f32[32,32] broadcast(b), dimensions={1}\n";
 
 // Nothing: the pass changes nothing.
-std::optional<ProductEnd> endOf(const std::string& after) {
-  const Module source = moduleFrom(std::string("HloModule m\nENTRY e {\n") + kDenseProduct + after + "\n}\n");
+std::optional<ProductEnd> endIn(const std::string& text) {
+  const Module source = moduleFrom(text);
   Module out = derive(source);
   const auto changed = fuseProductEnds(out);
-  EXPECT_TRUE(changed.has_value()) << after;
+  EXPECT_TRUE(changed.has_value()) << text;
   expectSameValues(source, out);
   std::optional<ProductEnd> found;
   for (InstructionId id : out.entryComputation().instructions)
     if (out.at(id).opcode == Opcode::Fusion) found = productEndOf(out, out.callees(out.at(id))[0]);
-  EXPECT_EQ(found.has_value(), changed.value_or(false)) << after;
+  EXPECT_EQ(found.has_value(), changed.value_or(false)) << text;
   return found;
+}
+std::optional<ProductEnd> endOf(const std::string& after) {
+  return endIn(std::string("HloModule m\nENTRY e {\n") + kDenseProduct + after + "\n}\n");
 }
 
 TEST(PassesProductEnds, ScaleBiasAndFunctionInThisOrder) {
@@ -65,6 +68,38 @@ TEST(PassesProductEnds, GeluIsKnownByItsValues) {
   ASSERT_TRUE(gelu);
   EXPECT_EQ(gelu->function, ProductFunction::Gelu);
   EXPECT_FALSE(endOf(geluText("0.05")));
+}
+
+// window: of the convolution.
+std::optional<ProductEnd> endOfConvolution(const std::string& window, const std::string& after) {
+  return endIn(
+      "HloModule m\nENTRY e {\n x = f32[2,8,8,4] parameter(0)\n w = f32[3,3,4,16] parameter(1)\n"
+      " b = f32[16] parameter(2)\n d = f32[2,8,8,16] convolution(x, w), window={" +
+      window +
+      "}, dim_labels=b01f_01io->b01f\n zero = f32[] constant(0)\n"
+      " zeros = f32[2,8,8,16] broadcast(zero), dimensions={}\n"
+      " bias = f32[2,8,8,16] broadcast(b), dimensions={3}\n" +
+      after + "\n}\n");
+}
+TEST(PassesProductEnds, AConvolutionEndsWithABiasOfItsFeatures) {
+  const char* const window = "size=3x3 pad=1_1x1_1";
+  const auto relu =
+      endOfConvolution(window, " a = f32[2,8,8,16] add(d, bias)\n ROOT r = f32[2,8,8,16] maximum(a, zeros)");
+  ASSERT_TRUE(relu);
+  EXPECT_TRUE(relu->bias.valid());
+  EXPECT_EQ(relu->function, ProductFunction::Relu);
+  EXPECT_FALSE(endOfConvolution(window, " ROOT r = f32[2,8,8,16] maximum(d, zeros)"));
+  EXPECT_FALSE(endOfConvolution(window,
+                                " v = f32[8] slice(b), slice={[0:8]}\n t = f32[2,8,8,16] broadcast(v), dimensions={2}\n"
+                                " ROOT r = f32[2,8,8,16] add(d, t)"));
+}
+TEST(PassesProductEnds, AConvolutionToItsInputHasNone) {
+  EXPECT_FALSE(
+      endIn("HloModule m\nENTRY e {\n x = f32[2,8,8,4] parameter(0)\n w = f32[3,3,4,16] parameter(1)\n"
+            " b = f32[16] parameter(2)\n d = f32[2,15,15,16] convolution(x, w), window={size=3x3 pad=1_1x1_1 "
+            "lhs_dilate=2x2}, "
+            "dim_labels=b01f_01io->b01f\n bias = f32[2,15,15,16] broadcast(b), dimensions={3}\n"
+            " ROOT r = f32[2,15,15,16] add(d, bias)\n}\n"));
 }
 
 }  // namespace

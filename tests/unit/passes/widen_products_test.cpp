@@ -50,11 +50,14 @@ TEST(PassesWidenProducts, NarrowFloatsButNotBf16) {
   EXPECT_FALSE(after("f16", "f16", "f16", 31).changed);
 }
 
-TEST(PassesWidenProducts, OnDevicesF16Stays) {
+TEST(PassesWidenProducts, OnDevicesWhatTensorCoresHaveStays) {
   EXPECT_FALSE(after("f16", "f16", "f32", 32, widenProductsForDevice).changed);
   EXPECT_FALSE(after("bf16", "bf16", "bf16", 32, widenProductsForDevice).changed);
   EXPECT_TRUE(after("f16", "bf16", "f32", 32, widenProductsForDevice).changed);
-  EXPECT_TRUE(after("f8e4m3fn", "f8e5m2", "bf16", 32, widenProductsForDevice).changed);
+  EXPECT_FALSE(after("f8e4m3fn", "f8e5m2", "bf16", 32, widenProductsForDevice).changed);
+  EXPECT_FALSE(after("f8e5m2", "f8e5m2", "f32", 32, widenProductsForDevice).changed);
+  EXPECT_TRUE(after("f8e4m3fn", "f16", "f32", 32, widenProductsForDevice).changed);
+  EXPECT_TRUE(after("f8e4m3b11fnuz", "f8e4m3b11fnuz", "f32", 32, widenProductsForDevice).changed);
 }
 
 }  // namespace

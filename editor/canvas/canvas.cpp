@@ -61,7 +61,8 @@ Canvas::Canvas(QWidget* parent)
   setMouseTracking(true);
   setAttribute(Qt::WA_OpaquePaintEvent);
   setMinimumSize(160, 120);
-  connect(&tiles_->store(), &TileStore::filled, this, qOverload<>(&QWidget::update));
+  connect(&tiles_->store(), &TileStore::filled, this,
+          [this](const QRectF& scene) { update(viewport_.toWidget(scene).toAlignedRect()); });
   connect(&viewport_, &Viewport::changed, this, [this] {
     requestTiles();
     update();
@@ -212,20 +213,20 @@ void Canvas::requestTiles() { tiles_->request(devicePixelRatioF()); }
 bool Canvas::tilesReady() const { return tiles_->isReady(); }
 void Canvas::waitForTiles() { tiles_->wait(); }
 
-void Canvas::paintEvent(QPaintEvent*) {
+void Canvas::paintEvent(QPaintEvent* event) {
   QPainter painter(this);
-  painter.fillRect(rect(), toQColor(ColorRole::Background, theme_));
+  painter.fillRect(event->rect(), toQColor(ColorRole::Background, theme_));
   if (!picture_) return;
-  tiles_->paint(painter, devicePixelRatioF());
-  paintAboveTiles(painter);
+  update(tiles_->paint(painter, devicePixelRatioF(), event->region()));
+  paintAboveTiles(painter, event->rect());
 }
 
 // Few things, painted directly.
-void Canvas::paintAboveTiles(QPainter& painter) {
+void Canvas::paintAboveTiles(QPainter& painter, const QRectF& exposed) {
   painter.setRenderHint(QPainter::Antialiasing);
   tools_->move.paint(painter);
   values_->paint(painter);
-  highlights_->paint(painter, !tools_->move.isMoving());
+  highlights_->paint(painter, exposed, !tools_->move.isMoving());
   tools_->reroute.paint(painter);
   pageItems_->paint(painter, *tools_);
   highlights_->paintPreview(painter);

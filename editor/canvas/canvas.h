@@ -153,7 +153,7 @@ class Canvas : public QWidget {
   void reveal();
   void keepPlace(KeepView keep, const GraphView* before, const SpatialIndex* index);
   void requestTiles();
-  void paintAboveTiles(QPainter& painter);
+  void paintAboveTiles(QPainter& painter, const QRectF& exposed);
   Pointer pointerOf(const QMouseEvent& event) const;
   Qt::CursorShape cursorAt(QPointF at, int32_t item) const;
   void setHover(int32_t item);

@@ -178,14 +178,16 @@ QColor Highlights::colorOf(ColorRole role, double opacity) const {
   return color;
 }
 
-void Highlights::paint(QPainter& painter, bool wires) const {
-  const QRectF visible = canvas_.viewport().visible();
+void Highlights::paint(QPainter& painter, const QRectF& exposed, bool wires) const {
+  constexpr double kReach = 8;  // pixels around a box or wire
+  const QRectF reach = exposed.adjusted(-kReach, -kReach, kReach, kReach);
+  const QRectF visible(canvas_.viewport().toScene(reach.topLeft()), reach.size() / canvas_.viewport().zoom());
   paintTints(painter, visible);
   paintColored(painter, visible);
   paintFound(painter, visible);
   if (wires) paintSelectedWires(painter, visible);
   paintSelection(painter, visible);
-  paintMarks(painter, visible);
+  paintMarks(painter, canvas_.viewport().visible());  // its words reach far
   paintHover(painter);
 }
 

@@ -50,7 +50,8 @@ class Highlights {
   const std::vector<std::pair<int32_t, std::vector<SearchLook>>>& coloredNodes() const { return coloredNodes_; }
   void pictureChanged();  // for Canvas
 
-  void paint(QPainter& painter, bool wires) const;  // wires: those of the selection, too
+  // exposed: what is to be painted, in pixels of the widget; wires: those of the selection, too.
+  void paint(QPainter& painter, const QRectF& exposed, bool wires) const;
   void paintPreview(QPainter& painter) const;
   void paintWire(QPainter& painter, const PictureItem& wire, double opacity) const;
 

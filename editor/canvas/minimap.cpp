@@ -24,6 +24,7 @@ Minimap::Minimap(Canvas& canvas) : QWidget(&canvas), canvas_(canvas) {
   setAccessibleName(tr("Map of the graph"));
   setToolTip(tr("The whole graph; a click goes there"));
   setCursor(Qt::PointingHandCursor);
+  setAttribute(Qt::WA_OpaquePaintEvent);
   canvas.installEventFilter(this);
   connect(&canvas.viewport(), &Viewport::changed, this, &Minimap::follow);
   hide();

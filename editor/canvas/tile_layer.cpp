@@ -17,8 +17,9 @@ namespace {
 
 constexpr double kWholePixels = 1024;  // at most: the longer side of the whole picture in the tiles that stay
 // Of a tile: items that are painted as they are (of more the boxes without lines, and the texts), and items that are
-// looked at. Of a frame: milliseconds.
+// looked at. Wires over more tiles than so many are left out: one may take a frame's time. Of a frame: milliseconds.
 constexpr size_t kMostWhole = 100, kMostSeen = 10000;
+constexpr float kLongWire = 4;
 constexpr int kMostMs = 6;
 // Beside the level that is wanted, coarse ones first.
 constexpr int32_t kNearLevels[] = {-4, -3, -2, -1, 1};
@@ -51,12 +52,17 @@ void TileLayer::request(double ratio) {
   store_.keep(whole ? tilesOver(toQRectF(picture_->bounds), *whole, true) : std::vector<TileKey>());
   if (wanted.isEmpty()) return store_.request({}, ratio);
   auto tiles = tilesOver(wanted, TileStore::levelFor(viewport_.zoom() * ratio), isFar());
-  const QPointF middle = viewport_.visible().center();  // where people look
+  middleFirst(tiles);
+  store_.request(tiles, ratio);
+}
+
+// Where people look.
+void TileLayer::middleFirst(std::vector<TileKey>& tiles) const {
+  const QPointF middle = viewport_.visible().center();
   std::ranges::sort(tiles, {}, [&](const TileKey& key) {
     const QPointF away = toQRectF(TileStore::sceneRect(key)).center() - middle;
     return QPointF::dotProduct(away, away);
   });
-  store_.request(tiles, ratio);
 }
 
 bool TileLayer::isFar() const { return viewport_.zoom() < kReadableZoom; }
@@ -86,60 +92,98 @@ bool TileLayer::isShown(const TileKey& key) {
   });
 }
 
-void TileLayer::paintStandIns(QPainter& painter, const std::vector<TileKey>& missing) const {
+// False: there was no time for all of it.
+bool TileLayer::paintStandIn(QPainter& painter, const RectF& scene, const QElapsedTimer& clock) const {
+  if (index_->mostIn(scene) > kMostSeen) return true;
+  const auto seen = index_->itemsIn(*picture_, scene, viewport_.zoom());
+  const bool whole = seen.size() <= kMostWhole;
+  const auto isLong = [&](const PictureItem& wire) {
+    return std::max(wire.bounds.width, wire.bounds.height) > kLongWire * scene.width;
+  };
+  painter.setClipRect(toQRectF(scene));
+  for (const uint32_t i : seen) {
+    const PictureItem& item = picture_->items[i];
+    if (item.kind == PictureItem::Kind::Path && (!whole || isLong(item))) continue;
+    if (clock.elapsed() >= kMostMs) return false;
+    if (whole || item.kind == PictureItem::Kind::Text)
+      paintItem(painter, item, viewport_.zoom(), theme_);
+    else if (item.filled)
+      painter.fillRect(toQRectF(item.bounds), toQColor(item.fill, theme_));
+  }
+  return true;
+}
+
+// Of the first tile what there is time for, so that each frame gets on.
+QRegion TileLayer::paintStandIns(QPainter& painter, const std::vector<TileKey>& missing) const {
   QElapsedTimer clock;
   clock.start();
+  QRegion left;
   painter.save();
   viewport_.toSceneUnits(painter);
   for (const TileKey& key : missing) {
     const RectF scene = TileStore::sceneRect(key);
-    if (clock.elapsed() >= kMostMs) break;
-    if (index_->mostIn(scene) > kMostSeen) continue;
-    const auto seen = index_->itemsIn(*picture_, scene, viewport_.zoom());
-    const bool whole = seen.size() <= kMostWhole;
-    painter.setClipRect(toQRectF(scene));
-    for (const uint32_t i : seen) {
-      const PictureItem& item = picture_->items[i];
-      if (!whole && item.kind == PictureItem::Kind::Path) continue;
-      if (clock.elapsed() >= kMostMs) return painter.restore();
-      if (whole || item.kind == PictureItem::Kind::Text)
-        paintItem(painter, item, viewport_.zoom(), theme_);
-      else if (item.filled)
-        painter.fillRect(toQRectF(item.bounds), toQColor(item.fill, theme_));
-    }
+    const bool done = clock.elapsed() < kMostMs && (paintStandIn(painter, scene, clock) || key == missing.front());
+    if (!done) left += viewport_.toWidget(toQRectF(scene)).toAlignedRect();
   }
   painter.restore();
+  return left;
 }
 
-void TileLayer::paint(QPainter& painter, double ratio) {
-  const QRectF visible = viewport_.visible().intersected(toQRectF(picture_->bounds));
-  if (visible.isEmpty()) return;
+struct TileLayer::Frame {
+  QPainter& painter;
+  double ratio;
+  const QRegion& exposed;
+};
+
+std::vector<TileKey> TileLayer::exposedTiles(const Frame& frame, int32_t level, bool far) const {
+  const QRectF exposed(viewport_.toScene(frame.exposed.boundingRect().topLeft()),
+                       QSizeF(frame.exposed.boundingRect().size()) / viewport_.zoom());
+  auto tiles = tilesOver(exposed.intersected(toQRectF(picture_->bounds)), level, far);
+  std::erase_if(tiles, [&](const TileKey& key) {
+    return !frame.exposed.intersects(viewport_.toWidget(toQRectF(TileStore::sceneRect(key))).toAlignedRect());
+  });
+  return tiles;
+}
+
+// Neighbours meet at whole pixels, so that no seam shows between them.
+void TileLayer::paintTile(const Frame& frame, const TileKey& key, const QImage& image) const {
+  const auto snapped = [&](QPointF p) {
+    return QPointF(std::round(p.x() * frame.ratio), std::round(p.y() * frame.ratio)) / frame.ratio;
+  };
+  const double side = TileStore::kPixels / TileStore::zoomOf(key.level);
+  const QPointF from = snapped(viewport_.toWidget(QPointF(key.column * side, key.row * side)));
+  const QPointF to = snapped(viewport_.toWidget(QPointF((key.column + 1) * side, (key.row + 1) * side)));
+  frame.painter.drawImage(QRectF(from, to), image);
+}
+
+void TileLayer::paintOtherLevels(const Frame& frame, int32_t level) {
+  const auto paintLevel = [&](int32_t other) {
+    for (bool far : {!isFar(), isFar()})
+      for (const TileKey& key : exposedTiles(frame, other, far))
+        if (const QImage* image = store_.find(key)) paintTile(frame, key, *image);
+  };
+  if (const auto whole = wholeLevel(); whole && *whole < level + kNearLevels[0]) paintLevel(*whole);
+  for (const int32_t step : kNearLevels) paintLevel(level + step);
+}
+
+QRegion TileLayer::paint(QPainter& painter, double ratio, const QRegion& exposed) {
+  if (!viewport_.visible().intersects(toQRectF(picture_->bounds))) return {};
   const double pixels = viewport_.zoom() * ratio;  // a scene unit
   const int32_t level = TileStore::levelFor(pixels);
   painter.setRenderHint(QPainter::SmoothPixmapTransform, std::abs(TileStore::zoomOf(level) - pixels) > 1e-9);
-  // Neighbours meet at whole pixels, so that no seam shows between them.
-  const auto snapped = [&](QPointF p) { return QPointF(std::round(p.x() * ratio), std::round(p.y() * ratio)) / ratio; };
-  const auto paint = [&](const TileKey& key, const QImage& image) {
-    const double side = TileStore::kPixels / TileStore::zoomOf(key.level);
-    const QPointF from = snapped(viewport_.toWidget(QPointF(key.column * side, key.row * side)));
-    const QPointF to = snapped(viewport_.toWidget(QPointF((key.column + 1) * side, (key.row + 1) * side)));
-    painter.drawImage(QRectF(from.x(), from.y(), to.x() - from.x(), to.y() - from.y()), image);
-  };
+  const Frame frame{painter, ratio, exposed};
   std::vector<TileKey> there, missing;
-  for (const TileKey& key : tilesOver(visible, level, isFar())) (store_.find(key) ? there : missing).push_back(key);
+  for (const TileKey& key : exposedTiles(frame, level, isFar())) (store_.find(key) ? there : missing).push_back(key);
+  QRegion left;
   if (!missing.empty()) {
-    const auto paintLevel = [&](int32_t other) {
-      for (bool far : {!isFar(), isFar()})
-        for (const TileKey& key : tilesOver(visible, other, far))
-          if (const QImage* image = store_.find(key)) paint(key, *image);
-    };
-    if (const auto whole = wholeLevel(); whole && *whole < level + kNearLevels[0]) paintLevel(*whole);
-    for (const int32_t step : kNearLevels) paintLevel(level + step);
+    paintOtherLevels(frame, level);
     std::erase_if(missing, [&](const TileKey& key) { return isShown(key); });  // the whole is blurred from near
-    paintStandIns(painter, missing);
+    middleFirst(missing);
+    left = paintStandIns(painter, missing);
   }
   for (const TileKey& key : there)
-    if (const QImage* image = store_.find(key)) paint(key, *image);
+    if (const QImage* image = store_.find(key)) paintTile(frame, key, *image);
+  return left;
 }
 
 }  // namespace tessera

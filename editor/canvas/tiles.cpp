@@ -126,7 +126,7 @@ void TileStore::take(uint64_t generation, TileKey key, QImage image) {
   tiles_.insert(key, {std::move(image), now()});
   dropOldest();
   startWorkers();
-  emit filled();
+  emit filled(toQRectF(sceneRect(key)));
 }
 
 // What is in sight stays, however small the cache is.

@@ -6,6 +6,7 @@
 #include <QHash>
 #include <QImage>
 #include <QObject>
+#include <QRectF>
 #include <QThreadPool>
 #include <atomic>
 #include <memory>
@@ -52,7 +53,7 @@ class TileStore : public QObject {
   static size_t bytesOfAll();  // of all stores
 
  signals:
-  void filled();
+  void filled(QRectF scene);  // this part is there
 
  private:
   struct Entry {

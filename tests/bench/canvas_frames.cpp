@@ -1,11 +1,12 @@
 // Time of the UI thread per frame while a huge graph with all groups opened is panned, zoomed, hovered, clicked and box
 // selected, on the offscreen platform. A frame is one event, its consequences and the repaint. Prints p50, p99 and max
-// of wall time and of the UI thread's own processor time, and how long tiles are missing. Usage: bench_canvas_frames
-// FILE
+// of wall time and of the UI thread's own processor time, how long tiles are missing and how long boxes are.
+// Usage: bench_canvas_frames FILE
 #include <fmt/format.h>
 #include <time.h>
 
 #include <QApplication>
+#include <QBackingStore>
 #include <QMouseEvent>
 #include <QWheelEvent>
 #include <algorithm>
@@ -114,13 +115,93 @@ uint64_t randomBelow(uint64_t& state, uint64_t end) {
   return (state >> 33) % end;
 }
 
-// To boxes all over the picture, at zooms from one node to the whole: the frame, and until the last tile is there.
+// The closed boxes in sight, each as some pixels of the window inside it.
+class BoxesInSight {
+ public:
+  explicit BoxesInSight(const Canvas& canvas) {
+    constexpr double kLeast = 6;  // pixels
+    const QRectF window = canvas.rect();
+    for (size_t v = 0; v < canvas.view()->nodes.size(); ++v) {
+      if (canvas.view()->nodes[v].kind == ViewNode::Kind::OpenGroup) continue;
+      const QRectF box = canvas.viewport().toWidget(canvas.frameOf(static_cast<int32_t>(v)));
+      if (!window.contains(box) || std::min(box.width(), box.height()) < kLeast) continue;
+      for (const double across : {0.2, 0.4, 0.6, 0.8})
+        for (const double down : {0.3, 0.7})
+          pixels_.push_back((box.topLeft() + QPointF(across * box.width(), down * box.height())).toPoint());
+    }
+  }
+  static constexpr size_t kPixelsOfBox = 8;
+  size_t count() const { return pixels_.size() / kPixelsOfBox; }
+  std::vector<QRgb> colorsIn(const QWidget& window) const {
+    const auto& image = dynamic_cast<const QImage&>(*window.backingStore()->paintDevice());
+    std::vector<QRgb> out;
+    for (const QPoint& at : pixels_) out.push_back(image.pixel(at));
+    return out;
+  }
+
+ private:
+  std::vector<QPoint> pixels_;
+};
+
+// What a jump shows, frame by frame, until its last tile.
+class Arrival {
+ public:
+  Arrival(const Canvas& canvas, double start) : canvas_(canvas), boxes_(canvas), start_(start) {}
+  void watch() {
+    note();
+    while (!canvas_.tilesReady()) {
+      QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+      note();
+    }
+    QCoreApplication::processEvents();
+    note();
+  }
+  double complete() const { return seen_.back().ms; }
+  // Until each box looks as it does at the end, but for at most half of its pixels: words differ by a few.
+  double boxesThere() const {
+    auto last = seen_.end() - 1;
+    while (last != seen_.begin() && boxesMissing(*(last - 1)) == 0) --last;
+    return last->ms;
+  }
+  double missingAtFirst() const {
+    return boxes_.count() == 0 ? 0
+                               : static_cast<double>(boxesMissing(seen_.front())) / static_cast<double>(boxes_.count());
+  }
+
+ private:
+  struct Frame {
+    double ms;
+    std::vector<QRgb> colors;
+  };
+  void note() { seen_.push_back({wallMs() - start_, boxes_.colorsIn(canvas_)}); }
+  size_t boxesMissing(const Frame& frame) const {
+    constexpr int kAlike = 10;  // of 255
+    const auto differ = [](QRgb a, QRgb b) {
+      return std::abs(qRed(a) - qRed(b)) + std::abs(qGreen(a) - qGreen(b)) + std::abs(qBlue(a) - qBlue(b)) > kAlike;
+    };
+    size_t missing = 0;
+    for (size_t box = 0; box < boxes_.count(); ++box) {
+      size_t unlike = 0;
+      for (size_t p = box * BoxesInSight::kPixelsOfBox; p < (box + 1) * BoxesInSight::kPixelsOfBox; ++p)
+        unlike += differ(frame.colors[p], seen_.back().colors[p]);
+      missing += 2 * unlike > BoxesInSight::kPixelsOfBox;
+    }
+    return missing;
+  }
+  const Canvas& canvas_;
+  const BoxesInSight boxes_;
+  double start_;
+  std::vector<Frame> seen_;
+};
+
+// To boxes all over the picture, at zooms from one node to the whole: the frame, until no box is missing, and until the
+// last tile is there.
 void jumps(Canvas& canvas, Frames& frames) {
   constexpr int kJumps = 40;
   const auto boxes = static_cast<uint64_t>(canvas.view()->nodes.size());
   uint64_t state = 1;
   for (const double zoom : kZooms) {
-    std::vector<double> complete;
+    std::vector<double> complete, boxesThere, missing;
     double start = 0;
     const auto jump = [&](int) {
       const QRectF box = canvas.frameOf(static_cast<int32_t>(randomBelow(state, boxes)));
@@ -129,11 +210,18 @@ void jumps(Canvas& canvas, Frames& frames) {
       canvas.viewport().centerOn(box.center());
     };
     frames.run(fmt::format("jump at zoom {}", zoom).c_str(), kJumps, jump, [&] {
-      canvas.waitForTiles();
-      complete.push_back(wallMs() - start);
+      Arrival arrival(canvas, start);
+      arrival.watch();
+      complete.push_back(arrival.complete());
+      boxesThere.push_back(arrival.boxesThere());
+      missing.push_back(100 * arrival.missingAtFirst());
     });
-    std::sort(complete.begin(), complete.end());
-    fmt::print("  its tiles after p50 {:.0f}, longest {:.0f} ms\n", complete[complete.size() / 2], complete.back());
+    for (auto* times : {&complete, &boxesThere, &missing}) std::ranges::sort(*times);
+    fmt::print(
+        "  its tiles after p50 {:.0f}, longest {:.0f} ms; its boxes after p50 {:.0f}, longest {:.0f} ms; of the boxes "
+        "missing in the first frame p50 {:.0f}, most {:.0f} %\n",
+        complete[kJumps / 2], complete.back(), boxesThere[kJumps / 2], boxesThere.back(), missing[kJumps / 2],
+        missing.back());
   }
 }
 
@@ -162,19 +250,24 @@ void tiles(const Picture& picture, const SpatialIndex& index, const GraphView& v
   }
 }
 
-// What the map in the corner adds to a frame: of a new picture, and while the canvas is moved below it.
+// What the map in the corner costs a frame: of a new picture, and while the canvas is moved below it.
 void mapFrames(Canvas& canvas) {
+  canvas.repaint();
   Minimap map(canvas);
   map.setWanted(true);
-  std::vector<double> spent;
-  for (int k = 0; k < 60; ++k) {
-    canvas.viewport().panBy({0, -40});
+  const auto paint = [&] {
     const double start = threadMs();
     map.repaint();
-    spent.push_back(threadMs() - start);
+    return threadMs() - start;
+  };
+  const double first = paint();
+  double longest = 0;
+  for (int k = 0; k < 60; ++k) {
+    canvas.viewport().panBy({0, -40});
+    canvas.repaint();
+    longest = std::max(longest, paint());
   }
-  fmt::print("map: first frame {:.1f} ms, then at most {:.2f} ms of the UI thread\n", spent.front(),
-             *std::max_element(spent.begin() + 1, spent.end()));
+  fmt::print("map: first frame {:.1f} ms, then at most {:.2f} ms of the UI thread\n", first, longest);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The canvas with real mouse, wheel and key events, on the offscreen platform.
 #include <QHelpEvent>
 #include <QNativeGestureEvent>
+#include <QPainter>
 #include <QPointingDevice>
 #include <QSignalSpy>
 #include <QTest>
@@ -11,6 +12,7 @@
 #include "core/arrange/arrangement.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/render.h"
+#include "editor/canvas/tile_layer.h"
 #include "editor/canvas/tiles.h"
 #include "editor/preferences/preferences.h"
 #include "tests/editor/qt_tests.h"
@@ -103,6 +105,28 @@ class CanvasTest : public QObject {
     const QPoint inTitle = canvas_->viewport().toWidget(canvas_->boxOf(p_).topLeft() + QPointF(4, 8)).toPoint();
     QCOMPARE(canvas_->grab().toImage().pixelColor(inTitle), toQColor(ColorRole::Parameter, Theme::Dark));
     QVERIFY(!canvas_->tilesReady());
+  }
+
+  // A tile that arrives costs its own part of a frame.
+  void nothingButTheExposedPartIsPainted() {
+    auto picture = std::make_shared<Picture>();
+    picture->bounds = {0, 0, 2 * TileStore::kPixels, TileStore::kPixels};
+    Viewport viewport(*canvas_);
+    TileLayer layer(viewport);
+    layer.reset(picture, Canvas::makeIndex(*picture), Theme::Light);
+    layer.request(1);
+    layer.wait();
+    const QRect part(0, 0, 100, 100);
+    const QPoint beyond(TileStore::kPixels + 100, 50);  // in the next tile
+    const QColor before(Qt::magenta);
+    for (const bool everything : {false, true}) {
+      QImage image(2 * TileStore::kPixels, TileStore::kPixels, QImage::Format_RGB32);
+      image.fill(before);
+      QPainter painter(&image);
+      QVERIFY(layer.paint(painter, 1, everything ? image.rect() : part).isEmpty());
+      QVERIFY(image.pixelColor(part.center()) != before);
+      QCOMPARE(image.pixelColor(beyond) != before, everything);
+    }
   }
 
   // 40,000 boxes: near ones are painted at once, from afar the tiles of the whole stand in, which stay.

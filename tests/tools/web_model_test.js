@@ -1,10 +1,11 @@
 // The data and the model of an HTML export, as a browser runs them: node web_model_test.js MODEL.js FILE.html…
 // Each instruction has a way to it, boxes never overlap whatever is open, wires end at their boxes, words are found.
-// Titles seen from afar fit into their boxes.
+// Titles seen from afar fit into their boxes. A page that is moved paints what comes into sight.
 'use strict';
 const fs = require('fs'), path = require('path'), zlib = require('zlib'), assert = require('assert');
-const {Graph, Page, HEADER, PADDING} = require(process.argv[2]);
-const {Painter, shorterForms} = require(path.join(path.dirname(process.argv[2]), 'canvas.js'));
+const model = path.resolve(process.argv[2]);
+Object.assign(globalThis, require(model));  // scripts of a page share their names
+const {Painter, shorterForms} = require(path.join(path.dirname(model), 'canvas.js'));
 
 function read(file) {
   const text = fs.readFileSync(file, 'utf8');
@@ -50,6 +51,54 @@ function checkFarTitles() {
 }
 checkFarTitles();
 
+// A canvas that notes where boxes are outlined or filled, in units of the page.
+class RecordingPen {
+  constructor() { Object.assign(this, {x: 0, y: 0, scale: 1, kept: [], boxes: [], copies: 0}); }
+  setTransform(scale, b, c, d, x, y) { Object.assign(this, {scale, x: x / scale, y: y / scale}); }
+  translate(dx, dy) { this.x += dx, this.y += dy; }
+  save() { this.kept.push([this.x, this.y, this.scale]); }
+  restore() { [this.x, this.y, this.scale] = this.kept.pop(); }
+  note(x, y) { this.boxes.push(Math.round(x + this.x - this.page.x) + ' ' + Math.round(y + this.y - this.page.y)); }
+  rect(x, y) { this.note(x, y); }
+  roundRect(x, y) { this.note(x, y); }
+  fillRect(x, y) { this.note(x, y); }
+  drawImage() { ++this.copies; }
+  measureText(text) { return {width: 60 * text.length}; }
+}
+for (const name of ['beginPath', 'clip', 'fill', 'stroke', 'moveTo', 'lineTo', 'bezierCurveTo', 'fillText'])
+  RecordingPen.prototype[name] = () => {};
+
+// What comes into sight is painted, and of what stays nothing but a copy. The window is moved by 16 pixels, to where a box
+// begins to be seen at its right and lower edge.
+function checkMoves(graph, page) {
+  globalThis.window = {devicePixelRatio: 1};
+  const pen = new RecordingPen(), canvas = {clientWidth: 400, clientHeight: 300, width: 400, height: 300, getContext: () => pen};
+  const leaves = [], collect = view => view.items.forEach(item => item.view ? collect(item.view) : leaves.push(page.placeOf(item)));
+  collect(page.root);
+  const key = ({x, y}) => Math.round(x) + ' ' + Math.round(y);
+  for (const zoom of [1, 0.1])
+    for (let k = 0; k < leaves.length; k += Math.ceil(leaves.length / 20)) {
+      const painter = new Painter(canvas, graph), corner = leaves[k];
+      painter.measureHeat(page);
+      const paint = (left, top) => {
+        Object.assign(painter, {zoom, left, top});
+        Object.assign(pen, {boxes: [], copies: 0, page: {x: -Math.round(left * zoom) / zoom, y: -Math.round(top * zoom) / zoom}});
+        painter.paint(page);
+        return new Set(pen.boxes);
+      };
+      const left = corner.x - 392 / zoom, top = corner.y - 292 / zoom;
+      paint(left - 16 / zoom, top - 16 / zoom);
+      const moved = paint(left, top);
+      assert.strictEqual(pen.copies, 1);
+      assert(moved.has(key(corner)), 'a box is missing after a move');
+      const stays = box => box.x + box.w < left + 300 / zoom && box.y + box.h < top + 200 / zoom;
+      for (const box of leaves.filter(stays)) assert(!moved.has(key(box)), 'a box is painted again');
+      assert.strictEqual(paint(left, top).size, 0);
+      painter.stale = true;
+      assert(paint(left, top).has(key(corner)) && pen.copies === 0);
+    }
+}
+
 for (const file of process.argv.slice(3)) {
   const graph = read(file), page = new Page(graph, graph.page);
   checkView(page.root);
@@ -67,6 +116,7 @@ for (const file of process.argv.slice(3)) {
     assert(item && graph.boxes.instruction[item.box] === own[k], graph.instructions.name[own[k]] + ' is not found');
   }
   checkView(page.root);
+  checkMoves(graph, page);
   for (const item of [...page.root.items]) if (item.view) page.toggle(item);
   checkView(page.root);
   const name = graph.instructions.name[own[own.length - 1]];

@@ -17,6 +17,11 @@ class App {
   }
   element(id) { return document.getElementById(id); }
   repaint() {
+    this.painter.stale = true;
+    this.repaintMoved();
+  }
+  // Nothing has changed but which part is seen, and how large.
+  repaintMoved() {
     if (this.waiting) return;
     this.waiting = true;
     requestAnimationFrame(() => {
@@ -81,26 +86,26 @@ class App {
     painter.zoom = Math.min((width - margin) / w, (height - margin) / h, 1.5);
     painter.left = (w - width / painter.zoom) / 2;
     painter.top = (h - height / painter.zoom) / 2;
-    this.repaint();
+    this.repaintMoved();
   }
   zoomAt(factor, x, y) {
     const {painter} = this, before = painter.zoom;
     painter.zoom = Math.min(Math.max(before * factor, 0.0005), 8);
     painter.left += x / before - x / painter.zoom;
     painter.top += y / before - y / painter.zoom;
-    this.repaint();
+    this.repaintMoved();
   }
   move(dx, dy) {
     this.painter.left -= dx / this.painter.zoom;
     this.painter.top -= dy / this.painter.zoom;
-    this.repaint();
+    this.repaintMoved();
   }
   centre(item) {
     const {painter, canvas} = this, place = this.page.placeOf(item);
     painter.zoom = Math.max(painter.zoom, 0.9);
     painter.left = place.x + place.w / 2 - this.freeWidth() / painter.zoom / 2;
     painter.top = place.y + Math.min(place.h, 200) / 2 - canvas.clientHeight / painter.zoom / 2;
-    this.repaint();
+    this.repaintMoved();
   }
   at(event) {
     const area = this.canvas.getBoundingClientRect(), {painter} = this;

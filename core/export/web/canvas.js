@@ -1,6 +1,8 @@
 'use strict';
 // Paints a page: boxes, wires, groups within groups, with the levels of detail of the studio's canvas.
 const ARROW_ZOOM = 0.3, READABLE_ZOOM = 0.6, BODY_ZOOM = 0.12, WIRE_ZOOM = 0.04;
+const SMALL_BOX = 3, FAINT_LINE = 0.05;  // pixels below which a box is its colour alone, and a line is left out
+const OVERHANG = 32;                     // units that bends and badges reach beyond their ends
 const FAR_SIZES = [11.5, 10.5, 9.5, 9], FAR_LINE = 1.2, FAR_MARGIN = 3;  // pixels, of the size, pixels
 const GROUP_TITLE = 13, LEAST_GROUP = {w: 90, h: 40};                    // of an open group with a title; pixels
 const FONT = '"DejaVu Sans", Verdana, sans-serif';
@@ -35,6 +37,7 @@ class Painter {
     Object.assign(this, {canvas, graph, pen: canvas.getContext('2d'), zoom: 1, left: 0, top: 0, theme: 'light'});
     this.widths = new Map();
     this.selected = null;
+    this.stale = true;        // more has changed than which part is seen
     this.hits = null;         // by instruction, while something is searched for
     this.hitsInLevel = new Map();
   }
@@ -82,9 +85,9 @@ class Painter {
     if (this.graph.instructions.time) walk(page.root);
     this.cold = Math.max(this.hot / 1e4, 1e-3);
   }
-  heatColor(ns) {
+  heatRole(ns) {
     const heat = ns <= this.cold ? 0 : ns >= this.hot ? 1 : Math.log(ns / this.cold) / Math.log(this.hot / this.cold);
-    return this.color('heat' + Math.min(9, Math.floor(heat * 10)));
+    return 'heat' + Math.min(9, Math.floor(heat * 10));
   }
 
   // --- text
@@ -141,28 +144,52 @@ class Painter {
   paint(page) {
     const {pen, canvas, zoom} = this, ratio = window.devicePixelRatio || 1;
     const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
+    const frame = {page, zoom, ratio, width, height, x: Math.round(this.left * zoom * ratio), y: Math.round(this.top * zoom * ratio)};
+    const last = this.stale ? null : this.last;
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, {width, height});
+    this.last = frame;
+    this.stale = false;
+    if (!last || ['page', 'zoom', 'ratio', 'width', 'height'].some(key => last[key] !== frame[key]))
+      return this.paintPart(frame, 0, 0, width, height);
+    const dx = last.x - frame.x, dy = last.y - frame.y, aboveHeight = Math.max(height - Math.abs(dy), 0);
+    if (!dx && !dy) return;
     pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.drawImage(canvas, dx, dy);
+    this.paintPart(frame, 0, dy > 0 ? 0 : aboveHeight, width, height - aboveHeight);
+    const besideWidth = Math.min(Math.abs(dx), width);
+    this.paintPart(frame, dx > 0 ? 0 : width - besideWidth, Math.max(dy, 0), besideWidth, aboveHeight);
+  }
+  // A rectangle of the canvas, in device pixels.
+  paintPart({page, zoom, ratio, x, y}, left, top, width, height) {
+    if (width <= 0 || height <= 0) return;
+    const {pen} = this, scale = zoom * ratio, reach = OVERHANG + 4 / zoom;
+    pen.save();
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.beginPath();
+    pen.rect(left, top, width, height);
+    pen.clip();
     pen.fillStyle = this.color('background');
-    pen.fillRect(0, 0, width, height);
-    pen.setTransform(zoom * ratio, 0, 0, zoom * ratio, -this.left * zoom * ratio, -this.top * zoom * ratio);
-    this.paintView(page.root, {x: this.left, y: this.top, w: canvas.clientWidth / zoom, h: canvas.clientHeight / zoom}, 0);
+    pen.fillRect(left, top, width, height);
+    pen.setTransform(scale, 0, 0, scale, -x, -y);
+    this.paintView(page.root, {x: (left + x) / scale - reach, y: (top + y) / scale - reach,
+                               w: width / scale + 2 * reach, h: height / scale + 2 * reach}, 0);
     if (this.selected) this.paintSelection(page);
+    pen.restore();
   }
   // plate: the title of a group around it, which covers titles below.
   paintView(view, seen, depth, plate = null) {
     const {pen} = this;
     const isSeen = b => b.x < seen.x + seen.w && b.x + b.w > seen.x && b.y < seen.y + seen.h && b.y + b.h > seen.y;
-    for (const item of view.items) if (item.view && isSeen(item)) this.paintFrame(item, depth);
+    for (const item of view.items) if (this.isOpen(item) && isSeen(item)) this.paintFrame(item, depth);
     if (this.zoom >= WIRE_ZOOM) this.paintWires(view, seen);
     for (const item of view.items) {
-      if (!isSeen({x: item.x, y: item.y, w: item.w + 10, h: item.h + 14})) continue;
-      const dimmed = this.hits && !item.view && !this.hitsIn(item);
+      if (!isSeen(item)) continue;
+      const open = this.isOpen(item), dimmed = this.hits && !open && !this.hitsIn(item);
       if (dimmed) pen.globalAlpha = 0.3;
-      if (!item.view) this.paintBox(item);
+      if (!open) this.paintBox(item);
       if (item.readsOutside && this.zoom >= ARROW_ZOOM) this.paintStub(item);
       if (dimmed) pen.globalAlpha = 1;
-      if (!item.view) continue;
+      if (!open) continue;
       const dx = item.x + PADDING, dy = item.y + HEADER;
       pen.save();
       pen.translate(dx, dy);
@@ -178,6 +205,9 @@ class Painter {
     this.outline(item.x, item.y, item.w, item.h, 8);
     this.fill(depth % 2 ? 'background' : 'groupFill', 'groupBorder', 1.2);
   }
+  // Neither outline nor inside can be made out, and nothing in it is looked for.
+  isSmall({w, h}) { return !this.hits && Math.max(w, h) * this.zoom < SMALL_BOX; }
+  isOpen(item) { return item.view && !this.isSmall(item); }
   outline(x, y, w, h, radius) {
     const {pen} = this;
     pen.beginPath();
@@ -185,9 +215,9 @@ class Painter {
   }
   fill(role, border, width) {
     const {pen} = this;
-    pen.fillStyle = role.startsWith('#') ? role : this.color(role);
+    pen.fillStyle = this.color(role);
     pen.fill();
-    if (!border) return;
+    if (!border || width * this.zoom < FAINT_LINE) return;
     pen.strokeStyle = this.color(border);
     pen.lineWidth = width;
     pen.stroke();
@@ -212,24 +242,19 @@ class Painter {
     const {pen} = this;
     pen.strokeStyle = pen.fillStyle = this.color('wire');
     pen.lineWidth = 1.1;
-    for (const wire of view.wires) {
-      const p = wire.points, attached = wire.from.kind === ATTACHED;
-      if (p.length < 2 || (attached && this.zoom < READABLE_ZOOM) || !this.crosses(p, seen)) continue;
-      pen.beginPath();
-      this.trace(p, attached);
-      pen.stroke();
-      if (!attached && this.zoom >= ARROW_ZOOM) this.paintArrow(p.at(-1), p.at(-2));
-    }
+    pen.beginPath();
+    for (const wire of view.wires)
+      if (this.isWireSeen(wire, seen)) this.trace(wire.points, wire.from.kind === ATTACHED);
+    pen.stroke();
+    if (this.zoom < ARROW_ZOOM) return;
+    pen.beginPath();
+    for (const wire of view.wires)
+      if (wire.from.kind !== ATTACHED && this.isWireSeen(wire, seen)) this.traceArrow(wire.points.at(-1), wire.points.at(-2));
+    pen.fill();
   }
-  crosses(points, seen) {
-    let left = Infinity, right = -Infinity, top = Infinity, bottom = -Infinity;
-    for (const {x, y} of points) {
-      if (x < left) left = x;
-      if (x > right) right = x;
-      if (y < top) top = y;
-      if (y > bottom) bottom = y;
-    }
-    return left < seen.x + seen.w && right >= seen.x && top < seen.y + seen.h && bottom >= seen.y;
+  isWireSeen({from, points, bounds}, seen) {
+    return points.length > 1 && (from.kind !== ATTACHED || this.zoom >= READABLE_ZOOM) && bounds.left < seen.x + seen.w &&
+      bounds.right >= seen.x && bounds.top < seen.y + seen.h && bounds.bottom >= seen.y;
   }
   trace(points, straight) {
     const {pen} = this;
@@ -244,13 +269,11 @@ class Painter {
       pen.bezierCurveTo(a.x, a.y + bend, b.x, b.y - bend, b.x, b.y);
     }
   }
-  paintArrow(tip, from) {
+  traceArrow(tip, from) {
     const {pen} = this, up = tip.y < from.y && tip.x === from.x ? -1 : 1;
-    pen.beginPath();
     pen.moveTo(tip.x, tip.y);
     pen.lineTo(tip.x - 3, tip.y - 7 * up);
     pen.lineTo(tip.x + 3, tip.y - 7 * up);
-    pen.fill();
   }
   // Something that comes into the group from outside.
   paintStub({x, y, w}) {
@@ -261,20 +284,26 @@ class Painter {
     pen.moveTo(middle, y - 14);
     pen.lineTo(middle, y);
     pen.stroke();
-    this.paintArrow({x: middle, y}, {x: middle, y: y - 14});
+    pen.beginPath();
+    this.traceArrow({x: middle, y}, {x: middle, y: y - 14});
+    pen.fill();
   }
   paintBox(item) {
     const {pen, graph} = this, {x, y, w, h} = item, hot = item.ns > 0;
+    const closedGroup = item.kind === GROUP, role = closedGroup ? 'groupFill' : graph.roles[graph.boxes.role[item.box]];
+    const color = hot ? this.heatRole(item.ns) : role;
+    if (this.isSmall(item)) {
+      pen.fillStyle = this.color(color);
+      return pen.fillRect(x, y, w, h);
+    }
     if (item.kind === ATTACHED) return this.paintAttached(item);
-    const closedGroup = item.kind === GROUP;
     if (closedGroup && this.zoom >= BODY_ZOOM)
       for (let back = item.repeats > 0 ? 9 : 3; back > 0; back -= 3) {
         this.outline(x + back, y + back, w, h, 6);
         this.fill('groupFill', 'groupBorder', 1);
       }
     this.outline(x, y, w, h, closedGroup ? 6 : 5);
-    const role = closedGroup ? 'groupFill' : graph.roles[graph.boxes.role[item.box]];
-    this.fill(hot ? this.heatColor(item.ns) : role, closedGroup ? 'groupBorder' : 'nodeBorder', closedGroup ? 1.4 : 1);
+    this.fill(color, closedGroup ? 'groupBorder' : 'nodeBorder', closedGroup ? 1.4 : 1);
     if (hot && item.box >= 0 && !graph.timeOfBox(item.box).measured && this.zoom >= BODY_ZOOM) this.hatch(item);
     if (!closedGroup && !hot && this.zoom >= READABLE_ZOOM) {
       this.outline(x + 1, y + 22, w - 2, h - 23, 4);

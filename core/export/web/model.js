@@ -158,6 +158,17 @@ class Item {
   get canOpen() { return this.opens.length > 0; }
 }
 
+function boundsOf(points) {
+  const out = {left: Infinity, right: -Infinity, top: Infinity, bottom: -Infinity};
+  for (const {x, y} of points) {
+    out.left = Math.min(out.left, x);
+    out.right = Math.max(out.right, x);
+    out.top = Math.min(out.top, y);
+    out.bottom = Math.max(out.bottom, y);
+  }
+  return out;
+}
+
 // What an open box shows: the boxes of a level, or one for each computation that it calls.
 class View {
   constructor(graph, owner, prefix) { Object.assign(this, {graph, owner, prefix, items: [], wires: [], w: 0, h: 0}); }
@@ -207,7 +218,10 @@ class View {
     }
     this.w = across.map(this.closedWidth);
     this.h = down.map(this.closedHeight);
-    for (const wire of this.wires) wire.points = open.length ? this.routed(wire, across, down) : wire.closed;
+    for (const wire of this.wires) {
+      wire.points = open.length ? this.routed(wire, across, down) : wire.closed;
+      wire.bounds = boundsOf(wire.points);
+    }
   }
   routed(wire, across, down) {
     const points = wire.closed.map(p => ({x: across.map(p.x), y: down.map(p.y)}));
@@ -299,4 +313,4 @@ class Page {
   }
 }
 
-if (typeof module !== 'undefined') module.exports = {Graph, Page, Stretch, View, HEADER, PADDING};
+if (typeof module !== 'undefined') module.exports = {Graph, Page, Stretch, View, HEADER, PADDING, INSTRUCTION, ATTACHED, GROUP};

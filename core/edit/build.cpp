@@ -4,6 +4,7 @@
 
 #include "core/edit/performer.h"
 #include "core/edit/refusal.h"
+#include "core/edit/shared_scope.h"
 #include "core/formats/hlo_text.h"
 #include "core/ops/inference/infer.h"
 #include "core/ops/inference/unfinished.h"
@@ -66,6 +67,15 @@ void Performer::takeOwnShape(InstructionId id, Shape standIn) {
   module_.setShape(id, std::move(shape));
 }
 
+// That of what it reads; inputs of the program and constants are in none.
+const Metadata* Performer::scopeOf(const AddInstruction& action, std::vector<InstructionId> operands) const {
+  std::erase_if(operands, [this](InstructionId id) {
+    const Opcode opcode = id.valid() ? module_.at(id).opcode : Opcode::Parameter;
+    return opcode == Opcode::Parameter || opcode == Opcode::Constant;
+  });
+  return sharedScope(module_, operands, action.name.empty() ? std::string(nameOf(action.opcode)) : action.name);
+}
+
 Status Performer::operator()(const AddInstruction& action) {
   if (!module_.contains(action.computation)) return fail("there is no such computation");
   if (action.opcode == Opcode::Unknown) return fail("there is no such operation");
@@ -85,6 +95,7 @@ Status Performer::operator()(const AddInstruction& action) {
   const std::string name = freeName(module_, action.name.empty() ? std::string(nameOf(action.opcode)) : action.name);
   made.name = name;
   made.operands = operands;
+  made.metadata = scopeOf(action, operands);
   const InstructionId id = module_.add(action.computation, std::move(made), shape);
   added_.push_back(id);
   TESSERA_TRY(readAttributes(id, action.attributes));

@@ -44,6 +44,7 @@ class Performer {
   Status setShape(InstructionId id, const Shape& shape);
   Status settleCallees(InstructionId id);
   Result<Instruction> newInstructionFrom(const AddInstruction& action) const;
+  const Metadata* scopeOf(const AddInstruction& action, std::vector<InstructionId> operands) const;
   void takeOwnShape(InstructionId id, Shape standIn);
   void fillAttributes(InstructionId id);
   void orderOperandsFirst(ComputationId id);

@@ -11,6 +11,7 @@
 #include "core/arrange/text_metrics.h"
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/render.h"
+#include "editor/look/value_color.h"
 
 namespace tessera {
 namespace {
@@ -25,34 +26,14 @@ bool hasStrip(const ViewNode& node) {
   return (node.kind == Kind::Instruction || node.kind == Kind::CollapsedGroup) && !node.chip && node.shows().valid();
 }
 
-// -1 … 1: purple, the page, green; no colour of heat, which means time.
-QColor divergingColor(double part, Theme theme) {
-  struct Scale {
-    QColor below, zero, above;
-  };
-  static const Scale kLight{QColor(0x76, 0x2a, 0x83), QColor(0xf2, 0xf3, 0xf5), QColor(0x1b, 0x78, 0x37)},
-      kDark{QColor(0xc9, 0x8d, 0xe0), QColor(0x2b, 0x31, 0x3b), QColor(0x66, 0xd3, 0x8c)};
-  const Scale& scale = theme == Theme::Light ? kLight : kDark;
-  const QColor &zero = scale.zero, &end = part < 0 ? scale.below : scale.above;
-  const double amount = std::min(std::abs(part), 1.0);
-  const auto mixed = [&](int from, int to) { return static_cast<int>(std::lround(from + (to - from) * amount)); };
-  return {mixed(zero.red(), end.red()), mixed(zero.green(), end.green()), mixed(zero.blue(), end.blue())};
-}
-// Both signs on one scale; where there is one alone, from the least to the most.
-double partOf(float sample, float zero) {
-  if (zero <= 0) return static_cast<double>(sample);
-  if (zero >= 1) return static_cast<double>(sample) - 1;
-  return static_cast<double>((sample - zero) / std::max(zero, 1 - zero));
-}
-
-QImage heatMap(const NodeValue& value, Theme theme) {
+QImage colorMap(const NodeValue& value, Theme theme) {
   const int rows = static_cast<int>(value.samples.size()) / value.columns;
   QImage image(value.columns, rows, QImage::Format_RGB32);
   for (int r = 0; r < rows; ++r)
     for (int c = 0; c < value.columns; ++c) {
       const float sample = value.samples[static_cast<size_t>(r * value.columns + c)];
       image.setPixelColor(c, r,
-                          std::isfinite(sample) ? divergingColor(partOf(sample, value.zero), theme)
+                          std::isfinite(sample) ? valueColor(sample - value.zero, -value.zero, 1 - value.zero, theme)
                                                 : toQColor(ColorRole::Error, theme));
     }
   return image;
@@ -112,7 +93,7 @@ QRectF inProportion(const QRectF& area, double aspect) {
 void paintForm(QPainter& painter, const NodeValue& value, const QRectF& area, Theme theme) {
   using Form = NodeValue::Form;
   painter.setRenderHint(QPainter::SmoothPixmapTransform, value.form == Form::Image);
-  if (value.form == Form::Heat) painter.drawImage(inProportion(area, value.aspect), heatMap(value, theme));
+  if (value.form == Form::Heat) painter.drawImage(inProportion(area, value.aspect), colorMap(value, theme));
   if (value.form == Form::Bars) paintBars(painter, value, area, theme);
   if (value.form == Form::Image) {
     const QImage image = pixels(value, theme);

@@ -1,8 +1,11 @@
 // See argument_sources.h. Words are those of core/evaluate/argument_source.
 #include "editor/controllers/argument_sources.h"
 
+#include <QActionGroup>
 #include <QFileDialog>
 #include <QMenu>
+#include <algorithm>
+#include <utility>
 
 #include "core/evaluate/argument_source.h"
 #include "core/evaluate/usual_sources.h"
@@ -29,6 +32,20 @@ ArgumentSources::ArgumentSources(Document& document, Canvas& canvas, QObject* pa
     : QObject(parent), document_(document), canvas_(canvas), field_(new ValueField(&canvas)) {
   connect(&canvas_, &Canvas::argumentClicked, this, &ArgumentSources::open);
   connect(&document_, &Document::opened, field_, &QWidget::hide);
+  connect(&document_.live(), &LiveValues::changed, this, &ArgumentSources::sayWhyThereAreNone);
+}
+
+// A file that cannot be the values leaves the nodes without them. What is not allowed is asked for elsewhere.
+void ArgumentSources::sayWhyThereAreNone() {
+  const QString& failure = document_.live().failure();
+  const auto& sources = document_.runSettings().sources;
+  const bool readsFile =
+      std::ranges::any_of(sources, [](const auto& each) { return fileOfSource(each.second).has_value(); });
+  const bool isSaid = !failure.isEmpty() && readsFile && document_.asks().empty();
+  const QString before = std::exchange(said_, isSaid ? tr("No values: %1").arg(failure) : QString());
+  if (said_ == before) return;
+  if (!before.isEmpty()) emit isOver(before);
+  if (!said_.isEmpty()) emit explained(said_);
 }
 
 bool ArgumentSources::isArgument(InstructionId id) const {
@@ -63,12 +80,12 @@ void ArgumentSources::type(InstructionId parameter, const std::string& words) {
   disconnect(field_, &ValueField::entered, this, nullptr);
   connect(field_, &ValueField::entered, this,
           [this, parameter](const QString& text) { set(parameter, typedSource(text)); });
-  const QPointF corner = canvas_.viewport().toWidget(canvas_.boxOf(parameter).topLeft());
-  field_->openAt(corner.toPoint() - QPoint(0, 40), tr("values"), QString::fromStdString(words),
-                 [](const QString& text) {
-                   const Status fine = checkArgumentSource(typedSource(text));
-                   return fine ? QString() : QString::fromStdString(fine.error().message);
-                 });
+  const QRect box = canvas_.viewport().toWidget(canvas_.boxOf(parameter)).toAlignedRect();
+  field_->standBeside({box});
+  field_->openAt(box.topLeft() - QPoint(0, 40), tr("values"), QString::fromStdString(words), [](const QString& text) {
+    const Status fine = checkArgumentSource(typedSource(text));
+    return fine ? QString() : QString::fromStdString(fine.error().message);
+  });
 }
 
 void ArgumentSources::chooseFile(InstructionId parameter, bool image) {
@@ -82,23 +99,23 @@ void ArgumentSources::chooseFile(InstructionId parameter, bool image) {
 void ArgumentSources::fill(QMenu& menu, InstructionId parameter) {
   const std::string now = sourceOf(parameter);
   const ElementType element = document_.module().shapeOf(parameter).type;
+  const bool said = document_.runSettings().sources.contains(firstLeafOf(document_.module(), parameter));
+  auto* one = new QActionGroup(&menu);
   const auto add = [&](const QString& text, const std::string& words) {
-    QAction* action = menu.addAction(text);
+    QAction* action = one->addAction(menu.addAction(text));
     action->setCheckable(true);
-    action->setChecked(!words.empty() && words == now);
+    action->setChecked(words.empty() ? !said : said && words == now);
     connect(action, &QAction::triggered, this, [this, parameter, words] { set(parameter, words); });
   };
   const auto ask = [&](const QString& text, const std::string& words) {
     connect(menu.addAction(text), &QAction::triggered, this, [this, parameter, words] { type(parameter, words); });
   };
-  const bool said = document_.runSettings().sources.contains(firstLeafOf(document_.module(), parameter));
   add(tr("&Usual values: %1")
           .arg(QString::fromStdString(shortSource(
               document_.runSettings().usual
                   ? usualSources(document_.module())[static_cast<size_t>(firstLeafOf(document_.module(), parameter))]
                   : "rule"))),
       {});
-  menu.actions().back()->setChecked(!said);
   menu.addSeparator();
   if (isFloat(element)) {
     add(tr("&Normal"), "normal 0 1");

@@ -5,6 +5,7 @@
 
 #include <QObject>
 #include <QPointF>
+#include <QString>
 #include <string>
 
 #include "core/hlo/module.h"
@@ -32,16 +33,19 @@ class ArgumentSources : public QObject {
 
  signals:
   void explained(QString why);
+  void isOver(QString why);  // what was explained
 
  private:
   std::string sourceOf(InstructionId parameter) const;  // as text; the usual one if none is set
   void set(InstructionId parameter, const std::string& words);
   void type(InstructionId parameter, const std::string& words);
   void chooseFile(InstructionId parameter, bool image);
+  void sayWhyThereAreNone();
 
   Document& document_;
   Canvas& canvas_;
   ValueField* field_;
+  QString said_;  // why there are no values
 };
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// A library that cannot be read is reported and never overwritten.
+// A library that cannot be read is reported and never overwritten. Saving waits for the disk, so a worker does it.
 #include "editor/controllers/block_actions.h"
 
 #include <QDir>
@@ -10,6 +10,8 @@
 #include <QSettings>
 #include <QStandardPaths>
 #include <algorithm>
+#include <filesystem>
+#include <mutex>
 
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
@@ -24,6 +26,36 @@ namespace {
 QString ownLibrary() {
   return QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation))
       .filePath(QStringLiteral("blocks.tessera-blocks"));
+}
+
+// One that is not there is empty.
+Result<std::vector<Block>> readLibrary(const std::string& path) {
+  if (!std::filesystem::exists(path)) return std::vector<Block>();
+  const auto content = readFile(path);
+  auto blocks = content ? parseBlocks(*content) : Result<std::vector<Block>>(std::unexpected(content.error()));
+  if (!blocks)
+    return fail("The block library " + path + " cannot be read, and is not written over; repair it or move it away. " +
+                blocks.error().toString());
+  return blocks;
+}
+
+// Under a known name as its next version. Returns the library, to which another session may have added since it was
+// read.
+Result<std::vector<Block>> addToLibrary(const std::string& path, Block block) {
+  static std::mutex oneAtATime;
+  const std::lock_guard lock(oneAtATime);
+  TESSERA_ASSIGN_OR_RETURN(std::vector<Block> blocks, readLibrary(path));
+  const auto known = std::ranges::find(blocks, block.name, &Block::name);
+  if (known == blocks.end())
+    blocks.push_back(std::move(block));
+  else {
+    block.version = known->version + 1;
+    *known = std::move(block);
+  }
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);  // writing says what is wrong
+  TESSERA_TRY(writeFileAtomically(path, printBlocks(blocks)));
+  return blocks;
 }
 
 }  // namespace
@@ -56,19 +88,9 @@ BlockActions::BlockActions(Document& document, Canvas& canvas, GraphEditControll
 
 void BlockActions::setLibrary(const QString& path) {
   path_ = path;
-  blocks_.clear();
-  damaged_ = false;
-  if (QFileInfo::exists(path)) {
-    const auto content = readFile(path.toStdString());
-    auto read = content ? parseBlocks(*content) : Result<std::vector<Block>>(std::unexpected(content.error()));
-    if (read)
-      blocks_ = *std::move(read);
-    else {
-      damaged_ = true;
-      emit explained(
-          tr("The block library %1 cannot be read: %2").arg(path, QString::fromStdString(read.error().toString())));
-    }
-  }
+  auto library = readLibrary(path.toStdString());
+  if (!library) emit explained(QString::fromStdString(library.error().message));
+  blocks_ = std::move(library).value_or(std::vector<Block>());
   spreadBlocks();
 }
 
@@ -96,42 +118,26 @@ void BlockActions::place(const QString& name) {
   });
 }
 
-bool BlockActions::write(std::vector<Block> blocks) {
-  if (damaged_) {
-    emit explained(tr("%1 cannot be read, so it is not overwritten. Repair it or move it away.").arg(path_));
-    return false;
-  }
-  QDir().mkpath(QFileInfo(path_).path());
-  if (const Status written = writeFileAtomically(path_.toStdString(), printBlocks(blocks)); !written) {
-    emit explained(QString::fromStdString(written.error().toString()));
-    return false;
-  }
-  blocks_ = std::move(blocks);
-  spreadBlocks();
-  return true;
-}
-
-bool BlockActions::saveSelection(const QString& name, const QString& summary) {
-  if (!document_.isOpen()) return false;
+void BlockActions::saveSelection(const QString& name, const QString& summary) {
+  if (!document_.isOpen()) return;
   auto block = blockOf(document_.module(), document_.selection(), name.trimmed().toStdString(), summary.toStdString());
-  if (!block) {
-    emit explained(QString::fromStdString(block.error().message));
-    return false;
-  }
-  const std::vector<InstructionId> selected = document_.selection();
-  const std::string saved = block->name;
-  setLibrary(path_);  // another session may have saved a block since
-  std::vector<Block> next = blocks_;
-  const auto known = std::ranges::find(next, block->name, &Block::name);
-  if (known == next.end())
-    next.push_back(*std::move(block));
-  else {
-    block->version = known->version + 1;
-    *known = *std::move(block);
-  }
-  if (!write(std::move(next))) return false;
-  turnInto(saved, selected);
-  return true;
+  if (!block) return emit explained(QString::fromStdString(block.error().message));
+  ++saving_;
+  pool_.start([this, path = path_.toStdString(), block = *std::move(block), selected = document_.selection(),
+               revision = document_.revision()] {
+    QMetaObject::invokeMethod(
+        this,
+        [this, library = addToLibrary(path, block), name = block.name, selected, revision]() mutable {
+          --saving_;
+          if (!library) return emit explained(QString::fromStdString(library.error().toString()));
+          blocks_ = *std::move(library);
+          spreadBlocks();
+          emit saved(QString::fromStdString(name));
+          if (revision == document_.revision()) return turnInto(name, selected);
+          emit explained(tr("The block is saved. The graph was changed meanwhile, so what it was made of stays."));
+        },
+        Qt::QueuedConnection);
+  });
 }
 
 // The original is the first use of the block.

@@ -5,6 +5,7 @@
 
 #include <QObject>
 #include <QString>
+#include <QThreadPool>
 #include <vector>
 
 #include "core/edit/palette/blocks.h"
@@ -28,13 +29,16 @@ class BlockActions : public QObject {
   const QString& library() const { return path_; }
   const std::vector<Block>& blocks() const { return blocks_; }
   void askForName();  // and saves the selection
-  // The selection as a block of the library, and a call of it in the place of what was selected.
-  bool saveSelection(const QString& name, const QString& summary);  // under a known name as its next version
+  // The selection as a block of the library, under a known name as its next version, and a call of it in the place of
+  // what was selected. A worker writes it; saved() or explained() follows.
+  void saveSelection(const QString& name, const QString& summary);
+  bool isSaving() const { return saving_ > 0; }
   bool offersUpdate() const { return !outdated_.empty(); }
   void update();  // every use that is older than the library
 
  signals:
   void explained(QString why);
+  void saved(QString name);          // of a block, which the library on the disk has
   void updateOffered(QString text);  // empty: no use is older than the library
 
  protected:
@@ -45,7 +49,6 @@ class BlockActions : public QObject {
   void spreadBlocks();  // to palette and search
   void showOffer();
   void turnInto(const std::string& name, const std::vector<InstructionId>& selected);
-  bool write(std::vector<Block> blocks);
 
   Document& document_;
   Canvas& canvas_;
@@ -54,7 +57,9 @@ class BlockActions : public QObject {
   QString path_;
   std::vector<Block> blocks_;
   std::vector<InstructionId> outdated_;  // uses in the graph that are older than the library
-  bool remembers_, damaged_ = false;
+  bool remembers_;
+  int saving_ = 0;
+  QThreadPool pool_;  // last: who goes waits until everything is written
 };
 
 }  // namespace tessera

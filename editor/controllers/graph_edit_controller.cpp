@@ -132,12 +132,17 @@ void GraphEditController::openSearch(QPoint at) {
 
 // The next search, below what was just made; in sight of it.
 void GraphEditController::goOnAdding() {
-  if (std::exchange(addsMore_, false)) openSearch(belowSelection());
+  if (std::exchange(addsMore_, false)) openSearchBesideSelection(belowSelection());
+}
+
+void GraphEditController::openSearchBesideSelection(QPoint at) {
+  search_->standBeside({canvas_.viewport().toWidget(canvas_.boxOf(document_.selected())).toAlignedRect()});
+  openSearch(at);
 }
 
 void GraphEditController::openSearchByKey() {
   const auto pointed = pointer();
-  openSearch(pointed && *pointed != lastPointer_ ? pointed->toPoint() : belowSelection());
+  openSearchBesideSelection(pointed && *pointed != lastPointer_ ? pointed->toPoint() : belowSelection());
 }
 
 QPoint GraphEditController::belowSelection() const {
@@ -263,6 +268,7 @@ void GraphEditController::offer(std::vector<ConnectionOption> ways, InstructionI
   for (const ConnectionOption& way : ways_)
     lines << QStringLiteral("%1  →  %2")
                  .arg(QString::fromStdString(way.title), QString::fromStdString(toString(way.result, false)));
+  choices_->standBeside(boxAndWire(user, canvas_.wires().outputAt(canvas_.nodeOf(value)), at));
   choices_->openAt(at.toPoint() + QPoint(12, 12), heading, lines);
 }
 
@@ -287,6 +293,7 @@ void GraphEditController::wire(Edit edit, InstructionId value, InstructionId use
 void GraphEditController::openField(InstructionId user, int operand) {
   const Module& module = document_.module();
   if (!module.contains(user)) return;
+  field_->standBeside({canvas_.viewport().toWidget(canvas_.boxOf(user)).toAlignedRect()});
   askFor(user, canvas_.boxOf(user).topLeft(), QPoint(0, 40),
          inputName(findOp(module.at(user).opcode), static_cast<size_t>(operand)), {},
          [this, user, operand](const std::string& typed) { return filling(document_.module(), user, operand, typed); });
@@ -357,6 +364,7 @@ bool GraphEditController::editConstant(InstructionId id) {
       module.contains(module.at(id).operands[0]))
     id = module.at(id).operands[0];
   if (module.at(id).opcode != Opcode::Constant || !module.at(id).shape->isArray()) return false;
+  field_->standBeside({canvas_.viewport().toWidget(box).toAlignedRect()});
   askFor(id, box.topLeft(), QPoint(0, 40), tr("value"),
          QString::fromStdString(valueOf(document_.module(), id).value_or("")),
          [this, id](const std::string& typed) { return resetting(document_.module(), id, typed); });

@@ -68,8 +68,15 @@ std::vector<InstructionId> GraphEditController::selectedSources() const {
   return out;
 }
 
+// On the canvas: a node, and the wire from its port to the pointer.
+std::vector<QRect> GraphEditController::boxAndWire(InstructionId node, QPointF port, QPointF pointer) const {
+  return {canvas_.viewport().toWidget(canvas_.boxOf(node)).toAlignedRect(),
+          QRectF(port, pointer).normalized().toAlignedRect()};
+}
+
 void GraphEditController::addAfter(InstructionId value, QPointF at) {
   if (!document_.module().contains(value)) return canvas_.wires().end();  // the picture may be older than the graph
+  search_->standBeside(boxAndWire(value, canvas_.wires().outputAt(canvas_.nodeOf(value)), at));
   openSearch(at.toPoint());
   droppedValue_ = value;
   spot_ = {canvas_.viewport().toScene(at)};
@@ -78,6 +85,7 @@ void GraphEditController::addAfter(InstructionId value, QPointF at) {
 
 void GraphEditController::addBefore(InstructionId user, int operand, QPointF at) {
   if (!hasInput(user, operand)) return canvas_.wires().end();
+  search_->standBeside(boxAndWire(user, canvas_.wires().inputAt(canvas_.nodeOf(user), operand), at));
   openSearch(at.toPoint());
   droppedUser_ = user;
   droppedOperand_ = operand;

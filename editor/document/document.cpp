@@ -132,6 +132,7 @@ void Document::refuse(const OpenedFile& file) {
 void Document::install(OpenedFile file) {
   tellProgress();
   if (!file.read.module) return refuse(file);
+  file_.waitForSaving();  // of what was open
   background_.dropAnswersForFile();
   ++revision_;
   file_.begin(file);

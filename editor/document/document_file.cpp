@@ -1,17 +1,10 @@
-// The graph goes to the file that is named, what was arranged round it into a project or a sidecar. A file of another
-// program is written only when its graph was changed, and the window asks first; a sidecar that cannot be read (of a
-// newer version, say) is never written over.
+// A file of another program is written only when its graph was changed, and the window asks first.
 #include "editor/document/document_file.h"
 
 #include <QFileInfo>
-#include <algorithm>
-#include <array>
-#include <cstring>
 #include <utility>
 
-#include "core/base/safe_files.h"
 #include "core/formats/hlo_text.h"
-#include "core/formats/protobuf.h"
 #include "core/ops/inference/infer.h"
 #include "editor/document/document.h"
 #include "editor/document/node_values.h"
@@ -51,17 +44,6 @@ FileAccess filesOf(const QString& path, const Module& graph, const RunSettings& 
   return out;
 }
 
-FileStamp stampOf(const QString& path) {
-  const std::filesystem::path file = path.toStdString();
-  FileStamp out{};
-  std::error_code ignored;
-  for (size_t i = 0; i < out.size(); ++i) {
-    const std::filesystem::path each = i ? sidecarOf(file) : file;
-    out[i] = {std::filesystem::file_size(each, ignored), std::filesystem::last_write_time(each, ignored)};
-  }
-  return out;
-}
-
 // What a window says of how files are shown that are opened in it.
 struct ShownIn {
   bool fields;
@@ -87,7 +69,7 @@ OpenedFile readFrom(const QString& path, const std::optional<QString>& recovered
                     const std::optional<ShownPart>& shownPart, const ShownIn& shownIn) {
   OpenedFile out;
   out.path = path;
-  out.stamp = stampOf(path);
+  out.stamp = stampOf(path.toStdString());
   out.recoveredFor = recoveredFor;
   if (!readPlainGraph(path.toStdString(), out.read, out.plain)) out.read = readModule(path.toStdString());
   const auto& module = out.read.module;
@@ -109,56 +91,8 @@ OpenedFile readFrom(const QString& path, const std::optional<QString>& recovered
   return out;
 }
 
-// --- saving
-
-Result<std::string> graphAs(const std::filesystem::path& path, const Module& module) {
-  const std::string ending = path.extension().string();
-  if (ending == ".pb" || ending == ".pbtxt")
-    return writeProto(module, {ProtoMessage::HloModule, ending == ".pbtxt", nullptr});
-  return printHloText(module);
-}
-
-bool isProject(const std::filesystem::path& path) { return path.extension() == ".tessera"; }
-
-// Endings that promise something else than what is written here.
-Status checkEnding(const std::filesystem::path& path) {
-  constexpr std::array kOthers{".gz", ".zst", ".mlir", ".dot", ".gv", ".svg", ".png", ".npy", ".npz", ".json"};
-  const std::string ending = path.extension().string();
-  if (std::ranges::find(kOthers, ending) == kOthers.end()) return {};
-  return fail({.kind = ErrorKind::Output,
-               .message = "a graph is not saved as " + ending,
-               .expected = ".hlo, .txt, .pb, .pbtxt or .tessera",
-               .found = ending,
-               .file = path.string()});
-}
-
-Status checkSidecar(const std::filesystem::path& graph) {
-  const auto there = readArrangement(graph);
-  if (there) return {};
-  Diagnostic d = there.error();
-  d.message =
-      "the places and notes in " + sidecarOf(graph).filename().string() +
-      " do not read and are not written over: move that file away, or save under another name. It says: " + d.message;
-  d.kind = ErrorKind::Output;
-  return fail(std::move(d));
-}
-
-bool isThere(const std::filesystem::path& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
-
-// Nobody named the sidecar: where it is a symbolic link, what that leads to is not written over.
-Status writeSidecar(const std::filesystem::path& graph, const std::string& content) {
-  std::error_code error;
-  const std::filesystem::path folder =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(graph).parent_path(), error);
-  const std::filesystem::path sidecar = folder / sidecarOf(graph).filename();
-  const auto written = writeWithoutLinks(sidecar, content);
-  if (written) return {};
-  return fail({.kind = ErrorKind::Output,
-               .message = std::string("cannot be written: ") + std::strerror(written.error()),
-               .file = sidecar.string()});
+Result<FileStamp> cannotSavePicture() {
+  return fail("a Graphviz file is a picture: there is no graph of operations to save");
 }
 
 }  // namespace
@@ -176,7 +110,7 @@ void DocumentFile::begin(const OpenedFile& file) {
   if (file.isUnsaved) state_.savedState = state_.savedGraph = kNeverSaved;
   if (!file.recoveredFor) return;
   state_.path = *file.recoveredFor;
-  state_.stamp = stampOf(state_.path);
+  state_.stamp = stampOf(state_.path.toStdString());
   state_.recoveredFrom = file.path;
   state_.savedState = state_.savedGraph = kNeverSaved;
 }
@@ -289,9 +223,9 @@ QString DocumentFile::fileName() const {
 
 bool DocumentFile::isModified() const { return document_.isOpen() && document_.history().state() != state_.savedState; }
 
-bool DocumentFile::differsOnDisk() const { return !path().isEmpty() && stampOnDisk() != state_.stamp; }
+bool DocumentFile::differsOnDisk() const { return !isSaving() && !path().isEmpty() && stampOnDisk() != state_.stamp; }
 
-FileStamp DocumentFile::stampOnDisk() const { return stampOf(path()); }
+FileStamp DocumentFile::stampOnDisk() const { return stampOf(path().toStdString()); }
 
 void DocumentFile::keepOverDisk() {
   state_.stamp = stampOnDisk();
@@ -310,12 +244,13 @@ bool DocumentFile::isOfProgram() const {
 // The graph on the disk is the one that stands here.
 bool DocumentFile::holdsGraph(const std::filesystem::path& file) const {
   return !path().isEmpty() && file == std::filesystem::path(path().toStdString()) &&
-         document_.history().graph() == state_.savedGraph && isThere(file);
+         document_.history().graph() == state_.savedGraph && std::filesystem::exists(file);
 }
 
 bool DocumentFile::wouldRewriteOthers() const {
   const std::filesystem::path file = path().toStdString();
-  if (!document_.isOpen() || path().isEmpty() || state_.isOwn || isProject(file) || holdsGraph(file) || !isThere(file))
+  if (!document_.isOpen() || path().isEmpty() || state_.isOwn || isProject(file) || holdsGraph(file) ||
+      !std::filesystem::exists(file))
     return false;
   const auto content = readFile(file);
   const ReadResult read = readModule(file);
@@ -323,35 +258,59 @@ bool DocumentFile::wouldRewriteOthers() const {
   return !content || !ours || *ours != *content;
 }
 
-Status DocumentFile::save(const QString& path) {
-  if (document_.isPlainGraph()) return fail("a Graphviz file is a picture: there is no graph of operations to save");
-  const std::filesystem::path file = path.toStdString();
-  const bool beside = savesSidecar(path), stays = !isProject(file) && holdsGraph(file);
-  if (!stays) TESSERA_TRY(checkEnding(file));
-  if (beside) TESSERA_TRY(checkSidecar(file));
+// Edits go on while it is written; a path that is chosen meanwhile is the next one.
+void DocumentFile::startSaving(const QString& path) {
+  if (saving_) {
+    next_ = path;
+    return;
+  }
   document_.rememberOpenGroups();
-  if (isProject(file)) {
-    Project project = document_.project();
-    project.graphFile.clear();  // the graph moves in
-    TESSERA_TRY(writeFileAtomically(file, printProject(project, &document_.module())));
-  } else if (!stays) {
-    TESSERA_ASSIGN_OR_RETURN(const std::string content, graphAs(file, document_.module()));
-    TESSERA_TRY(writeFileAtomically(file, content));
-    state_.isOwn = true;
+  const std::filesystem::path file = path.toStdString();
+  FileToWrite content{file, document_.module(), document_.project(), !isProject(file) && holdsGraph(file)};
+  Saving saving{.path = path,
+                .state = document_.history().state(),
+                .graph = document_.history().graph(),
+                .writesGraph = !content.graphStays && !isProject(file),
+                .number = ++savings_};
+  saving.written = std::async(std::launch::async, [this, content = std::move(content), number = savings_,
+                                                   isPicture = document_.isPlainGraph()] {
+    auto written = isPicture ? cannotSavePicture() : write(content);
+    QMetaObject::invokeMethod(
+        this, [this, number] { endSaving(number); }, Qt::QueuedConnection);
+    return written;
+  });
+  saving_ = std::move(saving);
+}
+
+Status DocumentFile::waitForSaving() {
+  Status out;
+  while (saving_) out = endSaving(savings_);
+  return out;
+}
+
+Status DocumentFile::save(const QString& path) {
+  startSaving(path);
+  return waitForSaving();
+}
+
+// Whoever waited for it has ended it before its answer comes.
+Status DocumentFile::endSaving(uint64_t number) {
+  if (!saving_ || number != saving_->number) return {};
+  const Result<FileStamp> written = saving_->written.get();
+  const Saving saving = *std::exchange(saving_, std::nullopt);
+  if (written) {
+    document_.trustSaved(std::filesystem::absolute(saving.path.toStdString()).parent_path());
+    state_.isOwn = state_.isOwn || saving.writesGraph;
+    state_.path = saving.path;
+    state_.stamp = *written;
+    state_.savedState = saving.state;
+    state_.savedGraph = saving.graph;
+    emit document_.moduleChanged();
   }
-  // What was arranged once and is not any more goes from the sidecar too.
-  if (beside || (!isProject(file) && isThere(sidecarOf(file)) && readArrangement(file))) {
-    Project sidecar = document_.project();
-    sidecar.graphFile = file.filename().string();
-    TESSERA_TRY(writeSidecar(file, printProject(sidecar, nullptr)));
-  }
-  document_.trustSaved(std::filesystem::absolute(file).parent_path());
-  state_.path = path;
-  state_.stamp = stampOf(path);
-  state_.savedState = document_.history().state();
-  state_.savedGraph = document_.history().graph();
-  emit document_.moduleChanged();
-  return {};
+  const Status out = written ? Status() : Status(std::unexpected(written.error()));
+  emit savingEnded(saving.path, out ? QString() : QString::fromStdString(out.error().toString()));
+  if (const auto next = std::exchange(next_, std::nullopt)) startSaving(*next);
+  return out;
 }
 
 }  // namespace tessera

@@ -1,13 +1,13 @@
-// DocumentFile: the file of a document: read by a worker, saved, compared with what stands on the disk. Used by the
+// DocumentFile: the file of a document: read and written by workers, compared with what stands on the disk. Used by the
 // File menu, the start page, lessons and the recovery of sessions that ended badly.
 #pragma once
 
 #include <QObject>
 #include <QString>
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,14 +19,12 @@
 #include "core/formats/project.h"
 #include "core/trust/file_access.h"
 #include "editor/document/background.h"
+#include "editor/document/file_writer.h"
 #include "editor/document/scene_maker.h"
 
 namespace tessera {
 
 class Document;
-
-// What tells a file and its sidecar from what they become later: size and time of each.
-using FileStamp = std::array<std::pair<std::uintmax_t, std::filesystem::file_time_type>, 2>;
 
 // What of a file is shown first, instead of what its project says.
 struct ShownPart {
@@ -89,9 +87,11 @@ class DocumentFile : public QObject {
   FileStamp stampOnDisk() const;
   void keepOverDisk();  // what stands here counts, and is not saved: the disk has something else
 
-  // By the name's ending: a project (.tessera: graph and arrangement), protobuf (.pb, .pbtxt) or HLO text. The last two
-  // hold the graph only; places, frames and notes go to a sidecar. A graph that is on the disk as it
-  // stands is not written again. Fails with the reason.
+  // What stands here now is written by a worker, as `write` of file_writer.h says; savingEnded() follows. A graph that
+  // is on the disk as it stands is not written again.
+  void startSaving(const QString& path);
+  bool isSaving() const { return saving_.has_value(); }
+  Status waitForSaving();  // of the last path; nothing is being written then
   Status save(const QString& path);
   bool savesSidecar(const QString& path) const;
   // Whether saving to path() would give another program's file another form: comments and fields that are not kept
@@ -103,12 +103,14 @@ class DocumentFile : public QObject {
  signals:
   void progressed();
   void readingCancelled();
+  void savingEnded(QString path, QString why);  // empty: it is saved
 
  private:
   void readInBackground(const QString& name, std::function<OpenedFile()> read);
   void read(const QString& path, std::optional<QString> recoveredFor, std::optional<ShownPart> shown);
   void install(OpenedFile made, bool live = true);
   bool holdsGraph(const std::filesystem::path& file) const;
+  Status endSaving(uint64_t number);
 
   struct State {  // of one file
     QString path, recoveredFrom;
@@ -117,12 +119,22 @@ class DocumentFile : public QObject {
     bool isOwn = false;                       // written by this document
     FileStamp stamp;
   };
+  struct Saving {  // what is being written
+    QString path;
+    uint64_t state = 0, graph = 0;  // of the history
+    bool writesGraph = false;
+    uint64_t number = 0;
+    std::future<Result<FileStamp>> written;
+  };
   Document& document_;
   Background& background_;
   State state_;
+  std::optional<QString> next_;  // to be saved to after that
+  uint64_t savings_ = 0;
   QString programFolder_;
-  uint64_t request_ = 0;  // files chosen
-  QString reading_;       // what is read, for the user; empty: nothing
+  uint64_t request_ = 0;          // files chosen
+  QString reading_;               // what is read, for the user; empty: nothing
+  std::optional<Saving> saving_;  // last: who goes waits until it is written
 };
 
 }  // namespace tessera

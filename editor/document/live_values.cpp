@@ -63,6 +63,11 @@ Result<std::vector<Literal>> argumentsOf(const Request& request) {
   return arguments;
 }
 
+QString reasonOf(const Diagnostic& error) {
+  const std::string file = error.file.empty() ? std::string() : error.file + ": ";
+  return QString::fromStdString(file + error.message);
+}
+
 NodeValues nodeValues(const Request& request, std::span<const Literal> arguments, const Trace& trace) {
   NodeValues nodes = nodeValues(request.module, trace);
   for (size_t k = 0; k < request.calls.size(); ++k)
@@ -120,8 +125,8 @@ void LiveValues::evaluate() {
           return Found{std::move(nodes), std::make_shared<const Trace>(std::move(trace)), {}};
         };
         auto result = find();
-        auto found = std::make_shared<Found>(
-            result ? std::move(*result) : Found{{}, nullptr, QString::fromStdString(result.error().message)});
+        auto found =
+            std::make_shared<Found>(result ? std::move(*result) : Found{{}, nullptr, reasonOf(result.error())});
         return [this, found, cancel = request.cancel, revision] {
           if (cancel != state_.evaluation) return;  // a newer one comes
           setEvaluating(false);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "editor/canvas/render.h"
+#include "editor/look/value_color.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -45,8 +46,7 @@ QVariant SliceModel::data(const QModelIndex& index, int role) const {
   const double value = slice_.number(index.row(), index.column());
   if (!std::isfinite(value)) return toQColor(ColorRole::Error, dark_ ? Theme::Dark : Theme::Light);
   if (!(summary_.most > summary_.least)) return {};
-  QColor color = toQColor(heatRole((value - summary_.least) / (summary_.most - summary_.least)),
-                          dark_ ? Theme::Dark : Theme::Light);
+  QColor color = valueColor(value, summary_.least, summary_.most, dark_ ? Theme::Dark : Theme::Light);
   color.setAlpha(dark_ ? 90 : 110);
   return color;
 }

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "editor/canvas/render.h"
+#include "editor/look/value_color.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -60,7 +61,8 @@ void ValuePlot::makeImage() {
     }
     for (int c = 0; c < columns; ++c) {
       const double value = colors ? plane.number(c, 0) : plane.number(r, c);
-      QColor color = toQColor(std::isfinite(value) ? heatRole(part(value)) : ColorRole::Error, theme);
+      QColor color = std::isfinite(value) ? valueColor(value, summary_.least, summary_.most, theme)
+                                          : toQColor(ColorRole::Error, theme);
       if (colors && std::isfinite(value)) {
         const auto level = [&](int64_t k) {
           return static_cast<int>(255 * std::clamp(part(plane.number(c, k)), 0.0, 1.0));

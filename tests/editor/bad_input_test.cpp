@@ -182,15 +182,15 @@ class BadInputTest : public QObject {
     const QString library = folder_->filePath("mine.tessera-blocks");
     BlockActions& own = hand().window().pane().blocks();
     own.setLibrary(library);
-    QVERIFY(own.saveSelection("first", "of this session"));
+    QVERIFY(hand().saveBlock("first", "of this session"));
     {
       Hand other;
       other.window().pane().blocks().setLibrary(library);
       other.add("f32[4]");
       other.add("tanh");
-      QVERIFY(other.window().pane().blocks().saveSelection("second", "of another"));
+      QVERIFY(other.saveBlock("second", "of another"));
     }
-    QVERIFY(own.saveSelection("third", "of this one again"));
+    QVERIFY(hand().saveBlock("third", "of this one again"));
     std::vector<std::string> names;
     for (const Block& block : own.blocks()) names.push_back(block.name);
     QVERIFY(std::ranges::find(names, "second") != names.end());
@@ -200,7 +200,7 @@ class BadInputTest : public QObject {
     const QByteArray broken = contentOf(library).replace("ENTRY", "ENTRE");
     write("mine.tessera-blocks", broken);
     QSignalSpy explained(&own, &BlockActions::explained);
-    QVERIFY(!own.saveSelection("fourth", ""));
+    QVERIFY(!hand().saveBlock("fourth", ""));
     QVERIFY(explained.count() > 0);
     QCOMPARE(contentOf(library), broken);
     stillThere();

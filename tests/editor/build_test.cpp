@@ -202,6 +202,43 @@ class BuildTest : public QObject {
     checkOneStep(hand(), before);
   }
 
+  // Beside the node and its dangling wire, wherever that is dropped, while words shorten the list as well.
+  void theSearchOfADroppedWireLeavesItsNodeAndWireInSight() {
+    const InstructionId x = hand().add("f32[4]");
+    hand().window().resize(1366, 768);
+    hand().settle();
+    constexpr qreal kNear = 200;
+    const QRectF box = hand().canvas().viewport().toWidget(hand().canvas().boxOf(x));
+    for (const QPoint by : {QPoint(60, 60), QPoint(-60, 60), QPoint(60, -120), QPoint(-160, -120), QPoint(0, 30)}) {
+      const QPoint port = hand().outputOf(x), at = port + by;
+      hand().drag(port, at);
+      const AddSearch& search = hand().window().addSearch();
+      for (const char* words : {"", "exponential"}) {
+        QTest::keyClicks(search.field(), words);
+        QVERIFY(search.isVisible());
+        const QString where = QStringLiteral("%1, %2 '%3'").arg(by.x()).arg(by.y()).arg(QLatin1String(words));
+        const QRectF frame(search.geometry());
+        QVERIFY2(!frame.intersects(box), qPrintable(where));
+        QVERIFY2(!frame.intersects(QRectF(QRect(port, at).normalized()).adjusted(1, 1, -1, -1)), qPrintable(where));
+        const QRectF near = frame.adjusted(-kNear, -kNear, kNear, kNear);
+        QVERIFY2(near.contains(at), qPrintable(where));
+      }
+      QTest::keyClick(search.field(), Qt::Key_Escape);
+      hand().settle();
+    }
+  }
+
+  void aRefusedWireShowsItsRepairsBesideWhatTakesIt() {
+    const InstructionId x = hand().add("f32[4]");
+    hand().key(Qt::Key_Escape);
+    hand().add("f32[3]");
+    const InstructionId sum = hand().add("add");
+    hand().drag(hand().outputOf(x), hand().inputOf(sum, 1));
+    const ChoiceList& repairs = hand().window().pane().graphEdit().choices();
+    QVERIFY(repairs.isVisible());
+    QVERIFY(!QRectF(repairs.geometry()).intersects(hand().canvas().viewport().toWidget(hand().canvas().boxOf(sum))));
+  }
+
   void aWireDrawnFromAnOpenInputAddsWhatFeedsIt() {
     hand().add("f32[2,3]");
     const InstructionId sum = hand().add("add");

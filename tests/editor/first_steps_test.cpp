@@ -71,6 +71,19 @@ class FirstStepsTest : public QObject {
   }
 
   // It leaves what it will read in sight.
+  // Also where the pointer is over it.
+  void theSearchLeavesTheSelectionInSight() {
+    const InstructionId x = hand().add("f32[4,8]");
+    hand().click(x);
+    const QRectF box = hand().canvas().viewport().toWidget(hand().canvas().boxOf(x));
+    QCursor::setPos(hand().canvas().mapToGlobal(box.center().toPoint()));
+    QTest::qWait(20);
+    hand().key(Qt::Key_Tab);
+    const AddSearch& search = hand().window().addSearch();
+    QVERIFY(search.isVisible());
+    QVERIFY(!QRectF(search.geometry()).intersects(box));
+  }
+
   void theSearchStandsBelowTheSelection() {
     hand().add("f32[4,8]");
     const InstructionId power = hand().add("exp");

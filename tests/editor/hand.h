@@ -4,6 +4,7 @@
 
 #include <QLineEdit>
 #include <QListWidget>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/highlights.h"
 #include "editor/canvas/tools/wire_tool.h"
+#include "editor/controllers/block_actions.h"
 #include "editor/controllers/graph_edit_controller.h"
 #include "editor/document/document.h"
 #include "editor/panels/popups/add_search.h"
@@ -78,6 +80,15 @@ class Hand {
     ++gestures;
     QTest::keyClick(widget, Qt::Key_Return);
     settle();
+  }
+  // The selection as a block of the library; false: it was refused.
+  bool saveBlock(const QString& name, const QString& summary) {
+    BlockActions& blocks = window_->pane().blocks();
+    QSignalSpy saved(&blocks, &BlockActions::saved);
+    blocks.saveSelection(name, summary);
+    if (!QTest::qWaitFor([&] { return !blocks.isSaving(); })) qFatal("a block is not saved");
+    settle();
+    return saved.count() == 1;
   }
   InstructionId take(const char* line) {  // in the search that is open
     QLineEdit* field = window_->addSearch().field();

@@ -139,7 +139,7 @@ class NamingTest : public QObject {
     const InstructionId x = hand().add("f32[4]");
     const InstructionId power = hand().add("exp");
     hand().click(power);
-    QVERIFY(actions.saveSelection("grow", "e to the x"));
+    QVERIFY(hand().saveBlock("grow", "e to the x"));
     hand().settle();
     QVERIFY(!hand().module().contains(power));  // a use of the block stands in its place
     QVERIFY(hand().at(hand().selected()).opcode == Opcode::Call);
@@ -152,7 +152,7 @@ class NamingTest : public QObject {
     hand().click(x);
     const InstructionId minus = hand().add("negate");
     hand().click(minus);
-    QVERIFY(actions.saveSelection("grow", "minus x"));
+    QVERIFY(hand().saveBlock("grow", "minus x"));
     hand().settle();
     QVERIFY(offer->isVisible());
     const std::string before = hand().text();
@@ -170,7 +170,7 @@ class NamingTest : public QObject {
     actions.setLibrary(folder_.filePath("other.tessera-blocks"));
     hand().add("f32[4]");
     hand().click(hand().add("exp"));
-    QVERIFY(actions.saveSelection("grow", ""));
+    QVERIFY(hand().saveBlock("grow", ""));
     hand().document().select({});
     const InstructionId wide = hand().add("f32[7]");
     hand().drag(hand().outputOf(wide), hand().emptyPlace());

@@ -13,6 +13,7 @@
 #include "core/formats/module_file.h"
 #include "core/hlo/numbers.h"
 #include "editor/controllers/block_actions.h"
+#include "editor/panels/banner.h"
 #include "editor/panels/palette_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
@@ -96,7 +97,7 @@ class PaletteBlocksTest : public QObject {
     actions.setLibrary(folder_.filePath("mine.tessera-blocks"));
     const InstructionId x = hand().add("f32[4]"), twice = hand().add("multiply 2"), root = hand().add("exp");
     hand().document().select({twice, root});
-    QVERIFY(actions.saveSelection("double_exp", "exp of twice"));
+    QVERIFY(hand().saveBlock("double_exp", "exp of twice"));
     hand().settle();
     PalettePanel* palette = hand().window().panels().palette;
     QVERIFY(palette->item("My blocks", "double_exp"));
@@ -121,7 +122,7 @@ class PaletteBlocksTest : public QObject {
     hand().settle();
     const InstructionId again = hand().add("multiply 2");
     hand().document().select({again});
-    QVERIFY(actions.saveSelection("double_exp", "only twice"));
+    QVERIFY(hand().saveBlock("double_exp", "only twice"));
     hand().settle();
     QVERIFY(actions.offersUpdate());
     actions.update();
@@ -141,8 +142,37 @@ class PaletteBlocksTest : public QObject {
             .has_value());
     actions.setLibrary(actions.library());
     QVERIFY(actions.blocks().empty());
-    QVERIFY(!actions.saveSelection("other", ""));
+    QVERIFY(!hand().saveBlock("other", ""));
     QVERIFY(readFile(actions.library().toStdString())->find("nonsense") != std::string::npos);
+  }
+
+  // A scope that was no box, since it held all, is none of a sudden where the block has no scope.
+  void aBlockOfAnOpenedGraphLeavesTheOthersInSight() {
+    hand().openText(R"(HloModule m
+
+ENTRY e {
+  x = f32[4,8] parameter(0)
+  w = f32[8,8] parameter(1)
+  d = f32[4,8] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}, metadata={op_name="jit(f)/dot_general"}
+  t = f32[4,8] tanh(d), metadata={op_name="jit(f)/tanh"}
+  n = f32[4,8] negate(t), metadata={op_name="jit(f)/neg"}
+  p = f32[4,8] exponential(n), metadata={op_name="jit(f)/exp"}
+  a = f32[4,8] add(p, d), metadata={op_name="jit(f)/add"}
+  ROOT s = f32[4,8] sine(a), metadata={op_name="jit(f)/sin"}
+}
+)");
+    BlockActions& actions = hand().window().pane().blocks();
+    actions.setLibrary(folder_.filePath("shy.tessera-blocks"));
+    const auto standsAlone = [&](InstructionId id) {
+      const int32_t box = hand().canvas().view()->boxOf(id);
+      return box >= 0 && hand().canvas().view()->nodes[static_cast<size_t>(box)].shows() == id;
+    };
+    const std::vector<InstructionId> others{hand().named("d"), hand().named("p"), hand().named("a"), hand().named("s")};
+    QVERIFY(std::ranges::all_of(others, standsAlone));
+    hand().document().select({hand().named("t"), hand().named("n")});
+    QVERIFY2(hand().saveBlock("shy", ""), qPrintable(hand().window().pane().banner().message()));
+    QVERIFY(std::ranges::all_of(others, standsAlone));
+    QVERIFY(standsAlone(hand().module().at(hand().named("p")).operands[0]));
   }
 
   void librariesThatDoNotRead() {
@@ -226,7 +256,8 @@ class PaletteBlocksTest : public QObject {
     hand().settle();
     for (const char* name : {"first", "second"}) {
       const double before = threadMs();
-      QVERIFY(actions.saveSelection(name, ""));
+      actions.saveSelection(name, "");
+      QVERIFY(QTest::qWaitFor([&] { return !actions.isSaving(); }));
       const double took = threadMs() - before;
       QVERIFY2(took < kMostMs, qPrintable(QStringLiteral("%1: %2 ms").arg(name).arg(took)));
       hand().settle();

@@ -45,6 +45,17 @@ class SourcesTest : public QObject {
       }
     QFAIL(text);
   }
+  ValueField* openField() {
+    for (ValueField* each : hand().canvas().findChildren<ValueField*>())
+      if (each->isVisible()) return each;
+    return nullptr;
+  }
+  ValueField* openToType(InstructionId id) {
+    QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, sourceOf(id));
+    take(menuNamed("argument-menu"), "Type it");
+    if (!openField()) qFatal("no field for the source");
+    return openField();
+  }
   QPoint sourceOf(InstructionId id) {
     const int32_t node = hand().canvas().nodeOf(id);
     for (const PictureItem& item : hand().canvas().picture()->items)
@@ -68,13 +79,62 @@ class SourcesTest : public QObject {
     QCOMPARE(wordsOn(hand().named("W1")), std::string("normal × 0.354"));  // by its fan-in
   }
 
+  // One is chosen, also where the usual values are those of another line.
+  void theMenuMarksOneChoice() {
+    const InstructionId x = hand().add("f32[5]");
+    for (const char* choice : {"Usual values", "Normal", "Zeros"}) {
+      QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, sourceOf(x));
+      take(menuNamed("argument-menu"), choice);
+      QMenu menu;
+      hand().window().pane().runController().arguments().fill(menu, x);
+      QStringList marked;
+      for (const QAction* each : menu.actions())
+        if (each->isChecked()) marked << each->text().remove(QLatin1Char('&'));
+      QCOMPARE(marked.size(), 1);
+      QVERIFY2(marked[0].startsWith(QLatin1String(choice)), qPrintable(marked[0]));
+    }
+  }
+
+  // Beside the node: what is wrong is never silent, and never over what it speaks of.
+  void aFileThatCannotBeTheValuesIsExplained() {
+    QTemporaryDir folder;
+    const auto write = [&](const char* name, const std::string& shape, size_t elements) {
+      std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
+      header.resize(117, ' ');
+      const std::string content =
+          std::string("\x93NUMPY\x01\0\x76\0", 10) + header + "\n" + std::string(elements * sizeof(float), '\0');
+      const QString path = folder.filePath(QLatin1String(name));
+      if (!writeFileAtomically(path.toStdString(), content)) qFatal("cannot write a test's file");
+      return path;
+    };
+    const QString fits = write("fits.npy", "5,", 5), other = write("other.npy", "3, 3", 9),
+                  none = folder.filePath("none.npy"), junk = folder.filePath("junk.png");
+    QVERIFY(writeFileAtomically(junk.toStdString(), "no picture").has_value());
+    const InstructionId x = hand().add("f32[5]");
+    for (const QString& words : {"npy " + none, "npy " + other, "image " + junk, "npy " + fits}) {
+      ValueField* field = openToType(x);
+      QTest::keyClicks(field->field(), "x");
+      QVERIFY(!field->errorText().isEmpty());
+      QVERIFY(!QRectF(field->geometry()).intersects(hand().canvas().viewport().toWidget(hand().canvas().boxOf(x))));
+      field->field()->setText(words);
+      QTest::keyClick(field->field(), Qt::Key_Return);
+      hand().settle();
+      const QString said = hand().window().pane().banner().message();
+      if (words.endsWith(fits)) {
+        QVERIFY(hand().document().live().valueOf(x));
+        QVERIFY(said.isEmpty());
+        continue;
+      }
+      QVERIFY(!hand().document().live().valueOf(x));
+      QVERIFY2(said.contains(QFileInfo(words).fileName()), qPrintable(words + ": " + said));
+    }
+  }
+
   void aNumberAloneIsAConstant() {
     const InstructionId x = hand().add("f32[5]");
     QTest::mouseClick(&hand().canvas(), Qt::LeftButton, {}, sourceOf(x));
     take(menuNamed("argument-menu"), "Constant");
-    ValueField* open = nullptr;
-    for (ValueField* each : hand().canvas().findChildren<ValueField*>())
-      if (each->isVisible()) open = each;
+    ValueField* open = openField();
     QVERIFY(open);
     open->field()->selectAll();
     QTest::keyClicks(open->field(), "8");

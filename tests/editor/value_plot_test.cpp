@@ -6,6 +6,7 @@
 
 #include "core/picture/picture.h"
 #include "editor/canvas/render.h"
+#include "editor/look/value_color.h"
 #include "editor/values/value_plot.h"
 #include "tests/editor/qt_tests.h"
 
@@ -44,7 +45,7 @@ class ValuePlotTest : public QObject {
     QCOMPARE(painted_.width(), 600);
   }
   QColor at(double x, double y) const { return painted_.pixelColor(static_cast<int>(x), static_cast<int>(y)); }
-  static QColor heat(double part) { return toQColor(heatRole(part), Theme::Light); }
+  static QColor among(double value, double least, double most) { return valueColor(value, least, most, Theme::Light); }
   // Any pixel of this colour, or mixed with a quarter of white at its edge, within the rectangle.
   bool has(QColor color, const QRect& in) const {
     for (int y = in.top(); y <= in.bottom(); ++y)
@@ -63,7 +64,7 @@ class ValuePlotTest : public QObject {
     for (int row = 0; row < 2; ++row)
       for (int column = 0; column < 3; ++column) {
         const bool isNan = row == 1 && column == 0;
-        const QColor wanted = isNan ? toQColor(ColorRole::Error, Theme::Light) : heat(parts[row][column]);
+        const QColor wanted = isNan ? toQColor(ColorRole::Error, Theme::Light) : among(parts[row][column], 0, 1);
         const QPoint middle(static_cast<int>(8 + (column + 0.5) * cell), static_cast<int>(8 + (row + 0.5) * cell));
         QVERIFY2(close(at(middle.x(), middle.y()), wanted), qPrintable(QString("[%1, %2]").arg(row).arg(column)));
         const QString text = isNan ? QString("NaN") : QString::number(parts[row][column] * 10);
@@ -75,13 +76,26 @@ class ValuePlotTest : public QObject {
 
   void equalElementsHaveTheMiddleColour() {
     paint(ValuePlot::Form::Image, floats({2, 2}, {7, 7, 7, 7}));
-    QVERIFY(close(at(100, 100), heat(0.5)));
+    QVERIFY(close(at(100, 100), among(0.5, 0, 1)));
+  }
+
+  // Purple below it, green above, the page at it, and both signs on one scale; heat has none of these.
+  void coloursDivergeAroundZero() {
+    paint(ValuePlot::Form::Image, floats({1, 4}, {-1, 0, 1, 2}));
+    const QColor below = at(80, 50), zero = at(220, 50), above = at(370, 50), most = at(510, 50);
+    QVERIFY(below.red() > below.green() && below.blue() > below.green());
+    QVERIFY(std::abs(zero.red() - zero.green()) < 6 && std::abs(zero.green() - zero.blue()) < 6);
+    QVERIFY(most.green() > most.red() && most.green() > most.blue());
+    QVERIFY(above.lightness() > most.lightness());
+    QVERIFY(std::abs(below.lightness() - above.lightness()) < 20);  // as far from zero
+    for (int step = 0; step <= 10; ++step)
+      for (const QColor& each : {below, most}) QVERIFY(!close(each, toQColor(heatRole(step / 10.0), Theme::Light), 20));
   }
 
   void aSliceOfMoreDimensionsIsThePlaneThatIsChosen() {
     paint(ValuePlot::Form::Image, floats({2, 1, 2}, {0, 1, 2, 3}), {1});
-    QVERIFY(close(at(100, 100), heat(2.0 / 3)));
-    QVERIFY(close(at(500, 100), heat(1)));
+    QVERIFY(close(at(100, 100), among(2, 0, 3)));
+    QVERIFY(close(at(500, 100), among(3, 0, 3)));
     QCOMPARE(plot_->wordsAt(QPoint(500, 100)), QString("[0, 1] = 3"));
   }
 

@@ -21,6 +21,8 @@
 namespace tessera {
 namespace {
 
+constexpr int kBesideIcon = 4;  // in a tab, by QTabBar
+
 // The title bar of a dock that is not tabified; it ignores mouse presses, so that the dock is dragged by them.
 class DockTitle : public UnderlinedBar {
  public:
@@ -105,6 +107,7 @@ bool DockTitles::eventFilter(QObject* watched, QEvent* event) {
     return false;
   }
   auto* tabs = qobject_cast<QTabBar*>(watched);
+  if (tabs && event->type() == QEvent::Resize) updateLater();
   if (!tabs || event->type() != QEvent::MouseButtonRelease) return false;
   const auto* mouse = static_cast<QMouseEvent*>(event);
   QDockWidget* dock = dockOf(*tabs, tabs->tabAt(mouse->pos()));
@@ -136,17 +139,28 @@ QDockWidget* DockTitles::dockOf(const QTabBar& tabs, int index) const {
   return found == docks_.all().end() ? nullptr : *found;
 }
 
+// Names go before icons where there is no room for both.
+bool DockTitles::hasRoomForIcons(const QTabBar& tabs) const {
+  int wanted = tabs.sizeHint().width();
+  for (int i = 0; i < tabs.count(); ++i)
+    if (tabs.tabIcon(i).isNull()) wanted += kIconSize + kBesideIcon;
+  return wanted <= tabs.width();
+}
+
 // Only the current tab has a close button, which leaves room for names. Nothing is set that is already there: each set
 // icon or button lays out the window again, which calls this.
 void DockTitles::updateTabs(QTabBar& tabs) {
   if (!tabs.property("connected").toBool()) connectTabs(tabs);
   const QStringList before = tabs.property("icons").toStringList();
+  const bool icons = hasRoomForIcons(tabs);
   QStringList names;
   for (int i = 0; i < tabs.count(); ++i) {
     QDockWidget* dock = dockOf(tabs, i);
     if (!dock) continue;
     names << dock->objectName();
-    if (tabs.tabIcon(i).isNull() || before.value(i) != names.back()) tabs.setTabIcon(i, iconOf(names.back()));
+    if (!icons && !tabs.tabIcon(i).isNull()) tabs.setTabIcon(i, {});
+    if (icons && (tabs.tabIcon(i).isNull() || before.value(i) != names.back()))
+      tabs.setTabIcon(i, iconOf(names.back()));
     QWidget* close = tabs.tabButton(i, QTabBar::RightSide);
     const bool isFront = i == tabs.currentIndex();
     if ((close ? close->property("dock").toString() : QString()) == (isFront ? names.back() : QString())) continue;

@@ -32,6 +32,7 @@ class DockTitles : public QObject {
   void updateAll();
   void updateTitle(QDockWidget& dock);
   void updateTabs(QTabBar& tabs);
+  bool hasRoomForIcons(const QTabBar& tabs) const;
   void connectTabs(QTabBar& tabs);
   QDockWidget* dockOf(const QTabBar& tabs, int index) const;
 

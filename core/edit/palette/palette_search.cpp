@@ -130,6 +130,7 @@ bool scattered(std::string_view word, std::string_view in) {
 int wordScore(const std::string& word, const std::string& title, const std::string& words) {
   if (title == word) return 100;
   const std::string all = " " + words + " ";
+  if ((" " + title + " ").find(" " + word + " ") != std::string::npos) return 95;
   if (all.find(" " + word + " ") != std::string::npos) return 90;
   if (title.starts_with(word)) return 80;
   if (title.find(word) != std::string::npos) return 50;

@@ -1,4 +1,5 @@
-// Forms of the palette that reduce along dimensions and stay in the array's shape: means, spreads, norms, activations.
+// Forms of the palette that reduce along dimensions or stay in the array's shape: means, spreads, norms, squares,
+// activations.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -99,6 +100,15 @@ void logSumExp(Draft& d) {
   binary(d, Opcode::Add, unary(d, Opcode::Log, reduced(d, powers, axes, Opcode::Add)), most);
 }
 
+void square(Draft& d) {
+  const Input x = floats(d);
+  binary(d, Opcode::Multiply, x, x);
+}
+void reciprocal(Draft& d) {
+  const Input x = floats(d);
+  binary(d, Opcode::Divide, filled(d, x.shape, "1"), x);
+}
+
 void silu(Draft& d) {
   if (const Input x = floats(d); isReal(x)) binary(d, Opcode::Multiply, x, unary(d, Opcode::Logistic, x));
 }
@@ -109,7 +119,7 @@ void leakyRelu(Draft& d) {
   binary(d, Opcode::Maximum, x, binary(d, Opcode::Multiply, x, filled(d, x.shape, slope)));
 }
 
-constexpr const char *kReductions = "Reduction", *kActivations = "Layers";
+constexpr const char *kReductions = "Reduction", *kActivations = "Layers", *kElementwise = "Elementwise";
 constexpr DraftForm kStatistics[] = {
     {"reduce mean", kReductions, "The mean along the last dimension (axis=, axis=all)",
      "mean average axis=", Opcode::Divide, mean},
@@ -121,6 +131,8 @@ constexpr DraftForm kStatistics[] = {
      "l2 euclidean length axis=", Opcode::Sqrt, norm},
     {"logsumexp", kReductions, "The logarithm of the sum of powers, along the last dimension (axis=)",
      "log-sum-exp log_sum_exp axis=", Opcode::Add, logSumExp},
+    {"square", kElementwise, "x · x", "squared sqr x^2 x*x", Opcode::Multiply, square},
+    {"reciprocal", kElementwise, "1 / x", "inverse inv 1/x", Opcode::Divide, reciprocal},
     {"silu", kActivations, "x · sigmoid(x)", "swish activation", Opcode::Multiply, silu},
     {"leaky relu", kActivations, "The larger of x and a part of it: leaky relu 0.1", "leaky_relu activation #",
      Opcode::Maximum, leakyRelu},

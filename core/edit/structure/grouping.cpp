@@ -9,6 +9,7 @@
 #include "core/base/name_counter.h"
 #include "core/edit/performer.h"
 #include "core/edit/refusal.h"
+#include "core/edit/shared_scope.h"
 #include "core/ops/op.h"
 #include "core/tools/cut_out.h"
 
@@ -107,26 +108,6 @@ std::string freeComputationName(const Module& module, const std::string& stem) {
   std::string name = stem;
   for (size_t k = 1; module.findComputation(name); ++k) name = stem + "." + std::to_string(k);
   return name;
-}
-
-// The scope that all members share: the group is in it, too.
-const Metadata* sharedScope(const Module& module, const Ids& members, const std::string& name) {
-  std::string_view scope;
-  bool first = true;
-  for (InstructionId id : members) {
-    const Metadata* metadata = module.at(id).metadata;
-    if (!metadata || metadata->opName.empty()) continue;
-    const std::string_view path = metadata->opName;
-    const std::string_view own = path.substr(0, path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/'));
-    if (first) scope = own;
-    first = false;
-    while (!scope.empty() && !(own.starts_with(scope) && (own.size() == scope.size() || own[scope.size()] == '/')))
-      scope = scope.substr(0, scope.rfind('/') == std::string_view::npos ? 0 : scope.rfind('/'));
-  }
-  if (scope.empty()) return nullptr;
-  Metadata out;
-  out.opName = std::string(scope) + "/" + name;
-  return module.tables().intern(out);
 }
 
 // The move itself.

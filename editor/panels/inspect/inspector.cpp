@@ -51,8 +51,7 @@ Inspector::Inspector(Document& document, QWidget* parent) : QWidget(parent), doc
   namesField_->setToolTip(
       tr("One for each dimension, or none. A name belongs to every dimension that is the same one, and stands on the "
          "nodes"));
-  layoutLabel_ = new PlainLabel(tr("Layout: the most minor dimension first"), this);
-  layoutLabel_->setWordWrap(true);
+  layoutLabel_ = new PlainLabel(tr("Layout"), this);
   layoutChips_ = new DimensionChips(this);
   layoutChips_->setToolTip(
       tr("Drag, or Ctrl and arrows: the first dimension's elements lie next to each other in memory"));

@@ -40,7 +40,7 @@ void ChoiceList::openAt(QPoint at, const QString& heading, const QStringList& li
   const int wide =
       std::clamp(std::max(list_->sizeHintForColumn(0) + 40, heading_->fontMetrics().horizontalAdvance(heading) + 20),
                  kNarrowestChoice, kWidestChoice);
-  const int line = std::max(18, list_->sizeHintForRow(0));
+  const int line = list_->sizeHintForRow(0);
   const int high = line * static_cast<int>(std::min<qsizetype>(lines.size(), kMaxChoices)) + 8 +
                    (heading.isEmpty() ? 0 : heading_->heightForWidth(wide - 2 * kMargin) + kMargin) + 2 * kMargin;
   PopupFrame::openAt(at, {wide, high});

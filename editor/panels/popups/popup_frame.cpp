@@ -7,8 +7,31 @@
 #include <QListWidget>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <tuple>
 
 namespace tessera {
+namespace {
+constexpr int kGap = 8;
+constexpr QSize kLeast{260, 140};  // in which a list can be read
+
+constexpr int kNear = 120;
+
+int distanceOf(const QRect& place, QPoint at) {
+  const QPoint nearest(std::clamp(at.x(), place.left(), place.right()),
+                       std::clamp(at.y(), place.top(), place.bottom()));
+  return (at - nearest).manhattanLength();
+}
+
+int64_t areaOf(const QRect& each) { return int64_t{each.width()} * each.height(); }
+
+// As near to where it is wanted as there is room, smaller where there is less.
+QRect placeIn(const QRect& room, const QRect& wanted) {
+  const QSize size = wanted.size().boundedTo(room.size());
+  return {QPoint(std::clamp(wanted.left(), room.left(), room.left() + room.width() - size.width()),
+                 std::clamp(wanted.top(), room.top(), room.top() + room.height() - size.height())),
+          size};
+}
+}  // namespace
 
 PopupFrame::PopupFrame(QWidget* parent) : QFrame(parent) {
   setFrameShape(QFrame::StyledPanel);
@@ -29,18 +52,34 @@ void PopupFrame::putAbove(QLineEdit& field, QListWidget& list) {
 }
 
 void PopupFrame::openAt(QPoint at, QSize size) {
-  wanted_ = at;
-  resize(size.boundedTo(parentWidget()->size()));
-  stayInside();
+  const QRect place = besideWhatItBelongsTo(placeIn(parentWidget()->rect(), QRect(at, size)), at);
+  wanted_ = place.topLeft();
+  tallest_ = place.height();
+  hangs_ =
+      !beside_.empty() && std::ranges::all_of(beside_, [&](const QRect& each) { return place.bottom() < each.top(); });
+  setGeometry(place);
   show();
   raise();
 }
 
-// As near to where it was wanted as it is whole.
-void PopupFrame::stayInside() {
-  const QSize room = parentWidget()->size();
-  move(std::clamp(wanted_.x(), 0, std::max(0, room.width() - width())),
-       std::clamp(wanted_.y(), 0, std::max(0, room.height() - height())));
+// Whatever covers the least, is near, and then the largest: where it is wanted, or in the room at a side of what it
+// belongs to or of a part of that.
+QRect PopupFrame::besideWhatItBelongsTo(const QRect& wanted, QPoint at) const {
+  const QRect room = parentWidget()->rect();
+  std::vector<QRect> parts = beside_, places{wanted};
+  QRect all;
+  for (const QRect& each : beside_) all |= each;
+  parts.push_back(all);
+  for (const QRect& each : parts)
+    for (const QRect side :
+         {room.adjusted(each.right() + kGap, 0, 0, 0), room.adjusted(0, each.bottom() + kGap, 0, 0),
+          QRect(0, 0, each.left() - kGap, room.height()), QRect(0, 0, room.width(), each.top() - kGap)})
+      if (side.width() >= kLeast.width() && side.height() >= kLeast.height()) places.push_back(placeIn(side, wanted));
+  return *std::ranges::min_element(places, {}, [&](const QRect& place) {
+    int64_t covered = 0;
+    for (const QRect& each : beside_) covered += areaOf(each & place);
+    return std::tuple(covered, distanceOf(place, at) > kNear, -areaOf(place));
+  });
 }
 
 // No higher than what it lists.
@@ -48,8 +87,12 @@ void PopupFrame::shrinkTo(const QListWidget& list, const QWidget& field, int mos
   int rows = 0;
   for (int row = 0; row < list.count() && rows < most; ++row) rows += list.sizeHintForRow(row);
   const int around = field.sizeHint().height() + 3 * kMargin + 2 * (list.frameWidth() + frameWidth());
-  resize(width(), std::min({most, around + rows, parentWidget()->height()}));
-  stayInside();
+  setHeight(std::min({most, around + rows, tallest_}));
+}
+
+void PopupFrame::setHeight(int high) {
+  if (hangs_) wanted_.ry() += height() - high;
+  setGeometry(placeIn(parentWidget()->rect(), QRect(wanted_, QSize(width(), high))));
 }
 
 void PopupFrame::leave() {
@@ -75,6 +118,11 @@ QListWidgetItem* PopupFrame::sayNothing(QListWidget& list, const QString& why) {
 }
 
 QString PopupFrame::nothingFound() { return tr("Nothing has these words"); }
+
+void PopupFrame::hideEvent(QHideEvent* event) {
+  beside_.clear();
+  QFrame::hideEvent(event);
+}
 
 bool PopupFrame::eventFilter(QObject* watched, QEvent* event) {
   // Another window in front takes the keys for a while; this one stays until it is back.

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <QFrame>
+#include <utility>
+#include <vector>
 
 class QKeyEvent;
 class QLineEdit;
@@ -17,6 +19,8 @@ class PopupFrame : public QFrame {
 
  public:
   explicit PopupFrame(QWidget* parent);
+  // What it belongs to, in the parent: what opens next stands beside it where there is room. Until it closes.
+  void standBeside(std::vector<QRect> what) { beside_ = std::move(what); }
 
  protected:
   static constexpr int kMargin = 4;
@@ -25,7 +29,8 @@ class PopupFrame : public QFrame {
   void putAbove(QLineEdit& field, QListWidget& list);  // a line of text and what it lists: all that the popup holds
   void openAt(QPoint at, QSize size);                  // wholly inside the parent
   void shrinkTo(const QListWidget& list, const QWidget& field, int most);  // its height, to what it lists
-  void leave();                                                            // gives the focus back to the parent
+  void setHeight(int high);
+  void leave();  // gives the focus back to the parent
   virtual void accept() = 0;
   virtual void dismissed() {}  // it was closed without a choice
   // Before Escape and Enter are looked at; true: the key is done with.
@@ -36,10 +41,14 @@ class PopupFrame : public QFrame {
   static QListWidgetItem* sayNothing(QListWidget& list, const QString& why);
   static QString nothingFound();  // why, where the words are no name
   bool eventFilter(QObject* watched, QEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
 
  private:
-  void stayInside();
-  QPoint wanted_;  // its corner
+  QRect besideWhatItBelongsTo(const QRect& wanted, QPoint at) const;
+  std::vector<QRect> beside_;
+  QPoint wanted_;       // its corner
+  int tallest_ = 0;     // there is no more room beside what it belongs to
+  bool hangs_ = false;  // above what it belongs to: its lower edge stays
 };
 
 }  // namespace tessera

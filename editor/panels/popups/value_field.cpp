@@ -46,7 +46,7 @@ void ValueField::openAt(QPoint at, const QString& name, const QString& text,
 void ValueField::look(const QString& text) {
   const QString wrong = text.trimmed().isEmpty() ? QString() : check_(text);
   error_->say(wrong);
-  resize(kFieldWidth, wrong.isEmpty() ? minimumSizeHint().height() : layout()->heightForWidth(kFieldWidth));
+  setHeight(wrong.isEmpty() ? minimumSizeHint().height() : layout()->heightForWidth(kFieldWidth));
 }
 
 // Stays open until the text is right.

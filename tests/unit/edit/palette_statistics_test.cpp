@@ -52,6 +52,19 @@ TEST(PaletteStatistics, NormsAndLogarithmsOfSums) {
   expectNear(applied("logsumexp"), logs);
 }
 
+TEST(PaletteStatistics, SquaresAndReciprocals) {
+  Numbers squares, reciprocals;
+  for (size_t i = 0; i < 6; ++i) {
+    squares.push_back(given(0, i) * given(0, i));
+    reciprocals.push_back(std::exp(-given(0, i)));
+  }
+  expectNear(applied("square"), squares);
+  Palette p;
+  p.place("reciprocal", {p.place("exp", {p.place("f32[2,3]")})});
+  expectNear(p.result(), reciprocals);
+  EXPECT_EQ(searchPalette("squar").at(0).title, "square");
+}
+
 TEST(PaletteStatistics, Activations) {
   Numbers silu, leaky, steep;
   for (size_t i = 0; i < 4; ++i) {

@@ -24,6 +24,8 @@ TEST(EditPalette, FindsByNameSynonymAndLetters) {
   EXPECT_EQ(first("exp"), "exponential");
   EXPECT_EQ(first("reduce max"), "reduce max");
   EXPECT_EQ(first("sigmoid"), "logistic");
+  EXPECT_EQ(first("mean"), "reduce mean");  // a word of the name goes before one of the description, as in mse
+  EXPECT_EQ(first("pool"), "max pool");
   EXPECT_EQ(first("trnsps"), "transpose");
   EXPECT_EQ(first("no such thing"), "");
   EXPECT_EQ(searchPalette("", 1000).size(), allOps().size() + 9 + paletteForms().size());
@@ -51,6 +53,32 @@ struct Hand {
   }
   std::string shape(InstructionId id) const { return toString(history.current().shapeOf(id), false); }
 };
+
+TEST(EditPalette, WhatIsAddedIsInTheScopeOfWhatItReads) {
+  const ReadResult read = readHloText(R"(HloModule m
+
+ENTRY e {
+  x = f32[4] parameter(0), metadata={op_name="x"}
+  a = f32[4] exponential(x), metadata={op_name="jit(f)/layer/exp"}
+  b = f32[4] negate(a), metadata={op_name="jit(f)/loss/neg"}
+  ROOT s = f32[4] sine(b), metadata={op_name="jit(f)/loss/sin"}
+}
+)");
+  ASSERT_TRUE(read.module);
+  const auto scopeOf = [&](const std::string& line, std::vector<std::string> sources) {
+    History history{*read.module};
+    std::vector<InstructionId> ids;
+    for (const std::string& each : sources) ids.push_back(history.current().findInstruction(each).value());
+    auto done = history.perform(placing(history.current(), history.current().entry(), searchPalette(line).at(0), ids));
+    EXPECT_TRUE(done);
+    const Metadata* metadata = history.current().at(done->added.back()).metadata;
+    return metadata ? metadata->opName : "";
+  };
+  EXPECT_EQ(scopeOf("tanh", {"a"}), "jit(f)/layer/tanh");
+  EXPECT_EQ(scopeOf("add", {"a", "b"}), "jit(f)/add");
+  EXPECT_EQ(scopeOf("multiply", {"x", "s"}), "jit(f)/loss/multiply");
+  EXPECT_EQ(scopeOf("tanh", {"x"}), "");
+}
 
 TEST(EditPalette, SoftmaxIsSixLines) {
   Hand hand;

@@ -83,6 +83,7 @@ void StudioStyle::polish(QWidget* widget) {
 // returns to the state before the second animation, which is that of the first).
 int StudioStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
                            QStyleHintReturn* data) const {
+  if (hint == SH_DialogButtonBox_ButtonsHaveIcons) return 0;  // Fusion's are not ours
   if (hint != SH_Widget_Animation_Duration) return QProxyStyle::styleHint(hint, option, widget, data);
   return isA<QAbstractItemView>(widget) ? 0 : transitionMs(kDockGlideMs);
 }
@@ -141,6 +142,13 @@ void StudioStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* op
     case PE_IndicatorCheckBox:
     case PE_IndicatorRadioButton: return drawIndicator(*option, *painter, element == PE_IndicatorRadioButton);
     case PE_FrameStatusBarItem: return;
+    case PE_IndicatorArrowDown:
+      if (isA<QToolButton>(widget)) {  // Fusion's is in the corner
+        QStyleOption arrow = *option;
+        arrow.rect.moveCenter({arrow.rect.center().x(), widget->rect().center().y()});
+        return QProxyStyle::drawPrimitive(element, &arrow, painter, widget);
+      }
+      break;
     case PE_IndicatorDockWidgetResizeHandle: return painter->fillRect(option->rect, borderIn(palette));
     case PE_PanelTipLabel:
       painter->fillRect(option->rect, borderIn(palette));

@@ -225,6 +225,9 @@ void DocumentPane::connectBanner() {
   connect(graphEdit_, &GraphEditController::explained, this, say);
   connect(arrangement_, &ArrangeController::explained, this, say);
   connect(&runController_->arguments(), &ArgumentSources::explained, this, say);
+  connect(&runController_->arguments(), &ArgumentSources::isOver, this, [this](const QString& message) {
+    if (banner_->message() == message) banner_->hide();
+  });
   connect(groups_, &GroupActions::explained, this, say);
   connect(blocks_, &BlockActions::explained, this, say);
   connect(panels_->profile, &ProfilePanel::failed, this, say);

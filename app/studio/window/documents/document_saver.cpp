@@ -16,6 +16,9 @@
 #include "editor/text/plain_text.h"
 
 namespace tessera {
+namespace {
+constexpr int kToldMs = 5000;
+}
 
 DocumentSaver::DocumentSaver(CurrentDocument& current, PaneArea& area, RecentFiles& recent, QStatusBar& status,
                              bool asks, QObject* parent)
@@ -30,6 +33,9 @@ void DocumentSaver::connectPane(DocumentPane& pane) {
     recent_.add(path);
     status_.showMessage(tr("Extracted to %1; stands under File › Open recent").arg(path), 6000);
   });
+  if (pane.isTwin()) return;
+  connect(&pane.document().file(), &DocumentFile::savingEnded, this,
+          [this, &pane](const QString& path, const QString& why) { tellSaved(pane, path, why); });
 }
 
 // Examples of the program are there to be changed, but stay as they are: what was made of one becomes a file of the
@@ -57,16 +63,23 @@ QString DocumentSaver::chosenPath() const {
                                                           : file.path());
 }
 
+// Whoever goes on meanwhile hears of it when it is done.
 void DocumentSaver::saveTo(const QString& path) {
-  DocumentFile& file = current_.document().file();
-  const bool newSidecar = file.savesSidecar(path) && !QFileInfo::exists(path + QStringLiteral(".tessera"));
-  if (const Status saved = file.save(path); !saved)
-    return current_.banner().showMessage(QString::fromStdString(saved.error().toString()));
+  status_.showMessage(tr("Saving %1").arg(path));
+  current_.document().file().startSaving(path);
+}
+
+void DocumentSaver::tellSaved(DocumentPane& pane, const QString& path, const QString& why) {
+  if (!why.isEmpty()) {
+    status_.clearMessage();
+    const bool isCurrent = &current_.document() == &pane.document();
+    return (isCurrent ? current_.banner() : pane.banner()).showMessage(why);
+  }
   recent_.add(path);
-  if (newSidecar)
-    status_.showMessage(tr("Saved %1; places, frames and notes go to %1.tessera beside it").arg(path), 8000);
-  else
-    status_.showMessage(tr("Saved %1").arg(path), 3000);
+  status_.showMessage(pane.document().file().savesSidecar(path)
+                          ? tr("Saved %1; places, frames and notes to %1.tessera beside it").arg(path)
+                          : tr("Saved %1").arg(path),
+                      kToldMs);
   emit saved();
 }
 
@@ -82,14 +95,17 @@ QMessageBox::StandardButton DocumentSaver::askToRewrite(const QString& name) {
 }
 
 bool DocumentSaver::mayLoseChanges(DocumentPane& pane) {
+  DocumentFile& file = pane.document().file();
+  file.waitForSaving();
   if (!asks_ || !pane.hasUnsavedWork()) return true;
   current_.set(pane);
-  const QString unsaved = asPlainText(tr("%1 has changes that are not saved.").arg(pane.document().file().fileName()));
+  const QString unsaved = asPlainText(tr("%1 has changes that are not saved.").arg(file.fileName()));
   const auto answer =
       QMessageBox::question(window(), tr("Tessera"), unsaved,
                             QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
   if (answer == QMessageBox::Save) save();
-  return answer == QMessageBox::Discard || (answer == QMessageBox::Save && !pane.document().file().isModified());
+  file.waitForSaving();
+  return answer == QMessageBox::Discard || (answer == QMessageBox::Save && !file.isModified());
 }
 
 }  // namespace tessera

@@ -34,6 +34,7 @@ class DocumentSaver : public QObject {
   QString chosenPath() const;
   QMessageBox::StandardButton askToRewrite(const QString& name);  // SaveAll: under another name
   void connectPane(DocumentPane& pane);
+  void tellSaved(DocumentPane& pane, const QString& path, const QString& why);
   QWidget* window() const;
 
   CurrentDocument& current_;

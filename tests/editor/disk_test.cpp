@@ -1,0 +1,131 @@
+// A disk that takes its time: nothing of the window waits for it, and what is told as saved is there.
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <atomic>
+#include <memory>
+
+#include "editor/controllers/block_actions.h"
+#include "tests/editor/hand.h"
+#include "tests/editor/qt_tests.h"
+
+namespace {
+std::atomic<int> syncsOfWindow = 0, syncs = 0, slownessMs = 0;
+}
+
+// In the place of the C library's, for this program and the libraries that it uses.
+extern "C" int fsync(int file) {
+  ++syncs;
+  if (::gettid() == ::getpid()) ++syncsOfWindow;
+  if (slownessMs > 0) ::usleep(static_cast<useconds_t>(slownessMs) * 1000);
+  return static_cast<int>(::syscall(SYS_fsync, file));
+}
+
+namespace tessera::disk_test {
+
+class DiskTest : public QObject {
+  Q_OBJECT
+
+ private:
+  std::unique_ptr<Hand> hand_;
+  std::unique_ptr<QTemporaryDir> folder_;
+  Hand& hand() { return *hand_; }
+  DocumentFile& file() { return hand().document().file(); }
+  QString path(const char* name) const { return folder_->filePath(QString::fromLatin1(name)); }
+  QByteArray contentOf(const QString& path) const {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+  }
+
+ private slots:
+  void init() {
+    hand_ = std::make_unique<Hand>();
+    folder_ = std::make_unique<QTemporaryDir>();
+    hand().add("f32[4]");
+    hand().add("exp");
+    slownessMs = 100;
+    syncs = syncsOfWindow = 0;
+  }
+  void cleanup() {
+    slownessMs = 0;
+    hand_.reset();
+  }
+
+  void aBlockIsWrittenByAWorker() {
+    hand().window().pane().blocks().setLibrary(path("mine.tessera-blocks"));
+    QVERIFY(hand().saveBlock("grow", ""));
+    QVERIFY(syncs > 0);
+    QCOMPARE(syncsOfWindow.load(), 0);
+    QVERIFY(contentOf(path("mine.tessera-blocks")).contains("grow"));
+  }
+
+  // What it was made of changes while it is written: it stays, and the block is in the library.
+  void aGraphThatChangesMeanwhileKeepsWhatTheBlockWasMadeOf() {
+    BlockActions& blocks = hand().window().pane().blocks();
+    blocks.setLibrary(path("mine.tessera-blocks"));
+    const InstructionId power = hand().selected();
+    blocks.saveSelection("grow", "");
+    hand().window().document().perform({"Delete", {RemoveInstruction{power}}}, {});
+    QVERIFY(QTest::qWaitFor([&] { return !blocks.isSaving(); }));
+    hand().settle();
+    QVERIFY(!hand().module().contains(power));
+    QVERIFY(!hand().text().contains("call("));
+    QCOMPARE(blocks.blocks().size(), size_t{1});
+    hand().undo();
+    QVERIFY(hand().module().contains(power));
+  }
+
+  void aDocumentAndItsSidecarAreWrittenByAWorker() {
+    hand().document().setFlow(PageFlow::Right);
+    hand().settle();
+    QSignalSpy ended(&file(), &DocumentFile::savingEnded);
+    file().startSaving(path("a.hlo"));
+    QVERIFY(file().isSaving() && file().isModified() && !file().differsOnDisk());
+    QTRY_COMPARE(ended.count(), 1);
+    QVERIFY(syncs >= 2);
+    QCOMPARE(syncsOfWindow.load(), 0);
+    QVERIFY(!file().isSaving() && !file().isModified() && !file().differsOnDisk());
+    QCOMPARE(contentOf(path("a.hlo")), QByteArray::fromStdString(hand().text()));
+  }
+
+  void anEditMeanwhileIsNotSaved() {
+    const std::string before = hand().text();
+    file().startSaving(path("a.hlo"));
+    hand().add("tanh");
+    QTRY_VERIFY(!file().isSaving());
+    QVERIFY(file().isModified());
+    QCOMPARE(contentOf(path("a.hlo")), QByteArray::fromStdString(before));
+    hand().undo();
+    QVERIFY(!file().isModified());
+  }
+
+  void savedAgainMeanwhileTheLastOneCounts() {
+    file().startSaving(path("a.hlo"));
+    hand().add("tanh");
+    file().startSaving(path("a.hlo"));
+    QVERIFY(file().waitForSaving().has_value());
+    QVERIFY(!file().isModified());
+    QCOMPARE(contentOf(path("a.hlo")), QByteArray::fromStdString(hand().text()));
+  }
+
+  // Who closes or opens another file meanwhile loses nothing.
+  void whatIsBeingWrittenIsWrittenWholeBeforeTheDocumentGoes() {
+    const QByteArray first = QByteArray::fromStdString(hand().text());
+    file().startSaving(path("a.hlo"));
+    file().create();
+    QCOMPARE(contentOf(path("a.hlo")), first);
+    QVERIFY(file().path().isEmpty());
+    hand().add("f32[8]");
+    const QByteArray second = QByteArray::fromStdString(hand().text());
+    file().startSaving(path("b.hlo"));
+    hand_.reset();
+    QCOMPARE(contentOf(path("b.hlo")), second);
+  }
+};
+
+TESSERA_QT_TEST(disk_test, DiskTest)
+}  // namespace tessera::disk_test
+#include "disk_test.moc"

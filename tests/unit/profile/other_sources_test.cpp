@@ -372,6 +372,9 @@ TEST(ProfileSources, DatabasesThatComputeAreRefused) {
        {"CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY " + columns + ", x AS (hex(zeroblob(400000000))));" + row,
         "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY " + columns + ", x AS (start + 1) STORED);" + row,
         std::string("CREATE VIRTUAL TABLE CUPTI_ACTIVITY_KIND_MEMCPY USING fts5(start);"),
+        std::string("CREATE TABLE t (a); PRAGMA writable_schema = ON; INSERT INTO sqlite_master VALUES ('table', "
+                    "'CUPTI_ACTIVITY_KIND_MEMCPY', 'CUPTI_ACTIVITY_KIND_MEMCPY', 0, 'CREATE/**/VIRTUAL TABLE "
+                    "CUPTI_ACTIVITY_KIND_MEMCPY USING fts5(start)');"),
         "CREATE TABLE t " + columns + "); CREATE VIEW CUPTI_ACTIVITY_KIND_MEMCPY AS SELECT * FROM t;"}) {
     const auto read = readNsight(databaseOf(schema), "f.sqlite");
     ASSERT_FALSE(read) << schema;

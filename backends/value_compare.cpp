@@ -133,10 +133,12 @@ class ValueComparer {
     return out;
   }
 
+  bool isConstant(size_t i) const { return left().at(out_.values[i].left).opcode == Opcode::Constant; }
+
   template <class Has>
-  std::optional<size_t> firstWithout(const Has& has) const {
+  std::optional<size_t> firstWithout(const Has& has, bool mayBeConstant = true) const {
     for (size_t i = 0; i < out_.values.size(); ++i) {
-      if (!has(i)) continue;
+      if (!has(i) || (!mayBeConstant && isConstant(i))) continue;
       if (std::ranges::none_of(sourcesOf(out_.values[i].left), has)) return i;
     }
     return std::nullopt;
@@ -145,8 +147,8 @@ class ValueComparer {
   void judge() {
     out_.first = firstWithout([this](size_t i) { return differs(i); });
     out_.firstNan = firstWithout([this](size_t i) { return out_.values[i].leftNans + out_.values[i].rightNans > 0; });
-    out_.firstInfinity =
-        firstWithout([this](size_t i) { return out_.values[i].leftInfinities + out_.values[i].rightInfinities > 0; });
+    out_.firstInfinity = firstWithout(
+        [this](size_t i) { return out_.values[i].leftInfinities + out_.values[i].rightInfinities > 0; }, false);
     const InstructionId root = left().entryComputation().root;
     std::vector<size_t> results = sourcesOf(root);
     if (const auto row = rows_.find(root); row != rows_.end()) results = {row->second};

@@ -48,9 +48,11 @@ struct ComparedValue {
 struct ValueComparison {
   std::vector<ComparedValue> values;  // matched arrays, in the left module's order
   int64_t differing = 0;
-  bool resultsEqual = true;                       // of what the entries give
-  std::optional<size_t> first;                    // of `values`: differs, and nothing that it is computed from does
-  std::optional<size_t> firstNan, firstInfinity;  // has one on either side, and nothing that it is computed from does
+  bool resultsEqual = true;     // of what the entries give
+  std::optional<size_t> first;  // of `values`: differs, and nothing that it is computed from does
+  // Has one on either side, and nothing that it is computed from does. A constant is no source of infinities: there
+  // they are meant, as where a maximum starts.
+  std::optional<size_t> firstNan, firstInfinity;
   std::vector<size_t> path;  // from `first` towards the result, each time to the user that differs most
 };
 

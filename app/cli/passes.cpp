@@ -38,14 +38,6 @@ Json momentJson(const PassMoment& moment) {
   return out;
 }
 
-std::string countsOf(const PassChanges& changes) {
-  std::string out;
-  for (size_t i = 0; i < kPassMarks; ++i)
-    if (const size_t count = changes.count(static_cast<PassMark>(i)))
-      out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, nameOf(static_cast<PassMark>(i)));
-  return out.empty() ? "nothing changed" : out;
-}
-
 void tellChanges(const PassChanges& changes, const Module* before, const Module& after, Report& report) {
   for (const PassChange& change : changes.changes) {
     const Instruction& in = change.after.valid() ? after.at(change.after) : before->at(change.before);
@@ -77,7 +69,7 @@ Status tellMoment(PassTrail& trail, size_t at, const PassesArguments& options, R
     out[std::string(nameOf(static_cast<PassMark>(i)))] = changes->count(static_cast<PassMark>(i));
   out["changes"] = changesJson(*changes, before.get(), **module);
   report.line(fmt::format("  {}  {} instructions, {} flops, {}; {}", moment.title(), countText(cost.instructions),
-                          amountText(cost.flops), bytesText(cost.bytes), from ? countsOf(*changes) : "the start"));
+                          amountText(cost.flops), bytesText(cost.bytes), from ? countsText(*changes) : "the start"));
   if (options.changes) tellChanges(*changes, before.get(), **module, report);
   return {};
 }

@@ -1,7 +1,7 @@
 // What follows from the buffers of a report: bytes live at each moment, what lives at one, fragmentation.
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <utility>
 
 #include "core/base/sorting.h"
 #include "core/memory/memory_report.h"
@@ -9,19 +9,21 @@
 namespace tessera {
 namespace {
 
-// Same bytes of one allocation, several lives: their union in time.
-void addEach(const MemoryReport& report, std::vector<int64_t>& change) {
-  std::map<std::tuple<size_t, int64_t, int64_t>, std::vector<std::pair<size_t, size_t>>> lives;
-  for (const MemoryBuffer& buffer : report.buffers)
-    lives[{buffer.allocation, buffer.offset, buffer.bytes}].emplace_back(buffer.begin, buffer.end);
+// Same bytes, several lives: their union in time.
+void addEach(const MemoryReport& report, const MemoryAllocation& one, std::vector<int64_t>& change) {
+  std::map<std::pair<int64_t, int64_t>, std::vector<std::pair<size_t, size_t>>> lives;  // by offset and bytes
+  for (size_t index : one.buffers) {
+    const MemoryBuffer& buffer = report.buffers[index];
+    lives[{buffer.offset, buffer.bytes}].emplace_back(buffer.begin, buffer.end);
+  }
   for (auto& [where, times] : lives) {
     std::ranges::sort(times);
     size_t next = 0;  // the first moment that is not counted yet
     for (const auto& [begin, end] : times) {
       const size_t from = std::max(begin, next);
       if (from > end) continue;
-      change[from] += std::get<2>(where);
-      change[end + 1] -= std::get<2>(where);
+      change[from] += where.second;
+      change[end + 1] -= where.second;
       next = end + 1;
     }
   }
@@ -38,28 +40,34 @@ int64_t covered(const std::multimap<int64_t, int64_t>& bytesByOffset) {
 }
 
 // At each moment where a buffer comes or goes, the bytes that are covered.
-void addUnions(const MemoryReport& report, std::vector<int64_t>& change) {
-  for (const MemoryAllocation& one : report.allocations) {
-    std::map<size_t, std::vector<std::pair<bool, size_t>>> events;  // by moment: comes, which
-    for (size_t index : one.buffers) {
-      events[report.buffers[index].begin].emplace_back(true, index);
-      events[report.buffers[index].end + 1].emplace_back(false, index);
-    }
-    std::multimap<int64_t, int64_t> living;
-    int64_t now = 0;
-    for (const auto& [moment, all] : events) {
-      for (const auto& [comes, index] : all) {
-        const std::pair<const int64_t, int64_t> where{report.buffers[index].offset, report.buffers[index].bytes};
-        if (comes)
-          living.insert(where);
-        else
-          living.erase(std::ranges::find(living, where));
-      }
-      const int64_t then = covered(living);
-      change[moment] += then - now;
-      now = then;
-    }
+void addUnions(const MemoryReport& report, const MemoryAllocation& one, std::vector<int64_t>& change) {
+  std::map<size_t, std::vector<std::pair<bool, size_t>>> events;  // by moment: comes, which
+  for (size_t index : one.buffers) {
+    events[report.buffers[index].begin].emplace_back(true, index);
+    events[report.buffers[index].end + 1].emplace_back(false, index);
   }
+  std::multimap<int64_t, int64_t> living;
+  int64_t now = 0;
+  for (const auto& [moment, all] : events) {
+    for (const auto& [comes, index] : all) {
+      const std::pair<const int64_t, int64_t> where{report.buffers[index].offset, report.buffers[index].bytes};
+      if (comes)
+        living.insert(where);
+      else
+        living.erase(std::ranges::find(living, where));
+    }
+    const int64_t then = covered(living);
+    change[moment] += then - now;
+    now = then;
+  }
+}
+
+// Adds to `change`, by moment, what the bytes in use of an allocation grow by.
+void addLive(const MemoryReport& report, const MemoryAllocation& one, std::vector<int64_t>& change) {
+  if (report.mayOverlap)
+    addUnions(report, one, change);
+  else
+    addEach(report, one, change);
 }
 
 }  // namespace
@@ -86,10 +94,7 @@ int64_t MemoryReport::fragmentationBytes() const {
   for (const MemoryAllocation& one : allocations) {
     if (one.kind != MemoryKind::Temporary) continue;
     std::vector<int64_t> change(moments.size() + 1);
-    for (size_t index : one.buffers) {
-      change[buffers[index].begin] += buffers[index].bytes;
-      change[buffers[index].end + 1] -= buffers[index].bytes;
-    }
+    addLive(*this, one, change);
     int64_t now = 0, most = 0;
     for (int64_t step : change) most = std::max(most, now += step);
     out += std::max<int64_t>(0, one.bytes - most);
@@ -107,10 +112,7 @@ std::vector<size_t> MemoryReport::liveAt(size_t moment) const {
 
 void sumLiveBytes(MemoryReport& report) {
   std::vector<int64_t> change(report.moments.size() + 1);
-  if (report.mayOverlap)
-    addUnions(report, change);
-  else
-    addEach(report, change);
+  for (const MemoryAllocation& one : report.allocations) addLive(report, one, change);
   int64_t now = 0;
   report.live.clear();
   for (size_t i = 0; i < report.moments.size(); ++i) report.live.push_back(now += change[i]);

@@ -240,6 +240,9 @@ Result<std::vector<XlaAllocation>> readXlaBuffers(std::string_view text, const s
                  .file = fileName,
                  .position = {number, 1}});
   };
+  int64_t sum = 0;  // of allocations and values: whoever adds up some of them stays in range
+  const auto inRange = [&](int64_t bytes) { return !__builtin_add_overflow(sum, bytes, &sum); };
+  constexpr const char* kSum = "sizes with a sum below 2^63";
   bool begun = false;
   while (!text.empty()) {
     const size_t end = text.find('\n');
@@ -252,12 +255,14 @@ Result<std::vector<XlaAllocation>> readXlaBuffers(std::string_view text, const s
     } else if (line.starts_with("allocation ")) {
       auto allocation = allocationIn(line);
       if (!allocation) return refuse("allocation N: size BYTES, …:", line);
+      if (!inRange(allocation->bytes)) return refuse(kSum, line);
       out.push_back(std::move(*allocation));
     } else if (line.starts_with(" value: ")) {
       auto value = valueIn(line);
       if (!value || out.empty()) return refuse(" value: <N NAME @0> (size=BYTES,offset=BYTES): SHAPE", line);
       if (value->bytes > out.back().bytes || value->offset > out.back().bytes - value->bytes)
         return refuse(fmt::format("a value within the {} bytes of its allocation", out.back().bytes), line);
+      if (!inRange(value->bytes)) return refuse(kSum, line);
       out.back().values.push_back(std::move(*value));
     } else {
       break;

@@ -20,7 +20,7 @@ struct XlaAllocation {
   std::vector<XlaValue> values;
 };
 
-// Fails with the line that is none of the form.
+// Fails with the line that is none of the form, or whose size makes the sum of all sizes overflow.
 Result<std::vector<XlaAllocation>> readXlaBuffers(std::string_view text, const std::string& fileName);
 
 // The report of a module, which should be the scheduled one that the assignment is of, in XLA's allocations: a value

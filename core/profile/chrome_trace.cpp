@@ -134,6 +134,8 @@ Result<Profile> readChromeTrace(const std::string& text) {
     return fail(error.byte > text.size()
                     ? fmt::format("the JSON of the profile ends too early, after {} bytes", text.size())
                     : fmt::format("the profile is no JSON at byte {}", error.byte));
+  } catch (const Json::exception& error) {  // a number beyond all doubles
+    return fail(std::string("the profile does not read: ") + error.what());
   }
   if (!json.is_object() || !json.contains("tessera"))
     return fail("the JSON is no profile that this program wrote: it lacks \"tessera\"");

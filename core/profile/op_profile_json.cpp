@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/profile/sources/time_samples.h"
+
 namespace tessera {
 namespace {
 
@@ -85,19 +87,40 @@ OrderedJson moduleJson(const ProfiledModule& module) {
   return out;
 }
 
+template <class Row>
+int64_t totalOf(const std::vector<Row>& rows) {
+  int64_t out = 0;
+  for (const Row& row : rows) out = saturatingAdd(out, row.times.totalNs);
+  return out;
+}
+
+// Somebody may have left out rows or written others: the sums are made of those that are there.
+void sumRows(OpProfile& profile) {
+  const int64_t placed = totalOf(profile.instructions), unmatched = totalOf(profile.unmatched);
+  if (placed == profile.placedNs && unmatched == profile.unmatchedNs) return;
+  profile.warnings.push_back(fmt::format(
+      "the file says that {} ns are placed and {} ns unmatched, but its rows add up to {} ns and {} ns: the "
+      "rows count",
+      profile.placedNs, profile.unmatchedNs, placed, unmatched));
+  profile.placedNs = placed;
+  profile.unmatchedNs = unmatched;
+}
+
 OpProfile profileIn(const OrderedJson& json) {
   OpProfile out;
   out.format = json.value("format", "");
   out.measure = json.value("measure", "");
   out.steps = json.value("steps", int64_t{0});
-  out.totalNs = json.at("total_ns").get<int64_t>();
+  const auto written = json.at("total_ns").get<int64_t>();
   out.placedNs = json.at("placed_ns").get<int64_t>();
   out.unmatchedNs = json.value("unmatched_ns", int64_t{0});
-  out.selfNs = json.value("self_ns", out.totalNs);
+  out.selfNs = json.value("self_ns", written);
   if (json.contains("step_times")) out.stepTimes = timesIn(json["step_times"]);
   for (const OrderedJson& row : json.at("instructions")) out.instructions.push_back(rowIn(row));
   out.unmatched = lostIn(json, "unmatched");
   out.host = lostIn(json, "host");
+  sumRows(out);
+  out.totalNs = saturatingAdd(out.placedNs, out.unmatchedNs);
   for (const OrderedJson& module : json.value("modules", OrderedJson::array()))
     out.modules.push_back({module.value("name", ""), std::nullopt, nullptr});
   for (const auto& [key, list] :

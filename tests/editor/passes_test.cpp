@@ -80,8 +80,8 @@ class PassesTest : public QObject {
   static QString historyOf(const PassesPanel& panel) {
     QStringList out;
     for (int row = 0; row < panel.history()->topLevelItemCount(); ++row)
-      out << panel.history()->topLevelItem(row)->text(1) + QStringLiteral(": ") +
-                 panel.history()->topLevelItem(row)->text(2);
+      out << panel.history()->topLevelItem(row)->text(2) + QStringLiteral(": ") +
+                 panel.history()->topLevelItem(row)->text(1);
     return out.join(QLatin1Char('\n'));
   }
 

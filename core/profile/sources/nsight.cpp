@@ -118,10 +118,9 @@ class NsightReader {
 // A table that holds what it gives: no view, no virtual table and no computed column, whose reading could cost any
 // work.
 bool NsightReader::hasTable(const std::string& name) {
-  Query table(
-      database_,
-      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '" + name + "' AND sql NOT LIKE 'CREATE VIRTUAL%'",
-      failure_);
+  Query table(database_,
+              "SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name = '" + name + "'",
+              failure_);
   Query computed(database_, "SELECT 1 FROM pragma_table_xinfo('" + name + "') WHERE hidden > 1", failure_);
   return table.next() && !computed.next();
 }

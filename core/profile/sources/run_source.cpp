@@ -97,7 +97,7 @@ void addSources(OpProfile& out, const Profile& profile, const std::shared_ptr<co
 void addLost(OpProfile& out, const std::string& name, const std::string& reason, int64_t ns) {
   if (ns <= 0) return;
   out.unmatched.push_back({name, reason, {}, {1, ns, ns, ns, ns, ns, ns}});
-  out.unmatchedNs += ns;
+  out.unmatchedNs = saturatingAdd(out.unmatchedNs, ns);
 }
 
 }  // namespace
@@ -115,13 +115,13 @@ OpProfile fromRun(const Profile& profile, std::shared_ptr<const Module> given) {
     addSources(out, profile, given);
   else if (!foreign)
     addSteps(out, profile);
-  for (const InstructionTime& row : out.instructions) out.placedNs += row.times.selfNs;
+  for (const InstructionTime& row : out.instructions) out.placedNs = saturatingAdd(out.placedNs, row.times.selfNs);
   if (foreign)
     addLost(out, profile.module, "it is of another module", profile.totalNs);
   else
     addLost(out, "outside of steps", "between the steps of the plan: calling, waiting, and what has no step of its own",
-            profile.totalNs - out.placedNs);
-  out.totalNs = out.selfNs = out.placedNs + out.unmatchedNs;
+            saturatingAdd(profile.totalNs, -std::max<int64_t>(out.placedNs, -INT64_MAX)));
+  out.totalNs = out.selfNs = saturatingAdd(out.placedNs, out.unmatchedNs);
   if (given && !foreign && !profile.timeline.empty()) out.timeline = timelineOf(profile, given);
   out.run = std::make_shared<const Profile>(profile);
   out.modules.push_back({profile.module, std::nullopt, std::move(given)});

@@ -289,6 +289,14 @@ PassChanges passChanges(const Module& before, const Module& after, SameIds ids) 
   return out;
 }
 
+std::string countsText(const PassChanges& changes) {
+  std::string out;
+  for (size_t i = 0; i < kPassMarks; ++i)
+    if (const size_t count = changes.count(static_cast<PassMark>(i)))
+      out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, nameOf(static_cast<PassMark>(i)));
+  return out.empty() ? "nothing changed" : out;
+}
+
 std::string phraseOf(const PassChange& change) {
   const std::string mark(nameOf(change.mark));
   return change.words.empty() ? mark

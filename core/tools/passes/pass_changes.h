@@ -51,6 +51,8 @@ enum class SameIds : uint8_t {
 };
 PassChanges passChanges(const Module& before, const Module& after, SameIds ids);
 
+// "3 added, 1 relaid", or "nothing changed".
+std::string countsText(const PassChanges& changes);
 // "fused into %fusion.3": the mark and its words as one phrase.
 std::string phraseOf(const PassChange& change);
 

@@ -112,7 +112,7 @@ QWidget* PassesPanel::makeBar() {
 QWidget* PassesPanel::makeBeside() {
   tabs_ = new QTabWidget(this);
   changes_ = makeTable(tabs_, {tr("Instruction"), tr("What the pass did")}, {26, 80});
-  history_ = makeTable(tabs_, {tr("Pass"), tr("Name then"), tr("What became of it")}, {34, 22, 60});
+  history_ = makeTable(tabs_, {tr("Pass"), tr("What became of it"), tr("Name then")}, {34, 44, 22});
   text_ = new QPlainTextEdit(tabs_);
   text_->setReadOnly(true);
   text_->setLineWrapMode(QPlainTextEdit::NoWrap);

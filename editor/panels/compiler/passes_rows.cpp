@@ -26,6 +26,14 @@ QString nameInPass(const Module& module, InstructionId id) {
   return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
 }
 
+QString costText(const PassCost& cost) {
+  return QStringList{QObject::tr("%L1 instructions").arg(cost.instructions),
+                     QObject::tr("%1 flops").arg(wordsOfPass(amountText(cost.flops))),
+                     wordsOfPass(bytesText(cost.bytes)),
+                     QObject::tr("peak %1").arg(wordsOfPass(bytesText(static_cast<double>(cost.peak))))}
+      .join(QStringLiteral(", "));
+}
+
 }  // namespace
 
 struct PassesPanel::Past {
@@ -82,15 +90,10 @@ void PassesPanel::showWords() {
   if (!frame_)
     return words_->setText(!document_.isOpen() || document_.isPlainGraph() ? tr("There is no graph to run passes on")
                                                                            : QString());
-  QStringList parts{tr("%L1 instructions").arg(frame_->cost.instructions),
-                    tr("%1 flops").arg(wordsOfPass(amountText(frame_->cost.flops))),
-                    wordsOfPass(bytesText(frame_->cost.bytes)),
-                    tr("peak %1").arg(wordsOfPass(bytesText(static_cast<double>(frame_->cost.peak))))};
-  for (size_t i = 0; i < kPassMarks; ++i)
-    if (const size_t count = frame_->changes->count(static_cast<PassMark>(i)))
-      parts << tr("%L1 %2").arg(count).arg(wordsOfPass(std::string(nameOf(static_cast<PassMark>(i)))));
-  QString out = (isFilming() ? waiting : strip_->accessibleDescription()) + QStringLiteral(" · ") +
-                parts.join(QStringLiteral(", "));
+  QStringList parts{isFilming() ? waiting : strip_->accessibleDescription()};
+  if (frame_->before) parts << wordsOfPass(countsText(*frame_->changes));
+  parts << costText(frame_->cost);
+  QString out = parts.join(QStringLiteral(" · "));
   if (!notes_.isEmpty()) out += QStringLiteral(" · ") + notes_;
   words_->setText(out);
   words_->setToolTip(asPlainText(out));
@@ -129,7 +132,7 @@ void PassesPanel::takeHistory(const Past& past) {
     touched[event.moment] = true;
     const auto moment = static_cast<int>(event.moment);
     auto* row = new QTreeWidgetItem(history_, {wordsOfPass(film_->trail().moments()[event.moment].title()),
-                                               wordsOfPass(event.name), wordsOfPass(event.words)});
+                                               wordsOfPass(event.words), wordsOfPass(event.name)});
     row->setData(0, kIdOrMoment, moment);
   }
   strip_->setTouched(std::move(touched));

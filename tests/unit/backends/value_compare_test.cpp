@@ -75,6 +75,17 @@ TEST(ValueCompare, NanAndInfinityComeFromSomewhere) {
   EXPECT_GT(found.values[*found.firstNan].leftNans, 0);
   EXPECT_EQ(found.differing, 0) << "NaN equals NaN";
 }
+TEST(ValueCompare, AnInfinityThatIsWrittenIsMeant) {
+  const auto withLine = [](const std::string& line) {
+    return moduleOf(kHead + "  c = f32[] constant(-inf)\n  b = f32[4] broadcast(c), dimensions={}\n" + line +
+                    "  ROOT r = f32[4] maximum(m, b)\n}\n");
+  };
+  EXPECT_FALSE(
+      compared(withLine("  m = f32[4] maximum(x, b)\n"), withLine("  m = f32[4] maximum(x, b)\n")).firstInfinity);
+  const Module divides = withLine("  z = f32[4] subtract(y, y)\n  m = f32[4] divide(y, z)\n");
+  const ValueComparison found = compared(divides, divides);
+  EXPECT_EQ(nameOf(divides, found, found.firstInfinity), "m");
+}
 TEST(ValueCompare, ArgumentsFollowTheirPartners) {
   const Module a = moduleOf(kHead + "  ROOT r = f32[4] subtract(x, y)\n}\n");
   const Module b = moduleOf(

@@ -249,6 +249,7 @@ TEST(XlaBuffers, BytesThatSeveralLieInCountOnce) {
   const auto report = memoryReport(moduleOf(kChain), *readXlaBuffers(text, "a.txt"));
   ASSERT_TRUE(report);
   EXPECT_EQ(report->live, (std::vector<int64_t>{400, 800, 1200, 1200, 1200})) << "c lies between a and b";
+  EXPECT_EQ(report->fragmentationBytes(), 400);
 }
 TEST(XlaBuffers, BadTextsAreRefusedWithTheirLine) {
   const std::string good = kAssignment;
@@ -262,6 +263,9 @@ TEST(XlaBuffers, BadTextsAreRefusedWithTheirLine) {
   std::string huge = good;
   huge.replace(huge.find("size 1200"), 9, "size 99999999999999999999");
   EXPECT_EQ(readXlaBuffers(huge, "a").error().position.line, 6u);
+  huge = good;
+  huge.replace(huge.find("size 1200"), 9, "size 9223372036854775000");
+  EXPECT_EQ(readXlaBuffers(huge, "a").error().position.line, 6u) << "no sum of sizes overflows";
 }
 TEST(XlaBuffers, DamagedTextsAreReadOrRefused) {
   const Module module = moduleOf(kChain);

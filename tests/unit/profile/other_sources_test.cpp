@@ -372,6 +372,9 @@ TEST(ProfileSources, DatabasesThatComputeAreRefused) {
        {"CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY " + columns + ", x AS (hex(zeroblob(400000000))));" + row,
         "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY " + columns + ", x AS (start + 1) STORED);" + row,
         std::string("CREATE VIRTUAL TABLE CUPTI_ACTIVITY_KIND_MEMCPY USING fts5(start);"),
+        std::string("CREATE TABLE t (a); PRAGMA writable_schema = ON; INSERT INTO sqlite_master VALUES ('table', "
+                    "'CUPTI_ACTIVITY_KIND_MEMCPY', 'CUPTI_ACTIVITY_KIND_MEMCPY', 0, 'CREATE/**/VIRTUAL TABLE "
+                    "CUPTI_ACTIVITY_KIND_MEMCPY USING fts5(start)');"),
         "CREATE TABLE t " + columns + "); CREATE VIEW CUPTI_ACTIVITY_KIND_MEMCPY AS SELECT * FROM t;"}) {
     const auto read = readNsight(databaseOf(schema), "f.sqlite");
     ASSERT_FALSE(read) << schema;
@@ -464,6 +467,28 @@ TEST(ProfileSources, WrittenFormsReadBack) {
   EXPECT_EQ(toJson(again)["unmatched"], toJson(profile)["unmatched"]);
   const OpProfile table = sourceOf(toCsv(profile), smallModule());
   EXPECT_EQ(table.placedNs, 100);
+}
+
+TEST(ProfileSources, ATableWhoseSumsAreNotThoseOfItsRowsIsSummedAgain) {
+  const auto read = readOpProfileJson(
+      R"({"total_ns": 90, "placed_ns": 90, "instructions": [{"name": "a", "total_ns": 30}, {"name": "b", "total_ns": 5}],
+          "unmatched": [{"name": "c", "total_ns": 7}]})");
+  ASSERT_TRUE(read) << read.error().toString();
+  EXPECT_EQ(read->placedNs, 35);
+  EXPECT_EQ(read->unmatchedNs, 7);
+  EXPECT_EQ(read->totalNs, 42);
+  ASSERT_EQ(read->warnings.size(), 1u);
+  EXPECT_NE(read->warnings[0].find("90 ns are placed"), std::string::npos) << read->warnings[0];
+}
+
+TEST(ProfileSources, ARunOfAbsurdTimesHasSumsInRange) {
+  Profile run;
+  run.module = "m";
+  run.totalNs = 10;
+  for (const char* name : {"a", "b"}) run.steps.push_back({.name = name, .count = 1, .totalNs = INT64_MAX});
+  const OpProfile profile = fromRun(run, nullptr);
+  EXPECT_EQ(profile.placedNs, INT64_MAX);
+  EXPECT_EQ(profile.totalNs, INT64_MAX);
 }
 
 TEST(ProfileSources, GroupsAndComparison) {

@@ -33,6 +33,9 @@ TEST(Profile, HalfAFileSaysWhereItEnds) {
   const auto half = readChromeTrace(R"({"traceEvents":[],"tessera":{"mod)");
   ASSERT_FALSE(half);
   EXPECT_NE(half.error().message.find("ends too early, after 33 bytes"), std::string::npos) << half.error().message;
+  const auto huge = readChromeTrace(R"({"tessera": {"runs": 1e3001}})");
+  ASSERT_FALSE(huge);
+  EXPECT_NE(huge.error().message.find("1e3001"), std::string::npos) << huge.error().message;
 }
 
 }  // namespace

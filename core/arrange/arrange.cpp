@@ -81,8 +81,9 @@ struct Column {
 
 class Arranger {
  public:
-  Arranger(const GraphView& view, const std::vector<bool>& placed, bool foldsGroups)
-      : view_(view), hasPlace_(placed), foldsGroups_(foldsGroups) {
+  // earlier: of the same view; what it arranged of the same boxes is taken over.
+  Arranger(const GraphView& view, const std::vector<bool>& placed, bool foldsGroups, const Arranger* earlier = nullptr)
+      : view_(view), hasPlace_(placed), foldsGroups_(foldsGroups), earlier_(earlier) {
     const size_t n = view.nodes.size();
     sizes_.resize(n);
     columns_.resize(n);
@@ -100,7 +101,7 @@ class Arranger {
       if (stop.stop_requested()) return {};
       arrangeInside(v, stop);
     }
-    arrangeLevel(placed_.level(-1), stop);
+    arrangeBoxesOf(-1, stop);
     if (stop.stop_requested()) return {};
     if (auto fold = foldOfLevel(-1)) folds_.emplace(-1, *std::move(fold));
     if (stop.stop_requested()) return {};
@@ -211,11 +212,28 @@ class Arranger {
     placed_.stretches[edge].push_back({group, static_cast<int32_t>(level.wires.size())});
     level.wires.push_back(wire);
   }
-  void arrangeInside(int32_t group, const std::stop_token& stop) {
+  void arrangeBoxesOf(int32_t group, const std::stop_token& stop) {
     Level& level = placed_.level(group);
-    arrangeLevel(level, stop);
+    if (earlier_ && isLike(earlier_->arranged_.at(group), level))
+      level = earlier_->arranged_.at(group);
+    else
+      arrangeLevel(level, stop);
+    if (foldsGroups_) arranged_[group] = level;
+  }
+  // Of one group or page: its boxes have the same sizes, its wires the same ends.
+  static bool isLike(const Level& a, const Level& b) {
+    return std::ranges::equal(a.boxes, b.boxes,
+                              [](const LevelBox& x, const LevelBox& y) {
+                                return x.left == y.left && x.right == y.right && x.height == y.height;
+                              }) &&
+           std::ranges::equal(a.wires, b.wires,
+                              [](const LevelWire& x, const LevelWire& y) { return x.port == y.port; });
+  }
+  void arrangeInside(int32_t group, const std::stop_token& stop) {
+    arrangeBoxesOf(group, stop);
     if (stop.stop_requested()) return;
     if (foldsGroups_) foldInside(group);
+    const Level& level = placed_.level(group);
     const ViewNode& node = view_.nodes[at(group)];
     const float header = textWidth(node.title, box::kGroupTitleSize, true) + box::kGroupMark + 2 * box::kTextPadding;
     const Size inside = toTheRight() ? Size{level.height, level.width} : Size{level.width, level.height};
@@ -311,11 +329,13 @@ class Arranger {
   const GraphView& view_;
   const std::vector<bool>& hasPlace_;
   const bool foldsGroups_;
+  const Arranger* const earlier_;
   std::vector<Size> sizes_;
   std::vector<Column> columns_;
   std::unordered_map<int32_t, std::vector<int32_t>> rows_;  // by box: its fields, from the top
   std::vector<std::vector<int32_t>> members_;               // by level: node indices
   PlacedLevels placed_;
+  std::unordered_map<int32_t, Level> arranged_;  // by group; -1: the page; as arrangeLevel left it
   Folds folds_;
 };
 
@@ -325,7 +345,7 @@ Arrangement arrange(const GraphView& view, const std::stop_token& stop, const st
   Arranger arranger(view, placed, view.nodes.size() <= kMostWithFolds);
   Arrangement out = arranger.run(stop);
   if (!arranger.hasFoldedGroup() || stop.stop_requested()) return out;
-  Arrangement whole = Arranger(view, placed, false).run(stop);  // groups in groups may get larger by it
+  Arrangement whole = Arranger(view, placed, false, &arranger).run(stop);  // groups in groups may get larger by it
   return view.room.zoomOf(out.bounds) > kWorthFolding * view.room.zoomOf(whole.bounds) ? out : whole;
 }
 

@@ -2,8 +2,10 @@
 // fewest crossings; R. Rudell's for decision diagrams); the order with the fewest crossings is kept. Big levels get
 // fewer sweeps, no exchanges and no sifting.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 #include <utility>
 
 #include "core/arrange/arrangement.h"
@@ -215,13 +217,12 @@ class RowOrder {
     }
   }
   bool exchangeIn(std::vector<int32_t>& row) {
+    noteEnds(row);
     bool any = false;
     for (size_t k = 0; k + 1 < row.size(); ++k) {
       const int32_t a = row[k], b = row[k + 1];
       if (layers_.spot(a).piece != layers_.spot(b).piece) continue;
-      const int now = above(a, b) + below(a, b);
-      if (now == 0) continue;
-      if (now <= above(b, a) + below(b, a)) continue;
+      if (crossingsMore(a, b) <= 0) continue;
       std::swap(row[k], row[k + 1]);
       std::swap(layers_.spot(a).x, layers_.spot(b).x);
       std::swap(place_[at(a)], place_[at(b)]);
@@ -230,21 +231,22 @@ class RowOrder {
     return any;
   }
   void sift() {
-    for (auto& row : layers_.rows)
+    for (auto& row : layers_.rows) {
+      noteEnds(row);
       for (const int32_t v : std::vector<int32_t>(row)) siftOne(row, v);
+    }
   }
   // To where it has the fewest crossings with the others of its piece, and of such places to the nearest.
   void siftOne(std::vector<int32_t>& row, int32_t v) {
     const auto own = static_cast<std::ptrdiff_t>(place_[at(v)]);
     std::ptrdiff_t best = own;
-    int fewest = 0;
+    int64_t fewest = 0;
     for (const std::ptrdiff_t step : {-1, 1}) {
-      int change = 0;
+      int64_t change = 0;
       for (std::ptrdiff_t k = own + step; k >= 0 && k < std::ssize(row); k += step) {
         const int32_t other = row[static_cast<size_t>(k)];
         if (layers_.spot(other).piece != layers_.spot(v).piece) break;
-        const int left = above(v, other) + below(v, other), right = above(other, v) + below(other, v);
-        change += step < 0 ? left - right : right - left;
+        change += step < 0 ? crossingsMore(v, other) : crossingsMore(other, v);
         if (change < fewest) fewest = change, best = k;
       }
     }
@@ -256,22 +258,49 @@ class RowOrder {
       std::rotate(begin + own, begin + own + 1, begin + best + 1);
     number(row);
   }
-  // Crossings of a's and b's segments to one side when a stands left of b.
-  int above(int32_t a, int32_t b) const {
-    int out = 0;
-    for (int32_t u : layers_.above.of(a))
-      for (int32_t w : layers_.above.of(b))
-        if (layers_.spot(u).row == layers_.spot(w).row && place_[at(u)] > place_[at(w)]) ++out;
+  // Where the segments of a row's spots end, which stays while spots of that row change places.
+  void noteEnds(const std::vector<int32_t>& row) {
+    ends_.clear();
+    endsOf_.resize(layers_.spots.size());
+    for (const int32_t v : row)
+      for (const bool up : {true, false}) {
+        const size_t begin = ends_.size();
+        const Neighbours& side = up ? layers_.above : layers_.below;
+        const auto neighbours = side.of(v);
+        for (size_t k = 0; k < neighbours.size(); ++k)
+          ends_.push_back({layers_.spot(neighbours[k]).row,
+                           up ? place_[at(neighbours[k])] : slotOf(neighbours[k], side.portsOf(v)[k])});
+        std::sort(ends_.begin() + static_cast<std::ptrdiff_t>(begin), ends_.end());
+        endsOf_[at(v)][up ? 0 : 1] = {begin, ends_.size()};
+      }
+  }
+  using End = std::pair<int32_t, int32_t>;  // row and place in it
+  // How many more crossings their segments have with each other where a stands left of b than where it stands right.
+  int64_t crossingsMore(int32_t a, int32_t b) const {
+    int64_t out = 0;
+    for (const size_t side : {size_t{0}, size_t{1}}) {
+      const auto [beginA, endA] = endsOf_[at(a)][side];
+      const auto [beginB, endB] = endsOf_[at(b)][side];
+      if (endA - beginA == 1 && endB - beginB == 1) {  // lanes
+        const End& x = ends_[beginA];
+        const End& y = ends_[beginB];
+        if (x.first == y.first) out += (x.second > y.second) - (x.second < y.second);
+        continue;
+      }
+      const std::span<const End> ofA(ends_.data() + beginA, endA - beginA), ofB(ends_.data() + beginB, endB - beginB);
+      out += inverted(ofA, ofB) - inverted(ofB, ofA);
+    }
     return out;
   }
-  int below(int32_t a, int32_t b) const {
-    int out = 0;
-    const auto ofA = layers_.below.of(a), ofB = layers_.below.of(b);
-    for (size_t i = 0; i < ofA.size(); ++i)
-      for (size_t k = 0; k < ofB.size(); ++k)
-        if (layers_.spot(ofA[i]).row == layers_.spot(ofB[k]).row &&
-            slotOf(ofA[i], layers_.below.portsOf(a)[i]) > slotOf(ofB[k], layers_.below.portsOf(b)[k]))
-          ++out;
+  // Pairs of ends in one row where that of the left spot stands right of the other.
+  static int64_t inverted(std::span<const End> left, std::span<const End> right) {
+    int64_t out = 0;
+    size_t above = 0, before = 0;
+    for (const End& end : left) {
+      while (above < right.size() && right[above].first < end.first) ++above;
+      while (before < right.size() && right[before] < end) ++before;
+      out += static_cast<int64_t>(before - above);
+    }
     return out;
   }
   void settleInOrder(const std::vector<int32_t>& row) {
@@ -282,6 +311,8 @@ class RowOrder {
   Layers& layers_;
   std::vector<int32_t> place_;
   std::vector<float> wishes_, places_;
+  std::vector<End> ends_;
+  std::vector<std::array<std::pair<size_t, size_t>, 2>> endsOf_;  // by spot, above and below: a stretch of ends_
   std::vector<std::vector<int32_t>> best_;
   size_t fewest_ = 0;
   double shortest_ = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -72,6 +73,12 @@ bool takeLink(std::string& file, std::string& name, const char* wanted, Report& 
 }
 
 std::optional<Module> loadModule(const std::string& file, Report& report, bool withVerify, ProtoContent* beside) {
+  if (const LinkParts link = splitLink(file); !link.name.empty() && std::filesystem::exists(link.file)) {
+    report.failure({.kind = ErrorKind::Usage,
+                    .message = fmt::format("{} is a link to an instruction", file),
+                    .expected = fmt::format("a file, such as {}", link.file)});
+    return std::nullopt;
+  }
   ProtoContent read = readModuleWithValues(file);
   if (beside) {
     beside->snapshot = read.snapshot;

@@ -16,11 +16,13 @@
 namespace tessera {
 namespace {
 
-constexpr size_t kMostBoxes = 2500;    // of a page; beyond, wires stay as they are
-constexpr size_t kMostCells = 400000;  // of one search
-constexpr float kInside = 1.5f;        // a wire may touch a box's edge
-constexpr float kNear = 180;           // what is looked at first, round the straight line
-constexpr float kBend = 26;            // what a bend costs, in units of length
+constexpr size_t kMostBoxes = 2500;     // of a page; beyond, wires stay as they are
+constexpr size_t kMostCells = 400000;   // of one search
+constexpr size_t kWalledIn = 4000;      // cells within walls, at most
+constexpr size_t kMostOfAll = 4000000;  // of all searches for a page; when they are used up, wires stay as they are
+constexpr float kInside = 1.5f;         // a wire may touch a box's edge
+constexpr float kNear = 180;            // what is looked at first, round the straight line
+constexpr float kBend = 26;             // what a bend costs, in units of length
 constexpr float kClearances[] = {9, 13, 6, 16};
 constexpr float kLeast = 3, kInGutter = 8;  // between columns wires keep further away, beside the lanes of the boxes
 
@@ -89,11 +91,12 @@ class Grid {
     down_.resize(xs_.size() * ys_.size());
     for (const RectF& o : obstacles) block(o);
   }
-  bool tooLarge() const { return xs_.size() * ys_.size() > kMostCells; }
+  size_t cells() const { return xs_.size() * ys_.size(); }
+  bool tooLarge() const { return cells() > kMostCells; }
 
   std::optional<std::vector<PointF>> path(PointF start, PointF end) {
     start_ = cellOf(start), end_ = cellOf(end);
-    if (!isJoined(start_, end_)) return std::nullopt;
+    if (isWalledIn(end_, start_)) return std::nullopt;
     best_.assign(2 * xs_.size() * ys_.size(), INFINITY);
     before_.assign(best_.size(), kNone);
     offer(2 * start_, 0, kNone);
@@ -133,20 +136,21 @@ class Grid {
     for (size_t x = cutLeft ? left : left + 1; x < right; ++x)
       for (size_t y = top; y < bottom && y + 1 < ys_.size(); ++y) down_[y * width() + x] = 1;
   }
-  // By any path at all. Most searches that fail do so since the end is walled in: to find that out by the search itself
-  // would rank every cell on the page.
-  bool isJoined(size_t start, size_t end) const {
-    std::vector<uint8_t> seen(xs_.size() * ys_.size());
+  // Few cells are joined to it, and `start` is none of them. Most searches that fail do so since the end is walled in:
+  // to find that out by the search itself would rank every cell on the page.
+  bool isWalledIn(size_t end, size_t start) const {
+    std::vector<uint8_t> seen(cells());
     std::vector<size_t> open{end};
     seen[end] = 1;
-    while (!open.empty() && !seen[start]) {
+    for (size_t looked = 0; !open.empty(); ++looked) {
+      if (seen[start] || looked == kWalledIn) return false;
       const size_t cell = open.back();
       open.pop_back();
       eachNext(cell, [&](size_t to, size_t) {
         if (!std::exchange(seen[to], 1)) open.push_back(to);
       });
     }
-    return seen[start];
+    return !seen[start];
   }
   // The cells beside it that no obstacle keeps it from, with the direction: 0 down or up, 1 across.
   template <class Visit>
@@ -228,7 +232,7 @@ class Detours {
   }
 
   // Empty: there is none.
-  std::vector<PointF> detour(size_t edge, bool inGutter) const {
+  std::vector<PointF> detour(size_t edge, bool inGutter) {
     const float clearance = kClearances[edge % std::size(kClearances)];
     for (const float distance : {clearance + (inGutter ? kInGutter : 0), clearance, kLeast})
       for (const bool near : {true, false})
@@ -237,7 +241,8 @@ class Detours {
   }
 
  private:
-  std::optional<std::vector<PointF>> search(size_t edge, float distance, bool near) const {
+  std::optional<std::vector<PointF>> search(size_t edge, float distance, bool near) {
+    if (cells_ >= kMostOfAll) return std::nullopt;
     const PointF from = arrangement_.routes[edge].front(), to = arrangement_.routes[edge].back();
     const PointF start{from.x, from.y + distance}, end{to.x, to.y - distance};
     const ViewEdge& wire = view_.edges[edge];
@@ -251,6 +256,7 @@ class Detours {
     }
     Grid grid(obstacles, start, end, area);
     if (grid.tooLarge()) return std::nullopt;
+    cells_ += grid.cells();
     auto path = grid.path(start, end);
     if (!path) return std::nullopt;
     return withEnds(*std::move(path), from, to);
@@ -269,6 +275,7 @@ class Detours {
 
   const GraphView& view_;
   const Arrangement& arrangement_;
+  size_t cells_ = 0;  // searched so far
 };
 
 bool isWire(const GraphView& view, const Arrangement& arrangement, size_t edge) {
@@ -291,7 +298,7 @@ void leadRoundBoxes(const GraphView& view, Arrangement& arrangement, const std::
                     const std::stop_token& stop) {
   if (view.nodes.size() > kMostBoxes || arrangement.routes.size() != view.edges.size()) return;
   if (view.flow == Flow::Right) transpose(arrangement);
-  const Detours detours(view, arrangement);
+  Detours detours(view, arrangement);
   for (size_t e = 0; e < view.edges.size() && !stop.stop_requested(); ++e) {
     if (!isWire(view, arrangement, e) || (e < kept.size() && kept[e]) || !detours.isHit(e)) continue;
     if (auto route = detours.detour(e, !kept.empty()); !route.empty()) arrangement.routes[e] = std::move(route);

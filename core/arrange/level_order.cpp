@@ -17,10 +17,11 @@ namespace {
 constexpr size_t kFewSegments = 4000, kManySegments = 20000;  // segments
 constexpr int kOrderSweepsFew = 24, kOrderSweepsMany = 10, kOrderSweepsMost = 6;
 constexpr int kExchangeRounds = 4;
-constexpr size_t kShakenSize = 1200;  // segments
-constexpr int kShakes = 24;
-constexpr int kVainSweeps = 8;    // without a better order
-constexpr double kMainPull = 32;  // aligns the boxes of a main path, whatever their ports
+constexpr size_t kShakenSize = 1200;             // segments
+constexpr int kShakes = 24, kShakenFully = 300;  // of levels of so many segments; of larger ones fewer
+constexpr int kVainShakes = 10;                  // without fewer crossings
+constexpr int kVainSweeps = 8;                   // without a better order
+constexpr double kMainPull = 32;                 // aligns the boxes of a main path, whatever their ports
 constexpr int kLengthSweeps = 4;
 constexpr double kShorter = 0.98;
 constexpr int32_t kSlots = 8;  // places at a box's upper edge that are told apart
@@ -41,10 +42,15 @@ class RowOrder {
       restart(start);
       search(size <= kFewSegments ? kOrderSweepsFew : kOrderSweepsMany, true);
     }
-    for (int round = 0; size <= kShakenSize && round < kShakes && fewest_ > 0 && !isStopped(); ++round) {
+    const int shakes =
+        size > kShakenSize ? 0 : kShakes * kShakenFully / static_cast<int>(std::max<size_t>(size, kShakenFully));
+    for (int round = 0, since = 0; round < shakes && since < kVainShakes && fewest_ > 0 && !isStopped();
+         ++round, ++since) {
+      const size_t before = fewest_;
       restart(best_);
       shake();
       search(kOrderSweepsMost, true);
+      if (fewest_ < before) since = 0;
     }
     restart(best_);
   }

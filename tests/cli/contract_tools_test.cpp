@@ -164,6 +164,8 @@ TEST_F(Contract, ToolsRefuseBadInput) {
   refused("resize add.hlo nope:0=3", 64, "nope");
   refused("resize add.hlo sum:0=x", 64, "sum:0=x");
   refused("explain add.hlo sum --index=4", 64, "outside 0 … 3");
+  refused("render add.hlo#sum -o sum.svg", 64,
+          "add.hlo#sum is a link to an instruction; expected a file, such as add.hlo");
   refused("grep add.hlo --shape='f32[a]'", 64, "not a shape pattern");
   refused("help dott", 64, "did you mean dot?");
   for (const char* call :

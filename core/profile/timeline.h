@@ -105,7 +105,7 @@ class Timeline {
   std::vector<TimelineName> names;
   std::vector<TimelineTrack> tracks;
   std::vector<TimelineFlow> flows;  // that the profile knows, by `from`
-  std::vector<std::string> notes;   // what was left out
+  std::vector<std::string> notes;   // what was left out or is uncertain
 
   // Spans in any order; nested ones become lower lanes.
   void addTrack(std::string process, std::string name, std::vector<TimelineSpan> spans);

@@ -201,6 +201,10 @@ std::shared_ptr<Timeline> TimelineMaker::make() {
   if (leftOut_ > 0) out_->notes.push_back(fmt::format("{} of {} events are left out", leftOut_, spans_));
   if (astray_ > 0)
     out_->notes.push_back(fmt::format("{} lines are of another clock and begin with the others", astray_));
+  std::set<std::string_view> hosts;
+  for (const Recorded& file : files_) hosts.insert(file.host);
+  if (hosts.size() > 1)
+    out_->notes.push_back(fmt::format("{} hosts, each by its own clock: how those differ is not known", hosts.size()));
   nameOwners();
   addFlows();
   out_->finish();

@@ -471,7 +471,8 @@ TEST(ProfileSources, WrittenFormsReadBack) {
 
 TEST(ProfileSources, ATableWhoseSumsAreNotThoseOfItsRowsIsSummedAgain) {
   const auto read = readOpProfileJson(
-      R"({"total_ns": 90, "placed_ns": 90, "instructions": [{"name": "a", "total_ns": 30}, {"name": "b", "total_ns": 5}],
+      R"({"total_ns": 90, "placed_ns": 90,
+          "instructions": [{"name": "a", "total_ns": 30}, {"name": "b", "total_ns": 5}],
           "unmatched": [{"name": "c", "total_ns": 7}]})");
   ASSERT_TRUE(read) << read.error().toString();
   EXPECT_EQ(read->placedNs, 35);

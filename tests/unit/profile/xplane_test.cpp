@@ -169,6 +169,11 @@ TEST_F(XplaneProfile, TwoHostsThreeRunsGpuPlanesAndUnknownEvents) {
   EXPECT_EQ(all->hosts, (std::vector<std::string>{"host0", "host1"}));
   EXPECT_EQ(all->runs, (std::vector<std::string>{"run_1", "run_2", "run_3"}));
   EXPECT_EQ(all->steps, 3);  // the same step on both hosts
+  const auto notesOf = [&](const std::string& host) {
+    return readProfileSource(scratch_ / "logs", nullptr, {.host = host, .timeline = true})->timeline->notes;
+  };
+  EXPECT_EQ(notesOf(""), (std::vector<std::string>{"2 hosts, each by its own clock: how those differ is not known"}));
+  EXPECT_EQ(notesOf("host0"), std::vector<std::string>());
   ASSERT_EQ(all->instructions.size(), 2u);
   EXPECT_EQ(rowOf(*all, "neg.1")->times.count, 6);  // the launch is no second run of it
   EXPECT_EQ(rowOf(*all, "neg.1")->times.totalNs, 6 * 1000);

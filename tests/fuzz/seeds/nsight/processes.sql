@@ -1,0 +1,11 @@
+CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+INSERT INTO StringIds VALUES (1, 'fusion_3'), (2, 'XlaModule:#hlo_module=jit_f#');
+CREATE TABLE NVTX_EVENTS (start INT, "end" INT, text TEXT, textId INT, globalTid INT);
+INSERT INTO NVTX_EVENTS VALUES (100, 200, NULL, 2, 16777217), (100, 200, NULL, 2, 33554433),
+  (400, 500, NULL, 2, 33554433);
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, "end" INT, deviceId INT, streamId INT, correlationId INT,
+  globalPid INT, shortName INT);
+INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1000, 1100, 0, 7, 1, 16777216, 1),
+  (1050, 1200, 0, 7, 1, 33554432, 1), (1050, 1250, 0, 7, 1, 50331648, 1);
+CREATE TABLE TARGET_INFO_CUDA_DEVICE (gpuId INT, cudaId INT, pid INT, uuid TEXT, numMultiprocessors INT);
+INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES (0, 0, 1, 'a', 8), (1, 0, 2, 'b', 8), (4, 0, 3, '', 8);

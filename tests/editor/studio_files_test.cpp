@@ -35,6 +35,7 @@ class StudioFilesTest : public StudioHand {
     const rlimit tiny{16, usual.rlim_max};
     QCOMPARE(setrlimit(RLIMIT_FSIZE, &tiny), 0);
     key(Qt::Key_S, Qt::ControlModifier);
+    QVERIFY(!document().file().waitForSaving());
     QCOMPARE(setrlimit(RLIMIT_FSIZE, &usual), 0);
     QVERIFY(window_->banner().isVisible());
     QVERIFY(window_->banner().message().contains("full.hlo"));
@@ -45,7 +46,7 @@ class StudioFilesTest : public StudioHand {
     QCOMPARE(old.readAll(), QByteArray(kMlp));
     QCOMPARE(QFileInfo(path).dir().entryList({"full.hlo.*"}).size(), 0);
     key(Qt::Key_S, Qt::ControlModifier);  // with room again it is saved
-    QVERIFY(!document().file().isModified());
+    QTRY_VERIFY(!document().file().isModified());
   }
 
   void aFileIsDroppedIn() {

@@ -123,7 +123,8 @@ void GroupActions::askWhereToExtract() {
 }
 
 Status GroupActions::extract(const QString& path) {
-  TESSERA_ASSIGN_OR_RETURN(const Module cut, selectionAsModule(document_.module(), document_.selection(), "extracted"));
+  TESSERA_ASSIGN_OR_RETURN(const Module cut,
+                           selectionAsModule(document_.module(), document_.view().selectedInstructions(), "extracted"));
   TESSERA_TRY(writeFileAtomically(path.toStdString(), printHloText(cut)));
   emit extracted(path);
   return {};

@@ -246,6 +246,20 @@ std::vector<int32_t> SceneView::selectedBoxes() const {
   return out;
 }
 
+std::vector<InstructionId> SceneView::selectedInstructions() const {
+  const std::vector<int32_t> boxes = selectedGroup().isEmpty() ? std::vector<int32_t>() : selectedBoxes();
+  if (boxes.size() != 1) return document_.selection();
+  const GraphView& view = *scene().view;
+  const auto isIn = [&](int32_t box) {
+    while (box >= 0 && box != boxes[0]) box = view.nodes[static_cast<size_t>(box)].parent;
+    return box >= 0;
+  };
+  std::vector<InstructionId> out;
+  for (InstructionId id : document_.module().at(computation()).instructions)
+    if (document_.module().at(id).opcode != Opcode::Parameter && isIn(view.boxOf(id))) out.push_back(id);
+  return out.empty() ? document_.selection() : out;
+}
+
 void SceneView::setHidden(HiddenBoxes hidden, bool keepView) {
   wantedOptions().hidden = std::move(hidden);
   arrangeAgain(keepView);

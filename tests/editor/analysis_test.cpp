@@ -277,6 +277,31 @@ ENTRY main {
     QVERIFY2(bar->words().startsWith("3 instructions taken out, 1 of them since"), qPrintable(bar->words()));
   }
 
+  void aGroupIsTakenOutWhole() {
+    hand_->openText(R"(HloModule net
+ENTRY main {
+  x = f32[64,64]{1,0} parameter(0)
+  a = f32[64,64]{1,0} tanh(x), metadata={op_name="jit(f)/layer/tanh"}
+  b = f32[64,64]{1,0} multiply(a, a), metadata={op_name="jit(f)/layer/mul"}
+  c = f32[64,64]{1,0} add(b, x), metadata={op_name="jit(f)/layer/add"}
+  d = f32[64,64]{1,0} cosine(c), metadata={op_name="jit(f)/head/cos"}
+  ROOT y = f32[64,64]{1,0} negate(d), metadata={op_name="jit(f)/head/neg"}
+}
+)",
+                    false);
+    document().view().setGrouping(Grouping::Scopes);
+    hand_->settle();
+    const auto& nodes = document().view().scene().view->nodes;
+    const auto group = std::ranges::find_if(nodes, [](const ViewNode& node) { return node.group.ends_with("layer"); });
+    QVERIFY(group != nodes.end());
+    document().select({named("c")});
+    document().view().selectGroup(QString::fromStdString(group->group));
+    play("take-out");
+    auto* bar = hand_->window().pane().findChild<RoundTripBar*>();
+    QVERIFY(bar);
+    QVERIFY2(bar->words().startsWith("3 instructions taken out"), qPrintable(bar->words()));
+  }
+
   // --- one selection in all views
 
   void aClickInAnyViewIsSeenInAllOthers() {

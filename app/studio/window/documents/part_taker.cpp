@@ -42,7 +42,8 @@ void PartTaker::takeOut() {
   const QString name = QStringLiteral("%1_part").arg(QString::fromStdString(whole.module().name));
   status_.showMessage(tr("Recording the inputs of the part …"));
   ++taking_;
-  const auto work = [module = whole.module(), selection = whole.selection(), rules = *std::move(rules), name] {
+  const auto work = [module = whole.module(), selection = whole.view().selectedInstructions(),
+                     rules = *std::move(rules), name] {
     auto arguments = argumentsBy(rules, module);
     if (!arguments) return std::make_shared<Result<TakenPart>>(std::unexpected(arguments.error()));
     return std::make_shared<Result<TakenPart>>(takePart(module, selection, *arguments, name));

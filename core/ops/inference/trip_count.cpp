@@ -12,8 +12,7 @@ namespace {
 
 // What a copy copies.
 InstructionId copied(const Module& module, InstructionId id) {
-  while (module.contains(id) && module.at(id).opcode == Opcode::Copy && module.at(id).operands.size() == 1)
-    id = module.at(id).operands[0];
+  while (module.contains(id) && module.at(id).opcode == Opcode::Copy) id = module.at(id).operands[0];
   return id;
 }
 
@@ -25,9 +24,8 @@ struct Computed {
   // An operand, outside of the fusion where it is one of its parameters.
   InstructionId operand(const Module& module, size_t k) const {
     const InstructionId id = copied(module, instruction->operands[k]);
-    if (!fusion || !module.contains(id) || module.at(id).opcode != Opcode::Parameter) return id;
-    const auto number = static_cast<size_t>(module.at(id).parameterNumber);
-    return number < fusion->operands.size() ? copied(module, fusion->operands[number]) : InstructionId();
+    const bool isParameter = fusion && module.contains(id) && module.at(id).opcode == Opcode::Parameter;
+    return isParameter ? copied(module, fusion->operands[static_cast<size_t>(module.at(id).parameterNumber)]) : id;
   }
 };
 
@@ -36,7 +34,6 @@ Computed computedBy(const Module& module, InstructionId id) {
   if (!module.contains(id)) return {};
   const Instruction& in = module.at(id);
   const bool isElement = in.opcode == Opcode::GetTupleElement;
-  if (isElement && in.operands.size() != 1) return {};
   const InstructionId source = isElement ? copied(module, in.operands[0]) : id;
   if (!module.contains(source) || module.at(source).opcode != Opcode::Fusion) return {&in, nullptr};
   const Instruction& fusion = module.at(source);
@@ -46,9 +43,7 @@ Computed computedBy(const Module& module, InstructionId id) {
   if (isElement) {
     const auto index = static_cast<size_t>(in.attributes->intOr(Attr::index, 0));
     if (root->opcode != Opcode::Tuple || index >= root->operands.size()) return {&in, nullptr};
-    const InstructionId element = copied(module, root->operands[index]);
-    if (!module.contains(element)) return {};
-    root = &module.at(element);
+    root = &module.at(copied(module, root->operands[index]));
   }
   return {root, &fusion};
 }

@@ -13,6 +13,7 @@
 #include "app/studio/window/panels.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
+#include "editor/document/document_file.h"
 #include "editor/document/recovery.h"
 #include "editor/document/round_trip.h"
 #include "editor/text/menu_text.h"
@@ -79,7 +80,8 @@ void PaneArea::goToTab(int step) {
 
 bool PaneArea::isBusy() const {
   for (const DocumentPane* pane : all())
-    if (pane->document().isBusy() || pane->panels().isBusy() || (pane->trip() && pane->trip()->isChecking()) ||
+    if (pane->document().isBusy() || pane->document().file().isSaving() || pane->panels().isBusy() ||
+        (pane->trip() && pane->trip()->isChecking()) ||
         (pane->isVisible() && (!pane->canvas().tilesReady() || pane->canvas().viewport().isGliding())))
       return true;
   return false;

@@ -53,8 +53,8 @@ TEST(Profile, AWholeNumberOutOfRangeIsRefusedByName) {
 }
 
 TEST(Profile, ANumberInPlaceOfAListOfNumbersIsRefused) {
-  EXPECT_FALSE(readChromeTrace(
-      R"({"traceEvents": [], "tessera": {"module": "m", "runs": 1, "total_ns": 7, "steps": [], "sources": [], "runs_ns": 7}})"));
+  EXPECT_FALSE(readChromeTrace(R"({"traceEvents": [], "tessera": {"module": "m", "runs": 1, "total_ns": 7,
+                                   "steps": [], "sources": [], "runs_ns": 7}})"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/profile/json_numbers.h"
 #include "core/profile/profile.h"
 
 namespace tessera {
@@ -51,24 +52,24 @@ Json eventJson(const Profile& profile, const TimelineEvent& event) {
 }
 
 StepProfile stepFrom(const Json& json) {
-  return {InstructionId(json.at("instruction").get<uint32_t>()),
+  return {InstructionId(wholeAt<uint32_t>(json, "instruction")),
           json.at("name").get<std::string>(),
           json.at("what").get<std::string>(),
-          json.at("count").get<int64_t>(),
-          json.at("total_ns").get<int64_t>(),
-          json.at("min_ns").get<int64_t>(),
+          wholeAt<int64_t>(json, "count"),
+          wholeAt<int64_t>(json, "total_ns"),
+          wholeAt<int64_t>(json, "min_ns"),
           json.value("flops", 0.0),
           json.value("bytes", 0.0),
-          json.value("runs_ns", std::vector<int64_t>())};
+          wholesIn<int64_t>(json, "runs_ns")};
 }
 
 StepShare shareFrom(const Json& json) {
-  return {json.at(0).get<int32_t>(), InstructionId(json.at(1).get<uint32_t>()), json.at(2).get<double>(),
-          json.at(3).get<double>(), json.at(4).get<double>()};
+  return {wholeIn<int32_t>(json.at(0), "shares"), InstructionId(wholeIn<uint32_t>(json.at(1), "shares")),
+          json.at(2).get<double>(), json.at(3).get<double>(), json.at(4).get<double>()};
 }
 
 SourceProfile sourceFrom(const Json& json) {
-  return {InstructionId(json.at("instruction").get<uint32_t>()), json.at("time_ns").get<double>(),
+  return {InstructionId(wholeAt<uint32_t>(json, "instruction")), json.at("time_ns").get<double>(),
           json.at("flops").get<double>(), json.at("bytes").get<double>(), json.at("measured").get<bool>()};
 }
 
@@ -76,11 +77,11 @@ Profile profileFrom(const Json& json) {
   Profile out;
   const Json& own = json.at("tessera");
   out.module = own.at("module").get<std::string>();
-  out.runs = own.at("runs").get<int64_t>();
-  out.totalNs = own.at("total_ns").get<int64_t>();
+  out.runs = wholeAt<int64_t>(own, "runs");
+  out.totalNs = wholeAt<int64_t>(own, "total_ns");
   for (const Json& step : own.at("steps")) out.steps.push_back(stepFrom(step));
   for (const Json& source : own.at("sources")) out.sources.push_back(sourceFrom(source));
-  out.runNs = own.value("runs_ns", std::vector<int64_t>());
+  out.runNs = wholesIn<int64_t>(own, "runs_ns");
   out.threadNames = own.value("threads", std::vector<std::string>());
   for (const Json& share : own.value("shares", Json::array())) {
     const StepShare read = shareFrom(share);
@@ -89,10 +90,10 @@ Profile profileFrom(const Json& json) {
   for (const Json& event : json.at("traceEvents")) {
     if (event.at("ph") != "X") continue;
     const Json& args = event.at("args");
-    const int32_t step = args.at("step").get<int32_t>();
+    const int32_t step = wholeAt<int32_t>(args, "step");
     if (step < 0 || static_cast<size_t>(step) >= out.steps.size()) continue;
     out.timeline.push_back(
-        {event.at("tid").get<int32_t>(), step, args.at("begin_ns").get<int64_t>(), args.at("end_ns").get<int64_t>()});
+        {wholeAt<int32_t>(event, "tid"), step, wholeAt<int64_t>(args, "begin_ns"), wholeAt<int64_t>(args, "end_ns")});
   }
   return out;
 }
@@ -141,6 +142,8 @@ Result<Profile> readChromeTrace(const std::string& text) {
     return fail("the JSON is no profile that this program wrote: it lacks \"tessera\"");
   try {
     return profileFrom(json);
+  } catch (const NumberOutOfRange& error) {
+    return fail(std::string("the profile does not read: ") + error.what());
   } catch (const Json::exception& error) {
     return fail(std::string("the profile does not read: ") + error.what());
   }

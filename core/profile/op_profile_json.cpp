@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/profile/json_numbers.h"
 #include "core/profile/sources/time_samples.h"
 
 namespace tessera {
@@ -30,7 +31,7 @@ void putTimes(OrderedJson& to, const TimeStats& times) {
 
 TimeStats timesIn(const OrderedJson& json) {
   TimeStats out;
-  for (const auto& [key, field] : kTimes) out.*field = json.value(key, int64_t{0});
+  for (const auto& [key, field] : kTimes) out.*field = wholeOr<int64_t>(json, key, 0);
   return out;
 }
 
@@ -110,11 +111,11 @@ OpProfile profileIn(const OrderedJson& json) {
   OpProfile out;
   out.format = json.value("format", "");
   out.measure = json.value("measure", "");
-  out.steps = json.value("steps", int64_t{0});
-  const auto written = json.at("total_ns").get<int64_t>();
-  out.placedNs = json.at("placed_ns").get<int64_t>();
-  out.unmatchedNs = json.value("unmatched_ns", int64_t{0});
-  out.selfNs = json.value("self_ns", written);
+  out.steps = wholeOr<int64_t>(json, "steps", 0);
+  const auto written = wholeAt<int64_t>(json, "total_ns");
+  out.placedNs = wholeAt<int64_t>(json, "placed_ns");
+  out.unmatchedNs = wholeOr<int64_t>(json, "unmatched_ns", 0);
+  out.selfNs = wholeOr<int64_t>(json, "self_ns", written);
   if (json.contains("step_times")) out.stepTimes = timesIn(json["step_times"]);
   for (const OrderedJson& row : json.at("instructions")) out.instructions.push_back(rowIn(row));
   out.unmatched = lostIn(json, "unmatched");
@@ -166,6 +167,8 @@ Result<OpProfile> readOpProfileJson(const std::string& content, const std::strin
     return fail({.message = "the profile's JSON does not read: it is cut or damaged", .file = fileName});
   try {
     return profileIn(json);
+  } catch (const NumberOutOfRange& error) {
+    return fail({.message = std::string("the profile's JSON does not read: ") + error.what(), .file = fileName});
   } catch (const OrderedJson::exception& error) {
     return fail({.message = std::string("the profile's JSON does not read: ") + error.what(), .file = fileName});
   }

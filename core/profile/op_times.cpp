@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/whole_number.h"
 #include "core/hlo/element_type.h"
 #include "core/ops/op.h"
 #include "core/profile/sources/instruction_index.h"
@@ -202,7 +203,7 @@ OpTimes RunUnits::make() {
                                                     static_cast<double>(std::max<int64_t>(profile_.runs, 1))
                                               : medianOf(profile_.runNs);
   if (whole > placed) {
-    const auto rest = static_cast<int64_t>(whole - placed);
+    const auto rest = saturatingWhole(whole - placed);
     out.lost.push_back({"outside of steps", "calling, waiting, and what has no step of its own", {}, {1, rest, rest}});
   }
   out.totalNs = std::max(whole, placed);
@@ -264,8 +265,8 @@ OpTimes opTimesOf(const OpProfile& profile, const std::shared_ptr<const Module>&
     out.units.push_back(std::move(unit));
   }
   for (LostTime lost : profile.unmatched) {
-    lost.times.totalNs = static_cast<int64_t>(static_cast<double>(lost.times.totalNs) / steps);
-    lost.times.selfNs = static_cast<int64_t>(static_cast<double>(lost.times.selfNs) / steps);
+    lost.times.totalNs = saturatingWhole(static_cast<double>(lost.times.totalNs) / steps);
+    lost.times.selfNs = saturatingWhole(static_cast<double>(lost.times.selfNs) / steps);
     out.totalNs += static_cast<double>(lost.times.selfNs);
     out.lost.push_back(std::move(lost));
   }
@@ -297,14 +298,14 @@ Profile medianRun(const Profile& profile) {
   const auto runs = static_cast<double>(profile.runs);
   if (static_cast<int64_t>(profile.runNs.size()) != profile.runs || profile.runs == 0) return profile;
   Profile out{profile.module, 1, 0, {}, profile.steps, profile.sources, profile.shares};
-  out.totalNs = static_cast<int64_t>(medianOf(profile.runNs));
+  out.totalNs = saturatingWhole(medianOf(profile.runNs));
   out.runNs = {out.totalNs};
   std::vector<double> scale(out.steps.size(), 1 / runs);
   for (size_t i = 0; i < out.steps.size(); ++i) {
     StepProfile& step = out.steps[i];
     const double median = step.runNs.empty() ? static_cast<double>(step.totalNs) / runs : medianOf(step.runNs);
     if (step.totalNs > 0) scale[i] = median / static_cast<double>(step.totalNs);
-    step.totalNs = static_cast<int64_t>(median);
+    step.totalNs = saturatingWhole(median);
     step.runNs = {step.totalNs};
     step.count = (step.count + profile.runs - 1) / profile.runs;
     step.flops /= runs, step.bytes /= runs;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "core/base/sorting.h"
+#include "core/base/whole_number.h"
 #include "core/profile/sources/instruction_index.h"
 #include "core/profile/sources/time_stats.h"
 #include "core/profile/timeline.h"
@@ -57,7 +58,7 @@ void addSteps(OpProfile& out, const Profile& profile) {
 // What is known of a step's executions, as large as an instruction's share of it.
 TimeStats sharedStats(TimeStats step, double share) {
   for (int64_t TimeStats::*each : {&TimeStats::minNs, &TimeStats::medianNs, &TimeStats::p99Ns, &TimeStats::maxNs})
-    step.*each = std::llround(static_cast<double>(step.*each) * share);
+    step.*each = saturatingWhole(std::round(static_cast<double>(step.*each) * share));
   return step;
 }
 
@@ -65,7 +66,7 @@ TimeStats sharedStats(TimeStats step, double share) {
 InstructionTime sourceRow(const SourceProfile& source, const InstructionIndex& index, int64_t runs,
                           const TimeStats* step) {
   InstructionTime out = index.describe(source.instruction);
-  const auto total = static_cast<int64_t>(std::llround(source.timeNs));
+  const int64_t total = saturatingWhole(std::round(source.timeNs));
   const int64_t mean = total / std::max<int64_t>(runs, 1);
   out.times = {.count = runs, .minNs = mean, .medianNs = mean, .p99Ns = mean, .maxNs = mean};
   if (step && step->totalNs > 0) out.times = sharedStats(*step, source.timeNs / static_cast<double>(step->totalNs));

@@ -482,6 +482,30 @@ TEST(ProfileSources, ATableWhoseSumsAreNotThoseOfItsRowsIsSummedAgain) {
   EXPECT_NE(read->warnings[0].find("90 ns are placed"), std::string::npos) << read->warnings[0];
 }
 
+TEST(ProfileSources, ATableWithAWholeNumberOutOfRangeIsRefusedByName) {
+  for (const char* number : {"1e300", "-1e300", "18446744073709551615"}) {
+    const auto read = readOpProfileJson(
+        fmt::format(R"({{"total_ns": 9, "placed_ns": 9, "instructions": [{{"name": "a", "min_ns": {}}}]}})", number));
+    ASSERT_FALSE(read) << number;
+    EXPECT_NE(read.error().message.find("\"min_ns\""), std::string::npos) << read.error().message;
+  }
+}
+
+TEST(ProfileSources, ATableWhoseStepTimesAreNoObjectIsRefused) {
+  EXPECT_FALSE(readOpProfileJson(R"({"total_ns": 9, "placed_ns": 9, "step_times": 5, "instructions": []})"));
+}
+
+TEST(ProfileSources, ASourceOfARunThatTookAbsurdlyLongHasTimesInRange) {
+  const auto module = smallModule();
+  Profile run;
+  run.module = module->name;
+  run.runs = 1;
+  run.sources.push_back({.instruction = module->entryComputation().root, .timeNs = 1e300});
+  const OpProfile profile = fromRun(run, module);
+  ASSERT_EQ(profile.instructions.size(), 1u);
+  EXPECT_EQ(profile.instructions[0].times.totalNs, INT64_MAX);
+}
+
 TEST(ProfileSources, ARunOfAbsurdTimesHasSumsInRange) {
   Profile run;
   run.module = "m";

@@ -38,5 +38,24 @@ TEST(Profile, HalfAFileSaysWhereItEnds) {
   EXPECT_NE(huge.error().message.find("1e3001"), std::string::npos) << huge.error().message;
 }
 
+TEST(Profile, AWholeNumberOutOfRangeIsRefusedByName) {
+  const auto withRuns = [](const std::string& number) {
+    return readChromeTrace(R"({"traceEvents": [], "tessera": {"module": "m", "runs": 1, "total_ns": )" + number +
+                           R"(, "steps": [], "sources": [], "runs_ns": [7]}})");
+  };
+  for (const char* number : {"1e300", "-1e300", "9223372036854775808", "9.3e18"}) {
+    const auto read = withRuns(number);
+    ASSERT_FALSE(read) << number;
+    EXPECT_NE(read.error().message.find("\"total_ns\""), std::string::npos) << read.error().message;
+  }
+  for (const char* number : {"9223372036854775807", "-9223372036854775808", "1e18"})
+    EXPECT_TRUE(withRuns(number)) << number;
+}
+
+TEST(Profile, ANumberInPlaceOfAListOfNumbersIsRefused) {
+  EXPECT_FALSE(readChromeTrace(R"({"traceEvents": [], "tessera": {"module": "m", "runs": 1, "total_ns": 7,
+                                   "steps": [], "sources": [], "runs_ns": 7}})"));
+}
+
 }  // namespace
 }  // namespace tessera

@@ -231,7 +231,8 @@ int main(int argc, char** argv) {
   tessera::endWithASentence({});
   qInstallMessageHandler(tessera::onQtMessage);
   if (!tessera::prepare(argc, argv)) return tessera::kUsage;
-  qputenv("QT_NO_GLIB", "1");  // GLib's log calls itself without end in a thread that starts without memory
+  // In a thread that starts without memory, GLib's log would call itself without end.
+  qputenv("QT_NO_THREADED_GLIB", "1");
   tessera::StudioApplication app(argc, argv);
   std::setlocale(LC_NUMERIC, "C");  // Qt has taken the user's: numbers in files have a point everywhere
   QApplication::setApplicationName(QStringLiteral("Tessera Studio"));

@@ -120,11 +120,11 @@ void BlockActions::place(const QString& name) {
 
 void BlockActions::saveSelection(const QString& name, const QString& summary) {
   if (!document_.isOpen()) return;
-  auto block = blockOf(document_.module(), document_.selection(), name.trimmed().toStdString(), summary.toStdString());
+  const std::vector<InstructionId> selected = document_.view().selectedInstructions();
+  auto block = blockOf(document_.module(), selected, name.trimmed().toStdString(), summary.toStdString());
   if (!block) return emit explained(QString::fromStdString(block.error().message));
   ++saving_;
-  pool_.start([this, path = path_.toStdString(), block = *std::move(block), selected = document_.selection(),
-               revision = document_.revision()] {
+  pool_.start([this, path = path_.toStdString(), block = *std::move(block), selected, revision = document_.revision()] {
     QMetaObject::invokeMethod(
         this,
         [this, library = addToLibrary(path, block), name = block.name, selected, revision]() mutable {

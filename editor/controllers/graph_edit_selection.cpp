@@ -3,6 +3,7 @@
 #include <QGuiApplication>
 #include <QMimeData>
 #include <algorithm>
+#include <unordered_set>
 
 #include "core/edit/structure/duplicate.h"
 #include "core/edit/structure/fragment.h"
@@ -62,10 +63,12 @@ void GraphEditController::leaveComputation() {
 
 void GraphEditController::removeSelection(Gap gap) {
   if (document_.selection().empty() || document_.isPlainGraph()) return;
-  const auto& selection = document_.selection();
+  const std::vector<InstructionId> selection = document_.view().selectedInstructions();
   Edit edit{selection.size() == 1 ? "Delete " + std::string(document_.module().at(selection[0]).name) : "Delete", {}};
   const Module& module = document_.module();
-  const auto isSelected = [&](InstructionId id) { return std::ranges::find(selection, id) != selection.end(); };
+  std::unordered_set<uint32_t> selected;
+  for (InstructionId id : selection) selected.insert(id.value);
+  const auto isSelected = [&](InstructionId id) { return selected.contains(id.value); };
   if (gap == Gap::Open)
     for (InstructionId user : module.at(module.at(selection[0]).computation).instructions)
       for (size_t k = 0; !isSelected(user) && k < module.at(user).operands.size(); ++k)
@@ -76,9 +79,10 @@ void GraphEditController::removeSelection(Gap gap) {
 }
 
 void GraphEditController::duplicateSelection() {
-  Edit edit = duplicating(document_.module(), document_.selection());
+  const std::vector<InstructionId> selection = document_.view().selectedInstructions();
+  Edit edit = duplicating(document_.module(), selection);
   if (edit.actions.empty()) return;
-  nameAfterOriginals(edit, document_.module(), document_.selection());
+  nameAfterOriginals(edit, document_.module(), selection);
   giveSpots(edit, placesOfSelection(), {});
   for (EditAction& action : edit.actions)
     if (auto* add = std::get_if<AddInstruction>(&action)) add->name.clear();
@@ -92,7 +96,7 @@ void GraphEditController::makeResult() {
 }
 
 void GraphEditController::copySelection() {
-  const std::string text = fragmentText(document_.module(), document_.selection());
+  const std::string text = fragmentText(document_.module(), document_.view().selectedInstructions());
   if (text.empty()) return;
   auto* data = new QMimeData;
   data->setText(QString::fromStdString(text));

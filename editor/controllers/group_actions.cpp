@@ -39,7 +39,7 @@ GroupActions::GroupActions(Document& document, Canvas& canvas, QObject* parent)
 
 void GroupActions::group() {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
-  const auto grouping = groupingOf(document_.module(), document_.selection());
+  const auto grouping = groupingOf(document_.module(), document_.view().selectedInstructions());
   if (!grouping) return emit explained(QString::fromStdString(grouping.error().message));
   const auto places = placeOf(document_, canvas_, grouping->members);
   std::vector<Choice> choices;
@@ -113,7 +113,7 @@ void GroupActions::take(int line) {
 
 void GroupActions::askWhereToExtract() {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
-  if (const auto grouping = groupingOf(document_.module(), document_.selection()); !grouping)
+  if (const auto grouping = groupingOf(document_.module(), document_.view().selectedInstructions()); !grouping)
     return emit explained(QString::fromStdString(grouping.error().message));
   const QString path = QFileDialog::getSaveFileName(&canvas_, tr("Extract the selection as a module"),
                                                     QStringLiteral("extracted.hlo"), tr("HLO text (*.hlo *.txt)"));

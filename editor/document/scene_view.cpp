@@ -256,7 +256,7 @@ std::vector<InstructionId> SceneView::selectedInstructions() const {
   };
   std::vector<InstructionId> out;
   for (InstructionId id : document_.module().at(computation()).instructions)
-    if (document_.module().at(id).opcode != Opcode::Parameter && isIn(view.boxOf(id))) out.push_back(id);
+    if (isIn(view.boxOf(id))) out.push_back(id);
   return out.empty() ? document_.selection() : out;
 }
 

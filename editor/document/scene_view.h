@@ -76,7 +76,7 @@ class SceneView : public QObject {
   void cancelMaking();
   // Whether an instruction of the module as it is now has a box of its own or within a group.
   bool isDrawn(InstructionId id) const;
-  // The selection; of a selected group what is in it, of the shown computation and but for its parameters.
+  // The selection; of a selected group what of the shown computation is in it.
   std::vector<InstructionId> selectedInstructions() const;
 
   // --- for Document

@@ -43,6 +43,29 @@ namespace {
 class AnalysisTest : public AnalysisHand {
   Q_OBJECT
 
+ private:
+  // Two scopes; the first one's group is selected, as a click on it does.
+  void selectLayer() {
+    hand_->openText(R"(HloModule net
+ENTRY main {
+  x = f32[64,64]{1,0} parameter(0)
+  a = f32[64,64]{1,0} tanh(x), metadata={op_name="jit(f)/layer/tanh"}
+  b = f32[64,64]{1,0} multiply(a, a), metadata={op_name="jit(f)/layer/mul"}
+  c = f32[64,64]{1,0} add(b, x), metadata={op_name="jit(f)/layer/add"}
+  d = f32[64,64]{1,0} cosine(c), metadata={op_name="jit(f)/head/cos"}
+  ROOT y = f32[64,64]{1,0} negate(d), metadata={op_name="jit(f)/head/neg"}
+}
+)",
+                    false);
+    document().view().setGrouping(Grouping::Scopes);
+    hand_->settle();
+    const auto& nodes = document().view().scene().view->nodes;
+    const auto group = std::ranges::find_if(nodes, [](const ViewNode& node) { return node.group.ends_with("layer"); });
+    QVERIFY(group != nodes.end());
+    document().select({named("c")});
+    document().view().selectGroup(QString::fromStdString(group->group));
+  }
+
  private slots:
   void init() { openNet(); }
   void cleanup() { hand_.reset(); }
@@ -278,28 +301,20 @@ ENTRY main {
   }
 
   void aGroupIsTakenOutWhole() {
-    hand_->openText(R"(HloModule net
-ENTRY main {
-  x = f32[64,64]{1,0} parameter(0)
-  a = f32[64,64]{1,0} tanh(x), metadata={op_name="jit(f)/layer/tanh"}
-  b = f32[64,64]{1,0} multiply(a, a), metadata={op_name="jit(f)/layer/mul"}
-  c = f32[64,64]{1,0} add(b, x), metadata={op_name="jit(f)/layer/add"}
-  d = f32[64,64]{1,0} cosine(c), metadata={op_name="jit(f)/head/cos"}
-  ROOT y = f32[64,64]{1,0} negate(d), metadata={op_name="jit(f)/head/neg"}
-}
-)",
-                    false);
-    document().view().setGrouping(Grouping::Scopes);
-    hand_->settle();
-    const auto& nodes = document().view().scene().view->nodes;
-    const auto group = std::ranges::find_if(nodes, [](const ViewNode& node) { return node.group.ends_with("layer"); });
-    QVERIFY(group != nodes.end());
-    document().select({named("c")});
-    document().view().selectGroup(QString::fromStdString(group->group));
+    selectLayer();
     play("take-out");
     auto* bar = hand_->window().pane().findChild<RoundTripBar*>();
     QVERIFY(bar);
     QVERIFY2(bar->words().startsWith("3 instructions taken out"), qPrintable(bar->words()));
+  }
+
+  void aGroupIsDeletedWhole() {
+    selectLayer();
+    hand_->key(Qt::Key_Delete);
+    for (const char* gone : {"a", "b", "c"}) QVERIFY2(!hand_->module().findInstruction(gone), gone);
+    QVERIFY(hand_->module().findInstruction("d"));
+    hand_->key(Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(hand_->module().findInstruction("a") && hand_->module().findInstruction("c"));
   }
 
   // --- one selection in all views

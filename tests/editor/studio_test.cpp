@@ -22,6 +22,23 @@ class StudioTest : public StudioHand {
   void init() { openWindow(); }
   void cleanup() { window_.reset(); }
 
+  void titlesOnTheStartPageAreWhole() {
+    MainWindow fresh(false);
+    fresh.resize(1300, 850);
+    fresh.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&fresh));
+    const auto links = fresh.findChildren<QCommandLinkButton*>();
+    QVERIFY(links.size() > 10);
+    for (QCommandLinkButton* link : links) {
+      QFont bold = link->font();
+      bold.setBold(true);
+      const QRect room(0, 0, link->width(), QWIDGETSIZE_MAX);
+      const int title = QFontMetrics(bold).boundingRect(room, Qt::TextWordWrap, link->text()).height();
+      const int words = link->fontMetrics().boundingRect(room, Qt::TextWordWrap, link->description()).height();
+      QVERIFY2(link->height() >= title + words, qPrintable(link->text()));
+    }
+  }
+
   void theStartPageStandsAloneUntilSomethingIsOpen() {
     MainWindow fresh(false);
     fresh.resize(1300, 850);

@@ -14,7 +14,10 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QStyleOptionButton>
+#include <QStylePainter>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <map>
 
 #include "app/shared/manual.h"
@@ -58,21 +61,54 @@ QLabel* heading(const QString& text, QWidget* parent) {
   return label;
 }
 
-// A link in a frame of its own: what looks like a heading is not clicked.
+// A link in a frame of its own: what looks like a heading is not clicked. Its title has as many lines as it needs.
 class FramedLink : public QCommandLinkButton {
  public:
   using QCommandLinkButton::QCommandLinkButton;
 
+  int heightForWidth(int width) const override {
+    const int text = titleIn(textArea(width)).height() + wordsIn(textArea(width)).height();
+    return std::max(text, icon().isNull() ? 0 : iconSize().height()) + 2 * kMargin;
+  }
+  QSize sizeHint() const override { return {kColumnWidth, heightForWidth(kColumnWidth)}; }
+  QSize minimumSizeHint() const override { return sizeHint(); }
+
  protected:
-  void paintEvent(QPaintEvent* event) override {
-    QPainter painter(this);
+  void paintEvent(QPaintEvent*) override {
+    QStylePainter painter(this);
+    QStyleOptionButton option;
+    initStyleOption(&option);
+    option.text.clear();
+    option.icon = {};
+    painter.drawControl(QStyle::CE_PushButton, option);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(palette().color(isDefault() ? QPalette::Highlight : QPalette::Mid), isDefault() ? 1.6 : 1));
-    painter.setBrush(palette().base());
     painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 6, 6);
-    painter.end();
-    QCommandLinkButton::paintEvent(event);
+    icon().paint(&painter, QRect(QPoint(kMargin, kMargin), iconSize()));
+    painter.setPen(palette().color(QPalette::ButtonText));
+    const QRect title = titleIn(textArea(width()));
+    painter.setFont(titleFont());
+    painter.drawText(title, Qt::TextWordWrap, text());
+    painter.setFont(font());
+    painter.drawText(wordsIn(textArea(width())).translated(0, title.height()), Qt::TextWordWrap, description());
   }
+
+ private:
+  static constexpr int kMargin = 10, kBesideIcon = 6;
+
+  QFont titleFont() const {
+    QFont out = font();
+    out.setBold(true);
+    return out;
+  }
+  QRect textArea(int width) const {
+    const int left = kMargin + (icon().isNull() ? 0 : iconSize().width() + kBesideIcon);
+    return {left, kMargin, width - left - kMargin, QWIDGETSIZE_MAX};
+  }
+  QRect titleIn(const QRect& area) const {
+    return QFontMetrics(titleFont()).boundingRect(area, Qt::TextWordWrap, text());
+  }
+  QRect wordsIn(const QRect& area) const { return fontMetrics().boundingRect(area, Qt::TextWordWrap, description()); }
 };
 
 QCommandLinkButton* makeLink(const QString& title, const QString& description, QWidget* parent) {

@@ -87,10 +87,12 @@ class Fold {
     std::vector<Value> state;  // folded, then what is folded in
     for (size_t k = 0; k < count_; ++k) state.push_back(broadcastScalar(operands[count_ + k], results_));
     for (size_t k = 0; k < count_; ++k) state.push_back(stacked(operands[k], operands[count_ + k]));
-    const Value last = countedLoop(emit, name, steps(), state, [&](LoopProgram& p) { return step(p); });
-    if (!last) return {};
-    std::vector<Value> results;
-    for (size_t k = 0; k < count_; ++k) results.push_back(emit.element(last, 1 + k));
+    std::vector<Value> results(state.begin(), state.begin() + static_cast<int64_t>(count_));
+    if (steps() > 0) {  // of no elements there is none that a step could read
+      const Value last = countedLoop(emit, name, steps(), state, [&](LoopProgram& p) { return step(p); });
+      if (!last) return {};
+      for (size_t k = 0; k < count_; ++k) results[k] = emit.element(last, 1 + k);
+    }
     finishComputation(emit, r_.forward.shape->isTuple() ? emit.tuple(results) : results[0]);
     return id;
   }

@@ -133,6 +133,10 @@ TEST(GradientRules, ReductionsByAnyFunction) {
                 "to_apply=cmul;u = f64[2] get-tuple-element(r), index=0;v = f64[2] get-tuple-element(r), "
                 "index=1;ROOT y = f64[2] add(u, v)",
                 kComplexProduct));
+  expectGradient(programOf("x = f64[0,3] parameter(0);z = f64[] parameter(1);ROOT y = f64[3] reduce(x, z), "
+                           "dimensions={0}, to_apply=lae",
+                           kLogAddExp),
+                 {.twice = false});
   for (auto [reducer, name] : {std::pair{kMulF64, "mul"}, {kMaxF64, "max"}})
     expectGradient(
         programOf("x = f64[3,2] parameter(0);z = f64[] parameter(1);ROOT y = f64[2] reduce(x, z), "

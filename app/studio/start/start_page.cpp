@@ -61,7 +61,7 @@ QLabel* heading(const QString& text, QWidget* parent) {
   return label;
 }
 
-// A link in a frame of its own: what looks like a heading is not clicked. Its title has as many lines as it needs.
+// A link with the face of a button: what looks like a heading is not clicked. Its title has as many lines as it needs.
 class FramedLink : public QCommandLinkButton {
  public:
   using QCommandLinkButton::QCommandLinkButton;
@@ -81,9 +81,11 @@ class FramedLink : public QCommandLinkButton {
     option.text.clear();
     option.icon = {};
     painter.drawControl(QStyle::CE_PushButton, option);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(palette().color(isDefault() ? QPalette::Highlight : QPalette::Mid), isDefault() ? 1.6 : 1));
-    painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 6, 6);
+    if (isDefault()) {
+      painter.setRenderHint(QPainter::Antialiasing);
+      painter.setPen(QPen(palette().color(QPalette::Highlight), 1.6));
+      painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 6, 6);
+    }
     icon().paint(&painter, QRect(QPoint(kMargin, kMargin), iconSize()));
     painter.setPen(palette().color(QPalette::ButtonText));
     const QRect title = titleIn(textArea(width()));

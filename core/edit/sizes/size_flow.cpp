@@ -24,7 +24,7 @@ class Rules {
       for (InstructionId id : module_.at(computation).instructions) makeAtoms(id);
     for (ComputationId computation : module_.order())
       for (InstructionId id : module_.at(computation).instructions)
-        if (operandsStand(id) && agrees(id)) relate(id);
+        if (operandsStand(id) && agreesWithInference(module_, id)) relate(id);
     for (auto& [whole, slices] : slices_)
       if (!tiles(whole.first, whole.second, slices))
         for (const SliceOf& slice : slices) alone(slice, whole.second);
@@ -47,11 +47,6 @@ class Rules {
     const auto& operands = module_.at(id).operands;
     return std::ranges::all_of(operands,
                                [&](InstructionId operand) { return operand.valid() && module_.contains(operand); });
-  }
-  // Relations are only read where they hold: attributes of a broken instruction may name anything.
-  bool agrees(InstructionId id) const {
-    const auto inferred = inferInstruction(module_, id);
-    return inferred && compatible(*inferred, module_.shapeOf(id));
   }
   const Dims& dims(InstructionId id) const {
     static const Dims kNone;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/ops/inference/infer.h"
 #include "core/ops/shared/dimension_relations.h"
 
 namespace tessera {
@@ -40,6 +41,7 @@ std::vector<Ancestor> ancestorsOf(const Module& module, InstructionId value) {
   for (size_t d = 0; d < own.size(); ++d) own[d] = static_cast<int64_t>(d);
   std::vector<Ancestor> out{{value, std::move(own)}};
   for (size_t k = 0; k < out.size(); ++k) {
+    if (!agreesWithInference(module, out[k].id)) continue;  // unfinished: its relations tell nothing
     const Instruction& instruction = module.at(out[k].id);
     for (size_t i = 0; i < instruction.operands.size() && out.size() < kMostAncestors; ++i) {
       const InstructionId operand = instruction.operands[i];

@@ -283,6 +283,11 @@ Result<Shape> inferInstruction(const Module& module, InstructionId id) {
   return inferred;
 }
 
+bool agreesWithInference(const Module& module, InstructionId id) {
+  const auto inferred = inferInstruction(module, id);
+  return inferred && compatible(*inferred, module.shapeOf(id));
+}
+
 Diagnostics inferModule(Module& module) {
   Diagnostics diagnostics;
   const CallGraph graph(module);

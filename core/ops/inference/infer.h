@@ -16,6 +16,8 @@ namespace tessera {
 InferContext inferContextOf(const Module& module, const Instruction& instruction);
 // Shape of one instruction. Ops without an op file or without inference give their written shape.
 Result<Shape> inferInstruction(const Module& module, InstructionId id);
+// Whether inference gives what is written, layouts apart: false where an operand is open or an attribute is wrong.
+bool agreesWithInference(const Module& module, InstructionId id);
 
 // Infers every instruction in order. A written shape is a fact: a mismatch is a diagnostic and the shape stays;
 // a derived one is replaced silently. Layouts are filled in.

@@ -151,8 +151,7 @@ class Reasons {
 
 std::vector<std::string> dimensionReasons(const Module& module, InstructionId id) {
   const Instruction& instruction = module.at(id);
-  const auto inferred = inferInstruction(module, id);
-  if (!inferred || !instruction.shape->isArray() || !compatible(*inferred, *instruction.shape)) return {};
+  if (!instruction.shape->isArray() || !agreesWithInference(module, id)) return {};
   const InferContext context = inferContextOf(module, instruction);
   const Reasons reasons(context);
   std::vector<std::string> out;

@@ -69,6 +69,15 @@ TEST(EditWiring, WhatBothAreComputedOfTellsWhichDimensionsAreMeant) {
   EXPECT_EQ(b.operand(sum, 1), row) << "nothing tells which";
 }
 
+TEST(EditWiring, WhatIsComputedOfAnUnfinishedInstructionIsStillTried) {
+  Bench b;
+  const auto x = b.place("f32[4,4]"), row = b.place("f32[4]"), broken = b.place("add", {x, x});
+  b.perform({"cut", {SetOperand{broken, 1, {}}}});
+  ASSERT_TRUE(b.module().shapeOf(broken).isArray()) << "it keeps its shape";
+  const auto open = b.place("divide", {broken});
+  EXPECT_EQ(fitOf(b.module(), row, open, 1).ways.size(), 2u);
+}
+
 TEST(EditWiring, TheSmallerOneThatIsThereIsWidened) {
   Bench b;
   const auto row = b.place("f32[3]"), x = b.place("f32[2,3]"), sum = b.place("add", {row});

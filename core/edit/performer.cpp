@@ -101,6 +101,8 @@ Status Performer::operator()(const SetShape& action) {
 Status Performer::setShape(InstructionId id, const Shape& wanted) {
   Shape shape = wanted;
   fillDefaultLayouts(shape);
+  if (const auto read = parseShape(toString(shape)); !read)  // a layout of another rank
+    return refuse(module_, id, "such a shape cannot be written: " + read.error().message);
   if (module_.at(id).opcode == Opcode::Constant) {
     auto grown = module_.at(id).literal ? regrown(*module_.at(id).literal, shape) : std::nullopt;
     if (!grown) return refuse(module_, id, "a constant has the shape of its value");

@@ -56,9 +56,9 @@ void TypeChoice::show(const Module& module, InstructionId id) {
 void TypeChoice::take() {
   const auto type = elementTypeFromName(list_->currentText().toStdString());
   if (!type || *type == shown_.type) return;
-  Shape shape = shown_;
+  const bool keepsLayout = shown_.dimensions == from_.dimensions;
+  Shape shape = keepsLayout ? shown_ : Shape::array(*type, from_.dimensions);
   shape.type = *type;
-  shape.dimensions = from_.dimensions;
   emit edited(Edit{"Type of a conversion", {SetShape{id_, std::move(shape)}}}, false);
 }
 

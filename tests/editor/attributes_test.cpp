@@ -211,6 +211,18 @@ ENTRY main {
     QCOMPARE(hand().shape(hand().add("convert u8")), std::string("u8[4]"));
   }
 
+  // One that kept its shape when it was wired to another rank takes that with its new type.
+  void aConversionThatDoesNotFitTakesItsOperandsRank() {
+    openText("HloModule c\nENTRY main {\n  x = c64[3] parameter(0)\n  ROOT y = s32[2,3]{1,0} convert(x)\n}", "y");
+    auto* types = picture<TypeChoice>("shape");
+    types->list()->setCurrentText("s64");
+    emit types->list()->activated(types->list()->currentIndex());
+    hand().settle();
+    const Module& module = hand().module();
+    const Shape& shape = module.shapeOf(*module.findInstruction("y"));
+    QCOMPARE(toString(shape), std::string("s64[3]{0}"));
+  }
+
   // Short forms are accepted, in any order; errors are shown beside the field.
   void attributesAreTypedInShort() {
     openText(R"(HloModule g

@@ -49,6 +49,9 @@ TEST(Edit, SenselessActionsAreRefused) {
   EXPECT_FALSE(apply(chain.module, {"", {Rename{chain.first, "a b"}}}));
   EXPECT_FALSE(apply(chain.module, {"", {SetOperand{chain.first, 0, chain.second}}}));
   EXPECT_FALSE(apply(chain.module, {"", {SetParameterShape{chain.first, Shape::array(ElementType::F32, {})}}}));
+  Shape otherRank = Shape::arrayRowMajor(ElementType::F32, {4, 2});
+  otherRank.dimensions = {4};
+  EXPECT_FALSE(apply(chain.module, {"", {SetParameterShape{chain.p, otherRank}}})) << "its text could not be read";
 }
 
 TEST(Edit, UndoIsExact) {

@@ -158,8 +158,38 @@ class Placer {
     const float gap = view_.flow == Flow::Right ? box::kAlongGap : box::kRowGap;
     wish.x = sum / static_cast<float>(count) - lineIn(v);
     wish.y = byOperands ? edge + gap : edge - gap - wish.height;
+    if (!byOperands) wish.x = amongSiblings(v, settled, wish);
     settle(v, wish);
     return true;
+  }
+  // Where a parent stands across the flow: between those of the operands before and after it that are at its height.
+  float amongSiblings(int32_t v, const std::vector<bool>& settled, const RectF& wish) const {
+    float x = wish.x;
+    for (const ViewEdge& own : view_.edges) {
+      if (own.from != v || !settled[at(own.to)]) continue;
+      for (const ViewEdge& other : view_.edges) {
+        if (other.to != own.to || other.from == v || !settled[at(other.from)]) continue;
+        const RectF box = movedBox(other.from);
+        if (box.y >= wish.y + wish.height || wish.y >= box.y + box.height) continue;
+        const float room = box::kColumnGap + roomBetween(own, other, settled);
+        if (other.operand < own.operand)
+          x = std::max(x, box.x + box.width + room);
+        else
+          x = std::min(x, box.x - room - wish.width);
+      }
+    }
+    return x;
+  }
+  // For the operands between two of a box, as far as they have no place yet.
+  float roomBetween(const ViewEdge& a, const ViewEdge& b, const std::vector<bool>& settled) const {
+    float room = 0;
+    for (const ViewEdge& each : view_.edges) {
+      const bool between =
+          std::min(a.operand, b.operand) < each.operand && each.operand < std::max(a.operand, b.operand);
+      if (each.to == a.to && between && !settled[at(each.from)] && node(each.from).kind != ViewNode::Kind::Attached)
+        room += movedBox(each.from).width + box::kColumnGap;
+    }
+    return room;
   }
   // Where a box's result leaves it, from its corner across the flow.
   float lineIn(int32_t v) const {

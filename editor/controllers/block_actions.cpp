@@ -7,7 +7,6 @@
 #include <QFileInfo>
 #include <QInputDialog>
 #include <QMimeData>
-#include <QSettings>
 #include <QStandardPaths>
 #include <algorithm>
 #include <filesystem>
@@ -19,6 +18,7 @@
 #include "editor/document/document.h"
 #include "editor/panels/palette_panel.h"
 #include "editor/panels/popups/add_search.h"
+#include "editor/preferences/settings.h"
 
 namespace tessera {
 namespace {
@@ -78,11 +78,12 @@ BlockActions::BlockActions(Document& document, Canvas& canvas, GraphEditControll
   connect(&document_, &Document::moduleChanged, this, &BlockActions::showOffer);
   connect(&document_, &Document::opened, this, &BlockActions::showOffer);
   if (!remembers_) return;
-  const QSettings settings;
+  const QSettings settings = keptSettings();
   palette_.setFavourites(settings.value(QStringLiteral("favourites")).toStringList());
   palette_.setRecents(settings.value(QStringLiteral("recents")).toStringList());
-  connect(&palette_, &PalettePanel::favouritesChanged, this,
-          [this] { QSettings().setValue(QStringLiteral("favourites"), palette_.favourites()); });
+  connect(&palette_, &PalettePanel::favouritesChanged, this, [this] {
+    keepSettings({{QStringLiteral("favourites"), palette_.favourites()}});
+  });
   setLibrary(ownLibrary());
 }
 
@@ -195,7 +196,7 @@ bool BlockActions::eventFilter(QObject* watched, QEvent* event) {
     palette_.choose(QString::fromUtf8(drop->mimeData()->data(QLatin1String(kPaletteMime))));
     return true;
   }
-  if (event->type() == QEvent::Hide && remembers_) QSettings().setValue(QStringLiteral("recents"), palette_.recents());
+  if (event->type() == QEvent::Hide && remembers_) keepSettings({{QStringLiteral("recents"), palette_.recents()}});
   return QObject::eventFilter(watched, event);
 }
 

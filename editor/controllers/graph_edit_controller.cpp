@@ -294,8 +294,7 @@ void GraphEditController::openField(InstructionId user, int operand) {
   const Module& module = document_.module();
   if (!module.contains(user)) return;
   field_->standBeside({canvas_.viewport().toWidget(canvas_.boxOf(user)).toAlignedRect()});
-  askFor(user, canvas_.boxOf(user).topLeft(), QPoint(0, 40),
-         inputName(findOp(module.at(user).opcode), static_cast<size_t>(operand)), {},
+  askFor(user, canvas_.boxOf(user).topLeft(), QPoint(0, 40), inputName(module, user, static_cast<size_t>(operand)), {},
          [this, user, operand](const std::string& typed) { return filling(document_.module(), user, operand, typed); });
 }
 

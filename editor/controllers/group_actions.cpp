@@ -12,6 +12,7 @@
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
+#include "editor/document/file_export.h"
 #include "editor/panels/popups/choice_list.h"
 
 namespace tessera {
@@ -117,17 +118,20 @@ void GroupActions::askWhereToExtract() {
     return emit explained(QString::fromStdString(grouping.error().message));
   const QString path = QFileDialog::getSaveFileName(&canvas_, tr("Extract the selection as a module"),
                                                     QStringLiteral("extracted.hlo"), tr("HLO text (*.hlo *.txt)"));
-  if (path.isEmpty()) return;
-  if (const Status written = extract(path); !written)
-    emit explained(QString::fromStdString(written.error().toString()));
+  if (!path.isEmpty()) extract(path);
 }
 
-Status GroupActions::extract(const QString& path) {
-  TESSERA_ASSIGN_OR_RETURN(const Module cut,
-                           selectionAsModule(document_.module(), document_.view().selectedInstructions(), "extracted"));
-  TESSERA_TRY(writeFileAtomically(path.toStdString(), printHloText(cut)));
-  emit extracted(path);
-  return {};
+void GroupActions::extract(const QString& path) {
+  exportFile(
+      this, path,
+      [module = document_.module(), selected = document_.view().selectedInstructions()]() -> Result<std::string> {
+        TESSERA_ASSIGN_OR_RETURN(const Module cut, selectionAsModule(module, selected, "extracted"));
+        return printHloText(cut);
+      },
+      [this, path](const Status& written) {
+        if (written) return emit extracted(path);
+        emit explained(QString::fromStdString(written.error().toString()));
+      });
 }
 
 }  // namespace tessera

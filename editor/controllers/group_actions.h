@@ -29,7 +29,7 @@ class GroupActions : public QObject {
   void promote();          // the constant that is selected or feeds what is selected; asks which
   void gradient();         // of the selected value with respect to what else is selected
   void askWhereToExtract();
-  Status extract(const QString& path);  // the selection as HLO text
+  void extract(const QString& path);  // the selection as HLO text; extracted() or explained() follows
 
  signals:
   void explained(QString why);

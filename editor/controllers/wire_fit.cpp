@@ -3,24 +3,23 @@
 
 #include <algorithm>
 
+#include "core/arrange/view_items.h"
 #include "core/edit/wiring/wiring.h"
 #include "editor/document/document.h"
 
 namespace tessera {
 
-QString inputName(const OpDef* op, size_t operand) {
-  if (!op || op->operands.empty()) return QObject::tr("input %1").arg(operand);
-  const auto& doc = op->operands[std::min(operand, op->operands.size() - 1)];
-  return QString::fromUtf8(doc.name.data(), static_cast<qsizetype>(doc.name.size()));
+QString inputName(const Module& module, InstructionId user, size_t operand) {
+  const Instruction& instruction = module.at(user);
+  return QString::fromStdString(portName(module, instruction, operand, module.callees(instruction)));
 }
 
 std::vector<CanvasInput> canvasInputsOf(const Document& document, InstructionId id) {
   std::vector<CanvasInput> out;
   if (!document.isOpen() || !document.module().contains(id)) return out;
   const Instruction& instruction = document.module().at(id);
-  const OpDef* op = findOp(instruction.opcode);
   for (size_t k = 0; k < instruction.operands.size(); ++k)
-    out.push_back({inputName(op, k), instruction.operands[k], false});
+    out.push_back({inputName(document.module(), id, k), instruction.operands[k], false});
   const bool isWhole = std::ranges::all_of(
       instruction.operands, [](InstructionId operand) { return operand.valid(); });  // open inputs come first
   const bool variadic = instruction.opcode != Opcode::Unknown && arityOf(instruction.opcode) < 0;

@@ -13,7 +13,7 @@ namespace tessera {
 
 class Document;
 
-QString inputName(const OpDef* op, size_t operand);  // null: an operation without a description
+QString inputName(const Module& module, InstructionId user, size_t operand);  // as its port has it
 // A variadic operation whose inputs are all wired has a further one, to add to.
 std::vector<CanvasInput> canvasInputsOf(const Document& document, InstructionId id);
 // With what becomes of the user, or the reason why not; empty where one of both is gone.

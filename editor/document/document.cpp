@@ -160,6 +160,7 @@ void Document::install(OpenedFile file) {
   live_.followScene();
   showAsks(file_.isOfProgram() ? filesOfRun().asks(runSettings()) : std::move(file.asks));
   if (isPlainGraph()) return;
+  file_.compareFormInBackground();
   inferInBackground();
   printInBackground();
 }

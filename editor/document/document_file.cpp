@@ -91,6 +91,14 @@ OpenedFile readFrom(const QString& path, const std::optional<QString>& recovered
   return out;
 }
 
+// Whether a file is as this program writes its graph, which is read from it if the caller has not.
+bool holdsOwnForm(const std::filesystem::path& file, const std::optional<Module>& graph) {
+  const std::optional<Module> known = graph ? graph : readModule(file).module;
+  const auto there = readFile(file);
+  const auto ours = known ? graphAs(file, *known) : fail("");
+  return there && ours && *there == *ours;
+}
+
 Result<FileStamp> cannotSavePicture() {
   return fail("a Graphviz file is a picture: there is no graph of operations to save");
 }
@@ -249,13 +257,18 @@ bool DocumentFile::holdsGraph(const std::filesystem::path& file) const {
 
 bool DocumentFile::wouldRewriteOthers() const {
   const std::filesystem::path file = path().toStdString();
-  if (!document_.isOpen() || path().isEmpty() || state_.isOwn || isProject(file) || holdsGraph(file) ||
-      !std::filesystem::exists(file))
-    return false;
-  const auto content = readFile(file);
-  const ReadResult read = readModule(file);
-  const auto ours = read.module ? graphAs(file, *read.module) : fail("");
-  return !content || !ours || *ours != *content;
+  const bool isOwn = state_.isOwn && stampOnDisk()[0] == state_.stamp[0];
+  return document_.isOpen() && !path().isEmpty() && !isOwn && !isProject(file) && !holdsGraph(file) &&
+         std::filesystem::exists(file);
+}
+
+void DocumentFile::compareFormInBackground() {
+  if (path().isEmpty() || isProject(path().toStdString())) return;
+  const auto module = state_.recoveredFrom.isEmpty() ? std::optional(document_.module()) : std::nullopt;
+  background_.startForFile(kPrinting, [this, file = std::filesystem::path(path().toStdString()), module] {
+    const bool isOwn = holdsOwnForm(file, module);
+    return Background::Answer([this, isOwn] { state_.isOwn = state_.isOwn || isOwn; });
+  });
 }
 
 // Edits go on while it is written; a path that is chosen meanwhile is the next one.

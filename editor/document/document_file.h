@@ -95,10 +95,11 @@ class DocumentFile : public QObject {
   Status save(const QString& path);
   bool savesSidecar(const QString& path) const;
   // Whether saving to path() would give another program's file another form: comments and fields that are not kept
-  // would go.
+  // would go. True while that is not known yet.
   bool wouldRewriteOthers() const;
 
   void begin(const OpenedFile& file);  // for Document: it is the open one now
+  void compareFormInBackground();      // for Document, then: is the file in this program's form?
 
  signals:
   void progressed();
@@ -116,7 +117,7 @@ class DocumentFile : public QObject {
     QString path, recoveredFrom;
     QString title;                            // of what has no file; empty: untitled
     uint64_t savedState = 0, savedGraph = 0;  // of the history
-    bool isOwn = false;                       // written by this document
+    bool isOwn = false;                       // written by this program, as far as is known
     FileStamp stamp;
   };
   struct Saving {  // what is being written

@@ -90,6 +90,9 @@ Result<RunOutcome> compileAndRun(const Module& module, const FileAccess& files, 
   out.allRuns = std::make_shared<const Profile>(std::move(ran.profile));
   out.profile = medianRun(*out.allRuns);
   out.arguments = ran.arguments;
+  out.argumentsChosen = static_cast<size_t>(std::ranges::count_if(request.arguments.sources, [&](const auto& source) {
+    return source.first < static_cast<int64_t>(ran.arguments);
+  }));
   out.argumentsFromFile = argumentsGiven(request.arguments, ran.arguments);
   for (size_t device = 0; device < ran.outputs.size(); ++device)
     for (Literal& output : ran.outputs[device]) {

@@ -27,10 +27,11 @@ struct RunOutcome {
   double compileMs = 0, runMs = 0;   // runMs: the median
   int runs = 0;
   int64_t peakBytes = 0;
-  QString counters;                             // what the processor counted in a run, or why it did not
-  size_t arguments = 0, argumentsFromFile = 0;  // from inputs.npz beside the file; the others by the fill rule
-  std::vector<std::string> names;               // of what the outputs are, where the root is not complete; else empty
-  std::vector<std::string> leftOut;             // instructions that are not complete and did not run
+  QString counters;  // what the processor counted in a run, or why it did not
+  // Of all: whose source the settings say, and that inputs.npz beside the file has. The others have default values.
+  size_t arguments = 0, argumentsChosen = 0, argumentsFromFile = 0;
+  std::vector<std::string> names;    // of what the outputs are, where the root is not complete; else empty
+  std::vector<std::string> leftOut;  // instructions that are not complete and did not run
 };
 
 // Where the times come from.

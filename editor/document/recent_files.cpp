@@ -17,6 +17,6 @@ void RecentFiles::read(const QSettings& settings) {
   emit changed();
 }
 
-void RecentFiles::write(QSettings& settings) const { settings.setValue(QStringLiteral("recentFiles"), paths_); }
+QVariantMap RecentFiles::kept() const { return {{QStringLiteral("recentFiles"), paths_}}; }
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 
 #include <QObject>
 #include <QStringList>
+#include <QVariantMap>
 
 class QSettings;
 
@@ -20,7 +21,7 @@ class RecentFiles : public QObject {
   void add(const QString& path);  // to the front
 
   void read(const QSettings& settings);
-  void write(QSettings& settings) const;
+  QVariantMap kept() const;
 
  signals:
   void changed();

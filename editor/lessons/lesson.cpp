@@ -169,7 +169,7 @@ const Lesson kLessons[] = {
     {"transpose", "Reshape and transpose",
      "<b>reshape</b> keeps the order of the elements and cuts the line anew. <b>transpose</b> changes the order of the "
      "dimensions.",
-     "reshape keeps the order of elements, transpose that of sizes along their dimension.", "collapse_012",
+     "reshape keeps the order of the elements; transpose changes that of the dimensions.", "collapse_012",
      kTransposeGraph, "scale", "turned", "inspector", kTranspose},
     {"layout", "Layout: where elements lie in memory",
      "A shape says which elements there are; the <b>layout</b> says in which order they lie in memory, the fastest "

@@ -20,6 +20,7 @@
 #include "core/formats/npz.h"
 #include "core/hlo/numbers.h"
 #include "editor/document/document.h"
+#include "editor/document/file_export.h"
 #include "editor/text/plain_text.h"
 #include "editor/values/value_view.h"
 
@@ -123,6 +124,7 @@ void ValuePanel::connectParts() {
     fetched_.reset();
     refresh();
   });
+  connect(&document_.fetch(), &ValueFetch::runningChanged, this, &ValuePanel::refresh);
   connect(&document_.fetch(), &ValueFetch::fetched, this,
           [this](InstructionId id, const std::shared_ptr<const Literal>& value) {
             if (id != shown_) return;
@@ -145,7 +147,7 @@ bool ValuePanel::event(QEvent* event) {
 }
 
 void ValuePanel::want(InstructionId id) {
-  shown_ = id;
+  shown_ = wanted_ = id;
   fetched_.reset();
   sliding_ = false;
   refresh();
@@ -173,6 +175,8 @@ void ValuePanel::refresh() {
     current_->clear(tr("Select an instruction to see its value; Ctrl+Shift+click computes it where nothing is live."));
   else if (!document_.live().failure().isEmpty())
     current_->clear(document_.live().failure());
+  else if (document_.fetch().isRunning() && shown_ == wanted_)
+    current_->clear(tr("Computing %1 …").arg(nameOf(document_, shown_)));
   else
     current_->clear(tr("%1 has no value yet: an input is open, or it was not reached. Ctrl+Shift+click computes it "
                        "where nothing is live.")
@@ -243,18 +247,19 @@ void ValuePanel::copyCsv() const {
   if (!current_->isEmpty()) QGuiApplication::clipboard()->setText(current_->slice().csv());
 }
 
-Status ValuePanel::saveNpy(const QString& path) const {
-  if (current_->isEmpty()) return fail("there is no value to save");
-  TESSERA_ASSIGN_OR_RETURN(const std::string bytes, npyBytes(current_->slice().value()));
-  return writeFileAtomically(path.toStdString(), bytes);
+void ValuePanel::saveNpy(const QString& path) {
+  if (current_->isEmpty()) return;
+  exportFile(
+      this, path, [value = current_->slice().value()] { return npyBytes(value); },
+      [this](const Status& written) {
+        if (!written) difference_->setText(QString::fromStdString(written.error().toString()));
+      });
 }
 
 void ValuePanel::askForNpy() {
   const QString path =
       QFileDialog::getSaveFileName(this, tr("Save the value"), QStringLiteral("value.npy"), tr("NumPy array (*.npy)"));
-  if (path.isEmpty()) return;
-  if (const Status saved = saveNpy(path); !saved)
-    difference_->setText(QString::fromStdString(saved.error().toString()));
+  if (!path.isEmpty()) saveNpy(path);
 }
 
 }  // namespace tessera

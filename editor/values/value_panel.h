@@ -34,7 +34,7 @@ class ValuePanel : public QWidget {
   QPushButton* pinButton() const { return pin_; }
   void copyText() const;
   void copyCsv() const;
-  Status saveNpy(const QString& path) const;
+  void saveNpy(const QString& path);
   void setRange(double from, double to);  // of the slider
 
  protected:
@@ -61,6 +61,7 @@ class ValuePanel : public QWidget {
   QSlider* slider_;
   QDoubleSpinBox *from_, *to_;
   InstructionId shown_, pinnedId_;
+  InstructionId wanted_;                    // that was asked for where nothing is live
   std::shared_ptr<const Literal> fetched_;  // of `shown_`, where nothing is live
   uint64_t fetchedRevision_ = 0;            // of the graph that gave it
   bool sliding_ = false;

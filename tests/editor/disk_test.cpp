@@ -3,12 +3,18 @@
 #include <unistd.h>
 
 #include <QSignalSpy>
+#include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
 #include <atomic>
 #include <memory>
 
+#include "app/studio/actions/key_map.h"
+#include "app/studio/preferences/preference_control.h"
 #include "editor/controllers/block_actions.h"
+#include "editor/controllers/group_actions.h"
+#include "editor/preferences/preferences.h"
+#include "editor/preferences/settings.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 
@@ -16,13 +22,18 @@ namespace {
 std::atomic<int> syncsOfWindow = 0, syncs = 0, slownessMs = 0;
 }
 
-// In the place of the C library's, for this program and the libraries that it uses.
-extern "C" int fsync(int file) {
+namespace {
+int syncSlowly(long call, int file) {
   ++syncs;
   if (::gettid() == ::getpid()) ++syncsOfWindow;
   if (slownessMs > 0) ::usleep(static_cast<useconds_t>(slownessMs) * 1000);
-  return static_cast<int>(::syscall(SYS_fsync, file));
+  return static_cast<int>(::syscall(call, file));
 }
+}  // namespace
+
+// In the place of the C library's, for this program and the libraries that it uses.
+extern "C" int fsync(int file) { return syncSlowly(SYS_fsync, file); }
+extern "C" int fdatasync(int file) { return syncSlowly(SYS_fdatasync, file); }
 
 namespace tessera::disk_test {
 
@@ -109,6 +120,42 @@ class DiskTest : public QObject {
     QVERIFY(file().waitForSaving().has_value());
     QVERIFY(!file().isModified());
     QCOMPARE(contentOf(path("a.hlo")), QByteArray::fromStdString(hand().text()));
+  }
+
+  // What is kept between sessions is there for whoever reads it next.
+  void settingsAreWrittenByAWorker() {
+    QStandardPaths::setTestModeEnabled(true);
+    QCoreApplication::setOrganizationName(QStringLiteral("TesseraTest"));
+    QCoreApplication::setApplicationName(QStringLiteral("disk_test"));
+    MainWindow window(true);
+    window.show();
+    QVERIFY(waitUntilIdle(window));
+    PreferenceControl control(true, nullptr);
+    control.setTileCache(96);
+    control.setThreads(3);
+    KeyMap keys(window, true);
+    keys.rebind(keys.entries().front(), QKeySequence(QStringLiteral("Ctrl+Alt+Shift+F9")));
+    window.close();
+    QCOMPARE(syncsOfWindow.load(), 0);
+    const QSettings settings = keptSettings();
+    QVERIFY(syncs >= 3);
+    QCOMPARE(settings.value(QStringLiteral("tileCacheMb")).toInt(), 96);
+    QCOMPARE(settings.value(QStringLiteral("threads")).toInt(), 3);
+    QVERIFY(settings.contains(QStringLiteral("geometry")));
+    preferences() = {};
+    QSettings().clear();
+  }
+
+  void whatIsExportedIsWrittenByAWorker() {
+    GroupActions& groups = hand().window().pane().groups();
+    QSignalSpy extracted(&groups, &GroupActions::extracted), explained(&groups, &GroupActions::explained);
+    groups.extract(path("part.hlo"));
+    QTRY_COMPARE(extracted.count(), 1);
+    QVERIFY(syncs > 0);
+    QCOMPARE(syncsOfWindow.load(), 0);
+    QVERIFY2(contentOf(path("part.hlo")).contains("exponential"), contentOf(path("part.hlo")));
+    groups.extract(path("no/such/part.hlo"));
+    QTRY_COMPARE(explained.count(), 1);
   }
 
   // Who closes or opens another file meanwhile loses nothing.

@@ -3,7 +3,9 @@
 #include <QDir>
 #include <QDockWidget>
 #include <QLineEdit>
+#include <QMenu>
 #include <QMenuBar>
+#include <QSpinBox>
 #include <QSvgRenderer>
 #include <QTest>
 #include <QToolBar>
@@ -146,6 +148,23 @@ class LookTest : public QObject {
                                                                           .arg(contrast(words, surface, theme))));
   }
 
+  // In both themes: Fusion's own borders are darker than any surface.
+  void boxesOfNumbersAndMenusHaveBorders() {
+    Hand hand;
+    for (const Theme theme : {Theme::Light, Theme::Dark}) {
+      hand.window().setTheme(theme);
+      QSpinBox plain(hand.window().centralWidget()), withArrows(hand.window().centralWidget());
+      plain.setButtonSymbols(QAbstractSpinBox::NoButtons);
+      QMenu menu(&hand.window());
+      menu.addAction(QStringLiteral("Cut"));
+      menu.resize(menu.sizeHint());
+      for (QWidget* each : std::initializer_list<QWidget*>{&plain, &withArrows, &menu}) {
+        const QImage image = each->grab().toImage();
+        QCOMPARE(image.pixelColor(0, image.height() / 2), each->palette().color(QPalette::Mid));
+      }
+    }
+  }
+
   // --- the window
   void aPanelBehindOthersComesToTheFront() {
     Hand hand;
@@ -178,6 +197,7 @@ class LookTest : public QObject {
       const double before = threadMs();
       hand.window().setTheme(theme);
       const double took = threadMs() - before;
+      qInfo("%lld widgets: %.0f ms of processor time", static_cast<long long>(QApplication::allWidgets().size()), took);
       QVERIFY2(took < kMostMs, qPrintable(QStringLiteral("%1 ms").arg(took)));
       QCOMPARE(hand.window().centralWidget()->palette().color(QPalette::Window), colorOf(Ink::Window, theme));
       QCOMPARE(hand.window().panels().palette->field()->palette().color(QPalette::Base), colorOf(Ink::Base, theme));

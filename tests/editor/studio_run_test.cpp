@@ -1,10 +1,13 @@
 // Runs in the studio: colours and tables of a profile, cancelling, what is too large to run.
 #include <QAbstractItemModel>
+#include <QStatusBar>
 #include <QTest>
 #include <QTreeView>
 
 #include "editor/panels/profile/profile_panel.h"
 #include "editor/panels/run/results_panel.h"
+#include "editor/values/value_panel.h"
+#include "editor/values/value_view.h"
 #include "tests/editor/qt_tests.h"
 #include "tests/editor/studio_hand.h"
 
@@ -37,6 +40,36 @@ class StudioRunTest : public StudioHand {
     for (const PictureItem& item : window_->canvas().picture()->items)
       hot = hot || (item.fill >= ColorRole::Heat0 && item.fill <= ColorRole::Heat9);
     QVERIFY(hot);
+  }
+
+  // A chosen source counts as one.
+  void whereArgumentsComeFromIsTold() {
+    QVERIFY(playCommand(*window_, "source 0 constant 2").has_value());
+    key(Qt::Key_F5);
+    QVERIFY(waitUntilIdle(*window_));
+    const QString told = window_->panels().results->summary();
+    QVERIFY2(told.contains("arguments: 1 chosen, 2 with default values"), qPrintable(told));
+  }
+
+  // What is too large to be live says so, and one of its values is computed when it is asked for.
+  void aLargeGraphGivesValuesOnRequest() {
+    open(write("large.hlo", R"(HloModule large
+
+ENTRY main {
+  x = f32[1024,1024] parameter(0)
+  y = f32[1024,1024] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT z = f32[1024,1024] dot(y, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})"));
+    QTest::keyClick(&window_->canvas(), Qt::Key_R, Qt::ControlModifier | Qt::ShiftModifier);
+    QVERIFY(waitUntilIdle(*window_));
+    QVERIFY2(window_->statusBar()->currentMessage().contains("too large"),
+             qPrintable(window_->statusBar()->currentMessage()));
+    window_->panels().raise(QStringLiteral("value"));
+    ValuePanel& panel = *window_->panels().value;
+    panel.want(id("y"));
+    QVERIFY2(panel.current()->summary().contains("Computing y"), qPrintable(panel.current()->summary()));
+    QVERIFY(waitUntilIdle(*window_));
+    QVERIFY(!panel.current()->isEmpty());
   }
 
   void theProfileTableSortsAndSelects() {

@@ -78,7 +78,8 @@ ENTRY main {
     panel->copyText();
     QVERIFY(QGuiApplication::clipboard()->text().contains("nan"));
     const QString file = folder_.filePath("y.npy");
-    QVERIFY(panel->saveNpy(file).has_value());
+    panel->saveNpy(file);
+    QTRY_VERIFY(QFile::exists(file));
     QVERIFY(
         readNpyBytes(*readFile(file.toStdString()))->identical(*hand().document().live().valueOf(hand().named("y"))));
   }

@@ -6,8 +6,9 @@
 #include <QMainWindow>
 #include <QMenu>
 #include <QMenuBar>
-#include <QSettings>
 #include <algorithm>
+
+#include "editor/preferences/settings.h"
 
 namespace tessera {
 namespace {
@@ -36,12 +37,13 @@ void collect(const QMenu& menu, const QString& bar, const QString& path, std::ve
 
 }  // namespace
 
-KeyMap::KeyMap(QMainWindow& window, QSettings* settings) {
+KeyMap::KeyMap(QMainWindow& window, bool remembers) : remembers_(remembers) {
   for (QAction* action : window.menuBar()->actions())
     if (action->menu()) collect(*action->menu(), plain(action->text()), plain(action->text()), entries_);
-  if (!settings) return;
+  if (!remembers_) return;
+  const QSettings settings = keptSettings();
   for (const Entry& entry : entries_)
-    if (const QVariant kept = settings->value(settingOf(entry)); kept.isValid())
+    if (const QVariant kept = settings.value(settingOf(entry)); kept.isValid())
       entry.action->setShortcut(QKeySequence(kept.toString(), QKeySequence::PortableText));
 }
 
@@ -53,22 +55,24 @@ const KeyMap::Entry* KeyMap::takenBy(const Entry& entry, const QKeySequence& key
   return found == entries_.end() ? nullptr : &*found;
 }
 
-void KeyMap::rebind(const Entry& entry, const QKeySequence& key, QSettings* settings) {
+void KeyMap::keep(const Entry& entry, const QVariant& key) const {
+  if (remembers_) keepSettings({{settingOf(entry), key}});
+}
+
+void KeyMap::rebind(const Entry& entry, const QKeySequence& key) {
   if (const Entry* other = takenBy(entry, key)) {
     QList<QKeySequence> left = other->action->shortcuts();
     left.removeAll(key);
     other->action->setShortcuts(left);
-    if (settings)
-      settings->setValue(settingOf(*other),
-                         left.isEmpty() ? QString() : left.first().toString(QKeySequence::PortableText));
+    keep(*other, left.isEmpty() ? QString() : left.first().toString(QKeySequence::PortableText));
   }
   entry.action->setShortcut(key);
-  if (settings) settings->setValue(settingOf(entry), key.toString(QKeySequence::PortableText));
+  keep(entry, key.toString(QKeySequence::PortableText));
 }
 
-void KeyMap::reset(const Entry& entry, QSettings* settings) {
+void KeyMap::reset(const Entry& entry) {
   entry.action->setShortcuts(entry.first);
-  if (settings) settings->remove(settingOf(entry));
+  keep(entry, {});
 }
 
 }  // namespace tessera

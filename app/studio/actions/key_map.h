@@ -9,14 +9,13 @@
 
 class QAction;
 class QMainWindow;
-class QSettings;
 
 namespace tessera {
 
 class KeyMap {
  public:
-  // Takes the menus as they are; settings (null: nothing is kept) say which keys differ.
-  KeyMap(QMainWindow& window, QSettings* settings);
+  // Takes the menus as they are; one that remembers knows which keys differ, and keeps changes.
+  KeyMap(QMainWindow& window, bool remembers);
 
   struct Entry {
     QAction* action;
@@ -29,11 +28,14 @@ class KeyMap {
   // Another action that the key already means where this one acts; null: none.
   const Entry* takenBy(const Entry& entry, const QKeySequence& key) const;
   // Gives an action one key (empty: none); what had it before loses it.
-  void rebind(const Entry& entry, const QKeySequence& key, QSettings* settings);
-  void reset(const Entry& entry, QSettings* settings);
+  void rebind(const Entry& entry, const QKeySequence& key);
+  void reset(const Entry& entry);
 
  private:
+  void keep(const Entry& entry, const QVariant& key) const;
+
   std::vector<Entry> entries_;
+  bool remembers_;
 };
 
 }  // namespace tessera

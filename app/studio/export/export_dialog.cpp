@@ -21,6 +21,7 @@
 #include "core/formats/module_file.h"
 #include "editor/canvas/canvas.h"
 #include "editor/document/document.h"
+#include "editor/document/file_export.h"
 #include "editor/text/plain_text.h"
 
 namespace tessera {
@@ -147,11 +148,14 @@ void ExportDialog::make(std::function<void(const std::string&)> done) {
 
 void ExportDialog::save(const QString& path) {
   make([this, path](const std::string& content) {
-    const Status written = writeFileAtomically(path.toStdString(), content);
-    state_->setText(written ? tr("%1: %2").arg(QFileInfo(path).fileName(),
-                                               QString::fromStdString(bytesText(static_cast<double>(content.size()))))
-                            : QString::fromStdString(written.error().toString()));
-    if (written) emit saved(path);
+    const QString size = QString::fromStdString(bytesText(static_cast<double>(content.size())));
+    exportFile(
+        this, path, [content] { return content; },
+        [this, path, size](const Status& written) {
+          state_->setText(written ? tr("%1: %2").arg(QFileInfo(path).fileName(), size)
+                                  : QString::fromStdString(written.error().toString()));
+          if (written) emit saved(path);
+        });
   });
 }
 

@@ -3,12 +3,12 @@
 
 #include <QApplication>
 #include <QFont>
-#include <QSettings>
 #include <algorithm>
 #include <iterator>
 
 #include "app/studio/preferences/system_theme.h"
 #include "editor/preferences/preferences.h"
+#include "editor/preferences/settings.h"
 
 namespace tessera {
 namespace {
@@ -37,7 +37,7 @@ PreferenceControl::PreferenceControl(bool remembers, QObject* parent)
 }
 
 void PreferenceControl::read() {
-  const QSettings settings;
+  const QSettings settings = keptSettings();
   choice_ = choiceNamed(settings.value(QStringLiteral("theme")).toString());
   preferences().animations = settings.value(QStringLiteral("animations"), true).toBool();
   preferences().threads = std::clamp(settings.value(QStringLiteral("threads")).toInt(), 0, kMostThreads);
@@ -52,7 +52,7 @@ void PreferenceControl::read() {
 }
 
 void PreferenceControl::keep(const QString& key, const QVariant& value) const {
-  if (remembers_) QSettings().setValue(key, value);
+  if (remembers_) keepSettings({{key, value}});
 }
 
 Theme PreferenceControl::theme() const {

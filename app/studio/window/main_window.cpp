@@ -174,7 +174,7 @@ void MainWindow::makeMenus() {
   new ArrangeMenu(bar, *actions_, *current_, this);
   new ViewMenu(bar, *actions_, *current_, *area_, *workspaces_, *panelActions_, *preferences_, *startPage_, this);
   new GoMenu(bar, *actions_, *current_, *navigation_, *area_, *tabs_, *panelActions_, *statusBar(), this);
-  new RunMenu(bar, *actions_, *current_, *opener_, this);
+  new RunMenu(bar, *actions_, *current_, *opener_, *statusBar(), this);
   auto* help = new HelpMenu(bar, *actions_, *current_, *navigation_, *opener_, *demand_, this);
   connect(help, &HelpMenu::tourWanted, this, &MainWindow::beginTour);
   toolBar_ = new ToolBar(*actions_, *current_, *area_, *workspaces_, this);

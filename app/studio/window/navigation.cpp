@@ -5,7 +5,6 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMainWindow>
-#include <QSettings>
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -107,7 +106,7 @@ Navigation::Navigation(QMainWindow& window, CurrentDocument& current, bool remem
       remembers_(remembers),
       list_(new QuickList(window.centralWidget())) {}
 
-void Navigation::takeKeys() { keys_.emplace(window_, remembers_ ? std::make_unique<QSettings>().get() : nullptr); }
+void Navigation::takeKeys() { keys_.emplace(window_, remembers_); }
 
 PlaceHistory& Navigation::history() { return current_.pane().places(); }
 
@@ -179,13 +178,12 @@ std::vector<QuickEntry> Navigation::keyLines(const QString& words) {
       capturing_ = entry.name;
       list_->captureKey([this, &entry](const QKeySequence& key) {
         capturing_.clear();
-        const std::unique_ptr<QSettings> settings = remembers_ ? std::make_unique<QSettings>() : nullptr;
         if (key == QKeySequence(Qt::Key_Delete))
-          keys_->rebind(entry, {}, settings.get());
+          keys_->rebind(entry, {});
         else if (key == QKeySequence(Qt::Key_Backspace))
-          keys_->reset(entry, settings.get());
+          keys_->reset(entry);
         else if (!key.isEmpty())
-          keys_->rebind(entry, key, settings.get());
+          keys_->rebind(entry, key);
         list_->refresh();
       });
       list_->refresh();

@@ -102,12 +102,11 @@ void Workspaces::read(const QSettings& settings) {
   emit chosen(current_, current_);
 }
 
-void Workspaces::write(QSettings& settings) {
+QVariantMap Workspaces::kept() {
   remember();
-  QVariantMap kept;
-  for (auto each = states_.begin(); each != states_.end(); ++each) kept[each.key()] = each.value();
-  settings.setValue(QStringLiteral("workspaces"), kept);
-  settings.setValue(QStringLiteral("workspace"), QLatin1String(kAll[current_].title));
+  QVariantMap states;
+  for (auto each = states_.begin(); each != states_.end(); ++each) states[each.key()] = each.value();
+  return {{QStringLiteral("workspaces"), states}, {QStringLiteral("workspace"), QLatin1String(kAll[current_].title)}};
 }
 
 }  // namespace tessera

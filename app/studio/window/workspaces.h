@@ -32,7 +32,7 @@ class Workspaces : public QObject {
   void showPanels();
 
   void read(const QSettings& settings);
-  void write(QSettings& settings);
+  QVariantMap kept();  // for read of the next session
 
  signals:
   void chosen(int before, int now);

@@ -159,10 +159,34 @@ std::string reasonAgainst(const Shape& here, const Shape* there, const Diagnosti
   return out;
 }
 
-// With other inputs open inference says nothing; a unary or binary elementwise op is asked with equal operands.
-Status acceptsAlone(const Module& module, InstructionId value, InstructionId user) {
+// Its open inputs have the shapes of their parameters.
+Status callTakes(const Module& module, InstructionId value, const Instruction& call, int32_t operand) {
+  InferContext context = inferContextOf(module, call);
+  if (context.computations.empty() || !context.op || static_cast<size_t>(operand) >= context.operands.size()) return {};
+  const auto& parameters = context.computations[0].parameters;
+  context.operands[static_cast<size_t>(operand)] = module.at(value).shape;
+  for (size_t i = 0; i < std::min(parameters.size(), context.operands.size()); ++i)
+    if (!context.operands[i]) context.operands[i] = &parameters[i];
+  TESSERA_TRY(context.op->inferShape(context));
+  return {};
+}
+
+size_t openOthers(const Instruction& instruction, int32_t operand) {
+  size_t open = 0;
+  for (size_t i = 0; i < instruction.operands.size(); ++i)
+    open += static_cast<int32_t>(i) != operand && !instruction.operands[i].valid();
+  return open;
+}
+
+// With other inputs open inference says nothing. A call is asked for its parameter, a unary or binary elementwise op
+// with equal operands.
+Status acceptsWhileOpen(const Module& module, InstructionId value, InstructionId user, int32_t operand) {
   const Instruction& instruction = module.at(user);
-  if (!isElementwiseOp(instruction.opcode) || instruction.operands.size() > 2) return {};
+  const size_t open = openOthers(instruction, operand);
+  if (open == 0) return {};
+  if (isCallLike(instruction.opcode)) return callTakes(module, value, instruction, operand);
+  if (!isElementwiseOp(instruction.opcode) || instruction.operands.size() > 2 || open + 1 < instruction.operands.size())
+    return {};
   Module copy = module;
   const std::vector<InstructionId> all(instruction.operands.size(), value);
   copy.setOperands(user, all);
@@ -209,11 +233,9 @@ ConnectionCheck fitOf(const Module& module, InstructionId value, InstructionId u
   const Shape* there = isElementwiseOp(instruction.opcode) ? largestOther(module, instruction, operand) : nullptr;
   ConnectionOptionMaker direct(module, value, user, operand);
   Result<ConnectionOption> way = direct.make("as it is", value);
-  bool open = instruction.operands.size() > 1;
-  for (size_t i = 0; i < instruction.operands.size(); ++i)
-    open = open && (static_cast<int32_t>(i) == operand || !instruction.operands[i].valid());
-  if (way && open)
-    if (const Status alone = acceptsAlone(module, value, user); !alone) way = std::unexpected(alone.error());
+  if (way)
+    if (const Status asked = acceptsWhileOpen(module, value, user, operand); !asked)
+      way = std::unexpected(asked.error());
   if (way) {
     fit.ways.push_back(std::move(*way));
     return fit;

@@ -6,10 +6,10 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QPixmap>
-#include <QSettings>
 #include <algorithm>
 
 #include "editor/document/document.h"
+#include "editor/preferences/settings.h"
 #include "editor/text/menu_text.h"
 
 namespace tessera {
@@ -43,8 +43,9 @@ KeptSearches::KeptSearches(Document& document, QLineEdit& field, QWidget* parent
 
 void KeptSearches::remember() {
   remembers_ = true;
-  const QVariantMap known = QSettings().value(QLatin1String(kKeptSetting)).toMap();
-  const QVariantMap looks = QSettings().value(QLatin1String(kShownSetting)).toMap();
+  const QSettings settings = keptSettings();
+  const QVariantMap known = settings.value(QLatin1String(kKeptSetting)).toMap();
+  const QVariantMap looks = settings.value(QLatin1String(kShownSetting)).toMap();
   kept_.clear();
   for (auto each = known.cbegin(); each != known.cend(); ++each) {
     kept_.emplace_back(each.key(), each->toString());
@@ -61,8 +62,7 @@ void KeptSearches::write() const {
     const SearchLook look = document_.shownSearches().lookOf(name);
     if (look != SearchLook::None) looks.insert(name, QLatin1String(rowOf(look).name));
   }
-  QSettings().setValue(QLatin1String(kKeptSetting), all);
-  QSettings().setValue(QLatin1String(kShownSetting), looks);
+  keepSettings({{QLatin1String(kKeptSetting), all}, {QLatin1String(kShownSetting), looks}});
 }
 
 void KeptSearches::keep(const QString& name, const QString& query) {

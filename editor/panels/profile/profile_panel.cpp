@@ -15,8 +15,8 @@
 #include <array>
 
 #include "core/base/sorting.h"
-#include "core/formats/file_content.h"
 #include "editor/document/document.h"
+#include "editor/document/file_export.h"
 #include "editor/document/machine_peaks.h"
 #include "editor/look/columns.h"
 #include "editor/models/op_tree_model.h"
@@ -105,7 +105,9 @@ QWidget* ProfilePanel::makeBar() {
                        static_cast<int>(by));
   }
   filter_ = new QLineEdit(bar);
-  filter_->setPlaceholderText(tr("Filter by name, opcode, scope, source"));
+  filter_->setPlaceholderText(tr("Filter"));
+  filter_->setToolTip(tr("Words of the name, opcode, scope, source line or computation; each of them has to be there"));
+  filter_->setAccessibleName(tr("Filter"));
   filter_->setClearButtonEnabled(true);
   filter_->setMaximumWidth(260);
   const auto button = [bar](const QString& text, const QString& tip) { return makeBarButton(bar, text, tip); };
@@ -283,15 +285,18 @@ QString ProfilePanel::copied() const {
   return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 
-Status ProfilePanel::exportCsv(const QString& path) const {
-  return writeFileAtomically(path.toStdString(), toCsv(tree()));
+void ProfilePanel::exportCsv(const QString& path) {
+  exportFile(
+      this, path, [tree = tree()] { return toCsv(tree); },
+      [this](const Status& written) {
+        if (!written) emit failed(QString::fromStdString(written.error().toString()));
+      });
 }
 
 void ProfilePanel::chooseExport() {
   const QString path =
       QFileDialog::getSaveFileName(this, tr("Write the profile"), QStringLiteral("profile.csv"), tr("Tables (*.csv)"));
-  if (path.isEmpty()) return;
-  if (const Status written = exportCsv(path); !written) emit failed(QString::fromStdString(written.error().toString()));
+  if (!path.isEmpty()) exportCsv(path);
 }
 
 }  // namespace tessera

@@ -41,8 +41,8 @@ class ProfilePanel : public QWidget {
   QToolButton* treemapButton() const { return mapButton_; }
   QString words() const;  // where the times come from
   const OpTree& tree() const;
-  QString copied() const;  // the selected rows, with a tab between columns
-  Status exportCsv(const QString& path) const;
+  QString copied() const;               // the selected rows, with a tab between columns
+  void exportCsv(const QString& path);  // failed() may follow
 
  signals:
   void revealWanted(tessera::InstructionId id);

@@ -10,8 +10,8 @@
 #include <QTreeWidget>
 #include <array>
 
-#include "core/formats/file_content.h"
 #include "editor/document/document.h"
+#include "editor/document/file_export.h"
 #include "editor/look/columns.h"
 #include "editor/panels/bar_button.h"
 #include "editor/panels/number_item.h"
@@ -196,18 +196,20 @@ void TimelinePanel::choose(std::vector<InstructionId> instructions) {
   choosing_ = false;
 }
 
-Status TimelinePanel::exportTrace(const QString& path) const {
-  if (!timeline_) return fail({.kind = ErrorKind::Usage, .message = "there is no timeline to write"});
-  return writeFileAtomically(path.toStdString(), toChromeTrace(*timeline_));
+void TimelinePanel::exportTrace(const QString& path) {
+  if (!timeline_) return;
+  exportFile(
+      this, path, [timeline = timeline_] { return toChromeTrace(*timeline); },
+      [this](const Status& written) {
+        if (!written) emit failed(QString::fromStdString(written.error().toString()));
+      });
 }
 
 void TimelinePanel::chooseExport() {
   if (!timeline_) return;
   const QString path = QFileDialog::getSaveFileName(this, tr("Write the timeline"), QStringLiteral("trace.json"),
                                                     tr("Chrome traces (*.json)"));
-  if (path.isEmpty()) return;
-  if (const Status written = exportTrace(path); !written)
-    emit failed(QString::fromStdString(written.error().toString()));
+  if (!path.isEmpty()) exportTrace(path);
 }
 
 }  // namespace tessera

@@ -25,7 +25,8 @@ class TimelinePanel : public QWidget {
   TimelineView* view() const { return view_; }
   QTreeWidget* sums() const { return sums_; }
   QString details() const;
-  Status exportTrace(const QString& path) const;  // Chrome trace JSON, which Perfetto opens
+  // Chrome trace JSON, which Perfetto opens; failed() may follow.
+  void exportTrace(const QString& path);
 
  signals:
   void revealWanted(tessera::InstructionId id);

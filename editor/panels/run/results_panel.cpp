@@ -18,8 +18,13 @@ namespace {
 
 QString argumentsText(const RunOutcome& outcome) {
   if (outcome.arguments == 0) return QObject::tr("no arguments");
-  if (outcome.argumentsFromFile == 0) return QObject::tr("default values for %1 arguments").arg(outcome.arguments);
-  return QObject::tr("%1 of %2 arguments from inputs.npz").arg(outcome.argumentsFromFile).arg(outcome.arguments);
+  const size_t others = outcome.arguments - outcome.argumentsChosen - outcome.argumentsFromFile;
+  if (others == outcome.arguments) return QObject::tr("default values for %1 arguments").arg(outcome.arguments);
+  QStringList out;
+  if (outcome.argumentsChosen) out << QObject::tr("%1 chosen").arg(outcome.argumentsChosen);
+  if (outcome.argumentsFromFile) out << QObject::tr("%1 from inputs.npz").arg(outcome.argumentsFromFile);
+  if (others) out << QObject::tr("%1 with default values").arg(others);
+  return QObject::tr("arguments: %1").arg(out.join(QStringLiteral(", ")));
 }
 
 QString leftOutText(const RunOutcome& outcome) {

@@ -18,9 +18,9 @@
 
 #include "backends/run_request.h"
 #include "core/edit/wiring/splicing.h"
-#include "core/formats/file_content.h"
 #include "core/ops/inference/infer.h"
 #include "editor/document/document.h"
+#include "editor/document/file_export.h"
 #include "editor/document/node_values.h"
 #include "editor/document/player.h"
 #include "editor/panels/bar_button.h"
@@ -137,19 +137,21 @@ QWidget* WatchPanel::makeBar() {
   connect(csv_, &QToolButton::clicked, this, [this] {
     const QString path = QFileDialog::getSaveFileName(this, tr("Write the statistics"), QStringLiteral("watched.csv"),
                                                       tr("Tables (*.csv)"));
-    if (path.isEmpty()) return;
-    if (const Status written = exportCsv(path); !written)
-      words_->setText(QString::fromStdString(written.error().toString()));
+    if (!path.isEmpty()) exportCsv(path);
   });
   return bar;
 }
 
 QString WatchPanel::words() const { return words_->text(); }
 
-Status WatchPanel::exportCsv(const QString& path) const {
+void WatchPanel::exportCsv(const QString& path) {
   std::vector<std::string> names;
   for (InstructionId id : shown_) names.emplace_back(document_.module().at(id).name);
-  return writeFileAtomically(path.toStdString(), toCsv(chart_->series(), names));
+  exportFile(
+      this, path, [series = chart_->series(), names] { return toCsv(series, names); },
+      [this](const Status& written) {
+        if (!written) words_->setText(QString::fromStdString(written.error().toString()));
+      });
 }
 
 // --- what is watched

@@ -39,7 +39,7 @@ class WatchPanel : public QWidget {
   QTreeWidget* list() const { return list_; }
   WatchChart* chart() const { return chart_; }
   QString words() const;
-  Status exportCsv(const QString& path) const;  // a row a step and value
+  void exportCsv(const QString& path);  // a row a step and value
   bool isBusy() const { return busy_ > 0; }
 
  protected:

@@ -6,6 +6,7 @@
 
 #include "core/arrange/curves.h"
 #include "core/arrange/detours.h"
+#include "core/arrange/flow.h"
 #include "core/arrange/placed.h"
 #include "core/arrange/sockets.h"
 #include "core/formats/hlo_text.h"
@@ -91,6 +92,29 @@ TEST(Ports, EveryWireEndsOnItsPort) {
     moved.instructions["out"] = moved.instructions["r"] = {700, 30};
     expectWiresAtPorts(shown, arrangePage(shown.module, shown.view, moved));
   }
+}
+
+// What is new beside a parent that the user placed: its wires to the same node do not cross.
+TEST(Ports, NewParentsStandInTheOrderOfTheOperands) {
+  for (const char* placed : {"first", "second", "third"})
+    for (const Flow flow : {Flow::Down, Flow::Right}) {
+      Shown shown(R"(HloModule parents
+ENTRY main {
+  first = pred[4] parameter(0)
+  second = f32[4] parameter(1)
+  third = f32[4] parameter(2)
+  ROOT chosen = f32[4] select(first, second, third)
+})");
+      shown.view.flow = flow;
+      Places places;
+      places.instructions[placed] = {300, 100};
+      const Arrangement page = arrangePage(shown.module, shown.view, places);
+      const auto boxOf = [&](const char* name) {
+        return along(flow, page.boxes[at(shown.view.boxOf(*shown.module.findInstruction(name)))]);
+      };
+      EXPECT_LT(boxOf("first").x, boxOf("second").x) << placed << (flow == Flow::Down ? " down" : " right");
+      EXPECT_LT(boxOf("second").x, boxOf("third").x) << placed << (flow == Flow::Down ? " down" : " right");
+    }
 }
 
 TEST(Ports, StandInTheOrderOfTheOperands) {

@@ -118,5 +118,18 @@ TEST(Blocks, ACallThatRefusesASizeIsResized) {
   EXPECT_EQ(p.shape(y), "f32[6,2]");
 }
 
+// What a block takes is known while others of its inputs are open.
+TEST(Blocks, ACallWithAnOpenInputRefusesASizeToo) {
+  Palette p;
+  const auto x = p.place("f32[4,8]"), wider = p.place("f32[6,8]");
+  const auto y = p.place("linear 2", {x});
+  ASSERT_TRUE(p.history.perform({"Open", {SetOperand{y, 0, {}}, SetOperand{y, 2, {}}}}));
+  EXPECT_TRUE(fitOf(p.module(), x, y, 0).fits());
+  ASSERT_FALSE(fitOf(p.module(), wider, y, 0).fits());
+  const auto repairs = repairsOf(p.module(), wider, y, 0);
+  ASSERT_FALSE(repairs.empty());
+  EXPECT_EQ(repairs[0].title, "resize the block to f32[6,8]");
+}
+
 }  // namespace
 }  // namespace tessera

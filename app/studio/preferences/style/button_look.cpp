@@ -31,6 +31,10 @@ QColor borderOfButton(const QStyleOptionButton& button) {
   return isMeant ? quietIn(button.palette) : borderIn(button.palette);
 }
 
+QColor borderOfField(const QStyleOption& field) {
+  return field.state & QStyle::State_HasFocus ? field.palette.color(QPalette::Highlight) : borderIn(field.palette);
+}
+
 QColor surfaceOfButton(const QStyleOptionButton& button) {
   if (button.features & QStyleOptionButton::Flat) return Qt::transparent;
   const bool isDown = button.state & (QStyle::State_Sunken | QStyle::State_On);
@@ -48,9 +52,11 @@ void drawButton(const QStyleOptionButton& button, QPainter& painter) {
 }
 
 void drawField(const QStyleOptionFrame& field, QPainter& painter) {
-  const bool hasFocus = field.state & QStyle::State_HasFocus;
-  drawRounded(painter, field.rect, field.palette.color(QPalette::Base),
-              hasFocus ? field.palette.color(QPalette::Highlight) : borderIn(field.palette));
+  drawRounded(painter, field.rect, field.palette.color(QPalette::Base), borderOfField(field));
+}
+
+void drawFrameOfField(const QStyleOption& field, QPainter& painter) {
+  drawRounded(painter, field.rect, Qt::transparent, borderOfField(field));
 }
 
 void drawIndicator(const QStyleOption& option, QPainter& painter, bool isRound) {

@@ -149,6 +149,9 @@ void StudioStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* op
         return QProxyStyle::drawPrimitive(element, &arrow, painter, widget);
       }
       break;
+    case PE_FrameMenu:  // Fusion's is darker than a dark surface
+      painter->setPen(borderIn(palette));
+      return painter->drawRect(option->rect.adjusted(0, 0, -1, -1));
     case PE_IndicatorDockWidgetResizeHandle: return painter->fillRect(option->rect, borderIn(palette));
     case PE_PanelTipLabel:
       painter->fillRect(option->rect, borderIn(palette));
@@ -231,6 +234,8 @@ void StudioStyle::drawComplexControl(ComplexControl control, const QStyleOptionC
     return QProxyStyle::drawComplexControl(control, &plain, painter, widget);
   }
   QProxyStyle::drawComplexControl(control, option, painter, widget);
+  if (const auto* box = qstyleoption_cast<const QStyleOptionSpinBox*>(option); box && box->frame)
+    drawFrameOfField(*box, *painter);  // Fusion's is darker than a dark surface
 }
 
 }  // namespace tessera

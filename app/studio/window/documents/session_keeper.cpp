@@ -3,7 +3,6 @@
 
 #include <QFileInfo>
 #include <QMainWindow>
-#include <QSettings>
 #include <utility>
 
 #include "app/studio/files/left_behind_bar.h"
@@ -17,6 +16,7 @@
 #include "editor/document/recent_files.h"
 #include "editor/document/recovery.h"
 #include "editor/panels/banner.h"
+#include "editor/preferences/settings.h"
 
 namespace tessera {
 namespace {
@@ -69,7 +69,7 @@ SessionKeeper::SessionKeeper(CurrentDocument& current, PaneArea& area, DocumentT
 
 void SessionKeeper::restoreWindow(QMainWindow& window, Workspaces& workspaces, RecentFiles& recent) const {
   if (!remembers_) return;
-  const QSettings settings;
+  const QSettings settings = keptSettings();
   recent.read(settings);
   window.restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
   workspaces.read(settings);
@@ -77,10 +77,10 @@ void SessionKeeper::restoreWindow(QMainWindow& window, Workspaces& workspaces, R
 
 void SessionKeeper::keepWindow(const QMainWindow& window, Workspaces& workspaces, const RecentFiles& recent) const {
   if (!remembers_) return;
-  QSettings settings;
-  recent.write(settings);
-  settings.setValue(QStringLiteral("geometry"), window.saveGeometry());
-  workspaces.write(settings);
+  QVariantMap all = recent.kept();
+  all.insert(workspaces.kept());
+  all[QStringLiteral("geometry")] = window.saveGeometry();
+  keepSettings(all);
 }
 
 // --- documents
@@ -90,15 +90,14 @@ void SessionKeeper::keepDocuments() const {
   QVariantList all;
   for (const DocumentPane* pane : tabs_.panes())
     if (pane->document().isOpen() && !pane->document().file().path().isEmpty()) all << kept(*pane);
-  QSettings settings;
-  settings.setValue(QStringLiteral("documents"), all);
-  settings.setValue(QStringLiteral("currentDocument"), current_.document().file().path());
-  settings.setValue(QStringLiteral("documentBeside"),
-                    area_.beside() ? area_.beside()->document().file().path() : QString());
+  keepSettings(
+      {{QStringLiteral("documents"), all},
+       {QStringLiteral("currentDocument"), current_.document().file().path()},
+       {QStringLiteral("documentBeside"), area_.beside() ? area_.beside()->document().file().path() : QString()}});
 }
 
 bool SessionKeeper::reopenDocuments() {
-  const QSettings settings;
+  const QSettings settings = keptSettings();
   const QString current = settings.value(QStringLiteral("currentDocument")).toString(),
                 beside = settings.value(QStringLiteral("documentBeside")).toString();
   QStringList gone;

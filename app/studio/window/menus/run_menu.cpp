@@ -3,6 +3,7 @@
 
 #include <QMenu>
 #include <QMenuBar>
+#include <QStatusBar>
 
 #include "app/studio/actions/actions.h"
 #include "app/studio/window/documents/current_document.h"
@@ -17,8 +18,9 @@
 
 namespace tessera {
 
-RunMenu::RunMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, DocumentOpener& opener, QObject* parent)
-    : QObject(parent), bar_(bar), actions_(actions), current_(current), opener_(opener) {
+RunMenu::RunMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, DocumentOpener& opener, QStatusBar& status,
+                 QObject* parent)
+    : QObject(parent), bar_(bar), actions_(actions), current_(current), opener_(opener), status_(status) {
   QMenu& menu = *bar.addMenu(tr("&Run"));
   const auto run = [this](bool) {
     current_.banner().hide();
@@ -33,7 +35,7 @@ RunMenu::RunMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, Docu
                 [this] { return current_.isOpen() && !current_.document().run().isRunning(); }});
   actions_.add(menu, {tr("&Values on nodes, after every edit"),
                       {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R)},
-                      [this](bool on) { current_.document().live().setOn(on); },
+                      [this](bool on) { showValues(on); },
                       QStringLiteral("live values"),
                       [this] { return current_.isOpen(); },
                       [this] { return current_.isOpen() && current_.document().live().isOn(); }});
@@ -65,6 +67,16 @@ RunMenu::RunMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, Docu
                       [this](bool) { (new PermissionList(current_.document(), bar_.window()))->show(); },
                       QStringLiteral("allowed files"),
                       [this] { return current_.isOpen(); }});
+}
+
+// What cannot be computed after every edit is said, and what can be done instead.
+void RunMenu::showValues(bool on) {
+  constexpr int kToldMs = 8000;
+  LiveValues& live = current_.document().live();
+  live.setOn(on);
+  if (on && !live.showsValuesOf(current_.document().module()))
+    status_.showMessage(tr("This graph is too large to compute after every edit: Ctrl+Shift+click computes one value"),
+                        kToldMs);
 }
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 
 class QMenu;
 class QMenuBar;
+class QStatusBar;
 
 namespace tessera {
 
@@ -16,13 +17,17 @@ class RunMenu : public QObject {
   Q_OBJECT
 
  public:
-  RunMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, DocumentOpener& opener, QObject* parent);
+  RunMenu(QMenuBar& bar, Actions& actions, CurrentDocument& current, DocumentOpener& opener, QStatusBar& status,
+          QObject* parent);
 
  private:
+  void showValues(bool on);
+
   QMenuBar& bar_;
   Actions& actions_;
   CurrentDocument& current_;
   DocumentOpener& opener_;
+  QStatusBar& status_;
 };
 
 }  // namespace tessera

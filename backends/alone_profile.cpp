@@ -4,17 +4,19 @@
 #include <algorithm>
 
 #include "core/evaluate/device_values.h"
+#include "core/passes/partition/partition.h"
 
 namespace tessera {
 
 Result<AloneProfile> profileAlone(const Module& module, const RunRequest& request) {
   AloneProfile out;
   TESSERA_ASSIGN_OR_RETURN(out.grid, gridOf(module, request.replicas, request.partitions));
-  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, argumentsBy(request.arguments, module, out.grid, 0));
+  TESSERA_ASSIGN_OR_RETURN(const Module program, partitionedFor(module, out.grid));
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, argumentsBy(request.arguments, program, out.grid, 0));
   TESSERA_ASSIGN_OR_RETURN(const auto backend, makeBackend(request.backend));
   CompileOptions options = request.compile;
   if (options.threads == 0) options.threads = 1;
-  TESSERA_ASSIGN_OR_RETURN(const auto executable, backend->compile(module, options));
+  TESSERA_ASSIGN_OR_RETURN(const auto executable, backend->compile(program, options));
   EchoCommunicator communicator(out.grid);
   RunOptions run;
   run.cancel = request.compile.cancel;

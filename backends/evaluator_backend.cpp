@@ -10,6 +10,7 @@
 #include "core/evaluate/evaluate.h"
 #include "core/ops/inference/mixed_precision.h"
 #include "core/ops/op.h"
+#include "core/passes/partition/partition.h"
 
 namespace tessera {
 namespace {
@@ -113,7 +114,8 @@ class EvaluatorBackend final : public Backend {
  public:
   std::string_view name() const override { return "evaluator"; }
 
-  Result<std::unique_ptr<Executable>> compile(const Module& module, const CompileOptions& options) override {
+  Result<std::unique_ptr<Executable>> compile(const Module& source, const CompileOptions& options) override {
+    TESSERA_ASSIGN_OR_RETURN(const Module module, partitionedAsSaid(source));
     if (options.progress) options.progress("check", 0);
     TESSERA_TRY(canEvaluate(module));
     TESSERA_TRY(checkTargets(module, options.customCalls));

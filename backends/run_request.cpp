@@ -10,6 +10,7 @@
 
 #include "backends/run_devices.h"
 #include "core/evaluate/device_values.h"
+#include "core/passes/partition/partition.h"
 
 namespace tessera {
 namespace {
@@ -136,12 +137,13 @@ namespace {
 Result<RunReport> runDevices(const Module& module, const RunRequest& request) {
   RunReport report;
   TESSERA_ASSIGN_OR_RETURN(report.grid, gridOf(module, request.replicas, request.partitions));
-  TESSERA_ASSIGN_OR_RETURN(const auto devices, request.engine ? rankDevice(module, request, report.grid)
-                                                              : threadDevices(module, request, report.grid));
+  TESSERA_ASSIGN_OR_RETURN(report.program, partitionedFor(module, report.grid));
+  TESSERA_ASSIGN_OR_RETURN(const auto devices, request.engine ? rankDevice(report.program, request, report.grid)
+                                                              : threadDevices(report.program, request, report.grid));
   // Loading the backend's library is no part of compiling.
   TESSERA_ASSIGN_OR_RETURN(const auto backend, makeBackend(request.backend));
   const auto begin = std::chrono::steady_clock::now();
-  TESSERA_TRY(devices->compile(module, *backend));
+  TESSERA_TRY(devices->compile(report.program, *backend));
   report.compileMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   if (request.compile.progress) request.compile.progress(kRunStage, -1);
   TESSERA_TRY(Runs(request, *devices, report).all());

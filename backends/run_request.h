@@ -52,6 +52,7 @@ struct RunRequest {
 
 struct RunReport {
   DeviceGrid grid;
+  Module program;                         // of each device: the module, or what the partitioner made of it
   DeviceArrays outputs;                   // leaves of the entry's root
   NamedArrays outfeed;                    // of the first run
   double compileMs = 0, firstRunMs = 0;   // compileMs: of a backend whose library is loaded

@@ -317,7 +317,7 @@ Status runAsAsked(const Module& module, const CLI::App& command, RunArguments& o
   TESSERA_TRY(writeProfile(module, options, ran.profile, report));
   TESSERA_TRY(writeOutputs(module, options, ran.outputs));
   if (request.keepsOutfeed) TESSERA_TRY(files.writeArrays({FileUse::Outfeed, options.settings.outfeed}, ran.outfeed));
-  if (ran.grid.count() > 1) return compareDevices(module, options.expectation, ran.outputs, report);
+  if (ran.grid.count() > 1) return compareDevices(ran.program, options.expectation, ran.outputs, report);
   return compareOutputs(module, options.expectation, ran.outputs[0], report);
 }
 

@@ -13,6 +13,7 @@
 #include "backends/cpu/plan/plan_checks.h"
 #include "backends/cpu/plan_builder.h"
 #include "core/passes/buffers/buffer_assignment.h"
+#include "core/passes/partition/partition.h"
 #include "core/passes/pipeline.h"
 
 namespace tessera::cpu {
@@ -36,7 +37,8 @@ Result<std::unique_ptr<Executable>> CpuBackend::compile(const Module& module, co
   return withinMemory([&] { return compileStages(module, options); });
 }
 
-Result<std::unique_ptr<Executable>> compileStages(const Module& module, const CompileOptions& options) {
+Result<std::unique_ptr<Executable>> compileStages(const Module& source, const CompileOptions& options) {
+  TESSERA_ASSIGN_OR_RETURN(const Module module, partitionedAsSaid(source));
   int threads =
       options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   auto stage = [&](std::string_view what, double fraction) -> Status {

@@ -15,6 +15,7 @@
 #include "backends/cuda/run/cuda_executable.h"
 #include "core/base/units.h"
 #include "core/passes/buffers/buffer_assignment.h"
+#include "core/passes/partition/partition.h"
 #include "core/passes/pipeline.h"
 #include "core/passes/rewriter.h"
 
@@ -96,7 +97,8 @@ Result<DeviceProgram> programOf(const Module& optimized, const Architecture& arc
   return out;
 }
 
-Result<std::unique_ptr<Executable>> compileOn(Target target, const Module& module, const CompileOptions& options) {
+Result<std::unique_ptr<Executable>> compileOn(Target target, const Module& source, const CompileOptions& options) {
+  TESSERA_ASSIGN_OR_RETURN(const Module module, partitionedAsSaid(source));
   const auto stage = [&](std::string_view what, double fraction) -> Status {
     if (options.progress) options.progress(what, fraction);
     if (options.cancel && options.cancel->load()) return failCancelled();

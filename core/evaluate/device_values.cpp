@@ -59,16 +59,18 @@ std::vector<Tiling> likelyTilings(const Module& module, size_t output) {
   return out;
 }
 
-// Leaves of the parameters as entryArgumentShapes counts them; the leaves of a tuple are not cut.
+// Leaves of the parameters as entryArgumentShapes counts them.
 std::vector<EntryLeaf> entryLeaves(const Module& module) {
   std::vector<EntryLeaf> out;
   for (InstructionId id : module.entryComputation().parameters) {
     const Instruction& parameter = module.at(id);
     const auto* text = parameter.attributes->get<RawText>(Attr::sharding);
-    for (const ShapeLeaf& leaf : leavesOf(*parameter.shape))
-      if (leaf.shape->isArray())
-        out.push_back(
-            {*leaf.shape, text && parameter.shape->isArray() ? std::string_view(text->text) : std::string_view()});
+    const std::vector<ShapeLeaf> leaves = leavesOf(*parameter.shape);
+    std::vector<std::string_view> shardings;
+    if (text) shardings = shardingsOf(text->text);
+    const bool eachHasOne = shardings.size() == leaves.size();
+    for (size_t k = 0; k < leaves.size(); ++k)
+      if (leaves[k].shape->isArray()) out.push_back({*leaves[k].shape, eachHasOne ? shardings[k] : std::string_view()});
   }
   return out;
 }
@@ -149,7 +151,10 @@ Result<std::optional<Literal>> readBlock(const CutLeaf& leaf, size_t number, con
 
 }  // namespace
 
+bool isPartitionedProgram(const Module& module) { return module.entryComputation().name.ends_with("_spmd"); }
+
 bool isGlobalProgram(const Module& module) {
+  if (isPartitionedProgram(module)) return false;
   if (!frontendAttribute(module.config().frontendAttributes, "xla.sdy.meshes").empty()) return true;
   return anyInstruction(module, [](const Instruction& instruction) { return isManualBorder(instruction); });
 }

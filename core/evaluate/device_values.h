@@ -15,6 +15,8 @@ namespace tessera {
 
 using DeviceArrays = std::vector<std::vector<Literal>>;  // by device, then by leaf
 
+// The program of one device, as XLA's partitioner and ours name it: its entry ends in "_spmd".
+bool isPartitionedProgram(const Module& module);
 // A program that no partitioner has seen: its shapes are whole arrays, and each partition computes the whole outside of
 // manual regions.
 bool isGlobalProgram(const Module& module);

@@ -32,6 +32,7 @@
 #include "core/passes/fusion/product_end.h"
 #include "core/passes/layout/assign_layouts.h"
 #include "core/passes/layout/bitcast_reshapes.h"
+#include "core/passes/partition/partition.h"
 #include "core/passes/rewriter.h"
 #include "core/passes/simplify/fold_constants.h"
 #include "core/passes/simplify/simplify.h"
@@ -42,6 +43,7 @@ namespace tessera {
 namespace {
 
 constexpr Pass kPasses[] = {
+    {kPartitionPass, "Cuts a program with sharding annotations into that of one of its partitions.", partitionProgram},
     {"normalize-precision", "Inserts converts where an instruction mixes floats of different widths.",
      normalizePrecision},
     {"unpack-reducers", "Replaces reducers that return a 1-tuple by reducers of its element.", unpackReducers},
@@ -102,7 +104,9 @@ Module derive(const Module& source) {
   Module out = source;
   for (ComputationId computation : source.order())
     for (InstructionId id : source.at(computation).instructions) {
-      out.edit(id).provenance = std::make_shared<const Provenance>(Provenance{{id}, "source"});
+      const ProvenancePtr& before = source.at(id).provenance;
+      const bool isOfPartition = before && before->pass == kPartitionPass;
+      if (!isOfPartition) out.edit(id).provenance = std::make_shared<const Provenance>(Provenance{{id}, "source"});
       Shape shape = source.shapeOf(id);
       fillDefaultLayouts(shape);
       if (shape != source.shapeOf(id)) out.setShape(id, shape);
@@ -122,8 +126,7 @@ Status checkNothingIsOpen(const Module& source) {
 
 }  // namespace
 
-Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe,
-                        const std::atomic<bool>* cancel, DeviceFusions* device) {
+Result<Module> deriveInOrder(const Module& source) {
   if (!source.entry().valid() || !source.contains(source.entryComputation().root))
     return fail("the module has no entry computation with a root");
   TESSERA_TRY(checkNothingIsOpen(source));
@@ -133,6 +136,12 @@ Result<Module> optimize(const Module& source, const std::function<void(const Pas
     if (order != module.at(computation).instructions) module.edit(computation).instructions = std::move(order);
   }
   TESSERA_TRY(restoreComputationOrder(module));
+  return module;
+}
+
+Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe,
+                        const std::atomic<bool>* cancel, DeviceFusions* device) {
+  TESSERA_ASSIGN_OR_RETURN(Module module, deriveInOrder(source));
   DeviceFusions none;
   for (const Pass& pass : passes()) {
     if (cancel && cancel->load()) return failCancelled();

@@ -33,9 +33,12 @@ struct Pass {
 // The table of contents.
 std::span<const Pass> passes();
 
-// A copy of `source` in which each instruction is its own provenance, same ids.
+// A copy of `source` in which each instruction is its own provenance, same ids. The program of one partition goes on
+// pointing at the program that it was cut from.
 Module derive(const Module& source);
-// derive + every pass for the target: the device, if there is one, else a processor. `observe` sees the module after
+// The same with operands before users and callees before callers. Fails where something is open, or on a cycle.
+Result<Module> deriveInOrder(const Module& source);
+// deriveInOrder + every pass for the target: the device, if there is one, else a processor. `observe` sees the module after
 // each pass. `cancel` is looked at between passes: what is cancelled fails with ErrorKind::Runtime.
 Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe = {},
                         const std::atomic<bool>* cancel = nullptr, DeviceFusions* device = nullptr);

@@ -1,0 +1,162 @@
+// See partition.h.
+#include "core/passes/partition/partition.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/evaluate/device_values.h"
+#include "core/ops/op.h"
+#include "core/passes/control/call_inliner.h"
+#include "core/passes/control/flatten_control.h"
+#include "core/passes/dead_code.h"
+#include "core/passes/partition/lowering.h"
+#include "core/passes/pipeline.h"
+
+namespace tessera {
+namespace partition {
+namespace {
+
+template <class Wanted>
+bool anyInstruction(const Module& module, const Wanted& wanted) {
+  return std::ranges::any_of(module.order(), [&](ComputationId computation) {
+    return std::ranges::any_of(module.at(computation).instructions,
+                               [&](InstructionId id) { return wanted(module.at(id)); });
+  });
+}
+
+bool isAnnotated(const Instruction& instruction) {
+  if (instruction.attributes->has(Attr::sharding) || borderOf(instruction) != Border::None) return true;
+  const auto* frontend = instruction.attributes->get<RawText>(Attr::frontend_attributes);
+  return frontend && !frontendAttribute(frontend->text, "xla.sdy.sharding").empty();
+}
+
+int64_t nextChannel(const Module& module) {
+  int64_t last = 0;
+  anyInstruction(module, [&](const Instruction& instruction) {
+    last = std::max(last, instruction.attributes->intOr(Attr::channel_id, 0));
+    return false;
+  });
+  return last + 1;
+}
+
+std::string textOfAll(const Shape& shape, const std::vector<ArraySharding>& shardings, int64_t devices) {
+  std::vector<std::string> texts;
+  for (const ArraySharding& sharding : shardings)
+    texts.push_back(textOf(sharding.manual ? ArraySharding{.cuts = sharding.cuts} : sharding, devices));
+  return shape.isTuple() ? fmt::format("{{{}}}", fmt::join(texts, ", ")) : texts[0];
+}
+
+void annotateSignature(Module& module, InstructionId id, const std::vector<ArraySharding>& shardings, int64_t devices) {
+  if (shardings.empty()) return;
+  AttributeSet attributes = *module.at(id).attributes;
+  attributes.set(Attr::sharding, RawText{textOfAll(module.shapeOf(id), shardings, devices)});
+  module.setAttributes(id, std::move(attributes));
+}
+
+// The arrays at both ends of an alias still have one shape.
+bool aliasFits(const Module& module, const AliasEntry& alias) {
+  const auto at = [](const Shape& shape, const std::vector<int64_t>& index) {
+    const Shape* out = &shape;
+    for (int64_t i : index) out = &out->elements[static_cast<size_t>(i)];
+    return *out;
+  };
+  const Computation& entry = module.entryComputation();
+  const InstructionId parameter = entry.parameters[static_cast<size_t>(alias.parameter)];
+  return compatible(at(module.shapeOf(parameter), alias.parameterIndex),
+                    at(module.shapeOf(entry.root), alias.outputIndex));
+}
+
+// The facts beside the graph, as they are of one device.
+void localizeConfig(Module& module) {
+  ModuleConfig config = module.config();
+  const Computation& entry = module.entryComputation();
+  const auto withDimensions = [](Shape& layout, const Shape& local) {
+    if (layout.isArray() && layout.rank() == local.rank()) layout.dimensions = local.dimensions;
+  };
+  for (size_t i = 0; i < config.entryParameterLayouts.size() && i < entry.parameters.size(); ++i) {
+    const Shape& local = module.shapeOf(entry.parameters[i]);
+    local.isTuple() ? void(config.entryParameterLayouts[i] = local)
+                    : withDimensions(config.entryParameterLayouts[i], local);
+  }
+  if (config.entryResultLayout) {
+    const Shape& local = module.shapeOf(entry.root);
+    Shape& layout = *config.entryResultLayout;
+    if (!local.isTuple()) withDimensions(layout, local);
+    for (size_t k = 0; k < layout.elements.size() && k < local.elements.size(); ++k)
+      local.elements[k].isTuple() ? void(layout.elements[k] = local.elements[k])
+                                  : withDimensions(layout.elements[k], local.elements[k]);
+  }
+  std::erase_if(config.inputOutputAlias, [&](const AliasEntry& alias) { return !aliasFits(module, alias); });
+  const bool borders =
+      anyInstruction(module, [](const Instruction& instruction) { return borderOf(instruction) != Border::None; });
+  if (!borders && config.frontendAttributes.starts_with("{xla.sdy.meshes=")) config.frontendAttributes.clear();
+  config.allowShardingPropagationToOutput.clear();
+  config.allowShardingPropagationToParameters.clear();
+  module.setConfig(std::move(config));
+}
+
+Status lowerEntry(Module& module) {
+  const int64_t devices = module.config().numPartitions.value_or(1);
+  AnnotationContext context{module, devices, {}};
+  TESSERA_ASSIGN_OR_RETURN(context.meshes, meshesOf(module));
+  Propagation shardings(context);
+  TESSERA_TRY(shardings.run());
+  Rewriter rewriter(module, kPartitionPass);
+  ProgramGrid grid{devices, module.config().replicaCount.value_or(1), nextChannel(module), {}};
+  const ComputationId before = module.entry();
+  TESSERA_ASSIGN_OR_RETURN(const ComputationId entry, Lowering(rewriter, context, shardings, grid).lower(before));
+  TESSERA_TRY(rewriter.finish());
+  for (size_t i = 0; i < module.at(before).parameters.size(); ++i)
+    annotateSignature(module, module.at(entry).parameters[i], shardings.of(module.at(module.at(before).parameters[i])),
+                      devices);
+  annotateSignature(module, module.at(entry).root, shardings.of(module.at(module.at(before).root)), devices);
+  module.setEntry(entry);
+  TESSERA_TRY(restoreComputationOrder(module));
+  return {};
+}
+
+}  // namespace
+}  // namespace partition
+
+// A program of one device says how its arguments are cut as well, but what says no more than that is one only if it
+// exchanges values.
+bool isShardedProgram(const Module& module) {
+  const bool isCompiled = module.config().isScheduled.value_or(false);
+  if (!module.entry().valid() || isCompiled || isPartitionedProgram(module)) return false;
+  if (!partition::anyInstruction(module, partition::isAnnotated)) return false;
+  const bool isWithin = partition::anyInstruction(module, [](const Instruction& instruction) {
+    return instruction.opcode != Opcode::Parameter && partition::isAnnotated(instruction);
+  });
+  return isWithin || !partition::anyInstruction(module, [](const Instruction& instruction) {
+           return instruction.opcode == Opcode::PartitionId || hasTrait(instruction.opcode, kCollective);
+         });
+}
+
+Result<bool> partitionProgram(Module& module) {
+  if (module.config().numPartitions.value_or(1) < 2 || !isShardedProgram(module)) return false;
+  TESSERA_TRY(inlineCalls(module));
+  TESSERA_TRY(flattenControl(module));
+  TESSERA_TRY(partition::lowerEntry(module));
+  TESSERA_TRY(removeDeadCode(module));
+  partition::localizeConfig(module);
+  return true;
+}
+
+Result<Module> partitionedFor(const Module& module, DeviceGrid grid) {
+  if (grid.partitions < 2 || !isShardedProgram(module)) return module;
+  TESSERA_ASSIGN_OR_RETURN(Module out, deriveInOrder(module));
+  ModuleConfig config = module.config();
+  config.numPartitions = grid.partitions;
+  config.replicaCount = grid.replicas;
+  out.setConfig(std::move(config));
+  TESSERA_TRY(partitionProgram(out));
+  return out;
+}
+
+Result<Module> partitionedAsSaid(const Module& module) {
+  return partitionedFor(module, {module.config().replicaCount.value_or(1), module.config().numPartitions.value_or(1)});
+}
+
+}  // namespace tessera

@@ -1,0 +1,317 @@
+// See propagation.h.
+#include "core/passes/partition/propagation.h"
+
+#include <algorithm>
+
+#include "core/ops/inference/callee_index.h"
+#include "core/ops/op.h"
+#include "core/passes/buffers/alias_analysis.h"
+#include "core/passes/partition/reshape.h"
+#include "core/passes/rewriter.h"
+
+namespace tessera::partition {
+namespace {
+
+// Elementwise work and what only moves dimensions first, then what adds or takes away dimensions, products last.
+int priorityOf(Opcode opcode) {
+  if (hasTrait(opcode, kContraction) || opcode == Opcode::Gather || opcode == Opcode::Scatter) return 2;
+  if (opcode == Opcode::Reshape || opcode == Opcode::Broadcast || opcode == Opcode::Reduce) return 1;
+  return 0;
+}
+constexpr int kLastPriority = 2;
+
+// "true", or the i-th of "{true,false}"; `otherwise` where the header says nothing.
+bool allows(std::string_view text, size_t i, bool otherwise) {
+  if (text.empty()) return otherwise;
+  if (!text.starts_with('{')) return text == "true";
+  text.remove_prefix(1);
+  for (; i > 0 && text.contains(','); --i) text.remove_prefix(text.find(',') + 1);
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  return text.starts_with("true");
+}
+
+}  // namespace
+
+Propagation::SlotId Propagation::slotOf(InstructionId id, size_t leaf) const {
+  SlotId slot = first_.at(id.value) + static_cast<SlotId>(leaf);
+  while (joined_[slot] != slot) slot = joined_[slot];
+  return slot;
+}
+
+std::vector<ArraySharding> Propagation::of(const Instruction& instruction) const {
+  std::vector<ArraySharding> out;
+  for (size_t k = 0; k < leavesOf(*instruction.shape).size(); ++k) out.push_back(of(instruction.id, k));
+  return out;
+}
+
+void Propagation::addSlots(ComputationId computation) {
+  for (InstructionId id : module_.at(computation).instructions) {
+    order_.push_back(id);
+    first_[id.value] = static_cast<SlotId>(slots_.size());
+    for (const ShapeLeaf& leaf : leavesOf(module_.shapeOf(id))) {
+      joined_.push_back(static_cast<SlotId>(slots_.size()));
+      slots_.push_back({leaf.shape, wholeArray(*leaf.shape)});
+    }
+  }
+}
+
+void Propagation::join(InstructionId a, InstructionId b) {
+  for (size_t k = 0; k < leavesOf(module_.shapeOf(a)).size(); ++k) {
+    const SlotId left = slotOf(a, k), right = slotOf(b, k);
+    joined_[std::max(left, right)] = std::min(left, right);
+  }
+}
+
+void Propagation::joinControl(const Instruction& instruction) {
+  if (instruction.opcode != Opcode::While && instruction.opcode != Opcode::Conditional) return;
+  for (ComputationId callee : module_.callees(instruction)) {
+    const Computation& computation = module_.at(callee);
+    if (instruction.opcode == Opcode::While) join(instruction.id, computation.parameters[0]);
+    const auto* condition = instruction.attributes->get<ComputationId>(Attr::condition);
+    if (!condition || *condition != callee) join(instruction.id, computation.root);
+  }
+}
+
+Status Propagation::annotate(const Instruction& instruction) {
+  TESSERA_ASSIGN_OR_RETURN(const std::vector<Annotation> annotations, context_.of(instruction));
+  for (size_t k = 0; k < annotations.size(); ++k) {
+    Slot& slot = slots_[slotOf(instruction.id, k)];
+    if (slot.fixed || !slot.shape->isArray()) continue;
+    slot.sharding = annotations[k].sharding;
+    slot.fixed = !annotations[k].open;
+  }
+  return {};
+}
+
+// Arguments are whole where nothing is said; results are as propagation leaves them, unless the header forbids it.
+Status Propagation::fixSignature() {
+  const Computation& entry = module_.entryComputation();
+  const auto fix = [&](InstructionId id, std::string_view allowed, bool otherwise, bool byLeaf) -> Status {
+    TESSERA_ASSIGN_OR_RETURN(const std::vector<Annotation> annotations, context_.of(module_.at(id)));
+    if (!annotations.empty()) return {};
+    const auto number = static_cast<size_t>(std::max(module_.at(id).parameterNumber, 0));
+    for (size_t k = 0; k < leavesOf(module_.shapeOf(id)).size(); ++k)
+      if (!allows(allowed, byLeaf ? k : number, otherwise)) slots_[slotOf(id, k)].fixed = true;
+    return {};
+  };
+  for (InstructionId parameter : entry.parameters)
+    TESSERA_TRY(fix(parameter, module_.config().allowShardingPropagationToParameters, false, false));
+  return fix(entry.root, module_.config().allowShardingPropagationToOutput, true, true);
+}
+
+void Propagation::relateLeaves(InstructionId from, InstructionId to, size_t firstFrom, size_t firstTo) {
+  const size_t count =
+      std::min(leavesOf(module_.shapeOf(from)).size() - firstFrom, leavesOf(module_.shapeOf(to)).size() - firstTo);
+  for (size_t k = 0; k < count; ++k)
+    relations_.push_back({Relation::Same, 0, {slotOf(from, firstFrom + k)}, {slotOf(to, firstTo + k)}, {}});
+}
+
+void Propagation::relate(const Instruction& instruction) {
+  const auto slotsOf = [&](InstructionId id) {
+    std::vector<SlotId> out;
+    for (size_t k = 0; k < leavesOf(module_.shapeOf(id)).size(); ++k) out.push_back(slotOf(id, k));
+    return out;
+  };
+  switch (instruction.opcode) {
+    case Opcode::Tuple: {
+      size_t at = 0;
+      for (InstructionId operand : instruction.operands) {
+        relateLeaves(operand, instruction.id, 0, at);
+        at += leavesOf(module_.shapeOf(operand)).size();
+      }
+      return;
+    }
+    case Opcode::GetTupleElement:
+      return relateLeaves(instruction.operands[0], instruction.id,
+                          firstLeafOf(module_.shapeOf(instruction.operands[0]),
+                                      static_cast<size_t>(instruction.attributes->intOr(Attr::index, 0))),
+                          0);
+    case Opcode::OptBarrier:
+    case Opcode::AddDependency:
+    case Opcode::Domain:
+    case Opcode::While: return relateLeaves(instruction.operands[0], instruction.id);
+    case Opcode::Conditional: {
+      const std::vector<ComputationId> branches = branchesOf(*instruction.attributes);
+      for (size_t b = 0; b < branches.size(); ++b)
+        relateLeaves(instruction.operands[b + 1], module_.at(branches[b]).parameters[0]);
+      return;
+    }
+    case Opcode::Reshape:
+      if (!instruction.shape->hasDynamicDimensions())
+        relations_.push_back({Relation::Reshape, 1, slotsOf(instruction.operands[0]), slotsOf(instruction.id), {}});
+      return;
+    case Opcode::CustomCall:
+      if (isAnnotationCall(instruction)) relateLeaves(instruction.operands[0], instruction.id);
+      return;
+    default: break;
+  }
+  auto rule = ruleOf(module_, instruction);
+  if (!rule) return;
+  Relation relation{Relation::Factors, priorityOf(instruction.opcode), {}, slotsOf(instruction.id), std::move(*rule)};
+  for (InstructionId operand : instruction.operands) relation.operands.push_back(slotOf(operand, 0));
+  relations_.push_back(std::move(relation));
+}
+
+// The outer side of a border is best cut as the region wants it.
+Status Propagation::relateBorder(const Instruction& border) {
+  const bool in = borderOf(border) == Border::In;
+  if (anyManual(in ? border.operands[0] : border.id)) return {};  // within another region
+  auto shardings = borderShardings(context_, border);
+  if (!shardings) return std::unexpected(placedAt(border, shardings.error()));
+  if (!*shardings) return {};
+  for (size_t i = 0; i < border.operands.size(); ++i)
+    merge(in ? slotOf(border.operands[i], 0) : slotOf(border.id, i), (**shardings)[i]);
+  return {};
+}
+
+bool Propagation::anyManual(InstructionId id) const {
+  for (size_t k = 0; k < leavesOf(module_.shapeOf(id)).size(); ++k)
+    if (of(id, k).manual) return true;
+  return false;
+}
+
+bool Propagation::markAll(const Instruction& instruction) {
+  bool changed = false;
+  for (size_t k = 0; k < leavesOf(*instruction.shape).size(); ++k) {
+    ArraySharding& sharding = slots_[slotOf(instruction.id, k)].sharding;
+    changed = changed || !sharding.manual;
+    sharding = {.cuts = Cuts(sharding.cuts.size()), .manual = true};
+  }
+  return changed;
+}
+
+// A value of each device's own makes those that are computed from it so, until it leaves the region.
+bool Propagation::markManual(const Instruction& instruction) {
+  if (borderOf(instruction) == Border::Out) return false;
+  if (borderOf(instruction) == Border::In || instruction.opcode == Opcode::PartitionId) return markAll(instruction);
+  const auto passOn = [&](InstructionId from, InstructionId to, size_t firstFrom, size_t firstTo) {
+    bool changed = false;
+    const size_t count =
+        std::min(leavesOf(module_.shapeOf(from)).size() - firstFrom, leavesOf(module_.shapeOf(to)).size() - firstTo);
+    for (size_t k = 0; k < count; ++k) {
+      ArraySharding& sharding = slots_[slotOf(to, firstTo + k)].sharding;
+      if (!of(from, firstFrom + k).manual || sharding.manual) continue;
+      sharding = {.cuts = Cuts(sharding.cuts.size()), .manual = true};
+      changed = true;
+    }
+    return changed;
+  };
+  bool changed = false;
+  switch (instruction.opcode) {
+    case Opcode::Tuple: {
+      size_t at = 0;
+      for (InstructionId operand : instruction.operands) {
+        changed |= passOn(operand, instruction.id, 0, at);
+        at += leavesOf(module_.shapeOf(operand)).size();
+      }
+      return changed;
+    }
+    case Opcode::GetTupleElement:
+      return passOn(instruction.operands[0], instruction.id,
+                    firstLeafOf(module_.shapeOf(instruction.operands[0]),
+                                static_cast<size_t>(instruction.attributes->intOr(Attr::index, 0))),
+                    0);
+    case Opcode::While: {
+      const ComputationId condition = *instruction.attributes->get<ComputationId>(Attr::condition);
+      if (anyManual(module_.at(condition).root)) return markAll(instruction);
+      return passOn(instruction.operands[0], instruction.id, 0, 0);
+    }
+    case Opcode::Conditional: {
+      const bool all = anyManual(instruction.operands[0]);
+      const std::vector<ComputationId> branches = branchesOf(*instruction.attributes);
+      for (size_t b = 0; b < branches.size(); ++b) {
+        const InstructionId parameter = module_.at(branches[b]).parameters[0];
+        changed |= all ? markAll(module_.at(parameter)) : passOn(instruction.operands[b + 1], parameter, 0, 0);
+      }
+      return (all && markAll(instruction)) || changed;
+    }
+    default:
+      return std::ranges::any_of(instruction.operands, [&](InstructionId id) { return anyManual(id); }) &&
+             markAll(instruction);
+  }
+}
+
+bool Propagation::cut(SlotId id, int64_t dimension, const CutPtr& by) {
+  Slot& slot = slots_[id];
+  const auto d = static_cast<size_t>(dimension);
+  if (slot.fixed || slot.sharding.manual || slot.sharding.cuts[d]) return false;
+  if (!canAdd(slot.sharding.cuts, by, slot.shape->dimensions[d])) return false;
+  slot.sharding.cuts[d] = by;
+  return true;
+}
+
+bool Propagation::merge(SlotId slot, const ArraySharding& sharding) {
+  bool changed = false;
+  for (size_t d = 0; d < sharding.cuts.size() && !sharding.manual; ++d)
+    if (sharding.cuts[d]) changed |= cut(slot, static_cast<int64_t>(d), sharding.cuts[d]);
+  return changed;
+}
+
+// The cut into most parts is given to all that have the dimension; of equal ones the first.
+bool Propagation::applyFactor(const Relation& relation, const Factor& factor) {
+  CutPtr best;
+  const auto forEach = [&](const auto& visit) {
+    for (size_t i = 0; i < factor.operands.size(); ++i)
+      if (factor.operands[i] >= 0) visit(relation.operands[i], factor.operands[i]);
+    for (size_t k = 0; k < factor.results.size(); ++k)
+      if (factor.results[k] >= 0) visit(relation.results[k], factor.results[k]);
+  };
+  forEach([&](SlotId slot, int64_t d) {
+    const ArraySharding& sharding = slots_[slot].sharding;
+    if (sharding.manual) return;
+    const CutPtr& one = sharding.cuts[static_cast<size_t>(d)];
+    if (one && (!best || one->parts > best->parts)) best = one;
+  });
+  bool changed = false;
+  if (best) forEach([&](SlotId slot, int64_t d) { changed |= cut(slot, d, best); });
+  return changed;
+}
+
+bool Propagation::apply(const Relation& relation) {
+  bool changed = false;
+  switch (relation.kind) {
+    case Relation::Factors:
+      for (const Factor& factor : relation.rule.factors) changed |= applyFactor(relation, factor);
+      return changed;
+    case Relation::Same:
+    case Relation::Reshape: {
+      const SlotId from = relation.operands[0], to = relation.results[0];
+      const auto seenFrom = [&](SlotId source, SlotId target) {
+        const Slot &one = slots_[source], &other = slots_[target];
+        if (one.sharding.manual || one.sharding.isWhole() || other.sharding.manual || !one.shape->isArray())
+          return false;
+        if (relation.kind == Relation::Same) return merge(target, one.sharding);
+        return merge(target, reshapeSharding(*one.shape, *other.shape, one.sharding).to);
+      };
+      changed |= seenFrom(from, to);
+      changed |= seenFrom(to, from);
+      return changed;
+    }
+  }
+  return false;
+}
+
+Status Propagation::run() {
+  for (ComputationId computation : controlComputations(module_)) addSlots(computation);
+  for (InstructionId id : order_) joinControl(module_.at(id));
+  while (std::ranges::count_if(order_, [&](InstructionId id) { return markManual(module_.at(id)); }) > 0) {
+  }
+  for (InstructionId id : order_)
+    if (!anyManual(id)) TESSERA_TRY(annotate(module_.at(id)));
+  TESSERA_TRY(fixSignature());
+  for (InstructionId id : order_) {
+    const Instruction& instruction = module_.at(id);
+    if (borderOf(instruction) != Border::None) TESSERA_TRY(relateBorder(instruction));
+    relate(instruction);
+  }
+  for (int priority = 0; priority <= kLastPriority; ++priority)
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Relation& relation : relations_) changed |= relation.priority <= priority && apply(relation);
+      for (auto relation = relations_.rbegin(); relation != relations_.rend(); ++relation)
+        changed |= relation->priority <= priority && apply(*relation);
+    }
+  return {};
+}
+
+}  // namespace tessera::partition

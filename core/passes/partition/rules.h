@@ -1,0 +1,89 @@
+// What each operation does to cuts: its factors, as Shardy calls them. A factor is a dimension of the operation's work
+// that may be cut: along it, block i of the result comes from block i of the operands. Dimensions in no factor have to
+// be whole. The functions are in rules/ by family; an operation without a rule is computed whole on every device.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/hlo/module.h"
+
+namespace tessera::partition {
+
+struct Factor {
+  std::vector<int64_t> operands;  // the dimension in each operand; -1: it does not have it
+  std::vector<int64_t> results;   // the same of each array of the result; -1 in all: it is summed up
+};
+
+struct Rule {
+  std::vector<Factor> factors;
+  // Of factors that are summed up: what makes one of the parts' results.
+  Opcode combiner = Opcode::Add;
+  // The operand that counts once, however many parts there are: the initial value of a reduction, what a scatter
+  // updates. Each part begins with neutral elements, and the sum is combined with it.
+  std::optional<size_t> seed;
+
+  static bool isSummed(const Factor& factor);
+};
+
+// Makes an instruction's attributes those of its block, whose operands and result have these shapes.
+using LocalAttributes = void (*)(AttributeSet& attributes, const Instruction& whole, std::span<const Shape> operands,
+                                 const Shape& result);
+
+// All operands and results are arrays with static sizes, or it has no rule.
+std::optional<Rule> ruleOf(const Module& module, const Instruction& instruction);
+// Of an instruction with a rule.
+AttributeSet localAttributesOf(const Instruction& whole, std::span<const Shape> operands, const Shape& result);
+
+// What rules are written with.
+class RuleBuilder {
+ public:
+  RuleBuilder(const Module& module, const Instruction& instruction);
+
+  const Module& module;
+  const Instruction& instruction;
+  const AttributeSet& attributes;
+
+  const Shape& operand(size_t i) const { return module.shapeOf(instruction.operands[i]); }
+  // Operand i's dimension becomes the result's: all results have it.
+  void passes(size_t i, int64_t from, int64_t to);
+  // Dimension d of all operands that have the result's rank, and of all results.
+  void passesOfAll(int64_t d);
+  void onlyResult(int64_t to);
+  Factor& add();  // without dimensions yet
+  Rule rule;
+
+ private:
+  size_t results_;
+};
+
+// --- rules/elementwise.cpp
+void elementwiseRule(RuleBuilder& r);
+void bitcastConvertRule(RuleBuilder& r);
+// --- rules/movement.cpp
+void broadcastRule(RuleBuilder& r);
+void transposeRule(RuleBuilder& r);
+void reverseRule(RuleBuilder& r);
+void sliceRule(RuleBuilder& r);
+void padRule(RuleBuilder& r);
+void concatenateRule(RuleBuilder& r);
+// --- rules/indexed.cpp
+void dynamicSliceRule(RuleBuilder& r);
+void dynamicUpdateSliceRule(RuleBuilder& r);
+void gatherRule(RuleBuilder& r);
+void scatterRule(RuleBuilder& r);
+// --- rules/products.cpp
+void dotRule(RuleBuilder& r);
+void convolutionRule(RuleBuilder& r);
+// --- rules/reductions.cpp
+void reduceRule(RuleBuilder& r);
+void reduceWindowRule(RuleBuilder& r);
+void selectAndScatterRule(RuleBuilder& r);
+// --- rules/lines.cpp: of lines along one dimension, or of matrices in the last two
+void sortRule(RuleBuilder& r);
+void topkRule(RuleBuilder& r);
+void fftRule(RuleBuilder& r);
+void choleskyRule(RuleBuilder& r);
+void triangularSolveRule(RuleBuilder& r);
+
+}  // namespace tessera::partition

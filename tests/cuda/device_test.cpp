@@ -158,6 +158,22 @@ TEST_F(CudaDevice, StreamsWaitForEachOtherInTurns) {
   EXPECT_EQ(download<uint32_t>(memory, 1)[0], 3u);
 }
 
+// Whoever waits for an event waits for its record at that time, whatever becomes of the event.
+TEST_F(CudaDevice, AnEventIsRecordedAgainInAnotherStream) {
+  const auto memory = zeros<uint32_t>(1);
+  const auto first = *device->makeStream(), second = *device->makeStream();
+  const auto event = *device->makeEvent();
+  const Arguments arguments(memory, 1u);
+  uint32_t found = 0;
+  EXPECT_TRUE(device->launch(addOne(arguments, 1), second));
+  EXPECT_TRUE(device->record(event, second));
+  EXPECT_TRUE(device->wait(first, event));
+  EXPECT_TRUE(device->copyToHost(std::as_writable_bytes(std::span(&found, 1)), memory, first));
+  EXPECT_TRUE(device->record(event, first));
+  EXPECT_TRUE(device->synchronize(first));
+  EXPECT_EQ(found, 1u);
+}
+
 TEST_F(CudaDevice, AGraphIsWhatWasCaptured) {
   const auto memory = zeros<uint32_t>(1);
   const auto stream = *device->makeStream(), other = *device->makeStream();

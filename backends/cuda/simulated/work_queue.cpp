@@ -91,17 +91,19 @@ Status WorkQueue::wait(StreamId stream, EventId event) {
       return {};
     }
   if (!found->second.wasRecorded()) return {};
-  const uint64_t number = found->second.recorded;
-  return add(stream, [this, event, number](const std::atomic<bool>* cancel) { return waitFor(event, number, cancel); });
+  return add(stream, [this, event, at = found->second](const std::atomic<bool>* cancel) {
+    return waitFor(event, at, cancel);
+  });
 }
 
 // Does what precedes the event in its own stream, and no more: what follows may wait for the stream that waits here.
-Status WorkQueue::waitFor(EventId event, uint64_t number, const std::atomic<bool>* cancel) {
+// at: as it was when somebody asked; it may have been recorded again since, in another stream.
+Status WorkQueue::waitFor(EventId event, const Event& at, const std::atomic<bool>* cancel) {
   const auto hasHappened = [&] {
     const auto found = events_.find(event);
-    return found == events_.end() || found->second.happened >= number;
+    return found == events_.end() || found->second.happened >= at.recorded;
   };
-  return hasHappened() ? Status() : runUntil(events_.at(event).stream, cancel, hasHappened);
+  return hasHappened() ? Status() : runUntil(at.stream, cancel, hasHappened);
 }
 
 Result<double> WorkQueue::milliseconds(EventId begin, EventId end) const {
@@ -116,7 +118,8 @@ Result<double> WorkQueue::milliseconds(EventId begin, EventId end) const {
 Status WorkQueue::synchronize(EventId event, const std::atomic<bool>* cancel) {
   const auto found = events_.find(event);
   if (found == events_.end()) return invalidHandle("event");
-  return found->second.wasRecorded() ? waitFor(event, found->second.recorded, cancel) : Status();
+  const Event at = found->second;
+  return at.wasRecorded() ? waitFor(event, at, cancel) : Status();
 }
 
 Status WorkQueue::run(StreamId stream, const std::atomic<bool>* cancel) {

@@ -72,7 +72,7 @@ class WorkQueue {
   Status checkStream(StreamId stream) const;
   const Capture* captureOf(StreamId stream) const;
   Capture* captureOf(StreamId stream) { return const_cast<Capture*>(std::as_const(*this).captureOf(stream)); }
-  Status waitFor(EventId event, uint64_t number, const std::atomic<bool>* cancel);
+  Status waitFor(EventId event, const Event& at, const std::atomic<bool>* cancel);
   Status runUntil(StreamId stream, const std::atomic<bool>* cancel, const std::function<bool()>& isEnough);
 
   std::map<StreamId, Stream> streams_{{StreamId::Default, {}}};

@@ -10,7 +10,51 @@
 namespace tessera {
 namespace {
 
+// What a copy copies.
+InstructionId copied(const Module& module, InstructionId id) {
+  while (module.contains(id) && module.at(id).opcode == Opcode::Copy && module.at(id).operands.size() == 1)
+    id = module.at(id).operands[0];
+  return id;
+}
+
+// The instruction that computes a value, and the fusion that it is in, if any.
+struct Computed {
+  const Instruction* instruction = nullptr;
+  const Instruction* fusion = nullptr;
+
+  // An operand, outside of the fusion where it is one of its parameters.
+  InstructionId operand(const Module& module, size_t k) const {
+    const InstructionId id = copied(module, instruction->operands[k]);
+    if (!fusion || !module.contains(id) || module.at(id).opcode != Opcode::Parameter) return id;
+    const auto number = static_cast<size_t>(module.at(id).parameterNumber);
+    return number < fusion->operands.size() ? copied(module, fusion->operands[number]) : InstructionId();
+  }
+};
+
+Computed computedBy(const Module& module, InstructionId id) {
+  id = copied(module, id);
+  if (!module.contains(id)) return {};
+  const Instruction& in = module.at(id);
+  const bool isElement = in.opcode == Opcode::GetTupleElement;
+  if (isElement && in.operands.size() != 1) return {};
+  const InstructionId source = isElement ? copied(module, in.operands[0]) : id;
+  if (!module.contains(source) || module.at(source).opcode != Opcode::Fusion) return {&in, nullptr};
+  const Instruction& fusion = module.at(source);
+  const std::vector<ComputationId> callees = module.callees(fusion);
+  if (callees.size() != 1 || !module.contains(module.at(callees[0]).root)) return {&in, nullptr};
+  const Instruction* root = &module.at(module.at(callees[0]).root);
+  if (isElement) {
+    const auto index = static_cast<size_t>(in.attributes->intOr(Attr::index, 0));
+    if (root->opcode != Opcode::Tuple || index >= root->operands.size()) return {&in, nullptr};
+    const InstructionId element = copied(module, root->operands[index]);
+    if (!module.contains(element)) return {};
+    root = &module.at(element);
+  }
+  return {root, &fusion};
+}
+
 std::optional<int64_t> wholeConstant(const Module& module, InstructionId id) {
+  id = copied(module, id);
   if (!module.contains(id)) return std::nullopt;
   const Instruction& in = module.at(id);
   if (in.opcode != Opcode::Constant || !in.literal || in.literal->elided() || !in.shape->isScalar() ||
@@ -28,7 +72,7 @@ struct LoopState {
   InstructionId test, bodyState, conditionState;  // test: the condition's root
   std::span<const InstructionId> next, initial;   // elements after a step, before the first
 
-  bool isInvariant(size_t i) const { return elementOf(module, next[i], bodyState) == i; }
+  bool isInvariant(size_t i) const { return elementOf(module, copied(module, next[i]), bodyState) == i; }
   std::optional<int64_t> start(size_t i) const { return wholeConstant(module, resolve(initial[i])); }
 };
 
@@ -44,7 +88,8 @@ std::optional<LoopState> loopState(const Module& module, const Instruction& loop
   if (loop.opcode != Opcode::While || loop.operands.size() != 1 || !condition || !body) return std::nullopt;
   if (!module.contains(*condition) || !module.contains(*body)) return std::nullopt;
   const Computation &test = module.at(*condition), &step = module.at(*body);
-  const Instruction *initial = theTuple(module, resolve(loop.operands[0])), *next = theTuple(module, step.root);
+  const Instruction *initial = theTuple(module, copied(module, resolve(loop.operands[0]))),
+                    *next = theTuple(module, step.root);
   if (test.parameters.size() != 1 || step.parameters.size() != 1 || !module.contains(test.root)) return std::nullopt;
   if (!initial || !next || initial->operands.size() != next->operands.size()) return std::nullopt;
   return LoopState{module,         resolve,          test.root, step.parameters[0], test.parameters[0],
@@ -60,15 +105,15 @@ std::optional<int64_t> invariantNumber(const LoopState& state, InstructionId id)
 
 // The constant that a step adds to element i.
 std::optional<int64_t> stepOf(const LoopState& state, size_t i) {
-  if (!state.module.contains(state.next[i])) return std::nullopt;
-  const Instruction& next = state.module.at(state.next[i]);
-  if (next.opcode != Opcode::Add && next.opcode != Opcode::Subtract) return std::nullopt;
-  if (next.operands.size() != 2) return std::nullopt;
+  const Module& module = state.module;
+  const Computed next = computedBy(module, state.next[i]);
+  if (!next.instruction || next.instruction->operands.size() != 2) return std::nullopt;
+  const bool isSum = next.instruction->opcode == Opcode::Add;
+  if (!isSum && next.instruction->opcode != Opcode::Subtract) return std::nullopt;
   for (size_t k : {0u, 1u}) {
-    if (elementOf(state.module, next.operands[k], state.bodyState) != i || (k == 1 && next.opcode == Opcode::Subtract))
-      continue;
-    const auto step = wholeConstant(state.module, next.operands[1 - k]);
-    if (step && *step != INT64_MIN) return next.opcode == Opcode::Add ? *step : -*step;
+    if (elementOf(module, next.operand(module, k), state.bodyState) != i || (k == 1 && !isSum)) continue;
+    const auto step = wholeConstant(module, next.operand(module, 1 - k));
+    if (step && *step != INT64_MIN) return isSum ? *step : -*step;
   }
   return std::nullopt;
 }
@@ -130,15 +175,17 @@ std::optional<int64_t> countedTrips(const Module& module, const Instruction& loo
                                     const std::function<InstructionId(InstructionId)>& resolve) {
   const auto state = loopState(module, loop, resolve);
   if (!state) return std::nullopt;
-  const Instruction& root = module.at(state->test);
-  if (root.opcode != Opcode::Compare || root.operands.size() != 2) return std::nullopt;
-  const std::string_view direction = root.attributes->textOr(Attr::direction, "");
+  const Computed test = computedBy(module, state->test);
+  if (!test.instruction || test.instruction->opcode != Opcode::Compare || test.instruction->operands.size() != 2)
+    return std::nullopt;
+  const std::string_view direction = test.instruction->attributes->textOr(Attr::direction, "");
   for (size_t k : {0u, 1u}) {
-    const auto counter = elementOf(module, root.operands[k], state->conditionState);
+    const InstructionId compared = test.operand(module, k);
+    const auto counter = elementOf(module, compared, state->conditionState);
     if (!counter || *counter >= state->next.size()) continue;
-    const ElementType type = module.shapeOf(root.operands[k]).type;
+    const ElementType type = module.shapeOf(compared).type;
     if (!isInteger(type)) continue;
-    const auto start = state->start(*counter), bound = invariantNumber(*state, root.operands[1 - k]);
+    const auto start = state->start(*counter), bound = invariantNumber(*state, test.operand(module, 1 - k));
     if (!start || !bound) continue;
     const std::string_view asked = k == 0 ? direction : mirrored(direction);
     const auto step = state->isInvariant(*counter) ? std::optional<int64_t>(0) : stepOf(*state, *counter);

@@ -13,8 +13,8 @@ namespace tessera {
 // Index i of get-tuple-element(state, i); nullopt for anything else.
 std::optional<size_t> elementOf(const Module& module, InstructionId id, InstructionId state);
 
-// From a counter with a constant start, step and bound; nullopt otherwise. `resolve`: the replacement of an
-// instruction during a rewrite.
+// From a counter with a constant start, step and bound, through copies and fusions; nullopt otherwise. `resolve`: the
+// replacement of an instruction during a rewrite.
 std::optional<int64_t> countedTrips(
     const Module& module, const Instruction& loop,
     const std::function<InstructionId(InstructionId)>& resolve = [](InstructionId id) { return id; });

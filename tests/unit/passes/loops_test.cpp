@@ -1,4 +1,5 @@
 // Loops: those that run never or once, elements of their state that are constant, unchanged or dead, and unrolling.
+#include "core/ops/inference/trip_count.h"
 #include "core/passes/control/simplify_loops.h"
 #include "core/passes/control/unroll_loops.h"
 #include "core/passes/simplify/simplify.h"
@@ -163,6 +164,58 @@ TEST(PassesLoops, ElementwiseStepsOnLongArraysAreUnrolled) {
   EXPECT_EQ(countOf(c.result, Opcode::While), 0);
   EXPECT_FALSE(after(loopOf("f32[1023]", "negate(a49)"), {unrollLoops}).changed);
   EXPECT_FALSE(after(loopOf("f32[1024]", "reverse(a49), dimensions={0}"), {unrollLoops}).changed);
+}
+
+// As the passes leave a loop: its counter is copied, and counted in fusions.
+TEST(TripCounts, AreFoundThroughCopiesAndFusions) {
+  const auto tripsOf = [](const std::string& step) {
+    const auto read = readHloText(R"(HloModule m
+compared {
+  i = s32[] parameter(0)
+  n = s32[] constant(7)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+advanced {
+  x = f32[] parameter(0)
+  i = s32[] parameter(1)
+  s = s32[] parameter(2)
+  j = s32[] )" + step + R"(
+  y = f32[] negate(x)
+  ROOT r = (f32[], s32[]) tuple(y, j)
+}
+condition {
+  p = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  ROOT r = pred[] fusion(i), kind=kLoop, calls=compared
+}
+body {
+  p = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[] get-tuple-element(p), index=1
+  two = s32[] constant(2)
+  f = (f32[], s32[]) fusion(x, i, two), kind=kLoop, calls=advanced
+  y = f32[] get-tuple-element(f), index=0
+  j = s32[] get-tuple-element(f), index=1
+  k = s32[] copy(j)
+  ROOT r = (s32[], f32[]) tuple(k, y)
+}
+ENTRY e {
+  x = f32[] parameter(0)
+  z = s32[] constant(0)
+  c = s32[] copy(z)
+  t = (s32[], f32[]) tuple(c, x)
+  w = (s32[], f32[]) while(t), condition=condition, body=body
+  ROOT r = f32[] get-tuple-element(w), index=1
+}
+)");
+    EXPECT_TRUE(read.module);
+    for (InstructionId id : read.module->entryComputation().instructions)
+      if (read.module->at(id).opcode == Opcode::While) return countedTrips(*read.module, read.module->at(id));
+    return std::optional<int64_t>();
+  };
+  EXPECT_EQ(tripsOf("add(i, s)"), 4);
+  EXPECT_EQ(tripsOf("subtract(i, s)"), std::nullopt);
+  EXPECT_EQ(tripsOf("add(s, s)"), std::nullopt);
 }
 
 }  // namespace

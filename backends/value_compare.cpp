@@ -160,19 +160,20 @@ class ValueComparer {
     return std::isnan(share) ? INFINITY : share;
   }
 
+  // Each time to the user on the way to the largest error: in between it may be within the tolerance.
   void findPath() {
     if (!out_.first) return;
-    std::unordered_map<size_t, std::vector<size_t>> users;
-    for (size_t i = 0; i < out_.values.size(); ++i)
-      if (differs(i))
-        for (size_t source : sourcesOf(out_.values[i].left)) users[source].push_back(i);
-    for (std::optional<size_t> at = out_.first; at;) {
-      out_.path.push_back(*at);
-      std::optional<size_t> next;
-      for (size_t user : users[*at])
-        if (user > *at && (!next || errorOf(user) > errorOf(*next))) next = user;
-      at = next;
-    }
+    const size_t count = out_.values.size();
+    std::vector<std::optional<size_t>> next(count);
+    std::vector<double> reached(count);  // the largest error from a value on
+    for (size_t i = 0; i < count; ++i) reached[i] = errorOf(i);
+    for (size_t user = count; user-- > 0;)
+      for (size_t source : sourcesOf(out_.values[user].left)) {
+        if (source >= user || (next[source] && reached[*next[source]] >= reached[user])) continue;
+        next[source] = user;
+        reached[source] = std::max(reached[source], reached[user]);
+      }
+    for (std::optional<size_t> at = out_.first; at; at = next[*at]) out_.path.push_back(*at);
   }
 
   const ComparedSide &left_, &right_;

@@ -53,7 +53,7 @@ struct ValueComparison {
   // Has one on either side, and nothing that it is computed from does. A constant is no source of infinities: there
   // they are meant, as where a maximum starts.
   std::optional<size_t> firstNan, firstInfinity;
-  std::vector<size_t> path;  // from `first` towards the result, each time to the user that differs most
+  std::vector<size_t> path;  // from `first` to a result, by way of the largest error behind it
 };
 
 // Of the entries' instructions; what a fusion, loop or branch computes inside is one value. Fails with what the

@@ -112,7 +112,7 @@ void tellFound(const Sides& sides, const ValueComparison& found, const CompareAr
   if (!found.first) return;
   report.line("first divergence: " + words(sides, found.values[*found.first]));
   report.line("  " + found.values[*found.first].comparison.firstMismatch);
-  report.line("from there towards the result:");
+  report.line("from there to the result, by way of the largest error:");
   for (size_t i = 0; i < found.path.size() && i < options.top; ++i)
     report.line("  " + words(sides, found.values[found.path[i]]));
   if (found.path.size() > options.top) report.line(fmt::format("  … and {} more", found.path.size() - options.top));

@@ -11,9 +11,10 @@ namespace {
 // Of an instruction with all that is inside it.
 std::unordered_map<InstructionId, double> numbersOf(const Overlay& overlay) {
   std::unordered_map<InstructionId, Overlay::Entry> sums;
-  for (const auto& [id, entry] : overlay.entries) addTo(sums.try_emplace(id, Overlay::Entry{}).first->second, entry);
+  for (const auto& [id, entry] : overlay.entries)
+    overlay.add(sums.try_emplace(id, Overlay::Entry{}).first->second, entry);
   for (const Overlay::Whole& whole : overlay.wholes)
-    addTo(sums.try_emplace(whole.instruction, Overlay::Entry{}).first->second, whole.entry);
+    overlay.add(sums.try_emplace(whole.instruction, Overlay::Entry{}).first->second, whole.entry);
   std::unordered_map<InstructionId, double> out;
   for (const auto& [id, entry] : sums)
     if (overlay.shows(entry)) out[id] = overlay.numberOf(entry);

@@ -40,7 +40,7 @@ constexpr MeasureInfo kMeasures[] = {
     {Measure::Exposed, "exposed communication", "Time of a transfer that no computation hides", OverlayKind::Sum,
      OverlayUnit::Nanoseconds, MeasureNeed::Given},
     {Measure::Error, "numeric error", "How far values of a comparison are apart, as a share of what is allowed",
-     OverlayKind::Sum, OverlayUnit::Error, MeasureNeed::Given},
+     OverlayKind::Largest, OverlayUnit::Error, MeasureNeed::Given},
 };
 
 Overlay emptyOverlay(Measure measure) {

@@ -40,7 +40,8 @@ double clampedShare(double from, double to, double at) { return std::clamp((at -
 
 double Overlay::numberOf(const Entry& entry) const {
   switch (kind) {
-    case OverlayKind::Sum: return entry.value;
+    case OverlayKind::Sum:
+    case OverlayKind::Largest: return entry.value;
     case OverlayKind::Difference: return std::abs(entry.value);
     case OverlayKind::Ratio: return entry.per > 0 ? entry.value / entry.per : 0;
     case OverlayKind::Bound:
@@ -51,7 +52,8 @@ double Overlay::numberOf(const Entry& entry) const {
 
 bool Overlay::shows(const Entry& entry) const {
   switch (kind) {
-    case OverlayKind::Sum: return entry.value >= (unit == OverlayUnit::Nanoseconds ? kLeastNs : kLeast);
+    case OverlayKind::Sum:
+    case OverlayKind::Largest: return entry.value >= (unit == OverlayUnit::Nanoseconds ? kLeastNs : kLeast);
     case OverlayKind::Difference: return entry.value != 0;
     case OverlayKind::Ratio: return entry.per > 0 && entry.value > 0;
     case OverlayKind::Bound: return entry.value + entry.per + entry.rest > 0;
@@ -87,11 +89,16 @@ std::string Overlay::textOf(const Entry& entry) const {
   return kind != OverlayKind::Difference ? text : (entry.value > 0 ? "+" : "−") + text;
 }
 
-void addTo(Overlay::Entry& sum, const Overlay::Entry& entry) {
-  sum.value += entry.value;
+void Overlay::add(Entry& sum, const Entry& entry) const {
+  sum.value = kind == OverlayKind::Largest ? std::max(sum.value, entry.value) : sum.value + entry.value;
   sum.per += entry.per;
   sum.rest += entry.rest;
   sum.measured &= entry.measured;
+}
+
+bool Overlay::hasEstimates() const {
+  return std::ranges::any_of(entries, [](const auto& entry) { return !entry.second.measured; }) ||
+         std::ranges::any_of(wholes, [](const Whole& whole) { return !whole.entry.measured; });
 }
 
 std::optional<Overlay::Entry> Overlay::find(InstructionId id) const {
@@ -100,7 +107,7 @@ std::optional<Overlay::Entry> Overlay::find(InstructionId id) const {
   if (found != entries.end() && found->first == id) out = found->second;
   for (const Whole& whole : std::ranges::equal_range(wholes, id, {}, &Whole::instruction)) {
     if (!out) out = Entry{.measured = true};
-    addTo(*out, whole.entry);
+    add(*out, whole.entry);
   }
   return out;
 }
@@ -110,7 +117,7 @@ void sortEntries(Overlay& overlay) {
   size_t kept = 0;
   for (size_t i = 0; i < overlay.entries.size(); ++i) {
     if (kept > 0 && overlay.entries[kept - 1].first == overlay.entries[i].first)
-      addTo(overlay.entries[kept - 1].second, overlay.entries[i].second);
+      overlay.add(overlay.entries[kept - 1].second, overlay.entries[i].second);
     else
       overlay.entries[kept++] = overlay.entries[i];
   }
@@ -136,7 +143,7 @@ Overlay overlayOf(const Profile& profile) {
 std::vector<Overlay::Entry> boxEntries(const GraphView& view, const Overlay& overlay) {
   std::vector<Overlay::Entry> out(view.nodes.size(), {.measured = true});
   const auto addFrom = [&](int32_t box, const Overlay::Entry& entry) {
-    for (; box >= 0; box = view.nodes[at(box)].parent) addTo(out[at(box)], entry);
+    for (; box >= 0; box = view.nodes[at(box)].parent) overlay.add(out[at(box)], entry);
   };
   for (const auto& [id, entry] : overlay.entries) addFrom(view.boxOf(id), entry);
   for (const Overlay::Whole& whole : overlay.wholes) {
@@ -156,6 +163,7 @@ Overlay scaledTo(const GraphView& view, Overlay overlay) {
   for (size_t v = 0; v < entries.size(); ++v) {
     if (view.nodes[v].kind == ViewNode::Kind::OpenGroup || !overlay.shows(entries[v])) continue;
     const double number = overlay.numberOf(entries[v]);
+    if (!std::isfinite(number)) continue;  // hotter than any
     most = std::max(most, number);
     least = least > 0 ? std::min(least, number) : number;
   }

@@ -1,6 +1,6 @@
 // Overlay: one measure of every instruction (time, bytes, what bounds it …) as colours on the boxes of a view, with
-// the scale from cold to hot. Groups show the sum of what they hold. Made of a profile here, of other measures by
-// core/analysis; drawn by picture, explained by the legend.
+// the scale from cold to hot. Groups show the sum of what they hold, or the largest. Made of a profile here, of other
+// measures by core/analysis; drawn by picture, explained by the legend.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace tessera {
 
 enum class OverlayKind : uint8_t {
   Sum,         // Entry::value; a group's is the sum
-  Difference,  // the same, with a sign: more is hot, less is cool
+  Largest,     // Entry::value; a group's is the largest of its members
+  Difference,  // as Sum, with a sign: more is hot, less is cool
   Ratio,       // value / per, of a group that of the sums
   Bound,       // nanoseconds bound by compute (value), memory (per) and overhead (rest); the largest names the box
 };
@@ -58,6 +59,9 @@ struct Overlay {
   double heatOf(double number) const;
   std::string textOf(const Entry& entry) const;
   std::string textOfNumber(double number) const;
+  // What several entries are together, by the kind.
+  void add(Entry& sum, const Entry& entry) const;
+  bool hasEstimates() const;
   // Of the instruction with all that it calls; none: nothing is known of it.
   std::optional<Entry> find(InstructionId id) const;
 };
@@ -67,10 +71,8 @@ Overlay overlayOf(const Profile& profile);
 // The same numbers on the scale of what a view shows: the hottest of its boxes, closed groups with all they hold, is
 // hot. A share keeps its scale.
 Overlay scaledTo(const GraphView& view, Overlay overlay);
-// The entry of every box of a view; a group's is the sum of what it holds, and measured when all of that is.
+// The entry of every box of a view; a group's is of all that it holds, and measured when all of that is.
 std::vector<Overlay::Entry> boxEntries(const GraphView& view, const Overlay& overlay);
 void sortEntries(Overlay& overlay);
-// The sums of entries of one instruction.
-void addTo(Overlay::Entry& sum, const Overlay::Entry& entry);
 
 }  // namespace tessera

@@ -242,7 +242,7 @@ void NumericsPanel::take(std::shared_ptr<const NumericsFound> found) {
   special_->setEnabled(values.firstNan || values.firstInfinity);
   path_->setEnabled(!values.path.empty());
   write_->setEnabled(values.differing > 0);
-  QString words = tr("%L1 values compared, %L2 differ; the results are %3")
+  QString words = tr("%L2 of %L1 values differ, the results are %3")
                       .arg(values.values.size())
                       .arg(values.differing)
                       .arg(values.resultsEqual ? tr("equal") : tr("different"));

@@ -52,7 +52,7 @@ HeatLegend::HeatLegend(Document& document, QWidget* parent)
 QString HeatLegend::words() const {
   const CriticalPath& path = document_.measures().criticalPath();
   if (path.ns > 0) return tr("critical path %1").arg(QString::fromStdString(durationText(path.ns)));
-  return tr("hatched: estimated");
+  return overlay_ && overlay_->hasEstimates() ? tr("hatched: estimated") : QString();
 }
 
 QSize HeatLegend::sizeHint() const {

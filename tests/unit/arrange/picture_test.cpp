@@ -109,10 +109,36 @@ TEST(Overlay, WholesCountWhereTheirInsideIsNotShown) {
   EXPECT_EQ(overlay.find(InstructionId(0))->value, 40);
 }
 
+TEST(Overlay, TheErrorOfAGroupIsItsLargest) {
+  Overlay overlay{.kind = OverlayKind::Largest, .unit = OverlayUnit::Error};
+  overlay.entries = {{InstructionId(0), {.value = 3, .measured = true}},
+                     {InstructionId(1), {.value = 2, .measured = true}}};
+  GraphView view;
+  view.nodes.resize(1);
+  view.nodes[0].parent = -1;
+  view.boxes = {0, 0};
+  EXPECT_EQ(boxEntries(view, overlay)[0].value, 3);
+  EXPECT_EQ(scaledTo(view, overlay).hot, 3);
+  EXPECT_FALSE(overlay.hasEstimates());
+}
+
+TEST(Overlay, AnInfiniteErrorLeavesTheScaleOfTheOthers) {
+  Overlay overlay{.kind = OverlayKind::Largest, .unit = OverlayUnit::Error};
+  overlay.entries = {{InstructionId(0), {.value = INFINITY}}, {InstructionId(1), {.value = 2}}};
+  GraphView view;
+  view.nodes.resize(2);
+  view.nodes[0].parent = view.nodes[1].parent = -1;
+  view.boxes = {0, 1};
+  const Overlay scaled = scaledTo(view, overlay);
+  EXPECT_EQ(scaled.hot, 2);
+  EXPECT_EQ(scaled.heatOf(INFINITY), 1);
+  EXPECT_LT(scaled.heatOf(0.1), 1);
+}
+
 TEST(Overlay, RatiosAndBoundsOfGroupsAreThoseOfTheSums) {
   Overlay intensity{.kind = OverlayKind::Ratio, .unit = OverlayUnit::FlopsPerByte};
   Overlay::Entry sum{.value = 100, .per = 10, .measured = true};
-  addTo(sum, {.value = 0, .per = 90});
+  intensity.add(sum, {.value = 0, .per = 90});
   EXPECT_DOUBLE_EQ(intensity.numberOf(sum), 1);
   EXPECT_FALSE(sum.measured);
   Overlay bound{.kind = OverlayKind::Bound};

@@ -65,6 +65,21 @@ TEST(ValueCompare, ADifferenceThatGoesAgainLeavesTheResults) {
   EXPECT_EQ(found.differing, 0) << "what was inserted has no partner";
   EXPECT_TRUE(found.resultsEqual);
 }
+TEST(ValueCompare, ThePathGoesOnWhereTheErrorIsSmallForAWhile) {
+  const auto whole = [](const char* factor) {
+    return moduleOf(kHead + "  f = f32[] constant(" + factor +
+                    ")\n  fs = f32[4] broadcast(f), dimensions={}\n  k = f32[4] multiply(x, fs)\n"
+                    "  g = f32[] constant(1000)\n  gs = f32[4] broadcast(g), dimensions={}\n  s = f32[4] add(k, gs)\n"
+                    "  side = f32[4] negate(s)\n  d = f32[4] subtract(s, gs)\n"
+                    "  ROOT r = (f32[4], f32[4]) tuple(side, d)\n}\n");
+  };
+  const Module a = whole("1"), b = whole("1.01");
+  const ValueComparison found = compared(a, b, "evaluator", "evaluator", {1e-4, 1e-4, {}});
+  EXPECT_EQ(nameOf(a, found, found.first), "f");
+  std::vector<std::string> names;
+  for (size_t row : found.path) names.push_back(nameOf(a, found, row));
+  EXPECT_EQ(names, (std::vector<std::string>{"f", "fs", "k", "s", "d"})) << "s agrees within the tolerance";
+}
 TEST(ValueCompare, NanAndInfinityComeFromSomewhere) {
   const Module module = moduleOf(kHead +
                                  "  n = f32[4] negate(x)\n  l = f32[4] log(n)\n  z = f32[4] subtract(y, y)\n"

@@ -76,7 +76,6 @@ GraphEditController::GraphEditController(Document& document, Canvas& canvas, QOb
 
 // Another document: what is open over the canvas speaks of the one before. A Graphviz graph has no operations to wire.
 void GraphEditController::forget() {
-  canvas_.wires().end();
   for (QWidget* over : std::initializer_list<QWidget*>{search_, choices_, field_, sources_}) over->hide();
   ways_.clear();
   forgetDrop();
@@ -84,6 +83,11 @@ void GraphEditController::forget() {
 }
 
 void GraphEditController::forgetDrop() {
+  canvas_.wires().end();
+  forgetSpot();
+}
+
+void GraphEditController::forgetSpot() {
   droppedValue_ = droppedUser_ = replaced_ = {};
   addsMore_ = false;
   spot_.reset();
@@ -119,7 +123,7 @@ bool GraphEditController::hasInput(InstructionId user, int operand) const {
 
 void GraphEditController::openSearch(QPoint at) {
   if (!document_.isOpen() || document_.isPlainGraph()) return;
-  forgetDrop();
+  forgetSpot();
   const bool empty = !document_.view().computation().valid() ||
                      document_.module().at(document_.view().computation()).instructions.empty();
   search_->openAt(at, empty ? AddSearch::Page::Empty : AddSearch::Page::Begun);

@@ -86,7 +86,8 @@ class GraphEditController : public QObject {
  private:
   void connectCanvas();
   void forget();
-  void forgetDrop();
+  void forgetDrop();  // with its wire
+  void forgetSpot();
   WireHints hints() const;
   ComputationId computation() const;
   bool isInSight(ComputationId computation) const;

@@ -1,4 +1,4 @@
-// See wire_fit.h.
+// See wire_fit.h. Names of inputs are those of the ports.
 #include "editor/controllers/wire_fit.h"
 
 #include <algorithm>

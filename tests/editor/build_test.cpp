@@ -222,10 +222,20 @@ class BuildTest : public QObject {
         QVERIFY2(!frame.intersects(QRectF(QRect(port, at).normalized()).adjusted(1, 1, -1, -1)), qPrintable(where));
         const QRectF near = frame.adjusted(-kNear, -kNear, kNear, kNear);
         QVERIFY2(near.contains(at), qPrintable(where));
+        QVERIFY(hand().canvas().wires().isCarrying());
       }
       QTest::keyClick(search.field(), Qt::Key_Escape);
       hand().settle();
+      QVERIFY(!hand().canvas().wires().isCarrying());
     }
+    hand().drag(hand().outputOf(x), hand().outputOf(x) + QPoint(60, 60));
+    hand().take("exponential");
+    QVERIFY(!hand().canvas().wires().isCarrying());
+    const InstructionId sum = hand().add("add");
+    hand().drag(hand().inputOf(sum, 1), hand().inputOf(sum, 1) + QPoint(-60, 60));
+    QVERIFY(hand().window().addSearch().isVisible() && hand().canvas().wires().isCarrying());
+    hand().canvas().setFocus();
+    QVERIFY(!hand().window().addSearch().isVisible() && !hand().canvas().wires().isCarrying());
   }
 
   void aRefusedWireShowsItsRepairsBesideWhatTakesIt() {

@@ -184,7 +184,8 @@ Status acceptsWhileOpen(const Module& module, InstructionId value, InstructionId
   const Instruction& instruction = module.at(user);
   const size_t open = openOthers(instruction, operand);
   if (open == 0) return {};
-  if (isCallLike(instruction.opcode)) return callTakes(module, value, instruction, operand);
+  if (instruction.opcode == Opcode::Call || instruction.opcode == Opcode::Fusion)
+    return callTakes(module, value, instruction, operand);
   if (!isElementwiseOp(instruction.opcode) || instruction.operands.size() > 2 || open + 1 < instruction.operands.size())
     return {};
   Module copy = module;

@@ -238,22 +238,25 @@ void WireTool::release(const Pointer& pointer) {
 
 void WireTool::drop(const Wire& wire, QPointF at) {
   const Socket& target = wire.target;
-  if (wire.openUser.valid()) {
+  const bool isBack = target.node.valid() && wire.pulledUser == target.node && wire.pulledOperand == target.operand;
+  const bool ends =
+      isBack || (wire.openUser.valid() ? target.node.valid() : !target.node.valid() && wire.pulledUser.valid());
+  if (ends)
     end();
+  else
+    wire_->held = true;  // until the listener says how it ends
+  if (isBack) return;
+  if (wire.openUser.valid()) {
     if (target.node.valid())
       emit canvas_.wireDropped(target.node, wire.openUser, wire.openOperand, at);
     else
       emit canvas_.inputDroppedOnEmpty(wire.openUser, wire.openOperand, at);
   } else if (target.node.valid()) {
-    if (wire.pulledUser == target.node && wire.pulledOperand == target.operand) return end();
-    wire_->held = true;  // until the listener says how it ends
     emit canvas_.wireDropped(wire.value, target.node, target.operand, at);
+  } else if (wire.pulledUser.valid()) {
+    emit canvas_.inputOpened(wire.pulledUser, wire.pulledOperand);
   } else {
-    end();
-    if (wire.pulledUser.valid())
-      emit canvas_.inputOpened(wire.pulledUser, wire.pulledOperand);
-    else
-      emit canvas_.wireDroppedOnEmpty(wire.value, at);
+    emit canvas_.wireDroppedOnEmpty(wire.value, at);
   }
 }
 

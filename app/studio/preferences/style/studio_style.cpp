@@ -149,9 +149,9 @@ void StudioStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* op
         return QProxyStyle::drawPrimitive(element, &arrow, painter, widget);
       }
       break;
-    case PE_FrameMenu:  // Fusion's is darker than a dark surface
-      painter->setPen(borderIn(palette));
-      return painter->drawRect(option->rect.adjusted(0, 0, -1, -1));
+    case PE_PanelMenu:  // Fusion's border is darker than a dark surface
+      painter->fillRect(option->rect, borderIn(palette));
+      return painter->fillRect(option->rect.adjusted(1, 1, -1, -1), palette.base());
     case PE_IndicatorDockWidgetResizeHandle: return painter->fillRect(option->rect, borderIn(palette));
     case PE_PanelTipLabel:
       painter->fillRect(option->rect, borderIn(palette));

@@ -107,6 +107,13 @@ TEST(PartitionResharding, ByTheLeastExchange) {
   EXPECT_EQ(exchangesOf(cutOf(moved(rows, turned))), Words{"collective-permute"});
 }
 
+TEST(PartitionResharding, OneExchangeMakesRoomForTheNext) {
+  const std::string text =
+      "HloModule m\nENTRY e {\n x = f32[8,8,8] parameter(0), sharding={devices=[2,4,1]<=[8]}\n"
+      " ROOT y = f32[8,8,8] copy(x), sharding={devices=[1,2,4]<=[8]}\n}\n";
+  EXPECT_EQ(exchangesOf(cutOf(text)), (Words{"all-to-all", "all-to-all"}));
+}
+
 std::string product(const std::string& x, const std::string& w, const std::string& y) {
   return "HloModule m\nENTRY e {\n x = f32[16,32] parameter(0), sharding=" + x +
          "\n w = f32[32,64] parameter(1), sharding=" + w +

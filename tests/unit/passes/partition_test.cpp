@@ -134,7 +134,7 @@ TEST(Partition, InitialValueCountsOnce) {
   const Module module = cutOf(
       "HloModule m\nsum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\n"
       "ENTRY e {\n x = f32[16] parameter(0), sharding={devices=[8]<=[8]}\n one = f32[] constant(1)\n"
-      " ROOT y = f32[] reduce(x, one), dimensions={0}, to_apply=sum\n}\n");
+      " ROOT y = f32[] reduce(x, one), dimensions={0}, to_apply=sum, sharding={replicated}\n}\n");
   EXPECT_EQ(exchangesOf(module), Words{"all-reduce"});
 }
 
@@ -144,6 +144,10 @@ TEST(Partition, OnlyAnnotatedProgramsOfSeveralPartitions) {
   const Module once = cutOf(text);
   EXPECT_FALSE(isShardedProgram(once));
   EXPECT_FALSE(isShardedProgram(moduleFrom(printHloText(once))));
+  const std::string arguments = "\nENTRY e {\n ROOT x = f32[8] parameter(0), sharding={devices=[8]<=[8]}\n}\n";
+  EXPECT_FALSE(isShardedProgram(moduleFrom("HloModule m" + arguments)));
+  EXPECT_TRUE(
+      isShardedProgram(moduleFrom("HloModule m, allow_spmd_sharding_propagation_to_output={true}" + arguments)));
   EXPECT_FALSE(isShardedProgram(moduleFrom("HloModule m\nENTRY e {\n ROOT x = f32[8] parameter(0)\n}\n")));
 }
 
@@ -166,9 +170,9 @@ TEST(Partition, RefusesWhatItCannotFollow) {
   EXPECT_NE(rank.find("another number of dimensions than the array"), std::string::npos) << rank;
   EXPECT_NE(rank.find("expected 2, found 1"), std::string::npos) << rank;
   const std::string mesh = refusal(
-      "HloModule m\nENTRY e {\n ROOT x = f32[8] parameter(0), "
+      "HloModule m\nENTRY e {\n x = f32[8] parameter(0)\n ROOT y = f32[8] copy(x), "
       "frontend_attributes={xla.sdy.sharding=\"#sdy.sharding<@nowhere, [{}]>\"}\n}\n");
-  EXPECT_NE(mesh.find("3:7: error: the mesh @nowhere cannot be followed"), std::string::npos) << mesh;
+  EXPECT_NE(mesh.find("4:7: error: the mesh @nowhere cannot be followed"), std::string::npos) << mesh;
 }
 
 Result<DeviceArrays> runOn(const Module& module, DeviceGrid grid) {

@@ -45,7 +45,7 @@ TEST_F(Partitions, ProfilesAreOfTheAnnotatedProgram) {
 TEST_F(Partitions, OneDeviceHasAPartOfTheWork) {
   const auto whole = said("cost " + program_), one = said("cost " + program_ + "--partitions=8");
   EXPECT_LT(one["total"]["flops"].get<double>(), 0.2 * whole["total"]["flops"].get<double>());
-  EXPECT_LT(said("memory " + program_ + "--partitions=8")["peak_bytes"], said("memory " + program_)["peak_bytes"]);
+  EXPECT_LT(said("memory " + program_ + "--partitions=8")["peak"], said("memory " + program_)["peak"]);
 }
 
 TEST_F(Partitions, ThePassIsNamed) {

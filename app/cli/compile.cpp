@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/cli/command.h"
+#include "app/cli/one_partition.h"
 #include "app/cli/progress.h"
 #include "backends/backend.h"
 #include "core/base/child_process.h"
@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 struct CompileArguments {
   std::string file, out, header, name, device;
   CompileOptions compile;
+  int64_t partitions = 0;
 };
 
 bool isIdentifier(const std::string& name) {
@@ -212,10 +213,11 @@ void addCompile(CLI::App& app, Report& report) {
   options->compile.keepsCode = true;
   command->add_option("--kernel-cache", options->compile.kernelCache, "Folder of compiled kernels, or off")
       ->transform([](const std::string& folder) { return folder == "off" ? std::string() : folder; });
+  addPartitions(*command, options->partitions);
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera compile model.hlo -o model.o --header=model.h --name=model");
   command->callback([options, &report] {
-    auto module = loadModule(options->file, report, true);
+    auto module = loadProgram(options->file, options->partitions, report);
     if (!module) return;
     auto status = compile(*module, *options, report);
     if (status) return;

@@ -1,7 +1,7 @@
 // tessera cost FILE: flops, transcendentals and bytes of each instruction, most expensive first.
 #include <fmt/format.h>
 
-#include "app/cli/command.h"
+#include "app/cli/one_partition.h"
 #include "core/hlo/place_text.h"
 #include "core/tools/cost_table.h"
 
@@ -11,6 +11,7 @@ namespace {
 struct CostArguments {
   std::string file, by = "flops";
   size_t top = 0;
+  int64_t partitions = 0;
 };
 
 CostOrder orderOf(const std::string& by) {
@@ -38,7 +39,8 @@ void tell(const Module& module, const CostTable& table, const CostArguments& opt
     const std::string& computation = module.at(instruction.computation).name;
     list.push_back({{"name", instruction.name}, {"opcode", instruction.opcodeName()}, {"computation", computation}});
     put(list.back(), one.cost);
-    list.back()["link"] = options.file + "#" + placeText(module, one.instruction);
+    // What the partitioner has made stands in no file.
+    if (!instruction.provenance) list.back()["link"] = options.file + "#" + placeText(module, one.instruction);
     const std::string where = instruction.computation == module.entry() ? "" : "%" + computation + ": ";
     row(one.cost, fmt::format("{}%{} = {} {}", where, instruction.name, toString(*instruction.shape, false),
                               instruction.opcodeName()));
@@ -55,11 +57,12 @@ void addCost(CLI::App& app, Report& report) {
   command->add_option("--by", options->by, "flops, transcendentals or bytes")
       ->check(CLI::IsMember({"flops", "transcendentals", "bytes"}));
   command->add_option("--top", options->top, "Only the N most expensive (0: all that cost anything)");
+  addPartitions(*command, options->partitions);
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer(
       "Loops count once; a loop's row includes its body.\nExample: tessera cost model.hlo --by=bytes --top=10");
   command->callback([options, &report] {
-    if (auto module = loadModule(options->file, report, true))
+    if (auto module = loadProgram(options->file, options->partitions, report))
       tell(*module, costTable(*module, orderOf(options->by)), *options, report);
   });
 }

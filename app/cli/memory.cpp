@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/command.h"
+#include "app/cli/one_partition.h"
 #include "backends/run_request.h"
 #include "core/base/sorting.h"
 #include "core/base/units.h"
@@ -23,6 +23,7 @@ struct MemoryArguments {
   std::string file, assignment, apply, out;
   bool optimized = false, byPadding = false, check = false;
   size_t top = 20;
+  int64_t partitions = 0;
 };
 
 std::string readable(int64_t bytes) { return bytesText(static_cast<double>(bytes)); }
@@ -286,6 +287,7 @@ void addMemory(CLI::App& app, Report& report) {
   apply->needs(out);
   out->needs(apply);
   apply->excludes("--buffer-assignment");
+  addPartitions(*command, options->partitions);
   command->add_flag("--by-padding", options->byPadding, "What lives at the peak by padding instead of size");
   command->add_option("--top", options->top, "Lines of each list (--json has all)");
   command->add_flag("--json", report.json, "Print one JSON object");
@@ -294,7 +296,7 @@ void addMemory(CLI::App& app, Report& report) {
       "Example: tessera memory model.hlo\n"
       "         tessera memory model.hlo --apply=schedule -o scheduled.hlo --check");
   command->callback([options, &report] {
-    auto module = loadModule(options->file, report, true);
+    auto module = loadProgram(options->file, options->partitions, report);
     if (!module) return;
     if (auto told = tellMemory(std::move(*module), *options, report); !told) {
       Diagnostic& problem = told.error();

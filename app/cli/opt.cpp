@@ -1,7 +1,7 @@
 // tessera opt FILE: runs passes and writes what is between them, under the names that XLA gives its dumps.
 #include <filesystem>
 
-#include "app/cli/command.h"
+#include "app/cli/one_partition.h"
 #include "app/cli/progress.h"
 #include "core/formats/module_file.h"
 #include "core/tools/passes/pass_run.h"
@@ -13,6 +13,7 @@ struct OptArguments {
   std::string file, out, dump;
   std::vector<std::string> passes;
   bool list = false;
+  int64_t partitions = 0;
 };
 
 Status dumpTo(const OptArguments& options, const std::string& name, const Module& module) {
@@ -52,6 +53,12 @@ Result<Module> optimised(const Module& module, const OptArguments& options, Repo
   return out;
 }
 
+void sayPartitions(Module& module, int64_t partitions) {
+  ModuleConfig config = module.config();
+  config.numPartitions = partitions;
+  module.setConfig(std::move(config));
+}
+
 void listPasses(Report& report) {
   auto& list = report.object["passes"] = nlohmann::ordered_json::array();
   for (const Pass& pass : passes()) {
@@ -77,13 +84,15 @@ void addOpt(CLI::App& app, Report& report) {
       ->delimiter(',');
   command->add_option("--dump", options->dump, "A folder for a numbered file a pass, named as XLA names them");
   command->add_option("-o,--output", options->out, "Write the result to a file");
+  addPartitions(*command, options->partitions);
   command->add_flag("--json", report.json, "Print one JSON object");
   command->footer("Example: tessera opt model.hlo --passes=simplify,fuse --dump=passes");
   command->callback([options, &report] {
     if (options->list) return listPasses(report);
     if (options->file.empty()) throw CLI::RequiredError("FILE");
-    const auto module = loadModule(options->file, report, true);
+    auto module = loadModule(options->file, report, true);
     if (!module) return;
+    if (options->partitions > 0) sayPartitions(*module, options->partitions);
     if (auto out = optimised(*module, *options, report))
       tell(*out, *options, report);
     else

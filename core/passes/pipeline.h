@@ -38,8 +38,8 @@ std::span<const Pass> passes();
 Module derive(const Module& source);
 // The same with operands before users and callees before callers. Fails where something is open, or on a cycle.
 Result<Module> deriveInOrder(const Module& source);
-// deriveInOrder + every pass for the target: the device, if there is one, else a processor. `observe` sees the module after
-// each pass. `cancel` is looked at between passes: what is cancelled fails with ErrorKind::Runtime.
+// deriveInOrder + every pass for the target: the device, if there is one, else a processor. `observe` sees the module
+// after each pass. `cancel` is looked at between passes: what is cancelled fails with ErrorKind::Runtime.
 Result<Module> optimize(const Module& source, const std::function<void(const Pass&, const Module&)>& observe = {},
                         const std::atomic<bool>* cancel = nullptr, DeviceFusions* device = nullptr);
 

@@ -61,6 +61,20 @@ class MpiBase : public testing::Test {
   Scratch scratch_;
 };
 
+// A layer whose rows and weights are cut, and the sum of its results.
+std::string annotatedStep(int devices) {
+  const std::string n = std::to_string(devices), rows = "sharding={devices=[" + n + ",1]<=[" + n + "]}";
+  return "HloModule step, num_partitions=" + n +
+         "\nsum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT r = f32[] add(a, b)\n}\n"
+         "ENTRY main {\n  x = f32[8,16] parameter(0), " +
+         rows + "\n  w = f32[16,4] parameter(1), " + rows +
+         "\n  y = f32[8,4] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}, " + rows +
+         "\n  t = f32[8,4] tanh(y)\n  zero = f32[] constant(0)\n"
+         "  s = f32[] reduce(t, zero), dimensions={0,1}, to_apply=sum\n"
+         "  ROOT r = (f32[8,4], f32[]) tuple(t, s), sharding={{devices=[" +
+         n + ",1]<=[" + n + "]}, {replicated}}\n}\n";
+}
+
 struct ShardedRun {
   const char* program;
   int ranks;
@@ -78,6 +92,14 @@ INSTANTIATE_TEST_SUITE_P(All, MpiValues,
                          [](const auto& info) { return std::string(info.param.program); });
 
 class Mpi : public MpiBase {};
+
+// Not partitioned yet: every rank makes the program of one device, and reads its blocks of whole arrays.
+TEST_F(Mpi, AnnotatedProgramsArePartitioned) {
+  for (const int count : {1, 2, 4}) {
+    scratch_.write("step.hlo", annotatedStep(count));
+    sameAsThreads(count, "step.hlo --seed=3 --scale=0.7");
+  }
+}
 
 TEST_F(Mpi, OneRankIsOneDevice) {
   scratch_.write("add.hlo", kAddProgram);

@@ -101,6 +101,7 @@ void runCutAs(const WholeRun& whole, const std::vector<int64_t>& factors, std::m
   const Computation entry = module.entryComputation();
   for (InstructionId parameter : entry.parameters) annotate(module, parameter, factors, random);
   annotate(module, entry.root, factors, random);
+  if (!isShardedProgram(module)) return;  // the result is an argument
   DeviceGrid grid;
   for (int64_t factor : factors) grid.partitions *= factor;
   const auto program = partitionedFor(module, grid);

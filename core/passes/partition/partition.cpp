@@ -120,18 +120,16 @@ Status lowerEntry(Module& module) {
 }  // namespace
 }  // namespace partition
 
-// A program of one device says how its arguments are cut as well, but what says no more than that is one only if it
-// exchanges values.
+// The program of one device says how its arguments are cut as well. One that says no more is told apart by its header.
 bool isShardedProgram(const Module& module) {
-  const bool isCompiled = module.config().isScheduled.value_or(false);
-  if (!module.entry().valid() || isCompiled || isPartitionedProgram(module)) return false;
-  if (!partition::anyInstruction(module, partition::isAnnotated)) return false;
-  const bool isWithin = partition::anyInstruction(module, [](const Instruction& instruction) {
-    return instruction.opcode != Opcode::Parameter && partition::isAnnotated(instruction);
+  const ModuleConfig& config = module.config();
+  if (!module.entry().valid() || config.isScheduled.value_or(false) || isPartitionedProgram(module)) return false;
+  const bool isAwaited = !frontendAttribute(config.frontendAttributes, "xla.sdy.meshes").empty() ||
+                         !config.allowShardingPropagationToOutput.empty() ||
+                         !config.allowShardingPropagationToParameters.empty();
+  return partition::anyInstruction(module, [&](const Instruction& instruction) {
+    return partition::isAnnotated(instruction) && (isAwaited || instruction.opcode != Opcode::Parameter);
   });
-  return isWithin || !partition::anyInstruction(module, [](const Instruction& instruction) {
-           return instruction.opcode == Opcode::PartitionId || hasTrait(instruction.opcode, kCollective);
-         });
 }
 
 Result<bool> partitionProgram(Module& module) {

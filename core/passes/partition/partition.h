@@ -16,7 +16,8 @@ inline constexpr std::string_view kPartitionPass = "partition";  // of the prove
 // Fails where an annotation is not over these partitions or does not fit its array.
 Result<bool> partitionProgram(Module& module);
 
-// Annotated and not partitioned yet: shapes are those of whole arrays. A program without any annotation is not.
+// Annotated and not partitioned yet: shapes are those of whole arrays. Annotations of arguments alone are taken for
+// those of one device's program, unless the header has meshes or says whether shardings may be propagated.
 bool isShardedProgram(const Module& module);
 
 // What one device of the grid runs: the module, partitioned if it is a sharded program and there are several

@@ -30,6 +30,38 @@ bool allows(std::string_view text, size_t i, bool otherwise) {
   return text.starts_with("true");
 }
 
+// Arrays of `from`, from the first one named on, are those of `to`, from its.
+struct LeafLink {
+  InstructionId from, to;
+  size_t firstFrom = 0, firstTo = 0;
+};
+
+size_t countOf(const Module& module, const LeafLink& link) {
+  return std::min(leavesOf(module.shapeOf(link.from)).size() - link.firstFrom,
+                  leavesOf(module.shapeOf(link.to)).size() - link.firstTo);
+}
+
+// Of instructions that hand arrays on: tuples, loops, branches, annotations.
+std::vector<LeafLink> leafLinks(const Module& module, const Instruction& instruction) {
+  std::vector<LeafLink> out;
+  const bool passesOn = hasTrait(instruction.opcode, kPassesOn) && instruction.opcode != Opcode::Bitcast;
+  if (instruction.opcode == Opcode::Tuple) {
+    for (size_t at = 0; InstructionId operand : instruction.operands) {
+      out.push_back({operand, instruction.id, 0, at});
+      at += leavesOf(module.shapeOf(operand)).size();
+    }
+  } else if (instruction.opcode == Opcode::Conditional) {
+    for (size_t b = 1; ComputationId branch : branchesOf(*instruction.attributes))
+      out.push_back({instruction.operands[b++], module.at(branch).parameters[0]});
+  } else if (passesOn || isAnnotationCall(instruction) || instruction.opcode == Opcode::While) {
+    const InstructionId operand = instruction.operands[0];
+    const bool isElement = instruction.opcode == Opcode::GetTupleElement;
+    const auto index = static_cast<size_t>(instruction.attributes->intOr(Attr::index, 0));
+    out.push_back({operand, instruction.id, isElement ? firstLeafOf(module.shapeOf(operand), index) : 0, 0});
+  }
+  return out;
+}
+
 }  // namespace
 
 Propagation::SlotId Propagation::slotOf(InstructionId id, size_t leaf) const {
@@ -99,56 +131,19 @@ Status Propagation::fixSignature() {
   return fix(entry.root, module_.config().allowShardingPropagationToOutput, true, true);
 }
 
-void Propagation::relateLeaves(InstructionId from, InstructionId to, size_t firstFrom, size_t firstTo) {
-  const size_t count =
-      std::min(leavesOf(module_.shapeOf(from)).size() - firstFrom, leavesOf(module_.shapeOf(to)).size() - firstTo);
-  for (size_t k = 0; k < count; ++k)
-    relations_.push_back({Relation::Same, 0, {slotOf(from, firstFrom + k)}, {slotOf(to, firstTo + k)}, {}});
-}
-
 void Propagation::relate(const Instruction& instruction) {
-  const auto slotsOf = [&](InstructionId id) {
-    std::vector<SlotId> out;
-    for (size_t k = 0; k < leavesOf(module_.shapeOf(id)).size(); ++k) out.push_back(slotOf(id, k));
-    return out;
-  };
-  switch (instruction.opcode) {
-    case Opcode::Tuple: {
-      size_t at = 0;
-      for (InstructionId operand : instruction.operands) {
-        relateLeaves(operand, instruction.id, 0, at);
-        at += leavesOf(module_.shapeOf(operand)).size();
-      }
-      return;
-    }
-    case Opcode::GetTupleElement:
-      return relateLeaves(instruction.operands[0], instruction.id,
-                          firstLeafOf(module_.shapeOf(instruction.operands[0]),
-                                      static_cast<size_t>(instruction.attributes->intOr(Attr::index, 0))),
-                          0);
-    case Opcode::OptBarrier:
-    case Opcode::AddDependency:
-    case Opcode::Domain:
-    case Opcode::While: return relateLeaves(instruction.operands[0], instruction.id);
-    case Opcode::Conditional: {
-      const std::vector<ComputationId> branches = branchesOf(*instruction.attributes);
-      for (size_t b = 0; b < branches.size(); ++b)
-        relateLeaves(instruction.operands[b + 1], module_.at(branches[b]).parameters[0]);
-      return;
-    }
-    case Opcode::Reshape:
-      if (!instruction.shape->hasDynamicDimensions())
-        relations_.push_back({Relation::Reshape, 1, slotsOf(instruction.operands[0]), slotsOf(instruction.id), {}});
-      return;
-    case Opcode::CustomCall:
-      if (isAnnotationCall(instruction)) relateLeaves(instruction.operands[0], instruction.id);
-      return;
-    default: break;
-  }
+  for (const LeafLink& link : leafLinks(module_, instruction))
+    for (size_t k = 0; k < countOf(module_, link); ++k)
+      relations_.push_back(
+          {Relation::Same, 0, {slotOf(link.from, link.firstFrom + k)}, {slotOf(link.to, link.firstTo + k)}, {}});
+  if (instruction.opcode == Opcode::Reshape && !instruction.shape->hasDynamicDimensions())
+    relations_.push_back({Relation::Reshape, 1, {slotOf(instruction.operands[0], 0)}, {slotOf(instruction.id, 0)}, {}});
   auto rule = ruleOf(module_, instruction);
   if (!rule) return;
-  Relation relation{Relation::Factors, priorityOf(instruction.opcode), {}, slotsOf(instruction.id), std::move(*rule)};
+  Relation relation{Relation::Factors, priorityOf(instruction.opcode), {}, {}, std::move(*rule)};
   for (InstructionId operand : instruction.operands) relation.operands.push_back(slotOf(operand, 0));
+  for (size_t k = 0; k < leavesOf(*instruction.shape).size(); ++k)
+    relation.results.push_back(slotOf(instruction.id, k));
   relations_.push_back(std::move(relation));
 }
 
@@ -170,65 +165,43 @@ bool Propagation::anyManual(InstructionId id) const {
   return false;
 }
 
-bool Propagation::markAll(const Instruction& instruction) {
-  bool changed = false;
-  for (size_t k = 0; k < leavesOf(*instruction.shape).size(); ++k) {
-    ArraySharding& sharding = slots_[slotOf(instruction.id, k)].sharding;
-    changed = changed || !sharding.manual;
-    sharding = {.cuts = Cuts(sharding.cuts.size()), .manual = true};
-  }
+bool Propagation::mark(SlotId slot) {
+  ArraySharding& sharding = slots_[slot].sharding;
+  const bool changed = !sharding.manual;
+  sharding = {.cuts = Cuts(sharding.cuts.size()), .manual = true};
   return changed;
 }
 
-// A value of each device's own makes those that are computed from it so, until it leaves the region.
+bool Propagation::markAll(const Instruction& instruction) {
+  bool changed = false;
+  for (size_t k = 0; k < leavesOf(*instruction.shape).size(); ++k) changed |= mark(slotOf(instruction.id, k));
+  return changed;
+}
+
+// A value of each device's own makes those that are computed from it so, until it leaves the region: all of them where
+// it chooses what is computed.
 bool Propagation::markManual(const Instruction& instruction) {
   if (borderOf(instruction) == Border::Out) return false;
   if (borderOf(instruction) == Border::In || instruction.opcode == Opcode::PartitionId) return markAll(instruction);
-  const auto passOn = [&](InstructionId from, InstructionId to, size_t firstFrom, size_t firstTo) {
-    bool changed = false;
-    const size_t count =
-        std::min(leavesOf(module_.shapeOf(from)).size() - firstFrom, leavesOf(module_.shapeOf(to)).size() - firstTo);
-    for (size_t k = 0; k < count; ++k) {
-      ArraySharding& sharding = slots_[slotOf(to, firstTo + k)].sharding;
-      if (!of(from, firstFrom + k).manual || sharding.manual) continue;
-      sharding = {.cuts = Cuts(sharding.cuts.size()), .manual = true};
-      changed = true;
-    }
+  const std::vector<LeafLink> links = leafLinks(module_, instruction);
+  if (links.empty() || isChosenManually(instruction)) {
+    const bool any = std::ranges::any_of(instruction.operands, [&](InstructionId id) { return anyManual(id); });
+    bool changed = (any || isChosenManually(instruction)) && markAll(instruction);
+    for (const LeafLink& link : links) changed |= markAll(module_.at(link.to));
     return changed;
-  };
-  bool changed = false;
-  switch (instruction.opcode) {
-    case Opcode::Tuple: {
-      size_t at = 0;
-      for (InstructionId operand : instruction.operands) {
-        changed |= passOn(operand, instruction.id, 0, at);
-        at += leavesOf(module_.shapeOf(operand)).size();
-      }
-      return changed;
-    }
-    case Opcode::GetTupleElement:
-      return passOn(instruction.operands[0], instruction.id,
-                    firstLeafOf(module_.shapeOf(instruction.operands[0]),
-                                static_cast<size_t>(instruction.attributes->intOr(Attr::index, 0))),
-                    0);
-    case Opcode::While: {
-      const ComputationId condition = *instruction.attributes->get<ComputationId>(Attr::condition);
-      if (anyManual(module_.at(condition).root)) return markAll(instruction);
-      return passOn(instruction.operands[0], instruction.id, 0, 0);
-    }
-    case Opcode::Conditional: {
-      const bool all = anyManual(instruction.operands[0]);
-      const std::vector<ComputationId> branches = branchesOf(*instruction.attributes);
-      for (size_t b = 0; b < branches.size(); ++b) {
-        const InstructionId parameter = module_.at(branches[b]).parameters[0];
-        changed |= all ? markAll(module_.at(parameter)) : passOn(instruction.operands[b + 1], parameter, 0, 0);
-      }
-      return (all && markAll(instruction)) || changed;
-    }
-    default:
-      return std::ranges::any_of(instruction.operands, [&](InstructionId id) { return anyManual(id); }) &&
-             markAll(instruction);
   }
+  bool changed = false;
+  for (const LeafLink& link : links)
+    for (size_t k = 0; k < countOf(module_, link); ++k)
+      if (of(link.from, link.firstFrom + k).manual) changed |= mark(slotOf(link.to, link.firstTo + k));
+  return changed;
+}
+
+// How often a loop runs, or which branch, differs among devices.
+bool Propagation::isChosenManually(const Instruction& instruction) const {
+  if (instruction.opcode == Opcode::Conditional) return anyManual(instruction.operands[0]);
+  return instruction.opcode == Opcode::While &&
+         anyManual(module_.at(*instruction.attributes->get<ComputationId>(Attr::condition)).root);
 }
 
 bool Propagation::cut(SlotId id, int64_t dimension, const CutPtr& by) {

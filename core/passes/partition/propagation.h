@@ -44,10 +44,11 @@ class Propagation {
   Status annotate(const Instruction& instruction);
   Status fixSignature();
   void relate(const Instruction& instruction);
-  void relateLeaves(InstructionId from, InstructionId to, size_t firstFrom = 0, size_t firstTo = 0);
   Status relateBorder(const Instruction& border);
   bool markManual(const Instruction& instruction);
+  bool isChosenManually(const Instruction& instruction) const;
   bool markAll(const Instruction& instruction);
+  bool mark(SlotId slot);
   bool anyManual(InstructionId id) const;
 
   bool apply(const Relation& relation);

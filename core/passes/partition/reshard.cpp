@@ -86,7 +86,13 @@ class Resharding {
     return makeCut(inside, std::move(blockOf));
   }
 
+  // One exchange may make room for the next.
   void exchangeDimensions() {
+    while (exchangeOne()) {
+    }
+  }
+
+  bool exchangeOne() {
     for (size_t join = 0; join < rank(); ++join)
       for (size_t split = 0; split < rank(); ++split) {
         const CutPtr cut = now_[join];
@@ -95,7 +101,9 @@ class Resharding {
                                  groupsAlong(without(join), {&cut, 1}));
         now_[split] = cut;
         now_[join] = nullptr;
+        return true;
       }
+    return false;
   }
 
   // Dimensions that are cut otherwise become whole, or as coarse as they are wanted.

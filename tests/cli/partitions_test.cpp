@@ -1,0 +1,75 @@
+// Programs with sharding annotations: what --partitions makes of them in `run`, `opt`, `cost`, `memory`, `compile` and
+// `scale`, and what is refused.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/spawn.h"
+#include "tests/support/source_tree.h"
+
+namespace tessera {
+namespace {
+
+class Partitions : public testing::Test {
+ protected:
+  const std::string program_ = test::inSourceTree("tests/passes/partition/transformer_gspmd.hlo") + " ";
+
+  nlohmann::json said(const std::string& arguments) {
+    const Ran ran = scratch_.tessera(arguments + " --json");
+    EXPECT_EQ(ran.exit, 0) << arguments << "\n" << ran.err;
+    return nlohmann::json::parse(ran.out);
+  }
+  void refused(const std::string& arguments, int exit, const std::string& message) {
+    const Ran ran = scratch_.tessera(arguments);
+    EXPECT_EQ(ran.exit, exit) << arguments << "\n" << ran.err;
+    EXPECT_NE(ran.err.find(message), std::string::npos) << ran.err;
+  }
+  Scratch scratch_;
+};
+
+TEST_F(Partitions, RunsGiveTheValuesOfTheWhole) {
+  ASSERT_EQ(scratch_.tessera("run " + program_ + "--scale=1 --out=whole.npz").exit, 0);
+  for (const char* backend : {"cpu", "evaluator", "cuda --device=simulated"}) {
+    const Ran ran = scratch_.tessera("run " + program_ +
+                                     "--scale=1 --partitions=8 --expected=whole.npz --backend=" + std::string(backend));
+    EXPECT_EQ(ran.exit, 0) << backend << "\n" << ran.out << ran.err;
+  }
+}
+
+TEST_F(Partitions, ProfilesAreOfTheAnnotatedProgram) {
+  const Ran ran = scratch_.tessera("run " + program_ + "--partitions=8 --hottest=3");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_NE(ran.out.find("hottest instructions"), std::string::npos);
+  EXPECT_NE(ran.out.find("f32[8,16,"), std::string::npos) << "whole shapes:\n" << ran.out;
+}
+
+TEST_F(Partitions, OneDeviceHasAPartOfTheWork) {
+  const auto whole = said("cost " + program_), one = said("cost " + program_ + "--partitions=8");
+  EXPECT_LT(one["total"]["flops"].get<double>(), 0.2 * whole["total"]["flops"].get<double>());
+  EXPECT_LT(said("memory " + program_ + "--partitions=8")["peak"], said("memory " + program_)["peak"]);
+}
+
+TEST_F(Partitions, ThePassIsNamed) {
+  const Ran ran = scratch_.tessera("opt " + program_ + "--partitions=8 --passes=partition");
+  ASSERT_EQ(ran.exit, 0) << ran.err;
+  EXPECT_NE(ran.out.find("num_partitions=8"), std::string::npos);
+  EXPECT_NE(ran.out.find("_spmd ("), std::string::npos);
+  EXPECT_NE(ran.out.find(" all-reduce("), std::string::npos);
+  scratch_.write("cut.hlo", ran.out);
+  ASSERT_EQ(scratch_.tessera("run " + program_ + "--scale=1 --out=whole.npz").exit, 0);
+  const Ran again = scratch_.tessera("run cut.hlo --scale=1 --expected=whole.npz");
+  EXPECT_EQ(again.exit, 0) << again.err;
+}
+
+TEST_F(Partitions, ObjectsAreOfOneDevice) {
+  const Ran ran = scratch_.tessera("compile " + program_ + "--partitions=8 -o step.o --header=step.h --name=step");
+  EXPECT_EQ(ran.exit, 0) << ran.err;
+}
+
+TEST_F(Partitions, WhatDoesNotFitIsRefused) {
+  refused("run " + program_ + "--partitions=4", 2, "the sharding is not over the program's partitions");
+  scratch_.write("plain.hlo", "HloModule p\nENTRY e {\n ROOT x = f32[8] parameter(0)\n}\n");
+  refused("cost plain.hlo --partitions=2", 64, "the program has no sharding annotations");
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,227 @@
+// The partitioner: which exchanges a program gets, what is refused, and values of whole programs that jax annotated.
+#include "core/passes/partition/partition.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/evaluate/compare.h"
+#include "core/evaluate/device_values.h"
+#include "core/evaluate/replicas.h"
+#include "core/passes/partition/cut.h"
+#include "core/passes/partition/reshape.h"
+#include "tests/support/source_tree.h"
+#include "tests/unit/passes/text.h"
+
+namespace tessera::test {
+namespace {
+
+namespace fs = std::filesystem;
+using partition::ArraySharding;
+
+constexpr DeviceGrid kEight{1, 8};
+
+ArraySharding shardingFrom(const std::string& text, const std::vector<int64_t>& dims, int64_t devices = 8) {
+  return partition::shardingOf(tilingOf(text).value(), Shape::array(ElementType::F32, dims), devices).value();
+}
+
+TEST(PartitionCuts, TextIsRead) {
+  for (const char* text : {"{replicated}", "{devices=[2,1,4]<=[8] last_tile_dim_replicate}", "{devices=[8,1]<=[8]}",
+                           "{devices=[2,2,2]0,4,1,5,2,6,3,7 last_tile_dim_replicate}"}) {
+    const ArraySharding sharding = shardingFrom(text, {8, 8});
+    EXPECT_EQ(partition::textOf(sharding, 8), text);
+    EXPECT_EQ(shardingFrom(partition::textOf(sharding, 8), {8, 8}), sharding);
+  }
+}
+
+TEST(PartitionCuts, UnevenDimensionsStayWhole) {
+  EXPECT_TRUE(shardingFrom("{devices=[8,1]<=[8]}", {12, 8}).isWhole());
+  const ArraySharding one = shardingFrom("{devices=[4,2]<=[8]}", {6, 8});
+  EXPECT_FALSE(one.cuts[0]);
+  EXPECT_TRUE(one.cuts[1]);
+}
+
+TEST(PartitionCuts, OneAxisCutsOneDimension) {
+  const auto rows = shardingFrom("{devices=[4,1,2]<=[8] last_tile_dim_replicate}", {8, 8}).cuts[0];
+  const auto columns = shardingFrom("{devices=[1,2,4]<=[4,2]T(1,0) last_tile_dim_replicate}", {8, 8}).cuts[1];
+  const auto others = shardingFrom("{devices=[1,2,4]<=[8] last_tile_dim_replicate}", {8, 8}).cuts[1];
+  EXPECT_TRUE(partition::canCombine(std::vector{rows, columns}));
+  EXPECT_FALSE(partition::canCombine(std::vector{rows, rows}));
+  EXPECT_FALSE(partition::canCombine(std::vector{rows, others}));
+}
+
+std::string reshaped(const std::string& text, const std::vector<int64_t>& from, const std::vector<int64_t>& to) {
+  return partition::textOf(partition::reshapeSharding(Shape::array(ElementType::F32, from),
+                                                      Shape::array(ElementType::F32, to), shardingFrom(text, from))
+                               .to,
+                           8);
+}
+
+TEST(PartitionCuts, ReshapesKeepMajorCuts) {
+  const std::string rows = "{devices=[4,1,2]<=[8] last_tile_dim_replicate}";
+  EXPECT_EQ(reshaped(rows, {8, 6}, {48}), "{devices=[4,2]<=[8] last_tile_dim_replicate}");
+  EXPECT_EQ(reshaped(rows, {8, 6}, {4, 2, 6}), "{devices=[4,1,1,2]<=[8] last_tile_dim_replicate}");
+  EXPECT_EQ(reshaped(rows, {8, 6}, {2, 4, 6}), "{devices=[2,2,1,2]<=[8] last_tile_dim_replicate}");
+  EXPECT_EQ(reshaped(rows, {8, 6}, {1, 8, 1, 6}), "{devices=[1,4,1,1,2]<=[8] last_tile_dim_replicate}");
+  EXPECT_EQ(reshaped("{devices=[2,4]<=[8]}", {2, 8}, {16}), "{devices=[8]<=[8]}");
+  EXPECT_EQ(reshaped("{devices=[2,4]<=[8]}", {4, 8}, {32}), "{replicated}");
+}
+
+// Opcodes of exchanges, and of what a device takes from the middle of a whole array.
+std::vector<std::string> exchangesOf(const Module& module) {
+  std::vector<std::string> out;
+  for (ComputationId computation : module.order())
+    for (InstructionId id : module.at(computation).instructions)
+      if (hasTrait(module.at(id).opcode, kCollective)) out.emplace_back(module.at(id).opcodeName());
+  return out;
+}
+
+using Words = std::vector<std::string>;
+
+Module cutOf(const std::string& text, DeviceGrid grid = kEight) {
+  const Module source = moduleFrom(text);
+  auto out = partitionedFor(source, grid);
+  EXPECT_TRUE(out) << (out ? "" : out.error().toString()) << "\n" << text;
+  if (!out) return Module();
+  EXPECT_EQ(messagesOf(verify(*out)), "") << printHloText(*out);
+  return std::move(*out);
+}
+
+// y = f(x) for two shardings of x and y.
+std::string moved(const std::string& from, const std::string& to) {
+  return "HloModule m\nENTRY e {\n x = f32[8,16] parameter(0), sharding=" + from +
+         "\n ROOT y = f32[8,16] copy(x), sharding=" + to + "\n}\n";
+}
+
+TEST(PartitionResharding, ByTheLeastExchange) {
+  const std::string whole = "{replicated}", rows = "{devices=[8,1]<=[8]}", columns = "{devices=[1,8]<=[8]}";
+  const std::string pairs = "{devices=[2,1,4]<=[8] last_tile_dim_replicate}";
+  const std::string turned = "{devices=[8,1]7,6,5,4,3,2,1,0}", both = "{devices=[2,4]<=[8]}";
+  EXPECT_EQ(exchangesOf(cutOf(moved(rows, rows))), Words{});
+  EXPECT_EQ(exchangesOf(cutOf(moved(whole, rows))), Words{});
+  EXPECT_EQ(exchangesOf(cutOf(moved(pairs, rows))), Words{});
+  EXPECT_EQ(exchangesOf(cutOf(moved(pairs, both))), Words{});
+  EXPECT_EQ(exchangesOf(cutOf(moved(rows, whole))), Words{"all-gather"});
+  EXPECT_EQ(exchangesOf(cutOf(moved(rows, pairs))), Words{"all-gather"});
+  EXPECT_EQ(exchangesOf(cutOf(moved(rows, columns))), Words{"all-to-all"});
+  EXPECT_EQ(exchangesOf(cutOf(moved(rows, turned))), Words{"collective-permute"});
+}
+
+TEST(PartitionResharding, OneExchangeMakesRoomForTheNext) {
+  const std::string text =
+      "HloModule m\nENTRY e {\n x = f32[8,8,8] parameter(0), sharding={devices=[2,4,1]<=[8]}\n"
+      " ROOT y = f32[8,8,8] copy(x), sharding={devices=[1,2,4]<=[8]}\n}\n";
+  EXPECT_EQ(exchangesOf(cutOf(text)), (Words{"all-to-all", "all-to-all"}));
+}
+
+std::string product(const std::string& x, const std::string& w, const std::string& y) {
+  return "HloModule m\nENTRY e {\n x = f32[16,32] parameter(0), sharding=" + x +
+         "\n w = f32[32,64] parameter(1), sharding=" + w +
+         "\n ROOT y = f32[16,64] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}, sharding=" + y +
+         "\n}\n";
+}
+
+TEST(PartitionProducts, SumsOfPartsAreReduced) {
+  const std::string whole = "{replicated}", rows = "{devices=[8,1]<=[8]}", columns = "{devices=[1,8]<=[8]}";
+  EXPECT_EQ(exchangesOf(cutOf(product(rows, whole, rows))), Words{});
+  EXPECT_EQ(exchangesOf(cutOf(product(whole, columns, columns))), Words{});
+  EXPECT_EQ(exchangesOf(cutOf(product(columns, rows, whole))), Words{"all-reduce"});
+  EXPECT_EQ(exchangesOf(cutOf(product(columns, rows, columns))), Words{"reduce-scatter"});
+  EXPECT_EQ(exchangesOf(cutOf(product(rows, rows, rows))), Words{"all-gather"});  // fully sharded data parallel
+}
+
+TEST(Partition, InitialValueCountsOnce) {
+  const Module module = cutOf(
+      "HloModule m\nsum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\n"
+      "ENTRY e {\n x = f32[16] parameter(0), sharding={devices=[8]<=[8]}\n one = f32[] constant(1)\n"
+      " ROOT y = f32[] reduce(x, one), dimensions={0}, to_apply=sum, sharding={replicated}\n}\n");
+  EXPECT_EQ(exchangesOf(module), Words{"all-reduce"});
+}
+
+TEST(Partition, OnlyAnnotatedProgramsOfSeveralPartitions) {
+  const std::string text = moved("{devices=[8,1]<=[8]}", "{replicated}");
+  EXPECT_EQ(printHloText(cutOf(text, {1, 1})), printHloText(moduleFrom(text)));
+  const Module once = cutOf(text);
+  EXPECT_FALSE(isShardedProgram(once));
+  EXPECT_FALSE(isShardedProgram(moduleFrom(printHloText(once))));
+  const std::string arguments = "\nENTRY e {\n ROOT x = f32[8] parameter(0), sharding={devices=[8]<=[8]}\n}\n";
+  EXPECT_FALSE(isShardedProgram(moduleFrom("HloModule m" + arguments)));
+  EXPECT_TRUE(
+      isShardedProgram(moduleFrom("HloModule m, allow_spmd_sharding_propagation_to_output={true}" + arguments)));
+  EXPECT_FALSE(isShardedProgram(moduleFrom("HloModule m\nENTRY e {\n ROOT x = f32[8] parameter(0)\n}\n")));
+}
+
+TEST(Partition, EveryReplicaHasItsGroups) {
+  const Module module = cutOf(moved("{devices=[2,1]<=[2]}", "{replicated}"), {2, 2});
+  EXPECT_NE(printHloText(module).find("replica_groups={{0,1},{2,3}}"), std::string::npos) << printHloText(module);
+}
+
+// Of a program that the verifier has not seen.
+std::string refusal(const std::string& text) {
+  const auto out = partitionedFor(*readHloText(text).module, kEight);
+  return out ? "" : out.error().toString();
+}
+
+TEST(Partition, RefusesWhatItCannotFollow) {
+  const std::string four = refusal(moved("{devices=[4,1]<=[4]}", "{replicated}"));
+  EXPECT_NE(four.find("3:2: error: the sharding is not over the program's partitions"), std::string::npos) << four;
+  EXPECT_NE(four.find("expected 0 to 7, found 0,1,2,3"), std::string::npos) << four;
+  const std::string rank = refusal(moved("{devices=[8]<=[8]}", "{replicated}"));
+  EXPECT_NE(rank.find("another number of dimensions than the array"), std::string::npos) << rank;
+  EXPECT_NE(rank.find("expected 2, found 1"), std::string::npos) << rank;
+  const std::string mesh = refusal(
+      "HloModule m\nENTRY e {\n x = f32[8] parameter(0)\n ROOT y = f32[8] copy(x), "
+      "frontend_attributes={xla.sdy.sharding=\"#sdy.sharding<@nowhere, [{}]>\"}\n}\n");
+  EXPECT_NE(mesh.find("4:7: error: the mesh @nowhere cannot be followed"), std::string::npos) << mesh;
+}
+
+Result<DeviceArrays> runOn(const Module& module, DeviceGrid grid) {
+  TESSERA_ASSIGN_OR_RETURN(const DeviceArrays arguments, argumentsByDevice(module, grid, {}, {.scale = 1}));
+  return runOnDevices(grid, [&](Communicator& communicator) {
+    EvaluateOptions options;
+    options.communicator = &communicator;
+    return evaluateModule(module, arguments[static_cast<size_t>(communicator.device())], options);
+  });
+}
+
+class PartitionedPrograms : public testing::TestWithParam<std::string> {};
+
+// Against the whole program on one device; one with manual regions on as many, which each compute the whole.
+TEST_P(PartitionedPrograms, GiveTheValuesOfTheWhole) {
+  std::ifstream file(inSourceTree("tests/passes/partition/" + GetParam()));
+  std::stringstream text;
+  text << file.rdbuf();
+  const Module source = moduleFrom(text.str());
+  const Module program = cutOf(text.str());
+  ASSERT_FALSE(exchangesOf(program).empty());
+  const auto whole =
+      runOn(source, text.str().contains("SPMDFullToShardShape") || text.str().contains("xla.sdy.GlobalToLocalShape")
+                        ? kEight
+                        : DeviceGrid{});
+  ASSERT_TRUE(whole) << whole.error().toString();
+  const auto cut = runOn(program, kEight);
+  ASSERT_TRUE(cut) << cut.error().toString();
+  for (size_t k = 0; k < (*whole)[0].size(); ++k) {
+    const Literal& expected = (*whole)[0][k];
+    const auto values = comparable(program, *cut, k, expected.shape());
+    ASSERT_TRUE(values) << values.error().toString();
+    for (const Literal& value : *values) {
+      const Comparison same = compareLiterals(expected, value, defaultTolerance(expected.shape().type), "value");
+      EXPECT_TRUE(same.equal) << "result " << k << ": " << same.firstMismatch;
+    }
+  }
+}
+
+std::vector<std::string> programFiles() {
+  std::vector<std::string> out;
+  for (const auto& entry : fs::directory_iterator(inSourceTree("tests/passes/partition")))
+    if (entry.path().extension() == ".hlo") out.push_back(entry.path().filename().string());
+  std::ranges::sort(out);
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PartitionedPrograms, testing::ValuesIn(programFiles()),
+                         [](const auto& info) { return info.param.substr(0, info.param.find('.')); });
+
+}  // namespace
+}  // namespace tessera::test

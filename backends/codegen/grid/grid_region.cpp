@@ -199,7 +199,7 @@ void GridRegionEmitter::bindBuffers() {
           makeSharedArray(module_, b.getInt8Ty(), bytes, fmt::format("{}_{}", function_->getName().str(), i));
       shared->setAlignment(llvm::Align(kSharedAlignment));
       place = {shared};
-      writes_.insert(i);
+      if (region_.buffers[i].in) writes_.insert(i);
     }
     base_.push_back(place);
   }

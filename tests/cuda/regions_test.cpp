@@ -2,6 +2,7 @@
 // the evaluator, and nothing wrong in the simulated device's reports.
 #include <atomic>
 #include <chrono>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -207,6 +208,26 @@ ENTRY e {
   ROOT r = s32[] get-tuple-element(w), index=1
 })",
             "by one thread");
+}
+
+// The loop's time goes to what its rounds compute, as a fusion's does to its members.
+TEST(CudaRegions, TimeIsSharedOutAmongTheOperationsOfARound) {
+  DeviceRun run;
+  const std::string body = "c = f32[64] cosine(x)\n  y = f32[64] add(c, x)";
+  ASSERT_NO_FATAL_FAILURE(runOnDevice("HloModule m\n" + counted("f32[64]", 20, body), "simulated:sm_80", run));
+  Profile profile;
+  ASSERT_TRUE(run.executable->run(run.arguments, {}, &profile));
+  ASSERT_FALSE(profile.steps.empty());
+  double shared = 0;
+  std::set<std::string> names;
+  for (const StepShare& share : profile.shares) {
+    if (share.step != 0) continue;
+    shared += share.timeNs;
+    names.insert(std::string(run.module->at(share.instruction).name));
+  }
+  EXPECT_NEAR(shared, static_cast<double>(profile.steps[0].totalNs), 1);
+  EXPECT_TRUE(names.contains("c") && names.contains("y") && names.contains("j")) << names.size();
+  EXPECT_FALSE(names.contains("w"));
 }
 
 // A sort has kernels of its own; arrays beyond a block's threads are steps.

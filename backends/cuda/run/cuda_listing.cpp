@@ -166,14 +166,17 @@ std::vector<InstructionId> CudaExecutable::sourcesOf(InstructionId id) const {
   return out;
 }
 
-// Of the parts but loops and branches, where there are some: the work is theirs.
+// Of a region, the operations of its parts, without the loops and branches around them.
 std::vector<InstructionId> CudaExecutable::sourcesOf(const DeviceStep& step) const {
-  if (step.parts.empty()) return sourcesOf(step.instruction);
+  const auto isControl = [&](InstructionId source) {
+    const Opcode opcode = program_->source.at(source).opcode;
+    return opcode == Opcode::While || opcode == Opcode::Conditional;
+  };
   std::set<InstructionId> all;
   for (const InstructionId part : step.parts)
-    if (const Opcode opcode = optimized().at(part).opcode; opcode != Opcode::While && opcode != Opcode::Conditional)
-      for (const InstructionId source : sourcesOf(part)) all.insert(source);
-  return {all.begin(), all.end()};
+    for (const InstructionId source : sourcesOf(part))
+      if (!isControl(source)) all.insert(source);
+  return all.empty() ? sourcesOf(step.instruction) : std::vector(all.begin(), all.end());
 }
 
 // A step's time goes to the source instructions that it computes, by the work that each costs.

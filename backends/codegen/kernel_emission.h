@@ -66,6 +66,10 @@ class KernelEmission {
   Status emit(const std::string& name);
   // As a kernel of a GPU; `nest` is the grid's.
   Status emitGrid(const std::string& name);
+  // All items at the end of a block of a kernel whose one block of threads runs other programs, too. byAll: each group
+  // of threads computes and stores everything, for arrays of which each thread has one. Gives the block where control
+  // goes on.
+  Result<llvm::BasicBlock*> emitInBlock(llvm::BasicBlock& block, std::span<const ArrayBase> bases, bool byAll);
   Status emitContraction(const std::string& name, const ContractionMap& map);
   Status emitTransposed(const std::string& name, const TransposeMap& map);
   Result<llvm::BasicBlock*> emitInto(llvm::BasicBlock& block, std::span<const ArrayBase> bases);
@@ -81,6 +85,7 @@ class KernelEmission {
   };
 
   void openFunction(const std::string& name);
+  void bind(llvm::BasicBlock& block, std::span<const ArrayBase> bases);
   void prepare();
   void sortNodesByScope();
   void emitItem(llvm::Value* item);
@@ -217,6 +222,7 @@ class KernelEmission {
   std::vector<std::vector<uint32_t>> loopScope_;
   std::optional<Diagnostic> failure_;
   llvm::Value* isOwnItem_ = nullptr;  // i1: not one that only comes to the barriers; null: all are
+  bool isByAll_ = false;              // each thread stores an item's results, not the first of its group
   llvm::Value* member_ = nullptr;     // i32: which thread of its group this is; null: it has no others
 };
 

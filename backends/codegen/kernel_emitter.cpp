@@ -62,13 +62,17 @@ Status KernelEmission::emit(const std::string& name) {
   return {};
 }
 
-Result<llvm::BasicBlock*> KernelEmission::emitInto(llvm::BasicBlock& block, std::span<const ArrayBase> bases) {
+void KernelEmission::bind(llvm::BasicBlock& block, std::span<const ArrayBase> bases) {
   function_ = block.getParent();
   b.SetInsertPoint(&block);
   operandBase_.assign(bases.begin(), bases.begin() + static_cast<ptrdiff_t>(body_.operands.size()));
   outputBase_.assign(bases.begin() + static_cast<ptrdiff_t>(body_.operands.size()), bases.end());
   prepare();
   streams_.assign(program_.stores.size(), nullptr);
+}
+
+Result<llvm::BasicBlock*> KernelEmission::emitInto(llvm::BasicBlock& block, std::span<const ArrayBase> bases) {
+  bind(block, bases);
   if (nest_.parallelCount == 1)
     emitItem(int64(0));
   else

@@ -43,7 +43,8 @@ class PlanBuilder {
         kernels_(kernels),
         customCalls_(options.customCalls),
         threads_(options.threads),
-        regions_(module, buffers, kernels.target(), options.customCalls) {}
+        members_(module, kernels.target()),
+        regions_(module, buffers, members_, options.customCalls) {}
   Result<Plan> build();
 
  private:
@@ -80,6 +81,7 @@ class PlanBuilder {
   KernelLibrary& kernels_;
   const CustomCallLibrary* customCalls_;
   int threads_;
+  ProcessorMembers members_;
   RegionPlanner regions_;
   Plan plan_;
   std::vector<ScratchNeed> scratch_;  // their slots follow the assignment's, in order

@@ -13,9 +13,9 @@ namespace tessera {
 
 struct RegionBuffer {
   int64_t bytes = 0;
-  // Every access is at constant indices: the region keeps them in registers. Then `in`: it
-  // begins as memory has it; `out`: memory gets it at the end; neither: it has no memory at all.
+  // Every access is at constant indices: the region keeps it in registers.
   bool inRegister = false;
+  // It begins as memory has it; its last value is read afterwards. A register that is neither has no memory at all.
   bool in = false, out = false;
   bool hasMemory() const { return !inRegister || in || out; }
   bool operator==(const RegionBuffer&) const = default;

@@ -1,4 +1,5 @@
-// Loops and branches of a plan on the device: in graphs from the second run on, with the values of the first.
+// Loops and branches of a plan on the device: in graphs from the second run on, with the values of the first. Their
+// arrays are larger than those of loops that are one kernel (regions_test.cpp).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,27 +36,30 @@ int32_t runOn(Executable& executable, std::vector<int32_t> values, Profile* prof
 // Twice what is counted down, from a limit that only the device knows.
 constexpr const char* kLoop = R"(HloModule m
 condition {
-  s = (s32[], s32[]) parameter(0)
+  s = (s32[], s32[5000]) parameter(0)
   i = s32[] get-tuple-element(s), index=0
   zero = s32[] constant(0)
   ROOT r = pred[] compare(i, zero), direction=GT
 }
 body {
-  s = (s32[], s32[]) parameter(0)
+  s = (s32[], s32[5000]) parameter(0)
   i = s32[] get-tuple-element(s), index=0
-  sum = s32[] get-tuple-element(s), index=1
+  sum = s32[5000] get-tuple-element(s), index=1
   one = s32[] constant(1)
   less = s32[] subtract(i, one)
   twice = s32[] add(i, i)
-  more = s32[] add(sum, twice)
-  ROOT r = (s32[], s32[]) tuple(less, more)
+  all = s32[5000] broadcast(twice), dimensions={}
+  more = s32[5000] add(sum, all)
+  ROOT r = (s32[], s32[5000]) tuple(less, more)
 }
 ENTRY e {
   n = s32[] parameter(0)
   zero = s32[] constant(0)
-  start = (s32[], s32[]) tuple(n, zero)
-  w = (s32[], s32[]) while(start), condition=condition, body=body
-  ROOT r = s32[] get-tuple-element(w), index=1
+  zeros = s32[5000] broadcast(zero), dimensions={}
+  start = (s32[], s32[5000]) tuple(n, zeros)
+  w = (s32[], s32[5000]) while(start), condition=condition, body=body
+  sum = s32[5000] get-tuple-element(w), index=1
+  ROOT r = s32[1] slice(sum), slice={[4999:5000]}
 })";
 
 TEST(CudaGraphs, ALoopRunsAsOftenAsTheDeviceSays) {
@@ -90,49 +94,65 @@ ENTRY e {
 // A loop of known trips within one of unknown ones, and a branch within that.
 TEST(CudaGraphs, LoopsAndBranchesStandWithinEachOther) {
   const auto executable = compiled(R"(HloModule m
-even { x = s32[] parameter(0) one = s32[] constant(1) ROOT r = s32[] add(x, one) }
-odd { x = s32[] parameter(0) three = s32[] constant(3) ROOT r = s32[] multiply(x, three) }
+even {
+  x = s32[5000] parameter(0)
+  c = s32[] constant(1)
+  one = s32[5000] broadcast(c), dimensions={}
+  ROOT r = s32[5000] add(x, one)
+}
+odd {
+  x = s32[5000] parameter(0)
+  c = s32[] constant(3)
+  three = s32[5000] broadcast(c), dimensions={}
+  ROOT r = s32[5000] multiply(x, three)
+}
 inner_condition {
-  s = (s32[], s32[]) parameter(0)
+  s = (s32[], s32[5000]) parameter(0)
   i = s32[] get-tuple-element(s), index=0
   four = s32[] constant(4)
   ROOT r = pred[] compare(i, four), direction=LT
 }
 inner_body {
-  s = (s32[], s32[]) parameter(0)
+  s = (s32[], s32[5000]) parameter(0)
   i = s32[] get-tuple-element(s), index=0
-  x = s32[] get-tuple-element(s), index=1
+  x = s32[5000] get-tuple-element(s), index=1
   one = s32[] constant(1)
   next = s32[] add(i, one)
-  bit = s32[] and(x, one)
+  last = s32[1] slice(x), slice={[4999:5000]}
+  value = s32[] reshape(last)
+  bit = s32[] and(value, one)
   isOdd = pred[] compare(bit, one), direction=EQ
-  y = s32[] conditional(isOdd, x, x), true_computation=odd, false_computation=even
-  ROOT r = (s32[], s32[]) tuple(next, y)
+  y = s32[5000] conditional(isOdd, x, x), true_computation=odd, false_computation=even
+  ROOT r = (s32[], s32[5000]) tuple(next, y)
 }
 condition {
-  s = (s32[], s32[]) parameter(0)
-  x = s32[] get-tuple-element(s), index=1
+  s = (s32[], s32[5000]) parameter(0)
+  x = s32[5000] get-tuple-element(s), index=1
+  last = s32[1] slice(x), slice={[4999:5000]}
+  value = s32[] reshape(last)
   limit = s32[] constant(1000)
-  ROOT r = pred[] compare(x, limit), direction=LT
+  ROOT r = pred[] compare(value, limit), direction=LT
 }
 body {
-  s = (s32[], s32[]) parameter(0)
+  s = (s32[], s32[5000]) parameter(0)
   n = s32[] get-tuple-element(s), index=0
-  x = s32[] get-tuple-element(s), index=1
+  x = s32[5000] get-tuple-element(s), index=1
   one = s32[] constant(1)
   more = s32[] add(n, one)
   zero = s32[] constant(0)
-  start = (s32[], s32[]) tuple(zero, x)
-  w = (s32[], s32[]) while(start), condition=inner_condition, body=inner_body
-  y = s32[] get-tuple-element(w), index=1
-  ROOT r = (s32[], s32[]) tuple(more, y)
+  start = (s32[], s32[5000]) tuple(zero, x)
+  w = (s32[], s32[5000]) while(start), condition=inner_condition, body=inner_body
+  y = s32[5000] get-tuple-element(w), index=1
+  ROOT r = (s32[], s32[5000]) tuple(more, y)
 }
 ENTRY e {
   x = s32[] parameter(0)
+  all = s32[5000] broadcast(x), dimensions={}
   zero = s32[] constant(0)
-  start = (s32[], s32[]) tuple(zero, x)
-  w = (s32[], s32[]) while(start), condition=condition, body=body
-  ROOT r = s32[] get-tuple-element(w), index=1
+  start = (s32[], s32[5000]) tuple(zero, all)
+  w = (s32[], s32[5000]) while(start), condition=condition, body=body
+  y = s32[5000] get-tuple-element(w), index=1
+  ROOT r = s32[1] slice(y), slice={[4999:5000]}
 })");
   ASSERT_TRUE(executable);
   const auto expected = [](int32_t x) {

@@ -156,6 +156,26 @@ Status KernelEmission::emitGrid(const std::string& name) {
   return {};
 }
 
+Result<llvm::BasicBlock*> KernelEmission::emitInBlock(llvm::BasicBlock& block, std::span<const ArrayBase> bases,
+                                                      bool byAll) {
+  bind(block, bases);
+  isByAll_ = byAll;
+  const unsigned group = grid_->groupThreads, groups = grid_->blockThreads / group;
+  Value* thread = emitThreadNumber(b, grid_->blockThreads);
+  if (group > 1) member_ = b.CreateAnd(thread, group - 1);
+  Value* first = b.CreateZExt(b.CreateLShr(thread, static_cast<uint64_t>(llvm::Log2_32(group))), b.getInt64Ty());
+  const auto items = static_cast<int64_t>(grid_->items);
+  const auto emitEach = [&](Value* item) { emitItem(item); };
+  if (byAll)
+    forRange(int64(0), int64(items), 1, emitEach);
+  else if (items > groups)
+    forRange(first, int64(items), groups, emitEach);
+  else
+    emitIf(b, b.CreateICmpULT(first, int64(items)), [&] { emitItem(first); });
+  if (failure_) return fail(*failure_);
+  return b.GetInsertBlock();
+}
+
 // The item of this thread, and in member_ which of its group the thread is.
 Value* KernelEmission::emitItemNumber() {
   const unsigned group = grid_->groupThreads, groups = grid_->blockThreads / group;
@@ -183,7 +203,7 @@ void KernelEmission::emitGroupItem() {
   emitScope(outerScope_);
   if (!grid_->inner.empty()) return emitRow();
   if (grid_->each > 1) return emitNeighbours();
-  if (!member_) return emitStores();
+  if (!member_ || isByAll_) return emitStores();
   Value* isFirst = b.CreateICmpEQ(member_, b.getInt32(0));
   emitIf(b, isOwnItem_ ? b.CreateAnd(isFirst, isOwnItem_) : isFirst, [&] { emitStores(); });
 }
@@ -421,6 +441,12 @@ Val KernelEmission::joinThroughMemory(NodeOp op, ElementType type, Val own, unsi
 Status emitGridKernel(llvm::Module& module, const std::string& name, const LoopProgram& program,
                       const ProgramAnalysis& analysis, const GridMap& map) {
   return KernelEmission(module, program, analysis, map.nest, {}, &map).emitGrid(name);
+}
+
+Result<llvm::BasicBlock*> emitInGridBlock(llvm::BasicBlock& block, std::span<const ArrayBase> bases,
+                                          const LoopProgram& program, const ProgramAnalysis& analysis,
+                                          const GridMap& map, bool byAll) {
+  return KernelEmission(*block.getModule(), program, analysis, map.nest, {}, &map).emitInBlock(block, bases, byAll);
 }
 
 }  // namespace tessera::codegen

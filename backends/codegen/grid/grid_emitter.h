@@ -3,10 +3,12 @@
 // map.blocks() blocks of map.blockThreads threads. Stands beside kernel_emitter and shares all but the walk over items.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include <llvm/IR/Module.h>
 
+#include "backends/codegen/alias_scopes.h"
 #include "backends/codegen/grid/grid_map.h"
 #include "core/base/result.h"
 
@@ -15,6 +17,13 @@ namespace tessera::codegen {
 // Adds the kernel to the module. Fails with ErrorKind::Unsupported on a node that has no code for its type.
 Status emitGridKernel(llvm::Module& module, const std::string& name, const LoopProgram& program,
                       const ProgramAnalysis& analysis, const GridMap& map);
+
+// The program's items at the end of a block of a kernel of map.blockThreads threads and one block; the map is
+// GridMap::inBlock's. byAll: the arrays of results are each thread's own, so each computes everything. bases: of
+// operands, then results. Gives the block where control goes on; there is no barrier before or behind.
+Result<llvm::BasicBlock*> emitInGridBlock(llvm::BasicBlock& block, std::span<const ArrayBase> bases,
+                                          const LoopProgram& program, const ProgramAnalysis& analysis,
+                                          const GridMap& map, bool byAll);
 
 // What kernels of any kind are made of.
 inline constexpr unsigned kGlobalSpace = 1;  // the address space of NVPTX that arrays are in

@@ -30,8 +30,8 @@ int64_t sizeOf(const ProgramAnalysis& analysis, int32_t counter) {
 
 class Mapper {
  public:
-  Mapper(const LoopProgram& program, const ProgramAnalysis& analysis)
-      : program_(program), body_(program.body), analysis_(analysis) {}
+  Mapper(const LoopProgram& program, const ProgramAnalysis& analysis, bool isInBlock)
+      : isInBlock_(isInBlock), program_(program), body_(program.body), analysis_(analysis) {}
 
   GridMap run() {
     out_.nest.lanes = 1;
@@ -144,14 +144,14 @@ class Mapper {
     const bool wins = runsAlongMemory() || out_.items < kManyItems;
     if (!anyShared && !hasRow) return chooseFewLanes();
     if (!wins || chooseColumns()) return;
-    out_.groupThreads = work >= kBlockWork ? out_.blockThreads : kWarpThreads;
+    out_.groupThreads = work >= kBlockWork && !isInBlock_ ? out_.blockThreads : kWarpThreads;
     for (size_t l : long_) out_.sharedLoops[l] = canShare(l);
   }
 
   // A lane an item, and warps that share out the loops.
   bool chooseColumns() {
     const Votes cast = votes();
-    if (cast.across == 0 || cast.along > cast.across || !out_.inner.empty() || out_.nest.outer.empty() ||
+    if (isInBlock_ || cast.across == 0 || cast.along > cast.across || !out_.inner.empty() || out_.nest.outer.empty() ||
         sizeOf(analysis_, out_.nest.outer.back()) < kNeighbours)
       return false;
     int64_t longest = 1;
@@ -314,6 +314,7 @@ class Mapper {
     out_.blockThreads = warps * kWarpThreads;
   }
 
+  const bool isInBlock_;
   const LoopProgram& program_;
   const ElementProgram& body_;
   const ProgramAnalysis& analysis_;
@@ -351,7 +352,11 @@ std::string GridMap::text() const {
 }
 
 GridMap GridMap::of(const LoopProgram& program, const ProgramAnalysis& analysis) {
-  return Mapper(program, analysis).run();
+  return Mapper(program, analysis, false).run();
+}
+
+GridMap GridMap::inBlock(const LoopProgram& program, const ProgramAnalysis& analysis) {
+  return Mapper(program, analysis, true).run();
 }
 
 }  // namespace tessera::codegen

@@ -43,6 +43,9 @@ struct GridMap {
   std::string text() const;
 
   static GridMap of(const LoopProgram& program, const ProgramAnalysis& analysis);
+  // For the threads of a single block, which other programs use, too: groups are at most a warp. The caller sets how
+  // many threads it has.
+  static GridMap inBlock(const LoopProgram& program, const ProgramAnalysis& analysis);
 };
 
 // Whether elements from a multiple of `each` on along a counter lie side by side, the first at such a multiple, in an

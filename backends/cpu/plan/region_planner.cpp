@@ -5,12 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "backends/codegen/nest/flatten_axis.h"
-#include "backends/codegen/nest/split_reduction.h"
-#include "backends/codegen/nest/unroll_short.h"
-#include "backends/codegen/nest/unroll_tiny.h"
 #include "backends/cpu/plan/step_program.h"
-#include "core/base/tuning.h"
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/op.h"
 #include "core/passes/patterns.h"
@@ -32,51 +27,6 @@ std::vector<ComputationId> blocksOf(const Instruction& instruction) {
 
 bool isControl(Opcode opcode) { return opcode == Opcode::While || opcode == Opcode::Conditional; }
 
-// Not worth a look where it runs once.
-bool isLarge(const Instruction& instruction) {
-  if (isControl(instruction.opcode) || needsNoStep(instruction.opcode) || instruction.opcode == Opcode::Constant ||
-      instruction.opcode == Opcode::Copy)
-    return false;
-  return std::ranges::any_of(leavesOf(*instruction.shape), [](const ShapeLeaf& leaf) {
-    return countOf(*leaf.shape) > tuning().regions.maxLoneElements;
-  });
-}
-
-// An array that is updated in place may be of any size: of a scan's results, a round writes one.
-bool isSmall(const LoopProgram& program, std::span<const int> operands, std::span<const int> results) {
-  int64_t elements = 1;
-  for (int64_t size : program.body.outputDims)
-    if (__builtin_mul_overflow(elements, size, &elements) || elements > tuning().regions.maxElements) return false;
-  for (size_t k = 0; k < results.size(); ++k) {
-    const int64_t initial = program.initialOperand[k];
-    const bool inPlace = initial >= 0 && operands[static_cast<size_t>(initial)] == results[k];
-    if (!inPlace && countOf(program.outputs[k]) > tuning().regions.maxElements) return false;
-  }
-  return true;
-}
-
-// By array, operands before results: whether every access is to an element, or a whole vector, that constants tell.
-std::vector<bool> accessedAtConstants(const LoopProgram& program, const codegen::ProgramAnalysis& analysis,
-                                      const codegen::KernelNest& nest) {
-  const bool isStraight = codegen::isShortAxis(program, analysis, nest) &&
-                          analysis.counters[static_cast<size_t>(nest.axis)].size % nest.lanes == 0;
-  const ElementProgram& body = program.body;
-  std::vector<bool> out(body.operands.size() + program.outputs.size(), true);
-  const auto note = [&](size_t array, const codegen::Address& address) {
-    const bool isVector = isStraight && address.terms.size() == 1 && address.terms[0].counter == nest.axis &&
-                          address.terms[0].coefficient == 1;
-    if ((!address.terms.empty() && !isVector) || !address.others.empty()) out[array] = false;
-  };
-  for (size_t n = 0; n < body.nodes.size(); ++n) {
-    const Node& node = body.nodes[n];
-    const size_t first = node.op == NodeOp::ReadOutput ? body.operands.size() : 0;
-    if (analysis.needed[n] && analysis.addresses[n]) note(first + node.bits0, *analysis.addresses[n]);
-  }
-  for (size_t s = 0; s < program.stores.size(); ++s)
-    note(body.operands.size() + program.stores[s].output, analysis.storeAddresses[s]);
-  return out;
-}
-
 }  // namespace
 
 void RegionPlanner::Size::add(const Size& other) {
@@ -88,6 +38,29 @@ void RegionPlanner::Size::add(const Size& other) {
   ns += other.ns;
 }
 
+// Not worth a look where it runs once.
+bool RegionPlanner::isLarge(const Instruction& instruction) const {
+  if (isControl(instruction.opcode) || needsNoStep(instruction.opcode) || instruction.opcode == Opcode::Constant ||
+      instruction.opcode == Opcode::Copy)
+    return false;
+  return std::ranges::any_of(leavesOf(*instruction.shape),
+                             [&](const ShapeLeaf& leaf) { return countOf(*leaf.shape) > limits().maxLoneElements; });
+}
+
+// An array that is updated in place may be of any size: of a scan's results, a round writes one.
+bool RegionPlanner::isSmall(const LoopProgram& program, std::span<const int> operands,
+                            std::span<const int> results) const {
+  int64_t elements = 1;
+  for (int64_t size : program.body.outputDims)
+    if (__builtin_mul_overflow(elements, size, &elements) || elements > limits().maxElements) return false;
+  for (size_t k = 0; k < results.size(); ++k) {
+    const int64_t initial = program.initialOperand[k];
+    const bool inPlace = initial >= 0 && operands[static_cast<size_t>(initial)] == results[k];
+    if (!inPlace && countOf(program.outputs[k]) > limits().maxElements) return false;
+  }
+  return true;
+}
+
 RegionPlanner::Sized RegionPlanner::measureProgram(const Instruction& instruction) {
   if (instruction.opcode == Opcode::Fusion && instruction.attributes->textOr(Attr::kind, "") == "kOutput")
     return {};  // a library's step
@@ -97,37 +70,24 @@ RegionPlanner::Sized RegionPlanner::measureProgram(const Instruction& instructio
     return {};
   const bool isProduct = instruction.opcode == Opcode::Dot;
   if ((op->kind == ExecutionKind::Library && !isProduct) || op->kind == ExecutionKind::Effect ||
-      runningTotal(module_, instruction))
+      runningTotal(module_, instruction) || members_.isStep(instruction))
     return {};
   for (const ShapeLeaf& leaf : leavesOf(*instruction.shape))
-    if (const int64_t count = countOf(*leaf.shape); count < 1 || (count > tuning().regions.maxElements && !op->loops))
+    if (const int64_t count = countOf(*leaf.shape); count < 1 || (count > limits().maxElements && !op->loops))
       return {};
-  LoopProgram program;
-  if (op->loops) {
-    auto stores = storesOf(module_, instruction.id);
-    if (!stores) return {};
-    program = std::move(*stores);
-  } else {
-    auto elements = elementsOf(module_, instruction.id);
-    if (!elements || codegen::splitReduction(*elements, target_)) return {};
-    program = codegen::asLoopProgram(*elements);
-  }
+  Result<LoopProgram> made = members_.programOf(instruction, *op);
+  if (!made) return {};
+  LoopProgram program = *std::move(made);
   const std::vector<int> operands = operandSlots(module_, buffers_, instruction),
                          results = resultSlots(buffers_, instruction);
   if (program.body.operands.size() != operands.size() || program.outputs.size() != results.size() ||
       !isSmall(program, operands, results))
     return {};
   if (std::ranges::any_of(program.body.outputDims, [](int64_t d) { return d == 0; })) return {};
-  program = codegen::unrollTiny(codegen::unrollShort(std::move(program)), target_);
-  program = codegen::flattenShortAxis(std::move(program), target_.vectorBytes / 4);
-  auto analysis = codegen::ProgramAnalysis::of(program);
-  if (!analysis) return {};
-  const codegen::KernelNest nest = codegen::KernelNest::of(program, *analysis, target_);
-  const double ns = nest.costPerItem * static_cast<double>(nest.parallelCount);
-  if (ns > (isProduct ? tuning().regions.maxProductNs : tuning().regions.maxProgramNs)) return {};
-  const Size size{1, 1, isProduct, 0, program.body.nodes.size(), ns};
-  std::vector<bool> atConstants = accessedAtConstants(program, *analysis, nest);
-  return {size, std::move(program), std::move(atConstants)};
+  auto member = members_.member(std::move(program));
+  if (!member || member->ns > (isProduct ? limits().maxProductNs : limits().maxProgramNs)) return {};
+  const Size size{1, 1, isProduct, 0, member->program.body.nodes.size(), member->ns};
+  return {size, *std::move(member)};
 }
 
 // One round: what its computations do, added up.
@@ -138,13 +98,13 @@ std::optional<RegionPlanner::Size> RegionPlanner::measureBlocks(const std::vecto
       const Sized& one = sizedOf(id);
       if (!one.size) return std::nullopt;
       total.add(*one.size);
-      if (total.steps > tuning().regions.maxSteps || total.nodes > tuning().regions.maxNodes) return std::nullopt;
+      if (total.steps > limits().maxSteps || total.nodes > limits().maxNodes) return std::nullopt;
     }
   return total;
 }
 
 RegionPlanner::Sized RegionPlanner::measure(const Instruction& instruction) {
-  if (needsNoStep(instruction.opcode) || instruction.opcode == Opcode::Constant) return {Size{}, {}, {}};
+  if (needsNoStep(instruction.opcode) || instruction.opcode == Opcode::Constant) return {Size{}, {}};
   const std::vector<int> operands = operandSlots(module_, buffers_, instruction),
                          results = resultSlots(buffers_, instruction);
   auto hasNoSlot = [](int slot) { return slot < 0; };
@@ -153,11 +113,11 @@ RegionPlanner::Sized RegionPlanner::measure(const Instruction& instruction) {
     Size size;
     for (const ShapeLeaf& leaf : leavesOf(*instruction.shape)) {
       const int64_t bytes = leaf.shape->denseBytes().value_or(INT64_MAX);
-      if (bytes > tuning().regions.maxCopyBytes) return {};
+      if (bytes > limits().maxCopyBytes) return {};
       ++size.steps;
       size.ns += static_cast<double>(bytes) / 16;
     }
-    return {size, {}, {}};
+    return {size, {}};
   }
   if (!isControl(instruction.opcode)) return measureProgram(instruction);
   const std::vector<ComputationId> blocks = blocksOf(instruction);
@@ -167,7 +127,7 @@ RegionPlanner::Sized RegionPlanner::measure(const Instruction& instruction) {
   if (!size || !pays(*size, true)) return {};
   ++size->steps;
   size->loops += instruction.opcode == Opcode::While;
-  return {size, {}, {}};
+  return {size, {}};
 }
 
 const RegionPlanner::Sized& RegionPlanner::sizedOf(InstructionId id) {
@@ -180,7 +140,7 @@ const RegionPlanner::Sized& RegionPlanner::sizedOf(InstructionId id) {
 }
 
 bool RegionPlanner::pays(const Size& size, bool inLoop) const {
-  return size.ns <= size.steps * (inLoop ? tuning().regions.stepNs : tuning().regions.loneStepNs);
+  return size.ns <= size.steps * (inLoop ? limits().stepNs : limits().loneStepNs);
 }
 
 // --- one region
@@ -218,7 +178,7 @@ uint32_t RegionBuilder::bufferOf(int slot, bool atConstants) {
   const int64_t bytes = buffers_.slots[static_cast<size_t>(slot)].bytes;
   if (isNew) {
     slotOf_.push_back(slot);
-    out_.program.buffers.push_back({bytes, bytes <= tuning().regions.registerBytes, false, false});
+    out_.program.buffers.push_back({bytes, bytes <= planner_.limits().registerBytes, false, false});
   }
   if (!atConstants) out_.program.buffers[found->second].inRegister = false;
   return found->second;
@@ -235,7 +195,7 @@ void RegionBuilder::addCopy(int from, int to, const Shape& shape, uint32_t block
 }
 
 void RegionBuilder::addProgram(const Instruction& instruction, uint32_t block) {
-  const auto& [size, program, atConstants] = planner_.sizedOf(instruction.id);
+  const auto& [program, ns, atConstants] = planner_.sizedOf(instruction.id).member;
   const std::vector<int> operands = operandSlots(module_, buffers_, instruction),
                          results = resultSlots(buffers_, instruction);
   for (size_t k = 0; k < results.size(); ++k)
@@ -354,21 +314,18 @@ PlannedRegion RegionBuilder::build(ComputationId computation, size_t begin, size
   for (size_t i = 0; i < slotOf_.size(); ++i) {
     RegionBuffer& buffer = out_.program.buffers[i];
     buffer.in = buffer.in || (buffer.out && !written.contains(static_cast<uint32_t>(i)));  // may end as it began
-    if (!buffer.inRegister)
-      buffer.in = buffer.out = false;
-    else
-      out_.registers.push_back(slotOf_[i]);
+    if (buffer.inRegister) out_.registers.push_back(slotOf_[i]);
     if (buffer.hasMemory()) out_.slots.push_back(slotOf_[i]);
   }
   for (const StepPart& part : out_.parts)
     if (part.block == 0 && (!out_.nameSource.valid() || module_.at(out_.nameSource).opcode != Opcode::While))
       out_.nameSource = part.instruction;
   out_.end = end;
+  out_.slotOf = std::move(slotOf_);
   return std::move(out_);
 }
 
 std::optional<PlannedRegion> RegionPlanner::plan(ComputationId computation, size_t begin, bool inLoop) {
-  const auto& limits = tuning().regions;
   const std::vector<InstructionId>& instructions = module_.at(computation).instructions;
   Size total;
   size_t end = begin;
@@ -379,12 +336,14 @@ std::optional<PlannedRegion> RegionPlanner::plan(ComputationId computation, size
     if (!one.size) break;
     Size with = total;
     with.add(*one.size);
-    if (with.steps > limits.maxSteps || with.nodes > limits.maxNodes) break;
-    if (one.size->loops == 0 && (one.size->ns > limits.maxMemberNs || (!inLoop && one.size->products > 0))) break;
+    if (with.steps > limits().maxSteps || with.nodes > limits().maxNodes) break;
+    if (one.size->loops == 0 && (one.size->ns > limits().maxMemberNs || (!inLoop && one.size->products > 0))) break;
     total = with;
   }
   if (total.loops == 0 && (total.programs < 2 || !pays(total, inLoop))) return std::nullopt;
-  return RegionBuilder(*this).build(computation, begin, end);
+  PlannedRegion out = RegionBuilder(*this).build(computation, begin, end);
+  out.loops = total.loops;
+  return out;
 }
 
 }  // namespace tessera::cpu

@@ -28,6 +28,7 @@
 #include "backends/codegen/grid/grid_attention.h"
 #include "backends/codegen/grid/grid_contraction.h"
 #include "backends/codegen/grid/grid_emitter.h"
+#include "backends/codegen/grid/grid_region.h"
 #include "backends/codegen/grid/grid_transpose.h"
 #include "backends/codegen/llvm_failures.h"
 #include "backends/codegen/nest/program_analysis.h"
@@ -119,6 +120,11 @@ codegen::GridTarget gridTargetOf(const Architecture& architecture) {
           .sharedBytes = architecture.sharedBytes};
 }
 
+Status checkParameters(size_t arrays) {
+  if (arrays > kMaxParameters) return failUnsupported(fmt::format("a kernel takes {} arrays at most", kMaxParameters));
+  return {};
+}
+
 struct ProgramHash {
   size_t operator()(const LoopProgram& program) const { return hashValue(program.body); }
 };
@@ -188,6 +194,7 @@ struct KernelSet::Impl {
   std::vector<KernelLaunch> launches;
   std::unordered_map<LoopProgram, size_t, ProgramHash> programs;
   std::unordered_map<std::string, size_t> templates;
+  std::vector<std::pair<RegionProgram, size_t>> regions;
 };
 
 // Whose kernel it is follows from its number alone, so that the text does not depend on the machine.
@@ -230,8 +237,7 @@ Result<std::unique_ptr<KernelSet>> KernelSet::make(const Architecture& architect
 
 Result<size_t> KernelSet::add(LoopProgram program, const std::string& owner) {
   if (const auto known = impl_->programs.find(program); known != impl_->programs.end()) return known->second;
-  if (program.body.operands.size() + program.outputs.size() > kMaxParameters)
-    return failUnsupported(fmt::format("a kernel takes {} arrays at most", kMaxParameters));
+  TESSERA_TRY(checkParameters(program.body.operands.size() + program.outputs.size()));
   TESSERA_ASSIGN_OR_RETURN(const codegen::ProgramAnalysis analysis, codegen::ProgramAnalysis::of(program));
   TESSERA_ASSIGN_OR_RETURN(Shard * shard, impl_->nextShard());
   const std::string name = symbolOf(owner, impl_->launches.size());
@@ -258,6 +264,20 @@ Result<size_t> KernelSet::add(LoopProgram program, const std::string& owner) {
   if (launch.blocks > INT32_MAX) emitted = failUnsupported("the grid would have too many blocks");
   TESSERA_ASSIGN_OR_RETURN(const size_t index, impl_->take(std::move(launch), *shard, emitted));
   impl_->programs.emplace(std::move(program), index);
+  return index;
+}
+
+Result<size_t> KernelSet::add(const RegionProgram& region, const codegen::RegionMap& map, const std::string& owner) {
+  if (const auto known = std::ranges::find(impl_->regions, region, &std::pair<RegionProgram, size_t>::first);
+      known != impl_->regions.end())
+    return known->second;
+  TESSERA_TRY(checkParameters(map.read.size() + map.written.size()));
+  TESSERA_ASSIGN_OR_RETURN(Shard * shard, impl_->nextShard());
+  KernelLaunch launch{
+      .name = symbolOf(owner, impl_->launches.size()), .blockThreads = map.blockThreads, .text = map.text()};
+  const Status emitted = codegen::emitRegionKernel(*shard->module, launch.name, region, map);
+  TESSERA_ASSIGN_OR_RETURN(const size_t index, impl_->take(std::move(launch), *shard, emitted));
+  impl_->regions.emplace_back(region, index);
   return index;
 }
 

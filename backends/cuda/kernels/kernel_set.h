@@ -12,9 +12,14 @@
 #include "backends/cuda/program/device_plan.h"
 #include "core/base/result.h"
 #include "core/element/element_program.h"
+#include "core/element/region_program.h"
 
 namespace llvm {
 class Module;
+}
+
+namespace tessera::codegen {
+struct RegionMap;
 }
 
 namespace tessera::cuda {
@@ -35,6 +40,8 @@ class KernelSet {
   // code for the program on a device.
   Result<size_t> add(LoopProgram program, const std::string& owner);
   Result<size_t> add(const KernelTemplate& kernel, const std::string& owner);
+  // A region: its parameters are map.read, then map.written.
+  Result<size_t> add(const RegionProgram& region, const codegen::RegionMap& map, const std::string& owner);
   // Whether the program would have a kernel by tiles of attention; ErrorKind::Unsupported says why not.
   static Status checkAttention(const LoopProgram& program, const Architecture& architecture);
   const std::vector<KernelLaunch>& launches() const;

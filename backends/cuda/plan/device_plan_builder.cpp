@@ -14,6 +14,7 @@
 #include "backends/cuda/plan/matrix_routines.h"
 #include "backends/cuda/plan/plan_draft.h"
 #include "backends/cuda/plan/program_plans.h"
+#include "backends/cuda/plan/region_plans.h"
 #include "core/custom_calls/custom_calls.h"
 #include "core/ops/inference/callee_index.h"
 #include "core/ops/inference/trip_count.h"
@@ -34,12 +35,16 @@ class DevicePlanBuilder {
  public:
   DevicePlanBuilder(const Module& module, const BufferAssignment& buffers, KernelSet& kernels,
                     const PlanOptions& options)
-      : draft_(module, buffers, kernels), module_(module), buffers_(buffers), options_(options) {}
+      : draft_(module, buffers, kernels),
+        module_(module),
+        buffers_(buffers),
+        options_(options),
+        regions_(module, buffers, options.customCalls) {}
   Result<DevicePlan> build();
 
  private:
   Status nameConstants();
-  Status planBlock(ComputationId id, Steps& out);
+  Status planBlock(ComputationId id, bool inLoop, Steps& out);
   Status planInstruction(const Instruction& instruction, Steps& out);
   void planCopies(const Instruction& instruction, Steps& out);
   Status planWhile(const Instruction& instruction, Steps& out);
@@ -62,6 +67,7 @@ class DevicePlanBuilder {
   const Module& module_;
   const BufferAssignment& buffers_;
   const PlanOptions& options_;
+  RegionPlans regions_;
 };
 
 void DevicePlanBuilder::planCopies(const Instruction& instruction, Steps& out) {
@@ -80,8 +86,8 @@ Status DevicePlanBuilder::planWhile(const Instruction& instruction, Steps& out) 
                                   trips ? fmt::format("while: {} rounds", *trips) : "while: by its predicate");
   step.trips = trips.value_or(-1);
   step.blocks.resize(2);
-  TESSERA_TRY(planBlock(*condition, step.blocks[0]));
-  TESSERA_TRY(planBlock(*body, step.blocks[1]));
+  TESSERA_TRY(planBlock(*condition, true, step.blocks[0]));
+  TESSERA_TRY(planBlock(*body, true, step.blocks[1]));
   step.operands = {buffers_.slotOf(module_.at(*condition).root)};
   out.push_back(std::move(step));
   return {};
@@ -95,7 +101,7 @@ Status DevicePlanBuilder::planChoice(const Instruction& instruction, Steps& out)
   if (branches.size() + 1 != instruction.operands.size())
     return cannotRun(instruction, "it has not one operand a branch");
   step.blocks.resize(branches.size());
-  for (size_t i = 0; i < branches.size(); ++i) TESSERA_TRY(planBlock(branches[i], step.blocks[i]));
+  for (size_t i = 0; i < branches.size(); ++i) TESSERA_TRY(planBlock(branches[i], false, step.blocks[i]));
   out.push_back(std::move(step));
   return {};
 }
@@ -233,9 +239,15 @@ Status DevicePlanBuilder::planInstruction(const Instruction& instruction, Steps&
   }
 }
 
-Status DevicePlanBuilder::planBlock(ComputationId id, Steps& out) {
-  for (InstructionId instruction : module_.at(id).instructions)
-    TESSERA_TRY(planInstruction(module_.at(instruction), out));
+Status DevicePlanBuilder::planBlock(ComputationId id, bool inLoop, Steps& out) {
+  const std::vector<InstructionId>& instructions = module_.at(id).instructions;
+  for (size_t i = 0; i < instructions.size();) {
+    if (const auto end = regions_.plan(draft_, id, i, inLoop, out)) {
+      i = *end;
+      continue;
+    }
+    TESSERA_TRY(planInstruction(module_.at(instructions[i++]), out));
+  }
   return {};
 }
 
@@ -243,7 +255,7 @@ Status DevicePlanBuilder::planBlock(ComputationId id, Steps& out) {
 
 Result<DevicePlan> DevicePlanBuilder::build() {
   TESSERA_TRY(nameConstants());
-  TESSERA_TRY(planBlock(module_.entry(), draft_.plan.steps));
+  TESSERA_TRY(planBlock(module_.entry(), false, draft_.plan.steps));
   return draft_.finish();
 }
 

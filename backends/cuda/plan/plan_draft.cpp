@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "backends/codegen/alias_scopes.h"
+#include "backends/codegen/grid/grid_region.h"
 #include "core/passes/rewriter.h"
 
 namespace tessera::cuda {
@@ -112,6 +113,19 @@ Status PlanDraft::kernel(const Instruction& instruction, const KernelTemplate& k
   TESSERA_TRY(checkArrays(to));
   TESSERA_ASSIGN_OR_RETURN(const size_t index, kernels_.add(kernel, std::string(instruction.name)));
   append(instruction, index, std::move(from), std::move(to), out);
+  return {};
+}
+
+Status PlanDraft::kernel(const Instruction& instruction, const cpu::PlannedRegion& region, Steps& out) {
+  TESSERA_ASSIGN_OR_RETURN(const codegen::RegionMap map, codegen::RegionMap::of(region.program));
+  const auto slotsOf = [&](std::span<const uint32_t> buffers) {
+    std::vector<int> slots;
+    for (const uint32_t buffer : buffers) slots.push_back(region.slotOf[buffer]);
+    return slots;
+  };
+  TESSERA_ASSIGN_OR_RETURN(const size_t index, kernels_.add(region.program, map, std::string(instruction.name)));
+  append(instruction, index, slotsOf(map.read), slotsOf(map.written), out);
+  for (const cpu::StepPart& part : region.parts) out.back().parts.push_back(part.instruction);
   return {};
 }
 

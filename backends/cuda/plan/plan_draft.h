@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "backends/cpu/plan/region_planner.h"
 #include "backends/cpu/plan/step_program.h"
 #include "backends/cuda/kernels/kernel_set.h"
 #include "backends/cuda/program/device_plan.h"
@@ -38,6 +39,8 @@ class PlanDraft {
   // A kernel that is not of an element program; operands, then results.
   Status kernel(const Instruction& instruction, const KernelTemplate& kernel, std::vector<int> from,
                 std::vector<int> to, Steps& out);
+  // A region of instructions, named after one of them.
+  Status kernel(const Instruction& instruction, const cpu::PlannedRegion& region, Steps& out);
   // Places all slots and numbers the steps.
   Result<DevicePlan> finish();
 

@@ -65,12 +65,13 @@ struct DeviceStep {
   LibraryCall call;          // Library
   int64_t trips = -1;        // While: how often the body runs; -1: the predicate tells
   std::vector<std::vector<DeviceStep>> blocks;
-  int32_t number = 0;  // in the order of the plan, for profiles
+  int32_t number = 0;                // in the order of the plan, for profiles
+  std::vector<InstructionId> parts;  // Kernel: what it computes where that is more than the instruction
 
   template <class Archive>
   void fields(Archive& archive) {
-    archive(kind, instruction, what, operands, results, kernel, starts, bytes, byPredicate, call, trips, blocks,
-            number);
+    archive(kind, instruction, what, operands, results, kernel, starts, bytes, byPredicate, call, trips, blocks, number,
+            parts);
   }
 };
 

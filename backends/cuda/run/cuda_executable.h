@@ -61,6 +61,8 @@ class CudaExecutable final : public Executable {
   void openProfile(Profile& profile) const;
   void addMeasured(const std::vector<MeasuredStep>& measured, int64_t totalNs, Profile& profile) const;
   void shareOut(Profile& profile) const;
+  std::vector<InstructionId> sourcesOf(InstructionId id) const;
+  std::vector<InstructionId> sourcesOf(const DeviceStep& step) const;
   InstructionId instructionOfCopy(const DeviceSlot& slot) const;
 
   std::unique_ptr<CudaProgram> program_;

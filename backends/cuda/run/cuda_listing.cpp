@@ -2,6 +2,7 @@
 // shares.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -49,7 +50,7 @@ Result<std::vector<StepListing>> CudaExecutable::list(InstructionId instruction,
   std::vector<StepListing> out;
   const Cost cost = costOf(optimized(), instruction);
   forEachStep(program_->program.plan.steps, [&](const DeviceStep& step) {
-    if (step.instruction != instruction) return;
+    if (step.instruction != instruction && std::ranges::find(step.parts, instruction) == step.parts.end()) return;
     StepListing& listing = out.emplace_back();
     listing.name = std::string(optimized().at(instruction).name);
     listing.what = step.what;
@@ -157,24 +158,44 @@ void CudaExecutable::addMeasured(const std::vector<MeasuredStep>& measured, int6
   ++profile.runs;
 }
 
+std::vector<InstructionId> CudaExecutable::sourcesOf(InstructionId id) const {
+  std::vector<InstructionId> out;
+  if (const auto& provenance = optimized().at(id).provenance)
+    std::ranges::copy_if(provenance->sources, std::back_inserter(out),
+                         [&](InstructionId source) { return program_->source.contains(source); });
+  return out;
+}
+
+// Of a region, the operations of its parts, without the loops and branches around them.
+std::vector<InstructionId> CudaExecutable::sourcesOf(const DeviceStep& step) const {
+  const auto isControl = [&](InstructionId source) {
+    const Opcode opcode = program_->source.at(source).opcode;
+    return opcode == Opcode::While || opcode == Opcode::Conditional;
+  };
+  std::set<InstructionId> all;
+  for (const InstructionId part : step.parts)
+    for (const InstructionId source : sourcesOf(part))
+      if (!isControl(source)) all.insert(source);
+  return all.empty() ? sourcesOf(step.instruction) : std::vector(all.begin(), all.end());
+}
+
 // A step's time goes to the source instructions that it computes, by the work that each costs.
 void CudaExecutable::shareOut(Profile& profile) const {
   CostCounter source(program_->source), made(program_->optimized);
   profile.sources.clear();
   profile.shares.clear();
   std::map<InstructionId, SourceProfile> sums;
+  std::vector<const DeviceStep*> steps;
+  forEachStep(program_->program.plan.steps, [&](const DeviceStep& step) { steps.push_back(&step); });
   for (size_t s = 0; s < profile.steps.size(); ++s) {
     StepProfile& step = profile.steps[s];
-    const Instruction& instruction = optimized().at(step.instruction);
     const bool isCopy = static_cast<int32_t>(s) >= program_->program.plan.count;
     const Cost whole = isCopy ? Cost{} : made.of(step.instruction);
     const auto count = static_cast<double>(step.count);
     step.flops = (whole.flops + whole.transcendentals) * count;
     step.bytes = whole.bytesAccessed * count;
-    if (!instruction.provenance || step.count == 0) continue;
-    std::vector<InstructionId> ids;
-    std::ranges::copy_if(instruction.provenance->sources, std::back_inserter(ids),
-                         [&](InstructionId id) { return program_->source.contains(id); });
+    if (step.count == 0) continue;
+    const std::vector<InstructionId> ids = isCopy ? sourcesOf(step.instruction) : sourcesOf(*steps[s]);
     double total = 0;
     for (InstructionId id : ids) total += weightOf(source.of(id));
     for (InstructionId id : ids) {

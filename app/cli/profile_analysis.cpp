@@ -38,7 +38,7 @@ void tellRoofline(const OpTimes& times, const DevicePeaks& device, size_t top, R
   auto& to = report.object["roofline"];
   to = {{"device", device.name},        {"source", device.source},  {"predicted_ns", predicted},
         {"measured_ns", times.totalNs}, {"kernels", error.kernels}, {"error_low", error.low},
-        {"error_median", error.median}, {"error_high", error.high}};
+        {"error_median", error.median}, {"error_high", error.high}, {"faster_than_peaks", error.faster}};
   to["instructions"] = nlohmann::ordered_json::array();
   for (const RooflineDot& dot : dots)
     to["instructions"].push_back({{"name", dot.name},

@@ -179,6 +179,7 @@ std::vector<std::string> rooflineLines(const std::vector<RooflineDot>& kernels, 
   if (error.kernels > 0)
     out.push_back(fmt::format("measured is {:.3g} to {:.3g} times that, {:.3g} in the median, over {} kernels",
                               error.low, error.high, error.median, error.kernels));
+  if (error.faster > 0) out.push_back(error.doubt());
   return out;
 }
 

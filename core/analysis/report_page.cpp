@@ -206,6 +206,7 @@ class ReportWriter {
           fmt::format("Measured is {:.3g} to {:.3g} times what the device needs at least, {:.3g} in the median, over "
                       "{} kernels.",
                       error.low, error.high, error.median, error.kernels));
+    if (error.faster > 0) paragraph(error.doubt() + ".");
     out_ += drawing;
     out_ +=
         "<p class=\"key\">bound by<i style=\"background:var(--compute)\"></i>compute<i "

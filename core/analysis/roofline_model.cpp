@@ -1,6 +1,8 @@
 // See roofline_model.h: dots and the model's error.
 #include "core/analysis/roofline_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <unordered_set>
@@ -10,6 +12,8 @@
 
 namespace tessera {
 namespace {
+
+constexpr double kFasterThanAllowed = 0.9;  // of the prediction: beyond what times vary by
 
 RooflineDot dotOf(const OpUnit& unit, const DevicePeaks& peaks) {
   RooflineDot out{.name = unit.facts.name, .type = unit.type, .count = unit.count, .flops = unit.flops};
@@ -97,7 +101,16 @@ ModelError modelError(std::span<const RooflineDot> kernels, std::span<const Inst
   }
   if (ratios.empty()) return {};
   std::ranges::sort(ratios);
-  return {ratios.size(), quantile(ratios, 0.1), quantile(ratios, 0.5), quantile(ratios, 0.9)};
+  const size_t faster = static_cast<size_t>(std::ranges::lower_bound(ratios, kFasterThanAllowed) - ratios.begin());
+  return {ratios.size(), quantile(ratios, 0.1), quantile(ratios, 0.5), quantile(ratios, 0.9), faster};
+}
+
+std::string ModelError::doubt() const {
+  if (faster == 0) return {};
+  return fmt::format(
+      "{} kernel{} faster than the peaks allow: these were measured while the machine was busy, or are "
+      "of another device",
+      faster, faster == 1 ? " is" : "s are");
 }
 
 }  // namespace tessera

@@ -36,6 +36,9 @@ std::vector<RooflineDot> rooflineDots(const OpTimes& times, const DevicePeaks& p
 struct ModelError {
   size_t kernels = 0;
   double low = 0, median = 0, high = 0;  // tenth, half, nine tenths of the kernels
+  size_t faster = 0;                     // kernels that take less than nine tenths of their prediction
+  // One sentence without its full stop where kernels are faster than the peaks allow; else "".
+  std::string doubt() const;
 };
 // But for those that compute one of `without`.
 ModelError modelError(std::span<const RooflineDot> kernels, std::span<const InstructionId> without = {});

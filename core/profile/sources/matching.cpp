@@ -278,7 +278,8 @@ void Matcher::warnOfWhatIsLacking() {
     out_.warnings.push_back("no event names an instruction or is a device's work: only the host was recorded");
   if (!given_ || !out_.instructions.empty() || out_.unmatched.empty()) return;
   std::string names;
-  for (const std::string& name : otherModules_) names += (names.empty() ? "" : ", ") + name;
+  for (const std::string& name : otherModules_)
+    if (name != given_->name) names += (names.empty() ? "" : ", ") + name;
   out_.warnings.push_back(fmt::format("nothing of the profile lands on the module {}{}", given_->name,
                                       names.empty() ? "" : ": its events are of " + names));
 }

@@ -213,7 +213,8 @@ void RooflinePanel::showWords() {
   if (!times) return words_->setText(QString());
   if (!device) return words_->setText(tr("choose the device on which this was recorded, to see its roofs"));
   const ModelError error = modelError(rooflineDots(*times, *device, OpGrouping::None));
-  words_->setText(tr("%1; %2").arg(toQString(device->source), errorWords(error)));
+  const QString words = tr("%1; %2").arg(toQString(device->source), errorWords(error));
+  words_->setText(error.faster == 0 ? words : tr("%1; %2").arg(QString::fromStdString(error.doubt()), words));
 }
 
 void RooflinePanel::choose(int dot) {

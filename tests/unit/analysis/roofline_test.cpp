@@ -120,6 +120,16 @@ TEST(Roofline, TheErrorIsThatOfTheOtherKernels) {
   const InstructionId without[] = {run.id("out")};
   EXPECT_EQ(modelError(dots, without).kernels, 2u);
   EXPECT_EQ(modelError({}).kernels, 0u);
+  EXPECT_EQ(all.doubt(), "");
+}
+
+TEST(Roofline, PeaksThatKernelsExceedAreDoubted) {
+  ThreeKernels run;
+  DevicePeaks slow = kDevice;
+  slow.flopsPerSecond["f32"] /= 4;
+  const ModelError error = modelError(rooflineDots(run.times, slow, OpGrouping::None));
+  EXPECT_EQ(error.faster, 1u) << "the product";
+  EXPECT_NE(error.doubt().find("1 kernel is faster than the peaks allow"), std::string::npos);
 }
 
 TEST(Roofline, AnotherTypeHalvesBytesAndTime) {

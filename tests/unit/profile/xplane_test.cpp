@@ -325,6 +325,11 @@ TEST_F(XplaneProfile, NamesThatMatchTwiceAreNotGuessed) {
   ASSERT_EQ(profile.unmatched.size(), 2u);
   EXPECT_NE(profile.unmatched[0].reason.find("2 instructions"), std::string::npos) << profile.unmatched[0].reason;
   EXPECT_NE(profile.unmatched[1].reason.find("no such instruction"), std::string::npos);
+  const auto module = std::make_shared<const Module>(*readHloText(kLoopModule).module);
+  const OpProfile given = *readProfileSource(write("p.xplane.pb", spaceBytes({cpu})), module);
+  EXPECT_TRUE(given.instructions.empty());
+  EXPECT_TRUE(mentions(given.warnings, "nothing of the profile lands on the module jit_step"));
+  EXPECT_FALSE(mentions(given.warnings, "its events are of")) << "they are of that module";
 }
 
 TEST_F(XplaneProfile, AnotherModuleThanTheProfiles) {

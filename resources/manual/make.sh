@@ -3,7 +3,8 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 studio=$(realpath "${1:-$here/../../build/release/bin}")/tessera-studio
-work=$(mktemp -d)
+work=/tmp/tessera  # pictures show the path, so it is the same every time
+mkdir "$work"
 trap 'rm -rf "$work"' EXIT
 ln -s "$here/../examples" "$work/examples"
 mkdir -p "$work/pictures" "$here/pictures"

@@ -43,29 +43,15 @@ class ProfileRecorder {
     ++profile_.runs;
     profile_.sources.clear();
     profile_.shares.clear();
-    numberOf_.clear();
     for (const StepProfile& step : profile_.steps) {
       const auto timeNs = static_cast<double>(step.totalNs);
       profile_.shares.push_back({static_cast<int32_t>(profile_.shares.size()), step.instruction, timeNs, 0, 0});
-      addSource(sourceOf(step.instruction), timeNs);
+      profile_.sources.push_back({step.instruction, timeNs, 0, 0, true});
     }
     sortBy(profile_.sources, &SourceProfile::instruction);
   }
 
  private:
-  // What the partitioner has made does the work of an instruction of the program that was given.
-  InstructionId sourceOf(InstructionId id) const {
-    const ProvenancePtr& provenance = module_.at(id).provenance;
-    const bool isOfPartition = provenance && provenance->pass == kPartitionPass && !provenance->sources.empty();
-    return isOfPartition ? provenance->sources.front() : id;
-  }
-
-  void addSource(InstructionId id, double timeNs) {
-    const auto [known, isNew] = numberOf_.try_emplace(id, profile_.sources.size());
-    if (isNew) profile_.sources.push_back({id, 0, 0, 0, true});
-    profile_.sources[known->second].timeNs += timeNs;
-  }
-
   void addRunToSteps() {
     before_.resize(profile_.steps.size());
     for (size_t i = 0; i < profile_.steps.size(); ++i) {
@@ -91,7 +77,6 @@ class ProfileRecorder {
   int64_t base_;
   std::vector<int64_t> before_;  // times of the steps in earlier runs
   std::unordered_map<InstructionId, size_t> stepOf_;
-  std::unordered_map<InstructionId, size_t> numberOf_;  // of sources
 };
 
 class EvaluatorExecutable final : public Executable {

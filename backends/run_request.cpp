@@ -5,6 +5,7 @@
 #include <chrono>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <tuple>
 
@@ -134,6 +135,28 @@ double RunReport::quickestMs() const {
 
 namespace {
 
+// The instruction of the given module whose work one of the partitioned program does.
+InstructionId givenOf(const Module& program, InstructionId id) {
+  const ProvenancePtr provenance = program.contains(id) ? program.at(id).provenance : nullptr;
+  return provenance && !provenance->sources.empty() ? provenance->sources.front() : id;
+}
+
+// Where the partitioner has made the program, sources of the profile are instructions of the module that was given.
+void toGiven(Profile& profile, const Module& program) {
+  std::map<InstructionId, SourceProfile> sources;
+  for (const SourceProfile& each : profile.sources) {
+    const InstructionId id = givenOf(program, each.instruction);
+    SourceProfile& sum = sources.try_emplace(id, SourceProfile{.instruction = id, .measured = true}).first->second;
+    sum.timeNs += each.timeNs;
+    sum.flops += each.flops;
+    sum.bytes += each.bytes;
+    sum.measured = sum.measured && each.measured;
+  }
+  profile.sources.clear();
+  for (const auto& [id, source] : sources) profile.sources.push_back(source);
+  for (StepShare& share : profile.shares) share.instruction = givenOf(program, share.instruction);
+}
+
 Result<RunReport> runDevices(const Module& module, const RunRequest& request) {
   RunReport report;
   TESSERA_ASSIGN_OR_RETURN(report.grid, gridOf(module, request.replicas, request.partitions));
@@ -148,6 +171,7 @@ Result<RunReport> runDevices(const Module& module, const RunRequest& request) {
   if (request.compile.progress) request.compile.progress(kRunStage, -1);
   TESSERA_TRY(Runs(request, *devices, report).all());
   TESSERA_TRY(devices->measure(report));
+  if (isPartitionedProgram(report.program) && !isPartitionedProgram(module)) toGiven(report.profile, report.program);
   return report;
 }
 

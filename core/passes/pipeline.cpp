@@ -104,9 +104,7 @@ Module derive(const Module& source) {
   Module out = source;
   for (ComputationId computation : source.order())
     for (InstructionId id : source.at(computation).instructions) {
-      const ProvenancePtr& before = source.at(id).provenance;
-      const bool isOfPartition = before && before->pass == kPartitionPass;
-      if (!isOfPartition) out.edit(id).provenance = std::make_shared<const Provenance>(Provenance{{id}, "source"});
+      out.edit(id).provenance = std::make_shared<const Provenance>(Provenance{{id}, "source"});
       Shape shape = source.shapeOf(id);
       fillDefaultLayouts(shape);
       if (shape != source.shapeOf(id)) out.setShape(id, shape);

@@ -33,8 +33,7 @@ struct Pass {
 // The table of contents.
 std::span<const Pass> passes();
 
-// A copy of `source` in which each instruction is its own provenance, same ids. The program of one partition goes on
-// pointing at the program that it was cut from.
+// A copy of `source` in which each instruction is its own provenance, same ids.
 Module derive(const Module& source);
 // The same with operands before users and callees before callers. Fails where something is open, or on a cycle.
 Result<Module> deriveInOrder(const Module& source);

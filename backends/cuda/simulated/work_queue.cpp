@@ -91,9 +91,8 @@ Status WorkQueue::wait(StreamId stream, EventId event) {
       return {};
     }
   if (!found->second.wasRecorded()) return {};
-  return add(stream, [this, event, at = found->second](const std::atomic<bool>* cancel) {
-    return waitFor(event, at, cancel);
-  });
+  return add(stream,
+             [this, event, at = found->second](const std::atomic<bool>* cancel) { return waitFor(event, at, cancel); });
 }
 
 // Does what precedes the event in its own stream, and no more: what follows may wait for the stream that waits here.

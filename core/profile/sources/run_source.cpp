@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <unordered_map>
+#include <utility>
 
 #include "core/base/sorting.h"
 #include "core/base/whole_number.h"
@@ -18,38 +20,63 @@ namespace {
 
 constexpr int64_t kPsPerNs = 1000;
 
+int64_t sampleOf(int64_t ns) { return std::clamp<int64_t>(ns, 0, int64_t{1} << 50) * kPsPerNs; }
+
+TimeSamples samplesOf(std::span<const int64_t> eachNs) {
+  TimeSamples out;
+  for (int64_t ns : eachNs) out.add(sampleOf(ns), sampleOf(ns));
+  return out;
+}
+
 // The durations that the timeline has of each step, where they add up to the step's own time: a loop's hold those of
 // its body, too.
 std::vector<TimeSamples> samplesOf(const Profile& profile) {
   std::vector<TimeSamples> out(profile.steps.size());
   for (const TimelineEvent& event : profile.timeline) {
-    const int64_t ns = std::clamp<int64_t>(event.endNs - event.beginNs, 0, int64_t{1} << 50);
-    out[static_cast<size_t>(event.step)].add(ns * kPsPerNs, ns * kPsPerNs);
+    const int64_t ps = sampleOf(event.endNs - event.beginNs);
+    out[static_cast<size_t>(event.step)].add(ps, ps);
   }
   return out;
 }
 
-TimeStats statsOfStep(const StepProfile& step, TimeSamples samples) {
+// Each execution where the timeline has it, else the mean of those of each run, else of all.
+TimeStats statsOfStep(const StepProfile& step, int64_t runs, TimeSamples samples) {
   constexpr double kEqual = 0.01;
   const auto total = static_cast<double>(step.totalNs);
   const bool whole =
       samples.count == step.count && std::abs(static_cast<double>(toNs(samples.totalPs)) - total) <= kEqual * total;
   const int64_t mean = step.count > 0 ? step.totalNs / step.count : 0;
-  TimeStats out = whole ? statsOf(std::move(samples)) : TimeStats{.medianNs = mean, .p99Ns = mean, .maxNs = mean};
+  TimeStats out{.medianNs = mean, .p99Ns = mean, .maxNs = mean};
+  if (whole) {
+    out = statsOf(std::move(samples));
+  } else if (!step.runNs.empty() && std::cmp_equal(step.runNs.size(), runs) && step.count > 0 &&
+             step.count % runs == 0) {
+    std::vector<int64_t> means = step.runNs;
+    for (int64_t& ns : means) ns /= step.count / runs;
+    out = statsOf(samplesOf(means));
+  }
   out.count = step.count;
   out.totalNs = out.selfNs = step.totalNs;
   out.minNs = step.minNs;
   return out;
 }
 
-void addSteps(OpProfile& out, const Profile& profile) {
+std::vector<TimeStats> statsOfSteps(const Profile& profile) {
   std::vector<TimeSamples> samples = samplesOf(profile);
+  std::vector<TimeStats> out;
+  for (size_t i = 0; i < profile.steps.size(); ++i)
+    out.push_back(statsOfStep(profile.steps[i], profile.runs, std::move(samples[i])));
+  return out;
+}
+
+void addSteps(OpProfile& out, const Profile& profile) {
+  const std::vector<TimeStats> stats = statsOfSteps(profile);
   for (size_t i = 0; i < profile.steps.size(); ++i) {
     const StepProfile& step = profile.steps[i];
     out.instructions.push_back({.name = step.name,
                                 .opcode = step.what,
                                 .module = profile.module,
-                                .times = statsOfStep(step, std::move(samples[i])),
+                                .times = stats[i],
                                 .flops = step.flops,
                                 .bytes = step.bytes});
   }
@@ -79,10 +106,7 @@ InstructionTime sourceRow(const SourceProfile& source, const InstructionIndex& i
 
 void addSources(OpProfile& out, const Profile& profile, const std::shared_ptr<const Module>& given) {
   const InstructionIndex index(given);
-  std::vector<TimeSamples> samples = samplesOf(profile);
-  std::vector<TimeStats> steps;
-  for (size_t i = 0; i < profile.steps.size(); ++i)
-    steps.push_back(statsOfStep(profile.steps[i], std::move(samples[i])));
+  const std::vector<TimeStats> steps = statsOfSteps(profile);
   std::unordered_map<InstructionId, const TimeStats*> stepOf;  // null: several
   for (const StepShare& share : profile.shares) {
     const auto [at, isNew] = stepOf.try_emplace(share.instruction, &steps[static_cast<size_t>(share.step)]);
@@ -107,6 +131,7 @@ OpProfile fromRun(const Profile& profile, std::shared_ptr<const Module> given) {
   OpProfile out;
   out.format = "profile of `tessera run --profile`";
   out.steps = profile.runs;
+  if (std::cmp_equal(profile.runNs.size(), profile.runs)) out.stepTimes = statsOf(samplesOf(profile.runNs));
   out.devices = {"CPU"};
   const bool foreign = given && given->name != profile.module;
   if (foreign)

@@ -532,6 +532,23 @@ TEST(ProfileSources, GroupsAndComparison) {
   EXPECT_EQ(overlay.sources.size(), 2u);
 }
 
+TEST(ProfileSources, APreemptedRunOfOursIsNoSlowerProgram) {
+  Profile before;
+  before.module = "m";
+  before.runs = 3;
+  before.runNs = {100, 110, 120};
+  before.totalNs = 330;
+  before.steps.push_back({.name = "a", .count = 6, .totalNs = 300, .minNs = 40, .runNs = {90, 100, 110}});
+  Profile after = before;
+  after.runNs[2] = after.totalNs = 90'120;
+  after.steps[0].runNs[2] = after.steps[0].totalNs = 90'110;
+  const OpProfile one = fromRun(before, nullptr), other = fromRun(after, nullptr);
+  EXPECT_EQ(one.stepTimes.medianNs, 110);
+  EXPECT_EQ(other.instructions.at(0).times.medianNs, 50) << "it is executed twice a run";
+  EXPECT_EQ(compareProfiles(one, other).change(), 0);
+  EXPECT_TRUE(compareProfiles(one, other).rows.empty());
+}
+
 // One preempted step of fifty is no slower program.
 TEST(ProfileSources, ComparisonIsByMedians) {
   OpProfile before = sourceOf("name,total_ns\nexp.2,60\n", smallModule());

@@ -7,6 +7,7 @@
 #include "core/formats/hlo_text.h"
 #include "core/hlo/place_text.h"
 #include "core/tools/query/search.h"
+#include "core/tools/query/unknown_names.h"
 
 namespace tessera::cli {
 namespace {
@@ -123,10 +124,17 @@ void addGrep(CLI::App& app, Report& report) {
     if (!query) return report.failure(query.error());
     report.object[options->count ? "counts" : "matches"] = nlohmann::ordered_json::array();
     size_t found = 0;
+    std::vector<Diagnostic> unknown;
     for (const std::string& file : options->files)
-      if (const auto module = loadModule(file, report, false))
+      if (const auto module = loadModule(file, report, false)) {
         found += grepFile(*module, file, *query, *options, report);
-    if (found == 0) report.raise(kNo);
+        if (found > 0) continue;
+        for (const std::string& name : unknownNames(*module, *query))
+          unknown.push_back({.severity = Severity::Note, .message = name, .file = file});
+      }
+    if (found > 0) return;
+    for (const Diagnostic& name : unknown) report.failure(name);
+    report.raise(kNo);
   });
 }
 

@@ -103,7 +103,7 @@ class Grid {
     while (!open_.empty()) {
       const auto [rank, state] = open_.top();
       open_.pop();
-      if (rank > best_[state] + restFrom(state / 2) + 0.01f) continue;
+      if (rank > best_[state] + restFrom(state) + 0.01f) continue;
       if (state == 2 * end_) return pathTo(state);
       expand(state);
     }
@@ -133,8 +133,8 @@ class Grid {
     const bool cutLeft = left < width() && xs_[left] > o.x, cutTop = top < ys_.size() && ys_[top] > o.y;
     for (size_t y = cutTop ? top : top + 1; y < bottom; ++y)
       for (size_t x = left; x < right && x + 1 < width(); ++x) across_[y * width() + x] = 1;
-    for (size_t x = cutLeft ? left : left + 1; x < right; ++x)
-      for (size_t y = top; y < bottom && y + 1 < ys_.size(); ++y) down_[y * width() + x] = 1;
+    for (size_t y = top; y < bottom && y + 1 < ys_.size(); ++y)
+      for (size_t x = cutLeft ? left : left + 1; x < right; ++x) down_[y * width() + x] = 1;
   }
   // Few cells are joined to it, and `start` is none of them. Most searches that fail do so since the end is walled in:
   // to find that out by the search itself would rank every cell on the page.
@@ -161,16 +161,18 @@ class Grid {
     if (x + 1 < width() && !across_[cell]) visit(cell + 1, size_t{1});
     if (x > 0 && !across_[cell - 1]) visit(cell - 1, size_t{1});
   }
-  float restFrom(size_t cell) const {
-    const PointF p = pointOf(cell), q = pointOf(end_);
-    return std::abs(p.x - q.x) + std::abs(p.y - q.y);
+  // What a path from there costs at least: it ends downwards, in the column of the end.
+  float restFrom(size_t state) const {
+    const PointF p = pointOf(state / 2), q = pointOf(end_);
+    const int bends = state % 2 == 1 ? 1 : p.x == q.x ? 0 : 2;
+    return std::abs(p.x - q.x) + std::abs(p.y - q.y) + static_cast<float>(bends) * kBend;
   }
   // A state is a cell with the direction in which it was reached.
   void offer(size_t state, float cost, uint32_t from) {
     if (cost >= best_[state]) return;
     best_[state] = cost;
     before_[state] = from;
-    open_.push({cost + restFrom(state / 2), static_cast<uint32_t>(state)});
+    open_.push({cost + restFrom(state), static_cast<uint32_t>(state)});
   }
   void expand(size_t state) {
     const size_t cell = state / 2;

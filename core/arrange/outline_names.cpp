@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/arrange/arrangement.h"
+#include "core/hlo/argument_path.h"
 
 namespace tessera {
 namespace {
@@ -31,14 +32,15 @@ Numbers numbersIn(std::string_view text) {
   return out;
 }
 
-// Titles of the parameters that a block reads, in order of use.
+// The parameters that a block reads, in order of use: their titles or, where those leave out what tells, whole paths.
+enum class Wording : uint8_t { Titles, Paths };
 std::vector<std::string> parametersOf(const Module& module, std::span<const int32_t> block,
-                                      const Computation& computation) {
+                                      const Computation& computation, Wording wording) {
   std::vector<std::string> out;
   for (int32_t i : block)
     for (InstructionId operand : module.at(computation.instructions[static_cast<size_t>(i)]).operands)
       if (module.contains(operand) && module.at(operand).opcode == Opcode::Parameter && out.size() < kMaxTried)
-        out.push_back(titleOf(module, operand));
+        out.push_back(wording == Wording::Titles ? titleOf(module, operand) : argumentPath(module.at(operand)));
   return out;
 }
 
@@ -81,7 +83,7 @@ std::vector<Numbered> numberedBy(const std::vector<std::vector<std::string>>& pa
     const size_t other = k == 0 ? 1 : k - 1;
     if (slot >= parameters[k].size() || slot >= parameters[other].size()) return {};
     const auto told = tellingNumber(parameters[k][slot], parameters[other][slot]);
-    if (!told || (!out.empty() && told->prefix != out[0].prefix)) return {};
+    if (!told || told->prefix == "…" || (!out.empty() && told->prefix != out[0].prefix)) return {};
     out.push_back(*told);
   }
   return out;
@@ -92,16 +94,18 @@ std::vector<Numbered> numberedBy(const std::vector<std::vector<std::string>>& pa
 BlockNames namesOfBlocks(const Module& module, const Computation& computation, std::span<const int32_t> items,
                          size_t period) {
   const size_t count = items.size() / period;
-  std::vector<std::vector<std::string>> parameters;
-  for (size_t k = 0; k < count; ++k)
-    parameters.push_back(parametersOf(module, items.subspan(k * period, period), computation));
   BlockNames out;
-  for (size_t slot = 0; slot < kMaxTried; ++slot) {
-    const auto numbered = numberedBy(parameters, slot);
-    if (numbered.empty()) continue;
-    for (const Numbered& n : numbered) out.blocks.push_back(fmt::format("{} {}", n.prefix, n.number));
-    out.stack = fmt::format("{} {}…{}", numbered[0].prefix, numbered[0].number, numbered.back().number);
-    return out;
+  for (const Wording wording : {Wording::Titles, Wording::Paths}) {
+    std::vector<std::vector<std::string>> parameters;
+    for (size_t k = 0; k < count; ++k)
+      parameters.push_back(parametersOf(module, items.subspan(k * period, period), computation, wording));
+    for (size_t slot = 0; slot < kMaxTried; ++slot) {
+      const auto numbered = numberedBy(parameters, slot);
+      if (numbered.empty()) continue;
+      for (const Numbered& n : numbered) out.blocks.push_back(fmt::format("{} {}", n.prefix, n.number));
+      out.stack = fmt::format("{} {}…{}", numbered[0].prefix, numbered[0].number, numbered.back().number);
+      return out;
+    }
   }
   out.blocks.resize(count);
   return out;

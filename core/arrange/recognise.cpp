@@ -283,6 +283,9 @@ class Recogniser {
     const Instruction &a = operand(i, 0), &b = operand(i, 1);
     return isNumber(a) || isNumber(b) || (depth > 0 && (isScaled(a, depth - 1) || isScaled(b, depth - 1)));
   }
+  static bool isRoot(const Instruction& i) {
+    return i.opcode == Opcode::Sqrt || i.opcode == Opcode::Rsqrt || i.opcode == Opcode::Power;
+  }
   static bool isNumber(const Instruction& i) { return i.opcode == Opcode::Constant; }
   // a · x + b · y, where y may be a square
   bool isMovingAverage(const Instruction& i) const {
@@ -301,10 +304,14 @@ class Recogniser {
     if (!goesOut || !isScaled(step)) return std::nullopt;
     const Instruction& direction = isNumber(operand(step, 0)) ? operand(step, 1) : operand(step, 0);
     const auto back = lookBack(direction, [](const Instruction& from) { return isArithmetic(from); });
-    const bool isScaledByRoot = isArithmetic(direction) && std::ranges::any_of(back, [](const Instruction* b) {
-                                  return b->opcode == Opcode::Sqrt;
-                                });
-    if (isScaledByRoot) return Pattern::Adam;
+    // The root of a norm clips the step, and one of sums over rows or columns is another optimizer's.
+    bool isByOtherRoots = false;
+    for (const Instruction* b : back) {
+      if (!isArithmetic(direction) || !isRoot(*b)) continue;
+      if (b->opcode == Opcode::Sqrt && b->shape->elementCount() == i.shape->elementCount()) return Pattern::Adam;
+      isByOtherRoots |= b->shape->rank() > 0;
+    }
+    if (isByOtherRoots) return std::nullopt;
     const bool keeps = direction.opcode == Opcode::Add && hasOperands(direction, 2) &&
                        (isScaled(operand(direction, 0)) || isScaled(operand(direction, 1)));
     return keeps ? Pattern::Momentum : Pattern::Sgd;

@@ -116,9 +116,10 @@ class StackFinder {
     const bool bare = first.name.find_first_not_of("0123456789") == std::string::npos && first.parent >= 0;
     const std::string prefix = bare ? tree_.scopes[at(first.parent)].name + " " : std::string();
     for (int32_t s : members) out_.of[at(s)] = static_cast<int32_t>(out_.stacks.size());
-    const int64_t last = numberOf(members.back());
-    const std::string range = fmt::format("…{}", last);
-    out_.stacks.push_back({first.path + range, prefix + first.name + range});
+    const std::string range = fmt::format("…{}", numberOf(members.back()));
+    std::string name = first.name;
+    name.insert(name.find_last_of("0123456789") + 1, range);  // behind the number: cell_0…2.step
+    out_.stacks.push_back({first.path + range, prefix + name});
   }
 
   const ScopeTree& tree_;

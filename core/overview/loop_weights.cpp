@@ -1,11 +1,13 @@
 // Values of the body are sorted by what they depend on, in the order of computation; calls and fusions are followed
-// with the sorts of their operands.
+// with the sorts of their operands. What the loop leaves alone is a weight if it is stored: computed activations, such
+// as the steps of a sequence that a state space model reads, are none.
 #include "core/overview/loop_weights.h"
 
 #include <algorithm>
 #include <array>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/ops/inference/trip_count.h"
@@ -18,13 +20,43 @@ constexpr int kDeepest = 64;               // calls within calls
 
 enum class Sort : uint8_t {
   Fixed,   // by constants alone
-  Shared,  // by what the loop leaves alone
-  Sliced,  // by a part of that, another one in each trip
-  Carried  // by what trips make
+  Shared,  // by weights: what is stored and the loop leaves alone
+  Sliced,  // by a part of those, another one in each trip
+  Carried  // by what trips make, or was computed before
 };
 using Sorts = std::vector<Sort>;  // of a tuple one an element, else one
 
 Sort most(const Sorts& sorts) { return sorts.empty() ? Sort::Fixed : *std::ranges::max_element(sorts); }
+
+bool makesActivations(Opcode opcode) {
+  return opcode == Opcode::Dot || opcode == Opcode::Convolution || opcode == Opcode::Gather ||
+         opcode == Opcode::While || opcode == Opcode::CustomCall;
+}
+
+// Whether a value comes of parameters and constants without a product, a lookup or a loop: converted, turned, stacked.
+class Stored {
+ public:
+  explicit Stored(const Module& module) : module_(module) {}
+
+  bool holds(InstructionId value) {
+    std::vector<InstructionId> open{value};
+    while (!open.empty()) {
+      const InstructionId id = open.back();
+      open.pop_back();
+      if (!seen_.insert(id).second) continue;
+      const Instruction& in = module_.at(id);
+      if (seen_.size() > kMostFollowed || makesActivations(in.opcode)) return false;
+      open.insert(open.end(), in.operands.begin(), in.operands.end());
+      for (const ComputationId callee : module_.callees(in))
+        if (module_.contains(callee)) open.push_back(module_.at(callee).root);
+    }
+    return true;
+  }
+
+ private:
+  const Module& module_;
+  std::unordered_set<InstructionId> seen_;
+};
 
 class Products {
  public:
@@ -98,9 +130,13 @@ bool hasWeightsOfItsOwn(const Module& module, const Instruction& loop) {
   if (step.parameters.size() != 1 || !module.contains(step.root)) return false;
   const Instruction& next = module.at(step.root);
   if (next.opcode != Opcode::Tuple) return false;
+  const Instruction& start = module.at(loop.operands[0]);
+  const auto isWeight = [&](size_t element) {
+    if (elementOf(module, next.operands[element], step.parameters[0]) != element) return false;
+    return start.opcode != Opcode::Tuple || Stored(module).holds(start.operands[element]);
+  };
   Sorts state;
-  for (size_t i = 0; i < next.operands.size(); ++i)
-    state.push_back(elementOf(module, next.operands[i], step.parameters[0]) == i ? Sort::Shared : Sort::Carried);
+  for (size_t i = 0; i < next.operands.size(); ++i) state.push_back(isWeight(i) ? Sort::Shared : Sort::Carried);
   Products products(module);
   products.follow(step, std::array{state});
   return products.readSlicesAlone();

@@ -6,8 +6,9 @@
 
 namespace tessera {
 
-// Of a while. True where every product of its body, calls and fusions included, that reads what the loop leaves alone
-// reads a slice of it, and there is one. The bodies of inner loops are not looked into.
+// Of a while. True where every product of its body, calls and fusions included, that reads a weight reads a slice of
+// it, and there is one. Weights are what the loop leaves alone and no product, lookup or loop computed before it. The
+// bodies of inner loops are not looked into.
 bool hasWeightsOfItsOwn(const Module& module, const Instruction& loop);
 
 }  // namespace tessera

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/ranges.h>
+
 #include "core/tools/query/search.h"
+#include "core/tools/query/unknown_names.h"
 #include "editor/document/document.h"
 #include "editor/document/priorities.h"
 
@@ -41,6 +44,7 @@ void ModuleSearch::again() {
     running_.reset();
     on_ = false;
     hits_.clear();
+    whyNone_.clear();
     return emit changed();
   }
   running_ = newCancelToken();
@@ -48,17 +52,19 @@ void ModuleSearch::again() {
       kArrangement,
       [this, module = document_.module(), query = std::move(*query), cancel = running_]() -> Background::Answer {
         auto hits = entryFirst(module, search(module, query, [&] { return cancel->load(); }));
-        return [this, hits = std::move(hits), cancel]() mutable {
+        auto unknown = hits.empty() ? unknownNames(module, query) : std::vector<std::string>();
+        return [this, hits = std::move(hits), unknown = std::move(unknown), cancel]() mutable {
           if (cancel != running_) return;
           running_.reset();
-          take(std::move(hits));
+          take(std::move(hits), unknown);
         };
       });
 }
 
-void ModuleSearch::take(std::vector<InstructionId> hits) {
+void ModuleSearch::take(std::vector<InstructionId> hits, const std::vector<std::string>& unknown) {
   std::erase_if(hits, [&](InstructionId id) { return !document_.module().contains(id); });
   hits_ = std::move(hits);
+  whyNone_ = QString::fromStdString(fmt::format("{}", fmt::join(unknown, "\n")));
   on_ = true;
   emit changed();
 }

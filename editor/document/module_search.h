@@ -5,6 +5,7 @@
 #include <QObject>
 #include <QString>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/diagnostics.h"
@@ -28,6 +29,8 @@ class ModuleSearch : public QObject {
   bool isOn() const { return on_; }
   const std::vector<InstructionId>& hits() const { return hits_; }
   const std::optional<Diagnostic>& error() const { return error_; }
+  // Of a search without hits: which of its names the module does not have, a sentence each.
+  const QString& whyNone() const { return whyNone_; }
 
   // What may stand at a place of the text, in letters; completed() follows.
   void complete(const QString& text, qsizetype cursor);
@@ -39,7 +42,7 @@ class ModuleSearch : public QObject {
   void completed(QString text, std::vector<tessera::QueryCompletion> found);
 
  private:
-  void take(std::vector<InstructionId> hits);
+  void take(std::vector<InstructionId> hits, const std::vector<std::string>& unknown);
 
   Document& document_;
   Background& background_;
@@ -47,6 +50,7 @@ class ModuleSearch : public QObject {
   bool on_ = false;
   std::vector<InstructionId> hits_;
   std::optional<Diagnostic> error_;
+  QString whyNone_;
   CancelToken running_;  // of the search that is newest
   uint64_t completions_ = 0;
 };

@@ -240,5 +240,47 @@ TEST(PatternsInCorpus, NothingIsRecognisedWhereNothingIs) {
   }
 }
 
+// p - 0.1 · g · n, where `factor` makes n of the gradient g.
+std::string optimizerOf(const std::string& factor) {
+  const ReadResult read = readHloText(fmt::format(R"(HloModule m
+sum {{
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}}
+ENTRY step {{
+  p = f32[8,4] parameter(0)
+  g = f32[8,4] parameter(1)
+  zero = f32[] constant(0)
+  squares = f32[8,4] multiply(g, g)
+  {}
+  scaled = f32[8,4] divide(g, n)
+  rate = f32[] constant(0.1)
+  rates = f32[8,4] broadcast(rate), dimensions={{}}
+  change = f32[8,4] multiply(rates, scaled)
+  ROOT next = f32[8,4] subtract(p, change)
+}}
+)",
+                                                  factor),
+                                      "step.hlo");
+  if (!read.module) return "unreadable";
+  const Module& module = *read.module;
+  std::vector<int32_t> positions(module.instructionSlots(), 0);
+  std::string out;
+  for (const Recognised& found : recognise(module, module.entryComputation(), UserTable(module), positions))
+    out += fmt::format("{} ", nameOf(found.pattern));
+  return out;
+}
+
+TEST(PatternsInCorpus, AnOptimizerIsToldByTheRootThatScalesItsStep) {
+  EXPECT_EQ(optimizerOf("n = f32[8,4] sqrt(squares)"), "Adam ");
+  EXPECT_EQ(optimizerOf("s = f32[] reduce(squares, zero), dimensions={0,1}, to_apply=sum\n"
+                        "  norm = f32[] sqrt(s)\n  n = f32[8,4] broadcast(norm), dimensions={}"),
+            "SGD ");
+  EXPECT_EQ(optimizerOf("s = f32[4] reduce(squares, zero), dimensions={0}, to_apply=sum\n"
+                        "  root = f32[4] rsqrt(s)\n  n = f32[8,4] broadcast(root), dimensions={1}"),
+            "");
+}
+
 }  // namespace
 }  // namespace tessera

@@ -98,6 +98,12 @@ class SearchingTest : public QObject {
     write("nothing");
     QCOMPARE(bar().countText(), QStringLiteral("no hits"));
     QCOMPARE(lit(), QString());
+    QCOMPARE(bar().errorText(), QString());
+    write("near:copid");
+    QCOMPARE(bar().errorText(),
+             QStringLiteral("near:copid names no instruction or opcode of this module; did you mean copied?"));
+    write("near:copied");
+    QCOMPARE(bar().errorText(), QString());
     press(Qt::Key_Escape);
     QVERIFY(!bar().isVisible() && hand_->canvas().hasFocus());
     QVERIFY(field()->text().isEmpty());

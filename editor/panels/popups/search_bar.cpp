@@ -107,7 +107,7 @@ std::optional<size_t> SearchBar::placeOfSelected() const {
 void SearchBar::tell() {
   const ModuleSearch& search = document_.search();
   error_->say(search.error() ? QString::fromStdString(search.error()->toString()).section(QStringLiteral("error: "), 1)
-                             : QString());
+                             : search.whyNone());
   const auto& hits = search.hits();
   const bool any = search.isOn() && !hits.empty();
   for (QToolButton* button : {previous_, next_, all_}) button->setEnabled(any);

@@ -42,12 +42,13 @@ const ViewNode* stackOf(const GraphView& view) {
 }
 
 // `layers` blocks of 12 instructions that read w[k]; without any scope.
-Module unrolled(int layers) {
+// A block reads the parameter whose path has its number in place of {}.
+Module unrolled(int layers, const std::string& path = "p['h'][{}]['w']") {
   Module m = emptyModule();
   InstructionId x = add(m, Opcode::Parameter, {}, "x");
   x = add(m, Opcode::Exponential, {x});
   for (int k = 0; k < layers; ++k) {
-    const InstructionId w = add(m, Opcode::Parameter, {}, "p['h'][" + std::to_string(k) + "]['w']");
+    const InstructionId w = add(m, Opcode::Parameter, {}, fmt::format(fmt::runtime(path), k));
     InstructionId y = add(m, Opcode::Multiply, {x, w});
     for (Opcode op : {Opcode::Tanh, Opcode::Negate, Opcode::Sqrt, Opcode::Cbrt, Opcode::Abs, Opcode::Sine,
                       Opcode::Cosine, Opcode::Floor, Opcode::Ceil, Opcode::Sign})
@@ -104,6 +105,13 @@ TEST(Outline, UnrolledLayersAreOneStackCalledAfterTheirParameters) {
   EXPECT_EQ(members, 20u);
 }
 
+TEST(Outline, BlocksAreCalledByWhatTheirShortTitlesLeaveOut) {
+  const Module m = unrolled(20, "p['params']['encoder'][{}]['attention']['out']['kernel'].value");
+  const GraphView view = makeView(m, m.entry(), {});
+  ASSERT_TRUE(stackOf(view));
+  EXPECT_EQ(stackOf(view)->title, "p['params']['encoder'] 0…19");
+}
+
 TEST(Outline, ABlockWithOtherShapesStandsOut) {
   Module m = emptyModule();
   const Shape wide = Shape::arrayRowMajor(ElementType::F32, {64});
@@ -139,6 +147,17 @@ TEST(Outline, NumberedScopesOfOneStructureAreAStack) {
   EXPECT_EQ(stack->title, "layer_0…4");
   EXPECT_EQ(stack->repeats, 5u);
   EXPECT_EQ(view.nodes.size(), 3u);  // x, the stack, exp
+}
+
+TEST(Outline, TheRangeOfAStackStandsAtTheNumberOfItsScopes) {
+  Module m = emptyModule();
+  InstructionId x = add(m, Opcode::Parameter, {}, "x");
+  for (int k = 0; k < 3; ++k)
+    for (Opcode op : {Opcode::Tanh, Opcode::Negate}) x = add(m, op, {x}, fmt::format("f/cell_{}.step/op", k));
+  m.setRoot(m.entry(), add(m, Opcode::Exponential, {x}, "f/exp"));
+  const GraphView view = makeView(m, m.entry(), {});
+  ASSERT_TRUE(stackOf(view));
+  EXPECT_EQ(stackOf(view)->title, "cell_0…2.step");
 }
 
 TEST(Outline, AScopeThatTheDataLeavesAndEntersAgainIsTwoGroups) {

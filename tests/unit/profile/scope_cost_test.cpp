@@ -213,8 +213,9 @@ TEST(Layers, ANumberInAWordIsNone) {
   EXPECT_EQ(layersOfPaths({"m.blocks[0].w", "m.blocks[1].w"}), "blocks × 2 ");
 }
 
-// A loop of five trips; `weight` is what its product reads beside the state: stacked or shared.
-std::string layersOfLoop(const std::string& weight) {
+// A loop of five trips; `weight` is what its product reads beside the state: stacked or shared. `stack` is what slices
+// are of, made of `stored` and `x`.
+std::string layersOfLoop(const std::string& weight, const std::string& stack = "negate(stored)") {
   const Module module = moduleFrom(R"(HloModule m
 body {
   s = (s32[], f32[8,8], f32[5,8,8], f32[8,8]) parameter(0)
@@ -238,7 +239,8 @@ condition {
 }
 ENTRY main {
   x = f32[8,8] parameter(0)
-  stack = f32[5,8,8] parameter(1)
+  stored = f32[5,8,8] parameter(1)
+  stack = f32[5,8,8] )" + stack + R"(
   shared = f32[8,8] parameter(2)
   zero = s32[] constant(0)
   state = (s32[], f32[8,8], f32[5,8,8], f32[8,8]) tuple(zero, x, stack, shared)
@@ -256,6 +258,7 @@ TEST(Layers, TripsAreLayersWhereEachHasItsWeights) {
   EXPECT_EQ(layersOfLoop("stacked"), "layers loop loop × 5");
   EXPECT_EQ(layersOfLoop("shared"), "loop × 5");
   EXPECT_EQ(layersOfLoop("x"), "loop × 5");
+  EXPECT_EQ(layersOfLoop("stacked", "dot(stored, x), lhs_contracting_dims={2}, rhs_contracting_dims={0}"), "loop × 5");
 }
 
 // Of 24 blocks: a line for d0 that reads the value before, then tanh, negate and a sum with it.

@@ -3,6 +3,7 @@
 
 #include "core/tools/query/query_completion.h"
 #include "core/tools/query/search.h"
+#include "core/tools/query/unknown_names.h"
 #include "tests/unit/tools/test_modules.h"
 
 namespace tessera {
@@ -116,6 +117,24 @@ TEST(Search, ShapePatterns) {
   for (const char* wrong :
        {"", "f32[", "f32[a]", "f32[-1]", "f32[1,,2]", "[...,...]", "f32]2[", "f32[99999999999999999999]"})
     EXPECT_FALSE(ShapePattern::parse(wrong)) << wrong;
+}
+
+TEST(Search, NamesThatTheModuleDoesNotHaveAreTold) {
+  const Module module = searched();
+  const auto unknown = [&](const char* text) {
+    return fmt::format("{}", fmt::join(unknownNames(module, Query::parse(text).value()), " | "));
+  };
+  EXPECT_EQ(unknown("near:3:nothing"), "near:nothing names no instruction or opcode of this module");
+  EXPECT_EQ(unknown("op:transpos|dot"), "op:transpos names no opcode; did you mean transpose?");
+  EXPECT_EQ(unknown("trace:wide,oops,result from:absent"),
+            "trace:oops names no instruction or opcode of this module | "
+            "from:absent names no instruction or opcode of this module");
+  EXPECT_EQ(unknown("under:nowhere"), "under:nowhere names no scope of this module");
+  EXPECT_EQ(unknown("in:elsewhere"), "in:elsewhere names no computation or instruction of this module");
+  EXPECT_EQ(unknown("calls:wide"), "calls:wide names no computation of this module");
+  for (const char* known : {"near:3:wide", "op:trans*", "op:cosine", "under:jvp/h.1", "under:/jvp.h/", "from:main/wide",
+                            "in:loop", "calls:body", "-in:nobody", "nothing", "name:nothing", "bytes>1TB"})
+    EXPECT_EQ(unknown(known), "") << known;
 }
 
 // A type is the type: not a part of a name, nor of another shape.

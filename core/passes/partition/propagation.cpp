@@ -12,13 +12,14 @@
 namespace tessera::partition {
 namespace {
 
-// Elementwise work and what only moves dimensions first, then what adds or takes away dimensions, products last.
+// Elementwise work and what only moves dimensions first, then what adds or takes away dimensions, then products. Cuts
+// that pass on nowhere are moved last.
 int priorityOf(Opcode opcode) {
   if (hasTrait(opcode, kContraction) || opcode == Opcode::Gather || opcode == Opcode::Scatter) return 2;
   if (opcode == Opcode::Reshape || opcode == Opcode::Broadcast || opcode == Opcode::Reduce) return 1;
   return 0;
 }
-constexpr int kLastPriority = 2;
+constexpr int kMovePriority = 3;
 
 // "true", or the i-th of "{true,false}"; `otherwise` where the header says nothing.
 bool allows(std::string_view text, size_t i, bool otherwise) {
@@ -264,6 +265,50 @@ bool Propagation::apply(const Relation& relation) {
   return false;
 }
 
+// The largest dimension of the operand that may be cut, and so.
+bool Propagation::moveToFactor(const Relation& relation, size_t operand, const CutPtr& by) {
+  const std::vector<int64_t>& sizes = slots_[relation.operands[operand]].shape->dimensions;
+  const Factor* best = nullptr;
+  const auto sizeOf = [&](const Factor& factor) { return sizes[static_cast<size_t>(factor.operands[operand])]; };
+  for (const Factor& factor : relation.rule.factors) {
+    if (factor.operands[operand] < 0 || Rule::isSummed(factor) || sizeOf(factor) % by->parts != 0) continue;
+    if (!best || sizeOf(factor) > sizeOf(*best)) best = &factor;
+  }
+  bool changed = false;
+  for (size_t k = 0; best && k < best->results.size(); ++k) changed |= cut(relation.results[k], best->results[k], by);
+  return changed;
+}
+
+bool Propagation::moveAcrossReshape(const Relation& relation, const CutPtr& by) {
+  const Shape &from = *slots_[relation.operands[0]].shape, &to = *slots_[relation.results[0]].shape;
+  for (size_t d = 0; d < from.dimensions.size(); ++d) {
+    if (from.dimensions[d] % by->parts != 0) continue;
+    ArraySharding moved = wholeArray(from);
+    moved.cuts[d] = by;
+    if (merge(relation.results[0], reshapeSharding(from, to, moved).to)) return true;
+  }
+  return false;
+}
+
+// Where a dimension that an operand is cut along does not pass on, the result is cut along another one: the devices
+// exchange blocks, and each goes on with its share.
+bool Propagation::moveCut(const Relation& relation) {
+  if (relation.kind == Relation::Same) return false;
+  for (size_t i = 0; i < relation.operands.size(); ++i) {
+    const ArraySharding& sharding = slots_[relation.operands[i]].sharding;
+    if (sharding.manual) return false;
+    for (size_t d = 0; d < sharding.cuts.size(); ++d) {
+      const CutPtr& by = sharding.cuts[d];
+      const bool passes = std::ranges::any_of(
+          relation.rule.factors, [&](const Factor& factor) { return factor.operands[i] == static_cast<int64_t>(d); });
+      if (!by || passes) continue;
+      if (relation.kind == Relation::Reshape ? moveAcrossReshape(relation, by) : moveToFactor(relation, i, by))
+        return true;
+    }
+  }
+  return false;
+}
+
 Status Propagation::run() {
   for (ComputationId computation : controlComputations(module_)) addSlots(computation);
   for (InstructionId id : order_) joinControl(module_.at(id));
@@ -277,10 +322,13 @@ Status Propagation::run() {
     if (borderOf(instruction) != Border::None) TESSERA_TRY(relateBorder(instruction));
     relate(instruction);
   }
-  for (int priority = 0; priority <= kLastPriority; ++priority)
+  for (int priority = 0; priority <= kMovePriority; ++priority)
     for (bool changed = true; changed;) {
       changed = false;
-      for (const Relation& relation : relations_) changed |= relation.priority <= priority && apply(relation);
+      for (const Relation& relation : relations_) {
+        changed |= relation.priority <= priority && apply(relation);
+        changed |= priority == kMovePriority && moveCut(relation);
+      }
       for (auto relation = relations_.rbegin(); relation != relations_.rend(); ++relation)
         changed |= relation->priority <= priority && apply(*relation);
     }

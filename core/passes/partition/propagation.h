@@ -53,6 +53,9 @@ class Propagation {
 
   bool apply(const Relation& relation);
   bool applyFactor(const Relation& relation, const Factor& factor);
+  bool moveCut(const Relation& relation);
+  bool moveToFactor(const Relation& relation, size_t operand, const CutPtr& by);
+  bool moveAcrossReshape(const Relation& relation, const CutPtr& by);
   bool merge(SlotId slot, const ArraySharding& sharding);
   bool cut(SlotId slot, int64_t dimension, const CutPtr& by);
 

@@ -114,6 +114,34 @@ TEST(PartitionResharding, OneExchangeMakesRoomForTheNext) {
   EXPECT_EQ(exchangesOf(cutOf(text)), (Words{"all-to-all", "all-to-all"}));
 }
 
+// Sizes of the arrays that the entry's instructions of this opcode give.
+std::vector<std::vector<int64_t>> sizesOf(const Module& module, Opcode opcode) {
+  std::vector<std::vector<int64_t>> out;
+  for (InstructionId id : module.entryComputation().instructions)
+    if (module.at(id).opcode == opcode) out.push_back(module.shapeOf(id).dimensions);
+  return out;
+}
+
+TEST(PartitionPropagation, ACutThatCannotPassMovesToAnotherDimension) {
+  const std::string columns = "{devices=[1,8]<=[8]}";
+  const std::string entry = "ENTRY e {\n x = f32[16,32] parameter(0), sharding=" + columns + "\n";
+  const Module sorted = cutOf(
+      "HloModule m\nless {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
+      " ROOT c = pred[] compare(a, b), direction=LT\n}\n" +
+      entry + " ROOT y = f32[16,32] sort(x), dimensions={1}, to_apply=less\n}\n");
+  EXPECT_EQ(exchangesOf(sorted), Words{"all-to-all"});
+  EXPECT_EQ(sizesOf(sorted, Opcode::Sort), (std::vector<std::vector<int64_t>>{{2, 32}}));
+  const Module doubled =
+      cutOf("HloModule m\n" + entry +
+            " y = f32[16,64] concatenate(x, x), dimensions={1}\n ROOT z = f32[16,64] exponential(y)\n}\n");
+  EXPECT_EQ(exchangesOf(doubled), Words{"all-to-all"});
+  EXPECT_EQ(sizesOf(doubled, Opcode::Exp), (std::vector<std::vector<int64_t>>{{2, 64}}));
+  const Module row =
+      cutOf("HloModule m\n" + entry + " y = f32[512] reshape(x)\n ROOT z = f32[512] exponential(y)\n}\n");
+  EXPECT_EQ(exchangesOf(row), Words{"all-to-all"});
+  EXPECT_EQ(sizesOf(row, Opcode::Exp), (std::vector<std::vector<int64_t>>{{64}}));
+}
+
 std::string product(const std::string& x, const std::string& w, const std::string& y) {
   return "HloModule m\nENTRY e {\n x = f32[16,32] parameter(0), sharding=" + x +
          "\n w = f32[32,64] parameter(1), sharding=" + w +

@@ -136,6 +136,7 @@ Result<bool> partitionProgram(Module& module) {
   if (module.config().numPartitions.value_or(1) < 2 || !isShardedProgram(module)) return false;
   TESSERA_TRY(inlineCalls(module));
   TESSERA_TRY(flattenControl(module));
+  TESSERA_TRY(removeDeadCode(module));  // whose exchanges would stay
   TESSERA_TRY(partition::lowerEntry(module));
   TESSERA_TRY(removeDeadCode(module));
   partition::localizeConfig(module);

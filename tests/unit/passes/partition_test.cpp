@@ -166,6 +166,14 @@ TEST(Partition, InitialValueCountsOnce) {
   EXPECT_EQ(exchangesOf(module), Words{"all-reduce"});
 }
 
+TEST(Partition, NothingIsExchangedForDeadCode) {
+  const Module module = cutOf(
+      "HloModule m\nENTRY e {\n x = f32[8,16] parameter(0), sharding={devices=[8,1]<=[8]}\n"
+      " dead = f32[8,16] copy(x), sharding={replicated}\n"
+      " ROOT y = f32[8,16] negate(x), sharding={devices=[8,1]<=[8]}\n}\n");
+  EXPECT_EQ(exchangesOf(module), Words{});
+}
+
 TEST(Partition, OnlyAnnotatedProgramsOfSeveralPartitions) {
   const std::string text = moved("{devices=[8,1]<=[8]}", "{replicated}");
   EXPECT_EQ(printHloText(cutOf(text, {1, 1})), printHloText(moduleFrom(text)));

@@ -206,6 +206,7 @@ void GridRegionEmitter::bindBuffers() {
   for (uint32_t i = 0; i < region_.buffers.size(); ++i) {
     const RegionBuffer& buffer = region_.buffers[i];
     if (!buffer.in || map_.places[i] == BufferPlace::Memory) continue;
+    reads_.insert(i);  // of its memory, which may be written at the end
     if (isRegister(i))
       copyWhole(memory_[i], base_[i], buffer.bytes, alignmentOf(i));
     else

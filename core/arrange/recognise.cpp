@@ -283,9 +283,6 @@ class Recogniser {
     const Instruction &a = operand(i, 0), &b = operand(i, 1);
     return isNumber(a) || isNumber(b) || (depth > 0 && (isScaled(a, depth - 1) || isScaled(b, depth - 1)));
   }
-  static bool isRoot(const Instruction& i) {
-    return i.opcode == Opcode::Sqrt || i.opcode == Opcode::Rsqrt || i.opcode == Opcode::Power;
-  }
   static bool isNumber(const Instruction& i) { return i.opcode == Opcode::Constant; }
   // a · x + b · y, where y may be a square
   bool isMovingAverage(const Instruction& i) const {
@@ -307,8 +304,8 @@ class Recogniser {
     // The root of a norm clips the step, and one of sums over rows or columns is another optimizer's.
     bool isByOtherRoots = false;
     for (const Instruction* b : back) {
-      if (!isArithmetic(direction) || !isRoot(*b)) continue;
-      if (b->opcode == Opcode::Sqrt && b->shape->elementCount() == i.shape->elementCount()) return Pattern::Adam;
+      if (!isArithmetic(direction) || b->opcode != Opcode::Sqrt) continue;
+      if (b->shape->elementCount() == i.shape->elementCount()) return Pattern::Adam;
       isByOtherRoots |= b->shape->rank() > 0;
     }
     if (isByOtherRoots) return std::nullopt;

@@ -278,7 +278,7 @@ TEST(PatternsInCorpus, AnOptimizerIsToldByTheRootThatScalesItsStep) {
                         "  norm = f32[] sqrt(s)\n  n = f32[8,4] broadcast(norm), dimensions={}"),
             "SGD ");
   EXPECT_EQ(optimizerOf("s = f32[4] reduce(squares, zero), dimensions={0}, to_apply=sum\n"
-                        "  root = f32[4] rsqrt(s)\n  n = f32[8,4] broadcast(root), dimensions={1}"),
+                        "  root = f32[4] sqrt(s)\n  n = f32[8,4] broadcast(root), dimensions={1}"),
             "");
 }
 

@@ -135,11 +135,11 @@ TEST(PartitionPropagation, ACutThatCannotPassMovesToAnotherDimension) {
       cutOf("HloModule m\n" + entry +
             " y = f32[16,64] concatenate(x, x), dimensions={1}\n ROOT z = f32[16,64] exponential(y)\n}\n");
   EXPECT_EQ(exchangesOf(doubled), Words{"all-to-all"});
-  EXPECT_EQ(sizesOf(doubled, Opcode::Exp), (std::vector<std::vector<int64_t>>{{2, 64}}));
+  EXPECT_EQ(sizesOf(doubled, Opcode::Exponential), (std::vector<std::vector<int64_t>>{{2, 64}}));
   const Module row =
       cutOf("HloModule m\n" + entry + " y = f32[512] reshape(x)\n ROOT z = f32[512] exponential(y)\n}\n");
   EXPECT_EQ(exchangesOf(row), Words{"all-to-all"});
-  EXPECT_EQ(sizesOf(row, Opcode::Exp), (std::vector<std::vector<int64_t>>{{64}}));
+  EXPECT_EQ(sizesOf(row, Opcode::Exponential), (std::vector<std::vector<int64_t>>{{64}}));
 }
 
 std::string product(const std::string& x, const std::string& w, const std::string& y) {

@@ -135,6 +135,10 @@ double RunReport::quickestMs() const {
 
 namespace {
 
+bool isCutFrom(const Module& program, const Module& module) {
+  return isPartitionedProgram(program) && !isPartitionedProgram(module);
+}
+
 // The instruction of the given module whose work one of the partitioned program does.
 InstructionId givenOf(const Module& program, InstructionId id) {
   const ProvenancePtr provenance = program.contains(id) ? program.at(id).provenance : nullptr;
@@ -171,11 +175,28 @@ Result<RunReport> runDevices(const Module& module, const RunRequest& request) {
   if (request.compile.progress) request.compile.progress(kRunStage, -1);
   TESSERA_TRY(Runs(request, *devices, report).all());
   TESSERA_TRY(devices->measure(report));
-  if (isPartitionedProgram(report.program) && !isPartitionedProgram(module)) toGiven(report.profile, report.program);
+  if (isCutFrom(report.program, module)) toGiven(report.profile, report.program);
   return report;
 }
 
 }  // namespace
+
+Result<DeviceArrays> outputsAsGiven(const Module& module, const RunReport& ran) {
+  const auto devices = static_cast<size_t>(ran.grid.count()), partitions = static_cast<size_t>(ran.grid.partitions);
+  if (!isCutFrom(ran.program, module) || ran.outputs.size() != devices) return ran.outputs;
+  const std::vector<ShapeLeaf> leaves = leavesOf(module.shapeOf(module.entryComputation().root));
+  DeviceArrays out;
+  for (size_t first = 0; first < devices; first += partitions) {
+    const auto begin = ran.outputs.begin() + static_cast<ptrdiff_t>(first);
+    const DeviceArrays replica(begin, begin + static_cast<ptrdiff_t>(partitions));
+    std::vector<Literal>& whole = out.emplace_back();
+    for (size_t k = 0; k < leaves.size(); ++k) {
+      TESSERA_ASSIGN_OR_RETURN(std::vector<Literal> values, comparable(ran.program, replica, k, *leaves[k].shape));
+      whole.push_back(std::move(values.front()));
+    }
+  }
+  return out;
+}
 
 Result<RunReport> runModule(const Module& module, const RunRequest& request) {
   auto report = runDevices(module, request);

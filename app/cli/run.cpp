@@ -174,7 +174,6 @@ NamedArrays namedOutputs(const DeviceArrays& outputs) {
 }
 
 Status writeOutputs(const Module& module, const RunArguments& options, DeviceArrays outputs) {
-  if (options.out.empty()) return {};
   const EntryMemory memory = entryMemoryOf(module);
   for (std::vector<Literal>& device : outputs) {
     if (!options.physical) break;
@@ -315,7 +314,10 @@ Status runAsAsked(const Module& module, const CLI::App& command, RunArguments& o
   if (engine) tellEngine(ran, *engine, report);
   if (engine && engine->rank() > 0) return {};
   TESSERA_TRY(writeProfile(module, options, ran.profile, report));
-  TESSERA_TRY(writeOutputs(module, options, ran.outputs));
+  if (!options.out.empty()) {
+    TESSERA_ASSIGN_OR_RETURN(DeviceArrays outputs, outputsAsGiven(module, ran));
+    TESSERA_TRY(writeOutputs(module, options, std::move(outputs)));
+  }
   if (request.keepsOutfeed) TESSERA_TRY(files.writeArrays({FileUse::Outfeed, options.settings.outfeed}, ran.outfeed));
   if (ran.grid.count() > 1) return compareDevices(ran.program, options.expectation, ran.outputs, report);
   return compareOutputs(module, options.expectation, ran.outputs[0], report);

@@ -94,9 +94,10 @@ Result<RunOutcome> compileAndRun(const Module& module, const FileAccess& files, 
     return source.first < static_cast<int64_t>(ran.arguments);
   }));
   out.argumentsFromFile = argumentsGiven(request.arguments, ran.arguments);
-  for (size_t device = 0; device < ran.outputs.size(); ++device)
-    for (Literal& output : ran.outputs[device]) {
-      const QString of = ran.outputs.size() > 1 ? QObject::tr("device %1: ").arg(device) : QString();
+  TESSERA_ASSIGN_OR_RETURN(DeviceArrays outputs, outputsAsGiven(module, ran));
+  for (size_t device = 0; device < outputs.size(); ++device)
+    for (Literal& output : outputs[device]) {
+      const QString of = outputs.size() > 1 ? QObject::tr("device %1: ").arg(device) : QString();
       out.outputTexts.push_back(of + valueText(output));
       out.outputs.push_back(std::move(output));
     }

@@ -35,6 +35,12 @@ TEST_F(Partitions, RunsGiveTheValuesOfTheWhole) {
   }
 }
 
+TEST_F(Partitions, ResultsAreWrittenWhole) {
+  ASSERT_EQ(scratch_.tessera("run " + program_ + "--scale=1 --partitions=8 --out=joined.npz").exit, 0);
+  const Ran ran = scratch_.tessera("run " + program_ + "--scale=1 --expected=joined.npz");
+  EXPECT_EQ(ran.exit, 0) << ran.out << ran.err;
+}
+
 TEST_F(Partitions, ProfilesAreOfTheAnnotatedProgram) {
   const Ran ran = scratch_.tessera("run " + program_ + "--partitions=8 --hottest=3");
   ASSERT_EQ(ran.exit, 0) << ran.err;

@@ -123,23 +123,23 @@ std::vector<std::vector<int64_t>> sizesOf(const Module& module, Opcode opcode) {
 }
 
 TEST(PartitionPropagation, ACutThatCannotPassMovesToAnotherDimension) {
-  const std::string columns = "{devices=[1,8]<=[8]}";
-  const std::string entry = "ENTRY e {\n x = f32[16,32] parameter(0), sharding=" + columns + "\n";
-  const Module sorted = cutOf(
-      "HloModule m\nless {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
-      " ROOT c = pred[] compare(a, b), direction=LT\n}\n" +
-      entry + " ROOT y = f32[16,32] sort(x), dimensions={1}, to_apply=less\n}\n");
+  using Sizes = std::vector<std::vector<int64_t>>;
+  const auto cutFrom = [](const std::string& reducer, const std::string& rest) {
+    return cutOf("HloModule m, allow_spmd_sharding_propagation_to_output={true}\n" + reducer +
+                 "ENTRY e {\n x = f32[16,32] parameter(0), sharding={devices=[1,8]<=[8]}\n" + rest + "}\n");
+  };
+  const Module sorted = cutFrom(
+      "less {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = pred[] compare(a, b), direction=LT\n}\n",
+      " ROOT y = f32[16,32] sort(x), dimensions={1}, to_apply=less\n");
   EXPECT_EQ(exchangesOf(sorted), Words{"all-to-all"});
-  EXPECT_EQ(sizesOf(sorted, Opcode::Sort), (std::vector<std::vector<int64_t>>{{2, 32}}));
+  EXPECT_EQ(sizesOf(sorted, Opcode::Sort), (Sizes{{2, 32}}));
   const Module doubled =
-      cutOf("HloModule m\n" + entry +
-            " y = f32[16,64] concatenate(x, x), dimensions={1}\n ROOT z = f32[16,64] exponential(y)\n}\n");
+      cutFrom("", " y = f32[16,64] concatenate(x, x), dimensions={1}\n ROOT z = f32[16,64] exponential(y)\n");
   EXPECT_EQ(exchangesOf(doubled), Words{"all-to-all"});
-  EXPECT_EQ(sizesOf(doubled, Opcode::Exponential), (std::vector<std::vector<int64_t>>{{2, 64}}));
-  const Module row =
-      cutOf("HloModule m\n" + entry + " y = f32[512] reshape(x)\n ROOT z = f32[512] exponential(y)\n}\n");
+  EXPECT_EQ(sizesOf(doubled, Opcode::Exponential), (Sizes{{2, 64}}));
+  const Module row = cutFrom("", " y = f32[512] reshape(x)\n ROOT z = f32[512] exponential(y)\n");
   EXPECT_EQ(exchangesOf(row), Words{"all-to-all"});
-  EXPECT_EQ(sizesOf(row, Opcode::Exponential), (std::vector<std::vector<int64_t>>{{64}}));
+  EXPECT_EQ(sizesOf(row, Opcode::Exponential), (Sizes{{64}}));
 }
 
 std::string product(const std::string& x, const std::string& w, const std::string& y) {

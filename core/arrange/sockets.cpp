@@ -27,7 +27,7 @@ PointF inputInRow(const ViewNode& node, const RectF& box, size_t k) {
 }  // namespace
 
 PointF appendSocket(const ViewNode& node, const RectF& box, Flow flow) {
-  if (flow == Flow::Right) return inputInRow(node, box, node.inputs.size());
+  if (flow == Flow::Right) return inputInRow(node, box, std::max<size_t>(node.inputs.size(), 1));  // below the result
   return {box.x + box.width - box::kAppendRoom / 2, box.y};
 }
 

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "core/arrange/box_style.h"
 #include "core/arrange/curves.h"
 #include "core/arrange/detours.h"
 #include "core/arrange/flow.h"
 #include "core/arrange/placed.h"
 #include "core/arrange/sockets.h"
+#include "core/arrange/view_ports.h"
 #include "core/formats/hlo_text.h"
 #include "core/picture/far_text.h"
 #include "core/picture/picture.h"
@@ -160,6 +162,19 @@ TEST(Ports, AreNamedTypedAndOneMoreWhereTheOpTakesAny) {
   EXPECT_GT(appendSocket(joined, box).x, inputSocket(joined, box, 2)->x);
   EXPECT_EQ(inputSocket(joined, box, 3)->x, appendSocket(joined, box).x);
   EXPECT_FALSE(inputSocket(select, box, 3));
+}
+
+TEST(Ports, OneMoreStandsBelowTheTitleWhereThereAreTooManyToBeShown) {
+  std::string text = "HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT t = (";
+  for (size_t k = 0; k <= kMostPorts; ++k) text += k ? ", f32[2]" : "f32[2]";
+  text += ") tuple(";
+  for (size_t k = 0; k <= kMostPorts; ++k) text += k ? ", x" : "x";
+  text += ")\n}\n";
+  const Shown shown(text.c_str());
+  const ViewNode& tuple = shown.node("t");
+  ASSERT_TRUE(tuple.appends);
+  ASSERT_TRUE(tuple.inputs.empty());
+  EXPECT_GT(appendSocket(tuple, {0, 0, 100, 80}, Flow::Right).y, box::kNodeHeight);
 }
 
 TEST(Ports, AnOpenInputIsSaidOnce) {

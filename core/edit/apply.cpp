@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/edit/performer.h"
+#include "core/ops/inference/callgraph.h"
 #include "core/ops/inference/infer.h"
 
 namespace tessera {
@@ -26,6 +27,17 @@ void followEntryLayout(Module& module) {
   if (changed) module.setConfig(std::move(config));
 }
 
+bool calleesStandFirst(const Module& module) {
+  std::vector<bool> seen(module.computationSlots(), false);
+  for (ComputationId id : module.order()) {
+    for (InstructionId instruction : module.at(id).instructions)
+      for (ComputationId callee : module.callees(module.at(instruction)))
+        if (module.contains(callee) && !seen[callee.value]) return false;
+    seen[id.value] = true;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<EditResult> apply(const Module& module, const Edit& edit) {
@@ -33,6 +45,8 @@ Result<EditResult> apply(const Module& module, const Edit& edit) {
   Performer performer(out.module);
   for (const EditAction& action : edit.actions)
     TESSERA_TRY(std::visit([&](const auto& each) { return performer(each); }, action));
+  // HLO's text has what is called before what calls it.
+  if (!calleesStandFirst(out.module)) out.module.setOrder(CallGraph(out.module).calleesFirst());
   out.added = performer.added();
   out.changed = performer.changed();
   std::vector<InstructionId> seeds = performer.seeds();

@@ -7,7 +7,6 @@
 #include "core/edit/refusal.h"
 #include "core/edit/resized_constant.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/inference/callgraph.h"
 #include "core/ops/inference/infer.h"
 
 namespace tessera {
@@ -131,24 +130,16 @@ Status Performer::readAttributes(InstructionId id, const std::vector<NewAttribut
     attributes.set(each.name, std::move(*value));
   }
   module_.setAttributes(id, std::move(attributes));
-  return settleCallees(id);
+  return refuseRecursion(id);
 }
 
-// HLO has no recursion, and its text has what is called before what calls it.
-Status Performer::settleCallees(InstructionId id) {
+Status Performer::refuseRecursion(InstructionId id) const {
   const ComputationId home = module_.at(id).computation;
-  const auto& order = module_.order();
-  const auto placeOf = [&](ComputationId computation) { return std::ranges::find(order, computation); };
-  bool later = false;
-  for (ComputationId callee : module_.callees(module_.at(id))) {
-    if (!module_.contains(callee)) continue;
-    if (calls(module_, callee, home))
+  for (ComputationId callee : module_.callees(module_.at(id)))
+    if (module_.contains(callee) && calls(module_, callee, home))
       return refuse(module_, id,
                     "%" + module_.at(home).name + " would call itself through %" + module_.at(callee).name +
                         "; HLO has no recursion");
-    later = later || placeOf(callee) > placeOf(home);
-  }
-  if (later) module_.setOrder(CallGraph(module_).calleesFirst());
   return {};
 }
 

@@ -42,7 +42,7 @@ class Performer {
   Result<InstructionId> operandIn(ComputationId computation, InstructionId id) const;
   Status readAttributes(InstructionId id, const std::vector<NewAttribute>& attributes);
   Status setShape(InstructionId id, const Shape& shape);
-  Status settleCallees(InstructionId id);
+  Status refuseRecursion(InstructionId id) const;
   Result<Instruction> newInstructionFrom(const AddInstruction& action) const;
   const Metadata* scopeOf(const AddInstruction& action, std::vector<InstructionId> operands) const;
   void takeOwnShape(InstructionId id, Shape standIn);

@@ -5,7 +5,6 @@
 
 #include "core/edit/performer.h"
 #include "core/formats/hlo_text.h"
-#include "core/ops/inference/callgraph.h"
 
 namespace tessera {
 namespace {
@@ -37,10 +36,9 @@ class Import {
   Status run() {
     for (ComputationId id : from_.order())
       if (id != from_.entry()) TESSERA_TRY(take(id));
-    std::vector<ComputationId> order = to_.order();  // callees stand first
+    std::vector<ComputationId> order = to_.order();  // before those that will call them
     std::rotate(order.begin(), order.end() - static_cast<std::ptrdiff_t>(made_), order.end());
     to_.setOrder(std::move(order));
-    to_.setOrder(CallGraph(to_).calleesFirst());  // what was there already and is shared may be behind
     return {};
   }
 

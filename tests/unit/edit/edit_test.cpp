@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/edit/edit.h"
+#include "core/formats/hlo_text.h"
 
 namespace tessera {
 namespace {
@@ -52,6 +53,21 @@ TEST(Edit, SenselessActionsAreRefused) {
   Shape otherRank = Shape::arrayRowMajor(ElementType::F32, {4, 2});
   otherRank.dimensions = {4};
   EXPECT_FALSE(apply(chain.module, {"", {SetParameterShape{chain.p, otherRank}}})) << "its text could not be read";
+}
+
+TEST(Edit, WhatIsCalledStandsFirst) {
+  Module module = *readHloText(
+                       "HloModule m\nadd {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                       "  ROOT c = f32[] add(a, b)\n}\n"
+                       "sums {\n  x = f32[4] parameter(0)\n  z = f32[] constant(0)\n"
+                       "  ROOT s = f32[] reduce(x, z), dimensions={0}, to_apply=add\n}\n"
+                       "ENTRY e {\n  y = f32[4] parameter(0)\n  ROOT t = f32[] call(y), to_apply=sums\n}\n")
+                       .module;
+  module.setOrder({*module.findComputation("sums"), *module.findComputation("add"), module.entry()});
+  ASSERT_FALSE(readHloText(printHloText(module)).module) << "a text that cannot be read";
+  const auto result = apply(module, {"note", {SetNote{*module.findInstruction("y"), "an input"}}});
+  ASSERT_TRUE(result) << result.error().toString();
+  EXPECT_TRUE(readHloText(printHloText(result->module)).module);
 }
 
 TEST(Edit, UndoIsExact) {

@@ -47,11 +47,52 @@ InstructionId BlockBuilder::constant(Literal literal) {
   return rewriter_.addConstant(computation_, std::move(literal), shape, {&source_, 1});
 }
 
-InstructionId BlockBuilder::broadcastScalar(InstructionId scalar, const Shape& shape) {
-  if (shape.isScalar()) return scalar;
+InstructionId BlockBuilder::number(ElementType type, int64_t value) {
+  Literal scalar = Literal::zeros(scalarOf(type)).value();
+  scalarToBytes(type, static_cast<ScalarBits>(value), scalar.mutableBytes().data());
+  return constant(std::move(scalar));
+}
+
+InstructionId BlockBuilder::broadcast(InstructionId array, const Shape& shape, std::vector<int64_t> dimensions) {
   AttributeSet attributes;
-  attributes.set(Attr::dimensions, std::vector<int64_t>{});
-  return add(Opcode::Broadcast, shape, {&scalar, 1}, std::move(attributes));
+  attributes.set(Attr::dimensions, std::move(dimensions));
+  return add(Opcode::Broadcast, shape, {&array, 1}, std::move(attributes));
+}
+
+InstructionId BlockBuilder::broadcastScalar(InstructionId scalar, const Shape& shape) {
+  return shape.isScalar() ? scalar : broadcast(scalar, shape, {});
+}
+
+InstructionId BlockBuilder::compare(std::string_view direction, InstructionId a, InstructionId b) {
+  Shape shape = shapeOf(a);
+  shape.type = ElementType::Pred;
+  AttributeSet attributes;
+  attributes.set(Attr::direction, std::string(direction));
+  return add(Opcode::Compare, shape, {{a, b}}, std::move(attributes));
+}
+
+InstructionId BlockBuilder::select(InstructionId condition, InstructionId yes, InstructionId no) {
+  return add(Opcode::Select, shapeOf(yes), {{condition, yes, no}});
+}
+
+InstructionId BlockBuilder::slice(InstructionId array, int64_t dimension, int64_t start, int64_t limit) {
+  Shape shape = shapeOf(array);
+  std::vector<SliceDimension> ranges;
+  for (int64_t size : shape.dimensions) ranges.push_back({0, size, 1});
+  ranges[static_cast<size_t>(dimension)] = {start, limit, 1};
+  shape.dimensions[static_cast<size_t>(dimension)] = limit - start;
+  AttributeSet attributes;
+  attributes.set(Attr::slice, std::move(ranges));
+  return add(Opcode::Slice, shape, {&array, 1}, std::move(attributes));
+}
+
+InstructionId BlockBuilder::concatenate(std::span<const InstructionId> arrays, int64_t dimension) {
+  Shape shape = shapeOf(arrays[0]);
+  int64_t& size = shape.dimensions[static_cast<size_t>(dimension)] = 0;
+  for (InstructionId array : arrays) size += shapeOf(array).dimensions[static_cast<size_t>(dimension)];
+  AttributeSet attributes;
+  attributes.set(Attr::dimensions, std::vector<int64_t>{dimension});
+  return add(Opcode::Concatenate, shape, arrays, std::move(attributes));
 }
 
 InstructionId BlockBuilder::neutral(Opcode reducer, const Shape& shape) {

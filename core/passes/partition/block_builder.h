@@ -37,8 +37,16 @@ class BlockBuilder {
                      AttributeSet attributes);
   InstructionId constant(Literal literal);
   InstructionId broadcastScalar(InstructionId scalar, const Shape& shape);
+  InstructionId number(ElementType type, int64_t value);  // an integer
   // Neutral elements of a reducer, which has them.
   InstructionId neutral(Opcode reducer, const Shape& shape);
+  InstructionId compare(std::string_view direction, InstructionId a, InstructionId b);
+  InstructionId select(InstructionId condition, InstructionId yes, InstructionId no);
+  // Dimension i becomes dimension dimensions[i].
+  InstructionId broadcast(InstructionId array, const Shape& shape, std::vector<int64_t> dimensions);
+  InstructionId reshape(InstructionId array, std::vector<int64_t> dimensions);
+  InstructionId slice(InstructionId array, int64_t dimension, int64_t start, int64_t limit);
+  InstructionId concatenate(std::span<const InstructionId> arrays, int64_t dimension);
   InstructionId binary(Opcode opcode, InstructionId a, InstructionId b) { return add(opcode, shapeOf(a), {{a, b}}); }
   InstructionId element(InstructionId tuple, int64_t index);
   // The arrays of a value, and a value of this shape of arrays.
@@ -61,7 +69,6 @@ class BlockBuilder {
  private:
   AttributeSet exchange(const Groups& groups, bool globalIds);
   ComputationId reducer(Opcode opcode, ElementType type);
-  InstructionId reshape(InstructionId array, std::vector<int64_t> dimensions);
 
   Rewriter& rewriter_;
   ProgramGrid& grid_;

@@ -51,6 +51,11 @@ Cuts chooseCuts(const Rule& rule, std::span<const FactorArray> operands, std::sp
   }
   for (Candidate& candidate : candidates.list)
     if (Rule::isSummed(rule.factors[candidate.factor])) candidate.bytes -= bytesOf(results[0]);
+  // What is only read is rather gathered where that is less.
+  std::erase_if(candidates.list, [&](const Candidate& candidate) {
+    const Factor& factor = rule.factors[candidate.factor];
+    return factor.place && Rule::isSummed(factor) && candidate.bytes <= 0;
+  });
   std::ranges::stable_sort(candidates.list, std::greater<>(), &Candidate::bytes);
   Cuts out(rule.factors.size());
   for (const Candidate& candidate : candidates.list)

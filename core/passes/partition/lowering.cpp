@@ -6,6 +6,7 @@
 #include "core/ops/inference/callee_index.h"
 #include "core/passes/buffers/alias_analysis.h"
 #include "core/passes/partition/factor_choice.h"
+#include "core/passes/partition/places.h"
 #include "core/passes/partition/reshape.h"
 #include "core/passes/partition/reshard.h"
 
@@ -249,8 +250,10 @@ class ComputationLowering {
       seed = blocks[*rule.seed];
       blocks[*rule.seed] = build_.neutral(rule.combiner, shapes[*rule.seed]);
     }
+    PlacedBlocks placed(build_, instruction, rule, chosen, blocks);
     AttributeSet attributes = withoutAnnotations(localAttributesOf(instruction, shapes, local), instruction.opcode);
-    const InstructionId made = build_.copy(instruction, local, blocks, std::move(attributes));
+    const InstructionId made =
+        placed.masked(build_.copy(instruction, local, blocks, std::move(attributes)), rule.combiner);
     if (summed.empty()) return unpacked(made, shardings);
     Block sum = summedUp({made, shardings[0]}, rule.combiner, summed, shardings_.of(instruction.id, 0));
     if (seed.valid()) sum = withSeed(sum, rule.combiner, seed, shardings[0]);

@@ -10,9 +10,16 @@
 
 namespace tessera::partition {
 
+// Where along a dimension an operation reads or writes one index: a number in an operand.
+struct Place {
+  size_t operand;
+  int64_t component = 0;  // of the index vector
+};
+
 struct Factor {
   std::vector<int64_t> operands;  // the dimension in each operand; -1: it does not have it
   std::vector<int64_t> results;   // the same of each array of the result; -1 in all: it is summed up
+  std::optional<Place> place;     // the first operand is read or written here
 };
 
 struct Rule {

@@ -166,6 +166,48 @@ TEST(Partition, InitialValueCountsOnce) {
   EXPECT_EQ(exchangesOf(module), Words{"all-reduce"});
 }
 
+// Of a table that is cut along the dimension where rows are picked.
+TEST(PartitionPlaces, EachDeviceReadsAndWritesItsBlock) {
+  const std::string header = "HloModule m\n", rows = ", sharding={devices=[8,1]<=[8]}",
+                    whole = ", sharding={replicated}";
+  const std::string table = "ENTRY e {\n x = f32[64,16] parameter(0)" + rows + "\n";
+  EXPECT_EQ(exchangesOf(cutOf(header + table +
+                              " i = s32[2,3] parameter(1)\n ROOT y = f32[2,3,16] gather(x, i), "
+                              "offset_dims={2}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=2, "
+                              "slice_sizes={1,16}" +
+                              whole + "\n}\n")),
+            Words{"all-reduce"});
+  EXPECT_EQ(exchangesOf(cutOf(header + table +
+                              " i = s32[] parameter(1)\n z = s32[] constant(0)\n ROOT y = f32[1,16] "
+                              "dynamic-slice(x, i, z), dynamic_slice_sizes={1,16}" +
+                              whole + "\n}\n")),
+            Words{"all-reduce"});
+  EXPECT_EQ(exchangesOf(cutOf(header + table +
+                              " u = f32[1,16] parameter(1)\n i = s32[] parameter(2)\n z = s32[] "
+                              "constant(0)\n ROOT y = f32[64,16] dynamic-update-slice(x, u, i, z)" +
+                              rows + "\n}\n")),
+            Words{});
+  EXPECT_EQ(exchangesOf(cutOf(header +
+                              "sum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] "
+                              "add(a, b)\n}\n" +
+                              table +
+                              " i = s32[5] parameter(1)\n u = f32[5,16] parameter(2)\n "
+                              "ROOT y = f32[64,16] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, "
+                              "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum" +
+                              rows + "\n}\n")),
+            Words{});
+}
+
+// A small table is gathered rather than a large result summed up.
+TEST(PartitionPlaces, TheSmallerOnesAreExchanged) {
+  const Module module = cutOf(
+      "HloModule m\nENTRY e {\n x = f32[8,16] parameter(0), sharding={devices=[8,1]<=[8]}\n i = s32[200] "
+      "parameter(1)\n "
+      "ROOT y = f32[200,16] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+      "index_vector_dim=1, slice_sizes={1,16}, sharding={replicated}\n}\n");
+  EXPECT_EQ(exchangesOf(module), Words{"all-gather"});
+}
+
 TEST(Partition, NothingIsExchangedForDeadCode) {
   const Module module = cutOf(
       "HloModule m\nENTRY e {\n x = f32[8,16] parameter(0), sharding={devices=[8,1]<=[8]}\n"

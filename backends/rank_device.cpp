@@ -77,9 +77,8 @@ std::string programOf(const Module& module, const RunRequest& request, DeviceGri
   const auto text = printHloText(module);
   const std::string runs =
       std::to_string(request.warmUps) + "+" + std::to_string(request.runs) + "+" + std::to_string(request.profiledRuns);
-  return "the program " + module.name + " (" + sha256Text(text).substr(0, kDigits) + ") on " +
-         std::to_string(grid.replicas) + " replicas of " + std::to_string(grid.partitions) + " partitions, backend " +
-         request.backend + ", " + runs + " runs";
+  return "the program " + module.name + " (" + sha256Text(text).substr(0, kDigits) + ") on " + grid.text() +
+         ", backend " + request.backend + ", " + runs + " runs";
 }
 
 Status checkRanks(const Engine& engine, DeviceGrid grid) {

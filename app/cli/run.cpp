@@ -225,7 +225,7 @@ void tell(const RunReport& ran, const RunArguments& options, Report& report) {
   if (ran.grid.count() > 1) {
     report.object["replicas"] = ran.grid.replicas;
     report.object["partitions"] = ran.grid.partitions;
-    devices = fmt::format("{} replicas of {} partitions, ", ran.grid.replicas, ran.grid.partitions);
+    devices = ran.grid.text() + ", ";
   }
   report.object["compile_ms"] = ran.compileMs;
   report.object["run_ms"] = ran.medianMs();

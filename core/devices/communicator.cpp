@@ -35,6 +35,14 @@ Result<DeviceValues> foldAll(const DeviceValues& values, size_t arrays, const De
 
 }  // namespace
 
+std::string DeviceGrid::text() const {
+  const auto counted = [](int64_t count, const char* one) {
+    return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+  };
+  if (partitions == 1) return counted(replicas, "replica");
+  return (replicas == 1 ? "" : counted(replicas, "replica") + " of ") + counted(partitions, "partition");
+}
+
 std::string DeviceGrid::nameOf(int64_t device) const {
   std::string name = "replica " + std::to_string(device / partitions);
   return partitions > 1 ? name + ", partition " + std::to_string(device % partitions) : name;

@@ -27,6 +27,7 @@ struct DeviceGrid {
     return replicas >= 1 && partitions >= 1 && replicas <= kMaxDevices && partitions <= kMaxDevices &&
            count() <= kMaxDevices;
   }
+  std::string text() const;                  // "2 replicas", "8 partitions", "2 replicas of 4 partitions"
   std::string nameOf(int64_t device) const;  // "replica 1, partition 0"
 };
 

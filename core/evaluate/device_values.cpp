@@ -169,10 +169,9 @@ Result<DeviceGrid> gridOf(const Module& module, int64_t replicas, int64_t partit
   const DeviceGrid grid{replicas > 0 ? replicas : config.replicaCount.value_or(1),
                         partitions > 0 ? partitions : byModule};
   if (grid.fits()) return grid;
-  return fail(
-      {.kind = replicas > 0 || partitions > 0 ? ErrorKind::Usage : ErrorKind::Unsupported,
-       .message = "a run takes at most " + std::to_string(DeviceGrid::kMaxDevices) + " devices",
-       .found = std::to_string(grid.replicas) + " replicas of " + std::to_string(grid.partitions) + " partitions"});
+  return fail({.kind = replicas > 0 || partitions > 0 ? ErrorKind::Usage : ErrorKind::Unsupported,
+               .message = "a run takes at most " + std::to_string(DeviceGrid::kMaxDevices) + " devices",
+               .found = grid.text()});
 }
 
 Result<DeviceArrays> argumentsByDevice(const Module& module, DeviceGrid grid,

@@ -32,9 +32,8 @@ void runDevice(DeviceGroup& group, int64_t device, const DeviceProgram& program,
 
 Result<std::vector<std::vector<Literal>>> runOnDevices(DeviceGrid grid, const DeviceProgram& program, HostFeeds feeds) {
   if (!grid.fits())
-    return fail(ErrorKind::Usage, "a run takes 1 to " + std::to_string(DeviceGrid::kMaxDevices) + " devices, not " +
-                                      std::to_string(grid.replicas) + " replicas of " +
-                                      std::to_string(grid.partitions) + " partitions");
+    return fail(ErrorKind::Usage,
+                "a run takes 1 to " + std::to_string(DeviceGrid::kMaxDevices) + " devices, not " + grid.text());
   DeviceGroup group(grid, std::move(feeds));
   std::vector<std::vector<Literal>> outputs(static_cast<size_t>(grid.count()));
   Outcome outcome;

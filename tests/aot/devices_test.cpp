@@ -40,7 +40,7 @@ TEST(AheadOfTimeCalls, SeveralDevicesRunAtOnce) {
       "f32[50]) tuple(g, s)",
       ", replica_count=3, input_output_alias={ {1}: (0, {}, may-alias) }");
   const CompiledObject object = objectOf(module).value();
-  EXPECT_NE(object.header.find("3 devices (3 replicas of 1 partitions)"), std::string::npos) << object.header;
+  EXPECT_NE(object.header.find("3 devices (3 replicas)"), std::string::npos) << object.header;
   EXPECT_NE(object.header.find("#define PROGRAM_RESULTS 6"), std::string::npos) << object.header;
   EXPECT_NE(object.header.find(
                 "result.1 on device 2: f32[50], float, 200 bytes, aligned to 4; may be stored over argument 2"),

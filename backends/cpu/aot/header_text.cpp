@@ -18,9 +18,9 @@ std::string headerText(const ProgramParts& parts, int64_t workspace, const std::
                      parts.features.empty() ? "" : " with ", parts.features, parts.threads);
   if (parts.grid.count() > 1)
     out += fmt::format(
-        " * A run is one on {} devices ({} replicas of {} partitions), a thread each; arrays are those of device 0, "
+        " * A run is one on {} devices ({}), a thread each; arrays are those of device 0, "
         "then those of 1, …\n",
-        parts.grid.count(), parts.grid.replicas, parts.grid.partitions);
+        parts.grid.count(), parts.grid.text());
   out += " *\n";
   out += " * Arrays are dense and row-major: the last dimension is contiguous.\n * Arguments:\n" +
          listOf(parts.arrays.arguments);

@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 studio=$(realpath "${1:-$here/../../build/release/bin}")/tessera-studio
 shift || true
 all=(first softmax wire field loop values life iteration window arranging sizes group names mlp attention training
-  lesson workspaces compiled text beside palette menu)
+  lesson workspaces compiled gpu text beside palette menu)
 [ -z "${DUMPS:-}" ] || all+=(graphs)
 large=" first wire field iteration window values sizes palette menu workspaces "
 wide=" softmax attention training beside window palette menu workspaces "
@@ -25,7 +25,7 @@ export QT_QPA_PLATFORM="offscreen:configfile=$work/screen"
 play() {
   local actions=$1 suffix=$2
   shift 2
-  cp "$here/window.hlo" "$work/screens/"
+  cp "$here/window.hlo" "$here/accesses.hlo" "$work/screens/"
   (cd "$work/screens" && "$studio" "$@" --do "$here/$actions.txt")
   for picture in "$work"/screens/*.png; do mv "$picture" "$here/$(basename "$picture" .png)$suffix.png"; done
 }

@@ -14,11 +14,14 @@
 #include "editor/document/document.h"
 #include "editor/panels/compare/devices_panel.h"
 #include "editor/panels/compare/numerics_panel.h"
+#include "editor/panels/compiler/compiled_panel.h"
 #include "editor/panels/compiler/pass_strip.h"
 #include "editor/panels/compiler/passes_panel.h"
 #include "editor/panels/compiler/warp_panel.h"
 #include "editor/panels/popups/kept_searches.h"
 #include "editor/panels/popups/search_bar.h"
+#include "editor/panels/run/device_chooser.h"
+#include "editor/panels/run/run_panel.h"
 #include "editor/panels/run/watch_panel.h"
 
 namespace tessera {
@@ -72,15 +75,23 @@ Status lookAtPass(MainWindow& w, const QString& which) {
   return {};
 }
 
-// "Changes", "Text" or "History".
-Status passTab(MainWindow& w, const QString& name) {
-  QTabWidget& tabs = *w.panels().passes->tabs();
+Status showTabNamed(QTabWidget& tabs, const QString& name) {
   for (int tab = 0; tab < tabs.count(); ++tab)
-    if (tabs.tabText(tab).compare(name, Qt::CaseInsensitive) == 0) {
+    if (tabs.tabText(tab).compare(name, Qt::CaseInsensitive) == 0 && tabs.isTabVisible(tab)) {
       tabs.setCurrentIndex(tab);
       return {};
     }
-  return refusedGesture(QObject::tr("the Passes panel has no tab %1").arg(name));
+  return refusedGesture(QObject::tr("the panel has no tab %1").arg(name));
+}
+
+// Of the next run, as the run panel's chooser calls it.
+Status chooseDevice(MainWindow& w, const QString& name) {
+  DeviceChooser& devices = *w.panels().run->device();
+  const int found = devices.findText(name);
+  if (found < 0) return refusedGesture(QObject::tr("there is no device %1").arg(name));
+  devices.setCurrentIndex(found);
+  emit devices.activated(found);
+  return {};
 }
 
 // By its name in the menu, or with "linear" behind it.
@@ -132,7 +143,9 @@ const std::map<QString, ViewCommand>& viewCommands() {
        }},
       {"warp", lookAtWarp},
       {"pass", lookAtPass},
-      {"pass-tab", passTab},
+      {"pass-tab", [](W w, S name) { return showTabNamed(*w.panels().passes->tabs(), name); }},
+      {"compiled-tab", [](W w, S name) { return showTabNamed(*w.panels().compiled->tabs(), name); }},
+      {"device", chooseDevice},
   };
   return table;
 }

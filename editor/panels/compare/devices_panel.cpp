@@ -196,7 +196,8 @@ void DevicesPanel::add(const Row& row, double longestNs) {
   };
   setTime(kLeftColumn, row.leftNs);
   setTime(kRightColumn, row.rightNs);
-  const double ratio = row.leftNs > 0 ? row.rightNs / row.leftNs : 0;
+  const bool isTimed = std::min(row.leftNs, row.rightNs) >= 0.5;  // what is told as 0 ns has no ratio
+  const double ratio = isTimed ? row.rightNs / row.leftNs : 0;
   item->setNumber(kRatioColumn, ratio, ratio > 0 ? QStringLiteral("%1").arg(ratio, 0, 'g', 3) : none);
   item->setNumber(kErrorColumn, row.error.value_or(-1),
                   row.error ? QStringLiteral("%1").arg(*row.error, 0, 'g', 2) : none);

@@ -39,8 +39,8 @@ QString rowOf(const WarpAccess& access) {
       .arg(place.section(QLatin1Char(':'), 0, 0), access.isWrite ? QObject::tr("write") : QObject::tr("read"))
       .arg(QObject::tr("%1 B").arg(access.bytes), QString::fromStdString(access.array))
       .arg(access.needed)
-      .arg(access.isShared ? QObject::tr("%1 rounds needed").arg(access.units)
-                           : QObject::tr("%1 sectors needed").arg(access.units));
+      .arg(access.isShared ? QObject::tr("%1 rounds").arg(access.units)
+                           : QObject::tr("%1 sectors").arg(access.units));
 }
 
 }  // namespace
@@ -74,6 +74,7 @@ WarpPanel::WarpPanel(Document& document, QWidget* parent)
   auto* split = new QSplitter(this);
   split->addWidget(list_);
   split->addWidget(area);
+  split->setSizes({300, 640});  // lines and pictures are as long
   split->setStretchFactor(1, 2);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 4, 8, 0);
@@ -202,10 +203,11 @@ void WarpPanel::show(const Answer& answer) {
   }
   words_->setText(!answer.failure.isEmpty() ? answer.failure
                   : accesses_.empty()       ? tr("This warp touches no memory.")
-                  : wasteful ? tr("%L1 accesses; %L2 of them move more than twice what they need, or wait for banks.")
-                                   .arg(accesses_.size())
-                                   .arg(wasteful)
-                             : tr("%L1 accesses, all of them coalesced and without conflicts.").arg(accesses_.size()));
+                  : wasteful
+                      ? tr("%L1 accesses; %L2 of them moving more than twice what is needed, or waiting for banks.")
+                            .arg(accesses_.size())
+                            .arg(wasteful)
+                      : tr("%L1 accesses, all of them coalesced and without conflicts.").arg(accesses_.size()));
   if (list_->count() > 0) list_->setCurrentRow(0);
 }
 

@@ -5,6 +5,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QStatusBar>
 #include <QTest>
 #include <QTextBlock>
 #include <QToolButton>
@@ -18,6 +19,7 @@
 #include "core/formats/file_content.h"
 #include "editor/document/round_trip.h"
 #include "editor/models/op_tree_model.h"
+#include "editor/panels/banner.h"
 #include "editor/panels/compare/devices_panel.h"
 #include "editor/panels/compare/diff_panel.h"
 #include "editor/panels/compare/numerics_panel.h"
@@ -186,6 +188,38 @@ ENTRY main {
     QCOMPARE(panel.marked()[0].last, size_t{3});
   }
 
+  // Of a dump that was cut short the best of what reads is opened, with a word on what does not.
+  void ofADamagedDumpWhatReadsIsOpened() {
+    QTemporaryDir folder;
+    const auto write = [&](const char* name, const std::string& text) {
+      QVERIFY(writeFileAtomically(folder.filePath(name).toStdString(), text).has_value());
+    };
+    write("module_0000.net.0000.p.after_a.before_b.txt", kAnalysedNet);
+    write("module_0000.net.0002.p.after_b.before_c.txt", "");
+    write("module_0000.net.cpu_after_optimizations.txt", std::string(kAnalysedNet).substr(0, 200));
+    hand_->window().openFile(folder.path());
+    hand_->settle();
+    QVERIFY2(document().file().path().endsWith("after_a.before_b.txt"), qPrintable(document().file().path()));
+    const QString said = hand_->window().pane().banner().message();
+    for (const char* words :
+         {"before optimizations is missing", "pass 0001 is missing", "cpu_after_optimizations.txt:"})
+      QVERIFY2(said.contains(QLatin1String(words)), qPrintable(said));
+    QVERIFY(hand_->window().panels().dump->isVisible());
+  }
+
+  void aDumpWithoutAModuleShowsItsFiles() {
+    QTemporaryDir folder;
+    const std::string code = "define ptr @bent(ptr %0) {\n  ret ptr null\n}\n";
+    const QString file = QStringLiteral("module_0000.net.bent_kernel_module.ir-no-opt.ll");
+    QVERIFY(writeFileAtomically(folder.filePath(file).toStdString(), code).has_value());
+    hand_->window().openFile(folder.path());
+    hand_->settle();
+    DumpPanel& panel = *hand_->window().panels().dump;
+    QVERIFY(panel.isVisible());
+    QCOMPARE(panel.files()->topLevelItemCount(), 1);
+    QVERIFY(hand_->window().pane().banner().message().contains(QStringLiteral("no file of it holds a module")));
+  }
+
   void aLineOfCodeSelectsItsInstruction() {
     QTemporaryDir folder;
     const auto write = [&](const char* name, const std::string& text) {
@@ -289,8 +323,10 @@ ENTRY main {
     QVERIFY(hand_->module().findInstruction("waved").has_value());
     QVERIFY(hand_->module().findInstruction("shifted").has_value());
     QVERIFY(document().selected().valid() && hand_->canvas().showsSelection());
+    QVERIFY(hand_->window().statusBar()->currentMessage().startsWith(QStringLiteral("Put back")));
     hand_->key(Qt::Key_Z, Qt::ControlModifier);
     QVERIFY(!hand_->module().findInstruction("waved").has_value());
+    QCOMPARE(hand_->window().statusBar()->currentMessage(), QString());
   }
 
   void whatLiesBetweenIsTakenOutToo() {

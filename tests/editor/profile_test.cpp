@@ -100,6 +100,7 @@ class ProfileTest : public QObject {
     QVERIFY(!hand_->document().run().profile());
     QVERIFY(hand_->document().run().timeline());
     QCOMPARE(hand_->document().run().timeline()->spanCount(), size_t{2});
+    QVERIFY(!hand_->document().measures().overlay());  // no node has a time: there is nothing for a legend
     QVERIFY(hand_->window().panels().timeline->isVisible());
     QVERIFY2(banner().message().contains(QStringLiteral("only the host was recorded")), qPrintable(banner().message()));
     QVERIFY(hand_->text().find("tanh") != std::string::npos);

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "core/base/sorting.h"
 #include "core/base/whole_number.h"
+#include "core/profile/op_times.h"
 #include "core/profile/sources/instruction_index.h"
 #include "core/profile/sources/time_stats.h"
 #include "core/profile/timeline.h"
@@ -171,6 +173,20 @@ OpProfile fromRun(const Profile& profile, std::shared_ptr<const Module> given) {
   out.run = std::make_shared<const Profile>(profile);
   out.modules.push_back({profile.module, std::nullopt, std::move(given)});
   sortDescending(out.instructions, [](const InstructionTime& row) { return row.times.selfNs; });
+  return out;
+}
+
+std::optional<OpProfile> medianRunOf(const OpProfile& profile) {
+  if (!profile.run || profile.run->runs < 2 || profile.instructions.empty()) return std::nullopt;
+  OpProfile out = fromRun(medianRun(*profile.run), profile.modules.at(0).module);
+  std::map<std::pair<std::string_view, std::string_view>, const TimeStats*> all;
+  for (const InstructionTime& row : profile.instructions) all[{row.computation, row.name}] = &row.times;
+  for (InstructionTime& row : out.instructions) {
+    const auto found = all.find({row.computation, row.name});
+    if (found == all.end()) continue;
+    for (int64_t TimeStats::*each : {&TimeStats::minNs, &TimeStats::medianNs, &TimeStats::p99Ns, &TimeStats::maxNs})
+      row.times.*each = found->second->*each;
+  }
   return out;
 }
 

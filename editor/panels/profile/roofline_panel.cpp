@@ -59,6 +59,7 @@ RooflinePanel::RooflinePanel(Document& document, QWidget* parent)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(makeBar());
+  layout->addWidget(words_);
   auto* split = new QSplitter(this);
   split->addWidget(view_);
   split->addWidget(makeSide());
@@ -99,9 +100,10 @@ QWidget* RooflinePanel::makeBar() {
     grouping_->addItem(by == OpGrouping::None ? tr("kernels") : tr("by %1").arg(toQString(nameOf(by))),
                        static_cast<int>(by));
   again_ = makeBarButton(bar, tr("Measure again"), tr("Measures what this machine can do, and keeps it with its date"));
-  words_ = new StatusLine(bar);
+  words_ = new StatusLine(this);  // below the lists, which leave it no room in a narrow window
+  words_->setContentsMargins(8, 0, 8, 4);
   for (QWidget* each : std::initializer_list<QWidget*>{device_, again_, grouping_}) row->addWidget(each);
-  row->addWidget(words_, 1);
+  row->addStretch(1);
   connect(device_, &QComboBox::activated, this, &RooflinePanel::chooseDevice);
   connect(grouping_, &QComboBox::currentIndexChanged, this, &RooflinePanel::show);
   connect(again_, &QToolButton::clicked, this, [this] {
@@ -247,8 +249,10 @@ void RooflinePanel::ask() {
   view_->setMoved(std::nullopt, std::nullopt);
   const auto& times = document_.measures().times();
   const auto& device = document_.measures().device();
-  if (!times || !device || document_.selection().empty())
-    return details_->setText(tr("Select a kernel, on the canvas or here."));
+  if (!times || document_.selection().empty()) return details_->setText(tr("Select a kernel, on the canvas or here."));
+  if (!device)
+    return details_->setText(MachinePeaks::ofThisMachine().isMeasuring() ? tr("measuring this machine …")
+                                                                         : tr("Choose a device."));
   const WhatIf change{type_->currentData().toString().toStdString(),
                       static_cast<KernelEdges>(edges_->currentData().toInt())};
   ++busy_;

@@ -585,6 +585,30 @@ TEST(ProfileSources, APreemptedRunOfASourceInTwoKernelsIsNoSlowerProgram) {
   EXPECT_TRUE(compareProfiles(one, other).rows.empty());
 }
 
+// What a preempted run met is not the hottest.
+TEST(ProfileSources, TheMedianRunOfOursHasItsOwnOrder) {
+  Profile run;
+  run.module = "m";
+  run.runs = 3;
+  run.runNs = {110, 111, 9110};
+  run.totalNs = 9331;
+  run.steps.push_back({.name = "hot", .count = 3, .totalNs = 300, .minNs = 99, .runNs = {99, 101, 100}});
+  run.steps.push_back({.name = "met", .count = 3, .totalNs = 9030, .minNs = 10, .runNs = {10, 10, 9010}});
+  const OpProfile all = fromRun(run, nullptr);
+  EXPECT_EQ(all.instructions.at(0).name, "met");
+  const auto median = medianRunOf(all);
+  ASSERT_TRUE(median);
+  ASSERT_EQ(median->instructions.at(0).name, "hot");
+  EXPECT_EQ(median->instructions[0].times.selfNs, 100);
+  EXPECT_EQ(median->instructions[0].times.count, 1);
+  EXPECT_EQ(median->instructions[0].times.minNs, 99);
+  EXPECT_EQ(median->instructions[1].times.selfNs, 10);
+  EXPECT_EQ(median->instructions[1].times.p99Ns, 9010);
+  run.runs = 1;
+  EXPECT_FALSE(medianRunOf(fromRun(run, nullptr)));
+  EXPECT_FALSE(medianRunOf(sourceOf("name,ns\nexp.2,60\n", smallModule())));
+}
+
 // One preempted step of fifty is no slower program.
 TEST(ProfileSources, ComparisonIsByMedians) {
   OpProfile before = sourceOf("name,total_ns\nexp.2,60\n", smallModule());

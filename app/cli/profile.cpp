@@ -107,7 +107,7 @@ void compare(const OpProfile& profile, const Baseline& baseline, Report& report)
     report.failure({.severity = Severity::Warning,
                     .message = "no instruction is in both profiles: they may be of different programs"});
   if (failed)
-    answerNo(fmt::format("slower than the baseline by {:.1f} %, the limit is {:.1f} %", found.change() * 100,
+    answerNo(fmt::format("slower than the baseline by {:.3g} %, the limit is {:.3g} %", found.change() * 100,
                          *baseline.limit * 100),
              report);
 }

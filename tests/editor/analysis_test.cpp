@@ -8,6 +8,7 @@
 #include <QStatusBar>
 #include <QTest>
 #include <QTextBlock>
+#include <QTextDocument>
 #include <QToolButton>
 #include <QTreeWidget>
 #include <algorithm>
@@ -26,6 +27,7 @@
 #include "editor/panels/compiler/dump_panel.h"
 #include "editor/panels/compiler/warp_panel.h"
 #include "editor/panels/inspect/inspector.h"
+#include "editor/panels/inspect/instruction_facts.h"
 #include "editor/panels/profile/memory_panel.h"
 #include "editor/panels/profile/profile_panel.h"
 #include "editor/panels/profile/roofline_panel.h"
@@ -250,6 +252,37 @@ ENTRY main {
     text.moveCursor(QTextCursor::Down);
     QTest::keyClick(&text, Qt::Key_Return);
     QTRY_VERIFY(hand_->selected() == named("bent"));
+  }
+
+  // Names of jax are long: beside them the reasons were a column of single letters.
+  void whyAFusionDidNotGrowIsReadInANarrowPanel() {
+    const Module module = *readHloText(R"(HloModule m, is_scheduled=true
+
+inside {
+  p = f32[2,32,256]{2,1,0} parameter(0)
+  ROOT e = f32[2,32,256]{2,1,0} exponential(p)
+}
+
+outside {
+  p = f32[2,32,256]{2,1,0} parameter(0)
+  ROOT n = f32[2,32,256]{2,1,0} negate(p)
+}
+
+ENTRY main {
+  p__h___0___fc___1_.1 = f32[2,32,256]{2,1,0} parameter(0)
+  multiply_tanh_fusion.1 = f32[2,32,256]{2,1,0} fusion(p__h___0___fc___1_.1), kind=kLoop, calls=inside
+  multiply_add_fusion.84 = f32[2,32,256]{2,1,0} fusion(multiply_tanh_fusion.1), kind=kLoop, calls=outside
+  ROOT out = (f32[2,32,256]{2,1,0}, f32[2,32,256]{2,1,0}) tuple(multiply_tanh_fusion.1, multiply_add_fusion.84)
+}
+)")
+                               .module;
+    QTextDocument page;
+    page.setHtml(whyFactsOf(module, module.findInstruction("multiply_add_fusion.84").value()));
+    QVERIFY2(page.toPlainText().contains("has 2 readers"), qPrintable(page.toPlainText()));
+    page.setTextWidth(200);
+    QVERIFY(page.idealWidth() <= 200);
+    QVERIFY2(page.size().height() < 40 * QFontMetricsF(page.defaultFont()).height(),
+             qPrintable(QString::number(page.size().height())));
   }
 
   void anEqualFusionHasTheCode() {

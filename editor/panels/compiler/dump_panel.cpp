@@ -270,6 +270,8 @@ void DumpPanel::showText(const QString& name, const QString& text) {
 QString DumpPanel::markedWords(const std::string& name) const {
   if (kernels_.empty()) return {};
   const QString selected = QString::fromStdString(kernels_[0]);
+  if (marked_.empty() && kernels_.size() > 1)
+    return tr("nothing about %1, which %2 computes, in ").arg(selected, QString::fromStdString(kernels_[1]));
   if (marked_.empty()) return tr("nothing about %1 in ").arg(selected);
   if (name == kernels_[0]) return {};
   return tr("%1, whose kernel computes %2, in ").arg(QString::fromStdString(name), selected);

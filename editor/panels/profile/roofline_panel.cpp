@@ -25,13 +25,10 @@ namespace {
 constexpr int kDeviceLetters = 26;  // of a device's name; the list shows all
 constexpr int kThisMachine = -1;
 
-QString perSecond(double giga, const QString& unit) { return toQString(amountText(giga * 1e9)) + unit; }
-
 QString wordsOfDot(const RooflineDot& dot) {
-  QString out =
-      QObject::tr("%1 · %2 · %3 flop a byte")
-          .arg(toQString(amountText(dot.flops)) + QStringLiteral("flop"), bytesWords(static_cast<int64_t>(dot.bytes)))
-          .arg(dot.intensity(), 0, 'g', 3);
+  QString out = QObject::tr("%1 · %2 · %3 flop a byte")
+                    .arg(amountWords(dot.flops, "flop"), bytesWords(static_cast<int64_t>(dot.bytes)))
+                    .arg(dot.intensity(), 0, 'g', 3);
   if (dot.predictedNs > 0)
     out += QObject::tr("\nat least %1, bound by %2").arg(durationWords(dot.predictedNs), toQString(nameOf(dot.bound)));
   return out;
@@ -273,9 +270,10 @@ void RooflinePanel::ask() {
 void RooflinePanel::showAnswer(const Result<WhatIfAnswer>& answer) {
   if (!answer) return details_->setText(QString::fromStdString(answer.error().message));
   const RooflineDot& before = answer->before;
-  QString text = tr("%1: %2 a run, %3flop/s, %4B/s\n%5")
-                     .arg(toQString(before.name), durationWords(before.measuredNs), perSecond(before.rate(), {}),
-                          perSecond(before.byteRate(), {}), wordsOfDot(before));
+  QString text =
+      tr("%1: %2 a run, %3, %4\n%5")
+          .arg(toQString(before.name), durationWords(before.measuredNs), amountWords(before.rate() * 1e9, "flop/s"),
+               amountWords(before.byteRate() * 1e9, "B/s"), wordsOfDot(before));
   const bool asks = type_->currentIndex() > 0 || edges_->currentIndex() > 0;
   if (asks) {
     text += tr("\n\nThen: %1 a run if it stays as far from the roof as now\n%2")

@@ -55,12 +55,21 @@ bool isOfThisMachine(const Json& json) {
          json.value("name", "") == processorName();
 }
 
+// Several cores that together are no quicker than one: others had them, or they are threads of one core.
+bool coresWereBusy(const Roofline& roofline) {
+  constexpr double kQuicker = 1.2;
+  return roofline.cores > 1 && !roofline.arithmetic.empty() &&
+         std::ranges::all_of(roofline.arithmetic,
+                             [](const ArithmeticPeak& peak) { return peak.allCores < kQuicker * peak.oneCore; });
+}
+
 }  // namespace
 
 std::string today() { return fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr))); }
 
 DevicePeaks peaksOf(const Roofline& roofline, const std::string& date) {
   DevicePeaks out{.name = roofline.processor, .source = "measured " + date};
+  if (coresWereBusy(roofline)) out.source += ", all cores no quicker than one: was the machine busy?";
   for (const ArithmeticPeak& peak : roofline.arithmetic)
     out.flopsPerSecond[peak.type] = std::max(peak.oneCore, peak.allCores);
   for (const MemoryPeak& peak : roofline.memory) {

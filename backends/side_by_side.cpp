@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "backends/backend.h"
 #include "core/ops/inference/infer.h"
@@ -59,10 +60,7 @@ double RunTimes::spread() const {
   return middle > 0 ? (quantileOf(ms, 0.75) - quantileOf(ms, 0.25)) / middle : 0;
 }
 
-bool SideBySide::isTold() const {
-  return quantileOf(before.ms, 0.75) < quantileOf(after.ms, 0.25) ||
-         quantileOf(after.ms, 0.75) < quantileOf(before.ms, 0.25);
-}
+bool SideBySide::isTold() const { return std::abs(change()) > before.spread() + after.spread(); }
 
 Result<SideBySide> runSideBySide(const Module& before, const Module& after, const std::vector<Literal>& arguments,
                                  const SideBySideOptions& options) {

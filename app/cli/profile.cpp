@@ -9,6 +9,7 @@
 #include "app/cli/profile_table.h"
 #include "core/profile/op_profile_json.h"
 #include "core/profile/sources/profile_source.h"
+#include "core/profile/sources/run_source.h"
 
 namespace tessera::cli {
 namespace {
@@ -58,7 +59,8 @@ void tellCsv(std::string csv, Report& report) {
   report.line(csv);
 }
 
-void tellGroups(const OpProfile& profile, const ProfileArguments& options, Report& report) {
+// shown: for people.
+void tellGroups(const OpProfile& profile, const OpProfile& shown, const ProfileArguments& options, Report& report) {
   const auto* row = std::ranges::find(kGroups, options.by, [](const auto& pair) { return std::string(pair.first); });
   const std::vector<GroupTime> groups = groupedBy(profile, row->second);
   auto& list = report.object["groups"] = nlohmann::ordered_json::array();
@@ -71,7 +73,7 @@ void tellGroups(const OpProfile& profile, const ProfileArguments& options, Repor
                     {"flops", group.flops},
                     {"bytes", group.bytes}});
   if (options.csv) return tellCsv(toCsv(groups), report);
-  for (const std::string& line : groupLines(profile, groups, options.top)) report.line(line);
+  for (const std::string& line : groupLines(shown, groupedBy(shown, row->second), options.top)) report.line(line);
 }
 
 // An answer and no failure of the program: exit code 1.
@@ -105,7 +107,7 @@ void compare(const OpProfile& profile, const Baseline& baseline, Report& report)
     report.failure({.severity = Severity::Warning,
                     .message = "no instruction is in both profiles: they may be of different programs"});
   if (failed)
-    answerNo(fmt::format("slower than the baseline by {:.1f} %, the limit is {:.1f} %", found.change() * 100,
+    answerNo(fmt::format("slower than the baseline by {:.3g} %, the limit is {:.3g} %", found.change() * 100,
                          *baseline.limit * 100),
              report);
 }
@@ -137,10 +139,13 @@ void tellProfile(const OpProfile& profile, const ProfileArguments& options, Repo
   if (options.csv && options.by.empty()) return tellCsv(toCsv(profile), report);
   if (!options.csv)
     for (const std::string& line : summaryLines(profile)) report.line(line);
+  const std::optional<OpProfile> median = options.csv ? std::nullopt : medianRunOf(profile);
+  if (median) report.line("the median run:");
+  const OpProfile& shown = median ? *median : profile;
   if (options.by.empty())
-    for (const std::string& line : instructionLines(profile, options.top)) report.line(line);
+    for (const std::string& line : instructionLines(shown, options.top)) report.line(line);
   else
-    tellGroups(profile, options, report);
+    tellGroups(profile, shown, options, report);
   if (options.csv) return;
   for (const std::string& line : lostLines(profile, options.top)) report.line(line);
 }

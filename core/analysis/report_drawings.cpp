@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-constexpr double kWidth = 860, kHeight = 380, kLeft = 64, kRight = 16, kTop = 16, kBottom = 40;
+constexpr double kWidth = 860, kHeight = 380, kLeft = 64, kRight = 16, kTop = 28, kBottom = 40;
 constexpr double kGiga = 1e9;
 
 // A logarithmic axis over whole decades.
@@ -81,7 +81,7 @@ class RooflineDrawing {
       text(x_.begin - 6, y + 4, "end", fmt::format("{:g}", std::pow(10, power)));
     }
     text((x_.begin + x_.end) / 2, kHeight - 8, "middle", "flop a byte");
-    text(4, kTop - 4, "start", "Gflop/s");
+    text(4, kTop - 14, "start", "Gflop/s");
   }
   void roofs() {
     double most = 0;

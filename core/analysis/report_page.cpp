@@ -116,7 +116,8 @@ class ReportWriter {
     heading("Graph");
     Overlay overlay = selfTimesOf(in_.times, *in_.module);
     overlay.title = fmt::format("self time · {} in all", durationText(in_.times.totalNs));
-    const std::string page = toHtmlPage(*in_.module, {.shown = in_.module->entry(), .overlay = &overlay});
+    const std::string page =
+        toHtmlPage(*in_.module, {.shown = in_.module->entry(), .theme = std::nullopt, .overlay = &overlay});
     out_ += fmt::format("<iframe title=\"graph\" srcdoc=\"{}\"></iframe>\n", escapedForMarkup(page));
   }
 

@@ -14,6 +14,8 @@ namespace {
 
 using Selection = std::unordered_set<InstructionId>;
 
+constexpr double kNoTimeNs = 0.5;  // a counted share below it says nothing
+
 // Bytes of a shape, its floats as another type where one is given.
 double bytesAs(const Shape& shape, std::optional<ElementType> type) {
   double out = 0;
@@ -125,9 +127,11 @@ double shareOf(const OpUnit& unit, const SelectedWork& work) {
 RooflineDot measuredOf(const OpTimes& times, const SelectedWork& work, double& executions) {
   RooflineDot out{.name = "selection"};
   double longest = 0;
+  size_t kernels = 0;
   for (const OpUnit& unit : times.units) {
     const double share = shareOf(unit, work);
-    if (share <= 0) continue;
+    if (share * unit.selfNs < kNoTimeNs) continue;
+    ++kernels;
     out.count += unit.count;
     executions = std::max(executions, unit.count);
     out.flops += share * unit.flops;
@@ -138,6 +142,7 @@ RooflineDot measuredOf(const OpTimes& times, const SelectedWork& work, double& e
     out.type = unit.type;
     out.name = unit.facts.name;
   }
+  if (kernels > 1) out.name += fmt::format(" and {} more", kernels - 1);
   return out;
 }
 
@@ -170,7 +175,8 @@ Result<WhatIfAnswer> whatIf(const Module& module, const OpTimes& times, const De
   double executions = 0;
   out.before = measuredOf(times, work, executions);
   if (out.before.measuredNs <= 0)
-    return fail(ErrorKind::Usage, "nothing of the selection was measured: select a node that has a time");
+    return fail(ErrorKind::Usage,
+                "the selection takes no time of its own: select a node that has one, or a whole kernel");
   out.before.instructions.assign(selection.begin(), selection.end());
   predict(out.before, peaks);
   out.after = out.before;

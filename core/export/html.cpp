@@ -289,9 +289,9 @@ class PageWriter {
             {"instruction", numbers_}, {"repeats", repeats_}, {"role", roles_}};
   }
 
-  std::string finish(const std::string& name, int page, Theme theme) {
+  std::string finish(const std::string& name, int page, std::optional<Theme> theme) {
     out_["module"] = shortened(name);
-    out_["theme"] = theme == Theme::Dark ? "dark" : "light";
+    out_["theme"] = !theme ? "reader" : *theme == Theme::Dark ? "dark" : "light";
     out_["page"] = page;
     out_["pages"] = listedPages(page);
     out_["layouts"] = out_.contains("layouts") ? out_["layouts"] : Json::array();

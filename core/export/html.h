@@ -14,8 +14,9 @@ namespace tessera {
 struct HtmlOptions {
   ComputationId shown;                           // the page to begin with
   std::unordered_set<std::string> openGroups{};  // of it, as paths of ViewNode
-  Theme theme = Theme::Light;                    // to begin with; the page has a switch
-  const Overlay* overlay = nullptr;              // OverlayKind::Sum
+  // To begin with; the page has a switch. nullopt: as the reader's browser asks for.
+  std::optional<Theme> theme = Theme::Light;
+  const Overlay* overlay = nullptr;  // OverlayKind::Sum
 };
 std::string toHtmlPage(const Module& module, const HtmlOptions& options);
 std::string toHtmlPage(const PlainGraph& graph, Theme theme);

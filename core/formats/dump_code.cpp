@@ -155,18 +155,21 @@ InstructionId firstNamedIn(std::string_view line, const Module& module) {
 
 }  // namespace
 
-std::string moduleFileOf(const DumpModule& module) {
-  std::string after, before;
+std::vector<std::string> moduleFilesOf(const DumpModule& module) {
+  std::vector<std::string> out, before;
   for (const DumpFile& file : module.files) {
     if (file.role != DumpRole::Stage) continue;
-    std::string& place = file.subject.find("after_") != file.subject.npos ? after : before;
-    if (place.empty() || isText(file.name)) place = file.name;
+    (file.subject.find("after_") != file.subject.npos ? out : before).push_back(file.name);
   }
-  if (!after.empty()) return after;
-  for (size_t i = module.passes.size(); i-- > 0;)
-    for (const std::string& file : module.passes[i].files)
-      if (isText(file) || module.passes[i].files.size() == 1) return file;
-  return before;
+  std::ranges::stable_partition(out, isText);
+  for (size_t i = module.passes.size(); i-- > 0;) {
+    std::vector<std::string> forms = module.passes[i].files;
+    std::ranges::stable_partition(forms, isText);
+    out.insert(out.end(), forms.begin(), forms.end());
+  }
+  std::ranges::stable_partition(before, isText);
+  out.insert(out.end(), before.begin(), before.end());
+  return out;
 }
 
 // Beside the values, whose file has the longer name.

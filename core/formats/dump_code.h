@@ -13,8 +13,9 @@
 
 namespace tessera {
 
-// The file that shows a module as it was compiled: after optimisation, else after its last pass, else before; "": none.
-std::string moduleFileOf(const DumpModule& module);
+// The files that hold a module, from the one that shows it as it was compiled on: after optimisation, after the last
+// pass and those before it, before optimisation; of each the text first.
+std::vector<std::string> moduleFilesOf(const DumpModule& module);
 // The buffer assignment that belongs to that file; "": none.
 std::string assignmentFileOf(const DumpModule& module);
 

@@ -136,7 +136,8 @@ std::optional<std::string> whatFolderIs(const std::filesystem::path& path) {
     return "it is a directory that XLA dumped modules into; `tessera dump DIR` lists them, and each opens by itself";
   if (holdsProfiles(path))
     return "it is a directory with XLA profiles; `tessera profile DIR` lists the times of their instructions";
-  return "it is a directory";
+  return "it is a directory without a dump of XLA (module_0000.NAME.…) and without profiles "
+         "(plugins/profile/RUN/HOST.xplane.pb)";
 }
 
 }  // namespace tessera

@@ -49,7 +49,9 @@ std::string rate(double value) { return value > 0 ? fmt::format("{:.3g}", value)
 std::string spreadText(const OpRow& row) {
   if (row.highNs <= 0 || row.estimated()) return {};
   const std::string low = durationText(row.lowNs);
-  return row.lowNs == row.highNs ? low : low + " – " + durationText(row.highNs);
+  if (row.lowNs == row.highNs) return low;
+  const std::string range = low + " – " + durationText(row.highNs);
+  return row.medianNs > 0 ? fmt::format("{} ({})", durationText(row.medianNs), range) : range;
 }
 
 std::string quoted(const std::string& text) {

@@ -219,6 +219,7 @@ OpUnit unitOf(const InstructionTime& row, double steps) {
   out.totalNs = static_cast<double>(row.times.totalNs) / steps;
   out.lowNs = static_cast<double>(row.times.minNs);
   out.highNs = static_cast<double>(row.times.maxNs);
+  out.medianNs = static_cast<double>(row.times.medianNs);
   out.flops = row.flops / steps;
   out.bytes = row.bytes / steps;
   out.measured = row.measured;

@@ -41,6 +41,7 @@ struct OpUnit {
   double selfNs = 0;             // the median of the runs, where each is known
   double totalNs = 0;            // with what a loop or call runs
   double lowNs = 0, highNs = 0;  // of OpTimes::spreadOf; 0 and 0: not known
+  double medianNs = 0;           // the same, where selfNs is a mean; else 0
   std::vector<int64_t> runNs;    // selfNs of each run; empty: not known
   double flops = 0, bytes = 0;   // of selfNs
   std::string type;              // of its arithmetic: "f32"

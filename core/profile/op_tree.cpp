@@ -116,7 +116,7 @@ void TreeBuilder::addUnit(const OpUnit& unit) {
   row.count = unit.count;
   row.selfNs = row.ratedNs = unit.selfNs;
   row.totalNs = unit.totalNs;
-  row.lowNs = unit.lowNs, row.highNs = unit.highNs;
+  row.lowNs = unit.lowNs, row.medianNs = unit.medianNs, row.highNs = unit.highNs;
   row.flops = unit.flops, row.bytes = unit.bytes;
   row.bound = unit.bound;
   row.attainableNs = unit.attainableNs;

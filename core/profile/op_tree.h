@@ -31,9 +31,9 @@ struct OpRow {
   // Of a group and a fusion what is below it, of a loop with what it runs. `selfNs` of all rows add up to the
   // tree's total: a fusion's is what its members do not take.
   double totalNs = 0, selfNs = 0;
-  double lowNs = 0, highNs = 0;
-  double flops = 0, bytes = 0;  // of ratedNs
-  double ratedNs = 0;           // the time in which the work was done: without what a loop runs; 0: no rate
+  double lowNs = 0, medianNs = 0, highNs = 0;  // as OpUnit's
+  double flops = 0, bytes = 0;                 // of ratedNs
+  double ratedNs = 0;  // the time in which the work was done: without what a loop runs; 0: no rate
   BoundBy bound = BoundBy::Unknown;
   double attainableNs = 0, wastedNs = 0;
   std::vector<double> runNs;  // totalNs of each run, where all of it is known

@@ -98,6 +98,7 @@ void Document::tellSoon() {
 std::vector<BackgroundTask> Document::tasks() {
   std::vector<BackgroundTask> out;
   if (file_.isReading()) out.push_back({file_.progress(), [this] { file_.cancelReading(); }});
+  if (run_.isReading()) out.push_back({run_.readingProgress(), [this] { run_.cancelReading(); }});
   // Values on nodes come with a run, and are not wanted without it.
   const auto cancelRun = [this] {
     run_.cancel();

@@ -156,7 +156,8 @@ void NodeMeasures::remake() {
                              return [this, made, version] {
                                if (version != overlays_) return;
                                if (!*made) state_.problem = QString::fromStdString(made->error().toString());
-                               install(*made ? std::make_shared<const Overlay>(**std::move(made)) : nullptr);
+                               const bool colours = *made && !(*made)->entries.empty();
+                               install(colours ? std::make_shared<const Overlay>(**std::move(made)) : nullptr);
                              };
                            });
 }

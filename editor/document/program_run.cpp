@@ -265,7 +265,7 @@ struct ProgramRun::OpenedProfile {
   std::optional<Profile> laid;  // over the graph that is open
   std::string module, hlo;      // name and text of the one to show, where no graph is open
   QStringList modules;
-  bool isOther = false;  // nothing lands on the graph that is open, but on a module that the profile holds
+  bool isOther = false;  // most does not land on the graph that is open, but on a module that the profile holds
   uint64_t revision;
 };
 
@@ -288,9 +288,15 @@ std::vector<const ProfiledModule*> modulesOf(const OpProfile& profile, const QSt
   return out;
 }
 
+QString warningsOf(const OpProfile& profile) {
+  QStringList out;
+  for (const std::string& warning : profile.warnings) out << QString::fromStdString(warning);
+  return out.join(QStringLiteral("; "));
+}
+
 QString nothingLands(const QString& path, const OpProfile& profile) {
-  const QString why = profile.warnings.empty() ? QObject::tr("it names no instruction that is known")
-                                               : QString::fromStdString(profile.warnings.back());
+  const QString why =
+      profile.warnings.empty() ? QObject::tr("it names no instruction that is known") : warningsOf(profile);
   return QObject::tr("%1: nothing of it lands on a graph: %2").arg(path, why);
 }
 
@@ -300,17 +306,22 @@ QString originOf(const QString& path, const OpProfile& profile) {
                            : QObject::tr("%1: all that was recorded").arg(name);
 }
 
-QString warningsOf(const OpProfile& profile) {
-  QStringList out;
-  for (const std::string& warning : profile.warnings) out << QString::fromStdString(warning);
-  return out.join(QStringLiteral("; "));
+// The graph is none of the modules that the profile holds, and most of its time is not placed on it.
+bool isOfAnother(const QString& path, const OpProfile& placed, const Module& graph) {
+  if (placed.placedNs >= placed.unmatchedNs && !placed.instructions.empty()) return false;
+  const auto byItself = readProfileSource(path.toStdString());
+  if (!byItself || !longestModule(*byItself)) return false;
+  return std::ranges::none_of(byItself->modules, [&](const ProfiledModule& each) {
+    return each.module && haveSameInstructions(*each.module, graph);
+  });
 }
 
 QString summaryOfProfile(const QString& path, const OpProfile& profile) {
   const auto time = [](int64_t ns) { return QString::fromStdString(durationText(static_cast<double>(ns))); };
   const QString name = path.section(QLatin1Char('/'), -1);
+  if (profile.totalNs == 0) return QObject::tr("%1: it names no instruction; the timeline shows what it has").arg(name);
   if (profile.unmatchedNs == 0) return QObject::tr("%1: all of its %2 are placed").arg(name, time(profile.totalNs));
-  return QObject::tr("%1: %2 of %3 are placed, %4 are unmatched; `tessera profile` names them")
+  return QObject::tr("%1: %2 of %3 are placed, %4 are unmatched: the Profile panel lists them with the reasons")
       .arg(name, time(profile.placedNs), time(profile.totalNs), time(profile.unmatchedNs));
 }
 
@@ -325,10 +336,7 @@ void ProgramRun::openProfile(const QString& path, const QString& module) {
                       .revision = revision});
     if (!opened->profile) return opened;
     if (given) opened->laid = toProfile(*opened->profile, *given);
-    if (given && opened->profile->instructions.empty()) {
-      const auto byItself = readProfileSource(path.toStdString());
-      opened->isOther = byItself && longestModule(*byItself);
-    }
+    opened->isOther = given && isOfAnother(path, *opened->profile, *given);
     const auto modules = given ? std::vector<const ProfiledModule*>() : modulesOf(*opened->profile, module);
     for (const ProfiledModule* each : modules) opened->modules << QString::fromStdString(labelOf(*each));
     if (modules.empty()) return opened;
@@ -336,8 +344,23 @@ void ProgramRun::openProfile(const QString& path, const QString& module) {
     opened->hlo = printHloText(*modules[0]->module);
     return opened;
   };
-  background_.startForFile(
-      kReading, [this, read]() -> Background::Answer { return [this, opened = read()] { install(*opened); }; });
+  state_.reading = newCancelToken();
+  state_.readFile = path.section(QLatin1Char('/'), -1);
+  emit progressed();
+  background_.startForFile(kReading, [this, read, token = state_.reading]() -> Background::Answer {
+    return [this, token, opened = read()] {
+      if (token != state_.reading) return;  // cancelled
+      state_.reading.reset();
+      emit progressed();
+      install(*opened);
+    };
+  });
+}
+
+void ProgramRun::cancelReading() {
+  if (!std::exchange(state_.reading, nullptr)) return;
+  emit progressed();
+  emit cancelled();
 }
 
 void ProgramRun::install(OpenedProfile& opened) {
@@ -347,20 +370,24 @@ void ProgramRun::install(OpenedProfile& opened) {
     return emit failed(QString::fromStdString(why.toString()), why.kind);
   }
   if (opened.isOther) return emit ofAnotherModule(opened.path);
-  if (opened.profile->instructions.empty() || (!hasGraph(document_) && opened.hlo.empty()))
-    return emit failed(nothingLands(opened.path, *opened.profile), ErrorKind::Input);
-  if (!opened.hlo.empty())
+  const bool lands = !opened.profile->instructions.empty() && (hasGraph(document_) || !opened.hlo.empty());
+  const bool hasSpans = opened.profile->timeline && opened.profile->timeline->spanCount() > 0;
+  if (!lands && !hasSpans) return emit failed(nothingLands(opened.path, *opened.profile), ErrorKind::Input);
+  if (!opened.hlo.empty()) {
     if (const Status made = document_.file().createFromHlo(opened.hlo, opened.module); !made)
       return emit failed(QString::fromStdString(made.error().toString()), made.error().kind);
+  } else if (!document_.isOpen()) {
+    document_.file().create();
+  }
   forgetOutcome();
-  state_.opened = opened.laid ? *std::move(opened.laid) : toProfile(*opened.profile, document_.module());
+  if (lands) state_.opened = opened.laid ? *std::move(opened.laid) : toProfile(*opened.profile, document_.module());
   const QString summary = summaryOfProfile(opened.path, *opened.profile);
   state_.origin = {.words = originOf(opened.path, *opened.profile),
                    .path = opened.path,
                    .warnings = warningsOf(*opened.profile),
                    .modules = opened.modules};
   emit outcomeChanged();
-  emit profileOpened(summary);
+  emit profileOpened(summary, lands);
   analyse([profile = std::make_shared<OpProfile>(*std::move(opened.profile))](
               const std::shared_ptr<const Module>& module) -> Analysis {
     linkTimeline(*profile, module);

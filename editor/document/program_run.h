@@ -53,7 +53,11 @@ class ProgramRun : public QObject {
   // Reads a profile of any kind and lays its times over the graph, in place of a run's. Without a graph, the module of
   // the profile that took longest becomes one, or the one that is asked for (ProfileOrigin::modules).
   void openProfile(const QString& path, const QString& module = {});
-  void cancel();  // at once: what the worker still makes is dropped
+  bool isReading() const { return state_.reading != nullptr; }  // a profile
+  Progress readingProgress() const { return {tr("Reading %1").arg(state_.readFile), -1}; }
+  // At once: what the worker still makes is dropped.
+  void cancelReading();
+  void cancel();
   bool isRunning() const { return state_.running != nullptr; }
   const Progress& progress() const { return state_.progress; }
   const std::optional<RunOutcome>& outcome() const { return state_.outcome; }
@@ -75,9 +79,10 @@ class ProgramRun : public QObject {
   void progressed();
   void failed(QString message, tessera::ErrorKind kind);
   void cancelled();
-  void profileOpened(QString summary);  // after outcomeChanged
-  void ofAnotherModule(QString path);   // a profile that does not fit the graph and holds its own module
-  void analysed();                      // times() and timeline() are there, or gone
+  // After outcomeChanged. hasTimes: of instructions; else nothing but its timeline is shown.
+  void profileOpened(QString summary, bool hasTimes);
+  void ofAnotherModule(QString path);  // a profile that does not fit the graph and holds its own module
+  void analysed();                     // times() and timeline() are there, or gone
 
  private:
   struct Answer;
@@ -97,6 +102,8 @@ class ProgramRun : public QObject {
     ProfileOrigin origin;
     CancelToken running;  // null: nothing runs
     Progress progress;
+    CancelToken reading;  // a profile; null: none
+    QString readFile;
   };
   Document& document_;
   Background& background_;

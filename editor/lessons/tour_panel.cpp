@@ -7,6 +7,7 @@
 #include <QScrollArea>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "editor/look/icon.h"
 #include "editor/look/type_scale.h"
@@ -50,11 +51,11 @@ TourPanel::TourPanel(QWidget* parent)
   inside->setContentsMargins(0, 0, 8, 0);
   inside->addWidget(title_);
   inside->addWidget(words_, 1);
-  auto* scroll = new QScrollArea(this);
-  scroll->setWidgetResizable(true);
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll->setWidget(page);
+  scroll_ = new QScrollArea(this);
+  scroll_->setWidgetResizable(true);
+  scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll_->setWidget(page);
   auto* buttons = new QHBoxLayout;
   buttons->addWidget(previous_);
   buttons->addWidget(place_, 1, Qt::AlignCenter);
@@ -63,7 +64,7 @@ TourPanel::TourPanel(QWidget* parent)
   layout->setContentsMargins(12, 8, 12, 12);
   layout->addLayout(head);
   layout->addSpacing(8);
-  layout->addWidget(scroll, 1);
+  layout->addWidget(scroll_, 1);
   layout->addWidget(problem_);
   layout->addLayout(buttons);
   connect(previous_, &QPushButton::clicked, this, [this] { emit stepWanted(step_ - 1); });
@@ -84,9 +85,19 @@ void TourPanel::showStep(const Tour& tour, int step) {
   show();
 }
 
+// A button that is disabled hands the focus on, at last to the one that closes: a second press of Space would end the
+// tour. So it waits beside the buttons.
 void TourPanel::setBusy(bool busy) {
+  QPushButton* held = next_->hasFocus() ? next_ : previous_->hasFocus() ? previous_ : nullptr;
+  if (busy && held) {
+    waiting_ = held;
+    scroll_->setFocus();
+  }
   previous_->setEnabled(!busy && step_ > 0);
   next_->setEnabled(!busy && step_ + 1 < steps_);
+  if (busy || !waiting_) return;
+  QPushButton* back = std::exchange(waiting_, nullptr);
+  (back->isEnabled() ? back : back == next_ ? previous_ : next_)->setFocus();
 }
 
 void TourPanel::showProblem(const QString& problem) {

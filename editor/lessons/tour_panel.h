@@ -8,6 +8,7 @@
 
 class QLabel;
 class QPushButton;
+class QScrollArea;
 
 namespace tessera {
 
@@ -31,7 +32,8 @@ class TourPanel : public QWidget {
 
  private:
   QLabel *tour_, *title_, *words_, *place_, *problem_;
-  QPushButton *previous_, *next_;
+  QScrollArea* scroll_;
+  QPushButton *previous_, *next_, *waiting_ = nullptr;  // waiting_: had the focus when the step began
   int step_ = 0, steps_ = 0;
 };
 

@@ -19,7 +19,7 @@ QString opColumnTip(OpColumn column, const OpTree& tree) {
     case OpColumn::Self: return QObject::tr("Without what is below. ≈: estimated by counted work within a fusion");
     case OpColumn::Spread:
       return tree.spreadOf == "run" ? QObject::tr("The quickest and the slowest run")
-                                    : QObject::tr("The quickest and the slowest execution");
+                                    : QObject::tr("The median execution, the quickest and the slowest");
     case OpColumn::FlopRate:
     case OpColumn::ByteRate: return QObject::tr("Work by its own time; a loop has none, its body has");
     case OpColumn::Bound:

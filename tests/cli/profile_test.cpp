@@ -55,6 +55,7 @@ TEST_F(ProfileProgram, ProfilesOfOurRunsAndTables) {
   const json steps = object("profile p.json --json", 0);
   EXPECT_EQ(steps["steps"], 3);
   EXPECT_FALSE(steps["instructions"].empty());
+  EXPECT_NE(scratch_.tessera("profile p.json").out.find("\nthe median run:\n"), std::string::npos);
   const json placed = object("profile p.json add.hlo --json --by=opcode", 0);
   EXPECT_EQ(placed["instructions"][0]["name"], "sum");
   EXPECT_EQ(placed["groups"][0]["name"], "add");

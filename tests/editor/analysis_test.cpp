@@ -5,8 +5,10 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QStatusBar>
 #include <QTest>
 #include <QTextBlock>
+#include <QTextDocument>
 #include <QToolButton>
 #include <QTreeWidget>
 #include <algorithm>
@@ -18,12 +20,14 @@
 #include "core/formats/file_content.h"
 #include "editor/document/round_trip.h"
 #include "editor/models/op_tree_model.h"
+#include "editor/panels/banner.h"
 #include "editor/panels/compare/devices_panel.h"
 #include "editor/panels/compare/diff_panel.h"
 #include "editor/panels/compare/numerics_panel.h"
 #include "editor/panels/compiler/dump_panel.h"
 #include "editor/panels/compiler/warp_panel.h"
 #include "editor/panels/inspect/inspector.h"
+#include "editor/panels/inspect/instruction_facts.h"
 #include "editor/panels/profile/memory_panel.h"
 #include "editor/panels/profile/profile_panel.h"
 #include "editor/panels/profile/roofline_panel.h"
@@ -186,6 +190,38 @@ ENTRY main {
     QCOMPARE(panel.marked()[0].last, size_t{3});
   }
 
+  // Of a dump that was cut short the best of what reads is opened, with a word on what does not.
+  void ofADamagedDumpWhatReadsIsOpened() {
+    QTemporaryDir folder;
+    const auto write = [&](const char* name, const std::string& text) {
+      QVERIFY(writeFileAtomically(folder.filePath(name).toStdString(), text).has_value());
+    };
+    write("module_0000.net.0000.p.after_a.before_b.txt", kAnalysedNet);
+    write("module_0000.net.0002.p.after_b.before_c.txt", "");
+    write("module_0000.net.cpu_after_optimizations.txt", std::string(kAnalysedNet).substr(0, 200));
+    hand_->window().openFile(folder.path());
+    hand_->settle();
+    QVERIFY2(document().file().path().endsWith("after_a.before_b.txt"), qPrintable(document().file().path()));
+    const QString said = hand_->window().pane().banner().message();
+    for (const char* words :
+         {"before optimizations is missing", "pass 0001 is missing", "cpu_after_optimizations.txt:"})
+      QVERIFY2(said.contains(QLatin1String(words)), qPrintable(said));
+    QVERIFY(hand_->window().panels().dump->isVisible());
+  }
+
+  void aDumpWithoutAModuleShowsItsFiles() {
+    QTemporaryDir folder;
+    const std::string code = "define ptr @bent(ptr %0) {\n  ret ptr null\n}\n";
+    const QString file = QStringLiteral("module_0000.net.bent_kernel_module.ir-no-opt.ll");
+    QVERIFY(writeFileAtomically(folder.filePath(file).toStdString(), code).has_value());
+    hand_->window().openFile(folder.path());
+    hand_->settle();
+    DumpPanel& panel = *hand_->window().panels().dump;
+    QVERIFY(panel.isVisible());
+    QCOMPARE(panel.files()->topLevelItemCount(), 1);
+    QVERIFY(hand_->window().pane().banner().message().contains(QStringLiteral("no file of it holds a module")));
+  }
+
   void aLineOfCodeSelectsItsInstruction() {
     QTemporaryDir folder;
     const auto write = [&](const char* name, const std::string& text) {
@@ -216,6 +252,37 @@ ENTRY main {
     text.moveCursor(QTextCursor::Down);
     QTest::keyClick(&text, Qt::Key_Return);
     QTRY_VERIFY(hand_->selected() == named("bent"));
+  }
+
+  // Names of jax are long: beside them the reasons were a column of single letters.
+  void whyAFusionDidNotGrowIsReadInANarrowPanel() {
+    const Module module = *readHloText(R"(HloModule m, is_scheduled=true
+
+inside {
+  p = f32[2,32,256]{2,1,0} parameter(0)
+  ROOT e = f32[2,32,256]{2,1,0} exponential(p)
+}
+
+outside {
+  p = f32[2,32,256]{2,1,0} parameter(0)
+  ROOT n = f32[2,32,256]{2,1,0} negate(p)
+}
+
+ENTRY main {
+  p__h___0___fc___1_.1 = f32[2,32,256]{2,1,0} parameter(0)
+  multiply_tanh_fusion.1 = f32[2,32,256]{2,1,0} fusion(p__h___0___fc___1_.1), kind=kLoop, calls=inside
+  multiply_add_fusion.84 = f32[2,32,256]{2,1,0} fusion(multiply_tanh_fusion.1), kind=kLoop, calls=outside
+  ROOT out = (f32[2,32,256]{2,1,0}, f32[2,32,256]{2,1,0}) tuple(multiply_tanh_fusion.1, multiply_add_fusion.84)
+}
+)")
+                               .module;
+    QTextDocument page;
+    page.setHtml(whyFactsOf(module, module.findInstruction("multiply_add_fusion.84").value()));
+    QVERIFY2(page.toPlainText().contains("has 2 readers"), qPrintable(page.toPlainText()));
+    page.setTextWidth(200);
+    QVERIFY(page.idealWidth() <= 200);
+    QVERIFY2(page.size().height() < 40 * QFontMetricsF(page.defaultFont()).height(),
+             qPrintable(QString::number(page.size().height())));
   }
 
   void anEqualFusionHasTheCode() {
@@ -289,8 +356,10 @@ ENTRY main {
     QVERIFY(hand_->module().findInstruction("waved").has_value());
     QVERIFY(hand_->module().findInstruction("shifted").has_value());
     QVERIFY(document().selected().valid() && hand_->canvas().showsSelection());
+    QVERIFY(hand_->window().statusBar()->currentMessage().startsWith(QStringLiteral("Put back")));
     hand_->key(Qt::Key_Z, Qt::ControlModifier);
     QVERIFY(!hand_->module().findInstruction("waved").has_value());
+    QCOMPARE(hand_->window().statusBar()->currentMessage(), QString());
   }
 
   void whatLiesBetweenIsTakenOutToo() {

@@ -166,6 +166,8 @@ class MeasuresTest : public AnalysisHand {
     QVERIFY(hand_->canvas().selection() == dot->instructions);
     QTRY_VERIFY_WITH_TIMEOUT(!panel.isBusy(), 20000);
     QVERIFY2(panel.details().contains("at least"), qPrintable(panel.details()));
+    QCOMPARE(amountWords(0, "flop"), QStringLiteral("0 flop"));
+    QCOMPARE(amountWords(1500, "B/s"), QStringLiteral("1.50 KB/s"));
     hand_->click(named("w"));
     QVERIFY(view.marked().empty());
     hand_->click(named("product"));

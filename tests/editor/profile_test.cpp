@@ -13,6 +13,7 @@
 #include "editor/panels/banner.h"
 #include "editor/panels/profile/profile_panel.h"
 #include "editor/panels/profile/roofline_panel.h"
+#include "editor/panels/profile/timeline_panel.h"
 #include "tests/editor/hand.h"
 #include "tests/editor/qt_tests.h"
 #include "tests/support/source_tree.h"
@@ -61,6 +62,48 @@ class ProfileTest : public QObject {
     QVERIFY2(panel().words().contains(QStringLiteral("3.00 h after all others")), qPrintable(panel().words()));
     drop("t.csv", "name,time_us\nproduct,30\n");
     QVERIFY(!panel().words().contains(QStringLiteral("3.00 h")));
+  }
+
+  // In the bar over the canvas, whole; and it goes with the profile.
+  void aCutFileIsShownWithAWord() {
+    hand_->openText(kLayer, false);
+    drop("bad.csv", "name,time_us\nproduct,1e\n");
+    QVERIFY2(said().contains(QStringLiteral("does not read")), qPrintable(said()));
+    drop("cut.csv", "name,time_us\nproduct,30\nactiv");
+    QVERIFY(hand_->document().run().profile());
+    QCOMPARE(banner().message(), QStringLiteral("cut.csv: the table is cut in line 3: the lines before it are shown"));
+    drop("t.csv", "name,time_us\nproduct,30\n");
+    QCOMPARE(banner().message(), QString());
+  }
+
+  // jax calls each program jit_step: what a name alone places would be another program's time.
+  void anotherProgramOfThatNameOpensItsOwnBeside() {
+    std::string other = kLayer;
+    other.replace(other.find("tanh("), 5, "sine(");
+    PlaneBytes metadata("/host:metadata"), cpu("/host:CPU");
+    metadata.module("layer", 1, *writeProto(*readHloText(other).module));
+    cpu.line("thread", {cpu.op("product", "layer", 1, 0, 1000), cpu.op("activated", "layer", 1, 2000, 8000)});
+    hand_->openText(kLayer, false);
+    Document& open = hand_->document();
+    drop("other.xplane.pb", spaceBytes({metadata, cpu}));
+    QVERIFY(&hand_->document() != &open);
+    QVERIFY(hand_->text().find("sine") != std::string::npos);
+    QCOMPARE(hand_->document().measures().overlay()->find(hand_->named("activated"))->value, 8.0);
+  }
+
+  // Half an xplane.pb has lost the names behind its events, and a host alone names no instruction.
+  void aTimelineIsShownThoughNoInstructionIsNamed() {
+    PlaneBytes cpu("/host:CPU");
+    cpu.line("python", {cpu.event("step", 0, 9'000'000, {}), cpu.event("wait", 1000, 5'000'000, {})});
+    hand_->openText(kLayer, false);
+    drop("host.xplane.pb", spaceBytes({cpu}));
+    QVERIFY(!hand_->document().run().profile());
+    QVERIFY(hand_->document().run().timeline());
+    QCOMPARE(hand_->document().run().timeline()->spanCount(), size_t{2});
+    QVERIFY(!hand_->document().measures().overlay());  // no node has a time: there is nothing for a legend
+    QVERIFY(hand_->window().panels().timeline->isVisible());
+    QVERIFY2(banner().message().contains(QStringLiteral("only the host was recorded")), qPrintable(banner().message()));
+    QVERIFY(hand_->text().find("tanh") != std::string::npos);
   }
 
   // What another machine can do is not known: no roof is drawn, and no device is named, until one is chosen.
@@ -169,6 +212,7 @@ class ProfileTest : public QObject {
     hand_->window().openFile(path);
     hand_->settle();
   }
+  Banner& banner() { return *hand_->window().findChild<Banner*>(); }
   ProfilePanel& panel() { return *hand_->window().panels().profile; }
   QString said() {
     QString out;

@@ -3,6 +3,7 @@
 #include <QPushButton>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 
 #include "app/studio/start/start_page.h"
 #include "app/studio/start/tour_guide.h"
@@ -66,6 +67,33 @@ class ToursTest : public QObject {
       guide.end();
       QVERIFY(!panel.isVisible());
     }
+  }
+
+  // The focus stays with the button that was pressed; and a tour ends with its last document.
+  void spaceGoesOnFromStepToStep() {
+    Hand hand;
+    TourGuide& guide = hand.window().tours();
+    guide.setPlayer([&hand](const QString& command) { return startCommand(hand.window(), command); });
+    const std::vector<Tour> tours = toursIn(TourGuide::folder());
+    const auto tour = std::ranges::find_if(tours, [](const Tour& each) { return each.path.contains("softmax"); });
+    QVERIFY(tour != tours.end());
+    hand.window().findChild<QCommandLinkButton*>(QStringLiteral("tour softmax"))->click();
+    TourPanel& panel = guide.panel();
+    const auto rest = [&] {
+      QTRY_VERIFY_WITH_TIMEOUT(!guide.isPlaying() && !hand.window().isBusy() && panel.previousButton()->isEnabled(),
+                               60000);
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(panel.nextButton()->isEnabled(), 60000);
+    panel.nextButton()->setFocus();
+    for (size_t step = 1; step < tour->steps.size(); ++step) {
+      QTest::keyClick(QApplication::focusWidget(), Qt::Key_Space);
+      rest();
+      QVERIFY(panel.isVisible());
+      QCOMPARE(panel.step(), static_cast<int>(step));
+    }
+    QVERIFY(panel.previousButton()->hasFocus());
+    QVERIFY(playCommand(hand.window(), QStringLiteral("close-tab")).has_value());
+    QTRY_VERIFY(!panel.isVisible() && !guide.isOn());
   }
 
  private:

@@ -151,8 +151,10 @@ void MainWindow::makeDocuments() {
 }
 
 void MainWindow::connectStartPage() {
-  connect(opener_, &DocumentOpener::arriving, startPage_,
-          [this](const DocumentPane& pane) { startPage_->setVisible(pane.isFirstGraph()); });
+  connect(opener_, &DocumentOpener::arriving, startPage_, [this](const DocumentPane& pane) {
+    startPage_->setVisible(pane.isFirstGraph());
+    if (pane.isFirstGraph()) tours_->end();  // what it spoke of is closed
+  });
   connect(recentFiles_, &RecentFiles::changed, startPage_,
           [this] { startPage_->setRecentFiles(recentFiles_->paths()); });
   connect(startPage_, &StartPage::fileChosen, this, &MainWindow::openFile);

@@ -36,11 +36,12 @@ void PanelsOnDemand::connectPane(DocumentPane& pane) {
   connect(&pane, &DocumentPane::panelWanted, this, [this, &pane](const QString& name) {
     if (current_.is(pane)) docks_.raise(name);
   });
-  connect(&pane.document().run(), &ProgramRun::profileOpened, this, [this, &pane](const QString& summary) {
-    if (&current_.document() != &pane.document()) return;
-    docks_.raise(QStringLiteral("profile"));
-    window_.statusBar()->showMessage(summary, 10000);
-  });
+  connect(&pane.document().run(), &ProgramRun::profileOpened, this,
+          [this, &pane](const QString& summary, bool hasTimes) {
+            if (&current_.document() != &pane.document()) return;
+            docks_.raise(hasTimes ? QStringLiteral("profile") : QStringLiteral("timeline"));
+            window_.statusBar()->showMessage(summary, 10000);
+          });
   // In the next event: filling the table and laying it out are a frame each at 100,000 rows.
   connect(
       &pane, &DocumentPane::outcomeCame, this,

@@ -7,7 +7,9 @@ class App {
     this.painter = new Painter(this.canvas, graph);
     this.hits = [];
     this.hit = -1;
-    this.setTheme(graph.theme);
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    this.setTheme(graph.theme !== 'reader' ? graph.theme : dark.matches ? 'dark' : 'light');
+    if (graph.theme === 'reader') dark.onchange = () => this.setTheme(dark.matches ? 'dark' : 'light');
     document.getElementById('module').textContent = document.getElementById('module').title = graph.module;
     this.fillPages();
     this.show(graph.page, new Set(graph.open));

@@ -49,6 +49,7 @@ class Matcher {
   Choice moduleFor(const RecordedTime& time, const Recorded& file);
   void findGivenPrograms(const Recorded& file);
   Choice givenFor(const RecordedTime& time) const;
+  std::string whyAnotherVersions(const InstructionIndex::Found& found) const;
   void addInstruction(const RecordedTime& time, const Recorded& file);
   void addDevice(const RecordedTime& time);
   bool placed(MatchedModule& module, const InstructionIndex::Found& found, const RecordedTime& time);
@@ -60,7 +61,8 @@ class Matcher {
   void warnOfWhatIsLacking();
 
   std::shared_ptr<const Module> given_;
-  std::set<uint64_t> otherPrograms_;  // of the file, of the given module's name and of other instructions
+  std::set<uint64_t> otherPrograms_;            // of the file, of the given module's name and of other instructions
+  std::vector<const MatchedModule*> versions_;  // of the file: modules of that name, where none is the given one
   std::map<std::string, std::unique_ptr<MatchedModule>> modules_;  // by hash of the bytes, or by name
   std::map<std::pair<std::string, std::string>, std::pair<TimeSamples, std::string>> lost_, host_;  // by name, reason
   std::map<std::string, TimeSamples> givenNames_;
@@ -108,28 +110,49 @@ MatchedModule& Matcher::namesOnly(const RecordedTime& time) {
   return *slot;
 }
 
-// A function that was traced twice is two modules of one name. Where none of them is the given one, all are taken for
-// it: it may be a stage before.
+// A function that was traced twice is two modules of one name. Where none of them is the given one, that may be another
+// stage or version of them: it takes the times of what it has in common with them.
 void Matcher::findGivenPrograms(const Recorded& file) {
   otherPrograms_.clear();
-  std::vector<const RecordedModule*> named;
-  for (const RecordedModule& module : file.modules)
-    if (given_ && module.name == given_->name) named.push_back(&module);
-  if (named.size() < 2) return;
+  versions_.clear();
   bool found = false;
-  for (const RecordedModule* each : named) {
-    const std::shared_ptr<const Module> module = moduleOf(*each)->module;
-    const bool same = module && haveSameInstructions(*module, *given_);
+  for (const RecordedModule& recorded : file.modules) {
+    if (!given_ || recorded.name != given_->name) continue;
+    const MatchedModule* named = moduleOf(recorded);
+    if (!named->module) continue;
+    const bool same = haveSameInstructions(*named->module, *given_);
     found |= same;
+    versions_.push_back(named);
     std::optional<uint64_t>& ofGiven = modules_.at("given")->program;
-    if (same && !ofGiven) ofGiven = each->program;
-    if (!same && each->program) otherPrograms_.insert(*each->program);
+    if (same && !ofGiven) ofGiven = recorded.program;
+    if (!same && recorded.program) otherPrograms_.insert(*recorded.program);
   }
-  if (found) return;
+  if (found) return versions_.clear();
   otherPrograms_.clear();
-  out_.warnings.push_back(
-      fmt::format("{} modules are called {}, and none of them is the given one: the times of all are laid on it",
-                  named.size(), given_->name));
+  if (versions_.empty()) return;
+  const std::string which =  // said once, however many files there are
+      versions_.size() == 1
+          ? fmt::format("the module {} of the profile is not the given one, though it has its name", given_->name)
+          : fmt::format("none of the {} modules {} is the given one", versions_.size(), given_->name);
+  note(out_.warnings, which + ": times are laid on what is the same instruction in both");
+}
+
+// "": one of them has the same instruction, or none has one of that name.
+std::string Matcher::whyAnotherVersions(const InstructionIndex::Found& found) const {
+  if (versions_.empty() || !found.id.valid()) return {};
+  const Instruction& here = given_->at(found.id);
+  const auto formOf = [](const Instruction& one) {
+    return fmt::format("{} {}", nameOf(one.opcode), toString(*one.shape, false));
+  };
+  std::string out;
+  for (const MatchedModule* version : versions_) {
+    const InstructionId id = version->index->find(here.name).id;
+    if (!id.valid()) continue;
+    const Instruction& there = version->module->at(id);
+    if (there.opcode == here.opcode && sameIgnoringLayout(*there.shape, *here.shape)) return {};
+    out = fmt::format("it is {} in the profile's module, and {} in the given one", formOf(there), formOf(here));
+  }
+  return out;
 }
 
 Matcher::Choice Matcher::givenFor(const RecordedTime& time) const {
@@ -186,7 +209,8 @@ void Matcher::addInstruction(const RecordedTime& time, const Recorded& file) {
     row.bytes += time.bytes;
     return;
   }
-  const auto found = module.index->find(time.name);
+  auto found = module.index->find(time.name);
+  if (const std::string why = whyAnotherVersions(found); !why.empty()) found = {{}, why};
   if (!placed(module, found, time)) lose(time, found.reason);
 }
 

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "core/base/sorting.h"
 #include "core/base/whole_number.h"
+#include "core/profile/op_times.h"
 #include "core/profile/sources/instruction_index.h"
 #include "core/profile/sources/time_stats.h"
 #include "core/profile/timeline.h"
@@ -89,15 +91,32 @@ TimeStats sharedStats(TimeStats step, double share) {
   return step;
 }
 
-// Of an instruction of one step that step's executions; of one that several compute a part of the mean.
-InstructionTime sourceRow(const SourceProfile& source, const InstructionIndex& index, int64_t runs,
-                          const TimeStats* step) {
+// Of what several steps compute together: its shares of them, run by run where each run is known, else the mean.
+TimeStats statsOfShares(const Profile& profile, const std::vector<const StepShare*>& shares, int64_t totalNs) {
+  const auto stepOf = [&](const StepShare* share) -> const StepProfile& {
+    return profile.steps[static_cast<size_t>(share->step)];
+  };
+  const auto knowsRuns = [&](const StepShare* share) {
+    return stepOf(share).totalNs > 0 && std::cmp_equal(stepOf(share).runNs.size(), profile.runs);
+  };
+  if (shares.empty() || profile.runs < 1 || !std::ranges::all_of(shares, knowsRuns)) {
+    const int64_t mean = totalNs / std::max<int64_t>(profile.runs, 1);
+    return {.count = profile.runs, .minNs = mean, .medianNs = mean, .p99Ns = mean, .maxNs = mean};
+  }
+  std::vector<double> each(static_cast<size_t>(profile.runs), 0);
+  for (const StepShare* share : shares) {
+    const double part = share->timeNs / static_cast<double>(stepOf(share).totalNs);
+    for (size_t run = 0; run < each.size(); ++run) each[run] += part * static_cast<double>(stepOf(share).runNs[run]);
+  }
+  std::vector<int64_t> whole;
+  for (double ns : each) whole.push_back(saturatingWhole(std::round(ns)));
+  return statsOf(samplesOf(whole));
+}
+
+InstructionTime sourceRow(const SourceProfile& source, const InstructionIndex& index, TimeStats times) {
   InstructionTime out = index.describe(source.instruction);
-  const int64_t total = saturatingWhole(std::round(source.timeNs));
-  const int64_t mean = total / std::max<int64_t>(runs, 1);
-  out.times = {.count = runs, .minNs = mean, .medianNs = mean, .p99Ns = mean, .maxNs = mean};
-  if (step && step->totalNs > 0) out.times = sharedStats(*step, source.timeNs / static_cast<double>(step->totalNs));
-  out.times.totalNs = out.times.selfNs = total;
+  out.times = times;
+  out.times.totalNs = out.times.selfNs = saturatingWhole(std::round(source.timeNs));
   out.flops = source.flops;
   out.bytes = source.bytes;
   out.measured = source.measured;
@@ -107,15 +126,17 @@ InstructionTime sourceRow(const SourceProfile& source, const InstructionIndex& i
 void addSources(OpProfile& out, const Profile& profile, const std::shared_ptr<const Module>& given) {
   const InstructionIndex index(given);
   const std::vector<TimeStats> steps = statsOfSteps(profile);
-  std::unordered_map<InstructionId, const TimeStats*> stepOf;  // null: several
-  for (const StepShare& share : profile.shares) {
-    const auto [at, isNew] = stepOf.try_emplace(share.instruction, &steps[static_cast<size_t>(share.step)]);
-    if (!isNew) at->second = nullptr;
-  }
+  std::unordered_map<InstructionId, std::vector<const StepShare*>> sharesOf;
+  for (const StepShare& share : profile.shares) sharesOf[share.instruction].push_back(&share);
   for (const SourceProfile& source : profile.sources) {
     if (!given->contains(source.instruction)) continue;
-    const auto step = stepOf.find(source.instruction);
-    out.instructions.push_back(sourceRow(source, index, profile.runs, step == stepOf.end() ? nullptr : step->second));
+    const std::vector<const StepShare*>& shares = sharesOf[source.instruction];
+    const TimeStats* only = shares.size() == 1 ? &steps[static_cast<size_t>(shares[0]->step)] : nullptr;
+    const bool isOfOne = only && only->totalNs > 0;
+    out.instructions.push_back(
+        sourceRow(source, index,
+                  isOfOne ? sharedStats(*only, source.timeNs / static_cast<double>(only->totalNs))
+                          : statsOfShares(profile, shares, saturatingWhole(std::round(source.timeNs)))));
   }
 }
 
@@ -152,6 +173,20 @@ OpProfile fromRun(const Profile& profile, std::shared_ptr<const Module> given) {
   out.run = std::make_shared<const Profile>(profile);
   out.modules.push_back({profile.module, std::nullopt, std::move(given)});
   sortDescending(out.instructions, [](const InstructionTime& row) { return row.times.selfNs; });
+  return out;
+}
+
+std::optional<OpProfile> medianRunOf(const OpProfile& profile) {
+  if (!profile.run || profile.run->runs < 2 || profile.instructions.empty()) return std::nullopt;
+  OpProfile out = fromRun(medianRun(*profile.run), profile.modules.at(0).module);
+  std::map<std::pair<std::string_view, std::string_view>, const TimeStats*> all;
+  for (const InstructionTime& row : profile.instructions) all[{row.computation, row.name}] = &row.times;
+  for (InstructionTime& row : out.instructions) {
+    const auto found = all.find({row.computation, row.name});
+    if (found == all.end()) continue;
+    for (int64_t TimeStats::*each : {&TimeStats::minNs, &TimeStats::medianNs, &TimeStats::p99Ns, &TimeStats::maxNs})
+      row.times.*each = found->second->*each;
+  }
   return out;
 }
 

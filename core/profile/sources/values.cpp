@@ -25,6 +25,7 @@ struct NamedValue {
 struct ValueTable {
   std::string measure = "value";
   std::vector<NamedValue> rows;
+  std::string warning;  // "": it is whole
 };
 
 // Nanoseconds in one of the column's unit; nullopt: it is no time.
@@ -98,6 +99,7 @@ Result<ValueTable> parseCsv(std::string_view text, const std::string& fileName) 
   uint32_t line = 0;
   while (!text.empty()) {
     ++line;
+    const bool isCut = text.find('\n') == text.npos;
     const std::vector<std::string> fields = nextRecord(text, comma);
     if (fields.size() == 1 && fields[0].empty()) continue;
     if (line == 1 && fields.size() > 1 && !numberOf(fields[1], comma)) {
@@ -107,6 +109,10 @@ Result<ValueTable> parseCsv(std::string_view text, const std::string& fileName) 
       continue;
     }
     const auto value = columns.value < fields.size() ? numberOf(fields[columns.value], comma) : std::nullopt;
+    if ((!value || columns.name >= fields.size()) && isCut && !out.rows.empty()) {
+      out.warning = fmt::format("the table is cut in line {}: the lines before it are shown", line);
+      break;
+    }
     if (!value || columns.name >= fields.size())
       return fail({.message = "a line of the table does not read",
                    .expected = "NAME,VALUE with a number for VALUE",
@@ -188,6 +194,7 @@ class TablePlacer {
       : unit_(nsPerUnit(table.measure)), given_(std::move(given)) {
     out_.format = "table of names and values";
     if (!unit_) out_.measure = table.measure;
+    if (!table.warning.empty()) out_.warnings.push_back(table.warning);
     if (given_) index_.emplace(given_);
     for (auto& [name, row] : gathered(table, unit_.value_or(1))) place(name, row);
   }

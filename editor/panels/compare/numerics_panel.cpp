@@ -115,6 +115,7 @@ NumericsPanel::NumericsPanel(Document& document, QWidget* parent)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(makeBar());
+  layout->addWidget(words_);
   layout->addWidget(table_, 1);
   connect(table_, &QTreeWidget::itemSelectionChanged, this, &NumericsPanel::selectRow);
   connect(table_, &QTreeWidget::itemDoubleClicked, this, [this](const QTreeWidgetItem* item) {
@@ -151,8 +152,9 @@ QWidget* NumericsPanel::makeBar() {
   path_->setCheckable(true);
   write_ = button(tr("Reproducer …"),
                   tr("Writes the smallest module that shows the difference, with its inputs and the command"));
-  words_ = new StatusLine(bar);
-  row->addWidget(words_, 1);
+  row->addStretch(1);
+  words_ = new StatusLine(this);  // below the buttons, which leave it no room in a narrow window
+  words_->setContentsMargins(8, 0, 8, 4);
   connect(compare_, &QPushButton::clicked, this, &NumericsPanel::compare);
   connect(first_, &QToolButton::clicked, this, &NumericsPanel::goToFirst);
   connect(special_, &QToolButton::clicked, this, [this] {

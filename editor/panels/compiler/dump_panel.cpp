@@ -133,8 +133,15 @@ DumpPanel::~DumpPanel() { pool_.waitForDone(); }
 
 QString DumpPanel::words() const { return words_->text(); }
 
+void DumpPanel::showFolder(const QString& folder) {
+  begin();
+  given_ = folder;
+  if (isVisible()) look();
+}
+
 void DumpPanel::begin() {
   stale_ = true;
+  given_.clear();
   ++request_;
   dump_.reset();
   folder_.clear();
@@ -160,7 +167,7 @@ void DumpPanel::resizeEvent(QResizeEvent*) { empty_->setGeometry(rect().adjusted
 void DumpPanel::look() {
   stale_ = false;
   const QString path = document_.isOpen() ? document_.file().path() : QString();
-  const QString beside = path.isEmpty() ? QString() : QFileInfo(path).absolutePath();
+  const QString beside = path.isEmpty() ? given_ : QFileInfo(path).absolutePath();
   if (!beside.isEmpty() && isDumpFolder(beside.toStdString())) {
     if (auto read = readDumpFolder(beside.toStdString())) {
       folder_ = beside;
@@ -263,6 +270,8 @@ void DumpPanel::showText(const QString& name, const QString& text) {
 QString DumpPanel::markedWords(const std::string& name) const {
   if (kernels_.empty()) return {};
   const QString selected = QString::fromStdString(kernels_[0]);
+  if (marked_.empty() && kernels_.size() > 1)
+    return tr("nothing about %1, which %2 computes, in ").arg(selected, QString::fromStdString(kernels_[1]));
   if (marked_.empty()) return tr("nothing about %1 in ").arg(selected);
   if (name == kernels_[0]) return {};
   return tr("%1, whose kernel computes %2, in ").arg(QString::fromStdString(name), selected);

@@ -28,6 +28,8 @@ class DumpPanel : public QWidget {
   explicit DumpPanel(Document& document, QWidget* parent = nullptr);
   ~DumpPanel() override;
 
+  // While the document is of no file: the folder that is shown.
+  void showFolder(const QString& folder);
   QTreeWidget* files() const { return files_; }
   QPlainTextEdit* text() const { return text_; }
   QString words() const;
@@ -64,6 +66,7 @@ class DumpPanel : public QWidget {
   QPlainTextEdit* text_;
   QLabel *words_, *empty_;
   QString folder_;  // empty: the open file is of no dump
+  QString given_;   // by showFolder
   std::optional<DumpFolder> dump_;
   QString shown_;                     // the file whose text is seen
   std::vector<std::string> kernels_;  // of the selected instruction, its own name first

@@ -196,11 +196,13 @@ QString whyFactsOf(const Module& module, InstructionId id) {
   const auto why = whyHere(module, id);
   if (!why) return {};
   const QString answer = (why->known ? QString() : QObject::tr("Inferred: ")) + escaped(why->answer);
-  QString rows;
-  for (const WhyLink& each : why->chain) rows += factRow(link(module, each.id), escaped(each.words));
+  QString links;  // words below their link: beside it a narrow panel has no room for them
+  for (const WhyLink& each : why->chain)
+    links +=
+        QStringLiteral("<p style='margin:4px 0 0 8px'>%1<br>%2</p>").arg(link(module, each.id), escaped(each.words));
   const QString moves = QObject::tr("It moves %1 each time.").arg(QString::fromStdString(bytesText(why->bytes)));
-  return heading(QObject::tr("Why it is here")) + QStringLiteral("<p style='margin:0'>%1</p>").arg(answer) +
-         table(rows) + QStringLiteral("<p style='margin:0'>%1</p>").arg(moves);
+  return heading(QObject::tr("Why it is here")) + QStringLiteral("<p style='margin:0'>%1</p>").arg(answer) + links +
+         QStringLiteral("<p style='margin:4px 0 0 0'>%1</p>").arg(moves);
 }
 
 QString factsStyle(const QPalette& palette) {

@@ -25,13 +25,10 @@ namespace {
 constexpr int kDeviceLetters = 26;  // of a device's name; the list shows all
 constexpr int kThisMachine = -1;
 
-QString perSecond(double giga, const QString& unit) { return toQString(amountText(giga * 1e9)) + unit; }
-
 QString wordsOfDot(const RooflineDot& dot) {
-  QString out =
-      QObject::tr("%1 · %2 · %3 flop a byte")
-          .arg(toQString(amountText(dot.flops)) + QStringLiteral("flop"), bytesWords(static_cast<int64_t>(dot.bytes)))
-          .arg(dot.intensity(), 0, 'g', 3);
+  QString out = QObject::tr("%1 · %2 · %3 flop a byte")
+                    .arg(amountWords(dot.flops, "flop"), bytesWords(static_cast<int64_t>(dot.bytes)))
+                    .arg(dot.intensity(), 0, 'g', 3);
   if (dot.predictedNs > 0)
     out += QObject::tr("\nat least %1, bound by %2").arg(durationWords(dot.predictedNs), toQString(nameOf(dot.bound)));
   return out;
@@ -59,6 +56,7 @@ RooflinePanel::RooflinePanel(Document& document, QWidget* parent)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(makeBar());
+  layout->addWidget(words_);
   auto* split = new QSplitter(this);
   split->addWidget(view_);
   split->addWidget(makeSide());
@@ -99,9 +97,10 @@ QWidget* RooflinePanel::makeBar() {
     grouping_->addItem(by == OpGrouping::None ? tr("kernels") : tr("by %1").arg(toQString(nameOf(by))),
                        static_cast<int>(by));
   again_ = makeBarButton(bar, tr("Measure again"), tr("Measures what this machine can do, and keeps it with its date"));
-  words_ = new StatusLine(bar);
+  words_ = new StatusLine(this);  // below the lists, which leave it no room in a narrow window
+  words_->setContentsMargins(8, 0, 8, 4);
   for (QWidget* each : std::initializer_list<QWidget*>{device_, again_, grouping_}) row->addWidget(each);
-  row->addWidget(words_, 1);
+  row->addStretch(1);
   connect(device_, &QComboBox::activated, this, &RooflinePanel::chooseDevice);
   connect(grouping_, &QComboBox::currentIndexChanged, this, &RooflinePanel::show);
   connect(again_, &QToolButton::clicked, this, [this] {
@@ -247,8 +246,10 @@ void RooflinePanel::ask() {
   view_->setMoved(std::nullopt, std::nullopt);
   const auto& times = document_.measures().times();
   const auto& device = document_.measures().device();
-  if (!times || !device || document_.selection().empty())
-    return details_->setText(tr("Select a kernel, on the canvas or here."));
+  if (!times || document_.selection().empty()) return details_->setText(tr("Select a kernel, on the canvas or here."));
+  if (!device)
+    return details_->setText(MachinePeaks::ofThisMachine().isMeasuring() ? tr("measuring this machine …")
+                                                                         : tr("Choose a device."));
   const WhatIf change{type_->currentData().toString().toStdString(),
                       static_cast<KernelEdges>(edges_->currentData().toInt())};
   ++busy_;
@@ -269,9 +270,10 @@ void RooflinePanel::ask() {
 void RooflinePanel::showAnswer(const Result<WhatIfAnswer>& answer) {
   if (!answer) return details_->setText(QString::fromStdString(answer.error().message));
   const RooflineDot& before = answer->before;
-  QString text = tr("%1: %2 a run, %3flop/s, %4B/s\n%5")
-                     .arg(toQString(before.name), durationWords(before.measuredNs), perSecond(before.rate(), {}),
-                          perSecond(before.byteRate(), {}), wordsOfDot(before));
+  QString text =
+      tr("%1: %2 a run, %3, %4\n%5")
+          .arg(toQString(before.name), durationWords(before.measuredNs), amountWords(before.rate() * 1e9, "flop/s"),
+               amountWords(before.byteRate() * 1e9, "B/s"), wordsOfDot(before));
   const bool asks = type_->currentIndex() > 0 || edges_->currentIndex() > 0;
   if (asks) {
     text += tr("\n\nThen: %1 a run if it stays as far from the roof as now\n%2")

@@ -20,7 +20,7 @@
 namespace tessera {
 namespace {
 
-constexpr double kRooflineLeft = 58, kRooflineRight = 14, kRooflineTop = 14, kRooflineBottom = 34,
+constexpr double kRooflineLeft = 64, kRooflineRight = 14, kRooflineTop = 14, kRooflineBottom = 34,
                  kRooflineSmallest = 3, kRooflineLargest = 15;
 constexpr double kGiga = 1e9;
 
@@ -35,11 +35,16 @@ QString powerOfTen(int power) {
   return QStringLiteral("1e%1").arg(power);
 }
 
-QString perSecondWords(double perSecond, const QString& unit) {
-  return toQString(amountText(perSecond)) + unit + QStringLiteral("/s");
+QString perSecondWords(double perSecond, const char* unit) {
+  return amountWords(perSecond, unit) + QStringLiteral("/s");
 }
 
 }  // namespace
+
+QString amountWords(double amount, const char* unit) {
+  const QString number = toQString(amountText(amount));  // "1.50 K", "912"
+  return number + (number.back().isDigit() ? QStringLiteral(" ") : QString()) + QLatin1String(unit);
+}
 
 RooflineView::RooflineView(QWidget* parent) : QWidget(parent) {
   setFocusPolicy(Qt::StrongFocus);
@@ -151,10 +156,14 @@ void RooflineView::paintGrid(QPainter& painter) const {
     painter.setPen(text);
     painter.drawText(QRectF(x - 40, area.bottom() + 2, 80, high), Qt::AlignHCenter, powerOfTen(power));
   }
+  // In a low panel not every line has room for its number.
+  const double decade = std::max(1.0, yOf(1) - yOf(10));
+  const int apart = std::max(1, static_cast<int>(std::ceil(1.6 * high / decade)));
   for (int power = static_cast<int>(leastY_); power <= static_cast<int>(mostY_); ++power) {
     const double y = yOf(std::pow(10.0, power));
     painter.setPen(line);
     painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y));
+    if ((static_cast<int>(mostY_) - power) % apart != 0) continue;
     painter.setPen(text);
     const double above = power == static_cast<int>(leastY_) ? high / 2.0 : 0;  // clear of the words below the corner
     painter.drawText(QRectF(0, y - high / 2.0 - above, kRooflineLeft - 6, high), Qt::AlignRight | Qt::AlignVCenter,
@@ -211,7 +220,7 @@ std::vector<RooflineView::Roof> RooflineView::memoryRoofs(double most) const {
   const auto add = [&](const QString& name, double speed, bool isCache) {
     if (speed <= 0) return;
     const double at = out.empty() ? 0.1 : out.back().wordsAt + kStep;
-    out.push_back({speed, tr("%1 %2").arg(name, perSecondWords(speed, QStringLiteral("B"))), true, most, at, isCache});
+    out.push_back({speed, tr("%1 %2").arg(name, perSecondWords(speed, "B")), true, most, at, isCache});
   };
   add(tr("memory"), device_->bytesPerSecond, false);
   for (size_t i = device_->caches.size(); i-- > 0;) {  // the slowest first
@@ -237,7 +246,7 @@ void RooflineView::paintRoofs(QPainter& painter, RoofPart part) const {
   for (const std::string& type : types) {
     const double flops = device_->flopsPerSecond.at(type);
     most = std::max(most, flops);
-    const QString words = toQString(type) + QLatin1Char(' ') + perSecondWords(flops, QStringLiteral("flop"));
+    const QString words = toQString(type) + QLatin1Char(' ') + perSecondWords(flops, "flop");
     paintRoof(painter, {flops, words, false, flops}, part);
   }
   for (const Roof& roof : memoryRoofs(most)) paintRoof(painter, roof, part);
@@ -311,10 +320,10 @@ void RooflineView::keyPressEvent(QKeyEvent* event) {
 }
 
 QString RooflineView::tipOf(const RooflineDot& dot) const {
-  QString out = tr("%1\n%2, %3, %4 flop a byte")
-                    .arg(toQString(dot.name), toQString(amountText(dot.flops)) + QStringLiteral("flop"),
-                         bytesWords(static_cast<int64_t>(dot.bytes)))
-                    .arg(dot.intensity(), 0, 'g', 3);
+  QString out =
+      tr("%1\n%2, %3, %4 flop a byte")
+          .arg(toQString(dot.name), amountWords(dot.flops, "flop"), bytesWords(static_cast<int64_t>(dot.bytes)))
+          .arg(dot.intensity(), 0, 'g', 3);
   if (dot.measuredNs > 0)
     out += tr("\n%1 a run: %2 Gflop/s, %3 GB/s")
                .arg(durationWords(dot.measuredNs))

@@ -12,6 +12,9 @@
 
 namespace tessera {
 
+// "1.50 Kflop", "0 flop".
+QString amountWords(double amount, const char* unit);
+
 class RooflineView : public QWidget {
   Q_OBJECT
 

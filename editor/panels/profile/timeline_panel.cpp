@@ -149,8 +149,10 @@ void TimelinePanel::showStretch() {
   const int64_t begin = stretch ? stretch->beginNs : timeline_->beginNs();
   const int64_t end = stretch ? stretch->endNs : timeline_->endNs();
   const QString length = durationWords(static_cast<double>(timeline_->realNs(begin, end)));
-  details_->setText(stretch ? tr("Selected: %1 on %L2 tracks").arg(length).arg(view_->stretchTracks().size())
-                            : tr("All: %1").arg(length));
+  const size_t tracks = view_->stretchTracks().size();
+  details_->setText(!stretch      ? tr("All: %1").arg(length)
+                    : tracks == 1 ? tr("Selected: %1 on one track").arg(length)
+                                  : tr("Selected: %1 on %L2 tracks").arg(length).arg(tracks));
   showSums(begin, end, view_->stretchTracks());
 }
 

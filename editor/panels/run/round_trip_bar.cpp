@@ -36,8 +36,8 @@ QString foundWords(const SideBySide& found) {
                     : QObject::tr("Values differ: %1.").arg(QString::fromStdString(found.values.firstMismatch));
   out += QObject::tr(" Before %1, now %2: ").arg(timesWords(found.before), timesWords(found.after));
   if (!found.isTold()) return out + QObject::tr("no difference beyond the spread.");
-  return out + QObject::tr("%1 %2 %.")
-                   .arg(found.change() > 0 ? QStringLiteral("+") : QStringLiteral("−"))
+  return out + QObject::tr("%1%2\u00a0%.")
+                   .arg(found.change() > 0 ? QStringLiteral("+") : QStringLiteral("−\u2060"))  // on the number's line
                    .arg(100 * std::abs(found.change()), 0, 'f', 1);
 }
 

@@ -57,6 +57,7 @@ WatchPanel::WatchPanel(Document& document, QWidget* parent)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addWidget(makeBar());
+  layout->addWidget(words_);
   list_->setRootIsDecorated(false);
   list_->setUniformRowHeights(true);
   list_->setHeaderLabels({tr("Watched"), tr("Last mean"), tr("Least"), tr("Most"), tr("NaN, infinite")});
@@ -126,8 +127,9 @@ QWidget* WatchPanel::makeBar() {
   logarithmic_ = button(tr("Log"), tr("A logarithmic scale"));
   logarithmic_->setCheckable(true);
   csv_ = button(tr("CSV…"), tr("Write the statistics of each step as a table"));
-  words_ = new StatusLine(bar);
-  row->addWidget(words_, 1);
+  row->addStretch(1);
+  words_ = new StatusLine(this);  // below the buttons, which leave it no room in a narrow window
+  words_->setContentsMargins(8, 0, 8, 4);
   connect(add_, &QToolButton::clicked, this, &WatchPanel::addSelection);
   connect(remove_, &QToolButton::clicked, this, &WatchPanel::removeChosen);
   connect(run_, &QPushButton::clicked, this, &WatchPanel::run);

@@ -57,6 +57,9 @@ TEST(MachinePeaks, AreKeptWithTheirDateAndReadBack) {
     ASSERT_TRUE(writeFileAtomically(file, bad));
     EXPECT_FALSE(keptPeaks(file)) << bad;
   }
+  measured.arithmetic = {{"f32", 10e9, 10.5e9}};
+  EXPECT_EQ(peaksOf(measured, "2026-01-02").source,
+            "measured 2026-01-02, all cores no quicker than one: was the machine busy?");
   measured.processor = "another processor";
   keepPeaks(peaksOf(measured, "2026-01-02"), file);
   EXPECT_FALSE(keptPeaks(file));
@@ -152,6 +155,7 @@ TEST(Roofline, OneKernelOfTwoWritesNothingBetween) {
   const InstructionId both[] = {run.id("bent"), run.id("out")};
   const auto one = whatIf(*run.module, run.times, kDevice, both, {.edges = KernelEdges::One});
   ASSERT_TRUE(one);
+  EXPECT_EQ(one->before.name, "out and 1 more") << "both kernels' time is told";
   EXPECT_DOUBLE_EQ(one->before.bytes, 160000);
   EXPECT_DOUBLE_EQ(one->after.bytes, 80000);
   EXPECT_DOUBLE_EQ(one->expectedNs, 20000);  // half of both
@@ -160,6 +164,9 @@ TEST(Roofline, OneKernelOfTwoWritesNothingBetween) {
   EXPECT_DOUBLE_EQ(each->after.bytes, 160000);
   const InstructionId nothing[] = {run.id("x")};
   EXPECT_FALSE(whatIf(*run.module, run.times, kDevice, nothing, {}));
+  run.times.units[2].selfNs = 0.1;  // what is counted of a kernel may be next to nothing
+  const InstructionId little[] = {run.times.units[2].facts.instruction};
+  EXPECT_FALSE(whatIf(*run.module, run.times, kDevice, little, {}));
 }
 
 }  // namespace

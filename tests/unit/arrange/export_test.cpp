@@ -125,6 +125,9 @@ TEST(ExportHtml, NeedsNothingElse) {
   for (const char* foreign : {"http://", "https://", "src=", "@import", "<link", "@DATA@", "@TITLE@", "@SCRIPT@"})
     EXPECT_EQ(page.find(foreign), std::string::npos) << foreign;
   EXPECT_EQ(page, toHtmlPage(e.module, {.shown = e.module.entry()}));
+  const std::string asReader = toHtmlPage(e.module, {.shown = e.module.entry(), .theme = std::nullopt});
+  EXPECT_NE(asReader, page);
+  EXPECT_NE(asReader, toHtmlPage(e.module, {.shown = e.module.entry(), .theme = Theme::Dark}));
 }
 
 TEST(ExportDot, GivesBackWhatIsSeen) {

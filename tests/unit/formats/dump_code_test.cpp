@@ -36,11 +36,11 @@ Names codeFor(const Names& names) {
 std::vector<LineRange> linesFor(std::string_view text, const char* name) { return linesAbout(text, Names{name}).lines; }
 
 TEST(DumpCode, TheModuleIsTheOneThatWasCompiled) {
-  EXPECT_EQ(moduleFileOf(dumpedModule()), "m.cpu_after_optimizations.txt");
+  EXPECT_EQ(moduleFilesOf(dumpedModule()).at(0), "m.cpu_after_optimizations.txt");
   EXPECT_EQ(assignmentFileOf(dumpedModule()), "m.cpu_after_optimizations-buffer-assignment.txt");
   DumpModule passes{.passes = {{0, "p", "a", "b", {"0.hlo.pb", "0.txt"}}, {1, "p", "b", "", {"1.hlo.pb"}}}};
-  EXPECT_EQ(moduleFileOf(passes), "1.hlo.pb");
-  EXPECT_EQ(moduleFileOf({}), "");
+  EXPECT_EQ(moduleFilesOf(passes), (Names{"1.hlo.pb", "0.txt", "0.hlo.pb"}));
+  EXPECT_EQ(moduleFilesOf({}), Names{});
 }
 
 TEST(DumpCode, AKernelHasTheNameOfItsInstruction) {

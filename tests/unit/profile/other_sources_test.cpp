@@ -436,6 +436,16 @@ TEST(ProfileSources, TablesOfAnyMeasure) {
   EXPECT_EQ(bad.error().position.line, 3u);
 }
 
+TEST(ProfileSources, ACutTableShowsTheLinesBefore) {
+  const auto cut = readCsvValues("name,time_us\nx,1\ny,2\nz", nullptr, "t.csv");
+  ASSERT_TRUE(cut) << cut.error().toString();
+  EXPECT_EQ(cut->totalNs, 3000);
+  ASSERT_EQ(cut->warnings.size(), 1u);
+  EXPECT_EQ(cut->warnings[0], "the table is cut in line 4: the lines before it are shown");
+  EXPECT_TRUE(readCsvValues("name,time_us\nx,1\ny,2", nullptr, "t.csv")->warnings.empty());
+  EXPECT_FALSE(readCsvValues("name,time_us\nx", nullptr, "t.csv")) << "nothing stands before it";
+}
+
 TEST(ProfileSources, TablesAsSpreadsheetsWriteThem) {
   const OpProfile comma = sourceOf("name;energy (mJ)\n\"exp.2\"; 1,5 \nfusion.3;2\n", smallModule());
   EXPECT_EQ(comma.measure, "energy (mJ)");
@@ -547,6 +557,56 @@ TEST(ProfileSources, APreemptedRunOfOursIsNoSlowerProgram) {
   EXPECT_EQ(other.instructions.at(0).times.medianNs, 50) << "it is executed twice a run";
   EXPECT_EQ(compareProfiles(one, other).change(), 0);
   EXPECT_TRUE(compareProfiles(one, other).rows.empty());
+}
+
+// What two kernels compute together has its part of each of them, run by run.
+TEST(ProfileSources, APreemptedRunOfASourceInTwoKernelsIsNoSlowerProgram) {
+  const auto module = smallModule();
+  Profile before;
+  before.module = module->name;
+  before.runs = 3;
+  before.runNs = {200, 220, 240};
+  before.totalNs = 660;
+  const InstructionId of = module->findInstruction("exp.2").value();
+  for (int32_t step = 0; step < 2; ++step) {
+    before.steps.push_back({.name = "k", .count = 3, .totalNs = 300, .minNs = 90, .runNs = {90, 100, 110}});
+    before.shares.push_back({.step = step, .instruction = of, .timeNs = 150});
+  }
+  before.sources.push_back({.instruction = of, .timeNs = 300});
+  Profile after = before;
+  after.steps[1].runNs[2] = 90'110;
+  after.steps[1].totalNs = 90'300;
+  after.shares[1].timeNs = 45'150;
+  after.sources[0].timeNs = 45'300;
+  const OpProfile one = fromRun(before, module), other = fromRun(after, module);
+  EXPECT_EQ(one.instructions.at(0).times.medianNs, 100);
+  EXPECT_EQ(one.instructions.at(0).times.minNs, 90);
+  EXPECT_EQ(one.instructions.at(0).times.totalNs, 300);
+  EXPECT_TRUE(compareProfiles(one, other).rows.empty());
+}
+
+// What a preempted run met is not the hottest.
+TEST(ProfileSources, TheMedianRunOfOursHasItsOwnOrder) {
+  Profile run;
+  run.module = "m";
+  run.runs = 3;
+  run.runNs = {110, 111, 9110};
+  run.totalNs = 9331;
+  run.steps.push_back({.name = "hot", .count = 3, .totalNs = 300, .minNs = 99, .runNs = {99, 101, 100}});
+  run.steps.push_back({.name = "met", .count = 3, .totalNs = 9030, .minNs = 10, .runNs = {10, 10, 9010}});
+  const OpProfile all = fromRun(run, nullptr);
+  EXPECT_EQ(all.instructions.at(0).name, "met");
+  const auto median = medianRunOf(all);
+  ASSERT_TRUE(median);
+  ASSERT_EQ(median->instructions.at(0).name, "hot");
+  EXPECT_EQ(median->instructions[0].times.selfNs, 100);
+  EXPECT_EQ(median->instructions[0].times.count, 1);
+  EXPECT_EQ(median->instructions[0].times.minNs, 99);
+  EXPECT_EQ(median->instructions[1].times.selfNs, 10);
+  EXPECT_EQ(median->instructions[1].times.p99Ns, 9010);
+  run.runs = 1;
+  EXPECT_FALSE(medianRunOf(fromRun(run, nullptr)));
+  EXPECT_FALSE(medianRunOf(sourceOf("name,ns\nexp.2,60\n", smallModule())));
 }
 
 // One preempted step of fifty is no slower program.

@@ -312,6 +312,8 @@ TEST(OpTree, AnotherProgramsFusionGetsItsMembersByWork) {
   EXPECT_FALSE(rowOf(tree, "gone").facts.instruction.valid());
   EXPECT_EQ(rowOf(tree, "kernel").reason, "the event names no instruction");
   EXPECT_EQ(tree.spreadOf, "execution");
+  // A mean of executions says little where one of them was preempted.
+  EXPECT_EQ(textOf(tree, rowOf(tree, "f"), OpColumn::Spread), "200 ns (150 ns – 250 ns)");
 }
 
 TEST(OpTree, CsvHasALineARowWithTheDepth) {

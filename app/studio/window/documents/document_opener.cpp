@@ -158,12 +158,28 @@ bool DocumentOpener::openDump(const OpenRequest& request) {
   if (!dump) return false;
   const auto most = std::ranges::max_element(
       dump->modules, {}, [](const DumpModule& module) { return std::pair(module.passes.size(), module.files.size()); });
-  const std::string file = most == dump->modules.end() ? std::string() : moduleFileOf(*most);
-  if (file.empty()) return false;
-  waiting_.insert(waiting_.begin(), {.path = QDir(request.path).filePath(QString::fromStdString(file)),
+  QStringList files;
+  if (most != dump->modules.end())
+    for (const std::string& file : moduleFilesOf(*most))
+      files << QDir(request.path).filePath(QString::fromStdString(file));
+  if (files.isEmpty()) return openDumpWithoutModule(request.path), true;
+  QStringList odd;
+  for (const std::string& warning : dump->warnings) odd << QString::fromStdString(warning);
+  const QString first = files.takeFirst();
+  waiting_.insert(waiting_.begin(), {.path = first,
                                      .dump = true,
+                                     .otherwise = files,
+                                     .note = odd.join(QStringLiteral("; ")),
                                      .comparedWith = request.comparedWith});
   return true;
+}
+
+void DocumentOpener::openDumpWithoutModule(const QString& folder) {
+  DocumentPane& pane = freePane();
+  pane.document().file().create();
+  pane.panels().dump->showFolder(folder);
+  current_.panels().raise(QStringLiteral("dump"));
+  pane.banner().showNote(tr("%1: no file of it holds a module; the Dump panel shows the others").arg(folder));
 }
 
 // Recovered changes take the place of their file, where nothing else was done to it here.
@@ -205,6 +221,7 @@ void DocumentOpener::show(DocumentPane& pane) {
   if (opening_ != &pane) return;
   if (request_.place) pane.goTo(*request_.place);
   if (request_.dump) current_.panels().raise(QStringLiteral("dump"));
+  if (!request_.note.isEmpty()) pane.banner().showNote(request_.note);
   showLinked(request_.instruction);
   emit opened(pane, request_);
   openNext();
@@ -221,6 +238,15 @@ void DocumentOpener::showLinked(const std::string& instruction) {
 
 // What is wrong with it is said beside what is open.
 void DocumentOpener::openingFailed(DocumentPane& pane, const QString& message) {
+  if (!request_.otherwise.isEmpty()) {
+    OpenRequest next = request_;
+    next.path = next.otherwise.takeFirst();
+    if (!next.note.isEmpty()) next.note += QStringLiteral("; ");
+    next.note += message;
+    waiting_.insert(waiting_.begin(), next);
+    if (tabs_.indexOf(pane) < 0 && &pane != &current_.pane()) pane.deleteLater();
+    return openNext();
+  }
   if (tabs_.indexOf(pane) < 0) {
     current_.document().noteRefused(pane.document().diagnostics());
     current_.banner().showMessage(message);

@@ -33,6 +33,8 @@ struct OpenRequest {
   std::optional<QString> recoveredFor = std::nullopt;  // the path of which it is an unsaved state
   bool again = false;                                  // whatever was changed here
   bool dump = false;                                   // of a dump folder, whose panel is to be seen
+  QStringList otherwise = {};                          // what to open in its place where it does not read
+  QString note = {};                                   // what is to be known of it
   QPointer<DocumentPane> comparedWith = {};            // the pane beside which it is shown
 };
 
@@ -73,6 +75,7 @@ class DocumentOpener : public QObject {
   void start(const OpenRequest& request);
   void openAgain(DocumentPane& pane, const OpenRequest& request);
   bool openDump(const OpenRequest& request);  // false: it is none
+  void openDumpWithoutModule(const QString& folder);
   void openProfileBeside(const QString& path, const QString& module);
   void reload(DocumentPane& pane);
   void show(DocumentPane& pane);

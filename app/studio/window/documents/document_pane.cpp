@@ -222,6 +222,11 @@ void DocumentPane::connectBanner() {
   connect(document_.get(), &Document::failed, this, [this](const QString& message) {
     if (!twinOf_ || !twinOf_->isVisible()) banner_->showMessage(message);
   });
+  connect(&document_->run(), &ProgramRun::profileOpened, this, [this] {
+    const ProfileOrigin& origin = document_->run().origin();
+    if (origin.warnings.isEmpty()) return banner_->hide();
+    banner_->showNote(QStringLiteral("%1: %2").arg(origin.path.section(QLatin1Char('/'), -1), origin.warnings));
+  });
   connect(graphEdit_, &GraphEditController::explained, this, say);
   connect(arrangement_, &ArrangeController::explained, this, say);
   connect(&runController_->arguments(), &ArgumentSources::explained, this, say);

@@ -15,6 +15,11 @@
 #include "editor/panels/banner.h"
 
 namespace tessera {
+namespace {
+
+QString putBackWords() { return QObject::tr("Put back; undo takes it out again"); }
+
+}  // namespace
 
 PartTaker::PartTaker(CurrentDocument& current, PaneArea& area, DocumentCloser& closer, QStatusBar& status,
                      QObject* parent)
@@ -29,7 +34,10 @@ void PartTaker::connectPane(DocumentPane& pane) {
       current_.set(*whole);
       whole->binding().followNext();
     }
-    status_.showMessage(tr("Put back; undo takes it out again"), 6000);
+    status_.showMessage(putBackWords(), 6000);
+  });
+  connect(&pane.document(), &Document::stepped, this, [this] {
+    if (status_.currentMessage() == putBackWords()) status_.clearMessage();
   });
 }
 

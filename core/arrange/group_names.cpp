@@ -284,7 +284,7 @@ class GroupNamer {
   }
   void nameOne(size_t g) {
     OutlineGroup& own = group(g);
-    if (!needsName(own) || own.kind == OutlineGroup::Kind::Member) return;
+    if (!needsName(own) || isOfAStack(own)) return;
     contents_[g].own = own.title.empty() ? std::string() : structuralName(own.title, roleOf(contents_[g]));
     own.title = contents_[g].own.empty() ? namesOf(g)[0] : contents_[g].own;
     named_.push_back(g);
@@ -327,12 +327,16 @@ class GroupNamer {
       }
     }
   }
+  // A stack that was cut is not drawn: what is left of it are groups like others.
+  bool isOfAStack(const OutlineGroup& g) const {
+    return g.kind == OutlineGroup::Kind::Member && g.parent >= 0 && !outline_.groups[at(g.parent)].transparent;
+  }
   // Blocks of a stack by its name and their number.
   void nameMembers() {
     std::map<int32_t, size_t> next;
     for (size_t g = 0; g < contents_.size(); ++g) {
       OutlineGroup& own = group(g);
-      if (own.kind != OutlineGroup::Kind::Member || own.parent < 0) continue;
+      if (!isOfAStack(own)) continue;
       const size_t number = next[own.parent]++;
       if (!own.title.empty() && !isStructural(own.title)) continue;
       own.title = fmt::format("{} {}", group(at(own.parent)).title, number);

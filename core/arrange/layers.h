@@ -67,9 +67,12 @@ struct Layers {
 
 // Sets LevelBox::row and Level::rows.
 void assignRows(Level& level);
+// Boxes that read nothing and have many readers to the row above theirs, or to a new one on top, so that their wires
+// can run between the boxes that were beside them. False: there is none.
+bool raiseHubs(Level& level);
 Layers layersOf(const Level& level);
 void markMainPaths(const Level& level, Layers& layers);
-void orderRows(Layers& layers);
+size_t orderRows(Layers& layers);  // how many crossings are left
 void placeRows(Layers& layers);
 // Rows packed and centred above each other.
 void centreRows(Layers& layers);

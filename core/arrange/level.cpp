@@ -15,6 +15,8 @@ namespace {
 constexpr int32_t kLongestLane = 200;  // rows
 constexpr size_t kMaxLanes = 24000;    // in one level; the longest wires go without first
 constexpr float kLaneHalfWidth = 1;
+constexpr size_t kOrderedTwice = 1200;  // of levels that are ordered twice
+constexpr size_t kWorthARow = 1;        // crossings
 
 // The longest span of wires (in rows crossed) up to which all lanes together are few enough.
 int32_t longestSpanWithLanes(const Level& level) {
@@ -72,10 +74,16 @@ class LayersBuilder {
     if (out_.spot(a).row != out_.spot(b).row) out_.segments.push_back({a, b, port});
   }
   // Values that come in from above are told from those made here.
+  uint64_t valueOf(const LevelWire& wire) const {
+    constexpr uint64_t kOwn = uint64_t{1} << 38;
+    if (wire.from >= 0 && level_.boxes[at(wire.from)].spread)  // for each reader
+      return kOwn | static_cast<uint64_t>(wire.from) << 18 | static_cast<uint64_t>(wire.to + 1);
+    return static_cast<uint64_t>(wire.source + 1) * 2 + (wire.from < 0);
+  }
   int32_t laneOf(const LevelWire& wire, int32_t row) {
-    const uint64_t source = static_cast<uint64_t>(wire.source + 1) * 2 + (wire.from < 0);
+    const uint64_t value = valueOf(wire);
     const auto [found, isNew] =
-        lanes_.try_emplace(source << 24 | static_cast<uint64_t>(row), static_cast<int32_t>(out_.spots.size()));
+        lanes_.try_emplace(value << 24 | static_cast<uint64_t>(row), static_cast<int32_t>(out_.spots.size()));
     if (isNew) {
       const int32_t end = wire.from >= 0 ? wire.from : wire.to;
       out_.spots.push_back({kLaneHalfWidth, kLaneHalfWidth, 0, row, true, false, out_.spot(end).piece});
@@ -114,6 +122,20 @@ void finish(Level& level, const Layers& layers) {
   level.height = y - level.rowGap;
 }
 
+bool isOrderedTwice(const Layers& layers) { return layers.thorough && layers.segments.size() <= kOrderedTwice; }
+
+struct Ordered {
+  Layers layers;
+  size_t crossings = 0;
+};
+Ordered ordered(const Level& level, const std::stop_token& stop) {
+  Ordered out{layersOf(level)};
+  out.layers.stop = stop;
+  markMainPaths(level, out.layers);
+  out.crossings = orderRows(out.layers);
+  return out;
+}
+
 }  // namespace
 
 Layers layersOf(const Level& level) { return LayersBuilder(level).run(); }
@@ -122,12 +144,15 @@ void arrangeLevel(Level& level, const std::stop_token& stop) {
   if (level.boxes.empty()) return;
   assignRows(level);
   if (stop.stop_requested()) return;
-  Layers layers = layersOf(level);
-  layers.stop = stop;
-  markMainPaths(level, layers);
-  orderRows(layers);
-  placeRows(layers);
-  finish(level, layers);
+  Ordered best = ordered(level, stop);
+  Level raised = level;
+  if (best.crossings > kWorthARow && isOrderedTwice(best.layers) && raiseHubs(raised))
+    if (Ordered other = ordered(raised, stop); other.crossings + kWorthARow < best.crossings) {
+      level = std::move(raised);
+      best = std::move(other);
+    }
+  placeRows(best.layers);
+  finish(level, best.layers);
 }
 
 }  // namespace tessera

@@ -15,6 +15,7 @@ namespace tessera {
 struct LevelBox {
   float left = 0, right = 0;  // extent from the box's centre, things attached to it included
   float height = 0;
+  bool spread = false;  // its value has a lane for each reader
   // results
   float x = 0, y = 0;  // centre x, top y
   int32_t row = 0;

@@ -32,7 +32,7 @@ class RowOrder {
     for (const auto& row : layers.rows) number(row);
   }
 
-  void run() {
+  size_t run() {
     const auto start = layers_.rows;
     isSmall_ = layers_.thorough && layers_.segments.size() <= kFewSegments;
     keep(crossings());
@@ -53,6 +53,7 @@ class RowOrder {
       if (fewest_ < before) since = 0;
     }
     restart(best_);
+    return fewest_;
   }
 
  private:
@@ -351,6 +352,6 @@ bool wishOf(const Layers& layers, int32_t v, bool above, bool below, float& wish
   return weight > 0;
 }
 
-void orderRows(Layers& layers) { RowOrder(layers).run(); }
+size_t orderRows(Layers& layers) { return RowOrder(layers).run(); }
 
 }  // namespace tessera

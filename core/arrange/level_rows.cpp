@@ -2,16 +2,19 @@
 // side until the page is full and go on below. O((V + E) log V); everything in index order.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "core/arrange/arrangement.h"
 #include "core/arrange/layers.h"
 #include "core/arrange/short_rows.h"
+#include "core/base/sorting.h"
 
 namespace tessera {
 namespace {
 
 constexpr int32_t kSourceSearch = 20;  // rows looked at for a source's place above its first user
+constexpr size_t kManyReaders = 3;
 
 std::vector<std::pair<int32_t, int32_t>> innerWires(const Level& level) {
   std::vector<std::pair<int32_t, int32_t>> out;
@@ -212,6 +215,32 @@ Neighbours neighboursOf(size_t count, std::span<const Segment> segments, bool up
     out.ports[place] = s.port;
   }
   return out;
+}
+
+bool raiseHubs(Level& level) {
+  const auto wires = innerWires(level);
+  const Neighbours before = neighboursOf(level.boxes.size(), wires, true);
+  const Neighbours after = neighboursOf(level.boxes.size(), wires, false);
+  const auto isHub = [&](int32_t v) { return before.of(v).empty() && after.of(v).size() >= kManyReaders; };
+  std::vector<LevelRow> rows(1);  // a new one on top
+  bool any = false;
+  for (LevelRow& row : level.rows) {
+    const auto hubs = std::stable_partition(row.boxes.begin(), row.boxes.end(), std::not_fn(isHub));
+    if (hubs != row.boxes.begin() && hubs != row.boxes.end()) {
+      any = true;
+      for (auto hub = hubs; hub != row.boxes.end(); ++hub) level.boxes[at(*hub)].spread = true;
+      rows.back().boxes.insert(rows.back().boxes.end(), hubs, row.boxes.end());
+      row.boxes.erase(hubs, row.boxes.end());
+    }
+    rows.push_back(std::move(row));
+  }
+  if (rows.front().boxes.empty()) rows.erase(rows.begin());
+  level.rows = std::move(rows);
+  for (size_t r = 0; r < level.rows.size(); ++r) {
+    sortBy(level.rows[r].boxes, [&](int32_t v) { return level.boxes[at(v)].piece; });
+    for (int32_t v : level.rows[r].boxes) level.boxes[at(v)].row = static_cast<int32_t>(r);
+  }
+  return any;
 }
 
 void assignRows(Level& level) {

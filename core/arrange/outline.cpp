@@ -140,9 +140,14 @@ class OutlineBuilder {
     std::string path = inside(container, base, s.path);
     if (!pieces.empty()) path += fmt::format("~{}", pieces.size() + 1);
     const int32_t made = addGroup(stacked ? OutlineGroup::Kind::Member : OutlineGroup::Kind::Scope, std::move(path),
-                                  s.name, parent, item);
+                                  titleOfScope(s), parent, item);
     pieces.push_back({turn, made});
     return made;
+  }
+  // A number alone is one of what is around it: "layer 3".
+  std::string titleOfScope(const Scope& scope) const {
+    const bool number = scope.name.find_first_not_of("0123456789") == scope.name.npos;
+    return number && scope.parent >= 0 ? tree_.scopes[at(scope.parent)].name + " " + scope.name : scope.name;
   }
   int32_t enterStack(int32_t container, int32_t stack, int32_t parent, int32_t first) {
     const uint64_t key = static_cast<uint64_t>(container + 1) << 32 | static_cast<uint32_t>(stack);

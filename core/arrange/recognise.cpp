@@ -232,6 +232,7 @@ class Recogniser {
   // The root of a variance: a mean of squares behind it.
   std::optional<Pattern> normAt(const Instruction& i) const {
     const auto back = lookBack(i, [](const Instruction& from) { return isArithmetic(from); });
+    if (std::ranges::any_of(back, [&](const Instruction* b) { return rateOfKept(*b); })) return std::nullopt;
     const auto sum = std::ranges::find_if(back, [&](const Instruction* b) { return isSum(*b); });
     if (sum == back.end()) return normByKnownVariance(back);
     if (!std::ranges::any_of(back, [&](const Instruction* b) { return isMeanOf(*b, **sum); })) return std::nullopt;
@@ -301,6 +302,8 @@ class Recogniser {
     if (!goesOut || !isScaled(step)) return std::nullopt;
     const Instruction& direction = isNumber(operand(step, 0)) ? operand(step, 1) : operand(step, 0);
     const auto back = lookBack(direction, [](const Instruction& from) { return isArithmetic(from); });
+    if (std::ranges::any_of(back, [&](const Instruction* b) { return isRootOfFactors(*b, *i.shape); }))
+      return Pattern::Adafactor;
     // The root of a norm clips the step, and one of sums over rows or columns is another optimizer's.
     bool isByOtherRoots = false;
     for (const Instruction* b : back) {
@@ -312,6 +315,33 @@ class Recogniser {
     const bool keeps = direction.opcode == Opcode::Add && hasOperands(direction, 2) &&
                        (isScaled(operand(direction, 0)) || isScaled(operand(direction, 1)));
     return keeps ? Pattern::Momentum : Pattern::Sgd;
+  }
+
+  // What scales a step by sums over rows or columns of squares that are kept, or, where there is one dimension alone,
+  // by the squares themselves, which Adafactor forgets at a rate that it computes.
+  bool isRootOfFactors(const Instruction& root, const Shape& step) const {
+    constexpr Opcode kRoots[] = {Opcode::Power, Opcode::Rsqrt, Opcode::Sqrt};
+    if (std::ranges::find(kRoots, root.opcode) == std::end(kRoots) || root.shape->rank() == 0) return false;
+    const bool factored = root.shape->elementCount() < step.elementCount();
+    return std::ranges::any_of(lookBack(root, isArithmetic), [&](const Instruction* b) {
+      const Instruction* rate = rateOfKept(*b);
+      return rate && (factored || !isNumber(*rate));
+    });
+  }
+  // r of r · kept + …, where `kept` is a parameter of the sum's shape; null: it is no such sum.
+  const Instruction* rateOfKept(const Instruction& sum) const {
+    if (sum.opcode != Opcode::Add || sum.shape->rank() == 0 || !hasOperands(sum, 2)) return nullptr;
+    for (size_t o = 0; o < 2; ++o) {
+      const Instruction& product = operand(sum, o);
+      if (product.opcode != Opcode::Multiply || !hasOperands(product, 2)) continue;
+      for (size_t k = 0; k < 2; ++k) {
+        const Instruction &rate = operand(product, k), &kept = operand(product, 1 - k);
+        if (rate.shape->isScalar() && kept.opcode == Opcode::Parameter && kept.computation == computation_.id &&
+            sameIgnoringLayout(*kept.shape, *sum.shape))
+          return &rate;
+      }
+    }
+    return nullptr;
   }
 
   // A product of an activation of a product.
@@ -373,7 +403,7 @@ class Recogniser {
 std::string_view nameOf(Pattern pattern) {
   constexpr std::string_view kNames[] = {"attention", "softmax",    "cross-entropy", "log-softmax", "layer norm",
                                          "RMS norm",  "batch norm", "group norm",    "MLP",         "embedding",
-                                         "Adam",      "momentum",   "SGD",           "random bits"};
+                                         "Adam",      "momentum",   "SGD",           "Adafactor",   "random bits"};
   return kNames[static_cast<size_t>(pattern)];
 }
 

@@ -25,6 +25,7 @@ enum class Pattern : uint8_t {
   Adam,
   Momentum,
   Sgd,
+  Adafactor,
   RandomBits,
 };
 std::string_view nameOf(Pattern pattern);  // "layer norm"

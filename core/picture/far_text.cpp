@@ -19,6 +19,7 @@ constexpr float kFarMargin = 3;                            // pixels
 constexpr float kFarNarrowest = 1.2f;                      // of the size: narrower text is not legible
 
 constexpr size_t kMostLines = 3;
+constexpr std::ptrdiff_t kMostSteps = 12;  // of a path
 
 constexpr std::string_view kNothing = "…";  // is left of a word without room
 constexpr std::string_view kMarks[] = {"▸ ", "▾ "};
@@ -58,8 +59,10 @@ size_t beforeHyphen(std::string_view text, float size, float width) {
   const auto isLetter = [](char c) { return isUpper(c) || isLower(c); };
   const auto word = static_cast<size_t>(std::ranges::find_if_not(text, isLetter) - text.begin());
   size_t out = 0;
-  for (size_t n = kLeastBefore; n + kLeastBehind <= word; ++n)
-    if (textWidth(std::string(text.substr(0, n)) + '-', size, true) <= width) out = n;
+  for (size_t n = kLeastBefore; n + kLeastBehind <= word; ++n) {
+    if (textWidth(std::string(text.substr(0, n)) + '-', size, true) > width) break;
+    out = n;
+  }
   return out;
 }
 
@@ -80,6 +83,7 @@ std::vector<std::string> lastSteps(std::string_view text) {
     steps.emplace_back(step);
   }
   if (!text.ends_with(']')) return {};
+  if (std::ssize(steps) > kMostSteps) steps.erase(steps.begin(), steps.end() - kMostSteps);
   std::vector<std::string> out;
   for (; !steps.empty(); steps.erase(steps.begin())) out.push_back(fmt::format("{}", fmt::join(steps, " ")));
   return out;

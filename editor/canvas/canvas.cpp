@@ -211,6 +211,7 @@ void Canvas::resizeEvent(QResizeEvent*) { viewport_.resized(); }
 
 void Canvas::requestTiles() { tiles_->request(devicePixelRatioF()); }
 bool Canvas::tilesReady() const { return tiles_->isReady(); }
+bool Canvas::tilesCover() const { return tiles_->isCovered(devicePixelRatioF()); }
 void Canvas::waitForTiles() { tiles_->wait(); }
 
 void Canvas::paintEvent(QPaintEvent* event) {

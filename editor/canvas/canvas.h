@@ -98,6 +98,7 @@ class Canvas : public QWidget {
 
   // True when every visible tile is filled; waitForTiles blocks until then (screenshots, tests).
   bool tilesReady() const;
+  bool tilesCover() const;  // none is missing where no other one, of another zoom, is shown meanwhile
   void waitForTiles();
 
  signals:

@@ -8,11 +8,13 @@
 #include "editor/canvas/canvas.h"
 #include "editor/canvas/plate.h"
 #include "editor/canvas/render.h"
+#include "editor/canvas/thin_lines.h"
 
 namespace tessera {
 namespace {
 
-constexpr size_t kMaxVisibleSelected = 400;
+constexpr size_t kMaxVisibleSelected = 400, kManyWires = 24;
+constexpr double kSelectedWire = 2;   // pixels
 constexpr double kReasonZoom = 0.45;  // below it marks have no room for words
 constexpr float kReasonWidth = 420, kPreviewWidth = 320;
 
@@ -201,7 +203,7 @@ void Highlights::paintOutline(QPainter& painter, const QRectF& scene, double opa
 void Highlights::paintWire(QPainter& painter, const PictureItem& wire, double opacity) const {
   const double zoom = canvas_.viewport().zoom();
   PictureItem thick = wire;
-  thick.width = static_cast<float>(std::max(2.5, 2.0 / zoom));
+  thick.width = static_cast<float>(std::max(2.5, kSelectedWire / zoom));
   thick.stroke = ColorRole::Selection;
   thick.minZoom = 0;
   painter.save();
@@ -221,12 +223,35 @@ void Highlights::paintSelection(QPainter& painter, const QRectF& visible) const 
   }
 }
 
+// Many from afar: as thin lines in an image of their own, for each of which QPainter would make an outline.
 void Highlights::paintSelectedWires(QPainter& painter, const QRectF& visible) const {
+  constexpr double kOpacity = 0.6;
+  std::vector<const PictureItem*> wires;
+  QRectF all;
   for (int32_t item : canvas_.selectedWires()) {
     const PictureItem& wire = canvas_.picture()->items[static_cast<size_t>(item)];
     if (!wire.isSeenAt(canvas_.viewport().zoom())) continue;  // not drawn at all so far out
-    if (toQRectF(wire.bounds).adjusted(-2, -2, 2, 2).intersects(visible)) paintWire(painter, wire, 0.6);
+    const QRectF box = toQRectF(wire.bounds).adjusted(-2, -2, 2, 2).intersected(visible);
+    if (box.isEmpty()) continue;
+    wires.push_back(&wire);
+    all |= box;
   }
+  const double zoom = canvas_.viewport().zoom();
+  if (zoom >= kReadableZoom || wires.size() < kManyWires) {
+    for (const PictureItem* wire : wires) paintWire(painter, *wire, kOpacity);
+    return;
+  }
+  const double ratio = canvas_.devicePixelRatioF();
+  const QRect part = canvas_.viewport().toWidget(all).toAlignedRect();
+  QImage image(part.size() * ratio, QImage::Format_ARGB32_Premultiplied);
+  image.fill(Qt::transparent);
+  ThinLines lines(image, canvas_.viewport().toScene(part.topLeft()), zoom * ratio);
+  lines.setPen(colorOf(ColorRole::Selection), std::min(kSelectedWire * ratio, ThinLines::kWidest));
+  for (const PictureItem* wire : wires) lines.path(wire->points, wire->curved);
+  image.setDevicePixelRatio(ratio);
+  painter.setOpacity(kOpacity);
+  painter.drawImage(part.topLeft(), image);
+  painter.setOpacity(1);
 }
 
 void Highlights::paintHover(QPainter& painter) const {

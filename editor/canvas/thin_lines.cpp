@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-constexpr double kTolerance = 0.15;  // pixels between a curve and its lines
+constexpr double kTolerance = 0.3;  // pixels between a curve and its lines
 
 // Fractions of a pixel as integers: a column's place follows from the one before by an addition.
 using Fixed = int64_t;
@@ -17,13 +17,17 @@ constexpr int kFixedBits = 24;
 constexpr Fixed kPixel = Fixed{1} << kFixedBits;
 Fixed toFixed(double pixels) { return static_cast<Fixed>(pixels * static_cast<double>(kPixel)); }
 
+uint32_t coveredBy(Fixed part, Fixed opacity) {
+  return static_cast<uint32_t>((part * opacity + kPixel / 2) >> kFixedBits);
+}
+
 // covered: of 256.
 inline QRgb blended(QRgb pixel, QRgb color, uint32_t covered) {
-  constexpr uint32_t kRedBlue = 0xff00ff, kGreen = 0x00ff00;
+  constexpr uint32_t kEveryOther = 0xff00ff;  // red and blue; alpha and green
   const uint32_t left = 256 - covered;
-  const uint32_t redBlue = (((pixel & kRedBlue) * left + (color & kRedBlue) * covered) >> 8) & kRedBlue;
-  const uint32_t green = (((pixel & kGreen) * left + (color & kGreen) * covered) >> 8) & kGreen;
-  return 0xff000000 | redBlue | green;
+  const uint32_t low = ((pixel & kEveryOther) * left + (color & kEveryOther) * covered) >> 8;
+  const uint32_t high = (pixel >> 8 & kEveryOther) * left + (color >> 8 & kEveryOther) * covered;
+  return (low & kEveryOther) | (high & ~kEveryOther);
 }
 
 }  // namespace
@@ -38,13 +42,25 @@ struct ThinLines::Columns {
   // Of each column the stretch from top to bottom is covered by `opacity` of 256; both move by `slope` from column to
   // column.
   void cover(int from, int to, Fixed top, Fixed bottom, Fixed slope, Fixed opacity) const {
-    for (int u = from; u < to; ++u, top += slope, bottom += slope) cover(u, u + 1, top, bottom, opacity);
+    const Fixed thickness = bottom - top, most = across - 2 * kPixel;
+    for (int u = from; u < to; ++u, top += slope) {
+      if (thickness > kPixel || top < 0 || top > most) {
+        cover(u, u + 1, top, top + thickness, opacity);
+        continue;
+      }
+      // On two pixels, or on one and none of the next: no branch to guess.
+      const Fixed first = std::min(kPixel - (top & (kPixel - 1)), thickness);
+      QRgb* pixel = pixels + u * stepAlong + (top >> kFixedBits) * stepAcross;
+      *pixel = blended(*pixel, color, coveredBy(first, opacity));
+      pixel += stepAcross;
+      *pixel = blended(*pixel, color, coveredBy(thickness - first, opacity));
+    }
   }
   void cover(int from, int to, Fixed top, Fixed bottom, Fixed opacity) const {
     top = std::max<Fixed>(top, 0), bottom = std::min(bottom, across);
     for (Fixed v = top >> kFixedBits << kFixedBits; v < bottom; v += kPixel) {
       const Fixed part = std::min(v + kPixel, bottom) - std::max(v, top);
-      const auto covered = static_cast<uint32_t>((part * opacity + kPixel / 2) >> kFixedBits);
+      const uint32_t covered = coveredBy(part, opacity);
       QRgb* pixel = pixels + from * stepAlong + (v >> kFixedBits) * stepAcross;
       for (int u = from; u < to; ++u, pixel += stepAlong) *pixel = blended(*pixel, color, covered);
     }
@@ -75,12 +91,48 @@ void ThinLines::path(std::span<const PointF> points, bool curved) {
   const size_t step = curved ? 3 : 1;
   for (size_t i = 0; i + step < points.size(); i += step) {
     const auto piece = points.subspan(i, step + 1);
-    if (!maySee(piece)) continue;
+    if (!maySee(piece)) {
+      endStretch();
+      continue;
+    }
+    if (!inStretch_) beginStretch(toPixels(piece[0]));
     if (curved)
       cubic({toPixels(piece[0]), toPixels(piece[1]), toPixels(piece[2]), toPixels(piece[3])});
     else
-      line(toPixels(piece[0]), toPixels(piece[1]));
+      lineTo(toPixels(piece[1]));
   }
+  endStretch();
+}
+
+void ThinLines::beginStretch(QPointF from) {
+  inStretch_ = true;
+  goesOn_ = false;
+  from_ = from;
+}
+void ThinLines::endStretch() {
+  if (inStretch_ && goesOn_) line(from_, to_);
+  inStretch_ = false;
+}
+
+// Pieces that go on straight are one line: from afar a wire has a piece every few pixels. A line passes all points that
+// it leaves out within the tolerance, which is what the directions between left_ and right_ do.
+void ThinLines::lineTo(QPointF to) {
+  const auto cross = [](QPointF a, QPointF b) { return a.x() * b.y() - a.y() * b.x(); };
+  QPointF way = to - from_;
+  if (goesOn_ && (cross(left_, way) > 0 || cross(right_, way) < 0 || QPointF::dotProduct(to_ - from_, to - to_) < 0)) {
+    line(from_, to_);
+    from_ = to_;
+    way = to - from_;
+    goesOn_ = false;
+  }
+  const double length = std::sqrt(QPointF::dotProduct(way, way));
+  if (length > kTolerance) {
+    const QPointF aside = QPointF(-way.y(), way.x()) * (kTolerance / length);
+    if (!goesOn_ || cross(left_, way + aside) < 0) left_ = way + aside;
+    if (!goesOn_ || cross(right_, way - aside) > 0) right_ = way - aside;
+    goesOn_ = true;
+  }
+  to_ = to;
 }
 
 // Of a wire through a large page most pieces are above or below.
@@ -106,7 +158,7 @@ void ThinLines::line(QPointF a, QPointF b) {
 void ThinLines::cubic(const std::array<QPointF, 4>& p) {
   const auto [left, right] = std::minmax({p[0].x(), p[1].x(), p[2].x(), p[3].x()});
   const auto [top, bottom] = std::minmax({p[0].y(), p[1].y(), p[2].y(), p[3].y()});
-  if (!isNear({left, top}, {right, bottom})) return;
+  if (!isNear({left, top}, {right, bottom})) return endStretch(), beginStretch(p[3]);
   if (std::max(right - left, bottom - top) > width_ + height_) {
     const QPointF a = (p[0] + p[1]) / 2, b = (p[1] + p[2]) / 2, c = (p[2] + p[3]) / 2;
     const QPointF ab = (a + b) / 2, bc = (b + c) / 2, middle = (ab + bc) / 2;
@@ -114,15 +166,15 @@ void ThinLines::cubic(const std::array<QPointF, 4>& p) {
     return cubic({middle, bc, c, p[3]});
   }
   const QPointF first = p[0] - 2 * p[1] + p[2], second = p[1] - 2 * p[2] + p[3];
-  const double bent = std::max(std::hypot(first.x(), first.y()), std::hypot(second.x(), second.y()));
-  const int lines = std::max(1, static_cast<int>(std::ceil(std::sqrt(0.75 * bent / kTolerance))));
-  QPointF from = p[0];
-  for (int k = 1; k <= lines; ++k) {
+  const double bent = std::max(QPointF::dotProduct(first, first), QPointF::dotProduct(second, second));  // squared
+  constexpr double kStraight = kTolerance / 0.75;
+  const int lines =
+      bent < kStraight * kStraight ? 1 : static_cast<int>(std::ceil(std::sqrt(std::sqrt(bent) / kStraight)));
+  for (int k = 1; k < lines; ++k) {
     const double t = static_cast<double>(k) / lines, u = 1 - t;
-    const QPointF to = u * u * u * p[0] + 3 * u * u * t * p[1] + 3 * u * t * t * p[2] + t * t * t * p[3];
-    line(from, to);
-    from = to;
+    lineTo(u * u * u * p[0] + 3 * u * u * t * p[1] + 3 * u * t * t * p[2] + t * t * t * p[3]);
   }
+  lineTo(p[3]);
 }
 
 // Along x, or along y if it is steep; the other direction is "across".

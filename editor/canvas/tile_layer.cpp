@@ -1,5 +1,5 @@
-// While a level of zoom fills, tiles of other levels are shown; where there are none, the items themselves are painted,
-// as many as a frame has time for.
+// While a level of zoom fills, tiles of other levels are shown, at first those of a coarse one, which are few; above
+// them the items themselves are painted, as many as a frame has time for.
 #include "editor/canvas/tile_layer.h"
 
 #include <QElapsedTimer>
@@ -21,8 +21,9 @@ constexpr double kWholePixels = 1024;  // at most: the longer side of the whole 
 constexpr size_t kMostWhole = 100, kMostSeen = 10000;
 constexpr float kLongWire = 4;
 constexpr int kMostMs = 6;
-// Beside the level that is wanted, coarse ones first.
-constexpr int32_t kNearLevels[] = {-4, -3, -2, -1, 1};
+// Beside the level that is wanted. What tiles of a near level show needs no stand-ins.
+constexpr int32_t kCoarse = -4;
+constexpr int32_t kNearLevels[] = {-3, -2, -1, 1};
 
 std::vector<TileKey> tilesOver(const QRectF& scene, int32_t level, bool far) {
   std::vector<TileKey> out;
@@ -51,8 +52,13 @@ void TileLayer::request(double ratio) {
   const auto whole = wholeLevel();
   store_.keep(whole ? tilesOver(toQRectF(picture_->bounds), *whole, true) : std::vector<TileKey>());
   if (wanted.isEmpty()) return store_.request({}, ratio);
-  auto tiles = tilesOver(wanted, TileStore::levelFor(viewport_.zoom() * ratio), isFar());
+  const int32_t level = TileStore::levelFor(viewport_.zoom() * ratio);
+  auto tiles = tilesOver(wanted, level, isFar());
   middleFirst(tiles);
+  if (std::ranges::any_of(tiles, [&](const TileKey& key) { return !store_.find(key) && !isShown(key); })) {
+    const auto coarse = tilesOver(wanted, level + kCoarse, isFar());
+    tiles.insert(tiles.begin(), coarse.begin(), coarse.end());
+  }
   store_.request(tiles, ratio);
 }
 
@@ -80,16 +86,23 @@ std::optional<int32_t> TileLayer::wholeLevel() const {
   return TileStore::levelFor(kWholePixels / side) - 1;  // the next lower one
 }
 
-// By tiles of a near level.
-bool TileLayer::isShown(const TileKey& key) {
+bool TileLayer::isShownBy(int32_t level, const TileKey& key) {
   const QRectF scene = viewport_.visible().intersected(toQRectF(TileStore::sceneRect(key)));
-  return std::ranges::any_of(kNearLevels, [&](int32_t step) {
-    const auto there = [&](bool far) {
-      return std::ranges::all_of(tilesOver(scene, key.level + step, far),
-                                 [&](const TileKey& k) { return store_.find(k); });
-    };
-    return there(false) || there(true);
-  });
+  const auto there = [&](bool far) {
+    return std::ranges::all_of(tilesOver(scene, level, far), [&](const TileKey& k) { return store_.find(k); });
+  };
+  return there(false) || there(true);
+}
+bool TileLayer::isShown(const TileKey& key) {
+  return std::ranges::any_of(kNearLevels, [&](int32_t step) { return isShownBy(key.level + step, key); });
+}
+
+bool TileLayer::isCovered(double ratio) {
+  if (!picture_) return true;
+  const int32_t level = TileStore::levelFor(viewport_.zoom() * ratio);
+  return std::ranges::all_of(
+      tilesOver(viewport_.visible().intersected(toQRectF(picture_->bounds)), level, isFar()),
+      [&](const TileKey& key) { return store_.find(key) || isShown(key) || isShownBy(level + kCoarse, key); });
 }
 
 // False: there was no time for all of it.
@@ -162,7 +175,8 @@ void TileLayer::paintOtherLevels(const Frame& frame, int32_t level) {
       for (const TileKey& key : exposedTiles(frame, other, far))
         if (const QImage* image = store_.find(key)) paintTile(frame, key, *image);
   };
-  if (const auto whole = wholeLevel(); whole && *whole < level + kNearLevels[0]) paintLevel(*whole);
+  if (const auto whole = wholeLevel(); whole && *whole < level + kCoarse) paintLevel(*whole);
+  paintLevel(level + kCoarse);
   for (const int32_t step : kNearLevels) paintLevel(level + step);
 }
 
@@ -177,7 +191,7 @@ QRegion TileLayer::paint(QPainter& painter, double ratio, const QRegion& exposed
   QRegion left;
   if (!missing.empty()) {
     paintOtherLevels(frame, level);
-    std::erase_if(missing, [&](const TileKey& key) { return isShown(key); });  // the whole is blurred from near
+    std::erase_if(missing, [&](const TileKey& key) { return isShown(key); });  // others are blurred
     middleFirst(missing);
     left = paintStandIns(painter, missing);
   }

@@ -28,7 +28,8 @@ class TileLayer {
   // painted in the next frame.
   QRegion paint(QPainter& painter, double ratio, const QRegion& exposed);
   bool isReady() const { return store_.idle(); }
-  void wait();  // until it is ready
+  bool isCovered(double ratio);  // no part in sight is blank, though some may be blurred
+  void wait();                   // until it is ready
 
  private:
   struct Frame;
@@ -36,7 +37,8 @@ class TileLayer {
   void middleFirst(std::vector<TileKey>& tiles) const;
   bool isFar() const;
   std::optional<int32_t> wholeLevel() const;
-  bool isShown(const TileKey& key);
+  bool isShownBy(int32_t level, const TileKey& key);
+  bool isShown(const TileKey& key);  // by tiles of a near level
   std::vector<TileKey> exposedTiles(const Frame& frame, int32_t level, bool far) const;
   void paintTile(const Frame& frame, const TileKey& key, const QImage& image) const;
   void paintOtherLevels(const Frame& frame, int32_t level);

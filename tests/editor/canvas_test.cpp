@@ -340,6 +340,50 @@ class CanvasTest : public QObject {
     QVERIFY(canvas_->selection() == std::vector<InstructionId>{p_});
   }
 
+  // Above and below the number of wires that are drawn one by one.
+  void theWiresOfASelectionAreLitFromAfar_data() {
+    QTest::addColumn<int>("length");
+    QTest::newRow("few") << 8;
+    QTest::newRow("many") << 60;
+  }
+  void theWiresOfASelectionAreLitFromAfar() {
+    QFETCH(const int, length);
+    Module m;
+    const ComputationId c = m.addComputation("main");
+    m.setEntry(c);
+    std::vector<InstructionId> all{add(m, c, Opcode::Parameter, {}, "p")};
+    for (int k = 0; k < length; ++k) all.push_back(add(m, c, Opcode::Negate, {all.back()}, "jit(f)/neg"));
+    m.setRoot(c, all.back());
+    ViewOptions options;
+    options.grouping = Grouping::None;
+    const auto view = std::make_shared<const GraphView>(makeView(m, c, options));
+    canvas_->setPicture(std::make_shared<const Picture>(draw(m, *view, arrange(*view))), view);
+    canvas_->viewport().zoomBy(0.3 / canvas_->viewport().zoom(), {});
+    canvas_->viewport().centerOn(canvas_->boxOf(all[static_cast<size_t>(length) / 2]).center());
+    canvas_->waitForTiles();
+    const QImage before = canvas_->grab().toImage();
+    canvas_->setSelection(all, false);
+    const QImage lit = canvas_->grab().toImage();
+    const QColor color = toQColor(ColorRole::Selection, Theme::Light);
+    size_t seen = 0, wires = 0;
+    for (const int32_t item : canvas_->selectedWires()) {
+      const auto& points = canvas_->picture()->items[static_cast<size_t>(item)].points;
+      const QPointF middle(points.front().x + points.back().x, points.front().y + points.back().y);
+      const QPoint at = canvas_->viewport().toWidget(middle / 2).toPoint();
+      const bool straight = std::abs(points.front().x - points.back().x) < 1;
+      if (!straight || !canvas_->rect().adjusted(9, 9, -9, -9).contains(at)) continue;
+      ++wires;
+      const auto away = [&](QColor c) { return std::abs(c.red() - color.red()) + std::abs(c.blue() - color.blue()); };
+      for (int x = -2; x <= 2; ++x)
+        if (away(lit.pixelColor(at + QPoint(x, 0))) + 40 < away(before.pixelColor(at + QPoint(x, 0)))) {
+          ++seen;
+          break;
+        }
+    }
+    QVERIFY(wires > 5);
+    QCOMPARE(seen, wires);
+  }
+
   void tilesShowThePicture() {
     canvas_->waitForTiles();
     QVERIFY(canvas_->tilesReady());

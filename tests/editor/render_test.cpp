@@ -1,12 +1,17 @@
-// Items of a picture as pixels: tiles of long wires, and thin lines against those of QPainter.
+// Items of a picture as pixels: tiles of long wires, thin lines against those of QPainter, what a jump shows first.
 #include <QElapsedTimer>
 #include <QPainter>
 #include <QTest>
+#include <QWidget>
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 
 #include "editor/canvas/render.h"
 #include "editor/canvas/spatial_index.h"
+#include "editor/canvas/tile_layer.h"
+#include "editor/canvas/viewport.h"
 #include "tests/editor/qt_tests.h"
 
 namespace tessera::render_test {
@@ -30,6 +35,50 @@ class RenderTest : public QObject {
     QVERIFY2(index.cells() < 100, qPrintable(QString::number(index.cells())));
     QCOMPARE(index.itemsIn(page, {0, 0, 150, 100}, 1), (std::vector<uint32_t>{0}));
     QCOMPARE(index.itemsIn(page, page.bounds, 1), (std::vector<uint32_t>{0, 1, 2}));
+  }
+
+  // Of a page of many thousands of long wires a tile asks for those that run through it, not for all whose box it is
+  // in.
+  void aLongWireIsFoundWhereItRuns() {
+    constexpr float kSide = 50000, kTile = 1000;
+    Picture page;
+    page.bounds = {0, 0, kSide, kSide};
+    const auto addPath = [&](std::vector<PointF> points, bool curved) {
+      PictureItem wire;
+      wire.kind = PictureItem::Kind::Path;
+      wire.filled = false;
+      wire.points = std::move(points);
+      wire.curved = curved;
+      wire.bounds = page.bounds;
+      page.items.push_back(wire);
+    };
+    addPath({{0, 0}, {kSide, kSide}}, false);
+    addPath({{0, 0}, {0, kSide}, {kSide, 0}, {kSide, kSide}}, true);
+    addPath({{0, 0}, {0, kSide}, {kSide, kSide}}, false);
+    for (int k = 0; k < 40000; ++k) {  // so that a cell is small
+      PictureItem box;
+      box.bounds = {static_cast<float>(k % 200) * 250, static_cast<float>(k / 200) * 250, 100, 40};
+      page.items.push_back(box);
+    }
+    const SpatialIndex index(page);
+    size_t found[3] = {};
+    for (float y = 0; y < kSide; y += kTile)
+      for (float x = 0; x < kSide; x += kTile)
+        for (const uint32_t i : index.itemsIn(page, {x, y, kTile, kTile}, 1)) {
+          if (i < 3) ++found[i];
+        }
+    constexpr size_t kTilesOfSide = 50, kTilesOfAll = kTilesOfSide * kTilesOfSide;
+    for (const size_t tiles : found) {
+      QVERIFY2(tiles >= kTilesOfSide, qPrintable(QString::number(tiles)));
+      QVERIFY2(tiles < kTilesOfAll / 3, qPrintable(QString::number(tiles)));
+    }
+    for (int k = 0; k <= 1000; ++k) {  // on each of the curves
+      const float t = static_cast<float>(k) / 1000, u = 1 - t;
+      const PointF line{t * kSide, t * kSide};
+      const PointF curve{kSide * (3 * u * t * t + t * t * t), kSide * (3 * u * u * t + t * t * t)};
+      QVERIFY(std::ranges::count(index.itemsIn(page, {line.x - 1, line.y - 1, 2, 2}, 1), 0u) == 1);
+      QVERIFY(std::ranges::count(index.itemsIn(page, {curve.x - 1, curve.y - 1, 2, 2}, 1), 1u) == 1);
+    }
   }
 
   // Qt's rasterizer takes seconds for a curve across a page of a million units of which a tile sees a little.
@@ -80,12 +129,19 @@ class RenderTest : public QObject {
     constexpr int kSide = 400;
     Picture page;
     page.bounds = {0, 0, kSide, kSide};
+    std::vector<PointF> circle;  // of steps that are each nearly straight on
+    for (int k = 0; k <= 1000; ++k) {
+      const float angle = 6.2832f * static_cast<float>(k) / 1000;
+      circle.push_back({200 + 150 * std::cos(angle), 200 + 150 * std::sin(angle)});
+    }
     for (const auto& [points, curved] : std::vector<std::pair<std::vector<PointF>, bool>>{
              {{{10, 10}, {300, 10}}, false},
              {{{20.3f, 30}, {20.3f, 390}, {380, 380}}, false},
              {{{30, 30}, {380, 200}}, false},
              {{{390, 20}, {200, 390}}, false},
              {{{-500, -300}, {900, 800}}, false},
+             {circle, false},
+             {{{350, 10}, {350, 100}, {350, 50}, {350, 200}, {350, 390}}, false},
              {{{50, 50}, {50, 200}, {300, 100}, {300, 390}}, true},
              {{{60, 300}, {200, 100}, {200, 390}, {390, 300}, {500, 250}, {900, 250}, {900, 900}}, true}}) {
       PictureItem wire;
@@ -119,6 +175,45 @@ class RenderTest : public QObject {
     QVERIFY(paintedInk > 0);
     QVERIFY2(std::abs(ownInk / paintedInk - 1) < 0.15, qPrintable(QString::number(ownInk / paintedInk)));
     QVERIFY2(difference < 0.4 * paintedInk, qPrintable(QString::number(difference / paintedInk)));
+  }
+
+  // After a jump a sixteenth of the tiles, blurred, comes before the sharp ones.
+  void aJumpIsCoveredByACoarseTileFirst() {
+    auto page = std::make_shared<Picture>();
+    page->bounds = {0, 0, 20000, 20000};
+    for (int k = 0; k < 2500; ++k) {
+      PictureItem box;
+      box.bounds = {static_cast<float>(k % 50) * 400, static_cast<float>(k / 50) * 400, 200, 200};
+      page->items.push_back(box);
+    }
+    QWidget window;
+    window.resize(1600, 1000);
+    Viewport viewport(window);
+    viewport.setBounds(toQRectF(page->bounds));
+    TileLayer layer(viewport);
+    layer.reset(page, std::make_shared<const SpatialIndex>(*page), Theme::Light);
+    viewport.zoomBy(1 / viewport.zoom(), {});
+    viewport.centerOn({10000, 10000});
+    const double coarseSide = TileStore::kPixels / TileStore::zoomOf(TileStore::levelFor(1) - 4);
+    std::vector<TileKey> coarse;
+    const QRectF seen = viewport.visible();
+    for (auto row = static_cast<int32_t>(seen.top() / coarseSide); row <= seen.bottom() / coarseSide; ++row)
+      for (auto column = static_cast<int32_t>(seen.left() / coarseSide); column <= seen.right() / coarseSide; ++column)
+        coarse.push_back({TileStore::levelFor(1) - 4, column, row, false});
+    QVERIFY(!layer.isCovered(1));
+    layer.request(1);
+    layer.wait();
+    for (const TileKey& key : coarse) QVERIFY(layer.store().find(key));  // were asked for beside the sharp ones
+    layer.reset(page, std::make_shared<const SpatialIndex>(*page), Theme::Light);
+    layer.store().request(coarse, 1);
+    layer.wait();
+    QVERIFY(layer.isCovered(1));
+    const TileKey sharp{TileStore::levelFor(1), static_cast<int32_t>(seen.center().x() / TileStore::kPixels),
+                        static_cast<int32_t>(seen.center().y() / TileStore::kPixels), false};
+    QVERIFY(!layer.store().find(sharp));
+    layer.request(1);
+    layer.wait();
+    QVERIFY(layer.store().find(sharp));
   }
 };
 

@@ -7,6 +7,7 @@
 #include <QTabWidget>
 #include <map>
 
+#include "app/studio/preferences/preference_control.h"
 #include "app/studio/script/script_gestures.h"
 #include "app/studio/window/documents/part_taker.h"
 #include "app/studio/window/main_window.h"
@@ -142,6 +143,11 @@ const std::map<QString, ViewCommand>& viewCommands() {
          return Status{};
        }},
       {"warp", lookAtWarp},
+      {"source-folder",
+       [](W w, S folder) {
+         w.preferenceControl().setSourceFolders({folder});
+         return Status{};
+       }},
       {"pass", lookAtPass},
       {"pass-tab", [](W w, S name) { return showTabNamed(*w.panels().passes->tabs(), name); }},
       {"compiled-tab", [](W w, S name) { return showTabNamed(*w.panels().compiled->tabs(), name); }},

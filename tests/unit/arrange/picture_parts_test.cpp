@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 #include "core/formats/hlo_text.h"
@@ -105,6 +106,23 @@ ENTRY main {
   }
   const std::string alone = ">" + view.nodes[at(group)].title + "<";  // of the open group it is "▾ …"
   EXPECT_EQ(toSvg(picture, Theme::Light).find(alone), std::string::npos);
+}
+
+// Each length of a word was tried, to its end.
+TEST(PictureParts, ATitleOfAHundredThousandLettersIsCutAtOnce) {
+  std::string steps;
+  while (steps.size() < 100000) steps += "[a]";
+  for (const std::string& title :
+       {std::string(100000, 'a'), steps, std::string(50000, '_') + std::string(50000, 'B')}) {
+    PictureItem text;
+    text.kind = PictureItem::Kind::Text;
+    text.text = title;
+    text.room = {0, 0, 120, 60};
+    const auto start = std::chrono::steady_clock::now();
+    for (const double zoom : {0.55, 0.3, 0.2})
+      for (const PictureItem& line : seenAt(text, zoom)) EXPECT_LE(line.bounds.width, text.room.width) << zoom;
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+  }
 }
 
 TEST(PictureParts, FramesAndNotesOfThePage) {

@@ -110,6 +110,51 @@ TEST(Fan, WiderThanAPageStandsAtBothSidesOfItsTrunk) {
   EXPECT_NEAR(centre(a.boxes[0]), middle, 0.25f * (right.x + right.width - left.x));
 }
 
+size_t crossingsOf(const GraphView& view, const Arrangement& a) {
+  const auto turn = [](PointF p, PointF q, PointF r) {
+    return static_cast<double>(q.x - p.x) * (r.y - p.y) - static_cast<double>(q.y - p.y) * (r.x - p.x);
+  };
+  const auto cross = [&](const std::vector<PointF>& one, const std::vector<PointF>& other) {
+    for (size_t i = 1; i < one.size(); ++i)
+      for (size_t k = 1; k < other.size(); ++k)
+        if (turn(one[i - 1], one[i], other[k - 1]) * turn(one[i - 1], one[i], other[k]) < 0 &&
+            turn(other[k - 1], other[k], one[i - 1]) * turn(other[k - 1], other[k], one[i]) < 0)
+          return true;
+    return false;
+  };
+  size_t out = 0;
+  for (size_t e = 0; e < view.edges.size(); ++e)
+    for (size_t f = e + 1; f < view.edges.size(); ++f) {
+      const ViewEdge &x = view.edges[e], &y = view.edges[f];
+      if (x.from != y.from && x.to != y.to && x.from != y.to && x.to != y.from) out += cross(a.routes[e], a.routes[f]);
+    }
+  return out;
+}
+
+// A number that scales each gradient, beside which the state of each stands: moments of an optimizer.
+TEST(Hub, StandsAboveWhatItsWiresRunBetween) {
+  constexpr int32_t kParts = 8;
+  GraphView view = boxes(1 + 4 * kParts);
+  for (int32_t k = 0; k < kParts; ++k) {
+    const int32_t state = 1 + 4 * k, scaled = state + 1, decayed = state + 2, sum = state + 3;
+    view.edges.push_back({0, scaled, {}, 0});
+    view.edges.push_back({state, decayed, {}, 0});
+    view.edges.push_back({scaled, sum, {}, 0});
+    view.edges.push_back({decayed, sum, {}, 1});
+  }
+  const Arrangement a = arrange(view);
+  for (int32_t k = 0; k < kParts; ++k) EXPECT_LT(a.boxes[0].y + a.boxes[0].height, a.boxes[at(1 + 4 * k)].y);
+  EXPECT_EQ(crossingsOf(view, a), 0u);
+}
+// Where nothing is won the rows stay as short as they are.
+TEST(Hub, StaysInItsRowWhereItsWiresCrossNothing) {
+  GraphView view = boxes(8);
+  for (int32_t k = 2; k < 8; ++k) view.edges.push_back({k == 7 ? 1 : 0, k, {}, 0});
+  view.edges.push_back({1, 6, {}, 1});
+  const Arrangement a = arrange(view);
+  EXPECT_EQ(a.boxes[0].y, a.boxes[1].y);
+}
+
 TEST(ManyOperands, OneWireStandsForAllThatABoxGives) {
   std::string text = "HloModule m\n\nENTRY e {\n  x = f32[2] parameter(0)\n", operands, shapes;
   for (int k = 0; k < 100; ++k) {

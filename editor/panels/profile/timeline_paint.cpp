@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "editor/panels/profile/name_color.h"
-#include "editor/panels/profile/round_step.h"
+#include "editor/look/round_step.h"
 #include "editor/panels/profile/timeline_view.h"
 #include "editor/text/error_label.h"
 #include "editor/text/unit_words.h"

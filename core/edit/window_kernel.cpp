@@ -31,22 +31,18 @@ bool isReadOnce(const Module& module, InstructionId value) {
   return readers == 1 && computation.root != value;
 }
 
+// Whether what makes it has a rule for any size.
+bool grows(const Module& module, const Instruction& made, const Shape& shape) {
+  if (made.opcode == Opcode::Constant) return made.literal && regrown(*made.literal, shape);
+  if (made.opcode != Opcode::Broadcast) return made.opcode == Opcode::Iota;
+  return !made.operands.empty() && module.contains(made.operands[0]) && module.shapeOf(made.operands[0]).isScalar();
+}
+
 std::optional<EditAction> resizing(const Module& module, InstructionId kernel, const Shape& shape) {
   const Instruction& made = module.at(kernel);
-  switch (made.opcode) {
-    case Opcode::Parameter:
-      if (made.computation != module.entry()) return std::nullopt;
-      return SetParameterShape{kernel, shape};
-    case Opcode::Constant:
-      if (!made.literal || !regrown(*made.literal, shape)) return std::nullopt;
-      return SetShape{kernel, shape};
-    case Opcode::Broadcast:
-      if (made.operands.empty() || !module.contains(made.operands[0]) || !module.shapeOf(made.operands[0]).isScalar())
-        return std::nullopt;
-      return SetShape{kernel, shape};
-    case Opcode::Iota: return SetShape{kernel, shape};
-    default: return std::nullopt;
-  }
+  if (made.opcode == Opcode::Parameter && made.computation == module.entry()) return SetParameterShape{kernel, shape};
+  if (grows(module, made, shape)) return SetShape{kernel, shape};
+  return std::nullopt;
 }
 
 }  // namespace

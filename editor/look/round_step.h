@@ -1,4 +1,5 @@
-// Round numbers: the distance between the marks of an axis, the end of a scale. Used by views of the timeline and of values.
+// Round numbers: the distance between the marks of an axis, the end of a scale. Used by views of the timeline and of
+// values.
 #pragma once
 
 #include <cmath>

@@ -47,7 +47,7 @@ ArrangeMenu::ArrangeMenu(QMenuBar& bar, Actions& actions, CurrentDocument& curre
                                 },
                                 QStringLiteral("value"),
                                 [this] { return current_.hasSelection(); }});
-  actions_.addOverCanvas(menu, {tr("Watch the value &on the node"),
+  actions_.addOverCanvas(menu, {tr("Watch the value on the node, on re&quest"),
                                 {QKeySequence(Qt::Key_W)},
                                 [this](bool on) {
                                   WatchedValues& watched = current_.document().watched();
